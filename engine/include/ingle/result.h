@@ -1,0 +1,70 @@
+/// Result and Error: how everything that can fail says so. Header-only, usable by every layer and by the application.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <utility>
+
+namespace ingle {
+
+/// What kind of failure it was. Stable names: they travel in the host protocol (see errorCodeName).
+enum class ErrorCode {
+    Io,               ///< the operating system refused (missing file, no space, permission)
+    Corrupt,          ///< the data contradicts its own format
+    Unsupported,      ///< well-formed, but this version cannot use it
+    InvalidArgument,  ///< the caller's value is outside its range
+    OutOfMemory,      ///< a memory budget was exceeded
+    Device,           ///< a compute device failed
+    Cancelled,        ///< somebody asked to stop
+};
+
+/// One sentence for a person: what failed, where, and the offending value.
+struct Error {
+    ErrorCode code;
+    std::string message;
+};
+
+template <typename T>
+using Result = tl::expected<T, Error>;
+using Status = Result<void>;
+
+/// Builds the error branch of a Result: `return fail(ErrorCode::Corrupt, "{}: bad magic {:#x}", path, magic);`
+template <typename... Args>
+[[nodiscard]] tl::unexpected<Error> fail(ErrorCode code, fmt::format_string<Args...> text, Args&&... args) {
+    return tl::unexpected<Error>(Error{code, fmt::format(text, std::forward<Args>(args)...)});
+}
+
+constexpr std::string_view errorCodeName(ErrorCode code) {
+    switch (code) {
+        case ErrorCode::Io: return "Io";
+        case ErrorCode::Corrupt: return "Corrupt";
+        case ErrorCode::Unsupported: return "Unsupported";
+        case ErrorCode::InvalidArgument: return "InvalidArgument";
+        case ErrorCode::OutOfMemory: return "OutOfMemory";
+        case ErrorCode::Device: return "Device";
+        case ErrorCode::Cancelled: return "Cancelled";
+    }
+    return "Io";
+}
+
+}  // namespace ingle
+
+#define INGLE_CONCAT_INNER(a, b) a##b
+#define INGLE_CONCAT(a, b) INGLE_CONCAT_INNER(a, b)
+
+/// Returns the error of `expr` (a Status or Result) from the enclosing function, if there is one.
+#define INGLE_TRY(expr)                                                                        \
+    do {                                                                                       \
+        if (auto tryResult_ = (expr); !tryResult_)                                             \
+            return tl::unexpected<::ingle::Error>(std::move(tryResult_).error());              \
+    } while (false)
+
+/// Binds the value of `expr` to `decl`, or returns its error: `INGLE_TRY_ASSIGN(auto file, MappedFile::open(path));`
+#define INGLE_TRY_ASSIGN(decl, expr) INGLE_TRY_ASSIGN_NAMED(INGLE_CONCAT(tryValue_, __COUNTER__), decl, expr)
+#define INGLE_TRY_ASSIGN_NAMED(name, decl, expr)                                               \
+    auto name = (expr);                                                                        \
+    if (!name) return tl::unexpected<::ingle::Error>(std::move(name).error());                 \
+    decl = std::move(*name)

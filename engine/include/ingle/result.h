@@ -1,4 +1,5 @@
-/// Result and Error: how everything that can fail says so. Header-only, usable by every layer and by the application.
+/// Result and Error: how everything that can fail says so. Header-only, usable by every layer and by the
+/// application.
 #pragma once
 
 #include <fmt/format.h>
@@ -31,7 +32,8 @@ template <typename T>
 using Result = tl::expected<T, Error>;
 using Status = Result<void>;
 
-/// Builds the error branch of a Result: `return fail(ErrorCode::Corrupt, "{}: bad magic {:#x}", path, magic);`
+/// Builds the error branch of a Result: `return fail(ErrorCode::Corrupt, "{}: bad magic {:#x}", path,
+/// magic);`
 template <typename... Args>
 [[nodiscard]] tl::unexpected<Error> fail(ErrorCode code, fmt::format_string<Args...> text, Args&&... args) {
     return tl::unexpected<Error>(Error{code, fmt::format(text, std::forward<Args>(args)...)});
@@ -39,13 +41,20 @@ template <typename... Args>
 
 constexpr std::string_view errorCodeName(ErrorCode code) {
     switch (code) {
-        case ErrorCode::Io: return "Io";
-        case ErrorCode::Corrupt: return "Corrupt";
-        case ErrorCode::Unsupported: return "Unsupported";
-        case ErrorCode::InvalidArgument: return "InvalidArgument";
-        case ErrorCode::OutOfMemory: return "OutOfMemory";
-        case ErrorCode::Device: return "Device";
-        case ErrorCode::Cancelled: return "Cancelled";
+        case ErrorCode::Io:
+            return "Io";
+        case ErrorCode::Corrupt:
+            return "Corrupt";
+        case ErrorCode::Unsupported:
+            return "Unsupported";
+        case ErrorCode::InvalidArgument:
+            return "InvalidArgument";
+        case ErrorCode::OutOfMemory:
+            return "OutOfMemory";
+        case ErrorCode::Device:
+            return "Device";
+        case ErrorCode::Cancelled:
+            return "Cancelled";
     }
     return "Io";
 }
@@ -56,15 +65,16 @@ constexpr std::string_view errorCodeName(ErrorCode code) {
 #define INGLE_CONCAT(a, b) INGLE_CONCAT_INNER(a, b)
 
 /// Returns the error of `expr` (a Status or Result) from the enclosing function, if there is one.
-#define INGLE_TRY(expr)                                                                        \
-    do {                                                                                       \
-        if (auto tryResult_ = (expr); !tryResult_)                                             \
-            return tl::unexpected<::ingle::Error>(std::move(tryResult_).error());              \
+#define INGLE_TRY(expr)                                                           \
+    do {                                                                          \
+        if (auto tryResult_ = (expr); !tryResult_)                                \
+            return tl::unexpected<::ingle::Error>(std::move(tryResult_).error()); \
     } while (false)
 
-/// Binds the value of `expr` to `decl`, or returns its error: `INGLE_TRY_ASSIGN(auto file, MappedFile::open(path));`
+/// Binds the value of `expr` to `decl`, or returns its error: `INGLE_TRY_ASSIGN(auto file,
+/// MappedFile::open(path));`
 #define INGLE_TRY_ASSIGN(decl, expr) INGLE_TRY_ASSIGN_NAMED(INGLE_CONCAT(tryValue_, __COUNTER__), decl, expr)
-#define INGLE_TRY_ASSIGN_NAMED(name, decl, expr)                                               \
-    auto name = (expr);                                                                        \
-    if (!name) return tl::unexpected<::ingle::Error>(std::move(name).error());                 \
+#define INGLE_TRY_ASSIGN_NAMED(name, decl, expr)                               \
+    auto name = (expr);                                                        \
+    if (!name) return tl::unexpected<::ingle::Error>(std::move(name).error()); \
     decl = std::move(*name)

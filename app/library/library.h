@@ -1,0 +1,79 @@
+/// The models this person has used: a small JSON file (library.json), written atomically under a lock, shared
+/// by window and `ingle`. Models are used in place: the library remembers path and fingerprint, never a copy.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ingle/result.h"
+
+namespace ingle::library {
+
+/// Cheap identity of a file, to notice that it moved or changed. `headHash` is a hash of the first and last
+/// 64 KiB.
+struct Fingerprint {
+    uint64_t bytes = 0;
+    int64_t modifiedNs = 0;
+    uint64_t device = 0;
+    uint64_t inode = 0;
+    uint64_t headHash = 0;
+
+    bool operator==(const Fingerprint&) const = default;
+};
+
+struct ModelEntry {
+    std::string id;    ///< stable, random
+    std::string name;  ///< unique; shown, and accepted by `ingle` in place of a path
+    std::string path;  ///< absolute
+    Fingerprint fingerprint;
+    std::string family;
+    std::string summary;     ///< e.g. "RWKV 5 · 0.7M · Q5_0"
+    std::string addedAt;     ///< ISO 8601 UTC
+    std::string lastUsedAt;  ///< "" when never
+    std::string failure;     ///< one sentence when it could not be loaded last time
+};
+
+enum class FileState { Same, Changed, Missing };
+
+/// Reads the fingerprint of a file. Errors: Io.
+Result<Fingerprint> fingerprint(const std::string& path);
+/// Compares the file at entry.path with the remembered fingerprint (size and time first, the hash only when
+/// they differ; a touched but identical file is Same).
+FileState checkFile(const ModelEntry& entry);
+
+/// Default: $XDG_DATA_HOME/inglenook (0700).
+std::string defaultDataDir();
+
+/// Every mutation reads the file again under the lock, changes it and replaces it atomically (temp, fsync,
+/// rename), so that window and command line may change it at the same time. Any thread, one object per
+/// thread.
+class Library {
+  public:
+    /// A missing file is an empty library. A damaged file is set aside as library.json.damaged and reported
+    /// once through `notice()`. Errors: Io.
+    static Result<Library> open(const std::string& dataDir);
+
+    std::vector<ModelEntry> models() const;  ///< most recently used first
+    std::optional<ModelEntry> findByName(std::string_view name) const;
+    std::optional<ModelEntry> findById(std::string_view id) const;
+    /// Adds or refreshes the entry with this path; the name is made unique by a number.
+    Result<ModelEntry> add(const std::string& path, const std::string& name, const std::string& family,
+                           const std::string& summary);
+    Status rename(const std::string& id, const std::string& name);
+    Status relocate(const std::string& id, const std::string& path);  ///< the file moved
+    Status markUsed(const std::string& id);
+    Status markFailure(const std::string& id, const std::string& sentence);  ///< "" clears
+    Status remove(const std::string& id);  ///< forgets it; never touches the model file
+    Status reload();
+    const std::string& notice() const { return m_notice; }
+
+  private:
+    std::string m_dataDir;
+    std::string m_notice;
+    std::vector<ModelEntry> m_models;
+};
+
+}  // namespace ingle::library

@@ -1,0 +1,32 @@
+/// Chat formats: messages → prompt text with origins. One file per format: engine/chat/formats/<name>.cpp
+/// defines `extern const PromptFormat <name>_prompt`.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/formats/model_file.h"
+#include "engine/tokenizer/tokenizer.h"
+#include "ingle/types.h"
+
+namespace ingle::chat {
+
+struct PromptFormat {
+    std::string_view name;
+    /// How well this format suits the model, from its metadata and vocabulary: 0 never, 1 fallback, higher
+    /// wins.
+    int (*score)(const formats::ModelFile& file);
+    /// The prompt up to where the assistant's answer begins. Message text is never marked parseSpecial.
+    std::vector<tokenizer::TextSegment> (*render)(std::span<const ChatMessage> messages);
+    /// Texts that end the assistant's turn beside end tokens.
+    std::span<const std::string_view> stops;
+};
+
+std::span<const PromptFormat* const> allPromptFormats();
+
+/// The best-scoring format; the plain "User:/Assistant:" format always applies.
+const PromptFormat& choosePromptFormat(const formats::ModelFile& file);
+
+}  // namespace ingle::chat

@@ -1,0 +1,30 @@
+/// One file per file format: engine/formats/readers/<name>.cpp defines `extern const FileReader
+/// <name>_reader`.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "engine/formats/model_file.h"
+
+namespace ingle::formats {
+
+/// How sure a reader is that a file is its own, from the content alone (never from the name).
+enum class Match {
+    No,
+    Size,   ///< no magic, but the sizes in the header give exactly this file size
+    Magic,  ///< the format's magic number
+};
+
+struct FileReader {
+    std::string_view name;
+    Match (*probe)(std::span<const std::byte> file);
+    /// Only called after a probe other than No. Errors: Corrupt, Unsupported; messages start with the path.
+    Result<ModelFile> (*read)(std::shared_ptr<const io::MappedFile> file);
+};
+
+std::span<const FileReader* const> allReaders();
+
+}  // namespace ingle::formats

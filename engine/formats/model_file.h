@@ -1,0 +1,85 @@
+/// The neutral form every file format is read into: metadata, tensor directory, tokenizer data. Keys and
+/// tensor names are GGUF's, whatever the file: a reader translates, so that a model family reads one
+/// vocabulary of names.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "engine/io/mapped_file.h"
+#include "engine/tensor/tensor.h"
+#include "ingle/result.h"
+#include "ingle/types.h"
+
+namespace ingle::formats {
+
+/// A metadata value. Integers of every width are int64 or uint64 (only when above INT64_MAX), floats are
+/// double.
+using MetaValue = std::variant<int64_t, uint64_t, double, bool, std::string, std::vector<int64_t>,
+                               std::vector<double>, std::vector<std::string>>;
+
+/// Key → value with conversions. Integer widths are interchangeable where the value fits; an integer is
+/// accepted for a float, nothing else is converted. A key that is present with the wrong type is Corrupt,
+/// also for the ...Or getters.
+class Metadata {
+  public:
+    void set(std::string key, MetaValue value);
+    /// Applies `--set key=value`: the text is read as the type the key has now, else as integer, float, bool,
+    /// string. A key without a dot means "<architecture>.<key>".  Errors: InvalidArgument when it does not
+    /// parse.
+    Status override_(const std::string& key, const std::string& text);
+
+    const MetaValue* find(std::string_view key) const;  ///< null when absent
+    Result<uint32_t> u32(std::string_view key) const;   ///< Corrupt "missing key" when absent
+    Result<uint32_t> u32Or(std::string_view key, uint32_t fallback) const;
+    Result<float> f32(std::string_view key) const;
+    Result<float> f32Or(std::string_view key, float fallback) const;
+    Result<bool> boolOr(std::string_view key, bool fallback) const;
+    Result<std::string> string(std::string_view key) const;
+    Result<std::string> stringOr(std::string_view key, std::string fallback) const;
+    const std::map<std::string, MetaValue, std::less<>>& all() const { return m_values; }
+
+  private:
+    std::map<std::string, MetaValue, std::less<>> m_values;
+};
+
+/// Token types of tokenizer.ggml.token_type.
+enum class TokenType : uint8_t { Undefined, Normal, Unknown, Control, UserDefined, Unused, Byte };
+
+/// What a file says about its tokenizer.
+struct TokenizerData {
+    std::string model;                ///< "llama", "gpt2", …, "bytes" (id = byte), "none" (ids only)
+    std::string pre;                  ///< pre-tokenizer name, "" when absent
+    std::vector<std::string> tokens;  ///< raw bytes; may hold NUL and invalid UTF-8
+    std::vector<float> scores;        ///< empty or one per token
+    std::vector<TokenType> types;     ///< empty or one per token
+    std::vector<std::string> merges;  ///< "left right", rank = index
+    std::optional<TokenId> bos, eos, eot, eom, unknown, padding;  ///< only ids inside the vocabulary
+    std::optional<bool> addBos, addEos, addSpacePrefix;
+    std::string chatTemplate;  ///< Jinja source, "" when absent
+};
+
+/// A checked model file. Tensors point into `mapping`.
+struct ModelFile {
+    std::string path;
+    std::string format;  ///< "GGUF v3", "rwkv.cpp", "llama2.c v0"
+    std::shared_ptr<const io::MappedFile> mapping;
+    Metadata metadata;  ///< always has general.architecture, unless the file holds a vocabulary only
+    std::map<std::string, tensor::Tensor, std::less<>> tensors;
+    TokenizerData tokenizer;
+
+    const tensor::Tensor* find(std::string_view name) const;  ///< null when absent
+};
+
+/// Recognises the format by its first bytes and reads the header. Never allocates more than the file could
+/// justify. Errors: Io; Corrupt; Unsupported, naming the unknown format, version or block type.
+Result<ModelFile> openModelFile(const std::string& path);
+
+}  // namespace ingle::formats

@@ -1,0 +1,80 @@
+/// The engine as host and command line see it: inspect, load, plan, generate, cancel. Implemented in
+/// engine/session.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ingle/result.h"
+#include "ingle/types.h"
+
+namespace ingle {
+
+/// Reads the header of a model file: family, sizes, quant mix, tokenizer, memory need.
+/// Errors: Io, Corrupt, Unsupported (unknown format, family, block type or tokenizer, named in the message).
+Result<ModelInfo> inspectModel(const std::string& path, const LoadOptions& options = {});
+
+struct TokenizeOptions {
+    bool addSpecial = false;    ///< add BOS/EOS as the vocabulary asks
+    bool parseSpecial = false;  ///< recognise special token text
+};
+
+/// The tokenizer of a model file; vocabulary-only files work too. Immutable: any thread.
+class Vocabulary {
+  public:
+    virtual ~Vocabulary() = default;
+    static Result<std::unique_ptr<Vocabulary>> open(const std::string& path);
+    virtual Result<std::vector<TokenId>> tokenize(std::string_view text,
+                                                  const TokenizeOptions& options) const = 0;
+    /// The bytes those ids encode. Errors: InvalidArgument for an id outside the vocabulary.
+    virtual Result<std::string> detokenize(std::span<const TokenId> ids) const = 0;
+};
+
+/// Receives what happens to one generation. Called on the thread that calls Engine::step().
+class GenerateSink {
+  public:
+    virtual ~GenerateSink() = default;
+    virtual void onPlan(const PromptPlan& plan) = 0;                         ///< first, once
+    virtual void onProgress(uint32_t promptDone, uint32_t promptTotal) = 0;  ///< while the prompt is read
+    virtual void onTokens(const TokenChunk& chunk) = 0;
+    virtual void onDone(const GenerateResult& result) = 0;  ///< last, unless onError
+    virtual void onError(const Error& error) = 0;           ///< last, unless onDone
+};
+
+using GenerationId = uint64_t;
+
+/// One loaded model and its scheduler. Not thread-safe: one thread calls everything except cancel(), which
+/// any thread may call and which takes effect within one step.
+class Engine {
+  public:
+    virtual ~Engine() = default;
+    /// Maps and checks the file, compiles the model's programs. `progress` may be null.
+    static Result<std::unique_ptr<Engine>> load(const std::string& path, const LoadOptions& options,
+                                                const ProgressFn& progress);
+
+    virtual const ModelInfo& info() const = 0;
+    virtual const Vocabulary& vocabulary() const = 0;
+
+    /// Renders, tokenizes and decides which oldest turns do not fit. Errors: InvalidArgument when even the
+    /// last message does not fit, or a pinned index is out of range; Unsupported when the model has no
+    /// tokenizer.
+    virtual Result<PromptPlan> plan(const GenerateRequest& request) const = 0;
+
+    /// Queues a generation; `sink` must outlive it.
+    virtual Result<GenerationId> submit(GenerateRequest request, GenerateSink& sink) = 0;
+    /// Does one step of work. False when nothing is left to do.
+    virtual bool step() = 0;
+    virtual void cancel(GenerationId id) = 0;
+
+    /// Feeds `tokens` exactly as given (no BOS) from an empty state in chunks of `chunkTokens` (0: the
+    /// default) and hands each row of logits [vocabSize] to `row` in order.
+    virtual Status logits(std::span<const TokenId> tokens, uint32_t chunkTokens,
+                          const std::function<void(std::span<const float>)>& row) = 0;
+};
+
+}  // namespace ingle

@@ -1,0 +1,130 @@
+/// Plain data shared by engine, host protocol and command line: tokens, messages, parameters, plans and
+/// events.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ingle {
+
+using TokenId = int32_t;
+
+enum class Role { System, User, Assistant };
+
+struct ChatMessage {
+    Role role = Role::User;
+    std::string text;
+
+    bool operator==(const ChatMessage&) const = default;
+};
+
+/// How the next token is chosen. The generator is a counter-based function of (seed, position), so an answer
+/// that is continued after a crash equals the uninterrupted one.
+struct SamplerParams {
+    float temperature = 0.7f;  ///< 0 means greedy: the highest logit, ties to the lowest id
+    int32_t topK = 40;         ///< 0 keeps all
+    float topP = 0.95f;        ///< 1 keeps all
+    uint64_t seed = 0;
+
+    bool operator==(const SamplerParams&) const = default;
+};
+
+enum class BackendChoice { Auto, Cpu, Vulkan };
+enum class KvType { F32, F16, Q8 };
+enum class ActivationType {
+    Auto,  ///< matmuls may round activations to 8-bit blocks where a kernel gains from it
+    F32,   ///< activations stay float32 (for comparisons)
+};
+
+struct LoadOptions {
+    BackendChoice backend = BackendChoice::Auto;
+    uint32_t threads = 0;        ///< 0: one per physical core
+    uint32_t contextTokens = 0;  ///< 0: min(trained context, 4096)
+    KvType kv = KvType::F16;
+    ActivationType activations = ActivationType::Auto;
+    bool fuse = true;                              ///< run the graph's rewriting passes
+    bool referenceKernels = false;                 ///< only the scalar reference kernels (used after a crash)
+    std::map<std::string, std::string> overrides;  ///< metadata key → value, e.g. group_norm_epsilon=1e-5
+};
+
+/// What `inspect` tells about a model file without loading its weights.
+struct ModelInfo {
+    std::string path;
+    std::string name;    ///< general.name, else the file's stem
+    std::string format;  ///< "GGUF v3", "rwkv.cpp", "llama2.c v0"
+    std::string family;  ///< architecture string, e.g. "llama"
+    uint64_t fileBytes = 0;
+    uint64_t weightBytes = 0;
+    uint64_t numParameters = 0;
+    uint32_t numLayers = 0;
+    uint32_t dim = 0;
+    uint32_t vocabSize = 0;
+    uint32_t trainedContext = 0;                 ///< 0: not stated
+    std::map<std::string, uint64_t> quantBytes;  ///< quant type name → bytes of tensors stored in it
+    std::string tokenizer;                       ///< "llama", "gpt2", "bytes", or "none"
+    std::string promptFormat;                    ///< name of the chat format that will be used
+    uint64_t memoryNeedBytes = 0;  ///< weights + sequence memory + buffers at the default context
+    std::string backend;           ///< after load: "cpu"
+    std::string device;            ///< after load: e.g. "AMD EPYC, 2 threads, avx512"
+    uint32_t contextTokens = 0;    ///< after load: the context in use
+};
+
+/// One generation. `messages` is the whole branch, oldest first, ending with the user's message.
+struct GenerateRequest {
+    std::vector<ChatMessage> messages;
+    std::vector<uint32_t> pinned;  ///< indices of messages that must not be dropped
+    SamplerParams sampler;
+    uint32_t maxTokens = 0;          ///< 0: until the model ends or the context is full (at most 4096)
+    std::vector<std::string> stops;  ///< stop strings beside those of the prompt format
+    std::vector<TokenId>
+        resumeIds;          ///< ids of this answer that exist already; generation continues after them
+    std::string rawPrompt;  ///< when `messages` is empty: text to continue, no chat format
+    std::vector<TokenId>
+        rawTokens;  ///< when both are empty: ids to continue, exactly, no BOS, no end token honoured
+};
+
+/// What the model will see. Indices refer to GenerateRequest::messages.
+struct PromptPlan {
+    std::vector<uint32_t> kept;
+    std::vector<uint32_t> dropped;  ///< oldest turns that did not fit
+    uint32_t promptTokens = 0;
+    uint32_t contextTokens = 0;
+    uint64_t promptHash = 0;  ///< hash of the prompt's token ids
+};
+
+enum class StopReason {
+    EndOfText,    ///< the model emitted an end token or a stop string
+    MaxTokens,    ///< maxTokens reached
+    ContextFull,  ///< no room left in the context
+    Cancelled,
+};
+
+struct GenerateStats {
+    uint32_t promptTokens = 0;
+    uint32_t cachedTokens = 0;  ///< part of the prompt that was still in memory
+    uint32_t newTokens = 0;
+    double prefillMs = 0;
+    double decodeMs = 0;
+};
+
+/// A token step as the caller sees it: exact ids, and the text that became complete with them (may be empty
+/// while a UTF-8 sequence or a possible stop string is undecided).
+struct TokenChunk {
+    std::vector<TokenId> ids;
+    std::string text;
+};
+
+struct GenerateResult {
+    StopReason reason = StopReason::EndOfText;
+    GenerateStats stats;
+    std::string withheld;  ///< bytes produced but not sent as text (start of a stop string, half a character)
+};
+
+/// Progress of a long operation: fraction in [0, 1] and what is happening ("reading the prompt").
+using ProgressFn = std::function<void(double fraction, const char* phase)>;
+
+}  // namespace ingle

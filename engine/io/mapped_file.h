@@ -1,0 +1,36 @@
+/// A read-only memory-mapped file.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "ingle/result.h"
+
+namespace ingle::io {
+
+/// The whole file as bytes, for as long as the object lives. Immutable: any thread. The mapping is private
+/// and read-only; a file that shrinks underneath raises SIGBUS, which the host reports as "the model file
+/// changed".
+class MappedFile {
+  public:
+    /// Errors: Io (missing, a directory, unreadable), Corrupt (empty).
+    static Result<std::shared_ptr<const MappedFile>> open(const std::string& path);
+    ~MappedFile();
+    MappedFile(const MappedFile&) = delete;
+    MappedFile& operator=(const MappedFile&) = delete;
+
+    std::span<const std::byte> bytes() const { return {m_data, m_size}; }
+    const std::string& path() const { return m_path; }
+
+  private:
+    MappedFile(std::string path, const std::byte* data, size_t size)
+        : m_path(std::move(path)), m_data(data), m_size(size) {}
+
+    std::string m_path;
+    const std::byte* m_data;
+    size_t m_size;
+};
+
+}  // namespace ingle::io

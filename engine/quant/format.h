@@ -1,0 +1,54 @@
+/// One unit per block format: engine/quant/formats/<name>.cpp defines `extern const QuantFormat
+/// <name>_format`. Layouts and formulas: ggml's block formats (ggml-common.h, ggml-quants.c);
+/// docs/add-a-format.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "ingle/result.h"
+
+namespace ingle::quant {
+
+/// A block format's number in GGUF files. A strong integer and not an enum, so that nothing can switch on it.
+struct Quant {
+    uint16_t id = 0;
+    bool operator==(const Quant&) const = default;
+    auto operator<=>(const Quant&) const = default;
+};
+
+inline constexpr Quant kF32{0};
+inline constexpr Quant kF16{1};
+inline constexpr Quant kQ8_0{8};
+
+/// How `blockElems` consecutive values of a row are stored in `blockBytes` bytes. Rows are whole blocks;
+/// blocks have no alignment (rwkv.cpp files place them at any byte).
+struct QuantFormat {
+    Quant id;
+    std::string_view name;  ///< ggml's name: "Q4_K"
+    uint32_t blockElems;
+    uint32_t blockBytes;
+    /// Largest relative RMSE, sqrt(sum((a-b)^2)/sum(a^2)), of encode+decode on Gaussian rows; 0 means exact.
+    /// Formats without an encoder state 0 here and leave encodeRow null.
+    double maxRelRmse;
+    /// x.size() is a multiple of blockElems; out holds x.size()/blockElems blocks. Null: this version only
+    /// reads it.
+    void (*encodeRow)(std::span<const float> x, std::byte* out);
+    /// y.size() is a multiple of blockElems. Pure, any thread.
+    void (*decodeRow)(const std::byte* in, std::span<float> y);
+};
+
+/// All formats, sorted by file name (generated from the folder).
+std::span<const QuantFormat* const> allFormats();
+
+/// Null when this version does not know it.
+const QuantFormat* findFormat(Quant id);
+const QuantFormat* findFormat(std::string_view name);
+
+/// Bytes of one row of `elems` values. Errors: Corrupt when elems is not a multiple of the block size or
+/// overflows.
+Result<size_t> rowBytes(const QuantFormat& format, uint64_t elems);
+
+}  // namespace ingle::quant

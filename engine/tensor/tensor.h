@@ -1,0 +1,41 @@
+/// Shape, block format and a view of the bytes: what a stored weight is.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "engine/quant/format.h"
+#include "ingle/result.h"
+
+namespace ingle::tensor {
+
+/// Up to four dimensions, the contiguous one first (GGUF's `ne` order): a torch matrix [out, in] is {in,
+/// out}.
+struct Shape {
+    std::array<uint64_t, 4> dims{1, 1, 1, 1};
+
+    bool operator==(const Shape&) const = default;
+    uint64_t rowElems() const { return dims[0]; }
+    /// Product of all dimensions but the first. Only valid for shapes that passed checkedBytes().
+    uint64_t numRows() const { return dims[1] * dims[2] * dims[3]; }
+    uint64_t numElems() const { return dims[0] * numRows(); }
+    std::string text() const;  ///< "{4096, 32000}"; trailing ones are left out
+};
+
+/// Bytes of a tensor of this shape and format. Errors: Corrupt on a zero dimension, a row that is not whole
+/// blocks, or a size of 2^63 or more.
+Result<uint64_t> checkedBytes(const Shape& shape, const quant::QuantFormat& format);
+
+/// A weight in a mapped file or a buffer. Does not own the bytes; `ModelFile` keeps the mapping alive.
+struct Tensor {
+    std::string name;
+    Shape shape;
+    const quant::QuantFormat* format = nullptr;
+    std::span<const std::byte> data;  ///< exactly checkedBytes(shape, *format) long; any alignment
+};
+
+}  // namespace ingle::tensor

@@ -1,0 +1,222 @@
+/// The fields of every protocol struct, stated once: a JSON writer and a JSON reader both walk these lists.
+/// Private to app/protocol.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "app/protocol/messages.h"
+
+namespace ingle::protocol {
+
+/// T is U or const U: one list serves writing (const) and reading.
+template <typename T, typename U>
+concept Of = std::same_as<std::remove_const_t<T>, U>;
+
+template <typename Enum>
+struct EnumNames;
+
+template <>
+struct EnumNames<Role> {
+    static constexpr std::array kList{std::pair{Role::System, std::string_view("system")},
+                                      std::pair{Role::User, std::string_view("user")},
+                                      std::pair{Role::Assistant, std::string_view("assistant")}};
+};
+template <>
+struct EnumNames<BackendChoice> {
+    static constexpr std::array kList{std::pair{BackendChoice::Auto, std::string_view("auto")},
+                                      std::pair{BackendChoice::Cpu, std::string_view("cpu")},
+                                      std::pair{BackendChoice::Vulkan, std::string_view("vulkan")}};
+};
+template <>
+struct EnumNames<KvType> {
+    static constexpr std::array kList{std::pair{KvType::F32, std::string_view("f32")},
+                                      std::pair{KvType::F16, std::string_view("f16")},
+                                      std::pair{KvType::Q8, std::string_view("q8")}};
+};
+template <>
+struct EnumNames<ActivationType> {
+    static constexpr std::array kList{std::pair{ActivationType::Auto, std::string_view("auto")},
+                                      std::pair{ActivationType::F32, std::string_view("f32")}};
+};
+template <>
+struct EnumNames<StopReason> {
+    static constexpr std::array kList{std::pair{StopReason::EndOfText, std::string_view("endOfText")},
+                                      std::pair{StopReason::MaxTokens, std::string_view("maxTokens")},
+                                      std::pair{StopReason::ContextFull, std::string_view("contextFull")},
+                                      std::pair{StopReason::Cancelled, std::string_view("cancelled")}};
+};
+constexpr std::pair<ErrorCode, std::string_view> withName(ErrorCode code) {
+    return {code, errorCodeName(code)};
+}
+template <>
+struct EnumNames<ErrorCode> {
+    static constexpr std::array kList{withName(ErrorCode::Io),          withName(ErrorCode::Corrupt),
+                                      withName(ErrorCode::Unsupported), withName(ErrorCode::InvalidArgument),
+                                      withName(ErrorCode::OutOfMemory), withName(ErrorCode::Device),
+                                      withName(ErrorCode::Cancelled)};
+};
+
+// A visitor has required(name, field), optional(name, field) and hexBytes(name, string of raw bytes).
+
+template <typename V>
+void fields(V& v, Of<ChatMessage> auto& m) {
+    v.required("role", m.role);
+    v.required("text", m.text);
+}
+template <typename V>
+void fields(V& v, Of<SamplerParams> auto& p) {
+    v.optional("temperature", p.temperature);
+    v.optional("topK", p.topK);
+    v.optional("topP", p.topP);
+    v.optional("seed", p.seed);
+}
+template <typename V>
+void fields(V& v, Of<LoadOptions> auto& o) {
+    v.optional("backend", o.backend);
+    v.optional("threads", o.threads);
+    v.optional("contextTokens", o.contextTokens);
+    v.optional("kv", o.kv);
+    v.optional("activations", o.activations);
+    v.optional("fuse", o.fuse);
+    v.optional("referenceKernels", o.referenceKernels);
+    v.optional("overrides", o.overrides);
+}
+template <typename V>
+void fields(V& v, Of<ModelInfo> auto& i) {
+    v.required("path", i.path);
+    v.optional("name", i.name);
+    v.optional("format", i.format);
+    v.optional("family", i.family);
+    v.optional("fileBytes", i.fileBytes);
+    v.optional("weightBytes", i.weightBytes);
+    v.optional("numParameters", i.numParameters);
+    v.optional("numLayers", i.numLayers);
+    v.optional("dim", i.dim);
+    v.optional("vocabSize", i.vocabSize);
+    v.optional("trainedContext", i.trainedContext);
+    v.optional("quantBytes", i.quantBytes);
+    v.optional("tokenizer", i.tokenizer);
+    v.optional("promptFormat", i.promptFormat);
+    v.optional("memoryNeedBytes", i.memoryNeedBytes);
+    v.optional("backend", i.backend);
+    v.optional("device", i.device);
+    v.optional("contextTokens", i.contextTokens);
+}
+template <typename V>
+void fields(V& v, Of<GenerateRequest> auto& r) {
+    v.optional("messages", r.messages);
+    v.optional("pinned", r.pinned);
+    v.optional("sampler", r.sampler);
+    v.optional("maxTokens", r.maxTokens);
+    v.optional("stops", r.stops);
+    v.optional("resumeIds", r.resumeIds);
+    v.optional("rawPrompt", r.rawPrompt);
+    v.optional("rawTokens", r.rawTokens);
+}
+template <typename V>
+void fields(V& v, Of<PromptPlan> auto& p) {
+    v.required("kept", p.kept);
+    v.required("dropped", p.dropped);
+    v.required("promptTokens", p.promptTokens);
+    v.required("contextTokens", p.contextTokens);
+    v.required("promptHash", p.promptHash);
+}
+template <typename V>
+void fields(V& v, Of<TokenChunk> auto& c) {
+    v.required("ids", c.ids);
+    v.required("text", c.text);
+}
+template <typename V>
+void fields(V& v, Of<GenerateStats> auto& s) {
+    v.optional("promptTokens", s.promptTokens);
+    v.optional("cachedTokens", s.cachedTokens);
+    v.optional("newTokens", s.newTokens);
+    v.optional("prefillMs", s.prefillMs);
+    v.optional("decodeMs", s.decodeMs);
+}
+template <typename V>
+void fields(V& v, Of<GenerateResult> auto& r) {
+    v.required("reason", r.reason);
+    v.optional("stats", r.stats);
+    v.hexBytes("withheld", r.withheld);
+}
+template <typename V>
+void fields(V& v, Of<Error> auto& e) {
+    v.required("code", e.code);
+    v.required("message", e.message);
+}
+
+template <typename V>
+void fields(V& v, Of<Hello> auto& r) {
+    v.required("version", r.version);
+}
+template <typename V>
+void fields(V& v, Of<Inspect> auto& r) {
+    v.required("path", r.path);
+}
+template <typename V>
+void fields(V& v, Of<Load> auto& r) {
+    v.required("path", r.path);
+    v.optional("options", r.options);
+}
+template <typename V>
+void fields(V&, Of<Unload> auto&) {}
+template <typename V>
+void fields(V& v, Of<Count> auto& r) {
+    v.required("text", r.text);
+}
+template <typename V>
+void fields(V& v, Of<Generate> auto& r) {
+    v.required("request", r.request);
+}
+template <typename V>
+void fields(V& v, Of<Cancel> auto& r) {
+    v.required("target", r.target);
+}
+
+template <typename V>
+void fields(V& v, Of<HelloOk> auto& e) {
+    v.required("version", e.version);
+    v.optional("program", e.program);
+}
+template <typename V>
+void fields(V& v, Of<Inspected> auto& e) {
+    v.required("info", e.info);
+}
+template <typename V>
+void fields(V& v, Of<Loaded> auto& e) {
+    v.required("info", e.info);
+}
+template <typename V>
+void fields(V&, Of<Unloaded> auto&) {}
+template <typename V>
+void fields(V& v, Of<Counted> auto& e) {
+    v.required("tokens", e.tokens);
+}
+template <typename V>
+void fields(V& v, Of<Progress> auto& e) {
+    v.required("fraction", e.fraction);
+    v.optional("phase", e.phase);
+}
+template <typename V>
+void fields(V& v, Of<Planned> auto& e) {
+    v.required("plan", e.plan);
+}
+template <typename V>
+void fields(V& v, Of<Tokens> auto& e) {
+    fields(v, e.chunk);
+}
+template <typename V>
+void fields(V& v, Of<Done> auto& e) {
+    v.required("result", e.result);
+}
+template <typename V>
+void fields(V& v, Of<Failed> auto& e) {
+    v.required("error", e.error);
+}
+
+}  // namespace ingle::protocol

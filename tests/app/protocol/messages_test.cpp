@@ -1,0 +1,262 @@
+#include "app/protocol/messages.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <set>
+
+namespace ingle::protocol {
+namespace {
+
+using namespace std::string_literals;
+
+constexpr uint64_t kBig = std::numeric_limits<uint64_t>::max() - 2;  // a double would round it
+
+GenerateRequest fullGenerateRequest() {
+    GenerateRequest request;
+    request.messages = {{Role::System, "be brief"},
+                        {Role::User, "null \0 byte, \"quotes\", \\ and\nnewline \u2028"s},
+                        {Role::Assistant, "漢字 \U0001F600"}};
+    request.pinned = {0, 2};
+    request.sampler = {0.1f, 7, 0.3f, kBig};
+    request.maxTokens = 12;
+    request.stops = {"\n\n", "User:"};
+    request.resumeIds = {0, -1, std::numeric_limits<TokenId>::max()};
+    request.rawPrompt = "once";
+    request.rawTokens = {1, 2, 3};
+    return request;
+}
+
+ModelInfo fullModelInfo() {
+    ModelInfo info;
+    info.path = "/m/模型.gguf";
+    info.name = "tiny";
+    info.format = "GGUF v3";
+    info.family = "llama";
+    info.fileBytes = kBig;
+    info.weightBytes = 2;
+    info.numParameters = 3;
+    info.numLayers = 4;
+    info.dim = 5;
+    info.vocabSize = 6;
+    info.trainedContext = 7;
+    info.quantBytes = {{"Q4_K", kBig}, {"F32", 9}};
+    info.tokenizer = "gpt2";
+    info.promptFormat = "chatml";
+    info.memoryNeedBytes = 10;
+    info.backend = "cpu";
+    info.device = "a CPU, 2 threads";
+    info.contextTokens = 11;
+    return info;
+}
+
+std::vector<Request> allRequests() {
+    LoadOptions options;
+    options.backend = BackendChoice::Vulkan;
+    options.threads = 3;
+    options.contextTokens = 128;
+    options.kv = KvType::Q8;
+    options.activations = ActivationType::F32;
+    options.fuse = false;
+    options.referenceKernels = true;
+    options.overrides = {{"group_norm_epsilon", "1e-5"}};
+    return {{1, Hello{7}},        {2, Inspect{"/m/a b.gguf"}}, {3, Load{"/m/x", options}},
+            {4, Unload{}},        {5, Count{"how many"}},      {kBig, Generate{fullGenerateRequest()}},
+            {7, Cancel{kBig - 1}}};
+}
+
+std::vector<Event> allEvents() {
+    const PromptPlan plan{{0, 2, 3}, {1}, 40, 64, kBig};
+    const GenerateResult result{StopReason::ContextFull, {1, 2, 3, 4.5, 1.0 / 3}, "\xE6\xBC\0"s};
+    return {{1, HelloOk{7, "ingle 0.1"}},
+            {2, Inspected{fullModelInfo()}},
+            {3, Loaded{fullModelInfo()}},
+            {4, Unloaded{}},
+            {5, Counted{9}},
+            {6, Progress{0.25, "reading the prompt"}},
+            {7, Planned{plan}},
+            {8, Tokens{{{5, 0, 3}, "a\0b"s}}},
+            {9, Done{result}},
+            {kBig, Failed{{ErrorCode::OutOfMemory, "too big: 9 GB"}}}};
+}
+
+// Encoded text is the comparison: it lists every field, so equal text means equal messages.
+TEST(Messages, EveryRequestSurvivesARoundTrip) {
+    for (const Request& request : allRequests()) {
+        const std::string line = encode(request);
+        EXPECT_EQ(line.find('\n'), std::string::npos);
+        const auto decoded = decodeRequest(line);
+        ASSERT_TRUE(decoded) << decoded.error().message << "\n" << line;
+        EXPECT_EQ(decoded->id, request.id);
+        EXPECT_EQ(decoded->body.index(), request.body.index());
+        EXPECT_EQ(encode(*decoded), line);
+    }
+}
+
+TEST(Messages, EveryEventSurvivesARoundTrip) {
+    for (const Event& event : allEvents()) {
+        const std::string line = encode(event);
+        EXPECT_EQ(line.find('\n'), std::string::npos);
+        const auto decoded = decodeEvent(line);
+        ASSERT_TRUE(decoded) << decoded.error().message << "\n" << line;
+        EXPECT_EQ(decoded->id, event.id);
+        EXPECT_EQ(decoded->body.index(), event.body.index());
+        EXPECT_EQ(encode(*decoded), line);
+    }
+}
+
+TEST(Messages, EveryFieldOfAGenerateRequestArrives) {
+    const GenerateRequest sent = fullGenerateRequest();
+    const auto decoded = decodeRequest(encode(Request{1, Generate{sent}}));
+    ASSERT_TRUE(decoded);
+    const GenerateRequest& got = std::get<Generate>(decoded->body).request;
+    EXPECT_EQ(got.messages, sent.messages);
+    EXPECT_EQ(got.pinned, sent.pinned);
+    EXPECT_EQ(got.sampler, sent.sampler);
+    EXPECT_EQ(got.maxTokens, sent.maxTokens);
+    EXPECT_EQ(got.stops, sent.stops);
+    EXPECT_EQ(got.resumeIds, sent.resumeIds);
+    EXPECT_EQ(got.rawPrompt, sent.rawPrompt);
+    EXPECT_EQ(got.rawTokens, sent.rawTokens);
+}
+
+TEST(Messages, EveryFieldOfLoadOptionsArrives) {
+    const Request sent = allRequests()[2];
+    const auto decoded = decodeRequest(encode(sent));
+    ASSERT_TRUE(decoded);
+    const LoadOptions& got = std::get<Load>(decoded->body).options;
+    const LoadOptions& want = std::get<Load>(sent.body).options;
+    EXPECT_EQ(got.backend, want.backend);
+    EXPECT_EQ(got.threads, want.threads);
+    EXPECT_EQ(got.contextTokens, want.contextTokens);
+    EXPECT_EQ(got.kv, want.kv);
+    EXPECT_EQ(got.activations, want.activations);
+    EXPECT_EQ(got.fuse, want.fuse);
+    EXPECT_EQ(got.referenceKernels, want.referenceKernels);
+    EXPECT_EQ(got.overrides, want.overrides);
+}
+
+TEST(Messages, SixtyFourBitNumbersAreExact) {
+    EXPECT_NE(encode(Event{1, Planned{PromptPlan{{}, {}, 0, 0, kBig}}}).find(std::to_string(kBig)),
+              std::string::npos);
+    const auto decoded = decodeEvent(encode(Event{1, Planned{PromptPlan{{}, {}, 0, 0, kBig}}}));
+    ASSERT_TRUE(decoded);
+    EXPECT_EQ(std::get<Planned>(decoded->body).plan.promptHash, kBig);
+}
+
+TEST(Messages, WithheldBytesNeedNotBeText) {
+    const std::string bytes = "\xFF\x00\xE6\xBC"s;
+    const auto decoded = decodeEvent(encode(Event{1, Done{{StopReason::Cancelled, {}, bytes}}}));
+    ASSERT_TRUE(decoded);
+    EXPECT_EQ(std::get<Done>(decoded->body).result.withheld, bytes);
+    EXPECT_FALSE(decodeEvent(R"({"id":1,"event":"done","result":{"reason":"cancelled","withheld":"0g"}})"));
+    EXPECT_FALSE(decodeEvent(R"({"id":1,"event":"done","result":{"reason":"cancelled","withheld":"abc"}})"));
+}
+
+TEST(Messages, InvalidUtf8BecomesTheReplacementCharacterAndNulSurvives) {
+    const auto decoded = decodeEvent(encode(Event{1, Tokens{{{1}, "a\xFF\0z"s}}}));
+    ASSERT_TRUE(decoded);
+    EXPECT_EQ(std::get<Tokens>(decoded->body).chunk.text, "a\uFFFD\0z"s);
+}
+
+TEST(Messages, UnknownFieldsAreIgnoredAndAbsentOptionsTakeDefaults) {
+    const auto decoded =
+        decodeRequest(R"({"later":[1],"id":5,"op":"load","path":"/x","options":{"kv":"f32","new":{}}})");
+    ASSERT_TRUE(decoded) << decoded.error().message;
+    const Load& load = std::get<Load>(decoded->body);
+    EXPECT_EQ(load.path, "/x");
+    EXPECT_EQ(load.options.kv, KvType::F32);
+    EXPECT_TRUE(load.options.fuse);
+    ASSERT_TRUE(decodeRequest(R"({"id":5,"op":"load","path":"/x"})"));
+}
+
+TEST(Messages, MistakesAreNamedInOneSentence) {
+    const auto messageOf = [](std::string_view line) {
+        const auto decoded = decodeRequest(line);
+        EXPECT_FALSE(decoded) << line;
+        if (decoded) return std::string();
+        EXPECT_EQ(decoded.error().code, ErrorCode::Corrupt);
+        return decoded.error().message;
+    };
+    EXPECT_NE(messageOf("").find("not JSON"), std::string::npos);
+    EXPECT_NE(messageOf("[]").find("not an object"), std::string::npos);
+    EXPECT_NE(messageOf(R"({"op":"unload"})").find("\"id\""), std::string::npos);
+    EXPECT_NE(messageOf(R"({"id":-1,"op":"unload"})").find("\"id\""), std::string::npos);
+    EXPECT_NE(messageOf(R"({"id":1.5,"op":"unload"})").find("\"id\""), std::string::npos);
+    EXPECT_NE(messageOf(R"({"id":1,"op":"dance"})").find("dance"), std::string::npos);
+    EXPECT_NE(messageOf(R"({"id":1,"op":"load"})").find("\"path\""), std::string::npos);
+    EXPECT_NE(messageOf(R"({"id":1,"op":"load","path":7})").find("\"path\""), std::string::npos);
+    EXPECT_NE(messageOf(R"({"id":1,"op":"load","path":"x","options":{"kv":"f8"}})").find("\"kv\""),
+              std::string::npos);
+    EXPECT_NE(messageOf(R"({"id":1,"op":"generate","request":{"resumeIds":[2147483648]}})").find("resumeIds"),
+              std::string::npos);
+    EXPECT_NE(messageOf(R"({"id":1,"op":"generate","request":{"sampler":{"topP":1e99}}})").find("topP"),
+              std::string::npos);
+}
+
+TEST(Messages, DeepNestingIsRefusedWithoutOverflow) {
+    EXPECT_FALSE(decodeRequest(std::string(kMaxLineBytes, '[')));
+    EXPECT_FALSE(decodeRequest(std::string(400000, '[') + std::string(400000, ']')));
+}
+
+TEST(Messages, EveryExampleInTheDocumentationIsValidAndEveryMessageHasOne) {
+    std::ifstream page(INGLE_SOURCE_DIR "/docs/protocol.md");
+    ASSERT_TRUE(page);
+    std::set<size_t> requests;
+    std::set<size_t> events;
+    for (std::string line; std::getline(page, line);) {
+        if (!line.starts_with("{")) continue;
+        const auto request = decodeRequest(line);
+        const auto event = decodeEvent(line);
+        EXPECT_TRUE(request || event) << line << "\n" << request.error().message << event.error().message;
+        if (request) requests.insert(request->body.index());
+        if (event) events.insert(event->body.index());
+    }
+    EXPECT_EQ(requests.size(), std::variant_size_v<RequestBody>);
+    EXPECT_EQ(events.size(), std::variant_size_v<EventBody>);
+}
+
+TEST(Messages, MutatedLinesNeverThrow) {
+    const char* wanted = std::getenv("INGLE_MUTATIONS");
+    const int count = wanted ? std::atoi(wanted) : 1000;
+    std::vector<std::string> lines;
+    for (const Request& request : allRequests()) lines.push_back(encode(request));
+    for (const Event& event : allEvents()) lines.push_back(encode(event));
+    std::mt19937_64 random(1);
+    int accepted = 0;
+    for (int i = 0; i < count; ++i) {
+        std::string line = lines[random() % lines.size()];
+        for (uint64_t edits = 1 + random() % 4; edits > 0 && !line.empty(); --edits) {
+            const size_t at = random() % line.size();
+            switch (random() % 4) {
+                case 0:
+                    line[at] = static_cast<char>(random());
+                    break;
+                case 1:
+                    line.erase(at, 1 + random() % 8);
+                    break;
+                case 2:
+                    line.insert(at, 1, "{}[]\",:0-9eE\\u"[random() % 14]);
+                    break;
+                default:
+                    line.resize(at);
+            }
+        }
+        if (const auto request = decodeRequest(line)) {
+            ++accepted;
+            EXPECT_TRUE(decodeRequest(encode(*request)));
+        }
+        if (const auto event = decodeEvent(line)) {
+            ++accepted;
+            EXPECT_TRUE(decodeEvent(encode(*event)));
+        }
+    }
+    EXPECT_LT(accepted, count);
+}
+
+}  // namespace
+}  // namespace ingle::protocol

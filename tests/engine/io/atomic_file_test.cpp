@@ -1,0 +1,69 @@
+#include "engine/io/atomic_file.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/golden.h"
+#include "tests/temporary_folder.h"
+
+namespace ingle::io {
+namespace {
+
+size_t numFilesIn(const std::filesystem::path& folder) {
+    const auto entries = std::filesystem::directory_iterator(folder);
+    return static_cast<size_t>(std::distance(begin(entries), end(entries)));
+}
+
+Status writeText(AtomicFile& file, std::string_view text) {
+    return file.write(std::as_bytes(std::span(text)));
+}
+
+TEST(AtomicFile, replacesTheTargetOnCommitOnly) {
+    const test::TemporaryFolder folder;
+    const std::string target = folder.file("target");
+    std::ofstream(target) << "old";
+    {
+        auto file = AtomicFile::create(target);
+        ASSERT_TRUE(file.has_value()) << file.error().message;
+        ASSERT_TRUE(writeText(**file, "new ").has_value());
+        ASSERT_TRUE(writeText(**file, "text").has_value());
+        EXPECT_EQ((*file)->bytesWritten(), 8U);
+        EXPECT_EQ(test::readBytes(target), "old");
+        ASSERT_TRUE((*file)->commit().has_value());
+    }
+    EXPECT_EQ(test::readBytes(target), "new text");
+    EXPECT_EQ(numFilesIn(folder.path()), 1U);
+}
+
+TEST(AtomicFile, leavesNothingWithoutACommit) {
+    const test::TemporaryFolder folder;
+    {
+        auto file = AtomicFile::create(folder.file("target"));
+        ASSERT_TRUE(file.has_value()) << file.error().message;
+        ASSERT_TRUE(writeText(**file, "half").has_value());
+        EXPECT_EQ(numFilesIn(folder.path()), 1U);
+    }
+    EXPECT_EQ(numFilesIn(folder.path()), 0U);
+}
+
+TEST(AtomicFile, reportsAFolderThatDoesNotExist) {
+    const test::TemporaryFolder folder;
+    const auto file = AtomicFile::create(folder.file("no/such/target"));
+    ASSERT_FALSE(file.has_value());
+    EXPECT_EQ(file.error().code, ErrorCode::Io);
+}
+
+TEST(AtomicFile, reportsATargetThatCannotBeReplaced) {
+    const test::TemporaryFolder folder;
+    std::filesystem::create_directory(folder.path() / "target");
+    {
+        auto file = AtomicFile::create(folder.file("target"));
+        ASSERT_TRUE(file.has_value()) << file.error().message;
+        EXPECT_EQ((*file)->commit().error().code, ErrorCode::Io);
+    }
+    EXPECT_EQ(numFilesIn(folder.path()), 1U);
+}
+
+}  // namespace
+}  // namespace ingle::io

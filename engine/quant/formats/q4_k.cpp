@@ -1,0 +1,55 @@
+// Q4_K: 0: f16 d, 2: f16 dmin, 4: 12 bytes of 6-bit scales and mins, 16: 128 bytes of nibbles.
+// Eight groups of 32 values: value = d * scale * nibble - dmin * min.
+#include "engine/quant/block.h"
+#include "engine/quant/format.h"
+
+namespace ingle::quant {
+namespace {
+
+constexpr size_t kElems = 256;
+constexpr size_t kBytes = 144;
+
+struct ScaleAndMin {
+    uint32_t scale;
+    uint32_t min;
+};
+
+/// Groups 0..3 lie in the low six bits of bytes 0..7; groups 4..7 have their low nibbles in bytes 8..11 and
+/// their upper two bits on top of those bytes.
+ScaleAndMin groupScale(const std::byte* s, size_t k) {
+    if (k < 4) return {byteAt(s + k) & 63, byteAt(s + k + 4) & 63};
+    return {(byteAt(s + k + 4) & 15) | byteAt(s + k - 4) >> 6 << 4,
+            byteAt(s + k + 4) >> 4 | byteAt(s + k) >> 6 << 4};
+}
+
+void decodeBlock(const std::byte* block, float* y) {
+    const float d = halfAt(block);
+    const float dmin = halfAt(block + 2);
+    for (size_t k = 0; k < 8; ++k) {
+        const auto [scale, min] = groupScale(block + 4, k);
+        const float step = d * static_cast<float>(scale);
+        const float low = dmin * static_cast<float>(min);
+        const std::byte* bytes =
+            block + 16 + k / 2 * 32;  // two groups share 32 bytes: low nibbles, then high ones
+        const uint32_t shift = k % 2 * 4;
+        for (size_t l = 0; l < 32; ++l)
+            y[k * 32 + l] = step * static_cast<float>(byteAt(bytes + l) >> shift & 15) - low;
+    }
+}
+
+void decodeRow(const std::byte* in, std::span<float> y) {
+    decodeBlocks<kElems, kBytes>(in, y, decodeBlock);
+}
+
+}  // namespace
+
+extern const QuantFormat q4_k_format;
+const QuantFormat q4_k_format{.id = {12},
+                              .name = "Q4_K",
+                              .blockElems = kElems,
+                              .blockBytes = kBytes,
+                              .maxRelRmse = 0,
+                              .encodeRow = nullptr,
+                              .decodeRow = decodeRow};
+
+}  // namespace ingle::quant

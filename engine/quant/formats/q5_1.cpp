@@ -1,0 +1,36 @@
+// Q5_1: 0: f16 d, 2: f16 m, 4: u32 fifth bits, 8: 16 bytes of nibbles; value = five bits * d + m.
+#include "engine/quant/block.h"
+#include "engine/quant/format.h"
+
+namespace ingle::quant {
+namespace {
+
+constexpr size_t kElems = 32;
+constexpr size_t kBytes = 24;
+
+void decodeBlock(const std::byte* block, float* y) {
+    const float d = halfAt(block);
+    const float m = halfAt(block + 2);
+    const uint32_t fifthBits = u32At(block + 4);
+    for (size_t e = 0; e < kElems; ++e) {
+        const uint32_t q = nibbleOf32(block + 8, e) | (fifthBits >> e & 1) << 4;
+        y[e] = static_cast<float>(q) * d + m;
+    }
+}
+
+void decodeRow(const std::byte* in, std::span<float> y) {
+    decodeBlocks<kElems, kBytes>(in, y, decodeBlock);
+}
+
+}  // namespace
+
+extern const QuantFormat q5_1_format;
+const QuantFormat q5_1_format{.id = {7},
+                              .name = "Q5_1",
+                              .blockElems = kElems,
+                              .blockBytes = kBytes,
+                              .maxRelRmse = 0,
+                              .encodeRow = nullptr,
+                              .decodeRow = decodeRow};
+
+}  // namespace ingle::quant

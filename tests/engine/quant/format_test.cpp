@@ -1,0 +1,198 @@
+#include "engine/quant/format.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <iostream>
+#include <limits>
+#include <map>
+#include <random>
+#include <set>
+
+#include "engine/quant/block.h"
+#include "tests/golden.h"
+
+namespace ingle::quant {
+namespace {
+
+std::vector<float> decode(const QuantFormat& format, std::string_view raw) {
+    std::vector<float> values(raw.size() / format.blockBytes * format.blockElems);
+    format.decodeRow(reinterpret_cast<const std::byte*>(raw.data()), values);
+    return values;
+}
+
+std::string encode(const QuantFormat& format, std::span<const float> values) {
+    std::string raw(rowBytes(format, values.size()).value(), '\0');
+    format.encodeRow(values, reinterpret_cast<std::byte*>(raw.data()));
+    return raw;
+}
+
+std::string hex(std::string_view bytes) {
+    std::string out;
+    for (const unsigned char c : bytes) out += fmt::format("{:02X}", c);
+    return out;
+}
+
+bool bitsEqual(std::span<const float> a, std::span<const float> b) {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
+}
+
+TEST(QuantFormat, tableHasNoDuplicatesAndIsFound) {
+    std::set<Quant> ids;
+    std::set<std::string_view> names;
+    for (const QuantFormat* format : allFormats()) {
+        EXPECT_TRUE(ids.insert(format->id).second) << format->name;
+        EXPECT_TRUE(names.insert(format->name).second) << format->name;
+        EXPECT_EQ(findFormat(format->id), format);
+        EXPECT_EQ(findFormat(format->name), format);
+    }
+    EXPECT_EQ(findFormat(Quant{4}), nullptr);
+    EXPECT_EQ(findFormat("Q4_2"), nullptr);
+}
+
+TEST(QuantFormat, rowBytesRefusesPartOfABlockAndOverflow) {
+    for (const QuantFormat* format : allFormats()) {
+        EXPECT_EQ(rowBytes(*format, 3 * format->blockElems).value(), 3 * format->blockBytes);
+        if (format->blockElems > 1) {
+            EXPECT_EQ(rowBytes(*format, format->blockElems + 1).error().code, ErrorCode::Corrupt);
+        }
+        EXPECT_EQ(rowBytes(*format, 0).error().code, ErrorCode::Corrupt);
+        EXPECT_EQ(rowBytes(*format, ~uint64_t{0} & ~uint64_t{255}).error().code, ErrorCode::Corrupt);
+    }
+}
+
+TEST(QuantFormat, decodesGoldenBlocksBitForBit) {
+    INGLE_SKIP_WITHOUT_GOLDEN();
+    const auto folder = test::goldenRoot() / "dequant";
+    size_t covered = 0;
+    std::string missing;
+    for (const auto& entry : test::readJson(folder / "index.json")) {
+        const QuantFormat* format = findFormat(Quant{entry["ggml_type_id"].get<uint16_t>()});
+        if (!format) {
+            missing += fmt::format(" {}", entry["type"].get<std::string>());
+            continue;
+        }
+        ++covered;
+        EXPECT_EQ(format->name, entry["type"].get<std::string>());
+        EXPECT_EQ(format->blockElems, entry["block_elements"].get<uint32_t>());
+        EXPECT_EQ(format->blockBytes, entry["block_bytes"].get<uint32_t>());
+        std::string raw = test::readBytes(folder / entry["raw"].get<std::string>());
+        const auto expected = test::readFloats(folder / entry["f32"].get<std::string>());
+        ASSERT_GT(expected.size(), 0U);
+        EXPECT_TRUE(bitsEqual(decode(*format, raw), expected)) << format->name;
+
+        // Blocks may lie at any byte.
+        std::string shifted(1, 'x');
+        shifted += raw;
+        EXPECT_TRUE(bitsEqual(decode(*format, std::string_view(shifted).substr(1)), expected))
+            << format->name;
+
+        raw[raw.size() / 2] ^= 0x10;
+        EXPECT_FALSE(bitsEqual(decode(*format, raw), expected)) << format->name;
+    }
+    EXPECT_GE(covered, 8U);
+    std::cout << "golden block types not covered:" << missing << "\n";
+}
+
+struct DecodeVector {
+    const char* name;
+    std::vector<size_t> scaleOffsets;  // set to 0x2C00 = 0.0625
+    std::vector<size_t> minOffsets;    // set to 0x2800 = 0.03125
+    double first, second, beforeMiddle, middle, last, sum, weightedSum;
+};
+
+// Computed with the formats' reference decoder for blocks of bytes (37 i + 11) mod 256 with fixed scale
+// fields.
+const std::vector<DecodeVector> kDecodeVectors = {
+    {"Q4_0", {0}, {}, -0.1875, 0.125, -0.5, -0.1875, 0, -1.3125, -32.375},
+    {"Q5_0", {0}, {}, 0.5625, -0.125, -0.75, 0.875, 0.0625, 0.9375, 7},
+    {"Q5_1", {0}, {2}, 1.21875, 1.53125, 1.90625, 1.21875, 0.34375, 32.5625, 510.3125},
+    {"Q8_0", {0}, {}, 5.3125, 7.625, -8, -5.6875, -3, -11, -505},
+    {"Q4_K", {0}, {2}, 19.71875, -1.59375, 5.0625, 26.4375, 3.03125, 3402.5, 473302.5},
+    {"Q6_K", {208}, {}, -89.4375, 106, 93.75, -21.9375, -3.75, 288.25, 49026.25},
+};
+
+TEST(QuantFormat, decodesReferenceBlocks) {
+    for (const DecodeVector& vector : kDecodeVectors) {
+        const QuantFormat* format = findFormat(vector.name);
+        ASSERT_NE(format, nullptr) << vector.name;
+        std::string raw(format->blockBytes, '\0');
+        for (size_t i = 0; i < raw.size(); ++i) raw[i] = static_cast<char>(37 * i + 11);
+        auto* bytes = reinterpret_cast<std::byte*>(raw.data());
+        for (const size_t offset : vector.scaleOffsets) storeU16(bytes + offset, 0x2C00);
+        for (const size_t offset : vector.minOffsets) storeU16(bytes + offset, 0x2800);
+
+        const auto y = decode(*format, raw);
+        double sum = 0;
+        double weightedSum = 0;
+        for (size_t e = 0; e < y.size(); ++e) {
+            sum += y[e];
+            weightedSum += static_cast<double>(e + 1) * y[e];
+        }
+        const std::vector<double> got = {y[0],     y[1], y[y.size() / 2 - 1], y[y.size() / 2],
+                                         y.back(), sum,  weightedSum};
+        const std::vector<double> expected = {vector.first, vector.second, vector.beforeMiddle, vector.middle,
+                                              vector.last,  vector.sum,    vector.weightedSum};
+        EXPECT_EQ(got, expected) << vector.name;
+    }
+}
+
+TEST(QuantFormat, encodesReferenceBlocks) {
+    std::vector<float> x(32);
+    for (int i = 0; i < 32; ++i)
+        x[static_cast<size_t>(i)] =
+            static_cast<float>((7 * i + 3) % 32 - 13) / 8 + static_cast<float>(i % 3) / 64;
+    const std::map<std::string, std::string> expected = {
+        {"Q4_0", "88B45C29D6A3704B18C5926D3AE7B4704B18"},
+        {"Q8_0", "9124BAEC1E4D7FD1003264B3E5174678CAF92B5DACDE103F71C3F22456A5D709386A"},
+    };
+    for (const auto& [name, block] : expected) EXPECT_EQ(hex(encode(*findFormat(name), x)), block) << name;
+}
+
+double relRmseOnGaussianRows(const QuantFormat& format) {
+    std::mt19937 generator(1);
+    std::normal_distribution<float> normal;
+    std::vector<float> x(size_t{64} * 256);
+    for (float& value : x) value = normal(generator);
+    const auto y = decode(format, encode(format, x));
+    double error = 0;
+    double power = 0;
+    for (size_t i = 0; i < x.size(); ++i) {
+        error += std::pow(double{x[i]} - y[i], 2);
+        power += std::pow(double{x[i]}, 2);
+    }
+    return std::sqrt(error / power);
+}
+
+TEST(QuantFormat, roundTripErrorIsTheStatedOne) {
+    for (const QuantFormat* format : allFormats()) {
+        if (!format->encodeRow) {
+            EXPECT_EQ(format->maxRelRmse, 0) << format->name;
+            continue;
+        }
+        const double error = relRmseOnGaussianRows(*format);
+        EXPECT_LE(error, format->maxRelRmse) << format->name;
+        // A bound that says nothing would hide a broken encoder.
+        EXPECT_GE(error, format->maxRelRmse / 2) << format->name;
+    }
+}
+
+TEST(QuantFormat, encodersSurviveAnyFloat) {
+    const float inf = std::numeric_limits<float>::infinity();
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    for (const QuantFormat* format : allFormats()) {
+        if (!format->encodeRow) continue;
+        for (const float special : {0.0F, -0.0F, inf, -inf, nan, 1e-45F, 3.4e38F, -3.4e38F}) {
+            std::vector<float> x(format->blockElems, special);
+            encode(*format, x);
+            x.back() = 1;
+            encode(*format, x);
+        }
+        std::vector<float> zeros(format->blockElems, 0.0F);
+        for (const float y : decode(*format, encode(*format, zeros))) EXPECT_EQ(y, 0) << format->name;
+    }
+}
+
+}  // namespace
+}  // namespace ingle::quant

@@ -8,20 +8,10 @@
 #include <span>
 #include <string_view>
 
+#include "engine/quant/quant.h"
 #include "ingle/result.h"
 
 namespace ingle::quant {
-
-/// A block format's number in GGUF files. A strong integer and not an enum, so that nothing can switch on it.
-struct Quant {
-    uint16_t id = 0;
-    bool operator==(const Quant&) const = default;
-    auto operator<=>(const Quant&) const = default;
-};
-
-inline constexpr Quant kF32{0};
-inline constexpr Quant kF16{1};
-inline constexpr Quant kQ8_0{8};
 
 /// How `blockElems` consecutive values of a row are stored in `blockBytes` bytes. Rows are whole blocks;
 /// blocks have no alignment (rwkv.cpp files place them at any byte).

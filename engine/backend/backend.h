@@ -1,0 +1,56 @@
+/// The contract between the engine and what computes. Nothing calls ops one by one: a backend compiles a
+/// whole plan, so that it may record it once (Vulkan) or walk its records (CPU).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/backend/memory.h"
+#include "engine/backend/plan.h"
+#include "ingle/result.h"
+#include "ingle/types.h"
+
+namespace ingle::backend {
+
+/// Consecutive rows of a step that belong to one sequence. Their positions follow the sequence's length.
+struct SequenceRun {
+    SequenceMemory* sequence = nullptr;
+    uint32_t numRows = 0;
+};
+
+/// The values of one step: tokens of all runs in order, and the rows (ascending) whose logits are wanted.
+struct Step {
+    std::span<const TokenId> tokens;
+    std::span<const SequenceRun> runs;
+    std::span<const uint32_t> logitRows;
+};
+
+/// A plan made executable. One thread.
+class Program {
+  public:
+    virtual ~Program() = default;
+    /// Runs the step and advances each sequence by its run's rows. After an error the sequences are as
+    /// before. Errors: InvalidArgument (a token outside the vocabulary, too many rows), OutOfMemory (no page
+    /// left), Device.
+    virtual Status run(const Step& step) = 0;
+    /// Logits [vocab] of the index-th entry of the last step's logitRows; valid until the next run.
+    /// Errors: Device when they are not finite.
+    virtual Result<std::span<const float>> readLogits(uint32_t index) = 0;
+};
+
+class Backend {
+  public:
+    virtual ~Backend() = default;
+    virtual std::string_view name() const = 0;   ///< "cpu"
+    virtual std::string deviceName() const = 0;  ///< for people
+    virtual bool supports(OpCode code) const = 0;
+    virtual Result<std::unique_ptr<MemoryPool>> createMemory(const MemorySpec& spec,
+                                                             const MemoryOptions& options) = 0;
+    /// `memory` is where the sequences of its steps live. Errors: Unsupported (an op), OutOfMemory.
+    virtual Result<std::unique_ptr<Program>> compile(const Plan& plan, MemoryPool& memory) = 0;
+};
+
+}  // namespace ingle::backend

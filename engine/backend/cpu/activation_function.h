@@ -1,0 +1,21 @@
+/// The scalar function an ActivationKind names.
+#pragma once
+
+#include "engine/backend/op.h"
+#include "engine/kernels/ref/elementwise.h"
+
+namespace ingle::backend::cpu {
+
+inline float (*activationFunction(ActivationKind kind))(float) {
+    switch (kind) {
+        case ActivationKind::Silu:
+            return kernels::siluRef;
+        case ActivationKind::Sigmoid:
+            return kernels::sigmoidRef;
+        case ActivationKind::SquaredRelu:
+            return kernels::squaredReluRef;
+    }
+    return kernels::siluRef;
+}
+
+}  // namespace ingle::backend::cpu

@@ -1,0 +1,86 @@
+/// Sequence memory in host RAM: pages of 64 tokens from slabs, and states as plain arrays.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/backend/memory.h"
+#include "engine/base/buffer.h"
+#include "engine/quant/format.h"
+
+namespace ingle::backend::cpu {
+
+class CpuSequence;
+
+/// Hands out pages. A page holds, for each layer, 64 key rows and then 64 value rows in the cache's block
+/// format.
+class CpuMemoryPool final : public MemoryPool {
+  public:
+    /// Errors: Unsupported when a cache row is not whole blocks of the cache's format; OutOfMemory.
+    static Result<std::unique_ptr<CpuMemoryPool>> create(const MemorySpec& spec,
+                                                         const MemoryOptions& options);
+
+    Result<std::unique_ptr<SequenceMemory>> createSequence() override;
+    uint64_t reservedBytes() const override;
+
+    const MemorySpec& spec() const { return m_spec; }
+    const MemoryOptions& options() const { return m_options; }
+    const quant::QuantFormat& kvFormat() const { return *m_kvFormat; }
+
+    /// Where a layer's rows lie inside a page.
+    struct LayerLayout {
+        size_t keyOffset, keyRowBytes, valueOffset, valueRowBytes;
+    };
+    const LayerLayout& layout(uint32_t layer) const { return m_layers[layer]; }
+
+    /// Errors: OutOfMemory when the context budget is used up.
+    Result<std::byte*> takePage();
+    void returnPage(std::byte* page) { m_freePages.push_back(page); }
+
+  private:
+    CpuMemoryPool() = default;
+    Status addSlab();
+
+    MemorySpec m_spec;
+    MemoryOptions m_options;
+    const quant::QuantFormat* m_kvFormat = nullptr;
+    std::vector<LayerLayout> m_layers;
+    size_t m_pageBytes = 0;
+    uint32_t m_maxPages = 0;
+    uint32_t m_numPages = 0;
+    std::vector<base::Buffer> m_slabs;
+    std::vector<std::byte*> m_freePages;
+};
+
+class CpuSequence final : public SequenceMemory {
+  public:
+    static Result<std::unique_ptr<CpuSequence>> create(CpuMemoryPool& pool);
+    ~CpuSequence() override;
+
+    uint32_t length() const override { return m_length; }
+    Status truncate(uint32_t tokens) override;
+    Result<SavedState> save() const override;
+    Status restore(const SavedState& state) override;
+
+    /// Makes room for `tokens` in all. Errors: OutOfMemory; then nothing changed.
+    Status reserve(uint32_t tokens);
+    void advance(uint32_t tokens) { m_length += tokens; }
+
+    std::byte* keyRow(uint32_t layer, uint32_t token) const;
+    std::byte* valueRow(uint32_t layer, uint32_t token) const;
+    std::span<float> state(uint32_t index) { return m_states[index].floats(); }
+
+  private:
+    explicit CpuSequence(CpuMemoryPool& pool) : m_pool(pool) {}
+    void clearStates();
+    void releasePages(size_t keep);
+
+    CpuMemoryPool& m_pool;
+    std::vector<std::byte*> m_pages;
+    std::vector<base::Buffer> m_states;
+    uint32_t m_length = 0;
+};
+
+}  // namespace ingle::backend::cpu

@@ -1,0 +1,135 @@
+#include "engine/backend/cpu/cpu_program.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ingle::backend::cpu {
+
+const CpuOp* findCpuOp(OpCode code) {
+    const auto ops = allCpuOps();
+    const auto found = std::ranges::find(ops, code, &CpuOp::code);
+    return found == ops.end() ? nullptr : *found;
+}
+
+Result<std::unique_ptr<Program>> CpuProgram::create(const Plan& plan, CpuMemoryPool& memory,
+                                                    base::ThreadPool& threads, const CpuOptions& options) {
+    std::unique_ptr<CpuProgram> program(new CpuProgram(plan, memory, threads, options));
+    INGLE_TRY(program->allocate());
+    INGLE_TRY(program->expandVectors());
+    return program;
+}
+
+Status CpuProgram::allocate() {
+    for (const PlanSlot& slot : m_plan.slots) {
+        const size_t rows = slot.rows == RowKind::Token ? m_plan.maxTokens : m_plan.maxLogitRows;
+        INGLE_TRY_ASSIGN(base::Buffer buffer, base::Buffer::allocate(rows * slot.width * sizeof(float)));
+        m_slotBuffers.push_back(std::move(buffer));
+        m_slots.push_back(m_slotBuffers.back().floats().data());
+    }
+    Scratch most;
+    for (const Op& op : m_plan.ops) {
+        const CpuOp* cpuOp = findCpuOp(op.code);
+        if (!cpuOp) return fail(ErrorCode::Unsupported, "the CPU backend has no op {}", opName(op.code));
+        m_ops.push_back(cpuOp);
+        if (op.code == OpCode::Embed) {
+            m_vocabSize = static_cast<uint32_t>(m_plan.weights[op.weights[0]].tensor->shape.dims[1]);
+        }
+        if (!cpuOp->scratch) continue;
+        const Scratch needed = cpuOp->scratch(op, m_plan);
+        most.sharedBytes = std::max(most.sharedBytes, needed.sharedBytes);
+        most.threadBytes = std::max(most.threadBytes, needed.threadBytes);
+    }
+    // Threads never share a cache line.
+    m_threadScratchBytes = (most.threadBytes + base::Buffer::kAlignment - 1) / base::Buffer::kAlignment *
+                           base::Buffer::kAlignment;
+    INGLE_TRY_ASSIGN(m_sharedScratch, base::Buffer::allocate(most.sharedBytes));
+    INGLE_TRY_ASSIGN(m_threadScratch, base::Buffer::allocate(m_threadScratchBytes * m_threads.numThreads()));
+    m_runs.reserve(m_plan.maxTokens);
+    return {};
+}
+
+Status CpuProgram::expandVectors() {
+    m_vectors.resize(m_plan.weights.size());
+    for (size_t i = 0; i < m_plan.weights.size(); ++i) {
+        const PlanWeight& weight = m_plan.weights[i];
+        if (weight.use != WeightUse::Vector) continue;
+        const tensor::Tensor& tensor = *weight.tensor;
+        INGLE_TRY_ASSIGN(base::Buffer buffer,
+                         base::Buffer::allocate(tensor.shape.numElems() * sizeof(float)));
+        const size_t rowBytes = tensor.data.size() / tensor.shape.numRows();
+        for (size_t row = 0; row < tensor.shape.numRows(); ++row) {
+            const size_t width = tensor.shape.rowElems();
+            tensor.format->decodeRow(tensor.data.data() + row * rowBytes,
+                                     buffer.floats().subspan(row * width, width));
+        }
+        m_vectors[i] = buffer.floats();
+        m_vectorBuffers.push_back(std::move(buffer));
+    }
+    return {};
+}
+
+Status CpuProgram::check(const Step& step) const {
+    size_t rows = 0;
+    for (const SequenceRun& run : step.runs) rows += run.numRows;
+    if (rows != step.tokens.size() || rows == 0 || rows > m_plan.maxTokens) {
+        return fail(ErrorCode::InvalidArgument, "a step of {} tokens in {} rows; at most {} fit",
+                    step.tokens.size(), rows, m_plan.maxTokens);
+    }
+    if (step.logitRows.size() > m_plan.maxLogitRows) {
+        return fail(ErrorCode::InvalidArgument, "logits of {} rows wanted; at most {} fit",
+                    step.logitRows.size(), m_plan.maxLogitRows);
+    }
+    for (const TokenId token : step.tokens) {
+        if (token < 0 || static_cast<uint32_t>(token) >= m_vocabSize) {
+            return fail(ErrorCode::InvalidArgument, "token {} is outside the vocabulary of {}", token,
+                        m_vocabSize);
+        }
+    }
+    return {};
+}
+
+Status CpuProgram::run(const Step& step) {
+    INGLE_TRY(check(step));
+    m_runs.clear();
+    uint32_t row = 0;
+    for (const SequenceRun& run : step.runs) {
+        auto* sequence = static_cast<CpuSequence*>(run.sequence);
+        INGLE_TRY(sequence->reserve(sequence->length() + run.numRows));
+        m_runs.push_back({sequence, row, run.numRows, sequence->length()});
+        row += run.numRows;
+    }
+    m_numLogitRows = static_cast<uint32_t>(step.logitRows.size());
+    const StepContext context{
+        .plan = m_plan,
+        .memory = m_memory,
+        .threads = m_threads,
+        .isa = m_options.isa,
+        .activations = m_options.activations,
+        .slots = m_slots,
+        .vectors = m_vectors,
+        .runs = m_runs,
+        .tokens = step.tokens,
+        .logitRows = step.logitRows,
+        .sharedScratch = m_sharedScratch.data(),
+        .threadScratch = m_threadScratch.data(),
+        .threadScratchBytes = m_threadScratchBytes,
+    };
+    for (size_t i = 0; i < m_ops.size(); ++i) m_ops[i]->run(m_plan.ops[i], context);
+    for (const RunRows& run : m_runs) run.sequence->advance(run.numRows);
+    return {};
+}
+
+Result<std::span<const float>> CpuProgram::readLogits(uint32_t index) {
+    if (index >= m_numLogitRows) {
+        return fail(ErrorCode::InvalidArgument, "logits {} wanted of a step with {}", index, m_numLogitRows);
+    }
+    const std::span<const float> logits(m_slots[m_plan.logits.slot] + size_t{index} * m_plan.logits.width,
+                                        m_plan.logits.width);
+    if (!std::ranges::all_of(logits, [](float value) { return std::isfinite(value); })) {
+        return fail(ErrorCode::Device,
+                    "the model computed a value that is not a number; the file may be damaged");
+    }
+    return logits;
+}
+
+}  // namespace ingle::backend::cpu

@@ -1,0 +1,50 @@
+/// A plan with its buffers on the CPU.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/backend/cpu/cpu_backend.h"
+#include "engine/backend/cpu/cpu_op.h"
+#include "engine/base/buffer.h"
+
+namespace ingle::backend::cpu {
+
+/// Null when the CPU backend does not know the op.
+const CpuOp* findCpuOp(OpCode code);
+
+/// All buffers are allocated by create(); run() allocates nothing but cache pages.
+class CpuProgram final : public Program {
+  public:
+    /// `memory` and `threads` must outlive the program. Errors: Unsupported (an op), OutOfMemory.
+    static Result<std::unique_ptr<Program>> create(const Plan& plan, CpuMemoryPool& memory,
+                                                   base::ThreadPool& threads, const CpuOptions& options);
+    Status run(const Step& step) override;
+    Result<std::span<const float>> readLogits(uint32_t index) override;
+
+  private:
+    CpuProgram(const Plan& plan, CpuMemoryPool& memory, base::ThreadPool& threads, const CpuOptions& options)
+        : m_plan(plan), m_memory(memory), m_threads(threads), m_options(options) {}
+    Status allocate();
+    Status expandVectors();
+    Status check(const Step& step) const;
+
+    Plan m_plan;
+    CpuMemoryPool& m_memory;
+    base::ThreadPool& m_threads;
+    CpuOptions m_options;
+
+    std::vector<const CpuOp*> m_ops;  ///< one per record of the plan
+    std::vector<base::Buffer> m_slotBuffers;
+    std::vector<float*> m_slots;
+    std::vector<base::Buffer> m_vectorBuffers;
+    std::vector<std::span<const float>> m_vectors;
+    base::Buffer m_sharedScratch;
+    base::Buffer m_threadScratch;
+    size_t m_threadScratchBytes = 0;
+    uint32_t m_vocabSize = 0;
+    std::vector<RunRows> m_runs;
+    uint32_t m_numLogitRows = 0;
+};
+
+}  // namespace ingle::backend::cpu

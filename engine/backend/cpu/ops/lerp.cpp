@@ -1,0 +1,17 @@
+#include "engine/backend/cpu/cpu_op.h"
+#include "engine/kernels/ref/elementwise.h"
+
+namespace ingle::backend::cpu {
+namespace {
+
+void run(const Op& op, const StepContext& context) {
+    kernels::lerpRef(context.rows(op.inputs[0]), context.rows(op.inputs[1]), context.vector(op, 0),
+                     context.rows(op.outputs[0]), context.numRows(op.outputs[0]), op.outputs[0].width);
+}
+
+}  // namespace
+
+extern const CpuOp lerp_op;
+const CpuOp lerp_op{OpCode::Lerp, run, nullptr};
+
+}  // namespace ingle::backend::cpu

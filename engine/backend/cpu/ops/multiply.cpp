@@ -1,0 +1,17 @@
+#include "engine/backend/cpu/cpu_op.h"
+#include "engine/kernels/ref/elementwise.h"
+
+namespace ingle::backend::cpu {
+namespace {
+
+void run(const Op& op, const StepContext& context) {
+    kernels::multiplyRef(context.rows(op.inputs[0]), context.rows(op.inputs[1]), context.rows(op.outputs[0]),
+                         context.numRows(op.outputs[0]) * op.outputs[0].width);
+}
+
+}  // namespace
+
+extern const CpuOp multiply_op;
+const CpuOp multiply_op{OpCode::Multiply, run, nullptr};
+
+}  // namespace ingle::backend::cpu

@@ -1,0 +1,23 @@
+#include <algorithm>
+
+#include "engine/backend/cpu/cpu_op.h"
+
+namespace ingle::backend::cpu {
+namespace {
+
+void run(const Op& op, const StepContext& context) {
+    const size_t width = op.inputs[0].width;
+    const float* x = context.rows(op.inputs[0]);
+    float* y = context.rows(op.outputs[0]);
+    for (const uint32_t row : context.logitRows) {
+        std::copy_n(x + row * width, width, y);
+        y += width;
+    }
+}
+
+}  // namespace
+
+extern const CpuOp select_rows_op;
+const CpuOp select_rows_op{OpCode::SelectRows, run, nullptr};
+
+}  // namespace ingle::backend::cpu

@@ -1,0 +1,76 @@
+/// What a sequence remembers between steps: a paged key/value cache, recurrent states, or both.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ingle/result.h"
+#include "ingle/types.h"
+
+namespace ingle::backend {
+
+/// Tokens per page of the key/value cache, on every backend.
+inline constexpr uint32_t kPageTokens = 64;
+
+/// One layer's key/value cache. A row is all kv heads of one token, back to back.
+struct KvLayerSpec {
+    uint32_t keyElems = 0;  ///< numKvHeads * headDim
+    uint32_t valueElems = 0;
+};
+
+/// A recurrent state of constant size, f32.
+struct StateSpec {
+    std::string name;  ///< e.g. "blk.3.wkv"
+    uint32_t elems = 0;
+    float initial = 0;
+};
+
+struct MemorySpec {
+    std::vector<KvLayerSpec> kv;
+    std::vector<StateSpec> states;
+
+    /// Recurrent memory cannot forget its last tokens: truncate() works for 0 and the present length only.
+    bool canTruncate() const { return states.empty(); }
+};
+
+struct MemoryOptions {
+    KvType kv = KvType::F16;
+    uint32_t contextTokens = 0;
+};
+
+/// A sequence's memory in a form no backend owns. Layout of `bytes` (little-endian): for each kv layer the
+/// key rows then the value rows of tokens 0 … numTokens-1 in kvType's block format, then each state in f32.
+struct SavedState {
+    static constexpr uint32_t kVersion = 1;
+    uint32_t version = kVersion;
+    KvType kvType = KvType::F16;
+    uint32_t numTokens = 0;
+    std::vector<std::byte> bytes;
+};
+
+/// One sequence's memory. Used by one thread at a time; must not outlive its pool.
+class SequenceMemory {
+  public:
+    virtual ~SequenceMemory() = default;
+    /// Tokens fed so far.
+    virtual uint32_t length() const = 0;
+    /// Forgets everything after the first `tokens`. Errors: InvalidArgument when longer than length(), or
+    /// when recurrent state makes it impossible.
+    virtual Status truncate(uint32_t tokens) = 0;
+    virtual Result<SavedState> save() const = 0;
+    /// Replaces the contents. Errors: Corrupt when sizes do not fit this model, OutOfMemory.
+    virtual Status restore(const SavedState& state) = 0;
+};
+
+/// Where the sequences of one model live.
+class MemoryPool {
+  public:
+    virtual ~MemoryPool() = default;
+    virtual Result<std::unique_ptr<SequenceMemory>> createSequence() = 0;
+    virtual uint64_t reservedBytes() const = 0;
+};
+
+}  // namespace ingle::backend

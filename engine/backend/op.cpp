@@ -1,0 +1,14 @@
+#include "engine/backend/op.h"
+
+#include <array>
+
+namespace ingle::backend {
+
+std::string_view opName(OpCode code) {
+    constexpr std::array<std::string_view, kNumOpCodes> kNames{
+        "embed", "rms_norm", "layer_norm", "group_norm", "linear",      "rope", "kv_append", "attention",
+        "add",   "multiply", "activation", "gated",      "token_shift", "lerp", "wkv5",      "select_rows"};
+    return kNames[static_cast<size_t>(code)];
+}
+
+}  // namespace ingle::backend

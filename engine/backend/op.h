@@ -1,0 +1,126 @@
+/// The operations a plan is made of. Adding one: a row here, a readable kernel in engine/kernels/ref, its
+/// walk in engine/backend/cpu/ops (and a shader where it pays).
+///
+/// Notation: x, y … are values, rows of f32 [numRows, width]; T tokens of one run (consecutive tokens of one
+/// sequence);
+/// `*` elementwise; W a matrix [out, in]; everything is computed in f32.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace ingle::backend {
+
+enum class OpCode : uint8_t {
+    Embed,      ///< () → y; y[t] = row tokens[t] of W                       params: none, weights: W
+    RmsNorm,    ///< x → y; y = x / sqrt(mean(x²) + eps) * g                 NormParams, weights: g
+    LayerNorm,  ///< x → y; y = (x - mean) / sqrt(var + eps) * g + b         NormParams, weights: g, b
+    GroupNorm,  ///< x → y; LayerNorm over each of `groups` equal parts      NormParams, weights: g, b
+    Linear,  ///< x → y_0 … y_n; y_p = W_p x + b_p                        LinearParams, weights as listed
+             ///< there
+    Rope,    ///< x → y; rotary position embedding of each head           RopeParams
+    KvAppend,         ///< k, v → (); writes the run's rows to the cache           CacheParams
+    Attention,        ///< q → y; softmax(q·K * scale, causal) V over the cache    AttentionParams
+    Add,              ///< a, b → y; y = a + b
+    Multiply,         ///< a, b → y; y = a * b
+    Activation,       ///< x → y; y = f(x)                                         ActivationParams
+    GatedActivation,  ///< a, b → y; y = f(a) * b                                  ActivationParams
+    TokenShift,       ///< x → y; y[t] = x[t-1], y[0] = state; state = x[T-1]      StateParams
+    Lerp,             ///< x, p → y; y = x * m + p * (1 - m)                       weights: m
+    Wkv5,             ///< r, k, v → y; RWKV-5 recurrence, see kernels/ref/wkv5.h  WkvParams, weights: w, u
+    SelectRows,       ///< x → y; the rows whose logits are wanted
+};
+inline constexpr uint32_t kNumOpCodes = static_cast<uint32_t>(OpCode::SelectRows) + 1;
+
+std::string_view opName(OpCode code);
+
+/// True when y[t] depends on nothing but the inputs' rows t: such an op may run on fewer rows.
+constexpr bool isRowWise(OpCode code) {
+    switch (code) {
+        case OpCode::KvAppend:
+        case OpCode::Attention:
+        case OpCode::TokenShift:
+        case OpCode::Wkv5:
+        case OpCode::SelectRows:
+        case OpCode::Embed:
+        case OpCode::Rope:
+            return false;  // Embed and Rope read per-token inputs of the step
+        default:
+            return true;
+    }
+}
+
+struct NormParams {
+    float eps = 0;
+    uint32_t groups = 1;
+};
+
+/// One product of a Linear op. Indices into the op's weights.
+struct LinearPart {
+    uint32_t matrix = 0;
+    int32_t bias = -1;  ///< -1: none
+};
+struct LinearParams {
+    std::vector<LinearPart> parts;  ///< one per output
+};
+
+enum class RopeStyle : uint8_t {
+    Interleaved,  ///< pairs (2p, 2p+1)
+    HalfSplit,    ///< pairs (p, p + rotatedDims/2)
+};
+/// Angle of pair p at position i: i * base^(-2p/rotatedDims).
+struct RopeParams {
+    uint32_t numHeads = 0;
+    uint32_t headDim = 0;
+    uint32_t rotatedDims = 0;  ///< ≤ headDim; the rest passes through
+    float base = 10000;
+    RopeStyle style = RopeStyle::Interleaved;
+};
+
+struct CacheParams {
+    uint32_t layer = 0;  ///< index into MemorySpec::kv
+};
+struct AttentionParams {
+    uint32_t layer = 0;
+    uint32_t numHeads = 0;
+    uint32_t numKvHeads = 0;  ///< query head h reads kv head h / (numHeads / numKvHeads)
+    uint32_t headDim = 0;
+    float scale = 0;
+};
+
+enum class ActivationKind : uint8_t { Silu, Sigmoid, SquaredRelu };
+struct ActivationParams {
+    ActivationKind kind = ActivationKind::Silu;
+};
+
+struct StateParams {
+    uint32_t state = 0;  ///< index into MemorySpec::states
+};
+struct WkvParams {
+    uint32_t state = 0;
+    uint32_t numHeads = 0;
+    uint32_t headSize = 0;
+};
+
+using OpParams = std::variant<std::monostate, NormParams, LinearParams, RopeParams, CacheParams,
+                              AttentionParams, ActivationParams, StateParams, WkvParams>;
+
+/// A value inside a plan: `width` floats a row, rows back to back from the start of a slot.
+struct Operand {
+    uint32_t slot = 0;
+    uint32_t width = 0;
+};
+
+struct Op {
+    OpCode code{};
+    std::vector<Operand> inputs;
+    std::vector<Operand> outputs;
+    std::vector<uint32_t> weights;  ///< indices into Plan::weights
+    OpParams params;
+    std::string trace;  ///< name of the first output, e.g. "blk.3.attn_norm"
+};
+
+}  // namespace ingle::backend

@@ -1,0 +1,110 @@
+#include "engine/graph/builder.h"
+
+namespace ingle::graph {
+
+using backend::OpCode;
+using backend::WeightUse;
+
+uint32_t Builder::weight(Weight tensor, WeightUse use) {
+    m_graph.weights.push_back({tensor, use});
+    return static_cast<uint32_t>(m_graph.weights.size() - 1);
+}
+
+Value Builder::addNode(Node node, uint32_t width, std::string_view name) {
+    const auto id = static_cast<ValueId>(m_graph.values.size());
+    m_graph.values.push_back({width, backend::RowKind::Token,
+                              m_scope.empty() ? std::string(name) : m_scope + "." + std::string(name)});
+    node.outputs = {id};
+    m_graph.nodes.push_back(std::move(node));
+    return {id, width};
+}
+
+Value Builder::embed(Weight table, std::string_view name) {
+    return addNode({.code = OpCode::Embed, .weights = {weight(table, WeightUse::Matrix)}},
+                   static_cast<uint32_t>(table->shape.dims[0]), name);
+}
+
+Value Builder::rmsNorm(Value x, Weight gain, float eps, std::string_view name) {
+    return addNode({.code = OpCode::RmsNorm,
+                    .inputs = {x.id},
+                    .weights = {weight(gain, WeightUse::Vector)},
+                    .params = backend::NormParams{.eps = eps}},
+                   x.width, name);
+}
+
+Value Builder::layerNorm(Value x, Weight gain, Weight bias, float eps, std::string_view name) {
+    return addNode({.code = OpCode::LayerNorm,
+                    .inputs = {x.id},
+                    .weights = {weight(gain, WeightUse::Vector), weight(bias, WeightUse::Vector)},
+                    .params = backend::NormParams{.eps = eps}},
+                   x.width, name);
+}
+
+Value Builder::groupNorm(Value x, Weight gain, Weight bias, uint32_t groups, float eps,
+                         std::string_view name) {
+    return addNode({.code = OpCode::GroupNorm,
+                    .inputs = {x.id},
+                    .weights = {weight(gain, WeightUse::Vector), weight(bias, WeightUse::Vector)},
+                    .params = backend::NormParams{.eps = eps, .groups = groups}},
+                   x.width, name);
+}
+
+Value Builder::linear(Value x, Weight matrix, Weight bias, std::string_view name) {
+    Node node{.code = OpCode::Linear, .inputs = {x.id}, .weights = {weight(matrix, WeightUse::Matrix)}};
+    backend::LinearPart part{.matrix = 0, .bias = -1};
+    if (bias) {
+        node.weights.push_back(weight(bias, WeightUse::Vector));
+        part.bias = 1;
+    }
+    node.params = backend::LinearParams{{part}};
+    return addNode(std::move(node), static_cast<uint32_t>(matrix->shape.dims[1]), name);
+}
+
+Value Builder::rope(Value x, const backend::RopeParams& params, std::string_view name) {
+    return addNode({.code = OpCode::Rope, .inputs = {x.id}, .params = params}, x.width, name);
+}
+
+void Builder::kvAppend(Value keys, Value values, uint32_t layer) {
+    m_graph.nodes.push_back(
+        {.code = OpCode::KvAppend, .inputs = {keys.id, values.id}, .params = backend::CacheParams{layer}});
+}
+
+Value Builder::attention(Value queries, const backend::AttentionParams& params, std::string_view name) {
+    return addNode({.code = OpCode::Attention, .inputs = {queries.id}, .params = params}, queries.width,
+                   name);
+}
+
+Value Builder::add(Value a, Value b, std::string_view name) {
+    return addNode({.code = OpCode::Add, .inputs = {a.id, b.id}}, a.width, name);
+}
+
+Value Builder::multiply(Value a, Value b, std::string_view name) {
+    return addNode({.code = OpCode::Multiply, .inputs = {a.id, b.id}}, a.width, name);
+}
+
+Value Builder::activation(Value x, backend::ActivationKind kind, std::string_view name) {
+    return addNode({.code = OpCode::Activation, .inputs = {x.id}, .params = backend::ActivationParams{kind}},
+                   x.width, name);
+}
+
+Value Builder::tokenShift(Value x, uint32_t state, std::string_view name) {
+    return addNode({.code = OpCode::TokenShift, .inputs = {x.id}, .params = backend::StateParams{state}},
+                   x.width, name);
+}
+
+Value Builder::lerp(Value x, Value previous, Weight mix, std::string_view name) {
+    return addNode(
+        {.code = OpCode::Lerp, .inputs = {x.id, previous.id}, .weights = {weight(mix, WeightUse::Vector)}},
+        x.width, name);
+}
+
+Value Builder::wkv5(Value r, Value k, Value v, Weight decay, Weight bonus, const backend::WkvParams& params,
+                    std::string_view name) {
+    return addNode({.code = OpCode::Wkv5,
+                    .inputs = {r.id, k.id, v.id},
+                    .weights = {weight(decay, WeightUse::Vector), weight(bonus, WeightUse::Vector)},
+                    .params = params},
+                   r.width, name);
+}
+
+}  // namespace ingle::graph

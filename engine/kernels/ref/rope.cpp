@@ -1,0 +1,42 @@
+#include "engine/kernels/ref/rope.h"
+
+#include <cmath>
+
+namespace ingle::kernels {
+namespace {
+
+/// Pair p is (x[p * stride], x[p * stride + distance]).
+void rotate(const float* x, std::span<const float> cosSin, float* y, size_t headDim, size_t stride,
+            size_t distance) {
+    for (size_t pair = 0; pair < cosSin.size() / 2; ++pair) {
+        const float a = x[pair * stride];
+        const float b = x[pair * stride + distance];
+        const float cos = cosSin[2 * pair];
+        const float sin = cosSin[2 * pair + 1];
+        y[pair * stride] = a * cos - b * sin;
+        y[pair * stride + distance] = a * sin + b * cos;
+    }
+    for (size_t i = cosSin.size(); i < headDim; ++i) y[i] = x[i];
+}
+
+}  // namespace
+
+void ropeAnglesRef(uint32_t position, float base, std::span<float> cosSin) {
+    // In double: at position 100,000 an f32 angle is off by 0.004.
+    for (size_t pair = 0; pair < cosSin.size() / 2; ++pair) {
+        const double exponent = -2.0 * static_cast<double>(pair) / static_cast<double>(cosSin.size());
+        const double angle = position * std::pow(static_cast<double>(base), exponent);
+        cosSin[2 * pair] = static_cast<float>(std::cos(angle));
+        cosSin[2 * pair + 1] = static_cast<float>(std::sin(angle));
+    }
+}
+
+void ropeInterleavedRef(const float* x, std::span<const float> cosSin, float* y, size_t headDim) {
+    rotate(x, cosSin, y, headDim, 2, 1);
+}
+
+void ropeHalfSplitRef(const float* x, std::span<const float> cosSin, float* y, size_t headDim) {
+    rotate(x, cosSin, y, headDim, 1, cosSin.size() / 2);
+}
+
+}  // namespace ingle::kernels

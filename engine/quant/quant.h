@@ -1,0 +1,19 @@
+/// The identity of a block format: plain data, so that kernel files compiled for one instruction set may include it.
+#pragma once
+
+#include <cstdint>
+
+namespace ingle::quant {
+
+/// A block format's number in GGUF files. A strong integer and not an enum, so that nothing can switch on it.
+struct Quant {
+    uint16_t id = 0;
+    friend constexpr bool operator==(Quant, Quant) = default;
+    friend constexpr bool operator<(Quant a, Quant b) { return a.id < b.id; }
+};
+
+inline constexpr Quant kF32{0};
+inline constexpr Quant kF16{1};
+inline constexpr Quant kQ8_0{8};
+
+}  // namespace ingle::quant

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ingle/result.h"
@@ -38,10 +40,10 @@ struct ModelEntry {
 
 enum class FileState { Same, Changed, Missing };
 
-/// Reads the fingerprint of a file. Errors: Io.
+/// Reads the fingerprint of a regular file. Errors: Io.
 Result<Fingerprint> fingerprint(const std::string& path);
-/// Compares the file at entry.path with the remembered fingerprint (size and time first, the hash only when
-/// they differ; a touched but identical file is Same).
+/// Compares the file at entry.path with the remembered fingerprint (size, time and inode first, the hash only
+/// when those leave a doubt; a touched or copied but identical file is Same).
 FileState checkFile(const ModelEntry& entry);
 
 /// Default: $XDG_DATA_HOME/inglenook (0700).
@@ -52,14 +54,18 @@ std::string defaultDataDir();
 /// thread.
 class Library {
   public:
-    /// A missing file is an empty library. A damaged file is set aside as library.json.damaged and reported
-    /// once through `notice()`. Errors: Io.
+    /// A missing file is an empty library; the folder is created (0700). A damaged file is set aside as
+    /// library.json.damaged and reported through `notice()`. Errors: Io; Unsupported when a newer version
+    /// wrote the file.
     static Result<Library> open(const std::string& dataDir);
 
-    std::vector<ModelEntry> models() const;  ///< most recently used first
+    std::vector<ModelEntry> models() const;  ///< most recently used (or added) first
     std::optional<ModelEntry> findByName(std::string_view name) const;
     std::optional<ModelEntry> findById(std::string_view id) const;
-    /// Adds or refreshes the entry with this path; the name is made unique by a number.
+    // Errors of what follows: Io when file or library cannot be read or written; InvalidArgument for an
+    // unknown id, and for a name or path that another entry has.
+
+    /// Adds the file, or refreshes the entry with this path; a new name is made unique by a number.
     Result<ModelEntry> add(const std::string& path, const std::string& name, const std::string& family,
                            const std::string& summary);
     Status rename(const std::string& id, const std::string& name);
@@ -71,6 +77,19 @@ class Library {
     const std::string& notice() const { return m_notice; }
 
   private:
+    explicit Library(std::string dataDir) : m_dataDir(std::move(dataDir)) {}
+
+    std::string filePath() const { return m_dataDir + "/library.json"; }
+    /// Replaces m_models by what the file says; the lock must be held.
+    Status readLocked();
+    Status writeLocked() const;
+    using Change = std::function<Status(std::vector<ModelEntry>&)>;
+    using EntryChange = std::function<Status(ModelEntry&)>;
+    /// Reads under the lock, lets `change` edit m_models and writes them unless it failed.
+    Status modify(const Change& change);
+    /// As modify, for the one entry with this id; name and path stay unique.
+    Status modifyEntry(const std::string& id, const EntryChange& change);
+
     std::string m_dataDir;
     std::string m_notice;
     std::vector<ModelEntry> m_models;

@@ -8,25 +8,12 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "ingle/file_descriptor.h"
+
 namespace ingle::protocol {
 namespace {
 
 using nlohmann::json;
-
-/// Closes a file descriptor at the end of its scope.
-class Descriptor {
-  public:
-    explicit Descriptor(int fd) : m_fd(fd) {}
-    ~Descriptor() {
-        if (m_fd >= 0) ::close(m_fd);
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    int get() const { return m_fd; }
-
-  private:
-    int m_fd;
-};
 
 Status writeAll(int fd, std::string_view bytes) {
     while (!bytes.empty()) {
@@ -39,7 +26,7 @@ Status writeAll(int fd, std::string_view bytes) {
 }
 
 Result<std::string> readSpoolFile(const std::string& path) {
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     struct stat status {};
     if (file.get() < 0 || ::fstat(file.get(), &status) != 0) {
         return fail(ErrorCode::Io, "Cannot read the request file {}: {}.", path, std::strerror(errno));
@@ -82,7 +69,7 @@ Result<std::string> frameRequest(const Request& request, const std::string& spoo
                     line.size(), kMaxFileBytes);
     }
     std::string path = spoolDir + "/request-XXXXXX";
-    const Descriptor file(::mkostemp(path.data(), O_CLOEXEC));
+    const FileDescriptor file(::mkostemp(path.data(), O_CLOEXEC));
     if (file.get() < 0) {
         return fail(ErrorCode::Io, "Cannot create a file in {}: {}.", spoolDir, std::strerror(errno));
     }

@@ -1,0 +1,366 @@
+#include "app/library/library.h"
+
+#include <fcntl.h>
+#include <pwd.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "ingle/file_descriptor.h"
+
+namespace ingle::library {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kFileVersion = 1;
+constexpr uint64_t kMaxFileBytes = 16u << 20;  // a thousand times a large library
+
+std::string isoNow() {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+    const std::time_t seconds = static_cast<std::time_t>(ms / 1000);
+    std::tm parts{};
+    ::gmtime_r(&seconds, &parts);
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", parts.tm_year + 1900, parts.tm_mon + 1,
+                       parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, ms % 1000);
+}
+
+std::string randomId() {
+    std::random_device device;
+    return fmt::format("{:08x}{:08x}", device(), device());
+}
+
+json toJson(const ModelEntry& entry) {
+    const Fingerprint& print = entry.fingerprint;
+    return {{"id", entry.id},
+            {"name", entry.name},
+            {"path", entry.path},
+            {"fingerprint",
+             {{"bytes", print.bytes},
+              {"modifiedNs", print.modifiedNs},
+              {"device", print.device},
+              {"inode", print.inode},
+              {"headHash", print.headHash}}},
+            {"family", entry.family},
+            {"summary", entry.summary},
+            {"addedAt", entry.addedAt},
+            {"lastUsedAt", entry.lastUsedAt},
+            {"failure", entry.failure}};
+}
+
+/// Throws what nlohmann throws when a field is missing or mistyped.
+ModelEntry entryFromJson(const json& object) {
+    ModelEntry entry;
+    object.at("id").get_to(entry.id);
+    object.at("name").get_to(entry.name);
+    object.at("path").get_to(entry.path);
+    const json& print = object.at("fingerprint");
+    print.at("bytes").get_to(entry.fingerprint.bytes);
+    print.at("modifiedNs").get_to(entry.fingerprint.modifiedNs);
+    print.at("device").get_to(entry.fingerprint.device);
+    print.at("inode").get_to(entry.fingerprint.inode);
+    print.at("headHash").get_to(entry.fingerprint.headHash);
+    entry.family = object.value("family", "");
+    entry.summary = object.value("summary", "");
+    entry.addedAt = object.value("addedAt", "");
+    entry.lastUsedAt = object.value("lastUsedAt", "");
+    entry.failure = object.value("failure", "");
+    return entry;
+}
+
+/// Errors: Corrupt, Unsupported (newer version).
+Result<std::vector<ModelEntry>> parseLibrary(const std::string& text, const std::string& path) {
+    if (text.empty()) return std::vector<ModelEntry>();
+    try {
+        const json document = json::parse(text);
+        const int version = document.at("version").get<int>();
+        if (version > kFileVersion) {
+            return fail(ErrorCode::Unsupported, "{} was written by a newer version of Inglenook (format {}).",
+                        path, version);
+        }
+        std::vector<ModelEntry> models;
+        for (const json& object : document.at("models")) models.push_back(entryFromJson(object));
+        return models;
+    } catch (const json::exception&) {
+        return fail(ErrorCode::Corrupt, "The model library {} is damaged.", path);
+    }
+}
+
+/// The file's text; empty when there is no file.
+Result<std::string> readFile(const std::string& path) {
+    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.get() < 0 && errno == ENOENT) return std::string();
+    if (file.get() < 0) return fail(ErrorCode::Io, "Cannot open {}: {}.", path, std::strerror(errno));
+    std::string text;
+    char buffer[16 * 1024];
+    while (text.size() <= kMaxFileBytes) {
+        const ssize_t count = ::read(file.get(), buffer, sizeof buffer);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return fail(ErrorCode::Io, "Cannot read {}: {}.", path, std::strerror(errno));
+        if (count == 0) break;
+        text.append(buffer, static_cast<size_t>(count));
+    }
+    return text;
+}
+
+Status writeDurably(int fd, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t count = ::write(fd, text.data(), text.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return fail(ErrorCode::Io, "{}", std::strerror(errno));
+        text.remove_prefix(static_cast<size_t>(count));
+    }
+    if (::fsync(fd) != 0) return fail(ErrorCode::Io, "{}", std::strerror(errno));
+    return {};
+}
+
+/// Replaces `path` by `text`: another process sees the old or the new file, also after a power cut.
+Status replaceFile(const std::string& path, std::string_view text) {
+    std::string temporary = path + ".XXXXXX";
+    const FileDescriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
+    if (file.get() < 0) return fail(ErrorCode::Io, "Cannot write {}: {}.", path, std::strerror(errno));
+    const Status written = writeDurably(file.get(), text);
+    if (!written || ::rename(temporary.c_str(), path.c_str()) != 0) {
+        const std::string reason = written ? std::strerror(errno) : written.error().message;
+        ::unlink(temporary.c_str());
+        return fail(ErrorCode::Io, "Cannot write {}: {}.", path, reason);
+    }
+    const std::string folder = std::filesystem::path(path).parent_path();
+    const FileDescriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (directory.get() >= 0) ::fsync(directory.get());
+    return {};
+}
+
+/// Holds the library's lock from create() to the end of its scope.
+class Lock {
+  public:
+    static Result<std::unique_ptr<Lock>> create(const std::string& dataDir) {
+        const std::string path = dataDir + "/library.lock";
+        auto lock = std::make_unique<Lock>(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+        while (::flock(lock->m_file.get(), LOCK_EX) != 0) {
+            if (errno != EINTR) return fail(ErrorCode::Io, "Cannot lock {}: {}.", path, std::strerror(errno));
+        }
+        return lock;
+    }
+    explicit Lock(int fd) : m_file(fd) {}
+
+  private:
+    FileDescriptor m_file;  // closing it releases the lock
+};
+
+Status createFolder(const std::string& path) {
+    std::error_code error;
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
+    if (!error && ::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+        error = std::error_code(errno, std::generic_category());
+    }
+    if (error) return fail(ErrorCode::Io, "Cannot create the folder {}: {}.", path, error.message());
+    return {};
+}
+
+std::string absolutePath(const std::string& path) {
+    std::error_code error;
+    const auto absolute = std::filesystem::absolute(path, error);
+    return error ? path : absolute.lexically_normal().string();
+}
+
+bool hasName(const std::vector<ModelEntry>& models, std::string_view name) {
+    return std::any_of(models.begin(), models.end(),
+                       [&](const ModelEntry& entry) { return entry.name == name; });
+}
+
+std::string uniqueName(const std::vector<ModelEntry>& models, const std::string& wanted) {
+    std::string name = wanted.empty() ? "model" : wanted;
+    const std::string base = name;
+    for (int number = 2; hasName(models, name); ++number) name = fmt::format("{} {}", base, number);
+    return name;
+}
+
+const std::string& lastTouched(const ModelEntry& entry) {
+    return std::max(entry.lastUsedAt, entry.addedAt);
+}
+
+}  // namespace
+
+std::string defaultDataDir() {
+    // The XDG specification: a relative path is to be ignored.
+    if (const char* xdg = std::getenv("XDG_DATA_HOME"); xdg && xdg[0] == '/') {
+        return std::string(xdg) + "/inglenook";
+    }
+    const char* home = std::getenv("HOME");
+    if (!home || home[0] != '/') {
+        const passwd* user = ::getpwuid(::getuid());
+        home = user ? user->pw_dir : "/";
+    }
+    return std::string(home) + "/.local/share/inglenook";
+}
+
+Result<Library> Library::open(const std::string& dataDir) {
+    INGLE_TRY(createFolder(dataDir));
+    Library library(dataDir);
+    INGLE_TRY(library.reload());
+    return library;
+}
+
+Status Library::reload() {
+    INGLE_TRY_ASSIGN(const auto lock, Lock::create(m_dataDir));
+    return readLocked();
+}
+
+Status Library::readLocked() {
+    INGLE_TRY_ASSIGN(const std::string text, readFile(filePath()));
+    auto models = parseLibrary(text, filePath());
+    if (models) {
+        m_models = std::move(*models);
+        return {};
+    }
+    if (models.error().code != ErrorCode::Corrupt) return tl::unexpected(std::move(models).error());
+    m_models.clear();
+    const std::string aside = filePath() + ".damaged";
+    if (::rename(filePath().c_str(), aside.c_str()) != 0) {
+        return fail(ErrorCode::Io, "Cannot set the damaged {} aside: {}.", filePath(), std::strerror(errno));
+    }
+    m_notice =
+        fmt::format("The model library was damaged; it was set aside as {} and a new one begun.", aside);
+    return {};
+}
+
+Status Library::writeLocked() const {
+    json models = json::array();
+    for (const ModelEntry& entry : m_models) models.push_back(toJson(entry));
+    const json document{{"version", kFileVersion}, {"models", std::move(models)}};
+    return replaceFile(filePath(), document.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+}
+
+Status Library::modify(const Change& change) {
+    INGLE_TRY_ASSIGN(const auto lock, Lock::create(m_dataDir));
+    INGLE_TRY(readLocked());
+    std::vector<ModelEntry> before = m_models;
+    Status result = change(m_models);
+    if (result) result = writeLocked();
+    if (!result) m_models = std::move(before);
+    return result;
+}
+
+Status Library::modifyEntry(const std::string& id, const EntryChange& change) {
+    return modify([&](std::vector<ModelEntry>& models) -> Status {
+        const auto found = std::find_if(models.begin(), models.end(),
+                                        [&](const ModelEntry& entry) { return entry.id == id; });
+        if (found == models.end()) {
+            return fail(ErrorCode::InvalidArgument, "The library has no model with the id \"{}\".", id);
+        }
+        ModelEntry changed = *found;
+        INGLE_TRY(change(changed));
+        for (const ModelEntry& other : models) {
+            if (other.id == id) continue;
+            if (other.name == changed.name || other.path == changed.path) {
+                return fail(ErrorCode::InvalidArgument, "The library already has \"{}\" at {}.", other.name,
+                            other.path);
+            }
+        }
+        *found = std::move(changed);
+        return {};
+    });
+}
+
+std::vector<ModelEntry> Library::models() const {
+    std::vector<ModelEntry> sorted(m_models.rbegin(),
+                                   m_models.rend());  // of equal times, the later added first
+    std::stable_sort(sorted.begin(), sorted.end(), [](const ModelEntry& a, const ModelEntry& b) {
+        return lastTouched(a) > lastTouched(b);
+    });
+    return sorted;
+}
+
+std::optional<ModelEntry> Library::findByName(std::string_view name) const {
+    for (const ModelEntry& entry : m_models) {
+        if (entry.name == name) return entry;
+    }
+    return std::nullopt;
+}
+
+std::optional<ModelEntry> Library::findById(std::string_view id) const {
+    for (const ModelEntry& entry : m_models) {
+        if (entry.id == id) return entry;
+    }
+    return std::nullopt;
+}
+
+Result<ModelEntry> Library::add(const std::string& path, const std::string& name, const std::string& family,
+                                const std::string& summary) {
+    ModelEntry added;
+    added.path = absolutePath(path);
+    INGLE_TRY_ASSIGN(added.fingerprint, fingerprint(added.path));
+    added.family = family;
+    added.summary = summary;
+    added.addedAt = isoNow();
+    INGLE_TRY(modify([&](std::vector<ModelEntry>& models) -> Status {
+        const auto known = std::find_if(models.begin(), models.end(),
+                                        [&](const ModelEntry& entry) { return entry.path == added.path; });
+        if (known != models.end()) {
+            added.id = known->id;
+            added.name = known->name;
+            added.lastUsedAt = known->lastUsedAt;
+            *known = added;
+        } else {
+            added.id = randomId();
+            added.name = uniqueName(models, name);
+            models.push_back(added);
+        }
+        return {};
+    }));
+    return added;
+}
+
+Status Library::rename(const std::string& id, const std::string& name) {
+    return modifyEntry(id, [&](ModelEntry& entry) -> Status {
+        if (name.empty()) return fail(ErrorCode::InvalidArgument, "A model needs a name.");
+        entry.name = name;
+        return {};
+    });
+}
+
+Status Library::relocate(const std::string& id, const std::string& path) {
+    return modifyEntry(id, [&](ModelEntry& entry) -> Status {
+        entry.path = absolutePath(path);
+        INGLE_TRY_ASSIGN(entry.fingerprint, fingerprint(entry.path));
+        entry.failure.clear();
+        return {};
+    });
+}
+
+Status Library::markUsed(const std::string& id) {
+    return modifyEntry(id, [](ModelEntry& entry) -> Status {
+        entry.lastUsedAt = isoNow();
+        return {};
+    });
+}
+
+Status Library::markFailure(const std::string& id, const std::string& sentence) {
+    return modifyEntry(id, [&](ModelEntry& entry) -> Status {
+        entry.failure = sentence;
+        return {};
+    });
+}
+
+Status Library::remove(const std::string& id) {
+    return modify([&](std::vector<ModelEntry>& models) -> Status {
+        if (std::erase_if(models, [&](const ModelEntry& entry) { return entry.id == id; }) == 0) {
+            return fail(ErrorCode::InvalidArgument, "The library has no model with the id \"{}\".", id);
+        }
+        return {};
+    });
+}
+
+}  // namespace ingle::library

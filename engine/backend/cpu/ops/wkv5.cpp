@@ -9,6 +9,8 @@ void run(const Op& op, const StepContext& context) {
     const auto& params = std::get<WkvParams>(op.params);
     const size_t size = params.headSize;
     const size_t width = op.outputs[0].width;
+    // One decay and bonus per key channel, or one per head.
+    const size_t perHead = context.vectors[op.weights[0]].size() / params.numHeads;
     const size_t items = context.runs.size() * params.numHeads;
     context.threads.parallelFor(items, 1, [&](size_t begin, size_t end, uint32_t) {
         for (size_t item = begin; item < end; ++item) {
@@ -18,9 +20,9 @@ void run(const Op& op, const StepContext& context) {
             for (size_t i = 0; i < rows.numRows; ++i) {
                 const size_t at = (rows.firstRow + i) * width + head * size;
                 kernels::wkv5Ref(context.rows(op.inputs[0]) + at, context.rows(op.inputs[1]) + at,
-                                 context.rows(op.inputs[2]) + at, context.vector(op, 0) + head * size,
-                                 context.vector(op, 1) + head * size, state, context.rows(op.outputs[0]) + at,
-                                 size);
+                                 context.rows(op.inputs[2]) + at, context.vector(op, 0) + head * perHead,
+                                 context.vector(op, 1) + head * perHead, perHead == 1 ? 0 : 1, state,
+                                 context.rows(op.outputs[0]) + at, size);
             }
         }
     });

@@ -1,0 +1,175 @@
+#include "engine/models/decoder.h"
+
+#include <cmath>
+
+namespace ingle::models {
+namespace {
+
+using tensor::Shape;
+
+/// Sizes that no real model comes near, so that products of two of them stay inside 32 bits.
+constexpr uint32_t kMaxRowElems = 1u << 20;
+
+Status checkRopeScaling(const formats::ModelFile& file, const std::string& arch) {
+    INGLE_TRY_ASSIGN(const std::string type, file.metadata.stringOr(arch + ".rope.scaling.type", "none"));
+    INGLE_TRY_ASSIGN(const float factor, file.metadata.f32Or(arch + ".rope.scaling.factor", 0));
+    // A type without a factor scales nothing.
+    if (type != "none" && factor != 0 && factor != 1) {
+        return fail(ErrorCode::Unsupported, "{}: rope scaling \"{}\" is not supported", file.path, type);
+    }
+    if (file.find("rope_freqs.weight")) {
+        return fail(ErrorCode::Unsupported,
+                    "{}: rope frequency factors (rope_freqs.weight) are not supported", file.path);
+    }
+    return {};
+}
+
+Status checkSizes(const formats::ModelFile& file, const ModelConfig& config) {
+    const auto corrupt = [&](std::string_view what, uint64_t value) {
+        return fail(ErrorCode::Corrupt, "{}: {} cannot be {}", file.path, what, value);
+    };
+    if (config.numLayers == 0 || config.numLayers > file.tensors.size())
+        return corrupt("block_count", config.numLayers);
+    if (config.dim == 0 || config.dim > kMaxRowElems) return corrupt("embedding_length", config.dim);
+    if (config.ffnDim == 0 || config.ffnDim > kMaxRowElems)
+        return corrupt("feed_forward_length", config.ffnDim);
+    if (config.vocabSize == 0 || config.vocabSize > INT32_MAX) return corrupt("vocab_size", config.vocabSize);
+    if (config.numHeads == 0 || config.numHeads > kMaxRowElems)
+        return corrupt("attention.head_count", config.numHeads);
+    if (config.numKvHeads == 0 || config.numHeads % config.numKvHeads != 0) {
+        return corrupt("attention.head_count_kv", config.numKvHeads);
+    }
+    if (config.headDim == 0 || uint64_t{config.headDim} * config.numHeads > kMaxRowElems) {
+        return corrupt("attention.key_length", config.headDim);
+    }
+    if (config.ropeDims % 2 != 0 || config.ropeDims > config.headDim) {
+        return corrupt("rope.dimension_count", config.ropeDims);
+    }
+    if (!std::isfinite(config.ropeBase) || config.ropeBase <= 0) {
+        return fail(ErrorCode::Corrupt, "{}: rope.freq_base cannot be {}", file.path, config.ropeBase);
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<ModelConfig> readDecoderConfig(const formats::ModelFile& file) {
+    const formats::Metadata& meta = file.metadata;
+    ModelConfig config;
+    INGLE_TRY_ASSIGN(config.arch, meta.string("general.architecture"));
+    const std::string& arch = config.arch;
+    INGLE_TRY_ASSIGN(config.numLayers, meta.u32(arch + ".block_count"));
+    INGLE_TRY_ASSIGN(config.dim, meta.u32(arch + ".embedding_length"));
+    INGLE_TRY_ASSIGN(config.ffnDim, meta.u32(arch + ".feed_forward_length"));
+    INGLE_TRY_ASSIGN(config.trainedContext, meta.u32(arch + ".context_length"));
+    INGLE_TRY_ASSIGN(config.vocabSize,
+                     meta.u32Or(arch + ".vocab_size", static_cast<uint32_t>(file.tokenizer.tokens.size())));
+    INGLE_TRY_ASSIGN(config.normEps, meta.f32(arch + ".attention.layer_norm_rms_epsilon"));
+    INGLE_TRY_ASSIGN(config.numHeads, meta.u32(arch + ".attention.head_count"));
+    INGLE_TRY_ASSIGN(config.numKvHeads, meta.u32Or(arch + ".attention.head_count_kv", config.numHeads));
+    const uint32_t evenShare = config.numHeads ? config.dim / config.numHeads : 0;
+    INGLE_TRY_ASSIGN(config.headDim, meta.u32Or(arch + ".attention.key_length", evenShare));
+    INGLE_TRY_ASSIGN(const uint32_t valueDim, meta.u32Or(arch + ".attention.value_length", config.headDim));
+    INGLE_TRY_ASSIGN(config.ropeDims, meta.u32Or(arch + ".rope.dimension_count", config.headDim));
+    INGLE_TRY_ASSIGN(config.ropeBase, meta.f32Or(arch + ".rope.freq_base", 10000));
+    INGLE_TRY_ASSIGN(const uint32_t experts, meta.u32Or(arch + ".expert_count", 0));
+    if (experts > 0) {
+        return fail(ErrorCode::Unsupported, "{}: mixtures of experts ({} experts) are not supported",
+                    file.path, experts);
+    }
+    if (valueDim != config.headDim) {
+        return fail(ErrorCode::Unsupported,
+                    "{}: keys of {} and values of {} elements per head are not supported", file.path,
+                    config.headDim, valueDim);
+    }
+    INGLE_TRY(checkRopeScaling(file, arch));
+    INGLE_TRY(checkSizes(file, config));
+    config.tiedOutput = !file.find("output.weight");
+    return config;
+}
+
+void synthesizeDecoder(std::string_view arch, const SynthSizes& sizes, formats::Metadata& metadata) {
+    const auto set = [&](std::string_view key, formats::MetaValue value) {
+        metadata.set(fmt::format("{}.{}", arch, key), std::move(value));
+    };
+    set("block_count", int64_t{sizes.numLayers});
+    set("embedding_length", int64_t{sizes.dim});
+    set("feed_forward_length", int64_t{sizes.ffnDim});
+    set("context_length", int64_t{sizes.context});
+    set("vocab_size", int64_t{sizes.vocabSize});
+    set("attention.layer_norm_rms_epsilon", 1e-5);
+    set("attention.head_count", int64_t{sizes.numHeads});
+    set("attention.head_count_kv", int64_t{sizes.numKvHeads});
+    set("rope.dimension_count", int64_t{sizes.dim / sizes.numHeads});
+    set("rope.freq_base", 10000.0);
+}
+
+std::string layerWeight(uint32_t layer, std::string_view name) {
+    return fmt::format("blk.{}.{}", layer, name);
+}
+
+std::vector<TensorSpec> decoderTensors(const ModelConfig& c, Presence qkvBias) {
+    using enum backend::WeightUse;
+    const uint32_t qDim = c.numHeads * c.headDim;
+    const uint32_t kvDim = c.numKvHeads * c.headDim;
+    std::vector<TensorSpec> specs{
+        {"token_embd.weight", Shape{{c.dim, c.vocabSize}}},
+        {"output_norm.weight", Shape{{c.dim}}, Vector},
+        {"output.weight", Shape{{c.dim, c.vocabSize}}, Matrix, Presence::Optional},
+    };
+    for (uint32_t layer = 0; layer < c.numLayers; ++layer) {
+        const auto add = [&](std::string_view name, Shape shape, backend::WeightUse use,
+                             Presence presence = Presence::Required) {
+            specs.push_back({layerWeight(layer, name), shape, use, presence});
+        };
+        add("attn_norm.weight", Shape{{c.dim}}, Vector);
+        add("attn_q.weight", Shape{{c.dim, qDim}}, Matrix);
+        add("attn_k.weight", Shape{{c.dim, kvDim}}, Matrix);
+        add("attn_v.weight", Shape{{c.dim, kvDim}}, Matrix);
+        add("attn_q.bias", Shape{{qDim}}, Vector, qkvBias);
+        add("attn_k.bias", Shape{{kvDim}}, Vector, qkvBias);
+        add("attn_v.bias", Shape{{kvDim}}, Vector, qkvBias);
+        add("attn_output.weight", Shape{{qDim, c.dim}}, Matrix);
+        add("ffn_norm.weight", Shape{{c.dim}}, Vector);
+        add("ffn_gate.weight", Shape{{c.dim, c.ffnDim}}, Matrix);
+        add("ffn_up.weight", Shape{{c.dim, c.ffnDim}}, Matrix);
+        add("ffn_down.weight", Shape{{c.ffnDim, c.dim}}, Matrix);
+    }
+    return specs;
+}
+
+backend::MemorySpec decoderMemory(const ModelConfig& config) {
+    const uint32_t kvDim = config.numKvHeads * config.headDim;
+    return {.kv = std::vector<backend::KvLayerSpec>(config.numLayers, {kvDim, kvDim}), .states = {}};
+}
+
+graph::Value rotaryAttention(graph::Builder& b, const ModelConfig& c, const Weights& weights, uint32_t layer,
+                             graph::Value x, backend::RopeStyle style) {
+    const auto w = [&](std::string_view name) { return weights[layerWeight(layer, name)]; };
+    const auto rope = [&](graph::Value heads, uint32_t numHeads, std::string_view name) {
+        return b.rope(heads, {numHeads, c.headDim, c.ropeDims, c.ropeBase, style}, name);
+    };
+    graph::Value q =
+        b.linear(x, w("attn_q.weight"), w("attn_q.bias"), "q");  // [numTokens, numHeads * headDim]
+    graph::Value k =
+        b.linear(x, w("attn_k.weight"), w("attn_k.bias"), "k");  // [numTokens, numKvHeads * headDim]
+    graph::Value v =
+        b.linear(x, w("attn_v.weight"), w("attn_v.bias"), "v");  // [numTokens, numKvHeads * headDim]
+    q = rope(q, c.numHeads, "q_rope");
+    k = rope(k, c.numKvHeads, "k_rope");
+    b.kvAppend(k, v, layer);
+    const float scale = 1.0f / std::sqrt(static_cast<float>(c.headDim));
+    const graph::Value attended =
+        b.attention(q, {layer, c.numHeads, c.numKvHeads, c.headDim, scale}, "attention");
+    return b.linear(attended, w("attn_output.weight"), "attn_output");
+}
+
+graph::Value swiGlu(graph::Builder& b, const Weights& weights, uint32_t layer, graph::Value x) {
+    const auto w = [&](std::string_view name) { return weights[layerWeight(layer, name)]; };
+    const graph::Value gate = b.linear(x, w("ffn_gate.weight"), "ffn_gate");  // [numTokens, ffnDim]
+    const graph::Value up = b.linear(x, w("ffn_up.weight"), "ffn_up");        // [numTokens, ffnDim]
+    const graph::Value silu = b.activation(gate, backend::ActivationKind::Silu, "ffn_silu");
+    return b.linear(b.multiply(silu, up, "ffn_gated"), w("ffn_down.weight"), "ffn_down");
+}
+
+}  // namespace ingle::models

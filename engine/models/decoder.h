@@ -1,0 +1,32 @@
+/// What transformer decoders have in common: metadata, weights, cache, and the two halves of a layer.
+#pragma once
+
+#include "engine/models/family.h"
+
+namespace ingle::models {
+
+/// Reads and checks sizes, heads, norm epsilon and RoPE of a decoder from "<arch>.*" (GGUF keys). Errors:
+/// Corrupt; Unsupported for rope scaling and mixtures of experts.
+Result<ModelConfig> readDecoderConfig(const formats::ModelFile& file);
+
+/// The reverse, for made-up models.
+void synthesizeDecoder(std::string_view arch, const SynthSizes& sizes, formats::Metadata& metadata);
+
+/// Weights of a pre-norm decoder with SwiGLU; `qkvBias` says whether q, k and v have biases.
+std::vector<TensorSpec> decoderTensors(const ModelConfig& config, Presence qkvBias);
+
+/// A key/value cache in every layer.
+backend::MemorySpec decoderMemory(const ModelConfig& config);
+
+/// Causal grouped-query attention with rotary positions over x: [numTokens, dim]; returns Wo attn,
+/// [numTokens, dim]. Source: Su et al., "RoFormer" (2021); Ainslie et al., "GQA" (2023).
+graph::Value rotaryAttention(graph::Builder& builder, const ModelConfig& config, const Weights& weights,
+                             uint32_t layer, graph::Value x, backend::RopeStyle style);
+
+/// Wdown( silu(Wgate x) * (Wup x) ).  Source: Shazeer, "GLU Variants Improve Transformer" (2020), eq. 6.
+graph::Value swiGlu(graph::Builder& builder, const Weights& weights, uint32_t layer, graph::Value x);
+
+/// Weight name of a layer: "blk.3.attn_q.weight".
+std::string layerWeight(uint32_t layer, std::string_view name);
+
+}  // namespace ingle::models

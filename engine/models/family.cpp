@@ -1,0 +1,44 @@
+#include "engine/models/family.h"
+
+#include <algorithm>
+
+namespace ingle::models {
+
+Result<Weights> Weights::bind(const formats::ModelFile& file, std::span<const TensorSpec> specs) {
+    Weights weights;
+    for (const TensorSpec& spec : specs) {
+        const tensor::Tensor* tensor = file.find(spec.name);
+        if (!tensor && spec.presence == Presence::Required) {
+            return fail(ErrorCode::Corrupt, "{}: the tensor {} is missing", file.path, spec.name);
+        }
+        if (tensor && tensor->shape != spec.shape) {
+            return fail(ErrorCode::Corrupt, "{}: the tensor {} has shape {} where {} is needed", file.path,
+                        spec.name, tensor->shape.text(), spec.shape.text());
+        }
+        weights.m_tensors.emplace(spec.name, tensor);
+    }
+    return weights;
+}
+
+const tensor::Tensor* Weights::operator[](std::string_view name) const {
+    const auto found = m_tensors.find(name);
+    return found == m_tensors.end() ? nullptr : found->second;
+}
+
+uint64_t Weights::totalBytes() const {
+    uint64_t bytes = 0;
+    for (const auto& [name, tensor] : m_tensors) bytes += tensor ? tensor->data.size() : 0;
+    return bytes;
+}
+
+Result<const ModelFamily*> findFamily(const formats::ModelFile& file) {
+    INGLE_TRY_ASSIGN(const std::string arch, file.metadata.string("general.architecture"));
+    const auto families = allFamilies();
+    const auto found = std::ranges::find(families, arch, &ModelFamily::arch);
+    if (found == families.end()) {
+        return fail(ErrorCode::Unsupported, "{}: the model family \"{}\" is not supported", file.path, arch);
+    }
+    return *found;
+}
+
+}  // namespace ingle::models

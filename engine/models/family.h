@@ -1,0 +1,103 @@
+/// Model families. One file per family: engine/models/families/<name>.cpp defines `extern const ModelFamily
+/// <name>_family`.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/backend/memory.h"
+#include "engine/formats/model_file.h"
+#include "engine/graph/builder.h"
+
+namespace ingle::models {
+
+/// Hyper-parameters of every family, read from metadata. A family uses the part it knows.
+struct ModelConfig {
+    std::string arch;
+    uint32_t numLayers = 0;
+    uint32_t dim = 0;
+    uint32_t ffnDim = 0;
+    uint32_t vocabSize = 0;
+    uint32_t trainedContext = 0;  ///< 0: not stated, or without meaning
+    float normEps = 0;
+
+    // Attention.
+    uint32_t numHeads = 0;
+    uint32_t numKvHeads = 0;
+    uint32_t headDim = 0;
+    uint32_t ropeDims = 0;
+    float ropeBase = 10000;
+
+    // Recurrence.
+    uint32_t headSize = 0;
+    float groupNormEps = 0;
+    bool hasGate = false;  ///< RWKV 5.2
+
+    bool tiedOutput = false;  ///< logits use the embedding table
+};
+
+enum class Presence : uint8_t { Required, Optional };
+
+/// A weight a family reads. Names are GGUF's.
+struct TensorSpec {
+    std::string name;
+    tensor::Shape shape;
+    backend::WeightUse use = backend::WeightUse::Matrix;
+    Presence presence = Presence::Required;
+};
+
+/// The checked weights of a file, by name.
+class Weights {
+  public:
+    /// Finds every tensor of the list. Errors: Corrupt (a required one is missing, or a shape differs).
+    static Result<Weights> bind(const formats::ModelFile& file, std::span<const TensorSpec> specs);
+
+    /// Null for an optional tensor that is not there. The name must be in the family's list.
+    const tensor::Tensor* operator[](std::string_view name) const;
+    uint64_t totalBytes() const;
+
+  private:
+    std::map<std::string, const tensor::Tensor*, std::less<>> m_tensors;
+};
+
+/// Sizes of a model made up for tests and benchmarks.
+struct SynthSizes {
+    uint32_t dim = 64;
+    uint32_t ffnDim = 160;
+    uint32_t numLayers = 2;
+    uint32_t numHeads = 4;
+    uint32_t numKvHeads = 2;
+    uint32_t vocabSize = 320;
+    uint32_t context = 256;
+};
+
+/// What a prompt's tokens see, and therefore how it may be fed.
+enum class Prefix : uint8_t {
+    Causal,  ///< only earlier tokens: chunks, sharing and snapshots are possible
+};
+
+struct ModelFamily {
+    std::string_view arch;  ///< general.architecture
+    Prefix prefix;
+    /// Errors: Corrupt (missing or contradictory values), Unsupported (a variant this version cannot
+    /// compute).
+    Result<ModelConfig> (*readConfig)(const formats::ModelFile& file);
+    std::vector<TensorSpec> (*tensors)(const ModelConfig& config);
+    backend::MemorySpec (*memory)(const ModelConfig& config);
+    /// The forward pass; ends with Builder::logits.
+    void (*build)(graph::Builder& builder, const ModelConfig& config, const Weights& weights);
+    /// Writes the metadata of a model of these sizes, so that readConfig() understands it.
+    void (*synthesize)(const SynthSizes& sizes, formats::Metadata& metadata);
+};
+
+std::span<const ModelFamily* const> allFamilies();
+
+/// The family of a file. Errors: Unsupported, naming the unknown architecture; Corrupt when the file has
+/// none.
+Result<const ModelFamily*> findFamily(const formats::ModelFile& file);
+
+}  // namespace ingle::models

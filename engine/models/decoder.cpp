@@ -28,8 +28,6 @@ Status checkSizes(const formats::ModelFile& file, const ModelConfig& config) {
     const auto corrupt = [&](std::string_view what, uint64_t value) {
         return fail(ErrorCode::Corrupt, "{}: {} cannot be {}", file.path, what, value);
     };
-    if (config.numLayers == 0 || config.numLayers > file.tensors.size())
-        return corrupt("block_count", config.numLayers);
     if (config.dim == 0 || config.dim > kMaxRowElems) return corrupt("embedding_length", config.dim);
     if (config.ffnDim == 0 || config.ffnDim > kMaxRowElems)
         return corrupt("feed_forward_length", config.ffnDim);

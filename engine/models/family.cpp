@@ -31,14 +31,22 @@ uint64_t Weights::totalBytes() const {
     return bytes;
 }
 
-Result<const ModelFamily*> findFamily(const formats::ModelFile& file) {
+Result<BoundModel> bindModel(const formats::ModelFile& file) {
     INGLE_TRY_ASSIGN(const std::string arch, file.metadata.string("general.architecture"));
     const auto families = allFamilies();
-    const auto found = std::ranges::find(families, arch, &ModelFamily::arch);
-    if (found == families.end()) {
+    const auto family = std::ranges::find(families, arch, &ModelFamily::arch);
+    if (family == families.end()) {
         return fail(ErrorCode::Unsupported, "{}: the model family \"{}\" is not supported", file.path, arch);
     }
-    return *found;
+    BoundModel model{.family = *family};
+    INGLE_TRY_ASSIGN(model.config, model.family->readConfig(file));
+    // Every layer has tensors of its own: a damaged count cannot make the list below longer than the file.
+    if (model.config.numLayers == 0 || model.config.numLayers > file.tensors.size()) {
+        return fail(ErrorCode::Corrupt, "{}: {} layers, but only {} tensors", file.path,
+                    model.config.numLayers, file.tensors.size());
+    }
+    INGLE_TRY_ASSIGN(model.weights, Weights::bind(file, model.family->tensors(model.config)));
+    return model;
 }
 
 }  // namespace ingle::models

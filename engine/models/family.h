@@ -96,8 +96,14 @@ struct ModelFamily {
 
 std::span<const ModelFamily* const> allFamilies();
 
-/// The family of a file. Errors: Unsupported, naming the unknown architecture; Corrupt when the file has
-/// none.
-Result<const ModelFamily*> findFamily(const formats::ModelFile& file);
+/// A file's family, its sizes and its checked weights. Weights point into the file.
+struct BoundModel {
+    const ModelFamily* family = nullptr;
+    ModelConfig config;
+    Weights weights;
+};
+
+/// Errors: Unsupported, naming the unknown architecture or variant; Corrupt.
+Result<BoundModel> bindModel(const formats::ModelFile& file);
 
 }  // namespace ingle::models

@@ -36,16 +36,15 @@ Result<ModelConfig> readConfig(const formats::ModelFile& file) {
         return fail(ErrorCode::Corrupt, "{}: {} channels cannot be split into heads of {}", file.path,
                     config.dim, config.headSize);
     }
-    if (config.numLayers == 0 || config.numLayers > file.tensors.size()) {
-        return fail(ErrorCode::Corrupt, "{}: block_count cannot be {}", file.path, config.numLayers);
-    }
     if (config.ffnDim == 0 || config.ffnDim > (1u << 20) || config.vocabSize == 0 ||
         config.vocabSize > INT32_MAX) {
         return fail(ErrorCode::Corrupt, "{}: feed_forward_length {} or vocab_size {} cannot be", file.path,
                     config.ffnDim, config.vocabSize);
     }
     config.numHeads = config.dim / config.headSize;
-    config.hasGate = file.find("blk.0.time_mix_gate.weight") != nullptr;
+    // rwkv.cpp files tell 5.2 from 5.1 by a tensor; files of our own say so.
+    const bool gateTensor = file.find("blk.0.time_mix_gate.weight") != nullptr;
+    INGLE_TRY_ASSIGN(config.hasGate, meta.boolOr("rwkv5.time_mix_gate", gateTensor));
     return config;
 }
 
@@ -165,6 +164,7 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
     metadata.set("rwkv5.wkv.head_size", int64_t{sizes.dim / sizes.numHeads});
     metadata.set("rwkv5.attention.layer_norm_epsilon", 1e-5);
     metadata.set("rwkv5.group_norm_epsilon", 64e-5);
+    metadata.set("rwkv5.time_mix_gate", true);
 }
 
 }  // namespace

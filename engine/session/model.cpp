@@ -1,0 +1,142 @@
+#include "engine/session/model.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "engine/backend/cpu/cpu_backend.h"
+#include "engine/base/cpu_features.h"
+#include "engine/graph/lower.h"
+
+namespace ingle::session {
+namespace {
+
+constexpr uint32_t kDefaultContext = 4096;
+
+uint32_t contextFor(const models::ModelConfig& config, uint32_t wanted) {
+    if (wanted > 0) return wanted;
+    return config.trainedContext > 0 ? std::min(config.trainedContext, kDefaultContext) : kDefaultContext;
+}
+
+double cacheBytesPerElem(KvType type) {
+    switch (type) {
+        case KvType::F32:
+            return 4;
+        case KvType::F16:
+            return 2;
+        case KvType::Q8:
+            return 34.0 / 32;
+    }
+    return 2;
+}
+
+/// Weights, sequence memory at this context, and step buffers (some rows of the widest layer; small beside
+/// the others).
+uint64_t memoryNeed(const OpenedModel& model, const backend::MemorySpec& spec, KvType kv) {
+    double bytes = static_cast<double>(model.bound.weights.totalBytes());
+    for (const backend::KvLayerSpec& layer : spec.kv) {
+        bytes += cacheBytesPerElem(kv) * (layer.keyElems + layer.valueElems) * model.contextTokens;
+    }
+    for (const backend::StateSpec& state : spec.states) bytes += sizeof(float) * state.elems;
+    const models::ModelConfig& config = model.bound.config;
+    bytes += sizeof(float) * Model::kPrefillTokens * (4.0 * config.dim + 3.0 * config.ffnDim);
+    return static_cast<uint64_t>(bytes);
+}
+
+void describe(OpenedModel& model, const LoadOptions& options) {
+    const formats::ModelFile& file = model.file;
+    const models::ModelConfig& config = model.bound.config;
+    ModelInfo& info = model.info;
+    info.path = file.path;
+    info.name = file.metadata.stringOr("general.name", "").value_or("");
+    if (info.name.empty()) info.name = std::filesystem::path(file.path).stem().string();
+    info.format = file.format;
+    info.family = config.arch;
+    info.fileBytes = file.mapping->bytes().size();
+    info.weightBytes = model.bound.weights.totalBytes();
+    for (const auto& [name, tensor] : file.tensors) {
+        info.numParameters += tensor.shape.numElems();
+        info.quantBytes[std::string(tensor.format->name)] += tensor.data.size();
+    }
+    info.numLayers = config.numLayers;
+    info.dim = config.dim;
+    info.vocabSize = config.vocabSize;
+    info.trainedContext = config.trainedContext;
+    info.contextTokens = model.contextTokens;
+    info.tokenizer = file.tokenizer.model.empty() ? "none" : file.tokenizer.model;
+    info.promptFormat = model.promptFormat->name;
+    info.memoryNeedBytes = memoryNeed(model, model.bound.family->memory(config), options.kv);
+}
+
+/// Reads one byte of each page, so that the first answer does not wait for the disk. Skipped for what main
+/// memory could not keep anyway.
+void warm(std::span<const std::byte> file, const ProgressFn& progress) {
+    constexpr size_t kPage = 4096;
+    constexpr size_t kReportEvery = size_t{64} << 20;
+    std::ifstream meminfo("/proc/meminfo");
+    uint64_t totalKib = 0;
+    meminfo.ignore(256, ':') >> totalKib;
+    if (file.size() / 1024 > totalKib / 5 * 4) return;
+    volatile std::byte sink{};
+    for (size_t at = 0; at < file.size(); at += kPage) {
+        sink = file[at];
+        if (progress && at % kReportEvery == 0) {
+            progress(static_cast<double>(at) / static_cast<double>(file.size()), "reading the model");
+        }
+    }
+    (void)sink;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<OpenedModel>> openModel(const std::string& path, const LoadOptions& options) {
+    auto model = std::make_unique<OpenedModel>();
+    INGLE_TRY_ASSIGN(model->file, formats::openModelFile(path));
+    for (const auto& [key, value] : options.overrides) INGLE_TRY(model->file.metadata.override_(key, value));
+    INGLE_TRY_ASSIGN(model->bound, models::bindModel(model->file));
+    INGLE_TRY_ASSIGN(model->tokenizer, tokenizer::createTokenizer(model->file.tokenizer));
+    model->promptFormat = &chat::choosePromptFormat(model->file);
+    model->contextTokens = contextFor(model->bound.config, options.contextTokens);
+    describe(*model, options);
+    return model;
+}
+
+Result<std::unique_ptr<Model>> Model::load(const std::string& path, const LoadOptions& options,
+                                           const ProgressFn& progress) {
+    if (options.backend == BackendChoice::Vulkan) {
+        return fail(ErrorCode::Unsupported,
+                    "this version computes on the CPU only; there is no Vulkan backend yet");
+    }
+    std::unique_ptr<Model> model(new Model);
+    model->m_options = options;
+    INGLE_TRY_ASSIGN(model->m_opened, openModel(path, options));
+    warm(model->m_opened->file.mapping->bytes(), progress);
+
+    INGLE_TRY_ASSIGN(const base::Isa isa, base::chooseIsa());
+    model->m_backend = backend::cpu::createCpuBackend(
+        {options.threads, options.referenceKernels ? base::Isa::Scalar : isa, options.activations});
+    const OpenedModel& opened = *model->m_opened;
+    model->m_memorySpec = opened.bound.family->memory(opened.bound.config);
+    INGLE_TRY_ASSIGN(model->m_memory,
+                     model->m_backend->createMemory(model->m_memorySpec, {options.kv, opened.contextTokens}));
+    INGLE_TRY_ASSIGN(model->m_decode, model->compile(1, 1));
+    INGLE_TRY_ASSIGN(model->m_prefill, model->compile(kPrefillTokens, 1));
+    model->info().backend = model->m_backend->name();
+    model->info().device = model->m_backend->deviceName();
+    return model;
+}
+
+Result<std::unique_ptr<backend::Program>> Model::compile(uint32_t maxTokens, uint32_t maxLogitRows) {
+    graph::Builder builder;
+    const models::BoundModel& bound = m_opened->bound;
+    bound.family->build(builder, bound.config, bound.weights);
+    const graph::LowerOptions options{maxTokens, maxLogitRows,
+                                      m_options.fuse ? graph::Fusion::On : graph::Fusion::Off};
+    return m_backend->compile(graph::lower(builder.take(), options), *m_memory);
+}
+
+Result<std::unique_ptr<backend::Program>> Model::compileAllLogits(uint32_t tokens) {
+    return compile(tokens, tokens);
+}
+
+}  // namespace ingle::session

@@ -1,0 +1,63 @@
+/// A model ready to run: file, weights, tokenizer, chat format, backend, memory and compiled programs.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "engine/backend/backend.h"
+#include "engine/chat/prompt_format.h"
+#include "engine/formats/model_file.h"
+#include "engine/models/family.h"
+#include "engine/tokenizer/tokenizer.h"
+#include "ingle/types.h"
+
+namespace ingle::session {
+
+/// What is known about a file without computing anything.
+struct OpenedModel {
+    formats::ModelFile file;
+    models::BoundModel bound;
+    std::unique_ptr<tokenizer::Tokenizer> tokenizer;  ///< null: the file has none, only ids work
+    const chat::PromptFormat* promptFormat = nullptr;
+    uint32_t contextTokens = 0;
+    ModelInfo info;
+};
+
+/// Opens and checks the file with the options' overrides. Errors: Io, Corrupt, Unsupported, InvalidArgument.
+Result<std::unique_ptr<OpenedModel>> openModel(const std::string& path, const LoadOptions& options);
+
+/// Programs and memory of an opened model on a backend. One thread.
+class Model {
+  public:
+    /// Tokens of a prompt fed in one step: a cancel waits for one chunk at most.
+    static constexpr uint32_t kPrefillTokens = 32;
+
+    /// Errors: as openModel(); Unsupported (backend), OutOfMemory, Cancelled never. `progress` may be null.
+    static Result<std::unique_ptr<Model>> load(const std::string& path, const LoadOptions& options,
+                                               const ProgressFn& progress);
+
+    const OpenedModel& opened() const { return *m_opened; }
+    ModelInfo& info() { return m_opened->info; }
+    const backend::MemorySpec& memorySpec() const { return m_memorySpec; }
+    backend::MemoryPool& memory() { return *m_memory; }
+    /// For steps of one token, and of up to kPrefillTokens; both give logits of one row.
+    backend::Program& decodeProgram() { return *m_decode; }
+    backend::Program& prefillProgram() { return *m_prefill; }
+    /// A program for steps of up to `tokens` that gives the logits of every row.
+    Result<std::unique_ptr<backend::Program>> compileAllLogits(uint32_t tokens);
+
+  private:
+    Model() = default;
+    Result<std::unique_ptr<backend::Program>> compile(uint32_t maxTokens, uint32_t maxLogitRows);
+
+    std::unique_ptr<OpenedModel> m_opened;
+    LoadOptions m_options;
+    backend::MemorySpec m_memorySpec;
+    // The order matters: programs use the pool, and both use the backend.
+    std::unique_ptr<backend::Backend> m_backend;
+    std::unique_ptr<backend::MemoryPool> m_memory;
+    std::unique_ptr<backend::Program> m_decode;
+    std::unique_ptr<backend::Program> m_prefill;
+};
+
+}  // namespace ingle::session

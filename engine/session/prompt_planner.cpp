@@ -1,0 +1,127 @@
+#include "engine/session/prompt_planner.h"
+
+#include <algorithm>
+
+namespace ingle::session {
+namespace {
+
+/// Room kept for the answer: a quarter of the context, at most this.
+constexpr uint32_t kAnswerTokens = 512;
+/// Markup a chat format adds around a message, for the first estimate only.
+constexpr size_t kMarkupTokens = 12;
+
+uint64_t hashIds(std::span<const TokenId> ids) {
+    uint64_t hash = 0xCBF29CE484222325u;  // FNV-1a, 64 bit
+    for (const TokenId id : ids) {
+        for (int shift = 0; shift < 32; shift += 8) {
+            hash = (hash ^ ((static_cast<uint32_t>(id) >> shift) & 0xFF)) * 0x100000001B3u;
+        }
+    }
+    return hash;
+}
+
+/// Messages that go together: a question and what answers it. Dropping half of one would leave nonsense.
+struct Turn {
+    uint32_t first = 0;
+    uint32_t end = 0;
+    bool mustStay = false;
+    size_t estimate = 0;
+};
+
+std::vector<Turn> splitTurns(const GenerateRequest& request) {
+    std::vector<Turn> turns;
+    for (uint32_t i = 0; i < request.messages.size(); ++i) {
+        if (turns.empty() || request.messages[i].role != Role::Assistant) turns.push_back({.first = i});
+        Turn& turn = turns.back();
+        turn.end = i + 1;
+        turn.mustStay = turn.mustStay || request.messages[i].role == Role::System ||
+                        std::ranges::find(request.pinned, i) != request.pinned.end();
+    }
+    turns.back().mustStay = true;
+    return turns;
+}
+
+Result<std::vector<TokenId>> tokenizeChat(const OpenedModel& model, std::span<const ChatMessage> messages) {
+    return model.tokenizer->encode(model.promptFormat->render(messages), /*addSpecial=*/true);
+}
+
+Result<PlannedPrompt> planRaw(const OpenedModel& model, const GenerateRequest& request) {
+    PlannedPrompt planned;
+    if (request.rawPrompt.empty()) {
+        planned.ids = request.rawTokens;
+    } else {
+        if (!model.tokenizer)
+            return fail(ErrorCode::Unsupported, "{}: the model has no tokenizer", model.file.path);
+        const tokenizer::TextSegment text{request.rawPrompt, /*parseSpecial=*/true};
+        INGLE_TRY_ASSIGN(planned.ids, model.tokenizer->encode({&text, 1}, /*addSpecial=*/true));
+    }
+    if (planned.ids.empty()) return fail(ErrorCode::InvalidArgument, "there is no text to continue");
+    return planned;
+}
+
+Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& request) {
+    if (!model.tokenizer) {
+        return fail(ErrorCode::Unsupported, "{}: the model has no tokenizer, so it cannot chat",
+                    model.file.path);
+    }
+    for (const uint32_t pinned : request.pinned) {
+        if (pinned >= request.messages.size()) {
+            return fail(ErrorCode::InvalidArgument, "pinned message {} of {}", pinned,
+                        request.messages.size());
+        }
+    }
+    std::vector<Turn> turns = splitTurns(request);
+    size_t estimate = 0;
+    for (Turn& turn : turns) {
+        for (uint32_t i = turn.first; i < turn.end; ++i) {
+            const tokenizer::TextSegment text{request.messages[i].text};
+            INGLE_TRY_ASSIGN(const auto ids, model.tokenizer->encode({&text, 1}, /*addSpecial=*/false));
+            turn.estimate += ids.size() + kMarkupTokens;
+        }
+        estimate += turn.estimate;
+    }
+    const uint32_t budget = model.contextTokens - std::min(model.contextTokens / 4, kAnswerTokens);
+
+    PlannedPrompt planned;
+    const auto dropOldest = [&]() {
+        const auto oldest = std::ranges::find(turns, false, &Turn::mustStay);
+        if (oldest == turns.end()) return false;
+        estimate -= oldest->estimate;
+        for (uint32_t i = oldest->first; i < oldest->end; ++i) planned.plan.dropped.push_back(i);
+        turns.erase(oldest);
+        return true;
+    };
+    // The estimate saves tokenizing a very long chat once per dropped turn; the exact count decides.
+    while (estimate > budget + turns.size() * kMarkupTokens && dropOldest()) {
+    }
+    for (;;) {
+        std::vector<ChatMessage> kept;
+        planned.plan.kept.clear();
+        for (const Turn& turn : turns) {
+            for (uint32_t i = turn.first; i < turn.end; ++i) {
+                planned.plan.kept.push_back(i);
+                kept.push_back(request.messages[i]);
+            }
+        }
+        INGLE_TRY_ASSIGN(planned.ids, tokenizeChat(model, kept));
+        if (planned.ids.size() <= budget) return planned;
+        if (!dropOldest()) {
+            return fail(ErrorCode::InvalidArgument,
+                        "the message is too long: it needs {} tokens, and the context of {} has room for {}",
+                        planned.ids.size(), model.contextTokens, budget);
+        }
+    }
+}
+
+}  // namespace
+
+Result<PlannedPrompt> planPrompt(const OpenedModel& model, const GenerateRequest& request) {
+    INGLE_TRY_ASSIGN(PlannedPrompt planned,
+                     request.messages.empty() ? planRaw(model, request) : planChat(model, request));
+    planned.plan.promptTokens = static_cast<uint32_t>(planned.ids.size());
+    planned.plan.contextTokens = model.contextTokens;
+    planned.plan.promptHash = hashIds(planned.ids);
+    return planned;
+}
+
+}  // namespace ingle::session

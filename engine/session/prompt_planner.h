@@ -1,0 +1,22 @@
+/// What the model will see: rendering, tokenizing, and dropping the oldest turns that do not fit. Shared by
+/// window and command line.
+#pragma once
+
+#include <vector>
+
+#include "engine/session/model.h"
+
+namespace ingle::session {
+
+struct PlannedPrompt {
+    PromptPlan plan;
+    std::vector<TokenId> ids;
+};
+
+/// Keeps the system message, pinned messages and the last one, and drops whole turns (a question with its
+/// answer), oldest first, until the prompt leaves room for an answer. Deterministic. Errors: InvalidArgument
+/// (nothing to answer, a pinned index out of range, or what must be kept does not fit); Unsupported when the
+/// model has no tokenizer.
+Result<PlannedPrompt> planPrompt(const OpenedModel& model, const GenerateRequest& request);
+
+}  // namespace ingle::session

@@ -1,0 +1,83 @@
+#include <unistd.h>
+
+#include <csignal>
+#include <iostream>
+#include <random>
+
+#include "app/cli/command.h"
+#include "app/cli/model_options.h"
+#include "app/cli/print_sink.h"
+
+namespace ingle::cli {
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+struct Options {
+    ModelOptions model;
+    SamplerParams sampler;
+    std::string system;
+    CLI::Option* seed = nullptr;
+};
+
+/// One answer; Ctrl+C stops it. A fresh seed per answer, unless the person fixed one.
+Status answer(Engine& engine, std::vector<ChatMessage>& messages, SamplerParams sampler) {
+    PrintSink sink;
+    interrupted = 0;
+    INGLE_TRY_ASSIGN(const GenerationId id, engine.submit({.messages = messages, .sampler = sampler}, sink));
+    while (engine.step()) {
+        if (interrupted) engine.cancel(id);
+    }
+    fmt::print("\n");
+    INGLE_TRY(sink.status());
+    if (sink.dropped() > 0) fmt::print("(the model no longer sees the {} oldest messages)\n", sink.dropped());
+    messages.push_back({Role::Assistant, sink.text()});
+    return {};
+}
+
+Status chat(const Options& options) {
+    INGLE_TRY_ASSIGN(const auto engine, loadEngine(options.model));
+    const bool interactive = isatty(STDIN_FILENO) != 0;
+    if (interactive) {
+        fmt::print("{} · {} · Ctrl+C stops an answer, Ctrl+D leaves\n", engine->info().name,
+                   engine->info().device);
+    }
+    std::vector<ChatMessage> messages;
+    if (!options.system.empty()) messages.push_back({Role::System, options.system});
+    // Installed without SA_RESTART: Ctrl+C at the prompt ends reading and leaves.
+    struct sigaction action {};
+    action.sa_handler = [](int) { interrupted = 1; };
+    sigaction(SIGINT, &action, nullptr);
+    std::random_device entropy;
+    for (std::string line;;) {
+        if (interactive) fmt::print("\n> ");
+        std::fflush(stdout);
+        if (!std::getline(std::cin, line)) break;
+        if (line.empty()) continue;
+        messages.push_back({Role::User, line});
+        SamplerParams sampler = options.sampler;
+        if (options.seed->count() == 0) sampler.seed = entropy();
+        if (const Status status = answer(*engine, messages, sampler); !status) {
+            if (!interactive) return status;
+            fmt::print(stderr, "ingle: {}\n", status.error().message);
+            messages.pop_back();
+        }
+    }
+    return {};
+}
+
+Action define(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    addModelOptions(app, options->model, ModelArgument::Optional);
+    app.add_option("--system", options->system, "system message");
+    addSamplerOptions(app, options->sampler);
+    options->seed = app.get_option("--seed");
+    return [options] { return chat(*options); };
+}
+
+}  // namespace
+
+extern const Command chat_command;
+const Command chat_command{"chat", "chat in the terminal", define};
+
+}  // namespace ingle::cli

@@ -1,0 +1,61 @@
+#include "app/cli/command.h"
+#include "app/cli/model_options.h"
+
+namespace ingle::cli {
+namespace {
+
+struct Options {
+    ModelOptions model;
+    GenerateRequest request;
+    std::string tokens;
+    bool greedy = false;
+};
+
+/// Prints ids, space separated.
+class IdSink final : public GenerateSink {
+  public:
+    void onPlan(const PromptPlan&) override {}
+    void onProgress(uint32_t, uint32_t) override {}
+    void onTokens(const TokenChunk& chunk) override {
+        for (const TokenId id : chunk.ids) fmt::print("{}{}", std::exchange(m_separator, " "), id);
+        std::fflush(stdout);
+    }
+    void onDone(const GenerateResult&) override { fmt::print("\n"); }
+    void onError(const Error& error) override { m_status = tl::unexpected(error); }
+
+    const Status& status() const { return m_status; }
+
+  private:
+    const char* m_separator = "";
+    Status m_status;
+};
+
+Status generate(Options options) {
+    INGLE_TRY_ASSIGN(options.request.rawTokens, parseTokens(options.tokens));
+    if (options.greedy) options.request.sampler.temperature = 0;
+    INGLE_TRY_ASSIGN(const auto engine, loadEngine(options.model));
+    IdSink sink;
+    INGLE_TRY(engine->submit(std::move(options.request), sink));
+    while (engine->step()) {
+    }
+    return sink.status();
+}
+
+Action define(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    addModelOptions(app, options->model);
+    app.add_option("--tokens", options->tokens, "ids to continue, exactly: 1,2,3")->required();
+    app.add_option("-n", options->request.maxTokens, "how many ids")
+        ->required()
+        ->check(CLI::Range(1, 1 << 20));
+    app.add_flag("--greedy", options->greedy, "always the highest logit");
+    addSamplerOptions(app, options->request.sampler);
+    return [options] { return generate(*options); };
+}
+
+}  // namespace
+
+extern const Command generate_command;
+const Command generate_command{"generate", "print exactly n further token ids", define};
+
+}  // namespace ingle::cli

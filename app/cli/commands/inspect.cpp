@@ -1,0 +1,73 @@
+#include <nlohmann/json.hpp>
+
+#include "app/cli/command.h"
+#include "app/cli/model_options.h"
+
+namespace ingle::cli {
+namespace {
+
+struct Options {
+    ModelOptions model;
+    bool json = false;
+};
+
+void printJson(const ModelInfo& info) {
+    const nlohmann::ordered_json json{
+        {"path", info.path},
+        {"name", info.name},
+        {"format", info.format},
+        {"family", info.family},
+        {"file_bytes", info.fileBytes},
+        {"weight_bytes", info.weightBytes},
+        {"parameters", info.numParameters},
+        {"layers", info.numLayers},
+        {"dim", info.dim},
+        {"vocab_size", info.vocabSize},
+        {"trained_context", info.trainedContext},
+        {"context", info.contextTokens},
+        {"quant_bytes", info.quantBytes},
+        {"tokenizer", info.tokenizer},
+        {"prompt_format", info.promptFormat},
+        {"memory_need_bytes", info.memoryNeedBytes},
+    };
+    fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+void printText(const ModelInfo& info) {
+    constexpr double kMiB = 1 << 20;
+    fmt::print("{}\n", info.name);
+    fmt::print("  format      {}, {:.1f} MiB\n", info.format, static_cast<double>(info.fileBytes) / kMiB);
+    fmt::print("  family      {}: {} layers, dim {}, vocabulary {}\n", info.family, info.numLayers, info.dim,
+               info.vocabSize);
+    fmt::print("  parameters  {:.2f} million\n", static_cast<double>(info.numParameters) / 1e6);
+    for (const auto& [quant, bytes] : info.quantBytes) {
+        fmt::print("  weights     {}: {:.1f} MiB\n", quant, static_cast<double>(bytes) / kMiB);
+    }
+    fmt::print("  tokenizer   {}, chat format {}\n", info.tokenizer, info.promptFormat);
+    if (info.trainedContext > 0) {
+        fmt::print("  context     {} tokens (trained with {})\n", info.contextTokens, info.trainedContext);
+    } else {
+        fmt::print("  context     {} tokens\n", info.contextTokens);
+    }
+    fmt::print("  memory      about {:.1f} MiB\n", static_cast<double>(info.memoryNeedBytes) / kMiB);
+}
+
+Status inspect(const Options& options) {
+    INGLE_TRY_ASSIGN(const ModelInfo info, inspectWith(options.model));
+    options.json ? printJson(info) : printText(info);
+    return {};
+}
+
+Action define(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    addModelOptions(app, options->model);
+    app.add_flag("--json", options->json, "as JSON");
+    return [options] { return inspect(*options); };
+}
+
+}  // namespace
+
+extern const Command inspect_command;
+const Command inspect_command{"inspect", "tell what a model file holds and needs", define};
+
+}  // namespace ingle::cli

@@ -1,0 +1,104 @@
+#include "app/cli/model_options.h"
+
+#include <charconv>
+#include <filesystem>
+#include <map>
+
+#include "app/library/library.h"
+
+namespace ingle::cli {
+namespace {
+
+template <typename Enum>
+CLI::Option* addEnum(CLI::App& app, const char* name, Enum& target, const std::map<std::string, Enum>& names,
+                     const char* description) {
+    return app.add_option(name, target, description)->transform(CLI::CheckedTransformer(names));
+}
+
+Result<LoadOptions> loadOptions(const ModelOptions& options) {
+    LoadOptions load = options.load;
+    for (const std::string& text : options.overrides) {
+        const size_t equals = text.find('=');
+        if (equals == std::string::npos || equals == 0) {
+            return fail(ErrorCode::InvalidArgument, "--set wants KEY=VALUE, not \"{}\"", text);
+        }
+        load.overrides[text.substr(0, equals)] = text.substr(equals + 1);
+    }
+    return load;
+}
+
+}  // namespace
+
+void addModelOptions(CLI::App& app, ModelOptions& options, ModelArgument argument) {
+    CLI::Option* model =
+        app.add_option("MODEL", options.model, "model file, or the name of a model in the library");
+    if (argument == ModelArgument::Required) model->required();
+    addEnum<BackendChoice>(
+        app, "--backend", options.load.backend,
+        {{"auto", BackendChoice::Auto}, {"cpu", BackendChoice::Cpu}, {"vulkan", BackendChoice::Vulkan}},
+        "what computes");
+    app.add_option("--threads", options.load.threads, "CPU threads (default: physical cores)")
+        ->check(CLI::Range(1, 256));
+    app.add_option("--ctx", options.load.contextTokens, "context in tokens (default: min(trained, 4096))")
+        ->check(CLI::Range(16, 1 << 22));
+    addEnum<KvType>(app, "--kv", options.load.kv,
+                    {{"f32", KvType::F32}, {"f16", KvType::F16}, {"q8", KvType::Q8}},
+                    "type of the key/value cache");
+    addEnum<ActivationType>(app, "--activations", options.load.activations,
+                            {{"auto", ActivationType::Auto}, {"f32", ActivationType::F32}},
+                            "f32: never round activations");
+    app.add_flag("!--no-fuse", options.load.fuse, "run the graph as the family wrote it");
+    app.add_option("--set", options.overrides, "override a metadata value: KEY=VALUE")
+        ->allow_extra_args(false);
+}
+
+Result<std::string> resolveModel(const std::string& model) {
+    std::error_code ignored;
+    if (!model.empty() && std::filesystem::exists(model, ignored)) return model;
+    INGLE_TRY_ASSIGN(const library::Library library, library::Library::open(library::defaultDataDir()));
+    if (model.empty()) {
+        const std::vector<library::ModelEntry> models = library.models();
+        if (models.empty())
+            return fail(ErrorCode::InvalidArgument, "no MODEL given, and the library holds none");
+        return models.front().path;
+    }
+    if (const auto entry = library.findByName(model)) return entry->path;
+    return fail(ErrorCode::Io, "{}: no such file, and no model of that name in the library", model);
+}
+
+Result<std::unique_ptr<Engine>> loadEngine(ModelOptions options) {
+    INGLE_TRY_ASSIGN(const std::string path, resolveModel(options.model));
+    INGLE_TRY_ASSIGN(const LoadOptions load, loadOptions(options));
+    return Engine::load(path, load, nullptr);
+}
+
+Result<ModelInfo> inspectWith(ModelOptions options) {
+    INGLE_TRY_ASSIGN(const std::string path, resolveModel(options.model));
+    INGLE_TRY_ASSIGN(const LoadOptions load, loadOptions(options));
+    return inspectModel(path, load);
+}
+
+void addSamplerOptions(CLI::App& app, SamplerParams& params) {
+    app.add_option("--temp", params.temperature, "temperature; 0 is greedy")->check(CLI::Range(0.0, 100.0));
+    app.add_option("--top-k", params.topK, "keep the k best; 0 keeps all")->check(CLI::NonNegativeNumber);
+    app.add_option("--top-p", params.topP, "keep the best that reach this probability")
+        ->check(CLI::Range(0.0, 1.0));
+    app.add_option("--seed", params.seed, "seed of the generator");
+}
+
+Result<std::vector<TokenId>> parseTokens(const std::string& text) {
+    std::vector<TokenId> tokens;
+    for (size_t at = 0; at <= text.size();) {
+        const size_t comma = std::min(text.find(',', at), text.size());
+        TokenId id = 0;
+        const auto parsed = std::from_chars(text.data() + at, text.data() + comma, id);
+        if (parsed.ec != std::errc{} || parsed.ptr != text.data() + comma || id < 0) {
+            return fail(ErrorCode::InvalidArgument, "\"{}\" is no token id", text.substr(at, comma - at));
+        }
+        tokens.push_back(id);
+        at = comma + 1;
+    }
+    return tokens;
+}
+
+}  // namespace ingle::cli

@@ -1,0 +1,39 @@
+/// Options that subcommands share.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ingle/engine.h"
+
+namespace ingle::cli {
+
+/// MODEL and how to load it.
+struct ModelOptions {
+    std::string model;
+    LoadOptions load;
+    std::vector<std::string> overrides;  ///< KEY=VALUE
+};
+
+enum class ModelArgument { Required, Optional };
+
+/// Declares MODEL, --backend, --threads, --ctx, --kv, --activations, --no-fuse and --set. `options` must live
+/// as long as the parsed application.
+void addModelOptions(CLI::App& app, ModelOptions& options, ModelArgument argument = ModelArgument::Required);
+
+/// The file MODEL means: a path that exists, else the name of a model in the library; without MODEL, the
+/// model used last. Errors: InvalidArgument.
+Result<std::string> resolveModel(const std::string& model);
+
+Result<std::unique_ptr<Engine>> loadEngine(ModelOptions options);
+Result<ModelInfo> inspectWith(ModelOptions options);
+
+/// Declares --temp, --top-k, --top-p, --seed.
+void addSamplerOptions(CLI::App& app, SamplerParams& params);
+
+/// "1,2,3". Errors: InvalidArgument, naming the part that is no token id.
+Result<std::vector<TokenId>> parseTokens(const std::string& text);
+
+}  // namespace ingle::cli

@@ -21,8 +21,9 @@ enum class Match {
 struct FileReader {
     std::string_view name;
     Match (*probe)(std::span<const std::byte> file);
-    /// Only called after a probe other than No. Errors: Corrupt, Unsupported; messages start with the path.
-    Result<ModelFile> (*read)(std::shared_ptr<const io::MappedFile> file);
+    /// Only called after a probe other than No. Tensors point into `file`; path and mapping are left to
+    /// openModelFile, which also puts the path before the message of an error. Errors: Corrupt, Unsupported.
+    Result<ModelFile> (*read)(std::span<const std::byte> file);
 };
 
 std::span<const FileReader* const> allReaders();

@@ -1,0 +1,50 @@
+#include "engine/formats/model_file.h"
+
+#include <algorithm>
+
+#include "engine/formats/file_reader.h"
+
+namespace ingle::formats {
+namespace {
+
+/// For the message about a file nobody knows: its first bytes, as hex.
+std::string firstBytes(std::span<const std::byte> file) {
+    std::string out;
+    for (const std::byte byte : file.first(std::min<size_t>(file.size(), 4)))
+        out += fmt::format("{}{:02X}", out.empty() ? "" : " ", std::to_integer<unsigned>(byte));
+    return out;
+}
+
+const FileReader* chooseReader(std::span<const std::byte> file) {
+    const FileReader* best = nullptr;
+    Match bestMatch = Match::No;
+    for (const FileReader* reader : allReaders()) {
+        const Match match = reader->probe(file);
+        if (match <= bestMatch) continue;
+        best = reader;
+        bestMatch = match;
+    }
+    return best;
+}
+
+}  // namespace
+
+const tensor::Tensor* ModelFile::find(std::string_view name) const {
+    const auto it = tensors.find(name);
+    return it == tensors.end() ? nullptr : &it->second;
+}
+
+Result<ModelFile> openModelFile(const std::string& path) {
+    INGLE_TRY_ASSIGN(auto mapping, io::MappedFile::open(path));
+    const FileReader* reader = chooseReader(mapping->bytes());
+    if (!reader)
+        return fail(ErrorCode::Unsupported, "{}: not a model file of a known format (it begins with {})",
+                    path, firstBytes(mapping->bytes()));
+    auto model = reader->read(mapping->bytes());
+    if (!model) return fail(model.error().code, "{}: {}", path, model.error().message);
+    model->path = path;
+    model->mapping = std::move(mapping);
+    return model;
+}
+
+}  // namespace ingle::formats

@@ -1,0 +1,205 @@
+// rwkv.cpp checkpoints, versions 100 and 101. Six u32: magic, version, n_vocab, n_embed, n_layer, data type;
+// then until the end of the file: u32 dim count, u32 name length, u32 data type, u32 dims (contiguous first),
+// name, data without padding. Source: rwkv.cpp's rwkv_file_format.inc. The converter of such files has
+// already applied the transforms of time_decay and time_first; the shapes stay as they are: time_decay and
+// time_first are {1, 1, heads} in 5.1 and {1, head size, heads} in 5.2.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+
+#include "engine/formats/file_reader.h"
+#include "engine/formats/tensor_directory.h"
+#include "engine/io/byte_reader.h"
+
+namespace ingle::formats {
+namespace {
+
+constexpr uint32_t kMagic = 0x67676D66;
+constexpr uint32_t kMaxNameBytes = 256;
+
+/// data_type → name of the block format; the numbers of GGUF are different ones. Empty: removed from the
+/// format.
+constexpr std::array<std::string_view, 17> kTypeNames = {"F32",  "F16",  "Q4_0", "Q4_1", "",     "",
+                                                         "",     "Q5_0", "Q5_1", "Q8_0", "Q8_1", "Q2_K",
+                                                         "Q3_K", "Q4_K", "Q5_K", "Q6_K", "Q8_K"};
+constexpr uint32_t kFirstQuantizedType = 2;
+
+struct Rename {
+    std::string_view from;
+    std::string_view to;
+};
+
+/// Names outside the layers.
+constexpr Rename kGlobalNames[] = {
+    {"emb.weight", "token_embd.weight"},           {"blocks.0.ln0.weight", "token_embd_norm.weight"},
+    {"blocks.0.ln0.bias", "token_embd_norm.bias"}, {"ln_out.weight", "output_norm.weight"},
+    {"ln_out.bias", "output_norm.bias"},           {"head.weight", "output.weight"},
+};
+
+/// Names after "blocks.N." → names after "blk.N.". What is not listed keeps its own name.
+constexpr Rename kLayerNames[] = {
+    {"ln1.weight", "attn_norm.weight"},
+    {"ln1.bias", "attn_norm.bias"},
+    {"ln2.weight", "attn_norm_2.weight"},
+    {"ln2.bias", "attn_norm_2.bias"},
+    {"att.time_mix_k", "time_mix_lerp_k.weight"},
+    {"att.time_mix_v", "time_mix_lerp_v.weight"},
+    {"att.time_mix_r", "time_mix_lerp_r.weight"},
+    {"att.time_mix_g", "time_mix_lerp_g.weight"},
+    {"att.time_decay", "time_mix_decay.weight"},
+    {"att.time_first", "time_mix_first.weight"},
+    {"att.time_faaaa", "time_mix_first.weight"},
+    {"att.key.weight", "time_mix_key.weight"},
+    {"att.value.weight", "time_mix_value.weight"},
+    {"att.receptance.weight", "time_mix_receptance.weight"},
+    {"att.gate.weight", "time_mix_gate.weight"},
+    {"att.output.weight", "time_mix_output.weight"},
+    {"att.ln_x.weight", "time_mix_ln.weight"},
+    {"att.ln_x.bias", "time_mix_ln.bias"},
+    {"ffn.time_mix_k", "channel_mix_lerp_k.weight"},
+    {"ffn.time_mix_r", "channel_mix_lerp_r.weight"},
+    {"ffn.key.weight", "channel_mix_key.weight"},
+    {"ffn.value.weight", "channel_mix_value.weight"},
+    {"ffn.receptance.weight", "channel_mix_receptance.weight"},
+};
+
+std::optional<std::string_view> lookUp(std::span<const Rename> table, std::string_view name) {
+    const auto it = std::ranges::find(table, name, &Rename::from);
+    return it == table.end() ? std::nullopt : std::optional(it->to);
+}
+
+std::string translateName(std::string_view name) {
+    if (const auto global = lookUp(kGlobalNames, name)) return std::string(*global);
+    constexpr std::string_view kLayerPrefix = "blocks.";
+    if (name.starts_with(kLayerPrefix)) {
+        const std::string_view rest = name.substr(kLayerPrefix.size());
+        const size_t dot = std::min(rest.find('.'), rest.size() - 1);
+        if (const auto layerName = lookUp(kLayerNames, rest.substr(dot + 1)))
+            return fmt::format("blk.{}.{}", rest.substr(0, dot), *layerName);
+    }
+    return std::string(name);
+}
+
+struct Header {
+    uint32_t version, numVocab, numEmbed, numLayers, dataType;
+};
+
+Result<Header> readHeader(io::ByteReader& in) {
+    Header header{};
+    INGLE_TRY(in.read<uint32_t>());  // the magic number, which the probe has seen
+    for (uint32_t* field :
+         {&header.version, &header.numVocab, &header.numEmbed, &header.numLayers, &header.dataType}) {
+        INGLE_TRY_ASSIGN(*field, in.read<uint32_t>());
+    }
+    if (header.version != 100 && header.version != 101)
+        return fail(ErrorCode::Unsupported, "rwkv.cpp file version {} is not supported (100 and 101 are)",
+                    header.version);
+    if (header.version == 100 && header.dataType >= kFirstQuantizedType)
+        return fail(ErrorCode::Unsupported,
+                    "a quantized rwkv.cpp file of version 100 has an outdated block layout");
+    return header;
+}
+
+Result<const quant::QuantFormat*> findFormat(std::string_view tensor, uint32_t type) {
+    if (type >= kTypeNames.size() || kTypeNames[type].empty())
+        return fail(ErrorCode::Unsupported, "tensor '{}' has the unknown data type {}", tensor, type);
+    if (const auto* format = quant::findFormat(kTypeNames[type])) return format;
+    return fail(ErrorCode::Unsupported, "tensor '{}' is stored as {}, which is not supported", tensor,
+                kTypeNames[type]);
+}
+
+Status readTensor(std::span<const std::byte> file, io::ByteReader& in, ModelFile& model) {
+    INGLE_TRY_ASSIGN(const auto numDims, in.read<uint32_t>());
+    INGLE_TRY_ASSIGN(const auto nameBytes, in.read<uint32_t>());
+    INGLE_TRY_ASSIGN(const auto type, in.read<uint32_t>());
+    if (numDims < 1 || numDims > 3)
+        return fail(ErrorCode::Corrupt, "a tensor before byte {} has {} dimensions; 1 to 3 are allowed",
+                    in.offset(), numDims);
+    tensor::Shape shape;
+    for (uint32_t i = 0; i < numDims; ++i) {
+        INGLE_TRY_ASSIGN(shape.dims[i], in.read<uint32_t>());
+    }
+    if (nameBytes > kMaxNameBytes)
+        return fail(ErrorCode::Corrupt, "a tensor name of {} bytes at byte {}", nameBytes, in.offset());
+    INGLE_TRY_ASSIGN(const auto name, in.text(nameBytes));
+    INGLE_TRY_ASSIGN(const auto* format, findFormat(name, type));
+    INGLE_TRY_ASSIGN(const uint64_t bytes,
+                     addTensor(model, file, translateName(name), shape, *format, in.offset()));
+    INGLE_TRY(in.take(bytes));
+    return {};
+}
+
+/// "rwkv4" … "rwkv7", from the tensors that only that version has.
+std::string_view architectureOf(const ModelFile& model) {
+    if (model.find("blocks.0.att.r_k")) return "rwkv7";
+    if (model.find("blocks.0.att.time_maa_x")) return "rwkv6";
+    if (model.find("blk.0.time_mix_ln.weight")) return "rwkv5";
+    return "rwkv4";
+}
+
+/// What the file says only through its shapes.
+Status setShapeKeys(ModelFile& model, const std::string& architecture, const Header& header) {
+    Metadata& metadata = model.metadata;
+    if (const auto* key = model.find("blk.0.channel_mix_key.weight"))
+        metadata.set(architecture + ".feed_forward_length", static_cast<int64_t>(key->shape.dims[1]));
+    uint64_t numHeads = 0;
+    if (const auto* headKeys = model.find("blocks.0.att.r_k"))
+        numHeads = headKeys->shape.dims[1];
+    else if (const auto* decay = model.find("blk.0.time_mix_decay.weight"))
+        numHeads = decay->shape.dims[2];
+    if (architecture == "rwkv4") return {};
+    if (numHeads == 0 || header.numEmbed % numHeads != 0)
+        return fail(ErrorCode::Corrupt, "{} heads do not divide the width {}", numHeads, header.numEmbed);
+    metadata.set(architecture + ".wkv.head_size", static_cast<int64_t>(header.numEmbed / numHeads));
+    return {};
+}
+
+Status setKeys(ModelFile& model, const Header& header) {
+    const std::string architecture(architectureOf(model));
+    Metadata& metadata = model.metadata;
+    metadata.set("general.architecture", architecture);
+    metadata.set(architecture + ".embedding_length", int64_t{header.numEmbed});
+    metadata.set(architecture + ".block_count", int64_t{header.numLayers});
+    metadata.set(architecture + ".vocab_size", int64_t{header.numVocab});
+    metadata.set(architecture + ".attention.layer_norm_epsilon", 1e-5);
+    // Training divides by 8 before a group norm with 1e-5, which is the same as 8 * 8 * 1e-5 without the
+    // division.
+    metadata.set(architecture + ".group_norm_epsilon", 64e-5);
+    return setShapeKeys(model, architecture, header);
+}
+
+TokenizerData tokenizerFor(uint32_t numVocab) {
+    // The files hold no vocabulary; these two sizes are those of bytes and of the RWKV World vocabulary.
+    TokenizerData data;
+    data.model = numVocab == 256 ? "bytes" : numVocab == 65536 ? "rwkv" : "none";
+    return data;
+}
+
+Match probe(std::span<const std::byte> file) {
+    uint32_t magic = 0;
+    if (file.size() < sizeof magic) return Match::No;
+    std::memcpy(&magic, file.data(), sizeof magic);
+    return magic == kMagic ? Match::Magic : Match::No;
+}
+
+Result<ModelFile> read(std::span<const std::byte> file) {
+    io::ByteReader in(file);
+    INGLE_TRY_ASSIGN(const Header header, readHeader(in));
+    ModelFile model;
+    model.format = "rwkv.cpp";
+    while (in.remaining() > 0) INGLE_TRY(readTensor(file, in, model));
+    if (header.numLayers == 0 || header.numLayers > model.tensors.size())
+        return fail(ErrorCode::Corrupt, "the header says {} layers, the file holds {} tensors",
+                    header.numLayers, model.tensors.size());
+    INGLE_TRY(setKeys(model, header));
+    model.tokenizer = tokenizerFor(header.numVocab);
+    return model;
+}
+
+}  // namespace
+
+extern const FileReader rwkv_cpp_reader;
+const FileReader rwkv_cpp_reader{.name = "rwkv.cpp", .probe = probe, .read = read};
+
+}  // namespace ingle::formats

@@ -1,0 +1,96 @@
+// Keys and types: the GGUF specification's tokenizer section; reference readers accept longer arrays than the
+// vocabulary, never shorter ones.
+#include "engine/formats/tokenizer_data.h"
+
+#include <algorithm>
+
+namespace ingle::formats {
+namespace {
+
+class TokenizerKeys {
+  public:
+    explicit TokenizerKeys(const Metadata& metadata) : m_metadata(metadata) {}
+
+    Result<std::vector<std::string>> strings(std::string_view name) const {
+        const MetaValue* value = find(name);
+        if (!value) return std::vector<std::string>{};
+        if (const auto* held = std::get_if<std::vector<std::string>>(value)) return *held;
+        return fail(ErrorCode::Corrupt, "key 'tokenizer.ggml.{}' is not an array of strings", name);
+    }
+
+    /// One value per token, or nothing when the key is absent.
+    template <typename T, typename Convert>
+    Result<std::vector<T>> perToken(std::string_view name, size_t numTokens, Convert convert) const {
+        const MetaValue* value = find(name);
+        if (!value) return std::vector<T>{};
+        const auto convertFirst = [&](const auto& array) -> Result<std::vector<T>> {
+            if (array.size() < numTokens)
+                return fail(ErrorCode::Corrupt, "key 'tokenizer.ggml.{}' has {} entries for {} tokens", name,
+                            array.size(), numTokens);
+            std::vector<T> out(numTokens);
+            std::transform(array.begin(), array.begin() + static_cast<ptrdiff_t>(numTokens), out.begin(),
+                           convert);
+            return out;
+        };
+        if (const auto* integers = std::get_if<std::vector<int64_t>>(value)) return convertFirst(*integers);
+        if (const auto* doubles = std::get_if<std::vector<double>>(value)) return convertFirst(*doubles);
+        return fail(ErrorCode::Corrupt, "key 'tokenizer.ggml.{}' is not an array of numbers", name);
+    }
+
+    std::optional<TokenId> id(std::string_view name, size_t numTokens) const {
+        const MetaValue* value = find(name);
+        const auto* number = value ? std::get_if<int64_t>(value) : nullptr;
+        if (!number || *number < 0 || static_cast<uint64_t>(*number) >= numTokens) return std::nullopt;
+        return static_cast<TokenId>(*number);
+    }
+
+    Result<std::optional<bool>> flag(std::string_view name) const {
+        if (!find(name)) return std::nullopt;
+        INGLE_TRY_ASSIGN(const bool value, m_metadata.boolOr(key(name), false));
+        return value;
+    }
+
+  private:
+    static std::string key(std::string_view name) { return fmt::format("tokenizer.ggml.{}", name); }
+    const MetaValue* find(std::string_view name) const { return m_metadata.find(key(name)); }
+
+    const Metadata& m_metadata;
+};
+
+TokenType tokenType(double number) {
+    const bool known = number >= 0 && number <= static_cast<double>(TokenType::Byte);
+    return known ? static_cast<TokenType>(static_cast<uint8_t>(number)) : TokenType::Undefined;
+}
+
+}  // namespace
+
+Result<TokenizerData> readTokenizerData(const Metadata& metadata) {
+    const TokenizerKeys keys(metadata);
+    TokenizerData data;
+    INGLE_TRY_ASSIGN(data.model, metadata.stringOr("tokenizer.ggml.model", "none"));
+    if (data.model == "no_vocab") data.model = "none";
+    INGLE_TRY_ASSIGN(data.pre, metadata.stringOr("tokenizer.ggml.pre", ""));
+    INGLE_TRY_ASSIGN(data.tokens, keys.strings("tokens"));
+    INGLE_TRY_ASSIGN(data.merges, keys.strings("merges"));
+    const size_t numTokens = data.tokens.size();
+    INGLE_TRY_ASSIGN(data.scores, keys.perToken<float>("scores", numTokens, [](auto number) {
+        return static_cast<float>(number);
+    }));
+    INGLE_TRY_ASSIGN(data.types, keys.perToken<TokenType>("token_type", numTokens, [](auto number) {
+        return tokenType(static_cast<double>(number));
+    }));
+
+    data.bos = keys.id("bos_token_id", numTokens);
+    data.eos = keys.id("eos_token_id", numTokens);
+    data.eot = keys.id("eot_token_id", numTokens);
+    data.eom = keys.id("eom_token_id", numTokens);
+    data.unknown = keys.id("unknown_token_id", numTokens);
+    data.padding = keys.id("padding_token_id", numTokens);
+    INGLE_TRY_ASSIGN(data.addBos, keys.flag("add_bos_token"));
+    INGLE_TRY_ASSIGN(data.addEos, keys.flag("add_eos_token"));
+    INGLE_TRY_ASSIGN(data.addSpacePrefix, keys.flag("add_space_prefix"));
+    INGLE_TRY_ASSIGN(data.chatTemplate, metadata.stringOr("tokenizer.chat_template", ""));
+    return data;
+}
+
+}  // namespace ingle::formats

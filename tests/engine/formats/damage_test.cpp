@@ -1,0 +1,203 @@
+// Damaged files can only produce a Result: thousands of mutations of small valid files, each within a second
+// and 64 MiB. INGLE_MUTATIONS sets the number per format, INGLE_SEED the seed.
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <limits>
+#include <new>
+#include <random>
+
+#include "tests/engine/formats/exercise.h"
+#include "tests/engine/formats/sample_files.h"
+#include "tests/golden.h"
+#include "tests/temporary_folder.h"
+
+namespace {
+
+/// Bytes that operator new has given out and not got back, and the most there ever were.
+std::atomic<int64_t> liveBytes{0};
+std::atomic<int64_t> peakBytes{0};
+
+void* countedAllocation(size_t size) {
+    void* memory = std::malloc(size);
+    if (!memory) throw std::bad_alloc();
+    const int64_t live = liveBytes += static_cast<int64_t>(::malloc_usable_size(memory));
+    if (live > peakBytes) peakBytes = live;
+    return memory;
+}
+
+void countedRelease(void* memory) {
+    if (memory) liveBytes -= static_cast<int64_t>(::malloc_usable_size(memory));
+    std::free(memory);
+}
+
+}  // namespace
+
+void* operator new(size_t size) {
+    return countedAllocation(size);
+}
+void* operator new[](size_t size) {
+    return countedAllocation(size);
+}
+void operator delete(void* memory) noexcept {
+    countedRelease(memory);
+}
+void operator delete[](void* memory) noexcept {
+    countedRelease(memory);
+}
+void operator delete(void* memory, size_t) noexcept {
+    countedRelease(memory);
+}
+void operator delete[](void* memory, size_t) noexcept {
+    countedRelease(memory);
+}
+
+namespace ingle {
+namespace {
+
+constexpr int64_t kMaxBytes = int64_t{64} << 20;
+constexpr auto kMaxTime = std::chrono::seconds(1);
+
+uint64_t numberFromEnvironment(const char* name, uint64_t fallback) {
+    const char* text = std::getenv(name);
+    return text ? std::strtoull(text, nullptr, 10) : fallback;
+}
+
+/// One kind of damage; half of the hits go to the header.
+std::string mutate(const std::string& original, size_t headerBytes, std::mt19937_64& random) {
+    const auto below = [&](uint64_t bound) { return static_cast<size_t>(random() % bound); };
+    std::string bytes = original;
+    const auto position = [&] {
+        return below(below(2) ? bytes.size() : std::min(bytes.size(), headerBytes));
+    };
+    const auto overwrite = [&](const auto& value) {
+        const size_t at = std::min(position(), bytes.size() - sizeof value);
+        std::memcpy(bytes.data() + at, &value, sizeof value);
+    };
+    switch (below(6)) {
+        case 0:
+            for (size_t i = below(4) + 1; i > 0; --i) bytes[position()] ^= static_cast<char>(1 << below(8));
+            break;
+        case 1: {
+            constexpr char kValues[] = {'\0', '\x7f', '\x80', '\xff'};
+            for (size_t i = below(8) + 1; i > 0; --i) bytes[position()] = kValues[below(4)];
+            break;
+        }
+        case 2: {
+            constexpr uint32_t kValues[] = {0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x10000, 0xFFFFFF00};
+            overwrite(kValues[below(7)]);
+            break;
+        }
+        case 3: {
+            constexpr uint64_t kValues[] = {
+                0,          1,          uint64_t{1} << 63, ~uint64_t{0}, uint64_t{1} << 62,
+                1ULL << 32, 1ULL << 24, ~uint64_t{0} >> 1, ~uint64_t{31}};
+            overwrite(kValues[below(9)]);
+            break;
+        }
+        case 4:
+            bytes.resize(position() + 1);
+            break;
+        default:
+            if (below(2))
+                bytes.erase(position(), below(16) + 1);
+            else
+                bytes.insert(position(), below(16) + 1, static_cast<char>(random()));
+    }
+    return bytes;
+}
+
+class Damage {
+  public:
+    Damage(std::string original, size_t headerBytes)
+        : m_original(std::move(original)), m_headerBytes(headerBytes) {}
+
+    void expectSound() const {
+        write(m_original);
+        const Status status = test::exerciseFile(m_path);
+        ASSERT_TRUE(status.has_value()) << status.error().message;
+    }
+
+    /// `what` describes the mutation. False when the file was accepted all the same.
+    bool isRefused(const std::string& bytes, const std::string& what) const {
+        write(bytes);
+        const int64_t before = liveBytes;
+        peakBytes = before;
+        const auto start = std::chrono::steady_clock::now();
+        const Status status = test::exerciseFile(m_path);
+        EXPECT_LT(std::chrono::steady_clock::now() - start, kMaxTime) << what;
+        EXPECT_LT(peakBytes - before, kMaxBytes) << what;
+        return !status.has_value();
+    }
+
+    void tryMutations() const {
+        const uint64_t count = numberFromEnvironment("INGLE_MUTATIONS", 1000);
+        const uint64_t seed = numberFromEnvironment("INGLE_SEED", std::random_device()());
+        std::cout << "INGLE_SEED=" << seed << ", the file of a crash stays in " << m_path << std::endl;
+        uint64_t refused = 0;
+        for (uint64_t i = 0; i < count; ++i) {
+            std::mt19937_64 random(seed + i);
+            refused +=
+                isRefused(mutate(m_original, m_headerBytes, random), fmt::format("INGLE_SEED={}", seed + i));
+        }
+        std::cout << refused << " of " << count << " mutations were refused\n";
+        EXPECT_GT(refused, count / 10);
+    }
+
+    /// Every length up to the end of the header and some more.
+    void tryTruncations() const {
+        for (size_t size = 0; size < m_original.size(); size += size < m_headerBytes ? 1 : 977)
+            EXPECT_TRUE(isRefused(m_original.substr(0, size), fmt::format("cut at {}", size))) << size;
+    }
+
+  private:
+    void write(const std::string& bytes) const { std::ofstream(m_path, std::ios::binary) << bytes; }
+
+    std::string m_original;
+    size_t m_headerBytes;
+    test::TemporaryFolder m_folder;
+    std::string m_path = m_folder.file("damaged");
+};
+
+std::string ggufFile() {
+    const test::TemporaryFolder folder;
+    EXPECT_TRUE(test::writeLlamaGguf(folder.file("model")).has_value());
+    return test::readBytes(folder.file("model"));
+}
+
+TEST(Damage, gguf) {
+    const Damage damage(ggufFile(), 10000);
+    damage.expectSound();
+    damage.tryMutations();
+    damage.tryTruncations();
+}
+
+TEST(Damage, rwkvCpp) {
+    const Damage damage(test::rwkvFile(), 100);
+    damage.expectSound();
+    damage.tryMutations();
+    damage.tryTruncations();
+}
+
+TEST(Damage, llama2c) {
+    const Damage damage(test::llama2cFile(), 28);
+    damage.expectSound();
+    damage.tryMutations();
+    damage.tryTruncations();
+}
+
+TEST(Damage, allocationsAreSeen) {
+    const int64_t before = liveBytes;
+    peakBytes = before;
+    { const std::vector<char> large(static_cast<size_t>(kMaxBytes) + 1); }
+    EXPECT_GT(peakBytes - before, kMaxBytes);
+}
+
+}  // namespace
+}  // namespace ingle

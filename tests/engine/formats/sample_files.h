@@ -1,0 +1,155 @@
+/// Small valid files of every format, for tests that read or damage them.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/formats/gguf_writer.h"
+
+namespace ingle::test {
+
+/// Appends little-endian fields.
+class ByteString {
+  public:
+    template <typename T>
+    ByteString& put(T value) {
+        char bytes[sizeof value];
+        std::memcpy(bytes, &value, sizeof value);
+        m_bytes.append(bytes, sizeof bytes);
+        return *this;
+    }
+    ByteString& text(std::string_view text) {
+        m_bytes += text;
+        return *this;
+    }
+    /// As GGUF stores strings.
+    ByteString& countedText(std::string_view counted) { return put(uint64_t{counted.size()}).text(counted); }
+    ByteString& floats(size_t count) {
+        for (size_t i = 0; i < count; ++i) put(0.01F * static_cast<float>(i % 17) - 0.08F);
+        return *this;
+    }
+    const std::string& bytes() const { return m_bytes; }
+
+  private:
+    std::string m_bytes;
+};
+
+/// One rwkv.cpp tensor record with float32 data.
+inline void putRwkvTensor(ByteString& file, std::string_view name, const std::vector<uint32_t>& dims) {
+    file.put(static_cast<uint32_t>(dims.size())).put(static_cast<uint32_t>(name.size())).put(uint32_t{0});
+    size_t elems = 1;
+    for (const uint32_t dim : dims) {
+        file.put(dim);
+        elems *= dim;
+    }
+    file.text(name).floats(elems);
+}
+
+/// A complete RWKV 5.2 model of one layer: width 8, two heads, 256 tokens.
+inline std::string rwkvFile() {
+    ByteString file;
+    for (const uint32_t field : {0x67676D66U, 101U, 256U, 8U, 1U, 0U}) file.put(field);
+    putRwkvTensor(file, "emb.weight", {8, 256});
+    for (const char* norm : {"blocks.0.ln0", "blocks.0.ln1", "blocks.0.ln2", "blocks.0.att.ln_x", "ln_out"}) {
+        putRwkvTensor(file, std::string(norm) + ".weight", {8});
+        putRwkvTensor(file, std::string(norm) + ".bias", {8});
+    }
+    for (const char* mix : {"att.time_mix_k", "att.time_mix_v", "att.time_mix_r", "att.time_mix_g",
+                            "ffn.time_mix_k", "ffn.time_mix_r"})
+        putRwkvTensor(file, std::string("blocks.0.") + mix, {8});
+    putRwkvTensor(file, "blocks.0.att.time_decay", {1, 4, 2});
+    putRwkvTensor(file, "blocks.0.att.time_faaaa", {1, 4, 2});
+    for (const char* matrix :
+         {"att.key", "att.value", "att.receptance", "att.gate", "att.output", "ffn.receptance"})
+        putRwkvTensor(file, std::string("blocks.0.") + matrix + ".weight", {8, 8});
+    putRwkvTensor(file, "blocks.0.ffn.key.weight", {8, 32});
+    putRwkvTensor(file, "blocks.0.ffn.value.weight", {32, 8});
+    putRwkvTensor(file, "head.weight", {8, 256});
+    return file.bytes();
+}
+
+/// A complete llama2.c model of one layer: width 8, two heads sharing one key/value head, 10 tokens, own
+/// output matrix.
+inline std::string llama2cFile() {
+    ByteString file;
+    for (const int32_t field : {8, 12, 1, 2, 1, -10, 16}) file.put(field);
+    const size_t layer = 8 + 64 + 32 + 32 + 64 + 8 + 96 + 96 + 96;
+    file.floats(80 + layer + 8 + 2 * 16 * 2 + 80);
+    return file.bytes();
+}
+
+inline formats::GgufWriter::RowSource sampleRows(const quant::QuantFormat& format, uint64_t elems) {
+    return [&format, elems](uint64_t row, std::span<std::byte> bytes) -> Status {
+        std::vector<float> values(elems);
+        for (size_t i = 0; i < elems; ++i)
+            values[i] = 0.01F * static_cast<float>((i * 7 + row * 3) % 23) - 0.1F;
+        format.encodeRow(values, bytes.data());
+        return {};
+    };
+}
+
+/// A complete llama model of one layer with a SentencePiece vocabulary of 280 tokens; width 32, one matrix in
+/// Q8_0.
+inline Status writeLlamaGguf(const std::string& path) {
+    constexpr uint64_t kDim = 32;
+    constexpr uint64_t kFfn = 64;
+    constexpr uint64_t kVocab = 280;
+    formats::GgufWriter writer;
+    writer.set("general.architecture", std::string("llama"));
+    for (const auto& [key, value] :
+         std::vector<std::pair<const char*, int64_t>>{{"context_length", 64},
+                                                      {"embedding_length", kDim},
+                                                      {"block_count", 1},
+                                                      {"feed_forward_length", kFfn},
+                                                      {"attention.head_count", 4},
+                                                      {"attention.head_count_kv", 2},
+                                                      {"vocab_size", kVocab}})
+        writer.set(std::string("llama.") + key, value);
+    writer.set("llama.attention.layer_norm_rms_epsilon", 1e-5);
+    writer.set("llama.rope.freq_base", 10000.0);
+
+    std::vector<std::string> tokens = {"<unk>", "<s>", "</s>"};
+    std::vector<int64_t> types = {2, 3, 3};
+    for (int i = 0; i < 256; ++i) {
+        tokens.push_back(fmt::format("<0x{:02X}>", i));
+        types.push_back(6);
+    }
+    for (const char* piece :
+         {"\u2581",  "e", "t", "a",  "o",      "h",  "\u2581t",  "he", "\u2581the", "n",  "an",
+          "\u2581a", "s", "i", "in", "\u00e9", "on", "\u2581an", "r",  "d",         "and"}) {
+        tokens.emplace_back(piece);
+        types.push_back(1);
+    }
+    std::vector<double> scores;
+    for (size_t i = 0; i < tokens.size(); ++i) scores.push_back(-static_cast<double>(i));
+    writer.set("tokenizer.ggml.model", std::string("llama"));
+    writer.set("tokenizer.ggml.tokens", tokens);
+    writer.set("tokenizer.ggml.scores", scores);
+    writer.set("tokenizer.ggml.token_type", types);
+    writer.set("tokenizer.ggml.bos_token_id", int64_t{1});
+    writer.set("tokenizer.ggml.eos_token_id", int64_t{2});
+
+    const quant::QuantFormat& f32 = *quant::findFormat("F32");
+    const quant::QuantFormat& q8 = *quant::findFormat("Q8_0");
+    const auto add = [&](const char* name, uint64_t in, uint64_t out, const quant::QuantFormat& format) {
+        return writer.addTensor(name, {{in, out, 1, 1}}, format, sampleRows(format, in));
+    };
+    INGLE_TRY(add("token_embd.weight", kDim, kVocab, f32));
+    INGLE_TRY(add("output_norm.weight", kDim, 1, f32));
+    INGLE_TRY(add("output.weight", kDim, kVocab, q8));
+    INGLE_TRY(add("blk.0.attn_norm.weight", kDim, 1, f32));
+    INGLE_TRY(add("blk.0.attn_q.weight", kDim, kDim, q8));
+    INGLE_TRY(add("blk.0.attn_k.weight", kDim, kDim / 2, f32));
+    INGLE_TRY(add("blk.0.attn_v.weight", kDim, kDim / 2, f32));
+    INGLE_TRY(add("blk.0.attn_output.weight", kDim, kDim, *quant::findFormat("Q4_0")));
+    INGLE_TRY(add("blk.0.ffn_norm.weight", kDim, 1, f32));
+    INGLE_TRY(add("blk.0.ffn_gate.weight", kDim, kFfn, *quant::findFormat("F16")));
+    INGLE_TRY(add("blk.0.ffn_up.weight", kDim, kFfn, *quant::findFormat("BF16")));
+    INGLE_TRY(add("blk.0.ffn_down.weight", kFfn, kDim, f32));
+    return writer.write(path);
+}
+
+}  // namespace ingle::test

@@ -1,0 +1,125 @@
+// The two formats without metadata: rwkv.cpp and llama2.c.
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "engine/formats/model_file.h"
+#include "tests/engine/formats/sample_files.h"
+#include "tests/golden.h"
+#include "tests/temporary_folder.h"
+
+namespace ingle::formats {
+namespace {
+
+using test::ByteString;
+using ::testing::HasSubstr;
+
+Result<ModelFile> openBytes(std::string_view bytes) {
+    const test::TemporaryFolder folder;
+    std::ofstream(folder.file("model"), std::ios::binary) << bytes;
+    return openModelFile(folder.file("model"));
+}
+
+void expectRefused(std::string_view bytes, ErrorCode code, const char* message) {
+    const auto model = openBytes(bytes);
+    ASSERT_FALSE(model.has_value()) << message;
+    EXPECT_EQ(model.error().code, code) << model.error().message;
+    EXPECT_THAT(model.error().message, HasSubstr(message));
+}
+
+ByteString rwkvHead(uint32_t version = 101, uint32_t numLayers = 1, uint32_t dataType = 0) {
+    ByteString file;
+    for (const uint32_t field : {0x67676D66U, version, 256U, 8U, numLayers, dataType}) file.put(field);
+    return file;
+}
+
+TEST(RwkvCppReader, translatesKeysAndNames) {
+    const auto model = openBytes(test::rwkvFile());
+    ASSERT_TRUE(model.has_value()) << model.error().message;
+    EXPECT_EQ(model->format, "rwkv.cpp");
+    EXPECT_EQ(model->metadata.string("general.architecture").value(), "rwkv5");
+    EXPECT_EQ(model->metadata.u32("rwkv5.embedding_length").value(), 8U);
+    EXPECT_EQ(model->metadata.u32("rwkv5.block_count").value(), 1U);
+    EXPECT_EQ(model->metadata.u32("rwkv5.vocab_size").value(), 256U);
+    EXPECT_EQ(model->metadata.u32("rwkv5.feed_forward_length").value(), 32U);
+    EXPECT_EQ(model->metadata.u32("rwkv5.wkv.head_size").value(), 4U);
+    EXPECT_FLOAT_EQ(model->metadata.f32("rwkv5.group_norm_epsilon").value(), 64e-5F);
+    EXPECT_EQ(model->tokenizer.model, "bytes");
+    for (const char* name :
+         {"token_embd.weight", "token_embd_norm.weight", "token_embd_norm.bias", "blk.0.attn_norm.weight",
+          "blk.0.attn_norm_2.bias", "output_norm.weight", "output.weight", "blk.0.time_mix_lerp_g.weight",
+          "blk.0.time_mix_key.weight", "blk.0.time_mix_output.weight", "blk.0.time_mix_ln.bias",
+          "blk.0.channel_mix_lerp_r.weight", "blk.0.channel_mix_receptance.weight"})
+        EXPECT_NE(model->find(name), nullptr) << name;
+    ASSERT_NE(model->find("blk.0.time_mix_decay.weight"), nullptr);
+    EXPECT_EQ(model->find("blk.0.time_mix_decay.weight")->shape, (tensor::Shape{{1, 4, 2, 1}}));
+    ASSERT_NE(model->find("blk.0.time_mix_first.weight"), nullptr);
+    for (const auto& [name, tensor] : model->tensors) EXPECT_FALSE(name.starts_with("blocks.")) << name;
+}
+
+TEST(RwkvCppReader, refusesDamage) {
+    expectRefused(rwkvHead(99).bytes(), ErrorCode::Unsupported, "version 99");
+    expectRefused(rwkvHead(100, 1, 7).bytes(), ErrorCode::Unsupported, "outdated");
+    expectRefused(rwkvHead().bytes(), ErrorCode::Corrupt, "1 layers, the file holds 0 tensors");
+    expectRefused(rwkvHead().put(uint32_t{4}).put(uint32_t{1}).put(uint32_t{0}).bytes(), ErrorCode::Corrupt,
+                  "4 dimensions");
+    expectRefused(
+        rwkvHead().put(uint32_t{1}).put(uint32_t{1}).put(uint32_t{5}).put(uint32_t{8}).text("t").bytes(),
+        ErrorCode::Unsupported, "data type 5");
+    expectRefused(
+        rwkvHead().put(uint32_t{1}).put(uint32_t{1}).put(uint32_t{10}).put(uint32_t{32}).text("t").bytes(),
+        ErrorCode::Unsupported, "Q8_1");
+    expectRefused(
+        rwkvHead().put(uint32_t{1}).put(~uint32_t{0}).put(uint32_t{0}).put(uint32_t{8}).text("t").bytes(),
+        ErrorCode::Corrupt, "name of 4294967295 bytes");
+    expectRefused(
+        rwkvHead().put(uint32_t{1}).put(uint32_t{1}).put(uint32_t{0}).put(uint32_t{8}).text("t").bytes(),
+        ErrorCode::Corrupt, "past the end");
+    ByteString twice = rwkvHead();
+    test::putRwkvTensor(twice, "blocks.0.att.time_first", {1});
+    test::putRwkvTensor(twice, "blocks.0.att.time_faaaa", {1});
+    expectRefused(twice.bytes(), ErrorCode::Corrupt, "occurs twice");
+    ByteString heads = rwkvHead();
+    test::putRwkvTensor(heads, "blocks.0.att.ln_x.weight", {8});
+    test::putRwkvTensor(heads, "blocks.0.att.time_decay", {1, 1, 3});
+    expectRefused(heads.bytes(), ErrorCode::Corrupt, "3 heads do not divide the width 8");
+    const std::string whole = test::rwkvFile();
+    expectRefused(std::string_view(whole).substr(0, whole.size() - 1), ErrorCode::Corrupt, "past the end");
+}
+
+TEST(Llama2cReader, translatesKeysAndSlicesTheStackedArrays) {
+    const auto model = openBytes(test::llama2cFile());
+    ASSERT_TRUE(model.has_value()) << model.error().message;
+    EXPECT_EQ(model->format, "llama2.c v0");
+    EXPECT_EQ(model->metadata.string("general.architecture").value(), "llama");
+    EXPECT_EQ(model->metadata.u32("llama.attention.head_count_kv").value(), 1U);
+    EXPECT_EQ(model->metadata.u32("llama.vocab_size").value(), 10U);
+    EXPECT_EQ(model->tensors.size(), 12U);
+    EXPECT_EQ(model->find("blk.0.attn_k.weight")->shape, (tensor::Shape{{8, 4, 1, 1}}));
+    EXPECT_EQ(model->find("blk.0.ffn_down.weight")->shape, (tensor::Shape{{12, 8, 1, 1}}));
+    const auto bytes = model->mapping->bytes();
+    EXPECT_EQ(model->find("token_embd.weight")->data.data(), bytes.data() + 28);
+    const auto output = model->find("output.weight")->data;
+    EXPECT_EQ(output.data() + output.size(), bytes.data() + bytes.size());
+}
+
+TEST(Llama2cReader, takesExactSizesOnly) {
+    const std::string whole = test::llama2cFile();
+    expectRefused(std::string_view(whole).substr(0, whole.size() - 1), ErrorCode::Unsupported,
+                  "known format");
+    expectRefused(whole + "x", ErrorCode::Unsupported, "known format");
+    for (size_t field = 0; field < 7; ++field) {
+        for (const int32_t value : {0, -8, 1 << 30, INT32_MAX, INT32_MIN}) {
+            std::string damaged = whole;
+            std::memcpy(damaged.data() + 4 * field, &value, 4);
+            EXPECT_FALSE(openBytes(damaged).has_value()) << field << " " << value;
+        }
+    }
+    ByteString versioned;
+    versioned.put(uint32_t{0x616B3432}).put(int32_t{2});
+    expectRefused(versioned.bytes(), ErrorCode::Unsupported, "version 2");
+    expectRefused("a", ErrorCode::Unsupported, "begins with 61)");
+}
+
+}  // namespace
+}  // namespace ingle::formats

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Checks that includes between folders go in one direction only, and that what belongs to one folder stays there.
+
+A folder is a layer. A layer may include itself and what the table lists; a folder that is not in the table is an error.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+PUBLIC = {"engine/include"}
+BASE = PUBLIC | {"engine/base"}
+IO = BASE | {"engine/io"}
+TENSOR = IO | {"engine/quant", "engine/sampling", "engine/tensor"}
+FORMATS = TENSOR | {"engine/formats"}
+BACKEND = TENSOR | {"engine/kernels", "engine/backend"}
+GRAPH = BACKEND | {"engine/graph"}
+MODELS = GRAPH | FORMATS | {"engine/models"}
+TEXT = IO | {"engine/quant", "engine/tensor", "engine/formats", "engine/tokenizer"}
+SESSION = MODELS | TEXT | {"engine/chat", "engine/session", "engine/backend/cpu"}
+
+ALLOWED = {
+    "engine/include": PUBLIC,
+    "engine/base": BASE,
+    "engine/io": IO,
+    "engine/quant": BASE | {"engine/quant"},
+    "engine/sampling": BASE | {"engine/sampling"},
+    "engine/tensor": TENSOR,
+    "engine/kernels": TENSOR | {"engine/kernels"},
+    "engine/formats": FORMATS,
+    "engine/backend": BACKEND,
+    "engine/backend/cpu": BACKEND | {"engine/backend/cpu"},
+    "engine/graph": GRAPH,
+    "engine/models": MODELS,
+    "engine/tokenizer": TEXT,
+    "engine/chat": TEXT | {"engine/chat"},
+    "engine/session": SESSION,
+    "engine/lab": SESSION | {"engine/lab"},
+    "app/protocol": PUBLIC | {"app/protocol"},
+    "app/sandbox": PUBLIC | {"app/sandbox"},
+    "app/library": PUBLIC | {"app/library"},
+    "app/history": PUBLIC | {"app/history"},
+    "app/cli": PUBLIC | {"engine/lab", "app/protocol", "app/library", "app/sandbox", "app/cli"},
+    "app/desktop": PUBLIC | {"app/protocol", "app/library", "app/history", "app/sandbox", "app/desktop"},
+}
+
+# Header pattern → folders that may include it.
+OWNERS = [
+    (r"^Q[A-Z]|^Qt", ["app/desktop"]),
+    (r"^SQLiteCpp/|^sqlite3\.h", ["app/history"]),
+    (r"^vulkan/", ["engine/backend/vulkan"]),
+    (r"intrin\.h$|^arm_neon\.h", ["engine/kernels"]),
+    (r"^md4c", ["app/desktop"]),
+    (r"^seccomp\.h", ["app/sandbox"]),
+    (r"^sentencepiece|^pcre2\.h", ["engine/tokenizer"]),
+]
+
+# Files compiled for one instruction set see plain data only, so that they emit no inline function the linker might keep.
+ISA_FILE = re.compile(r"_(avx2|avx512|neon)\.cpp$")
+ISA_INCLUDES = {"immintrin.h", "arm_neon.h", "cstddef", "cstdint", "engine/kernels/kernel_table.h"}
+
+
+def layer_of(path):
+    """The longest listed folder that holds the file, or None."""
+    folder = pathlib.PurePosixPath(path).parent
+    while str(folder) != ".":
+        if str(folder) in ALLOWED:
+            return str(folder)
+        folder = folder.parent
+    return None
+
+
+def included_layer(header):
+    if header.startswith("ingle/"):
+        return "engine/include"
+    if header.startswith(("engine/", "app/")):
+        return layer_of(header) or "an unlisted folder"
+    return None
+
+
+def complaints(path):
+    layer = layer_of(path)
+    if layer is None:
+        yield f"{path}: its folder is not in the layer table (tools/check_layers.py)"
+        return
+    for number, line in enumerate(open(path, encoding="utf-8"), 1):
+        found = re.match(r'\s*#\s*include\s*[<"]([^>"]+)[>"]', line)
+        if not found:
+            continue
+        header = found.group(1)
+        target = included_layer(header)
+        if target and target not in ALLOWED[layer]:
+            yield f"{path}:{number}: {layer} must not include {header} ({target})"
+        for pattern, folders in OWNERS:
+            if re.search(pattern, header) and layer not in folders:
+                yield f"{path}:{number}: {header} belongs to {', '.join(folders)}"
+        if ISA_FILE.search(path) and header not in ISA_INCLUDES:
+            yield f"{path}:{number}: a file for one instruction set must not include {header}"
+
+
+def main():
+    listing = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", "engine/*.cpp", "engine/*.h", "app/*.cpp",
+         "app/*.h"], capture_output=True, text=True, check=True)
+    found = [complaint for path in listing.stdout.split() for complaint in complaints(path)]
+    print("\n".join(found) or "layers: no complaints")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

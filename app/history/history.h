@@ -110,7 +110,8 @@ class History {
     virtual Status setPromptHash(RowId message, uint64_t promptHash) = 0;
     virtual Status finishAnswer(RowId message, MessageStatus status, const std::string& error,
                                 const GenerateStats& stats) = 0;
-    /// An interrupted, stopped or failed answer goes on: back to Streaming.
+    /// An answer that has ended (interrupted, stopped, failed, at its length limit) goes on: back to
+    /// Streaming.
     virtual Status resumeAnswer(RowId message) = 0;
 
     /// Phrase search over titles and finished messages, also one or two characters of CJK. At most `limit`

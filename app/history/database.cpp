@@ -1,0 +1,73 @@
+#include "app/history/database.h"
+
+#include <fcntl.h>
+#include <sqlite3.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "ingle/file_descriptor.h"
+
+namespace ingle::history {
+namespace {
+
+constexpr int kBusyTimeoutMs = 5000;  // readers of a backup tool, never another writer
+
+Error describe(const std::string& path, const SQLite::Exception& exception, int systemErrno) {
+    const int code = exception.getErrorCode();
+    const bool ioFailed = code == SQLITE_IOERR || code == SQLITE_CANTOPEN;
+    if (code == SQLITE_FULL || (ioFailed && (systemErrno == ENOSPC || systemErrno == EDQUOT))) {
+        return {ErrorCode::Io,
+                fmt::format("The history cannot be saved because the disk is full: {}.", path)};
+    }
+    switch (code) {
+        case SQLITE_CORRUPT:
+        case SQLITE_NOTADB:
+            return {ErrorCode::Corrupt,
+                    fmt::format("The history file {} is damaged: {}.", path, exception.what())};
+        case SQLITE_CONSTRAINT:
+            return {ErrorCode::InvalidArgument,
+                    fmt::format("The history refused a value: {}.", exception.what())};
+        default:
+            return {ErrorCode::Io, fmt::format("The history file {} failed: {}.", path, exception.what())};
+    }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Database>> Database::open(const std::string& path, FileMode mode) {
+    int flags = SQLite::OPEN_READONLY;
+    if (mode == FileMode::ReadWrite) {
+        flags = SQLite::OPEN_READWRITE;
+        // Created here and not by SQLite, so that it is private from its first moment; -wal and -shm inherit.
+        const FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+        if (file.get() < 0) return fail(ErrorCode::Io, "Cannot open {}: {}.", path, std::strerror(errno));
+    }
+    try {
+        std::unique_ptr<Database> database(new Database(path, flags, kBusyTimeoutMs));
+        SQLite::Database& sqlite = database->m_sqlite;
+        sqlite.exec("PRAGMA foreign_keys = ON");
+        sqlite.exec("PRAGMA secure_delete = ON");
+        sqlite.exec("PRAGMA temp_store = MEMORY");  // no text in temporary files
+        if (mode == FileMode::ReadWrite) {
+            sqlite.exec("PRAGMA journal_mode = WAL");
+            sqlite.exec("PRAGMA synchronous = FULL");
+        }
+        return database;
+    } catch (const SQLite::Exception& exception) {
+        return tl::unexpected(describe(path, exception, 0));
+    }
+}
+
+void Database::setDurability(Durability durability) {
+    if (durability == m_durability) return;
+    m_sqlite.exec(durability == Durability::Power ? "PRAGMA synchronous = FULL"
+                                                  : "PRAGMA synchronous = NORMAL");
+    m_durability = durability;
+}
+
+Error Database::toError(const SQLite::Exception& exception) const {
+    return describe(m_path, exception, ::sqlite3_system_errno(m_sqlite.getHandle()));
+}
+
+}  // namespace ingle::history

@@ -1,0 +1,32 @@
+/// The schema of the history file and the steps from one version to the next. docs/history-schema.md explains
+/// the tables. Private to app/history and its tests.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "app/history/database.h"
+#include "ingle/result.h"
+
+namespace ingle::history {
+
+/// SQL that turns a file of version N into one of version N + 1, N being its place in the list.
+using Migration = const char*;
+
+/// Every migration this program knows; the first one creates the schema.
+std::span<const Migration> allMigrations();
+
+/// The file's PRAGMA user_version; 0 for an empty file. Errors: Corrupt when it is another program's file.
+Result<int> schemaVersion(Database& database);
+
+/// Brings the file from `version` to migrations.size() in one immediate transaction, after a copy of a
+/// non-empty file to backupPath(). Errors: Io, Corrupt; the file is then as it was.
+Status migrate(Database& database, int version, std::span<const Migration> migrations);
+
+/// Where the copy of a file of that version is kept: beside the file, with the version in its name.
+std::string backupPath(const std::string& path, int version);
+
+/// Deletes every backup beside the file. Errors: Io.
+Status removeBackups(const std::string& path);
+
+}  // namespace ingle::history

@@ -1,0 +1,97 @@
+#include "app/history/text_folding.h"
+
+#include <array>
+#include <cstdint>
+#include <utility>
+
+namespace ingle::history {
+namespace {
+
+// U+001F is a separator to unicode61 like a space, and unlike a space can be told from the text's own.
+constexpr char kSeparator = '\x1f';
+
+struct CodePointRange {
+    char32_t first;
+    char32_t last;
+};
+
+/// Scripts written without spaces between words, or (Hangul) with particles joined to them. Source:
+/// Blocks.txt of the Unicode Character Database.
+constexpr std::array kCjk{
+    CodePointRange{0x1100, 0x11FF},    // Hangul Jamo
+    CodePointRange{0x2E80, 0x2FDF},    // CJK and Kangxi radicals
+    CodePointRange{0x3005, 0x3007},    // iteration mark, closing mark, zero
+    CodePointRange{0x3040, 0x318F},    // Hiragana, Katakana, Bopomofo, Hangul compatibility Jamo
+    CodePointRange{0x31A0, 0x31FF},    // Bopomofo extended, strokes, Katakana extensions
+    CodePointRange{0x3400, 0x4DBF},    // Han extension A
+    CodePointRange{0x4E00, 0x9FFF},    // Han
+    CodePointRange{0xA960, 0xA97F},    // Hangul Jamo extended A
+    CodePointRange{0xAC00, 0xD7FF},    // Hangul syllables, Jamo extended B
+    CodePointRange{0xF900, 0xFAFF},    // Han compatibility
+    CodePointRange{0xFF66, 0xFFDC},    // halfwidth Katakana and Hangul
+    CodePointRange{0x1AFF0, 0x1B16F},  // Kana extended and supplement
+    CodePointRange{0x20000, 0x3FFFF},  // Han extensions B and later
+};
+
+bool isCjk(char32_t codePoint) {
+    for (const CodePointRange& range : kCjk) {
+        if (codePoint <= range.last) return codePoint >= range.first;
+    }
+    return false;
+}
+
+/// The code point at the start of `text` and its length; an ill-formed byte counts as one of length 1.
+std::pair<char32_t, size_t> firstCodePoint(std::string_view text) {
+    const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned char lead = byte(0);
+    const size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
+    if (length == 1 || length > text.size()) return {lead, 1};
+    char32_t codePoint = lead & (0x7Fu >> length);
+    for (size_t i = 1; i < length; ++i) {
+        if ((byte(i) & 0xC0) != 0x80) return {lead, 1};
+        codePoint = codePoint << 6 | (byte(i) & 0x3Fu);
+    }
+    return {codePoint, length};
+}
+
+}  // namespace
+
+std::string foldForSearch(std::string_view text) {
+    std::string folded;
+    folded.reserve(text.size() + text.size() / 2);
+    const auto separate = [&] {
+        if (!folded.empty() && folded.back() != kSeparator) folded += kSeparator;
+    };
+    bool afterCjk = false;
+    while (!text.empty()) {
+        const auto [codePoint, length] = firstCodePoint(text);
+        const bool cjk = isCjk(codePoint);
+        if (cjk || afterCjk) separate();
+        const bool control = codePoint < 0x20 && codePoint != '\n' && codePoint != '\t';
+        if (control) {
+            folded += ' ';
+        } else {
+            folded += text.substr(0, length);
+        }
+        afterCjk = cjk;
+        text.remove_prefix(length);
+    }
+    return folded;
+}
+
+std::string unfold(std::string_view folded) {
+    std::string text(folded);
+    std::erase(text, kSeparator);
+    return text;
+}
+
+std::string phraseQuery(std::string_view text) {
+    std::string query = "\"";
+    for (const char c : foldForSearch(text)) {
+        if (c == '"') query += '"';
+        query += c;
+    }
+    return query + '"';
+}
+
+}  // namespace ingle::history

@@ -1,0 +1,187 @@
+/// What must survive: killed writers, full disks, other readers, damaged files; and what must not: deleted
+/// text.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <random>
+
+#include "tests/app/history/history_fixture.h"
+
+namespace ingle::history {
+namespace {
+
+using Durability = HistoryFixture;
+
+std::string chunkText(uint32_t number) {
+    return fmt::format("chunk {} of 漢字. ", number);
+}
+
+/// Streams numbered chunks without end and reports each on `pipe` once it is stored.
+[[noreturn]] void streamForever(const std::string& path, RowId conversation, RowId question, int pipe) {
+    auto history = History::open(path);
+    if (!history) ::_exit(1);
+    const auto answer = (*history)->beginAnswer(conversation, question, "m", "M", {});
+    if (!answer) ::_exit(1);
+    for (uint32_t number = 0;; ++number) {
+        const auto id = static_cast<TokenId>(number);
+        if (!(*history)->appendAnswer(*answer, chunkText(number), {id}, "")) ::_exit(1);
+        if (::write(pipe, &number, sizeof number) != sizeof number) ::_exit(1);
+    }
+}
+
+TEST_F(Durability, EveryAcknowledgedChunkSurvivesAKilledWriter) {
+    ask();
+    std::mt19937 random(7);
+    for (int round = 0; round < 10; ++round) {
+        m_history.reset();
+        int ends[2];
+        ASSERT_EQ(::pipe(ends), 0);
+        const pid_t child = ::fork();
+        if (child == 0) {
+            ::close(ends[0]);
+            streamForever(m_path, m_conversation, m_question, ends[1]);
+        }
+        ::close(ends[1]);
+        uint32_t last = 0;
+        ASSERT_EQ(::read(ends[0], &last, sizeof last), static_cast<ssize_t>(sizeof last));
+        ::usleep(random() % 40'000);
+        ::kill(child, SIGKILL);
+        while (::read(ends[0], &last, sizeof last) == static_cast<ssize_t>(sizeof last)) {
+        }
+        ::close(ends[0]);
+        ::waitpid(child, nullptr, 0);
+
+        reopen();
+        EXPECT_EQ(integrity(), "ok");
+        const Message answer = valueOf(m_history->branch(m_conversation, 0)).back();
+        EXPECT_EQ(answer.status, MessageStatus::Interrupted);
+        std::string acknowledged;
+        for (uint32_t number = 0; number <= last; ++number) acknowledged += chunkText(number);
+        EXPECT_TRUE(answer.text.starts_with(acknowledged)) << "round " << round << ", " << last << " chunks";
+        ASSERT_GE(answer.tokenIds.size(), last + 1);
+        for (uint32_t number = 0; number <= last; ++number) {
+            ASSERT_EQ(answer.tokenIds[number], static_cast<TokenId>(number));
+        }
+    }
+}
+
+TEST_F(Durability, AFullDiskIsSaidAndLosesNothing) {
+    ask();
+    const RowId answer = beginAnswer();
+    const auto pages = sqlite().execAndGet("PRAGMA page_count").getInt();
+    sqlite().exec(fmt::format("PRAGMA max_page_count = {}", pages + 8));
+    const std::string chunk(1000, 'x');
+    std::string stored;
+    Status appended;
+    for (int i = 0; i < 200 && appended; ++i) {
+        appended = m_history->appendAnswer(answer, chunk, {i}, "");
+        if (appended) stored += chunk;
+    }
+    ASSERT_FALSE(appended);
+    EXPECT_EQ(appended.error().code, ErrorCode::Io);
+    EXPECT_THAT(appended.error().message, testing::HasSubstr("disk is full"));
+    EXPECT_FALSE(stored.empty());
+    const auto refused = m_history->addUserMessage(m_conversation, answer, std::string(20'000, 'y'));
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, testing::HasSubstr("disk is full"));
+    EXPECT_EQ(valueOf(m_history->message(answer)).text, stored);
+
+    sqlite().exec("PRAGMA max_page_count = 1000000");  // room again
+    ASSERT_TRUE(m_history->appendAnswer(answer, "the end", {1}, ""));
+    ASSERT_TRUE(m_history->finishAnswer(answer, MessageStatus::Complete, "", {}));
+    EXPECT_EQ(valueOf(m_history->message(answer)).text, stored + "the end");
+    EXPECT_EQ(integrity(), "ok");
+}
+
+TEST_F(Durability, DeletedTextIsInNoFile) {
+    ask("the heliotrope sentence nobody may read");
+    const RowId answer = beginAnswer();
+    for (int i = 0; i < 50; ++i) {
+        ASSERT_TRUE(m_history->appendAnswer(answer, "a reply about zirconium ", {i}, "withheldium"));
+    }
+    ASSERT_TRUE(m_history->finishAnswer(answer, MessageStatus::Complete, "errorium", {}));
+    ASSERT_TRUE(m_history->setDraft(m_conversation, "a draftium"));
+    ASSERT_TRUE(m_history->renameConversation(m_conversation, "a titlium"));
+    std::ofstream(m_path + ".backup-v1") << "a backup with zirconium";
+    const RowId kept = valueOf(m_history->createConversation("kept", ""));
+    ASSERT_TRUE(m_history->addUserMessage(kept, 0, "the obsidian sentence stays"));
+    const std::vector<std::string> secrets{"heliotrope", "zirconium", "withheldium",
+                                           "errorium",   "draftium",  "titlium"};
+    for (const std::string& secret : secrets) EXPECT_TRUE(anyFileHolds(secret)) << secret;
+
+    ASSERT_TRUE(m_history->deleteConversation(m_conversation));
+    ASSERT_TRUE(m_history->purgeDeleted());
+    for (const std::string& secret : secrets) EXPECT_FALSE(anyFileHolds(secret)) << secret;
+    EXPECT_TRUE(anyFileHolds("obsidian"));
+    EXPECT_EQ(valueOf(m_history->search("obsidian", 5)).size(), 1u);
+    EXPECT_TRUE(valueOf(m_history->search("zirconium", 5)).empty());
+    EXPECT_EQ(integrity(), "ok");
+    reopen();
+    for (const std::string& secret : secrets) EXPECT_FALSE(anyFileHolds(secret)) << secret;
+}
+
+TEST_F(Durability, PurgingSaysWhenAReaderKeepsDeletedText) {
+    ask("the heliotrope sentence");
+    SQLite::Database reader(m_path, SQLite::OPEN_READONLY);
+    reader.exec("BEGIN");
+    EXPECT_EQ(reader.execAndGet("SELECT count(*) FROM messages").getInt(), 1);
+    sqlite().setBusyTimeout(10);
+    ASSERT_TRUE(m_history->deleteConversation(m_conversation));
+    EXPECT_FALSE(m_history->purgeDeleted());
+    reader.exec("COMMIT");
+    EXPECT_TRUE(m_history->purgeDeleted());
+    EXPECT_FALSE(anyFileHolds("heliotrope"));
+}
+
+TEST_F(Durability, AReaderSeesCommittedTextWhileAnAnswerStreams) {
+    ask();
+    const RowId answer = beginAnswer();
+    SQLite::Database reader(m_path, SQLite::OPEN_READONLY);
+    for (int i = 1; i <= 100; ++i) {
+        ASSERT_TRUE(m_history->appendAnswer(answer, "x", {i}, ""));
+        EXPECT_EQ(reader.execAndGet("SELECT count(*) FROM answer_chunks").getInt(), i);
+    }
+}
+
+TEST_F(Durability, DamagedFilesGiveAResult) {
+    ask("some text that is long enough to be searched for");
+    for (int i = 0; i < 50; ++i) {
+        ASSERT_TRUE(m_history->addUserMessage(m_conversation, 0, fmt::format("message {}", i)));
+    }
+    m_history.reset();
+    std::ifstream file(m_path, std::ios::binary);
+    const std::string good(std::istreambuf_iterator<char>(file), {});
+    std::mt19937_64 random(3);
+    int refused = 0;
+    for (int round = 0; round < 150; ++round) {
+        std::string bad = good;
+        if (round % 5 == 0) {
+            bad.resize(random() % bad.size());
+        } else {
+            for (int edit = 0; edit < 20; ++edit) bad[random() % bad.size()] = static_cast<char>(random());
+        }
+        std::filesystem::remove(m_path + "-wal");
+        std::filesystem::remove(m_path + "-shm");
+        std::ofstream(m_path, std::ios::binary) << bad;
+        const auto opened = History::open(m_path);
+        if (!opened) {
+            ++refused;
+            continue;
+        }
+        const auto list = (*opened)->conversations();
+        const auto branch = (*opened)->branch(m_conversation, 0);
+        const auto hits = (*opened)->search("message", 5);
+        const auto added = (*opened)->addUserMessage(m_conversation, 0, "more");
+        refused += !list || !branch || !hits || !added;
+    }
+    EXPECT_GT(refused, 10);
+    std::ofstream(m_path, std::ios::binary) << good;
+    std::filesystem::remove(m_path + "-wal");
+    reopen();
+}
+
+}  // namespace
+}  // namespace ingle::history

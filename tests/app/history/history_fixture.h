@@ -1,0 +1,72 @@
+/// A history in a folder of its own.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "app/history/history.h"
+#include "app/history/sqlite_history.h"
+
+namespace ingle::history {
+
+/// The value of a Result, or a failed test that says why there is none.
+template <typename T>
+T valueOf(Result<T> result) {
+    if (result) return std::move(*result);
+    ADD_FAILURE() << result.error().message;
+    return T{};
+}
+
+class HistoryFixture : public testing::Test {
+  protected:
+    void SetUp() override {
+        std::string pattern = (std::filesystem::temp_directory_path() / "ingle-history-XXXXXX").string();
+        ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+        m_dir = pattern;
+        m_path = m_dir + "/data/history.db";
+        reopen();
+    }
+    void TearDown() override {
+        m_history.reset();
+        std::filesystem::remove_all(m_dir);
+    }
+
+    void reopen() {
+        m_history.reset();
+        m_history = valueOf(History::open(m_path));
+        ASSERT_NE(m_history, nullptr);
+    }
+    SQLite::Database& sqlite() { return static_cast<SqliteHistory&>(*m_history).database().sqlite(); }
+    std::string integrity() { return sqlite().execAndGet("PRAGMA integrity_check").getString(); }
+
+    /// A conversation with one question; sets m_conversation and m_question.
+    void ask(const std::string& text = "What is it?") {
+        m_conversation = valueOf(m_history->createConversation("Title", "model"));
+        m_question = valueOf(m_history->addUserMessage(m_conversation, 0, text));
+    }
+    RowId beginAnswer() {
+        return valueOf(m_history->beginAnswer(m_conversation, m_question, "model", "Model", {}));
+    }
+    /// Whether any file of the folder holds these bytes.
+    bool anyFileHolds(const std::string& bytes) const {
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(m_dir)) {
+            if (!entry.is_regular_file()) continue;
+            std::ifstream file(entry.path(), std::ios::binary);
+            const std::string content(std::istreambuf_iterator<char>(file), {});
+            if (content.find(bytes) != std::string::npos) return true;
+        }
+        return false;
+    }
+
+    std::string m_dir;
+    std::string m_path;
+    std::unique_ptr<History> m_history;
+    RowId m_conversation = 0;
+    RowId m_question = 0;
+};
+
+}  // namespace ingle::history

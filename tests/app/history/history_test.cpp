@@ -1,0 +1,237 @@
+#include "app/history/history.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <chrono>
+
+#include "tests/app/history/history_fixture.h"
+
+namespace ingle::history {
+namespace {
+
+using namespace std::string_literals;
+using HistoryTest = HistoryFixture;
+
+TEST_F(HistoryTest, FilesArePrivate) {
+    ask();
+    const auto modeOf = [](const std::string& path) {
+        struct stat status {};
+        EXPECT_EQ(::stat(path.c_str(), &status), 0) << path;
+        return status.st_mode & 0777;
+    };
+    EXPECT_EQ(modeOf(m_dir + "/data"), 0700u);
+    EXPECT_EQ(modeOf(m_path), 0600u);
+    EXPECT_EQ(modeOf(m_path + "-wal"), 0600u);
+    EXPECT_EQ(modeOf(m_path + "-shm"), 0600u);
+}
+
+TEST_F(HistoryTest, ConversationsKeepTheirFieldsAndOrder) {
+    const RowId first = valueOf(m_history->createConversation("first", "m1"));
+    const RowId second = valueOf(m_history->createConversation("second", ""));
+    const RowId third = valueOf(m_history->createConversation("third", ""));
+    ASSERT_TRUE(m_history->setPinned(first, true));
+    ASSERT_TRUE(m_history->renameConversation(second, "renamed"));
+    ASSERT_TRUE(m_history->setModel(second, "m2"));
+    ASSERT_TRUE(m_history->setDraft(second, "half a tho"));
+    ASSERT_TRUE(m_history->setDraft(second, "half a thought"));
+    reopen();
+    const auto list = valueOf(m_history->conversations());
+    ASSERT_EQ(list.size(), 3u);
+    EXPECT_EQ(list[0].id, first);
+    EXPECT_TRUE(list[0].pinned);
+    EXPECT_EQ(list[0].modelId, "m1");
+    EXPECT_EQ(list[1].id, third);
+    EXPECT_EQ(list[2].id, second);
+    EXPECT_EQ(list[2].title, "renamed");
+    EXPECT_EQ(list[2].modelId, "m2");
+    EXPECT_EQ(list[2].draft, "half a thought");
+    EXPECT_EQ(list[2].activeLeaf, 0);
+    EXPECT_GT(list[2].createdMs, 1'600'000'000'000);
+
+    ASSERT_TRUE(m_history->setDraft(second, ""));
+    EXPECT_EQ(valueOf(m_history->conversations())[2].draft, "");
+}
+
+TEST_F(HistoryTest, UnknownRowsAreRefused) {
+    ask();
+    const RowId other = valueOf(m_history->createConversation("other", ""));
+    const auto codeOf = [](const auto& result) {
+        return result ? ErrorCode::Cancelled : result.error().code;
+    };
+    EXPECT_EQ(codeOf(m_history->renameConversation(99, "x")), ErrorCode::InvalidArgument);
+    EXPECT_EQ(codeOf(m_history->setPinned(99, true)), ErrorCode::InvalidArgument);
+    EXPECT_EQ(codeOf(m_history->setDraft(99, "x")), ErrorCode::InvalidArgument);
+    EXPECT_EQ(codeOf(m_history->deleteConversation(99)), ErrorCode::InvalidArgument);
+    EXPECT_EQ(codeOf(m_history->message(99)), ErrorCode::InvalidArgument);
+    EXPECT_EQ(codeOf(m_history->siblings(99)), ErrorCode::InvalidArgument);
+    EXPECT_EQ(codeOf(m_history->newestLeafBelow(99)), ErrorCode::InvalidArgument);
+    EXPECT_EQ(codeOf(m_history->addUserMessage(99, 0, "x")), ErrorCode::InvalidArgument);
+    EXPECT_EQ(codeOf(m_history->addUserMessage(m_conversation, 99, "x")), ErrorCode::InvalidArgument);
+    EXPECT_EQ(codeOf(m_history->addUserMessage(other, m_question, "x")), ErrorCode::InvalidArgument);
+    EXPECT_EQ(codeOf(m_history->branch(other, m_question)), ErrorCode::InvalidArgument);
+    EXPECT_EQ(codeOf(m_history->setActiveLeaf(other, m_question)), ErrorCode::InvalidArgument);
+    EXPECT_EQ(codeOf(m_history->appendAnswer(m_question, "x", {}, "")), ErrorCode::InvalidArgument);
+    EXPECT_EQ(codeOf(m_history->finishAnswer(m_question, MessageStatus::Complete, "", {})),
+              ErrorCode::InvalidArgument);
+    EXPECT_EQ(codeOf(m_history->resumeAnswer(m_question)), ErrorCode::InvalidArgument);
+    EXPECT_TRUE(valueOf(m_history->branch(other, 0)).empty());
+}
+
+TEST_F(HistoryTest, AnAnswerKeepsEverythingThatContinuingNeeds) {
+    ask("Why?\0 really"s);
+    const SamplerParams sampler{0.25f, 17, 0.5f, ~uint64_t{0} - 4};
+    const RowId id = valueOf(m_history->beginAnswer(m_conversation, m_question, "m1", "Tiny", sampler));
+    ASSERT_TRUE(m_history->setPromptHash(id, ~uint64_t{0} - 9));
+    ASSERT_TRUE(m_history->appendAnswer(id, "Be\0cause"s, {5, -1, 2'000'000'000}, "\xE6\0"s));
+    ASSERT_TRUE(m_history->appendAnswer(id, "", {7}, "\xE6\xBC"));
+    ASSERT_TRUE(m_history->appendAnswer(id, " 漢", {8}, ""));
+
+    Message message = valueOf(m_history->message(id));
+    EXPECT_EQ(message.status, MessageStatus::Streaming);
+    EXPECT_EQ(message.text, "Be\0cause 漢"s);
+    EXPECT_THAT(message.tokenIds, testing::ElementsAre(5, -1, 2'000'000'000, 7, 8));
+
+    ASSERT_TRUE(m_history->appendAnswer(id, ".", {9}, "\xFF\0"s));
+    ASSERT_TRUE(m_history->finishAnswer(id, MessageStatus::Failed, "It broke.", {1, 2, 3, 4.5, 6.5}));
+    reopen();
+    message = valueOf(m_history->message(id));
+    EXPECT_EQ(message.status, MessageStatus::Failed);
+    EXPECT_EQ(message.role, Role::Assistant);
+    EXPECT_EQ(message.conversation, m_conversation);
+    EXPECT_EQ(message.parent, m_question);
+    EXPECT_EQ(message.text, "Be\0cause 漢."s);
+    EXPECT_THAT(message.tokenIds, testing::ElementsAre(5, -1, 2'000'000'000, 7, 8, 9));
+    EXPECT_EQ(message.withheld, "\xFF\0"s);
+    EXPECT_EQ(message.promptHash, ~uint64_t{0} - 9);
+    EXPECT_EQ(message.error, "It broke.");
+    EXPECT_EQ(message.modelId, "m1");
+    EXPECT_EQ(message.modelName, "Tiny");
+    EXPECT_EQ(message.sampler, sampler);
+    EXPECT_EQ(message.stats.promptTokens, 1u);
+    EXPECT_EQ(message.stats.cachedTokens, 2u);
+    EXPECT_EQ(message.stats.newTokens, 3u);
+    EXPECT_EQ(message.stats.prefillMs, 4.5);
+    EXPECT_EQ(message.stats.decodeMs, 6.5);
+    EXPECT_EQ(valueOf(m_history->message(m_question)).text, "Why?\0 really"s);
+    EXPECT_EQ(sqlite().execAndGet("SELECT count(*) FROM answer_chunks").getInt(), 0);
+}
+
+TEST_F(HistoryTest, AnswersFoundStreamingAreInterruptedAndGoOn) {
+    ask();
+    const RowId id = beginAnswer();
+    ASSERT_TRUE(m_history->appendAnswer(id, "one ", {1}, ""));
+    ASSERT_TRUE(m_history->appendAnswer(id, "two ", {2}, "x"));
+    reopen();
+    Message message = valueOf(m_history->message(id));
+    EXPECT_EQ(message.status, MessageStatus::Interrupted);
+    EXPECT_EQ(message.text, "one two ");
+    EXPECT_EQ(message.withheld, "x");
+    EXPECT_FALSE(m_history->appendAnswer(id, "no", {}, ""));
+
+    ASSERT_TRUE(m_history->resumeAnswer(id));
+    EXPECT_FALSE(m_history->resumeAnswer(id));
+    ASSERT_TRUE(m_history->appendAnswer(id, "three", {3}, ""));
+    EXPECT_EQ(valueOf(m_history->message(id)).text, "one two three");
+    ASSERT_TRUE(m_history->finishAnswer(id, MessageStatus::Complete, "", {}));
+    EXPECT_FALSE(m_history->finishAnswer(id, MessageStatus::Complete, "", {}));
+    message = valueOf(m_history->message(id));
+    EXPECT_EQ(message.status, MessageStatus::Complete);
+    EXPECT_EQ(message.text, "one two three");
+    EXPECT_EQ(message.withheld, "");
+    EXPECT_THAT(message.tokenIds, testing::ElementsAre(1, 2, 3));
+}
+
+TEST_F(HistoryTest, BranchesAreATree) {
+    ask("question");
+    const RowId answerA = beginAnswer();
+    ASSERT_TRUE(m_history->finishAnswer(answerA, MessageStatus::Complete, "", {}));
+    const RowId followUp = valueOf(m_history->addUserMessage(m_conversation, answerA, "and then?"));
+    const RowId answerB = beginAnswer();
+    const RowId edited = valueOf(m_history->addUserMessage(m_conversation, 0, "another question"));
+
+    EXPECT_EQ(valueOf(m_history->conversations())[0].activeLeaf, edited);
+    ASSERT_EQ(valueOf(m_history->branch(m_conversation, 0)).size(), 1u);
+    const auto branch = valueOf(m_history->branch(m_conversation, followUp));
+    ASSERT_EQ(branch.size(), 3u);
+    EXPECT_EQ(branch[0].id, m_question);
+    EXPECT_EQ(branch[0].siblingIndex, 0);
+    EXPECT_EQ(branch[0].siblingCount, 2);
+    EXPECT_EQ(branch[1].id, answerA);
+    EXPECT_EQ(branch[1].siblingCount, 2);
+    EXPECT_EQ(branch[2].id, followUp);
+    EXPECT_EQ(branch[2].siblingCount, 1);
+    EXPECT_EQ(valueOf(m_history->message(answerB)).siblingIndex, 1);
+    EXPECT_THAT(valueOf(m_history->siblings(answerB)), testing::ElementsAre(answerA, answerB));
+    EXPECT_THAT(valueOf(m_history->siblings(m_question)), testing::ElementsAre(m_question, edited));
+    EXPECT_EQ(valueOf(m_history->newestLeafBelow(m_question)), answerB);
+    EXPECT_EQ(valueOf(m_history->newestLeafBelow(answerA)), followUp);
+    EXPECT_EQ(valueOf(m_history->newestLeafBelow(edited)), edited);
+
+    ASSERT_TRUE(m_history->setActiveLeaf(m_conversation, followUp));
+    EXPECT_EQ(valueOf(m_history->branch(m_conversation, 0)).size(), 3u);
+    ASSERT_TRUE(m_history->setActiveLeaf(m_conversation, 0));
+    EXPECT_TRUE(valueOf(m_history->branch(m_conversation, 0)).empty());
+}
+
+TEST_F(HistoryTest, DeletionHidesAndCanBeUndone) {
+    ask();
+    ASSERT_TRUE(m_history->deleteConversation(m_conversation));
+    EXPECT_TRUE(valueOf(m_history->conversations()).empty());
+    EXPECT_TRUE(valueOf(m_history->search("What", 5)).empty());
+    ASSERT_TRUE(m_history->undeleteConversation(m_conversation));
+    EXPECT_EQ(valueOf(m_history->conversations()).size(), 1u);
+    EXPECT_EQ(valueOf(m_history->search("What", 5)).size(), 1u);
+    ASSERT_TRUE(m_history->purgeDeleted());
+    EXPECT_EQ(valueOf(m_history->conversations()).size(), 1u);
+}
+
+TEST_F(HistoryTest, SettingsAreKept) {
+    EXPECT_EQ(valueOf(m_history->setting("theme")), std::nullopt);
+    ASSERT_TRUE(m_history->setSetting("theme", "dark"));
+    ASSERT_TRUE(m_history->setSetting("theme", "light"));
+    reopen();
+    EXPECT_EQ(valueOf(m_history->setting("theme")), "light");
+}
+
+TEST_F(HistoryTest, TenThousandMessagesOpenFast) {
+    ask();
+    sqlite().exec(fmt::format(
+        "WITH RECURSIVE number (n) AS (SELECT {0} UNION ALL SELECT n + 1 FROM number WHERE n < {0} + 9998) "
+        "INSERT INTO messages (id, conversation_id, parent_id, role, text, status, created_ms) "
+        "SELECT n + 1, {1}, n, 'user', 'message number ' || n, 'complete', 0 FROM number",
+        m_question, m_conversation));
+    sqlite().exec("UPDATE conversations SET active_leaf = (SELECT max(id) FROM messages)");
+    const auto start = std::chrono::steady_clock::now();
+    reopen();
+    const auto branch = valueOf(m_history->branch(m_conversation, 0));
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    EXPECT_EQ(branch.size(), 10'000u);
+    EXPECT_LT(taken.count(), 0.5);
+    // A chain of this depth is beyond SQLite's limit for cascading deletes.
+    ASSERT_TRUE(m_history->deleteConversation(m_conversation));
+    EXPECT_TRUE(m_history->purgeDeleted());
+    EXPECT_EQ(sqlite().execAndGet("SELECT count(*) FROM messages").getInt(), 0);
+}
+
+TEST_F(HistoryTest, StreamingCostsTheSameForEveryToken) {
+    ask();
+    const RowId id = beginAnswer();
+    const auto secondsFor = [&](int count) {
+        const auto start = std::chrono::steady_clock::now();
+        for (int i = 0; i < count; ++i) EXPECT_TRUE(m_history->appendAnswer(id, "token ", {i}, ""));
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    };
+    const double early = secondsFor(1000);
+    secondsFor(8000);
+    const double late = secondsFor(1000);
+    EXPECT_LT(early / 1000, 0.002);
+    EXPECT_LT(late, 5 * early);
+    const Message message = valueOf(m_history->message(id));
+    EXPECT_EQ(message.text.size(), 60'000u);
+    EXPECT_EQ(message.tokenIds.size(), 10'000u);
+}
+
+}  // namespace
+}  // namespace ingle::history

@@ -1,0 +1,113 @@
+#include "app/history/schema.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "tests/app/history/history_fixture.h"
+
+namespace ingle::history {
+namespace {
+
+class Schema : public HistoryFixture {
+  protected:
+    /// All migrations of the program and these.
+    static std::vector<Migration> migrationsWith(std::initializer_list<Migration> more) {
+        std::vector<Migration> all(allMigrations().begin(), allMigrations().end());
+        all.insert(all.end(), more);
+        return all;
+    }
+    int version() { return sqlite().execAndGet("PRAGMA user_version").getInt(); }
+    Database& database() { return static_cast<SqliteHistory&>(*m_history).database(); }
+};
+
+TEST_F(Schema, ANewFileHasTheNewestVersionAndNoBackup) {
+    EXPECT_EQ(version(), static_cast<int>(allMigrations().size()));
+    EXPECT_FALSE(std::filesystem::exists(backupPath(m_path, 0)));
+    EXPECT_EQ(sqlite().execAndGet("PRAGMA journal_mode").getString(), "wal");
+    EXPECT_EQ(sqlite().execAndGet("PRAGMA secure_delete").getInt(), 1);
+    EXPECT_EQ(sqlite().execAndGet("PRAGMA foreign_keys").getInt(), 1);
+}
+
+TEST_F(Schema, AMigrationRunsAfterAPrivateBackup) {
+    ask("kept through the migration");
+    const int before = version();
+    const auto migrations = migrationsWith({"ALTER TABLE messages ADD COLUMN mood TEXT;",
+                                            "UPDATE messages SET mood = 'calm'; CREATE TABLE extra (x);"});
+    ASSERT_TRUE(migrate(database(), before, migrations));
+    EXPECT_EQ(version(), before + 2);
+    EXPECT_EQ(sqlite().execAndGet("SELECT mood FROM messages").getString(), "calm");
+
+    const std::string backup = backupPath(m_path, before);
+    struct stat status {};
+    ASSERT_EQ(::stat(backup.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, 0600u);
+    SQLite::Database copy(backup, SQLite::OPEN_READONLY);
+    EXPECT_EQ(copy.execAndGet("PRAGMA user_version").getInt(), before);
+    EXPECT_EQ(copy.execAndGet("SELECT text FROM messages").getString(), "kept through the migration");
+}
+
+TEST_F(Schema, AFailedMigrationLeavesTheFileAsItWas) {
+    ask("still here");
+    const int before = version();
+    const auto migrated =
+        migrate(database(), before, migrationsWith({"CREATE TABLE extra (x);", "NONSENSE;"}));
+    ASSERT_FALSE(migrated);
+    EXPECT_EQ(version(), before);
+    EXPECT_FALSE(sqlite().tableExists("extra"));
+    reopen();
+    EXPECT_EQ(valueOf(m_history->branch(m_conversation, 0))[0].text, "still here");
+}
+
+TEST_F(Schema, AFileOfANewerVersionIsReadOnly) {
+    ask("readable");
+    const RowId answer = beginAnswer();
+    ASSERT_TRUE(m_history->appendAnswer(answer, "partly", {1}, ""));
+    sqlite().exec("PRAGMA user_version = 999");
+    reopen();
+    EXPECT_EQ(m_history->access(), History::Access::ReadOnly);
+    const auto branch = valueOf(m_history->branch(m_conversation, 0));
+    ASSERT_EQ(branch.size(), 2u);
+    EXPECT_EQ(branch[0].text, "readable");
+    EXPECT_EQ(branch[1].text, "partly");
+    EXPECT_EQ(branch[1].status, MessageStatus::Interrupted);
+    EXPECT_EQ(valueOf(m_history->search("readable", 5)).size(), 1u);
+    const auto refused = m_history->addUserMessage(m_conversation, 0, "no");
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::Unsupported);
+    EXPECT_THAT(refused.error().message, testing::HasSubstr("newer version"));
+    EXPECT_FALSE(m_history->setSetting("a", "b"));
+    EXPECT_FALSE(m_history->purgeDeleted());
+}
+
+TEST_F(Schema, TheDocumentationNamesEveryTableAndColumn) {
+    std::ifstream file(INGLE_SOURCE_DIR "/docs/history-schema.md");
+    const std::string page(std::istreambuf_iterator<char>(file), {});
+    SQLite::Statement column(sqlite(),
+                             "SELECT t.name, c.name FROM pragma_table_list t, pragma_table_info(t.name) c "
+                             "WHERE t.type IN ('table', 'virtual') AND t.name NOT LIKE 'sqlite_%'");
+    int columns = 0;
+    for (; column.executeStep(); ++columns) {
+        const std::string table = column.getColumn(0).getString();
+        const size_t section = page.find("## " + table + "\n");
+        ASSERT_NE(section, std::string::npos) << table;
+        const std::string text = page.substr(section, page.find("\n## ", section) - section);
+        const std::string name = column.getColumn(1).getString();
+        EXPECT_NE(text.find("`" + name + "`"), std::string::npos) << table << "." << name;
+    }
+    EXPECT_GT(columns, 40);
+}
+
+TEST_F(Schema, OtherFilesAreRefused) {
+    m_history.reset();
+    const std::string other = m_dir + "/other.db";
+    SQLite::Database(other, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec("CREATE TABLE t (x)");
+    EXPECT_EQ(History::open(other).error().code, ErrorCode::Corrupt);
+    std::ofstream(m_dir + "/text.db") << std::string(5000, 't');
+    EXPECT_EQ(History::open(m_dir + "/text.db").error().code, ErrorCode::Corrupt);
+    EXPECT_EQ(History::open(m_dir).error().code, ErrorCode::Io);
+    EXPECT_EQ(History::open("/proc/nowhere/history.db").error().code, ErrorCode::Io);
+}
+
+}  // namespace
+}  // namespace ingle::history

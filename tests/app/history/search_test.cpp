@@ -1,0 +1,112 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "app/history/text_folding.h"
+#include "tests/app/history/history_fixture.h"
+
+namespace ingle::history {
+namespace {
+
+using namespace std::string_literals;
+
+class Search : public HistoryFixture {
+  protected:
+    /// Adds a message and returns its id.
+    RowId say(const std::string& text) { return valueOf(m_history->addUserMessage(m_conversation, 0, text)); }
+    std::vector<RowId> found(const std::string& query, int limit = 10) {
+        std::vector<RowId> ids;
+        for (const SearchHit& hit : valueOf(m_history->search(query, limit))) ids.push_back(hit.message);
+        return ids;
+    }
+    void SetUp() override {
+        HistoryFixture::SetUp();
+        m_conversation = valueOf(m_history->createConversation("Der Titel 標題", "model"));
+    }
+};
+
+TEST_F(Search, FindsPhrasesButNoPrefixes) {
+    const RowId id = say("The quick brown fox, said Zoë.");
+    EXPECT_THAT(found("quick brown"), testing::ElementsAre(id));
+    EXPECT_THAT(found("QUICK"), testing::ElementsAre(id));
+    EXPECT_THAT(found("zoe"), testing::ElementsAre(id));
+    EXPECT_THAT(found("brown quick"), testing::IsEmpty());
+    EXPECT_THAT(found("quic"), testing::IsEmpty());
+    EXPECT_THAT(found("fox said"), testing::ElementsAre(id));
+}
+
+TEST_F(Search, FindsOneAndTwoCjkCharacters) {
+    const RowId chinese = say("今天天氣很好 today");
+    const RowId japanese = say("日本語のテキスト");
+    const RowId korean = say("안녕하세요 여러분");
+    EXPECT_THAT(found("天"), testing::ElementsAre(chinese));
+    EXPECT_THAT(found("天氣"), testing::ElementsAre(chinese));
+    EXPECT_THAT(found("氣天"), testing::IsEmpty());
+    EXPECT_THAT(found("今天天氣很好"), testing::ElementsAre(chinese));
+    EXPECT_THAT(found("好 today"), testing::ElementsAre(chinese));
+    EXPECT_THAT(found("語の"), testing::ElementsAre(japanese));
+    EXPECT_THAT(found("テ"), testing::ElementsAre(japanese));
+    EXPECT_THAT(found("녕하"), testing::ElementsAre(korean));
+}
+
+TEST_F(Search, TitlesAreFoundAndFollowARename) {
+    EXPECT_THAT(found("titel"), testing::ElementsAre(0));
+    EXPECT_EQ(valueOf(m_history->search("標題", 1))[0].conversation, m_conversation);
+    ASSERT_TRUE(m_history->renameConversation(m_conversation, "Neuer Name"));
+    EXPECT_THAT(found("titel"), testing::IsEmpty());
+    EXPECT_EQ(valueOf(m_history->search("neuer name", 1))[0].title, "Neuer Name");
+}
+
+TEST_F(Search, EveryCharacterOfAQueryIsLiteral) {
+    const RowId id = say("he said \"hello\" AND (left) NEAR* the end; x:y -not- ^a");
+    for (const char* query : {"\"hello\"", "said \"hello\"", "AND", "(left)", "NEAR*", "x:y", "-not-", "^a",
+                              "hello\" AND (left)", "folded"}) {
+        const bool literal = std::string(query) != "folded";
+        EXPECT_EQ(found(query), literal ? std::vector<RowId>{id} : std::vector<RowId>{}) << query;
+    }
+    for (const std::string& query :
+         {""s, "\""s, "***"s, "..."s, "' OR 1=1 --"s, "\0"s, "\x1f"s, "\xFF\xFE"s}) {
+        EXPECT_THAT(found(query), testing::IsEmpty()) << query;
+    }
+}
+
+TEST_F(Search, TextAfterANulByteIsFoundAndSnippetsMarkTheMatch) {
+    const RowId id = say("before\0after 漢字表 "s + "\x01tail");
+    EXPECT_THAT(found("after"), testing::ElementsAre(id));
+    EXPECT_THAT(found("tail"), testing::ElementsAre(id));
+    EXPECT_EQ(valueOf(m_history->search("漢字", 1))[0].snippet, "before after \x01漢字\x02表  tail");
+}
+
+TEST_F(Search, AnswersAreFoundOnceTheyEnded) {
+    m_question = say("question");
+    const RowId id = beginAnswer();
+    ASSERT_TRUE(m_history->appendAnswer(id, "unusual ", {1}, ""));
+    ASSERT_TRUE(m_history->appendAnswer(id, "words", {2}, ""));
+    EXPECT_THAT(found("unusual words"), testing::IsEmpty());
+    reopen();
+    EXPECT_THAT(found("unusual words"), testing::ElementsAre(id)) << "interrupted";
+    ASSERT_TRUE(m_history->resumeAnswer(id));
+    ASSERT_TRUE(m_history->appendAnswer(id, " follow", {3}, ""));
+    EXPECT_THAT(found("unusual words"), testing::IsEmpty());
+    ASSERT_TRUE(m_history->finishAnswer(id, MessageStatus::Complete, "", {}));
+    EXPECT_THAT(found("words follow"), testing::ElementsAre(id));
+}
+
+TEST_F(Search, LimitsTheNumberOfHits) {
+    for (int i = 0; i < 20; ++i) say(fmt::format("number {}", i));
+    EXPECT_EQ(found("number", 7).size(), 7u);
+    EXPECT_EQ(found("number", 0).size(), 0u);
+    EXPECT_EQ(found("number", -1).size(), 0u);
+}
+
+TEST(TextFolding, SeparatesCjkAndCanBeUndone) {
+    EXPECT_EQ(foldForSearch("plain text"), "plain text");
+    EXPECT_EQ(foldForSearch("a漢字b"), "a\x1f漢\x1f字\x1f"s + "b");
+    EXPECT_EQ(foldForSearch("𠀀"), "𠀀");
+    EXPECT_EQ(unfold(foldForSearch("a漢字b 日本 한국")), "a漢字b 日本 한국");
+    EXPECT_EQ(foldForSearch("\0\x01\x1f\n"s), "   \n");
+    EXPECT_EQ(foldForSearch("\xE6\xBC"), "\xE6\xBC") << "half a character";
+    EXPECT_EQ(phraseQuery("say \"hi\""), "\"say \"\"hi\"\"\"");
+}
+
+}  // namespace
+}  // namespace ingle::history

@@ -7,7 +7,7 @@ object=$(mktemp --suffix=.o)
 trap 'rm -f "$object"' EXIT
 failed=0
 for file in engine/kernels/*/*_avx2.cpp engine/kernels/*/*_avx512.cpp; do
-    flags=(-mavx2 -mfma -mf16c)
+    flags=(-mavx2 -mfma -mf16c -fno-exceptions)
     [[ $file == *_avx512.cpp ]] && flags+=(-mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512vnni)
     for level in -O0 -O2; do
         g++ -std=c++20 "$level" "${flags[@]}" -I. -Iengine/include -c "$file" -o "$object"

@@ -1,10 +1,9 @@
 #include "engine/kernels/ref/matmul.h"
 
 #include <array>
-#include <cstring>
 #include <span>
 
-#include "engine/base/half.h"
+#include "engine/quant/block.h"
 #include "engine/quant/format.h"
 
 namespace ingle::kernels {
@@ -56,11 +55,6 @@ void matmulRef(const MatmulArgs& args) noexcept {
 void matmulQ8Ref(const MatmulArgs& args) noexcept {
     constexpr uint32_t kBlockElems = 32;
     constexpr uint32_t kBlockBytes = 34;  // f16 scale, then 32 signed bytes
-    const auto scale = [](const std::byte* block) {
-        uint16_t bits;
-        std::memcpy(&bits, block, sizeof bits);
-        return base::halfToFloat(bits);
-    };
     for (uint32_t out = args.outBegin; out < args.outEnd; ++out) {
         for (uint32_t r = 0; r < args.numRows; ++r) {
             const std::byte* w = args.weights + out * args.weightRowBytes;
@@ -72,7 +66,7 @@ void matmulQ8Ref(const MatmulArgs& args) noexcept {
                 for (uint32_t i = 2; i < kBlockBytes; ++i) {
                     dot += static_cast<int8_t>(w[i]) * static_cast<int8_t>(x[i]);
                 }
-                total += static_cast<float>(dot) * (scale(w) * scale(x));
+                total += static_cast<float>(dot) * (quant::halfAt(w) * quant::halfAt(x));
             }
             args.y[r * args.yStride + out] = total;
         }

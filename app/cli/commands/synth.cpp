@@ -1,0 +1,34 @@
+#include "engine/lab/synth.h"
+#include "app/cli/command.h"
+
+namespace ingle::cli {
+namespace {
+
+struct Options {
+    lab::SynthOptions synth;
+    std::string out;
+};
+
+Action define(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    models::SynthSizes& sizes = options->synth.sizes;
+    app.add_option("--family", options->synth.family, "model family")->required();
+    app.add_option("--dim", sizes.dim, "embedding length");
+    app.add_option("--ffn", sizes.ffnDim, "feed-forward length");
+    app.add_option("--layers", sizes.numLayers, "layers");
+    app.add_option("--heads", sizes.numHeads, "heads");
+    app.add_option("--kv-heads", sizes.numKvHeads, "key/value heads");
+    app.add_option("--vocab", sizes.vocabSize, "vocabulary");
+    app.add_option("--context", sizes.context, "trained context");
+    app.add_option("--quant", options->synth.quant, "block format of the matrices");
+    app.add_option("--seed", options->synth.seed, "seed of the weights");
+    app.add_option("-o,--out", options->out, "GGUF file to write")->required();
+    return [options] { return lab::writeSynthModel(options->synth, options->out); };
+}
+
+}  // namespace
+
+extern const Command synth_command;
+const Command synth_command{"synth", "write a model with random weights", define};
+
+}  // namespace ingle::cli

@@ -1,0 +1,143 @@
+/// Every family on a tiny random model: all ways of computing the same thing give the same bits. Loops over
+/// the table, so a new family is covered without editing this file.
+#include <gtest/gtest.h>
+
+#include "engine/lab/synth.h"
+#include "tests/engine/session/model_runs.h"
+#include "tests/temporary_folder.h"
+
+namespace ingle::session {
+namespace {
+
+class Families : public testing::TestWithParam<const models::ModelFamily*> {
+  protected:
+    /// The same weights in `quant`, loaded with `options`.
+    std::unique_ptr<Model> load(const std::string& quant, const LoadOptions& options) {
+        const std::string path = (m_folder.path() / (quant + ".gguf")).string();
+        EXPECT_TRUE(lab::writeSynthModel({.family = std::string(GetParam()->arch), .quant = quant}, path));
+        auto model = Model::load(path, options, nullptr);
+        EXPECT_TRUE(model) << model.error().message;
+        return std::move(*model);
+    }
+
+    const std::vector<TokenId> m_tokens = [] {
+        std::vector<TokenId> tokens;
+        for (int i = 0; i < 150; ++i) tokens.push_back((i * 37 + 11) % 320);
+        return tokens;
+    }();
+    test::TemporaryFolder m_folder;
+};
+
+TEST_P(Families, chunksSaveAndRestoreAndThreadsGiveTheSameBits) {
+    for (const char* quant : {"F32", "Q8_0"}) {
+        SCOPED_TRACE(quant);
+        const auto model = load(quant, {.threads = 1});
+        const std::vector<float> whole = test::logitsInChunks(*model, m_tokens, 64);
+        for (const size_t chunk : {1u, 7u, 33u})
+            EXPECT_EQ(test::logitsInChunks(*model, m_tokens, chunk), whole);
+        EXPECT_EQ(test::logitsOverSaveAndRestore(*model, m_tokens), whole);
+        EXPECT_EQ(test::logitsInChunks(*load(quant, {.threads = 3}), m_tokens, 64), whole);
+        // The negative twin: another token gives other logits from there on, and the same before.
+        std::vector<TokenId> other = m_tokens;
+        other[70] = (other[70] + 1) % 320;
+        const std::vector<float> changed = test::logitsInChunks(*model, other, 64);
+        const size_t at = 70 * 320;
+        EXPECT_TRUE(std::equal(changed.begin(), changed.begin() + at, whole.begin()));
+        EXPECT_FALSE(std::equal(changed.begin() + at, changed.end(), whole.begin() + at));
+    }
+}
+
+TEST_P(Families, rewritingPassesChangeNoBit) {
+    for (const char* quant : {"F32", "Q8_0"}) {
+        const auto fused = load(quant, {.fuse = true});
+        const auto plain = load(quant, {.fuse = false});
+        EXPECT_EQ(test::logitsInChunks(*fused, m_tokens, 64), test::logitsInChunks(*plain, m_tokens, 64));
+    }
+}
+
+TEST_P(Families, aBatchGivesEachSequenceWhatItGetsAlone) {
+    const auto model = load("Q8_0", {});
+    const std::vector<TokenId> second(m_tokens.rbegin(), m_tokens.rend());
+    const std::vector<float> firstAlone = test::logitsInChunks(*model, std::span(m_tokens).first(40), 64);
+    const std::vector<float> secondAlone = test::logitsInChunks(*model, std::span(second).first(24), 64);
+
+    auto program = model->compileAllLogits(64).value();
+    auto a = model->memory().createSequence().value();
+    auto b = model->memory().createSequence().value();
+    std::vector<TokenId> tokens(m_tokens.begin(), m_tokens.begin() + 40);
+    tokens.insert(tokens.end(), second.begin(), second.begin() + 24);
+    const backend::SequenceRun runs[] = {{a.get(), 40}, {b.get(), 24}};
+    std::vector<uint32_t> rows(64);
+    for (uint32_t i = 0; i < 64; ++i) rows[i] = i;
+    ASSERT_TRUE(program->run({tokens, runs, rows}));
+    for (uint32_t i = 0; i < 64; ++i) {
+        const auto logits = program->readLogits(i).value();
+        const auto& alone = i < 40 ? firstAlone : secondAlone;
+        const size_t row = i < 40 ? i : i - 40;
+        EXPECT_TRUE(
+            std::equal(logits.begin(), logits.end(), alone.begin() + static_cast<long>(row * logits.size())))
+            << "row " << i;
+    }
+}
+
+TEST_P(Families, selectedRowsEqualAllRows) {
+    const auto model = load("F32", {});
+    const std::vector<float> whole = test::logitsInChunks(*model, std::span(m_tokens).first(50), 64);
+    auto program = model->compileAllLogits(64).value();
+    auto sequence = model->memory().createSequence().value();
+    const backend::SequenceRun run{sequence.get(), 50};
+    const std::vector<uint32_t> rows{0, 17, 49};
+    ASSERT_TRUE(program->run({std::span(m_tokens).first(50), {&run, 1}, rows}));
+    for (uint32_t i = 0; i < rows.size(); ++i) {
+        const auto logits = program->readLogits(i).value();
+        EXPECT_TRUE(std::equal(logits.begin(), logits.end(),
+                               whole.begin() + static_cast<long>(rows[i] * logits.size())));
+    }
+}
+
+TEST_P(Families, truncationForgetsOrIsRefused) {
+    const auto model = load("F32", {});
+    const std::vector<float> whole = test::logitsInChunks(*model, m_tokens, 64);
+    test::ModelRun run(*model);
+    run.feed(m_tokens, 64);
+    EXPECT_FALSE(run.sequence().truncate(151));
+    ASSERT_TRUE(run.sequence().truncate(150));
+    const Status cut = run.sequence().truncate(70);
+    EXPECT_EQ(cut.has_value(), model->memorySpec().canTruncate());
+    const uint32_t kept = cut ? 70 : 0;
+    ASSERT_TRUE(run.sequence().truncate(kept));
+    const size_t before = run.logits().size();
+    run.feed(std::span(m_tokens).subspan(kept), 64);
+    EXPECT_TRUE(std::equal(run.logits().begin() + static_cast<long>(before), run.logits().end(),
+                           whole.begin() + static_cast<long>(kept * 320)));
+}
+
+TEST_P(Families, aSavedStateOfAnotherShapeIsRefused) {
+    const auto model = load("F32", {});
+    test::ModelRun run(*model);
+    run.feed(std::span(m_tokens).first(20), 64);
+    backend::SavedState saved = run.sequence().save().value();
+    saved.bytes.pop_back();
+    EXPECT_FALSE(run.sequence().restore(saved));
+    saved = run.sequence().save().value();
+    saved.kvType = KvType::F32;
+    EXPECT_FALSE(run.sequence().restore(saved));
+}
+
+TEST_P(Families, tokensOutsideTheVocabularyAreRefused) {
+    const auto model = load("F32", {});
+    auto sequence = model->memory().createSequence().value();
+    const backend::SequenceRun run{sequence.get(), 1};
+    for (const TokenId token : {-1, 320, INT32_MAX}) {
+        const Status status = model->decodeProgram().run({{&token, 1}, {&run, 1}, {}});
+        ASSERT_FALSE(status);
+        EXPECT_EQ(status.error().code, ErrorCode::InvalidArgument);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, Families,
+                         testing::ValuesIn(models::allFamilies().begin(), models::allFamilies().end()),
+                         [](const auto& info) { return std::string(info.param->arch); });
+
+}  // namespace
+}  // namespace ingle::session

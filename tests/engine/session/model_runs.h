@@ -1,0 +1,87 @@
+/// Ways of feeding the same tokens to a model, whose results must be the same bits.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "engine/session/model.h"
+
+namespace ingle::test {
+
+/// Feeds tokens to one sequence in steps of at most `chunk` and keeps the logits of every row.
+class ModelRun {
+  public:
+    explicit ModelRun(session::Model& model, uint32_t maxChunk = 64)
+        : m_program(model.compileAllLogits(maxChunk).value()),
+          m_sequence(model.memory().createSequence().value()) {}
+
+    void feed(std::span<const TokenId> tokens, size_t chunk) {
+        for (size_t at = 0; at < tokens.size(); at += chunk) {
+            const auto part = tokens.subspan(at, std::min(chunk, tokens.size() - at));
+            std::vector<uint32_t> rows(part.size());
+            for (uint32_t i = 0; i < rows.size(); ++i) rows[i] = i;
+            const backend::SequenceRun run{m_sequence.get(), static_cast<uint32_t>(part.size())};
+            const Status status = m_program->run({part, {&run, 1}, rows});
+            ASSERT_TRUE(status) << status.error().message;
+            for (uint32_t i = 0; i < rows.size(); ++i) {
+                const auto logits = m_program->readLogits(i);
+                ASSERT_TRUE(logits) << logits.error().message;
+                m_logits.insert(m_logits.end(), logits->begin(), logits->end());
+            }
+        }
+    }
+
+    backend::SequenceMemory& sequence() { return *m_sequence; }
+    /// [numTokens, vocab], of everything fed so far.
+    const std::vector<float>& logits() const { return m_logits; }
+
+  private:
+    std::unique_ptr<backend::Program> m_program;
+    std::unique_ptr<backend::SequenceMemory> m_sequence;
+    std::vector<float> m_logits;
+};
+
+inline std::vector<float> logitsInChunks(session::Model& model, std::span<const TokenId> tokens,
+                                         size_t chunk) {
+    ModelRun run(model);
+    run.feed(tokens, chunk);
+    return run.logits();
+}
+
+/// Saved in the middle, restored into a fresh sequence, and gone on with.
+inline std::vector<float> logitsOverSaveAndRestore(session::Model& model, std::span<const TokenId> tokens) {
+    const size_t half = tokens.size() / 2;
+    ModelRun first(model);
+    first.feed(tokens.first(half), half);
+    const auto saved = first.sequence().save();
+    EXPECT_TRUE(saved);
+    ModelRun second(model);
+    EXPECT_TRUE(second.sequence().restore(*saved));
+    EXPECT_EQ(second.sequence().length(), half);
+    second.feed(tokens.subspan(half), 64);
+    std::vector<float> logits = first.logits();
+    logits.insert(logits.end(), second.logits().begin(), second.logits().end());
+    return logits;
+}
+
+inline double maxAbsDiff(const std::vector<float>& a, const std::vector<float>& b) {
+    if (a.size() != b.size()) return INFINITY;
+    double worst = 0;
+    for (size_t i = 0; i < a.size(); ++i) worst = std::max(worst, std::abs(double{a[i]} - b[i]));
+    return worst;
+}
+
+/// Normalised mean squared error: sum((a-b)^2) / sum(b^2).
+inline double nmse(const std::vector<float>& a, const std::vector<float>& b) {
+    if (a.size() != b.size()) return INFINITY;
+    double error = 0, total = 0;
+    for (size_t i = 0; i < a.size(); ++i) {
+        error += (double{a[i]} - b[i]) * (double{a[i]} - b[i]);
+        total += double{b[i]} * b[i];
+    }
+    return error / total;
+}
+
+}  // namespace ingle::test

@@ -1,0 +1,309 @@
+#include "app/desktop/host_session.h"
+
+#include <utility>
+
+#include "app/desktop/text.h"
+
+namespace ingle::desktop {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int kMaxRestarts = 2;
+constexpr int kModelFileChangedExit = 3;
+constexpr auto kFlushInterval = 33ms;  // 30 updates a second
+constexpr auto kGreetingLimit = 15s;
+constexpr auto kCancelLimit = 15s;  // one step of a large model on a slow machine
+
+const char* const kHostMissing =
+    "The engine program “ingle” was not found next to Inglenook; please install Inglenook again.";
+const char* const kVersionMismatch =
+    "Inglenook was updated while it was open; please close this window and open it again.";
+
+}  // namespace
+
+HostSession::HostSession(HostCommand command)
+    : m_command(std::move(command)), m_flush(this), m_greetingDeadline(this), m_cancelDeadline(this) {
+    m_flush.setSingleShot(true);
+    m_flush.setInterval(kFlushInterval);
+    connect(&m_flush, &QTimer::timeout, this, &HostSession::flushTokens);
+    for (QTimer* deadline : {&m_greetingDeadline, &m_cancelDeadline}) {
+        deadline->setSingleShot(true);
+        connect(deadline, &QTimer::timeout, this, [this] {
+            if (m_process) m_process->kill();
+        });
+    }
+}
+
+HostSession::~HostSession() {
+    if (!m_process) return;
+    m_process->disconnect(this);
+    m_process->kill();
+    m_process->waitForFinished(1000);
+}
+
+void HostSession::inspect(const QString& path) {
+    enqueue(protocol::Inspect{path.toStdString()});
+}
+
+void HostSession::load(const QString& path, const LoadOptions& options) {
+    enqueue(protocol::Load{path.toStdString(), options});
+}
+
+void HostSession::generate(const GenerateRequest& request) {
+    enqueue(protocol::Generate{request});
+}
+
+void HostSession::cancel() {
+    if (m_queue.empty() || m_cancelling) return;
+    if (std::holds_alternative<protocol::Generate>(m_queue.front()) && m_phase == Phase::Busy) {
+        m_cancelling = true;
+        m_cancelDeadline.start(kCancelLimit);
+        send(protocol::Cancel{m_currentId});
+        return;
+    }
+    // It has not been sent yet: nothing was generated.
+    for (auto each = m_queue.begin(); each != m_queue.end(); ++each) {
+        if (!std::holds_alternative<protocol::Generate>(*each)) continue;
+        const bool reloading = each == m_queue.begin() && m_phase == Phase::Reloading;
+        m_queue.erase(each);
+        if (reloading) m_phase = Phase::Ready;
+        emit done(GenerateResult{.reason = StopReason::Cancelled, .stats = {}, .withheld = {}});
+        return advance();
+    }
+}
+
+void HostSession::enqueue(Operation operation) {
+    m_queue.push_back(std::move(operation));
+    if (m_queue.size() == 1) {
+        m_restarts = 0;
+        advance();
+    }
+}
+
+void HostSession::advance() {
+    if (m_queue.empty()) return;
+    if (!m_process) return startHost();
+    if (m_phase != Phase::Ready) return;
+    if (auto* loading = std::get_if<protocol::Load>(&m_queue.front())) {
+        m_model = *loading;
+        if (m_restarts == 0) m_degraded = false;
+        m_hostHasModel = false;
+        m_phase = Phase::Busy;
+        m_currentId = send(protocol::Load{loading->path, loadOptions()});
+    } else if (auto* inspecting = std::get_if<protocol::Inspect>(&m_queue.front())) {
+        m_phase = Phase::Busy;
+        m_currentId = send(*inspecting);
+    } else if (m_hostHasModel) {
+        m_phase = Phase::Busy;
+        m_currentId = send(std::get<protocol::Generate>(m_queue.front()));
+    } else if (m_model) {
+        m_phase = Phase::Reloading;
+        m_currentId = send(protocol::Load{m_model->path, loadOptions()});
+    } else {
+        failFront({ErrorCode::InvalidArgument, "No model is loaded."});
+    }
+}
+
+void HostSession::startHost() {
+    if (m_command.program.isEmpty()) return failFront({ErrorCode::Io, kHostMissing});
+    m_lines = {};
+    m_lastWords.message.clear();
+    m_hostHasModel = false;
+    m_process = std::make_unique<QProcess>();
+    m_process->setProcessChannelMode(QProcess::ForwardedErrorChannel);
+    connect(m_process.get(), &QProcess::readyReadStandardOutput, this, &HostSession::readLines);
+    connect(m_process.get(), &QProcess::finished, this,
+            [this](int exitCode, QProcess::ExitStatus) { hostEnded(exitCode); });
+    connect(m_process.get(), &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
+        if (error != QProcess::FailedToStart) return;
+        endHost();
+        failFront({ErrorCode::Io, kHostMissing});
+    });
+    m_process->start(m_command.program, m_command.arguments);
+    if (!m_process) return;  // it failed to start at once
+    emit hostPidChanged(m_process->processId());
+    m_greetingDeadline.start(kGreetingLimit);
+    m_currentId = send(protocol::Hello{});
+}
+
+void HostSession::endHost() {
+    m_phase = Phase::Down;
+    m_greetingDeadline.stop();
+    m_cancelDeadline.stop();
+    if (!m_process) return;
+    m_process->disconnect(this);
+    // This may run inside a signal of the process, so the object stays until the process is gone.
+    QProcess* process = m_process.release();
+    if (process->state() == QProcess::NotRunning) {
+        process->deleteLater();
+    } else {
+        connect(process, &QProcess::finished, process, &QObject::deleteLater);
+        process->kill();
+    }
+    emit hostPidChanged(0);
+}
+
+protocol::RequestId HostSession::send(protocol::RequestBody body) {
+    if (!m_spool) m_spool = std::make_unique<QTemporaryDir>();
+    const protocol::RequestId id = ++m_lastId;
+    const auto line = protocol::frameRequest({id, std::move(body)}, m_spool->path().toStdString());
+    if (!line) {
+        failFront(line.error());
+        return 0;
+    }
+    m_process->write(line->data(), static_cast<qint64>(line->size()));
+    m_process->write("\n", 1);
+    return id;
+}
+
+void HostSession::readLines() {
+    const QByteArray bytes = m_process->readAllStandardOutput();
+    m_lines.append({bytes.data(), static_cast<size_t>(bytes.size())});
+    while (auto line = m_lines.next()) {
+        const auto event =
+            line->and_then([](const std::string& text) { return protocol::decodeEvent(text); });
+        if (!event) return recover(event.error().message);
+        if (event->id != m_currentId) {
+            const auto* words = std::get_if<protocol::Failed>(&event->body);
+            if (event->id == 0 && words != nullptr) m_lastWords = words->error;
+            continue;
+        }
+        std::visit([this](const auto& body) { handle(body); }, event->body);
+        if (!m_process) return;
+    }
+}
+
+void HostSession::hostEnded(int exitCode) {
+    readLines();
+    if (!m_process) return;
+    if (exitCode == kModelFileChangedExit && !m_lastWords.message.empty() && !m_queue.empty()) {
+        endHost();
+        flushTokens();
+        return failFront(m_lastWords);
+    }
+    recover(m_lastWords.message);
+}
+
+void HostSession::recover(const std::string& reason) {
+    endHost();
+    if (m_queue.empty()) return;
+    flushTokens();
+    if (m_cancelling) {
+        return finishFront([this] {
+            emit done(GenerateResult{.reason = StopReason::Cancelled, .stats = {}, .withheld = {}});
+        });
+    }
+    if (m_restarts == kMaxRestarts) {
+        return failFront({ErrorCode::Device,
+                          reason.empty()
+                              ? fmt::format("The engine stopped {} times in a row and was not started again.",
+                                            kMaxRestarts + 1)
+                              : fmt::format("The engine stopped {} times in a row; the last time it said: {}",
+                                            kMaxRestarts + 1, reason)});
+    }
+    ++m_restarts;
+    m_degraded = m_restarts == kMaxRestarts;
+    emit restarted(m_degraded ? Recovery::ReferenceKernels : Recovery::SameWay);
+    advance();
+}
+
+void HostSession::handle(const protocol::HelloOk& hello) {
+    m_greetingDeadline.stop();
+    if (hello.version != protocol::kVersion) {
+        endHost();
+        return failFront({ErrorCode::Unsupported, kVersionMismatch});
+    }
+    m_phase = Phase::Ready;
+    advance();
+}
+
+void HostSession::handle(const protocol::Inspected& event) {
+    finishFront([&] { emit inspected(event.info); });
+}
+
+void HostSession::handle(const protocol::Loaded& event) {
+    m_hostHasModel = true;
+    if (m_phase == Phase::Reloading) {
+        m_phase = Phase::Ready;
+        return advance();
+    }
+    finishFront([&] { emit loaded(event.info); });
+}
+
+void HostSession::handle(const protocol::Progress& event) {
+    if (m_phase == Phase::Busy && std::holds_alternative<protocol::Generate>(m_queue.front())) {
+        emit promptProgress(event.fraction);
+    } else {
+        emit loadProgress(event.fraction, toQString(event.phase));
+    }
+}
+
+void HostSession::handle(const protocol::Planned& event) {
+    emit planned(event.plan);
+}
+
+void HostSession::handle(const protocol::Tokens& event) {
+    auto* generation = m_queue.empty() ? nullptr : std::get_if<protocol::Generate>(&m_queue.front());
+    if (generation == nullptr) return;
+    m_restarts = 0;
+    // After a crash the same request goes out again and continues behind these.
+    auto& ids = generation->request.resumeIds;
+    ids.insert(ids.end(), event.chunk.ids.begin(), event.chunk.ids.end());
+    m_unsent.ids.insert(m_unsent.ids.end(), event.chunk.ids.begin(), event.chunk.ids.end());
+    m_unsent.text += event.chunk.text;
+    if (!m_flush.isActive()) m_flush.start();
+}
+
+void HostSession::handle(const protocol::Done& event) {
+    flushTokens();
+    finishFront([&] { emit done(event.result); });
+}
+
+void HostSession::handle(const protocol::Failed& event) {
+    if (m_phase == Phase::Down) {
+        // The answer to hello: this host speaks another version.
+        endHost();
+        return failFront({ErrorCode::Unsupported, kVersionMismatch});
+    }
+    flushTokens();
+    failFront(event.error);
+}
+
+LoadOptions HostSession::loadOptions() const {
+    LoadOptions options = m_model->options;
+    if (m_degraded) {
+        options.backend = BackendChoice::Cpu;
+        options.referenceKernels = true;
+    }
+    return options;
+}
+
+void HostSession::flushTokens() {
+    m_flush.stop();
+    if (m_unsent.ids.empty() && m_unsent.text.empty()) return;
+    emit tokens(std::exchange(m_unsent, {}));
+}
+
+template <typename Report>
+void HostSession::finishFront(Report report) {
+    m_queue.pop_front();
+    m_cancelling = false;
+    m_cancelDeadline.stop();
+    m_restarts = 0;
+    if (m_phase != Phase::Down) m_phase = Phase::Ready;
+    report();
+    advance();
+}
+
+void HostSession::failFront(const Error& error) {
+    if (m_queue.empty()) return;
+    const size_t kind = m_queue.front().index();
+    finishFront([&] {
+        if (kind == 0) emit inspectFailed(error);
+        if (kind == 1) emit loadFailed(error);
+        if (kind == 2) emit generateFailed(error);
+    });
+}
+
+}  // namespace ingle::desktop

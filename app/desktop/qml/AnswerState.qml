@@ -1,0 +1,51 @@
+// How an answer stands when it is not simply complete, and what can be done about it.
+import QtQuick
+import QtQuick.Layouts
+import Inglenook
+
+RowLayout {
+    id: line
+
+    required property AppModel app
+    required property double messageId
+    required property int status
+    required property string error
+    required property bool empty
+    required property bool canContinue
+
+    readonly property string text: {
+        switch (status) {
+        case MessageListModel.Streaming:
+            if (!empty)
+                return "";
+            return app.chat.promptFraction > 0 && app.chat.promptFraction < 1 ? qsTr("Reading the conversation… %1%").arg(Math.round(app.chat.promptFraction * 100)) : qsTr("Thinking…");
+        case MessageListModel.Stopped:
+            return error.length > 0 ? error : qsTr("Stopped");
+        case MessageListModel.Interrupted:
+            return qsTr("Interrupted");
+        case MessageListModel.Failed:
+            return error;
+        default:
+            return "";
+        }
+    }
+
+    spacing: Theme.m
+
+    Text {
+        Layout.fillWidth: true
+        text: line.text
+        textFormat: Text.PlainText
+        color: line.status === MessageListModel.Failed ? Theme.danger : Theme.mutedText
+        font.pixelSize: Theme.smallSize
+        wrapMode: Text.Wrap
+        Accessible.role: Accessible.StaticText
+        Accessible.name: text
+    }
+    TextButton {
+        objectName: "continueButton"
+        visible: line.canContinue && line.status !== MessageListModel.Streaming && line.status !== MessageListModel.Complete
+        text: qsTr("Continue")
+        onClicked: line.app.chat.continueAnswer(line.messageId)
+    }
+}

@@ -1,0 +1,62 @@
+// A modal sheet in the middle of the window with a title and a close button.
+import QtQuick
+import QtQuick.Layouts
+import QtQuick.Templates as T
+import Inglenook
+
+T.Popup {
+    id: card
+
+    required property string title
+    default property alias body: bodyArea.data
+
+    parent: T.Overlay.overlay
+    x: Math.round((parent.width - width) / 2)
+    y: Math.round(Math.max(Theme.l, (parent.height - height) / 3))
+    width: Math.min(480, parent.width - 2 * Theme.l)
+    height: Math.min(implicitHeight, parent.height - 2 * Theme.l)
+    implicitHeight: layout.implicitHeight + 2 * padding
+    padding: Theme.xl
+    modal: true
+    focus: true
+    closePolicy: T.Popup.CloseOnEscape | T.Popup.CloseOnPressOutside
+
+    T.Overlay.modal: Rectangle {
+        color: Theme.scrim
+    }
+    background: Rectangle {
+        color: Theme.popup
+        radius: Theme.largeRadius
+    }
+
+    contentItem: ColumnLayout {
+        id: layout
+        spacing: Theme.l
+
+        RowLayout {
+            Layout.fillWidth: true
+
+            Text {
+                Layout.fillWidth: true
+                text: card.title
+                color: Theme.text
+                font.pixelSize: Theme.headingSize(2)
+                font.weight: Font.DemiBold
+                elide: Text.ElideRight
+                Accessible.role: Accessible.Heading
+                Accessible.name: text
+            }
+            IconButton {
+                iconName: "close"
+                hint: qsTr("Close")
+                onClicked: card.close()
+            }
+        }
+        Item {
+            id: bodyArea
+            Layout.fillWidth: true
+            Layout.fillHeight: true
+            implicitHeight: children.length > 0 ? children[0].implicitHeight : 0
+        }
+    }
+}

@@ -1,0 +1,168 @@
+// One conversation: its header, its messages and the composer.
+import QtQuick
+import QtQuick.Layouts
+import QtQuick.Templates as T
+import Inglenook
+
+Item {
+    id: view
+
+    required property AppModel app
+    required property bool narrow
+    readonly property ChatController chat: app.chat
+
+    signal sidebarRequested
+    signal modelsRequested
+    signal settingsRequested
+
+    function focusComposer() {
+        composer.takeFocus();
+    }
+
+    ColumnLayout {
+        anchors.fill: parent
+        spacing: 0
+
+        RowLayout {
+            Layout.fillWidth: true
+            Layout.margins: Theme.s
+            Layout.leftMargin: view.narrow ? Theme.s : Theme.xl
+            spacing: Theme.xs
+
+            IconButton {
+                objectName: "sidebarButton"
+                visible: view.narrow
+                iconName: "menu"
+                hint: qsTr("Conversations")
+                onClicked: view.sidebarRequested()
+            }
+            Text {
+                Layout.fillWidth: true
+                text: view.chat.title
+                textFormat: Text.PlainText
+                color: Theme.mutedText
+                font.pixelSize: Theme.smallSize
+                elide: Text.ElideRight
+                Accessible.role: Accessible.Heading
+                Accessible.name: text
+            }
+            ModelButton {
+                Layout.maximumWidth: view.width / 2
+                models: view.app.models
+                onClicked: view.modelsRequested()
+            }
+            IconButton {
+                objectName: "settingsButton"
+                iconName: "settings"
+                hint: qsTr("Settings (Ctrl+,)")
+                onClicked: view.settingsRequested()
+            }
+        }
+
+        Banner {
+            Layout.fillWidth: true
+            notices: view.app.notices
+        }
+
+        Item {
+            Layout.fillWidth: true
+            Layout.fillHeight: true
+
+            ListView {
+                id: list
+
+                /// The view follows the stream until the person scrolls up.
+                property bool following: true
+
+                function followEnd() {
+                    if (following)
+                        positionViewAtEnd();
+                }
+
+                anchors.fill: parent
+                clip: true
+                model: view.chat.messages
+                spacing: Theme.xl
+                cacheBuffer: 800
+                boundsBehavior: Flickable.StopAtBounds
+                reuseItems: false
+                Accessible.role: Accessible.List
+                Accessible.name: qsTr("Messages")
+                T.ScrollBar.vertical: ScrollThumb {
+                    id: scrollBar
+                }
+                header: Item {
+                    height: Theme.l
+                }
+                footer: Item {
+                    height: Theme.xl
+                }
+                delegate: MessageItem {
+                    app: view.app
+                    width: ListView.view.width
+                    last: index === list.count - 1
+                }
+                onContentHeightChanged: Qt.callLater(followEnd)
+                onHeightChanged: Qt.callLater(followEnd)
+                onContentYChanged: {
+                    if (moving || scrollBar.pressed)
+                        following = contentY + height >= originY + contentHeight - Theme.xxl;
+                }
+            }
+
+            EmptyState {
+                anchors.fill: parent
+                visible: list.count === 0
+                app: view.app
+                onModelsRequested: view.modelsRequested()
+            }
+
+            IconButton {
+                anchors.right: parent.right
+                anchors.bottom: parent.bottom
+                anchors.margins: Theme.l
+                visible: !list.following && !list.atYEnd
+                iconName: "arrow-down"
+                hint: qsTr("To the newest message")
+                onClicked: {
+                    list.following = true;
+                    list.positionViewAtEnd();
+                }
+
+                Rectangle {
+                    anchors.fill: parent
+                    z: -1
+                    radius: width / 2
+                    color: Theme.popup
+                    border.color: Theme.line
+                }
+            }
+        }
+
+        Composer {
+            id: composer
+            Layout.fillWidth: true
+            Layout.maximumWidth: Theme.columnWidth + 2 * Theme.l
+            Layout.alignment: Qt.AlignHCenter
+            app: view.app
+        }
+        StatusLine {
+            Layout.fillWidth: true
+            Layout.maximumWidth: Theme.columnWidth + 2 * Theme.l
+            Layout.alignment: Qt.AlignHCenter
+            app: view.app
+        }
+    }
+
+    Connections {
+        target: view.chat
+        function onConversationChanged() {
+            list.following = true;
+            Qt.callLater(list.followEnd);
+        }
+        function onSent() {
+            list.following = true;
+            Qt.callLater(list.followEnd);
+        }
+    }
+}

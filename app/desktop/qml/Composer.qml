@@ -1,0 +1,145 @@
+// Where the person writes. Enter sends, Shift+Enter starts a line; Enter while an input method composes is its own.
+import QtQuick
+import QtQuick.Templates as T
+import Inglenook
+
+Item {
+    id: composer
+
+    required property AppModel app
+    readonly property ChatController chat: app.chat
+    readonly property bool busy: chat.generation !== ChatController.Idle
+    readonly property int maximumLines: 8
+
+    function takeFocus() {
+        area.forceActiveFocus();
+    }
+    function submit() {
+        chat.send(area.text);
+    }
+
+    implicitHeight: box.height + Theme.s
+    enabled: !chat.readOnly
+
+    Rectangle {
+        id: box
+        x: Theme.l
+        width: parent.width - 2 * Theme.l
+        height: Math.max(48, Math.min(area.implicitHeight, metrics.lineSpacing * composer.maximumLines + 2 * Theme.m))
+        radius: Theme.largeRadius
+        color: Theme.surface
+        border.width: 1
+        border.color: area.activeFocus ? Theme.softAccent : Theme.surface
+
+        FontMetrics {
+            id: metrics
+            font: area.font
+        }
+
+        Flickable {
+            id: flick
+            anchors.fill: parent
+            anchors.rightMargin: Theme.controlSize + Theme.m
+            clip: true
+            boundsBehavior: Flickable.StopAtBounds
+            T.ScrollBar.vertical: ScrollThumb {}
+
+            T.TextArea.flickable: T.TextArea {
+                id: area
+                objectName: "composerInput"
+                leftPadding: Theme.l
+                rightPadding: Theme.s
+                topPadding: Math.max(Theme.m, (48 - metrics.lineSpacing) / 2)
+                bottomPadding: topPadding
+                implicitHeight: contentHeight + topPadding + bottomPadding
+                wrapMode: TextEdit.Wrap
+                textFormat: TextEdit.PlainText
+                color: Theme.text
+                selectionColor: Theme.selection
+                selectedTextColor: Theme.text
+                font.pixelSize: Theme.textSize
+                selectByMouse: true
+                focus: true
+                Accessible.name: qsTr("Message")
+
+                onTextChanged: composer.chat.draft = text
+                Keys.onPressed: event => {
+                    const enter = event.key === Qt.Key_Return || event.key === Qt.Key_Enter;
+                    if (!enter || (event.modifiers & Qt.ShiftModifier) || inputMethodComposing)
+                        return;
+                    event.accepted = true;
+                    composer.submit();
+                }
+
+                Text {
+                    x: area.leftPadding
+                    y: area.topPadding
+                    width: area.width - area.leftPadding - area.rightPadding
+                    visible: area.length === 0 && area.preeditText.length === 0
+                    text: composer.chat.readOnly ? qsTr("This history can only be read") : qsTr("Write a message")
+                    color: Theme.mutedText
+                    font: area.font
+                    elide: Text.ElideRight
+                }
+            }
+        }
+
+        T.Button {
+            id: action
+
+            readonly property bool stops: composer.busy
+            readonly property bool ready: stops ? composer.chat.generation !== ChatController.Stopping && composer.chat.generation !== ChatController.Starting : area.text.trim().length > 0
+
+            objectName: stops ? "stopButton" : "sendButton"
+            anchors.right: parent.right
+            anchors.bottom: parent.bottom
+            anchors.margins: (48 - height) / 2
+            width: Theme.controlSize
+            height: Theme.controlSize
+            enabled: ready
+            hoverEnabled: true
+            Accessible.name: stops ? qsTr("Stop the answer (Esc)") : qsTr("Send (Enter)")
+            onClicked: stops ? composer.chat.stop() : composer.submit()
+
+            contentItem: Item {
+                Icon {
+                    anchors.centerIn: parent
+                    name: action.stops ? "stop" : "send"
+                    color: action.ready ? Theme.accentText : Theme.mutedText
+                }
+            }
+            background: Rectangle {
+                radius: width / 2
+                color: action.ready ? Theme.accent : Theme.hover
+
+                FocusRing {
+                    shown: action.visualFocus
+                    radius: width / 2
+                }
+            }
+            Loader {
+                active: action.hovered
+                sourceComponent: Hint {
+                    parent: action
+                    y: -height - Theme.xs
+                    text: action.Accessible.name
+                    visible: action.hovered
+                }
+            }
+        }
+    }
+
+    Connections {
+        target: composer.chat
+        function onSent(text) {
+            // What was typed while the message was being stored stays.
+            if (area.text.startsWith(text))
+                area.remove(0, text.length);
+        }
+        function onDraftChanged() {
+            area.text = composer.chat.draft;
+            area.cursorPosition = area.length;
+        }
+    }
+    Component.onCompleted: area.forceActiveFocus()
+}

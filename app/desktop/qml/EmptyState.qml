@@ -1,0 +1,100 @@
+// A conversation without messages: says what to do next.
+import QtQuick
+import Inglenook
+
+Item {
+    id: empty
+
+    required property AppModel app
+    readonly property ModelListModel models: app.models
+    readonly property bool noModel: models.state === ModelListModel.NoModel && !models.inspecting
+    readonly property bool missing: models.state === ModelListModel.Missing
+
+    signal modelsRequested
+
+    Column {
+        anchors.horizontalCenter: parent.horizontalCenter
+        y: Math.max(Theme.l, (parent.height - height) * 0.42)
+        width: Math.min(440, parent.width - 2 * Theme.xl)
+        spacing: Theme.l
+
+        Image {
+            anchors.horizontalCenter: parent.horizontalCenter
+            source: "qrc:/qt/qml/Inglenook/icons/inglenook.svg"
+            sourceSize: Qt.size(72, 72)
+            Accessible.ignored: true
+        }
+        Text {
+            width: parent.width
+            horizontalAlignment: Text.AlignHCenter
+            wrapMode: Text.Wrap
+            color: Theme.text
+            font.pixelSize: Theme.headingSize(1)
+            font.weight: Font.DemiBold
+            text: {
+                if (empty.models.inspecting)
+                    return qsTr("Looking at the file…");
+                switch (empty.models.state) {
+                case ModelListModel.NoModel:
+                    return qsTr("Drop a model here");
+                case ModelListModel.Loading:
+                    return qsTr("Loading %1").arg(empty.models.currentName);
+                case ModelListModel.Missing:
+                    return qsTr("%1 is not where it was").arg(empty.models.currentName);
+                case ModelListModel.Failed:
+                    return qsTr("%1 could not be loaded").arg(empty.models.currentName);
+                default:
+                    return qsTr("What is on your mind?");
+                }
+            }
+            Accessible.role: Accessible.Heading
+            Accessible.name: text
+        }
+        Text {
+            width: parent.width
+            horizontalAlignment: Text.AlignHCenter
+            wrapMode: Text.Wrap
+            color: Theme.mutedText
+            font.pixelSize: Theme.textSize
+            lineHeight: 1.35
+            visible: text.length > 0
+            text: {
+                if (empty.models.inspecting)
+                    return "";
+                switch (empty.models.state) {
+                case ModelListModel.NoModel:
+                    return qsTr("GGUF, rwkv.cpp and llama2.c files run from where they lie. Everything stays on this computer: Inglenook cannot reach the network.");
+                case ModelListModel.Missing:
+                    return qsTr("Drop the file again, or tell where it is now.");
+                case ModelListModel.Ready:
+                    return qsTr("%1 answers on this computer, and nowhere else.").arg(empty.models.currentName);
+                default:
+                    return "";
+                }
+            }
+        }
+        Rectangle {
+            anchors.horizontalCenter: parent.horizontalCenter
+            visible: empty.models.state === ModelListModel.Loading
+            width: 220
+            height: 4
+            radius: 2
+            color: Theme.line
+
+            Rectangle {
+                width: parent.width * empty.models.loadFraction
+                height: parent.height
+                radius: 2
+                color: Theme.accent
+            }
+        }
+        TextButton {
+            anchors.horizontalCenter: parent.horizontalCenter
+            objectName: "chooseModelButton"
+            visible: !empty.models.inspecting && empty.models.state !== ModelListModel.Ready && empty.models.state !== ModelListModel.Loading
+            prominent: true
+            text: empty.models.count > 0 ? qsTr("Choose a model") : qsTr("Choose a file")
+            onClicked: empty.modelsRequested()
+        }
+    }
+}

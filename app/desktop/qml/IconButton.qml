@@ -1,0 +1,43 @@
+// A quiet square button with a line icon; `hint` is its name for everyone who cannot see the icon.
+import QtQuick
+import QtQuick.Templates as T
+import Inglenook
+
+T.Button {
+    id: button
+
+    required property string iconName
+    required property string hint
+    property color tint: Theme.mutedText
+
+    implicitWidth: Theme.controlSize
+    implicitHeight: Theme.controlSize
+    hoverEnabled: true
+    opacity: enabled ? 1 : 0.4
+    Accessible.name: hint
+
+    contentItem: Item {
+        Icon {
+            anchors.centerIn: parent
+            name: button.iconName
+            color: button.tint
+        }
+    }
+    background: Rectangle {
+        radius: Theme.radius
+        color: button.down ? Theme.pressed : button.hovered ? Theme.hover : "transparent"
+
+        FocusRing {
+            shown: button.visualFocus
+        }
+    }
+
+    Loader {
+        active: button.hovered
+        sourceComponent: Hint {
+            parent: button
+            text: button.hint
+            visible: button.hovered && !button.down
+        }
+    }
+}

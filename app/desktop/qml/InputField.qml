@@ -1,0 +1,41 @@
+// One line of text.
+import QtQuick
+import QtQuick.Templates as T
+import Inglenook
+
+T.TextField {
+    id: field
+
+    required property string label
+
+    implicitHeight: Theme.controlSize
+    implicitWidth: 160
+    leftPadding: Theme.m
+    rightPadding: Theme.m
+    verticalAlignment: TextInput.AlignVCenter
+    color: Theme.text
+    selectionColor: Theme.selection
+    selectedTextColor: Theme.text
+    placeholderTextColor: Theme.mutedText
+    font.pixelSize: Theme.smallSize
+    selectByMouse: true
+    Accessible.name: label
+
+    background: Rectangle {
+        radius: Theme.radius
+        color: Theme.surface
+        border.width: field.activeFocus ? 2 : field.acceptableInput ? 0 : 1
+        border.color: field.acceptableInput ? Theme.accent : Theme.danger
+    }
+
+    Text {
+        x: field.leftPadding
+        width: field.width - field.leftPadding - field.rightPadding
+        anchors.verticalCenter: parent.verticalCenter
+        text: field.placeholderText
+        color: field.placeholderTextColor
+        font: field.font
+        elide: Text.ElideRight
+        visible: field.length === 0 && field.preeditText.length === 0
+    }
+}

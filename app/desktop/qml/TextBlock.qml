@@ -1,0 +1,41 @@
+// A paragraph or heading: selectable, with links that show where they lead.
+import QtQuick
+import QtQuick.Templates as T
+import Inglenook
+
+TextEdit {
+    id: textBlock
+
+    required property AppModel app
+    required property string html
+    property bool rightToLeft: false
+    property int heading: 0
+
+    text: Theme.richTextStyle + "<p dir=\"" + (rightToLeft ? "rtl" : "ltr") + "\">" + html + "</p>"
+    textFormat: TextEdit.RichText
+    readOnly: true
+    selectByMouse: true
+    wrapMode: TextEdit.Wrap
+    color: Theme.text
+    selectionColor: Theme.selection
+    selectedTextColor: Theme.text
+    font.pixelSize: heading > 0 ? Theme.headingSize(heading) : Theme.textSize
+    font.weight: heading > 0 ? Font.DemiBold : Font.Normal
+    Accessible.role: heading > 0 ? Accessible.Heading : Accessible.Paragraph
+    Accessible.name: getText(0, length)
+
+    onLinkActivated: link => app.portal.openLink(link)
+
+    HoverHandler {
+        cursorShape: textBlock.hoveredLink.length > 0 ? Qt.PointingHandCursor : Qt.IBeamCursor
+    }
+    Loader {
+        active: textBlock.hoveredLink.length > 0
+        sourceComponent: Hint {
+            parent: textBlock
+            text: textBlock.hoveredLink
+            visible: true
+            delay: 0
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// A button with words. `prominent`: the one thing to do here.
+import QtQuick
+import QtQuick.Templates as T
+import Inglenook
+
+T.Button {
+    id: button
+
+    property bool prominent: false
+
+    implicitWidth: label.implicitWidth + 2 * Theme.l
+    implicitHeight: Theme.controlSize
+    hoverEnabled: true
+    opacity: enabled ? 1 : 0.4
+    Accessible.name: text
+
+    contentItem: Text {
+        id: label
+        text: button.text
+        color: button.prominent ? Theme.accentText : button.checked ? Theme.accent : Theme.text
+        font.pixelSize: Theme.smallSize
+        font.weight: Font.Medium
+        horizontalAlignment: Text.AlignHCenter
+        verticalAlignment: Text.AlignVCenter
+        elide: Text.ElideRight
+    }
+    background: Rectangle {
+        radius: Theme.radius
+        color: button.prominent ? Theme.accent : Theme.surface
+
+        Rectangle {
+            anchors.fill: parent
+            radius: parent.radius
+            color: button.down ? Theme.pressed : button.hovered ? Theme.hover : "transparent"
+        }
+        FocusRing {
+            shown: button.visualFocus
+        }
+    }
+}

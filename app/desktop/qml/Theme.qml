@@ -1,0 +1,60 @@
+// Every colour, distance and size of the window.
+pragma Singleton
+import QtQuick
+
+QtObject {
+    /// Set by Main.qml from the settings and the desktop.
+    property bool dark: false
+    property string fixedFontFamily: "monospace"
+
+    // One spacing scale.
+    readonly property int xs: 4
+    readonly property int s: 8
+    readonly property int m: 12
+    readonly property int l: 16
+    readonly property int xl: 24
+    readonly property int xxl: 40
+
+    readonly property int radius: 8
+    readonly property int largeRadius: 14
+    readonly property int controlSize: 34
+    readonly property int columnWidth: 720
+    readonly property int sidebarWidth: 272
+    /// Below this width the sidebar becomes a drawer.
+    readonly property int narrowWidth: 760
+
+    // Text sizes in pixels, in proportion to the system font.
+    readonly property real textSize: Math.max(15, Math.round(Qt.application.font.pointSize * 1.5))
+    readonly property real smallSize: Math.round(textSize * 0.87)
+    readonly property real codeSize: Math.round(textSize * 0.9)
+    readonly property int lineHeight: 150 // per cent
+
+    function headingSize(level: int): real {
+        return Math.round(textSize * [1.5, 1.3, 1.15, 1.05, 1, 1][Math.min(Math.max(level, 1), 6) - 1]);
+    }
+
+    // One accent: the embers.
+    readonly property color accent: dark ? "#e58a57" : "#b4501f"
+    readonly property color softAccent: dark ? "#7a4a30" : "#dba483"
+    readonly property color accentText: dark ? "#241208" : "#ffffff"
+
+    readonly property color window: dark ? "#1d1b19" : "#fdfcfa"
+    readonly property color sidebar: dark ? "#171513" : "#f5f2ed"
+    readonly property color surface: dark ? "#2a2724" : "#f1ede6"
+    readonly property color popup: dark ? "#282522" : "#ffffff"
+    readonly property color hover: dark ? "#14ffffff" : "#0d2a1d10"
+    readonly property color pressed: dark ? "#24ffffff" : "#1a2a1d10"
+    readonly property color line: dark ? "#383430" : "#e4ded4"
+    readonly property color scrim: dark ? "#a0000000" : "#50201810"
+
+    readonly property color text: dark ? "#ece7df" : "#26221d"
+    readonly property color mutedText: dark ? "#a79f93" : "#6e665b"
+    readonly property color danger: dark ? "#f08a7d" : "#a8321f"
+    readonly property color warningSurface: dark ? "#3a2c1e" : "#fbeedd"
+    readonly property color selection: dark ? "#6b3d22" : "#f6d3bd"
+
+    /// Put before the html of a Markdown block.
+    readonly property string richTextStyle: "<style>p{line-height:" + lineHeight
+        + "%;margin:0} a{color:" + accent + ";text-decoration:none} code{font-family:'" + fixedFontFamily
+        + "';font-size:" + codeSize + "px;background-color:" + surface + "}</style>"
+}

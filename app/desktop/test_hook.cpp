@@ -1,0 +1,213 @@
+#include "app/desktop/test_hook.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <QCoreApplication>
+#include <QDropEvent>
+#include <QFile>
+#include <QInputMethodEvent>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QLocalSocket>
+#include <QMetaEnum>
+#include <QMimeData>
+#include <QMouseEvent>
+#include <QQuickItem>
+#include <QUrl>
+
+#include "app/desktop/text.h"
+
+namespace ingle::desktop {
+namespace {
+
+QJsonObject failure(const QString& sentence) {
+    return {{"ok", false}, {"error", sentence}};
+}
+
+const QJsonObject kOk{{"ok", true}};
+
+template <typename Enum>
+QString enumName(Enum value) {
+    return QString::fromLatin1(QMetaEnum::fromType<Enum>().valueToKey(value));
+}
+
+Qt::Key keyNamed(const QString& name) {
+    const auto key = static_cast<Qt::Key>(
+        QMetaEnum::fromType<Qt::Key>().keyToValue(("Key_" + name).toLatin1().constData()));
+    return static_cast<int>(key) == -1 ? Qt::Key_unknown : key;
+}
+
+QQuickItem* findItem(QQuickItem* root, const QString& name) {
+    if (!root->isVisible()) return nullptr;
+    if (root->objectName() == name) return root;
+    for (QQuickItem* child : root->childItems()) {
+        if (QQuickItem* found = findItem(child, name)) return found;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+TestHook::TestHook(QQuickWindow& window, AppModel& model) : m_window(window), m_model(model) {
+    connect(model.engine(), &EngineClient::hostPidChanged, this, [this](qint64 pid) { m_hostPid = pid; });
+    connect(&m_server, &QLocalServer::newConnection, this, [this] {
+        QLocalSocket* client = m_server.nextPendingConnection();
+        connect(client, &QLocalSocket::disconnected, client, &QObject::deleteLater);
+        connect(client, &QLocalSocket::readyRead, this, [this, client] {
+            while (client->canReadLine()) {
+                const QJsonObject reply = answer(QJsonDocument::fromJson(client->readLine()).object());
+                client->write(QJsonDocument(reply).toJson(QJsonDocument::Compact) + '\n');
+                client->flush();
+            }
+        });
+    });
+    const QString socket = qEnvironmentVariable("INGLE_TEST_SOCKET");
+    if (!socket.isEmpty()) {
+        QLocalServer::removeServer(socket);
+        if (!m_server.listen(socket)) qWarning("cannot listen on %s", qPrintable(socket));
+    }
+    const QByteArray paintLog = qgetenv("INGLE_PAINT_LOG");
+    if (!paintLog.isEmpty()) {
+        m_paintLog = ::open(paintLog.constData(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+        connect(&window, &QQuickWindow::frameSwapped, this, &TestHook::logFrame);
+    }
+}
+
+TestHook::~TestHook() {
+    if (m_paintLog >= 0) ::close(m_paintLog);
+}
+
+QJsonObject TestHook::answer(const QJsonObject& command) {
+    const QString name = command["cmd"].toString();
+    if (name == "drop") return drop(command);
+    if (name == "type") return type(command);
+    if (name == "key") return key(command);
+    if (name == "click") return click(command);
+    if (name == "state") return state();
+    if (name == "screenshot") return screenshot(command);
+    if (name == "resize") {
+        m_window.resize(command["width"].toInt(), command["height"].toInt());
+        return kOk;
+    }
+    if (name == "quit") {
+        QMetaObject::invokeMethod(qApp, &QCoreApplication::quit, Qt::QueuedConnection);
+        return kOk;
+    }
+    return failure("unknown command " + name);
+}
+
+QJsonObject TestHook::drop(const QJsonObject& command) {
+    QMimeData data;
+    data.setUrls({QUrl::fromLocalFile(command["path"].toString())});
+    const QPoint center(m_window.width() / 2, m_window.height() / 2);
+    QDragEnterEvent enter(center, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(&m_window, &enter);
+    QDragMoveEvent move(center, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(&m_window, &move);
+    QDropEvent dropped(center, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(&m_window, &dropped);
+    return dropped.isAccepted() ? kOk : failure("the window did not accept the drop");
+}
+
+QJsonObject TestHook::type(const QJsonObject& command) {
+    // As an input method commits it; works for any script.
+    QQuickItem* target = m_window.activeFocusItem();
+    if (target == nullptr) return failure("nothing has the focus");
+    QInputMethodEvent event;
+    event.setCommitString(command["text"].toString());
+    QCoreApplication::sendEvent(target, &event);
+    return kOk;
+}
+
+QJsonObject TestHook::key(const QJsonObject& command) {
+    Qt::KeyboardModifiers modifiers = Qt::NoModifier;
+    for (const QJsonValue& each : command["modifiers"].toArray()) {
+        if (each == QLatin1String("ctrl")) modifiers |= Qt::ControlModifier;
+        if (each == QLatin1String("shift")) modifiers |= Qt::ShiftModifier;
+        if (each == QLatin1String("alt")) modifiers |= Qt::AltModifier;
+    }
+    const QString name = command["key"].toString();
+    const Qt::Key code = keyNamed(name);
+    if (code == Qt::Key_unknown) return failure("unknown key " + name);
+    for (const QEvent::Type kind : {QEvent::ShortcutOverride, QEvent::KeyPress, QEvent::KeyRelease}) {
+        QKeyEvent event(kind, code, modifiers);
+        QCoreApplication::sendEvent(&m_window, &event);
+    }
+    return kOk;
+}
+
+QJsonObject TestHook::click(const QJsonObject& command) {
+    const QString name = command["object"].toString();
+    QQuickItem* item = findItem(m_window.contentItem(), name);
+    if (item == nullptr) return failure("no visible item is called " + name);
+    const QPointF at = item->mapToScene(QPointF(item->width() / 2, item->height() / 2));
+    const QPointF global = m_window.mapToGlobal(at);
+    QMouseEvent press(QEvent::MouseButtonPress, at, global, Qt::LeftButton, Qt::LeftButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(&m_window, &press);
+    QMouseEvent release(QEvent::MouseButtonRelease, at, global, Qt::LeftButton, Qt::NoButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(&m_window, &release);
+    return kOk;
+}
+
+QJsonObject TestHook::state() {
+    const ChatController& chat = *m_model.chat();
+    QJsonArray messages;
+    for (const history::Message& message : m_model.chat()->messages()->messages()) {
+        messages.append(QJsonObject{
+            {"id", static_cast<qint64>(message.id)},
+            {"role", message.role == Role::User ? "user" : "assistant"},
+            {"status", enumName(static_cast<MessageListModel::MessageState>(message.status))},
+            {"text", toQString(message.text)},
+            {"error", toQString(message.error)},
+        });
+    }
+    const QObject* statusLine = findItem(m_window.contentItem(), "statusLine");
+    return {
+        {"ok", true},
+        {"modelState", enumName(m_model.models()->state())},
+        {"modelName", m_model.models()->currentName()},
+        {"inspecting", m_model.models()->inspecting()},
+        {"generationState", enumName(chat.generation())},
+        {"banner", m_model.notices()->banner()},
+        {"toast", m_model.notices()->toast()},
+        {"fallback", m_model.models()->fallback()},
+        {"hostPid", m_hostPid},
+        {"conversationId", chat.conversationId()},
+        {"conversations", m_model.conversations()->rowCount()},
+        {"title", chat.title()},
+        {"draft", chat.draft()},
+        {"statusLine", statusLine != nullptr ? statusLine->property("text").toString() : QString()},
+        {"messages", messages},
+        {"width", m_window.width()},
+        {"height", m_window.height()},
+    };
+}
+
+QJsonObject TestHook::screenshot(const QJsonObject& command) {
+    return m_window.grabWindow().save(command["path"].toString()) ? kOk : failure("cannot save the picture");
+}
+
+void TestHook::logFrame() {
+    const auto& messages = m_model.chat()->messages()->messages();
+    if (messages.empty() || messages.back().role != Role::Assistant) return;
+    const history::Message& newest = messages.back();
+    if (newest.id != m_paintedId) {
+        m_paintedId = newest.id;
+        m_paintedBytes = 0;
+    }
+    if (newest.text.size() <= m_paintedBytes) return;
+    const QJsonObject record{
+        {"id", static_cast<qint64>(newest.id)},
+        {"offset", static_cast<qint64>(m_paintedBytes)},
+        {"text", toQString(newest.text.substr(m_paintedBytes))},
+    };
+    m_paintedBytes = newest.text.size();
+    const QByteArray line = QJsonDocument(record).toJson(QJsonDocument::Compact) + '\n';
+    // One write with O_APPEND: a killed window leaves whole lines.
+    if (::write(m_paintLog, line.constData(), static_cast<size_t>(line.size())) != line.size()) {
+        qWarning("the paint log is incomplete");
+    }
+}
+
+}  // namespace ingle::desktop

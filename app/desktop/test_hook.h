@@ -1,0 +1,43 @@
+/// Lets tests drive and read the real window (only in inglenook-test): one JSON object per line, in and out,
+/// on the local socket $INGLE_TEST_SOCKET. With $INGLE_PAINT_LOG every frame that showed new text of the
+/// newest answer appends {"id","offset","text"} to that file.
+#pragma once
+
+#include <QElapsedTimer>
+#include <QJsonObject>
+#include <QLocalServer>
+#include <QObject>
+#include <QQuickWindow>
+
+#include <string>
+
+#include "app/desktop/viewmodels/app_model.h"
+
+namespace ingle::desktop {
+
+class TestHook : public QObject {
+    Q_OBJECT
+  public:
+    TestHook(QQuickWindow& window, AppModel& model);
+    ~TestHook() override;
+
+  private:
+    QJsonObject answer(const QJsonObject& command);
+    QJsonObject drop(const QJsonObject& command);
+    QJsonObject type(const QJsonObject& command);
+    QJsonObject key(const QJsonObject& command);
+    QJsonObject click(const QJsonObject& command);
+    QJsonObject state();
+    QJsonObject screenshot(const QJsonObject& command);
+    void logFrame();
+
+    QQuickWindow& m_window;
+    AppModel& m_model;
+    QLocalServer m_server;
+    qint64 m_hostPid = 0;
+    int m_paintLog = -1;
+    history::RowId m_paintedId = 0;
+    size_t m_paintedBytes = 0;
+};
+
+}  // namespace ingle::desktop

@@ -1,0 +1,26 @@
+#include "app/desktop/viewmodels/app_model.h"
+
+#include <utility>
+
+namespace ingle::desktop {
+
+AppModel::AppModel(std::string dataDir, HostCommand host)
+    : m_storage(std::move(dataDir)),
+      m_engine(std::move(host)),
+      m_settings(m_storage),
+      m_conversations(m_storage, m_notices),
+      m_models(m_storage, m_engine, m_settings, m_notices),
+      m_chat(m_storage, m_engine, m_models, m_settings, m_notices) {
+    connect(&m_chat, &ChatController::listOutdated, &m_conversations, &ConversationListModel::refresh);
+    connect(&m_conversations, &ConversationListModel::removing, &m_chat,
+            &ChatController::conversationRemoved);
+    connect(&m_conversations, &ConversationListModel::renamed, &m_chat, &ChatController::conversationRenamed);
+    connect(&m_portal, &DesktopPortal::fileChosen, &m_models, &ModelListModel::openPath);
+    connect(&m_portal, &DesktopPortal::linkCopied, this,
+            [this](const QString& target) { m_notices.showToast(tr("Link copied: %1").arg(target)); });
+    // The model is loaded with the stored settings.
+    connect(&m_settings, &Settings::loaded, &m_models, &ModelListModel::start);
+    m_chat.start();
+}
+
+}  // namespace ingle::desktop

@@ -1,0 +1,409 @@
+#include "app/desktop/viewmodels/chat_controller.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "app/desktop/text.h"
+
+namespace ingle::desktop {
+namespace {
+
+using namespace std::chrono_literals;
+using history::Message;
+using history::MessageStatus;
+using history::RowId;
+
+constexpr auto kDraftDelay = 400ms;
+constexpr qsizetype kTitleLength = 48;
+constexpr qint64 kSpeedWindowMs = 300;  // a speed over less time would only flicker
+const char* const kOpenConversationKey = "openConversation";
+const char* const kNewDraftKey = "newConversationDraft";
+
+/// The first line with text, cut at a word.
+std::string titleFrom(const QString& text) {
+    const QString line = text.trimmed().section('\n', 0, 0).simplified();
+    if (line.size() <= kTitleLength) return line.toStdString();
+    QString cut = line.left(kTitleLength);
+    const qsizetype space = cut.lastIndexOf(' ');
+    if (space > kTitleLength / 2) cut.truncate(space);
+    if (cut.back().isHighSurrogate()) cut.chop(1);
+    return (cut + QStringLiteral("…")).toStdString();
+}
+
+Result<history::Conversation> conversation(history::History& history, RowId id) {
+    INGLE_TRY_ASSIGN(const auto all, history.conversations());
+    const auto found = std::find_if(all.begin(), all.end(), [id](const auto& each) { return each.id == id; });
+    if (found == all.end()) return fail(ErrorCode::InvalidArgument, "This conversation no longer exists.");
+    return *found;
+}
+
+}  // namespace
+
+ChatController::ChatController(StorageThread& storage, EngineClient& engine, ModelListModel& models,
+                               Settings& settings, Notices& notices, QObject* parent)
+    : QObject(parent),
+      m_storage(storage),
+      m_engine(engine),
+      m_models(models),
+      m_settings(settings),
+      m_notices(notices),
+      m_writer(storage),
+      m_draftDelay(this) {
+    m_draftDelay.setSingleShot(true);
+    m_draftDelay.setInterval(kDraftDelay);
+    connect(&m_draftDelay, &QTimer::timeout, this, &ChatController::saveDraft);
+
+    connect(&engine, &EngineClient::planned, this, &ChatController::onPlanned);
+    connect(&engine, &EngineClient::promptProgress, this, [this](double fraction) {
+        m_promptFraction = fraction;
+        emit progressChanged();
+    });
+    connect(&engine, &EngineClient::tokens, this, &ChatController::onTokens);
+    connect(&engine, &EngineClient::done, this, &ChatController::onDone);
+    connect(&engine, &EngineClient::generateFailed, this, &ChatController::onFailed);
+
+    connect(&m_writer, &AnswerWriter::committed, &m_messages, &MessageListModel::appendText);
+    connect(&m_writer, &AnswerWriter::finished, this, &ChatController::onFinished);
+    connect(&m_writer, &AnswerWriter::stalled, this, [this](const QString& sentence) {
+        m_notices.showBanner(sentence.isEmpty() ? QString() : tr("The answer waits: %1").arg(sentence));
+        setGeneration(sentence.isEmpty() ? Streaming : Stalled);
+    });
+
+    connect(&models, &ModelListModel::loadStarting, this, &ChatController::stop);
+    connect(&models, &ModelListModel::stateChanged, this, &ChatController::continueWhenLoaded);
+}
+
+void ChatController::start() {
+    struct Last {
+        RowId conversation = 0;
+        std::string newDraft;
+        history::History::Access access;
+    };
+    const auto work = [](Stores& stores) -> Result<Last> {
+        INGLE_TRY_ASSIGN(const auto open, stores.history->setting(kOpenConversationKey));
+        INGLE_TRY_ASSIGN(const auto draft, stores.history->setting(kNewDraftKey));
+        const RowId id = toQString(open.value_or("")).toLongLong();
+        const bool exists = id != 0 && conversation(*stores.history, id).has_value();
+        return Last{exists ? id : 0, draft.value_or(""), stores.history->access()};
+    };
+    m_storage.run(this, work, [this](const Result<Last>& last) {
+        if (!last) return m_notices.showBanner(toQString(last.error().message));
+        if (last->access == history::History::Access::ReadOnly) {
+            m_readOnly = true;
+            emit readOnlyChanged();
+            m_notices.showBanner(
+                tr("The history was written by a newer Inglenook; it can be read but not changed."));
+        }
+        if (last->conversation != 0) return open(last->conversation);
+        m_draft = toQString(last->newDraft);
+        emit draftChanged();
+    });
+}
+
+void ChatController::newConversation() {
+    saveDraft();
+    show({}, {});
+}
+
+void ChatController::open(qint64 id) {
+    if (id == m_conversation) return;
+    saveDraft();
+    const auto work = [id](Stores& stores) -> Result<Turn> {
+        INGLE_TRY_ASSIGN(auto opened, conversation(*stores.history, id));
+        INGLE_TRY_ASSIGN(auto branch, stores.history->branch(id, 0));
+        if (stores.history->access() == history::History::Access::ReadWrite) {
+            INGLE_TRY(stores.history->setSetting(kOpenConversationKey, std::to_string(id)));
+        }
+        return Turn{std::move(opened), std::move(branch)};
+    };
+    m_storage.run(this, work, [this](const Result<Turn>& opened) {
+        if (!opened) return m_notices.showBanner(toQString(opened.error().message));
+        show(opened->conversation, opened->branch);
+    });
+}
+
+void ChatController::show(const history::Conversation& shown, const std::vector<Message>& branch) {
+    const bool other = shown.id != m_conversation;
+    m_conversation = shown.id;
+    m_title = toQString(shown.title);
+    m_messages.setBranch(branch);
+    emit titleChanged();
+    if (!other) return;
+    m_draft = toQString(shown.draft);
+    m_contextUsed = 0;
+    m_tokensPerSecond = 0;
+    emit conversationChanged();
+    emit draftChanged();
+    emit generationChanged();
+    emit progressChanged();
+}
+
+void ChatController::setDraft(const QString& text) {
+    if (text == m_draft) return;
+    m_draft = text;
+    m_draftDelay.start();
+}
+
+void ChatController::saveDraft() {
+    m_draftDelay.stop();
+    if (m_readOnly) return;
+    const auto work = [id = m_conversation, draft = m_draft.toStdString()](Stores& stores) -> Status {
+        return id != 0 ? stores.history->setDraft(id, draft)
+                       : stores.history->setSetting(kNewDraftKey, draft);
+    };
+    // A draft that cannot be stored is still in the composer.
+    m_storage.run(this, work, [](const Status&) {});
+}
+
+bool ChatController::readyToAnswer() {
+    if (m_generation != Idle || m_readOnly) return false;
+    if (m_models.state() == ModelListModel::Ready || m_models.state() == ModelListModel::Loading) return true;
+    emit modelNeeded();
+    return false;
+}
+
+void ChatController::send(const QString& text) {
+    if (text.trimmed().isEmpty() || !readyToAnswer()) return;
+    m_draftDelay.stop();
+    const auto work = [id = m_conversation, parent = m_messages.lastId(), text = text.toStdString(),
+                       title = titleFrom(text), model = m_models.current(),
+                       sampler = m_settings.sampler()](Stores& stores) mutable -> Result<Turn> {
+        history::History& history = *stores.history;
+        if (id == 0) {
+            INGLE_TRY_ASSIGN(id, history.createConversation(title, model.id));
+            INGLE_TRY(history.setSetting(kNewDraftKey, ""));
+            INGLE_TRY(history.setSetting(kOpenConversationKey, std::to_string(id)));
+        }
+        INGLE_TRY_ASSIGN(const RowId message, history.addUserMessage(id, parent, text));
+        INGLE_TRY(history.setDraft(id, ""));
+        INGLE_TRY_ASSIGN(const RowId answer, history.beginAnswer(id, message, model.id, model.name, sampler));
+        INGLE_TRY_ASSIGN(auto shown, conversation(history, id));
+        INGLE_TRY_ASSIGN(auto branch, history.branch(id, answer));
+        return Turn{std::move(shown), std::move(branch)};
+    };
+    startTurn(work, text);
+}
+
+void ChatController::regenerate(qint64 message) {
+    const Message* answer = m_messages.find(message);
+    if (answer == nullptr || !readyToAnswer()) return;
+    const auto work = [id = m_conversation, parent = answer->parent, model = m_models.current(),
+                       sampler = m_settings.sampler()](Stores& stores) -> Result<Turn> {
+        history::History& history = *stores.history;
+        INGLE_TRY_ASSIGN(const RowId again, history.beginAnswer(id, parent, model.id, model.name, sampler));
+        INGLE_TRY_ASSIGN(auto shown, conversation(history, id));
+        INGLE_TRY_ASSIGN(auto branch, history.branch(id, again));
+        return Turn{std::move(shown), std::move(branch)};
+    };
+    startTurn(work, {});
+}
+
+void ChatController::edit(qint64 message, const QString& text) {
+    const Message* old = m_messages.find(message);
+    if (old == nullptr || text.trimmed().isEmpty() || !readyToAnswer()) return;
+    const auto work = [id = m_conversation, parent = old->parent, text = text.toStdString(),
+                       model = m_models.current(),
+                       sampler = m_settings.sampler()](Stores& stores) -> Result<Turn> {
+        history::History& history = *stores.history;
+        INGLE_TRY_ASSIGN(const RowId edited, history.addUserMessage(id, parent, text));
+        INGLE_TRY_ASSIGN(const RowId answer, history.beginAnswer(id, edited, model.id, model.name, sampler));
+        INGLE_TRY_ASSIGN(auto shown, conversation(history, id));
+        INGLE_TRY_ASSIGN(auto branch, history.branch(id, answer));
+        return Turn{std::move(shown), std::move(branch)};
+    };
+    startTurn(work, {});
+}
+
+void ChatController::continueAnswer(qint64 message) {
+    const Message* answer = m_messages.find(message);
+    if (answer == nullptr || m_generation != Idle || m_readOnly) return;
+    // Token ids mean something only to the model that chose them.
+    if (m_models.current().id != answer->modelId || m_models.state() != ModelListModel::Ready) {
+        m_continueAfterLoad = message;
+        m_models.use(toQString(answer->modelId));
+        return;
+    }
+    const auto work = [id = m_conversation, message](Stores& stores) -> Result<Turn> {
+        history::History& history = *stores.history;
+        INGLE_TRY(history.resumeAnswer(message));
+        INGLE_TRY_ASSIGN(auto shown, conversation(history, id));
+        INGLE_TRY_ASSIGN(auto branch, history.branch(id, message));
+        return Turn{std::move(shown), std::move(branch)};
+    };
+    startTurn(work, {});
+}
+
+void ChatController::continueWhenLoaded() {
+    if (m_continueAfterLoad == 0 || m_models.state() == ModelListModel::Loading) return;
+    const RowId message = std::exchange(m_continueAfterLoad, 0);
+    if (m_models.state() == ModelListModel::Ready) continueAnswer(message);
+}
+
+void ChatController::showSibling(qint64 message, int step) {
+    if (m_generation != Idle) return;
+    const auto work = [id = m_conversation, message, step](Stores& stores) -> Result<Turn> {
+        history::History& history = *stores.history;
+        INGLE_TRY_ASSIGN(const auto siblings, history.siblings(message));
+        const auto here = std::find(siblings.begin(), siblings.end(), message);
+        const auto target = here - siblings.begin() + step;
+        if (here == siblings.end() || target < 0 || target >= std::ssize(siblings)) {
+            return fail(ErrorCode::InvalidArgument, "There is no other version of this message.");
+        }
+        INGLE_TRY_ASSIGN(const RowId leaf, history.newestLeafBelow(siblings[static_cast<size_t>(target)]));
+        INGLE_TRY(history.setActiveLeaf(id, leaf));
+        INGLE_TRY_ASSIGN(auto shown, conversation(history, id));
+        INGLE_TRY_ASSIGN(auto branch, history.branch(id, leaf));
+        return Turn{std::move(shown), std::move(branch)};
+    };
+    m_storage.run(this, work, [this](const Result<Turn>& turn) {
+        if (!turn) return m_notices.showBanner(toQString(turn.error().message));
+        if (turn->conversation.id == m_conversation) show(turn->conversation, turn->branch);
+    });
+}
+
+void ChatController::startTurn(std::function<Result<Turn>(Stores&)> work, const QString& sentText) {
+    setGeneration(Starting);
+    m_storage.run(this, std::move(work), [this, asked = m_conversation, sentText](const Result<Turn>& turn) {
+        if (!turn) {
+            setGeneration(Idle);
+            return m_notices.showBanner(toQString(turn.error().message));
+        }
+        if (!sentText.isEmpty()) {
+            if (m_conversation == asked) m_draft.clear();
+            emit sent(sentText);
+        }
+        if (m_conversation == asked) show(turn->conversation, turn->branch);
+        emit listOutdated();
+        generate(*turn);
+    });
+}
+
+void ChatController::generate(const Turn& turn) {
+    const Message& answer = turn.branch.back();
+    GenerateRequest request;
+    m_turn.emplace();
+    m_turn->conversation = turn.conversation.id;
+    if (const std::string prompt = m_settings.systemPrompt(); !prompt.empty()) {
+        request.messages.push_back({Role::System, prompt});
+        request.pinned.push_back(0);
+        m_turn->promptIds.push_back(0);
+    }
+    for (auto message = turn.branch.begin(); message != turn.branch.end() - 1; ++message) {
+        request.messages.push_back({message->role, message->text});
+        m_turn->promptIds.push_back(message->id);
+    }
+    request.sampler = answer.sampler;
+    request.resumeIds = answer.tokenIds;
+    m_promptFraction = 0;
+    m_tokensPerSecond = 0;
+    m_writer.begin(answer.id);
+    setGeneration(Reading);
+    m_engine.generate(request);
+}
+
+void ChatController::stop() {
+    if (m_generation != Reading && m_generation != Streaming && m_generation != Stalled) return;
+    setGeneration(Stopping);
+    m_engine.cancel();
+}
+
+void ChatController::onPlanned(const PromptPlan& plan) {
+    if (!m_turn) return;
+    m_turn->promptTokens = plan.promptTokens;
+    m_contextSize = static_cast<int>(plan.contextTokens);
+    m_contextUsed = static_cast<int>(plan.promptTokens);
+    emit progressChanged();
+    if (writingHere()) {
+        RowId firstKept = 0;
+        if (!plan.dropped.empty()) {
+            for (const uint32_t index : plan.kept) {
+                if (index < m_turn->promptIds.size()) firstKept = m_turn->promptIds[index];
+                if (firstKept != 0) break;
+            }
+        }
+        m_messages.setFirstKept(firstKept);
+    }
+    const auto work = [message = m_writer.message(), hash = plan.promptHash](Stores& stores) -> Status {
+        return stores.history->setPromptHash(message, hash);
+    };
+    m_storage.run(this, work, [](const Status&) {});  // a cache key; the answer does not depend on it
+}
+
+void ChatController::onTokens(const TokenChunk& chunk) {
+    if (!m_turn) return;
+    if (m_turn->newTokens == 0) m_turn->sinceFirstToken.start();
+    const qint64 elapsedMs = m_turn->sinceFirstToken.elapsed();
+    if (elapsedMs > kSpeedWindowMs) {
+        m_tokensPerSecond = m_turn->newTokens * 1000.0 / static_cast<double>(elapsedMs);
+    }
+    m_turn->newTokens += static_cast<uint32_t>(chunk.ids.size());
+    m_contextUsed = static_cast<int>(m_turn->promptTokens + m_turn->newTokens);
+    emit progressChanged();
+    if (m_generation == Reading) setGeneration(Streaming);
+    m_writer.append(chunk);
+}
+
+void ChatController::onDone(const GenerateResult& result) {
+    if (!m_turn) return;
+    AnswerWriter::Ending ending;
+    ending.stats = result.stats;
+    ending.withheld = result.withheld;
+    switch (result.reason) {
+        case StopReason::EndOfText:
+            break;
+        case StopReason::MaxTokens:
+            ending.status = MessageStatus::Stopped;
+            ending.error = tr("The answer reached its length limit.").toStdString();
+            break;
+        case StopReason::ContextFull:
+            ending.status = MessageStatus::Stopped;
+            ending.error = tr("The model's context is full.").toStdString();
+            break;
+        case StopReason::Cancelled:
+            ending.status = MessageStatus::Stopped;
+            break;
+    }
+    if (result.stats.decodeMs > 0)
+        m_tokensPerSecond = result.stats.newTokens * 1000.0 / result.stats.decodeMs;
+    m_writer.end(std::move(ending));
+}
+
+void ChatController::onFailed(const Error& error) {
+    if (!m_turn) return;
+    AnswerWriter::Ending ending;
+    ending.status = MessageStatus::Failed;
+    ending.error = error.message;
+    m_writer.end(std::move(ending));
+}
+
+void ChatController::onFinished(RowId message, const AnswerWriter::Ending& ending) {
+    m_messages.setStatus(message, ending.status, ending.error, ending.stats);
+    m_turn.reset();
+    setGeneration(Idle);
+    emit progressChanged();
+    emit listOutdated();
+}
+
+QString ChatController::messageText(qint64 message) const {
+    const Message* found = m_messages.find(message);
+    return found != nullptr ? toQString(found->text) : QString();
+}
+
+void ChatController::conversationRemoved(RowId conversation) {
+    if (m_turn && m_turn->conversation == conversation) stop();
+    if (conversation == m_conversation) newConversation();
+}
+
+void ChatController::conversationRenamed(RowId conversation, const QString& title) {
+    if (conversation != m_conversation) return;
+    m_title = title;
+    emit titleChanged();
+}
+
+void ChatController::setGeneration(Generation generation) {
+    m_generation = generation;
+    emit generationChanged();
+}
+
+}  // namespace ingle::desktop

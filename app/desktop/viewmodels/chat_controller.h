@@ -1,0 +1,158 @@
+/// The conversation shown and the answer being written: from a sent message to its last painted word.
+#pragma once
+
+#include <QtQml/qqmlregistration.h>
+#include <QElapsedTimer>
+#include <QObject>
+#include <QTimer>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/desktop/answer_writer.h"
+#include "app/desktop/engine_client.h"
+#include "app/desktop/storage_thread.h"
+#include "app/desktop/viewmodels/message_list_model.h"
+#include "app/desktop/viewmodels/model_list_model.h"
+#include "app/desktop/viewmodels/notices.h"
+#include "app/desktop/viewmodels/settings.h"
+
+namespace ingle::desktop {
+
+class ChatController : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("owned by the window")
+    /// 0: a new conversation, which exists once its first message is sent.
+    Q_PROPERTY(qint64 conversationId READ conversationId NOTIFY conversationChanged)
+    Q_PROPERTY(QString title READ title NOTIFY titleChanged)
+    Q_PROPERTY(ingle::desktop::MessageListModel* messages READ messages CONSTANT)
+    /// Unsent text of this conversation.
+    Q_PROPERTY(QString draft READ draft WRITE setDraft NOTIFY draftChanged)
+    Q_PROPERTY(Generation generation READ generation NOTIFY generationChanged)
+    /// The answer being written belongs to the conversation shown.
+    Q_PROPERTY(bool writingHere READ writingHere NOTIFY generationChanged)
+    Q_PROPERTY(double promptFraction READ promptFraction NOTIFY progressChanged)
+    Q_PROPERTY(int contextUsed READ contextUsed NOTIFY progressChanged)
+    Q_PROPERTY(int contextSize READ contextSize NOTIFY progressChanged)
+    Q_PROPERTY(double tokensPerSecond READ tokensPerSecond NOTIFY progressChanged)
+    Q_PROPERTY(bool readOnly READ readOnly NOTIFY readOnlyChanged)
+  public:
+    enum Generation {
+        Idle,
+        Starting,  ///< the message is being made durable
+        Reading,   ///< the model reads the prompt
+        Streaming,
+        Stopping,
+        Stalled,  ///< the history cannot be written; what arrives waits
+    };
+    Q_ENUM(Generation)
+
+    ChatController(StorageThread& storage, EngineClient& engine, ModelListModel& models, Settings& settings,
+                   Notices& notices, QObject* parent = nullptr);
+
+    qint64 conversationId() const { return m_conversation; }
+    QString title() const { return m_title; }
+    MessageListModel* messages() { return &m_messages; }
+    QString draft() const { return m_draft; }
+    void setDraft(const QString& text);
+    Generation generation() const { return m_generation; }
+    bool writingHere() const { return m_turn && m_turn->conversation == m_conversation; }
+    double promptFraction() const { return m_promptFraction; }
+    int contextUsed() const { return m_contextUsed; }
+    int contextSize() const { return m_contextSize; }
+    double tokensPerSecond() const { return m_tokensPerSecond; }
+    bool readOnly() const { return m_readOnly; }
+
+    /// Shows the conversation that was open last.
+    void start();
+
+    Q_INVOKABLE void newConversation();
+    Q_INVOKABLE void open(qint64 conversation);
+    /// sent() follows once the message is durable.
+    Q_INVOKABLE void send(const QString& text);
+    Q_INVOKABLE void stop();
+    /// A stopped, interrupted or failed answer goes on where it ended.
+    Q_INVOKABLE void continueAnswer(qint64 message);
+    /// Another answer beside this one.
+    Q_INVOKABLE void regenerate(qint64 message);
+    /// Another wording beside this user message, and an answer to it.
+    Q_INVOKABLE void edit(qint64 message, const QString& text);
+    /// Shows the branch through the sibling `step` places away.
+    Q_INVOKABLE void showSibling(qint64 message, int step);
+    Q_INVOKABLE QString messageText(qint64 message) const;
+
+    void conversationRemoved(history::RowId conversation);
+    void conversationRenamed(history::RowId conversation, const QString& title);
+
+  signals:
+    void conversationChanged();
+    void titleChanged();
+    void draftChanged();
+    void generationChanged();
+    void progressChanged();
+    void readOnlyChanged();
+    void sent(const QString& text);
+    /// There is no model to answer with.
+    void modelNeeded();
+    /// Titles, times or order of conversations changed.
+    void listOutdated();
+
+  private:
+    using Stores = StorageThread::Stores;
+
+    /// A branch that ends with the answer to write.
+    struct Turn {
+        history::Conversation conversation;
+        std::vector<history::Message> branch;
+    };
+    /// The answer being written.
+    struct Writing {
+        history::RowId conversation = 0;
+        std::vector<history::RowId>
+            promptIds;  ///< message of each GenerateRequest::messages; 0: system prompt
+        uint32_t promptTokens = 0;
+        uint32_t newTokens = 0;
+        QElapsedTimer sinceFirstToken;
+    };
+
+    void setGeneration(Generation generation);
+    void show(const history::Conversation& conversation, const std::vector<history::Message>& branch);
+    void saveDraft();
+    bool readyToAnswer();
+    void startTurn(std::function<Result<Turn>(Stores&)> work, const QString& sentText);
+    void generate(const Turn& turn);
+    void continueWhenLoaded();
+
+    void onPlanned(const PromptPlan& plan);
+    void onTokens(const TokenChunk& chunk);
+    void onDone(const GenerateResult& result);
+    void onFailed(const Error& error);
+    void onFinished(history::RowId message, const AnswerWriter::Ending& ending);
+
+    StorageThread& m_storage;
+    EngineClient& m_engine;
+    ModelListModel& m_models;
+    Settings& m_settings;
+    Notices& m_notices;
+    MessageListModel m_messages;
+    AnswerWriter m_writer;
+    QTimer m_draftDelay;
+
+    history::RowId m_conversation = 0;
+    QString m_title;
+    QString m_draft;
+    bool m_readOnly = false;
+
+    Generation m_generation = Idle;
+    std::optional<Writing> m_turn;
+    history::RowId m_continueAfterLoad = 0;
+    double m_promptFraction = 0;
+    int m_contextUsed = 0;
+    int m_contextSize = 0;
+    double m_tokensPerSecond = 0;
+};
+
+}  // namespace ingle::desktop

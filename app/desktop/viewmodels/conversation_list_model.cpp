@@ -1,0 +1,185 @@
+#include "app/desktop/viewmodels/conversation_list_model.h"
+
+#include <QDateTime>
+#include <QLocale>
+
+#include <chrono>
+#include <utility>
+
+#include "app/desktop/text.h"
+
+namespace ingle::desktop {
+namespace {
+
+using namespace std::chrono_literals;
+using Stores = StorageThread::Stores;
+
+constexpr auto kSearchDelay = 150ms;
+constexpr auto kUndoTime = 8s;
+constexpr int kMaxHits = 100;
+
+QString sectionOf(const history::Conversation& conversation, const QDate& today) {
+    if (conversation.pinned) return ConversationListModel::tr("Pinned");
+    const QDate date = QDateTime::fromMSecsSinceEpoch(conversation.updatedMs).date();
+    const qint64 days = date.daysTo(today);
+    if (days <= 0) return ConversationListModel::tr("Today");
+    if (days == 1) return ConversationListModel::tr("Yesterday");
+    if (days <= 7) return ConversationListModel::tr("Last 7 days");
+    if (days <= 30) return ConversationListModel::tr("Last 30 days");
+    return QLocale().toString(date, date.year() == today.year() ? "MMMM" : "MMMM yyyy");
+}
+
+/// The history marks each match with U+0001 … U+0002.
+QString highlighted(const std::string& snippet) {
+    return toQString(snippet)
+        .toHtmlEscaped()
+        .replace(QChar(1), QLatin1String("<b>"))
+        .replace(QChar(2), QLatin1String("</b>"))
+        .replace('\n', ' ');
+}
+
+}  // namespace
+
+ConversationListModel::ConversationListModel(StorageThread& storage, Notices& notices, QObject* parent)
+    : QAbstractListModel(parent),
+      m_storage(storage),
+      m_notices(notices),
+      m_searchDelay(this),
+      m_purgeDelay(this) {
+    m_searchDelay.setSingleShot(true);
+    m_searchDelay.setInterval(kSearchDelay);
+    connect(&m_searchDelay, &QTimer::timeout, this, &ConversationListModel::refresh);
+    m_purgeDelay.setSingleShot(true);
+    m_purgeDelay.setInterval(kUndoTime);
+    connect(&m_purgeDelay, &QTimer::timeout, this, [this] {
+        if (m_notices.canUndo()) m_notices.dismissToast();
+        purge();
+    });
+    // What was deleted shortly before the last run ended.
+    purge();
+    refresh();
+}
+
+void ConversationListModel::setSearchText(const QString& text) {
+    if (text == m_searchText) return;
+    m_searchText = text;
+    emit searchTextChanged();
+    m_searchDelay.start();
+}
+
+void ConversationListModel::refresh() {
+    const QString text = m_searchText.trimmed();
+    if (text.isEmpty()) {
+        const auto work = [](Stores& stores) { return stores.history->conversations(); };
+        m_storage.run(this, work, [this](const Result<std::vector<history::Conversation>>& conversations) {
+            if (!conversations) return m_notices.showBanner(toQString(conversations.error().message));
+            const QDate today = QDate::currentDate();
+            std::vector<Row> rows;
+            for (const history::Conversation& each : *conversations) {
+                rows.push_back({.conversation = each.id,
+                                .title = toQString(each.title),
+                                .snippet = {},
+                                .section = sectionOf(each, today),
+                                .pinned = each.pinned});
+            }
+            setRows(std::move(rows));
+        });
+        return;
+    }
+    const auto work = [query = text.toStdString()](Stores& stores) {
+        return stores.history->search(query, kMaxHits);
+    };
+    m_storage.run(this, work, [this, text](const Result<std::vector<history::SearchHit>>& hits) {
+        if (text != m_searchText.trimmed()) return;  // a newer search follows
+        if (!hits) return m_notices.showBanner(toQString(hits.error().message));
+        std::vector<Row> rows;
+        for (const history::SearchHit& hit : *hits) {
+            rows.push_back({.conversation = hit.conversation,
+                            .message = hit.message,
+                            .title = toQString(hit.title),
+                            .snippet = highlighted(hit.snippet),
+                            .section = tr("Found")});
+        }
+        setRows(std::move(rows));
+    });
+}
+
+void ConversationListModel::setPinned(qint64 conversation, bool pinned) {
+    change([=](history::History& history) { return history.setPinned(conversation, pinned); });
+}
+
+void ConversationListModel::rename(qint64 conversation, const QString& title) {
+    const QString trimmed = title.simplified();
+    if (trimmed.isEmpty()) return;
+    change([=, name = trimmed.toStdString()](history::History& history) {
+        return history.renameConversation(conversation, name);
+    });
+    emit renamed(conversation, trimmed);
+}
+
+void ConversationListModel::remove(qint64 conversation) {
+    emit removing(conversation);
+    change([=](history::History& history) { return history.deleteConversation(conversation); });
+    m_purgeDelay.start();
+    m_notices.showToast(tr("Conversation deleted"), [this, conversation] {
+        change([=](history::History& history) { return history.undeleteConversation(conversation); });
+    });
+}
+
+void ConversationListModel::purge() {
+    change([](history::History& history) {
+        return history.access() == history::History::Access::ReadWrite ? history.purgeDeleted() : Status();
+    });
+}
+
+void ConversationListModel::change(std::function<Status(history::History&)> work) {
+    m_storage.run(
+        this, [work = std::move(work)](Stores& stores) -> Status { return work(*stores.history); },
+        [this](const Status& status) {
+            if (!status) m_notices.showBanner(toQString(status.error().message));
+            refresh();
+        });
+}
+
+void ConversationListModel::setRows(std::vector<Row> rows) {
+    beginResetModel();
+    m_rows = std::move(rows);
+    endResetModel();
+    emit listChanged();
+}
+
+int ConversationListModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+}
+
+QVariant ConversationListModel::data(const QModelIndex& index, int role) const {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+    const Row& row = m_rows[static_cast<size_t>(index.row())];
+    switch (role) {
+        case ConversationIdRole:
+            return static_cast<qint64>(row.conversation);
+        case TitleRole:
+            return row.title;
+        case SnippetRole:
+            return row.snippet;
+        case SectionRole:
+            return row.section;
+        case PinnedRole:
+            return row.pinned;
+        case MessageRole:
+            return static_cast<qint64>(row.message);
+        default:
+            return {};
+    }
+}
+
+QHash<int, QByteArray> ConversationListModel::roleNames() const {
+    return {{ConversationIdRole, "conversationId"},
+            {TitleRole, "title"},
+            {SnippetRole, "snippet"},
+            {SectionRole, "section"},
+            {PinnedRole, "pinned"},
+            {MessageRole, "message"}};
+}
+
+}  // namespace ingle::desktop

@@ -1,0 +1,255 @@
+#include "app/desktop/viewmodels/model_list_model.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "app/desktop/text.h"
+
+namespace ingle::desktop {
+namespace {
+
+using library::FileState;
+using library::ModelEntry;
+using Stores = StorageThread::Stores;
+
+/// "llama · 1.1B · Q4_K"
+std::string summaryOf(const ModelInfo& info) {
+    std::string summary = info.family;
+    const auto parameters = static_cast<double>(info.numParameters);
+    if (parameters >= 1e9) {
+        summary += fmt::format(" · {:.1f}B", parameters / 1e9);
+    } else if (parameters > 0) {
+        summary += fmt::format(" · {:.1f}M", parameters / 1e6);
+    }
+    const auto largest = std::max_element(info.quantBytes.begin(), info.quantBytes.end(),
+                                          [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (largest != info.quantBytes.end()) summary += " · " + largest->first;
+    return summary;
+}
+
+/// A missing model whose file this is: same size and same content at both ends.
+std::optional<ModelEntry> movedFrom(const library::Library& library, const library::Fingerprint& file) {
+    for (const ModelEntry& entry : library.models()) {
+        if (entry.fingerprint.bytes == file.bytes && entry.fingerprint.headHash == file.headHash &&
+            library::checkFile(entry) == FileState::Missing) {
+            return entry;
+        }
+    }
+    return std::nullopt;
+}
+
+struct Checked {
+    ModelEntry entry;
+    FileState file = FileState::Same;
+};
+
+Result<Checked> check(const library::Library& library, const std::string& id) {
+    const auto entry = library.findById(id);
+    if (!entry) return fail(ErrorCode::InvalidArgument, "This model is no longer in the library.");
+    return Checked{*entry, library::checkFile(*entry)};
+}
+
+}  // namespace
+
+ModelListModel::ModelListModel(StorageThread& storage, EngineClient& engine, Settings& settings,
+                               Notices& notices, QObject* parent)
+    : QAbstractListModel(parent),
+      m_storage(storage),
+      m_engine(engine),
+      m_settings(settings),
+      m_notices(notices) {
+    connect(&engine, &EngineClient::inspected, this, &ModelListModel::addInspected);
+    connect(&engine, &EngineClient::inspectFailed, this, [this](const Error& error) {
+        m_inspecting = false;
+        emit stateChanged();
+        m_notices.showBanner(toQString(error.message));
+    });
+    connect(&engine, &EngineClient::loadProgress, this, [this](double fraction) {
+        m_loadFraction = fraction;
+        emit loadFractionChanged();
+    });
+    connect(&engine, &EngineClient::loaded, this, &ModelListModel::onLoaded);
+    connect(&engine, &EngineClient::loadFailed, this, &ModelListModel::onLoadFailed);
+    connect(&engine, &EngineClient::restarted, this, [this](Recovery recovery) {
+        m_fallback =
+            recovery == Recovery::SameWay
+                ? tr("The engine stopped unexpectedly and was started again.")
+                : tr("The engine stopped twice; it now runs on the processor with its plainest code.");
+        emit stateChanged();
+    });
+}
+
+void ModelListModel::start() {
+    const auto work = [](Stores& stores) -> Result<std::pair<std::vector<ModelEntry>, std::string>> {
+        return std::pair{stores.library.models(), stores.library.notice()};
+    };
+    m_storage.run(this, work, [this](const auto& answer) {
+        if (!answer) return;  // the same error is reported where the history is opened
+        setModels(answer->first);
+        if (!answer->second.empty()) m_notices.showBanner(toQString(answer->second));
+        if (m_models.empty() || m_models.front().lastUsedAt.empty()) return;
+        if (m_models.front().failure.empty()) {
+            use(toQString(m_models.front().id));
+        } else {
+            m_current = m_models.front();
+            setState(Failed);
+        }
+    });
+}
+
+void ModelListModel::openUrls(const QList<QUrl>& urls) {
+    const auto local =
+        std::find_if(urls.begin(), urls.end(), [](const QUrl& url) { return url.isLocalFile(); });
+    if (local == urls.end()) {
+        m_notices.showBanner(tr("Only files on this computer can be opened."));
+        return;
+    }
+    if (urls.size() > 1)
+        m_notices.showToast(
+            tr("Only the first of %n files is opened.", nullptr, static_cast<int>(urls.size())));
+    openPath(local->toLocalFile());
+}
+
+void ModelListModel::openPath(const QString& path) {
+    m_notices.dismissBanner();
+    m_inspecting = true;
+    emit stateChanged();
+    m_engine.inspect(path);
+}
+
+void ModelListModel::addInspected(const ModelInfo& info) {
+    const auto work = [info](Stores& stores) -> Result<Checked> {
+        INGLE_TRY(stores.library.reload());
+        INGLE_TRY_ASSIGN(const auto file, library::fingerprint(info.path));
+        if (const auto moved = movedFrom(stores.library, file)) {
+            INGLE_TRY(stores.library.relocate(moved->id, info.path));
+            return check(stores.library, moved->id);
+        }
+        INGLE_TRY_ASSIGN(const auto entry,
+                         stores.library.add(info.path, info.name, info.family, summaryOf(info)));
+        return Checked{entry, FileState::Same};
+    };
+    m_storage.run(this, work, [this](const Result<Checked>& checked) {
+        m_inspecting = false;
+        emit stateChanged();
+        if (!checked) return m_notices.showBanner(toQString(checked.error().message));
+        load(checked->entry, checked->file);
+    });
+}
+
+void ModelListModel::use(const QString& modelId) {
+    const auto work = [id = modelId.toStdString()](Stores& stores) -> Result<Checked> {
+        INGLE_TRY(stores.library.reload());
+        return check(stores.library, id);
+    };
+    m_storage.run(this, work, [this](const Result<Checked>& checked) {
+        if (!checked) return m_notices.showBanner(toQString(checked.error().message));
+        load(checked->entry, checked->file);
+    });
+}
+
+void ModelListModel::load(const ModelEntry& entry, FileState file) {
+    emit loadStarting();
+    m_current = entry;
+    m_device.clear();
+    m_fallback.clear();
+    m_loadFraction = 0;
+    emit loadFractionChanged();
+    if (file == FileState::Missing) {
+        setState(Missing);
+        refresh();
+        return;
+    }
+    if (file == FileState::Changed) {
+        m_notices.showToast(tr("The file of %1 has changed since it was last used.").arg(currentName()));
+    }
+    setState(Loading);
+    m_engine.load(toQString(entry.path), m_settings.loadOptions());
+}
+
+void ModelListModel::onLoaded(const ModelInfo& info) {
+    m_device = toQString(info.device);
+    setState(Ready);
+    const auto work = [entry = m_current](Stores& stores) -> Status {
+        INGLE_TRY(stores.library.markFailure(entry.id, ""));
+        INGLE_TRY(stores.library.relocate(entry.id, entry.path));  // remembers a changed file as it is now
+        return stores.library.markUsed(entry.id);
+    };
+    m_storage.run(this, work, [this](const Status&) { refresh(); });
+}
+
+void ModelListModel::onLoadFailed(const Error& error) {
+    setState(Failed);
+    m_notices.showBanner(toQString(error.message));
+    const auto work = [id = m_current.id, sentence = error.message](Stores& stores) -> Status {
+        INGLE_TRY(stores.library.markUsed(id));
+        return stores.library.markFailure(id, sentence);
+    };
+    m_storage.run(this, work, [this](const Status&) { refresh(); });
+}
+
+void ModelListModel::forget(const QString& modelId) {
+    const auto work = [id = modelId.toStdString()](Stores& stores) -> Status {
+        return stores.library.remove(id);
+    };
+    m_storage.run(this, work, [this](const Status& status) {
+        if (!status) m_notices.showBanner(toQString(status.error().message));
+        refresh();
+    });
+}
+
+void ModelListModel::refresh() {
+    const auto work = [](Stores& stores) -> Result<std::vector<ModelEntry>> {
+        return stores.library.models();
+    };
+    m_storage.run(this, work, [this](const Result<std::vector<ModelEntry>>& models) {
+        if (models) setModels(*models);
+    });
+}
+
+void ModelListModel::setModels(std::vector<ModelEntry> models) {
+    beginResetModel();
+    m_models = std::move(models);
+    endResetModel();
+    emit listChanged();
+}
+
+void ModelListModel::setState(State state) {
+    m_state = state;
+    emit stateChanged();
+    if (!m_models.empty()) {
+        emit dataChanged(index(0), index(rowCount() - 1), {CurrentRole});
+    }
+}
+
+int ModelListModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(m_models.size());
+}
+
+QVariant ModelListModel::data(const QModelIndex& index, int role) const {
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+    const ModelEntry& entry = m_models[static_cast<size_t>(index.row())];
+    switch (role) {
+        case ModelIdRole:
+            return toQString(entry.id);
+        case NameRole:
+            return toQString(entry.name);
+        case SummaryRole:
+            return toQString(entry.summary);
+        case PathRole:
+            return toQString(entry.path);
+        case FailureRole:
+            return toQString(entry.failure);
+        case CurrentRole:
+            return entry.id == m_current.id;
+        default:
+            return {};
+    }
+}
+
+QHash<int, QByteArray> ModelListModel::roleNames() const {
+    return {{ModelIdRole, "modelId"}, {NameRole, "name"},       {SummaryRole, "summary"},
+            {PathRole, "path"},       {FailureRole, "failure"}, {CurrentRole, "current"}};
+}
+
+}  // namespace ingle::desktop

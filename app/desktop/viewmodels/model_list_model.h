@@ -1,0 +1,99 @@
+/// The models of the library, and the one in use: from a dropped file to a loaded model.
+#pragma once
+
+#include <QtQml/qqmlregistration.h>
+#include <QAbstractListModel>
+#include <QUrl>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/desktop/engine_client.h"
+#include "app/desktop/storage_thread.h"
+#include "app/desktop/viewmodels/notices.h"
+#include "app/desktop/viewmodels/settings.h"
+#include "app/library/library.h"
+
+namespace ingle::desktop {
+
+class ModelListModel : public QAbstractListModel {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("owned by the window")
+    Q_PROPERTY(int count READ rowCount NOTIFY listChanged)
+    Q_PROPERTY(State state READ state NOTIFY stateChanged)
+    /// A dropped file is being looked at.
+    Q_PROPERTY(bool inspecting READ inspecting NOTIFY stateChanged)
+    Q_PROPERTY(QString currentName READ currentName NOTIFY stateChanged)
+    Q_PROPERTY(QString device READ device NOTIFY stateChanged)
+    /// One sentence when the engine does not run as it was asked to; else empty.
+    Q_PROPERTY(QString fallback READ fallback NOTIFY stateChanged)
+    Q_PROPERTY(double loadFraction READ loadFraction NOTIFY loadFractionChanged)
+  public:
+    enum State {
+        NoModel,
+        Loading,
+        Ready,
+        Failed,   ///< the engine refused it
+        Missing,  ///< the file is not where it was
+    };
+    Q_ENUM(State)
+
+    enum Role { ModelIdRole = Qt::UserRole, NameRole, SummaryRole, PathRole, FailureRole, CurrentRole };
+
+    ModelListModel(StorageThread& storage, EngineClient& engine, Settings& settings, Notices& notices,
+                   QObject* parent = nullptr);
+
+    State state() const { return m_state; }
+    bool inspecting() const { return m_inspecting; }
+    QString currentName() const { return QString::fromStdString(m_current.name); }
+    QString device() const { return m_device; }
+    QString fallback() const { return m_fallback; }
+    double loadFraction() const { return m_loadFraction; }
+    const library::ModelEntry& current() const { return m_current; }
+
+    /// Reads the library and loads the model used last, unless it failed then.
+    void start();
+
+    /// Looks at the first local file, adds it to the library in place and loads it.
+    Q_INVOKABLE void openUrls(const QList<QUrl>& urls);
+    Q_INVOKABLE void openPath(const QString& path);
+    Q_INVOKABLE void use(const QString& modelId);
+    /// Removes it from the library; the file stays.
+    Q_INVOKABLE void forget(const QString& modelId);
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QHash<int, QByteArray> roleNames() const override;
+
+  signals:
+    void listChanged();
+    void stateChanged();
+    void loadFractionChanged();
+    /// Whatever the engine is doing should stop: another model comes.
+    void loadStarting();
+
+  private:
+    void setModels(std::vector<library::ModelEntry> models);
+    void setState(State state);
+    void refresh();
+    void addInspected(const ModelInfo& info);
+    void load(const library::ModelEntry& entry, library::FileState file);
+    void onLoaded(const ModelInfo& info);
+    void onLoadFailed(const Error& error);
+
+    StorageThread& m_storage;
+    EngineClient& m_engine;
+    Settings& m_settings;
+    Notices& m_notices;
+    std::vector<library::ModelEntry> m_models;
+    library::ModelEntry m_current;
+    State m_state = NoModel;
+    bool m_inspecting = false;
+    QString m_device;
+    QString m_fallback;
+    double m_loadFraction = 0;
+};
+
+}  // namespace ingle::desktop

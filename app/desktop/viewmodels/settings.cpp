@@ -1,0 +1,93 @@
+#include "app/desktop/viewmodels/settings.h"
+
+#include <QMetaProperty>
+#include <QRandomGenerator>
+
+#include <algorithm>
+#include <map>
+
+#include "app/desktop/text.h"
+
+namespace ingle::desktop {
+namespace {
+
+using Values = std::map<std::string, std::string>;
+
+/// The names under which settings are stored are the names of the properties.
+std::vector<QMetaProperty> storedProperties() {
+    const QMetaObject& type = Settings::staticMetaObject;
+    std::vector<QMetaProperty> properties;
+    for (int i = type.propertyOffset(); i < type.propertyCount(); ++i) properties.push_back(type.property(i));
+    return properties;
+}
+
+}  // namespace
+
+Settings::Settings(StorageThread& storage, QObject* parent) : QObject(parent), m_storage(storage) {
+    restoreDefaults();
+    connect(this, &Settings::changed, this, &Settings::save);
+    load();
+}
+
+SamplerParams Settings::sampler() const {
+    bool fixed = false;
+    const uint64_t seed = m_seed.toULongLong(&fixed);
+    return {.temperature = static_cast<float>(std::clamp(m_temperature, 0.0, 5.0)),
+            .topK = std::max(m_topK, 0),
+            .topP = static_cast<float>(std::clamp(m_topP, 0.0, 1.0)),
+            .seed = fixed ? seed : QRandomGenerator::system()->generate64()};
+}
+
+LoadOptions Settings::loadOptions() const {
+    LoadOptions options;
+    options.threads = static_cast<uint32_t>(std::max(m_threads, 0));
+    options.contextTokens = static_cast<uint32_t>(std::max(m_contextTokens, 0));
+    return options;
+}
+
+void Settings::restoreDefaults() {
+    const SamplerParams sampler;
+    m_theme = "system";
+    m_systemPrompt.clear();
+    m_temperature = std::round(sampler.temperature * 100.0) / 100.0;
+    m_topK = sampler.topK;
+    m_topP = std::round(sampler.topP * 100.0) / 100.0;
+    m_seed.clear();
+    m_threads = 0;
+    m_contextTokens = 0;
+    emit changed();
+}
+
+void Settings::load() {
+    const auto work = [](StorageThread::Stores& stores) -> Result<Values> {
+        Values values;
+        for (const QMetaProperty& property : storedProperties()) {
+            INGLE_TRY_ASSIGN(const auto value, stores.history->setting(property.name()));
+            if (value) values[property.name()] = *value;
+        }
+        return values;
+    };
+    m_storage.run(this, work, [this](const Result<Values>& values) {
+        if (values) {
+            for (const auto& [name, value] : *values) setProperty(name.c_str(), toQString(value));
+        }
+        m_loading = false;
+        emit loaded();
+    });
+}
+
+void Settings::save() {
+    if (m_loading) return;
+    Values values;
+    for (const QMetaProperty& property : storedProperties()) {
+        values[property.name()] = property.read(this).toString().toStdString();
+    }
+    const auto work = [values](StorageThread::Stores& stores) -> Status {
+        for (const auto& [name, value] : values) INGLE_TRY(stores.history->setSetting(name, value));
+        return {};
+    };
+    // A setting that cannot be stored still holds for this run; the next write of a message reports the disk.
+    m_storage.run(this, work, [](const Status&) {});
+}
+
+}  // namespace ingle::desktop

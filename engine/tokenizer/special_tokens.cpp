@@ -1,0 +1,96 @@
+#include "engine/tokenizer/special_tokens.h"
+
+#include <algorithm>
+
+namespace ingle::tokenizer {
+namespace {
+
+using formats::TokenType;
+
+/// Texts that end an answer in the vocabularies of published models, whatever the file says about them.
+constexpr std::string_view kEndTexts[] = {"<|eot_id|>",
+                                          "<|im_end|>",
+                                          "<|end|>",
+                                          "<|return|>",
+                                          "<|call|>",
+                                          "<|calls|>",
+                                          "<|flush|>",
+                                          "<end_of_turn>",
+                                          "<eos>",
+                                          "<|endoftext|>",
+                                          "</s>",
+                                          "<|eom_id|>",
+                                          "<EOT>",
+                                          "_<EOT>",
+                                          "[EOT]",
+                                          "[EOS]",
+                                          "<|end_of_text|>",
+                                          "<turn|>",
+                                          "<end_of_utterance>",
+                                          "<|tool_response>",
+                                          "<\uFF5Cend\u2581of\u2581sentence\uFF5C>"};
+
+/// Cuts every occurrence of one special token out of the plain parts.
+std::vector<Fragment> cutOut(std::vector<Fragment> fragments, TokenId id, std::string_view text) {
+    std::vector<Fragment> out;
+    for (Fragment& fragment : fragments) {
+        size_t at = fragment.special ? std::string::npos : fragment.text.find(text);
+        if (at == std::string::npos) {
+            out.push_back(std::move(fragment));
+            continue;
+        }
+        size_t begin = 0;
+        for (; at != std::string::npos; at = fragment.text.find(text, begin)) {
+            if (at > begin) out.push_back({std::nullopt, fragment.text.substr(begin, at - begin)});
+            out.push_back({id, ""});
+            begin = at + text.size();
+        }
+        if (begin < fragment.text.size()) out.push_back({std::nullopt, fragment.text.substr(begin)});
+    }
+    return out;
+}
+
+}  // namespace
+
+SpecialTokens::SpecialTokens(const formats::TokenizerData& data, std::optional<TokenId> eos) {
+    for (size_t i = 0; i < data.types.size(); ++i) {
+        const TokenType type = data.types[i];
+        const bool isSpecial =
+            type == TokenType::Control || type == TokenType::Unknown || type == TokenType::UserDefined;
+        if (isSpecial && !data.tokens[i].empty())
+            m_candidates.push_back({static_cast<TokenId>(i), data.tokens[i], type == TokenType::UserDefined});
+    }
+    std::ranges::stable_sort(m_candidates, std::ranges::greater{},
+                             [](const Candidate& c) { return c.text.size(); });
+
+    for (const auto& id : {eos, data.eot, data.eom})
+        if (id) m_endOfGeneration.push_back(*id);
+    for (size_t i = 0; i < data.tokens.size(); ++i)
+        if (std::ranges::find(kEndTexts, data.tokens[i]) != std::end(kEndTexts))
+            m_endOfGeneration.push_back(static_cast<TokenId>(i));
+    std::ranges::sort(m_endOfGeneration);
+}
+
+std::vector<Fragment> SpecialTokens::split(std::span<const TextSegment> segments) const {
+    std::vector<Fragment> out;
+    for (const TextSegment& segment : segments) {
+        std::vector<Fragment> parts;
+        if (!segment.text.empty()) parts.push_back({std::nullopt, segment.text});
+        for (const Candidate& candidate : m_candidates)
+            if (segment.parseSpecial || candidate.inAnyText)
+                parts = cutOut(std::move(parts), candidate.id, candidate.text);
+        for (Fragment& part : parts) {
+            if (!part.special && !out.empty() && !out.back().special)
+                out.back().text += part.text;
+            else
+                out.push_back(std::move(part));
+        }
+    }
+    return out;
+}
+
+bool SpecialTokens::isEndOfGeneration(TokenId id) const {
+    return std::ranges::binary_search(m_endOfGeneration, id);
+}
+
+}  // namespace ingle::tokenizer

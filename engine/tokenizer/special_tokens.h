@@ -1,0 +1,47 @@
+/// Tokens that stand for themselves: cutting them out of prompt text, and knowing which end an answer.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/formats/model_file.h"
+#include "engine/tokenizer/tokenizer.h"
+
+namespace ingle::tokenizer {
+
+/// Either a special token or text to be tokenized.
+struct Fragment {
+    std::optional<TokenId> special;
+    std::string text;
+};
+
+/// The special tokens of a vocabulary. Immutable: any thread.
+/// Source of the rules: llama.cpp's llama-vocab.cpp (candidates longest first, each cut out of all plain text
+/// left).
+class SpecialTokens {
+  public:
+    /// `data` may have no types; then nothing is special. `eos` is the vocabulary's end token after defaults.
+    SpecialTokens(const formats::TokenizerData& data, std::optional<TokenId> eos);
+
+    /// Cuts the special tokens out of the segments. Control and unknown tokens are only recognised in
+    /// segments with parseSpecial, user-defined ones everywhere. Plain text of neighbouring segments is
+    /// joined, so that it is tokenized like the whole prompt; a special token never spans two segments.
+    std::vector<Fragment> split(std::span<const TextSegment> segments) const;
+
+    bool isEndOfGeneration(TokenId id) const;
+
+  private:
+    struct Candidate {
+        TokenId id;
+        std::string text;
+        bool inAnyText;  // user-defined
+    };
+
+    std::vector<Candidate> m_candidates;     // longest text first
+    std::vector<TokenId> m_endOfGeneration;  // sorted
+};
+
+}  // namespace ingle::tokenizer

@@ -1,0 +1,200 @@
+#include "engine/tokenizer/tokenizer.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "engine/tokenizer/pretokenizer.h"
+
+namespace ingle::tokenizer {
+namespace {
+
+using formats::TokenizerData;
+using formats::TokenType;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+using Ids = std::vector<TokenId>;
+
+/// <unk> <s> </s> ▁ a b ab ▁ab <tool> (user-defined) [X] (control)
+TokenizerData llamaData() {
+    TokenizerData data;
+    data.model = "llama";
+    data.tokens = {"<unk>", "<s>", "</s>", "\u2581", "a", "b", "ab", "\u2581ab", "<tool>", "[X]"};
+    data.scores = {0, 0, 0, -1, -2, -3, -4, -5, 0, 0};
+    data.types.assign(data.tokens.size(), TokenType::Normal);
+    data.types[0] = TokenType::Unknown;
+    data.types[1] = data.types[2] = data.types[9] = TokenType::Control;
+    data.types[8] = TokenType::UserDefined;
+    return data;
+}
+
+/// The tokens a b ab Ġ Ġab and an end token.
+TokenizerData gpt2Data() {
+    TokenizerData data;
+    data.model = "gpt2";
+    data.pre = "gpt-2";
+    data.tokens = {"a", "b", "ab", "\u0120", "\u0120ab", "<|endoftext|>"};
+    data.types.assign(data.tokens.size(), TokenType::Normal);
+    data.types[5] = TokenType::Control;
+    data.merges = {"a b", "\u0120 ab"};
+    data.eos = 5;
+    return data;
+}
+
+std::unique_ptr<Tokenizer> create(const TokenizerData& data) {
+    auto tokenizer = createTokenizer(data);
+    EXPECT_TRUE(tokenizer.has_value()) << tokenizer.error().message;
+    return std::move(tokenizer).value();
+}
+
+Error creationError(const TokenizerData& data) {
+    const auto tokenizer = createTokenizer(data);
+    EXPECT_FALSE(tokenizer.has_value());
+    return tokenizer ? Error{} : tokenizer.error();
+}
+
+Ids encode(const Tokenizer& tokenizer, const std::vector<TextSegment>& segments, bool addSpecial = false) {
+    return tokenizer.encode(segments, addSpecial).value();
+}
+
+TEST(Tokenizer, unknownOnesAreNamed) {
+    TokenizerData data;
+    data.model = "abacus";
+    EXPECT_EQ(creationError(data).code, ErrorCode::Unsupported);
+    EXPECT_THAT(creationError(data).message, HasSubstr("'abacus'"));
+    data.model = "none";
+    const auto none = createTokenizer(data);
+    ASSERT_TRUE(none.has_value());
+    EXPECT_EQ(*none, nullptr);
+    TokenizerData gpt2 = gpt2Data();
+    gpt2.pre = "cuneiform";
+    EXPECT_EQ(creationError(gpt2).code, ErrorCode::Unsupported);
+    EXPECT_THAT(creationError(gpt2).message, HasSubstr("'cuneiform'"));
+}
+
+TEST(Tokenizer, contradictingArraysAreCorrupt) {
+    TokenizerData data = llamaData();
+    data.scores.pop_back();
+    EXPECT_EQ(creationError(data).code, ErrorCode::Corrupt);
+    data = llamaData();
+    data.scores[4] = std::nanf("");
+    EXPECT_EQ(creationError(data).code, ErrorCode::Corrupt);
+    data = llamaData();
+    data.tokens.clear();
+    data.scores.clear();
+    data.types.clear();
+    EXPECT_EQ(creationError(data).code, ErrorCode::Corrupt);
+    for (const char* merge : {"", "ab", "a ", " "}) {
+        data = gpt2Data();
+        data.merges[1] = merge;
+        EXPECT_EQ(creationError(data).code, ErrorCode::Corrupt) << merge;
+    }
+    data = gpt2Data();
+    data.merges.clear();
+    EXPECT_EQ(creationError(data).code, ErrorCode::Corrupt);
+    data = gpt2Data();
+    data.tokens.clear();
+    data.types.clear();
+    EXPECT_EQ(creationError(data).code, ErrorCode::Corrupt);
+}
+
+TEST(Tokenizer, decodeRefusesIdsOutsideTheVocabulary) {
+    const auto tokenizer = create(llamaData());
+    EXPECT_EQ(decode(*tokenizer, Ids{7}).value(), "ab");
+    EXPECT_EQ(decode(*tokenizer, Ids{10}).error().code, ErrorCode::InvalidArgument);
+    EXPECT_EQ(decode(*tokenizer, Ids{-1}).error().code, ErrorCode::InvalidArgument);
+}
+
+TEST(BytesTokenizer, idIsTheByte) {
+    TokenizerData data;
+    data.model = "bytes";
+    const auto tokenizer = create(data);
+    const std::string bytes("a\0\xFF", 3);
+    EXPECT_THAT(encode(*tokenizer, {{bytes, true}}, true), ElementsAre(97, 0, 255));
+    EXPECT_EQ(decode(*tokenizer, Ids{97, 0, 255}).value(), bytes);
+    EXPECT_EQ(tokenizer->vocabSize(), 256U);
+    EXPECT_FALSE(tokenizer->isEndOfGeneration(0));
+}
+
+TEST(LlamaTokenizer, addsBosAndTheDummyPrefixOnce) {
+    const auto tokenizer = create(llamaData());
+    EXPECT_THAT(encode(*tokenizer, {{"ab", false}}), ElementsAre(7));
+    EXPECT_THAT(encode(*tokenizer, {{"ab", false}}, true), ElementsAre(1, 7));
+    EXPECT_THAT(encode(*tokenizer, {{"<s>ab", true}}, true), ElementsAre(1, 7));
+    EXPECT_THAT(encode(*tokenizer, {}, true), ElementsAre(1));
+    TokenizerData data = llamaData();
+    data.addBos = false;
+    data.addEos = true;
+    data.addSpacePrefix = false;
+    EXPECT_THAT(encode(*create(data), {{"ab", false}}, true), ElementsAre(6, 2));
+}
+
+TEST(LlamaTokenizer, textOfMessagesCannotSpellControlTokens) {
+    const auto tokenizer = create(llamaData());
+    EXPECT_THAT(encode(*tokenizer, {{"a[X]ab", true}}), ElementsAre(3, 4, 9, 7));
+    EXPECT_THAT(encode(*tokenizer, {{"[X]", false}, {"<s>", false}}),
+                ::testing::Not(::testing::AnyOf(::testing::Contains(9), ::testing::Contains(1))));
+    EXPECT_THAT(encode(*tokenizer, {{"[", true}, {"X]", true}}), ::testing::Not(::testing::Contains(9)));
+    EXPECT_THAT(encode(*tokenizer, {{"<tool>ab", false}}), ElementsAre(8, 7));
+}
+
+TEST(LlamaTokenizer, toleratesDuplicateEmptyAndUntypedPieces) {
+    TokenizerData data = llamaData();
+    data.tokens.insert(data.tokens.end(), {"ab", "", "\xFF", std::string("a\0b", 3)});
+    data.scores.resize(data.tokens.size());
+    data.types.resize(data.tokens.size(), TokenType::Normal);
+    EXPECT_THAT(encode(*create(data), {{"ab", false}}), ElementsAre(7));
+    data.types.clear();
+    EXPECT_THAT(encode(*create(data), {{"ab", false}}), ElementsAre(7));
+    EXPECT_THAT(encode(*create(data), {{"?", false}}), ElementsAre(3, 0));
+}
+
+TEST(Gpt2Tokenizer, mergesByRank) {
+    const auto tokenizer = create(gpt2Data());
+    EXPECT_THAT(encode(*tokenizer, {{"ab ab", false}}), ElementsAre(2, 4));
+    EXPECT_THAT(encode(*tokenizer, {{"aab", false}}), ElementsAre(0, 2));
+    EXPECT_EQ(decode(*tokenizer, Ids{2, 4}).value(), "ab ab");
+    EXPECT_THAT(encode(*tokenizer, {{"a?b", false}}), ElementsAre(0, 1))
+        << "bytes without a token are left out";
+}
+
+TEST(Gpt2Tokenizer, symbolsOutsideTheVocabularyAreGivenByteByByte) {
+    TokenizerData data = gpt2Data();
+    data.merges = {"a b", "ab ab"};  // "abab" is no token
+    EXPECT_THAT(encode(*create(data), {{"abab", false}}), ElementsAre(0, 1, 0, 1));
+    data.tokens.emplace_back("abab");
+    data.types.push_back(TokenType::Normal);
+    EXPECT_THAT(encode(*create(data), {{"abab", false}}), ElementsAre(6));
+}
+
+TEST(Gpt2Tokenizer, textOfMessagesCannotSpellControlTokens) {
+    const auto tokenizer = create(gpt2Data());
+    EXPECT_THAT(encode(*tokenizer, {{"ab<|endoftext|>ab", true}}), ElementsAre(2, 5, 2));
+    EXPECT_THAT(encode(*tokenizer, {{"ab<|endoftext|>ab", false}}), ::testing::Not(::testing::Contains(5)));
+    TokenizerData data = gpt2Data();
+    data.pre = "llama-bpe";
+    data.tokens.emplace_back("abab");
+    data.types.push_back(TokenType::Control);
+    EXPECT_THAT(encode(*create(data), {{"abab", false}}), ElementsAre(2, 2)) << "nor as a whole word";
+}
+
+TEST(PreTokenizer, wordsAreTheText) {
+    const auto words = [](const char* name, std::string_view text) {
+        return PreTokenizer::create(name).value()->split(text).value();
+    };
+    EXPECT_THAT(words("gpt-2", "I've  12345 caf\u00e9s!\n"),
+                ElementsAre("I", "'ve", " ", " 12345", " caf\u00e9s", "!", "\n"));
+    EXPECT_THAT(words("llama-bpe", "12345\r\n\r\n x"), ElementsAre("123", "45", "\r\n\r\n", " x"));
+    EXPECT_THAT(words("qwen2", "123 DON'T"), ElementsAre("1", "2", "3", " DON", "'T"));
+    EXPECT_THAT(words("starcoder", "a12"), ElementsAre("a", "1", "2"));
+    EXPECT_THAT(words("gpt-2",
+                      "a\xFF\xFE"
+                      "b"),
+                ElementsAre("a", "\xFF\xFE", "b"));
+    EXPECT_THAT(words("gpt-2", "a\u180Eb"), ElementsAre("a", "\u180E", "b"));
+    EXPECT_TRUE(words("gpt-2", "").empty());
+}
+
+}  // namespace
+}  // namespace ingle::tokenizer

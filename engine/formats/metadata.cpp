@@ -99,12 +99,14 @@ void Metadata::set(std::string key, MetaValue value) {
 
 Status Metadata::override_(const std::string& key, const std::string& text) {
     std::string fullKey = key;
-    if (key.find('.') == std::string::npos) {
-        const auto architecture = string("general.architecture");
-        if (!architecture)
+    const std::string architecture = stringOr("general.architecture", "").value_or("");
+    const bool isFull = key.starts_with("general.") || key.starts_with("tokenizer.") ||
+                        (!architecture.empty() && key.starts_with(architecture + "."));
+    if (!isFull) {
+        if (architecture.empty())
             return fail(ErrorCode::InvalidArgument,
                         "'{}' needs a full key, since the file names no architecture", key);
-        fullKey = fmt::format("{}.{}", *architecture, key);
+        fullKey = fmt::format("{}.{}", architecture, key);
     }
     const MetaValue* present = find(fullKey);
     auto value = parseLike(present, text);

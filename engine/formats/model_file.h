@@ -32,8 +32,8 @@ class Metadata {
   public:
     void set(std::string key, MetaValue value);
     /// Applies `--set key=value`: the text is read as the type the key has now, else as integer, float, bool,
-    /// string. A key without a dot means "<architecture>.<key>".  Errors: InvalidArgument when it does not
-    /// parse.
+    /// string. A key outside "general.", "tokenizer." and "<architecture>." means "<architecture>.<key>".
+    /// Errors: InvalidArgument when it does not parse.
     Status override_(const std::string& key, const std::string& text);
 
     const MetaValue* find(std::string_view key) const;  ///< null when absent

@@ -111,27 +111,27 @@ std::vector<TensorSpec> decoderTensors(const ModelConfig& c, Presence qkvBias) {
     const uint32_t qDim = c.numHeads * c.headDim;
     const uint32_t kvDim = c.numKvHeads * c.headDim;
     std::vector<TensorSpec> specs{
-        {"token_embd.weight", Shape{{c.dim, c.vocabSize}}},
-        {"output_norm.weight", Shape{{c.dim}}, Vector},
-        {"output.weight", Shape{{c.dim, c.vocabSize}}, Matrix, Presence::Optional},
+        {"token_embd.weight", Shape::of(c.dim, c.vocabSize)},
+        {"output_norm.weight", Shape::of(c.dim), Vector},
+        {"output.weight", Shape::of(c.dim, c.vocabSize), Matrix, Presence::Optional},
     };
     for (uint32_t layer = 0; layer < c.numLayers; ++layer) {
         const auto add = [&](std::string_view name, Shape shape, backend::WeightUse use,
                              Presence presence = Presence::Required) {
             specs.push_back({layerWeight(layer, name), shape, use, presence});
         };
-        add("attn_norm.weight", Shape{{c.dim}}, Vector);
-        add("attn_q.weight", Shape{{c.dim, qDim}}, Matrix);
-        add("attn_k.weight", Shape{{c.dim, kvDim}}, Matrix);
-        add("attn_v.weight", Shape{{c.dim, kvDim}}, Matrix);
-        add("attn_q.bias", Shape{{qDim}}, Vector, qkvBias);
-        add("attn_k.bias", Shape{{kvDim}}, Vector, qkvBias);
-        add("attn_v.bias", Shape{{kvDim}}, Vector, qkvBias);
-        add("attn_output.weight", Shape{{qDim, c.dim}}, Matrix);
-        add("ffn_norm.weight", Shape{{c.dim}}, Vector);
-        add("ffn_gate.weight", Shape{{c.dim, c.ffnDim}}, Matrix);
-        add("ffn_up.weight", Shape{{c.dim, c.ffnDim}}, Matrix);
-        add("ffn_down.weight", Shape{{c.ffnDim, c.dim}}, Matrix);
+        add("attn_norm.weight", Shape::of(c.dim), Vector);
+        add("attn_q.weight", Shape::of(c.dim, qDim), Matrix);
+        add("attn_k.weight", Shape::of(c.dim, kvDim), Matrix);
+        add("attn_v.weight", Shape::of(c.dim, kvDim), Matrix);
+        add("attn_q.bias", Shape::of(qDim), Vector, qkvBias);
+        add("attn_k.bias", Shape::of(kvDim), Vector, qkvBias);
+        add("attn_v.bias", Shape::of(kvDim), Vector, qkvBias);
+        add("attn_output.weight", Shape::of(qDim, c.dim), Matrix);
+        add("ffn_norm.weight", Shape::of(c.dim), Vector);
+        add("ffn_gate.weight", Shape::of(c.dim, c.ffnDim), Matrix);
+        add("ffn_up.weight", Shape::of(c.dim, c.ffnDim), Matrix);
+        add("ffn_down.weight", Shape::of(c.ffnDim, c.dim), Matrix);
     }
     return specs;
 }

@@ -18,6 +18,9 @@ namespace ingle::tensor {
 struct Shape {
     std::array<uint64_t, 4> dims{1, 1, 1, 1};
 
+    static constexpr Shape of(uint64_t d0, uint64_t d1 = 1, uint64_t d2 = 1, uint64_t d3 = 1) {
+        return {{d0, d1, d2, d3}};
+    }
     bool operator==(const Shape&) const = default;
     uint64_t rowElems() const { return dims[0]; }
     /// Product of all dimensions but the first. Only valid for shapes that passed checkedBytes().

@@ -50,16 +50,16 @@ Result<ModelConfig> readConfig(const formats::ModelFile& file) {
 
 /// 5.2 has one decay and bonus per key channel, 5.1 one per head.
 Shape coefficientShape(const ModelConfig& c) {
-    return Shape{{1, c.hasGate ? c.headSize : 1, c.numHeads}};
+    return Shape::of(1, c.hasGate ? c.headSize : 1, c.numHeads);
 }
 
 std::vector<TensorSpec> tensors(const ModelConfig& c) {
     using enum backend::WeightUse;
-    const Shape vector{{c.dim}};
-    const Shape square{{c.dim, c.dim}};
+    const Shape vector = Shape::of(c.dim);
+    const Shape square = Shape::of(c.dim, c.dim);
     std::vector<TensorSpec> specs{
-        {"token_embd.weight", Shape{{c.dim, c.vocabSize}}},
-        {"output.weight", Shape{{c.dim, c.vocabSize}}},
+        {"token_embd.weight", Shape::of(c.dim, c.vocabSize)},
+        {"output.weight", Shape::of(c.dim, c.vocabSize)},
         {"token_embd_norm.weight", vector, Vector},
         {"token_embd_norm.bias", vector, Vector},
         {"output_norm.weight", vector, Vector},
@@ -87,8 +87,8 @@ std::vector<TensorSpec> tensors(const ModelConfig& c) {
         }
         add("time_mix_decay.weight", coefficientShape(c), Vector);
         add("time_mix_first.weight", coefficientShape(c), Vector);
-        add("channel_mix_key.weight", Shape{{c.dim, c.ffnDim}}, Matrix);
-        add("channel_mix_value.weight", Shape{{c.ffnDim, c.dim}}, Matrix);
+        add("channel_mix_key.weight", Shape::of(c.dim, c.ffnDim), Matrix);
+        add("channel_mix_value.weight", Shape::of(c.ffnDim, c.dim), Matrix);
     }
     return specs;
 }

@@ -54,26 +54,27 @@ TEST(Metadata, overridesKeepTheTypeOfTheKey) {
     EXPECT_EQ(metadata.f32("rwkv5.group_norm_epsilon").value(), 1.0F);
     ASSERT_TRUE(metadata.override_("rwkv5.tied", "true").has_value());
     EXPECT_TRUE(metadata.boolOr("rwkv5.tied", false).value());
-    ASSERT_TRUE(metadata.override_("general.architecture", "12").has_value());
-    EXPECT_EQ(metadata.string("general.architecture").value(), "12");
-
     EXPECT_EQ(metadata.override_("rwkv5.block_count", "two").error().code, ErrorCode::InvalidArgument);
     EXPECT_EQ(metadata.override_("rwkv5.block_count", "2.5").error().code, ErrorCode::InvalidArgument);
     EXPECT_EQ(metadata.override_("rwkv5.list", "3").error().code, ErrorCode::InvalidArgument);
     EXPECT_EQ(metadata.u32("rwkv5.block_count").value(), 2U);
+
+    ASSERT_TRUE(metadata.override_("general.architecture", "12").has_value());
+    EXPECT_EQ(metadata.string("general.architecture").value(), "12");
 }
 
 TEST(Metadata, overridesOfAbsentKeysTakeTheFirstTypeThatFits) {
     Metadata metadata;
+    EXPECT_EQ(metadata.override_("short", "1").error().code, ErrorCode::InvalidArgument);
+    metadata.set("general.architecture", std::string("a"));
     ASSERT_TRUE(metadata.override_("a.integer", "-3").has_value());
-    ASSERT_TRUE(metadata.override_("a.number", "0.5").has_value());
+    ASSERT_TRUE(metadata.override_("nested.number", "0.5").has_value());
     ASSERT_TRUE(metadata.override_("a.flag", "false").has_value());
     ASSERT_TRUE(metadata.override_("a.text", "3 apples").has_value());
     EXPECT_EQ(*metadata.find("a.integer"), MetaValue(int64_t{-3}));
-    EXPECT_EQ(*metadata.find("a.number"), MetaValue(0.5));
+    EXPECT_EQ(*metadata.find("a.nested.number"), MetaValue(0.5));
     EXPECT_EQ(*metadata.find("a.flag"), MetaValue(false));
     EXPECT_EQ(*metadata.find("a.text"), MetaValue(std::string("3 apples")));
-    EXPECT_EQ(metadata.override_("short", "1").error().code, ErrorCode::InvalidArgument);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -101,6 +102,7 @@ void LineSplitter::append(std::string_view bytes) {
 }
 
 std::optional<Result<std::string>> LineSplitter::next() {
+    m_pending.erase(0, std::min(m_pending.find_first_not_of('\n'), m_pending.size()));
     const size_t end = m_pending.find('\n', m_scanned);
     const bool complete = end != std::string::npos;
     const size_t length = complete ? end : m_pending.size();

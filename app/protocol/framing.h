@@ -28,7 +28,8 @@ Result<Request> unframeRequest(std::string_view line);
 class LineSplitter {
   public:
     void append(std::string_view bytes);
-    /// The next complete line without its newline, or nothing until more bytes arrive. Errors:
+    /// The next complete line without its newline, or nothing until more bytes arrive. Empty lines are
+    /// skipped. Errors:
     /// InvalidArgument for a line over kMaxLineBytes.
     std::optional<Result<std::string>> next();
 

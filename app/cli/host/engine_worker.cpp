@@ -1,0 +1,202 @@
+#include "app/cli/host/engine_worker.h"
+
+#include <thread>
+#include <utility>
+
+namespace ingle::cli {
+namespace {
+
+constexpr size_t kMaxWaitingRequests = 256;
+
+/// Lets the first and the last progress through, and others at most this often.
+class Throttle {
+  public:
+    bool passes(double fraction) {
+        const auto now = std::chrono::steady_clock::now();
+        if (fraction < 1 && now < m_next) return false;
+        m_next = now + std::chrono::milliseconds(50);
+        return true;
+    }
+
+  private:
+    std::chrono::steady_clock::time_point m_next{};
+};
+
+Error noModel() {
+    return {ErrorCode::InvalidArgument, "No model is loaded."};
+}
+
+}  // namespace
+
+/// Turns what happens to one generation into events.
+class EngineWorker::RequestSink final : public GenerateSink {
+  public:
+    RequestSink(protocol::RequestId id, EventQueue& events) : m_id(id), m_events(events) {}
+
+    void onPlan(const PromptPlan& plan) override { m_events.push({m_id, protocol::Planned{plan}}); }
+    void onProgress(uint32_t promptDone, uint32_t promptTotal) override {
+        const double fraction = promptTotal > 0 ? double{1} * promptDone / promptTotal : 1;
+        if (m_throttle.passes(fraction)) {
+            m_events.push({m_id, protocol::Progress{fraction, "reading the prompt"}});
+        }
+    }
+    void onTokens(const TokenChunk& chunk) override { m_events.push({m_id, protocol::Tokens{chunk}}); }
+    void onDone(const GenerateResult& result) override {
+        m_finished = true;
+        m_events.push({m_id, protocol::Done{result}});
+    }
+    void onError(const Error& error) override {
+        m_finished = true;
+        m_events.push({m_id, protocol::Failed{error}});
+    }
+
+    bool finished() const { return m_finished; }
+
+  private:
+    const protocol::RequestId m_id;
+    EventQueue& m_events;
+    Throttle m_throttle;
+    bool m_finished = false;
+};
+
+EngineWorker::EngineWorker(EngineSource source, EventQueue& events, std::chrono::milliseconds pace)
+    : m_source(std::move(source)), m_events(events), m_pace(pace) {}
+
+EngineWorker::~EngineWorker() = default;
+
+void EngineWorker::run() {
+    for (;;) {
+        const Wait wait = m_sinks.empty() ? Wait::ForARequest : Wait::No;
+        if (auto request = takeRequest(wait)) {
+            std::visit(
+                [&](auto& body) {  // hello and cancel never come here
+                    if constexpr (requires { serve(request->id, body); }) serve(request->id, body);
+                },
+                request->body);
+        } else {
+            stepGenerations();
+        }
+    }
+}
+
+void EngineWorker::enqueue(protocol::Request request) {
+    const protocol::RequestId id = request.id;
+    {
+        const std::scoped_lock lock(m_mutex);
+        const bool taken = m_pending.contains(id);
+        if (!taken && m_inbox.size() < kMaxWaitingRequests) {
+            if (std::holds_alternative<protocol::Generate>(request.body)) m_pending.emplace(id, Pending{});
+            m_inbox.push_back(std::move(request));
+            m_arrived.notify_one();
+            return;
+        }
+    }
+    fail(id, {ErrorCode::InvalidArgument,
+              fmt::format("Request {} cannot be taken: its id is in use, or {} requests are waiting.", id,
+                          kMaxWaitingRequests)});
+}
+
+void EngineWorker::cancel(protocol::RequestId target) {
+    const std::scoped_lock lock(m_mutex);
+    const auto pending = m_pending.find(target);
+    if (pending == m_pending.end()) return;
+    pending->second.cancelled = true;
+    if (pending->second.submitted) m_engine->cancel(*pending->second.submitted);
+}
+
+std::optional<protocol::Request> EngineWorker::takeRequest(Wait wait) {
+    std::unique_lock lock(m_mutex);
+    if (wait == Wait::ForARequest) m_arrived.wait(lock, [&] { return !m_inbox.empty(); });
+    if (m_inbox.empty()) return std::nullopt;
+    protocol::Request request = std::move(m_inbox.front());
+    m_inbox.pop_front();
+    return request;
+}
+
+void EngineWorker::stepGenerations() {
+    const bool more = m_engine->step();
+    std::erase_if(m_sinks, [&](const auto& entry) {
+        const auto& [id, sink] = entry;
+        if (!sink->finished() && !more) {
+            sink->onError({ErrorCode::Device, "The engine stopped without finishing the answer."});
+        }
+        if (sink->finished()) forget(id);
+        return sink->finished();
+    });
+    if (m_pace.count() > 0) std::this_thread::sleep_for(m_pace);
+}
+
+void EngineWorker::endGenerations() {
+    for (const auto& entry : m_sinks) cancel(entry.first);
+    while (!m_sinks.empty()) stepGenerations();
+}
+
+void EngineWorker::forget(protocol::RequestId id) {
+    const std::scoped_lock lock(m_mutex);
+    m_pending.erase(id);
+}
+
+void EngineWorker::setEngine(std::unique_ptr<Engine> engine) {
+    const std::scoped_lock lock(m_mutex);
+    m_engine.swap(engine);
+}
+
+void EngineWorker::serve(protocol::RequestId id, const protocol::Inspect& request) {
+    auto info = m_source.inspect(request.path);
+    if (!info) return fail(id, std::move(info).error());
+    m_events.push({id, protocol::Inspected{std::move(*info)}});
+}
+
+void EngineWorker::serve(protocol::RequestId id, const protocol::Load& request) {
+    if (m_engine) {
+        // The running model makes room first (two may not fit), but not for a file that cannot be loaded.
+        if (auto info = m_source.inspect(request.path); !info) return fail(id, std::move(info).error());
+        endGenerations();
+        setEngine(nullptr);
+    }
+    Throttle throttle;
+    auto engine = m_source.load(request.path, request.options, [&](double fraction, const char* phase) {
+        if (throttle.passes(fraction)) m_events.push({id, protocol::Progress{fraction, phase}});
+    });
+    if (!engine) return fail(id, std::move(engine).error());
+    setEngine(std::move(*engine));
+    m_events.push({id, protocol::Loaded{m_engine->info()}});
+}
+
+void EngineWorker::serve(protocol::RequestId id, const protocol::Unload&) {
+    endGenerations();
+    setEngine(nullptr);
+    m_events.push({id, protocol::Unloaded{}});
+}
+
+void EngineWorker::serve(protocol::RequestId id, const protocol::Count& request) {
+    if (!m_engine) return fail(id, noModel());
+    auto tokens = m_engine->vocabulary().tokenize(request.text, {});
+    if (!tokens) return fail(id, std::move(tokens).error());
+    m_events.push({id, protocol::Counted{static_cast<uint32_t>(tokens->size())}});
+}
+
+void EngineWorker::serve(protocol::RequestId id, protocol::Generate& request) {
+    Error refusal = noModel();
+    if (m_engine) {
+        auto sink = std::make_unique<RequestSink>(id, m_events);
+        auto submitted = m_engine->submit(std::move(request.request), *sink);
+        if (submitted) {
+            m_sinks.emplace(id, std::move(sink));
+            const std::scoped_lock lock(m_mutex);
+            Pending& pending = m_pending.at(id);
+            pending.submitted = *submitted;
+            if (pending.cancelled) m_engine->cancel(*submitted);
+            return;
+        }
+        refusal = std::move(submitted).error();
+    }
+    forget(id);
+    fail(id, std::move(refusal));
+}
+
+void EngineWorker::fail(protocol::RequestId id, Error error) {
+    m_events.push({id, protocol::Failed{std::move(error)}});
+}
+
+}  // namespace ingle::cli

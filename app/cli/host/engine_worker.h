@@ -1,0 +1,79 @@
+/// The engine thread of the host: takes requests one after the other, steps generations in between, and alone
+/// touches the engine (but for Engine::cancel).
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "app/cli/host/event_queue.h"
+#include "app/protocol/messages.h"
+#include "ingle/engine.h"
+
+namespace ingle::cli {
+
+/// How models are inspected and loaded: inspectModel and Engine::load, or stand-ins in tests.
+struct EngineSource {
+    std::function<Result<ModelInfo>(const std::string& path)> inspect;
+    std::function<Result<std::unique_ptr<Engine>>(const std::string& path, const LoadOptions& options,
+                                                  const ProgressFn& progress)>
+        load;
+};
+
+class EngineWorker {
+  public:
+    /// `pace` is slept after every step (for tests that need slow answers).
+    EngineWorker(EngineSource source, EventQueue& events, std::chrono::milliseconds pace);
+    ~EngineWorker();
+
+    /// Serves requests for ever; this is the engine thread.
+    [[noreturn]] void run();
+
+    /// Hands over an inspect, load, unload, count or generate request. Any thread; does not wait: when too
+    /// many are waiting the request is answered by Failed.
+    void enqueue(protocol::Request request);
+    /// Ends a generation that waits or runs. Any thread; takes effect within one step.
+    void cancel(protocol::RequestId target);
+
+  private:
+    class RequestSink;
+
+    /// A generation between enqueue and its last event.
+    struct Pending {
+        std::optional<GenerationId> submitted;
+        bool cancelled = false;
+    };
+    enum class Wait { ForARequest, No };
+
+    std::optional<protocol::Request> takeRequest(Wait wait);
+    void stepGenerations();
+    void endGenerations();
+    void forget(protocol::RequestId id);
+    void setEngine(std::unique_ptr<Engine> engine);
+
+    void serve(protocol::RequestId id, const protocol::Inspect& request);
+    void serve(protocol::RequestId id, const protocol::Load& request);
+    void serve(protocol::RequestId id, const protocol::Unload& request);
+    void serve(protocol::RequestId id, const protocol::Count& request);
+    void serve(protocol::RequestId id, protocol::Generate& request);
+    void fail(protocol::RequestId id, Error error);
+
+    const EngineSource m_source;
+    EventQueue& m_events;
+    const std::chrono::milliseconds m_pace;
+
+    std::mutex m_mutex;  ///< guards the members up to the engine; only the engine thread changes m_engine
+    std::condition_variable m_arrived;
+    std::deque<protocol::Request> m_inbox;
+    std::map<protocol::RequestId, Pending> m_pending;
+    std::unique_ptr<Engine> m_engine;
+
+    std::map<protocol::RequestId, std::unique_ptr<RequestSink>> m_sinks;  ///< engine thread
+};
+
+}  // namespace ingle::cli

@@ -1,0 +1,170 @@
+#include "app/cli/host/host.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <thread>
+
+#include "app/cli/host/bus_error.h"
+#include "app/cli/host/event_queue.h"
+#include "app/protocol/framing.h"
+#include "ingle/file_descriptor.h"
+
+namespace ingle::cli {
+namespace {
+
+constexpr size_t kMaxWaitingEvents = 256;
+constexpr const char* kProgram = "ingle " INGLE_VERSION;
+
+/// One line of at most the protocol's length. Metadata of a strange model file could make an event longer.
+std::string lineFor(const protocol::Event& event) {
+    std::string line = protocol::encode(event);
+    if (line.size() <= protocol::kMaxLineBytes) return line;
+    return protocol::encode(protocol::Event{
+        event.id, protocol::Failed{{ErrorCode::Unsupported,
+                                    fmt::format("The answer would be {} bytes long, more than the {} of a "
+                                                "protocol line.",
+                                                line.size(), protocol::kMaxLineBytes)}}});
+}
+
+[[noreturn]] void writeEvents(int output, EventQueue& events) {
+    for (;;) {
+        const std::string line = lineFor(events.pop()) + "\n";
+        std::string_view rest = line;
+        while (!rest.empty()) {
+            const ssize_t written = ::write(output, rest.data(), rest.size());
+            if (written < 0 && errno == EINTR) continue;
+            if (written < 0) ::_exit(0);  // the window is gone
+            rest.remove_prefix(static_cast<size_t>(written));
+        }
+    }
+}
+
+/// Reads requests; answers hello and cancel itself and hands on the others.
+class RequestReader {
+  public:
+    RequestReader(int input, EngineWorker& worker, EventQueue& events)
+        : m_input(input), m_worker(worker), m_events(events) {}
+
+    [[noreturn]] void run() {
+        protocol::LineSplitter lines;
+        char buffer[64 * 1024];
+        for (;;) {
+            const ssize_t count = ::read(m_input, buffer, sizeof buffer);
+            if (count < 0 && errno == EINTR) continue;
+            if (count <= 0) ::_exit(0);  // the window is gone
+            lines.append({buffer, static_cast<size_t>(count)});
+            while (auto line = lines.next()) {
+                if (*line) {
+                    receive(protocol::unframeRequest(**line));
+                } else {
+                    fail(0, std::move(*line).error());
+                }
+            }
+        }
+    }
+
+  private:
+    void receive(Result<protocol::Request> request) {
+        if (!request) return fail(0, std::move(request).error());
+        const protocol::RequestId id = request->id;
+        if (id == 0) return fail(0, {ErrorCode::InvalidArgument, "A request cannot have the id 0."});
+        if (const auto* hello = std::get_if<protocol::Hello>(&request->body)) return greet(id, *hello);
+        if (!m_greeted) {
+            return fail(id, {ErrorCode::InvalidArgument, "The first request must be hello."});
+        }
+        if (const auto* cancel = std::get_if<protocol::Cancel>(&request->body)) {
+            return m_worker.cancel(cancel->target);
+        }
+        m_worker.enqueue(std::move(*request));
+    }
+
+    void greet(protocol::RequestId id, const protocol::Hello& hello) {
+        m_greeted = hello.version == protocol::kVersion;
+        if (m_greeted) {
+            m_events.push({id, protocol::HelloOk{protocol::kVersion, kProgram}});
+        } else {
+            fail(id,
+                 {ErrorCode::Unsupported,
+                  fmt::format("The window speaks version {} of the host protocol and {} speaks version {}: "
+                              "Inglenook was updated; start it again.",
+                              hello.version, kProgram, protocol::kVersion)});
+        }
+    }
+
+    void fail(protocol::RequestId id, Error error) {
+        m_events.push({id, protocol::Failed{std::move(error)}});
+    }
+
+    const int m_input;
+    EngineWorker& m_worker;
+    EventQueue& m_events;
+    bool m_greeted = false;
+};
+
+/// The same source, telling the bus error report which file is in use.
+EngineSource namingFiles(EngineSource source) {
+    const auto loaded = std::make_shared<std::string>();
+    EngineSource naming;
+    naming.inspect = [loaded, inspect = std::move(source.inspect)](const std::string& path) {
+        nameFileForBusErrors(path);
+        auto info = inspect(path);
+        nameFileForBusErrors(*loaded);
+        return info;
+    };
+    naming.load = [loaded, load = std::move(source.load)](const std::string& path, const LoadOptions& options,
+                                                          const ProgressFn& progress) {
+        *loaded = path;
+        nameFileForBusErrors(path);
+        return load(path, options, progress);
+    };
+    return naming;
+}
+
+/// Moves the standard stream `fd` to a descriptor of its own and leaves a copy of `replacement` in its place.
+Result<int> takeOver(int fd, int replacement) {
+    const int taken = ::fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    if (taken < 0 || ::dup2(replacement, fd) < 0) {
+        return ingle::fail(ErrorCode::Io, "Cannot take over file descriptor {}: {}.", fd,
+                           std::strerror(errno));
+    }
+    return taken;
+}
+
+/// When memory runs out, the kernel is to end the host, which resumes, and not the window.
+void volunteerForOutOfMemory() {
+    const FileDescriptor file(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
+    constexpr std::string_view kScore = "500";
+    // Without /proc the kernel's own choice stands.
+    [[maybe_unused]] const ssize_t written = ::write(file.get(), kScore.data(), kScore.size());
+}
+
+}  // namespace
+
+void serveHost(int input, int output, const HostOptions& options, EngineSource source) {
+    EventQueue events(kMaxWaitingEvents);
+    reportBusErrors(output);
+    EngineWorker worker(namingFiles(std::move(source)), events, options.pace);
+    RequestReader reader(input, worker, events);
+    // Neither thread ever ends before the process does, so nobody joins them.
+    std::thread([&] { writeEvents(output, events); }).detach();
+    std::thread([&] { reader.run(); }).detach();
+    worker.run();
+}
+
+Status runHost(const HostOptions& options, EngineSource source) {
+    // Drivers print to standard output: that must not reach the pipe.
+    INGLE_TRY_ASSIGN(const int output, takeOver(STDOUT_FILENO, STDERR_FILENO));
+    const FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    INGLE_TRY_ASSIGN(const int input, takeOver(STDIN_FILENO, nothing.get()));
+    std::signal(SIGPIPE, SIG_IGN);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    volunteerForOutOfMemory();
+    serveHost(input, output, options, std::move(source));
+}
+
+}  // namespace ingle::cli

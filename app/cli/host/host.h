@@ -1,0 +1,22 @@
+/// `ingle host`: the engine as a process of its own, serving the protocol of docs/protocol.md.
+#pragma once
+
+#include <chrono>
+
+#include "app/cli/host/engine_worker.h"
+#include "ingle/result.h"
+
+namespace ingle::cli {
+
+struct HostOptions {
+    std::chrono::milliseconds pace{0};  ///< slept after every step (for tests that need slow answers)
+};
+
+/// Takes standard input and output for the protocol (what anything else prints goes to standard error) and
+/// serves until the window is gone, which ends the process. Returns only when it could not begin.
+Status runHost(const HostOptions& options, EngineSource source);
+
+/// The same on given pipe ends, without changing the process. Ends it when `input` ends or `output` breaks.
+[[noreturn]] void serveHost(int input, int output, const HostOptions& options, EngineSource source);
+
+}  // namespace ingle::cli

@@ -1,0 +1,132 @@
+/// An engine without a model: answers count upwards.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstdio>
+#include <deque>
+#include <filesystem>
+
+#include "app/cli/host/engine_worker.h"
+
+namespace ingle::cli {
+
+/// Each byte is a token.
+class FakeVocabulary final : public Vocabulary {
+  public:
+    Result<std::vector<TokenId>> tokenize(std::string_view text, const TokenizeOptions&) const override {
+        return std::vector<TokenId>(text.begin(), text.end());
+    }
+    Result<std::string> detokenize(std::span<const TokenId> ids) const override {
+        return std::string(ids.begin(), ids.end());
+    }
+};
+
+/// Generates the ids resumeIds.size(), +1, +2 … with the text "x" each. rawPrompt "truncate" cuts a mapped
+/// file short and reads it.
+class FakeEngine final : public Engine {
+  public:
+    explicit FakeEngine(std::string path) { m_info.path = std::move(path); }
+
+    const ModelInfo& info() const override { return m_info; }
+    const Vocabulary& vocabulary() const override { return m_vocabulary; }
+    Result<PromptPlan> plan(const GenerateRequest&) const override { return PromptPlan{}; }
+    Result<GenerationId> submit(GenerateRequest request, GenerateSink& sink) override {
+        if (request.rawPrompt == "refuse") return fail(ErrorCode::InvalidArgument, "refused");
+        const std::scoped_lock lock(m_mutex);
+        m_queue.push_back({m_nextId, std::move(request), &sink});
+        return m_nextId++;
+    }
+    bool step() override {
+        Running running;
+        {
+            const std::scoped_lock lock(m_mutex);
+            if (m_queue.empty()) return false;
+            running = m_queue.front();
+        }
+        const bool finished = advance(running);
+        const std::scoped_lock lock(m_mutex);
+        m_queue.front().done = running.done + 1;
+        if (finished) m_queue.pop_front();
+        return !m_queue.empty();
+    }
+    void cancel(GenerationId id) override {
+        const std::scoped_lock lock(m_mutex);
+        for (Running& running : m_queue) {
+            if (running.id == id) running.cancelled = true;
+        }
+    }
+    Status logits(std::span<const TokenId>, uint32_t,
+                  const std::function<void(std::span<const float>)>&) override {
+        return {};
+    }
+
+  private:
+    struct Running {
+        GenerationId id = 0;
+        GenerateRequest request;
+        GenerateSink* sink = nullptr;
+        uint32_t done = 0;
+        bool cancelled = false;
+    };
+
+    static bool advance(const Running& running) {
+        GenerateSink& sink = *running.sink;
+        if (running.cancelled) {
+            sink.onDone({StopReason::Cancelled, {}, ""});
+            return true;
+        }
+        if (running.request.rawPrompt == "truncate") readTruncatedFile();
+        if (running.request.rawPrompt == "fail") {
+            sink.onError({ErrorCode::Device, "it failed"});
+            return true;
+        }
+        if (running.done == 0) {
+            sink.onPlan({{0}, {}, 7, 64, 9});
+            for (uint32_t i = 1; i <= 1000; ++i) sink.onProgress(i, 1000);
+        }
+        if (running.done >= running.request.maxTokens) {
+            sink.onDone({StopReason::MaxTokens, {}, ""});
+            return true;
+        }
+        const auto id = static_cast<TokenId>(running.request.resumeIds.size() + running.done);
+        sink.onTokens({{id}, "x"});
+        return false;
+    }
+    static void readTruncatedFile() {
+        std::FILE* file = std::tmpfile();
+        std::fputs("weights", file);
+        std::fflush(file);
+        const auto* mapped = static_cast<const volatile char*>(
+            ::mmap(nullptr, 4096, PROT_READ, MAP_SHARED, ::fileno(file), 0));
+        if (::ftruncate(::fileno(file), 0) == 0) std::fputc(mapped[0], stderr);
+    }
+
+    ModelInfo m_info;
+    FakeVocabulary m_vocabulary;
+    std::mutex m_mutex;
+    std::deque<Running> m_queue;
+    GenerationId m_nextId = 1;
+};
+
+/// Loads FakeEngines; paths that contain "bad" fail. Loading prints to standard output, as drivers do.
+inline EngineSource fakeSource() {
+    return {[](const std::string& path) -> Result<ModelInfo> {
+                if (path.find("bad") != std::string::npos) return fail(ErrorCode::Corrupt, "{}: bad", path);
+                ModelInfo info;
+                info.path = path;
+                if (path == "huge") info.name.assign(3'000'000, 'x');
+                return info;
+            },
+            [](const std::string& path, const LoadOptions&,
+               const ProgressFn& progress) -> Result<std::unique_ptr<Engine>> {
+                if (path.find("bad") != std::string::npos) return fail(ErrorCode::Corrupt, "{}: bad", path);
+                std::puts("the driver says hello");
+                std::fflush(stdout);
+                if (progress) progress(0.5, "reading the file");
+                return std::make_unique<FakeEngine>(path);
+            }};
+}
+
+}  // namespace ingle::cli

@@ -1,0 +1,308 @@
+#include "app/cli/host/host.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+
+#include "tests/app/cli/fake_engine.h"
+#include "tests/app/cli/host_client.h"
+
+namespace ingle::cli {
+namespace {
+
+using testing::HasSubstr;
+
+std::function<void(int, int)> host(int paceMs = 0) {
+    return [=](int input, int output) {
+        std::signal(SIGPIPE, SIG_IGN);
+        serveHost(input, output, {std::chrono::milliseconds(paceMs)}, fakeSource());
+    };
+}
+
+protocol::Generate answer(uint32_t maxTokens, const std::string& prompt = "") {
+    protocol::Generate generate;
+    generate.request.maxTokens = maxTokens;
+    generate.request.rawPrompt = prompt;
+    return generate;
+}
+
+class HostTest : public testing::Test {
+  protected:
+    explicit HostTest(int paceMs = 0) : m_client(host(paceMs)) {}
+
+    void load(const std::string& path = "/m/model") {
+        m_client.greet();
+        m_client.send(2, protocol::Load{path, {}});
+        EXPECT_TRUE(m_client.next<protocol::Progress>(2));
+        const auto loaded = m_client.next<protocol::Loaded>(2);
+        ASSERT_TRUE(loaded);
+        EXPECT_EQ(loaded->info.path, path);
+    }
+    /// Everything of one generation after its plan.
+    struct Collected {
+        std::vector<TokenId> ids;
+        std::string text;
+        int tokenEvents = 0;
+        int progressEvents = 0;
+        std::optional<GenerateResult> result;
+        std::optional<Error> error;
+    };
+    Collected collect(protocol::RequestId id) {
+        Collected collected;
+        while (const auto event = m_client.next()) {
+            EXPECT_EQ(event->id, id);
+            if (const auto* tokens = std::get_if<protocol::Tokens>(&event->body)) {
+                collected.ids.insert(collected.ids.end(), tokens->chunk.ids.begin(), tokens->chunk.ids.end());
+                collected.text += tokens->chunk.text;
+                ++collected.tokenEvents;
+            } else if (std::holds_alternative<protocol::Progress>(event->body)) {
+                ++collected.progressEvents;
+            } else if (const auto* done = std::get_if<protocol::Done>(&event->body)) {
+                collected.result = done->result;
+                break;
+            } else if (const auto* failed = std::get_if<protocol::Failed>(&event->body)) {
+                collected.error = failed->error;
+                break;
+            }
+        }
+        return collected;
+    }
+    Error failure(protocol::RequestId id) {
+        const auto failed = m_client.next<protocol::Failed>(id);
+        return failed ? failed->error : Error{ErrorCode::Cancelled, "no failure came"};
+    }
+
+    HostClient m_client;
+};
+
+class SlowHostTest : public HostTest {
+  protected:
+    SlowHostTest() : HostTest(20) {}
+};
+
+TEST_F(HostTest, NothingIsServedBeforeHello) {
+    m_client.send(5, protocol::Unload{});
+    EXPECT_THAT(failure(5).message, HasSubstr("hello"));
+    m_client.send(6, protocol::Hello{protocol::kVersion + 1});
+    const Error mismatch = failure(6);
+    EXPECT_EQ(mismatch.code, ErrorCode::Unsupported);
+    EXPECT_THAT(mismatch.message, HasSubstr("start it again"));
+    m_client.send(7, protocol::Unload{});
+    EXPECT_THAT(failure(7).message, HasSubstr("hello"));
+    m_client.send(8, protocol::Hello{});
+    const auto hello = m_client.next<protocol::HelloOk>(8);
+    EXPECT_EQ(hello->version, protocol::kVersion);
+    EXPECT_THAT(hello->program, HasSubstr("ingle "));
+}
+
+TEST_F(HostTest, InspectsLoadsCountsAndUnloads) {
+    m_client.greet();
+    m_client.send(2, protocol::Inspect{"/m/model"});
+    EXPECT_EQ(m_client.next<protocol::Inspected>(2)->info.path, "/m/model");
+    m_client.send(3, protocol::Inspect{"/m/bad"});
+    EXPECT_EQ(failure(3).code, ErrorCode::Corrupt);
+    m_client.send(4, protocol::Count{"four"});
+    EXPECT_THAT(failure(4).message, HasSubstr("No model is loaded"));
+    m_client.send(5, answer(1));
+    EXPECT_THAT(failure(5).message, HasSubstr("No model is loaded"));
+    m_client.send(6, protocol::Load{"/m/model", {}});
+    EXPECT_TRUE(m_client.next<protocol::Progress>(6));
+    EXPECT_EQ(m_client.next<protocol::Loaded>(6)->info.path, "/m/model");
+    m_client.send(7, protocol::Count{"four"});
+    EXPECT_EQ(m_client.next<protocol::Counted>(7)->tokens, 4u);
+    m_client.send(8, protocol::Unload{});
+    EXPECT_TRUE(m_client.next<protocol::Unloaded>(8));
+    m_client.send(9, protocol::Count{"four"});
+    EXPECT_THAT(failure(9).message, HasSubstr("No model is loaded"));
+}
+
+TEST_F(HostTest, StreamsAnAnswer) {
+    load();
+    m_client.send(3, answer(50));
+    EXPECT_EQ(m_client.next<protocol::Planned>(3)->plan.promptTokens, 7u);
+    const Collected collected = collect(3);
+    std::vector<TokenId> expected(50);
+    std::iota(expected.begin(), expected.end(), 0);
+    EXPECT_EQ(collected.ids, expected);
+    EXPECT_EQ(collected.text, std::string(50, 'x'));
+    EXPECT_EQ(collected.result->reason, StopReason::MaxTokens);
+    EXPECT_LE(collected.progressEvents, 3) << "a thousand were reported within a moment";
+}
+
+TEST_F(HostTest, GenerationsThatFailSaySo) {
+    load();
+    m_client.send(3, answer(5, "refuse"));
+    EXPECT_EQ(failure(3).message, "refused");
+    m_client.send(3, answer(5, "fail"));
+    EXPECT_EQ(failure(3).message, "it failed");
+    m_client.send(3, answer(5));
+    EXPECT_EQ(collect(3).ids.size(), 5u) << "the id is free again";
+}
+
+TEST_F(HostTest, ASlowReaderGetsMergedEventsAndLosesNothing) {
+    load();
+    constexpr uint32_t kTokens = 200'000;
+    m_client.send(3, answer(kTokens));
+    ::usleep(300'000);  // the pipe fills, then the queue
+    const Collected collected = collect(3);
+    ASSERT_EQ(collected.ids.size(), kTokens);
+    for (uint32_t i = 0; i < kTokens; ++i) ASSERT_EQ(collected.ids[i], static_cast<TokenId>(i));
+    EXPECT_EQ(collected.text.size(), kTokens);
+    EXPECT_LT(collected.tokenEvents, static_cast<int>(kTokens / 10));
+}
+
+TEST_F(SlowHostTest, CancelTakesEffectAtOnce) {
+    load();
+    m_client.send(3, answer(1'000'000));
+    EXPECT_TRUE(m_client.next<protocol::Planned>(3));
+    m_client.send(4, answer(1'000'000));
+    m_client.send(5, protocol::Cancel{4});   // still waiting for its turn
+    m_client.send(6, protocol::Cancel{77});  // nobody
+    const auto start = std::chrono::steady_clock::now();
+    m_client.send(7, protocol::Cancel{3});
+    const Collected first = collect(3);
+    EXPECT_EQ(first.result->reason, StopReason::Cancelled);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(500));
+    EXPECT_LT(first.ids.size(), 50u);
+    const Collected second = collect(4);
+    EXPECT_EQ(second.result->reason, StopReason::Cancelled);
+    EXPECT_TRUE(second.ids.empty());
+}
+
+TEST_F(SlowHostTest, CountIsAnsweredWhileAnAnswerStreams) {
+    load();
+    m_client.send(3, answer(1'000'000));
+    m_client.send(4, protocol::Count{"four"});
+    for (;;) {
+        const auto event = m_client.next();
+        ASSERT_TRUE(event);
+        if (event->id == 4) break;
+    }
+    m_client.send(5, answer(1));
+    m_client.send(3, answer(1));
+    for (;;) {
+        const auto event = m_client.next();
+        ASSERT_TRUE(event);
+        if (std::holds_alternative<protocol::Failed>(event->body)) {
+            EXPECT_EQ(event->id, 3u) << "this id is in use";
+            break;
+        }
+    }
+}
+
+TEST_F(SlowHostTest, LoadingAnotherModelEndsTheAnswer) {
+    load();
+    m_client.send(3, answer(1'000'000));
+    EXPECT_TRUE(m_client.next<protocol::Planned>(3));
+    m_client.send(4, protocol::Load{"/m/other", {}});
+    EXPECT_EQ(collect(3).result->reason, StopReason::Cancelled);
+    EXPECT_TRUE(m_client.next<protocol::Progress>(4));
+    EXPECT_EQ(m_client.next<protocol::Loaded>(4)->info.path, "/m/other");
+    m_client.send(5, protocol::Load{"/m/bad", {}});
+    EXPECT_EQ(failure(5).code, ErrorCode::Corrupt);
+    m_client.send(6, protocol::Count{"four"});
+    EXPECT_EQ(m_client.next<protocol::Counted>(6)->tokens, 4u) << "the loaded model stays";
+}
+
+TEST_F(HostTest, BadLinesAreAnsweredAndServiceGoesOn) {
+    m_client.greet();
+    m_client.sendLine("nonsense");
+    EXPECT_EQ(failure(0).code, ErrorCode::Corrupt);
+    m_client.sendLine("{\"id\":3,\"op\":\"dance\"}");
+    EXPECT_THAT(failure(0).message, HasSubstr("dance"));
+    m_client.sendLine("");
+    m_client.sendLine("{\"file\":\"/absent/request\"}");
+    EXPECT_EQ(failure(0).code, ErrorCode::Io);
+    m_client.sendLine("{\"id\":0,\"op\":\"unload\"}");
+    EXPECT_THAT(failure(0).message, HasSubstr("id 0"));
+    const std::string part(1 << 16, 'x');
+    std::string tooLong;
+    for (int i = 0; i < 40; ++i) tooLong += part;
+    m_client.sendLine(tooLong);
+    EXPECT_THAT(failure(0).message, HasSubstr("longer than"));
+    m_client.send(4, protocol::Unload{});
+    EXPECT_TRUE(m_client.next<protocol::Unloaded>(4));
+}
+
+TEST_F(HostTest, LongRequestsArriveThroughAFile) {
+    load();
+    const std::string text(2'000'000, 'x');
+    const auto line =
+        protocol::frameRequest({3, protocol::Count{text}}, std::filesystem::temp_directory_path());
+    ASSERT_TRUE(line);
+    m_client.sendLine(*line);
+    EXPECT_EQ(m_client.next<protocol::Counted>(3)->tokens, text.size());
+}
+
+TEST_F(HostTest, AnAnswerTooLongForALineIsAnError) {
+    m_client.greet();
+    m_client.send(3, protocol::Inspect{"huge"});
+    EXPECT_THAT(failure(3).message, HasSubstr("protocol line"));
+}
+
+TEST_F(SlowHostTest, EndOfInputEndsTheHostAtOnce) {
+    load();
+    m_client.send(3, answer(1'000'000));
+    EXPECT_TRUE(m_client.next<protocol::Planned>(3));
+    m_client.closeOutput();
+    EXPECT_EQ(m_client.exitStatus(), 0);
+}
+
+TEST_F(SlowHostTest, ABrokenPipeEndsTheHost) {
+    load();
+    m_client.send(3, answer(1'000'000));
+    EXPECT_TRUE(m_client.next<protocol::Planned>(3));
+    m_client.closeInput();
+    EXPECT_EQ(m_client.exitStatus(), 0);
+}
+
+TEST_F(HostTest, ATruncatedModelFileIsNamedBeforeTheHostEnds) {
+    load("/m/shrinking");
+    m_client.send(3, protocol::Inspect{"/m/another"});
+    EXPECT_TRUE(m_client.next<protocol::Inspected>(3));
+    m_client.send(4, answer(5, "truncate"));
+    const Error error = failure(0);
+    EXPECT_EQ(error.code, ErrorCode::Io);
+    EXPECT_THAT(error.message, HasSubstr("model file changed"));
+    EXPECT_THAT(error.message, HasSubstr("/m/shrinking"));
+    EXPECT_FALSE(m_client.next());
+    EXPECT_EQ(m_client.exitStatus(), 3);
+}
+
+/// The whole of runHost on the standard streams.
+void runOnStandardStreams(int input, int output) {
+    ::dup2(input, STDIN_FILENO);
+    ::dup2(output, STDOUT_FILENO);
+    ::close(input);
+    ::close(output);
+    (void)runHost({}, fakeSource());
+}
+
+TEST(HostProcess, WhatDriversPrintStaysOutOfTheProtocol) {
+    HostClient client(runOnStandardStreams);
+    client.greet();
+    client.send(2, protocol::Load{"/m/model", {}});  // prints to standard output
+    EXPECT_TRUE(client.next<protocol::Progress>(2));
+    EXPECT_TRUE(client.next<protocol::Loaded>(2));
+    std::ifstream score(fmt::format("/proc/{}/oom_score_adj", client.child()));
+    int value = 0;
+    score >> value;
+    EXPECT_EQ(value, 500);
+}
+
+TEST(HostProcess, EndsWithItsParent) {
+    // The test keeps the pipes open, so only the death of the parent can end the host.
+    HostClient client([](int input, int output) {
+        if (::fork() == 0) runOnStandardStreams(input, output);
+        ::pause();
+    });
+    client.greet();
+    ::kill(client.child(), SIGKILL);
+    EXPECT_FALSE(client.next()) << "end of file: the host is gone";
+}
+
+}  // namespace
+}  // namespace ingle::cli

@@ -12,8 +12,8 @@
 #include <QLocalSocket>
 #include <QMetaEnum>
 #include <QMimeData>
-#include <QMouseEvent>
 #include <QQuickItem>
+#include <QTest>
 #include <QUrl>
 
 #include "app/desktop/text.h"
@@ -25,6 +25,7 @@ QJsonObject failure(const QString& sentence) {
     return {{"ok", false}, {"error", sentence}};
 }
 
+constexpr int kActivationMs = 2000;
 const QJsonObject kOk{{"ok", true}};
 
 template <typename Enum>
@@ -130,10 +131,12 @@ QJsonObject TestHook::key(const QJsonObject& command) {
     const QString name = command["key"].toString();
     const Qt::Key code = keyNamed(name);
     if (code == Qt::Key_unknown) return failure("unknown key " + name);
-    for (const QEvent::Type kind : {QEvent::ShortcutOverride, QEvent::KeyPress, QEvent::KeyRelease}) {
-        QKeyEvent event(kind, code, modifiers);
-        QCoreApplication::sendEvent(&m_window, &event);
+    if (!m_window.isActive()) {
+        // Shortcuts belong to the active window, and a bare X server activates none by itself.
+        m_window.requestActivate();
+        if (!QTest::qWaitForWindowActive(&m_window, kActivationMs)) return failure("the window is not active");
     }
+    QTest::keyClick(&m_window, code, modifiers);
     return kOk;
 }
 
@@ -141,12 +144,8 @@ QJsonObject TestHook::click(const QJsonObject& command) {
     const QString name = command["object"].toString();
     QQuickItem* item = findItem(m_window.contentItem(), name);
     if (item == nullptr) return failure("no visible item is called " + name);
-    const QPointF at = item->mapToScene(QPointF(item->width() / 2, item->height() / 2));
-    const QPointF global = m_window.mapToGlobal(at);
-    QMouseEvent press(QEvent::MouseButtonPress, at, global, Qt::LeftButton, Qt::LeftButton, Qt::NoModifier);
-    QCoreApplication::sendEvent(&m_window, &press);
-    QMouseEvent release(QEvent::MouseButtonRelease, at, global, Qt::LeftButton, Qt::NoButton, Qt::NoModifier);
-    QCoreApplication::sendEvent(&m_window, &release);
+    const QPointF center = item->mapToScene(QPointF(item->width() / 2, item->height() / 2));
+    QTest::mouseClick(&m_window, Qt::LeftButton, Qt::NoModifier, center.toPoint());
     return kOk;
 }
 

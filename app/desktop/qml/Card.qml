@@ -8,14 +8,15 @@ T.Popup {
     id: card
 
     required property string title
-    default property alias body: bodyArea.data
+    /// Made anew whenever the card opens.
+    required property Component body
 
     parent: T.Overlay.overlay
     x: Math.round((parent.width - width) / 2)
     y: Math.round(Math.max(Theme.l, (parent.height - height) / 3))
     width: Math.min(480, parent.width - 2 * Theme.l)
     height: Math.min(implicitHeight, parent.height - 2 * Theme.l)
-    implicitHeight: layout.implicitHeight + 2 * padding
+    implicitHeight: implicitContentHeight + 2 * padding
     padding: Theme.xl
     modal: true
     focus: true
@@ -30,7 +31,6 @@ T.Popup {
     }
 
     contentItem: ColumnLayout {
-        id: layout
         spacing: Theme.l
 
         RowLayout {
@@ -52,11 +52,11 @@ T.Popup {
                 onClicked: card.close()
             }
         }
-        Item {
-            id: bodyArea
+        Loader {
             Layout.fillWidth: true
             Layout.fillHeight: true
-            implicitHeight: children.length > 0 ? children[0].implicitHeight : 0
+            active: card.visible
+            sourceComponent: card.body
         }
     }
 }

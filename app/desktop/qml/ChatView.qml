@@ -23,21 +23,26 @@ Item {
         anchors.fill: parent
         spacing: 0
 
-        RowLayout {
+        Item {
             Layout.fillWidth: true
-            Layout.margins: Theme.s
-            Layout.leftMargin: view.narrow ? Theme.s : Theme.xl
-            spacing: Theme.xs
+            implicitHeight: Theme.controlSize + 2 * Theme.s
 
             IconButton {
+                id: sidebarButton
                 objectName: "sidebarButton"
+                x: Theme.s
+                anchors.verticalCenter: parent.verticalCenter
                 visible: view.narrow
                 iconName: "menu"
                 hint: qsTr("Conversations")
                 onClicked: view.sidebarRequested()
             }
             Text {
-                Layout.fillWidth: true
+                anchors.left: parent.left
+                anchors.leftMargin: view.narrow ? Theme.controlSize + Theme.l : Theme.xl
+                anchors.right: modelButton.left
+                anchors.rightMargin: Theme.s
+                anchors.verticalCenter: parent.verticalCenter
                 text: view.chat.title
                 textFormat: Text.PlainText
                 color: Theme.mutedText
@@ -47,12 +52,19 @@ Item {
                 Accessible.name: text
             }
             ModelButton {
-                Layout.maximumWidth: view.width / 2
+                id: modelButton
+                anchors.right: settingsButton.left
+                anchors.verticalCenter: parent.verticalCenter
+                width: Math.min(implicitWidth, view.width / 2)
                 models: view.app.models
                 onClicked: view.modelsRequested()
             }
             IconButton {
+                id: settingsButton
                 objectName: "settingsButton"
+                anchors.right: parent.right
+                anchors.rightMargin: Theme.s
+                anchors.verticalCenter: parent.verticalCenter
                 iconName: "settings"
                 hint: qsTr("Settings (Ctrl+,)")
                 onClicked: view.settingsRequested()
@@ -102,12 +114,19 @@ Item {
                     width: ListView.view.width
                     last: index === list.count - 1
                 }
-                onContentHeightChanged: Qt.callLater(followEnd)
-                onHeightChanged: Qt.callLater(followEnd)
+                onContentHeightChanged: followLater.start()
+                onHeightChanged: followLater.start()
                 onContentYChanged: {
                     if (moving || scrollBar.pressed)
                         following = contentY + height >= originY + contentHeight - Theme.xxl;
                 }
+            }
+
+            // Once per event loop, after the list has laid out what changed.
+            Timer {
+                id: followLater
+                interval: 0
+                onTriggered: list.followEnd()
             }
 
             EmptyState {
@@ -158,11 +177,11 @@ Item {
         target: view.chat
         function onConversationChanged() {
             list.following = true;
-            Qt.callLater(list.followEnd);
+            followLater.start();
         }
         function onSent() {
             list.following = true;
-            Qt.callLater(list.followEnd);
+            followLater.start();
         }
     }
 }

@@ -48,10 +48,9 @@ T.ItemDelegate {
 
     contentItem: Item {
         Text {
-            id: titleText
             x: Theme.l
             y: row.snippet.length > 0 ? Theme.s : (parent.height - height) / 2
-            width: parent.width - 2 * Theme.l - (moreButton.visible || pinMark.visible ? Theme.xl : 0)
+            width: parent.width - 2 * Theme.l - (moreButton.visible || row.pinned ? Theme.xl : 0)
             visible: !row.renaming
             text: row.title
             textFormat: Text.PlainText
@@ -62,7 +61,8 @@ T.ItemDelegate {
         }
         Text {
             x: Theme.l
-            anchors.top: titleText.bottom
+            anchors.bottom: parent.bottom
+            anchors.bottomMargin: Theme.s
             width: parent.width - 2 * Theme.l
             visible: row.snippet.length > 0
             text: row.snippet
@@ -71,29 +71,6 @@ T.ItemDelegate {
             font.pixelSize: Theme.smallSize - 1
             maximumLineCount: 1
             elide: Text.ElideRight
-        }
-        InputField {
-            id: nameField
-            anchors.fill: parent
-            anchors.margins: 2
-            anchors.leftMargin: Theme.s
-            anchors.rightMargin: Theme.s
-            visible: row.renaming
-            label: qsTr("New title")
-            onAccepted: row.finishRenaming(true)
-            Keys.onEscapePressed: row.finishRenaming(false)
-            onActiveFocusChanged: if (!activeFocus) row.finishRenaming(true)
-        }
-        Icon {
-            id: pinMark
-            anchors.right: parent.right
-            anchors.rightMargin: Theme.m
-            anchors.verticalCenter: parent.verticalCenter
-            width: 15
-            height: 15
-            name: "pin"
-            color: Theme.mutedText
-            visible: row.pinned && !moreButton.visible && !row.renaming
         }
     }
     background: Rectangle {
@@ -106,6 +83,29 @@ T.ItemDelegate {
         FocusRing {
             shown: row.visualFocus || row.highlighted
         }
+    }
+
+    InputField {
+        id: nameField
+        anchors.fill: parent
+        anchors.margins: 2
+        anchors.leftMargin: Theme.s
+        anchors.rightMargin: Theme.s
+        visible: row.renaming
+        label: qsTr("New title")
+        onAccepted: row.finishRenaming(true)
+        Keys.onEscapePressed: row.finishRenaming(false)
+        onActiveFocusChanged: if (!activeFocus) row.finishRenaming(true)
+    }
+    Icon {
+        anchors.right: parent.right
+        anchors.rightMargin: Theme.m
+        anchors.verticalCenter: parent.verticalCenter
+        width: 15
+        height: 15
+        name: "pin"
+        color: Theme.mutedText
+        visible: row.pinned && !moreButton.visible && !row.renaming
     }
 
     // Beside the content, so that a click on it is not a click on the row.

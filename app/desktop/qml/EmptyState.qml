@@ -21,7 +21,8 @@ Item {
         Image {
             anchors.horizontalCenter: parent.horizontalCenter
             source: "qrc:/qt/qml/Inglenook/icons/inglenook.svg"
-            sourceSize: Qt.size(72, 72)
+            sourceSize.width: 72
+            sourceSize.height: 72
             Accessible.ignored: true
         }
         Text {

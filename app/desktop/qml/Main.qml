@@ -68,8 +68,18 @@ T.ApplicationWindow {
         id: drawer
         width: Math.min(Theme.sidebarWidth, window.width - Theme.xxl)
         height: window.height
-        edge: Qt.application.layoutDirection === Qt.RightToLeft ? Qt.RightEdge : Qt.LeftEdge
+        edge: Application.layoutDirection === Qt.RightToLeft ? Qt.RightEdge : Qt.LeftEdge
         interactive: window.narrow
+        enter: Transition {
+            SmoothedAnimation {
+                velocity: 5
+            }
+        }
+        exit: Transition {
+            SmoothedAnimation {
+                velocity: 5
+            }
+        }
         T.Overlay.modal: Rectangle {
             color: Theme.scrim
         }

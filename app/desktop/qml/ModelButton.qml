@@ -1,5 +1,6 @@
 // Which model answers, and how far it is.
 import QtQuick
+import QtQuick.Layouts
 import QtQuick.Templates as T
 import Inglenook
 
@@ -26,19 +27,17 @@ T.Button {
 
     objectName: "modelButton"
     implicitHeight: Theme.controlSize
-    implicitWidth: name.implicitWidth + 2 * Theme.m + 20 + Theme.xs
+    implicitWidth: implicitContentWidth + leftPadding + rightPadding
     hoverEnabled: true
     leftPadding: Theme.m
     rightPadding: Theme.m
     Accessible.name: qsTr("Model: %1").arg(label)
 
-    contentItem: Row {
+    contentItem: RowLayout {
         spacing: Theme.xs
 
         Text {
-            id: name
-            width: Math.min(implicitWidth, parent.width - 20)
-            anchors.verticalCenter: parent.verticalCenter
+            Layout.fillWidth: true
             text: button.label
             textFormat: Text.PlainText
             color: button.models.state === ModelListModel.Failed || button.models.state === ModelListModel.Missing ? Theme.danger : Theme.text
@@ -47,9 +46,8 @@ T.Button {
             elide: Text.ElideMiddle
         }
         Icon {
-            anchors.verticalCenter: parent.verticalCenter
-            width: 15
-            height: 15
+            Layout.preferredWidth: 15
+            Layout.preferredHeight: 15
             name: "chevron-down"
             color: Theme.mutedText
         }

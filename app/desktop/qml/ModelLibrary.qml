@@ -12,11 +12,10 @@ Card {
 
     objectName: "modelLibrary"
     title: qsTr("Models")
-    onOpened: models.count > 0 ? list.forceActiveFocus() : pathField.forceActiveFocus()
 
-    ColumnLayout {
-        anchors.fill: parent
+    body: ColumnLayout {
         spacing: Theme.l
+        Component.onCompleted: library.models.count > 0 ? list.forceActiveFocus() : pathField.forceActiveFocus()
 
         ListView {
             id: list

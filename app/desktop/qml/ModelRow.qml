@@ -17,7 +17,7 @@ T.ItemDelegate {
 
     signal chosen
 
-    height: content.implicitHeight + 2 * Theme.s
+    height: implicitContentHeight + 2 * Theme.s
     leftPadding: Theme.m
     rightPadding: Theme.xs
     hoverEnabled: true
@@ -35,7 +35,6 @@ T.ItemDelegate {
     Keys.onDeletePressed: models.forget(modelId)
 
     contentItem: RowLayout {
-        id: content
         spacing: Theme.m
 
         Icon {

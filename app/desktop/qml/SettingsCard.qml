@@ -23,12 +23,12 @@ Card {
         required property string key
 
         Layout.preferredWidth: 120
+        Layout.alignment: Qt.AlignRight
         text: card.settings[key]
         onEditingFinished: card.settings[key] = text
     }
 
-    Flickable {
-        anchors.fill: parent
+    body: Flickable {
         implicitHeight: grid.implicitHeight
         contentHeight: grid.implicitHeight
         clip: true
@@ -46,6 +46,7 @@ Card {
                 text: qsTr("Colours")
             }
             Row {
+                Layout.alignment: Qt.AlignRight
                 spacing: Theme.xs
 
                 Repeater {

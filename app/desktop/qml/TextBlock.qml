@@ -1,6 +1,5 @@
 // A paragraph or heading: selectable, with links that show where they lead.
 import QtQuick
-import QtQuick.Templates as T
 import Inglenook
 
 TextEdit {

@@ -8,14 +8,13 @@ T.Button {
 
     property bool prominent: false
 
-    implicitWidth: label.implicitWidth + 2 * Theme.l
+    implicitWidth: implicitContentWidth + 2 * Theme.l
     implicitHeight: Theme.controlSize
     hoverEnabled: true
     opacity: enabled ? 1 : 0.4
     Accessible.name: text
 
     contentItem: Text {
-        id: label
         text: button.text
         color: button.prominent ? Theme.accentText : button.checked ? Theme.accent : Theme.text
         font.pixelSize: Theme.smallSize

@@ -24,7 +24,7 @@ QtObject {
     readonly property int narrowWidth: 760
 
     // Text sizes in pixels, in proportion to the system font.
-    readonly property real textSize: Math.max(15, Math.round(Qt.application.font.pointSize * 1.5))
+    readonly property real textSize: Math.max(15, Math.round(Application.font.pointSize * 1.5))
     readonly property real smallSize: Math.round(textSize * 0.87)
     readonly property real codeSize: Math.round(textSize * 0.9)
     readonly property int lineHeight: 150 // per cent
@@ -40,8 +40,8 @@ QtObject {
 
     readonly property color window: dark ? "#1d1b19" : "#fdfcfa"
     readonly property color sidebar: dark ? "#171513" : "#f5f2ed"
-    readonly property color surface: dark ? "#2a2724" : "#f1ede6"
-    readonly property color popup: dark ? "#282522" : "#ffffff"
+    readonly property color surface: dark ? "#312d29" : "#f1ede6"
+    readonly property color popup: dark ? "#24211e" : "#ffffff"
     readonly property color hover: dark ? "#14ffffff" : "#0d2a1d10"
     readonly property color pressed: dark ? "#24ffffff" : "#1a2a1d10"
     readonly property color line: dark ? "#383430" : "#e4ded4"

@@ -25,8 +25,9 @@ class ChatController : public QObject {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("owned by the window")
-    /// 0: a new conversation, which exists once its first message is sent.
-    Q_PROPERTY(qint64 conversationId READ conversationId NOTIFY conversationChanged)
+    /// 0: a new conversation, which exists once its first message is sent. (A double holds every id that will
+    /// ever be given, and unlike qint64 it is a type QML's tools know.)
+    Q_PROPERTY(double conversationId READ conversationId NOTIFY conversationChanged)
     Q_PROPERTY(QString title READ title NOTIFY titleChanged)
     Q_PROPERTY(ingle::desktop::MessageListModel* messages READ messages CONSTANT)
     /// Unsent text of this conversation.
@@ -53,7 +54,7 @@ class ChatController : public QObject {
     ChatController(StorageThread& storage, EngineClient& engine, ModelListModel& models, Settings& settings,
                    Notices& notices, QObject* parent = nullptr);
 
-    qint64 conversationId() const { return m_conversation; }
+    double conversationId() const { return static_cast<double>(m_conversation); }
     QString title() const { return m_title; }
     MessageListModel* messages() { return &m_messages; }
     QString draft() const { return m_draft; }

@@ -5,24 +5,41 @@
 #include <vector>
 
 #include "engine/formats/model_file.h"
-#include "engine/tokenizer/tokenizer.h"
+#include "ingle/engine.h"
 #include "ingle/result.h"
 
 namespace ingle::test {
 
-/// Opens the file, decodes a row of each tensor, and tokenizes a text and back.
+/// Forgets tokens, remembers an error.
+class ErrorSink final : public GenerateSink {
+  public:
+    void onPlan(const PromptPlan&) override {}
+    void onProgress(uint32_t, uint32_t) override {}
+    void onTokens(const TokenChunk&) override {}
+    void onDone(const GenerateResult&) override {}
+    void onError(const Error& error) override { status = tl::unexpected(error); }
+
+    Status status;
+};
+
+/// Opens the file, decodes a row of each tensor, loads the model, tokenizes a text and generates one token.
 inline Status exerciseFile(const std::string& path) {
-    INGLE_TRY_ASSIGN(const auto model, formats::openModelFile(path));
-    for (const auto& [name, tensor] : model.tensors) {
+    INGLE_TRY_ASSIGN(const auto file, formats::openModelFile(path));
+    for (const auto& [name, tensor] : file.tensors) {
         std::vector<float> row(tensor.shape.rowElems());
         tensor.format->decodeRow(tensor.data.data(), row);
     }
-    INGLE_TRY_ASSIGN(const auto tokenizer, tokenizer::createTokenizer(model.tokenizer));
-    if (!tokenizer) return {};
-    const tokenizer::TextSegment text{"and the <s> one\xFF \xC3\xA9", true};
-    INGLE_TRY_ASSIGN(const auto ids, tokenizer->encode({&text, 1}, true));
-    INGLE_TRY(tokenizer::decode(*tokenizer, ids));
-    return {};
+    INGLE_TRY_ASSIGN(const auto engine, Engine::load(path, {.threads = 1}, nullptr));
+    if (const auto ids = engine->vocabulary().tokenize("Hello, wörld\n", {}); ids) {
+        INGLE_TRY(engine->vocabulary().detokenize(*ids));
+    }
+    ErrorSink sink;
+    GenerateRequest request{.maxTokens = 1};
+    request.rawTokens = {1, 2, 3};
+    INGLE_TRY(engine->submit(std::move(request), sink));
+    while (engine->step()) {
+    }
+    return sink.status;
 }
 
 }  // namespace ingle::test

@@ -138,7 +138,7 @@ TEST_P(Families, tokensOutsideTheVocabularyAreRefused) {
 
 INSTANTIATE_TEST_SUITE_P(Table, Families,
                          testing::ValuesIn(models::allFamilies().begin(), models::allFamilies().end()),
-                         [](const auto& info) { return std::string(info.param->arch); });
+                         [](const auto& family) { return std::string(family.param->arch); });
 
 }  // namespace
 }  // namespace ingle::session

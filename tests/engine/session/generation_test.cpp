@@ -200,8 +200,13 @@ TEST_P(Generations, aFullContextEndsTheAnswer) {
 
 TEST_P(Generations, stopStringsEndTheAnswerAndAreNotShown) {
     const RecordingSink whole = run(question());
-    // Stop at some text in the middle of what comes anyway.
-    const std::string stop = whole.text.substr(whole.text.size() / 2, 2);
+    // Stop at two plain characters of what comes anyway (replacement characters are not what the model
+    // wrote).
+    const auto isPlain = [](char c) { return c > ' ' && c < '\x7f'; };
+    const auto pair = std::ranges::adjacent_find(whole.text.begin() + 4, whole.text.end(),
+                                                 [&](char a, char b) { return isPlain(a) && isPlain(b); });
+    ASSERT_NE(pair, whole.text.end());
+    const std::string stop(pair, pair + 2);
     GenerateRequest request = question();
     request.stops = {stop};
     const RecordingSink stopped = run(request);

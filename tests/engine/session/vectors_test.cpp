@@ -1,0 +1,69 @@
+/// Our own vectors: logits of a tiny synthetic model of every family in every format we can write, kept in
+/// tests/vectors so that a plain clone notices a changed number. (What makes the numbers right are the golden
+/// tests.) INGLE_WRITE_VECTORS=1 writes them anew.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "engine/lab/synth.h"
+#include "tests/engine/session/model_runs.h"
+#include "tests/golden.h"
+#include "tests/temporary_folder.h"
+
+namespace ingle::session {
+namespace {
+
+constexpr uint32_t kVocab = 64;
+// 256 is the largest block: every format fits every row.
+constexpr models::SynthSizes kSizes{.dim = 256,
+                                    .ffnDim = 512,
+                                    .numLayers = 1,
+                                    .numHeads = 8,
+                                    .numKvHeads = 4,
+                                    .vocabSize = kVocab,
+                                    .context = 128};
+
+/// Logits after the last of 70 tokens (more than a page), and after the first.
+std::vector<float> logitsOf(const models::ModelFamily& family, const quant::QuantFormat& format) {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.file("model.gguf");
+    EXPECT_TRUE(lab::writeSynthModel(
+        {.family = std::string(family.arch), .sizes = kSizes, .quant = std::string(format.name)}, path));
+    const auto model =
+        Model::load(path, {.kv = KvType::F32, .activations = ActivationType::F32}, nullptr).value();
+    std::vector<TokenId> tokens;
+    for (int i = 0; i < 70; ++i) tokens.push_back((i * 37 + 11) % static_cast<int>(kVocab));
+    const std::vector<float> all = test::logitsInChunks(*model, tokens, 64);
+    std::vector<float> kept(all.begin(), all.begin() + kVocab);
+    kept.insert(kept.end(), all.end() - kVocab, all.end());
+    return kept;
+}
+
+TEST(Vectors, everyFamilyInEveryFormatGivesTheKeptLogits) {
+    const bool write = std::getenv("INGLE_WRITE_VECTORS") != nullptr;
+    size_t compared = 0;
+    for (const models::ModelFamily* family : models::allFamilies()) {
+        for (const quant::QuantFormat* format : quant::allFormats()) {
+            if (!format->encodeRow) continue;
+            const std::string name = fmt::format("{}-{}", family->arch, format->name);
+            SCOPED_TRACE(name);
+            const auto path = std::filesystem::path(INGLE_SOURCE_DIR) / "tests/vectors" / (name + ".f32");
+            const std::vector<float> logits = logitsOf(*family, *format);
+            if (write) {
+                std::ofstream(path, std::ios::binary)
+                    .write(reinterpret_cast<const char*>(logits.data()),
+                           static_cast<std::streamsize>(logits.size() * sizeof(float)));
+            }
+            ASSERT_TRUE(std::filesystem::exists(path)) << "write it with INGLE_WRITE_VECTORS=1";
+            // Other compilers may order or contract differently; a real mistake moves logits by 1e-2 and
+            // more.
+            EXPECT_LE(test::maxAbsDiff(logits, test::readFloats(path)), 2e-4);
+            ++compared;
+        }
+    }
+    EXPECT_GE(compared, 15u);
+}
+
+}  // namespace
+}  // namespace ingle::session

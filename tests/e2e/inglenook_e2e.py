@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""The first conversation, end to end: the real window under Xvfb, the real host, a trained model of 660 kB.
+
+  conversation  drop the file, ask, see the answer stream; kill the host and then the window while it does; continue;
+                nothing that was painted is lost, and the answer equals one that was never interrupted
+  offline       no program can open an internet socket, and none tries to over a whole conversation
+  refusals      files that cannot be used end in one sentence
+"""
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from driver import (Failure, Window, check_against_uninterrupted, check_history, display, expect, is_running,
+                    new_home, wait_until)
+
+PACE_MS = 30
+PROMPT = "The morning was cold and the harbour"
+SKIPPED = 77
+
+repository = pathlib.Path(__file__).resolve().parents[2]
+
+
+def golden_folder():
+    return pathlib.Path(os.environ.get("INGLE_GOLDEN") or repository.parent / "shared/golden")
+
+
+def trained_model():
+    return golden_folder() / "rwkv/tiny-rwkv-5v2-730K-Q5_0.bin"
+
+
+def answer_of(state):
+    """The last message of a state, when it is an answer."""
+    messages = state["messages"]
+    return messages[-1] if messages and messages[-1]["role"] == "assistant" else {"text": "", "status": "", "id": 0}
+
+
+def wait_for_text(window, more_than=0):
+    """Waits until the answer is longer than that while it streams; returns the state."""
+    return window.wait_for(
+        lambda s: s["generationState"] == "Streaming" and len(answer_of(s)["text"]) > more_than,
+        f"an answer of more than {more_than} characters")
+
+
+def load_model(window, model):
+    window.drop(model)
+    window.wait_for(lambda s: s["modelState"] == "Ready", "the model")
+
+
+def stop_answer(window):
+    window.click("stopButton")
+    return window.wait_for(lambda s: s["generationState"] == "Idle", "the end of the answer")
+
+
+def kill_host(window):
+    """kill -9 of the host while it answers; waits until the answer goes on in another one."""
+    before = window.state()
+    os.kill(before["hostPid"], 9)
+    after = window.wait_for(
+        lambda s: s["hostPid"] not in (0, before["hostPid"]) and
+        len(answer_of(s)["text"]) > len(answer_of(before)["text"]) + 10, "the answer to go on in a new host")
+    expect(answer_of(after)["id"] == answer_of(before)["id"], "the answer goes on in another message")
+    expect(answer_of(after)["text"].startswith(answer_of(before)["text"]), "text changed when the host was replaced")
+
+
+def kill_window(window):
+    """kill -9 of the window; its host must not outlive it."""
+    host = window.state()["hostPid"]
+    window.kill()
+    wait_until(lambda: not is_running(host), "the host to end with its window", 5)
+
+
+def conversation(options):
+    model = trained_model()
+    with display() as screen, new_home() as home:
+        with Window(options.bin, home, screen, PACE_MS) as window:
+            expect(window.state()["modelState"] == "NoModel", "a first start has no model")
+            load_model(window, model)
+            window.send_message(PROMPT)
+            state = wait_for_text(window, 20)
+            expect(state["messages"][0]["text"] == PROMPT, "the question is shown")
+            if options.shots:
+                window.command("screenshot", path=str(pathlib.Path(options.shots) / "streaming.png"))
+            kill_host(window)
+            seen = answer_of(window.state())["text"]
+            kill_window(window)
+        history, painted = check_history(home)
+        expect(painted > 20, f"only {painted} bytes were painted")
+        stored = history.last_answer()["text"].decode()
+        expect(stored.startswith(seen), "the history lost text that the window showed")
+
+        with Window(options.bin, home, screen, PACE_MS) as window:
+            state = window.wait_for(lambda s: answer_of(s)["text"], "the conversation to be found again")
+            expect([m["text"] for m in state["messages"]] == [PROMPT, stored], "the conversation changed")
+            expect(answer_of(state)["status"] == "Interrupted", f"the answer is {answer_of(state)['status']}")
+            window.click("continueButton")
+            wait_for_text(window, len(stored) + 40)
+            state = stop_answer(window)
+            expect(answer_of(state)["status"] == "Stopped", f"the answer is {answer_of(state)['status']}")
+            expect(answer_of(state)["text"].startswith(stored), "text changed when the answer was continued")
+            window.quit()
+        history, painted = check_history(home)
+        answer = history.last_answer()
+        expect(answer["status"] == "stopped", f"the stored answer is {answer['status']}")
+        expect(answer["text"].decode() == answer_of(state)["text"], "window and history differ")
+        check_against_uninterrupted(options.bin, model, history, answer)
+        return f"{painted} bytes painted, {len(answer['token_ids'])} ids equal to an uninterrupted run"
+
+
+def probed(folder, program):
+    """What the socket probe saw in a program: address family → errno (0: a socket was opened)."""
+    path = pathlib.Path(folder) / program
+    wait_until(lambda: path.exists() and len(path.read_text().splitlines()) == 3, f"the probe in {program}", 20)
+    return {int(family): int(error) for family, error in (line.split() for line in path.read_text().splitlines())}
+
+
+def check_probes(options):
+    unix, inet, inet6, refused = 1, 2, 10, 13
+    with display() as screen, new_home() as home, tempfile.TemporaryDirectory() as folder:
+        preload = {"LD_PRELOAD": str(options.probe), "INGLE_SOCKET_PROBE": folder}
+        subprocess.run(["sleep", "2"], env={**os.environ, **preload}, check=True)
+        expect(probed(folder, "sleep")[inet] == 0, "the probe cannot open a socket even in an ordinary program")
+        with Window(options.bin, home, screen, extra_environment=preload) as window:
+            load_model(window, trained_model())
+            for program in ("inglenook-test", "ingle"):
+                seen = probed(folder, program)
+                expect(seen == {unix: 0, inet: refused, inet6: refused}, f"{program} could open sockets: {seen}")
+            window.quit()
+
+
+def check_trace(options):
+    with display() as screen, new_home() as home:
+        log = home.root / "strace.log"
+        wrapper = ["strace", "-f", "-qq", "-e", "trace=execve,socket,socketpair,io_uring_setup", "-o", str(log)]
+        with Window(options.bin, home, screen, PACE_MS, wrapper) as window:
+            load_model(window, trained_model())
+            window.send_message(PROMPT)
+            wait_for_text(window, 20)
+            stop_answer(window)
+            window.quit()
+        calls = log.read_text()
+    expect(re.search(r'execve\("[^"]*/ingle"', calls), "the host was not traced")
+    expect(re.search(r"socket\(AF_UNIX.*= \d+", calls), "no local socket was traced")
+    opened = re.findall(r"socket(?:pair)?\((?!AF_UNIX|AF_NETLINK).*= \d+|io_uring_setup.*= \d+", calls)
+    expect(not opened, f"internet sockets were opened: {opened[:3]}")
+    return len(calls.splitlines())
+
+
+def offline(options):
+    if options.probe:
+        check_probes(options)
+    return f"{check_trace(options)} traced calls, no internet socket"
+
+
+# Speaks the protocol up to the point where the model is loaded, and then dies: every time.
+DYING_HOST = """#!/usr/bin/env python3
+import json, os, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    with open(os.environ["INGLE_HOST_STARTS"], "a") as log:
+        print(request["op"], file=log)
+    if request["op"] == "hello":
+        print(json.dumps({"id": request["id"], "event": "hello", "version": 1, "program": "dying"}), flush=True)
+    elif request["op"] == "inspect":
+        info = {"path": request["path"], "name": "dying", "format": "x", "family": "x"}
+        print(json.dumps({"id": request["id"], "event": "inspected", "info": info}), flush=True)
+    else:
+        os.kill(os.getpid(), 9)
+"""
+
+
+def refusals(options):
+    with display() as screen, new_home() as home:
+        strange = home.root / "strange.gguf"
+        strange.write_bytes(b"GGUF" + (77).to_bytes(4, "little") + bytes(64))
+        with Window(options.bin, home, screen) as window:
+            window.drop(strange)
+            state = window.wait_for(lambda s: not s["inspecting"] and (s["banner"] or s["toast"]), "a sentence about the file")
+            sentence = state["banner"] or state["toast"]
+            expect("77" in sentence, f"the sentence does not name the version: {sentence}")
+            expect(state["modelState"] != "Ready", "a file of an unknown version was loaded")
+            window.quit()
+
+    with display() as screen, new_home() as home, tempfile.TemporaryDirectory() as programs:
+        shutil.copy(pathlib.Path(options.bin) / "inglenook-test", programs)
+        host = pathlib.Path(programs) / "ingle"
+        host.write_text(DYING_HOST)
+        host.chmod(0o755)
+        starts = home.root / "starts"
+        with Window(programs, home, screen, extra_environment={"INGLE_HOST_STARTS": str(starts)}) as window:
+            window.drop(trained_model())
+            state = window.wait_for(lambda s: s["modelState"] == "Failed", "the window to give up")
+            time.sleep(1)
+            loads = starts.read_text().split().count("load")
+            expect(loads == 3, f"the model was loaded {loads} times: once and two restarts were expected")
+            window.quit()
+    return f"“{sentence}”, and {loads} loads of a file that kills its host"
+
+
+SCENARIOS = {scenario.__name__: scenario for scenario in (conversation, offline, refusals)}
+
+
+def parse_options(parser):
+    parser.add_argument("--bin", required=True, help="the folder of inglenook-test and ingle")
+    parser.add_argument("--probe", help="the socket probe to preload (libsocket_probe.so)")
+    parser.add_argument("--shots", help="a folder for screenshots")
+    options = parser.parse_args()
+    missing = [program for program in ("Xvfb", "strace") if not shutil.which(program)]
+    if missing or not trained_model().exists():
+        print(f"skipped: {', '.join(missing) or trained_model()} is not there")
+        sys.exit(SKIPPED)
+    options.bin = os.path.abspath(options.bin)
+    return options
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("scenarios", nargs="*", choices=[*SCENARIOS, []], help="default: all")
+    options = parse_options(parser)
+    for name in options.scenarios or SCENARIOS:
+        start = time.monotonic()
+        try:
+            result = SCENARIOS[name](options)
+        except Failure as failure:
+            print(f"{name}: FAILED: {failure}")
+            sys.exit(1)
+        print(f"{name}: passed in {time.monotonic() - start:.1f} s: {result}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

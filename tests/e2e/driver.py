@@ -3,6 +3,7 @@ import contextlib
 import json
 import os
 import pathlib
+import shutil
 import signal
 import socket
 import sqlite3
@@ -22,6 +23,15 @@ class Failure(Exception):
 def expect(condition, sentence):
     if not condition:
         raise Failure(sentence)
+
+
+def expect_failure(check, sentence):
+    """The check must be able to fail: what it is given here is wrong."""
+    try:
+        check()
+    except Failure:
+        return
+    raise Failure(sentence)
 
 
 def wait_until(probe, what, seconds=WAIT_SECONDS):
@@ -90,8 +100,13 @@ class Home:
 
 @contextlib.contextmanager
 def new_home():
-    with tempfile.TemporaryDirectory(prefix="inglenook-e2e-") as root:
+    """A new person's folders; kept for inspection when the test fails."""
+    root = tempfile.mkdtemp(prefix="inglenook-e2e-")
+    try:
         yield Home(root)
+    except Failure as failure:
+        raise Failure(f"{failure} (see {root})") from failure
+    shutil.rmtree(root)
 
 
 class Window:

@@ -7,6 +7,7 @@
   refusals      files that cannot be used end in one sentence
 """
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -16,8 +17,8 @@ import sys
 import tempfile
 import time
 
-from driver import (Failure, Window, check_against_uninterrupted, check_history, display, expect, is_running,
-                    new_home, wait_until)
+from driver import (Failure, Window, check_against_uninterrupted, check_history, display, expect, expect_failure,
+                    is_running, new_home, wait_until)
 
 PACE_MS = 30
 PROMPT = "The morning was cold and the harbour"
@@ -109,6 +110,13 @@ def conversation(options):
         expect(answer["status"] == "stopped", f"the stored answer is {answer['status']}")
         expect(answer["text"].decode() == answer_of(state)["text"], "window and history differ")
         check_against_uninterrupted(options.bin, model, history, answer)
+
+        expect_failure(lambda: check_against_uninterrupted(options.bin, model, history,
+                                                           {**answer, "seed": answer["seed"] ^ 1}),
+                       "another seed gave the same answer")
+        with open(home.paint_log, "a", encoding="utf-8") as log:
+            log.write(json.dumps({"id": answer["id"], "offset": len(answer["text"]), "text": "x"}) + "\n")
+        expect_failure(lambda: check_history(home), "a painted character that is not stored went unnoticed")
         return f"{painted} bytes painted, {len(answer['token_ids'])} ids equal to an uninterrupted run"
 
 

@@ -29,6 +29,12 @@ class KillRun:
     def _start(self):
         return Window(self._options.bin, self._home, self._screen, PACE_MS)
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *failure):
+        self._window.__exit__(*failure)
+
     def run(self, count):
         while sum(self.kills.values()) < count:
             before = self._stream()
@@ -111,8 +117,7 @@ def main():
         for run in range(1, options.runs + 1):
             print(f"conversation {run} of {options.runs}: {e2e.conversation(options)}", flush=True)
         if options.kills:
-            with display() as screen, new_home() as home:
-                run = KillRun(options, screen, home)
+            with display() as screen, new_home() as home, KillRun(options, screen, home) as run:
                 run.run(options.kills)
                 print(f"kills: {run.kills}, {run.compared_ids} ids equal to uninterrupted runs", flush=True)
     except Failure as failure:

@@ -24,12 +24,18 @@ namespace {
 std::atomic<int64_t> liveBytes{0};
 std::atomic<int64_t> peakBytes{0};
 
-void* countedAllocation(size_t size, size_t alignment = alignof(std::max_align_t)) {
+void* countedOrNull(size_t size, size_t alignment = alignof(std::max_align_t)) {
     // aligned_alloc wants whole multiples of the alignment.
     void* memory = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-    if (!memory) throw std::bad_alloc();
+    if (!memory) return nullptr;
     const int64_t live = liveBytes += static_cast<int64_t>(::malloc_usable_size(memory));
     if (live > peakBytes) peakBytes = live;
+    return memory;
+}
+
+void* countedAllocation(size_t size, size_t alignment = alignof(std::max_align_t)) {
+    void* memory = countedOrNull(size, alignment);
+    if (!memory) throw std::bad_alloc();
     return memory;
 }
 
@@ -46,15 +52,17 @@ void* operator new(size_t size) {
 void* operator new[](size_t size) {
     return countedAllocation(size);
 }
+void* operator new(size_t size, const std::nothrow_t&) noexcept {
+    return countedOrNull(size);
+}
+void* operator new[](size_t size, const std::nothrow_t&) noexcept {
+    return countedOrNull(size);
+}
 void* operator new(size_t size, std::align_val_t alignment) {
     return countedAllocation(size, static_cast<size_t>(alignment));
 }
 void* operator new(size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
-    try {
-        return countedAllocation(size, static_cast<size_t>(alignment));
-    } catch (const std::bad_alloc&) {
-        return nullptr;
-    }
+    return countedOrNull(size, static_cast<size_t>(alignment));
 }
 void operator delete(void* memory, std::align_val_t) noexcept {
     countedRelease(memory);

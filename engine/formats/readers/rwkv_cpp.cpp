@@ -72,11 +72,11 @@ std::optional<std::string_view> lookUp(std::span<const Rename> table, std::strin
 std::string translateName(std::string_view name) {
     if (const auto global = lookUp(kGlobalNames, name)) return std::string(*global);
     constexpr std::string_view kLayerPrefix = "blocks.";
-    if (name.starts_with(kLayerPrefix)) {
-        const std::string_view rest = name.substr(kLayerPrefix.size());
-        const size_t dot = std::min(rest.find('.'), rest.size() - 1);
-        if (const auto layerName = lookUp(kLayerNames, rest.substr(dot + 1)))
-            return fmt::format("blk.{}.{}", rest.substr(0, dot), *layerName);
+    const size_t dot = name.find('.', kLayerPrefix.size());
+    if (name.starts_with(kLayerPrefix) && dot != std::string_view::npos) {
+        const std::string_view layer = name.substr(kLayerPrefix.size(), dot - kLayerPrefix.size());
+        if (const auto layerName = lookUp(kLayerNames, name.substr(dot + 1)))
+            return fmt::format("blk.{}.{}", layer, *layerName);
     }
     return std::string(name);
 }

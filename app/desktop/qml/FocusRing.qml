@@ -6,8 +6,7 @@ Rectangle {
     required property bool shown
 
     anchors.fill: parent
-    anchors.margins: -2
-    radius: Theme.radius + 2
+    radius: Theme.radius
     color: "transparent"
     border.width: 2
     border.color: Theme.accent

@@ -6,6 +6,7 @@ Item {
     id: block
 
     required property AppModel app
+    required property int index
     required property int kind
     required property int level
     required property int indent
@@ -23,7 +24,16 @@ Item {
     readonly property real inset: quote * Theme.l + indent * Theme.xl
     readonly property bool mirrored: rightToLeft && kind !== BlockListModel.Code
 
-    implicitHeight: content.height
+    /// Space above: what belongs together stands together.
+    readonly property real gap: {
+        if (index === 0)
+            return 0;
+        if (kind === BlockListModel.Heading)
+            return Theme.xl;
+        return indent > 0 ? Theme.xs : Theme.m;
+    }
+
+    implicitHeight: gap + content.height
 
     Repeater {
         model: block.quote
@@ -31,14 +41,16 @@ Item {
             required property int index
 
             x: block.mirrored ? block.width - index * Theme.l - width : index * Theme.l
+            y: block.gap
             width: 3
-            height: block.height
+            height: content.height
             radius: 1
             color: Theme.line
         }
     }
     Text {
         x: block.mirrored ? block.width - block.inset + Theme.s : block.inset - width - Theme.s
+        y: block.gap
         visible: block.marker.length > 0
         text: block.marker
         color: Theme.mutedText
@@ -48,6 +60,7 @@ Item {
     Loader {
         id: content
         x: block.mirrored ? 0 : block.inset
+        y: block.gap
         width: block.width - block.inset
         sourceComponent: {
             switch (block.kind) {

@@ -74,8 +74,6 @@ Item {
             active: !message.isUser
             visible: active && message.messageText.length > 0
             sourceComponent: Column {
-                spacing: Theme.m
-
                 Repeater {
                     model: message.blocks
                     delegate: MarkdownBlock {

@@ -18,6 +18,8 @@ Item {
         color: Theme.mutedText
         font.pixelSize: Theme.smallSize - 1
         textFormat: Text.PlainText
+        wrapMode: Text.Wrap
+        maximumLineCount: 2
         elide: Text.ElideRight
         horizontalAlignment: Text.AlignHCenter
         text: {

@@ -1,0 +1,209 @@
+/// The engine client against a fake host that dies, lies and dawdles.
+#include "app/desktop/engine_client.h"
+
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <csignal>
+#include <numeric>
+
+using namespace ingle;
+using namespace ingle::desktop;
+
+namespace {
+
+constexpr int kPatienceMs = 20000;
+
+/// Everything one client said.
+struct Heard {
+    explicit Heard(EngineClient& client) {
+        QObject::connect(&client, &EngineClient::tokens, &context, [this](const TokenChunk& chunk) {
+            ids.insert(ids.end(), chunk.ids.begin(), chunk.ids.end());
+            text += chunk.text;
+            ++updates;
+        });
+        QObject::connect(&client, &EngineClient::done, &context, [this](const GenerateResult& r) { result = r; });
+        QObject::connect(&client, &EngineClient::generateFailed, &context, [this](const Error& e) { failure = e; });
+        QObject::connect(&client, &EngineClient::loadFailed, &context, [this](const Error& e) { failure = e; });
+        QObject::connect(&client, &EngineClient::inspectFailed, &context, [this](const Error& e) { failure = e; });
+        QObject::connect(&client, &EngineClient::loaded, &context, [this](const ModelInfo& i) { info = i; });
+        QObject::connect(&client, &EngineClient::restarted, &context, [this](Recovery r) { recoveries.append(r); });
+        QObject::connect(&client, &EngineClient::hostPidChanged, &context, [this](qint64 p) { pid = p; });
+    }
+
+    bool over() const { return result.has_value() || failure.has_value(); }
+
+    QObject context;
+    std::vector<TokenId> ids;
+    std::string text;
+    int updates = 0;
+    std::optional<GenerateResult> result;
+    std::optional<Error> failure;
+    std::optional<ModelInfo> info;
+    QList<Recovery> recoveries;
+    qint64 pid = 0;
+};
+
+std::vector<TokenId> firstIds(int count) {
+    std::vector<TokenId> ids(static_cast<size_t>(count));
+    std::iota(ids.begin(), ids.end(), 0);
+    return ids;
+}
+
+GenerateRequest question() {
+    GenerateRequest request;
+    request.messages = {{Role::User, "Count!"}};
+    return request;
+}
+
+}  // namespace
+
+class EngineClientTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+
+    HostCommand host(QStringList arguments) const {
+        return {INGLE_PYTHON, QStringList{INGLE_FAKE_HOST} + arguments};
+    }
+    QStringList dying(int times) const {
+        QFile file(m_folder.filePath("crashes"));
+        if (!file.open(QIODevice::WriteOnly)) return {};
+        file.write(QByteArray::number(times));
+        return {"--crash-file", file.fileName()};
+    }
+
+  private slots:
+    void answersStreamAndAreCoalesced() {
+        EngineClient client(host({"--tokens", "400"}));
+        Heard heard(client);
+        client.load("m.gguf", {});
+        client.generate(question());
+        QTRY_VERIFY_WITH_TIMEOUT(heard.over(), kPatienceMs);
+        QVERIFY(heard.result);
+        QCOMPARE(heard.ids, firstIds(400));
+        QCOMPARE(heard.info->device, std::string("a fake"));
+        // 400 tokens at once are far fewer updates of the view.
+        QVERIFY2(heard.updates < 100, qPrintable(QString::number(heard.updates)));
+    }
+
+    void aHostThatDiesOnceGoesOnUnnoticed() {
+        EngineClient client(host(QStringList{"--crash-at", "7"} + dying(1)));
+        Heard heard(client);
+        client.load("m.gguf", {});
+        client.generate(question());
+        QTRY_VERIFY_WITH_TIMEOUT(heard.over(), kPatienceMs);
+        QVERIFY(heard.result);
+        QCOMPARE(heard.ids, firstIds(20));
+        QCOMPARE(heard.recoveries, QList<Recovery>{Recovery::SameWay});
+    }
+
+    void theSecondRestartUsesReferenceKernels() {
+        const QString log = m_folder.filePath("requests");
+        EngineClient client(host(QStringList{"--crash-at", "7", "--log", log} + dying(2)));
+        Heard heard(client);
+        client.load("m.gguf", {});
+        client.generate(question());
+        QTRY_VERIFY_WITH_TIMEOUT(heard.over(), kPatienceMs);
+        QVERIFY(heard.result);
+        QCOMPARE(heard.ids, firstIds(20));
+        QCOMPARE(heard.recoveries, (QList<Recovery>{Recovery::SameWay, Recovery::ReferenceKernels}));
+        QFile requests(log);
+        QVERIFY(requests.open(QIODevice::ReadOnly));
+        QCOMPARE(requests.readAll().count("\"referenceKernels\":true"), 1);
+    }
+
+    void aHostThatAlwaysDiesEndsInOneSentence() {
+        EngineClient client(host(QStringList{"--crash-at", "7"} + dying(100)));
+        Heard heard(client);
+        client.load("m.gguf", {});
+        client.generate(question());
+        QTRY_VERIFY_WITH_TIMEOUT(heard.over(), kPatienceMs);
+        QVERIFY(heard.failure);
+        QCOMPARE(heard.failure->message,
+                 std::string("The engine stopped 3 times in a row and was not started again."));
+        QCOMPARE(heard.ids, firstIds(7));
+        QCOMPARE(heard.recoveries.size(), 2);
+    }
+
+    void aFileThatKillsTheHostWhileLoadingEndsToo() {
+        EngineClient client(host(dying(100)));
+        Heard heard(client);
+        client.load("m.gguf", {});
+        QTRY_VERIFY_WITH_TIMEOUT(heard.over(), kPatienceMs);
+        QVERIFY(heard.failure);
+        QCOMPARE(heard.recoveries.size(), 2);
+    }
+
+    void aChangedModelFileIsNotTriedAgain() {
+        EngineClient client(host(QStringList{"--crash-at", "7", "--exit-code", "3"} + dying(1)));
+        Heard heard(client);
+        client.load("m.gguf", {});
+        client.generate(question());
+        QTRY_VERIFY_WITH_TIMEOUT(heard.over(), kPatienceMs);
+        QVERIFY(heard.failure);
+        QCOMPARE(heard.failure->message, std::string("The model file changed."));
+        QVERIFY(heard.recoveries.isEmpty());
+    }
+
+    void aHostKilledWhileIdleIsStartedByTheNextRequest() {
+        EngineClient client(host({}));
+        Heard heard(client);
+        client.load("m.gguf", {});
+        QTRY_VERIFY_WITH_TIMEOUT(heard.info, kPatienceMs);
+        QCOMPARE(::kill(static_cast<pid_t>(heard.pid), SIGKILL), 0);
+        QTRY_COMPARE_WITH_TIMEOUT(heard.pid, 0, kPatienceMs);
+        QVERIFY(heard.recoveries.isEmpty());
+        client.generate(question());
+        QTRY_VERIFY_WITH_TIMEOUT(heard.over(), kPatienceMs);
+        QCOMPARE(heard.ids, firstIds(20));
+        QVERIFY(heard.recoveries.isEmpty());
+    }
+
+    void cancelEndsAnAnswer() {
+        EngineClient client(host({"--tokens", "100000", "--pace-ms", "2"}));
+        Heard heard(client);
+        client.load("m.gguf", {});
+        client.generate(question());
+        QTRY_VERIFY_WITH_TIMEOUT(heard.ids.size() > 10, kPatienceMs);
+        client.cancel();
+        QTRY_VERIFY_WITH_TIMEOUT(heard.over(), kPatienceMs);
+        QVERIFY(heard.result);
+        QCOMPARE(heard.result->reason, StopReason::Cancelled);
+        QVERIFY(heard.ids.size() < 100000);
+    }
+
+    void anotherVersionIsSaidOnceAndNotRetried() {
+        EngineClient client(host({"--version", "99"}));
+        Heard heard(client);
+        client.load("m.gguf", {});
+        QTRY_VERIFY_WITH_TIMEOUT(heard.over(), kPatienceMs);
+        QVERIFY(heard.failure);
+        QCOMPARE(heard.failure->code, ErrorCode::Unsupported);
+        QVERIFY(heard.recoveries.isEmpty());
+    }
+
+    void aMissingHostIsOneSentence() {
+        EngineClient client(HostCommand{"/nowhere/ingle", {"host"}});
+        Heard heard(client);
+        client.inspect("m.gguf");
+        QTRY_VERIFY_WITH_TIMEOUT(heard.over(), kPatienceMs);
+        QVERIFY(heard.failure);
+        QCOMPARE(heard.failure->code, ErrorCode::Io);
+    }
+
+    void aRefusedFileLeavesTheHostAlive() {
+        EngineClient client(host({}));
+        Heard heard(client);
+        client.inspect("broken.gguf");
+        QTRY_VERIFY_WITH_TIMEOUT(heard.failure, kPatienceMs);
+        QCOMPARE(heard.failure->message, std::string("broken.gguf is not a model."));
+        client.load("m.gguf", {});
+        QTRY_VERIFY_WITH_TIMEOUT(heard.info, kPatienceMs);
+        QVERIFY(heard.recoveries.isEmpty());
+    }
+};
+
+QTEST_GUILESS_MAIN(EngineClientTest)
+#include "engine_client_test.moc"

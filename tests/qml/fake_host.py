@@ -1,0 +1,94 @@
+"""Speaks the host protocol without an engine. The answer to every prompt is the numbers 0, 1, 2 … up to --tokens.
+
+--crash-file F   holds how many more times this program dies; each death takes one
+--crash-at N     dies before token N of a generation (default: while loading)
+--version V      what it says in hello
+--exit-code C    how it dies
+"""
+import argparse
+import json
+import os
+import sys
+import threading
+import time
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--crash-file")
+parser.add_argument("--crash-at", type=int)
+parser.add_argument("--exit-code", type=int, default=9)
+parser.add_argument("--version", type=int, default=1)
+parser.add_argument("--tokens", type=int, default=20)
+parser.add_argument("--pace-ms", type=float, default=0)
+parser.add_argument("--log")
+args = parser.parse_args()
+
+cancelled = set()
+writing = threading.Lock()
+
+
+def say(**event):
+    with writing:
+        sys.stdout.write(json.dumps(event) + "\n")
+        sys.stdout.flush()
+
+
+def maybe_die():
+    if not args.crash_file:
+        return
+    with open(args.crash_file, encoding="ascii") as file:
+        left = int(file.read())
+    if left > 0:
+        with open(args.crash_file, "w", encoding="ascii") as file:
+            file.write(str(left - 1))
+        if args.exit_code == 3:
+            say(id=0, event="failed", error={"code": "Io", "message": "The model file changed."})
+        os._exit(args.exit_code)
+
+
+def generate(request_id, request):
+    say(id=request_id, event="plan",
+        plan={"kept": [0], "dropped": [], "promptTokens": 5, "contextTokens": 64, "promptHash": 7})
+    done = len(request.get("resumeIds", []))
+    for token in range(done, args.tokens):
+        if token == args.crash_at:
+            maybe_die()
+        if request_id in cancelled:
+            break
+        say(id=request_id, event="tokens", ids=[token], text=f"{token} ")
+        time.sleep(args.pace_ms / 1000)
+    say(id=request_id, event="done", result={
+        "reason": "cancelled" if request_id in cancelled else "endOfText",
+        "stats": {"promptTokens": 5, "cachedTokens": 0, "newTokens": args.tokens - done, "prefillMs": 1, "decodeMs": 1},
+        "withheld": ""})
+
+
+def answer(message):
+    request_id, op = message["id"], message["op"]
+    if op == "hello":
+        say(id=request_id, event="hello", version=args.version, program="fake host")
+    elif op in ("inspect", "load"):
+        if "broken" in message["path"]:
+            say(id=request_id, event="failed",
+                error={"code": "Corrupt", "message": f"{message['path']} is not a model."})
+            return
+        if op == "load" and args.crash_at is None:
+            maybe_die()
+        info = {"path": message["path"], "name": "fake", "format": "GGUF v3", "family": "llama", "fileBytes": 1,
+                "weightBytes": 1, "numParameters": 1, "numLayers": 1, "dim": 1, "vocabSize": 1, "trainedContext": 64,
+                "quantBytes": {}, "tokenizer": "bytes", "promptFormat": "plain", "memoryNeedBytes": 1,
+                "backend": "cpu", "device": "a fake", "contextTokens": 64}
+        say(id=request_id, event="loaded" if op == "load" else "inspected", info=info)
+    elif op == "generate":
+        # On a thread of its own, so that a cancel is read meanwhile.
+        threading.Thread(target=generate, args=(request_id, message["request"]), daemon=True).start()
+
+
+for line in sys.stdin:
+    if args.log:
+        with open(args.log, "a", encoding="utf-8") as log:
+            log.write(line)
+    received = json.loads(line)
+    if received["op"] == "cancel":
+        cancelled.add(received["target"])
+    else:
+        answer(received)

@@ -134,7 +134,8 @@ QJsonObject TestHook::key(const QJsonObject& command) {
     if (!m_window.isActive()) {
         // Shortcuts belong to the active window, and a bare X server activates none by itself.
         m_window.requestActivate();
-        if (!QTest::qWaitForWindowActive(&m_window, kActivationMs)) return failure("the window is not active");
+        if (!QTest::qWaitForWindowActive(&m_window, kActivationMs))
+            return failure("the window is not active");
     }
     QTest::keyClick(&m_window, code, modifiers);
     return kOk;

@@ -23,12 +23,17 @@ struct Heard {
             text += chunk.text;
             ++updates;
         });
-        QObject::connect(&client, &EngineClient::done, &context, [this](const GenerateResult& r) { result = r; });
-        QObject::connect(&client, &EngineClient::generateFailed, &context, [this](const Error& e) { failure = e; });
-        QObject::connect(&client, &EngineClient::loadFailed, &context, [this](const Error& e) { failure = e; });
-        QObject::connect(&client, &EngineClient::inspectFailed, &context, [this](const Error& e) { failure = e; });
+        QObject::connect(&client, &EngineClient::done, &context,
+                         [this](const GenerateResult& r) { result = r; });
+        QObject::connect(&client, &EngineClient::generateFailed, &context,
+                         [this](const Error& e) { failure = e; });
+        QObject::connect(&client, &EngineClient::loadFailed, &context,
+                         [this](const Error& e) { failure = e; });
+        QObject::connect(&client, &EngineClient::inspectFailed, &context,
+                         [this](const Error& e) { failure = e; });
         QObject::connect(&client, &EngineClient::loaded, &context, [this](const ModelInfo& i) { info = i; });
-        QObject::connect(&client, &EngineClient::restarted, &context, [this](Recovery r) { recoveries.append(r); });
+        QObject::connect(&client, &EngineClient::restarted, &context,
+                         [this](Recovery r) { recoveries.append(r); });
         QObject::connect(&client, &EngineClient::hostPidChanged, &context, [this](qint64 p) { pid = p; });
     }
 

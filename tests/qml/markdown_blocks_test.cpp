@@ -40,10 +40,12 @@ class MarkdownBlocksTest : public QObject {
         QCOMPARE(blocks[2].indent, 1);
         QCOMPARE(blocks[4].marker, QString("•"));
         QCOMPARE(blocks[4].indent, 2);
-        const auto code = std::find_if(blocks.begin(), blocks.end(), [](auto& b) { return b.kind == Kind::Code; });
+        const auto code =
+            std::find_if(blocks.begin(), blocks.end(), [](auto& b) { return b.kind == Kind::Code; });
         QCOMPARE(code->language, QString("python"));
         QCOMPARE(code->plain, QString("def f():\n\n    return \"\"\"\n# not a heading\n\"\"\""));
-        const auto table = std::find_if(blocks.begin(), blocks.end(), [](auto& b) { return b.kind == Kind::Table; });
+        const auto table =
+            std::find_if(blocks.begin(), blocks.end(), [](auto& b) { return b.kind == Kind::Table; });
         QCOMPARE(table->rows, (QList<QStringList>{{"a", "b"}, {"1", "<i>2</i>"}}));
         QCOMPARE(table->columns, (QList<Qt::Alignment>{Qt::AlignRight, Qt::AlignLeft}));
         const auto quote = std::find_if(blocks.begin(), blocks.end(), [](auto& b) { return b.quote == 1; });
@@ -54,7 +56,8 @@ class MarkdownBlocksTest : public QObject {
 
     void htmlIsShownAndNothingIsLoaded() {
         const auto blocks = parseMarkdown(
-            "<script>alert(1)</script> <b>x</b> ![picture](https://example.org/p.png) ![local](file:///etc/passwd)\n\n"
+            "<script>alert(1)</script> <b>x</b> ![picture](https://example.org/p.png) "
+            "![local](file:///etc/passwd)\n\n"
             "[evil](javascript:alert(1)) &lt;i&gt;");
         for (const MarkdownBlock& block : blocks) {
             QVERIFY2(!block.html.contains("<script"), qPrintable(block.html));
@@ -81,16 +84,21 @@ class MarkdownBlocksTest : public QObject {
         QVERIFY(streamed(kDocument + "x", 1) != whole);
     }
 
-    void segmentsAreWhatOneParseOfTheWholeSays() { QCOMPARE(streamed(kDocument, 1), parseMarkdown(kDocument)); }
+    void segmentsAreWhatOneParseOfTheWholeSays() {
+        QCOMPARE(streamed(kDocument, 1), parseMarkdown(kDocument));
+    }
 
     void randomTextsStreamToTheSameBlocks() {
-        const QList<std::string> pieces = {"\n", "\n\n", "word ", "# h", "- item", "1. item", "```", "```\n", "    ",
-                                           "  ", "> q", "| a | b |\n|---|---|\n", "*", "**", "`", "~~~\n", "---\n",
-                                           "\t", "[x](y)", "1) ", "ü", "- ", "\r\n"};
+        const QList<std::string> pieces = {
+            "\n",     "\n\n",  "word ", "# h",   "- item", "1. item",
+            "```",    "```\n", "    ",  "  ",    "> q",    "| a | b |\n|---|---|\n",
+            "*",      "**",    "`",     "~~~\n", "---\n",  "\t",
+            "[x](y)", "1) ",   "ü",     "- ",    "\r\n"};
         std::mt19937 random(7);
         for (int round = 0; round < 2000; ++round) {
             std::string text;
-            for (int i = 0; i < 12; ++i) text += pieces[static_cast<qsizetype>(random() % static_cast<size_t>(pieces.size()))];
+            for (int i = 0; i < 12; ++i)
+                text += pieces[static_cast<qsizetype>(random() % static_cast<size_t>(pieces.size()))];
             const auto whole = streamed(text, text.size());
             const auto lines = streamed(text, 3);
             QVERIFY2(lines == whole, qPrintable(QString::fromStdString(text)));

@@ -46,9 +46,11 @@ class MessageListModelTest : public QObject {
         QCOMPARE(blocks->rowCount(), 0);
         model.appendText(2, "Hello *you");
         model.appendText(2, "*\n\nAgain");
-        QCOMPARE(model.data(model.index(1), MessageListModel::TextRole).toString(), QString("Hello *you*\n\nAgain"));
+        QCOMPARE(model.data(model.index(1), MessageListModel::TextRole).toString(),
+                 QString("Hello *you*\n\nAgain"));
         QCOMPARE(blocks->rowCount(), 2);
-        QCOMPARE(blocks->data(blocks->index(0), BlockListModel::HtmlRole).toString(), QString("Hello <i>you</i>"));
+        QCOMPARE(blocks->data(blocks->index(0), BlockListModel::HtmlRole).toString(),
+                 QString("Hello <i>you</i>"));
         model.appendText(99, "another conversation");
         QCOMPARE(model.rowCount(), 2);
     }
@@ -68,7 +70,8 @@ class MessageListModelTest : public QObject {
         MessageListModel model;
         model.setBranch({message(1, Role::User, "old"), message(2, Role::User, "new")});
         model.setStatus(2, MessageStatus::Failed, "The disk is gone.", {});
-        QCOMPARE(model.data(model.index(1), MessageListModel::StatusRole).toInt(), int(MessageListModel::Failed));
+        QCOMPARE(model.data(model.index(1), MessageListModel::StatusRole).toInt(),
+                 int(MessageListModel::Failed));
         model.setFirstKept(2);
         QVERIFY(!model.data(model.index(0), MessageListModel::ForgottenAboveRole).toBool());
         QVERIFY(model.data(model.index(1), MessageListModel::ForgottenAboveRole).toBool());

@@ -94,7 +94,7 @@ Item {
                 anchors.fill: parent
                 clip: true
                 model: view.chat.messages
-                spacing: Theme.xl
+                spacing: Theme.m
                 cacheBuffer: 800
                 boundsBehavior: Flickable.StopAtBounds
                 reuseItems: false

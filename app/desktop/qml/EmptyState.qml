@@ -54,10 +54,10 @@ Item {
         Text {
             width: parent.width
             horizontalAlignment: Text.AlignHCenter
-            wrapMode: Text.Wrap
+            wrapMode: Text.WrapAtWordBoundaryOrAnywhere
             color: Theme.mutedText
             font.pixelSize: Theme.textSize
-            lineHeight: 1.35
+            lineHeight: 1.15
             visible: text.length > 0
             text: {
                 if (empty.models.inspecting)
@@ -66,7 +66,7 @@ Item {
                 case ModelListModel.NoModel:
                     return qsTr("GGUF, rwkv.cpp and llama2.c files run from where they lie. Everything stays on this computer: Inglenook cannot reach the network.");
                 case ModelListModel.Missing:
-                    return qsTr("Drop the file again, or tell where it is now.");
+                    return qsTr("The file %1 is gone. Drop it again from where it is now.").arg(empty.models.currentPath);
                 case ModelListModel.Ready:
                     return qsTr("%1 answers on this computer, and nowhere else.").arg(empty.models.currentName);
                 default:

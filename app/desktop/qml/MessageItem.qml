@@ -97,6 +97,8 @@ Item {
 
         MessageActions {
             Layout.alignment: message.isUser ? Qt.AlignRight : Qt.AlignLeft
+            // The hidden row would leave a hole between question and answer.
+            Layout.bottomMargin: message.isUser ? -Theme.l : 0
             app: message.app
             messageId: message.messageId
             isUser: message.isUser

@@ -56,7 +56,10 @@ Rectangle {
                 event.accepted = text.length > 0;
                 clear();
             }
-            Keys.onDownPressed: list.forceActiveFocus()
+            Keys.onDownPressed: {
+                list.currentIndex = 0;
+                list.forceActiveFocus(Qt.TabFocusReason);
+            }
 
             Icon {
                 x: Theme.s
@@ -77,6 +80,7 @@ Rectangle {
             activeFocusOnTab: true
             keyNavigationEnabled: true
             currentIndex: -1
+            onActiveFocusChanged: if (activeFocus && currentIndex < 0) currentIndex = 0
             boundsBehavior: Flickable.StopAtBounds
             model: sidebar.app.conversations
             Accessible.role: Accessible.List

@@ -27,7 +27,7 @@ QtObject {
     readonly property real textSize: Math.max(15, Math.round(Application.font.pointSize * 1.5))
     readonly property real smallSize: Math.round(textSize * 0.87)
     readonly property real codeSize: Math.round(textSize * 0.9)
-    readonly property int lineHeight: 150 // per cent
+    readonly property int lineHeight: 122 // per cent
 
     function headingSize(level: int): real {
         return Math.round(textSize * [1.5, 1.3, 1.15, 1.05, 1, 1][Math.min(Math.max(level, 1), 6) - 1]);

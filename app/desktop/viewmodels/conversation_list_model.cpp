@@ -3,6 +3,7 @@
 #include <QDateTime>
 #include <QLocale>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -82,7 +83,7 @@ void ConversationListModel::refresh() {
                                 .section = sectionOf(each, today),
                                 .pinned = each.pinned});
             }
-            setRows(std::move(rows));
+            setRows(rows);
         });
         return;
     }
@@ -100,7 +101,7 @@ void ConversationListModel::refresh() {
                             .snippet = highlighted(hit.snippet),
                             .section = tr("Found")});
         }
-        setRows(std::move(rows));
+        setRows(rows);
     });
 }
 
@@ -141,10 +142,41 @@ void ConversationListModel::change(std::function<Status(history::History&)> work
         });
 }
 
-void ConversationListModel::setRows(std::vector<Row> rows) {
-    beginResetModel();
-    m_rows = std::move(rows);
-    endResetModel();
+void ConversationListModel::setRows(const std::vector<Row>& rows) {
+    // Step by step instead of a reset, so that the view keeps its place and the keyboard its row.
+    const auto find = [](const std::vector<Row>& in, size_t from, const Row& row) {
+        const auto same = [&row](const Row& each) {
+            return each.conversation == row.conversation && each.message == row.message;
+        };
+        return static_cast<size_t>(
+            std::find_if(in.begin() + static_cast<std::ptrdiff_t>(from), in.end(), same) - in.begin());
+    };
+    for (size_t i = m_rows.size(); i-- > 0;) {
+        if (find(rows, 0, m_rows[i]) != rows.size()) continue;
+        beginRemoveRows({}, static_cast<int>(i), static_cast<int>(i));
+        m_rows.erase(m_rows.begin() + static_cast<std::ptrdiff_t>(i));
+        endRemoveRows();
+    }
+    for (size_t i = 0; i < rows.size(); ++i) {
+        const int row = static_cast<int>(i);
+        const size_t old = find(m_rows, i, rows[i]);
+        if (old == m_rows.size()) {
+            beginInsertRows({}, row, row);
+            m_rows.insert(m_rows.begin() + row, rows[i]);
+            endInsertRows();
+            continue;
+        }
+        if (old != i) {
+            beginMoveRows({}, static_cast<int>(old), static_cast<int>(old), {}, row);
+            std::rotate(m_rows.begin() + row, m_rows.begin() + static_cast<std::ptrdiff_t>(old),
+                        m_rows.begin() + static_cast<std::ptrdiff_t>(old) + 1);
+            endMoveRows();
+        }
+        if (m_rows[i] != rows[i]) {
+            m_rows[i] = rows[i];
+            emit dataChanged(index(row), index(row));
+        }
+    }
     emit listChanged();
 }
 

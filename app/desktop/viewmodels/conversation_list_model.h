@@ -63,9 +63,11 @@ class ConversationListModel : public QAbstractListModel {
         QString snippet;  ///< rich text
         QString section;
         bool pinned = false;
+
+        bool operator==(const Row&) const = default;
     };
 
-    void setRows(std::vector<Row> rows);
+    void setRows(const std::vector<Row>& rows);
     void change(std::function<Status(history::History&)> work);
     void purge();
 

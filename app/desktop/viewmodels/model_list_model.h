@@ -26,6 +26,7 @@ class ModelListModel : public QAbstractListModel {
     /// A dropped file is being looked at.
     Q_PROPERTY(bool inspecting READ inspecting NOTIFY stateChanged)
     Q_PROPERTY(QString currentName READ currentName NOTIFY stateChanged)
+    Q_PROPERTY(QString currentPath READ currentPath NOTIFY stateChanged)
     Q_PROPERTY(QString device READ device NOTIFY stateChanged)
     /// One sentence when the engine does not run as it was asked to; else empty.
     Q_PROPERTY(QString fallback READ fallback NOTIFY stateChanged)
@@ -48,6 +49,7 @@ class ModelListModel : public QAbstractListModel {
     State state() const { return m_state; }
     bool inspecting() const { return m_inspecting; }
     QString currentName() const { return QString::fromStdString(m_current.name); }
+    QString currentPath() const { return QString::fromStdString(m_current.path); }
     QString device() const { return m_device; }
     QString fallback() const { return m_fallback; }
     double loadFraction() const { return m_loadFraction; }

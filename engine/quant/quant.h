@@ -1,4 +1,5 @@
-/// The identity of a block format: plain data, so that kernel files compiled for one instruction set may include it.
+/// The identity of a block format: plain data, so that kernel files compiled for one instruction set may
+/// include it.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,166 @@
+/// The real `ingle` as people and scripts run it: output, exit codes, one-line errors.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/golden.h"
+#include "tests/temporary_folder.h"
+
+namespace ingle::cli {
+namespace {
+
+struct Outcome {
+    int exitCode;
+    std::string out;
+    std::string err;
+};
+
+class CommandLine : public testing::Test {
+  protected:
+    /// `command` goes to the shell behind the path of `ingle`; an own data directory keeps the real library
+    /// out.
+    Outcome ingle(const std::string& command, const std::string& before = "") {
+        const std::string errors = m_folder.file("stderr");
+        const std::string line = before + " XDG_DATA_HOME=" + m_folder.path().string() +
+                                 " " INGLE_BIN_DIR "/ingle " + command + " 2>" + errors;
+        Outcome outcome;
+        std::FILE* pipe = popen(line.c_str(), "r");
+        std::array<char, 4096> buffer;
+        while (const size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
+            outcome.out.append(buffer.data(), count);
+        }
+        outcome.exitCode = WEXITSTATUS(pclose(pipe));
+        outcome.err = test::readBytes(errors);
+        return outcome;
+    }
+
+    std::string synth(const std::string& options = "--family llama") {
+        const std::string path = m_folder.file("model.gguf");
+        const Outcome outcome = ingle("synth " + options + " -o " + path);
+        EXPECT_EQ(outcome.exitCode, 0) << outcome.err;
+        return path;
+    }
+
+    static void expectOneSentence(const Outcome& outcome, const std::string& mentions) {
+        EXPECT_EQ(outcome.exitCode, 1);
+        EXPECT_TRUE(outcome.err.starts_with("ingle: ")) << outcome.err;
+        EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+        EXPECT_NE(outcome.err.find(mentions), std::string::npos) << outcome.err;
+    }
+
+    test::TemporaryFolder m_folder;
+};
+
+TEST_F(CommandLine, wrongUsageExitsWithTwo) {
+    EXPECT_EQ(ingle("").exitCode, 2);
+    EXPECT_EQ(ingle("dance").exitCode, 2);
+    EXPECT_EQ(ingle("generate").exitCode, 2);
+    EXPECT_EQ(ingle("run x -p y --temp warm").exitCode, 2);
+    EXPECT_EQ(ingle("run x -p y --kv f64").exitCode, 2);
+    EXPECT_EQ(ingle("--help").exitCode, 0);
+}
+
+TEST_F(CommandLine, generatePrintsExactlyNIdsAndNeverStops) {
+    const std::string model = synth();
+    const Outcome outcome = ingle("generate " + model + " --tokens 1,2,3 -n 32 --greedy");
+    EXPECT_EQ(outcome.exitCode, 0) << outcome.err;
+    EXPECT_EQ(std::ranges::count(outcome.out, ' '), 31);
+    EXPECT_EQ(ingle("generate " + model + " --tokens 1,2,3 -n 32 --greedy").out, outcome.out);
+}
+
+TEST_F(CommandLine, logitsHasARowPerToken) {
+    const std::string model = synth();
+    const std::string out = m_folder.file("logits");
+    ASSERT_EQ(ingle("logits " + model + " --tokens 5,6,7,8 --out " + out).exitCode, 0);
+    const std::vector<float> whole = test::readFloats(out);
+    EXPECT_EQ(whole.size(), 4u * 320u);
+    ASSERT_EQ(ingle("logits " + model + " --tokens 5,6,7,8 --chunk 1 --out " + out).exitCode, 0);
+    EXPECT_EQ(test::readFloats(out), whole);
+    EXPECT_EQ(ingle("logits " + model + " --tokens 5 --out /dev/full").exitCode, 1);
+}
+
+TEST_F(CommandLine, tokenizeReadsExactBytes) {
+    const std::string model = synth();
+    EXPECT_EQ(ingle("tokenize " + model + " --jsonl", "printf '\"ab\"\\n\"\"\\n' |").exitCode, 0);
+    const Outcome outcome = ingle("tokenize " + model + " --add-special", "printf 'hi\\n' |");
+    EXPECT_TRUE(outcome.out.starts_with("1 ")) << outcome.out;
+    // The newline is a byte token: 3 + 10.
+    EXPECT_TRUE(outcome.out.ends_with(" 13\n")) << outcome.out;
+    expectOneSentence(ingle("tokenize " + model + " --jsonl", "echo 'not json' |"), "not json");
+}
+
+TEST_F(CommandLine, inspectTellsWhatTheFileHolds) {
+    const auto json =
+        nlohmann::json::parse(ingle("inspect " + synth("--family qwen2 --quant Q8_0") + " --json").out);
+    EXPECT_EQ(json["family"], "qwen2");
+    EXPECT_EQ(json["layers"], 2);
+    EXPECT_EQ(json["tokenizer"], "llama");
+    EXPECT_GT(json["quant_bytes"]["Q8_0"].get<uint64_t>(), 0u);
+    EXPECT_GT(json["memory_need_bytes"].get<uint64_t>(), json["weight_bytes"].get<uint64_t>());
+}
+
+TEST_F(CommandLine, runAnswersWithinTheLimit) {
+    const std::string model = synth();
+    const Outcome outcome = ingle("run " + model + " -p 'Hello' -n 5 --seed 4");
+    EXPECT_EQ(outcome.exitCode, 0) << outcome.err;
+    EXPECT_EQ(ingle("run " + model + " -p 'Hello' -n 5 --seed 4").out, outcome.out);
+}
+
+TEST_F(CommandLine, chatAnswersEachLineOfItsInput) {
+    const Outcome outcome = ingle("chat " + synth() + " --temp 0 --ctx 64", "printf 'a\\n\\nb\\n' |");
+    EXPECT_EQ(outcome.exitCode, 0) << outcome.err;
+    EXPECT_GE(std::ranges::count(outcome.out, '\n'), 2);
+}
+
+TEST_F(CommandLine, failuresAreOneSentenceThatNamesTheCause) {
+    const std::string model = synth();
+    expectOneSentence(ingle("inspect /nowhere/model.gguf"), "/nowhere/model.gguf");
+    expectOneSentence(ingle("inspect " INGLE_SOURCE_DIR "/LICENSE"), "LICENSE");
+    expectOneSentence(ingle("chat"), "library holds none");
+    expectOneSentence(ingle("generate " + model + " --tokens 1,x -n 1"), "\"x\"");
+    expectOneSentence(ingle("generate " + model + " --tokens 1,320 -n 1"), "320");
+    expectOneSentence(ingle("generate " + model + " --tokens 1 -n 1 --backend vulkan"), "Vulkan");
+    expectOneSentence(ingle("generate " + model + " --tokens 1 -n 1 --set block_count=two"), "two");
+    expectOneSentence(ingle("generate " + model + " --tokens 1 -n 1", "INGLE_ISA=mmx"), "mmx");
+    expectOneSentence(ingle("synth --family martian -o " + m_folder.file("x")), "martian");
+    expectOneSentence(ingle("synth --family llama --quant Q9_9 -o " + m_folder.file("x")), "Q9_9");
+}
+
+TEST_F(CommandLine, whatThisVersionDoesNotKnowIsNamed) {
+    // The same file with one word changed: family, tokenizer, version, block type.
+    const std::string original = test::readBytes(synth());
+    const auto changed = [&](const std::string& from, const std::string& to) {
+        std::string bytes = original;
+        bytes.replace(bytes.find(from), from.size(), to);
+        const std::string path = m_folder.file("changed.gguf");
+        std::ofstream(path, std::ios::binary) << bytes;
+        return path;
+    };
+    using namespace std::string_literals;
+    const auto counted = [](const std::string& text) {
+        return std::string(1, static_cast<char>(text.size())) + "\0\0\0\0\0\0\0"s + text;
+    };
+    const std::string archKey = "general.architecture"s + "\x08\0\0\0"s;
+    expectOneSentence(ingle("inspect " + changed(archKey + counted("llama"), archKey + counted("xlama"))),
+                      "\"xlama\"");
+    const std::string tokenizerKey = "tokenizer.ggml.model"s + "\x08\0\0\0"s;
+    expectOneSentence(
+        ingle("inspect " + changed(tokenizerKey + counted("llama"), tokenizerKey + counted("lemma"))),
+        "lemma");
+    expectOneSentence(ingle("inspect " + changed("GGUF\x03"s, "GGUF\x09"s)), "9");
+    // token_embd.weight: two dimensions, then type 2 (Q4_0); 43 is no type.
+    std::string bytes = original;
+    const size_t type = bytes.find("token_embd.weight") + 17 + 4 + 2 * 8;
+    ASSERT_EQ(bytes[type], 2);
+    bytes[type] = 43;
+    const std::string path = m_folder.file("type.gguf");
+    std::ofstream(path, std::ios::binary) << bytes;
+    expectOneSentence(ingle("inspect " + path), "43");
+}
+
+}  // namespace
+}  // namespace ingle::cli

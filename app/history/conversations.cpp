@@ -1,6 +1,4 @@
 /// Conversations, drafts, settings, and their deletion.
-#include <sqlite3.h>
-
 #include "app/history/clock.h"
 #include "app/history/schema.h"
 #include "app/history/sqlite_history.h"
@@ -91,19 +89,21 @@ Status SqliteHistory::undeleteConversation(RowId id) {
 }
 
 Status SqliteHistory::purgeDeleted() {
-    INGLE_TRY(write(Durability::Power, [&]() -> Status {
+    const Status purged = write(Durability::Power, [&]() -> Status {
         const std::string gone = "(SELECT id FROM conversations WHERE deleted_ms IS NOT NULL)";
+        if (m_database->sqlite().execAndGet("SELECT count(*) FROM " + gone).getInt() == 0) return {};
+        // First, so that a backup that cannot be deleted is tried again next time.
+        INGLE_TRY(removeBackups(m_database->path()));
         const std::string goneMessages = "(SELECT id FROM messages WHERE conversation_id IN " + gone + ")";
         m_database->execute("DELETE FROM search_index WHERE rowid IN " + goneMessages);
         m_database->execute("DELETE FROM search_index WHERE -rowid IN " + gone);
         m_database->execute("DELETE FROM messages WHERE conversation_id IN " + gone);
-        if (m_database->execute("DELETE FROM conversations WHERE deleted_ms IS NOT NULL") > 0) {
-            // Deleting from an FTS5 table only adds marks; writing the index anew takes the words out of it.
-            m_database->execute("INSERT INTO search_index (search_index) VALUES ('rebuild')");
-        }
+        m_database->execute("DELETE FROM conversations WHERE deleted_ms IS NOT NULL");
+        // Deleting from an FTS5 table only adds marks; writing the index anew takes the words out of it.
+        m_database->execute("INSERT INTO search_index (search_index) VALUES ('rebuild')");
         return {};
-    }));
-    INGLE_TRY(removeBackups(m_database->path()));
+    });
+    if (!purged) return purged;
     return m_database->run([&]() -> Status {
         auto checkpoint = m_database->prepare("PRAGMA wal_checkpoint(TRUNCATE)");
         checkpoint.executeStep();

@@ -92,35 +92,33 @@ Result<Request> unframeRequest(std::string_view line) {
 }
 
 void LineSplitter::append(std::string_view bytes) {
+    m_pending.erase(0, m_start);
+    m_scanned -= m_start;
+    m_start = 0;
     if (m_skipping) {
         const size_t end = bytes.find('\n');
         if (end == std::string_view::npos) return;
-        bytes.remove_prefix(end + 1);
+        bytes.remove_prefix(end);
         m_skipping = false;
     }
     m_pending += bytes;
 }
 
 std::optional<Result<std::string>> LineSplitter::next() {
-    m_pending.erase(0, std::min(m_pending.find_first_not_of('\n'), m_pending.size()));
-    const size_t end = m_pending.find('\n', m_scanned);
-    const bool complete = end != std::string::npos;
-    const size_t length = complete ? end : m_pending.size();
-    if (length > kMaxLineBytes) {
-        m_pending.erase(0, complete ? end + 1 : length);
-        m_scanned = 0;
-        m_skipping = !complete;
+    m_start = std::min(m_pending.find_first_not_of('\n', m_start), m_pending.size());
+    m_scanned = std::max(m_scanned, m_start);
+    const size_t end = std::min(m_pending.find('\n', m_scanned), m_pending.size());
+    const size_t begin = m_start;
+    m_scanned = end;
+    if (end - begin > kMaxLineBytes) {
+        m_skipping = end == m_pending.size();
+        m_start = end;
         return fail(ErrorCode::InvalidArgument, "A line of the host protocol is longer than {} bytes.",
                     kMaxLineBytes);
     }
-    if (!complete) {
-        m_scanned = m_pending.size();
-        return std::nullopt;
-    }
-    std::string line = m_pending.substr(0, end);
-    m_pending.erase(0, end + 1);
-    m_scanned = 0;
-    return line;
+    if (end == m_pending.size()) return std::nullopt;
+    m_start = end;
+    return m_pending.substr(begin, end - begin);
 }
 
 }  // namespace ingle::protocol

@@ -35,8 +35,9 @@ class LineSplitter {
 
   private:
     std::string m_pending;
-    size_t m_scanned = 0;  ///< bytes of m_pending known to hold no newline
-    bool m_skipping = false;
+    size_t m_start = 0;       ///< of the first line not given out yet
+    size_t m_scanned = 0;     ///< up to here that line has no newline
+    bool m_skipping = false;  ///< in the rest of a line that was too long
 };
 
 }  // namespace ingle::protocol

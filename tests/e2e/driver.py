@@ -117,7 +117,8 @@ class Window:
         environment["INGLE_HOST_ARGS"] = f"--pace-ms {pace_ms}"
         environment.update(extra_environment or {})
         home.test_socket.unlink(missing_ok=True)
-        self._log = open(home.root / "window.log", "ab")
+        self._log_path = home.root / "window.log"
+        self._log = open(self._log_path, "ab")
         self._process = subprocess.Popen([*wrapper, str(pathlib.Path(bin_dir) / "inglenook-test")], env=environment,
                                          stdout=self._log, stderr=self._log)
         self._connection = None
@@ -125,7 +126,7 @@ class Window:
             self._connection = wait_until(lambda: self._connect(home.test_socket), "the window", START_SECONDS)
         except Failure as failure:
             self.kill()
-            raise Failure(f"{failure}; it said: {(home.root / 'window.log').read_text()[-2000:]}") from None
+            raise Failure(f"{failure}; it said: {self._log_path.read_text()[-2000:]}") from None
         self._lines = self._connection.makefile("r", encoding="utf-8")
         # The process that holds the socket, also when a wrapper such as strace started it.
         credentials = self._connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
@@ -150,8 +151,15 @@ class Window:
 
     def command(self, name, **arguments):
         """Sends one command; returns its answer. Fails when the window says it could not do it."""
-        self._connection.sendall((json.dumps({"cmd": name, **arguments}) + "\n").encode())
-        answer = json.loads(self._lines.readline())
+        try:
+            self._connection.sendall((json.dumps({"cmd": name, **arguments}) + "\n").encode())
+            line = self._lines.readline()
+        except (BrokenPipeError, ConnectionResetError):
+            line = ""
+        if not line:
+            raise Failure(f"the window ended with status {self._process.wait()} at {name}; it said: "
+                          f"{self._log_path.read_text()[-2000:]}")
+        answer = json.loads(line)
         expect(answer.get("ok"), f"{name} {arguments}: {answer.get('error')}")
         return answer
 

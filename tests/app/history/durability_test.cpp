@@ -112,8 +112,11 @@ TEST_F(Durability, DeletedTextIsInNoFile) {
                                            "errorium",   "draftium",  "titlium"};
     for (const std::string& secret : secrets) EXPECT_TRUE(anyFileHolds(secret)) << secret;
 
+    ASSERT_TRUE(m_history->purgeDeleted());
+    EXPECT_TRUE(anyFileHolds("a backup")) << "nothing was deleted yet";
     ASSERT_TRUE(m_history->deleteConversation(m_conversation));
     ASSERT_TRUE(m_history->purgeDeleted());
+    EXPECT_FALSE(anyFileHolds("a backup"));
     for (const std::string& secret : secrets) EXPECT_FALSE(anyFileHolds(secret)) << secret;
     EXPECT_TRUE(anyFileHolds("obsidian"));
     EXPECT_EQ(valueOf(m_history->search("obsidian", 5)).size(), 1u);

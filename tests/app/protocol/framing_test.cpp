@@ -82,6 +82,23 @@ TEST(LineSplitterTest, LinesComeOutHoweverTheBytesArrive) {
     EXPECT_FALSE(splitter.next());
 }
 
+TEST(LineSplitterTest, AnyCutOfTheStreamGivesTheSameLines) {
+    const std::string stream = "\n\na\nbc\n\ndef\n";
+    for (size_t first = 0; first <= stream.size(); ++first) {
+        for (size_t second = first; second <= stream.size(); ++second) {
+            LineSplitter splitter;
+            std::vector<std::string> lines;
+            const std::string_view view = stream;
+            for (const auto part :
+                 {view.substr(0, first), view.substr(first, second - first), view.substr(second)}) {
+                splitter.append(part);
+                while (const auto line = splitter.next()) lines.push_back(**line);
+            }
+            EXPECT_EQ(lines, (std::vector<std::string>{"a", "bc", "def"})) << first << " " << second;
+        }
+    }
+}
+
 TEST(LineSplitterTest, ALongLineIsReportedOnceAndSkipped) {
     LineSplitter splitter;
     const std::string piece(1 << 16, 'x');

@@ -65,9 +65,7 @@ void HostSession::cancel() {
     // It has not been sent yet: nothing was generated.
     for (auto each = m_queue.begin(); each != m_queue.end(); ++each) {
         if (!std::holds_alternative<protocol::Generate>(*each)) continue;
-        const bool reloading = each == m_queue.begin() && m_phase == Phase::Reloading;
-        m_queue.erase(each);
-        if (reloading) m_phase = Phase::Ready;
+        m_queue.erase(each);  // a reload under way goes on, for the next request
         emit done(GenerateResult{.reason = StopReason::Cancelled, .stats = {}, .withheld = {}});
         return advance();
     }
@@ -265,6 +263,12 @@ void HostSession::handle(const protocol::Failed& event) {
         // The answer to hello: this host speaks another version.
         endHost();
         return failFront({ErrorCode::Unsupported, kVersionMismatch});
+    }
+    if (m_phase == Phase::Reloading &&
+        (m_queue.empty() || !std::holds_alternative<protocol::Generate>(m_queue.front()))) {
+        // The generation that wanted the model again was cancelled meanwhile.
+        m_phase = Phase::Ready;
+        return advance();
     }
     flushTokens();
     failFront(event.error);

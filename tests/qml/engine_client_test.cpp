@@ -179,6 +179,33 @@ class EngineClientTest : public QObject {
         QVERIFY(heard.ids.size() < 100000);
     }
 
+    void cancelWhileTheModelIsLoadedAgainEndsTheAnswerOnly() {
+        const QString log = m_folder.filePath("reload");
+        const auto loads = [log] {
+            QFile requests(log);
+            return requests.open(QIODevice::ReadOnly) ? requests.readAll().count("\"op\":\"load\"") : 0;
+        };
+        EngineClient client(
+            host(QStringList{"--crash-at", "7", "--load-ms", "300", "--log", log} + dying(1)));
+        Heard heard(client);
+        client.load("m.gguf", {});
+        client.generate(question());
+        QTRY_COMPARE_WITH_TIMEOUT(loads(), 2, kPatienceMs);
+        client.cancel();
+        QTRY_VERIFY_WITH_TIMEOUT(heard.over(), kPatienceMs);
+        QVERIFY(heard.result);
+        QCOMPARE(heard.result->reason, StopReason::Cancelled);
+        QCOMPARE(heard.ids, firstIds(7));
+
+        heard.result.reset();
+        heard.ids.clear();
+        client.generate(question());
+        QTRY_VERIFY_WITH_TIMEOUT(heard.over(), kPatienceMs);
+        QVERIFY(heard.result);
+        QCOMPARE(heard.ids, firstIds(20));
+        QCOMPARE(loads(), 2);
+    }
+
     void anotherVersionIsSaidOnceAndNotRetried() {
         EngineClient client(host({"--version", "99"}));
         Heard heard(client);

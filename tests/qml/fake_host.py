@@ -4,6 +4,7 @@
 --crash-at N     dies before token N of a generation (default: while loading)
 --version V      what it says in hello
 --exit-code C    how it dies
+--load-ms N      how long loading takes
 """
 import argparse
 import json
@@ -19,6 +20,7 @@ parser.add_argument("--exit-code", type=int, default=9)
 parser.add_argument("--version", type=int, default=1)
 parser.add_argument("--tokens", type=int, default=20)
 parser.add_argument("--pace-ms", type=float, default=0)
+parser.add_argument("--load-ms", type=float, default=0)
 parser.add_argument("--log")
 args = parser.parse_args()
 
@@ -73,6 +75,8 @@ def answer(message):
             return
         if op == "load" and args.crash_at is None:
             maybe_die()
+        if op == "load":
+            time.sleep(args.load_ms / 1000)
         info = {"path": message["path"], "name": "fake", "format": "GGUF v3", "family": "llama", "fileBytes": 1,
                 "weightBytes": 1, "numParameters": 1, "numLayers": 1, "dim": 1, "vocabSize": 1, "trainedContext": 64,
                 "quantBytes": {}, "tokenizer": "bytes", "promptFormat": "plain", "memoryNeedBytes": 1,

@@ -59,7 +59,7 @@ void writeVocabulary(formats::GgufWriter& writer, uint32_t size) {
     constexpr uint32_t kFirstByte = 3;
     constexpr uint32_t kFirstPiece = kFirstByte + 256;
     if (size < kFirstPiece) {
-        writer.set("tokenizer.ggml.model", std::string("none"));
+        writer.set("tokenizer.ggml.model", std::string(size == 256 ? "bytes" : "none"));
         return;
     }
     enum : int64_t { Normal = 1, Unknown = 2, Control = 3, Byte = 6 };

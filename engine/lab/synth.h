@@ -17,8 +17,9 @@ struct SynthOptions {
 };
 
 /// Writes a complete GGUF file: the family's metadata and tensors, and a dummy SentencePiece-like vocabulary
-/// (unknown, BOS, EOS, 256 bytes, then short pieces) when there is room for one. The same options give the
-/// same bytes. Errors: InvalidArgument (unknown family or format, sizes that contradict each other), Io.
+/// (unknown, BOS, EOS, 256 bytes, then short pieces) when there is room for one; 256 ids are bytes. The same
+/// options give the same bytes. Errors: InvalidArgument (unknown family or format, sizes that contradict each
+/// other), Io.
 Status writeSynthModel(const SynthOptions& options, const std::string& path);
 
 }  // namespace ingle::lab

@@ -22,7 +22,7 @@ class KillRun:
         self._home = home
         self._random = random.Random(options.seed)
         self._window = self._start()
-        e2e.load_model(self._window, e2e.trained_model())
+        e2e.load_model(self._window, self._options.model)
         self.kills = {"host": 0, "window": 0}
         self.compared_ids = 0
 
@@ -85,7 +85,7 @@ class KillRun:
             e2e.stop_answer(self._window)
         history, _ = check_history(self._home)
         answer = history.messages[e2e.answer_of(state)["id"]]
-        check_against_uninterrupted(self._options.bin, e2e.trained_model(), history, answer)
+        check_against_uninterrupted(self._options.bin, self._options.model, history, answer)
         self.compared_ids += len(answer["token_ids"])
 
     def _kill_window(self):

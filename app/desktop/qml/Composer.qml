@@ -65,10 +65,11 @@ Item {
                 onTextChanged: composer.chat.draft = text
                 Keys.onPressed: event => {
                     const enter = event.key === Qt.Key_Return || event.key === Qt.Key_Enter;
-                    if (!enter || (event.modifiers & Qt.ShiftModifier) || inputMethodComposing)
+                    if (!enter || (event.modifiers & Qt.ShiftModifier))
                         return;
                     event.accepted = true;
-                    composer.submit();
+                    if (!inputMethodComposing)
+                        composer.submit();
                 }
 
                 Text {

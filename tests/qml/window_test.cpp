@@ -1,0 +1,231 @@
+/// The whole window, offscreen, with the real history and a fake host.
+#include <QDropEvent>
+#include <QInputMethodEvent>
+#include <QMimeData>
+#include <QQmlApplicationEngine>
+#include <QQuickItem>
+#include <QQuickStyle>
+#include <QQuickWindow>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include "app/desktop/viewmodels/app_model.h"
+
+using namespace ingle;
+using namespace ingle::desktop;
+
+namespace {
+
+constexpr int kPatienceMs = 20000;
+
+/// One run of the application on a data directory.
+class Run {
+  public:
+    Run(const QString& dataDir, const QStringList& hostArguments)
+        : model(dataDir.toStdString(), {INGLE_PYTHON, QStringList{INGLE_FAKE_HOST} + hostArguments}) {
+        engine.addImportPath("qrc:/qt/qml");
+        engine.setInitialProperties({{"app", QVariant::fromValue(&model)}});
+        engine.load(QUrl("qrc:/qt/qml/Inglenook/qml/Main.qml"));
+        window = qobject_cast<QQuickWindow*>(engine.rootObjects().value(0));
+    }
+    // The window goes before the models it shows.
+    ~Run() { delete window; }
+
+    ChatController& chat() { return *model.chat(); }
+    const std::vector<history::Message>& messages() { return model.chat()->messages()->messages(); }
+    bool ready() { return model.models()->state() == ModelListModel::Ready; }
+    bool idle() { return chat().generation() == ChatController::Idle; }
+
+    QQuickItem* item(const char* name) { return window->findChild<QQuickItem*>(name); }
+
+    bool drop(const QString& path) {
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile(path)});
+        const QPoint at(window->width() / 2, window->height() / 2);
+        QDragEnterEvent enter(at, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(window, &enter);
+        QDropEvent dropped(at, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(window, &dropped);
+        return dropped.isAccepted();
+    }
+    void inputMethod(const QString& preedit, const QString& commit) {
+        QInputMethodEvent event(preedit, {});
+        event.setCommitString(commit);
+        QCoreApplication::sendEvent(item("composerInput"), &event);
+    }
+
+    AppModel model;
+    QQmlApplicationEngine engine;
+    QQuickWindow* window = nullptr;
+};
+
+}  // namespace
+
+class WindowTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+    QString m_modelFile;
+    int m_run = 0;
+
+    QString freshDataDir() {
+        const QString path = m_folder.filePath(QString("data%1").arg(++m_run));
+        QDir().mkpath(path);
+        return path;
+    }
+
+  private slots:
+    void initTestCase() {
+        QQuickStyle::setStyle("Basic");
+        m_modelFile = m_folder.filePath("small.gguf");
+        QFile file(m_modelFile);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("not really a model");
+    }
+
+    void aDroppedFileAnswers() {
+        Run run(freshDataDir(), {});
+        QVERIFY(run.window != nullptr);
+        QVERIFY(run.drop(m_modelFile));
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send("  How far can you count?\nFar?");
+        QTRY_COMPARE_WITH_TIMEOUT(run.messages().size(), size_t{2}, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+        QCOMPARE(run.messages()[1].status, history::MessageStatus::Complete);
+        QCOMPARE(QString::fromStdString(run.messages()[1].text),
+                 QString("0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 "));
+        QCOMPARE(run.chat().title(), QString("How far can you count?"));
+        QTRY_COMPARE(run.model.conversations()->rowCount(), 1);
+    }
+
+    void aRefusedFileIsOneSentence() {
+        Run run(freshDataDir(), {});
+        QVERIFY(run.drop("/somewhere/broken.gguf"));
+        QTRY_COMPARE_WITH_TIMEOUT(run.model.notices()->banner(),
+                                  QString("/somewhere/broken.gguf is not a model."), kPatienceMs);
+        QCOMPARE(run.model.models()->state(), ModelListModel::NoModel);
+    }
+
+    void enterSendsUnlessAnInputMethodComposes() {
+        Run run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        QQuickItem* composer = run.item("composerInput");
+        QVERIFY(composer != nullptr);
+        composer->forceActiveFocus();
+
+        run.inputMethod("にほん", {});
+        QVERIFY(composer->property("inputMethodComposing").toBool());
+        QTest::keyClick(run.window, Qt::Key_Return);
+        QTest::qWait(100);
+        QVERIFY(run.idle());
+        QVERIFY(run.messages().empty());
+
+        run.inputMethod({}, "日本");
+        QTest::keyClick(run.window, Qt::Key_Return, Qt::ShiftModifier);
+        QCOMPARE(composer->property("text").toString(), QString("日本\n"));
+        QVERIFY(run.messages().empty());
+
+        QTest::keyClick(run.window, Qt::Key_Return);
+        QTRY_COMPARE_WITH_TIMEOUT(run.messages().size(), size_t{2}, kPatienceMs);
+        QCOMPARE(run.messages()[0].text, std::string("日本\n"));
+        QTRY_COMPARE(composer->property("text").toString(), QString());
+        QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+    }
+
+    void draftsStayWithTheirConversation() {
+        const QString data = freshDataDir();
+        {
+            Run run(data, {});
+            run.drop(m_modelFile);
+            QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+            run.chat().send("first");
+            QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+            run.inputMethod({}, "half a thought");
+            const auto first = static_cast<qint64>(run.chat().conversationId());
+            run.chat().newConversation();
+            QCOMPARE(run.item("composerInput")->property("text").toString(), QString());
+            run.inputMethod({}, "another");
+            run.chat().open(first);
+            QTRY_COMPARE(run.item("composerInput")->property("text").toString(), QString("half a thought"));
+        }
+        Run again(data, {});
+        QTRY_COMPARE_WITH_TIMEOUT(again.item("composerInput")->property("text").toString(),
+                                  QString("half a thought"), kPatienceMs);
+    }
+
+    void stoppedAnswersContinueBehindTheirIds() {
+        Run run(freshDataDir(), {"--tokens", "300", "--pace-ms", "5"});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send("count");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.messages()[1].text.size() > 40,
+                                 kPatienceMs);
+        run.chat().stop();
+        QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+        QCOMPARE(run.messages()[1].status, history::MessageStatus::Stopped);
+        const std::string stopped = run.messages()[1].text;
+        QVERIFY(stopped.size() < 1000);
+
+        run.chat().continueAnswer(run.messages()[1].id);
+        QTRY_COMPARE_WITH_TIMEOUT(run.messages()[1].status, history::MessageStatus::Complete, kPatienceMs);
+        std::string expected;
+        for (int i = 0; i < 300; ++i) expected += std::to_string(i) + " ";
+        QCOMPARE(run.messages()[1].text, expected);
+    }
+
+    void anotherAnswerIsASibling() {
+        Run run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send("count");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        const history::RowId first = run.messages()[1].id;
+        run.chat().regenerate(first);
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages()[1].id != first && run.idle(), kPatienceMs);
+        QCOMPARE(run.messages()[1].siblingCount, 2);
+        QCOMPARE(run.messages()[1].siblingIndex, 1);
+        run.chat().showSibling(run.messages()[1].id, -1);
+        QTRY_COMPARE(run.messages()[1].id, first);
+
+        run.chat().edit(run.messages()[0].id, "count again");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages()[0].text == "count again" && run.idle(), kPatienceMs);
+        QCOMPARE(run.messages()[0].siblingCount, 2);
+        QCOMPARE(run.messages().size(), size_t{2});
+    }
+
+    void anAnswerGoesOnWhileAnotherConversationIsShown() {
+        Run run(freshDataDir(), {"--tokens", "100", "--pace-ms", "5"});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send("count");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && !run.messages()[1].text.empty(), kPatienceMs);
+        const auto first = static_cast<qint64>(run.chat().conversationId());
+        run.chat().newConversation();
+        QVERIFY(run.messages().empty());
+        QVERIFY(!run.chat().writingHere());
+        QTest::qWait(100);
+        run.chat().open(first);
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        std::string expected;
+        for (int i = 0; i < 100; ++i) expected += std::to_string(i) + " ";
+        QCOMPARE(run.messages()[1].text, expected);
+    }
+
+    void deletedConversationsComeBackByUndo() {
+        Run run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send("count");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        run.model.conversations()->remove(static_cast<qint64>(run.chat().conversationId()));
+        QTRY_COMPARE(run.model.conversations()->rowCount(), 0);
+        QVERIFY(run.messages().empty());
+        QVERIFY(run.model.notices()->canUndo());
+        run.model.notices()->undo();
+        QTRY_COMPARE(run.model.conversations()->rowCount(), 1);
+    }
+};
+
+QTEST_MAIN(WindowTest)
+#include "window_test.moc"

@@ -9,6 +9,10 @@
 #include <set>
 #include <thread>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 namespace ingle::base {
 namespace {
 
@@ -30,6 +34,22 @@ std::string_view isaName(Isa isa) {
     return "scalar";
 }
 
+#if defined(__x86_64__)
+namespace {
+
+/// Clang 14's __builtin_cpu_supports does not know this name. Like AVX2 it needs the ymm registers saved,
+/// which the check for AVX2 includes.
+bool hasF16c() {
+    unsigned eax = 0;
+    unsigned ebx = 0;
+    unsigned ecx = 0;
+    unsigned edx = 0;
+    return __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & bit_F16C);
+}
+
+}  // namespace
+#endif
+
 bool isaSupported(Isa isa) {
     // GCC's __builtin_cpu_supports also checks the XGETBV bits: whether the operating system saves the
     // registers.
@@ -38,8 +58,7 @@ bool isaSupported(Isa isa) {
             return true;
 #if defined(__x86_64__)
         case Isa::Avx2:
-            return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                   __builtin_cpu_supports("f16c");
+            return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && hasF16c();
         case Isa::Avx512:
             return isaSupported(Isa::Avx2) && __builtin_cpu_supports("avx512f") &&
                    __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&

@@ -201,6 +201,19 @@ def refusals(options):
             expect(state["modelState"] != "Ready", "a file of an unknown version was loaded")
             window.quit()
 
+    with display() as screen, new_home() as home:
+        model = home.root / "shrinking.bin"
+        shutil.copy(trained_model(), model)
+        model.chmod(0o644)
+        with Window(options.bin, home, screen, PACE_MS) as window:
+            load_model(window, model)
+            window.send_message(PROMPT)
+            wait_for_text(window, 10)
+            os.truncate(model, 4096)
+            state = window.wait_for(lambda s: s["generationState"] == "Idle", "the answer to end with the file")
+            expect("model file changed" in answer_of(state)["error"], f"the answer says: {answer_of(state)['error']}")
+            window.quit()
+
     with display() as screen, new_home() as home, tempfile.TemporaryDirectory() as programs:
         shutil.copy(pathlib.Path(options.bin) / "inglenook-test", programs)
         host = pathlib.Path(programs) / "ingle"

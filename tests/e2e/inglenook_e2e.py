@@ -202,8 +202,8 @@ def refusals(options):
             window.quit()
 
     with display() as screen, new_home() as home:
-        model = home.root / "shrinking.bin"
-        shutil.copy(trained_model(), model)
+        model = home.root / f"shrinking{pathlib.Path(options.model).suffix}"
+        shutil.copy(options.model, model)
         model.chmod(0o644)
         with Window(options.bin, home, screen, PACE_MS) as window:
             load_model(window, model)

@@ -193,12 +193,13 @@ void HostSession::recover(const std::string& reason) {
         });
     }
     if (m_restarts == kMaxRestarts) {
-        return failFront({ErrorCode::Device,
-                          reason.empty()
-                              ? fmt::format("The engine stopped {} times in a row and was not started again.",
-                                            kMaxRestarts + 1)
-                              : fmt::format("The engine stopped {} times in a row; the last time it said: {}",
-                                            kMaxRestarts + 1, reason)});
+        const std::string happened =
+            std::holds_alternative<protocol::Inspect>(m_queue.front()) ? "looking at the file"
+            : std::holds_alternative<protocol::Load>(m_queue.front())  ? "loading this model"
+                                                                       : "writing this answer";
+        const std::string sentence = fmt::format(
+            "The engine stopped {} times while {} and was not started again", kMaxRestarts + 1, happened);
+        return failFront({ErrorCode::Device, reason.empty() ? sentence + "." : sentence + ": " + reason});
     }
     ++m_restarts;
     m_degraded = m_restarts == kMaxRestarts;

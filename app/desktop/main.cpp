@@ -8,6 +8,8 @@
 #include <QQuickWindow>
 #include <QTranslator>
 
+#include <sys/stat.h>
+
 #include <cstdio>
 
 #include "app/desktop/single_instance.h"
@@ -64,6 +66,7 @@ HostCommand hostCommand() {
 }  // namespace
 
 int main(int argc, char** argv) {
+    ::umask(0077);  // what this program writes is nobody else's business
     if (const auto denied = ingle::sandbox::denyInternetSockets(); !denied)
         return refuse(denied.error().message);
     if (const std::string problem = displayProblem(); !problem.empty()) return refuse(problem);

@@ -91,6 +91,26 @@ Item {
                         positionViewAtEnd();
                 }
 
+                function scrollTo(y: real) {
+                    const end = originY + contentHeight - height;
+                    contentY = Math.max(originY, Math.min(end, y));
+                    following = contentY >= end - 1;
+                }
+
+                /// Where Tab goes must be seen.
+                function showFocus(item: Item) {
+                    if (!(item instanceof T.AbstractButton) || !item.visualFocus)
+                        return;
+                    let ancestor = item.parent;
+                    while (ancestor && ancestor !== contentItem)
+                        ancestor = ancestor.parent;
+                    if (!ancestor)
+                        return;
+                    const top = item.mapToItem(contentItem, 0, 0).y;
+                    if (top < contentY || top + item.height > contentY + height)
+                        scrollTo(top - height / 2);
+                }
+
                 anchors.fill: parent
                 clip: true
                 model: view.chat.messages
@@ -164,6 +184,7 @@ Item {
             Layout.maximumWidth: Theme.columnWidth + 2 * Theme.l
             Layout.alignment: Qt.AlignHCenter
             app: view.app
+            onScrollRequested: pages => list.scrollTo(list.contentY + pages * (list.height - Theme.xxl))
         }
         StatusLine {
             Layout.fillWidth: true
@@ -173,6 +194,12 @@ Item {
         }
     }
 
+    Connections {
+        target: view.Window.window
+        function onActiveFocusItemChanged() {
+            list.showFocus(view.Window.activeFocusItem);
+        }
+    }
     Connections {
         target: view.chat
         function onConversationChanged() {

@@ -11,6 +11,9 @@ Item {
     readonly property bool busy: chat.generation !== ChatController.Idle
     readonly property int maximumLines: 8
 
+    /// The person wants to read on; `pages` is -1 or 1.
+    signal scrollRequested(int pages)
+
     function takeFocus() {
         area.forceActiveFocus();
     }
@@ -63,7 +66,15 @@ Item {
                 Accessible.name: qsTr("Message")
 
                 onTextChanged: composer.chat.draft = text
+                // Tab moves on: a field that keeps the keyboard is a trap.
+                Keys.onTabPressed: nextItemInFocusChain(true).forceActiveFocus(Qt.TabFocusReason)
+                Keys.onBacktabPressed: nextItemInFocusChain(false).forceActiveFocus(Qt.BacktabFocusReason)
                 Keys.onPressed: event => {
+                    if (event.key === Qt.Key_PageUp || event.key === Qt.Key_PageDown) {
+                        event.accepted = true;
+                        composer.scrollRequested(event.key === Qt.Key_PageUp ? -1 : 1);
+                        return;
+                    }
                     const enter = event.key === Qt.Key_Return || event.key === Qt.Key_Enter;
                     if (!enter || (event.modifiers & Qt.ShiftModifier))
                         return;

@@ -67,6 +67,8 @@ Item {
                     return qsTr("GGUF, rwkv.cpp and llama2.c files run from where they lie. Everything stays on this computer: Inglenook cannot reach the network.");
                 case ModelListModel.Missing:
                     return qsTr("The file %1 is gone. Drop it again from where it is now.").arg(empty.models.currentPath);
+                case ModelListModel.Failed:
+                    return empty.models.failure;
                 case ModelListModel.Ready:
                     return qsTr("%1 answers on this computer, and nowhere else.").arg(empty.models.currentName);
                 default:

@@ -2,7 +2,7 @@
 import QtQuick
 import Inglenook
 
-Row {
+FocusScope {
     id: actions
 
     required property AppModel app
@@ -19,62 +19,68 @@ Row {
 
     signal editRequested
 
-    spacing: Theme.xs
-    opacity: revealed ? 1 : 0
+    implicitWidth: row.implicitWidth
+    implicitHeight: row.implicitHeight
+    opacity: revealed || activeFocus ? 1 : 0
 
     Row {
-        visible: actions.siblingCount > 1
-        spacing: 0
+        id: row
+        spacing: Theme.xs
 
+        Row {
+            visible: actions.siblingCount > 1
+            spacing: 0
+
+            IconButton {
+                iconName: "chevron-left"
+                hint: qsTr("Previous version")
+                enabled: actions.siblingIndex > 0 && !actions.busy
+                onClicked: actions.app.chat.showSibling(actions.messageId, -1)
+            }
+            Text {
+                anchors.verticalCenter: parent.verticalCenter
+                text: (actions.siblingIndex + 1) + "/" + actions.siblingCount
+                color: Theme.mutedText
+                font.pixelSize: Theme.smallSize
+            }
+            IconButton {
+                iconName: "chevron-right"
+                hint: qsTr("Next version")
+                enabled: actions.siblingIndex + 1 < actions.siblingCount && !actions.busy
+                onClicked: actions.app.chat.showSibling(actions.messageId, 1)
+            }
+        }
         IconButton {
-            iconName: "chevron-left"
-            hint: qsTr("Previous version")
-            enabled: actions.siblingIndex > 0 && !actions.busy
-            onClicked: actions.app.chat.showSibling(actions.messageId, -1)
+            iconName: "copy"
+            hint: qsTr("Copy")
+            onClicked: actions.app.portal.copy(actions.messageText)
+        }
+        IconButton {
+            visible: actions.isUser
+            enabled: !actions.busy && !actions.app.chat.readOnly
+            iconName: "pencil"
+            hint: qsTr("Edit and ask again")
+            onClicked: actions.editRequested()
+        }
+        IconButton {
+            visible: !actions.isUser
+            enabled: !actions.busy && !actions.app.chat.readOnly
+            iconName: "refresh"
+            hint: qsTr("Another answer")
+            onClicked: actions.app.chat.regenerate(actions.messageId)
         }
         Text {
             anchors.verticalCenter: parent.verticalCenter
-            text: (actions.siblingIndex + 1) + "/" + actions.siblingCount
+            leftPadding: Theme.s
+            visible: !actions.isUser
+            text: {
+                const model = actions.modelName;
+                const speed = actions.tokensPerSecond;
+                return speed > 0 ? qsTr("%1 · %2 tokens · %3 per second").arg(model).arg(actions.newTokens).arg(speed.toFixed(speed < 10 ? 1 : 0)) : model;
+            }
+            textFormat: Text.PlainText
             color: Theme.mutedText
-            font.pixelSize: Theme.smallSize
+            font.pixelSize: Theme.smallSize - 1
         }
-        IconButton {
-            iconName: "chevron-right"
-            hint: qsTr("Next version")
-            enabled: actions.siblingIndex + 1 < actions.siblingCount && !actions.busy
-            onClicked: actions.app.chat.showSibling(actions.messageId, 1)
-        }
-    }
-    IconButton {
-        iconName: "copy"
-        hint: qsTr("Copy")
-        onClicked: actions.app.portal.copy(actions.messageText)
-    }
-    IconButton {
-        visible: actions.isUser
-        enabled: !actions.busy && !actions.app.chat.readOnly
-        iconName: "pencil"
-        hint: qsTr("Edit and ask again")
-        onClicked: actions.editRequested()
-    }
-    IconButton {
-        visible: !actions.isUser
-        enabled: !actions.busy && !actions.app.chat.readOnly
-        iconName: "refresh"
-        hint: qsTr("Another answer")
-        onClicked: actions.app.chat.regenerate(actions.messageId)
-    }
-    Text {
-        anchors.verticalCenter: parent.verticalCenter
-        leftPadding: Theme.s
-        visible: !actions.isUser
-        text: {
-            const model = actions.modelName;
-            const speed = actions.tokensPerSecond;
-            return speed > 0 ? qsTr("%1 · %2 tokens · %3 per second").arg(model).arg(actions.newTokens).arg(speed.toFixed(speed < 10 ? 1 : 0)) : model;
-        }
-        textFormat: Text.PlainText
-        color: Theme.mutedText
-        font.pixelSize: Theme.smallSize - 1
     }
 }

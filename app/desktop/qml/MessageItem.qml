@@ -110,7 +110,7 @@ Item {
             siblingCount: message.siblingCount
             busy: message.busy
             onEditRequested: message.editing = true
-            revealed: hover.hovered || message.last || activeFocus
+            revealed: hover.hovered || message.last
             visible: !message.editing && message.status !== MessageListModel.Streaming
         }
     }

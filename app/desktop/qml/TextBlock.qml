@@ -20,7 +20,9 @@ TextEdit {
     selectedTextColor: Theme.text
     font.pixelSize: heading > 0 ? Theme.headingSize(heading) : Theme.textSize
     font.weight: heading > 0 ? Font.DemiBold : Font.Normal
-    Accessible.role: heading > 0 ? Accessible.Heading : Accessible.Paragraph
+    // Qt offers line by line reading for this role only.
+    Accessible.role: heading > 0 ? Accessible.Heading : Accessible.EditableText
+    Accessible.readOnly: true
     Accessible.name: getText(0, length)
 
     onLinkActivated: link => app.portal.openLink(link)

@@ -111,6 +111,8 @@ void ModelListModel::openUrls(const QList<QUrl>& urls) {
 }
 
 void ModelListModel::openPath(const QString& path) {
+    // The engine does one thing at a time, and the person asked for another model.
+    emit loadStarting();
     m_notices.dismissBanner();
     m_inspecting = true;
     emit stateChanged();
@@ -150,6 +152,7 @@ void ModelListModel::use(const QString& modelId) {
 
 void ModelListModel::load(const ModelEntry& entry, FileState file) {
     emit loadStarting();
+    m_notices.dismissBanner();
     m_current = entry;
     m_device.clear();
     m_fallback.clear();
@@ -169,6 +172,7 @@ void ModelListModel::load(const ModelEntry& entry, FileState file) {
 
 void ModelListModel::onLoaded(const ModelInfo& info) {
     m_device = toQString(info.device);
+    m_current.failure.clear();
     setState(Ready);
     const auto work = [entry = m_current](Stores& stores) -> Status {
         INGLE_TRY(stores.library.markFailure(entry.id, ""));
@@ -179,6 +183,7 @@ void ModelListModel::onLoaded(const ModelInfo& info) {
 }
 
 void ModelListModel::onLoadFailed(const Error& error) {
+    m_current.failure = error.message;
     setState(Failed);
     m_notices.showBanner(toQString(error.message));
     const auto work = [id = m_current.id, sentence = error.message](Stores& stores) -> Status {

@@ -27,6 +27,8 @@ class ModelListModel : public QAbstractListModel {
     Q_PROPERTY(bool inspecting READ inspecting NOTIFY stateChanged)
     Q_PROPERTY(QString currentName READ currentName NOTIFY stateChanged)
     Q_PROPERTY(QString currentPath READ currentPath NOTIFY stateChanged)
+    /// Why the current model could not be loaded; else empty.
+    Q_PROPERTY(QString failure READ failure NOTIFY stateChanged)
     Q_PROPERTY(QString device READ device NOTIFY stateChanged)
     /// One sentence when the engine does not run as it was asked to; else empty.
     Q_PROPERTY(QString fallback READ fallback NOTIFY stateChanged)
@@ -50,6 +52,7 @@ class ModelListModel : public QAbstractListModel {
     bool inspecting() const { return m_inspecting; }
     QString currentName() const { return QString::fromStdString(m_current.name); }
     QString currentPath() const { return QString::fromStdString(m_current.path); }
+    QString failure() const { return QString::fromStdString(m_current.failure); }
     QString device() const { return m_device; }
     QString fallback() const { return m_fallback; }
     double loadFraction() const { return m_loadFraction; }

@@ -66,12 +66,15 @@ def stop_answer(window):
 
 
 def kill_host(window):
-    """kill -9 of the host while it answers; waits until the answer goes on in another one."""
+    """kill -9 of the host while it answers; waits until the answer goes on in another one, or has ended."""
     before = window.state()
     os.kill(before["hostPid"], 9)
+    replaced = window.wait_for(lambda s: s["hostPid"] not in (0, before["hostPid"]), "another host")
+    # More than the old host can still have had in the pipe: a host that dies before its first token counts as broken,
+    # and the second one in a row is replaced by one with reference kernels, which round differently.
     after = window.wait_for(
-        lambda s: s["hostPid"] not in (0, before["hostPid"]) and
-        len(answer_of(s)["text"]) > len(answer_of(before)["text"]) + 10, "the answer to go on in a new host")
+        lambda s: s["generationState"] == "Idle" or len(answer_of(s)["text"]) > len(answer_of(replaced)["text"]) + 20,
+        "the answer to go on in a new host")
     expect(answer_of(after)["id"] == answer_of(before)["id"], "the answer goes on in another message")
     expect(answer_of(after)["text"].startswith(answer_of(before)["text"]), "text changed when the host was replaced")
 

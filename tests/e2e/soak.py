@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """The long counts: the conversation many times, and random kill -9 of host or window while answers stream."""
 import argparse
-import os
 import random
 import sys
 import time
@@ -40,11 +39,10 @@ class KillRun:
             before = self._stream()
             time.sleep(self._random.uniform(0, 0.4))
             victim = self._random.choice(["host", "window"])
+            if self._window.state()["generationState"] != "Streaming":
+                continue  # the answer just ended
             if victim == "host":
-                pid = self._window.state()["hostPid"]
-                if not pid:
-                    continue  # the answer just ended with an error; _stream continues it
-                os.kill(pid, 9)
+                e2e.kill_host(self._window)
             else:
                 self._kill_window()
             self.kills[victim] += 1

@@ -45,12 +45,14 @@ void ThreadPool::run(size_t count, size_t grain, void* context, Call call) {
     m_generation.fetch_add(1, std::memory_order_release);
     m_generation.notify_all();
     work(0);
-    for (int spins = 0; uint32_t left = m_running.load(std::memory_order_acquire); ++spins) {
+    uint32_t left = m_running.load(std::memory_order_acquire);
+    for (int spins = 0; left > 0; ++spins) {
         if (spins < kSpins) {
             relax();
         } else {
             m_running.wait(left, std::memory_order_acquire);
         }
+        left = m_running.load(std::memory_order_acquire);
     }
 }
 

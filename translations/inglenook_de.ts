@@ -157,10 +157,6 @@
         <translation>Dateien von GGUF, rwkv.cpp und llama2.c laufen dort, wo sie liegen. Alles bleibt auf diesem Rechner: Inglenook kann das Netz nicht erreichen.</translation>
     </message>
     <message>
-        <source>The file %1 is gone. Drop it again from where it is now.</source>
-        <translation>Die Datei %1 ist fort. Lege sie von ihrem neuen Ort aus wieder hier ab.</translation>
-    </message>
-    <message>
         <source>%1 answers on this computer, and nowhere else.</source>
         <translation>%1 antwortet auf diesem Rechner und nirgends sonst.</translation>
     </message>
@@ -171,6 +167,10 @@
     <message>
         <source>Choose a file</source>
         <translation>Datei wählen</translation>
+    </message>
+    <message>
+        <source>Drop it again from where it is now.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -199,12 +199,16 @@
         <translation>Ändern und neu fragen</translation>
     </message>
     <message>
-        <source>Another answer</source>
-        <translation>Andere Antwort</translation>
-    </message>
-    <message>
         <source>%1 · %2 tokens · %3 per second</source>
         <translation>%1 · %2 Token · %3 je Sekunde</translation>
+    </message>
+    <message>
+        <source>Answer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Another answer (Ctrl+R)</source>
+        <translation>Andere Antwort (Strg+R)</translation>
     </message>
 </context>
 <context>
@@ -373,6 +377,93 @@
         <source>Restore defaults</source>
         <translation>Vorgaben wiederherstellen</translation>
     </message>
+    <message>
+        <source>All shortcuts: Ctrl+/</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ShortcutsCard</name>
+    <message>
+        <source>Shortcuts</source>
+        <translation>Tastenkürzel</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>Senden</translation>
+    </message>
+    <message>
+        <source>Enter</source>
+        <translation>Eingabe</translation>
+    </message>
+    <message>
+        <source>New line</source>
+        <translation>Neue Zeile</translation>
+    </message>
+    <message>
+        <source>Shift+Enter</source>
+        <translation>Umschalt+Eingabe</translation>
+    </message>
+    <message>
+        <source>Stop the answer</source>
+        <translation>Antwort anhalten</translation>
+    </message>
+    <message>
+        <source>Esc</source>
+        <translation>Esc</translation>
+    </message>
+    <message>
+        <source>Continue the answer</source>
+        <translation>Antwort fortsetzen</translation>
+    </message>
+    <message>
+        <source>Another answer</source>
+        <translation>Andere Antwort</translation>
+    </message>
+    <message>
+        <source>Copy the answer</source>
+        <translation>Antwort kopieren</translation>
+    </message>
+    <message>
+        <source>Change the last message</source>
+        <translation>Letzte Nachricht ändern</translation>
+    </message>
+    <message>
+        <source>New conversation</source>
+        <translation>Neues Gespräch</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>Suchen</translation>
+    </message>
+    <message>
+        <source>Next and previous conversation</source>
+        <translation>Nächstes und voriges Gespräch</translation>
+    </message>
+    <message>
+        <source>Rename the conversation</source>
+        <translation>Gespräch umbenennen</translation>
+    </message>
+    <message>
+        <source>Pin the conversation</source>
+        <translation>Gespräch anheften</translation>
+    </message>
+    <message>
+        <source>Delete the conversation</source>
+        <translation>Gespräch löschen</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>Modelle</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>Beenden</translation>
+    </message>
 </context>
 <context>
     <name>Sidebar</name>
@@ -530,6 +621,10 @@
     <message>
         <source>The file of %1 has changed since it was last used.</source>
         <translation>Die Datei von %1 hat sich seit der letzten Verwendung geändert.</translation>
+    </message>
+    <message>
+        <source>The file %1 is gone. Drop it again from where it is now.</source>
+        <translation type="unfinished">Die Datei %1 ist fort. Lege sie von ihrem neuen Ort aus wieder hier ab.</translation>
     </message>
 </context>
 </TS>

@@ -126,8 +126,9 @@ class EngineClientTest : public QObject {
         client.generate(question());
         QTRY_VERIFY_WITH_TIMEOUT(heard.over(), kPatienceMs);
         QVERIFY(heard.failure);
-        QCOMPARE(heard.failure->message,
-                 std::string("The engine stopped 3 times while writing this answer and was not started again."));
+        QCOMPARE(
+            heard.failure->message,
+            std::string("The engine stopped 3 times while writing this answer and was not started again."));
         QCOMPARE(heard.ids, firstIds(7));
         QCOMPARE(heard.recoveries.size(), 2);
     }

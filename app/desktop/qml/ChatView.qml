@@ -97,6 +97,11 @@ Item {
                     following = contentY >= end - 1;
                 }
 
+                function editLast() {
+                    const item = itemAtIndex(count - 2) as MessageItem;
+                    if (item && item.isUser && !item.busy)
+                        item.editing = true;
+                }
                 /// Where Tab goes must be seen.
                 function showFocus(item: Item) {
                     if (!(item instanceof T.AbstractButton) || !item.visualFocus)
@@ -133,6 +138,7 @@ Item {
                     app: view.app
                     width: ListView.view.width
                     last: index === list.count - 1
+                    onEditingDone: view.focusComposer()
                 }
                 onContentHeightChanged: followLater.start()
                 onHeightChanged: followLater.start()
@@ -184,6 +190,7 @@ Item {
             Layout.maximumWidth: Theme.columnWidth + 2 * Theme.l
             Layout.alignment: Qt.AlignHCenter
             app: view.app
+            onEditLastRequested: list.editLast()
             onScrollRequested: pages => list.scrollTo(list.contentY + pages * (list.height - Theme.xxl))
         }
         StatusLine {

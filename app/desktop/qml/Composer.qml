@@ -13,6 +13,8 @@ Item {
 
     /// The person wants to read on; `pages` is -1 or 1.
     signal scrollRequested(int pages)
+    /// Up in the empty field: the person wants to change what was sent last.
+    signal editLastRequested
 
     function takeFocus() {
         area.forceActiveFocus();
@@ -73,6 +75,11 @@ Item {
                     if (event.key === Qt.Key_PageUp || event.key === Qt.Key_PageDown) {
                         event.accepted = true;
                         composer.scrollRequested(event.key === Qt.Key_PageUp ? -1 : 1);
+                        return;
+                    }
+                    if (event.key === Qt.Key_Up && length === 0 && !inputMethodComposing) {
+                        event.accepted = true;
+                        composer.editLastRequested();
                         return;
                     }
                     const enter = event.key === Qt.Key_Return || event.key === Qt.Key_Enter;

@@ -66,7 +66,7 @@ Item {
                 case ModelListModel.NoModel:
                     return qsTr("GGUF, rwkv.cpp and llama2.c files run from where they lie. Everything stays on this computer: Inglenook cannot reach the network.");
                 case ModelListModel.Missing:
-                    return qsTr("The file %1 is gone. Drop it again from where it is now.").arg(empty.models.currentPath);
+                    return qsTr("Drop it again from where it is now.");
                 case ModelListModel.Failed:
                     return empty.models.failure;
                 case ModelListModel.Ready:

@@ -97,6 +97,9 @@ T.ApplicationWindow {
         id: settingsCard
         app: window.app
     }
+    ShortcutsCard {
+        id: shortcutsCard
+    }
     Toast {
         parent: T.Overlay.overlay
         app: window.app
@@ -142,6 +145,11 @@ T.ApplicationWindow {
         }
     }
 
+    function openNeighbour(step: int) {
+        const conversation = app.conversations.neighbour(app.chat.conversationId, step);
+        if (conversation !== 0)
+            app.chat.open(conversation);
+    }
     function openSearch() {
         if (narrow)
             drawer.open();
@@ -158,6 +166,39 @@ T.ApplicationWindow {
     Shortcut {
         sequences: [StandardKey.Find, "Ctrl+K"]
         onActivated: window.openSearch()
+    }
+    Shortcut {
+        sequence: "Ctrl+Shift+C"
+        onActivated: window.app.portal.copy(window.app.chat.messageText(window.app.chat.messages.lastMessageId))
+    }
+    Shortcut {
+        sequence: "Ctrl+R"
+        onActivated: window.app.chat.regenerate(window.app.chat.messages.lastMessageId)
+    }
+    Shortcut {
+        sequence: "Ctrl+G"
+        onActivated: window.app.chat.continueAnswer(window.app.chat.messages.lastMessageId)
+    }
+    Shortcut {
+        sequence: "Ctrl+D"
+        onActivated: window.app.conversations.togglePinned(window.app.chat.conversationId)
+    }
+    Shortcut {
+        sequence: "Ctrl+Shift+Backspace"
+        enabled: window.app.chat.conversationId !== 0
+        onActivated: window.app.conversations.remove(window.app.chat.conversationId)
+    }
+    Shortcut {
+        sequence: "Alt+Down"
+        onActivated: window.openNeighbour(1)
+    }
+    Shortcut {
+        sequence: "Alt+Up"
+        onActivated: window.openNeighbour(-1)
+    }
+    Shortcut {
+        sequences: [StandardKey.HelpContents, "Ctrl+/"]
+        onActivated: shortcutsCard.open()
     }
     Shortcut {
         sequence: "Ctrl+L"

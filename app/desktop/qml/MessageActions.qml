@@ -8,6 +8,7 @@ FocusScope {
     required property AppModel app
     required property double messageId
     required property bool isUser
+    required property bool last
     required property string messageText
     required property string modelName
     required property int newTokens
@@ -63,10 +64,10 @@ FocusScope {
             onClicked: actions.editRequested()
         }
         IconButton {
-            visible: !actions.isUser
+            visible: !actions.isUser || (actions.last && !actions.busy)
             enabled: !actions.busy && !actions.app.chat.readOnly
             iconName: "refresh"
-            hint: qsTr("Another answer")
+            hint: actions.isUser ? qsTr("Answer") : qsTr("Another answer (Ctrl+R)")
             onClicked: actions.app.chat.regenerate(actions.messageId)
         }
         Text {

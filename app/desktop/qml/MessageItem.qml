@@ -25,6 +25,10 @@ Item {
     readonly property bool busy: app.chat.generation !== ChatController.Idle
     property bool editing: false
 
+    signal editingDone
+
+    onEditingChanged: if (!editing) editingDone()
+
     implicitHeight: column.implicitHeight
     Accessible.role: Accessible.ListItem
     Accessible.name: isUser ? qsTr("You: %1").arg(messageText) : qsTr("Answer: %1").arg(messageText)
@@ -102,6 +106,7 @@ Item {
             app: message.app
             messageId: message.messageId
             isUser: message.isUser
+            last: message.last
             messageText: message.messageText
             modelName: message.modelName
             newTokens: message.newTokens

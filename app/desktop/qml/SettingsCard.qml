@@ -171,8 +171,11 @@ Card {
                     top: 1048576
                 }
             }
+            Label {
+                text: qsTr("All shortcuts: Ctrl+/")
+                color: Theme.mutedText
+            }
             TextButton {
-                Layout.columnSpan: 2
                 Layout.alignment: Qt.AlignRight
                 text: qsTr("Restore defaults")
                 onClicked: card.settings.restoreDefaults()

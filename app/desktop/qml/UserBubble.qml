@@ -45,6 +45,14 @@ Rectangle {
             selectionColor: Theme.selection
             selectedTextColor: Theme.text
             font.pixelSize: Theme.textSize
+            Keys.onPressed: event => {
+                const enter = event.key === Qt.Key_Return || event.key === Qt.Key_Enter;
+                if (!bubble.editing || !enter || (event.modifiers & Qt.ShiftModifier))
+                    return;
+                event.accepted = true;
+                if (!inputMethodComposing && sendButton.enabled)
+                    sendButton.clicked();
+            }
             Keys.onEscapePressed: event => {
                 event.accepted = bubble.editing;
                 if (bubble.editing)
@@ -62,6 +70,7 @@ Rectangle {
                 onClicked: bubble.cancelled()
             }
             TextButton {
+                id: sendButton
                 text: qsTr("Send")
                 prominent: true
                 enabled: words.text.trim().length > 0

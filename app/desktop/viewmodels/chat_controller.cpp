@@ -186,12 +186,13 @@ void ChatController::send(const QString& text) {
 }
 
 void ChatController::regenerate(qint64 message) {
-    const Message* answer = m_messages.find(message);
-    if (answer == nullptr || !readyToAnswer()) return;
-    const auto work = [id = m_conversation, parent = answer->parent, model = m_models.current(),
+    const Message* old = m_messages.find(message);
+    if (old == nullptr || !readyToAnswer()) return;
+    const RowId question = old->role == Role::User ? old->id : old->parent;
+    const auto work = [id = m_conversation, question, model = m_models.current(),
                        sampler = m_settings.sampler()](Stores& stores) -> Result<Turn> {
         history::History& history = *stores.history;
-        INGLE_TRY_ASSIGN(const RowId again, history.beginAnswer(id, parent, model.id, model.name, sampler));
+        INGLE_TRY_ASSIGN(const RowId again, history.beginAnswer(id, question, model.id, model.name, sampler));
         INGLE_TRY_ASSIGN(auto shown, conversation(history, id));
         INGLE_TRY_ASSIGN(auto branch, history.branch(id, again));
         return Turn{std::move(shown), std::move(branch)};
@@ -218,6 +219,7 @@ void ChatController::edit(qint64 message, const QString& text) {
 void ChatController::continueAnswer(qint64 message) {
     const Message* answer = m_messages.find(message);
     if (answer == nullptr || m_generation != Idle || m_readOnly) return;
+    if (answer->role != Role::Assistant || answer->status == MessageStatus::Complete) return;
     // Token ids mean something only to the model that chose them.
     if (m_models.current().id != answer->modelId || m_models.state() != ModelListModel::Ready) {
         m_continueAfterLoad = message;
@@ -237,7 +239,9 @@ void ChatController::continueAnswer(qint64 message) {
 void ChatController::continueWhenLoaded() {
     if (m_continueAfterLoad == 0 || m_models.state() == ModelListModel::Loading) return;
     const RowId message = std::exchange(m_continueAfterLoad, 0);
-    if (m_models.state() == ModelListModel::Ready) continueAnswer(message);
+    const Message* answer = m_messages.find(message);
+    const bool right = answer != nullptr && answer->modelId == m_models.current().id;
+    if (right && m_models.state() == ModelListModel::Ready) continueAnswer(message);
 }
 
 void ChatController::showSibling(qint64 message, int step) {

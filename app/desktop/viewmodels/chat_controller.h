@@ -77,7 +77,7 @@ class ChatController : public QObject {
     Q_INVOKABLE void stop();
     /// A stopped, interrupted or failed answer goes on where it ended.
     Q_INVOKABLE void continueAnswer(qint64 message);
-    /// Another answer beside this one.
+    /// Another answer beside this one; for a user message, an answer to it.
     Q_INVOKABLE void regenerate(qint64 message);
     /// Another wording beside this user message, and an answer to it.
     Q_INVOKABLE void edit(qint64 message, const QString& text);

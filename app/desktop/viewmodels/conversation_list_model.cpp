@@ -109,6 +109,25 @@ void ConversationListModel::setPinned(qint64 conversation, bool pinned) {
     change([=](history::History& history) { return history.setPinned(conversation, pinned); });
 }
 
+void ConversationListModel::togglePinned(qint64 conversation) {
+    const auto row = rowOf(conversation);
+    if (row != m_rows.end()) setPinned(conversation, !row->pinned);
+}
+
+double ConversationListModel::neighbour(qint64 conversation, int step) const {
+    const auto row = rowOf(conversation);
+    const auto target = (row == m_rows.end() ? -1 : row - m_rows.begin()) + step;
+    return target >= 0 && target < std::ssize(m_rows)
+               ? static_cast<double>(m_rows[static_cast<size_t>(target)].conversation)
+               : 0;
+}
+
+std::vector<ConversationListModel::Row>::const_iterator ConversationListModel::rowOf(
+    qint64 conversation) const {
+    return std::find_if(m_rows.begin(), m_rows.end(),
+                        [conversation](const Row& row) { return row.conversation == conversation; });
+}
+
 void ConversationListModel::rename(qint64 conversation, const QString& title) {
     const QString trimmed = title.simplified();
     if (trimmed.isEmpty()) return;

@@ -38,6 +38,9 @@ class ConversationListModel : public QAbstractListModel {
     void refresh();
 
     Q_INVOKABLE void setPinned(qint64 conversation, bool pinned);
+    Q_INVOKABLE void togglePinned(qint64 conversation);
+    /// The conversation `step` rows further down, or 0.
+    Q_INVOKABLE double neighbour(qint64 conversation, int step) const;
     Q_INVOKABLE void rename(qint64 conversation, const QString& title);
     /// Hides it; a toast offers to undo, and some seconds later it is gone for good.
     Q_INVOKABLE void remove(qint64 conversation);
@@ -67,6 +70,7 @@ class ConversationListModel : public QAbstractListModel {
         bool operator==(const Row&) const = default;
     };
 
+    std::vector<Row>::const_iterator rowOf(qint64 conversation) const;
     void setRows(const std::vector<Row>& rows);
     void change(std::function<Status(history::History&)> work);
     void purge();

@@ -19,6 +19,7 @@ class MessageListModel : public QAbstractListModel {
     QML_ELEMENT
     QML_UNCREATABLE("owned by ChatController")
     Q_PROPERTY(int count READ rowCount NOTIFY countChanged)
+    Q_PROPERTY(double lastMessageId READ lastId NOTIFY countChanged)
   public:
     /// history::MessageStatus for QML, in the same order.
     enum MessageState { Complete, Streaming, Stopped, Interrupted, Failed };

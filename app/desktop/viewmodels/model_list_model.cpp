@@ -160,6 +160,8 @@ void ModelListModel::load(const ModelEntry& entry, FileState file) {
     emit loadFractionChanged();
     if (file == FileState::Missing) {
         setState(Missing);
+        m_notices.showBanner(
+            tr("The file %1 is gone. Drop it again from where it is now.").arg(toQString(entry.path)));
         refresh();
         return;
     }

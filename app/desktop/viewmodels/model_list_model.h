@@ -26,7 +26,6 @@ class ModelListModel : public QAbstractListModel {
     /// A dropped file is being looked at.
     Q_PROPERTY(bool inspecting READ inspecting NOTIFY stateChanged)
     Q_PROPERTY(QString currentName READ currentName NOTIFY stateChanged)
-    Q_PROPERTY(QString currentPath READ currentPath NOTIFY stateChanged)
     /// Why the current model could not be loaded; else empty.
     Q_PROPERTY(QString failure READ failure NOTIFY stateChanged)
     Q_PROPERTY(QString device READ device NOTIFY stateChanged)
@@ -51,7 +50,6 @@ class ModelListModel : public QAbstractListModel {
     State state() const { return m_state; }
     bool inspecting() const { return m_inspecting; }
     QString currentName() const { return QString::fromStdString(m_current.name); }
-    QString currentPath() const { return QString::fromStdString(m_current.path); }
     QString failure() const { return QString::fromStdString(m_current.failure); }
     QString device() const { return m_device; }
     QString fallback() const { return m_fallback; }

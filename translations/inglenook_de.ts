@@ -170,7 +170,7 @@
     </message>
     <message>
         <source>Drop it again from where it is now.</source>
-        <translation type="unfinished"></translation>
+        <translation>Lege sie von ihrem neuen Ort aus wieder hier ab.</translation>
     </message>
 </context>
 <context>
@@ -204,7 +204,7 @@
     </message>
     <message>
         <source>Answer</source>
-        <translation type="unfinished"></translation>
+        <translation>Antworten</translation>
     </message>
     <message>
         <source>Another answer (Ctrl+R)</source>
@@ -379,7 +379,7 @@
     </message>
     <message>
         <source>All shortcuts: Ctrl+/</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Tastenkürzel: Strg+/</translation>
     </message>
 </context>
 <context>
@@ -624,7 +624,7 @@
     </message>
     <message>
         <source>The file %1 is gone. Drop it again from where it is now.</source>
-        <translation type="unfinished">Die Datei %1 ist fort. Lege sie von ihrem neuen Ort aus wieder hier ab.</translation>
+        <translation>Die Datei %1 ist fort. Lege sie von ihrem neuen Ort aus wieder hier ab.</translation>
     </message>
 </context>
 </TS>

@@ -85,6 +85,7 @@ Item {
 
                 /// The view follows the stream until the person scrolls up.
                 property bool following: true
+                property real lastContentY: 0
 
                 function followEnd() {
                     if (following)
@@ -143,8 +144,10 @@ Item {
                 onContentHeightChanged: followLater.start()
                 onHeightChanged: followLater.start()
                 onContentYChanged: {
+                    // Any step up by hand lets go of the end; reaching it by hand takes hold again.
                     if (moving || scrollBar.pressed)
-                        following = contentY + height >= originY + contentHeight - Theme.xxl;
+                        following = contentY >= lastContentY && atYEnd;
+                    lastContentY = contentY;
                 }
             }
 

@@ -14,12 +14,8 @@ class PrintSink final : public GenerateSink {
   public:
     void onPlan(const PromptPlan& plan) override { m_dropped = plan.dropped.size(); }
     void onProgress(uint32_t, uint32_t) override {}
-    void onTokens(const TokenChunk& chunk) override {
-        m_text += chunk.text;
-        std::fwrite(chunk.text.data(), 1, chunk.text.size(), stdout);
-        std::fflush(stdout);
-    }
-    void onDone(const GenerateResult& result) override { m_result = result; }
+    void onTokens(const TokenChunk& chunk) override { print(chunk.text); }
+    void onDone(const GenerateResult& result) override { print(result.tail); }
     void onError(const Error& error) override { m_error = error; }
 
     Status status() const {
@@ -27,12 +23,16 @@ class PrintSink final : public GenerateSink {
         return {};
     }
     const std::string& text() const { return m_text; }
-    const std::optional<GenerateResult>& result() const { return m_result; }
     size_t dropped() const { return m_dropped; }
 
   private:
+    void print(const std::string& text) {
+        m_text += text;
+        std::fwrite(text.data(), 1, text.size(), stdout);
+        std::fflush(stdout);
+    }
+
     std::string m_text;
-    std::optional<GenerateResult> m_result;
     std::optional<Error> m_error;
     size_t m_dropped = 0;
 };

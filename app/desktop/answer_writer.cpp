@@ -19,7 +19,7 @@ AnswerWriter::AnswerWriter(StorageThread& storage, QObject* parent)
 void AnswerWriter::begin(history::RowId message) {
     m_message = message;
     m_pending = {};
-    m_ending.reset();
+    m_end.reset();
 }
 
 void AnswerWriter::append(const TokenChunk& chunk) {
@@ -29,9 +29,10 @@ void AnswerWriter::append(const TokenChunk& chunk) {
     if (!m_stalled) write();
 }
 
-void AnswerWriter::end(Ending ending) {
+void AnswerWriter::end(history::AnswerEnd end) {
     if (!active()) return;
-    m_ending = std::move(ending);
+    m_pending.text += std::exchange(end.text, {});
+    m_end = std::move(end);
     if (!m_stalled) write();
 }
 
@@ -39,19 +40,18 @@ void AnswerWriter::write() {
     // One write at a time: a slow disk makes the next one larger instead of making a queue.
     if (m_writing || !active()) return;
     const bool nothing = m_pending.ids.empty() && m_pending.text.empty();
-    if (nothing && !m_ending) return;
+    if (nothing && !m_end) return;
     m_writing = true;
-    const auto work = [message = m_message, chunk = m_pending,
-                       ending = m_ending](StorageThread::Stores& stores) -> Status {
-        INGLE_TRY(
-            stores.history->appendAnswer(message, chunk.text, chunk.ids, ending ? ending->withheld : ""));
-        if (ending) {
-            INGLE_TRY(stores.history->finishAnswer(message, ending->status, ending->error, ending->stats));
-        }
-        return {};
+    const TokenChunk chunk = std::exchange(m_pending, {});
+    const bool isLast = m_end.has_value();
+    const auto work = [message = m_message, chunk, end = m_end](StorageThread::Stores& stores) -> Status {
+        if (!end) return stores.history->appendAnswer(message, chunk.text, chunk.ids, "");
+        history::AnswerEnd whole = *end;
+        whole.text = chunk.text;
+        whole.ids = chunk.ids;
+        return stores.history->finishAnswer(message, whole);
     };
-    TokenChunk chunk = std::exchange(m_pending, {});
-    m_storage.run(this, work, [this, chunk = std::move(chunk), ending = m_ending](const Status& status) {
+    m_storage.run(this, work, [this, chunk, isLast](const Status& status) {
         m_writing = false;
         if (!status) {
             m_pending.ids.insert(m_pending.ids.begin(), chunk.ids.begin(), chunk.ids.end());
@@ -63,8 +63,8 @@ void AnswerWriter::write() {
         }
         if (std::exchange(m_stalled, false)) emit stalled({});
         if (!chunk.text.empty()) emit committed(m_message, chunk.text);
-        if (ending) {
-            emit finished(std::exchange(m_message, 0), *ending);
+        if (isLast) {
+            emit finished(std::exchange(m_message, 0), *m_end);
         } else {
             write();
         }

@@ -17,13 +17,6 @@ namespace ingle::desktop {
 class AnswerWriter : public QObject {
     Q_OBJECT
   public:
-    struct Ending {
-        history::MessageStatus status = history::MessageStatus::Complete;
-        std::string error;
-        GenerateStats stats;
-        std::string withheld;
-    };
-
     explicit AnswerWriter(StorageThread& storage, QObject* parent = nullptr);
 
     bool active() const { return m_message != 0; }
@@ -31,12 +24,12 @@ class AnswerWriter : public QObject {
 
     void begin(history::RowId message);
     void append(const TokenChunk& chunk);
-    /// Commits what is left and the end of the answer; then finished() follows.
-    void end(Ending ending);
+    /// Commits what is left and the end of the answer at once; then finished() follows.
+    void end(history::AnswerEnd end);
 
   signals:
     void committed(ingle::history::RowId message, const std::string& text);
-    void finished(ingle::history::RowId message, const ingle::desktop::AnswerWriter::Ending& ending);
+    void finished(ingle::history::RowId message, const ingle::history::AnswerEnd& end);
     /// The disk refuses; empty when it works again.
     void stalled(const QString& sentence);
 
@@ -47,7 +40,7 @@ class AnswerWriter : public QObject {
     QTimer m_retry;
     history::RowId m_message = 0;
     TokenChunk m_pending;
-    std::optional<Ending> m_ending;
+    std::optional<history::AnswerEnd> m_end;
     bool m_writing = false;
     bool m_stalled = false;
 };

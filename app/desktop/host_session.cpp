@@ -66,7 +66,7 @@ void HostSession::cancel() {
     for (auto each = m_queue.begin(); each != m_queue.end(); ++each) {
         if (!std::holds_alternative<protocol::Generate>(*each)) continue;
         m_queue.erase(each);  // a reload under way goes on, for the next request
-        emit done(GenerateResult{.reason = StopReason::Cancelled, .stats = {}, .withheld = {}});
+        emit done(GenerateResult{.reason = StopReason::Cancelled});
         return advance();
     }
 }
@@ -188,9 +188,7 @@ void HostSession::recover(const std::string& reason) {
     if (m_queue.empty()) return;
     flushTokens();
     if (m_cancelling) {
-        return finishFront([this] {
-            emit done(GenerateResult{.reason = StopReason::Cancelled, .stats = {}, .withheld = {}});
-        });
+        return finishFront([this] { emit done(GenerateResult{.reason = StopReason::Cancelled}); });
     }
     if (m_restarts == kMaxRestarts) {
         const std::string happened =

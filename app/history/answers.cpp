@@ -59,19 +59,22 @@ Result<RowId> SqliteHistory::beginAnswer(RowId conversation, RowId parent, const
 
 Status SqliteHistory::appendAnswer(RowId message, std::string_view text, const std::vector<TokenId>& ids,
                                    const std::string& withheld) {
-    return write(Durability::Process, [&]() -> Status {
-        if (!m_appendChunk) {
-            m_appendChunk.emplace(m_database->prepare(
-                "INSERT INTO answer_chunks (message_id, text, token_ids, withheld) "
-                "SELECT id, ?2, ?3, ?4 FROM messages WHERE id = ?1 AND status = 'streaming'"));
-        }
-        m_appendChunk->tryReset();  // the last run may have failed on a full disk
-        Database::bindAll(*m_appendChunk, message, text, tokenBytes(ids), std::as_bytes(std::span(withheld)));
-        if (m_appendChunk->exec() != 1) {
-            return fail(ErrorCode::InvalidArgument, "Message {} is not an answer being written.", message);
-        }
-        return {};
-    });
+    return write(Durability::Process, [&] { return insertChunk(message, text, ids, withheld); });
+}
+
+Status SqliteHistory::insertChunk(RowId message, std::string_view text, const std::vector<TokenId>& ids,
+                                  const std::string& withheld) {
+    if (!m_appendChunk) {
+        m_appendChunk.emplace(m_database->prepare(
+            "INSERT INTO answer_chunks (message_id, text, token_ids, withheld) "
+            "SELECT id, ?2, ?3, ?4 FROM messages WHERE id = ?1 AND status = 'streaming'"));
+    }
+    m_appendChunk->tryReset();  // the last run may have failed on a full disk
+    Database::bindAll(*m_appendChunk, message, text, tokenBytes(ids), std::as_bytes(std::span(withheld)));
+    if (m_appendChunk->exec() != 1) {
+        return fail(ErrorCode::InvalidArgument, "Message {} is not an answer being written.", message);
+    }
+    return {};
 }
 
 Status SqliteHistory::setPromptHash(RowId message, uint64_t promptHash) {
@@ -96,13 +99,14 @@ Status SqliteHistory::settleAnswer(RowId id, MessageStatus status, const std::st
     return {};
 }
 
-Status SqliteHistory::finishAnswer(RowId message, MessageStatus status, const std::string& error,
-                                   const GenerateStats& stats) {
-    if (status == MessageStatus::Streaming) {
+Status SqliteHistory::finishAnswer(RowId message, const AnswerEnd& end) {
+    if (end.status == MessageStatus::Streaming) {
         return fail(ErrorCode::InvalidArgument, "An answer cannot end as streaming: message {}.", message);
     }
     return write(Durability::Power, [&]() -> Status {
-        INGLE_TRY(settleAnswer(message, status, error));
+        INGLE_TRY(insertChunk(message, end.text, end.ids, end.withheld));
+        INGLE_TRY(settleAnswer(message, end.status, end.error));
+        const GenerateStats& stats = end.stats;
         m_database->execute(
             "UPDATE messages SET prompt_tokens = ?2, cached_tokens = ?3, new_tokens = ?4, prefill_ms = ?5, "
             "decode_ms = ?6 WHERE id = ?1",

@@ -55,6 +55,16 @@ struct Message {
     int siblingCount = 1;
 };
 
+/// The last piece of an answer, and how it ended.
+struct AnswerEnd {
+    std::string text;                                ///< appended
+    std::vector<TokenId> ids;                        ///< appended
+    std::string withheld;                            ///< replaces
+    MessageStatus status = MessageStatus::Complete;  ///< any but Streaming
+    std::string error;
+    GenerateStats stats;
+};
+
 struct SearchHit {
     RowId conversation = 0;
     RowId message = 0;  ///< 0: the title matched
@@ -108,8 +118,9 @@ class History {
     virtual Status appendAnswer(RowId message, std::string_view text, const std::vector<TokenId>& ids,
                                 const std::string& withheld) = 0;
     virtual Status setPromptHash(RowId message, uint64_t promptHash) = 0;
-    virtual Status finishAnswer(RowId message, MessageStatus status, const std::string& error,
-                                const GenerateStats& stats) = 0;
+    /// One transaction (FULL): an end that fails half way, on a full disk say, changes nothing and may be
+    /// repeated.
+    virtual Status finishAnswer(RowId message, const AnswerEnd& end) = 0;
     /// An answer that has ended (interrupted, stopped, failed, at its length limit) goes on: back to
     /// Streaming.
     virtual Status resumeAnswer(RowId message) = 0;

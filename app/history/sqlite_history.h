@@ -42,8 +42,7 @@ class SqliteHistory final : public History {
     Status appendAnswer(RowId message, std::string_view text, const std::vector<TokenId>& ids,
                         const std::string& withheld) override;
     Status setPromptHash(RowId message, uint64_t promptHash) override;
-    Status finishAnswer(RowId message, MessageStatus status, const std::string& error,
-                        const GenerateStats& stats) override;
+    Status finishAnswer(RowId message, const AnswerEnd& end) override;
     Status resumeAnswer(RowId message) override;
 
     Result<std::vector<SearchHit>> search(const std::string& text, int limit) override;
@@ -80,6 +79,8 @@ class SqliteHistory final : public History {
     void readJournal(Message& message);
     /// Appends `message` below its parent and makes it the active leaf; id and time are set here.
     Result<RowId> insertMessage(const Message& message);
+    Status insertChunk(RowId message, std::string_view text, const std::vector<TokenId>& ids,
+                       const std::string& withheld);
     /// Moves the journal of a streaming answer into its row, with the state it ends in, and makes it
     /// searchable.
     Status settleAnswer(RowId message, MessageStatus status, const std::string& error);

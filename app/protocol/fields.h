@@ -142,6 +142,7 @@ template <typename V>
 void fields(V& v, Of<GenerateResult> auto& r) {
     v.required("reason", r.reason);
     v.optional("stats", r.stats);
+    v.optional("tail", r.tail);
     v.hexBytes("withheld", r.withheld);
 }
 template <typename V>

@@ -112,7 +112,10 @@ Status Generation::prefillChunk(Model& model, CachedSequence& sequence) {
 
 std::optional<StopReason> Generation::limitReached(const Model& model, const CachedSequence& sequence) const {
     const uint32_t limit = m_request.maxTokens > 0 ? m_request.maxTokens : kMaxAnswerTokens;
-    if (m_answerLength >= limit) return StopReason::MaxTokens;
+    // Multiples, so that an answer continued after its limit may grow by as much again, while one continued
+    // after a crash ends where it would have ended.
+    const bool grew = m_answerLength > m_request.resumeIds.size();
+    if (grew && m_answerLength % limit == 0) return StopReason::MaxTokens;
     if (!model.memorySpec().kv.empty() && sequence.memory->length() >= model.opened().contextTokens) {
         return StopReason::ContextFull;
     }
@@ -147,8 +150,7 @@ Generation::Outcome Generation::finish(StopReason reason) {
     if (reason == StopReason::EndOfText) {
         // What was held back is text after all, unless a stop string ended the answer (then nothing is
         // pending).
-        if (const std::string rest = m_decoder.finish(); !rest.empty())
-            m_sink.onTokens({.ids = {}, .text = rest});
+        result.tail = m_decoder.finish();
     } else {
         result.withheld = m_decoder.withheld();
     }

@@ -350,8 +350,9 @@ void ChatController::onTokens(const TokenChunk& chunk) {
 
 void ChatController::onDone(const GenerateResult& result) {
     if (!m_turn) return;
-    AnswerWriter::Ending ending;
+    history::AnswerEnd ending;
     ending.stats = result.stats;
+    ending.text = result.tail;
     ending.withheld = result.withheld;
     switch (result.reason) {
         case StopReason::EndOfText:
@@ -375,13 +376,13 @@ void ChatController::onDone(const GenerateResult& result) {
 
 void ChatController::onFailed(const Error& error) {
     if (!m_turn) return;
-    AnswerWriter::Ending ending;
+    history::AnswerEnd ending;
     ending.status = MessageStatus::Failed;
     ending.error = error.message;
     m_writer.end(std::move(ending));
 }
 
-void ChatController::onFinished(RowId message, const AnswerWriter::Ending& ending) {
+void ChatController::onFinished(RowId message, const history::AnswerEnd& ending) {
     m_messages.setStatus(message, ending.status, ending.error, ending.stats);
     m_turn.reset();
     setGeneration(Idle);

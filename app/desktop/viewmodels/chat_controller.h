@@ -131,7 +131,7 @@ class ChatController : public QObject {
     void onTokens(const TokenChunk& chunk);
     void onDone(const GenerateResult& result);
     void onFailed(const Error& error);
-    void onFinished(history::RowId message, const AnswerWriter::Ending& ending);
+    void onFinished(history::RowId message, const history::AnswerEnd& ending);
 
     StorageThread& m_storage;
     EngineClient& m_engine;

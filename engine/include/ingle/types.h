@@ -121,6 +121,9 @@ struct TokenChunk {
 struct GenerateResult {
     StopReason reason = StopReason::EndOfText;
     GenerateStats stats;
+    /// Text that only the end decided: what had been held back as a possible stop string, when none came. It
+    /// belongs to ids that were sent before.
+    std::string tail;
     std::string withheld;  ///< bytes produced but not sent as text (start of a stop string, half a character)
 };
 

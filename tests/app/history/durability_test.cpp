@@ -91,9 +91,27 @@ TEST_F(Durability, AFullDiskIsSaidAndLosesNothing) {
 
     sqlite().exec("PRAGMA max_page_count = 1000000");  // room again
     ASSERT_TRUE(m_history->appendAnswer(answer, "the end", {1}, ""));
-    ASSERT_TRUE(m_history->finishAnswer(answer, MessageStatus::Complete, "", {}));
+    ASSERT_TRUE(m_history->finishAnswer(answer, {}));
     EXPECT_EQ(valueOf(m_history->message(answer)).text, stored + "the end");
     EXPECT_EQ(integrity(), "ok");
+}
+
+TEST_F(Durability, AnEndThatFailsOnAFullDiskMayBeRepeated) {
+    ask();
+    const RowId answer = beginAnswer();
+    const std::string chunk(30'000, 'x');
+    ASSERT_TRUE(m_history->appendAnswer(answer, chunk, {1}, ""));
+    // Room for the last small piece, not for moving the whole text into the message.
+    const auto pages = sqlite().execAndGet("PRAGMA page_count").getInt();
+    sqlite().exec(fmt::format("PRAGMA max_page_count = {}", pages + 2));
+    const AnswerEnd end{.text = "the end", .ids = {2}};
+    ASSERT_FALSE(m_history->finishAnswer(answer, end));
+    EXPECT_EQ(valueOf(m_history->message(answer)).text, chunk);
+
+    sqlite().exec("PRAGMA max_page_count = 1000000");  // room again
+    ASSERT_TRUE(m_history->finishAnswer(answer, end));
+    EXPECT_EQ(valueOf(m_history->message(answer)).text, chunk + "the end");
+    EXPECT_THAT(valueOf(m_history->message(answer)).tokenIds, testing::ElementsAre(1, 2));
 }
 
 TEST_F(Durability, DeletedTextIsInNoFile) {
@@ -102,7 +120,7 @@ TEST_F(Durability, DeletedTextIsInNoFile) {
     for (int i = 0; i < 50; ++i) {
         ASSERT_TRUE(m_history->appendAnswer(answer, "a reply about zirconium ", {i}, "withheldium"));
     }
-    ASSERT_TRUE(m_history->finishAnswer(answer, MessageStatus::Complete, "errorium", {}));
+    ASSERT_TRUE(m_history->finishAnswer(answer, {.error = "errorium"}));
     ASSERT_TRUE(m_history->setDraft(m_conversation, "a draftium"));
     ASSERT_TRUE(m_history->renameConversation(m_conversation, "a titlium"));
     std::ofstream(m_path + ".backup-v1") << "a backup with zirconium";

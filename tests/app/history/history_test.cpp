@@ -73,8 +73,7 @@ TEST_F(HistoryTest, UnknownRowsAreRefused) {
     EXPECT_EQ(codeOf(m_history->branch(other, m_question)), ErrorCode::InvalidArgument);
     EXPECT_EQ(codeOf(m_history->setActiveLeaf(other, m_question)), ErrorCode::InvalidArgument);
     EXPECT_EQ(codeOf(m_history->appendAnswer(m_question, "x", {}, "")), ErrorCode::InvalidArgument);
-    EXPECT_EQ(codeOf(m_history->finishAnswer(m_question, MessageStatus::Complete, "", {})),
-              ErrorCode::InvalidArgument);
+    EXPECT_EQ(codeOf(m_history->finishAnswer(m_question, {})), ErrorCode::InvalidArgument);
     EXPECT_EQ(codeOf(m_history->resumeAnswer(m_question)), ErrorCode::InvalidArgument);
     EXPECT_TRUE(valueOf(m_history->branch(other, 0)).empty());
 }
@@ -93,8 +92,12 @@ TEST_F(HistoryTest, AnAnswerKeepsEverythingThatContinuingNeeds) {
     EXPECT_EQ(message.text, "Be\0cause 漢"s);
     EXPECT_THAT(message.tokenIds, testing::ElementsAre(5, -1, 2'000'000'000, 7, 8));
 
-    ASSERT_TRUE(m_history->appendAnswer(id, ".", {9}, "\xFF\0"s));
-    ASSERT_TRUE(m_history->finishAnswer(id, MessageStatus::Failed, "It broke.", {1, 2, 3, 4.5, 6.5}));
+    ASSERT_TRUE(m_history->finishAnswer(id, {.text = ".",
+                                             .ids = {9},
+                                             .withheld = "\xFF\0"s,
+                                             .status = MessageStatus::Failed,
+                                             .error = "It broke.",
+                                             .stats = {1, 2, 3, 4.5, 6.5}}));
     reopen();
     message = valueOf(m_history->message(id));
     EXPECT_EQ(message.status, MessageStatus::Failed);
@@ -134,8 +137,8 @@ TEST_F(HistoryTest, AnswersFoundStreamingAreInterruptedAndGoOn) {
     EXPECT_FALSE(m_history->resumeAnswer(id));
     ASSERT_TRUE(m_history->appendAnswer(id, "three", {3}, ""));
     EXPECT_EQ(valueOf(m_history->message(id)).text, "one two three");
-    ASSERT_TRUE(m_history->finishAnswer(id, MessageStatus::Complete, "", {}));
-    EXPECT_FALSE(m_history->finishAnswer(id, MessageStatus::Complete, "", {}));
+    ASSERT_TRUE(m_history->finishAnswer(id, {}));
+    EXPECT_FALSE(m_history->finishAnswer(id, {}));
     message = valueOf(m_history->message(id));
     EXPECT_EQ(message.status, MessageStatus::Complete);
     EXPECT_EQ(message.text, "one two three");
@@ -146,7 +149,7 @@ TEST_F(HistoryTest, AnswersFoundStreamingAreInterruptedAndGoOn) {
 TEST_F(HistoryTest, BranchesAreATree) {
     ask("question");
     const RowId answerA = beginAnswer();
-    ASSERT_TRUE(m_history->finishAnswer(answerA, MessageStatus::Complete, "", {}));
+    ASSERT_TRUE(m_history->finishAnswer(answerA, {}));
     const RowId followUp = valueOf(m_history->addUserMessage(m_conversation, answerA, "and then?"));
     const RowId answerB = beginAnswer();
     const RowId edited = valueOf(m_history->addUserMessage(m_conversation, 0, "another question"));

@@ -87,7 +87,7 @@ TEST_F(Search, AnswersAreFoundOnceTheyEnded) {
     ASSERT_TRUE(m_history->resumeAnswer(id));
     ASSERT_TRUE(m_history->appendAnswer(id, " follow", {3}, ""));
     EXPECT_THAT(found("unusual words"), testing::IsEmpty());
-    ASSERT_TRUE(m_history->finishAnswer(id, MessageStatus::Complete, "", {}));
+    ASSERT_TRUE(m_history->finishAnswer(id, {}));
     EXPECT_THAT(found("words follow"), testing::ElementsAre(id));
 }
 

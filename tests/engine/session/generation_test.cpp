@@ -109,6 +109,21 @@ TEST_P(Generations, aResumedAnswerEqualsTheUninterruptedOne) {
     }
 }
 
+TEST_P(Generations, anAnswerContinuedAfterItsLimitMayGrowByAsMuchAgain) {
+    GenerateRequest request;
+    request.rawTokens = {5, 6, 7};
+    request.sampler = question().sampler;
+    request.maxTokens = 10;
+    const RecordingSink first = run(request);
+    EXPECT_EQ(first.result->reason, StopReason::MaxTokens);
+    ASSERT_EQ(first.ids.size(), 10u);
+    request.resumeIds = first.ids;
+    EXPECT_EQ(run(request).ids.size(), 10u);
+    // After a crash in the middle it ends where it would have ended.
+    request.resumeIds.resize(4);
+    EXPECT_EQ(run(request).ids.size(), 6u);
+}
+
 TEST_P(Generations, cancelTakesEffectWithinOneStep) {
     GenerateRequest request = question();
     request.rawTokens = {5, 6, 7};

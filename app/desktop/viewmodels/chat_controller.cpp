@@ -110,12 +110,11 @@ void ChatController::open(qint64 id) {
     if (id == m_conversation) return;
     saveDraft();
     const auto work = [id](Stores& stores) -> Result<Turn> {
-        INGLE_TRY_ASSIGN(auto opened, conversation(*stores.history, id));
-        INGLE_TRY_ASSIGN(auto branch, stores.history->branch(id, 0));
+        INGLE_TRY_ASSIGN(auto opened, readTurn(*stores.history, id, 0));
         if (stores.history->access() == history::History::Access::ReadWrite) {
             INGLE_TRY(stores.history->setSetting(kOpenConversationKey, std::to_string(id)));
         }
-        return Turn{std::move(opened), std::move(branch)};
+        return opened;
     };
     m_storage.run(this, work, [this](const Result<Turn>& opened) {
         if (!opened) return m_notices.showBanner(toQString(opened.error().message));
@@ -177,10 +176,7 @@ void ChatController::send(const QString& text) {
         }
         INGLE_TRY_ASSIGN(const RowId message, history.addUserMessage(id, parent, text));
         INGLE_TRY(history.setDraft(id, ""));
-        INGLE_TRY_ASSIGN(const RowId answer, history.beginAnswer(id, message, model.id, model.name, sampler));
-        INGLE_TRY_ASSIGN(auto shown, conversation(history, id));
-        INGLE_TRY_ASSIGN(auto branch, history.branch(id, answer));
-        return Turn{std::move(shown), std::move(branch)};
+        return beginTurn(history, id, message, model, sampler);
     };
     startTurn(work, text);
 }
@@ -191,11 +187,7 @@ void ChatController::regenerate(qint64 message) {
     const RowId question = old->role == Role::User ? old->id : old->parent;
     const auto work = [id = m_conversation, question, model = m_models.current(),
                        sampler = m_settings.sampler()](Stores& stores) -> Result<Turn> {
-        history::History& history = *stores.history;
-        INGLE_TRY_ASSIGN(const RowId again, history.beginAnswer(id, question, model.id, model.name, sampler));
-        INGLE_TRY_ASSIGN(auto shown, conversation(history, id));
-        INGLE_TRY_ASSIGN(auto branch, history.branch(id, again));
-        return Turn{std::move(shown), std::move(branch)};
+        return beginTurn(*stores.history, id, question, model, sampler);
     };
     startTurn(work, {});
 }
@@ -208,12 +200,22 @@ void ChatController::edit(qint64 message, const QString& text) {
                        sampler = m_settings.sampler()](Stores& stores) -> Result<Turn> {
         history::History& history = *stores.history;
         INGLE_TRY_ASSIGN(const RowId edited, history.addUserMessage(id, parent, text));
-        INGLE_TRY_ASSIGN(const RowId answer, history.beginAnswer(id, edited, model.id, model.name, sampler));
-        INGLE_TRY_ASSIGN(auto shown, conversation(history, id));
-        INGLE_TRY_ASSIGN(auto branch, history.branch(id, answer));
-        return Turn{std::move(shown), std::move(branch)};
+        return beginTurn(history, id, edited, model, sampler);
     };
     startTurn(work, {});
+}
+
+Result<ChatController::Turn> ChatController::readTurn(history::History& history, RowId id, RowId leaf) {
+    INGLE_TRY_ASSIGN(auto shown, conversation(history, id));
+    INGLE_TRY_ASSIGN(auto branch, history.branch(id, leaf));
+    return Turn{std::move(shown), std::move(branch)};
+}
+
+Result<ChatController::Turn> ChatController::beginTurn(history::History& history, RowId id, RowId question,
+                                                       const library::ModelEntry& model,
+                                                       const SamplerParams& sampler) {
+    INGLE_TRY_ASSIGN(const RowId answer, history.beginAnswer(id, question, model.id, model.name, sampler));
+    return readTurn(history, id, answer);
 }
 
 void ChatController::continueAnswer(qint64 message) {
@@ -229,9 +231,7 @@ void ChatController::continueAnswer(qint64 message) {
     const auto work = [id = m_conversation, message](Stores& stores) -> Result<Turn> {
         history::History& history = *stores.history;
         INGLE_TRY(history.resumeAnswer(message));
-        INGLE_TRY_ASSIGN(auto shown, conversation(history, id));
-        INGLE_TRY_ASSIGN(auto branch, history.branch(id, message));
-        return Turn{std::move(shown), std::move(branch)};
+        return readTurn(history, id, message);
     };
     startTurn(work, {});
 }
@@ -256,9 +256,7 @@ void ChatController::showSibling(qint64 message, int step) {
         }
         INGLE_TRY_ASSIGN(const RowId leaf, history.newestLeafBelow(siblings[static_cast<size_t>(target)]));
         INGLE_TRY(history.setActiveLeaf(id, leaf));
-        INGLE_TRY_ASSIGN(auto shown, conversation(history, id));
-        INGLE_TRY_ASSIGN(auto branch, history.branch(id, leaf));
-        return Turn{std::move(shown), std::move(branch)};
+        return readTurn(history, id, leaf);
     };
     m_storage.run(this, work, [this](const Result<Turn>& turn) {
         if (!turn) return m_notices.showBanner(toQString(turn.error().message));
@@ -286,16 +284,16 @@ void ChatController::startTurn(std::function<Result<Turn>(Stores&)> work, const 
 void ChatController::generate(const Turn& turn) {
     const Message& answer = turn.branch.back();
     GenerateRequest request;
-    m_turn.emplace();
-    m_turn->conversation = turn.conversation.id;
+    m_writing.emplace();
+    m_writing->conversation = turn.conversation.id;
     if (const std::string prompt = m_settings.systemPrompt(); !prompt.empty()) {
         request.messages.push_back({Role::System, prompt});
         request.pinned.push_back(0);
-        m_turn->promptIds.push_back(0);
+        m_writing->promptIds.push_back(0);
     }
     for (auto message = turn.branch.begin(); message != turn.branch.end() - 1; ++message) {
         request.messages.push_back({message->role, message->text});
-        m_turn->promptIds.push_back(message->id);
+        m_writing->promptIds.push_back(message->id);
     }
     request.sampler = answer.sampler;
     request.resumeIds = answer.tokenIds;
@@ -313,8 +311,8 @@ void ChatController::stop() {
 }
 
 void ChatController::onPlanned(const PromptPlan& plan) {
-    if (!m_turn) return;
-    m_turn->promptTokens = plan.promptTokens;
+    if (!m_writing) return;
+    m_writing->promptTokens = plan.promptTokens;
     m_contextSize = static_cast<int>(plan.contextTokens);
     m_contextUsed = static_cast<int>(plan.promptTokens);
     emit progressChanged();
@@ -322,7 +320,7 @@ void ChatController::onPlanned(const PromptPlan& plan) {
         RowId firstKept = 0;
         if (!plan.dropped.empty()) {
             for (const uint32_t index : plan.kept) {
-                if (index < m_turn->promptIds.size()) firstKept = m_turn->promptIds[index];
+                if (index < m_writing->promptIds.size()) firstKept = m_writing->promptIds[index];
                 if (firstKept != 0) break;
             }
         }
@@ -335,21 +333,21 @@ void ChatController::onPlanned(const PromptPlan& plan) {
 }
 
 void ChatController::onTokens(const TokenChunk& chunk) {
-    if (!m_turn) return;
-    if (m_turn->newTokens == 0) m_turn->sinceFirstToken.start();
-    const qint64 elapsedMs = m_turn->sinceFirstToken.elapsed();
+    if (!m_writing) return;
+    if (m_writing->newTokens == 0) m_writing->sinceFirstToken.start();
+    const qint64 elapsedMs = m_writing->sinceFirstToken.elapsed();
     if (elapsedMs > kSpeedWindowMs) {
-        m_tokensPerSecond = m_turn->newTokens * 1000.0 / static_cast<double>(elapsedMs);
+        m_tokensPerSecond = m_writing->newTokens * 1000.0 / static_cast<double>(elapsedMs);
     }
-    m_turn->newTokens += static_cast<uint32_t>(chunk.ids.size());
-    m_contextUsed = static_cast<int>(m_turn->promptTokens + m_turn->newTokens);
+    m_writing->newTokens += static_cast<uint32_t>(chunk.ids.size());
+    m_contextUsed = static_cast<int>(m_writing->promptTokens + m_writing->newTokens);
     emit progressChanged();
     if (m_generation == Reading) setGeneration(Streaming);
     m_writer.append(chunk);
 }
 
 void ChatController::onDone(const GenerateResult& result) {
-    if (!m_turn) return;
+    if (!m_writing) return;
     history::AnswerEnd ending;
     ending.stats = result.stats;
     ending.text = result.tail;
@@ -375,7 +373,7 @@ void ChatController::onDone(const GenerateResult& result) {
 }
 
 void ChatController::onFailed(const Error& error) {
-    if (!m_turn) return;
+    if (!m_writing) return;
     history::AnswerEnd ending;
     ending.status = MessageStatus::Failed;
     ending.error = error.message;
@@ -384,7 +382,7 @@ void ChatController::onFailed(const Error& error) {
 
 void ChatController::onFinished(RowId message, const history::AnswerEnd& ending) {
     m_messages.setStatus(message, ending.status, ending.error, ending.stats);
-    m_turn.reset();
+    m_writing.reset();
     setGeneration(Idle);
     emit progressChanged();
     emit listOutdated();
@@ -396,7 +394,7 @@ QString ChatController::messageText(qint64 message) const {
 }
 
 void ChatController::conversationRemoved(RowId conversation) {
-    if (m_turn && m_turn->conversation == conversation) stop();
+    if (m_writing && m_writing->conversation == conversation) stop();
     if (conversation == m_conversation) newConversation();
 }
 

@@ -60,7 +60,7 @@ class ChatController : public QObject {
     QString draft() const { return m_draft; }
     void setDraft(const QString& text);
     Generation generation() const { return m_generation; }
-    bool writingHere() const { return m_turn && m_turn->conversation == m_conversation; }
+    bool writingHere() const { return m_writing && m_writing->conversation == m_conversation; }
     double promptFraction() const { return m_promptFraction; }
     int contextUsed() const { return m_contextUsed; }
     int contextSize() const { return m_contextSize; }
@@ -104,7 +104,7 @@ class ChatController : public QObject {
   private:
     using Stores = StorageThread::Stores;
 
-    /// A branch that ends with the answer to write.
+    /// A conversation and the branch of it that is shown or continued.
     struct Turn {
         history::Conversation conversation;
         std::vector<history::Message> branch;
@@ -118,6 +118,13 @@ class ChatController : public QObject {
         uint32_t newTokens = 0;
         QElapsedTimer sinceFirstToken;
     };
+
+    // These two run on the storage thread.
+    static Result<Turn> readTurn(history::History& history, history::RowId conversation, history::RowId leaf);
+    /// Begins an answer to `question` and reads the branch that ends with it.
+    static Result<Turn> beginTurn(history::History& history, history::RowId conversation,
+                                  history::RowId question, const library::ModelEntry& model,
+                                  const SamplerParams& sampler);
 
     void setGeneration(Generation generation);
     void show(const history::Conversation& conversation, const std::vector<history::Message>& branch);
@@ -148,7 +155,7 @@ class ChatController : public QObject {
     bool m_readOnly = false;
 
     Generation m_generation = Idle;
-    std::optional<Writing> m_turn;
+    std::optional<Writing> m_writing;
     history::RowId m_continueAfterLoad = 0;
     double m_promptFraction = 0;
     int m_contextUsed = 0;

@@ -89,7 +89,7 @@ void ModelListModel::start() {
         if (!answer->second.empty()) m_notices.showBanner(toQString(answer->second));
         if (m_models.empty() || m_models.front().lastUsedAt.empty()) return;
         if (m_models.front().failure.empty()) {
-            use(toQString(m_models.front().id));
+            loadById(m_models.front().id);
         } else {
             m_current = m_models.front();
             setState(Failed);
@@ -140,7 +140,12 @@ void ModelListModel::addInspected(const ModelInfo& info) {
 }
 
 void ModelListModel::use(const QString& modelId) {
-    const auto work = [id = modelId.toStdString()](Stores& stores) -> Result<Checked> {
+    m_notices.dismissBanner();
+    loadById(modelId.toStdString());
+}
+
+void ModelListModel::loadById(const std::string& modelId) {
+    const auto work = [id = modelId](Stores& stores) -> Result<Checked> {
         INGLE_TRY(stores.library.reload());
         return check(stores.library, id);
     };
@@ -152,7 +157,6 @@ void ModelListModel::use(const QString& modelId) {
 
 void ModelListModel::load(const ModelEntry& entry, FileState file) {
     emit loadStarting();
-    m_notices.dismissBanner();
     m_current = entry;
     m_device.clear();
     m_fallback.clear();

@@ -82,6 +82,7 @@ class ModelListModel : public QAbstractListModel {
     void setState(State state);
     void refresh();
     void addInspected(const ModelInfo& info);
+    void loadById(const std::string& modelId);
     void load(const library::ModelEntry& entry, library::FileState file);
     void onLoaded(const ModelInfo& info);
     void onLoadFailed(const Error& error);

@@ -20,6 +20,12 @@ const char* const kHostMissing =
 const char* const kVersionMismatch =
     "Inglenook was updated while it was open; please close this window and open it again.";
 
+GenerateResult cancelled() {
+    GenerateResult result;
+    result.reason = StopReason::Cancelled;
+    return result;
+}
+
 }  // namespace
 
 HostSession::HostSession(HostCommand command)
@@ -66,7 +72,7 @@ void HostSession::cancel() {
     for (auto each = m_queue.begin(); each != m_queue.end(); ++each) {
         if (!std::holds_alternative<protocol::Generate>(*each)) continue;
         m_queue.erase(each);  // a reload under way goes on, for the next request
-        emit done(GenerateResult{.reason = StopReason::Cancelled});
+        emit done(cancelled());
         return advance();
     }
 }
@@ -188,7 +194,7 @@ void HostSession::recover(const std::string& reason) {
     if (m_queue.empty()) return;
     flushTokens();
     if (m_cancelling) {
-        return finishFront([this] { emit done(GenerateResult{.reason = StopReason::Cancelled}); });
+        return finishFront([this] { emit done(cancelled()); });
     }
     if (m_restarts == kMaxRestarts) {
         const std::string happened =

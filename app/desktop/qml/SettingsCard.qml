@@ -22,7 +22,7 @@ Card {
     component NumberField: InputField {
         required property string key
 
-        Layout.preferredWidth: 120
+        Layout.preferredWidth: 96
         Layout.alignment: Qt.AlignRight
         text: card.settings[key]
         onEditingFinished: card.settings[key] = text
@@ -37,16 +37,17 @@ Card {
 
         GridLayout {
             id: grid
-            width: parent.width
+            width: parent.width - Theme.m // beside the scroll bar
             columns: 2
             columnSpacing: Theme.l
             rowSpacing: Theme.m
 
             Label {
+                Layout.columnSpan: 2
                 text: qsTr("Colours")
             }
             Row {
-                Layout.alignment: Qt.AlignRight
+                Layout.columnSpan: 2
                 spacing: Theme.xs
 
                 Repeater {

@@ -1,5 +1,6 @@
 #include "app/cli/host/engine_worker.h"
 
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -41,22 +42,18 @@ class EngineWorker::RequestSink final : public GenerateSink {
         }
     }
     void onTokens(const TokenChunk& chunk) override { m_events.push({m_id, protocol::Tokens{chunk}}); }
-    void onDone(const GenerateResult& result) override {
-        m_finished = true;
-        m_events.push({m_id, protocol::Done{result}});
-    }
-    void onError(const Error& error) override {
-        m_finished = true;
-        m_events.push({m_id, protocol::Failed{error}});
-    }
+    void onDone(const GenerateResult& result) override { m_last = {m_id, protocol::Done{result}}; }
+    void onError(const Error& error) override { m_last = {m_id, protocol::Failed{error}}; }
 
-    bool finished() const { return m_finished; }
+    bool finished() const { return m_last.has_value(); }
+    /// The last event. It is kept back until the request is forgotten: who has read it may use the id again.
+    protocol::Event takeLast() { return std::move(*m_last); }
 
   private:
     const protocol::RequestId m_id;
     EventQueue& m_events;
     Throttle m_throttle;
-    bool m_finished = false;
+    std::optional<protocol::Event> m_last;
 };
 
 EngineWorker::EngineWorker(EngineSource source, EventQueue& events, std::chrono::milliseconds pace)
@@ -120,8 +117,10 @@ void EngineWorker::stepGenerations() {
         if (!sink->finished() && !more) {
             sink->onError({ErrorCode::Device, "The engine stopped without finishing the answer."});
         }
-        if (sink->finished()) forget(id);
-        return sink->finished();
+        if (!sink->finished()) return false;
+        forget(id);
+        m_events.push(sink->takeLast());
+        return true;
     });
     if (m_pace.count() > 0) std::this_thread::sleep_for(m_pace);
 }

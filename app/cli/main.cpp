@@ -1,9 +1,11 @@
 /// `ingle`: the command line. Exit codes: 0 done, 1 failed (one line on stderr), 2 wrong usage.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
-#include <vector>
+#include <system_error>
 
 #include "app/cli/command.h"
 #include "app/sandbox/sandbox.h"
@@ -17,11 +19,24 @@ int report(const ingle::Error& error) {
     return 1;
 }
 
+/// A mapped file that shrinks raises SIGBUS on the next read beyond its end. `ingle host` replaces this by
+/// its own report.
+void reportChangedFiles() {
+    struct sigaction action {};
+    action.sa_handler = [](int) {
+        constexpr char kSentence[] = "ingle: the model file changed while it was in use\n";
+        if (::write(STDERR_FILENO, kSentence, sizeof kSentence - 1) < 0) ::_exit(1);
+        ::_exit(1);
+    };
+    ::sigaction(SIGBUS, &action, nullptr);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     if (const auto denied = ingle::sandbox::denyInternetSockets(); !denied) return report(denied.error());
 
+    reportChangedFiles();
     CLI::App app{"Inglenook's engine on the command line: runs language models, offline."};
     app.require_subcommand(1);
     ingle::cli::Action chosen;
@@ -34,9 +49,13 @@ int main(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 2;
     }
-    const ingle::Status status = chosen();
-    if (!status) return report(status.error());
-    // A full disk or a closed pipe shows only here.
-    if (std::fflush(stdout) != 0) return report({ingle::ErrorCode::Io, "cannot write to standard output"});
+    const ingle::Error cannotWrite{ingle::ErrorCode::Io, "cannot write to standard output"};
+    try {
+        const ingle::Status status = chosen();
+        if (!status) return report(status.error());
+    } catch (const std::system_error&) {  // fmt::print, on a full disk or a closed pipe
+        return report(cannotWrite);
+    }
+    if (std::fflush(stdout) != 0) return report(cannotWrite);
     return 0;
 }

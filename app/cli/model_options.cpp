@@ -15,6 +15,18 @@ CLI::Option* addEnum(CLI::App& app, const char* name, Enum& target, const std::m
     return app.add_option(name, target, description)->transform(CLI::CheckedTransformer(names));
 }
 
+/// CLI::Range lets NaN through.
+CLI::Validator within(double low, double high) {
+    return CLI::Validator(
+        [low, high](const std::string& text) {
+            double value = 0;
+            const bool isNumber = CLI::detail::lexical_cast(text, value);
+            if (isNumber && value >= low && value <= high) return std::string();
+            return fmt::format("{} is not between {} and {}", text, low, high);
+        },
+        fmt::format("NUMBER in [{} - {}]", low, high));
+}
+
 Result<LoadOptions> loadOptions(const ModelOptions& options) {
     LoadOptions load = options.load;
     for (const std::string& text : options.overrides) {
@@ -39,7 +51,8 @@ void addModelOptions(CLI::App& app, ModelOptions& options, ModelArgument argumen
         "what computes");
     app.add_option("--threads", options.load.threads, "CPU threads (default: physical cores)")
         ->check(CLI::Range(1, 256));
-    app.add_option("--ctx", options.load.contextTokens, "context in tokens (default: min(trained, 4096))")
+    app.add_option("--ctx", options.load.contextTokens,
+                   "context in tokens (default: min(trained, 4096); recurrent models have no limit)")
         ->check(CLI::Range(16, 1 << 22));
     addEnum<KvType>(app, "--kv", options.load.kv,
                     {{"f32", KvType::F32}, {"f16", KvType::F16}, {"q8", KvType::Q8}},
@@ -79,10 +92,9 @@ Result<ModelInfo> inspectWith(ModelOptions options) {
 }
 
 void addSamplerOptions(CLI::App& app, SamplerParams& params) {
-    app.add_option("--temp", params.temperature, "temperature; 0 is greedy")->check(CLI::Range(0.0, 100.0));
+    app.add_option("--temp", params.temperature, "temperature; 0 is greedy")->check(within(0, 100));
     app.add_option("--top-k", params.topK, "keep the k best; 0 keeps all")->check(CLI::NonNegativeNumber);
-    app.add_option("--top-p", params.topP, "keep the best that reach this probability")
-        ->check(CLI::Range(0.0, 1.0));
+    app.add_option("--top-p", params.topP, "keep the best that reach this probability")->check(within(0, 1));
     app.add_option("--seed", params.seed, "seed of the generator");
 }
 

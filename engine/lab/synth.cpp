@@ -92,6 +92,12 @@ void writeVocabulary(formats::GgufWriter& writer, uint32_t size) {
 }
 
 Status checkSizes(const models::SynthSizes& sizes) {
+    constexpr uint32_t kMaxLayers = 1024;
+    constexpr uint32_t kMaxWidth = 1u << 20;
+    if (sizes.numLayers > kMaxLayers || sizes.dim > kMaxWidth || sizes.ffnDim > kMaxWidth) {
+        return fail(ErrorCode::InvalidArgument, "{} layers of width {} and {} are more than {} and {}",
+                    sizes.numLayers, sizes.dim, sizes.ffnDim, kMaxLayers, kMaxWidth);
+    }
     if (sizes.dim == 0 || sizes.ffnDim == 0 || sizes.numLayers == 0 || sizes.vocabSize == 0 ||
         sizes.numHeads == 0 || sizes.dim % sizes.numHeads != 0 || sizes.numKvHeads == 0 ||
         sizes.numHeads % sizes.numKvHeads != 0) {

@@ -86,7 +86,7 @@ Status Generation::start(Model& model, CachedSequence& sequence) {
         }
     }
     const uint32_t context = model.opened().contextTokens;
-    if (!model.memorySpec().kv.empty() && m_ids.size() > context) {
+    if (context > 0 && m_ids.size() > context) {
         return fail(ErrorCode::InvalidArgument, "{} tokens do not fit the context of {}", m_ids.size(),
                     context);
     }
@@ -116,7 +116,8 @@ std::optional<StopReason> Generation::limitReached(const Model& model, const Cac
     // after a crash ends where it would have ended.
     const bool grew = m_answerLength > m_request.resumeIds.size();
     if (grew && m_answerLength % limit == 0) return StopReason::MaxTokens;
-    if (!model.memorySpec().kv.empty() && sequence.memory->length() >= model.opened().contextTokens) {
+    const uint32_t context = model.opened().contextTokens;
+    if (context > 0 && sequence.memory->length() >= context) {
         return StopReason::ContextFull;
     }
     return std::nullopt;

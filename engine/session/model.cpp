@@ -13,8 +13,9 @@ namespace {
 
 constexpr uint32_t kDefaultContext = 4096;
 
-uint32_t contextFor(const models::ModelConfig& config, uint32_t wanted) {
-    if (wanted > 0) return wanted;
+/// 0: no limit. A recurrent state has the same size after any number of tokens.
+uint32_t contextFor(const models::ModelConfig& config, const backend::MemorySpec& memory, uint32_t wanted) {
+    if (wanted > 0 || memory.kv.empty()) return wanted;
     return config.trainedContext > 0 ? std::min(config.trainedContext, kDefaultContext) : kDefaultContext;
 }
 
@@ -96,7 +97,8 @@ Result<std::unique_ptr<OpenedModel>> openModel(const std::string& path, const Lo
     INGLE_TRY_ASSIGN(model->bound, models::bindModel(model->file));
     INGLE_TRY_ASSIGN(model->tokenizer, tokenizer::createTokenizer(model->file.tokenizer));
     model->promptFormat = &chat::choosePromptFormat(model->file);
-    model->contextTokens = contextFor(model->bound.config, options.contextTokens);
+    model->contextTokens = contextFor(model->bound.config, model->bound.family->memory(model->bound.config),
+                                      options.contextTokens);
     describe(*model, options);
     return model;
 }

@@ -19,7 +19,7 @@ struct OpenedModel {
     models::BoundModel bound;
     std::unique_ptr<tokenizer::Tokenizer> tokenizer;  ///< null: the file has none, only ids work
     const chat::PromptFormat* promptFormat = nullptr;
-    uint32_t contextTokens = 0;
+    uint32_t contextTokens = 0;  ///< 0: no limit (recurrent models)
     ModelInfo info;
 };
 

@@ -80,7 +80,9 @@ Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& 
         }
         estimate += turn.estimate;
     }
-    const uint32_t budget = model.contextTokens - std::min(model.contextTokens / 4, kAnswerTokens);
+    const bool unlimited = model.contextTokens == 0;
+    const uint32_t budget =
+        unlimited ? UINT32_MAX : model.contextTokens - std::min(model.contextTokens / 4, kAnswerTokens);
 
     PlannedPrompt planned;
     const auto dropOldest = [&]() {

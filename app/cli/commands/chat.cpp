@@ -6,7 +6,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/model_options.h"
-#include "app/cli/print_sink.h"
+#include "app/cli/output_sink.h"
 
 namespace ingle::cli {
 namespace {
@@ -22,14 +22,11 @@ struct Options {
 
 /// One answer; Ctrl+C stops it. A fresh seed per answer, unless the person fixed one.
 Status answer(Engine& engine, std::vector<ChatMessage>& messages, SamplerParams sampler) {
-    PrintSink sink;
+    TextSink sink;
     interrupted = 0;
-    INGLE_TRY_ASSIGN(const GenerationId id, engine.submit({.messages = messages, .sampler = sampler}, sink));
-    while (engine.step()) {
-        if (interrupted) engine.cancel(id);
-    }
+    INGLE_TRY(
+        runToEnd(engine, {.messages = messages, .sampler = sampler}, sink, [] { return interrupted != 0; }));
     fmt::print("\n");
-    INGLE_TRY(sink.status());
     if (sink.dropped() > 0) fmt::print("(the model no longer sees the {} oldest messages)\n", sink.dropped());
     messages.push_back({Role::Assistant, sink.text()});
     return {};

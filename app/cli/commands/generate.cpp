@@ -1,5 +1,6 @@
 #include "app/cli/command.h"
 #include "app/cli/model_options.h"
+#include "app/cli/output_sink.h"
 
 namespace ingle::cli {
 namespace {
@@ -11,34 +12,12 @@ struct Options {
     bool greedy = false;
 };
 
-/// Prints ids, space separated.
-class IdSink final : public GenerateSink {
-  public:
-    void onPlan(const PromptPlan&) override {}
-    void onProgress(uint32_t, uint32_t) override {}
-    void onTokens(const TokenChunk& chunk) override {
-        for (const TokenId id : chunk.ids) fmt::print("{}{}", std::exchange(m_separator, " "), id);
-        std::fflush(stdout);
-    }
-    void onDone(const GenerateResult&) override { fmt::print("\n"); }
-    void onError(const Error& error) override { m_status = tl::unexpected(error); }
-
-    const Status& status() const { return m_status; }
-
-  private:
-    const char* m_separator = "";
-    Status m_status;
-};
-
 Status generate(Options options) {
     INGLE_TRY_ASSIGN(options.request.rawTokens, parseTokens(options.tokens));
     if (options.greedy) options.request.sampler.temperature = 0;
     INGLE_TRY_ASSIGN(const auto engine, loadEngine(options.model));
     IdSink sink;
-    INGLE_TRY(engine->submit(std::move(options.request), sink));
-    while (engine->step()) {
-    }
-    return sink.status();
+    return runToEnd(*engine, std::move(options.request), sink);
 }
 
 Action define(CLI::App& app) {

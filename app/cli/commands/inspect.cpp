@@ -44,7 +44,9 @@ void printText(const ModelInfo& info) {
         fmt::print("  weights     {}: {:.1f} MiB\n", quant, static_cast<double>(bytes) / kMiB);
     }
     fmt::print("  tokenizer   {}, chat format {}\n", info.tokenizer, info.promptFormat);
-    if (info.trainedContext > 0) {
+    if (info.contextTokens == 0) {
+        fmt::print("  context     any length\n");
+    } else if (info.trainedContext > 0) {
         fmt::print("  context     {} tokens (trained with {})\n", info.contextTokens, info.trainedContext);
     } else {
         fmt::print("  context     {} tokens\n", info.contextTokens);

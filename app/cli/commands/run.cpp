@@ -1,6 +1,6 @@
 #include "app/cli/command.h"
 #include "app/cli/model_options.h"
-#include "app/cli/print_sink.h"
+#include "app/cli/output_sink.h"
 
 namespace ingle::cli {
 namespace {
@@ -21,12 +21,10 @@ Status run(Options options) {
         if (!options.system.empty()) options.request.messages.push_back({Role::System, options.system});
         options.request.messages.push_back({Role::User, options.prompt});
     }
-    PrintSink sink;
-    INGLE_TRY(engine->submit(std::move(options.request), sink));
-    while (engine->step()) {
-    }
+    TextSink sink;
+    INGLE_TRY(runToEnd(*engine, std::move(options.request), sink));
     fmt::print("\n");
-    return sink.status();
+    return {};
 }
 
 Action define(CLI::App& app) {

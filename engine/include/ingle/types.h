@@ -43,7 +43,7 @@ enum class ActivationType {
 struct LoadOptions {
     BackendChoice backend = BackendChoice::Auto;
     uint32_t threads = 0;        ///< 0: one per physical core
-    uint32_t contextTokens = 0;  ///< 0: min(trained context, 4096)
+    uint32_t contextTokens = 0;  ///< 0: min(trained context, 4096); no limit for recurrent models
     KvType kv = KvType::F16;
     ActivationType activations = ActivationType::Auto;
     bool fuse = true;                              ///< run the graph's rewriting passes
@@ -70,7 +70,7 @@ struct ModelInfo {
     uint64_t memoryNeedBytes = 0;  ///< weights + sequence memory + buffers at the default context
     std::string backend;           ///< after load: "cpu"
     std::string device;            ///< after load: e.g. "AMD EPYC, 2 threads, avx512"
-    uint32_t contextTokens = 0;    ///< after load: the context in use
+    uint32_t contextTokens = 0;    ///< the context in use; 0: no limit (recurrent models)
 };
 
 /// One generation. `messages` is the whole branch, oldest first, ending with the user's message.
@@ -92,8 +92,8 @@ struct PromptPlan {
     std::vector<uint32_t> kept;
     std::vector<uint32_t> dropped;  ///< oldest turns that did not fit
     uint32_t promptTokens = 0;
-    uint32_t contextTokens = 0;
-    uint64_t promptHash = 0;  ///< hash of the prompt's token ids
+    uint32_t contextTokens = 0;  ///< 0: no limit
+    uint64_t promptHash = 0;     ///< hash of the prompt's token ids
 };
 
 enum class StopReason {

@@ -60,6 +60,8 @@ TEST_F(CommandLine, wrongUsageExitsWithTwo) {
     EXPECT_EQ(ingle("dance").exitCode, 2);
     EXPECT_EQ(ingle("generate").exitCode, 2);
     EXPECT_EQ(ingle("run x -p y --temp warm").exitCode, 2);
+    EXPECT_EQ(ingle("run x -p y --temp nan").exitCode, 2);
+    EXPECT_EQ(ingle("run x -p y --top-p 1.5").exitCode, 2);
     EXPECT_EQ(ingle("run x -p y --kv f64").exitCode, 2);
     EXPECT_EQ(ingle("--help").exitCode, 0);
 }
@@ -126,8 +128,28 @@ TEST_F(CommandLine, failuresAreOneSentenceThatNamesTheCause) {
     expectOneSentence(ingle("generate " + model + " --tokens 1 -n 1 --backend vulkan"), "Vulkan");
     expectOneSentence(ingle("generate " + model + " --tokens 1 -n 1 --set block_count=two"), "two");
     expectOneSentence(ingle("generate " + model + " --tokens 1 -n 1", "INGLE_ISA=mmx"), "mmx");
+    expectOneSentence(ingle("synth --family llama --layers 100000000 -o " + m_folder.file("x")), "100000000");
     expectOneSentence(ingle("synth --family martian -o " + m_folder.file("x")), "martian");
     expectOneSentence(ingle("synth --family llama --quant Q9_9 -o " + m_folder.file("x")), "Q9_9");
+}
+
+TEST_F(CommandLine, aFullDiskUnderStandardOutputIsOneSentence) {
+    const std::string model = synth();
+    // Each well beyond a buffer of the C library, and the second must not go on to its 100,000th id.
+    expectOneSentence(ingle("tokenize " + model + " >/dev/full", "seq 1 20000 |"), "standard output");
+    expectOneSentence(ingle("generate " + model + " --tokens 1 -n 100000 --ctx 200000 >/dev/full"),
+                      "standard output");
+    expectOneSentence(ingle("run " + model + " -p hello -n 3 >/dev/full"), "standard output");
+    expectOneSentence(ingle("inspect " + model + " >/dev/full"), "standard output");
+}
+
+TEST_F(CommandLine, aModelThatShrinksUnderneathIsOneSentence) {
+    const std::string model = synth("--family llama --layers 8 --dim 256");
+    const std::string words = m_folder.file("words");
+    const Outcome outcome = ingle("generate " + model + " --tokens 1 -n 100000 --ctx 200000 >/dev/null 2>" +
+                                  words + " & sleep 0.3; : > " + model + "; wait $!");
+    EXPECT_EQ(outcome.exitCode, 1);
+    EXPECT_EQ(test::readBytes(words), "ingle: the model file changed while it was in use\n");
 }
 
 TEST_F(CommandLine, whatThisVersionDoesNotKnowIsNamed) {

@@ -208,9 +208,20 @@ TEST_P(Generations, aFullContextEndsTheAnswer) {
     request.sampler.temperature = 0;
     const RecordingSink sink = run(request);
     ASSERT_TRUE(sink.result) << sink.error->message;
-    const bool limited = std::string_view(GetParam()) != "rwkv5";  // a recurrent state never fills
-    EXPECT_EQ(sink.result->reason, limited ? StopReason::ContextFull : StopReason::MaxTokens);
-    EXPECT_EQ(sink.ids.size(), limited ? 512u : 4000u);
+    EXPECT_EQ(sink.result->reason, StopReason::ContextFull);
+    EXPECT_EQ(sink.ids.size(), 512u);
+}
+
+TEST(RecurrentModel, hasNoContextLimitUnlessAsked) {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.file("model.gguf");
+    ASSERT_TRUE(lab::writeSynthModel({.family = "rwkv5", .quant = "F32"}, path));
+    GenerateRequest request;
+    request.messages = {{Role::User, std::string(9000, 'x')}};
+    const auto engine = Engine::load(path, {}, nullptr).value();
+    EXPECT_EQ(engine->info().contextTokens, 0u);
+    EXPECT_TRUE(engine->plan(request));
+    EXPECT_FALSE(Engine::load(path, {.contextTokens = 1000}, nullptr).value()->plan(request));
 }
 
 TEST_P(Generations, stopStringsEndTheAnswerAndAreNotShown) {

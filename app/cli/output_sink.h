@@ -1,0 +1,77 @@
+/// Streams a generation to standard output.
+#pragma once
+
+#include <cstdio>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "ingle/engine.h"
+
+namespace ingle::cli {
+
+/// Remembers how the generation ended, and whether what it wrote could be written.
+class OutputSink : public GenerateSink {
+  public:
+    void onPlan(const PromptPlan& plan) override { m_dropped = plan.dropped.size(); }
+    void onProgress(uint32_t, uint32_t) override {}
+    void onDone(const GenerateResult&) override {}
+    void onError(const Error& error) override { m_status = tl::unexpected(error); }
+
+    /// The generation's error, or Io once writing has failed.
+    const Status& status() const { return m_status; }
+    size_t dropped() const { return m_dropped; }
+
+  protected:
+    void write(const std::string& text) {
+        const bool written =
+            std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+        if (!written && m_status) m_status = fail(ErrorCode::Io, "cannot write to standard output");
+    }
+
+  private:
+    Status m_status;
+    size_t m_dropped = 0;
+};
+
+/// Writes the text as it comes.
+class TextSink final : public OutputSink {
+  public:
+    void onTokens(const TokenChunk& chunk) override { append(chunk.text); }
+    void onDone(const GenerateResult& result) override { append(result.tail); }
+
+    const std::string& text() const { return m_text; }
+
+  private:
+    void append(const std::string& text) {
+        m_text += text;
+        write(text);
+    }
+
+    std::string m_text;
+};
+
+/// Writes the ids, space separated.
+class IdSink final : public OutputSink {
+  public:
+    void onTokens(const TokenChunk& chunk) override {
+        for (const TokenId id : chunk.ids) write(fmt::format("{}{}", std::exchange(m_separator, " "), id));
+    }
+    void onDone(const GenerateResult&) override { write("\n"); }
+
+  private:
+    const char* m_separator = "";
+};
+
+/// Runs one generation to its end; cancels it when `stopWanted()` says so or nothing can be written any more.
+inline Status runToEnd(
+    Engine& engine, GenerateRequest request, OutputSink& sink,
+    const std::function<bool()>& stopWanted = [] { return false; }) {
+    INGLE_TRY_ASSIGN(const GenerationId id, engine.submit(std::move(request), sink));
+    while (engine.step()) {
+        if (!sink.status() || stopWanted()) engine.cancel(id);
+    }
+    return sink.status();
+}
+
+}  // namespace ingle::cli

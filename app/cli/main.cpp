@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <system_error>
@@ -24,8 +25,13 @@ int report(const ingle::Error& error) {
 void reportChangedFiles() {
     struct sigaction action {};
     action.sa_handler = [](int) {
+        // Several threads of the pool may run into it at once; one speaks.
+        static std::atomic_flag spoken;
+        if (spoken.test_and_set()) {
+            for (;;) ::pause();
+        }
         constexpr char kSentence[] = "ingle: the model file changed while it was in use\n";
-        if (::write(STDERR_FILENO, kSentence, sizeof kSentence - 1) < 0) ::_exit(1);
+        [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kSentence, sizeof kSentence - 1);
         ::_exit(1);
     };
     ::sigaction(SIGBUS, &action, nullptr);

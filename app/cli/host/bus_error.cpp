@@ -28,6 +28,11 @@ void prepareReport(const std::string& sentence) {
 }
 
 void onBusError(int) {
+    // Several threads of the pool may run into it at once; one speaks.
+    static std::atomic_flag spoken;
+    if (spoken.test_and_set()) {
+        for (;;) ::pause();
+    }
     // Nothing can be done about a failed write here.
     [[maybe_unused]] const ssize_t written = ::write(reportFd, reportLine.data(), reportLength);
     ::_exit(kBusErrorExit);

@@ -20,6 +20,11 @@ const char* const kHostMissing =
 const char* const kVersionMismatch =
     "Inglenook was updated while it was open; please close this window and open it again.";
 
+template <typename... Functions>
+struct Overloaded : Functions... {
+    using Functions::operator()...;
+};
+
 GenerateResult cancelled() {
     GenerateResult result;
     result.reason = StopReason::Cancelled;
@@ -65,7 +70,7 @@ void HostSession::cancel() {
     if (std::holds_alternative<protocol::Generate>(m_queue.front()) && m_phase == Phase::Busy) {
         m_cancelling = true;
         m_cancelDeadline.start(kCancelLimit);
-        send(protocol::Cancel{m_currentId});
+        if (!send(protocol::Cancel{m_currentId})) m_process->kill();
         return;
     }
     // It has not been sent yet: nothing was generated.
@@ -93,17 +98,13 @@ void HostSession::advance() {
         m_model = *loading;
         if (m_restarts == 0) m_degraded = false;
         m_hostHasModel = false;
-        m_phase = Phase::Busy;
-        m_currentId = send(protocol::Load{loading->path, loadOptions()});
+        sendForFront(protocol::Load{loading->path, loadOptions()}, Phase::Busy);
     } else if (auto* inspecting = std::get_if<protocol::Inspect>(&m_queue.front())) {
-        m_phase = Phase::Busy;
-        m_currentId = send(*inspecting);
+        sendForFront(*inspecting, Phase::Busy);
     } else if (m_hostHasModel) {
-        m_phase = Phase::Busy;
-        m_currentId = send(std::get<protocol::Generate>(m_queue.front()));
+        sendForFront(std::get<protocol::Generate>(m_queue.front()), Phase::Busy);
     } else if (m_model) {
-        m_phase = Phase::Reloading;
-        m_currentId = send(protocol::Load{m_model->path, loadOptions()});
+        sendForFront(protocol::Load{m_model->path, loadOptions()}, Phase::Reloading);
     } else {
         failFront({ErrorCode::InvalidArgument, "No model is loaded."});
     }
@@ -128,7 +129,7 @@ void HostSession::startHost() {
     if (!m_process) return;  // it failed to start at once
     emit hostPidChanged(m_process->processId());
     m_greetingDeadline.start(kGreetingLimit);
-    m_currentId = send(protocol::Hello{});
+    sendForFront(protocol::Hello{}, Phase::Down);
 }
 
 void HostSession::endHost() {
@@ -148,17 +149,21 @@ void HostSession::endHost() {
     emit hostPidChanged(0);
 }
 
-protocol::RequestId HostSession::send(protocol::RequestBody body) {
+Result<protocol::RequestId> HostSession::send(protocol::RequestBody body) {
     if (!m_spool) m_spool = std::make_unique<QTemporaryDir>();
     const protocol::RequestId id = ++m_lastId;
-    const auto line = protocol::frameRequest({id, std::move(body)}, m_spool->path().toStdString());
-    if (!line) {
-        failFront(line.error());
-        return 0;
-    }
-    m_process->write(line->data(), static_cast<qint64>(line->size()));
+    INGLE_TRY_ASSIGN(const std::string line,
+                     protocol::frameRequest({id, std::move(body)}, m_spool->path().toStdString()));
+    m_process->write(line.data(), static_cast<qint64>(line.size()));
     m_process->write("\n", 1);
     return id;
+}
+
+void HostSession::sendForFront(protocol::RequestBody body, Phase phase) {
+    const auto id = send(std::move(body));
+    if (!id) return failFront(id.error());
+    m_phase = phase;
+    m_currentId = *id;
 }
 
 void HostSession::readLines() {
@@ -307,12 +312,13 @@ void HostSession::finishFront(Report report) {
 
 void HostSession::failFront(const Error& error) {
     if (m_queue.empty()) return;
-    const size_t kind = m_queue.front().index();
-    finishFront([&] {
-        if (kind == 0) emit inspectFailed(error);
-        if (kind == 1) emit loadFailed(error);
-        if (kind == 2) emit generateFailed(error);
-    });
+    const auto report = Overloaded{
+        [&](const protocol::Inspect&) { emit inspectFailed(error); },
+        [&](const protocol::Load&) { emit loadFailed(error); },
+        [&](const protocol::Generate&) { emit generateFailed(error); },
+    };
+    const Operation failed = m_queue.front();
+    finishFront([&] { std::visit(report, failed); });
 }
 
 }  // namespace ingle::desktop

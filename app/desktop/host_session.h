@@ -58,8 +58,11 @@ class HostSession : public QObject {
     void advance();
     void startHost();
     void endHost();
-    /// Returns the id of the request; 0 after an error, which ended the request in front.
-    protocol::RequestId send(protocol::RequestBody body);
+    /// Returns the id under which its events come. Errors: those of protocol::frameRequest.
+    Result<protocol::RequestId> send(protocol::RequestBody body);
+    /// Sends what the request in front needs now and enters `phase`; fails that request when it cannot be
+    /// sent.
+    void sendForFront(protocol::RequestBody body, Phase phase);
 
     void readLines();
     void hostEnded(int exitCode);

@@ -8,6 +8,8 @@
 #include <csignal>
 #include <numeric>
 
+#include "app/protocol/framing.h"
+
 using namespace ingle;
 using namespace ingle::desktop;
 
@@ -205,6 +207,21 @@ class EngineClientTest : public QObject {
         QVERIFY(heard.result);
         QCOMPARE(heard.ids, firstIds(20));
         QCOMPARE(loads(), 2);
+    }
+
+    void aRequestThatCannotBeSentFailsAlone() {
+        GenerateRequest tooLong = question();
+        tooLong.messages[0].text.assign(protocol::kMaxFileBytes, 'a');
+        EngineClient client(host({}));
+        Heard heard(client);
+        client.load("m.gguf", {});
+        client.generate(tooLong);
+        client.generate(question());
+        QTRY_VERIFY_WITH_TIMEOUT(heard.result, kPatienceMs);
+        QVERIFY(heard.failure);
+        QCOMPARE(heard.failure->code, ErrorCode::InvalidArgument);
+        QCOMPARE(heard.ids, firstIds(20));
+        QVERIFY(heard.recoveries.isEmpty());
     }
 
     void anotherVersionIsSaidOnceAndNotRetried() {

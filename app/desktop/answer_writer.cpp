@@ -17,6 +17,7 @@ AnswerWriter::AnswerWriter(StorageThread& storage, QObject* parent)
 }
 
 void AnswerWriter::begin(history::RowId message) {
+    m_state = State::Open;
     m_message = message;
     m_pending = {};
     m_end.reset();
@@ -26,24 +27,20 @@ void AnswerWriter::append(const TokenChunk& chunk) {
     if (!active()) return;
     m_pending.ids.insert(m_pending.ids.end(), chunk.ids.begin(), chunk.ids.end());
     m_pending.text += chunk.text;
-    if (!m_stalled) write();
+    if (m_state == State::Open) write();
 }
 
 void AnswerWriter::end(history::AnswerEnd end) {
-    if (!active()) return;
+    if (!active() || m_end) return;
     m_pending.text += std::exchange(end.text, {});
     m_end = std::move(end);
-    if (!m_stalled) write();
+    if (m_state == State::Open) write();
 }
 
 void AnswerWriter::write() {
     // One write at a time: a slow disk makes the next one larger instead of making a queue.
-    if (m_writing || !active()) return;
-    const bool nothing = m_pending.ids.empty() && m_pending.text.empty();
-    if (nothing && !m_end) return;
-    m_writing = true;
+    m_state = State::Writing;
     const TokenChunk chunk = std::exchange(m_pending, {});
-    const bool isLast = m_end.has_value();
     const auto work = [message = m_message, chunk, end = m_end](StorageThread::Stores& stores) -> Status {
         if (!end) return stores.history->appendAnswer(message, chunk.text, chunk.ids, "");
         history::AnswerEnd whole = *end;
@@ -51,24 +48,40 @@ void AnswerWriter::write() {
         whole.ids = chunk.ids;
         return stores.history->finishAnswer(message, whole);
     };
-    m_storage.run(this, work, [this, chunk, isLast](const Status& status) {
-        m_writing = false;
-        if (!status) {
-            m_pending.ids.insert(m_pending.ids.begin(), chunk.ids.begin(), chunk.ids.end());
-            m_pending.text.insert(0, chunk.text);
-            m_stalled = true;
-            emit stalled(toQString(status.error().message));
-            m_retry.start();
-            return;
-        }
-        if (std::exchange(m_stalled, false)) emit stalled({});
+    m_storage.run(this, work, [this, chunk, isLast = m_end.has_value()](const Status& status) {
+        if (!status) return onRefused(chunk, status.error());
+        endStall();
         if (!chunk.text.empty()) emit committed(m_message, chunk.text);
-        if (isLast) {
-            emit finished(std::exchange(m_message, 0), *m_end);
-        } else {
-            write();
-        }
+        if (isLast) return finish(*m_end);
+        m_state = State::Open;
+        if (m_end || !m_pending.ids.empty() || !m_pending.text.empty()) write();
     });
+}
+
+void AnswerWriter::onRefused(const TokenChunk& chunk, const Error& error) {
+    if (error.code != ErrorCode::Io) {
+        endStall();
+        history::AnswerEnd failed;
+        failed.status = history::MessageStatus::Failed;
+        failed.error = error.message;
+        return finish(failed);
+    }
+    m_pending.ids.insert(m_pending.ids.begin(), chunk.ids.begin(), chunk.ids.end());
+    m_pending.text.insert(0, chunk.text);
+    m_state = State::Waiting;
+    m_stalled = true;
+    m_retry.start();
+    emit stalled(toQString(error.message));
+}
+
+void AnswerWriter::endStall() {
+    if (std::exchange(m_stalled, false)) emit stalled({});
+}
+
+void AnswerWriter::finish(const history::AnswerEnd& end) {
+    m_state = State::Idle;
+    // By value: the signal may begin the next answer.
+    emit finished(m_message, history::AnswerEnd(end));
 }
 
 }  // namespace ingle::desktop

@@ -12,14 +12,15 @@
 
 namespace ingle::desktop {
 
-/// One answer at a time. While the disk refuses (full, read-only), what arrived waits in memory, nothing new
-/// is painted, and the write is tried again.
+/// One answer at a time. While the disk refuses (ErrorCode::Io: full, read-only), what arrived waits in
+/// memory, nothing new is painted, and the write is tried again. Any other error is there to stay: it ends
+/// the answer.
 class AnswerWriter : public QObject {
     Q_OBJECT
   public:
     explicit AnswerWriter(StorageThread& storage, QObject* parent = nullptr);
 
-    bool active() const { return m_message != 0; }
+    bool active() const { return m_state != State::Idle; }
     history::RowId message() const { return m_message; }
 
     void begin(history::RowId message);
@@ -29,20 +30,32 @@ class AnswerWriter : public QObject {
 
   signals:
     void committed(ingle::history::RowId message, const std::string& text);
+    /// After end(), or by itself with a failed ending when the history refuses the answer for good.
     void finished(ingle::history::RowId message, const ingle::history::AnswerEnd& end);
     /// The disk refuses; empty when it works again.
     void stalled(const QString& sentence);
 
   private:
+    enum class State {
+        Idle,     ///< no answer
+        Open,     ///< everything that arrived is written
+        Writing,  ///< a write is on its way; what arrives meanwhile goes with the next one
+        Waiting,  ///< the disk refused; the next attempt comes with the timer
+    };
+
     void write();
+    void onRefused(const TokenChunk& chunk, const Error& error);
+    void finish(const history::AnswerEnd& end);
+    /// The disk works again, or it no longer matters.
+    void endStall();
 
     StorageThread& m_storage;
     QTimer m_retry;
+    State m_state = State::Idle;
     history::RowId m_message = 0;
     TokenChunk m_pending;
     std::optional<history::AnswerEnd> m_end;
-    bool m_writing = false;
-    bool m_stalled = false;
+    bool m_stalled = false;  ///< stalled() was said and not taken back
 };
 
 }  // namespace ingle::desktop

@@ -9,7 +9,10 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <csignal>
+
 #include "app/desktop/viewmodels/app_model.h"
+#include "tests/qml/full_disk.h"
 
 using namespace ingle;
 using namespace ingle::desktop;
@@ -27,6 +30,8 @@ class Run {
         engine.setInitialProperties({{"app", QVariant::fromValue(&model)}});
         engine.load(QUrl("qrc:/qt/qml/Inglenook/qml/Main.qml"));
         window = qobject_cast<QQuickWindow*>(engine.rootObjects().value(0));
+        QObject::connect(model.engine(), &EngineClient::hostPidChanged, &engine,
+                         [this](qint64 pid) { hostPid = static_cast<pid_t>(pid); });
     }
     // The window goes before the models it shows.
     ~Run() { delete window; }
@@ -57,6 +62,7 @@ class Run {
     AppModel model;
     QQmlApplicationEngine engine;
     QQuickWindow* window = nullptr;
+    pid_t hostPid = 0;
 };
 
 }  // namespace
@@ -72,6 +78,12 @@ class WindowTest : public QObject {
         const QString path = m_folder.filePath(QString("data%1").arg(++m_run));
         QDir().mkpath(path);
         return path;
+    }
+
+    static int requests(const QString& log, const char* operation) {
+        QFile file(log);
+        if (!file.open(QIODevice::ReadOnly)) return -1;
+        return static_cast<int>(file.readAll().count(QByteArray("\"op\":\"") + operation + '"'));
     }
 
   private slots:
@@ -210,6 +222,77 @@ class WindowTest : public QObject {
         std::string expected;
         for (int i = 0; i < 100; ++i) expected += std::to_string(i) + " ";
         QCOMPARE(run.messages()[1].text, expected);
+    }
+
+    void stopIsHeardBeforeTheEngineHasTheQuestion() {
+        const QString log = m_folder.filePath("stopped");
+        Run run(freshDataDir(), {"--log", log});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send("count");
+        QCOMPARE(run.chat().generation(), ChatController::Starting);
+        run.chat().stop();
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        QCOMPARE(run.messages()[1].status, history::MessageStatus::Stopped);
+        QVERIFY(run.messages()[1].text.empty());
+        QCOMPARE(requests(log, "generate"), 0);
+
+        run.chat().send("count again");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 4 && run.idle(), kPatienceMs);
+        QCOMPARE(run.messages()[3].status, history::MessageStatus::Complete);
+        QCOMPARE(requests(log, "generate"), 1);
+
+        // A conversation deleted in that moment gets no answer either, nor one dropped model in place of
+        // another.
+        run.chat().send("and again");
+        run.model.conversations()->remove(static_cast<qint64>(run.chat().conversationId()));
+        QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+        run.chat().send("something else");
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        QCOMPARE(run.messages()[1].status, history::MessageStatus::Stopped);
+        QCOMPARE(requests(log, "generate"), 1);
+    }
+
+    void stopHoldsWhileTheDiskIsFull() {
+        Run run(freshDataDir(), {"--tokens", "100000", "--pace-ms", "5"});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send("count");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.messages()[1].text.size() > 40,
+                                 kPatienceMs);
+        {
+            const FullDisk full;
+            QTRY_VERIFY_WITH_TIMEOUT(run.chat().stalled(), kPatienceMs);
+            QVERIFY(!run.model.notices()->banner().isEmpty());
+            run.chat().stop();
+            QTest::qWait(2500);  // the writer has tried again
+            QVERIFY(run.chat().stalled());
+            QCOMPARE(run.chat().generation(), ChatController::Stopping);
+        }
+        QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+        QVERIFY(!run.chat().stalled());
+        QVERIFY(run.model.notices()->banner().isEmpty());
+        QCOMPARE(run.messages()[1].status, history::MessageStatus::Stopped);
+    }
+
+    void aConversationPurgedWhileItsHostHangsLeavesTheWindowUsable() {
+        Run run(freshDataDir(), {"--tokens", "2000", "--pace-ms", "5"});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send("count");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.messages()[1].text.size() > 40,
+                                 kPatienceMs);
+        QCOMPARE(::kill(run.hostPid, SIGSTOP), 0);
+        run.model.conversations()->remove(static_cast<qint64>(run.chat().conversationId()));
+        QTRY_VERIFY_WITH_TIMEOUT(!run.model.notices()->canUndo(), kPatienceMs);  // gone for good
+        QTest::qWait(300);
+        QCOMPARE(run.chat().generation(), ChatController::Stopping);
+        QCOMPARE(::kill(run.hostPid, SIGCONT), 0);
+        QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+        QVERIFY2(run.model.notices()->banner().isEmpty(), qPrintable(run.model.notices()->banner()));
+        run.chat().send("count again");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && !run.messages()[1].text.empty(), kPatienceMs);
     }
 
     void deletedConversationsComeBackByUndo() {

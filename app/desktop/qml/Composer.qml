@@ -107,7 +107,7 @@ Item {
             id: action
 
             readonly property bool stops: composer.busy
-            readonly property bool ready: stops ? composer.chat.generation !== ChatController.Stopping && composer.chat.generation !== ChatController.Starting : area.text.trim().length > 0
+            readonly property bool ready: stops ? composer.chat.generation !== ChatController.Stopping : area.text.trim().length > 0
 
             objectName: stops ? "stopButton" : "sendButton"
             anchors.right: parent.right

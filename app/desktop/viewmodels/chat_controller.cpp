@@ -65,10 +65,7 @@ ChatController::ChatController(StorageThread& storage, EngineClient& engine, Mod
 
     connect(&m_writer, &AnswerWriter::committed, &m_messages, &MessageListModel::appendText);
     connect(&m_writer, &AnswerWriter::finished, this, &ChatController::onFinished);
-    connect(&m_writer, &AnswerWriter::stalled, this, [this](const QString& sentence) {
-        m_notices.showBanner(sentence.isEmpty() ? QString() : tr("The answer waits: %1").arg(sentence));
-        setGeneration(sentence.isEmpty() ? Streaming : Stalled);
-    });
+    connect(&m_writer, &AnswerWriter::stalled, this, &ChatController::onStalled);
 
     connect(&models, &ModelListModel::loadStarting, this, &ChatController::stop);
     connect(&models, &ModelListModel::stateChanged, this, &ChatController::continueWhenLoaded);
@@ -265,6 +262,7 @@ void ChatController::showSibling(qint64 message, int step) {
 }
 
 void ChatController::startTurn(std::function<Result<Turn>(Stores&)> work, const QString& sentText) {
+    m_startingIn = m_conversation;
     setGeneration(Starting);
     m_storage.run(this, std::move(work), [this, asked = m_conversation, sentText](const Result<Turn>& turn) {
         if (!turn) {
@@ -283,9 +281,15 @@ void ChatController::startTurn(std::function<Result<Turn>(Stores&)> work, const 
 
 void ChatController::generate(const Turn& turn) {
     const Message& answer = turn.branch.back();
-    GenerateRequest request;
     m_writing.emplace();
     m_writing->conversation = turn.conversation.id;
+    m_writer.begin(answer.id);
+    if (m_generation == Stopping) {
+        // Stopped before there was anything to cancel.
+        m_writing->engineDone = true;
+        return abandonAnswer();
+    }
+    GenerateRequest request;
     if (const std::string prompt = m_settings.systemPrompt(); !prompt.empty()) {
         request.messages.push_back({Role::System, prompt});
         request.pinned.push_back(0);
@@ -299,15 +303,20 @@ void ChatController::generate(const Turn& turn) {
     request.resumeIds = answer.tokenIds;
     m_promptFraction = 0;
     m_tokensPerSecond = 0;
-    m_writer.begin(answer.id);
     setGeneration(Reading);
     m_engine.generate(request);
 }
 
 void ChatController::stop() {
-    if (m_generation != Reading && m_generation != Streaming && m_generation != Stalled) return;
+    if (m_generation == Idle || m_generation == Stopping) return;
     setGeneration(Stopping);
-    m_engine.cancel();
+    if (m_writing) m_engine.cancel();  // else generate() finds it
+}
+
+void ChatController::abandonAnswer() {
+    history::AnswerEnd ending;
+    ending.status = MessageStatus::Stopped;
+    m_writer.end(std::move(ending));
 }
 
 void ChatController::onPlanned(const PromptPlan& plan) {
@@ -369,7 +378,7 @@ void ChatController::onDone(const GenerateResult& result) {
     }
     if (result.stats.decodeMs > 0)
         m_tokensPerSecond = result.stats.newTokens * 1000.0 / result.stats.decodeMs;
-    m_writer.end(std::move(ending));
+    onEngineDone(std::move(ending));
 }
 
 void ChatController::onFailed(const Error& error) {
@@ -377,11 +386,29 @@ void ChatController::onFailed(const Error& error) {
     history::AnswerEnd ending;
     ending.status = MessageStatus::Failed;
     ending.error = error.message;
+    onEngineDone(std::move(ending));
+}
+
+void ChatController::onEngineDone(history::AnswerEnd ending) {
+    m_writing->engineDone = true;
+    if (!m_writer.active()) return endTurn();
     m_writer.end(std::move(ending));
+}
+
+void ChatController::onStalled(const QString& sentence) {
+    m_stalled = !sentence.isEmpty();
+    m_notices.showBanner(m_stalled ? tr("The answer waits: %1").arg(sentence) : QString());
+    emit generationChanged();
 }
 
 void ChatController::onFinished(RowId message, const history::AnswerEnd& ending) {
     m_messages.setStatus(message, ending.status, ending.error, ending.stats);
+    if (m_writing->engineDone) return endTurn();
+    // Its last events must not be taken for those of the next answer.
+    stop();
+}
+
+void ChatController::endTurn() {
     m_writing.reset();
     setGeneration(Idle);
     emit progressChanged();
@@ -394,7 +421,10 @@ QString ChatController::messageText(qint64 message) const {
 }
 
 void ChatController::conversationRemoved(RowId conversation) {
-    if (m_writing && m_writing->conversation == conversation) stop();
+    const bool writing = m_writing && m_writing->conversation == conversation;
+    if (writing || (m_generation == Starting && m_startingIn == conversation)) stop();
+    // The conversation may be gone for good before the engine has stopped.
+    if (writing) abandonAnswer();
     if (conversation == m_conversation) newConversation();
 }
 

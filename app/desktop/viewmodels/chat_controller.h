@@ -33,6 +33,8 @@ class ChatController : public QObject {
     /// Unsent text of this conversation.
     Q_PROPERTY(QString draft READ draft WRITE setDraft NOTIFY draftChanged)
     Q_PROPERTY(Generation generation READ generation NOTIFY generationChanged)
+    /// The history cannot be written; what arrives waits.
+    Q_PROPERTY(bool stalled READ stalled NOTIFY generationChanged)
     /// The answer being written belongs to the conversation shown.
     Q_PROPERTY(bool writingHere READ writingHere NOTIFY generationChanged)
     Q_PROPERTY(double promptFraction READ promptFraction NOTIFY progressChanged)
@@ -46,8 +48,7 @@ class ChatController : public QObject {
         Starting,  ///< the message is being made durable
         Reading,   ///< the model reads the prompt
         Streaming,
-        Stopping,
-        Stalled,  ///< the history cannot be written; what arrives waits
+        Stopping,  ///< until both the engine and the history are done with the answer
     };
     Q_ENUM(Generation)
 
@@ -60,6 +61,7 @@ class ChatController : public QObject {
     QString draft() const { return m_draft; }
     void setDraft(const QString& text);
     Generation generation() const { return m_generation; }
+    bool stalled() const { return m_stalled; }
     bool writingHere() const { return m_writing && m_writing->conversation == m_conversation; }
     double promptFraction() const { return m_promptFraction; }
     int contextUsed() const { return m_contextUsed; }
@@ -113,7 +115,8 @@ class ChatController : public QObject {
     struct Writing {
         history::RowId conversation = 0;
         std::vector<history::RowId>
-            promptIds;  ///< message of each GenerateRequest::messages; 0: system prompt
+            promptIds;            ///< message of each GenerateRequest::messages; 0: system prompt
+        bool engineDone = false;  ///< no more events of this answer will come
         uint32_t promptTokens = 0;
         uint32_t newTokens = 0;
         QElapsedTimer sinceFirstToken;
@@ -132,12 +135,17 @@ class ChatController : public QObject {
     bool readyToAnswer();
     void startTurn(std::function<Result<Turn>(Stores&)> work, const QString& sentText);
     void generate(const Turn& turn);
+    /// The answer ends as the history has it so far, without waiting for the engine.
+    void abandonAnswer();
+    void endTurn();
     void continueWhenLoaded();
 
     void onPlanned(const PromptPlan& plan);
     void onTokens(const TokenChunk& chunk);
     void onDone(const GenerateResult& result);
     void onFailed(const Error& error);
+    void onEngineDone(history::AnswerEnd ending);
+    void onStalled(const QString& sentence);
     void onFinished(history::RowId message, const history::AnswerEnd& ending);
 
     StorageThread& m_storage;
@@ -155,6 +163,8 @@ class ChatController : public QObject {
     bool m_readOnly = false;
 
     Generation m_generation = Idle;
+    bool m_stalled = false;
+    history::RowId m_startingIn = 0;  ///< while Starting: the conversation that asked
     std::optional<Writing> m_writing;
     history::RowId m_continueAfterLoad = 0;
     double m_promptFraction = 0;

@@ -1,0 +1,147 @@
+/// The answer writer against a history that refuses for a while, and one that refuses for good.
+#include "app/desktop/answer_writer.h"
+
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <optional>
+
+#include "tests/qml/full_disk.h"
+
+using namespace ingle;
+using namespace ingle::desktop;
+using history::MessageStatus;
+using history::RowId;
+
+namespace {
+
+constexpr int kPatienceMs = 20000;
+
+history::AnswerEnd complete() {
+    history::AnswerEnd end;
+    end.status = MessageStatus::Complete;
+    return end;
+}
+
+}  // namespace
+
+class AnswerWriterTest : public QObject {
+    Q_OBJECT
+
+    struct Answer {
+        RowId conversation = 0;
+        RowId message = 0;
+    };
+    /// A writer on a fresh history, and what it said.
+    struct Bench {
+        Bench() : storage(folder.path().toStdString()), writer(storage) {
+            QObject::connect(&writer, &AnswerWriter::finished, &writer,
+                             [this](RowId, const history::AnswerEnd& end) {
+                                 ending = end;
+                                 ++endings;
+                             });
+            QObject::connect(&writer, &AnswerWriter::committed, &writer,
+                             [this](RowId, const std::string& text) { painted += text; });
+        }
+        /// Waits for work on the history; nothing when it failed.
+        template <typename Work>
+        auto wait(Work work) {
+            std::invoke_result_t<Work, StorageThread::Stores&> result;
+            bool answered = false;
+            storage.run(&writer, work, [&](auto answer) {
+                result = std::move(answer);
+                answered = true;
+            });
+            [&] { QTRY_VERIFY_WITH_TIMEOUT(answered, kPatienceMs); }();
+            return result;
+        }
+        Answer begin() {
+            const auto begun = wait([](StorageThread::Stores& stores) -> Result<Answer> {
+                history::History& history = *stores.history;
+                INGLE_TRY_ASSIGN(const RowId id, history.createConversation("title", "model"));
+                INGLE_TRY_ASSIGN(const RowId question, history.addUserMessage(id, 0, "why?"));
+                INGLE_TRY_ASSIGN(const RowId answer, history.beginAnswer(id, question, "model", "Model", {}));
+                return Answer{id, answer};
+            });
+            writer.begin(begun.value_or(Answer{}).message);
+            return begun.value_or(Answer{});
+        }
+
+        QTemporaryDir folder;
+        StorageThread storage;
+        AnswerWriter writer;
+        std::optional<history::AnswerEnd> ending;
+        int endings = 0;
+        std::string painted;
+    };
+
+  private slots:
+    void whatArrivesIsStoredBeforeItIsPainted() {
+        Bench bench;
+        const Answer answer = bench.begin();
+        bench.writer.append({{1}, "one "});
+        bench.writer.append({{2}, "two "});
+        bench.writer.end(complete());
+        QVERIFY(bench.painted.empty());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.ending, kPatienceMs);
+        QCOMPARE(bench.painted, std::string("one two "));
+        const auto stored = bench.wait(
+            [&](StorageThread::Stores& stores) { return stores.history->message(answer.message); });
+        QVERIFY(stored);
+        QCOMPARE(stored->text, bench.painted);
+        QCOMPARE(stored->status, MessageStatus::Complete);
+    }
+
+    void aFullDiskIsTriedAgain() {
+        Bench bench;
+        bench.begin();
+        QSignalSpy stalls(&bench.writer, &AnswerWriter::stalled);
+        {
+            const FullDisk full;
+            bench.writer.append({{1}, "one "});
+            QTRY_VERIFY_WITH_TIMEOUT(!stalls.isEmpty(), kPatienceMs);
+            bench.writer.append({{2}, "two "});
+            bench.writer.end(complete());
+            QTest::qWait(100);
+            QVERIFY(bench.writer.active());
+            QVERIFY(bench.painted.empty());
+        }
+        QTRY_VERIFY_WITH_TIMEOUT(bench.ending, kPatienceMs);
+        QCOMPARE(bench.painted, std::string("one two "));
+        QCOMPARE(bench.ending->status, MessageStatus::Complete);
+        QVERIFY(!stalls.first().first().toString().isEmpty());
+        QVERIFY(stalls.last().first().toString().isEmpty());
+    }
+
+    void anAnswerThatIsGoneEndsAtOnce() {
+        Bench bench;
+        const Answer answer = bench.begin();
+        const Status purged = bench.wait([&](StorageThread::Stores& stores) -> Status {
+            INGLE_TRY(stores.history->deleteConversation(answer.conversation));
+            return stores.history->purgeDeleted();
+        });
+        QVERIFY(purged);
+        QSignalSpy stalls(&bench.writer, &AnswerWriter::stalled);
+        bench.writer.append({{1}, "one "});
+        QTRY_VERIFY_WITH_TIMEOUT(bench.ending, kPatienceMs);
+        QCOMPARE(bench.ending->status, MessageStatus::Failed);
+        QVERIFY(!bench.ending->error.empty());
+        QVERIFY(stalls.isEmpty());
+        QVERIFY(bench.painted.empty());
+
+        // What still arrives changes nothing, and the next answer is written.
+        bench.writer.append({{2}, "two "});
+        bench.writer.end(complete());
+        QVERIFY(!bench.writer.active());
+        bench.begin();
+        bench.writer.append({{3}, "three"});
+        bench.writer.end(complete());
+        QTRY_COMPARE_WITH_TIMEOUT(bench.endings, 2, kPatienceMs);
+        QCOMPARE(bench.ending->status, MessageStatus::Complete);
+        QCOMPARE(bench.painted, std::string("three"));
+    }
+};
+
+QTEST_GUILESS_MAIN(AnswerWriterTest)
+#include "answer_writer_test.moc"

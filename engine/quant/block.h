@@ -1,4 +1,4 @@
-/// What the block formats share: fields at any byte, and the nibble order of the 32-value blocks.
+/// What the block formats share: fields at any byte, and the order of small fields within bytes.
 #pragma once
 
 #include <cstddef>
@@ -46,6 +46,31 @@ inline void storeHalf(std::byte* at, float value) {
 /// ones.
 inline uint32_t nibbleOf32(const std::byte* qs, size_t e) {
     return e < 16 ? byteAt(qs + e) & 15 : byteAt(qs + e - 16) >> 4;
+}
+
+/// Nibble `i` of a run of bytes, the low one of each byte first.
+inline uint32_t nibbleAt(const std::byte* at, size_t i) {
+    return byteAt(at + i / 2) >> (i % 2 * 4) & 15;
+}
+
+/// Value `e` of a block of 256 whose 64 bytes hold bit pairs: 128 values per 32 bytes, 32 from each pair of
+/// bits.
+inline uint32_t bitPairOf256(const std::byte* qs, size_t e) {
+    return byteAt(qs + e / 128 * 32 + e % 32) >> (e % 128 / 32 * 2) & 3;
+}
+
+struct ScaleAndMin {
+    uint32_t scale;
+    uint32_t min;
+};
+
+/// Scale and min of group `k` of the eight that Q4_K and Q5_K pack in 12 bytes: groups 0..3 lie in the low
+/// six bits of bytes 0..7; groups 4..7 have their low nibbles in bytes 8..11 and their upper two bits on top
+/// of those bytes.
+inline ScaleAndMin scaleAndMin(const std::byte* s, size_t k) {
+    if (k < 4) return {byteAt(s + k) & 63, byteAt(s + k + 4) & 63};
+    return {(byteAt(s + k + 4) & 15) | byteAt(s + k - 4) >> 6 << 4,
+            byteAt(s + k + 4) >> 4 | byteAt(s + k) >> 6 << 4};
 }
 
 /// Calls `decode(block, values)` for each block of a row.

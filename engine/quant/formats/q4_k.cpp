@@ -9,24 +9,11 @@ namespace {
 constexpr size_t kElems = 256;
 constexpr size_t kBytes = 144;
 
-struct ScaleAndMin {
-    uint32_t scale;
-    uint32_t min;
-};
-
-/// Groups 0..3 lie in the low six bits of bytes 0..7; groups 4..7 have their low nibbles in bytes 8..11 and
-/// their upper two bits on top of those bytes.
-ScaleAndMin groupScale(const std::byte* s, size_t k) {
-    if (k < 4) return {byteAt(s + k) & 63, byteAt(s + k + 4) & 63};
-    return {(byteAt(s + k + 4) & 15) | byteAt(s + k - 4) >> 6 << 4,
-            byteAt(s + k + 4) >> 4 | byteAt(s + k) >> 6 << 4};
-}
-
 void decodeBlock(const std::byte* block, float* y) {
     const float d = halfAt(block);
     const float dmin = halfAt(block + 2);
     for (size_t k = 0; k < 8; ++k) {
-        const auto [scale, min] = groupScale(block + 4, k);
+        const auto [scale, min] = scaleAndMin(block + 4, k);
         const float step = d * static_cast<float>(scale);
         const float low = dmin * static_cast<float>(min);
         const std::byte* bytes =

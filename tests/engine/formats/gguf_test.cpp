@@ -256,7 +256,7 @@ TEST(GgufReader, refusesBadTensors) {
     expectRefused(one("t", {32}, 4, 0), ErrorCode::Unsupported, "Q4_2");
     expectRefused(one("t", {32}, 31, 0), ErrorCode::Unsupported, "unknown block type 31");
     expectRefused(one("t", {32}, -1, 0), ErrorCode::Unsupported, "unknown block type -1");
-    expectRefused(one("t", {256}, 16, 0), ErrorCode::Unsupported, "'t' is stored as IQ2_XXS");
+    expectRefused(one("t", {256}, 15, 0), ErrorCode::Unsupported, "'t' is stored as Q8_K");
     expectRefused(one("t", {8}, 0, 16), ErrorCode::Corrupt, "not aligned");
     expectRefused(one("t", {33}, 0, 0), ErrorCode::Corrupt, "past the end");
     expectRefused(one("t", {32}, 0, 32), ErrorCode::Corrupt, "past the end");

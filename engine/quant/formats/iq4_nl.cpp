@@ -1,0 +1,32 @@
+// IQ4_NL: 0: f16 d, 2: 16 bytes of nibbles; value = d * levels[nibble].
+#include "engine/quant/block.h"
+#include "engine/quant/format.h"
+#include "engine/quant/grids/iq4.h"
+
+namespace ingle::quant {
+namespace {
+
+constexpr size_t kElems = 32;
+constexpr size_t kBytes = 18;
+
+void decodeBlock(const std::byte* block, float* y) {
+    const float d = halfAt(block);
+    for (size_t e = 0; e < kElems; ++e) y[e] = d * kIq4Levels[nibbleOf32(block + 2, e)];
+}
+
+void decodeRow(const std::byte* in, std::span<float> y) {
+    decodeBlocks<kElems, kBytes>(in, y, decodeBlock);
+}
+
+}  // namespace
+
+extern const QuantFormat iq4_nl_format;
+const QuantFormat iq4_nl_format{.id = {20},
+                                .name = "IQ4_NL",
+                                .blockElems = kElems,
+                                .blockBytes = kBytes,
+                                .maxRelRmse = 0,
+                                .encodeRow = nullptr,
+                                .decodeRow = decodeRow};
+
+}  // namespace ingle::quant

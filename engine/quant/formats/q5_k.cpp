@@ -1,0 +1,43 @@
+// Q5_K: 0: f16 d, 2: f16 dmin, 4: 12 bytes of 6-bit scales and mins, 16: 32 bytes of fifth bits, 48: 128
+// bytes of nibbles. Eight groups of 32 values: value = d * scale * (five bits) - dmin * min.
+#include "engine/quant/block.h"
+#include "engine/quant/format.h"
+
+namespace ingle::quant {
+namespace {
+
+constexpr size_t kElems = 256;
+constexpr size_t kBytes = 176;
+
+void decodeBlock(const std::byte* block, float* y) {
+    const float d = halfAt(block);
+    const float dmin = halfAt(block + 2);
+    for (size_t k = 0; k < 8; ++k) {
+        const auto [scale, min] = scaleAndMin(block + 4, k);
+        const float step = d * static_cast<float>(scale);
+        const float low = dmin * static_cast<float>(min);
+        const std::byte* bytes = block + 48 + k / 2 * 32;
+        for (size_t l = 0; l < 32; ++l) {
+            const uint32_t fifthBit = byteAt(block + 16 + l) >> k & 1;
+            const uint32_t q = (byteAt(bytes + l) >> (k % 2 * 4) & 15) | fifthBit << 4;
+            y[k * 32 + l] = step * static_cast<float>(q) - low;
+        }
+    }
+}
+
+void decodeRow(const std::byte* in, std::span<float> y) {
+    decodeBlocks<kElems, kBytes>(in, y, decodeBlock);
+}
+
+}  // namespace
+
+extern const QuantFormat q5_k_format;
+const QuantFormat q5_k_format{.id = {13},
+                              .name = "Q5_K",
+                              .blockElems = kElems,
+                              .blockBytes = kBytes,
+                              .maxRelRmse = 0,
+                              .encodeRow = nullptr,
+                              .decodeRow = decodeRow};
+
+}  // namespace ingle::quant

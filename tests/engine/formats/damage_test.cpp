@@ -214,6 +214,13 @@ TEST(Damage, llama2c) {
     damage.tryTruncations();
 }
 
+TEST(Damage, llama2cVersion1) {
+    const Damage damage(test::llama2cVersion1File(), 37);
+    damage.expectSound();
+    damage.tryMutations();
+    damage.tryTruncations();
+}
+
 TEST(Damage, allocationsAreSeen) {
     const int64_t before = liveBytes;
     peakBytes = before;

@@ -81,6 +81,16 @@ inline std::string llama2cFile() {
     return file.bytes();
 }
 
+/// The same model in version 1, whose header has a magic number and whose norms come first.
+inline std::string llama2cVersion1File() {
+    ByteString file;
+    file.put(uint32_t{0x616B3432}).put(int32_t{1});
+    for (const int32_t field : {8, 12, 1, 2, 1, 10, 16}) file.put(field);
+    file.put(uint8_t{0}).text(std::string(256 - 37, '\0'));
+    file.floats(8 + 8 + 8 + 80 + 64 + 32 + 32 + 64 + 96 + 96 + 96 + 80);
+    return file.bytes();
+}
+
 inline formats::GgufWriter::RowSource sampleRows(const quant::QuantFormat& format, uint64_t elems) {
     return [&format, elems](uint64_t row, std::span<std::byte> bytes) -> Status {
         std::vector<float> values(elems);

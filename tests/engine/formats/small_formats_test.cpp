@@ -115,10 +115,50 @@ TEST(Llama2cReader, takesExactSizesOnly) {
             EXPECT_FALSE(openBytes(damaged).has_value()) << field << " " << value;
         }
     }
-    ByteString versioned;
-    versioned.put(uint32_t{0x616B3432}).put(int32_t{2});
-    expectRefused(versioned.bytes(), ErrorCode::Unsupported, "version 2");
     expectRefused("a", ErrorCode::Unsupported, "begins with 61)");
+}
+
+/// Overwrites the i32 at `offset`.
+std::string withField(std::string file, size_t offset, int32_t value) {
+    std::memcpy(file.data() + offset, &value, sizeof value);
+    return file;
+}
+
+TEST(Llama2cReader, readsVersion1) {
+    const auto model = openBytes(test::llama2cVersion1File());
+    ASSERT_TRUE(model.has_value()) << model.error().message;
+    EXPECT_EQ(model->format, "llama2.c v1");
+    EXPECT_EQ(model->metadata.u32("llama.attention.head_count_kv").value(), 1U);
+    EXPECT_EQ(model->metadata.u32("llama.vocab_size").value(), 10U);
+    EXPECT_EQ(model->tensors.size(), 12U);
+    EXPECT_EQ(model->find("blk.0.ffn_down.weight")->shape, (tensor::Shape{{12, 8, 1, 1}}));
+    const std::byte* next = model->mapping->bytes().data() + 256;
+    for (const char* name : {"blk.0.attn_norm", "blk.0.ffn_norm", "output_norm", "token_embd", "blk.0.attn_q",
+                             "blk.0.attn_k", "blk.0.attn_v", "blk.0.attn_output", "blk.0.ffn_gate",
+                             "blk.0.ffn_down", "blk.0.ffn_up", "output"}) {
+        const tensor::Tensor* tensor = model->find(std::string(name) + ".weight");
+        ASSERT_NE(tensor, nullptr) << name;
+        EXPECT_EQ(tensor->data.data(), next) << name;
+        next += tensor->data.size();
+    }
+    EXPECT_EQ(next, model->mapping->bytes().data() + model->mapping->bytes().size());
+
+    std::string shared = test::llama2cVersion1File();
+    shared[36] = 1;
+    const auto sharedModel = openBytes(shared);
+    ASSERT_TRUE(sharedModel.has_value()) << sharedModel.error().message;
+    EXPECT_EQ(sharedModel->find("output.weight"), nullptr);
+}
+
+TEST(Llama2cReader, refusesBadVersion1Files) {
+    const std::string whole = test::llama2cVersion1File();
+    expectRefused(withField(whole, 4, 2), ErrorCode::Unsupported, "version 2");
+    expectRefused(withField(whole, 4, 0), ErrorCode::Unsupported, "version 0");
+    expectRefused(whole.substr(0, 255), ErrorCode::Corrupt, "takes 256 bytes");
+    expectRefused(whole.substr(0, whole.size() - 1), ErrorCode::Corrupt, "'output.weight'");
+    for (size_t offset = 8; offset < 36; offset += 4)
+        for (const int32_t value : {0, -8, INT32_MAX, INT32_MIN})
+            expectRefused(withField(whole, offset, value), ErrorCode::Corrupt, "");
 }
 
 }  // namespace

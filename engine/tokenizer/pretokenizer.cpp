@@ -16,14 +16,60 @@ constexpr std::string_view kLlama3Pattern =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 constexpr std::string_view kQwen2Pattern =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr std::string_view kQwen35Pattern =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr std::string_view kTekkenPattern =
+    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|)"
+    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|)"
+    R"(\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr std::string_view kGpt4oPattern =
+    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
+    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
+    R"(\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr std::string_view kBailingMoePattern =
+    R"('(?:[sSdDmMtT]|[lL][lL]|[vV][eE]|[rR][eE])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+)";
+constexpr std::string_view kSeedCoderPattern =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}\r\n]+|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr std::string_view kDeepseek3Pattern =
+    R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+|)"
+    R"( ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+/// Letters of the scripts that have an upper and a lower case.
+constexpr std::string_view kCasedWords =
+    R"(\s?[)"
+    R"(\x{41}-\x{5A}\x{61}-\x{7A}\x{B5}\x{C0}-\x{D6}\x{D8}-\x{F6}\x{F8}-\x{1BA}\x{1BC}-\x{1BF})"
+    R"(\x{1C4}-\x{293}\x{295}-\x{2AF}\x{370}-\x{373}\x{376}\x{377}\x{37B}-\x{37D}\x{37F}\x{386})"
+    R"(\x{388}-\x{38A}\x{38C}\x{38E}-\x{3A1}\x{3A3}-\x{3F5}\x{3F7}-\x{481}\x{48A}-\x{52F})"
+    R"(\x{531}-\x{556}\x{10A0}-\x{10C5}\x{13A0}-\x{13F5}\x{13F8}-\x{13FD}\x{1C90}-\x{1CBA})"
+    R"(\x{1CBD}-\x{1CBF}\x{1D00}-\x{1D2B}\x{1D6B}-\x{1D77}\x{1D79}-\x{1D9A}\x{1E00}-\x{1F15})"
+    R"(\x{1F18}-\x{1F1D}\x{1F20}-\x{1F45}\x{1F48}-\x{1F4D}\x{1F50}-\x{1F57}\x{1F59}\x{1F5B}\x{1F5D})"
+    R"(\x{1F5F}-\x{1F7D}\x{1F80}-\x{1FB4}\x{1FB6}-\x{1FBC}\x{1FBE}\x{1FC2}-\x{1FC4})"
+    R"(\x{1FC6}-\x{1FCC}\x{1FD0}-\x{1FD3}\x{1FD6}-\x{1FDB}\x{1FE0}-\x{1FEC}\x{1FF2}-\x{1FF4})"
+    R"(\x{1FF6}-\x{1FFC}\x{2102}\x{2107}\x{210A}-\x{2113}\x{2115}\x{2119}-\x{211D}\x{2124}\x{2126})"
+    R"(\x{2128}\x{212A}-\x{212D}\x{212F}-\x{2134}\x{2139}\x{213C}-\x{213F}\x{2145}-\x{2149}\x{214E})"
+    R"(\x{2183}\x{2184}\x{2C00}-\x{2C7B}\x{2C7E}-\x{2CE4}\x{2CEB}-\x{2CEE}\x{2CF2}\x{2CF3})"
+    R"(\x{A640}-\x{A66D}\x{A680}-\x{A69B}\x{A722}-\x{A76F}\x{A771}-\x{A787}\x{A78B}-\x{A78E})"
+    R"(\x{AB70}-\x{ABBF}\x{FB00}-\x{FB06}\x{FB13}-\x{FB17}\x{FF21}-\x{FF3A}\x{FF41}-\x{FF5A})"
+    R"(\x{10400}-\x{1044F}\x{104B0}-\x{104D3}\x{104D8}-\x{104FB}\x{10C80}-\x{10CB2})"
+    R"(\x{10CC0}-\x{10CF2}\x{118A0}-\x{118DF}\x{1E900}-\x{1E943})"
+    R"(]+)";
+constexpr std::string_view kWidePunctuation =
+    R"(\s?[!-/:-~\x{FF01}-\x{FF0F}\x{FF1A}-\x{FF5E}\x{2018}-\x{201F}\x{3000}-\x{3002}]+)";
+constexpr std::string_view kHanAndHangul = R"([\x{4E00}-\x{9FA5}\x{0800}-\x{4E00}\x{AC00}-\x{D7FF}]+)";
+constexpr std::string_view kHanAndKana = R"([\x{4E00}-\x{9FA5}\x{3040}-\x{309F}\x{30A0}-\x{30FF}]+)";
+constexpr std::string_view kBloomPattern =
+    R"( ?[^(\s|.,!?\x{2026}\x{3002}\x{FF0C}\x{3001}\x{0964}\x{06D4}\x{060C})]+)";
+constexpr std::string_view kLineEnd = R"([\r\n])";
+constexpr std::string_view kDigitRuns = R"(\p{N}+)";
+constexpr std::string_view kUpToThreeDigits = R"(\p{N}{1,3})";
+constexpr std::string_view kThreeDigits = R"([0-9][0-9][0-9])";
 constexpr std::string_view kSingleDigits = R"(\p{N})";
 
-enum class Vocabulary { MergesAll, WholeWordsAndBos };
+enum class Vocabulary { MergesAll, AddsBos, WholeWordsAndBos };
 
 /// Patterns are applied in order, each to every piece that the ones before have left.
 struct Definition {
     std::string_view name;
-    std::array<std::string_view, 2> patterns;
+    std::array<std::string_view, 6> patterns;
     Vocabulary vocabulary = Vocabulary::MergesAll;
 };
 
@@ -73,6 +119,33 @@ constexpr Definition kDefinitions[] = {
     {"solar-open", {kQwen2Pattern}},
     {"grok-2", {kQwen2Pattern}},
     {"stablelm2", {kQwen2Pattern}},
+    {"qwen35", {kQwen35Pattern}},
+    {"jina-v1-en", {kGpt2Pattern}},
+    {"jina-v2-code", {kGpt2Pattern}},
+    {"roberta-bpe", {kGpt2Pattern}},
+    {"falcon", {R"([\p{P}\$\+<=>\^~\|`]+)", kGpt2Pattern, kThreeDigits}},
+    {"default", {R"([\p{P}\$\+<=>\^~\|]+)", kGpt2Pattern, kDigitRuns, kThreeDigits}},
+    {"deepseek-llm", {kLineEnd, kCasedWords, kWidePunctuation, R"(\s+$)", kHanAndHangul, kDigitRuns}},
+    {"deepseek-coder", {kLineEnd, R"(\s?\p{L}+)", R"(\s?\p{P}+)", kHanAndHangul, kSingleDigits}},
+    {"deepseek-v3", {kUpToThreeDigits, kHanAndKana, kDeepseek3Pattern}},
+    {"hunyuan-dense", {kUpToThreeDigits, kHanAndKana, kDeepseek3Pattern}},
+    {"joyai-llm", {kUpToThreeDigits, kHanAndKana, kDeepseek3Pattern}},
+    {"tekken", {kTekkenPattern}, Vocabulary::WholeWordsAndBos},
+    {"gpt-4o", {kGpt4oPattern}},
+    {"llama4", {kGpt4oPattern}},
+    {"kanana2", {kGpt4oPattern}},
+    {"minimax-m2", {kGpt4oPattern}},
+    {"bloom", {kBloomPattern}},
+    {"gpt3-finnish", {kBloomPattern}},
+    {"poro-chat", {kBloomPattern}},
+    {"viking", {kBloomPattern, kSingleDigits}},
+    {"chameleon",
+     {R"(<sentinel:[0-9]+>)", R"((IMGIMG)((A|B|C|D|E|F|G|H|I){1,4})Z)", R"(([\t\n]|    |  ))", kSingleDigits,
+      R"([\p{P}!-/:-@\[-`{-~])", kGpt2Pattern},
+     Vocabulary::AddsBos},
+    {"bailingmoe", {kBailingMoePattern}},
+    {"seed-coder", {kSeedCoderPattern}},
+    {"superbpe", {kDigitRuns, R"((?=(\d{3})+(?!\d)))"}},
 };
 
 /// PCRE2's \s also takes U+180E, which has not been white space since Unicode 6.3.
@@ -124,21 +197,22 @@ struct PreTokenizer::Pattern {
         return pattern;
     }
 
-    /// Appends the matches in `piece` and the gaps between them.
+    /// Appends the matches in `piece` and the gaps between them; a match of nothing is a cut.
     Status split(std::string_view piece, std::vector<std::string_view>& out) const {
         const std::unique_ptr<pcre2_match_data, FreeMatchData> match(pcre2_match_data_create(1, nullptr));
         if (!match) return fail(ErrorCode::OutOfMemory, "no memory to match a pattern");
         size_t begin = 0;
         while (begin < piece.size()) {
+            // Nothing may not match where the search begins: every match makes progress.
             const int count = pcre2_match(code.get(), reinterpret_cast<PCRE2_SPTR>(piece.data()),
-                                          piece.size(), begin, 0, match.get(), nullptr);
+                                          piece.size(), begin, PCRE2_NOTEMPTY_ATSTART, match.get(), nullptr);
             if (count == PCRE2_ERROR_NOMATCH) break;
             if (count < 0)
                 return fail(ErrorCode::InvalidArgument, "the text cannot be tokenized: {}",
                             pcreMessage(count));
             const PCRE2_SIZE* range = pcre2_get_ovector_pointer(match.get());
             if (range[0] > begin) out.push_back(piece.substr(begin, range[0] - begin));
-            out.push_back(piece.substr(range[0], range[1] - range[0]));
+            if (range[1] > range[0]) out.push_back(piece.substr(range[0], range[1] - range[0]));
             begin = range[1];
         }
         if (begin < piece.size()) out.push_back(piece.substr(begin));
@@ -160,7 +234,7 @@ Result<std::unique_ptr<const PreTokenizer>> PreTokenizer::create(std::string_vie
         result->m_patterns.push_back(std::move(pattern));
     }
     result->m_takesWholeWords = definition->vocabulary == Vocabulary::WholeWordsAndBos;
-    result->m_addsBosByDefault = definition->vocabulary == Vocabulary::WholeWordsAndBos;
+    result->m_addsBosByDefault = definition->vocabulary != Vocabulary::MergesAll;
     return result;
 }
 

@@ -179,6 +179,49 @@ TEST(Gpt2Tokenizer, textOfMessagesCannotSpellControlTokens) {
     EXPECT_THAT(encode(*create(data), {{"abab", false}}), ElementsAre(2, 2)) << "nor as a whole word";
 }
 
+/// Id 0 ends a document; all single bytes, then some longer tokens as GGUF's converter writes them.
+TokenizerData rwkvData() {
+    TokenizerData data;
+    data.model = "rwkv";
+    data.tokens = {"<s>"};
+    for (int byte = 0; byte < 256; ++byte) data.tokens.push_back(fmt::format("\\x{:02x}", byte));
+    for (const char* token : {"ab", "abcd", "\\n\\t\\r", "\\'\\\\", "\u4f60", "\\xe4\\xbd"})
+        data.tokens.emplace_back(token);
+    return data;
+}
+
+TEST(RwkvTokenizer, takesTheLongestTokenAtEachPlace) {
+    const auto tokenizer = create(rwkvData());
+    EXPECT_THAT(encode(*tokenizer, {{"abcdabcab", false}}, true), ElementsAre(258, 257, 'c' + 1, 257));
+    EXPECT_THAT(encode(*tokenizer, {{"\n\t\r'\\\n", false}}), ElementsAre(259, 260, '\n' + 1));
+    EXPECT_THAT(encode(*tokenizer, {{"\u4f60\xE4\xBD\xE4", false}}), ElementsAre(261, 262, 0xE4 + 1));
+    EXPECT_THAT(encode(*tokenizer, {{"<s>", false}}), ElementsAre('<' + 1, 's' + 1, '>' + 1));
+    EXPECT_TRUE(tokenizer->isEndOfGeneration(0));
+    EXPECT_FALSE(tokenizer->isEndOfGeneration(1));
+    EXPECT_EQ(tokenizer->pieceBytes(0), "");
+    std::string bytes;
+    for (int i = 0; i < 1024; ++i) bytes += static_cast<char>(i * 7);
+    EXPECT_EQ(decode(*tokenizer, encode(*tokenizer, {{bytes, false}})).value(), bytes);
+}
+
+TEST(RwkvTokenizer, toleratesOddVocabularies) {
+    TokenizerData data;
+    data.model = "rwkv";
+    data.tokens = {"<s>", "a", "", "a", "\\", "\\x4", "\\xzz", "<sys>"};
+    data.types.assign(data.tokens.size(), TokenType::Normal);
+    data.types[7] = TokenType::Control;
+    const auto tokenizer = create(data);
+    EXPECT_THAT(encode(*tokenizer, {{"a?\\", false}}), ElementsAre(1, 4));
+    EXPECT_THAT(encode(*tokenizer, {{"x4xzz", false}}), ElementsAre(5, 6));
+    EXPECT_THAT(encode(*tokenizer, {{"<sys>a", true}}), ElementsAre(7, 1));
+    EXPECT_THAT(encode(*tokenizer, {{"<sys>a", false}}), ElementsAre(1));
+    data.unknown = 2;
+    EXPECT_THAT(encode(*create(data), {{"a?", false}}), ElementsAre(1, 2));
+    data.tokens.clear();
+    data.types.clear();
+    EXPECT_EQ(creationError(data).code, ErrorCode::Corrupt);
+}
+
 TEST(PreTokenizer, wordsAreTheText) {
     const auto words = [](const char* name, std::string_view text) {
         return PreTokenizer::create(name).value()->split(text).value();
@@ -193,6 +236,30 @@ TEST(PreTokenizer, wordsAreTheText) {
                       "b"),
                 ElementsAre("a", "\xFF\xFE", "b"));
     EXPECT_THAT(words("gpt-2", "a\u180Eb"), ElementsAre("a", "\u180E", "b"));
+    EXPECT_THAT(words("default", "a+=12345 b"), ElementsAre("a", "+=", "123", "45", " b"));
+    EXPECT_THAT(words("falcon", "a`1234"), ElementsAre("a", "`", "123", "4"));
+    // The punctuation of this one ranges from ':' to '~' and so takes ASCII letters as well.
+    EXPECT_THAT(words("deepseek-llm", "\n Ab\u00e9\uFF0C\u4f60\u597d12"),
+                ElementsAre("\n", " Ab", "\u00e9", "\uFF0C", "\u4f60\u597d", "12"));
+    EXPECT_THAT(words("deepseek-coder", "if(x)12\r\n"),
+                ElementsAre("if", "(", "x", ")", "1", "2", "\r", "\n"));
+    EXPECT_THAT(words("deepseek-v3", "1234\u4f60\u304ba.b c!\n"),
+                ElementsAre("123", "4", "\u4f60\u304b", "a", ".b", " c", "!\n"));
+    EXPECT_THAT(words("tekken", "helloWorld HTMLPage12's"),
+                ElementsAre("hello", "World", " HTMLPage", "1", "2", "'s"));
+    EXPECT_THAT(words("gpt-4o", "helloWorld's 1234//\n"),
+                ElementsAre("hello", "World's", " ", "123", "4", "//\n"));
+    EXPECT_THAT(words("qwen35", "ne\u0301e 1"), ElementsAre("ne\u0301e", " ", "1"));
+    EXPECT_THAT(words("bloom", "Hi (you), 12!"), ElementsAre("Hi", " (", "you", "),", " 12", "!"));
+    EXPECT_THAT(words("viking", "a 12"), ElementsAre("a", " ", "1", "2"));
+    EXPECT_THAT(words("chameleon", "<sentinel:12>\tab!IMGIMGACZ"),
+                ElementsAre("<", "sentinel", ":", "1", "2", ">", "\t", "ab", "!", "IMGIMGACZ"));
+    EXPECT_THAT(words("bailingmoe", "I'LL\n\nx"), ElementsAre("I", "'LL", "\n\n", "x"));
+    EXPECT_THAT(words("seed-coder", "a!\n12"), ElementsAre("a", "!", "\n", "1", "2"));
+    EXPECT_THAT(words("superbpe", "a1234567 12"), ElementsAre("a", "1", "234", "567", " ", "12"));
+    EXPECT_TRUE(PreTokenizer::create("chameleon").value()->addsBosByDefault());
+    EXPECT_FALSE(PreTokenizer::create("chameleon").value()->takesWholeWords());
+    EXPECT_TRUE(PreTokenizer::create("tekken").value()->takesWholeWords());
     EXPECT_TRUE(words("gpt-2", "").empty());
 }
 

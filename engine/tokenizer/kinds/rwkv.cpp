@@ -69,11 +69,10 @@ class LongestMatch {
             const auto byte = [depth](const Entry& entry) {
                 return entry.bytes.size() > depth ? static_cast<unsigned char>(entry.bytes[depth]) : -1;
             };
-            const auto same =
-                std::ranges::equal_range(begin, end, int{static_cast<unsigned char>(text[depth])}, {}, byte);
-            if (same.empty()) break;
-            begin = same.begin();
-            end = same.end();
+            const int wanted = static_cast<unsigned char>(text[depth]);
+            begin = std::ranges::lower_bound(begin, end, wanted, {}, byte);
+            end = std::ranges::upper_bound(begin, end, wanted, {}, byte);
+            if (begin == end) break;
             if (begin->bytes.size() == depth + 1) best = &*begin;
         }
         return best;

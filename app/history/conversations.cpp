@@ -5,26 +5,44 @@
 
 namespace ingle::history {
 
+namespace {
+
+/// Conversations that are not deleted; to be followed by more conditions or an order.
+const std::string kSelect =
+    "SELECT c.id, c.title, c.created_ms, c.updated_ms, c.pinned, c.active_leaf, c.model_id, d.text "
+    "FROM conversations c LEFT JOIN drafts d ON d.conversation_id = c.id WHERE c.deleted_ms IS NULL ";
+
+Conversation readConversation(SQLite::Statement& row) {
+    Conversation conversation;
+    conversation.id = row.getColumn(0).getInt64();
+    conversation.title = row.getColumn(1).getString();
+    conversation.createdMs = row.getColumn(2).getInt64();
+    conversation.updatedMs = row.getColumn(3).getInt64();
+    conversation.pinned = row.getColumn(4).getInt() != 0;
+    conversation.activeLeaf = row.getColumn(5).getInt64();
+    conversation.modelId = row.getColumn(6).getString();
+    conversation.draft = row.getColumn(7).getString();
+    return conversation;
+}
+
+}  // namespace
+
 Result<std::vector<Conversation>> SqliteHistory::conversations() {
     return m_database->run([&]() -> Result<std::vector<Conversation>> {
-        auto row = m_database->prepare(
-            "SELECT c.id, c.title, c.created_ms, c.updated_ms, c.pinned, c.active_leaf, c.model_id, d.text "
-            "FROM conversations c LEFT JOIN drafts d ON d.conversation_id = c.id "
-            "WHERE c.deleted_ms IS NULL ORDER BY c.pinned DESC, c.updated_ms DESC, c.id DESC");
+        auto row = m_database->prepare(kSelect + "ORDER BY c.pinned DESC, c.updated_ms DESC, c.id DESC");
         std::vector<Conversation> list;
-        while (row.executeStep()) {
-            Conversation conversation;
-            conversation.id = row.getColumn(0).getInt64();
-            conversation.title = row.getColumn(1).getString();
-            conversation.createdMs = row.getColumn(2).getInt64();
-            conversation.updatedMs = row.getColumn(3).getInt64();
-            conversation.pinned = row.getColumn(4).getInt() != 0;
-            conversation.activeLeaf = row.getColumn(5).getInt64();
-            conversation.modelId = row.getColumn(6).getString();
-            conversation.draft = row.getColumn(7).getString();
-            list.push_back(std::move(conversation));
-        }
+        while (row.executeStep()) list.push_back(readConversation(row));
         return list;
+    });
+}
+
+Result<Conversation> SqliteHistory::conversation(RowId id) {
+    return m_database->run([&]() -> Result<Conversation> {
+        auto row = m_database->prepare(kSelect + "AND c.id = ?1", id);
+        if (!row.executeStep()) {
+            return fail(ErrorCode::InvalidArgument, "Conversation {} no longer exists.", id);
+        }
+        return readConversation(row);
     });
 }
 

@@ -87,6 +87,8 @@ class History {
 
     virtual Result<std::vector<Conversation>>
     conversations() = 0;  ///< pinned first, then by updatedMs descending
+    /// Errors: InvalidArgument when there is none, or it is deleted.
+    virtual Result<Conversation> conversation(RowId id) = 0;
     virtual Result<RowId> createConversation(const std::string& title, const std::string& modelId) = 0;
     virtual Status renameConversation(RowId id, const std::string& title) = 0;
     virtual Status setPinned(RowId id, bool pinned) = 0;

@@ -21,6 +21,7 @@ class SqliteHistory final : public History {
     Access access() const override { return m_access; }
 
     Result<std::vector<Conversation>> conversations() override;
+    Result<Conversation> conversation(RowId id) override;
     Result<RowId> createConversation(const std::string& title, const std::string& modelId) override;
     Status renameConversation(RowId id, const std::string& title) override;
     Status setPinned(RowId id, bool pinned) override;

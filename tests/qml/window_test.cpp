@@ -43,6 +43,8 @@ class Run {
 
     QQuickItem* item(const char* name) { return window->findChild<QQuickItem*>(name); }
 
+    QString composerText() { return item("composerInput")->property("text").toString(); }
+
     bool drop(const QString& path) {
         QMimeData data;
         data.setUrls({QUrl::fromLocalFile(path)});
@@ -164,6 +166,80 @@ class WindowTest : public QObject {
         Run again(data, {});
         QTRY_COMPARE_WITH_TIMEOUT(again.item("composerInput")->property("text").toString(),
                                   QString("half a thought"), kPatienceMs);
+    }
+
+    void whatIsSentIsNoDraftAnyMore() {
+        Run run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send("first");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        const auto first = static_cast<qint64>(run.chat().conversationId());
+        run.inputMethod({}, "second");
+        QTest::keyClick(run.window, Qt::Key_Return);
+        QCOMPARE(run.composerText(), QString());
+        run.chat().newConversation();
+        run.inputMethod({}, "for a new one");
+        QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+        run.chat().open(first);
+        run.inputMethod({}, ", typed on");  // while the other conversation is being read
+        QTRY_COMPARE_WITH_TIMEOUT(run.messages().size(), size_t{4}, kPatienceMs);
+        QCOMPARE(run.composerText(), QString());
+        run.chat().newConversation();
+        QTRY_COMPARE_WITH_TIMEOUT(run.composerText(), QString("for a new one, typed on"), kPatienceMs);
+    }
+
+    void aMessageThatCannotBeStoredIsADraftAgain() {
+        Run run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.inputMethod({}, "a question");
+        const FullDisk full;
+        QTest::keyClick(run.window, Qt::Key_Return);
+        run.inputMethod({}, " and more");
+        QTRY_VERIFY_WITH_TIMEOUT(!run.model.notices()->banner().isEmpty(), kPatienceMs);
+        QVERIFY(run.idle());
+        QVERIFY(run.messages().empty());
+        QCOMPARE(run.composerText(), QString("a question and more"));
+    }
+
+    void textTypedBeforeTheHistoryIsReadStays() {
+        const QString data = freshDataDir();
+        {
+            Run run(data, {});
+            run.drop(m_modelFile);
+            QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+            run.chat().send("first");
+            QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+            run.inputMethod({}, "stored");
+        }
+        Run again(data, {});
+        again.inputMethod({}, " and early");
+        QTRY_COMPARE_WITH_TIMEOUT(again.composerText(), QString("stored and early"), kPatienceMs);
+        QCOMPARE(again.messages().size(), size_t{2});
+    }
+
+    void aFailedAnswerWithoutTextIsNotShownToTheModel() {
+        QFile crashes(m_folder.filePath("crashes"));
+        QVERIFY(crashes.open(QIODevice::WriteOnly));
+        crashes.write("3");
+        crashes.close();
+        const QString log = m_folder.filePath("failed");
+        Run run(freshDataDir(), {"--crash-at", "0", "--crash-file", crashes.fileName(), "--log", log});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send("count");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        QCOMPARE(run.messages()[1].status, history::MessageStatus::Failed);
+        run.chat().send("count again");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 4 && run.idle(), kPatienceMs);
+        QCOMPARE(run.messages()[3].status, history::MessageStatus::Complete);
+        run.chat().send("once more");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 6 && run.idle(), kPatienceMs);
+        QFile requests(log);
+        QVERIFY(requests.open(QIODevice::ReadOnly));
+        // Only the last request shows the model an answer: the one that was given.
+        QCOMPARE(requests.readAll().count("\"assistant\""), 1);
     }
 
     void stoppedAnswersContinueBehindTheirIds() {

@@ -150,12 +150,9 @@ Item {
 
     Connections {
         target: composer.chat
-        function onSent(text) {
-            // What was typed while the message was being stored stays.
-            if (area.text.startsWith(text))
-                area.remove(0, text.length);
-        }
         function onDraftChanged() {
+            if (area.text === composer.chat.draft)
+                return;
             area.text = composer.chat.draft;
             area.cursorPosition = area.length;
         }

@@ -1,7 +1,6 @@
 #include "app/desktop/viewmodels/chat_controller.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "app/desktop/text.h"
@@ -9,16 +8,13 @@
 namespace ingle::desktop {
 namespace {
 
-using namespace std::chrono_literals;
 using history::Message;
 using history::MessageStatus;
 using history::RowId;
 
-constexpr auto kDraftDelay = 400ms;
 constexpr qsizetype kTitleLength = 48;
 constexpr qint64 kSpeedWindowMs = 300;  // a speed over less time would only flicker
 const char* const kOpenConversationKey = "openConversation";
-const char* const kNewDraftKey = "newConversationDraft";
 
 /// The first line with text, cut at a word.
 std::string titleFrom(const QString& text) {
@@ -29,13 +25,6 @@ std::string titleFrom(const QString& text) {
     if (space > kTitleLength / 2) cut.truncate(space);
     if (cut.back().isHighSurrogate()) cut.chop(1);
     return (cut + QStringLiteral("…")).toStdString();
-}
-
-Result<history::Conversation> conversation(history::History& history, RowId id) {
-    INGLE_TRY_ASSIGN(const auto all, history.conversations());
-    const auto found = std::find_if(all.begin(), all.end(), [id](const auto& each) { return each.id == id; });
-    if (found == all.end()) return fail(ErrorCode::InvalidArgument, "This conversation no longer exists.");
-    return *found;
 }
 
 }  // namespace
@@ -49,10 +38,8 @@ ChatController::ChatController(StorageThread& storage, EngineClient& engine, Mod
       m_settings(settings),
       m_notices(notices),
       m_writer(storage),
-      m_draftDelay(this) {
-    m_draftDelay.setSingleShot(true);
-    m_draftDelay.setInterval(kDraftDelay);
-    connect(&m_draftDelay, &QTimer::timeout, this, &ChatController::saveDraft);
+      m_drafts(storage) {
+    connect(&m_drafts, &DraftKeeper::replaced, this, &ChatController::draftChanged);
 
     connect(&engine, &EngineClient::planned, this, &ChatController::onPlanned);
     connect(&engine, &EngineClient::promptProgress, this, [this](double fraction) {
@@ -73,16 +60,19 @@ ChatController::ChatController(StorageThread& storage, EngineClient& engine, Mod
 
 void ChatController::start() {
     struct Last {
-        RowId conversation = 0;
+        std::optional<Turn> shown;
         std::string newDraft;
         history::History::Access access;
     };
     const auto work = [](Stores& stores) -> Result<Last> {
         INGLE_TRY_ASSIGN(const auto open, stores.history->setting(kOpenConversationKey));
-        INGLE_TRY_ASSIGN(const auto draft, stores.history->setting(kNewDraftKey));
+        INGLE_TRY_ASSIGN(auto newDraft, DraftKeeper::readNew(*stores.history));
+        Last last{std::nullopt, std::move(newDraft), stores.history->access()};
         const RowId id = toQString(open.value_or("")).toLongLong();
-        const bool exists = id != 0 && conversation(*stores.history, id).has_value();
-        return Last{exists ? id : 0, draft.value_or(""), stores.history->access()};
+        if (id == 0) return last;
+        // It may have been deleted since.
+        if (auto shown = readTurn(*stores.history, id, 0)) last.shown = std::move(*shown);
+        return last;
     };
     m_storage.run(this, work, [this](const Result<Last>& last) {
         if (!last) return m_notices.showBanner(toQString(last.error().message));
@@ -92,20 +82,28 @@ void ChatController::start() {
             m_notices.showBanner(
                 tr("The history was written by a newer Inglenook; it can be read but not changed."));
         }
-        if (last->conversation != 0) return open(last->conversation);
-        m_draft = toQString(last->newDraft);
-        emit draftChanged();
+        if (m_generation != Idle || m_conversation != 0) return;  // the person was faster
+        const QString typedMeanwhile = m_drafts.take();
+        if (last->shown) {
+            show(last->shown->conversation, last->shown->branch);
+        } else {
+            m_drafts.show(0, toQString(last->newDraft));
+        }
+        m_drafts.append(typedMeanwhile);
     });
 }
 
 void ChatController::newConversation() {
-    saveDraft();
+    if (m_conversation == 0) return;
     show({}, {});
+    const auto work = [](Stores& stores) { return DraftKeeper::readNew(*stores.history); };
+    m_storage.run(this, work, [this](const Result<std::string>& draft) {
+        if (draft && !draft->empty() && m_conversation == 0) m_drafts.putBack(0, toQString(*draft));
+    });
 }
 
 void ChatController::open(qint64 id) {
     if (id == m_conversation) return;
-    saveDraft();
     const auto work = [id](Stores& stores) -> Result<Turn> {
         INGLE_TRY_ASSIGN(auto opened, readTurn(*stores.history, id, 0));
         if (stores.history->access() == history::History::Access::ReadWrite) {
@@ -126,30 +124,12 @@ void ChatController::show(const history::Conversation& shown, const std::vector<
     m_messages.setBranch(branch);
     emit titleChanged();
     if (!other) return;
-    m_draft = toQString(shown.draft);
+    m_drafts.show(shown.id, toQString(shown.draft));
     m_contextUsed = 0;
     m_tokensPerSecond = 0;
     emit conversationChanged();
-    emit draftChanged();
     emit generationChanged();
     emit progressChanged();
-}
-
-void ChatController::setDraft(const QString& text) {
-    if (text == m_draft) return;
-    m_draft = text;
-    m_draftDelay.start();
-}
-
-void ChatController::saveDraft() {
-    m_draftDelay.stop();
-    if (m_readOnly) return;
-    const auto work = [id = m_conversation, draft = m_draft.toStdString()](Stores& stores) -> Status {
-        return id != 0 ? stores.history->setDraft(id, draft)
-                       : stores.history->setSetting(kNewDraftKey, draft);
-    };
-    // A draft that cannot be stored is still in the composer.
-    m_storage.run(this, work, [](const Status&) {});
 }
 
 bool ChatController::readyToAnswer() {
@@ -161,18 +141,18 @@ bool ChatController::readyToAnswer() {
 
 void ChatController::send(const QString& text) {
     if (text.trimmed().isEmpty() || !readyToAnswer()) return;
-    m_draftDelay.stop();
+    m_drafts.take();
     const auto work = [id = m_conversation, parent = m_messages.lastId(), text = text.toStdString(),
                        title = titleFrom(text), model = m_models.current(),
                        sampler = m_settings.sampler()](Stores& stores) mutable -> Result<Turn> {
         history::History& history = *stores.history;
         if (id == 0) {
             INGLE_TRY_ASSIGN(id, history.createConversation(title, model.id));
-            INGLE_TRY(history.setSetting(kNewDraftKey, ""));
+            INGLE_TRY(DraftKeeper::store(history, 0, ""));
             INGLE_TRY(history.setSetting(kOpenConversationKey, std::to_string(id)));
         }
         INGLE_TRY_ASSIGN(const RowId message, history.addUserMessage(id, parent, text));
-        INGLE_TRY(history.setDraft(id, ""));
+        INGLE_TRY(DraftKeeper::store(history, id, ""));
         return beginTurn(history, id, message, model, sampler);
     };
     startTurn(work, text);
@@ -203,7 +183,7 @@ void ChatController::edit(qint64 message, const QString& text) {
 }
 
 Result<ChatController::Turn> ChatController::readTurn(history::History& history, RowId id, RowId leaf) {
-    INGLE_TRY_ASSIGN(auto shown, conversation(history, id));
+    INGLE_TRY_ASSIGN(auto shown, history.conversation(id));
     INGLE_TRY_ASSIGN(auto branch, history.branch(id, leaf));
     return Turn{std::move(shown), std::move(branch)};
 }
@@ -267,13 +247,16 @@ void ChatController::startTurn(std::function<Result<Turn>(Stores&)> work, const 
     m_storage.run(this, std::move(work), [this, asked = m_conversation, sentText](const Result<Turn>& turn) {
         if (!turn) {
             setGeneration(Idle);
+            if (!sentText.isEmpty()) m_drafts.putBack(asked, sentText);
             return m_notices.showBanner(toQString(turn.error().message));
         }
-        if (!sentText.isEmpty()) {
-            if (m_conversation == asked) m_draft.clear();
-            emit sent(sentText);
+        if (m_conversation == asked) {
+            // A new conversation has its number only now; what is being written belongs to it.
+            const QString typedMeanwhile = asked == 0 ? m_drafts.take() : QString();
+            show(turn->conversation, turn->branch);
+            m_drafts.append(typedMeanwhile);
         }
-        if (m_conversation == asked) show(turn->conversation, turn->branch);
+        if (!sentText.isEmpty()) emit sent();
         emit listOutdated();
         generate(*turn);
     });
@@ -296,6 +279,8 @@ void ChatController::generate(const Turn& turn) {
         m_writing->promptIds.push_back(0);
     }
     for (auto message = turn.branch.begin(); message != turn.branch.end() - 1; ++message) {
+        // An answer that failed before its first word says nothing, and no model was trained on such turns.
+        if (message->role == Role::Assistant && message->text.empty()) continue;
         request.messages.push_back({message->role, message->text});
         m_writing->promptIds.push_back(message->id);
     }

@@ -4,7 +4,6 @@
 #include <QtQml/qqmlregistration.h>
 #include <QElapsedTimer>
 #include <QObject>
-#include <QTimer>
 
 #include <functional>
 #include <optional>
@@ -14,6 +13,7 @@
 #include "app/desktop/answer_writer.h"
 #include "app/desktop/engine_client.h"
 #include "app/desktop/storage_thread.h"
+#include "app/desktop/viewmodels/draft_keeper.h"
 #include "app/desktop/viewmodels/message_list_model.h"
 #include "app/desktop/viewmodels/model_list_model.h"
 #include "app/desktop/viewmodels/notices.h"
@@ -58,8 +58,8 @@ class ChatController : public QObject {
     double conversationId() const { return static_cast<double>(m_conversation); }
     QString title() const { return m_title; }
     MessageListModel* messages() { return &m_messages; }
-    QString draft() const { return m_draft; }
-    void setDraft(const QString& text);
+    QString draft() const { return m_drafts.text(); }
+    void setDraft(const QString& text) { m_drafts.edit(text); }
     Generation generation() const { return m_generation; }
     bool stalled() const { return m_stalled; }
     bool writingHere() const { return m_writing && m_writing->conversation == m_conversation; }
@@ -74,7 +74,7 @@ class ChatController : public QObject {
 
     Q_INVOKABLE void newConversation();
     Q_INVOKABLE void open(qint64 conversation);
-    /// sent() follows once the message is durable.
+    /// sent() follows once the message is durable; when it cannot be stored, it is the draft again.
     Q_INVOKABLE void send(const QString& text);
     Q_INVOKABLE void stop();
     /// A stopped, interrupted or failed answer goes on where it ended.
@@ -97,7 +97,7 @@ class ChatController : public QObject {
     void generationChanged();
     void progressChanged();
     void readOnlyChanged();
-    void sent(const QString& text);
+    void sent();
     /// There is no model to answer with.
     void modelNeeded();
     /// Titles, times or order of conversations changed.
@@ -131,7 +131,6 @@ class ChatController : public QObject {
 
     void setGeneration(Generation generation);
     void show(const history::Conversation& conversation, const std::vector<history::Message>& branch);
-    void saveDraft();
     bool readyToAnswer();
     void startTurn(std::function<Result<Turn>(Stores&)> work, const QString& sentText);
     void generate(const Turn& turn);
@@ -155,11 +154,10 @@ class ChatController : public QObject {
     Notices& m_notices;
     MessageListModel m_messages;
     AnswerWriter m_writer;
-    QTimer m_draftDelay;
+    DraftKeeper m_drafts;
 
     history::RowId m_conversation = 0;
     QString m_title;
-    QString m_draft;
     bool m_readOnly = false;
 
     Generation m_generation = Idle;

@@ -27,6 +27,20 @@ TEST_F(HistoryTest, FilesArePrivate) {
     EXPECT_EQ(modeOf(m_path + "-shm"), 0600u);
 }
 
+TEST_F(HistoryTest, OneConversationIsReadUnlessItIsDeleted) {
+    const RowId id = valueOf(m_history->createConversation("one", "model"));
+    ASSERT_TRUE(m_history->createConversation("two", "model"));
+    ASSERT_TRUE(m_history->setDraft(id, "unsent"));
+    const auto read = m_history->conversation(id);
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->title, "one");
+    EXPECT_EQ(read->draft, "unsent");
+    ASSERT_TRUE(m_history->deleteConversation(id));
+    const auto gone = m_history->conversation(id);
+    ASSERT_FALSE(gone);
+    EXPECT_EQ(gone.error().code, ErrorCode::InvalidArgument);
+}
+
 TEST_F(HistoryTest, ConversationsKeepTheirFieldsAndOrder) {
     const RowId first = valueOf(m_history->createConversation("first", "m1"));
     const RowId second = valueOf(m_history->createConversation("second", ""));

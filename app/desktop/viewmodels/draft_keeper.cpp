@@ -1,0 +1,87 @@
+#include "app/desktop/viewmodels/draft_keeper.h"
+
+#include <chrono>
+#include <utility>
+
+namespace ingle::desktop {
+namespace {
+
+using namespace std::chrono_literals;
+using Stores = StorageThread::Stores;
+
+constexpr auto kDelay = 400ms;
+const char* const kNewDraftKey = "newConversationDraft";
+
+}  // namespace
+
+DraftKeeper::DraftKeeper(StorageThread& storage, QObject* parent)
+    : QObject(parent), m_storage(storage), m_delay(this) {
+    m_delay.setSingleShot(true);
+    m_delay.setInterval(kDelay);
+    connect(&m_delay, &QTimer::timeout, this, [this] { save(m_conversation, m_text); });
+}
+
+DraftKeeper::~DraftKeeper() {
+    saveChanges();
+}
+
+void DraftKeeper::edit(const QString& text) {
+    if (text == m_text) return;
+    m_text = text;
+    m_delay.start();
+}
+
+void DraftKeeper::show(history::RowId conversation, const QString& stored) {
+    saveChanges();
+    m_conversation = conversation;
+    replace(stored);
+}
+
+QString DraftKeeper::take() {
+    m_delay.stop();
+    const QString taken = m_text;
+    replace({});
+    return taken;
+}
+
+void DraftKeeper::putBack(history::RowId conversation, const QString& text) {
+    if (conversation != m_conversation) return save(conversation, text);
+    replace(text + m_text);
+    m_delay.start();
+}
+
+void DraftKeeper::append(const QString& text) {
+    if (text.isEmpty()) return;
+    replace(m_text + text);
+    m_delay.start();
+}
+
+void DraftKeeper::replace(const QString& text) {
+    m_text = text;
+    emit replaced();
+}
+
+void DraftKeeper::saveChanges() {
+    if (!m_delay.isActive()) return;
+    m_delay.stop();
+    save(m_conversation, m_text);
+}
+
+void DraftKeeper::save(history::RowId conversation, const QString& text) {
+    const auto work = [conversation, draft = text.toStdString()](Stores& stores) -> Status {
+        return store(*stores.history, conversation, draft);
+    };
+    // A draft that cannot be stored is still in the composer.
+    m_storage.run(this, work, [](const Status&) {});
+}
+
+Status DraftKeeper::store(history::History& history, history::RowId conversation, const std::string& text) {
+    return conversation != 0 ? history.setDraft(conversation, text) : history.setSetting(kNewDraftKey, text);
+}
+
+Result<std::string> DraftKeeper::readNew(history::History& history) {
+    INGLE_TRY_ASSIGN(const auto stored, history.setting(kNewDraftKey));
+    return stored.value_or("");
+}
+
+}  // namespace ingle::desktop

@@ -1,0 +1,54 @@
+/// The unsent text of the conversation shown, and its way into the history. GUI thread.
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <QTimer>
+
+#include <string>
+
+#include "app/desktop/storage_thread.h"
+#include "app/history/history.h"
+
+namespace ingle::desktop {
+
+/// Saves a draft a moment after the last change, and before another one takes its place.
+class DraftKeeper : public QObject {
+    Q_OBJECT
+  public:
+    explicit DraftKeeper(StorageThread& storage, QObject* parent = nullptr);
+    /// Saves what was written last.
+    ~DraftKeeper() override;
+
+    const QString& text() const { return m_text; }
+    /// What the person has written by now.
+    void edit(const QString& text);
+    /// Another conversation is shown (0: a new one), whose draft is `stored`.
+    void show(history::RowId conversation, const QString& stored);
+    /// Empties the composer and returns what was in it.
+    QString take();
+    /// Puts text that was taken back before what has been written in that conversation since.
+    void putBack(history::RowId conversation, const QString& text);
+    /// Adds text behind the draft.
+    void append(const QString& text);
+
+    // These two run on the storage thread.
+    static Status store(history::History& history, history::RowId conversation, const std::string& text);
+    static Result<std::string> readNew(history::History& history);
+
+  signals:
+    /// The text is another one, and not because the person wrote it.
+    void replaced();
+
+  private:
+    void replace(const QString& text);
+    void saveChanges();
+    void save(history::RowId conversation, const QString& text);
+
+    StorageThread& m_storage;
+    QTimer m_delay;  ///< runs while there are changes to save
+    history::RowId m_conversation = 0;
+    QString m_text;
+};
+
+}  // namespace ingle::desktop

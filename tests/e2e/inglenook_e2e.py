@@ -192,17 +192,43 @@ for line in sys.stdin:
 """
 
 
+def strange_files(options, folder):
+    """(what the window must name, a file): one model, each time with one thing that this version does not know."""
+    model = folder / "model.gguf"
+    subprocess.run([f"{options.bin}/ingle", "synth", "--family", "llama", "-o", str(model)], check=True)
+    original = model.read_bytes()
+
+    def with_string(key, old, new):
+        counted = [len(text).to_bytes(8, "little") + text for text in (old, new)]
+        prefix = key + (8).to_bytes(4, "little")  # 8: the value is a string
+        expect(prefix + counted[0] in original, f"the model has no {key} {old}")
+        return original.replace(prefix + counted[0], prefix + counted[1])
+
+    # A tensor's entry: its name, the number of dimensions, two dimensions, the block type.
+    block_type = original.index(b"token_embd.weight") + len(b"token_embd.weight") + 4 + 2 * 8
+    contents = {
+        "version 77": original[:4] + (77).to_bytes(4, "little") + original[8:],
+        "xlama": with_string(b"general.architecture", b"llama", b"xlama"),
+        "lemma": with_string(b"tokenizer.ggml.model", b"llama", b"lemma"),
+        "43": original[:block_type] + bytes([43]) + original[block_type + 1:],
+    }
+    for number, (name, content) in enumerate(contents.items()):
+        path = folder / f"strange-{'abcd'[number]}.gguf"
+        path.write_bytes(content)
+        yield name, path
+
+
 def refusals(options):
-    with display() as screen, new_home() as home:
-        strange = home.root / "strange.gguf"
-        strange.write_bytes(b"GGUF" + (77).to_bytes(4, "little") + bytes(64))
-        with Window(options.bin, home, screen) as window:
-            window.drop(strange)
-            state = window.wait_for(lambda s: not s["inspecting"] and (s["banner"] or s["toast"]), "a sentence about the file")
-            sentence = state["banner"] or state["toast"]
-            expect("77" in sentence, f"the sentence does not name the version: {sentence}")
-            expect(state["modelState"] != "Ready", "a file of an unknown version was loaded")
-            window.quit()
+    with display() as screen, new_home() as home, Window(options.bin, home, screen) as window:
+        seen = ""
+        for name, path in strange_files(options, home.root):
+            window.drop(path)
+            state = window.wait_for(lambda s: not s["inspecting"] and s["banner"] not in ("", seen), f"a sentence about {name}")
+            seen = state["banner"]
+            expect(name in seen.replace(str(path), ""), f"the sentence does not name {name}: {seen}")
+            expect(seen.count("\n") == 0, f"more than a sentence: {seen}")
+            expect(state["modelState"] == "NoModel", f"a file with an unknown {name} was loaded")
+        window.quit()
 
     with display() as screen, new_home() as home:
         model = home.root / f"shrinking{pathlib.Path(options.model).suffix}"
@@ -230,7 +256,7 @@ def refusals(options):
             loads = starts.read_text().split().count("load")
             expect(loads == 3, f"the model was loaded {loads} times: once and two restarts were expected")
             window.quit()
-    return f"“{sentence}”, and {loads} loads of a file that kills its host"
+    return f"“{seen}”, and {loads} loads of a file that kills its host"
 
 
 SCENARIOS = {scenario.__name__: scenario for scenario in (conversation, offline, refusals)}

@@ -21,6 +21,7 @@ parser.add_argument("--version", type=int, default=1)
 parser.add_argument("--tokens", type=int, default=20)
 parser.add_argument("--pace-ms", type=float, default=0)
 parser.add_argument("--load-ms", type=float, default=0)
+parser.add_argument("--tokenizer", default="bytes")
 parser.add_argument("--log")
 args = parser.parse_args()
 
@@ -79,7 +80,7 @@ def answer(message):
             time.sleep(args.load_ms / 1000)
         info = {"path": message["path"], "name": "fake", "format": "GGUF v3", "family": "llama", "fileBytes": 1,
                 "weightBytes": 1, "numParameters": 1, "numLayers": 1, "dim": 1, "vocabSize": 1, "trainedContext": 64,
-                "quantBytes": {}, "tokenizer": "bytes", "promptFormat": "plain", "memoryNeedBytes": 1,
+                "quantBytes": {}, "tokenizer": args.tokenizer, "promptFormat": "plain", "memoryNeedBytes": 1,
                 "backend": "cpu", "device": "a fake", "contextTokens": 64}
         say(id=request_id, event="loaded" if op == "load" else "inspected", info=info)
     elif op == "generate":

@@ -120,6 +120,31 @@ class WindowTest : public QObject {
         QCOMPARE(run.model.models()->state(), ModelListModel::NoModel);
     }
 
+    void aFileWithoutATokenizerCannotChat() {
+        const QString sentence = "This file has no tokenizer, so it cannot chat.";
+        const QString data = freshDataDir();
+        {
+            Run run(data, {"--tokenizer", "none"});
+            run.drop(m_modelFile);
+            QTRY_COMPARE_WITH_TIMEOUT(run.model.notices()->banner(), sentence, kPatienceMs);
+            QCOMPARE(run.model.models()->state(), ModelListModel::NoModel);
+            run.chat().send("count");
+            QVERIFY(run.idle());
+        }
+        {
+            Run run(data, {});
+            run.drop(m_modelFile);
+            QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+            QTRY_COMPARE(run.model.models()->rowCount(), 1);
+        }
+        // The file was fine when it was dropped.
+        Run run(data, {"--tokenizer", "none"});
+        QTRY_COMPARE_WITH_TIMEOUT(run.model.models()->failure(), sentence, kPatienceMs);
+        QCOMPARE(run.model.models()->state(), ModelListModel::Failed);
+        run.chat().send("count");
+        QVERIFY(run.idle());
+    }
+
     void enterSendsUnlessAnInputMethodComposes() {
         Run run(freshDataDir(), {});
         run.drop(m_modelFile);

@@ -38,6 +38,11 @@ std::optional<ModelEntry> movedFrom(const library::Library& library, const libra
     return std::nullopt;
 }
 
+/// Some files hold a model and nothing that turns text into its tokens.
+bool canChat(const ModelInfo& info) {
+    return info.tokenizer != "none";
+}
+
 struct Checked {
     ModelEntry entry;
     FileState file = FileState::Same;
@@ -120,6 +125,11 @@ void ModelListModel::openPath(const QString& path) {
 }
 
 void ModelListModel::addInspected(const ModelInfo& info) {
+    if (!canChat(info)) {
+        m_inspecting = false;
+        emit stateChanged();
+        return m_notices.showBanner(noTokenizer());
+    }
     const auto work = [info](Stores& stores) -> Result<Checked> {
         INGLE_TRY(stores.library.reload());
         INGLE_TRY_ASSIGN(const auto file, library::fingerprint(info.path));
@@ -176,7 +186,13 @@ void ModelListModel::load(const ModelEntry& entry, FileState file) {
     m_engine.load(toQString(entry.path), m_settings.loadOptions());
 }
 
+QString ModelListModel::noTokenizer() {
+    return tr("This file has no tokenizer, so it cannot chat.");
+}
+
 void ModelListModel::onLoaded(const ModelInfo& info) {
+    // The file may have changed since it was dropped, or come into the library another way.
+    if (!canChat(info)) return onLoadFailed({ErrorCode::Unsupported, noTokenizer().toStdString()});
     m_device = toQString(info.device);
     m_current.failure.clear();
     setState(Ready);

@@ -84,6 +84,7 @@ class ModelListModel : public QAbstractListModel {
     void addInspected(const ModelInfo& info);
     void loadById(const std::string& modelId);
     void load(const library::ModelEntry& entry, library::FileState file);
+    static QString noTokenizer();
     void onLoaded(const ModelInfo& info);
     void onLoadFailed(const Error& error);
 

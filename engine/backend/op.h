@@ -14,25 +14,28 @@
 
 namespace ingle::backend {
 
+// clang-format off
 enum class OpCode : uint8_t {
-    Embed,      ///< () → y; y[t] = row tokens[t] of W                       params: none, weights: W
-    RmsNorm,    ///< x → y; y = x / sqrt(mean(x²) + eps) * g                 NormParams, weights: g
-    LayerNorm,  ///< x → y; y = (x - mean) / sqrt(var + eps) * g + b         NormParams, weights: g, b
-    GroupNorm,  ///< x → y; LayerNorm over each of `groups` equal parts      NormParams, weights: g, b
-    Linear,  ///< x → y_0 … y_n; y_p = W_p x + b_p                        LinearParams, weights as listed
-             ///< there
-    Rope,    ///< x → y; rotary position embedding of each head           RopeParams
-    KvAppend,         ///< k, v → (); writes the run's rows to the cache           CacheParams
-    Attention,        ///< q → y; softmax(q·K * scale, causal) V over the cache    AttentionParams
-    Add,              ///< a, b → y; y = a + b
-    Multiply,         ///< a, b → y; y = a * b
-    Activation,       ///< x → y; y = f(x)                                         ActivationParams
-    GatedActivation,  ///< a, b → y; y = f(a) * b                                  ActivationParams
-    TokenShift,       ///< x → y; y[t] = x[t-1], y[0] = state; state = x[T-1]      StateParams
-    Lerp,             ///< x, p → y; y = x * m + p * (1 - m)                       weights: m
-    Wkv5,             ///< r, k, v → y; RWKV-5 recurrence, see kernels/ref/wkv5.h  WkvParams, weights: w, u
-    SelectRows,       ///< x → y; the rows whose logits are wanted
+    // code           inputs → outputs; formula                                  params; weights
+    Embed,         // () → y; y[t] = row tokens[t] of W                          none; W
+    RmsNorm,       // x → y; y = x / sqrt(mean(x²) + eps) * g, over each of      NormParams; g (one part long)
+                   //        `groups` equal parts
+    LayerNorm,     // x → y; y = (x - mean) / sqrt(var + eps) * g + b            NormParams; g, b
+    GroupNorm,     // x → y; LayerNorm over each of `groups` equal parts         NormParams; g, b (a row long)
+    Linear,        // x → y_0 … y_n; y_p = W_p x + b_p                           LinearParams; as listed there
+    Rope,          // x → y; rotary position embedding of each head              RopeParams
+    KvAppend,      // k, v → (); writes the run's rows to the cache              CacheParams
+    Attention,     // q → y; softmax(q·K * scale, causal) V over the cache       AttentionParams
+    Add,           // a, b → y; y = a + b
+    Multiply,      // a, b → y; y = a * b
+    Activation,    // x → y; y = f(x)                                            ActivationParams
+    GatedActivation,  // a, b → y; y = f(a) * b                                  ActivationParams
+    TokenShift,    // x → y; y[t] = x[t-1], y[0] = state; then state = x[T-1]    StateParams
+    Lerp,          // x, p → y; y = x * m + p * (1 - m)                          none; m
+    Wkv5,          // r, k, v → y; RWKV-5 recurrence, see kernels/ref/wkv5.h     WkvParams; w, u
+    SelectRows,    // x → y; the rows whose logits are wanted
 };
+// clang-format on
 inline constexpr uint32_t kNumOpCodes = static_cast<uint32_t>(OpCode::SelectRows) + 1;
 
 std::string_view opName(OpCode code);
@@ -69,14 +72,15 @@ struct LinearParams {
 
 enum class RopeStyle : uint8_t {
     Interleaved,  ///< pairs (2p, 2p+1)
-    HalfSplit,    ///< pairs (p, p + rotatedDims/2)
+    HalfSplit,    ///< pairs (p, p + frequencies.size())
 };
-/// Angle of pair p at position i: i * base^(-2p/rotatedDims).
+/// Angle of pair p at position i: i * frequencies[p]; cos and sin are multiplied by `magnitude`. Dimensions
+/// beyond the pairs pass through.
 struct RopeParams {
     uint32_t numHeads = 0;
     uint32_t headDim = 0;
-    uint32_t rotatedDims = 0;  ///< ≤ headDim; the rest passes through
-    float base = 10000;
+    std::vector<double> frequencies;  ///< radians per position, at most headDim / 2
+    float magnitude = 1;
     RopeStyle style = RopeStyle::Interleaved;
 };
 

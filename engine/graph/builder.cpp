@@ -24,11 +24,11 @@ Value Builder::embed(Weight table, std::string_view name) {
                    static_cast<uint32_t>(table->shape.dims[0]), name);
 }
 
-Value Builder::rmsNorm(Value x, Weight gain, float eps, std::string_view name) {
+Value Builder::rmsNorm(Value x, Weight gain, float eps, std::string_view name, uint32_t groups) {
     return addNode({.code = OpCode::RmsNorm,
                     .inputs = {x.id},
                     .weights = {weight(gain, WeightUse::Vector)},
-                    .params = backend::NormParams{.eps = eps}},
+                    .params = backend::NormParams{.eps = eps, .groups = groups}},
                    x.width, name);
 }
 

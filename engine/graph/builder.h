@@ -25,7 +25,8 @@ class Builder {
     void setScope(std::string scope) { m_scope = std::move(scope); }
 
     Value embed(Weight table, std::string_view name);
-    Value rmsNorm(Value x, Weight gain, float eps, std::string_view name);
+    /// `groups` equal parts of a row (heads) are normalised by themselves and share the gain.
+    Value rmsNorm(Value x, Weight gain, float eps, std::string_view name, uint32_t groups = 1);
     Value layerNorm(Value x, Weight gain, Weight bias, float eps, std::string_view name);
     Value groupNorm(Value x, Weight gain, Weight bias, uint32_t groups, float eps, std::string_view name);
     Value linear(Value x, Weight matrix, Weight bias, std::string_view name);

@@ -10,20 +10,6 @@ using tensor::Shape;
 /// Sizes that no real model comes near, so that products of two of them stay inside 32 bits.
 constexpr uint32_t kMaxRowElems = 1u << 20;
 
-Status checkRopeScaling(const formats::ModelFile& file, const std::string& arch) {
-    INGLE_TRY_ASSIGN(const std::string type, file.metadata.stringOr(arch + ".rope.scaling.type", "none"));
-    INGLE_TRY_ASSIGN(const float factor, file.metadata.f32Or(arch + ".rope.scaling.factor", 0));
-    // A type without a factor scales nothing.
-    if (type != "none" && factor != 0 && factor != 1) {
-        return fail(ErrorCode::Unsupported, "{}: rope scaling \"{}\" is not supported", file.path, type);
-    }
-    if (file.find("rope_freqs.weight")) {
-        return fail(ErrorCode::Unsupported,
-                    "{}: rope frequency factors (rope_freqs.weight) are not supported", file.path);
-    }
-    return {};
-}
-
 Status checkSizes(const formats::ModelFile& file, const ModelConfig& config) {
     const auto corrupt = [&](std::string_view what, uint64_t value) {
         return fail(ErrorCode::Corrupt, "{}: {} cannot be {}", file.path, what, value);
@@ -42,9 +28,6 @@ Status checkSizes(const formats::ModelFile& file, const ModelConfig& config) {
     }
     if (config.ropeDims % 2 != 0 || config.ropeDims > config.headDim) {
         return corrupt("rope.dimension_count", config.ropeDims);
-    }
-    if (!std::isfinite(config.ropeBase) || config.ropeBase <= 0) {
-        return fail(ErrorCode::Corrupt, "{}: rope.freq_base cannot be {}", file.path, config.ropeBase);
     }
     return {};
 }
@@ -69,7 +52,6 @@ Result<ModelConfig> readDecoderConfig(const formats::ModelFile& file) {
     INGLE_TRY_ASSIGN(config.headDim, meta.u32Or(arch + ".attention.key_length", evenShare));
     INGLE_TRY_ASSIGN(const uint32_t valueDim, meta.u32Or(arch + ".attention.value_length", config.headDim));
     INGLE_TRY_ASSIGN(config.ropeDims, meta.u32Or(arch + ".rope.dimension_count", config.headDim));
-    INGLE_TRY_ASSIGN(config.ropeBase, meta.f32Or(arch + ".rope.freq_base", 10000));
     INGLE_TRY_ASSIGN(const uint32_t experts, meta.u32Or(arch + ".expert_count", 0));
     if (experts > 0) {
         return fail(ErrorCode::Unsupported, "{}: mixtures of experts ({} experts) are not supported",
@@ -80,8 +62,8 @@ Result<ModelConfig> readDecoderConfig(const formats::ModelFile& file) {
                     "{}: keys of {} and values of {} elements per head are not supported", file.path,
                     config.headDim, valueDim);
     }
-    INGLE_TRY(checkRopeScaling(file, arch));
     INGLE_TRY(checkSizes(file, config));
+    INGLE_TRY_ASSIGN(config.rope, readRopeFrequencies(file, arch, config.ropeDims, config.trainedContext));
     config.tiedOutput = !file.find("output.weight");
     return config;
 }
@@ -145,7 +127,7 @@ graph::Value rotaryAttention(graph::Builder& b, const ModelConfig& c, const Weig
                              graph::Value x, backend::RopeStyle style) {
     const auto w = [&](std::string_view name) { return weights[layerWeight(layer, name)]; };
     const auto rope = [&](graph::Value heads, uint32_t numHeads, std::string_view name) {
-        return b.rope(heads, {numHeads, c.headDim, c.ropeDims, c.ropeBase, style}, name);
+        return b.rope(heads, {numHeads, c.headDim, c.rope.perPair, c.rope.magnitude, style}, name);
     };
     graph::Value q =
         b.linear(x, w("attn_q.weight"), w("attn_q.bias"), "q");  // [numTokens, numHeads * headDim]
@@ -153,6 +135,9 @@ graph::Value rotaryAttention(graph::Builder& b, const ModelConfig& c, const Weig
         b.linear(x, w("attn_k.weight"), w("attn_k.bias"), "k");  // [numTokens, numKvHeads * headDim]
     graph::Value v =
         b.linear(x, w("attn_v.weight"), w("attn_v.bias"), "v");  // [numTokens, numKvHeads * headDim]
+    // Qwen3: each head is normalised before it is rotated.
+    if (const auto gain = w("attn_q_norm.weight")) q = b.rmsNorm(q, gain, c.normEps, "q_norm", c.numHeads);
+    if (const auto gain = w("attn_k_norm.weight")) k = b.rmsNorm(k, gain, c.normEps, "k_norm", c.numKvHeads);
     q = rope(q, c.numHeads, "q_rope");
     k = rope(k, c.numKvHeads, "k_rope");
     b.kvAppend(k, v, layer);

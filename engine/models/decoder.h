@@ -6,7 +6,8 @@
 namespace ingle::models {
 
 /// Reads and checks sizes, heads, norm epsilon and RoPE of a decoder from "<arch>.*" (GGUF keys). Errors:
-/// Corrupt; Unsupported for rope scaling and mixtures of experts.
+/// Corrupt; Unsupported for other rope scalings than readRopeFrequencies() knows, and for mixtures of
+/// experts.
 Result<ModelConfig> readDecoderConfig(const formats::ModelFile& file);
 
 /// The reverse, for made-up models.

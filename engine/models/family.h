@@ -12,6 +12,7 @@
 #include "engine/backend/memory.h"
 #include "engine/formats/model_file.h"
 #include "engine/graph/builder.h"
+#include "engine/models/rope_scaling.h"
 
 namespace ingle::models {
 
@@ -30,7 +31,7 @@ struct ModelConfig {
     uint32_t numKvHeads = 0;
     uint32_t headDim = 0;
     uint32_t ropeDims = 0;
-    float ropeBase = 10000;
+    RopeFrequencies rope;
 
     // Recurrence.
     uint32_t headSize = 0;

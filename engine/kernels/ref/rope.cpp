@@ -21,13 +21,13 @@ void rotate(const float* x, std::span<const float> cosSin, float* y, size_t head
 
 }  // namespace
 
-void ropeAnglesRef(uint32_t position, float base, std::span<float> cosSin) {
+void ropeAnglesRef(uint32_t position, std::span<const double> frequencies, float magnitude,
+                   std::span<float> cosSin) {
     // In double: at position 100,000 an f32 angle is off by 0.004.
-    for (size_t pair = 0; pair < cosSin.size() / 2; ++pair) {
-        const double exponent = -2.0 * static_cast<double>(pair) / static_cast<double>(cosSin.size());
-        const double angle = position * std::pow(static_cast<double>(base), exponent);
-        cosSin[2 * pair] = static_cast<float>(std::cos(angle));
-        cosSin[2 * pair + 1] = static_cast<float>(std::sin(angle));
+    for (size_t pair = 0; pair < frequencies.size(); ++pair) {
+        const double angle = position * frequencies[pair];
+        cosSin[2 * pair] = static_cast<float>(std::cos(angle)) * magnitude;
+        cosSin[2 * pair + 1] = static_cast<float>(std::sin(angle)) * magnitude;
     }
 }
 

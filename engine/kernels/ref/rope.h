@@ -7,9 +7,10 @@
 
 namespace ingle::kernels {
 
-/// cosSin[2p], cosSin[2p+1] = cos and sin of position * base^(-2p/R), R = cosSin.size().
-/// Source: Su et al., "RoFormer" (2021), eq. 15.
-void ropeAnglesRef(uint32_t position, float base, std::span<float> cosSin);
+/// cosSin[2p], cosSin[2p+1] = cos and sin of position * frequencies[p], times magnitude; R = 2 *
+/// frequencies.size(). Source: Su et al., "RoFormer" (2021), eq. 15.
+void ropeAnglesRef(uint32_t position, std::span<const double> frequencies, float magnitude,
+                   std::span<float> cosSin);
 
 /// Rotates the first R = cosSin.size() dimensions of one head, pairs (2p, 2p+1). x and y may alias.
 void ropeInterleavedRef(const float* x, std::span<const float> cosSin, float* y, size_t headDim);

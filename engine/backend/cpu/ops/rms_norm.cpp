@@ -10,8 +10,8 @@ void run(const Op& op, const StepContext& context) {
     const float* x = context.rows(op.inputs[0]);
     float* y = context.rows(op.outputs[0]);
     context.threads.parallelFor(context.numRows(op.outputs[0]), 1, [&](size_t begin, size_t end, uint32_t) {
-        kernels::rmsNormRef(x + begin * width, context.vector(op, 0), y + begin * width, end - begin, width,
-                            params.eps);
+        kernels::rmsNormRef(x + begin * width, context.vector(op, 0), y + begin * width,
+                            (end - begin) * params.groups, width / params.groups, params.eps);
     });
 }
 

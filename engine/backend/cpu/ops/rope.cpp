@@ -14,9 +14,10 @@ void run(const Op& op, const StepContext& context) {
     float* y = context.rows(op.outputs[0]);
     for (const RunRows& rows : context.runs) {
         context.threads.parallelFor(rows.numRows, 1, [&](size_t begin, size_t end, uint32_t thread) {
-            const std::span<float> angles(context.threadFloats(thread), params.rotatedDims);
+            const std::span<float> angles(context.threadFloats(thread), 2 * params.frequencies.size());
             for (size_t i = begin; i < end; ++i) {
-                kernels::ropeAnglesRef(rows.firstPosition + static_cast<uint32_t>(i), params.base, angles);
+                kernels::ropeAnglesRef(rows.firstPosition + static_cast<uint32_t>(i), params.frequencies,
+                                       params.magnitude, angles);
                 for (size_t head = 0; head < params.numHeads; ++head) {
                     const size_t at = (rows.firstRow + i) * width + head * params.headDim;
                     rotate(x + at, angles, y + at, params.headDim);
@@ -27,7 +28,8 @@ void run(const Op& op, const StepContext& context) {
 }
 
 Scratch scratch(const Op& op, const Plan&) {
-    return {.sharedBytes = 0, .threadBytes = std::get<RopeParams>(op.params).rotatedDims * sizeof(float)};
+    return {.sharedBytes = 0,
+            .threadBytes = 2 * std::get<RopeParams>(op.params).frequencies.size() * sizeof(float)};
 }
 
 }  // namespace

@@ -155,4 +155,20 @@ graph::Value swiGlu(graph::Builder& b, const Weights& weights, uint32_t layer, g
     return b.linear(b.multiply(silu, up, "ffn_gated"), w("ffn_down.weight"), "ffn_down");
 }
 
+void buildPreNormDecoder(graph::Builder& b, const ModelConfig& c, const Weights& w,
+                         backend::RopeStyle style) {
+    graph::Value h = b.embed(w["token_embd.weight"], "embed");  // [numTokens, dim]
+    for (uint32_t layer = 0; layer < c.numLayers; ++layer) {
+        b.setScope(fmt::format("blk.{}", layer));
+        const graph::Value n1 =
+            b.rmsNorm(h, w[layerWeight(layer, "attn_norm.weight")], c.normEps, "attn_norm");
+        h = b.add(h, rotaryAttention(b, c, w, layer, n1, style), "attn_residual");
+        const graph::Value n2 = b.rmsNorm(h, w[layerWeight(layer, "ffn_norm.weight")], c.normEps, "ffn_norm");
+        h = b.add(h, swiGlu(b, w, layer, n2), "ffn_residual");
+    }
+    b.setScope("");
+    const graph::Value n = b.rmsNorm(h, w["output_norm.weight"], c.normEps, "output_norm");
+    b.logits(b.linear(n, c.tiedOutput ? w["token_embd.weight"] : w["output.weight"], "logits"));
+}
+
 }  // namespace ingle::models

@@ -27,6 +27,10 @@ graph::Value rotaryAttention(graph::Builder& builder, const ModelConfig& config,
 /// Wdown( silu(Wgate x) * (Wup x) ).  Source: Shazeer, "GLU Variants Improve Transformer" (2020), eq. 6.
 graph::Value swiGlu(graph::Builder& builder, const Weights& weights, uint32_t layer, graph::Value x);
 
+/// The whole pass of a pre-norm decoder:  h += attn(N1 h);  h += swiGlu(N2 h);  logits = Wout Nfinal h.
+void buildPreNormDecoder(graph::Builder& builder, const ModelConfig& config, const Weights& weights,
+                         backend::RopeStyle style);
+
 /// Weight name of a layer: "blk.3.attn_q.weight".
 std::string layerWeight(uint32_t layer, std::string_view name);
 

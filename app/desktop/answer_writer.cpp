@@ -41,12 +41,12 @@ void AnswerWriter::write() {
     // One write at a time: a slow disk makes the next one larger instead of making a queue.
     m_state = State::Writing;
     const TokenChunk chunk = std::exchange(m_pending, {});
-    const auto work = [message = m_message, chunk, end = m_end](StorageThread::Stores& stores) -> Status {
-        if (!end) return stores.history->appendAnswer(message, chunk.text, chunk.ids, "");
+    const auto work = [message = m_message, chunk, end = m_end](history::History& history) -> Status {
+        if (!end) return history.appendAnswer(message, chunk.text, chunk.ids, "");
         history::AnswerEnd whole = *end;
         whole.text = chunk.text;
         whole.ids = chunk.ids;
-        return stores.history->finishAnswer(message, whole);
+        return history.finishAnswer(message, whole);
     };
     m_storage.run(this, work, [this, chunk, isLast = m_end.has_value()](const Status& status) {
         if (!status) return onRefused(chunk, status.error());

@@ -1,17 +1,24 @@
 #include "app/desktop/storage_thread.h"
 
-namespace ingle::desktop {
+#include <QDateTime>
 
-StorageThread::StorageThread(std::string dataDir) {
+#include <filesystem>
+
+namespace ingle::desktop {
+namespace {
+
+const tl::unexpected<Error> kClosed(Error{ErrorCode::Io, "The history is not open."});
+
+}  // namespace
+
+StorageThread::StorageThread(std::string dataDir)
+    : m_dataDir(std::move(dataDir)), m_history(kClosed), m_library(kClosed) {
     m_worker.moveToThread(&m_thread);
     m_thread.setObjectName("storage");
     m_thread.start();
-    const auto openFiles = [this, dataDir = std::move(dataDir)] {
-        if (auto opened = open(dataDir)) {
-            m_stores = std::move(*opened);
-        } else {
-            m_openError = opened.error();
-        }
+    const auto openFiles = [this] {
+        openHistory();
+        m_library = library::Library::open(m_dataDir);
     };
     QMetaObject::invokeMethod(&m_worker, openFiles, Qt::QueuedConnection);
 }
@@ -21,17 +28,35 @@ StorageThread::~StorageThread() {
     QMetaObject::invokeMethod(
         &m_worker,
         [this] {
-            m_stores.reset();
+            m_history = kClosed;
+            m_library = kClosed;
             m_thread.quit();
         },
         Qt::QueuedConnection);
     m_thread.wait();
 }
 
-Result<StorageThread::Stores> StorageThread::open(const std::string& dataDir) {
-    INGLE_TRY_ASSIGN(auto history, history::History::open(dataDir + "/history.sqlite"));
-    INGLE_TRY_ASSIGN(auto library, library::Library::open(dataDir));
-    return Stores{std::move(history), std::move(library)};
+void StorageThread::openHistory() {
+    m_history = history::History::open(m_dataDir + "/history.sqlite");
+}
+
+Status StorageThread::replaceHistory() {
+    namespace fs = std::filesystem;
+    m_history = kClosed;
+    const std::string path = m_dataDir + "/history.sqlite";
+    const std::string aside =
+        path + ".damaged-" + QDateTime::currentDateTime().toString("yyyyMMdd-HHmmss").toStdString();
+    for (const char* suffix : {"-wal", "-shm", ""}) {
+        std::error_code error;
+        fs::rename(path + suffix, aside + suffix, error);
+        if (error && error != std::errc::no_such_file_or_directory) {
+            return fail(ErrorCode::Io, "Cannot rename {}{} to {}{}: {}.", path, suffix, aside, suffix,
+                        error.message());
+        }
+    }
+    openHistory();
+    if (!m_history) return tl::unexpected<Error>(m_history.error());
+    return {};
 }
 
 }  // namespace ingle::desktop

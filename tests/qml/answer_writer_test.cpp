@@ -47,7 +47,7 @@ class AnswerWriterTest : public QObject {
         /// Waits for work on the history; nothing when it failed.
         template <typename Work>
         auto wait(Work work) {
-            std::invoke_result_t<Work, StorageThread::Stores&> result;
+            std::invoke_result_t<Work, history::History&> result;
             bool answered = false;
             storage.run(&writer, work, [&](auto answer) {
                 result = std::move(answer);
@@ -57,8 +57,7 @@ class AnswerWriterTest : public QObject {
             return result;
         }
         Answer begin() {
-            const auto begun = wait([](StorageThread::Stores& stores) -> Result<Answer> {
-                history::History& history = *stores.history;
+            const auto begun = wait([](history::History& history) -> Result<Answer> {
                 INGLE_TRY_ASSIGN(const RowId id, history.createConversation("title", "model"));
                 INGLE_TRY_ASSIGN(const RowId question, history.addUserMessage(id, 0, "why?"));
                 INGLE_TRY_ASSIGN(const RowId answer, history.beginAnswer(id, question, "model", "Model", {}));
@@ -86,8 +85,8 @@ class AnswerWriterTest : public QObject {
         QVERIFY(bench.painted.empty());
         QTRY_VERIFY_WITH_TIMEOUT(bench.ending, kPatienceMs);
         QCOMPARE(bench.painted, std::string("one two "));
-        const auto stored = bench.wait(
-            [&](StorageThread::Stores& stores) { return stores.history->message(answer.message); });
+        const auto stored =
+            bench.wait([&](history::History& history) { return history.message(answer.message); });
         QVERIFY(stored);
         QCOMPARE(stored->text, bench.painted);
         QCOMPARE(stored->status, MessageStatus::Complete);
@@ -117,9 +116,9 @@ class AnswerWriterTest : public QObject {
     void anAnswerThatIsGoneEndsAtOnce() {
         Bench bench;
         const Answer answer = bench.begin();
-        const Status purged = bench.wait([&](StorageThread::Stores& stores) -> Status {
-            INGLE_TRY(stores.history->deleteConversation(answer.conversation));
-            return stores.history->purgeDeleted();
+        const Status purged = bench.wait([&](history::History& history) -> Status {
+            INGLE_TRY(history.deleteConversation(answer.conversation));
+            return history.purgeDeleted();
         });
         QVERIFY(purged);
         QSignalSpy stalls(&bench.writer, &AnswerWriter::stalled);

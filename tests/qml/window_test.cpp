@@ -145,6 +145,40 @@ class WindowTest : public QObject {
         QVERIFY(run.idle());
     }
 
+    void aDamagedHistoryIsSetAside() {
+        const QString data = freshDataDir();
+        QFile history(data + "/history.sqlite");
+        QVERIFY(history.open(QIODevice::WriteOnly));
+        history.write(QByteArray(8192, 'x'));
+        history.close();
+        Run run(data, {});
+        // Models do not depend on the history.
+        QTRY_VERIFY_WITH_TIMEOUT(!run.model.notices()->bannerAction().isEmpty(), kPatienceMs);
+        QVERIFY(run.model.notices()->banner().contains("damaged"));
+        run.model.notices()->runBannerAction();
+        QVERIFY(run.model.notices()->banner().isEmpty());
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send("count");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        QTRY_COMPARE(run.model.conversations()->rowCount(), 1);
+        const QStringList aside = QDir(data).entryList({"history.sqlite.damaged-*"});
+        QCOMPARE(aside.size(), 1);
+        QCOMPARE(QFileInfo(data + '/' + aside.first()).size(), 8192);
+    }
+
+    void aDamagedHistoryLeavesTheModelsUsable() {
+        const QString data = freshDataDir();
+        QFile history(data + "/history.sqlite");
+        QVERIFY(history.open(QIODevice::WriteOnly));
+        history.write(QByteArray(8192, 'x'));
+        history.close();
+        Run run(data, {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        QTRY_COMPARE(run.model.models()->rowCount(), 1);
+    }
+
     void enterSendsUnlessAnInputMethodComposes() {
         Run run(freshDataDir(), {});
         run.drop(m_modelFile);

@@ -37,6 +37,12 @@ Item {
                 Accessible.role: Accessible.AlertMessage
                 Accessible.name: text
             }
+            TextButton {
+                objectName: "bannerAction"
+                visible: text.length > 0
+                text: banner.notices.bannerAction
+                onClicked: banner.notices.runBannerAction()
+            }
             IconButton {
                 iconName: "close"
                 hint: qsTr("Dismiss")

@@ -64,18 +64,18 @@ void ChatController::start() {
         std::string newDraft;
         history::History::Access access;
     };
-    const auto work = [](Stores& stores) -> Result<Last> {
-        INGLE_TRY_ASSIGN(const auto open, stores.history->setting(kOpenConversationKey));
-        INGLE_TRY_ASSIGN(auto newDraft, DraftKeeper::readNew(*stores.history));
-        Last last{std::nullopt, std::move(newDraft), stores.history->access()};
+    const auto work = [](history::History& history) -> Result<Last> {
+        INGLE_TRY_ASSIGN(const auto open, history.setting(kOpenConversationKey));
+        INGLE_TRY_ASSIGN(auto newDraft, DraftKeeper::readNew(history));
+        Last last{std::nullopt, std::move(newDraft), history.access()};
         const RowId id = toQString(open.value_or("")).toLongLong();
         if (id == 0) return last;
         // It may have been deleted since.
-        if (auto shown = readTurn(*stores.history, id, 0)) last.shown = std::move(*shown);
+        if (auto shown = readTurn(history, id, 0)) last.shown = std::move(*shown);
         return last;
     };
     m_storage.run(this, work, [this](const Result<Last>& last) {
-        if (!last) return m_notices.showBanner(toQString(last.error().message));
+        if (!last) return onUnreadableHistory(last.error());
         if (last->access == history::History::Access::ReadOnly) {
             m_readOnly = true;
             emit readOnlyChanged();
@@ -93,10 +93,22 @@ void ChatController::start() {
     });
 }
 
+void ChatController::onUnreadableHistory(const Error& error) {
+    if (error.code != ErrorCode::Corrupt) return m_notices.showBanner(toQString(error.message));
+    const auto startAnew = [this] {
+        m_storage.setHistoryAside(this, [this](const Status& status) {
+            if (!status) return m_notices.showBanner(toQString(status.error().message));
+            emit listOutdated();
+            start();
+        });
+    };
+    m_notices.showBanner(toQString(error.message), tr("Set it aside and start a new history"), startAnew);
+}
+
 void ChatController::newConversation() {
     if (m_conversation == 0) return;
     show({}, {});
-    const auto work = [](Stores& stores) { return DraftKeeper::readNew(*stores.history); };
+    const auto work = [](history::History& history) { return DraftKeeper::readNew(history); };
     m_storage.run(this, work, [this](const Result<std::string>& draft) {
         if (draft && !draft->empty() && m_conversation == 0) m_drafts.putBack(0, toQString(*draft));
     });
@@ -104,10 +116,10 @@ void ChatController::newConversation() {
 
 void ChatController::open(qint64 id) {
     if (id == m_conversation) return;
-    const auto work = [id](Stores& stores) -> Result<Turn> {
-        INGLE_TRY_ASSIGN(auto opened, readTurn(*stores.history, id, 0));
-        if (stores.history->access() == history::History::Access::ReadWrite) {
-            INGLE_TRY(stores.history->setSetting(kOpenConversationKey, std::to_string(id)));
+    const auto work = [id](history::History& history) -> Result<Turn> {
+        INGLE_TRY_ASSIGN(auto opened, readTurn(history, id, 0));
+        if (history.access() == history::History::Access::ReadWrite) {
+            INGLE_TRY(history.setSetting(kOpenConversationKey, std::to_string(id)));
         }
         return opened;
     };
@@ -144,8 +156,7 @@ void ChatController::send(const QString& text) {
     m_drafts.take();
     const auto work = [id = m_conversation, parent = m_messages.lastId(), text = text.toStdString(),
                        title = titleFrom(text), model = m_models.current(),
-                       sampler = m_settings.sampler()](Stores& stores) mutable -> Result<Turn> {
-        history::History& history = *stores.history;
+                       sampler = m_settings.sampler()](history::History& history) mutable -> Result<Turn> {
         if (id == 0) {
             INGLE_TRY_ASSIGN(id, history.createConversation(title, model.id));
             INGLE_TRY(DraftKeeper::store(history, 0, ""));
@@ -163,8 +174,8 @@ void ChatController::regenerate(qint64 message) {
     if (old == nullptr || !readyToAnswer()) return;
     const RowId question = old->role == Role::User ? old->id : old->parent;
     const auto work = [id = m_conversation, question, model = m_models.current(),
-                       sampler = m_settings.sampler()](Stores& stores) -> Result<Turn> {
-        return beginTurn(*stores.history, id, question, model, sampler);
+                       sampler = m_settings.sampler()](history::History& history) -> Result<Turn> {
+        return beginTurn(history, id, question, model, sampler);
     };
     startTurn(work, {});
 }
@@ -174,8 +185,7 @@ void ChatController::edit(qint64 message, const QString& text) {
     if (old == nullptr || text.trimmed().isEmpty() || !readyToAnswer()) return;
     const auto work = [id = m_conversation, parent = old->parent, text = text.toStdString(),
                        model = m_models.current(),
-                       sampler = m_settings.sampler()](Stores& stores) -> Result<Turn> {
-        history::History& history = *stores.history;
+                       sampler = m_settings.sampler()](history::History& history) -> Result<Turn> {
         INGLE_TRY_ASSIGN(const RowId edited, history.addUserMessage(id, parent, text));
         return beginTurn(history, id, edited, model, sampler);
     };
@@ -205,8 +215,7 @@ void ChatController::continueAnswer(qint64 message) {
         m_models.use(toQString(answer->modelId));
         return;
     }
-    const auto work = [id = m_conversation, message](Stores& stores) -> Result<Turn> {
-        history::History& history = *stores.history;
+    const auto work = [id = m_conversation, message](history::History& history) -> Result<Turn> {
         INGLE_TRY(history.resumeAnswer(message));
         return readTurn(history, id, message);
     };
@@ -223,8 +232,7 @@ void ChatController::continueWhenLoaded() {
 
 void ChatController::showSibling(qint64 message, int step) {
     if (m_generation != Idle) return;
-    const auto work = [id = m_conversation, message, step](Stores& stores) -> Result<Turn> {
-        history::History& history = *stores.history;
+    const auto work = [id = m_conversation, message, step](history::History& history) -> Result<Turn> {
         INGLE_TRY_ASSIGN(const auto siblings, history.siblings(message));
         const auto here = std::find(siblings.begin(), siblings.end(), message);
         const auto target = here - siblings.begin() + step;
@@ -241,7 +249,7 @@ void ChatController::showSibling(qint64 message, int step) {
     });
 }
 
-void ChatController::startTurn(std::function<Result<Turn>(Stores&)> work, const QString& sentText) {
+void ChatController::startTurn(std::function<Result<Turn>(history::History&)> work, const QString& sentText) {
     m_startingIn = m_conversation;
     setGeneration(Starting);
     m_storage.run(this, std::move(work), [this, asked = m_conversation, sentText](const Result<Turn>& turn) {
@@ -320,8 +328,9 @@ void ChatController::onPlanned(const PromptPlan& plan) {
         }
         m_messages.setFirstKept(firstKept);
     }
-    const auto work = [message = m_writer.message(), hash = plan.promptHash](Stores& stores) -> Status {
-        return stores.history->setPromptHash(message, hash);
+    const auto work = [message = m_writer.message(),
+                       hash = plan.promptHash](history::History& history) -> Status {
+        return history.setPromptHash(message, hash);
     };
     m_storage.run(this, work, [](const Status&) {});  // a cache key; the answer does not depend on it
 }

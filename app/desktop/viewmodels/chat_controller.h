@@ -104,8 +104,6 @@ class ChatController : public QObject {
     void listOutdated();
 
   private:
-    using Stores = StorageThread::Stores;
-
     /// A conversation and the branch of it that is shown or continued.
     struct Turn {
         history::Conversation conversation;
@@ -132,7 +130,9 @@ class ChatController : public QObject {
     void setGeneration(Generation generation);
     void show(const history::Conversation& conversation, const std::vector<history::Message>& branch);
     bool readyToAnswer();
-    void startTurn(std::function<Result<Turn>(Stores&)> work, const QString& sentText);
+    /// A damaged history can be set aside for a new one.
+    void onUnreadableHistory(const Error& error);
+    void startTurn(std::function<Result<Turn>(history::History&)> work, const QString& sentText);
     void generate(const Turn& turn);
     /// The answer ends as the history has it so far, without waiting for the engine.
     void abandonAnswer();

@@ -13,7 +13,6 @@ namespace ingle::desktop {
 namespace {
 
 using namespace std::chrono_literals;
-using Stores = StorageThread::Stores;
 
 constexpr auto kSearchDelay = 150ms;
 constexpr auto kUndoTime = 8s;
@@ -71,7 +70,7 @@ void ConversationListModel::setSearchText(const QString& text) {
 void ConversationListModel::refresh() {
     const QString text = m_searchText.trimmed();
     if (text.isEmpty()) {
-        const auto work = [](Stores& stores) { return stores.history->conversations(); };
+        const auto work = [](history::History& history) { return history.conversations(); };
         m_storage.run(this, work, [this](const Result<std::vector<history::Conversation>>& conversations) {
             if (!conversations) return m_notices.showBanner(toQString(conversations.error().message));
             const QDate today = QDate::currentDate();
@@ -87,8 +86,8 @@ void ConversationListModel::refresh() {
         });
         return;
     }
-    const auto work = [query = text.toStdString()](Stores& stores) {
-        return stores.history->search(query, kMaxHits);
+    const auto work = [query = text.toStdString()](history::History& history) {
+        return history.search(query, kMaxHits);
     };
     m_storage.run(this, work, [this, text](const Result<std::vector<history::SearchHit>>& hits) {
         if (text != m_searchText.trimmed()) return;  // a newer search follows
@@ -153,12 +152,10 @@ void ConversationListModel::purge() {
 }
 
 void ConversationListModel::change(std::function<Status(history::History&)> work) {
-    m_storage.run(
-        this, [work = std::move(work)](Stores& stores) -> Status { return work(*stores.history); },
-        [this](const Status& status) {
-            if (!status) m_notices.showBanner(toQString(status.error().message));
-            refresh();
-        });
+    m_storage.run(this, std::move(work), [this](const Status& status) {
+        if (!status) m_notices.showBanner(toQString(status.error().message));
+        refresh();
+    });
 }
 
 void ConversationListModel::setRows(const std::vector<Row>& rows) {

@@ -7,7 +7,6 @@ namespace ingle::desktop {
 namespace {
 
 using namespace std::chrono_literals;
-using Stores = StorageThread::Stores;
 
 constexpr auto kDelay = 400ms;
 const char* const kNewDraftKey = "newConversationDraft";
@@ -68,8 +67,8 @@ void DraftKeeper::saveChanges() {
 }
 
 void DraftKeeper::save(history::RowId conversation, const QString& text) {
-    const auto work = [conversation, draft = text.toStdString()](Stores& stores) -> Status {
-        return store(*stores.history, conversation, draft);
+    const auto work = [conversation, draft = text.toStdString()](history::History& history) -> Status {
+        return store(history, conversation, draft);
     };
     // A draft that cannot be stored is still in the composer.
     m_storage.run(this, work, [](const Status&) {});

@@ -10,7 +10,6 @@ namespace {
 
 using library::FileState;
 using library::ModelEntry;
-using Stores = StorageThread::Stores;
 
 /// "llama · 1.1B · Q4_K"
 std::string summaryOf(const ModelInfo& info) {
@@ -85,11 +84,12 @@ ModelListModel::ModelListModel(StorageThread& storage, EngineClient& engine, Set
 }
 
 void ModelListModel::start() {
-    const auto work = [](Stores& stores) -> Result<std::pair<std::vector<ModelEntry>, std::string>> {
-        return std::pair{stores.library.models(), stores.library.notice()};
+    const auto work =
+        [](library::Library& library) -> Result<std::pair<std::vector<ModelEntry>, std::string>> {
+        return std::pair{library.models(), library.notice()};
     };
     m_storage.run(this, work, [this](const auto& answer) {
-        if (!answer) return;  // the same error is reported where the history is opened
+        if (!answer) return m_notices.showBanner(toQString(answer.error().message));
         setModels(answer->first);
         if (!answer->second.empty()) m_notices.showBanner(toQString(answer->second));
         if (m_models.empty() || m_models.front().lastUsedAt.empty()) return;
@@ -130,15 +130,14 @@ void ModelListModel::addInspected(const ModelInfo& info) {
         emit stateChanged();
         return m_notices.showBanner(noTokenizer());
     }
-    const auto work = [info](Stores& stores) -> Result<Checked> {
-        INGLE_TRY(stores.library.reload());
+    const auto work = [info](library::Library& library) -> Result<Checked> {
+        INGLE_TRY(library.reload());
         INGLE_TRY_ASSIGN(const auto file, library::fingerprint(info.path));
-        if (const auto moved = movedFrom(stores.library, file)) {
-            INGLE_TRY(stores.library.relocate(moved->id, info.path));
-            return check(stores.library, moved->id);
+        if (const auto moved = movedFrom(library, file)) {
+            INGLE_TRY(library.relocate(moved->id, info.path));
+            return check(library, moved->id);
         }
-        INGLE_TRY_ASSIGN(const auto entry,
-                         stores.library.add(info.path, info.name, info.family, summaryOf(info)));
+        INGLE_TRY_ASSIGN(const auto entry, library.add(info.path, info.name, info.family, summaryOf(info)));
         return Checked{entry, FileState::Same};
     };
     m_storage.run(this, work, [this](const Result<Checked>& checked) {
@@ -155,9 +154,9 @@ void ModelListModel::use(const QString& modelId) {
 }
 
 void ModelListModel::loadById(const std::string& modelId) {
-    const auto work = [id = modelId](Stores& stores) -> Result<Checked> {
-        INGLE_TRY(stores.library.reload());
-        return check(stores.library, id);
+    const auto work = [id = modelId](library::Library& library) -> Result<Checked> {
+        INGLE_TRY(library.reload());
+        return check(library, id);
     };
     m_storage.run(this, work, [this](const Result<Checked>& checked) {
         if (!checked) return m_notices.showBanner(toQString(checked.error().message));
@@ -196,10 +195,10 @@ void ModelListModel::onLoaded(const ModelInfo& info) {
     m_device = toQString(info.device);
     m_current.failure.clear();
     setState(Ready);
-    const auto work = [entry = m_current](Stores& stores) -> Status {
-        INGLE_TRY(stores.library.markFailure(entry.id, ""));
-        INGLE_TRY(stores.library.relocate(entry.id, entry.path));  // remembers a changed file as it is now
-        return stores.library.markUsed(entry.id);
+    const auto work = [entry = m_current](library::Library& library) -> Status {
+        INGLE_TRY(library.markFailure(entry.id, ""));
+        INGLE_TRY(library.relocate(entry.id, entry.path));  // remembers a changed file as it is now
+        return library.markUsed(entry.id);
     };
     m_storage.run(this, work, [this](const Status&) { refresh(); });
 }
@@ -208,16 +207,16 @@ void ModelListModel::onLoadFailed(const Error& error) {
     m_current.failure = error.message;
     setState(Failed);
     m_notices.showBanner(toQString(error.message));
-    const auto work = [id = m_current.id, sentence = error.message](Stores& stores) -> Status {
-        INGLE_TRY(stores.library.markUsed(id));
-        return stores.library.markFailure(id, sentence);
+    const auto work = [id = m_current.id, sentence = error.message](library::Library& library) -> Status {
+        INGLE_TRY(library.markUsed(id));
+        return library.markFailure(id, sentence);
     };
     m_storage.run(this, work, [this](const Status&) { refresh(); });
 }
 
 void ModelListModel::forget(const QString& modelId) {
-    const auto work = [id = modelId.toStdString()](Stores& stores) -> Status {
-        return stores.library.remove(id);
+    const auto work = [id = modelId.toStdString()](library::Library& library) -> Status {
+        return library.remove(id);
     };
     m_storage.run(this, work, [this](const Status& status) {
         if (!status) m_notices.showBanner(toQString(status.error().message));
@@ -226,8 +225,8 @@ void ModelListModel::forget(const QString& modelId) {
 }
 
 void ModelListModel::refresh() {
-    const auto work = [](Stores& stores) -> Result<std::vector<ModelEntry>> {
-        return stores.library.models();
+    const auto work = [](library::Library& library) -> Result<std::vector<ModelEntry>> {
+        return library.models();
     };
     m_storage.run(this, work, [this](const Result<std::vector<ModelEntry>>& models) {
         if (models) setModels(*models);

@@ -5,9 +5,20 @@
 namespace ingle::desktop {
 
 void Notices::showBanner(const QString& sentence) {
-    if (m_banner == sentence) return;
+    if (m_banner != sentence) showBanner(sentence, {}, {});
+}
+
+void Notices::showBanner(const QString& sentence, const QString& action, std::function<void()> run) {
     m_banner = sentence;
+    m_bannerAction = action;
+    m_runBannerAction = std::move(run);
     emit bannerChanged();
+}
+
+void Notices::runBannerAction() {
+    const auto run = std::exchange(m_runBannerAction, {});
+    dismissBanner();
+    if (run) run();
 }
 
 void Notices::showToast(const QString& sentence, std::function<void()> undo) {

@@ -59,10 +59,10 @@ void Settings::restoreDefaults() {
 }
 
 void Settings::load() {
-    const auto work = [](StorageThread::Stores& stores) -> Result<Values> {
+    const auto work = [](history::History& history) -> Result<Values> {
         Values values;
         for (const QMetaProperty& property : storedProperties()) {
-            INGLE_TRY_ASSIGN(const auto value, stores.history->setting(property.name()));
+            INGLE_TRY_ASSIGN(const auto value, history.setting(property.name()));
             if (value) values[property.name()] = *value;
         }
         return values;
@@ -82,8 +82,8 @@ void Settings::save() {
     for (const QMetaProperty& property : storedProperties()) {
         values[property.name()] = property.read(this).toString().toStdString();
     }
-    const auto work = [values](StorageThread::Stores& stores) -> Status {
-        for (const auto& [name, value] : values) INGLE_TRY(stores.history->setSetting(name, value));
+    const auto work = [values](history::History& history) -> Status {
+        for (const auto& [name, value] : values) INGLE_TRY(history.setSetting(name, value));
         return {};
     };
     // A setting that cannot be stored still holds for this run; the next write of a message reports the disk.

@@ -321,6 +321,27 @@ class WindowTest : public QObject {
         QCOMPARE(run.messages()[1].text, expected);
     }
 
+    void continuingWaitsForTheModelThatIsBeingLoaded() {
+        const QString data = freshDataDir();
+        {
+            Run run(data, {"--tokens", "300", "--pace-ms", "5"});
+            run.drop(m_modelFile);
+            QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+            run.chat().send("count");
+            QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.messages()[1].text.size() > 40,
+                                     kPatienceMs);
+            run.chat().stop();
+            QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+        }
+        const QString log = m_folder.filePath("continued");
+        Run run(data, {"--tokens", "300", "--load-ms", "200", "--log", log});
+        QTRY_COMPARE_WITH_TIMEOUT(run.model.models()->state(), ModelListModel::Loading, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(run.messages().size(), size_t{2}, kPatienceMs);
+        run.chat().continueAnswer(run.messages()[1].id);
+        QTRY_COMPARE_WITH_TIMEOUT(run.messages()[1].status, history::MessageStatus::Complete, kPatienceMs);
+        QCOMPARE(requests(log, "load"), 1);
+    }
+
     void anotherAnswerIsASibling() {
         Run run(freshDataDir(), {});
         run.drop(m_modelFile);

@@ -210,9 +210,11 @@ void ChatController::continueAnswer(qint64 message) {
     if (answer == nullptr || m_generation != Idle || m_readOnly) return;
     if (answer->role != Role::Assistant || answer->status == MessageStatus::Complete) return;
     // Token ids mean something only to the model that chose them.
-    if (m_models.current().id != answer->modelId || m_models.state() != ModelListModel::Ready) {
+    const bool right = m_models.current().id == answer->modelId;
+    if (!right || m_models.state() != ModelListModel::Ready) {
         m_continueAfterLoad = message;
-        m_models.use(toQString(answer->modelId));
+        // Loading it once more would stop the answer that the first loading lets go on.
+        if (!right || m_models.state() != ModelListModel::Loading) m_models.use(toQString(answer->modelId));
         return;
     }
     const auto work = [id = m_conversation, message](history::History& history) -> Result<Turn> {

@@ -30,6 +30,17 @@ int refuse(const std::string& sentence) {
     return 1;
 }
 
+/// As refuse(), for a person who started Inglenook from a menu: returns once the window is closed.
+int refuseInWindow(const std::string& sentence) {
+    QQmlApplicationEngine engine;
+    engine.addImportPath("qrc:/qt/qml");
+    engine.setInitialProperties({{"sentence", toQString(sentence)}});
+    engine.load(QUrl("qrc:/qt/qml/Inglenook/qml/Refusal.qml"));
+    const int status = refuse(sentence);
+    if (!engine.rootObjects().isEmpty()) QGuiApplication::exec();
+    return status;
+}
+
 /// Why no window can be shown, or an empty string. Qt itself would abort without a usable word.
 std::string displayProblem() {
     if (qEnvironmentVariableIsSet("QT_QPA_PLATFORM") || qEnvironmentVariableIsSet("WAYLAND_DISPLAY"))
@@ -84,7 +95,8 @@ int main(int argc, char** argv) {
     if (QLocale().textDirection() == Qt::RightToLeft) QGuiApplication::setLayoutDirection(Qt::RightToLeft);
 
     const std::string dataDir = dataDirectory();
-    if (!QDir().mkpath(toQString(dataDir))) return refuse("The folder " + dataDir + " cannot be created.");
+    if (!QDir().mkpath(toQString(dataDir)))
+        return refuseInWindow("The folder " + dataDir + " cannot be created.");
     SingleInstance instance(toQString(dataDir));
     if (!instance.claim()) return 0;
 

@@ -121,6 +121,15 @@ def conversation(options):
         expect(answer["text"].decode() == answer_of(state)["text"], "window and history differ")
         check_against_uninterrupted(options.bin, model, history, answer)
 
+        with Window(options.bin, home, screen, PACE_MS) as window:
+            window.wait_for(lambda s: s["modelState"] == "Ready", "the model after a restart")
+            window.send_message("And then?")
+            wait_for_text(window)
+            stop_answer(window)
+            window.send_message("Go on.")  # the click on stop left the keyboard where it was
+            window.wait_for(lambda s: s["messages"][-2]["text"] == "Go on.", "a question right after stopping")
+            window.quit()
+
         expect_failure(lambda: check_against_uninterrupted(options.bin, model, history,
                                                            {**answer, "seed": answer["seed"] ^ 1}),
                        "another seed gave the same answer")

@@ -117,8 +117,15 @@ Item {
             height: Theme.controlSize
             enabled: ready
             hoverEnabled: true
+            focusPolicy: Qt.TabFocus  // a click leaves the keyboard in the text
             Accessible.name: stops ? qsTr("Stop the answer (Esc)") : qsTr("Send (Enter)")
-            onClicked: stops ? composer.chat.stop() : composer.submit()
+            onClicked: {
+                if (stops)
+                    composer.chat.stop();
+                else
+                    composer.submit();
+                area.forceActiveFocus();
+            }
 
             contentItem: Item {
                 Icon {

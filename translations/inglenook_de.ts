@@ -153,8 +153,8 @@
         <translation>Was beschäftigt dich?</translation>
     </message>
     <message>
-        <source>GGUF, rwkv.cpp and llama2.c files run from where they lie. Everything stays on this computer: Inglenook cannot reach the network.</source>
-        <translation>Dateien von GGUF, rwkv.cpp und llama2.c laufen dort, wo sie liegen. Alles bleibt auf diesem Rechner: Inglenook kann das Netz nicht erreichen.</translation>
+        <source>GGUF and rwkv.cpp files run from where they lie. Everything stays on this computer: Inglenook cannot reach the network.</source>
+        <translation>Dateien von GGUF und rwkv.cpp laufen dort, wo sie liegen. Alles bleibt auf diesem Rechner: Inglenook kann das Netz nicht erreichen.</translation>
     </message>
     <message>
         <source>%1 answers on this computer, and nowhere else.</source>

@@ -64,7 +64,7 @@ Item {
                     return "";
                 switch (empty.models.state) {
                 case ModelListModel.NoModel:
-                    return qsTr("GGUF, rwkv.cpp and llama2.c files run from where they lie. Everything stays on this computer: Inglenook cannot reach the network.");
+                    return qsTr("GGUF and rwkv.cpp files run from where they lie. Everything stays on this computer: Inglenook cannot reach the network.");
                 case ModelListModel.Missing:
                     return qsTr("Drop it again from where it is now.");
                 case ModelListModel.Failed:

@@ -72,7 +72,8 @@ Result<std::string> resolveModel(const std::string& model) {
     if (model.empty()) {
         const std::vector<library::ModelEntry> models = library.models();
         if (models.empty())
-            return fail(ErrorCode::InvalidArgument, "no MODEL given, and the library holds none yet: name a model file");
+            return fail(ErrorCode::InvalidArgument,
+                        "no MODEL given, and the library holds none yet: name a model file");
         return models.front().path;
     }
     if (const auto entry = library.findByName(model)) return entry->path;

@@ -22,17 +22,24 @@ enum class OpCode : uint8_t {
                    //        `groups` equal parts
     LayerNorm,     // x → y; y = (x - mean) / sqrt(var + eps) * g + b            NormParams; g, b
     GroupNorm,     // x → y; LayerNorm over each of `groups` equal parts         NormParams; g, b (a row long)
+    L2Norm,        // x → y; z = x * g, y = z / max(|z|, eps), |z| the length    NormParams; g (a row long)
+                   //        of each of `groups` equal parts
     Linear,        // x → y_0 … y_n; y_p = W_p x + b_p                           LinearParams; as listed there
     Rope,          // x → y; rotary position embedding of each head              RopeParams
     KvAppend,      // k, v → (); writes the run's rows to the cache              CacheParams
     Attention,     // q → y; softmax(q·K * scale, causal) V over the cache       AttentionParams
     Add,           // a, b → y; y = a + b
     Multiply,      // a, b → y; y = a * b
+    Scale,         // x → y; y = x * factor                                      ScaleParams
     Activation,    // x → y; y = f(x)                                            ActivationParams
     GatedActivation,  // a, b → y; y = f(a) * b                                  ActivationParams
     TokenShift,    // x → y; y[t] = x[t-1], y[0] = state; then state = x[T-1]    StateParams
-    Lerp,          // x, p → y; y = x * m + p * (1 - m)                          none; m
-    Wkv5,          // r, k, v → y; RWKV-5 recurrence, see kernels/ref/wkv5.h     WkvParams; w, u
+    Lerp,          // a, b[, d] → y; y = a + (b - a) * (m + d)                   none; [m]; at least one of m, d
+    Wkv4,          // k, v → y; RWKV-4 recurrence, see kernels/ref/wkv4.h        WkvParams; w, u
+    Wkv5,          // r, k, v[, w] → y; recurrence of RWKV-5, and of RWKV-6      WkvParams; u[, w]: w is an input
+                   //        (decay per token), see kernels/ref/wkv5.h                      or a weight
+    Wkv7,          // r, w, k, v, kk, a → y; RWKV-7, see kernels/ref/wkv7.h      WkvParams
+    WkvBonus,      // r, k, v → y; y = (sum over the head of r * k * u) * v      WkvParams; u
     SelectRows,    // x → y; the rows whose logits are wanted
 };
 // clang-format on
@@ -46,7 +53,9 @@ constexpr bool isRowWise(OpCode code) {
         case OpCode::KvAppend:
         case OpCode::Attention:
         case OpCode::TokenShift:
+        case OpCode::Wkv4:
         case OpCode::Wkv5:
+        case OpCode::Wkv7:
         case OpCode::SelectRows:
         case OpCode::Embed:
         case OpCode::Rope:
@@ -95,22 +104,33 @@ struct AttentionParams {
     float scale = 0;
 };
 
-enum class ActivationKind : uint8_t { Silu, Sigmoid, SquaredRelu };
+enum class ActivationKind : uint8_t {
+    Silu,
+    Sigmoid,
+    SquaredRelu,
+    Tanh,
+    Decay,         ///< exp(-e^x), RWKV-6
+    BoundedDecay,  ///< exp(-e^-0.5 sigmoid(x)), RWKV-7
+};
 struct ActivationParams {
     ActivationKind kind = ActivationKind::Silu;
+};
+
+struct ScaleParams {
+    float factor = 1;
 };
 
 struct StateParams {
     uint32_t state = 0;  ///< index into MemorySpec::states
 };
 struct WkvParams {
-    uint32_t state = 0;
+    uint32_t state = 0;  ///< Wkv4: the first of three, numerator, denominator and exponent
     uint32_t numHeads = 0;
     uint32_t headSize = 0;
 };
 
 using OpParams = std::variant<std::monostate, NormParams, LinearParams, RopeParams, CacheParams,
-                              AttentionParams, ActivationParams, StateParams, WkvParams>;
+                              AttentionParams, ActivationParams, ScaleParams, StateParams, WkvParams>;
 
 /// A value inside a plan: `width` floats a row, rows back to back from the start of a slot.
 struct Operand {

@@ -49,6 +49,14 @@ Value Builder::groupNorm(Value x, Weight gain, Weight bias, uint32_t groups, flo
                    x.width, name);
 }
 
+Value Builder::l2Norm(Value x, Weight gain, uint32_t groups, float eps, std::string_view name) {
+    return addNode({.code = OpCode::L2Norm,
+                    .inputs = {x.id},
+                    .weights = {weight(gain, WeightUse::Vector)},
+                    .params = backend::NormParams{.eps = eps, .groups = groups}},
+                   x.width, name);
+}
+
 Value Builder::linear(Value x, Weight matrix, Weight bias, std::string_view name) {
     Node node{.code = OpCode::Linear, .inputs = {x.id}, .weights = {weight(matrix, WeightUse::Matrix)}};
     backend::LinearPart part{.matrix = 0, .bias = -1};
@@ -82,6 +90,11 @@ Value Builder::multiply(Value a, Value b, std::string_view name) {
     return addNode({.code = OpCode::Multiply, .inputs = {a.id, b.id}}, a.width, name);
 }
 
+Value Builder::scale(Value x, float factor, std::string_view name) {
+    return addNode({.code = OpCode::Scale, .inputs = {x.id}, .params = backend::ScaleParams{factor}}, x.width,
+                   name);
+}
+
 Value Builder::activation(Value x, backend::ActivationKind kind, std::string_view name) {
     return addNode({.code = OpCode::Activation, .inputs = {x.id}, .params = backend::ActivationParams{kind}},
                    x.width, name);
@@ -92,19 +105,64 @@ Value Builder::tokenShift(Value x, uint32_t state, std::string_view name) {
                    x.width, name);
 }
 
-Value Builder::lerp(Value x, Value previous, Weight mix, std::string_view name) {
+Value Builder::lerp(Value from, Value to, Weight mix, std::string_view name) {
     return addNode(
-        {.code = OpCode::Lerp, .inputs = {x.id, previous.id}, .weights = {weight(mix, WeightUse::Vector)}},
-        x.width, name);
+        {.code = OpCode::Lerp, .inputs = {from.id, to.id}, .weights = {weight(mix, WeightUse::Vector)}},
+        from.width, name);
+}
+
+Value Builder::lerp(Value from, Value to, Value mix, std::string_view name) {
+    return addNode({.code = OpCode::Lerp, .inputs = {from.id, to.id, mix.id}}, from.width, name);
+}
+
+Value Builder::lerp(Value from, Value to, Weight mix, Value shift, std::string_view name) {
+    return addNode({.code = OpCode::Lerp,
+                    .inputs = {from.id, to.id, shift.id},
+                    .weights = {weight(mix, WeightUse::Vector)}},
+                   from.width, name);
+}
+
+Value Builder::wkv4(Value k, Value v, Weight decay, Weight bonus, const backend::WkvParams& params,
+                    std::string_view name) {
+    return addNode({.code = OpCode::Wkv4,
+                    .inputs = {k.id, v.id},
+                    .weights = {weight(decay, WeightUse::Vector), weight(bonus, WeightUse::Vector)},
+                    .params = params},
+                   k.width, name);
 }
 
 Value Builder::wkv5(Value r, Value k, Value v, Weight decay, Weight bonus, const backend::WkvParams& params,
                     std::string_view name) {
     return addNode({.code = OpCode::Wkv5,
                     .inputs = {r.id, k.id, v.id},
-                    .weights = {weight(decay, WeightUse::Vector), weight(bonus, WeightUse::Vector)},
+                    .weights = {weight(bonus, WeightUse::Vector), weight(decay, WeightUse::Vector)},
                     .params = params},
                    r.width, name);
+}
+
+Value Builder::wkv6(Value r, Value k, Value v, Value decay, Weight bonus, const backend::WkvParams& params,
+                    std::string_view name) {
+    return addNode({.code = OpCode::Wkv5,
+                    .inputs = {r.id, k.id, v.id, decay.id},
+                    .weights = {weight(bonus, WeightUse::Vector)},
+                    .params = params},
+                   r.width, name);
+}
+
+Value Builder::wkv7(Value r, Value decay, Value k, Value v, Value removed, Value rate,
+                    const backend::WkvParams& params, std::string_view name) {
+    return addNode(
+        {.code = OpCode::Wkv7, .inputs = {r.id, decay.id, k.id, v.id, removed.id, rate.id}, .params = params},
+        r.width, name);
+}
+
+Value Builder::wkvBonus(Value r, Value k, Value v, Weight bonus, const backend::WkvParams& params,
+                        std::string_view name) {
+    return addNode({.code = OpCode::WkvBonus,
+                    .inputs = {r.id, k.id, v.id},
+                    .weights = {weight(bonus, WeightUse::Vector)},
+                    .params = params},
+                   v.width, name);
 }
 
 }  // namespace ingle::graph

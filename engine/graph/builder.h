@@ -29,6 +29,7 @@ class Builder {
     Value rmsNorm(Value x, Weight gain, float eps, std::string_view name, uint32_t groups = 1);
     Value layerNorm(Value x, Weight gain, Weight bias, float eps, std::string_view name);
     Value groupNorm(Value x, Weight gain, Weight bias, uint32_t groups, float eps, std::string_view name);
+    Value l2Norm(Value x, Weight gain, uint32_t groups, float eps, std::string_view name);
     Value linear(Value x, Weight matrix, Weight bias, std::string_view name);
     Value linear(Value x, Weight matrix, std::string_view name) { return linear(x, matrix, nullptr, name); }
     Value rope(Value x, const backend::RopeParams& params, std::string_view name);
@@ -36,11 +37,23 @@ class Builder {
     Value attention(Value queries, const backend::AttentionParams& params, std::string_view name);
     Value add(Value a, Value b, std::string_view name);
     Value multiply(Value a, Value b, std::string_view name);
+    Value scale(Value x, float factor, std::string_view name);
     Value activation(Value x, backend::ActivationKind kind, std::string_view name);
     Value tokenShift(Value x, uint32_t state, std::string_view name);
-    Value lerp(Value x, Value previous, Weight mix, std::string_view name);
+    Value lerp(Value from, Value to, Weight mix, std::string_view name);
+    Value lerp(Value from, Value to, Value mix, std::string_view name);
+    /// Data-dependent: `mix` + `shift` of the way.
+    Value lerp(Value from, Value to, Weight mix, Value shift, std::string_view name);
+    Value wkv4(Value k, Value v, Weight decay, Weight bonus, const backend::WkvParams& params,
+               std::string_view name);
     Value wkv5(Value r, Value k, Value v, Weight decay, Weight bonus, const backend::WkvParams& params,
                std::string_view name);
+    Value wkv6(Value r, Value k, Value v, Value decay, Weight bonus, const backend::WkvParams& params,
+               std::string_view name);
+    Value wkv7(Value r, Value decay, Value k, Value v, Value removed, Value rate,
+               const backend::WkvParams& params, std::string_view name);
+    Value wkvBonus(Value r, Value k, Value v, Weight bonus, const backend::WkvParams& params,
+                   std::string_view name);
     /// The result: [numTokens, vocab].
     void logits(Value x) { m_graph.logits = x.id; }
 

@@ -136,8 +136,9 @@ Status writeSynthModel(const SynthOptions& options, const std::string& path) {
     writeVocabulary(writer, options.sizes.vocabSize);
     for (const models::TensorSpec& spec : (*family)->tensors(config)) {
         if (spec.presence == models::Presence::Optional && spec.name.ends_with(".bias")) continue;
-        const quant::QuantFormat* format =
-            spec.use == backend::WeightUse::Matrix ? matrixFormat : vectorFormat;
+        const bool isQuantized =
+            spec.use == backend::WeightUse::Matrix && spec.precision == models::Precision::Any;
+        const quant::QuantFormat* format = isQuantized ? matrixFormat : vectorFormat;
         std::vector<float> values(spec.shape.rowElems());
         INGLE_TRY(writer.addTensor(
             spec.name, spec.shape, *format,

@@ -4,6 +4,25 @@
 
 namespace ingle::models {
 
+namespace {
+
+/// Views of equal parts along the slowest dimension that is longer than 1. The family chose a number that
+/// divides it.
+std::vector<tensor::Tensor> splitTensor(const tensor::Tensor& whole, uint32_t numParts) {
+    tensor::Shape shape = whole.shape;
+    auto slowest = std::find_if(shape.dims.rbegin(), shape.dims.rend(), [](uint64_t dim) { return dim > 1; });
+    *slowest /= numParts;
+    const size_t bytes = whole.data.size() / numParts;
+    std::vector<tensor::Tensor> parts;
+    for (uint32_t i = 0; i < numParts; ++i) {
+        parts.push_back(
+            {fmt::format("{}.{}", whole.name, i), shape, whole.format, whole.data.subspan(i * bytes, bytes)});
+    }
+    return parts;
+}
+
+}  // namespace
+
 Result<Weights> Weights::bind(const formats::ModelFile& file, std::span<const TensorSpec> specs) {
     Weights weights;
     for (const TensorSpec& spec : specs) {
@@ -16,6 +35,9 @@ Result<Weights> Weights::bind(const formats::ModelFile& file, std::span<const Te
                         spec.name, tensor->shape.text(), spec.shape.text());
         }
         weights.m_tensors.emplace(spec.name, tensor);
+        if (tensor && spec.numParts > 1) {
+            weights.m_parts.emplace(spec.name, splitTensor(*tensor, spec.numParts));
+        }
     }
     return weights;
 }
@@ -23,6 +45,11 @@ Result<Weights> Weights::bind(const formats::ModelFile& file, std::span<const Te
 const tensor::Tensor* Weights::operator[](std::string_view name) const {
     const auto found = m_tensors.find(name);
     return found == m_tensors.end() ? nullptr : found->second;
+}
+
+const tensor::Tensor* Weights::part(std::string_view name, uint32_t index) const {
+    const auto found = m_parts.find(name);
+    return found == m_parts.end() ? nullptr : &found->second[index];
 }
 
 uint64_t Weights::totalBytes() const {

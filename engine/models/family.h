@@ -16,6 +16,15 @@
 
 namespace ingle::models {
 
+/// Inner widths of RWKV's low-rank projections.
+struct LowRanks {
+    uint32_t mix = 0;    ///< RWKV-6: data-dependent token shift
+    uint32_t decay = 0;  ///< RWKV-6 and 7
+    uint32_t rate = 0;   ///< RWKV-7: in-context learning rate
+    uint32_t value = 0;  ///< RWKV-7: value residual
+    uint32_t gate = 0;   ///< RWKV-7
+};
+
 /// Hyper-parameters of every family, read from metadata. A family uses the part it knows.
 struct ModelConfig {
     std::string arch;
@@ -36,12 +45,21 @@ struct ModelConfig {
     // Recurrence.
     uint32_t headSize = 0;
     float groupNormEps = 0;
-    bool hasGate = false;  ///< RWKV 5.2
+    bool hasGate = false;       ///< RWKV 5.2
+    bool fusedMix = false;      ///< RWKV-6: the five mixing shares lie in one tensor
+    uint32_t rescaleEvery = 0;  ///< the hidden state is halved after so many layers; 0: never
+    LowRanks ranks;
 
     bool tiedOutput = false;  ///< logits use the embedding table
 };
 
 enum class Presence : uint8_t { Required, Optional };
+
+/// What a quantiser may do to a weight.
+enum class Precision : uint8_t {
+    Any,
+    Float,  ///< small and sensitive: stays a float format
+};
 
 /// A weight a family reads. Names are GGUF's.
 struct TensorSpec {
@@ -49,6 +67,9 @@ struct TensorSpec {
     tensor::Shape shape;
     backend::WeightUse use = backend::WeightUse::Matrix;
     Presence presence = Presence::Required;
+    Precision precision = Precision::Any;
+    /// The weight is read as so many equal parts along its slowest dimension, see Weights::part().
+    uint32_t numParts = 1;
 };
 
 /// The checked weights of a file, by name.
@@ -59,10 +80,13 @@ class Weights {
 
     /// Null for an optional tensor that is not there. The name must be in the family's list.
     const tensor::Tensor* operator[](std::string_view name) const;
+    /// Part `index` of a weight with several; same rules.
+    const tensor::Tensor* part(std::string_view name, uint32_t index) const;
     uint64_t totalBytes() const;
 
   private:
     std::map<std::string, const tensor::Tensor*, std::less<>> m_tensors;
+    std::map<std::string, std::vector<tensor::Tensor>, std::less<>> m_parts;
 };
 
 /// Sizes of a model made up for tests and benchmarks.

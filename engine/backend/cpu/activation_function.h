@@ -14,6 +14,12 @@ inline float (*activationFunction(ActivationKind kind))(float) {
             return kernels::sigmoidRef;
         case ActivationKind::SquaredRelu:
             return kernels::squaredReluRef;
+        case ActivationKind::Tanh:
+            return kernels::tanhRef;
+        case ActivationKind::Decay:
+            return kernels::decayRef;
+        case ActivationKind::BoundedDecay:
+            return kernels::boundedDecayRef;
     }
     return kernels::siluRef;
 }

@@ -1,8 +1,9 @@
 // rwkv.cpp checkpoints, versions 100 and 101. Six u32: magic, version, n_vocab, n_embed, n_layer, data type;
 // then until the end of the file: u32 dim count, u32 name length, u32 data type, u32 dims (contiguous first),
 // name, data without padding. Source: rwkv.cpp's rwkv_file_format.inc. The converter of such files has
-// already applied the transforms of time_decay and time_first; the shapes stay as they are: time_decay and
-// time_first are {1, 1, heads} in 5.1 and {1, head size, heads} in 5.2.
+// already applied the transforms of time_decay and time_first. GGUF knows RWKV-6 and 7, whose tensors get its
+// shapes; those of RWKV-5 stay as they are: time_decay and time_first are {1, 1, heads} in 5.1 and {1, head
+// size, heads} in 5.2.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -57,6 +58,34 @@ constexpr Rename kLayerNames[] = {
     {"att.output.weight", "time_mix_output.weight"},
     {"att.ln_x.weight", "time_mix_ln.weight"},
     {"att.ln_x.bias", "time_mix_ln.bias"},
+    {"att.time_maa_x", "time_mix_lerp_x.weight"},
+    {"att.time_maa_w", "time_mix_lerp_w.weight"},
+    {"att.time_maa_k", "time_mix_lerp_k.weight"},
+    {"att.time_maa_v", "time_mix_lerp_v.weight"},
+    {"att.time_maa_r", "time_mix_lerp_r.weight"},
+    {"att.time_maa_g", "time_mix_lerp_g.weight"},
+    {"att.time_maa_w1", "time_mix_w1.weight"},
+    {"att.time_maa_w2", "time_mix_w2.weight"},
+    {"att.time_decay_w1", "time_mix_decay_w1.weight"},
+    {"att.time_decay_w2", "time_mix_decay_w2.weight"},
+    {"att.x_rwkvag", "time_mix_lerp_fused.weight"},
+    {"att.w0", "time_mix_w0.weight"},
+    {"att.w1", "time_mix_w1.weight"},
+    {"att.w2", "time_mix_w2.weight"},
+    {"att.a0", "time_mix_a0.weight"},
+    {"att.a1", "time_mix_a1.weight"},
+    {"att.a2", "time_mix_a2.weight"},
+    {"att.v0", "time_mix_v0.weight"},
+    {"att.v1", "time_mix_v1.weight"},
+    {"att.v2", "time_mix_v2.weight"},
+    {"att.g1", "time_mix_g1.weight"},
+    {"att.g2", "time_mix_g2.weight"},
+    {"att.k_k", "time_mix_k_k.weight"},
+    {"att.k_a", "time_mix_k_a.weight"},
+    {"att.r_k", "time_mix_r_k.weight"},
+    {"ffn.x_k", "channel_mix_lerp_k.weight"},
+    {"ffn.time_maa_k", "channel_mix_lerp_k.weight"},
+    {"ffn.time_maa_r", "channel_mix_lerp_r.weight"},
     {"ffn.time_mix_k", "channel_mix_lerp_k.weight"},
     {"ffn.time_mix_r", "channel_mix_lerp_r.weight"},
     {"ffn.key.weight", "channel_mix_key.weight"},
@@ -132,27 +161,69 @@ Status readTensor(std::span<const std::byte> file, io::ByteReader& in, ModelFile
 
 /// "rwkv4" … "rwkv7", from the tensors that only that version has.
 std::string_view architectureOf(const ModelFile& model) {
-    if (model.find("blocks.0.att.r_k")) return "rwkv7";
-    if (model.find("blocks.0.att.time_maa_x")) return "rwkv6";
+    if (model.find("blk.0.time_mix_r_k.weight")) return "rwkv7";
+    if (model.find("blk.0.time_mix_lerp_x.weight")) return "rwkv6";
     if (model.find("blk.0.time_mix_ln.weight")) return "rwkv5";
     return "rwkv4";
 }
 
+/// A dimension of a layer's tensor as a number that the file states in no other way.
+struct ShapeKey {
+    std::string_view architecture;
+    std::string_view key;
+    std::string_view tensor;
+    size_t dim;
+};
+constexpr ShapeKey kShapeKeys[] = {
+    {"rwkv6", "time_mix_extra_dim", "blk.0.time_mix_w2.weight", 0},
+    {"rwkv6", "time_decay_extra_dim", "blk.0.time_mix_decay_w2.weight", 0},
+    {"rwkv7", "attention.decay_lora_rank", "blk.0.time_mix_w2.weight", 0},
+    {"rwkv7", "attention.iclr_lora_rank", "blk.0.time_mix_a2.weight", 0},
+    {"rwkv7", "attention.value_residual_mix_lora_rank", "blk.1.time_mix_v2.weight", 0},
+    {"rwkv7", "attention.gate_lora_rank", "blk.0.time_mix_g2.weight", 0},
+};
+
+/// The number of heads, which time_decay shows up to RWKV-6 and r_k in RWKV-7; 0 when it is not to be seen.
+uint64_t numHeadsOf(const ModelFile& model) {
+    if (const auto* headKeys = model.find("blk.0.time_mix_r_k.weight")) return headKeys->shape.dims[1];
+    if (const auto* decay = model.find("blk.0.time_mix_decay.weight")) return decay->shape.dims[2];
+    return 0;
+}
+
 /// What the file says only through its shapes.
 Status setShapeKeys(ModelFile& model, const std::string& architecture, const Header& header) {
-    Metadata& metadata = model.metadata;
+    const auto set = [&](std::string_view key, uint64_t value) {
+        model.metadata.set(fmt::format("{}.{}", architecture, key), static_cast<int64_t>(value));
+    };
     if (const auto* key = model.find("blk.0.channel_mix_key.weight"))
-        metadata.set(architecture + ".feed_forward_length", static_cast<int64_t>(key->shape.dims[1]));
-    uint64_t numHeads = 0;
-    if (const auto* headKeys = model.find("blocks.0.att.r_k"))
-        numHeads = headKeys->shape.dims[1];
-    else if (const auto* decay = model.find("blk.0.time_mix_decay.weight"))
-        numHeads = decay->shape.dims[2];
+        set("feed_forward_length", key->shape.dims[1]);
     if (architecture == "rwkv4") return {};
+    const uint64_t numHeads = numHeadsOf(model);
     if (numHeads == 0 || header.numEmbed % numHeads != 0)
         return fail(ErrorCode::Corrupt, "{} heads do not divide the width {}", numHeads, header.numEmbed);
-    metadata.set(architecture + ".wkv.head_size", static_cast<int64_t>(header.numEmbed / numHeads));
+    set("wkv.head_size", header.numEmbed / numHeads);
+    for (const ShapeKey& known : kShapeKeys) {
+        const auto* tensor = known.architecture == architecture ? model.find(known.tensor) : nullptr;
+        if (tensor) set(known.key, tensor->shape.dims[known.dim]);
+    }
+    // A model of one layer mixes with no earlier value; GGUF wants the number all the same.
+    if (architecture == "rwkv7" && header.numLayers == 1) set("attention.value_residual_mix_lora_rank", 1);
     return {};
+}
+
+/// Shapes of RWKV-6 and 7 as GGUF has them; the order of the numbers is the same.
+void setGgufShapes(ModelFile& model, std::string_view architecture) {
+    const bool is7 = architecture == "rwkv7";
+    if (!is7 && architecture != "rwkv6") return;
+    for (auto& [name, tensor] : model.tensors) {
+        tensor::Shape& shape = tensor.shape;
+        if (name.ends_with(is7 ? ".time_mix_r_k.weight" : ".time_mix_decay.weight"))
+            shape = tensor::Shape::of(shape.numElems());
+        else if (name.ends_with(".time_mix_first.weight"))  // {1, head size, heads}
+            shape = tensor::Shape::of(shape.dims[0] * shape.dims[1], shape.dims[2]);
+        else if (name.ends_with(".time_mix_lerp_fused.weight"))  // {width, 1, 6}
+            shape = tensor::Shape::of(shape.dims[0], 1, 1, shape.dims[1] * shape.dims[2]);
+    }
 }
 
 Status setKeys(ModelFile& model, const Header& header) {
@@ -166,7 +237,9 @@ Status setKeys(ModelFile& model, const Header& header) {
     // Training divides by 8 before a group norm with 1e-5, which is the same as 8 * 8 * 1e-5 without the
     // division.
     metadata.set(architecture + ".group_norm_epsilon", 64e-5);
-    return setShapeKeys(model, architecture, header);
+    INGLE_TRY(setShapeKeys(model, architecture, header));
+    setGgufShapes(model, architecture);
+    return {};
 }
 
 TokenizerData tokenizerFor(uint32_t numVocab) {

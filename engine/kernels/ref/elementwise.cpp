@@ -12,9 +12,18 @@ void multiplyRef(const float* a, const float* b, float* y, size_t n) {
     for (size_t i = 0; i < n; ++i) y[i] = a[i] * b[i];
 }
 
-void lerpRef(const float* x, const float* p, const float* m, float* y, size_t numRows, size_t dim) {
-    for (size_t row = 0; row < numRows; ++row, x += dim, p += dim, y += dim) {
-        for (size_t i = 0; i < dim; ++i) y[i] = x[i] * m[i] + p[i] * (1.0f - m[i]);
+void scaleRef(const float* x, float factor, float* y, size_t n) {
+    for (size_t i = 0; i < n; ++i) y[i] = x[i] * factor;
+}
+
+void lerpRef(const float* a, const float* b, const float* m, const float* d, float* y, size_t numRows,
+             size_t dim) {
+    for (size_t row = 0; row < numRows; ++row) {
+        for (size_t i = 0; i < dim; ++i) {
+            const size_t at = row * dim + i;
+            const float share = (m ? m[i] : 0.0f) + (d ? d[at] : 0.0f);
+            y[at] = a[at] + (b[at] - a[at]) * share;
+        }
     }
 }
 
@@ -29,6 +38,19 @@ float sigmoidRef(float x) {
 float squaredReluRef(float x) {
     const float positive = x > 0 ? x : 0;
     return positive * positive;
+}
+
+float tanhRef(float x) {
+    return std::tanh(x);
+}
+
+float decayRef(float x) {
+    return std::exp(-std::exp(x));
+}
+
+float boundedDecayRef(float x) {
+    constexpr float kRootOfE = 1.6487212707f;
+    return std::exp(-sigmoidRef(x) / kRootOfE);
 }
 
 }  // namespace ingle::kernels

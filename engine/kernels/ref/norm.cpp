@@ -1,5 +1,6 @@
 #include "engine/kernels/ref/norm.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ingle::kernels {
@@ -27,6 +28,23 @@ void groupNormRef(const float* x, const float* g, const float* b, float* y, size
         for (size_t i = 0; i < size; ++i) squares += (in[i] - mean) * (in[i] - mean);
         const float inverse = 1.0f / std::sqrt(squares / static_cast<float>(size) + eps);
         for (size_t i = 0; i < size; ++i) out[i] = (in[i] - mean) * inverse * g[channel + i] + b[channel + i];
+    }
+}
+
+void l2NormRef(const float* x, const float* g, float* y, size_t numRows, size_t dim, size_t groups,
+               float eps) {
+    const size_t size = dim / groups;
+    for (size_t part = 0; part < numRows * groups; ++part) {
+        const float* in = x + part * size;
+        const float* gain = g + part % groups * size;
+        float* out = y + part * size;
+        float squares = 0;
+        for (size_t i = 0; i < size; ++i) {
+            out[i] = in[i] * gain[i];
+            squares += out[i] * out[i];
+        }
+        const float inverse = 1.0f / std::max(std::sqrt(squares), eps);
+        for (size_t i = 0; i < size; ++i) out[i] *= inverse;
     }
 }
 

@@ -14,4 +14,9 @@ void rmsNormRef(const float* x, const float* g, float* y, size_t numRows, size_t
 void groupNormRef(const float* x, const float* g, const float* b, float* y, size_t numRows, size_t dim,
                   size_t groups, float eps);
 
+/// z = x * g, y = z / max(|z|, eps) with the Euclidean length |z| of each of `groups` equal parts of a row;
+/// g: [dim].
+void l2NormRef(const float* x, const float* g, float* y, size_t numRows, size_t dim, size_t groups,
+               float eps);
+
 }  // namespace ingle::kernels

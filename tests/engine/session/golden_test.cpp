@@ -96,7 +96,7 @@ TEST(Golden, models) {
         ++result.passed;
     }
     result.print("models");
-    EXPECT_GE(result.passed, 7);
+    EXPECT_GE(result.passed, 9);
 }
 
 TEST(Golden, rwkv) {
@@ -123,7 +123,7 @@ TEST(Golden, rwkv) {
         ++result.passed;
     }
     result.print("rwkv");
-    EXPECT_GE(result.passed, 4);
+    EXPECT_EQ(result.passed, 10);
 }
 
 TEST(Golden, llama2c) {
@@ -194,6 +194,11 @@ TEST(Golden, aWrongHyperParameterIsSeen) {
         {"models", "llama_rope_linear", "rope.scaling.factor", "3", 2e-4},
         {"models", "qwen3", "attention.layer_norm_rms_epsilon", "1e-4", 2e-4},
         {"models", "qwen2", "attention.layer_norm_rms_epsilon", "1e-4", 2e-4},
+        {"models", "rwkv6", "attention.layer_norm_epsilon", "1e-4", 2e-4},
+        {"models", "rwkv6_rescale", "rescale_every_n_layers", "0", 2e-4},
+        {"rwkv", "random-4v0", "attention.layer_norm_epsilon", "1e-4", 2e-4},
+        {"rwkv", "random-6v0", "group_norm_epsilon", "1e-5", 2e-4},
+        {"rwkv", "random-7v0", "group_norm_epsilon", "1e-5", 2e-4},
         {"rwkv", "random-5v2", "group_norm_epsilon", "64e-5", 2e-4},
         {"rwkv", "tiny-rwkv-5v1-730K-Q5_1", "group_norm_epsilon", "64e-4", 1e-3},
         {"llama2c", "random_gqa", "rope.freq_base", "9500", 2e-4},

@@ -5,7 +5,9 @@ namespace ingle::backend::cpu {
 namespace {
 
 void run(const Op& op, const StepContext& context) {
-    kernels::lerpRef(context.rows(op.inputs[0]), context.rows(op.inputs[1]), context.vector(op, 0),
+    const float* mix = op.weights.empty() ? nullptr : context.vector(op, 0);
+    const float* shift = op.inputs.size() < 3 ? nullptr : context.rows(op.inputs[2]);
+    kernels::lerpRef(context.rows(op.inputs[0]), context.rows(op.inputs[1]), mix, shift,
                      context.rows(op.outputs[0]), context.numRows(op.outputs[0]), op.outputs[0].width);
 }
 

@@ -1,0 +1,17 @@
+#include "engine/backend/cpu/cpu_op.h"
+#include "engine/kernels/ref/elementwise.h"
+
+namespace ingle::backend::cpu {
+namespace {
+
+void run(const Op& op, const StepContext& context) {
+    kernels::scaleRef(context.rows(op.inputs[0]), std::get<ScaleParams>(op.params).factor,
+                      context.rows(op.outputs[0]), context.numRows(op.outputs[0]) * op.outputs[0].width);
+}
+
+}  // namespace
+
+extern const CpuOp scale_op;
+const CpuOp scale_op{OpCode::Scale, run, nullptr};
+
+}  // namespace ingle::backend::cpu

@@ -1,0 +1,137 @@
+/// RWKV-6 ("Finch"): decay and token shift depend on the data.
+/// Source: Peng et al., "Eagle and Finch: RWKV with Matrix-Valued States and Dynamic Recurrence" (2024),
+/// section 4.2.
+#include <array>
+
+#include "engine/models/decoder.h"
+#include "engine/models/rwkv.h"
+
+namespace ingle::models {
+namespace {
+
+using tensor::Shape;
+
+/// The five mixed inputs, in the order in which files stack their weights.
+constexpr std::array<std::string_view, 5> kMixed{"w", "k", "v", "r", "g"};
+
+std::string lerpWeight(std::string_view input) {
+    return fmt::format("time_mix_lerp_{}.weight", input);
+}
+
+Result<ModelConfig> readConfig(const formats::ModelFile& file) {
+    INGLE_TRY_ASSIGN(ModelConfig config, readRwkvConfig(file));
+    INGLE_TRY(readRwkvHeads(file, config));
+    INGLE_TRY_ASSIGN(config.ranks.mix, readLowRank(file, config.arch, "time_mix_extra_dim"));
+    INGLE_TRY_ASSIGN(config.ranks.decay, readLowRank(file, config.arch, "time_decay_extra_dim"));
+    INGLE_TRY_ASSIGN(config.rescaleEvery, file.metadata.u32Or("rwkv6.rescale_every_n_layers", 0));
+    config.fusedMix = !file.find(layerWeight(0, lerpWeight(kMixed[0])));
+    return config;
+}
+
+std::vector<TensorSpec> layerTensors(const ModelConfig& c, uint32_t) {
+    using enum backend::WeightUse;
+    using enum Presence;
+    const Shape vector = Shape::of(c.dim);
+    const Shape square = Shape::of(c.dim, c.dim);
+    constexpr uint32_t kNumMixed = kMixed.size();
+    std::vector<TensorSpec> specs{
+        {"time_mix_ln.weight", vector, Vector},
+        {"time_mix_ln.bias", vector, Vector},
+        {"time_mix_lerp_x.weight", vector, Vector},
+        {"time_mix_w1.weight", Shape::of(c.dim, uint64_t{kNumMixed} * c.ranks.mix), Matrix, Required,
+         Precision::Float, kNumMixed},
+        {"time_mix_w2.weight", Shape::of(c.ranks.mix, c.dim, kNumMixed), Matrix, Required, Precision::Float,
+         kNumMixed},
+        {"time_mix_decay.weight", vector, Vector},
+        {"time_mix_decay_w1.weight", Shape::of(c.dim, c.ranks.decay), Matrix, Required, Precision::Float},
+        {"time_mix_decay_w2.weight", Shape::of(c.ranks.decay, c.dim), Matrix, Required, Precision::Float},
+        {"time_mix_first.weight", Shape::of(c.headSize, c.numHeads), Vector},
+        {"time_mix_key.weight", square},
+        {"time_mix_value.weight", square},
+        {"time_mix_receptance.weight", square},
+        {"time_mix_gate.weight", square},
+        {"time_mix_output.weight", square},
+        {"channel_mix_lerp_k.weight", vector, Vector},
+        {"channel_mix_lerp_r.weight", vector, Vector},
+        {"channel_mix_key.weight", Shape::of(c.dim, c.ffnDim)},
+        {"channel_mix_value.weight", Shape::of(c.ffnDim, c.dim)},
+        {"channel_mix_receptance.weight", square},
+    };
+    if (c.fusedMix) {
+        specs.push_back({lerpWeight("fused"), Shape::of(c.dim, 1, 1, kNumMixed), Vector, Required,
+                         Precision::Float, kNumMixed});
+    } else {
+        for (const std::string_view input : kMixed) specs.push_back({lerpWeight(input), vector, Vector});
+    }
+    return specs;
+}
+
+std::vector<TensorSpec> tensors(const ModelConfig& c) {
+    return rwkvTensors(c, layerTensors);
+}
+
+graph::Value timeMix(graph::Builder& b, const ModelConfig& c, const Weights& weights, uint32_t layer,
+                     graph::Value x) {
+    const auto name = [&](std::string_view suffix) { return layerWeight(layer, suffix); };
+    const auto w = [&](std::string_view suffix) { return weights[name(suffix)]; };
+    const graph::Value p = b.tokenShift(x, timeShiftState(layer), "attn_previous");
+
+    // ddlerp: how far each input lies between this token and the previous one depends on both.
+    const graph::Value xx = b.lerp(x, p, w("time_mix_lerp_x.weight"), "xx");
+    std::array<graph::Value, kMixed.size()> mixed;
+    for (uint32_t i = 0; i < kMixed.size(); ++i) {
+        const auto trace = [&](std::string_view prefix) { return fmt::format("{}{}", prefix, kMixed[i]); };
+        graph::Value d = b.linear(xx, weights.part(name("time_mix_w1.weight"), i), trace("mix_"));
+        d = b.activation(d, backend::ActivationKind::Tanh, trace("mix_tanh_"));  // [numTokens, ranks.mix]
+        d = b.linear(d, weights.part(name("time_mix_w2.weight"), i), trace("mix_shift_"));
+        const tensor::Tensor* share =
+            c.fusedMix ? weights.part(name(lerpWeight("fused")), i) : w(lerpWeight(kMixed[i]));
+        mixed[i] = b.lerp(x, p, share, d, trace("x"));
+    }
+    const auto& [xw, xk, xv, xr, xg] = mixed;
+
+    graph::Value decay = b.linear(xw, w("time_mix_decay_w1.weight"), "decay_in");
+    decay = b.activation(decay, backend::ActivationKind::Tanh, "decay_tanh");  // [numTokens, ranks.decay]
+    decay = b.linear(decay, w("time_mix_decay_w2.weight"), w("time_mix_decay.weight"), "decay_raw");
+    decay = b.activation(decay, backend::ActivationKind::Decay, "decay");
+    const graph::Value r = b.linear(xr, w("time_mix_receptance.weight"), "r");
+    const graph::Value k = b.linear(xk, w("time_mix_key.weight"), "k");
+    const graph::Value v = b.linear(xv, w("time_mix_value.weight"), "v");
+    const graph::Value g = b.linear(xg, w("time_mix_gate.weight"), "g");
+    graph::Value y = b.wkv6(r, k, v, decay, w("time_mix_first.weight"), wkvParams(c, layer), "wkv");
+    y = normHeads(b, c, weights, layer, y);
+    y = b.multiply(y, b.activation(g, backend::ActivationKind::Silu, "g_silu"), "wkv_gated");
+    return b.linear(y, w("time_mix_output.weight"), "time_mix");
+}
+
+void build(graph::Builder& b, const ModelConfig& c, const Weights& w) {
+    const auto channelMix = [&](uint32_t layer, graph::Value x) {
+        return receptanceChannelMix(b, w, layer, x,
+                                    b.tokenShift(x, channelShiftState(layer), "ffn_previous"));
+    };
+    buildRwkv(
+        b, c, w, [&](uint32_t layer, graph::Value x) { return timeMix(b, c, w, layer, x); }, channelMix);
+}
+
+void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
+    synthesizeRwkv("rwkv6", sizes, metadata);
+    // The published models' ranks.
+    const bool isLarge = sizes.dim >= 4096;
+    metadata.set("rwkv6.time_mix_extra_dim", int64_t{isLarge ? 64 : 32});
+    metadata.set("rwkv6.time_decay_extra_dim", int64_t{isLarge ? 128 : 64});
+}
+
+}  // namespace
+
+extern const ModelFamily rwkv6_family;
+const ModelFamily rwkv6_family{
+    .arch = "rwkv6",
+    .prefix = Prefix::Causal,
+    .readConfig = readConfig,
+    .tensors = tensors,
+    .memory = rwkvMatrixMemory,
+    .build = build,
+    .synthesize = synthesize,
+};
+
+}  // namespace ingle::models

@@ -25,6 +25,13 @@ enum class OpCode : uint8_t {
     L2Norm,        // x → y; z = x * g, y = z / max(|z|, eps), |z| the length    NormParams; g (a row long)
                    //        of each of `groups` equal parts
     Linear,        // x → y_0 … y_n; y_p = W_p x + b_p                           LinearParams; as listed there
+    RouteExperts,  // x → p; softmax(x), of which the numUsed largest stay       RouteParams
+                   //        (ties: the lower expert) and are divided by their
+                   //        sum, the others become 0; [numExperts] a row
+    ExpertLinear,  // x, p → y; W_e x_s for each expert e with p_e != 0 in       none; W, [experts] matrices
+                   //        order of e, the s-th of them at part s of y; x_s
+                   //        is part s of x, or x itself where it has one part
+    ExpertSum,     // x, p → y; y = sum over experts with p_e != 0 of p_e x_s    none
     Rope,          // x → y; rotary position embedding of each head              RopeParams
     KvAppend,      // k, v → (); writes the run's rows to the cache              CacheParams
     Attention,     // q → y; softmax(q·K * scale, causal) V over the cache       AttentionParams
@@ -79,6 +86,10 @@ struct LinearParams {
     std::vector<LinearPart> parts;  ///< one per output
 };
 
+struct RouteParams {
+    uint32_t numUsed = 0;
+};
+
 enum class RopeStyle : uint8_t {
     Interleaved,  ///< pairs (2p, 2p+1)
     HalfSplit,    ///< pairs (p, p + frequencies.size())
@@ -129,7 +140,7 @@ struct WkvParams {
     uint32_t headSize = 0;
 };
 
-using OpParams = std::variant<std::monostate, NormParams, LinearParams, RopeParams, CacheParams,
+using OpParams = std::variant<std::monostate, NormParams, LinearParams, RouteParams, RopeParams, CacheParams,
                               AttentionParams, ActivationParams, ScaleParams, StateParams, WkvParams>;
 
 /// A value inside a plan: `width` floats a row, rows back to back from the start of a slot.

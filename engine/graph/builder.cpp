@@ -68,6 +68,22 @@ Value Builder::linear(Value x, Weight matrix, Weight bias, std::string_view name
     return addNode(std::move(node), static_cast<uint32_t>(matrix->shape.dims[1]), name);
 }
 
+Value Builder::routeExperts(Value x, uint32_t numUsed, std::string_view name) {
+    return addNode({.code = OpCode::RouteExperts, .inputs = {x.id}, .params = backend::RouteParams{numUsed}},
+                   x.width, name);
+}
+
+Value Builder::expertLinear(Value x, Value routing, Weight experts, uint32_t numUsed, std::string_view name) {
+    return addNode({.code = OpCode::ExpertLinear,
+                    .inputs = {x.id, routing.id},
+                    .weights = {weight(experts, WeightUse::Matrix)}},
+                   static_cast<uint32_t>(experts->shape.dims[1]) * numUsed, name);
+}
+
+Value Builder::expertSum(Value x, Value routing, uint32_t numUsed, std::string_view name) {
+    return addNode({.code = OpCode::ExpertSum, .inputs = {x.id, routing.id}}, x.width / numUsed, name);
+}
+
 Value Builder::rope(Value x, const backend::RopeParams& params, std::string_view name) {
     return addNode({.code = OpCode::Rope, .inputs = {x.id}, .params = params}, x.width, name);
 }

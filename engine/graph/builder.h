@@ -32,6 +32,10 @@ class Builder {
     Value l2Norm(Value x, Weight gain, uint32_t groups, float eps, std::string_view name);
     Value linear(Value x, Weight matrix, Weight bias, std::string_view name);
     Value linear(Value x, Weight matrix, std::string_view name) { return linear(x, matrix, nullptr, name); }
+    Value routeExperts(Value x, uint32_t numUsed, std::string_view name);
+    /// `experts`: [in, out, numExperts]; the result has `numUsed` parts.
+    Value expertLinear(Value x, Value routing, Weight experts, uint32_t numUsed, std::string_view name);
+    Value expertSum(Value x, Value routing, uint32_t numUsed, std::string_view name);
     Value rope(Value x, const backend::RopeParams& params, std::string_view name);
     void kvAppend(Value keys, Value values, uint32_t layer);
     Value attention(Value queries, const backend::AttentionParams& params, std::string_view name);

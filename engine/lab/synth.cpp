@@ -98,6 +98,10 @@ Status checkSizes(const models::SynthSizes& sizes) {
         return fail(ErrorCode::InvalidArgument, "{} layers of width {} and {} are more than {} and {}",
                     sizes.numLayers, sizes.dim, sizes.ffnDim, kMaxLayers, kMaxWidth);
     }
+    if (sizes.numExpertsUsed > sizes.numExperts || (sizes.numExperts > 0 && sizes.numExpertsUsed == 0)) {
+        return fail(ErrorCode::InvalidArgument, "{} of {} experts cannot serve a token", sizes.numExpertsUsed,
+                    sizes.numExperts);
+    }
     if (sizes.dim == 0 || sizes.ffnDim == 0 || sizes.numLayers == 0 || sizes.vocabSize == 0 ||
         sizes.numHeads == 0 || sizes.dim % sizes.numHeads != 0 || sizes.numKvHeads == 0 ||
         sizes.numHeads % sizes.numKvHeads != 0) {

@@ -9,6 +9,7 @@ using tensor::Shape;
 
 /// Sizes that no real model comes near, so that products of two of them stay inside 32 bits.
 constexpr uint32_t kMaxRowElems = 1u << 20;
+constexpr uint32_t kMaxExperts = 1u << 10;
 
 Status checkSizes(const formats::ModelFile& file, const ModelConfig& config) {
     const auto corrupt = [&](std::string_view what, uint64_t value) {
@@ -28,6 +29,10 @@ Status checkSizes(const formats::ModelFile& file, const ModelConfig& config) {
     }
     if (config.ropeDims % 2 != 0 || config.ropeDims > config.headDim) {
         return corrupt("rope.dimension_count", config.ropeDims);
+    }
+    if (config.numExperts > kMaxExperts) return corrupt("expert_count", config.numExperts);
+    if (config.numExpertsUsed > config.numExperts || (config.numExperts > 0 && config.numExpertsUsed == 0)) {
+        return corrupt("expert_used_count", config.numExpertsUsed);
     }
     return {};
 }
@@ -52,11 +57,8 @@ Result<ModelConfig> readDecoderConfig(const formats::ModelFile& file) {
     INGLE_TRY_ASSIGN(config.headDim, meta.u32Or(arch + ".attention.key_length", evenShare));
     INGLE_TRY_ASSIGN(const uint32_t valueDim, meta.u32Or(arch + ".attention.value_length", config.headDim));
     INGLE_TRY_ASSIGN(config.ropeDims, meta.u32Or(arch + ".rope.dimension_count", config.headDim));
-    INGLE_TRY_ASSIGN(const uint32_t experts, meta.u32Or(arch + ".expert_count", 0));
-    if (experts > 0) {
-        return fail(ErrorCode::Unsupported, "{}: mixtures of experts ({} experts) are not supported",
-                    file.path, experts);
-    }
+    INGLE_TRY_ASSIGN(config.numExperts, meta.u32Or(arch + ".expert_count", 0));
+    INGLE_TRY_ASSIGN(config.numExpertsUsed, meta.u32Or(arch + ".expert_used_count", 0));
     if (valueDim != config.headDim) {
         return fail(ErrorCode::Unsupported,
                     "{}: keys of {} and values of {} elements per head are not supported", file.path,
@@ -82,6 +84,9 @@ void synthesizeDecoder(std::string_view arch, const SynthSizes& sizes, formats::
     set("attention.head_count_kv", int64_t{sizes.numKvHeads});
     set("rope.dimension_count", int64_t{sizes.dim / sizes.numHeads});
     set("rope.freq_base", 10000.0);
+    if (sizes.numExperts == 0) return;
+    set("expert_count", int64_t{sizes.numExperts});
+    set("expert_used_count", int64_t{sizes.numExpertsUsed});
 }
 
 std::string layerWeight(uint32_t layer, std::string_view name) {
@@ -111,9 +116,17 @@ std::vector<TensorSpec> decoderTensors(const ModelConfig& c, Presence qkvBias) {
         add("attn_v.bias", Shape::of(kvDim), Vector, qkvBias);
         add("attn_output.weight", Shape::of(qDim, c.dim), Matrix);
         add("ffn_norm.weight", Shape::of(c.dim), Vector);
-        add("ffn_gate.weight", Shape::of(c.dim, c.ffnDim), Matrix);
-        add("ffn_up.weight", Shape::of(c.dim, c.ffnDim), Matrix);
-        add("ffn_down.weight", Shape::of(c.ffnDim, c.dim), Matrix);
+        if (c.numExperts == 0) {
+            add("ffn_gate.weight", Shape::of(c.dim, c.ffnDim), Matrix);
+            add("ffn_up.weight", Shape::of(c.dim, c.ffnDim), Matrix);
+            add("ffn_down.weight", Shape::of(c.ffnDim, c.dim), Matrix);
+            continue;
+        }
+        specs.push_back({layerWeight(layer, "ffn_gate_inp.weight"), Shape::of(c.dim, c.numExperts), Matrix,
+                         Presence::Required, Precision::Float});
+        add("ffn_gate_exps.weight", Shape::of(c.dim, c.ffnDim, c.numExperts), Matrix);
+        add("ffn_up_exps.weight", Shape::of(c.dim, c.ffnDim, c.numExperts), Matrix);
+        add("ffn_down_exps.weight", Shape::of(c.ffnDim, c.dim, c.numExperts), Matrix);
     }
     return specs;
 }
@@ -155,6 +168,22 @@ graph::Value swiGlu(graph::Builder& b, const Weights& weights, uint32_t layer, g
     return b.linear(b.multiply(silu, up, "ffn_gated"), w("ffn_down.weight"), "ffn_down");
 }
 
+graph::Value mixtureOfExperts(graph::Builder& b, const ModelConfig& c, const Weights& weights, uint32_t layer,
+                              graph::Value x) {
+    const auto w = [&](std::string_view name) { return weights[layerWeight(layer, name)]; };
+    const uint32_t used = c.numExpertsUsed;
+    const graph::Value scores =
+        b.linear(x, w("ffn_gate_inp.weight"), "ffn_router");  // [numTokens, numExperts]
+    const graph::Value p = b.routeExperts(scores, used, "ffn_routing");
+    // [numTokens, used * ffnDim]: the chosen experts' values side by side.
+    const graph::Value gate = b.expertLinear(x, p, w("ffn_gate_exps.weight"), used, "ffn_gate");
+    const graph::Value up = b.expertLinear(x, p, w("ffn_up_exps.weight"), used, "ffn_up");
+    const graph::Value silu = b.activation(gate, backend::ActivationKind::Silu, "ffn_silu");
+    const graph::Value gated = b.multiply(silu, up, "ffn_gated");
+    return b.expertSum(b.expertLinear(gated, p, w("ffn_down_exps.weight"), used, "ffn_down"), p, used,
+                       "ffn_experts");
+}
+
 void buildPreNormDecoder(graph::Builder& b, const ModelConfig& c, const Weights& w,
                          backend::RopeStyle style) {
     graph::Value h = b.embed(w["token_embd.weight"], "embed");  // [numTokens, dim]
@@ -164,7 +193,8 @@ void buildPreNormDecoder(graph::Builder& b, const ModelConfig& c, const Weights&
             b.rmsNorm(h, w[layerWeight(layer, "attn_norm.weight")], c.normEps, "attn_norm");
         h = b.add(h, rotaryAttention(b, c, w, layer, n1, style), "attn_residual");
         const graph::Value n2 = b.rmsNorm(h, w[layerWeight(layer, "ffn_norm.weight")], c.normEps, "ffn_norm");
-        h = b.add(h, swiGlu(b, w, layer, n2), "ffn_residual");
+        h = b.add(h, c.numExperts ? mixtureOfExperts(b, c, w, layer, n2) : swiGlu(b, w, layer, n2),
+                  "ffn_residual");
     }
     b.setScope("");
     const graph::Value n = b.rmsNorm(h, w["output_norm.weight"], c.normEps, "output_norm");

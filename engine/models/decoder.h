@@ -5,15 +5,15 @@
 
 namespace ingle::models {
 
-/// Reads and checks sizes, heads, norm epsilon and RoPE of a decoder from "<arch>.*" (GGUF keys). Errors:
-/// Corrupt; Unsupported for other rope scalings than readRopeFrequencies() knows, and for mixtures of
-/// experts.
+/// Reads and checks sizes, heads, experts, norm epsilon and RoPE of a decoder from "<arch>.*" (GGUF keys).
+/// Errors: Corrupt; Unsupported for other rope scalings than readRopeFrequencies() knows.
 Result<ModelConfig> readDecoderConfig(const formats::ModelFile& file);
 
 /// The reverse, for made-up models.
 void synthesizeDecoder(std::string_view arch, const SynthSizes& sizes, formats::Metadata& metadata);
 
-/// Weights of a pre-norm decoder with SwiGLU; `qkvBias` says whether q, k and v have biases.
+/// Weights of a pre-norm decoder with SwiGLU, or with a mixture of such experts; `qkvBias` says whether q, k
+/// and v have biases.
 std::vector<TensorSpec> decoderTensors(const ModelConfig& config, Presence qkvBias);
 
 /// A key/value cache in every layer.
@@ -27,7 +27,13 @@ graph::Value rotaryAttention(graph::Builder& builder, const ModelConfig& config,
 /// Wdown( silu(Wgate x) * (Wup x) ).  Source: Shazeer, "GLU Variants Improve Transformer" (2020), eq. 6.
 graph::Value swiGlu(graph::Builder& builder, const Weights& weights, uint32_t layer, graph::Value x);
 
-/// The whole pass of a pre-norm decoder:  h += attn(N1 h);  h += swiGlu(N2 h);  logits = Wout Nfinal h.
+/// sum_e p_e swiGlu_e(x) over the experts that the router's softmax finds likeliest, their shares divided by
+/// their sum.  Source: Jiang et al., "Mixtral of Experts" (2024), section 2.1.
+graph::Value mixtureOfExperts(graph::Builder& builder, const ModelConfig& config, const Weights& weights,
+                              uint32_t layer, graph::Value x);
+
+/// The whole pass of a pre-norm decoder:  h += attn(N1 h);  h += ffn(N2 h);  logits = Wout Nfinal h, with
+/// swiGlu or mixtureOfExperts as ffn.
 void buildPreNormDecoder(graph::Builder& builder, const ModelConfig& config, const Weights& weights,
                          backend::RopeStyle style);
 

@@ -35,6 +35,10 @@ struct ModelConfig {
     uint32_t trainedContext = 0;  ///< 0: not stated, or without meaning
     float normEps = 0;
 
+    // Mixture of experts; 0: dense.
+    uint32_t numExperts = 0;
+    uint32_t numExpertsUsed = 0;
+
     // Attention.
     uint32_t numHeads = 0;
     uint32_t numKvHeads = 0;
@@ -98,6 +102,8 @@ struct SynthSizes {
     uint32_t numKvHeads = 2;
     uint32_t vocabSize = 320;
     uint32_t context = 256;
+    uint32_t numExperts = 0;
+    uint32_t numExpertsUsed = 0;
 };
 
 /// What a prompt's tokens see, and therefore how it may be fed.

@@ -20,6 +20,8 @@ Action define(CLI::App& app) {
     app.add_option("--kv-heads", sizes.numKvHeads, "key/value heads");
     app.add_option("--vocab", sizes.vocabSize, "vocabulary");
     app.add_option("--context", sizes.context, "trained context");
+    app.add_option("--experts", sizes.numExperts, "experts of a mixture (0: dense)");
+    app.add_option("--experts-used", sizes.numExpertsUsed, "experts that serve a token");
     app.add_option("--quant", options->synth.quant, "block format of the matrices");
     app.add_option("--seed", options->synth.seed, "seed of the weights");
     app.add_option("-o,--out", options->out, "GGUF file to write")->required();

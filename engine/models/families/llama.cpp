@@ -1,4 +1,4 @@
-/// Llama 1-3, Mistral, and llama2.c files.
+/// Llama 1-3, Mistral, Mixtral, and llama2.c files.
 /// Source: Touvron et al., "LLaMA: Open and Efficient Foundation Language Models" (2023), section 2.2.
 #include "engine/models/decoder.h"
 

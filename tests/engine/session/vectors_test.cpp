@@ -25,11 +25,12 @@ constexpr models::SynthSizes kSizes{.dim = 256,
                                     .context = 128};
 
 /// Logits after the last of 70 tokens (more than a page), and after the first.
-std::vector<float> logitsOf(const models::ModelFamily& family, const quant::QuantFormat& format) {
+std::vector<float> logitsOf(const std::string& family, const models::SynthSizes& sizes,
+                            const quant::QuantFormat& format) {
     const test::TemporaryFolder folder;
     const std::string path = folder.file("model.gguf");
-    EXPECT_TRUE(lab::writeSynthModel(
-        {.family = std::string(family.arch), .sizes = kSizes, .quant = std::string(format.name)}, path));
+    EXPECT_TRUE(
+        lab::writeSynthModel({.family = family, .sizes = sizes, .quant = std::string(format.name)}, path));
     const auto model =
         Model::load(path, {.kv = KvType::F32, .activations = ActivationType::F32}, nullptr).value();
     std::vector<TokenId> tokens;
@@ -40,29 +41,40 @@ std::vector<float> logitsOf(const models::ModelFamily& family, const quant::Quan
     return kept;
 }
 
+/// Compares with the kept logits of that name, or writes them.
+void expectKept(const std::string& name, const std::vector<float>& logits) {
+    SCOPED_TRACE(name);
+    const auto path = std::filesystem::path(INGLE_SOURCE_DIR) / "tests/vectors" / (name + ".f32");
+    if (std::getenv("INGLE_WRITE_VECTORS")) {
+        std::ofstream(path, std::ios::binary)
+            .write(reinterpret_cast<const char*>(logits.data()),
+                   static_cast<std::streamsize>(logits.size() * sizeof(float)));
+    }
+    ASSERT_TRUE(std::filesystem::exists(path)) << "write it with INGLE_WRITE_VECTORS=1";
+    // Other compilers may order or contract differently; a real mistake moves logits by 1e-2 and more.
+    EXPECT_LE(test::maxAbsDiff(logits, test::readFloats(path)), 2e-4);
+}
+
 TEST(Vectors, everyFamilyInEveryFormatGivesTheKeptLogits) {
-    const bool write = std::getenv("INGLE_WRITE_VECTORS") != nullptr;
     size_t compared = 0;
     for (const models::ModelFamily* family : models::allFamilies()) {
         for (const quant::QuantFormat* format : quant::allFormats()) {
             if (!format->encodeRow) continue;
-            const std::string name = fmt::format("{}-{}", family->arch, format->name);
-            SCOPED_TRACE(name);
-            const auto path = std::filesystem::path(INGLE_SOURCE_DIR) / "tests/vectors" / (name + ".f32");
-            const std::vector<float> logits = logitsOf(*family, *format);
-            if (write) {
-                std::ofstream(path, std::ios::binary)
-                    .write(reinterpret_cast<const char*>(logits.data()),
-                           static_cast<std::streamsize>(logits.size() * sizeof(float)));
-            }
-            ASSERT_TRUE(std::filesystem::exists(path)) << "write it with INGLE_WRITE_VECTORS=1";
-            // Other compilers may order or contract differently; a real mistake moves logits by 1e-2 and
-            // more.
-            EXPECT_LE(test::maxAbsDiff(logits, test::readFloats(path)), 2e-4);
+            const std::string arch(family->arch);
+            expectKept(fmt::format("{}-{}", arch, format->name), logitsOf(arch, kSizes, *format));
             ++compared;
         }
     }
-    EXPECT_GE(compared, 15u);
+    EXPECT_GE(compared, 35u);
+}
+
+TEST(Vectors, mixturesOfExpertsGiveTheKeptLogits) {
+    models::SynthSizes sizes = kSizes;
+    sizes.numExperts = 5;
+    sizes.numExpertsUsed = 2;
+    for (const char* format : {"F32", "Q8_0"}) {
+        expectKept(fmt::format("llama_moe-{}", format), logitsOf("llama", sizes, *quant::findFormat(format)));
+    }
 }
 
 }  // namespace

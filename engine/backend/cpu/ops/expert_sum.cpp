@@ -1,0 +1,25 @@
+#include "engine/backend/cpu/cpu_op.h"
+#include "engine/kernels/ref/experts.h"
+
+namespace ingle::backend::cpu {
+namespace {
+
+void run(const Op& op, const StepContext& context) {
+    const Operand x = op.inputs[0];
+    const Operand routing = op.inputs[1];
+    const Operand y = op.outputs[0];
+    context.threads.parallelFor(context.numRows(y), 1, [&](size_t begin, size_t end, uint32_t) {
+        for (size_t row = begin; row < end; ++row) {
+            kernels::expertSumRef(context.rows(x) + row * x.width,
+                                  context.rows(routing) + row * routing.width,
+                                  context.rows(y) + row * y.width, routing.width, y.width);
+        }
+    });
+}
+
+}  // namespace
+
+extern const CpuOp expert_sum_op;
+const CpuOp expert_sum_op{OpCode::ExpertSum, run, nullptr};
+
+}  // namespace ingle::backend::cpu

@@ -34,6 +34,12 @@ const tensor::Tensor* ModelFile::find(std::string_view name) const {
     return it == tensors.end() ? nullptr : &it->second;
 }
 
+uint64_t ModelFile::fileBytes() const {
+    uint64_t bytes = 0;
+    for (const auto& mapping : mappings) bytes += mapping->bytes().size();
+    return bytes;
+}
+
 Result<ModelFile> openModelFile(const std::string& path) {
     INGLE_TRY_ASSIGN(auto mapping, io::MappedFile::open(path));
     const FileReader* reader = chooseReader(mapping->bytes());
@@ -43,7 +49,8 @@ Result<ModelFile> openModelFile(const std::string& path) {
     auto model = reader->read(mapping->bytes());
     if (!model) return fail(model.error().code, "{}: {}", path, model.error().message);
     model->path = path;
-    model->mapping = std::move(mapping);
+    model->mappings.push_back(std::move(mapping));
+    if (reader->readCompanions) INGLE_TRY(reader->readCompanions(*model));
     return model;
 }
 

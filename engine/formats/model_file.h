@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/base/buffer.h"
 #include "engine/io/mapped_file.h"
 #include "engine/tensor/tensor.h"
 #include "ingle/result.h"
@@ -66,20 +67,25 @@ struct TokenizerData {
     std::string chatTemplate;  ///< Jinja source, "" when absent
 };
 
-/// A checked model file. Tensors point into `mapping`.
+/// A checked model file. Tensors point into `mappings`, or into `buffers` where no block format of ours can
+/// describe the stored bytes.
 struct ModelFile {
     std::string path;
     std::string format;  ///< "GGUF v3", "rwkv.cpp", "llama2.c v0"
-    std::shared_ptr<const io::MappedFile> mapping;
+    /// The file, or the parts of a split model in their order.
+    std::vector<std::shared_ptr<const io::MappedFile>> mappings;
+    std::vector<base::Buffer> buffers;
     Metadata metadata;  ///< always has general.architecture, unless the file holds a vocabulary only
     std::map<std::string, tensor::Tensor, std::less<>> tensors;
     TokenizerData tokenizer;
 
     const tensor::Tensor* find(std::string_view name) const;  ///< null when absent
+    uint64_t fileBytes() const;                               ///< of all mappings
 };
 
-/// Recognises the format by its first bytes and reads the header. Never allocates more than the file could
-/// justify. Errors: Io; Corrupt; Unsupported, naming the unknown format, version or block type.
+/// Recognises the format by its first bytes and reads the header, and those of the other parts of a split
+/// model. Never allocates more than the file could justify. Errors: Io; Corrupt; Unsupported, naming the
+/// unknown format, version or block type.
 Result<ModelFile> openModelFile(const std::string& path);
 
 }  // namespace ingle::formats

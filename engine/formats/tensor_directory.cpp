@@ -2,21 +2,45 @@
 
 namespace ingle::formats {
 
-Result<uint64_t> addTensor(ModelFile& model, std::span<const std::byte> file, std::string name,
-                           const tensor::Shape& shape, const quant::QuantFormat& format, uint64_t offset) {
-    if (name.empty()) return fail(ErrorCode::Corrupt, "tensor {} has no name", model.tensors.size());
+namespace {
+
+/// Enters a tensor in the directory.
+Status enter(ModelFile& model, tensor::Tensor tensor) {
+    if (tensor.name.empty()) return fail(ErrorCode::Corrupt, "tensor {} has no name", model.tensors.size());
     if (model.tensors.size() == kMaxTensors)
         return fail(ErrorCode::Corrupt, "more than {} tensors", kMaxTensors);
-    const auto bytes = tensor::checkedBytes(shape, format);
+    const auto [entry, isNew] = model.tensors.try_emplace(tensor.name, tensor);
+    if (!isNew) return fail(ErrorCode::Corrupt, "tensor '{}' occurs twice", tensor.name);
+    return {};
+}
+
+Result<uint64_t> namedBytes(std::string_view name, const tensor::Shape& shape,
+                            const quant::QuantFormat& format) {
+    auto bytes = tensor::checkedBytes(shape, format);
     if (!bytes) return fail(ErrorCode::Corrupt, "tensor '{}': {}", name, bytes.error().message);
-    if (offset > file.size() || *bytes > file.size() - offset)
+    return bytes;
+}
+
+}  // namespace
+
+Result<uint64_t> addTensor(ModelFile& model, std::span<const std::byte> file, std::string name,
+                           const tensor::Shape& shape, const quant::QuantFormat& format, uint64_t offset) {
+    INGLE_TRY_ASSIGN(const uint64_t bytes, namedBytes(name, shape, format));
+    if (offset > file.size() || bytes > file.size() - offset)
         return fail(ErrorCode::Corrupt,
                     "tensor '{}' of {} bytes at byte {} ends past the end of the file ({} bytes)", name,
-                    *bytes, offset, file.size());
-    tensor::Tensor tensor{name, shape, &format, file.subspan(offset, *bytes)};
-    if (!model.tensors.try_emplace(name, std::move(tensor)).second)
-        return fail(ErrorCode::Corrupt, "tensor '{}' occurs twice", name);
-    return *bytes;
+                    bytes, offset, file.size());
+    INGLE_TRY(enter(model, {std::move(name), shape, &format, file.subspan(offset, bytes)}));
+    return bytes;
+}
+
+Result<std::span<float>> addFloatTensor(ModelFile& model, std::string name, const tensor::Shape& shape) {
+    const quant::QuantFormat& f32 = *quant::findFormat(quant::kF32);
+    INGLE_TRY_ASSIGN(const uint64_t bytes, namedBytes(name, shape, f32));
+    INGLE_TRY_ASSIGN(base::Buffer buffer, base::Buffer::allocate(bytes));
+    INGLE_TRY(enter(model, {std::move(name), shape, &f32, std::span(std::as_const(buffer).data(), bytes)}));
+    model.buffers.push_back(std::move(buffer));
+    return model.buffers.back().floats();
 }
 
 }  // namespace ingle::formats

@@ -53,7 +53,7 @@ void describe(OpenedModel& model, const LoadOptions& options) {
     if (info.name.empty()) info.name = std::filesystem::path(file.path).stem().string();
     info.format = file.format;
     info.family = config.arch;
-    info.fileBytes = file.mapping->bytes().size();
+    info.fileBytes = file.fileBytes();
     info.weightBytes = model.bound.weights.totalBytes();
     for (const auto& [name, tensor] : file.tensors) {
         info.numParameters += tensor.shape.numElems();
@@ -71,19 +71,25 @@ void describe(OpenedModel& model, const LoadOptions& options) {
 
 /// Reads one byte of each page, so that the first answer does not wait for the disk. Skipped for what main
 /// memory could not keep anyway.
-void warm(std::span<const std::byte> file, const ProgressFn& progress) {
+void warm(const formats::ModelFile& file, const ProgressFn& progress) {
     constexpr size_t kPage = 4096;
     constexpr size_t kReportEvery = size_t{64} << 20;
     std::ifstream meminfo("/proc/meminfo");
     uint64_t totalKib = 0;
     meminfo.ignore(256, ':') >> totalKib;
-    if (file.size() / 1024 > totalKib / 5 * 4) return;
+    if (file.fileBytes() / 1024 > totalKib / 5 * 4) return;
     volatile std::byte sink{};
-    for (size_t at = 0; at < file.size(); at += kPage) {
-        sink = file[at];
-        if (progress && at % kReportEvery == 0) {
-            progress(static_cast<double>(at) / static_cast<double>(file.size()), "reading the model");
+    uint64_t before = 0;  // bytes of the parts already read
+    for (const auto& mapping : file.mappings) {
+        const auto bytes = mapping->bytes();
+        for (size_t at = 0; at < bytes.size(); at += kPage) {
+            sink = bytes[at];
+            if (progress && at % kReportEvery == 0) {
+                progress(static_cast<double>(before + at) / static_cast<double>(file.fileBytes()),
+                         "reading the model");
+            }
         }
+        before += bytes.size();
     }
     (void)sink;
 }
@@ -112,7 +118,7 @@ Result<std::unique_ptr<Model>> Model::load(const std::string& path, const LoadOp
     std::unique_ptr<Model> model(new Model);
     model->m_options = options;
     INGLE_TRY_ASSIGN(model->m_opened, openModel(path, options));
-    warm(model->m_opened->file.mapping->bytes(), progress);
+    warm(model->m_opened->file, progress);
 
     INGLE_TRY_ASSIGN(const base::Isa isa, base::chooseIsa());
     model->m_backend = backend::cpu::createCpuBackend(

@@ -33,7 +33,7 @@ struct Shape {
 /// blocks, or a size of 2^63 or more.
 Result<uint64_t> checkedBytes(const Shape& shape, const quant::QuantFormat& format);
 
-/// A weight in a mapped file or a buffer. Does not own the bytes; `ModelFile` keeps the mapping alive.
+/// A weight in a mapped file or a buffer. Does not own the bytes; `ModelFile` keeps them alive.
 struct Tensor {
     std::string name;
     Shape shape;

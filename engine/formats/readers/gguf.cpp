@@ -1,4 +1,4 @@
-// GGUF versions 2 and 3, see engine/formats/gguf.h.
+// GGUF versions 2 and 3, see engine/formats/gguf.h; split models, see gguf_shards.h.
 #include "engine/formats/gguf.h"
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "engine/formats/file_reader.h"
+#include "engine/formats/gguf_shards.h"
 #include "engine/formats/tensor_directory.h"
 #include "engine/formats/tokenizer_data.h"
 #include "engine/io/byte_reader.h"
@@ -186,11 +187,9 @@ class GgufHeader {
             return fail(ErrorCode::Corrupt, "general.alignment is {}, which is not a power of two",
                         alignment);
         m_alignment = alignment;
-        if (numTensors > 0) INGLE_TRY(m_model.metadata.string("general.architecture"));
+        // Of a split model only the first part names the architecture.
         INGLE_TRY_ASSIGN(const uint32_t numParts, m_model.metadata.u32Or("split.count", 1));
-        if (numParts > 1)
-            return fail(ErrorCode::Unsupported,
-                        "one of {} parts of a split model; join the parts into one file first", numParts);
+        if (numTensors > 0 && numParts <= 1) INGLE_TRY(m_model.metadata.string("general.architecture"));
         return {};
     }
 
@@ -264,9 +263,13 @@ Result<ModelFile> read(std::span<const std::byte> file) {
     return GgufHeader(file).read();
 }
 
+Status readCompanions(ModelFile& model) {
+    return gguf::joinShards(model, read);
+}
+
 }  // namespace
 
 extern const FileReader gguf_reader;
-const FileReader gguf_reader{.name = "GGUF", .probe = probe, .read = read};
+const FileReader gguf_reader{.name = "GGUF", .probe = probe, .read = read, .readCompanions = readCompanions};
 
 }  // namespace ingle::formats

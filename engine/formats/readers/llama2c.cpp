@@ -1,11 +1,14 @@
-// llama2.c checkpoints, versions 0 and 1: seven i32 (dim, hidden dim, layers, heads, key/value heads,
+// llama2.c checkpoints, versions 0, 1 and 2: seven i32 (dim, hidden dim, layers, heads, key/value heads,
 // vocabulary, positions), then float32 arrays, each stacked over the layers. Source: llama2.c's run.c and
 // export.py. Rows of wq and wk rotate adjacent pairs, which is the order of GGUF's "llama" as well. Version 0
 // begins with the seven numbers; a negative vocabulary says that the output matrix is not shared with the
 // embedding. There is no magic number, so the sizes must give exactly the file's size.
-// Version 1 begins with a magic number and the version, has a byte for the shared output matrix, and its
-// header takes 256 bytes.
+// Versions 1 and 2 begin with a magic number and the version, have a byte for the shared output matrix, and
+// their header takes 256 bytes. The matrices of version 2 are int8 in groups of any size, and a matrix's
+// scales (float32, one a group) follow all its bytes; no block format of ours says that, so they become
+// floats.
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <optional>
 #include <vector>
@@ -21,7 +24,10 @@ constexpr uint32_t kVersionedMagic = 0x616B3432;
 constexpr size_t kConfigBytes = 7 * sizeof(int32_t);
 constexpr size_t kVersionedConfigOffset = 8;
 constexpr size_t kSharedOutputOffset = kVersionedConfigOffset + kConfigBytes;
+constexpr size_t kGroupSizeOffset = kSharedOutputOffset + 1;
 constexpr size_t kVersionedHeaderBytes = 256;
+/// Floats take four times the file's bytes: above this a machine would rather swap than answer.
+constexpr uint64_t kMaxFloatBytes = uint64_t{8} << 30;
 
 // Bounds of a plausible header. They keep every product below far from 2^64: 2^12 * 2^22 * 2^22.
 constexpr int64_t kMaxLayers = 1 << 12;
@@ -58,12 +64,17 @@ std::optional<Config> parseConfig(std::span<const std::byte> bytes) {
 }
 
 enum class Extent { OnePerLayer, OnePerModel };
+/// Norms are floats in every version.
+enum class Role { Matrix, Norm };
 
 /// Arrays in the order of a file, each with all layers one after another. One without a name is skipped.
 struct StackedArray {
     std::string_view name;
     tensor::Shape shape;
     Extent extent = Extent::OnePerLayer;
+    Role role = Role::Matrix;
+
+    uint64_t count(const Config& c) const { return extent == Extent::OnePerLayer ? c.numLayers : 1; }
 };
 
 struct Arrays {
@@ -79,16 +90,16 @@ Arrays arraysOf(const Config& c) {
     const tensor::Shape narrowing{{c.hiddenDim, c.dim, 1, 1}};
     const tensor::Shape vocabulary{{c.dim, c.vocabSize, 1, 1}};
     return {.embedding = {"token_embd", vocabulary, Extent::OnePerModel},
-            .attentionNorm = {"attn_norm", norm},
+            .attentionNorm = {"attn_norm", norm, Extent::OnePerLayer, Role::Norm},
             .query = {"attn_q", square},
             .key = {"attn_k", keyValue},
             .value = {"attn_v", keyValue},
             .attentionOutput = {"attn_output", square},
-            .ffnNorm = {"ffn_norm", norm},
+            .ffnNorm = {"ffn_norm", norm, Extent::OnePerLayer, Role::Norm},
             .gate = {"ffn_gate", widening},
             .down = {"ffn_down", narrowing},
             .up = {"ffn_up", widening},
-            .outputNorm = {"output_norm", norm, Extent::OnePerModel},
+            .outputNorm = {"output_norm", norm, Extent::OnePerModel, Role::Norm},
             .ropeTables = {"", {{c.ropeTableElems(), 1, 1, 1}}, Extent::OnePerModel},
             .output = {"output", vocabulary, Extent::OnePerModel}};
 }
@@ -108,8 +119,7 @@ std::vector<StackedArray> arraysInOrder(const Config& c, int32_t version) {
 
 uint64_t version0Bytes(const Config& c) {
     uint64_t elems = 0;
-    for (const StackedArray& array : arraysInOrder(c, 0))
-        elems += array.shape.numElems() * (array.extent == Extent::OnePerLayer ? c.numLayers : 1);
+    for (const StackedArray& array : arraysInOrder(c, 0)) elems += array.shape.numElems() * array.count(c);
     return kConfigBytes + elems * sizeof(float);
 }
 
@@ -143,12 +153,27 @@ void setKeys(Metadata& metadata, const Config& c) {
     metadata.set("llama.rope.freq_base", 10000.0);
 }
 
-/// Config of a file with a magic number, of the only version that is read: 1.
-Result<Config> parseVersionedHeader(std::span<const std::byte> file) {
+struct VersionedHeader {
+    Config config;
+    int32_t version;
+    uint64_t groupSize;  ///< of version 2's matrices, else 0
+};
+
+Result<uint64_t> parseGroupSize(std::span<const std::byte> file, const Config& c) {
+    int32_t size = 0;
+    std::memcpy(&size, file.data() + kGroupSizeOffset, sizeof size);
+    if (size <= 0 || c.dim % static_cast<uint64_t>(size) != 0 ||
+        c.hiddenDim % static_cast<uint64_t>(size) != 0)
+        return fail(ErrorCode::Corrupt, "groups of {} do not divide rows of {} and {}", size, c.dim,
+                    c.hiddenDim);
+    return static_cast<uint64_t>(size);
+}
+
+Result<VersionedHeader> parseVersionedHeader(std::span<const std::byte> file) {
     int32_t version = 0;
     if (file.size() >= kVersionedConfigOffset) std::memcpy(&version, file.data() + 4, sizeof version);
-    if (version != 1)
-        return fail(ErrorCode::Unsupported, "llama2.c files of version {} are not supported (0 and 1 are)",
+    if (version != 1 && version != 2)
+        return fail(ErrorCode::Unsupported, "llama2.c files of version {} are not supported (0, 1 and 2 are)",
                     version);
     if (file.size() < kVersionedHeaderBytes)
         return fail(ErrorCode::Corrupt, "the header of a llama2.c file takes {} bytes, this one has {}",
@@ -157,39 +182,93 @@ Result<Config> parseVersionedHeader(std::span<const std::byte> file) {
     // The sign of the vocabulary's size means something in version 0 only.
     if (!config || !config->sharedOutput) return fail(ErrorCode::Corrupt, "not a llama2.c header");
     config->sharedOutput = file[kSharedOutputOffset] != std::byte{0};
-    return *config;
+    VersionedHeader header{*config, version, 0};
+    if (version == 2) {
+        INGLE_TRY_ASSIGN(header.groupSize, parseGroupSize(file, *config));
+    }
+    return header;
 }
 
-Result<ModelFile> readArrays(std::span<const std::byte> file, const Config& c, int32_t version,
-                             uint64_t offset) {
-    const quant::QuantFormat* f32 = quant::findFormat(quant::kF32);
-    if (!f32) return fail(ErrorCode::Unsupported, "this version does not know the block type F32");
-    ModelFile model;
-    model.format = fmt::format("llama2.c v{}", version);
-    model.tokenizer.model = "none";
-    setKeys(model.metadata, c);
-    for (const StackedArray& array : arraysInOrder(c, version)) {
-        const bool perLayer = array.extent == Extent::OnePerLayer;
-        for (uint64_t layer = 0; layer < (perLayer ? c.numLayers : 1); ++layer) {
-            if (!array.name.empty()) {
+/// Reads the file's arrays one after another into a model.
+class ArrayReader {
+  public:
+    ArrayReader(std::span<const std::byte> file, const Config& config, uint64_t groupSize, uint64_t offset)
+        : m_file(file), m_config(config), m_groupSize(groupSize), m_offset(offset) {}
+
+    Result<ModelFile> read(int32_t version) {
+        m_model.format = fmt::format("llama2.c v{}", version);
+        m_model.tokenizer.model = "none";
+        setKeys(m_model.metadata, m_config);
+        for (const StackedArray& array : arraysInOrder(m_config, version)) {
+            const bool perLayer = array.extent == Extent::OnePerLayer;
+            for (uint64_t layer = 0; layer < array.count(m_config); ++layer) {
                 const std::string prefix = perLayer ? fmt::format("blk.{}.", layer) : "";
-                INGLE_TRY(addTensor(model, file, fmt::format("{}{}.weight", prefix, array.name), array.shape,
-                                    *f32, offset));
+                std::string name = fmt::format("{}{}.weight", prefix, array.name);
+                if (array.name.empty())
+                    m_offset += array.shape.numElems() * sizeof(float);
+                else if (m_groupSize > 0 && array.role == Role::Matrix)
+                    INGLE_TRY(readGroups(std::move(name), array.shape));
+                else
+                    INGLE_TRY(readFloats(std::move(name), array.shape));
             }
-            offset += array.shape.numElems() * sizeof(float);
         }
+        return std::move(m_model);
     }
-    return model;
-}
+
+  private:
+    Status readFloats(std::string name, const tensor::Shape& shape) {
+        INGLE_TRY_ASSIGN(const uint64_t bytes, addTensor(m_model, m_file, std::move(name), shape,
+                                                         *quant::findFormat(quant::kF32), m_offset));
+        m_offset += bytes;
+        return {};
+    }
+
+    /// value i = q[i] * scale[i / group size]
+    Status readGroups(std::string name, const tensor::Shape& shape) {
+        const uint64_t count = shape.numElems();
+        const uint64_t numGroups = count / m_groupSize;
+        const uint64_t bytes = count + numGroups * sizeof(float);
+        if (m_offset > m_file.size() || bytes > m_file.size() - m_offset)
+            return fail(ErrorCode::Corrupt,
+                        "tensor '{}' of {} bytes at byte {} ends past the end of the file ({} bytes)", name,
+                        bytes, m_offset, m_file.size());
+        m_floatBytes += count * sizeof(float);
+        if (m_floatBytes > kMaxFloatBytes)
+            return fail(ErrorCode::Unsupported,
+                        "the weights of a llama2.c file of version 2 are expanded to floats, and these would "
+                        "take more "
+                        "than {} GiB",
+                        kMaxFloatBytes >> 30);
+        INGLE_TRY_ASSIGN(const std::span<float> values, addFloatTensor(m_model, std::move(name), shape));
+        const std::byte* q = m_file.data() + m_offset;
+        for (uint64_t group = 0; group < numGroups; ++group) {
+            float scale = 0;
+            std::memcpy(&scale, q + count + group * sizeof scale, sizeof scale);
+            // The exporter divides 0 by 0 in a group of zeros.
+            if (std::isnan(scale)) scale = 0;
+            for (uint64_t i = group * m_groupSize; i < (group + 1) * m_groupSize; ++i)
+                values[i] = static_cast<float>(static_cast<int8_t>(q[i])) * scale;
+        }
+        m_offset += bytes;
+        return {};
+    }
+
+    std::span<const std::byte> m_file;
+    const Config& m_config;
+    uint64_t m_groupSize;
+    uint64_t m_offset;
+    uint64_t m_floatBytes = 0;
+    ModelFile m_model;
+};
 
 Result<ModelFile> read(std::span<const std::byte> file) {
     if (isVersioned(file)) {
-        INGLE_TRY_ASSIGN(const Config config, parseVersionedHeader(file));
-        return readArrays(file, config, 1, kVersionedHeaderBytes);
+        INGLE_TRY_ASSIGN(const VersionedHeader header, parseVersionedHeader(file));
+        return ArrayReader(file, header.config, header.groupSize, kVersionedHeaderBytes).read(header.version);
     }
     const auto config = parseConfig(file);
     if (!config) return fail(ErrorCode::Corrupt, "not a llama2.c header");
-    return readArrays(file, *config, 0, kConfigBytes);
+    return ArrayReader(file, *config, 0, kConfigBytes).read(0);
 }
 
 }  // namespace

@@ -139,6 +139,13 @@ class Damage {
   public:
     Damage(std::string original, size_t headerBytes)
         : m_original(std::move(original)), m_headerBytes(headerBytes) {}
+    /// A part of a split model, damaged between its undamaged siblings.
+    Damage(const formats::ModelFile& model, size_t part, size_t count, size_t headerBytes)
+        : m_headerBytes(headerBytes) {
+        EXPECT_TRUE(test::writeShards(model, m_folder.file("damaged"), count).has_value());
+        m_path = test::shardName(m_folder.file("damaged"), part, count);
+        m_original = test::readBytes(m_path);
+    }
 
     void expectSound() const {
         write(m_original);
@@ -200,6 +207,18 @@ TEST(Damage, gguf) {
     damage.tryTruncations();
 }
 
+TEST(Damage, splitGguf) {
+    const test::TemporaryFolder folder;
+    ASSERT_TRUE(test::writeLlamaGguf(folder.file("model")).has_value());
+    const auto model = formats::openModelFile(folder.file("model")).value();
+    for (const size_t part : {0U, 1U}) {
+        const Damage damage(model, part, 2, part == 0 ? 10000 : 500);
+        damage.expectSound();
+        damage.tryMutations();
+        damage.tryTruncations();
+    }
+}
+
 TEST(Damage, rwkvCpp) {
     const Damage damage(test::rwkvFile(), 100);
     damage.expectSound();
@@ -216,6 +235,13 @@ TEST(Damage, llama2c) {
 
 TEST(Damage, llama2cVersion1) {
     const Damage damage(test::llama2cVersion1File(), 37);
+    damage.expectSound();
+    damage.tryMutations();
+    damage.tryTruncations();
+}
+
+TEST(Damage, llama2cVersion2) {
+    const Damage damage(test::llama2cVersion2File(), 41);
     damage.expectSound();
     damage.tryMutations();
     damage.tryTruncations();

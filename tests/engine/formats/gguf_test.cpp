@@ -230,7 +230,7 @@ TEST(GgufReader, refusesBadKeys) {
     expectRefused(head(0, 1).countedText("general.alignment").put(kU32).put(uint32_t{0}).bytes(),
                   ErrorCode::Corrupt, "general.alignment is 0");
     expectRefused(head(0, 1).countedText("split.count").put(kU32).put(uint32_t{3}).bytes(),
-                  ErrorCode::Unsupported, "one of 3 parts");
+                  ErrorCode::Corrupt, "missing key 'split.no'");
 }
 
 TEST(GgufReader, refusesBadTensors) {

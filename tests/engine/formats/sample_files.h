@@ -91,6 +91,21 @@ inline std::string llama2cVersion1File() {
     return file.bytes();
 }
 
+/// The same model in version 2: matrices of int8 in groups of 4.
+inline std::string llama2cVersion2File() {
+    ByteString file;
+    file.put(uint32_t{0x616B3432}).put(int32_t{2});
+    for (const int32_t field : {8, 12, 1, 2, 1, 10, 16}) file.put(field);
+    file.put(uint8_t{0}).put(int32_t{4}).text(std::string(256 - 41, '\0'));
+    file.floats(8 + 8 + 8);
+    for (const size_t elems : {80, 64, 32, 32, 64, 96, 96, 96, 80}) {
+        for (size_t i = 0; i < elems; ++i) file.put(static_cast<int8_t>(i * 29 % 255 - 127));
+        for (size_t group = 0; group < elems / 4; ++group)
+            file.put(0.002F * static_cast<float>(group % 5 + 1));
+    }
+    return file.bytes();
+}
+
 inline formats::GgufWriter::RowSource sampleRows(const quant::QuantFormat& format, uint64_t elems) {
     return [&format, elems](uint64_t row, std::span<std::byte> bytes) -> Status {
         std::vector<float> values(elems);
@@ -160,6 +175,31 @@ inline Status writeLlamaGguf(const std::string& path) {
     INGLE_TRY(add("blk.0.ffn_up.weight", kDim, kFfn, *quant::findFormat("BF16")));
     INGLE_TRY(add("blk.0.ffn_down.weight", kFfn, kDim, f32));
     return writer.write(path);
+}
+
+/// "<prefix>-00002-of-00003.gguf" for part 1 of 3.
+inline std::string shardName(const std::string& prefix, size_t part, size_t count) {
+    return fmt::format("{}-{:05}-of-{:05}.gguf", prefix, part + 1, count);
+}
+
+/// A model file split into `count` parts, the tensors dealt out in turn.
+inline Status writeShards(const formats::ModelFile& model, const std::string& prefix, size_t count) {
+    for (size_t part = 0; part < count; ++part) {
+        formats::GgufWriter writer;
+        if (part == 0) {
+            for (const auto& [key, value] : model.metadata.all()) writer.set(key, value);
+        }
+        writer.set("split.no", static_cast<int64_t>(part));
+        writer.set("split.count", static_cast<int64_t>(count));
+        writer.set("split.tensors.count", static_cast<int64_t>(model.tensors.size()));
+        size_t index = 0;
+        for (const auto& [name, tensor] : model.tensors) {
+            if (index++ % count != part) continue;
+            INGLE_TRY(writer.addTensor(name, tensor.shape, *tensor.format, formats::copyRows(tensor)));
+        }
+        INGLE_TRY(writer.write(shardName(prefix, part, count)));
+    }
+    return {};
 }
 
 }  // namespace ingle::test

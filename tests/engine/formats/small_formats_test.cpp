@@ -97,7 +97,7 @@ TEST(Llama2cReader, translatesKeysAndSlicesTheStackedArrays) {
     EXPECT_EQ(model->tensors.size(), 12U);
     EXPECT_EQ(model->find("blk.0.attn_k.weight")->shape, (tensor::Shape{{8, 4, 1, 1}}));
     EXPECT_EQ(model->find("blk.0.ffn_down.weight")->shape, (tensor::Shape{{12, 8, 1, 1}}));
-    const auto bytes = model->mapping->bytes();
+    const auto bytes = model->mappings[0]->bytes();
     EXPECT_EQ(model->find("token_embd.weight")->data.data(), bytes.data() + 28);
     const auto output = model->find("output.weight")->data;
     EXPECT_EQ(output.data() + output.size(), bytes.data() + bytes.size());
@@ -132,7 +132,7 @@ TEST(Llama2cReader, readsVersion1) {
     EXPECT_EQ(model->metadata.u32("llama.vocab_size").value(), 10U);
     EXPECT_EQ(model->tensors.size(), 12U);
     EXPECT_EQ(model->find("blk.0.ffn_down.weight")->shape, (tensor::Shape{{12, 8, 1, 1}}));
-    const std::byte* next = model->mapping->bytes().data() + 256;
+    const std::byte* next = model->mappings[0]->bytes().data() + 256;
     for (const char* name : {"blk.0.attn_norm", "blk.0.ffn_norm", "output_norm", "token_embd", "blk.0.attn_q",
                              "blk.0.attn_k", "blk.0.attn_v", "blk.0.attn_output", "blk.0.ffn_gate",
                              "blk.0.ffn_down", "blk.0.ffn_up", "output"}) {
@@ -141,7 +141,7 @@ TEST(Llama2cReader, readsVersion1) {
         EXPECT_EQ(tensor->data.data(), next) << name;
         next += tensor->data.size();
     }
-    EXPECT_EQ(next, model->mapping->bytes().data() + model->mapping->bytes().size());
+    EXPECT_EQ(next, model->mappings[0]->bytes().data() + model->mappings[0]->bytes().size());
 
     std::string shared = test::llama2cVersion1File();
     shared[36] = 1;
@@ -152,13 +152,51 @@ TEST(Llama2cReader, readsVersion1) {
 
 TEST(Llama2cReader, refusesBadVersion1Files) {
     const std::string whole = test::llama2cVersion1File();
-    expectRefused(withField(whole, 4, 2), ErrorCode::Unsupported, "version 2");
+    expectRefused(withField(whole, 4, 3), ErrorCode::Unsupported, "version 3");
     expectRefused(withField(whole, 4, 0), ErrorCode::Unsupported, "version 0");
     expectRefused(whole.substr(0, 255), ErrorCode::Corrupt, "takes 256 bytes");
     expectRefused(whole.substr(0, whole.size() - 1), ErrorCode::Corrupt, "'output.weight'");
     for (size_t offset = 8; offset < 36; offset += 4)
         for (const int32_t value : {0, -8, INT32_MAX, INT32_MIN})
             expectRefused(withField(whole, offset, value), ErrorCode::Corrupt, "");
+}
+
+TEST(Llama2cReader, expandsTheGroupsOfVersion2) {
+    const std::string file = test::llama2cVersion2File();
+    const auto model = openBytes(file);
+    ASSERT_TRUE(model.has_value()) << model.error().message;
+    EXPECT_EQ(model->format, "llama2.c v2");
+    EXPECT_EQ(model->tensors.size(), 12U);
+    EXPECT_EQ(model->find("blk.0.attn_norm.weight")->data.data(), model->mappings[0]->bytes().data() + 256);
+    const tensor::Tensor& query = *model->find("blk.0.attn_q.weight");
+    ASSERT_EQ(query.shape, (tensor::Shape{{8, 8, 1, 1}}));
+    const size_t start = 256 + 24 * 4 + (80 + 20 * 4);  // after header, norms and embedding
+    for (size_t i = 0; i < 64; ++i) {
+        float value = 0;
+        std::memcpy(&value, query.data.data() + i * sizeof value, sizeof value);
+        float scale = 0;
+        std::memcpy(&scale, file.data() + start + 64 + i / 4 * sizeof scale, sizeof scale);
+        EXPECT_EQ(value, static_cast<float>(static_cast<int8_t>(file[start + i])) * scale) << i;
+    }
+}
+
+TEST(Llama2cReader, groupsWithoutAScaleAreZeros) {
+    std::string file = test::llama2cVersion2File();
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    std::memcpy(file.data() + 256 + 24 * 4 + 80, &nan, sizeof nan);
+    const auto model = openBytes(file);
+    ASSERT_TRUE(model.has_value()) << model.error().message;
+    float values[5];
+    std::memcpy(values, model->find("token_embd.weight")->data.data(), sizeof values);
+    for (size_t i = 0; i < 4; ++i) EXPECT_EQ(values[i], 0) << i;
+    EXPECT_NE(values[4], 0);
+}
+
+TEST(Llama2cReader, refusesBadVersion2Files) {
+    const std::string whole = test::llama2cVersion2File();
+    for (const int32_t groupSize : {0, -4, 3, 8, INT32_MAX, INT32_MIN})
+        expectRefused(withField(whole, 37, groupSize), ErrorCode::Corrupt, "groups of");
+    expectRefused(whole.substr(0, whole.size() - 1), ErrorCode::Corrupt, "'output.weight'");
 }
 
 }  // namespace

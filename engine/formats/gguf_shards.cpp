@@ -1,0 +1,102 @@
+#include "engine/formats/gguf_shards.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+namespace ingle::formats::gguf {
+namespace {
+
+/// What a part says about itself.
+struct Place {
+    uint32_t index = 0;  ///< from 0
+    uint32_t count = 1;
+};
+
+/// A number of the split, with the part's path before the message of an error.
+Result<uint32_t> splitNumber(const ModelFile& part, std::string_view key, std::optional<uint32_t> fallback) {
+    const auto number = fallback ? part.metadata.u32Or(key, *fallback) : part.metadata.u32(key);
+    if (!number) return fail(number.error().code, "{}: {}", part.path, number.error().message);
+    return *number;
+}
+
+Result<Place> placeOf(const ModelFile& part) {
+    Place place;
+    INGLE_TRY_ASSIGN(place.count, splitNumber(part, "split.count", 1));
+    if (place.count <= 1) return place;
+    INGLE_TRY_ASSIGN(place.index, splitNumber(part, "split.no", std::nullopt));
+    if (place.index >= place.count)
+        return fail(ErrorCode::Corrupt, "{}: says it is part {} of {}", part.path, place.index + 1,
+                    place.count);
+    return place;
+}
+
+std::string suffixOf(Place place) {
+    return fmt::format("-{:05}-of-{:05}.gguf", place.index + 1, place.count);
+}
+
+Result<ModelFile> openPart(const std::string& path, Place place,
+                           Result<ModelFile> (*readPart)(std::span<const std::byte>)) {
+    auto mapping = io::MappedFile::open(path);
+    if (!mapping)
+        return fail(mapping.error().code, "part {} of {} of the model cannot be opened: {}", place.index + 1,
+                    place.count, mapping.error().message);
+    auto part = readPart((*mapping)->bytes());
+    if (!part) return fail(part.error().code, "{}: {}", path, part.error().message);
+    part->path = path;
+    part->mappings.push_back(std::move(*mapping));
+    INGLE_TRY_ASSIGN(const Place own, placeOf(*part));
+    if (own.index != place.index || own.count != place.count)
+        return fail(ErrorCode::Corrupt, "{}: says it is part {} of {}, its name part {} of {}", path,
+                    own.index + 1, own.count, place.index + 1, place.count);
+    return part;
+}
+
+/// Moves the tensors and mappings of `part` to `whole`.
+Status append(ModelFile& whole, ModelFile part) {
+    for (auto& [name, tensor] : part.tensors) {
+        if (!whole.tensors.try_emplace(name, std::move(tensor)).second)
+            return fail(ErrorCode::Corrupt, "{}: tensor '{}' is in another part of the model as well",
+                        part.path, name);
+    }
+    std::ranges::move(part.mappings, std::back_inserter(whole.mappings));
+    return {};
+}
+
+}  // namespace
+
+Status joinShards(ModelFile& model, Result<ModelFile> (*readPart)(std::span<const std::byte> file)) {
+    INGLE_TRY_ASSIGN(const Place own, placeOf(model));
+    if (own.count <= 1) return {};
+    const std::string path = model.path;
+    if (!path.ends_with(suffixOf(own)))
+        return fail(ErrorCode::Corrupt, "{}: part {} of {} of a split model; its name should end in {}", path,
+                    own.index + 1, own.count, suffixOf(own));
+    const std::string prefix = path.substr(0, path.size() - suffixOf(own).size());
+
+    ModelFile whole;
+    for (Place place{.index = 0, .count = own.count}; place.index < place.count; ++place.index) {
+        ModelFile part;
+        if (place.index == own.index) {
+            part = std::move(model);
+        } else {
+            INGLE_TRY_ASSIGN(part, openPart(prefix + suffixOf(place), place, readPart));
+        }
+        if (place.index == 0)
+            whole = std::move(part);
+        else
+            INGLE_TRY(append(whole, std::move(part)));
+    }
+    whole.path = path;
+    INGLE_TRY_ASSIGN(const uint32_t numTensors,
+                     splitNumber(whole, "split.tensors.count", static_cast<uint32_t>(whole.tensors.size())));
+    if (numTensors != whole.tensors.size())
+        return fail(ErrorCode::Corrupt, "{}: the parts hold {} tensors, {} are announced", path,
+                    whole.tensors.size(), numTensors);
+    if (!whole.metadata.find("general.architecture"))
+        return fail(ErrorCode::Corrupt, "{}: the first part names no architecture", path);
+    model = std::move(whole);
+    return {};
+}
+
+}  // namespace ingle::formats::gguf

@@ -73,6 +73,19 @@ inline ScaleAndMin scaleAndMin(const std::byte* s, size_t k) {
             byteAt(s + k + 4) >> 4 | byteAt(s + k) >> 6 << 4};
 }
 
+/// The reverse, for a group of a block that holds zeros there.
+inline void storeScaleAndMin(std::byte* s, size_t k, ScaleAndMin packed) {
+    const auto add = [s](size_t at, uint32_t bits) { s[at] |= static_cast<std::byte>(bits); };
+    if (k < 4) {
+        add(k, packed.scale);
+        add(k + 4, packed.min);
+        return;
+    }
+    add(k + 4, (packed.scale & 15) | (packed.min & 15) << 4);
+    add(k - 4, packed.scale >> 4 << 6);
+    add(k, packed.min >> 4 << 6);
+}
+
 /// Calls `decode(block, values)` for each block of a row.
 template <size_t kElems, size_t kBytes, typename DecodeBlock>
 void decodeBlocks(const std::byte* in, std::span<float> y, DecodeBlock decode) {

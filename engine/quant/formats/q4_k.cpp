@@ -2,6 +2,7 @@
 // Eight groups of 32 values: value = d * scale * nibble - dmin * min.
 #include "engine/quant/block.h"
 #include "engine/quant/format.h"
+#include "engine/quant/k_block.h"
 
 namespace ingle::quant {
 namespace {
@@ -24,6 +25,19 @@ void decodeBlock(const std::byte* block, float* y) {
     }
 }
 
+void encodeBlock(const float* x, std::byte* block) {
+    const auto levels = encodeScalesAndMins(x, 15, {.first = -1, .stride = 0.1F, .count = 20}, block);
+    for (size_t pair = 0; pair < 4; ++pair) {
+        const uint8_t* low = levels.data() + pair * 64;
+        for (size_t l = 0; l < 32; ++l)
+            block[16 + pair * 32 + l] = static_cast<std::byte>(low[l] | low[l + 32] << 4);
+    }
+}
+
+void encodeRow(std::span<const float> x, std::byte* out) {
+    encodeBlocks<kElems, kBytes>(x, out, encodeBlock);
+}
+
 void decodeRow(const std::byte* in, std::span<float> y) {
     decodeBlocks<kElems, kBytes>(in, y, decodeBlock);
 }
@@ -35,8 +49,8 @@ const QuantFormat q4_k_format{.id = {12},
                               .name = "Q4_K",
                               .blockElems = kElems,
                               .blockBytes = kBytes,
-                              .maxRelRmse = 0,
-                              .encodeRow = nullptr,
+                              .maxRelRmse = 0.08,
+                              .encodeRow = encodeRow,
                               .decodeRow = decodeRow};
 
 }  // namespace ingle::quant

@@ -2,6 +2,7 @@
 // bytes of nibbles. Eight groups of 32 values: value = d * scale * (five bits) - dmin * min.
 #include "engine/quant/block.h"
 #include "engine/quant/format.h"
+#include "engine/quant/k_block.h"
 
 namespace ingle::quant {
 namespace {
@@ -25,6 +26,22 @@ void decodeBlock(const std::byte* block, float* y) {
     }
 }
 
+void encodeBlock(const float* x, std::byte* block) {
+    const auto levels = encodeScalesAndMins(x, 31, {.first = -0.5F, .stride = 0.1F, .count = 15}, block);
+    std::fill_n(block + 16, 32, std::byte{0});
+    for (size_t pair = 0; pair < 4; ++pair) {
+        const uint8_t* low = levels.data() + pair * 64;
+        for (size_t l = 0; l < 32; ++l) {
+            block[48 + pair * 32 + l] = static_cast<std::byte>((low[l] & 15) | (low[l + 32] & 15) << 4);
+            block[16 + l] |= static_cast<std::byte>((low[l] >> 4 | low[l + 32] >> 4 << 1) << (2 * pair));
+        }
+    }
+}
+
+void encodeRow(std::span<const float> x, std::byte* out) {
+    encodeBlocks<kElems, kBytes>(x, out, encodeBlock);
+}
+
 void decodeRow(const std::byte* in, std::span<float> y) {
     decodeBlocks<kElems, kBytes>(in, y, decodeBlock);
 }
@@ -36,8 +53,8 @@ const QuantFormat q5_k_format{.id = {13},
                               .name = "Q5_K",
                               .blockElems = kElems,
                               .blockBytes = kBytes,
-                              .maxRelRmse = 0,
-                              .encodeRow = nullptr,
+                              .maxRelRmse = 0.04,
+                              .encodeRow = encodeRow,
                               .decodeRow = decodeRow};
 
 }  // namespace ingle::quant

@@ -165,12 +165,18 @@ TEST(QuantFormat, encodesReferenceBlocks) {
     for (const auto& [name, block] : expected) EXPECT_EQ(hex(encode(*findFormat(name), x)), block) << name;
 }
 
-double relRmseOnGaussianRows(const QuantFormat& format) {
+constexpr size_t kGaussianElems = size_t{64} * 256;
+
+std::vector<float> gaussianRow() {
     std::mt19937 generator(1);
     std::normal_distribution<float> normal;
-    std::vector<float> x(size_t{64} * 256);
+    std::vector<float> x(kGaussianElems);
     for (float& value : x) value = normal(generator);
-    const auto y = decode(format, encode(format, x));
+    return x;
+}
+
+/// sqrt(sum((x-y)^2) / sum(x^2))
+double relRmse(std::span<const float> x, std::span<const float> y) {
     double error = 0;
     double power = 0;
     for (size_t i = 0; i < x.size(); ++i) {
@@ -186,10 +192,22 @@ TEST(QuantFormat, roundTripErrorIsTheStatedOne) {
             EXPECT_EQ(format->maxRelRmse, 0) << format->name;
             continue;
         }
-        const double error = relRmseOnGaussianRows(*format);
+        const std::vector<float> x = gaussianRow();
+        const double error = relRmse(x, decode(*format, encode(*format, x)));
         EXPECT_LE(error, format->maxRelRmse) << format->name;
         // A bound that says nothing would hide a broken encoder.
         EXPECT_GE(error, format->maxRelRmse / 2) << format->name;
+    }
+}
+
+TEST(QuantFormat, aWrongBitExceedsTheStatedError) {
+    const std::vector<float> x = gaussianRow();
+    for (const QuantFormat* format : allFormats()) {
+        if (!format->encodeRow) continue;
+        std::string raw = encode(*format, x);
+        for (size_t last = format->blockBytes - 1; last < raw.size(); last += format->blockBytes)
+            raw[last] ^= 8;
+        EXPECT_GT(relRmse(x, decode(*format, raw)), format->maxRelRmse) << format->name;
     }
 }
 

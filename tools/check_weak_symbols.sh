@@ -6,16 +6,19 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 object=$(mktemp --suffix=.o)
 trap 'rm -f "$object"' EXIT
 failed=0
-for file in engine/kernels/*/*_avx2.cpp engine/kernels/*/*_avx512.cpp; do
-    flags=(-mavx2 -mfma -mf16c -fno-exceptions)
-    [[ $file == *_avx512.cpp ]] && flags+=(-mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512vnni)
-    for level in -O0 -O2; do
-        g++ -std=c++20 "$level" "${flags[@]}" -I. -Iengine/include -c "$file" -o "$object"
-        if weak=$(nm -C "$object" | grep ' [WVu] '); then
-            echo "$file ($level) emits weak symbols:"
-            echo "$weak"
-            failed=1
-        fi
+avx2=(-mavx2 -mfma -mf16c)
+avx512=("${avx2[@]}" -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512vnni)
+for file in engine/kernels/simd/*.cpp; do
+    for isa in avx2 avx512; do
+        declare -n flags=$isa
+        for level in -O0 -O2; do
+            g++ -std=c++20 "$level" "${flags[@]}" -fno-exceptions -I. -Iengine/include -c "$file" -o "$object"
+            if weak=$(nm -C "$object" | grep ' [WVu] '); then
+                echo "$file ($isa, $level) emits weak symbols:"
+                echo "$weak"
+                failed=1
+            fi
+        done
     done
 done
 [ $failed = 0 ] && echo "weak symbols: no complaints"

@@ -27,18 +27,6 @@ CLI::Validator within(double low, double high) {
         fmt::format("NUMBER in [{} - {}]", low, high));
 }
 
-Result<LoadOptions> loadOptions(const ModelOptions& options) {
-    LoadOptions load = options.load;
-    for (const std::string& text : options.overrides) {
-        const size_t equals = text.find('=');
-        if (equals == std::string::npos || equals == 0) {
-            return fail(ErrorCode::InvalidArgument, "--set wants KEY=VALUE, not \"{}\"", text);
-        }
-        load.overrides[text.substr(0, equals)] = text.substr(equals + 1);
-    }
-    return load;
-}
-
 }  // namespace
 
 void addModelOptions(CLI::App& app, ModelOptions& options, ModelArgument argument) {
@@ -49,7 +37,7 @@ void addModelOptions(CLI::App& app, ModelOptions& options, ModelArgument argumen
         app, "--backend", options.load.backend,
         {{"auto", BackendChoice::Auto}, {"cpu", BackendChoice::Cpu}, {"vulkan", BackendChoice::Vulkan}},
         "what computes");
-    app.add_option("--threads", options.load.threads, "CPU threads (default: physical cores)")
+    app.add_option("-t,--threads", options.load.threads, "CPU threads (default: physical cores)")
         ->check(CLI::Range(1, 256));
     app.add_option("--ctx", options.load.contextTokens,
                    "context in tokens (default: min(trained, 4096); recurrent models have no limit)")
@@ -78,6 +66,18 @@ Result<std::string> resolveModel(const std::string& model) {
     }
     if (const auto entry = library.findByName(model)) return entry->path;
     return fail(ErrorCode::Io, "{}: no such file, and no model of that name in the library", model);
+}
+
+Result<LoadOptions> loadOptions(const ModelOptions& options) {
+    LoadOptions load = options.load;
+    for (const std::string& text : options.overrides) {
+        const size_t equals = text.find('=');
+        if (equals == std::string::npos || equals == 0) {
+            return fail(ErrorCode::InvalidArgument, "--set wants KEY=VALUE, not \"{}\"", text);
+        }
+        load.overrides[text.substr(0, equals)] = text.substr(equals + 1);
+    }
+    return load;
 }
 
 Result<std::unique_ptr<Engine>> loadEngine(ModelOptions options) {

@@ -27,6 +27,9 @@ void addModelOptions(CLI::App& app, ModelOptions& options, ModelArgument argumen
 /// model used last. Errors: InvalidArgument.
 Result<std::string> resolveModel(const std::string& model);
 
+/// How to load it, with the --set values. Errors: InvalidArgument.
+Result<LoadOptions> loadOptions(const ModelOptions& options);
+
 Result<std::unique_ptr<Engine>> loadEngine(ModelOptions options);
 Result<ModelInfo> inspectWith(ModelOptions options);
 

@@ -2,6 +2,7 @@
 /// whole plan, so that it may record it once (Vulkan) or walk its records (CPU).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -28,6 +29,11 @@ struct Step {
     std::span<const uint32_t> logitRows;
 };
 
+/// Where the time of steps went.
+struct OpProfile {
+    std::array<double, kNumOpCodes> seconds{};
+};
+
 /// A plan made executable. One thread.
 class Program {
   public:
@@ -39,6 +45,8 @@ class Program {
     /// Logits [vocab] of the index-th entry of the last step's logitRows; valid until the next run.
     /// Errors: Device when they are not finite.
     virtual Result<std::span<const float>> readLogits(uint32_t index) = 0;
+    /// Adds the time of each op of the steps that follow to `into`; null stops it. A step may be slower so.
+    virtual void profile(OpProfile* into) = 0;
 };
 
 class Backend {

@@ -1,13 +1,14 @@
-/// Fast kernels and how they are listed. One file per kernel: engine/kernels/<arch>/<op>_<isa>.cpp defines
-/// `extern const KernelList <file>_kernels`. Plain data only: files compiled for one ISA include this and
-/// nothing else, so that no inline function compiled for AVX can be the copy the linker keeps for every
-/// processor.
+/// Kernels and how they are listed. One file per kernel in engine/kernels/simd, compiled once for each
+/// instruction set; it defines `extern const KernelList INGLE_KERNEL_LIST(<file>)`. Plain data only: such
+/// files include this and other plain data, so that no inline function compiled for AVX can be the copy the
+/// linker keeps for every processor.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "engine/base/isa.h"
+#include "engine/kernels/activation_block.h"
 #include "engine/quant/quant.h"
 
 namespace ingle::quant {
@@ -16,14 +17,25 @@ struct QuantFormat;
 
 namespace ingle::kernels {
 
+/// What a matmul takes for x.
+enum class ActivationForm : uint8_t {
+    Floats,  ///< f32
+    Blocks,  ///< ActivationBlock
+};
+
 /// y[r][o] = sum over i of x[r][i] * w[o][i], for r in [0, numRows), o in [outBegin, outEnd).
-/// x: [numRows, k] in the kernel's activation type (f32, or rows of blocks); w: [numOut, k] in its block
-/// format; y: [numRows, yStride] f32. The order of additions into one y depends on k only, never on numRows
-/// or the range.
+/// x: [numRows, k] in the kernel's form; w: [numOut, k] in its block format; y: [numRows, yStride] f32.
+///
+/// The order of additions into one y depends on k only, never on numRows or the range. For x in blocks it is
+/// the same for every kernel of a format, so that all instruction sets give the same bits: for each block of
+/// 32 in order, y = fma(wScale * xScale, float(dot), y) with the exact integer dot (Q6_K: two of 16), then,
+/// where blocks have a minimum, y = fma(wMin, xScaledSum, y). engine/kernels/ref/block_matmul.h says what
+/// wScale and wMin are.
 struct MatmulArgs {
     const quant::QuantFormat* format;  ///< of the weights
     const std::byte* weights;
     size_t weightRowBytes;
+    uint32_t numOut;  ///< rows of w
     const std::byte* x;
     size_t xRowBytes;
     float* y;
@@ -35,19 +47,25 @@ struct MatmulArgs {
 };
 using MatmulFn = void (*)(const MatmulArgs& args) noexcept;
 
-enum class KernelOp : uint8_t { Matmul };
+/// Rounds k floats, a multiple of 32, to blocks; see ref/round_activations.h.
+using RoundActivationsFn = void (*)(const float* x, size_t k, ActivationBlock* blocks) noexcept;
+
+enum class KernelOp : uint8_t { Matmul, RoundActivations };
 
 /// One member per KernelOp.
 union KernelFn {
     MatmulFn matmul;
+    RoundActivationsFn roundActivations;
 };
 
 struct KernelEntry {
     KernelOp op;
-    quant::Quant weight;
-    quant::Quant activation;  ///< the type x must be converted to
     base::Isa isa;
     KernelFn fn;
+    // Of matmuls:
+    quant::Quant weight{};
+    ActivationForm activation{};
+    uint32_t minOutputs = 1;  ///< fewest rows of w it takes
 };
 
 struct KernelList {

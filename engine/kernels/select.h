@@ -10,20 +10,26 @@
 
 namespace ingle::kernels {
 
-/// The lists of this architecture (generated from its folder; empty where it has none).
-std::span<const KernelList* const> archKernels();
+// The files of engine/kernels/simd as compiled for each instruction set (generated; absent elsewhere).
+#if defined(__x86_64__)
+std::span<const KernelList* const> avx2Kernels();
+std::span<const KernelList* const> avx512Kernels();
+#endif
 
-/// Every entry this build holds, the scalar ones included.
-std::vector<KernelEntry> allKernels();
+/// Every entry this build holds, the scalar ones included, worst instruction set first.
+std::span<const KernelEntry> allKernels();
+
+/// The best kernel of an op other than Matmul on a processor with `isa` (and what `isa` implies).
+KernelFn selectKernel(KernelOp op, base::Isa isa);
 
 struct MatmulKernel {
     MatmulFn fn;
-    quant::Quant activation;
+    ActivationForm activation;
 };
 
-/// The matmul for weights of `format` on a processor with `isa` (and what `isa` implies): the best entry
-/// whose activation type `activations` admits, else the reference, which decodes any format and keeps
-/// activations in f32.
-MatmulKernel selectMatmul(const quant::QuantFormat& format, base::Isa isa, ActivationType activations);
+/// The matmul for `numOut` rows of weights of `format` on a processor with `isa`: the best entry whose
+/// activations `activations` admits, else the reference, which decodes any format and takes floats.
+MatmulKernel selectMatmul(const quant::QuantFormat& format, uint32_t numOut, base::Isa isa,
+                          ActivationType activations);
 
 }  // namespace ingle::kernels

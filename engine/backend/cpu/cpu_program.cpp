@@ -1,6 +1,7 @@
 #include "engine/backend/cpu/cpu_program.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 namespace ingle::backend::cpu {
@@ -114,9 +115,22 @@ Status CpuProgram::run(const Step& step) {
         .threadScratch = m_threadScratch.data(),
         .threadScratchBytes = m_threadScratchBytes,
     };
-    for (size_t i = 0; i < m_ops.size(); ++i) m_ops[i]->run(m_plan.ops[i], context);
+    if (m_profile) {
+        runProfiled(context);
+    } else {
+        for (size_t i = 0; i < m_ops.size(); ++i) m_ops[i]->run(m_plan.ops[i], context);
+    }
     for (const RunRows& run : m_runs) run.sequence->advance(run.numRows);
     return {};
+}
+
+void CpuProgram::runProfiled(const StepContext& context) {
+    for (size_t i = 0; i < m_ops.size(); ++i) {
+        const auto begin = std::chrono::steady_clock::now();
+        m_ops[i]->run(m_plan.ops[i], context);
+        const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+        m_profile->seconds[static_cast<size_t>(m_plan.ops[i].code)] += elapsed.count();
+    }
 }
 
 Result<std::span<const float>> CpuProgram::readLogits(uint32_t index) {

@@ -21,6 +21,7 @@ class CpuProgram final : public Program {
                                                    base::ThreadPool& threads, const CpuOptions& options);
     Status run(const Step& step) override;
     Result<std::span<const float>> readLogits(uint32_t index) override;
+    void profile(OpProfile* into) override { m_profile = into; }
 
   private:
     CpuProgram(const Plan& plan, CpuMemoryPool& memory, base::ThreadPool& threads, const CpuOptions& options)
@@ -28,6 +29,7 @@ class CpuProgram final : public Program {
     Status allocate();
     Status expandVectors();
     Status check(const Step& step) const;
+    void runProfiled(const StepContext& context);
 
     Plan m_plan;
     CpuMemoryPool& m_memory;
@@ -45,6 +47,7 @@ class CpuProgram final : public Program {
     uint32_t m_vocabSize = 0;
     std::vector<RunRows> m_runs;
     uint32_t m_numLogitRows = 0;
+    OpProfile* m_profile = nullptr;
 };
 
 }  // namespace ingle::backend::cpu

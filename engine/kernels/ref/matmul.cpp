@@ -3,7 +3,6 @@
 #include <array>
 #include <span>
 
-#include "engine/quant/block.h"
 #include "engine/quant/format.h"
 
 namespace ingle::kernels {
@@ -48,27 +47,6 @@ void matmulRef(const MatmulArgs& args) noexcept {
                 for (float lane : sums[r]) total += lane;
                 args.y[(tile + r) * args.yStride + out] = total;
             }
-        }
-    }
-}
-
-void matmulQ8Ref(const MatmulArgs& args) noexcept {
-    constexpr uint32_t kBlockElems = 32;
-    constexpr uint32_t kBlockBytes = 34;  // f16 scale, then 32 signed bytes
-    for (uint32_t out = args.outBegin; out < args.outEnd; ++out) {
-        for (uint32_t r = 0; r < args.numRows; ++r) {
-            const std::byte* w = args.weights + out * args.weightRowBytes;
-            const std::byte* x = args.x + r * args.xRowBytes;
-            float total = 0;
-            for (uint32_t block = 0; block < args.k / kBlockElems;
-                 ++block, w += kBlockBytes, x += kBlockBytes) {
-                int32_t dot = 0;
-                for (uint32_t i = 2; i < kBlockBytes; ++i) {
-                    dot += static_cast<int8_t>(w[i]) * static_cast<int8_t>(x[i]);
-                }
-                total += static_cast<float>(dot) * (quant::halfAt(w) * quant::halfAt(x));
-            }
-            args.y[r * args.yStride + out] = total;
         }
     }
 }

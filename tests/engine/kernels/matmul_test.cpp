@@ -1,5 +1,5 @@
-/// Every listed kernel against the decoded product in double precision, and its independence of batch and
-/// range.
+/// Every listed matmul: the reference ones against the product in double precision, the fast ones against the
+/// reference, bit by bit where the table promises it; and their independence of batch and range.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,58 +8,79 @@
 
 #include "engine/base/cpu_features.h"
 #include "engine/kernels/ref/matmul.h"
+#include "engine/kernels/ref/round_activations.h"
 #include "engine/kernels/select.h"
 
 namespace ingle::kernels {
 namespace {
 
-constexpr uint32_t kOut = 37;
-constexpr uint32_t kRows = 11;
+constexpr uint32_t kOut = 77;  // whole vectors of outputs, pairs of them, and a rest
+constexpr uint32_t kRows = 15;
 
 struct Problem {
+    const quant::QuantFormat* format;
     uint32_t k;
+    ActivationForm form;
     std::vector<std::byte> weights, x;
     size_t weightRowBytes, xRowBytes;
     std::vector<double> expected;  ///< of the stored (rounded) operands, [kRows, kOut]
 };
 
-std::vector<std::byte> encodeRows(const quant::QuantFormat& format, const std::vector<float>& values,
-                                  uint32_t k) {
-    const size_t rowBytes = *quant::rowBytes(format, k);
-    std::vector<std::byte> out(values.size() / k * rowBytes);
-    for (size_t row = 0; row < values.size() / k; ++row) {
-        format.encodeRow({values.data() + row * k, k}, out.data() + row * rowBytes);
+std::vector<float> gaussian(std::mt19937& random, size_t count) {
+    std::normal_distribution<float> normal;
+    std::vector<float> values(count);
+    for (float& value : values) value = normal(random);
+    return values;
+}
+
+/// Encoded Gaussian rows; for formats without an encoder, random blocks whose values are of moderate size.
+std::vector<std::byte> makeWeights(const quant::QuantFormat& format, std::mt19937& random, size_t elems) {
+    std::vector<std::byte> out(elems / format.blockElems * format.blockBytes);
+    if (format.encodeRow) {
+        format.encodeRow(gaussian(random, elems), out.data());
+        return out;
+    }
+    std::vector<float> values(format.blockElems);
+    for (size_t at = 0; at < out.size(); at += format.blockBytes) {
+        const auto moderate = [](float value) { return std::abs(value) < 1000; };
+        do {
+            for (size_t i = 0; i < format.blockBytes; ++i) out[at + i] = std::byte(random() & 0xFF);
+            format.decodeRow(out.data() + at, values);
+        } while (!std::ranges::all_of(values, moderate));
     }
     return out;
 }
 
-std::vector<float> decodeRows(const quant::QuantFormat& format, const std::vector<std::byte>& bytes,
-                              uint32_t k) {
-    const size_t rowBytes = *quant::rowBytes(format, k);
-    std::vector<float> values(bytes.size() / rowBytes * k);
-    for (size_t row = 0; row < values.size() / k; ++row) {
-        format.decodeRow(bytes.data() + row * rowBytes, {values.data() + row * k, k});
+/// x in the kernel's form, and in `rounded` the values it then stands for.
+std::vector<std::byte> makeActivations(ActivationForm form, const std::vector<float>& x,
+                                       std::vector<float>& rounded) {
+    rounded = x;
+    if (form == ActivationForm::Floats) {
+        const auto* data = reinterpret_cast<const std::byte*>(x.data());
+        return {data, data + x.size() * sizeof(float)};
     }
-    return values;
+    std::vector<std::byte> out(x.size() / kActivationBlock * sizeof(ActivationBlock));
+    auto* blocks = reinterpret_cast<ActivationBlock*>(out.data());
+    roundActivationsRef(x.data(), x.size(), blocks);
+    for (size_t i = 0; i < x.size(); ++i) {
+        const ActivationBlock& block = blocks[i / kActivationBlock];
+        rounded[i] = block.scale * static_cast<float>(block.q[i % kActivationBlock]);
+    }
+    return out;
 }
 
-Problem makeProblem(quant::Quant weight, quant::Quant activation, uint32_t k) {
+Problem makeProblem(const quant::QuantFormat& format, ActivationForm form, uint32_t k) {
     std::mt19937 random(k);
-    std::normal_distribution<float> normal;
-    const auto gaussian = [&](size_t count) {
-        std::vector<float> values(count);
-        for (float& value : values) value = normal(random);
-        return values;
-    };
-    const quant::QuantFormat& weightFormat = *quant::findFormat(weight);
-    const quant::QuantFormat& xFormat = *quant::findFormat(activation);
-    Problem problem{.k = k};
-    problem.weights = encodeRows(weightFormat, gaussian(size_t{kOut} * k), k);
-    problem.x = encodeRows(xFormat, gaussian(size_t{kRows} * k), k);
-    problem.weightRowBytes = *quant::rowBytes(weightFormat, k);
-    problem.xRowBytes = *quant::rowBytes(xFormat, k);
-    const std::vector<float> w = decodeRows(weightFormat, problem.weights, k);
-    const std::vector<float> x = decodeRows(xFormat, problem.x, k);
+    Problem problem{.format = &format, .k = k, .form = form};
+    problem.weights = makeWeights(format, random, size_t{kOut} * k);
+    std::vector<float> x;
+    problem.x = makeActivations(form, gaussian(random, size_t{kRows} * k), x);
+    problem.weightRowBytes = problem.weights.size() / kOut;
+    problem.xRowBytes = problem.x.size() / kRows;
+    std::vector<float> w(size_t{kOut} * k);
+    for (uint32_t out = 0; out < kOut; ++out) {
+        format.decodeRow(problem.weights.data() + out * problem.weightRowBytes, {w.data() + out * k, k});
+    }
     for (uint32_t row = 0; row < kRows; ++row) {
         for (uint32_t out = 0; out < kOut; ++out) {
             double sum = 0;
@@ -70,19 +91,22 @@ Problem makeProblem(quant::Quant weight, quant::Quant activation, uint32_t k) {
     return problem;
 }
 
-MatmulArgs argsOf(const Problem& problem, quant::Quant weight, std::vector<float>& y) {
-    y.assign(size_t{kRows} * kOut, NAN);
-    return {quant::findFormat(weight),
-            problem.weights.data(),
-            problem.weightRowBytes,
-            problem.x.data(),
-            problem.xRowBytes,
-            y.data(),
-            kOut,
-            kRows,
-            problem.k,
-            0,
-            kOut};
+std::vector<float> run(const Problem& problem, MatmulFn fn, uint32_t firstRow = 0, uint32_t numRows = kRows,
+                       uint32_t outBegin = 0, uint32_t outEnd = kOut) {
+    std::vector<float> y(size_t{numRows} * kOut, 0.0F);
+    fn({.format = problem.format,
+        .weights = problem.weights.data(),
+        .weightRowBytes = problem.weightRowBytes,
+        .numOut = kOut,
+        .x = problem.x.data() + firstRow * problem.xRowBytes,
+        .xRowBytes = problem.xRowBytes,
+        .y = y.data(),
+        .yStride = kOut,
+        .numRows = numRows,
+        .k = problem.k,
+        .outBegin = outBegin,
+        .outEnd = outEnd});
+    return y;
 }
 
 /// sqrt(sum((a-b)^2) / sum(b^2))
@@ -97,50 +121,98 @@ double relRmse(const std::vector<float>& a, const std::vector<double>& b) {
 
 constexpr double kTolerance = 2e-6;
 
-void checkKernel(MatmulFn fn, quant::Quant weight, quant::Quant activation) {
-    for (const uint32_t k : {32u, 64u, 96u, 256u, 2080u}) {
-        Problem problem = makeProblem(weight, activation, k);
-        std::vector<float> whole;
-        fn(argsOf(problem, weight, whole));
-        EXPECT_LT(relRmse(whole, problem.expected), kTolerance) << "k = " << k;
+std::vector<uint32_t> lengthsFor(const quant::QuantFormat& format) {
+    std::vector<uint32_t> lengths;
+    for (const uint32_t k : {1u, 7u, 30u, 32u, 64u, 96u, 256u, 768u, 2080u, 2560u}) {
+        if (k % format.blockElems == 0) lengths.push_back(k);
+    }
+    return lengths;
+}
 
-        // Row by row and in two ranges: the same bits.
-        std::vector<float> pieces;
-        MatmulArgs args = argsOf(problem, weight, pieces);
-        for (uint32_t row = 0; row < kRows; ++row) {
-            MatmulArgs one = args;
-            one.x += row * one.xRowBytes;
-            one.y += row * one.yStride;
-            one.numRows = 1;
-            one.outEnd = 13;
-            fn(one);
-            one.outBegin = 13;
-            one.outEnd = kOut;
-            fn(one);
+/// The kernels this processor can run, with their formats.
+std::vector<std::pair<KernelEntry, const quant::QuantFormat*>> matmuls() {
+    std::vector<std::pair<KernelEntry, const quant::QuantFormat*>> found;
+    for (const KernelEntry& entry : allKernels()) {
+        if (entry.op != KernelOp::Matmul) continue;
+        if (base::isaSupported(entry.isa)) {
+            found.emplace_back(entry, quant::findFormat(entry.weight));
+        } else {
+            fmt::print("not run here: {} on {}\n", quant::findFormat(entry.weight)->name,
+                       base::isaName(entry.isa));
         }
-        EXPECT_EQ(pieces, whole) << "k = " << k;
+    }
+    return found;
+}
 
-        // The negative twin: one wrong byte in a weight row must be seen.
-        problem.weights[problem.weightRowBytes + 5] ^= std::byte{0x40};
-        std::vector<float> damaged;
-        fn(argsOf(problem, weight, damaged));
-        EXPECT_GT(relRmse(damaged, problem.expected), kTolerance) << "k = " << k;
+std::string nameOf(const KernelEntry& entry, uint32_t k) {
+    return fmt::format("{} on {}, k = {}", quant::findFormat(entry.weight)->name, base::isaName(entry.isa),
+                       k);
+}
+
+TEST(Matmul, everyKernelGivesTheProductOfItsOperands) {
+    size_t checked = 0;
+    for (const auto& [entry, format] : matmuls()) {
+        for (const uint32_t k : lengthsFor(*format)) {
+            SCOPED_TRACE(nameOf(entry, k));
+            Problem problem = makeProblem(*format, entry.activation, k);
+            EXPECT_LT(relRmse(run(problem, entry.fn.matmul), problem.expected), kTolerance);
+            // The negative twin: one wrong byte in a weight row must be seen.
+            problem.weights[problem.weightRowBytes + format->blockBytes / 2] ^= std::byte{0x44};
+            EXPECT_GT(relRmse(run(problem, entry.fn.matmul), problem.expected), kTolerance);
+            ++checked;
+        }
+    }
+    EXPECT_GE(checked, 10u);
+}
+
+TEST(Matmul, batchesAndRangesGiveTheSameBits) {
+    for (const auto& [entry, format] : matmuls()) {
+        for (const uint32_t k : lengthsFor(*format)) {
+            SCOPED_TRACE(nameOf(entry, k));
+            const Problem problem = makeProblem(*format, entry.activation, k);
+            const std::vector<float> whole = run(problem, entry.fn.matmul);
+            for (const uint32_t batch : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 11u}) {
+                std::vector<float> pieces;
+                for (uint32_t row = 0; row < kRows; row += batch) {
+                    const uint32_t count = std::min(batch, kRows - row);
+                    const std::vector<float> y = run(problem, entry.fn.matmul, row, count);
+                    pieces.insert(pieces.end(), y.begin(), y.end());
+                }
+                EXPECT_EQ(pieces, whole) << "batches of " << batch;
+            }
+            for (const uint32_t cut : {1u, 13u, 32u, 70u, 76u}) {
+                for (const uint32_t rows : {1u, kRows}) {
+                    std::vector<float> y = run(problem, entry.fn.matmul, 0, rows, 0, cut);
+                    const std::vector<float> rest = run(problem, entry.fn.matmul, 0, rows, cut, kOut);
+                    for (size_t i = 0; i < y.size(); ++i) y[i] = i % kOut < cut ? y[i] : rest[i];
+                    EXPECT_TRUE(std::equal(y.begin(), y.end(), whole.begin())) << "cut at " << cut;
+                    // Nothing outside the range is written.
+                    for (size_t i = 0; i < rest.size(); ++i) {
+                        ASSERT_TRUE(i % kOut >= cut || rest[i] == 0.0F) << "cut at " << cut;
+                    }
+                }
+            }
+        }
     }
 }
 
-TEST(Matmul, everyListedKernelGivesTheProductOfItsOperands) {
-    size_t checked = 0;
-    for (const KernelEntry& entry : allKernels()) {
-        SCOPED_TRACE(
-            fmt::format("{} × {} on {}", entry.weight.id, entry.activation.id, base::isaName(entry.isa)));
-        if (!base::isaSupported(entry.isa)) {
-            fmt::print("not run here: {}\n", base::isaName(entry.isa));
-            continue;
+TEST(Matmul, integerKernelsOfAllInstructionSetsGiveTheSameBits) {
+    size_t compared = 0;
+    for (const auto& [entry, format] : matmuls()) {
+        if (entry.activation != ActivationForm::Blocks || entry.isa == base::Isa::Scalar) continue;
+        const MatmulFn reference = selectMatmul(*format, kOut, base::Isa::Scalar, ActivationType::Auto).fn;
+        for (const uint32_t k : lengthsFor(*format)) {
+            SCOPED_TRACE(nameOf(entry, k));
+            Problem problem = makeProblem(*format, entry.activation, k);
+            const std::vector<float> expected = run(problem, reference);
+            EXPECT_EQ(run(problem, entry.fn.matmul), expected);
+            // The negative twin: one activation one step further is seen.
+            reinterpret_cast<ActivationBlock*>(problem.x.data())->q[3] ^= 1;
+            EXPECT_NE(run(problem, entry.fn.matmul), expected);
+            ++compared;
         }
-        checkKernel(entry.fn.matmul, entry.weight, entry.activation);
-        ++checked;
     }
-    EXPECT_GE(checked, 1u);
+    EXPECT_TRUE(compared >= 10 || !base::isaSupported(base::Isa::Avx2));
 }
 
 TEST(Matmul, referenceTakesEveryFormatWithAnEncoder) {
@@ -148,25 +220,30 @@ TEST(Matmul, referenceTakesEveryFormatWithAnEncoder) {
         if (!format->encodeRow) continue;
         SCOPED_TRACE(format->name);
         for (const uint32_t k : {256u, 1280u}) {
-            const Problem problem = makeProblem(format->id, quant::kF32, k);
-            std::vector<float> y;
-            matmulRef(argsOf(problem, format->id, y));
-            EXPECT_LT(relRmse(y, problem.expected), kTolerance) << "k = " << k;
+            const Problem problem = makeProblem(*format, ActivationForm::Floats, k);
+            EXPECT_LT(relRmse(run(problem, matmulRef), problem.expected), kTolerance) << "k = " << k;
         }
     }
 }
 
 TEST(Matmul, activationsStayFloatWhenAsked) {
     const quant::QuantFormat& q8 = *quant::findFormat(quant::kQ8_0);
-    EXPECT_EQ(selectMatmul(q8, base::Isa::Scalar, ActivationType::F32).activation, quant::kF32);
-    EXPECT_EQ(selectMatmul(q8, base::Isa::Scalar, ActivationType::Auto).activation, quant::kQ8_0);
+    EXPECT_EQ(selectMatmul(q8, kOut, base::Isa::Scalar, ActivationType::F32).activation,
+              ActivationForm::Floats);
+    EXPECT_EQ(selectMatmul(q8, kOut, base::Isa::Scalar, ActivationType::Auto).activation,
+              ActivationForm::Blocks);
 }
 
 TEST(Matmul, theBestSupportedKernelIsChosen) {
-    const quant::QuantFormat& q8 = *quant::findFormat(quant::kQ8_0);
     for (const KernelEntry& entry : allKernels()) {
-        EXPECT_EQ(selectMatmul(q8, entry.isa, ActivationType::Auto).fn, entry.fn.matmul)
-            << base::isaName(entry.isa);
+        if (entry.op != KernelOp::Matmul) continue;
+        const quant::QuantFormat& format = *quant::findFormat(entry.weight);
+        SCOPED_TRACE(nameOf(entry, 0));
+        EXPECT_EQ(selectMatmul(format, kOut, entry.isa, ActivationType::Auto).fn, entry.fn.matmul);
+        if (entry.minOutputs > 1) {
+            EXPECT_NE(selectMatmul(format, entry.minOutputs - 1, entry.isa, ActivationType::Auto).fn,
+                      entry.fn.matmul);
+        }
     }
 }
 

@@ -47,7 +47,7 @@ class Families : public testing::TestWithParam<Variant> {
 };
 
 TEST_P(Families, chunksSaveAndRestoreAndThreadsGiveTheSameBits) {
-    for (const char* quant : {"F32", "Q8_0"}) {
+    for (const char* quant : {"F32", "Q8_0", "Q4_0"}) {
         SCOPED_TRACE(quant);
         const auto model = load(quant, {.threads = 1});
         const std::vector<float> whole = test::logitsInChunks(*model, m_tokens, 64);

@@ -5,38 +5,47 @@
 namespace ingle::backend::cpu {
 namespace {
 
-/// Outputs a thread takes at a time: large enough to hide the hand-over (≈ 0.1 µs), small enough to balance
-/// two threads.
-constexpr size_t kGrain = 32;
+using kernels::ActivationBlock;
+using kernels::ActivationForm;
 
-const quant::QuantFormat& q8() {
-    return *quant::findFormat(quant::kQ8_0);
+/// Outputs per piece are a multiple of this: whole vectors, and whole pairs of them, on every instruction
+/// set.
+constexpr size_t kAlign = 32;
+/// Pieces per thread: long runs of consecutive weights are read fastest, several pieces keep threads even.
+constexpr size_t kPiecesPerThread = 4;
+
+size_t blockRowBytes(uint32_t width) {
+    return size_t{width} / kernels::kActivationBlock * sizeof(ActivationBlock);
 }
 
-size_t q8RowBytes(uint32_t width) {
-    return size_t{width} / q8().blockElems * q8().blockBytes;
+kernels::MatmulKernel kernelOf(const Op& op, const StepContext& context, size_t part) {
+    const auto& parts = std::get<LinearParams>(op.params).parts;
+    return kernels::selectMatmul(*context.matrix(op, parts[part].matrix).format, op.outputs[part].width,
+                                 context.isa, context.activations);
 }
 
 /// Computes outputs [begin, end) of one part.
-void multiply(const Op& op, const StepContext& context, const LinearPart& part, Operand y, size_t begin,
-              size_t end) {
+void multiply(const Op& op, const StepContext& context, size_t partIndex, size_t begin, size_t end) {
     const Operand x = op.inputs[0];
+    const Operand y = op.outputs[partIndex];
+    const LinearPart& part = std::get<LinearParams>(op.params).parts[partIndex];
     const tensor::Tensor& matrix = context.matrix(op, part.matrix);
-    const kernels::MatmulKernel kernel =
-        kernels::selectMatmul(*matrix.format, context.isa, context.activations);
-    const bool rounded = kernel.activation == quant::kQ8_0;
-    kernels::MatmulArgs args{};
-    args.format = matrix.format;
-    args.weights = matrix.data.data();
-    args.weightRowBytes = matrix.data.size() / y.width;
-    args.x = rounded ? context.sharedScratch : reinterpret_cast<const std::byte*>(context.rows(x));
-    args.xRowBytes = rounded ? q8RowBytes(x.width) : x.width * sizeof(float);
-    args.y = context.rows(y);
-    args.yStride = y.width;
-    args.numRows = static_cast<uint32_t>(context.numRows(x));
-    args.k = x.width;
-    args.outBegin = static_cast<uint32_t>(begin);
-    args.outEnd = static_cast<uint32_t>(end);
+    const kernels::MatmulKernel kernel = kernelOf(op, context, partIndex);
+    const bool blocks = kernel.activation == ActivationForm::Blocks;
+    const kernels::MatmulArgs args{
+        .format = matrix.format,
+        .weights = matrix.data.data(),
+        .weightRowBytes = matrix.data.size() / y.width,
+        .numOut = y.width,
+        .x = blocks ? context.sharedScratch : reinterpret_cast<const std::byte*>(context.rows(x)),
+        .xRowBytes = blocks ? blockRowBytes(x.width) : x.width * sizeof(float),
+        .y = context.rows(y),
+        .yStride = y.width,
+        .numRows = static_cast<uint32_t>(context.numRows(x)),
+        .k = x.width,
+        .outBegin = static_cast<uint32_t>(begin),
+        .outEnd = static_cast<uint32_t>(end),
+    };
     kernel.fn(args);
     if (part.bias < 0) return;
     const float* bias = context.vector(op, static_cast<uint32_t>(part.bias));
@@ -47,17 +56,17 @@ void multiply(const Op& op, const StepContext& context, const LinearPart& part, 
 
 /// Rounds the activations to 8-bit blocks once, when any part's kernel wants them so.
 void roundActivations(const Op& op, const StepContext& context) {
-    const auto& parts = std::get<LinearParams>(op.params).parts;
-    const bool wanted = std::ranges::any_of(parts, [&](const LinearPart& part) {
-        const quant::QuantFormat& format = *context.matrix(op, part.matrix).format;
-        return kernels::selectMatmul(format, context.isa, context.activations).activation == quant::kQ8_0;
-    });
+    bool wanted = false;
+    for (size_t part = 0; part < op.outputs.size(); ++part)
+        wanted = wanted || kernelOf(op, context, part).activation == ActivationForm::Blocks;
     if (!wanted) return;
     const Operand x = op.inputs[0];
+    const auto round =
+        kernels::selectKernel(kernels::KernelOp::RoundActivations, context.isa).roundActivations;
     context.threads.parallelFor(context.numRows(x), 1, [&](size_t begin, size_t end, uint32_t) {
         for (size_t row = begin; row < end; ++row) {
-            q8().encodeRow({context.rows(x) + row * x.width, x.width},
-                           context.sharedScratch + row * q8RowBytes(x.width));
+            std::byte* blocks = context.sharedScratch + row * blockRowBytes(x.width);
+            round(context.rows(x) + row * x.width, x.width, reinterpret_cast<ActivationBlock*>(blocks));
         }
     });
 }
@@ -65,23 +74,24 @@ void roundActivations(const Op& op, const StepContext& context) {
 void run(const Op& op, const StepContext& context) {
     if (context.numRows(op.inputs[0]) == 0) return;
     roundActivations(op, context);
-    const auto& parts = std::get<LinearParams>(op.params).parts;
     size_t total = 0;
     for (const Operand& y : op.outputs) total += y.width;
-    context.threads.parallelFor(total, kGrain, [&](size_t begin, size_t end, uint32_t) {
+    const size_t pieces = context.threads.numThreads() * kPiecesPerThread;
+    const size_t grain = (total / pieces + kAlign - 1) / kAlign * kAlign;
+    context.threads.parallelFor(total, std::max(grain, kAlign), [&](size_t begin, size_t end, uint32_t) {
         size_t first = 0;  // of the current part, in the row of all outputs
-        for (size_t part = 0; part < parts.size(); ++part) {
-            const Operand y = op.outputs[part];
+        for (size_t part = 0; part < op.outputs.size(); ++part) {
+            const size_t width = op.outputs[part].width;
             const size_t from = std::max(begin, first);
-            const size_t to = std::min(end, first + y.width);
-            if (from < to) multiply(op, context, parts[part], y, from - first, to - first);
-            first += y.width;
+            const size_t to = std::min(end, first + width);
+            if (from < to) multiply(op, context, part, from - first, to - first);
+            first += width;
         }
     });
 }
 
 Scratch scratch(const Op& op, const Plan& plan) {
-    return {.sharedBytes = plan.maxTokens * (q8RowBytes(op.inputs[0].width) + 1), .threadBytes = 0};
+    return {.sharedBytes = plan.maxTokens * blockRowBytes(op.inputs[0].width), .threadBytes = 0};
 }
 
 }  // namespace

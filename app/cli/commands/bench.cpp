@@ -1,0 +1,127 @@
+#include "engine/lab/bench.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "app/cli/command.h"
+#include "app/cli/model_options.h"
+#include "ingle/file_descriptor.h"
+
+namespace ingle::cli {
+namespace {
+
+struct Options {
+    ModelOptions model;
+    lab::BenchOptions bench;
+    bool json = false;
+};
+
+/// Milliseconds from starting `ingle generate` on a prompt of 8 tokens to the first byte of its output.
+Result<double> firstTokenMs(const std::string& path, const ModelOptions& options) {
+    std::vector<std::string> words{"ingle", "generate", path,       "--tokens", "1,2,3,4,5,6,7,8",
+                                   "-n",    "1",        "--greedy", "--ctx",    "256"};
+    if (options.load.threads > 0) {
+        words.insert(words.end(), {"--threads", std::to_string(options.load.threads)});
+    }
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+
+    const Error failed{ErrorCode::Io, "cannot start `ingle generate` to time its first token"};
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return tl::unexpected(failed);
+    const FileDescriptor readEnd(ends[0]);
+    std::optional<FileDescriptor> writeEnd(ends[1]);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, writeEnd->get(), STDOUT_FILENO);
+    const auto begin = std::chrono::steady_clock::now();
+    pid_t child = 0;
+    const int spawned = ::posix_spawn(&child, "/proc/self/exe", &actions, nullptr, argv.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    writeEnd.reset();
+    if (spawned != 0) return tl::unexpected(failed);
+    char byte = 0;
+    const bool answered = ::read(readEnd.get(), &byte, 1) == 1;
+    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;
+    ::waitpid(child, nullptr, 0);
+    if (!answered) return tl::unexpected(failed);
+    return elapsed.count();
+}
+
+void printProfile(const char* title, const backend::OpProfile& profile, double tokens) {
+    double total = 0;
+    for (const double seconds : profile.seconds) total += seconds;
+    fmt::print("{}: {:.3f} ms a token\n", title, total / tokens * 1e3);
+    for (uint32_t code = 0; code < backend::kNumOpCodes; ++code) {
+        const double seconds = profile.seconds[code];
+        if (seconds == 0) continue;
+        fmt::print("  {:<14}{:>9.3f} ms {:>6.1f} %\n", backend::opName(static_cast<backend::OpCode>(code)),
+                   seconds / tokens * 1e3, seconds / total * 100);
+    }
+}
+
+Status bench(const Options& options) {
+    INGLE_TRY_ASSIGN(const std::string path, resolveModel(options.model.model));
+    INGLE_TRY_ASSIGN(const LoadOptions load, loadOptions(options.model));
+    INGLE_TRY_ASSIGN(const lab::BenchResult result, lab::benchModel(path, load, options.bench));
+    // After the model was used, so that the page cache is warm.
+    INGLE_TRY_ASSIGN(const double firstToken, firstTokenMs(path, options.model));
+    constexpr double kGiga = 1e9;
+    constexpr double kMebi = 1 << 20;
+    if (options.json) {
+        const nlohmann::ordered_json json{
+            {"prefill_tok_s", result.prefillTokensPerSecond},
+            {"decode_tok_s", result.decodeTokensPerSecond},
+            {"first_token_ms", firstToken},
+            {"decode_gb_s", result.decodeBytesPerSecond / kGiga},
+            {"read_gb_s", result.readBytesPerSecond / kGiga},
+            {"peak_rss_mb", result.peakResidentBytes / kMebi},
+            {"peak_anon_mb", result.peakAnonymousBytes / kMebi},
+        };
+        fmt::print("{}\n", json.dump(2));
+    } else {
+        fmt::print("{}\n", result.device);
+        fmt::print("  prefill      {:>9.1f} tok/s  ({} tokens)\n", result.prefillTokensPerSecond,
+                   options.bench.promptTokens);
+        fmt::print("  decode       {:>9.1f} tok/s  ({} tokens, {} sequences)\n", result.decodeTokensPerSecond,
+                   options.bench.newTokens, options.bench.sequences);
+        fmt::print("  weights      {:>9.1f} GB/s   ({:.0f} % of a plain read: {:.1f} GB/s)\n",
+                   result.decodeBytesPerSecond / kGiga,
+                   result.decodeBytesPerSecond / result.readBytesPerSecond * 100,
+                   result.readBytesPerSecond / kGiga);
+        fmt::print("  first token  {:>9.0f} ms     (from exec, 8-token prompt)\n", firstToken);
+        fmt::print("  memory       {:>9.0f} MiB    ({:.0f} MiB beside the mapped file)\n",
+                   result.peakResidentBytes / kMebi, result.peakAnonymousBytes / kMebi);
+    }
+    if (options.bench.profile) {
+        printProfile("prefill", result.prefillProfile, options.bench.promptTokens);
+        printProfile("decode", result.decodeProfile, options.bench.newTokens * options.bench.sequences);
+    }
+    return {};
+}
+
+Action define(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    addModelOptions(app, options->model);
+    app.add_option("-p", options->bench.promptTokens, "tokens of the prompt")->check(CLI::Range(1, 1 << 20));
+    app.add_option("-n", options->bench.newTokens, "tokens to decode")->check(CLI::Range(1, 1 << 20));
+    app.add_option("--sequences", options->bench.sequences, "sequences decoded together")
+        ->check(CLI::Range(1, 64));
+    app.add_flag("--json", options->json, "as JSON");
+    app.add_flag("--profile", options->bench.profile, "time per op");
+    return [options] { return bench(*options); };
+}
+
+}  // namespace
+
+extern const Command bench_command;
+const Command bench_command{"bench", "measure speed and memory", define};
+
+}  // namespace ingle::cli

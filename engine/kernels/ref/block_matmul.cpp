@@ -1,0 +1,95 @@
+#include "engine/kernels/ref/block_matmul.h"
+
+#include <cmath>
+
+#include "engine/quant/block.h"
+
+namespace ingle::kernels {
+namespace {
+
+using quant::byteAt;
+using quant::halfAt;
+using quant::signedByteAt;
+
+/// The exact dot of count values from `first` on.
+int32_t dot(const WeightBlock& w, const ActivationBlock& x, uint32_t first, uint32_t count) {
+    int32_t sum = 0;
+    for (uint32_t i = first; i < first + count; ++i) sum += w.q[i] * x.q[i];
+    return sum;
+}
+
+/// y with one block added, in the order kernel_table.h fixes.
+template <typename Format>
+float addBlock(const WeightBlock& w, const ActivationBlock& x, float y) {
+    constexpr uint32_t kPart = kActivationBlock / Format::kScales;
+    for (uint32_t part = 0; part < Format::kScales; ++part) {
+        y = std::fma(w.scales[part] * x.scale, static_cast<float>(dot(w, x, part * kPart, kPart)), y);
+    }
+    return Format::kHasMins ? std::fma(w.min, x.scaledSum, y) : y;
+}
+
+template <typename Format>
+void matmul(const MatmulArgs& args) noexcept {
+    const uint32_t numUnits = args.k / kActivationBlock / Format::kUnitBlocks;
+    const auto* x = reinterpret_cast<const ActivationBlock*>(args.x);
+    const size_t xStride = args.xRowBytes / sizeof(ActivationBlock);
+    for (uint32_t out = args.outBegin; out < args.outEnd; ++out) {
+        for (uint32_t r = 0; r < args.numRows; ++r) args.y[r * args.yStride + out] = 0;
+        for (uint32_t u = 0; u < numUnits; ++u) {
+            WeightBlock blocks[Format::kUnitBlocks];
+            Format::read(args.weights + out * args.weightRowBytes + u * Format::kUnitBytes, blocks);
+            for (uint32_t r = 0; r < args.numRows; ++r) {
+                float& y = args.y[r * args.yStride + out];
+                const ActivationBlock* row = x + r * xStride + u * Format::kUnitBlocks;
+                for (uint32_t b = 0; b < Format::kUnitBlocks; ++b) y = addBlock<Format>(blocks[b], row[b], y);
+            }
+        }
+    }
+}
+
+struct Q4_0 {
+    static constexpr quant::Quant kQuant{2};
+    static constexpr uint32_t kUnitBytes = 18;
+    static constexpr uint32_t kUnitBlocks = 1;
+    static constexpr uint32_t kScales = 1;
+    static constexpr bool kHasMins = false;
+
+    static void read(const std::byte* unit, WeightBlock* block) {
+        block->scales[0] = halfAt(unit);
+        for (uint32_t i = 0; i < kActivationBlock; ++i)
+            block->q[i] = static_cast<int32_t>(quant::nibbleOf32(unit + 2, i)) - 8;
+    }
+};
+
+struct Q8_0 {
+    static constexpr quant::Quant kQuant = quant::kQ8_0;
+    static constexpr uint32_t kUnitBytes = 34;
+    static constexpr uint32_t kUnitBlocks = 1;
+    static constexpr uint32_t kScales = 1;
+    static constexpr bool kHasMins = false;
+
+    static void read(const std::byte* unit, WeightBlock* block) {
+        block->scales[0] = halfAt(unit);
+        for (uint32_t i = 0; i < kActivationBlock; ++i) block->q[i] = signedByteAt(unit + 2 + i);
+    }
+};
+
+template <typename Format>
+constexpr KernelEntry entry() {
+    return {.op = KernelOp::Matmul,
+            .isa = base::Isa::Scalar,
+            .fn = {.matmul = matmul<Format>},
+            .weight = Format::kQuant,
+            .activation = ActivationForm::Blocks};
+}
+
+constexpr KernelEntry kEntries[] = {entry<Q4_0>(), entry<Q8_0>()};
+constexpr KernelList kList{kEntries, std::size(kEntries)};
+
+}  // namespace
+
+const KernelList& blockMatmulsRef() {
+    return kList;
+}
+
+}  // namespace ingle::kernels

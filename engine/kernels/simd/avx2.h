@@ -1,0 +1,222 @@
+/// The vector operations kernels are written in: AVX2 with FMA and F16C, 8 lanes of 32 bits. What each does
+/// is said in avx512.h.
+#pragma once
+
+#include <immintrin.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/kernels/kernel_table.h"
+
+#define INGLE_KERNEL_LIST(name) name##_avx2
+
+namespace ingle::kernels {
+namespace {
+
+constexpr base::Isa kIsa = base::Isa::Avx2;
+constexpr uint32_t kLanes = 8;
+// 4 rows × 1 vector of outputs: 4 integer and 4 float accumulators of the 16 registers.
+constexpr uint32_t kTileRows = 4;
+constexpr uint32_t kTileVectors = 1;
+
+using Ints = __m256i;
+using Floats = __m256;
+
+inline Ints loadInts(const void* at) {
+    return _mm256_loadu_si256(static_cast<const __m256i_u*>(at));
+}
+inline Ints broadcastInt(int32_t value) {
+    return _mm256_set1_epi32(value);
+}
+inline Ints zeroInts() {
+    return _mm256_setzero_si256();
+}
+inline Ints broadcastBytes(const int8_t* at) {
+    int32_t value;
+    __builtin_memcpy(&value, at, sizeof value);
+    return _mm256_set1_epi32(value);
+}
+inline Ints add(Ints a, Ints b) {
+    return _mm256_add_epi32(a, b);
+}
+inline Ints subtract(Ints a, Ints b) {
+    return _mm256_sub_epi32(a, b);
+}
+inline Ints bitAnd(Ints a, Ints b) {
+    return _mm256_and_si256(a, b);
+}
+inline Ints bitOr(Ints a, Ints b) {
+    return _mm256_or_si256(a, b);
+}
+inline Ints bitXor(Ints a, Ints b) {
+    return _mm256_xor_si256(a, b);
+}
+template <int kBits>
+Ints shiftLeft(Ints v) {
+    return _mm256_slli_epi32(v, kBits);
+}
+template <int kBits>
+Ints shiftRight(Ints v) {
+    return _mm256_srli_epi32(v, kBits);
+}
+template <int kBits>
+Ints shiftRightSigned(Ints v) {
+    return _mm256_srai_epi32(v, kBits);
+}
+inline Ints unpackLow32(Ints a, Ints b) {
+    return _mm256_unpacklo_epi32(a, b);
+}
+inline Ints unpackHigh32(Ints a, Ints b) {
+    return _mm256_unpackhi_epi32(a, b);
+}
+inline Ints unpackLow64(Ints a, Ints b) {
+    return _mm256_unpacklo_epi64(a, b);
+}
+inline Ints unpackHigh64(Ints a, Ints b) {
+    return _mm256_unpackhi_epi64(a, b);
+}
+
+inline Ints maxSigned(Ints a, Ints b) {
+    return _mm256_max_epi32(a, b);
+}
+inline int32_t largestLane(Ints v) {
+    __m128i m = _mm_max_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+    m = _mm_max_epi32(m, _mm_shuffle_epi32(m, 0x4E));
+    return _mm_cvtsi128_si32(_mm_max_epi32(m, _mm_shuffle_epi32(m, 0xB1)));
+}
+inline int32_t sumOfLanes(Ints v) {
+    __m128i s = _mm_add_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+    s = _mm_add_epi32(s, _mm_shuffle_epi32(s, 0x4E));
+    return _mm_cvtsi128_si32(_mm_add_epi32(s, _mm_shuffle_epi32(s, 0xB1)));
+}
+inline void storeAsBytes(int8_t* at, Ints v) {
+    const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+    _mm_storel_epi64(reinterpret_cast<__m128i_u*>(at), _mm_packs_epi16(words, words));
+}
+
+inline Floats zeroFloats() {
+    return _mm256_setzero_ps();
+}
+inline Floats broadcast(float value) {
+    return _mm256_set1_ps(value);
+}
+inline Floats load(const float* at) {
+    return _mm256_loadu_ps(at);
+}
+inline void store(float* at, Floats v) {
+    _mm256_storeu_ps(at, v);
+}
+inline Floats multiply(Floats a, Floats b) {
+    return _mm256_mul_ps(a, b);
+}
+inline Floats fma(Floats a, Floats b, Floats c) {
+    return _mm256_fmadd_ps(a, b, c);
+}
+inline Floats negate(Floats v) {
+    return _mm256_sub_ps(_mm256_set1_ps(-0.0F), v);
+}
+inline Ints asInts(Floats v) {
+    return _mm256_castps_si256(v);
+}
+inline Ints roundToInts(Floats v) {
+    return _mm256_cvtps_epi32(v);
+}
+inline Floats toFloats(Ints v) {
+    return _mm256_cvtepi32_ps(v);
+}
+
+inline void storeLanes(float* at, Floats v, uint32_t begin, uint32_t end) {
+    const Ints lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const Ints below = _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int32_t>(begin)), lanes);
+    const Ints above = _mm256_cmpgt_epi32(lanes, _mm256_set1_epi32(static_cast<int32_t>(end) - 1));
+    const Ints mask = _mm256_andnot_si256(_mm256_or_si256(below, above), _mm256_set1_epi32(-1));
+    _mm256_maskstore_ps(at, mask, v);
+}
+
+struct Rows {
+    const std::byte* quads[kLanes / 4];  ///< rows 0, 4
+    size_t stride;
+
+    Rows(const std::byte* first, size_t rowBytes) : stride(rowBytes) {
+        for (uint32_t i = 0; i < kLanes / 4; ++i) quads[i] = first + 4 * i * rowBytes;
+    }
+    void advance(size_t bytes) {
+        for (const std::byte*& quad : quads) quad += bytes;
+    }
+};
+
+/// 16 bytes at `offset` of rows j and j + 4.
+inline Ints loadQuarter(const Rows& rows, size_t j, size_t offset) {
+    const auto part = [&](size_t quad) {
+        return _mm_loadu_si128(
+            reinterpret_cast<const __m128i_u*>(rows.quads[quad] + j * rows.stride + offset));
+    };
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(part(0)), part(1), 1);
+}
+
+/// Loads instead of a gather: many processors of this class gather slowly.
+inline Ints gatherInts(const Rows& rows, size_t offset) {
+    int32_t values[kLanes];
+    for (uint32_t i = 0; i < kLanes; ++i) {
+        __builtin_memcpy(&values[i], rows.quads[i / 4] + i % 4 * rows.stride + offset, sizeof values[i]);
+    }
+    return _mm256_setr_epi32(values[0], values[1], values[2], values[3], values[4], values[5], values[6],
+                             values[7]);
+}
+
+inline Floats lowHalvesToFloats(Ints v) {
+    // The packing works within 128-bit parts; the permutation brings both results together.
+    const Ints low = _mm256_and_si256(v, _mm256_set1_epi32(0xFFFF));
+    const Ints packed = _mm256_permute4x64_epi64(_mm256_packus_epi32(low, low), 0x08);
+    return _mm256_cvtph_ps(_mm256_castsi256_si128(packed));
+}
+
+/// Products of pairs are added in 16 bits, as many as cannot overflow (2 · 127 · kMaxByte a step), and from
+/// there into 32. Bytes above 128 could overflow in one step: they are taken as two nibbles.
+template <uint32_t kMaxByte>
+struct Dots {
+    Ints sums;
+    Ints narrow = _mm256_setzero_si256();
+    static constexpr uint32_t kFit = 32767 / (2 * 127 * kMaxByte);
+    static constexpr uint32_t kSteps = kFit >= 8 ? 8 : kFit >= 4 ? 4 : kFit >= 2 ? 2 : 1;
+    static_assert(kFit >= 1);
+
+    void step(Ints weights, Ints activations) {
+        narrow = _mm256_add_epi16(narrow, _mm256_maddubs_epi16(weights, activations));
+    }
+    void settle() {
+        sums = _mm256_add_epi32(sums, _mm256_madd_epi16(narrow, _mm256_set1_epi16(1)));
+        narrow = _mm256_setzero_si256();
+    }
+};
+
+template <>
+struct Dots<255> {
+    Ints sums;
+    Ints low = _mm256_setzero_si256();
+    Ints high = _mm256_setzero_si256();
+    static constexpr uint32_t kSteps = 8;
+
+    void step(Ints weights, Ints activations) {
+        const Ints nibbles = _mm256_set1_epi8(15);
+        const Ints upper = _mm256_and_si256(_mm256_srli_epi16(weights, 4), nibbles);
+        const Ints lower = _mm256_and_si256(weights, nibbles);
+        low = _mm256_add_epi16(low, _mm256_maddubs_epi16(lower, activations));
+        high = _mm256_add_epi16(high, _mm256_maddubs_epi16(upper, activations));
+    }
+    void settle() {
+        const Ints ones = _mm256_set1_epi16(1);
+        const Ints upper = _mm256_slli_epi32(_mm256_madd_epi16(high, ones), 4);
+        sums = _mm256_add_epi32(sums, _mm256_add_epi32(_mm256_madd_epi16(low, ones), upper));
+        low = _mm256_setzero_si256();
+        high = _mm256_setzero_si256();
+    }
+};
+
+inline void prefetch(const std::byte* at) {
+    _mm_prefetch(reinterpret_cast<const char*>(at), _MM_HINT_T0);
+}
+
+}  // namespace
+}  // namespace ingle::kernels

@@ -1,0 +1,187 @@
+/// The vector operations kernels are written in: AVX-512 with VNNI, 16 lanes of 32 bits.
+#pragma once
+
+#include <immintrin.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/kernels/kernel_table.h"
+
+#define INGLE_KERNEL_LIST(name) name##_avx512
+
+namespace ingle::kernels {
+namespace {
+
+constexpr base::Isa kIsa = base::Isa::Avx512;
+constexpr uint32_t kLanes = 16;
+// A tile of 6 rows × 2 vectors of outputs: 12 integer and 12 float accumulators, and the operands, fit the 32
+// registers; two outputs share each broadcast activation.
+constexpr uint32_t kTileRows = 6;
+constexpr uint32_t kTileVectors = 2;
+
+using Ints = __m512i;  ///< 16 × 32 or 64 × 8 bits
+using Floats = __m512;
+
+inline Ints loadInts(const void* at) {
+    return _mm512_loadu_si512(at);
+}
+inline Ints broadcastInt(int32_t value) {
+    return _mm512_set1_epi32(value);
+}
+inline Ints zeroInts() {
+    return _mm512_setzero_si512();
+}
+/// The four bytes at `at` in every lane.
+inline Ints broadcastBytes(const int8_t* at) {
+    int32_t value;
+    __builtin_memcpy(&value, at, sizeof value);
+    return _mm512_set1_epi32(value);
+}
+inline Ints add(Ints a, Ints b) {
+    return _mm512_add_epi32(a, b);
+}
+inline Ints subtract(Ints a, Ints b) {
+    return _mm512_sub_epi32(a, b);
+}
+inline Ints bitAnd(Ints a, Ints b) {
+    return _mm512_and_si512(a, b);
+}
+inline Ints bitOr(Ints a, Ints b) {
+    return _mm512_or_si512(a, b);
+}
+inline Ints bitXor(Ints a, Ints b) {
+    return _mm512_xor_si512(a, b);
+}
+template <int kBits>
+Ints shiftLeft(Ints v) {
+    return _mm512_slli_epi32(v, kBits);
+}
+template <int kBits>
+Ints shiftRight(Ints v) {
+    return _mm512_srli_epi32(v, kBits);
+}
+template <int kBits>
+Ints shiftRightSigned(Ints v) {
+    return _mm512_srai_epi32(v, kBits);
+}
+inline Ints unpackLow32(Ints a, Ints b) {
+    return _mm512_unpacklo_epi32(a, b);
+}
+inline Ints unpackHigh32(Ints a, Ints b) {
+    return _mm512_unpackhi_epi32(a, b);
+}
+inline Ints unpackLow64(Ints a, Ints b) {
+    return _mm512_unpacklo_epi64(a, b);
+}
+inline Ints unpackHigh64(Ints a, Ints b) {
+    return _mm512_unpackhi_epi64(a, b);
+}
+
+inline Ints maxSigned(Ints a, Ints b) {
+    return _mm512_max_epi32(a, b);
+}
+inline int32_t largestLane(Ints v) {
+    return _mm512_reduce_max_epi32(v);
+}
+inline int32_t sumOfLanes(Ints v) {
+    return _mm512_reduce_add_epi32(v);
+}
+/// The lanes as bytes; they must fit.
+inline void storeAsBytes(int8_t* at, Ints v) {
+    _mm_storeu_si128(reinterpret_cast<__m128i_u*>(at), _mm512_cvtepi32_epi8(v));
+}
+
+inline Floats zeroFloats() {
+    return _mm512_setzero_ps();
+}
+inline Floats broadcast(float value) {
+    return _mm512_set1_ps(value);
+}
+inline Floats load(const float* at) {
+    return _mm512_loadu_ps(at);
+}
+inline void store(float* at, Floats v) {
+    _mm512_storeu_ps(at, v);
+}
+inline Floats multiply(Floats a, Floats b) {
+    return _mm512_mul_ps(a, b);
+}
+inline Floats fma(Floats a, Floats b, Floats c) {
+    return _mm512_fmadd_ps(a, b, c);
+}
+inline Floats negate(Floats v) {
+    return _mm512_sub_ps(_mm512_set1_ps(-0.0F), v);
+}
+inline Ints asInts(Floats v) {
+    return _mm512_castps_si512(v);
+}
+/// To nearest, ties to even.
+inline Ints roundToInts(Floats v) {
+    return _mm512_cvtps_epi32(v);
+}
+inline Floats toFloats(Ints v) {
+    return _mm512_cvtepi32_ps(v);
+}
+
+/// Stores lanes [begin, end).
+inline void storeLanes(float* at, Floats v, uint32_t begin, uint32_t end) {
+    const auto mask = static_cast<__mmask16>((1u << end) - (1u << begin));
+    _mm512_mask_storeu_ps(at, mask, v);
+}
+
+/// Rows of one matrix, as many as there are lanes.
+struct Rows {
+    const std::byte* quads[kLanes / 4];  ///< rows 0, 4, 8, 12
+    size_t stride;
+
+    Rows(const std::byte* first, size_t rowBytes) : stride(rowBytes) {
+        for (uint32_t i = 0; i < kLanes / 4; ++i) quads[i] = first + 4 * i * rowBytes;
+    }
+    void advance(size_t bytes) {
+        for (const std::byte*& quad : quads) quad += bytes;
+    }
+};
+
+/// 16 bytes at `offset` of rows j, j + 4, j + 8, j + 12, one in each 128-bit part.
+inline Ints loadQuarter(const Rows& rows, size_t j, size_t offset) {
+    const auto part = [&](size_t quad) {
+        return _mm_loadu_si128(
+            reinterpret_cast<const __m128i_u*>(rows.quads[quad] + j * rows.stride + offset));
+    };
+    Ints v = _mm512_castsi128_si512(part(0));
+    v = _mm512_inserti32x4(v, part(1), 1);
+    v = _mm512_inserti32x4(v, part(2), 2);
+    return _mm512_inserti32x4(v, part(3), 3);
+}
+
+/// The 32 bits at `offset` of each row. `offset` + 4 must lie inside the row.
+inline Ints gatherInts(const Rows& rows, size_t offset) {
+    const Ints lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const Ints index = _mm512_mullo_epi32(lanes, _mm512_set1_epi32(static_cast<int32_t>(rows.stride)));
+    return _mm512_i32gather_epi32(index, rows.quads[0] + offset, 1);
+}
+
+/// The half-precision numbers in the lower 16 bits of the lanes.
+inline Floats lowHalvesToFloats(Ints v) {
+    return _mm512_cvtph_ps(_mm512_cvtepi32_epi16(v));
+}
+
+/// Exact dots of unsigned weight bytes with signed activation bytes, four products a step into each lane.
+/// Weight bytes are at most kMaxByte.
+template <uint32_t kMaxByte>
+struct Dots {
+    Ints sums;
+    /// Steps after which settle() must be called.
+    static constexpr uint32_t kSteps = 8;
+
+    void step(Ints weights, Ints activations) { sums = _mm512_dpbusd_epi32(sums, weights, activations); }
+    void settle() {}
+};
+
+inline void prefetch(const std::byte* at) {
+    _mm_prefetch(reinterpret_cast<const char*>(at), _MM_HINT_T0);
+}
+
+}  // namespace
+}  // namespace ingle::kernels

@@ -1,0 +1,222 @@
+/// Matmul of block-quantised weights with ActivationBlocks, for any format that can be unpacked into bytes,
+/// scales and minimums. A vector holds one number of kLanes outputs. Contract: kernel_table.h.
+///
+/// A format states
+///     kQuant, kUnitBytes, kUnitBlocks   what is unpacked at a time: its block, and how many of 32 values
+///     kScales                           per block of 32: 1, or 2 (one for each half)
+///     kHasMins                          whether a block adds min * sum of activations
+///     kMaxByte, kOffsetShift            the bytes hold value + 2^kOffsetShift (-1: the value), at most
+///     kMaxByte unpack(rows, unit)                of kLanes rows at once
+#pragma once
+
+#include "engine/kernels/simd/simd.h"
+
+namespace ingle::kernels {
+namespace {
+
+constexpr uint32_t kGroups = kActivationBlock / 4;  ///< of four bytes, in a block
+
+/// One unpacked unit of kLanes outputs.
+template <typename Format>
+struct Unit {
+    Ints bytes[Format::kUnitBlocks][kGroups];
+    Floats scales[Format::kUnitBlocks][Format::kScales];
+    Floats mins[Format::kHasMins ? Format::kUnitBlocks : 1];
+};
+
+/// Takes one block of 32 of R rows into R × N vectors of outputs.
+template <typename Format, uint32_t R, uint32_t N>
+[[gnu::always_inline]] inline void multiplyBlock(const Unit<Format>* units, size_t unitStride, uint32_t block,
+                                                 const ActivationBlock* x, size_t xStride,
+                                                 Floats (&sums)[R][N]) {
+    using BlockDots = Dots<Format::kMaxByte>;
+    constexpr uint32_t kPart = kGroups / Format::kScales;
+    for (uint32_t part = 0; part < Format::kScales; ++part) {
+        BlockDots dots[R][N];
+        for (uint32_t r = 0; r < R; ++r) {
+            Ints start = zeroInts();
+            if constexpr (Format::kOffsetShift >= 0) {
+                const ActivationBlock& row = x[r * xStride];
+                start = shiftLeft<Format::kOffsetShift>(
+                    broadcastInt(Format::kScales == 1 ? row.minusSum : row.minusHalves[part]));
+            }
+            for (uint32_t n = 0; n < N; ++n) dots[r][n] = {start};
+        }
+        for (uint32_t g = 0; g < kPart; ++g) {
+            const uint32_t group = part * kPart + g;
+            for (uint32_t r = 0; r < R; ++r) {
+                const Ints activations = broadcastBytes(x[r * xStride].q + 4 * group);
+                for (uint32_t n = 0; n < N; ++n) {
+                    dots[r][n].step(units[n * unitStride].bytes[block][group], activations);
+                    if ((g + 1) % BlockDots::kSteps == 0 || g + 1 == kPart) dots[r][n].settle();
+                }
+            }
+        }
+        for (uint32_t r = 0; r < R; ++r) {
+            const Floats xScale = broadcast(x[r * xStride].scale);
+            for (uint32_t n = 0; n < N; ++n) {
+                sums[r][n] = fma(multiply(units[n * unitStride].scales[block][part], xScale),
+                                 toFloats(dots[r][n].sums), sums[r][n]);
+            }
+        }
+    }
+    if constexpr (Format::kHasMins) {
+        for (uint32_t r = 0; r < R; ++r) {
+            const Floats xSum = broadcast(x[r * xStride].scaledSum);
+            for (uint32_t n = 0; n < N; ++n)
+                sums[r][n] = fma(units[n * unitStride].mins[block], xSum, sums[r][n]);
+        }
+    }
+}
+
+/// Where a vector of outputs lies: it starts at `first`, of which [begin, end) are wanted. At the end of the
+/// matrix it is moved back, so that every load stays inside.
+struct OutputVector {
+    uint32_t first, begin, end;
+
+    OutputVector(const MatmulArgs& args, uint32_t out)
+        : first(out + kLanes <= args.numOut ? out : args.numOut - kLanes),
+          begin(out - first),
+          end(args.outEnd - first < kLanes ? args.outEnd - first : kLanes) {}
+};
+
+/// R rows, straight from the weights: decoding is bound by reading them once.
+template <typename Format, uint32_t R>
+void multiplyFewRows(const MatmulArgs& args, const ActivationBlock* x, size_t xStride, float* y) {
+    const uint32_t numUnits = args.k / kActivationBlock / Format::kUnitBlocks;
+    for (uint32_t out = args.outBegin; out < args.outEnd;) {
+        const OutputVector at(args, out);
+        const std::byte* first = args.weights + at.first * args.weightRowBytes;
+        Rows rows(first, args.weightRowBytes);
+        // The rows of a vector are read side by side, which hides from the processor that they follow each
+        // other in memory: the next ones are asked for here, in the order in which they lie.
+        const std::byte* next = first + kLanes * args.weightRowBytes;
+        Floats sums[R][1];
+        for (auto& sum : sums) sum[0] = zeroFloats();
+        const ActivationBlock* block = x;
+        for (uint32_t u = 0; u < numUnits; ++u) {
+            for (uint32_t line = 0; line < kLanes * Format::kUnitBytes; line += 64) prefetch(next + line);
+            next += kLanes * Format::kUnitBytes;
+            Unit<Format> unit;
+            Format::unpack(rows, unit);
+            rows.advance(Format::kUnitBytes);
+            for (uint32_t b = 0; b < Format::kUnitBlocks; ++b, ++block) {
+                multiplyBlock<Format, R, 1>(&unit, 0, b, block, xStride, sums);
+            }
+        }
+        for (uint32_t r = 0; r < R; ++r)
+            storeLanes(y + r * args.yStride + at.first, sums[r][0], at.begin, at.end);
+        out = at.first + at.end;
+    }
+}
+
+/// Unpacked at a time when many rows share the work: small enough to stay in the first-level cache (16 blocks
+/// × 32 bytes × 32 outputs = 16 KiB) with the activations beside it.
+constexpr uint32_t kPieceBlocks = 16;
+
+/// N vectors of outputs, a piece of k.
+template <typename Format, uint32_t N>
+struct Piece {
+    static constexpr uint32_t kUnits = kPieceBlocks / Format::kUnitBlocks;
+    Unit<Format> units[N][kUnits];
+};
+
+/// Adds a piece's `numUnits` units to R rows × N vectors at y; the first piece starts from zero.
+template <typename Format, uint32_t R, uint32_t N>
+void multiplyTile(const Piece<Format, N>& piece, uint32_t numUnits, const ActivationBlock* x, size_t xStride,
+                  float* y, size_t yStride, bool first) {
+    Floats sums[R][N];
+    for (uint32_t r = 0; r < R; ++r) {
+        for (uint32_t n = 0; n < N; ++n)
+            sums[r][n] = first ? zeroFloats() : load(y + r * yStride + n * kLanes);
+    }
+    for (uint32_t u = 0; u < numUnits; ++u) {
+        for (uint32_t b = 0; b < Format::kUnitBlocks; ++b, ++x) {
+            multiplyBlock<Format, R, N>(&piece.units[0][u], Piece<Format, N>::kUnits, b, x, xStride, sums);
+        }
+    }
+    for (uint32_t r = 0; r < R; ++r) {
+        for (uint32_t n = 0; n < N; ++n) store(y + r * yStride + n * kLanes, sums[r][n]);
+    }
+}
+
+/// multiplyTile for a number of rows known at run time, 1 … R.
+template <typename Format, uint32_t R, uint32_t N>
+void multiplyRows(uint32_t numRows, const Piece<Format, N>& piece, uint32_t numUnits,
+                  const ActivationBlock* x, size_t xStride, float* y, size_t yStride, bool first) {
+    if constexpr (R > 1) {
+        if (numRows < R) {
+            multiplyRows<Format, R - 1, N>(numRows, piece, numUnits, x, xStride, y, yStride, first);
+            return;
+        }
+    }
+    multiplyTile<Format, R, N>(piece, numUnits, x, xStride, y, yStride, first);
+}
+
+/// Many rows: N vectors of outputs are unpacked piece by piece, and each piece serves all rows.
+/// Returns the output after the last one computed.
+template <typename Format, uint32_t N>
+void multiplyManyRows(const MatmulArgs& args, const ActivationBlock* x, size_t xStride, uint32_t out) {
+    const uint32_t numUnits = args.k / kActivationBlock / Format::kUnitBlocks;
+    Piece<Format, N> piece;
+    for (uint32_t begin = 0; begin < numUnits; begin += piece.kUnits) {
+        const uint32_t count = numUnits - begin < piece.kUnits ? numUnits - begin : piece.kUnits;
+        for (uint32_t n = 0; n < N; ++n) {
+            Rows rows(args.weights + (out + n * kLanes) * args.weightRowBytes + begin * Format::kUnitBytes,
+                      args.weightRowBytes);
+            for (uint32_t u = 0; u < count; ++u, rows.advance(Format::kUnitBytes))
+                Format::unpack(rows, piece.units[n][u]);
+        }
+        for (uint32_t row = 0; row < args.numRows; row += kTileRows) {
+            const uint32_t tile = args.numRows - row < kTileRows ? args.numRows - row : kTileRows;
+            multiplyRows<Format, kTileRows, N>(tile, piece, count,
+                                               x + row * xStride + begin * Format::kUnitBlocks, xStride,
+                                               args.y + row * args.yStride + out, args.yStride, begin == 0);
+        }
+    }
+}
+
+/// Up to this many rows are cheaper straight from the weights.
+constexpr uint32_t kFewRows = 4;
+
+template <typename Format, uint32_t R = kFewRows>
+void multiplyFew(const MatmulArgs& args, uint32_t numRows, const ActivationBlock* x, size_t xStride,
+                 float* y) {
+    if constexpr (R > 1) {
+        if (numRows < R) {
+            multiplyFew<Format, R - 1>(args, numRows, x, xStride, y);
+            return;
+        }
+    }
+    multiplyFewRows<Format, R>(args, x, xStride, y);
+}
+
+template <typename Format>
+void blockMatmul(const MatmulArgs& args) noexcept {
+    const auto* x = reinterpret_cast<const ActivationBlock*>(args.x);
+    const size_t xStride = args.xRowBytes / sizeof(ActivationBlock);
+    MatmulArgs rest = args;
+    if (args.numRows > kFewRows) {
+        constexpr uint32_t kWide = kLanes * kTileVectors;
+        for (; rest.outBegin + kWide <= args.outEnd; rest.outBegin += kWide) {
+            multiplyManyRows<Format, kTileVectors>(args, x, xStride, rest.outBegin);
+        }
+    }
+    for (uint32_t row = 0; row < args.numRows && rest.outBegin < args.outEnd; row += kFewRows) {
+        const uint32_t count = args.numRows - row < kFewRows ? args.numRows - row : kFewRows;
+        multiplyFew<Format>(rest, count, x + row * xStride, xStride, args.y + row * args.yStride);
+    }
+}
+
+template <typename Format>
+constexpr KernelEntry blockMatmulEntry() {
+    return {.op = KernelOp::Matmul,
+            .isa = kIsa,
+            .fn = {.matmul = blockMatmul<Format>},
+            .weight = Format::kQuant,
+            .activation = ActivationForm::Blocks,
+            .minOutputs = kLanes};
+}
+
+}  // namespace
+}  // namespace ingle::kernels

@@ -1,0 +1,156 @@
+#include "engine/lab/bench.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <vector>
+
+#include "engine/base/cpu_features.h"
+#include "engine/base/thread_pool.h"
+#include "engine/session/model.h"
+
+namespace ingle::lab {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Sequences = std::vector<std::unique_ptr<backend::SequenceMemory>>;
+
+double secondsSince(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// Bytes of a field of /proc/self/status, e.g. "RssAnon"; 0 where there is none.
+double statusBytes(std::string_view field) {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+        if (line.starts_with(field) && line[field.size()] == ':')
+            return std::stod(line.substr(field.size() + 1)) * 1024;
+    }
+    return 0;
+}
+
+/// Bytes per second of summing up the file.
+double measureRead(std::span<const std::byte> file, uint32_t threads) {
+    base::ThreadPool pool(threads ? threads : base::physicalCores());
+    constexpr size_t kChunk = size_t{1} << 20;
+    std::vector<uint64_t> sums(file.size() / kChunk);
+    double best = 0;
+    for (int repeat = 0; repeat < 3; ++repeat) {
+        const Clock::time_point begin = Clock::now();
+        pool.parallelFor(sums.size(), 16, [&](size_t from, size_t to, uint32_t) {
+            for (size_t chunk = from; chunk < to; ++chunk) {
+                const auto* words = reinterpret_cast<const uint64_t*>(file.data() + chunk * kChunk);
+                uint64_t sum = 0;
+                for (size_t i = 0; i < kChunk / sizeof(uint64_t); ++i) sum += words[i];
+                sums[chunk] = sum;
+            }
+        });
+        best = std::max(best, static_cast<double>(sums.size() * kChunk) / secondsSince(begin));
+    }
+    return best;
+}
+
+uint64_t bytesReadPerToken(const session::OpenedModel& model) {
+    uint64_t bytes = 0;
+    for (const auto& [name, tensor] : model.file.tensors) {
+        if (model.bound.config.tiedOutput || name != "token_embd.weight") bytes += tensor.data.size();
+    }
+    return bytes;
+}
+
+class Bench {
+  public:
+    Bench(session::Model& model, const BenchOptions& options) : m_model(model), m_options(options) {}
+
+    /// Tokens per second of reading a prompt.
+    Result<double> prefill(backend::OpProfile& profile) {
+        constexpr uint32_t kChunk = session::Model::kPrefillTokens;
+        INGLE_TRY_ASSIGN(const auto program, compile(kChunk));
+        INGLE_TRY(feedPrompt(*program, std::min(kChunk, m_options.promptTokens)));
+        if (m_options.profile) program->profile(&profile);
+        const Clock::time_point begin = Clock::now();
+        INGLE_TRY(feedPrompt(*program, m_options.promptTokens));
+        return m_options.promptTokens / secondsSince(begin);
+    }
+
+    /// Tokens per second of decoding.
+    Result<double> decode(backend::OpProfile& profile) {
+        INGLE_TRY_ASSIGN(const auto program, compile(m_options.sequences));
+        Sequences sequences(m_options.sequences);
+        for (auto& sequence : sequences) {
+            INGLE_TRY_ASSIGN(sequence, m_model.memory().createSequence());
+        }
+        INGLE_TRY(decodeStep(*program, sequences, 0));
+        if (m_options.profile) program->profile(&profile);
+        const Clock::time_point begin = Clock::now();
+        for (uint32_t i = 1; i <= m_options.newTokens; ++i) INGLE_TRY(decodeStep(*program, sequences, i));
+        return m_options.newTokens * m_options.sequences / secondsSince(begin);
+    }
+
+  private:
+    Result<std::unique_ptr<backend::Program>> compile(uint32_t tokens) {
+        return m_model.compileAllLogits(tokens);
+    }
+
+    TokenId token(uint32_t position) const {
+        return static_cast<TokenId>((position * 37 + 11) % m_model.opened().bound.config.vocabSize);
+    }
+
+    /// A prompt in chunks; the logits of its last row only, as when a question is read.
+    Status feedPrompt(backend::Program& program, uint32_t numTokens) {
+        INGLE_TRY_ASSIGN(const auto sequence, m_model.memory().createSequence());
+        for (uint32_t at = 0; at < numTokens; at += session::Model::kPrefillTokens) {
+            const uint32_t count = std::min(session::Model::kPrefillTokens, numTokens - at);
+            std::vector<TokenId> tokens(count);
+            for (uint32_t i = 0; i < count; ++i) tokens[i] = token(at + i);
+            const backend::SequenceRun run{sequence.get(), count};
+            std::vector<uint32_t> rows;
+            if (at + count == numTokens) rows = {count - 1};
+            INGLE_TRY(program.run({tokens, {&run, 1}, rows}));
+        }
+        return {};
+    }
+
+    Status decodeStep(backend::Program& program, const Sequences& sequences, uint32_t position) {
+        std::vector<backend::SequenceRun> runs;
+        std::vector<TokenId> tokens;
+        std::vector<uint32_t> rows;
+        for (uint32_t i = 0; i < sequences.size(); ++i) {
+            runs.push_back({sequences[i].get(), 1});
+            tokens.push_back(token(position + i));
+            rows.push_back(i);
+        }
+        INGLE_TRY(program.run({tokens, runs, rows}));
+        for (const uint32_t row : rows) INGLE_TRY(program.readLogits(row));
+        return {};
+    }
+
+    session::Model& m_model;
+    const BenchOptions& m_options;
+};
+
+}  // namespace
+
+Result<BenchResult> benchModel(const std::string& path, const LoadOptions& load,
+                               const BenchOptions& options) {
+    LoadOptions wanted = load;
+    if (wanted.contextTokens == 0) {
+        // Room for a page more than each sequence needs.
+        const uint32_t longest = std::max(options.promptTokens, options.newTokens) + 2 * backend::kPageTokens;
+        wanted.contextTokens = longest * (options.sequences + 1);
+    }
+    INGLE_TRY_ASSIGN(const auto model, session::Model::load(path, wanted, nullptr));
+    BenchResult result;
+    Bench bench(*model, options);
+    INGLE_TRY_ASSIGN(result.prefillTokensPerSecond, bench.prefill(result.prefillProfile));
+    INGLE_TRY_ASSIGN(result.decodeTokensPerSecond, bench.decode(result.decodeProfile));
+    result.decodeBytesPerSecond = result.decodeTokensPerSecond / options.sequences *
+                                  static_cast<double>(bytesReadPerToken(model->opened()));
+    result.peakResidentBytes = statusBytes("VmHWM");
+    result.peakAnonymousBytes = statusBytes("RssAnon");
+    result.readBytesPerSecond = measureRead(model->opened().file.mapping->bytes(), load.threads);
+    result.device = model->info().device;
+    return result;
+}
+
+}  // namespace ingle::lab

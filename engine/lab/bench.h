@@ -1,0 +1,38 @@
+/// How fast a model runs on this machine.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "engine/backend/backend.h"
+#include "ingle/types.h"
+
+namespace ingle::lab {
+
+struct BenchOptions {
+    uint32_t promptTokens = 128;
+    uint32_t newTokens = 32;
+    uint32_t sequences = 1;  ///< decoded together, one token of each per step
+    bool profile = false;
+};
+
+/// Prompt and answer start from empty sequences, after a warm-up step each.
+struct BenchResult {
+    double prefillTokensPerSecond = 0;
+    double decodeTokensPerSecond = 0;  ///< of all sequences together
+    /// Weights read per second while decoding: all but an embedding table of its own. (Experts that are not
+    /// chosen are counted though they are not read.)
+    double decodeBytesPerSecond = 0;
+    double readBytesPerSecond = 0;  ///< a plain read of the mapped file with as many threads, best of three
+    double peakResidentBytes = 0;
+    double peakAnonymousBytes = 0;  ///< without the mapped file
+    std::string device;
+    backend::OpProfile prefillProfile;
+    backend::OpProfile decodeProfile;
+};
+
+/// Loads the model and measures. Errors: those of loading; InvalidArgument when the tokens do not fit the
+/// context.
+Result<BenchResult> benchModel(const std::string& path, const LoadOptions& load, const BenchOptions& options);
+
+}  // namespace ingle::lab

@@ -33,19 +33,20 @@ double statusBytes(std::string_view field) {
 double measureRead(std::span<const std::byte> file, uint32_t threads) {
     base::ThreadPool pool(threads ? threads : base::physicalCores());
     constexpr size_t kChunk = size_t{1} << 20;
-    std::vector<uint64_t> sums(file.size() / kChunk);
+    std::vector<uint64_t> sums((file.size() + kChunk - 1) / kChunk);
     double best = 0;
     for (int repeat = 0; repeat < 3; ++repeat) {
         const Clock::time_point begin = Clock::now();
         pool.parallelFor(sums.size(), 16, [&](size_t from, size_t to, uint32_t) {
             for (size_t chunk = from; chunk < to; ++chunk) {
+                const size_t bytes = std::min(kChunk, file.size() - chunk * kChunk);
                 const auto* words = reinterpret_cast<const uint64_t*>(file.data() + chunk * kChunk);
                 uint64_t sum = 0;
-                for (size_t i = 0; i < kChunk / sizeof(uint64_t); ++i) sum += words[i];
+                for (size_t i = 0; i < bytes / sizeof(uint64_t); ++i) sum += words[i];
                 sums[chunk] = sum;
             }
         });
-        best = std::max(best, static_cast<double>(sums.size() * kChunk) / secondsSince(begin));
+        best = std::max(best, static_cast<double>(file.size()) / secondsSince(begin));
     }
     return best;
 }
@@ -148,7 +149,7 @@ Result<BenchResult> benchModel(const std::string& path, const LoadOptions& load,
                                   static_cast<double>(bytesReadPerToken(model->opened()));
     result.peakResidentBytes = statusBytes("VmHWM");
     result.peakAnonymousBytes = statusBytes("RssAnon");
-    result.readBytesPerSecond = measureRead(model->opened().file.mapping->bytes(), load.threads);
+    result.readBytesPerSecond = measureRead(model->opened().file.mappings.front()->bytes(), load.threads);
     result.device = model->info().device;
     return result;
 }

@@ -105,6 +105,28 @@ TEST_F(CommandLine, inspectTellsWhatTheFileHolds) {
     EXPECT_GT(json["memory_need_bytes"].get<uint64_t>(), json["weight_bytes"].get<uint64_t>());
 }
 
+TEST_F(CommandLine, benchMeasuresWhatItsKeysSay) {
+    const std::string model = synth();
+    for (const char* sequences : {"1", "3"}) {
+        const Outcome outcome = ingle("bench " + model + " -p 40 -n 8 -t 2 --json --sequences " + sequences);
+        ASSERT_EQ(outcome.exitCode, 0) << outcome.err;
+        const auto json = nlohmann::ordered_json::parse(outcome.out);
+        const std::vector<std::string> keys{"prefill_tok_s", "decode_tok_s", "first_token_ms", "decode_gb_s",
+                                            "read_gb_s",     "peak_rss_mb",  "peak_anon_mb"};
+        std::vector<std::string> found;
+        for (const auto& [key, value] : json.items()) {
+            found.push_back(key);
+            EXPECT_GT(value.get<double>(), 0) << key;
+        }
+        EXPECT_EQ(found, keys);
+        EXPECT_LT(json["peak_anon_mb"].get<double>(), json["peak_rss_mb"].get<double>());
+    }
+    const Outcome profile = ingle("bench " + model + " -p 8 -n 8 --profile");
+    EXPECT_NE(profile.out.find("linear"), std::string::npos) << profile.out;
+    EXPECT_EQ(ingle("bench " + model + " -p 0").exitCode, 2);
+    expectOneSentence(ingle("bench " + model + " -p 40 --ctx 16"), "context");
+}
+
 TEST_F(CommandLine, runAnswersWithinTheLimit) {
     const std::string model = synth();
     const Outcome outcome = ingle("run " + model + " -p 'Hello' -n 5 --seed 4");

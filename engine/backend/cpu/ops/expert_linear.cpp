@@ -2,17 +2,13 @@
 // does not depend on the others', hence not on batching.
 #include <algorithm>
 
-#include "engine/backend/cpu/cpu_op.h"
+#include "engine/backend/cpu/matmul_input.h"
 
 namespace ingle::backend::cpu {
 namespace {
 
 /// Outputs a thread takes at a time, as in linear.cpp.
 constexpr size_t kGrain = 32;
-
-const quant::QuantFormat& q8() {
-    return *quant::findFormat(quant::kQ8_0);
-}
 
 /// One row's use of an expert.
 struct Choice {
@@ -32,7 +28,7 @@ struct Layout {
         numUsed = op.outputs[0].width / out;
     }
     size_t partsOf(Operand x) const { return x.width / in; }
-    /// Room for a gathered row in either activation type; blocks of 8 bits are never wider than floats.
+    /// Room for a gathered row in either form of activations.
     size_t xRowBytes() const { return in * sizeof(float); }
     size_t xBytes(size_t numRows) const { return numRows * numUsed * xRowBytes(); }
     size_t yBytes(size_t numRows) const { return numRows * numUsed * out * sizeof(float); }
@@ -67,8 +63,8 @@ void run(const Op& op, const StepContext& context) {
     const Operand x = op.inputs[0];
     const Operand y = op.outputs[0];
     const tensor::Tensor& experts = context.matrix(op, 0);
-    const auto kernel = kernels::selectMatmul(*experts.format, context.isa, context.activations);
-    const bool rounded = kernel.activation == quant::kQ8_0;
+    const auto kernel = kernels::selectMatmul(*experts.format, static_cast<uint32_t>(layout.out), context.isa,
+                                              context.activations);
 
     std::byte* xGathered = context.sharedScratch;
     auto* yGathered = reinterpret_cast<float*>(xGathered + layout.xBytes(numRows));
@@ -77,16 +73,12 @@ void run(const Op& op, const StepContext& context) {
     const Choices choices = sortByExpert(context.rows(op.inputs[1]), numRows, layout.numExperts, all, firsts);
     const size_t count = firsts[layout.numExperts];
 
-    const size_t xRowBytes =
-        rounded ? layout.in / q8().blockElems * q8().blockBytes : layout.in * sizeof(float);
+    const size_t xRowBytes = matmulInputBytes(kernel.activation, layout.in);
     context.threads.parallelFor(count, 1, [&](size_t begin, size_t end, uint32_t) {
         for (size_t i = begin; i < end; ++i) {
             const size_t part = layout.partsOf(x) == 1 ? 0 : choices.all[i].part;
             const float* row = context.rows(x) + choices.all[i].row * x.width + part * layout.in;
-            if (rounded)
-                q8().encodeRow({row, layout.in}, xGathered + i * xRowBytes);
-            else
-                std::copy_n(reinterpret_cast<const std::byte*>(row), xRowBytes, xGathered + i * xRowBytes);
+            writeMatmulInput(kernel.activation, {row, layout.in}, context.isa, xGathered + i * xRowBytes);
         }
     });
 
@@ -100,6 +92,7 @@ void run(const Op& op, const StepContext& context) {
                 args.format = experts.format;
                 args.weights = experts.data.data() + e * expertBytes;
                 args.weightRowBytes = expertBytes / layout.out;
+                args.numOut = static_cast<uint32_t>(layout.out);
                 args.x = xGathered + first * xRowBytes;
                 args.xRowBytes = xRowBytes;
                 args.y = yGathered + first * layout.out;

@@ -1,11 +1,10 @@
 #include <algorithm>
 
-#include "engine/backend/cpu/cpu_op.h"
+#include "engine/backend/cpu/matmul_input.h"
 
 namespace ingle::backend::cpu {
 namespace {
 
-using kernels::ActivationBlock;
 using kernels::ActivationForm;
 
 /// Outputs per piece are a multiple of this: whole vectors, and whole pairs of them, on every instruction
@@ -13,10 +12,6 @@ using kernels::ActivationForm;
 constexpr size_t kAlign = 32;
 /// Pieces per thread: long runs of consecutive weights are read fastest, several pieces keep threads even.
 constexpr size_t kPiecesPerThread = 4;
-
-size_t blockRowBytes(uint32_t width) {
-    return size_t{width} / kernels::kActivationBlock * sizeof(ActivationBlock);
-}
 
 kernels::MatmulKernel kernelOf(const Op& op, const StepContext& context, size_t part) {
     const auto& parts = std::get<LinearParams>(op.params).parts;
@@ -38,7 +33,7 @@ void multiply(const Op& op, const StepContext& context, size_t partIndex, size_t
         .weightRowBytes = matrix.data.size() / y.width,
         .numOut = y.width,
         .x = blocks ? context.sharedScratch : reinterpret_cast<const std::byte*>(context.rows(x)),
-        .xRowBytes = blocks ? blockRowBytes(x.width) : x.width * sizeof(float),
+        .xRowBytes = matmulInputBytes(kernel.activation, x.width),
         .y = context.rows(y),
         .yStride = y.width,
         .numRows = static_cast<uint32_t>(context.numRows(x)),
@@ -61,12 +56,11 @@ void roundActivations(const Op& op, const StepContext& context) {
         wanted = wanted || kernelOf(op, context, part).activation == ActivationForm::Blocks;
     if (!wanted) return;
     const Operand x = op.inputs[0];
-    const auto round =
-        kernels::selectKernel(kernels::KernelOp::RoundActivations, context.isa).roundActivations;
+    const size_t rowBytes = matmulInputBytes(ActivationForm::Blocks, x.width);
     context.threads.parallelFor(context.numRows(x), 1, [&](size_t begin, size_t end, uint32_t) {
         for (size_t row = begin; row < end; ++row) {
-            std::byte* blocks = context.sharedScratch + row * blockRowBytes(x.width);
-            round(context.rows(x) + row * x.width, x.width, reinterpret_cast<ActivationBlock*>(blocks));
+            writeMatmulInput(ActivationForm::Blocks, {context.rows(x) + row * x.width, x.width}, context.isa,
+                             context.sharedScratch + row * rowBytes);
         }
     });
 }
@@ -91,7 +85,8 @@ void run(const Op& op, const StepContext& context) {
 }
 
 Scratch scratch(const Op& op, const Plan& plan) {
-    return {.sharedBytes = plan.maxTokens * blockRowBytes(op.inputs[0].width), .threadBytes = 0};
+    return {.sharedBytes = plan.maxTokens * matmulInputBytes(ActivationForm::Blocks, op.inputs[0].width),
+            .threadBytes = 0};
 }
 
 }  // namespace

@@ -124,7 +124,7 @@ TEST_F(CommandLine, benchMeasuresWhatItsKeysSay) {
     const Outcome profile = ingle("bench " + model + " -p 8 -n 8 --profile");
     EXPECT_NE(profile.out.find("linear"), std::string::npos) << profile.out;
     EXPECT_EQ(ingle("bench " + model + " -p 0").exitCode, 2);
-    expectOneSentence(ingle("bench " + model + " -p 40 --ctx 16"), "context");
+    expectOneSentence(ingle("bench " + model + " -p 100 --ctx 16"), "context");
 }
 
 TEST_F(CommandLine, runAnswersWithinTheLimit) {

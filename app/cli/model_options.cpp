@@ -95,7 +95,25 @@ Result<ModelInfo> inspectWith(ModelOptions options) {
 void addSamplerOptions(CLI::App& app, SamplerParams& params) {
     app.add_option("--temp", params.temperature, "temperature; 0 is greedy")->check(within(0, 100));
     app.add_option("--top-k", params.topK, "keep the k best; 0 keeps all")->check(CLI::NonNegativeNumber);
+    app.add_option("--typical", params.typicalP, "keep the typical ones that reach this probability")
+        ->check(within(0, 1));
     app.add_option("--top-p", params.topP, "keep the best that reach this probability")->check(within(0, 1));
+    app.add_option("--min-p", params.minP, "keep what has this share of the best one's probability")
+        ->check(within(0, 1));
+    app.add_option("--repeat-penalty", params.repeatPenalty, "divides the logits of recent tokens; 1 is off")
+        ->check(within(0.01, 100));
+    app.add_option("--frequency-penalty", params.frequencyPenalty, "taken off for each recent occurrence")
+        ->check(within(-100, 100));
+    app.add_option("--presence-penalty", params.presencePenalty, "taken off what occurred recently")
+        ->check(within(-100, 100));
+    app.add_option("--last-n", params.lastN, "how many of the last tokens are recent");
+    app.add_option_function<std::vector<std::pair<TokenId, float>>>(
+           "--logit-bias",
+           [&params](const std::vector<std::pair<TokenId, float>>& pairs) {
+               for (const auto& [id, bias] : pairs) params.logitBias.push_back({id, bias});
+           },
+           "ID BIAS: added to one token's logit (may be repeated)")
+        ->allow_extra_args(false);
     app.add_option("--seed", params.seed, "seed of the generator");
 }
 

@@ -33,7 +33,7 @@ Result<LoadOptions> loadOptions(const ModelOptions& options);
 Result<std::unique_ptr<Engine>> loadEngine(ModelOptions options);
 Result<ModelInfo> inspectWith(ModelOptions options);
 
-/// Declares --temp, --top-k, --top-p, --seed.
+/// Declares --temp, --top-k, --typical, --top-p, --min-p, the penalties, --last-n, --logit-bias and --seed.
 void addSamplerOptions(CLI::App& app, SamplerParams& params);
 
 /// "1,2,3". Errors: InvalidArgument, naming the part that is no token id.

@@ -68,10 +68,22 @@ void fields(V& v, Of<ChatMessage> auto& m) {
     v.required("text", m.text);
 }
 template <typename V>
+void fields(V& v, Of<LogitBias> auto& b) {
+    v.required("id", b.id);
+    v.required("bias", b.bias);
+}
+template <typename V>
 void fields(V& v, Of<SamplerParams> auto& p) {
     v.optional("temperature", p.temperature);
     v.optional("topK", p.topK);
+    v.optional("typicalP", p.typicalP);
     v.optional("topP", p.topP);
+    v.optional("minP", p.minP);
+    v.optional("repeatPenalty", p.repeatPenalty);
+    v.optional("frequencyPenalty", p.frequencyPenalty);
+    v.optional("presencePenalty", p.presencePenalty);
+    v.optional("lastN", p.lastN);
+    v.optional("logitBias", p.logitBias);
     v.optional("seed", p.seed);
 }
 template <typename V>
@@ -114,6 +126,7 @@ void fields(V& v, Of<GenerateRequest> auto& r) {
     v.optional("maxTokens", r.maxTokens);
     v.optional("stops", r.stops);
     v.optional("resumeIds", r.resumeIds);
+    v.optional("conversation", r.conversation);
     v.optional("rawPrompt", r.rawPrompt);
     v.optional("rawTokens", r.rawTokens);
 }

@@ -38,16 +38,24 @@ struct MemorySpec {
 
 struct MemoryOptions {
     KvType kv = KvType::F16;
-    uint32_t contextTokens = 0;
+    uint32_t maxTokens = 0;  ///< most tokens whose keys and values are kept, of all sequences together
 };
 
-/// A sequence's memory in a form no backend owns. Layout of `bytes` (little-endian): for each kv layer the
-/// key rows then the value rows of tokens 0 … numTokens-1 in kvType's block format, then each state in f32.
+/// Consecutive tokens of a sequence.
+struct TokenRange {
+    uint32_t first = 0;
+    uint32_t count = 0;
+    uint32_t end() const { return first + count; }
+};
+
+/// A part of a sequence's memory in a form no backend owns. Layout of `bytes` (little-endian): for each kv
+/// layer the key rows then the value rows of the tokens of `range` in kvType's block format, then each
+/// recurrent state, as it is after range.end() tokens, in f32.
 struct SavedState {
-    static constexpr uint32_t kVersion = 1;
+    static constexpr uint32_t kVersion = 2;
     uint32_t version = kVersion;
     KvType kvType = KvType::F16;
-    uint32_t numTokens = 0;
+    TokenRange range;
     std::vector<std::byte> bytes;
 };
 
@@ -60,9 +68,17 @@ class SequenceMemory {
     /// Forgets everything after the first `tokens`. Errors: InvalidArgument when longer than length(), or
     /// when recurrent state makes it impossible.
     virtual Status truncate(uint32_t tokens) = 0;
-    virtual Result<SavedState> save() const = 0;
-    /// Replaces the contents. Errors: Corrupt when sizes do not fit this model, OutOfMemory.
+    /// Errors: InvalidArgument when the range is not within length(), or does not end there although there
+    /// is recurrent state.
+    virtual Result<SavedState> save(TokenRange range) const = 0;
+    Result<SavedState> save() const { return save({0, length()}); }
+    /// Replaces everything from the saved range's first token on. Errors: Corrupt when sizes do not fit this
+    /// model, InvalidArgument when tokens before the range are missing, OutOfMemory. After an error the
+    /// sequence is empty.
     virtual Status restore(const SavedState& state) = 0;
+    /// A sequence that begins with the first `tokens` of this one; it shares the pages both have until one of
+    /// them writes there. Errors: as truncate(), OutOfMemory.
+    virtual Result<std::unique_ptr<SequenceMemory>> fork(uint32_t tokens) const = 0;
 };
 
 /// Where the sequences of one model live.

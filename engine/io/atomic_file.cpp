@@ -51,13 +51,14 @@ Status AtomicFile::write(std::span<const std::byte> bytes) {
     return {};
 }
 
-Status AtomicFile::commit() {
-    if (::fsync(m_file.get()) != 0)
+Status AtomicFile::commit(Durability durability) {
+    const bool flush = durability == Durability::Flushed;
+    if (flush && ::fsync(m_file.get()) != 0)
         return fail(ErrorCode::Io, "{}: cannot flush to disk: {}", m_path, std::strerror(errno));
     if (::rename(m_temporaryPath.c_str(), m_path.c_str()) != 0)
         return fail(ErrorCode::Io, "{}: cannot be replaced: {}", m_path, std::strerror(errno));
     m_temporaryPath.clear();
-    return syncFolderOf(m_path);
+    return flush ? syncFolderOf(m_path) : Status();
 }
 
 }  // namespace ingle::io

@@ -12,6 +12,10 @@
 
 namespace ingle::io {
 
+/// What a committed file survives. Without Flushed a power cut may leave it empty or half written: for what
+/// carries a checksum and can be made again.
+enum class Durability { Flushed, Unflushed };
+
 /// A temporary file beside the target that commit() renames over it. Without a commit the destructor removes
 /// it and the target stays as it was. One thread.
 class AtomicFile {
@@ -26,7 +30,7 @@ class AtomicFile {
     Status write(std::span<const std::byte> bytes);
     uint64_t bytesWritten() const { return m_bytesWritten; }
     /// Flushes to the disk, renames, flushes the folder. Called once, last. Errors: Io.
-    Status commit();
+    Status commit(Durability durability = Durability::Flushed);
 
   private:
     AtomicFile(std::string path, std::string temporaryPath, FileDescriptor file)

@@ -13,19 +13,24 @@ namespace ingle::sampling {
 /// SplitMix64 (Steele, Lea & Flood, "Fast Splittable Pseudorandom Number Generators", 2014) over both.
 double uniform(uint64_t seed, uint64_t position);
 
+/// A token that may still be chosen. Candidates are kept best first, ties by the lowest id.
+struct Candidate {
+    TokenId id;
+    float logit;
+};
+
 /// Holds the working memory between calls; no other state. One thread.
 class Sampler {
   public:
-    /// The chain: top-k, top-p, temperature, draw; greedy when temperature is 0. Ties go to the lowest id.
-    /// logits: [vocab], finite, not empty. `position` is the index of the token within the answer.
-    TokenId sample(std::span<const float> logits, const SamplerParams& params, uint64_t position);
+    /// The chain: logit bias, penalties, top-k, typical, top-p, min-p, temperature, draw; greedy (after bias
+    /// and penalties) when temperature is 0. Ties go to the lowest id.
+    /// logits: [vocab], finite, not empty. `history` holds prompt and answer so far. `position` is the index
+    /// of the token within the answer.
+    TokenId sample(std::span<const float> logits, const SamplerParams& params,
+                   std::span<const TokenId> history, uint64_t position);
 
   private:
-    struct Candidate {
-        TokenId id;
-        float logit;
-        double probability;
-    };
+    std::vector<float> m_logits;
     std::vector<Candidate> m_candidates;
 };
 

@@ -1,15 +1,13 @@
 /// Engine: the public face of loading and scheduling.
 #include "ingle/engine.h"
 
-#include <deque>
-#include <mutex>
+#include <algorithm>
+#include <numeric>
 
-#include "engine/session/generation.h"
+#include "engine/session/scheduler.h"
 
 namespace ingle {
 namespace {
-
-using session::Generation;
 
 class TokenizerVocabulary final : public Vocabulary {
   public:
@@ -56,62 +54,38 @@ class FileVocabulary final : public Vocabulary {
     TokenizerVocabulary m_vocabulary;
 };
 
-/// Runs generations one after the other, in the order of submission.
-class SequentialEngine final : public Engine {
+class ScheduledEngine final : public Engine {
   public:
-    explicit SequentialEngine(std::unique_ptr<session::Model> model)
-        : m_model(std::move(model)), m_vocabulary(m_model->opened().tokenizer.get()) {}
+    ScheduledEngine(std::unique_ptr<session::Model> model, const Snapshots& snapshots)
+        : m_model(std::move(model)),
+          m_vocabulary(m_model->opened().tokenizer.get()),
+          m_scheduler(*m_model, snapshots.store()) {}
 
-    Status createSequence() {
-        INGLE_TRY_ASSIGN(m_sequence.memory, m_model->memory().createSequence());
-        return {};
-    }
-
-    const ModelInfo& info() const override { return m_model->opened().info; }
+    const ModelInfo& info() const override { return m_model->info(); }
     const Vocabulary& vocabulary() const override { return m_vocabulary; }
 
     Result<PromptPlan> plan(const GenerateRequest& request) const override {
-        INGLE_TRY_ASSIGN(session::PlannedPrompt planned, session::planPrompt(m_model->opened(), request));
+        INGLE_TRY_ASSIGN(const session::PlannedPrompt planned, session::planPrompt(m_model->opened(), request));
         return planned.plan;
     }
 
     Result<GenerationId> submit(GenerateRequest request, GenerateSink& sink) override {
-        const std::scoped_lock lock(m_mutex);
-        m_queue.push_back(std::make_unique<Generation>(m_nextId, std::move(request), sink));
-        return m_nextId++;
+        return m_scheduler.submit(std::move(request), sink);
     }
-
-    bool step() override {
-        Generation* current = nullptr;
-        {
-            const std::scoped_lock lock(m_mutex);
-            if (m_queue.empty()) return false;
-            current = m_queue.front().get();
-        }
-        if (current->step(*m_model, m_sequence) == Generation::Outcome::Running) return true;
-        const std::scoped_lock lock(m_mutex);
-        m_queue.pop_front();
-        return !m_queue.empty();
-    }
-
-    void cancel(GenerationId id) override {
-        const std::scoped_lock lock(m_mutex);
-        for (const auto& generation : m_queue) {
-            if (generation->id() == id) generation->cancel();
-        }
-    }
+    bool step() override { return m_scheduler.step(); }
+    void cancel(GenerationId id) override { m_scheduler.cancel(id); }
 
     Status logits(std::span<const TokenId> tokens, uint32_t chunkTokens,
                   const std::function<void(std::span<const float>)>& row) override {
         const uint32_t chunk = chunkTokens > 0 ? chunkTokens : session::Model::kPrefillTokens;
         INGLE_TRY_ASSIGN(const auto program, m_model->compileAllLogits(chunk));
-        INGLE_TRY(m_sequence.memory->truncate(0));
-        m_sequence.ids.clear();
+        INGLE_TRY_ASSIGN(const auto sequence, m_model->memory().createSequence());
         std::vector<uint32_t> rows(chunk);
-        for (uint32_t i = 0; i < chunk; ++i) rows[i] = i;
+        std::iota(rows.begin(), rows.end(), 0u);
         for (size_t at = 0; at < tokens.size(); at += chunk) {
             const auto count = static_cast<uint32_t>(std::min<size_t>(chunk, tokens.size() - at));
-            INGLE_TRY(m_sequence.feed(*program, tokens.subspan(at, count), std::span(rows).first(count)));
+            const backend::SequenceRun run{sequence.get(), count};
+            INGLE_TRY(program->run({tokens.subspan(at, count), {&run, 1}, std::span(rows).first(count)}));
             for (uint32_t i = 0; i < count; ++i) {
                 INGLE_TRY_ASSIGN(const std::span<const float> values, program->readLogits(i));
                 row(values);
@@ -123,11 +97,7 @@ class SequentialEngine final : public Engine {
   private:
     std::unique_ptr<session::Model> m_model;
     TokenizerVocabulary m_vocabulary;
-    session::CachedSequence m_sequence;
-    std::mutex
-        m_mutex;  ///< guards the queue's structure; generations themselves belong to the stepping thread
-    std::deque<std::unique_ptr<Generation>> m_queue;
-    GenerationId m_nextId = 1;
+    session::Scheduler m_scheduler;
 };
 
 }  // namespace
@@ -145,11 +115,9 @@ Result<std::unique_ptr<Vocabulary>> Vocabulary::open(const std::string& path) {
 }
 
 Result<std::unique_ptr<Engine>> Engine::load(const std::string& path, const LoadOptions& options,
-                                             const ProgressFn& progress) {
+                                             const ProgressFn& progress, const Snapshots& snapshots) {
     INGLE_TRY_ASSIGN(auto model, session::Model::load(path, options, progress));
-    auto engine = std::make_unique<SequentialEngine>(std::move(model));
-    INGLE_TRY(engine->createSequence());
-    return engine;
+    return std::make_unique<ScheduledEngine>(std::move(model), snapshots);
 }
 
 }  // namespace ingle

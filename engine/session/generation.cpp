@@ -1,14 +1,13 @@
 #include "engine/session/generation.h"
 
 #include <algorithm>
-#include <array>
+#include <utility>
 
 namespace ingle::session {
 namespace {
 
 /// An answer nobody limited ends here: models without end tokens would go on for ever.
 constexpr uint32_t kMaxAnswerTokens = 4096;
-constexpr std::array<uint32_t, 1> kFirstRow{0};
 
 double milliseconds(std::chrono::steady_clock::duration duration) {
     return std::chrono::duration<double, std::milli>(duration).count();
@@ -16,59 +15,11 @@ double milliseconds(std::chrono::steady_clock::duration duration) {
 
 }  // namespace
 
-Result<size_t> CachedSequence::keepCommonPrefix(std::span<const TokenId> wanted,
-                                                const backend::MemorySpec& spec) {
-    const auto mismatch = std::ranges::mismatch(ids, wanted.first(wanted.size() - 1));
-    auto common = static_cast<size_t>(mismatch.in1 - ids.begin());
-    if (common < ids.size() && !spec.canTruncate()) common = 0;
-    INGLE_TRY(memory->truncate(static_cast<uint32_t>(common)));
-    ids.resize(common);
-    return common;
-}
-
-Status CachedSequence::feed(backend::Program& program, std::span<const TokenId> tokens,
-                            std::span<const uint32_t> logitRows) {
-    const backend::SequenceRun run{memory.get(), static_cast<uint32_t>(tokens.size())};
-    INGLE_TRY(program.run({tokens, {&run, 1}, logitRows}));
-    ids.insert(ids.end(), tokens.begin(), tokens.end());
-    return {};
-}
-
-Generation::Outcome Generation::step(Model& model, CachedSequence& sequence) {
-    Result<Outcome> outcome = tryStep(model, sequence);
-    if (outcome) return *outcome;
-    m_sink.onError(outcome.error());
-    return Outcome::Finished;
-}
-
-Result<Generation::Outcome> Generation::tryStep(Model& model, CachedSequence& sequence) {
-    if (m_cancelled) return finish(StopReason::Cancelled);
-    if (!m_started) {
-        INGLE_TRY(start(model, sequence));
-        m_started = true;
-        return Outcome::Running;
-    }
-    const Clock::time_point begin = Clock::now();
-    if (m_fed < m_prefillEnd) {
-        INGLE_TRY(prefillChunk(model, sequence));
-        m_stats.prefillMs += milliseconds(Clock::now() - begin);
-        if (m_fed < m_prefillEnd) return Outcome::Running;
-        if (const auto reason = limitReached(model, sequence)) return finish(*reason);
-        return takeToken(model, model.prefillProgram());
-    }
-    if (const auto reason = limitReached(model, sequence)) return finish(*reason);
-    INGLE_TRY(sequence.feed(model.decodeProgram(), std::span(m_ids).subspan(m_fed, 1), kFirstRow));
-    ++m_fed;
-    Result<Outcome> outcome = takeToken(model, model.decodeProgram());
-    m_stats.decodeMs += milliseconds(Clock::now() - begin);
-    return outcome;
-}
-
-Status Generation::start(Model& model, CachedSequence& sequence) {
-    INGLE_TRY_ASSIGN(m_prompt, planPrompt(model.opened(), m_request));
+Status Generation::plan(const OpenedModel& model) {
+    INGLE_TRY_ASSIGN(m_prompt, planPrompt(model, m_request));
     std::vector<std::string> stops = m_request.stops;
     if (!m_request.messages.empty()) {
-        const auto formatStops = model.opened().promptFormat->stops;
+        const auto formatStops = model.promptFormat->stops;
         stops.insert(stops.end(), formatStops.begin(), formatStops.end());
     }
     m_decoder = tokenizer::StreamDecoder(std::move(stops));
@@ -76,60 +27,70 @@ Status Generation::start(Model& model, CachedSequence& sequence) {
     m_ids.insert(m_ids.end(), m_request.resumeIds.begin(), m_request.resumeIds.end());
     m_answerLength = m_request.resumeIds.size();
     // The text of these ids was given out before; the decoder only has to know where it stands.
-    if (const auto& tokenizer = model.opened().tokenizer) {
+    if (model.tokenizer) {
         for (const TokenId id : m_request.resumeIds) {
-            if (id < 0 || static_cast<size_t>(id) >= tokenizer->vocabSize()) {
-                return fail(ErrorCode::InvalidArgument, "resumed token {} is outside the vocabulary of {}",
-                            id, tokenizer->vocabSize());
+            if (id < 0 || static_cast<size_t>(id) >= model.tokenizer->vocabSize()) {
+                return fail(ErrorCode::InvalidArgument, "resumed token {} is outside the vocabulary of {}", id,
+                            model.tokenizer->vocabSize());
             }
-            m_decoder.push(tokenizer->pieceBytes(id));
+            m_decoder.push(model.tokenizer->pieceBytes(id));
         }
     }
-    const uint32_t context = model.opened().contextTokens;
-    if (context > 0 && m_ids.size() > context) {
+    if (model.contextTokens > 0 && m_ids.size() > model.contextTokens) {
         return fail(ErrorCode::InvalidArgument, "{} tokens do not fit the context of {}", m_ids.size(),
-                    context);
+                    model.contextTokens);
     }
-    INGLE_TRY_ASSIGN(m_fed, sequence.keepCommonPrefix(m_ids, model.memorySpec()));
-    m_prefillEnd = m_ids.size();
+    return {};
+}
+
+void Generation::begin(CachedSequence sequence) {
+    m_sequence = std::move(sequence);
+    m_readEnd = m_ids.size();
     m_stats.promptTokens = m_prompt.plan.promptTokens;
-    m_stats.cachedTokens = static_cast<uint32_t>(m_fed);
+    m_stats.cachedTokens = static_cast<uint32_t>(m_sequence.ids.size());
+    m_phaseBegin = Clock::now();
     m_sink.onPlan(m_prompt.plan);
-    return {};
 }
 
-Status Generation::prefillChunk(Model& model, CachedSequence& sequence) {
-    const size_t count = std::min<size_t>(Model::kPrefillTokens, m_prefillEnd - m_fed);
-    const bool last = m_fed + count == m_prefillEnd;
-    const std::array<uint32_t, 1> lastRow{static_cast<uint32_t>(count - 1)};
-    const std::span<const uint32_t> logitRows =
-        last ? std::span<const uint32_t>(lastRow) : std::span<const uint32_t>();
-    INGLE_TRY(sequence.feed(model.prefillProgram(), std::span(m_ids).subspan(m_fed, count), logitRows));
-    m_fed += count;
-    m_sink.onProgress(static_cast<uint32_t>(m_fed), static_cast<uint32_t>(m_prefillEnd));
-    return {};
+std::span<const TokenId> Generation::next(size_t most) const {
+    const size_t done = m_sequence.ids.size();
+    size_t end = std::min(m_ids.size(), done + most);
+    if (done < m_prompt.messageTokens) end = std::min(end, m_prompt.messageTokens);
+    return std::span(m_ids).subspan(done, end - done);
 }
 
-std::optional<StopReason> Generation::limitReached(const Model& model, const CachedSequence& sequence) const {
+void Generation::fed(size_t count) {
+    const bool wasReading = reading();
+    const auto from = m_ids.begin() + static_cast<std::ptrdiff_t>(m_sequence.ids.size());
+    m_sequence.ids.insert(m_sequence.ids.end(), from, from + static_cast<std::ptrdiff_t>(count));
+    if (!wasReading) return;
+    m_sink.onProgress(static_cast<uint32_t>(m_sequence.ids.size()), static_cast<uint32_t>(m_readEnd));
+    if (!reading()) m_stats.prefillMs = milliseconds(Clock::now() - std::exchange(m_phaseBegin, Clock::now()));
+}
+
+std::optional<StopReason> Generation::limitReached(const OpenedModel& model) const {
+    if (m_cancelled) return StopReason::Cancelled;
+    if (reading()) return std::nullopt;
     const uint32_t limit = m_request.maxTokens > 0 ? m_request.maxTokens : kMaxAnswerTokens;
     // Multiples, so that an answer continued after its limit may grow by as much again, while one continued
     // after a crash ends where it would have ended.
     const bool grew = m_answerLength > m_request.resumeIds.size();
     if (grew && m_answerLength % limit == 0) return StopReason::MaxTokens;
-    const uint32_t context = model.opened().contextTokens;
-    if (context > 0 && sequence.memory->length() >= context) {
-        return StopReason::ContextFull;
-    }
+    if (model.contextTokens > 0 && m_sequence.ids.size() >= model.contextTokens) return StopReason::ContextFull;
     return std::nullopt;
 }
 
-Result<Generation::Outcome> Generation::takeToken(Model& model, backend::Program& program) {
-    INGLE_TRY_ASSIGN(std::span<const float> logits, program.readLogits(0));
-    const tokenizer::Tokenizer* tokenizer = model.opened().tokenizer.get();
+Generation::Outcome Generation::checkLimits(const OpenedModel& model) {
+    if (const auto reason = limitReached(model)) return finish(*reason);
+    return Outcome::Running;
+}
+
+Generation::Outcome Generation::take(const OpenedModel& model, std::span<const float> logits) {
+    const tokenizer::Tokenizer* tokenizer = model.tokenizer.get();
     const bool idsOnly = m_request.messages.empty() && m_request.rawPrompt.empty();
     // Vocabularies are padded: ids without a token must not be chosen.
     if (!idsOnly && tokenizer->vocabSize() < logits.size()) logits = logits.first(tokenizer->vocabSize());
-    const TokenId id = m_sampler.sample(logits, m_request.sampler, m_answerLength);
+    const TokenId id = m_sampler.sample(logits, m_request.sampler, m_ids, m_answerLength);
     if (!idsOnly && tokenizer->isEndOfGeneration(id)) return finish(StopReason::EndOfText);
 
     m_ids.push_back(id);
@@ -147,6 +108,7 @@ Result<Generation::Outcome> Generation::takeToken(Model& model, backend::Program
 }
 
 Generation::Outcome Generation::finish(StopReason reason) {
+    if (begun() && !reading()) m_stats.decodeMs = milliseconds(Clock::now() - m_phaseBegin);
     GenerateResult result{.reason = reason, .stats = m_stats};
     if (reason == StopReason::EndOfText) {
         // What was held back is text after all, unless a stop string ended the answer (then nothing is

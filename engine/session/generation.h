@@ -1,30 +1,21 @@
-/// One answer being made: first the prompt is read in chunks, then one token a step.
+/// One answer being made: what it wants to feed in the next step, and what it makes of the logits.
 #pragma once
 
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <vector>
 
 #include "engine/sampling/sampler.h"
+#include "engine/session/cached_sequence.h"
 #include "engine/session/prompt_planner.h"
 #include "engine/tokenizer/stream_decoder.h"
 #include "ingle/engine.h"
 
 namespace ingle::session {
 
-/// The memory of a conversation and which tokens are in it.
-struct CachedSequence {
-    std::unique_ptr<backend::SequenceMemory> memory;
-    std::vector<TokenId> ids;
-
-    /// Makes the memory hold a prefix of `wanted`, as long as can be had, but not all of it (the last token
-    /// must be fed to get logits). Returns its length.
-    Result<size_t> keepCommonPrefix(std::span<const TokenId> wanted, const backend::MemorySpec& spec);
-    Status feed(backend::Program& program, std::span<const TokenId> tokens,
-                std::span<const uint32_t> logitRows);
-};
-
-/// One thread, but cancel().
+/// First plan(), then begin() with a sequence, then for each step: feed the sequence what next() says, tell
+/// fed(), and give the logits of the last token to take() if wantsLogits(). One thread, but cancel().
 class Generation {
   public:
     Generation(GenerationId id, GenerateRequest request, GenerateSink& sink)
@@ -32,36 +23,59 @@ class Generation {
 
     GenerationId id() const { return m_id; }
     void cancel() { m_cancelled = true; }
+    bool cancelled() const { return m_cancelled; }
+    const std::string& conversation() const { return m_request.conversation; }
+
+    /// Renders and tokenizes the prompt. Errors: as planPrompt(); InvalidArgument for resumed ids that cannot be.
+    Status plan(const OpenedModel& model);
+    /// Prompt, then the answer so far.
+    std::span<const TokenId> ids() const { return m_ids; }
+    /// Goes on from what `sequence` holds, a beginning of ids(); tells the sink the plan.
+    void begin(CachedSequence sequence);
+    bool begun() const { return m_sequence.memory != nullptr; }
+    const CachedSequence& sequence() const { return m_sequence; }
+    CachedSequence takeSequence() { return std::move(m_sequence); }
+
+    /// True until everything that was there at the beginning has been fed.
+    bool reading() const { return m_sequence.ids.size() < m_readEnd; }
+    /// The next tokens to feed: one while answering, at most `most` while reading. Reading stops once where the
+    /// generation prompt begins, so that the state there can be kept.
+    std::span<const TokenId> next(size_t most) const;
+    /// `count` tokens of next() are in the sequence now.
+    void fed(size_t count);
+    /// True when the tokens fed so far end where the next one is to be chosen.
+    bool wantsLogits() const { return m_sequence.ids.size() == m_ids.size(); }
+    /// True when what is in the sequence now is worth keeping: the end of the messages.
+    bool atMessageEnd() const { return m_sequence.ids.size() == m_prompt.messageTokens; }
 
     enum class Outcome { Running, Finished };
-    /// Does one step and tells the sink. After Finished the sink has had onDone or onError.
-    Outcome step(Model& model, CachedSequence& sequence);
+    /// Chooses the next token and tells the sink. After Finished the sink has had onDone.
+    Outcome take(const OpenedModel& model, std::span<const float> logits);
+    /// Ends before the next step when a limit is reached or it was cancelled.
+    Outcome checkLimits(const OpenedModel& model);
+    /// The sink has had onError.
+    void failWith(const Error& error) { m_sink.onError(error); }
 
   private:
     using Clock = std::chrono::steady_clock;
 
-    Result<Outcome> tryStep(Model& model, CachedSequence& sequence);
-    Status start(Model& model, CachedSequence& sequence);
-    Status prefillChunk(Model& model, CachedSequence& sequence);
-    /// Chooses the next token from the program's logits, and gives it out or ends.
-    Result<Outcome> takeToken(Model& model, backend::Program& program);
     Outcome finish(StopReason reason);
-    std::optional<StopReason> limitReached(const Model& model, const CachedSequence& sequence) const;
+    std::optional<StopReason> limitReached(const OpenedModel& model) const;
 
-    GenerationId m_id;
-    GenerateRequest m_request;
+    const GenerationId m_id;
+    const GenerateRequest m_request;
     GenerateSink& m_sink;
     std::atomic<bool> m_cancelled{false};
 
-    bool m_started = false;
     PlannedPrompt m_prompt;
-    std::vector<TokenId> m_ids;  ///< prompt, then the answer so far
-    size_t m_fed = 0;            ///< how many of m_ids are in the sequence's memory
-    size_t m_prefillEnd = 0;     ///< how many there were to read before the first new token
+    std::vector<TokenId> m_ids;
+    CachedSequence m_sequence;
+    size_t m_readEnd = 0;  ///< how many ids there were to read before the first new one
     uint64_t m_answerLength = 0;
     sampling::Sampler m_sampler;
     tokenizer::StreamDecoder m_decoder;
     GenerateStats m_stats;
+    Clock::time_point m_phaseBegin;  ///< when reading, then when answering began
 };
 
 }  // namespace ingle::session

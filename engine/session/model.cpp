@@ -31,17 +31,20 @@ double cacheBytesPerElem(KvType type) {
     return 2;
 }
 
+uint64_t cacheBytesOfToken(const backend::MemorySpec& spec, KvType kv) {
+    double bytes = 0;
+    for (const backend::KvLayerSpec& layer : spec.kv)
+        bytes += cacheBytesPerElem(kv) * (layer.keyElems + layer.valueElems);
+    return static_cast<uint64_t>(bytes);
+}
+
 /// Weights, sequence memory at this context, and step buffers (some rows of the widest layer; small beside
 /// the others).
 uint64_t memoryNeed(const OpenedModel& model, const backend::MemorySpec& spec, KvType kv) {
-    double bytes = static_cast<double>(model.bound.weights.totalBytes());
-    for (const backend::KvLayerSpec& layer : spec.kv) {
-        bytes += cacheBytesPerElem(kv) * (layer.keyElems + layer.valueElems) * model.contextTokens;
-    }
+    uint64_t bytes = model.bound.weights.totalBytes() + cacheBytesOfToken(spec, kv) * model.contextTokens;
     for (const backend::StateSpec& state : spec.states) bytes += sizeof(float) * state.elems;
     const models::ModelConfig& config = model.bound.config;
-    bytes += sizeof(float) * Model::kPrefillTokens * (4.0 * config.dim + 3.0 * config.ffnDim);
-    return static_cast<uint64_t>(bytes);
+    return bytes + sizeof(float) * Model::kStepTokens * (uint64_t{4} * config.dim + uint64_t{3} * config.ffnDim);
 }
 
 void describe(OpenedModel& model, const LoadOptions& options) {
@@ -125,13 +128,21 @@ Result<std::unique_ptr<Model>> Model::load(const std::string& path, const LoadOp
         {options.threads, options.referenceKernels ? base::Isa::Scalar : isa, options.activations});
     const OpenedModel& opened = *model->m_opened;
     model->m_memorySpec = opened.bound.family->memory(opened.bound.config);
+    // Each of the sequences of a step may fill the context, and one more may be kept for later. Memory is taken
+    // only as they grow.
+    const uint64_t maxTokens = uint64_t{opened.contextTokens} * (kMaxDecoding + 1);
     INGLE_TRY_ASSIGN(model->m_memory,
-                     model->m_backend->createMemory(model->m_memorySpec, {options.kv, opened.contextTokens}));
-    INGLE_TRY_ASSIGN(model->m_decode, model->compile(1, 1));
-    INGLE_TRY_ASSIGN(model->m_prefill, model->compile(kPrefillTokens, 1));
+                     model->m_backend->createMemory(
+                         model->m_memorySpec,
+                         {options.kv, static_cast<uint32_t>(std::min<uint64_t>(maxTokens, UINT32_MAX))}));
+    INGLE_TRY_ASSIGN(model->m_program, model->compile(kStepTokens, kStepLogits));
     model->info().backend = model->m_backend->name();
     model->info().device = model->m_backend->deviceName();
     return model;
+}
+
+uint64_t Model::cacheBytesPerToken() const {
+    return cacheBytesOfToken(m_memorySpec, m_options.kv);
 }
 
 Result<std::unique_ptr<backend::Program>> Model::compile(uint32_t maxTokens, uint32_t maxLogitRows) {

@@ -29,8 +29,12 @@ Result<std::unique_ptr<OpenedModel>> openModel(const std::string& path, const Lo
 /// Programs and memory of an opened model on a backend. One thread.
 class Model {
   public:
-    /// Tokens of a prompt fed in one step: a cancel waits for one chunk at most.
-    static constexpr uint32_t kPrefillTokens = 32;
+    /// Sequences that may get a token each in one step.
+    static constexpr uint32_t kMaxDecoding = 8;
+    /// Tokens of a prompt that may be fed in one step beside them: a cancel waits for one step at most.
+    static constexpr uint32_t kPrefillTokens = 64;
+    static constexpr uint32_t kStepTokens = kMaxDecoding + kPrefillTokens;
+    static constexpr uint32_t kStepLogits = kMaxDecoding + 1;
 
     /// Errors: as openModel(); Unsupported (backend), OutOfMemory, Cancelled never. `progress` may be null.
     static Result<std::unique_ptr<Model>> load(const std::string& path, const LoadOptions& options,
@@ -38,11 +42,13 @@ class Model {
 
     const OpenedModel& opened() const { return *m_opened; }
     ModelInfo& info() { return m_opened->info; }
+    const LoadOptions& options() const { return m_options; }
     const backend::MemorySpec& memorySpec() const { return m_memorySpec; }
+    /// Of keys and values, in the cache's type.
+    uint64_t cacheBytesPerToken() const;
     backend::MemoryPool& memory() { return *m_memory; }
-    /// For steps of one token, and of up to kPrefillTokens; both give logits of one row.
-    backend::Program& decodeProgram() { return *m_decode; }
-    backend::Program& prefillProgram() { return *m_prefill; }
+    /// For steps of up to kStepTokens rows, with logits of up to kStepLogits of them.
+    backend::Program& program() { return *m_program; }
     /// A program for steps of up to `tokens` that gives the logits of every row.
     Result<std::unique_ptr<backend::Program>> compileAllLogits(uint32_t tokens);
 
@@ -56,8 +62,7 @@ class Model {
     // The order matters: programs use the pool, and both use the backend.
     std::unique_ptr<backend::Backend> m_backend;
     std::unique_ptr<backend::MemoryPool> m_memory;
-    std::unique_ptr<backend::Program> m_decode;
-    std::unique_ptr<backend::Program> m_prefill;
+    std::unique_ptr<backend::Program> m_program;
 };
 
 }  // namespace ingle::session

@@ -106,7 +106,11 @@ Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& 
             }
         }
         INGLE_TRY_ASSIGN(planned.ids, tokenizeChat(model, kept));
-        if (planned.ids.size() <= budget) return planned;
+        if (planned.ids.size() <= budget) {
+            // The generation prompt is a token at least.
+            planned.messageTokens = planned.ids.size() - 1;
+            return planned;
+        }
         if (!dropOldest()) {
             return fail(ErrorCode::InvalidArgument,
                         "the message is too long: it needs {} tokens, and the context of {} has room for {}",

@@ -11,6 +11,8 @@ namespace ingle::session {
 struct PlannedPrompt {
     PromptPlan plan;
     std::vector<TokenId> ids;
+    /// How many of the ids come before the generation prompt: what the next turn's prompt will begin with.
+    size_t messageTokens = 0;
 };
 
 /// Keeps the system message, pinned messages and the last one, and drops whole turns (a question with its

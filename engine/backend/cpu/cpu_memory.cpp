@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace ingle::backend::cpu {
 namespace {
@@ -19,6 +20,10 @@ std::string_view kvFormatName(KvType type) {
             return "Q8_0";
     }
     return "F16";
+}
+
+size_t pagesFor(uint32_t tokens) {
+    return (size_t{tokens} + kPageTokens - 1) / kPageTokens;
 }
 
 }  // namespace
@@ -40,7 +45,7 @@ Result<std::unique_ptr<CpuMemoryPool>> CpuMemoryPool::create(const MemorySpec& s
     }
     pool->m_pageBytes = offset;
     if (offset > 0) {
-        pool->m_maxPages = (options.contextTokens + kPageTokens - 1) / kPageTokens;
+        pool->m_maxPages = (options.maxTokens + kPageTokens - 1) / kPageTokens;
         INGLE_TRY(pool->addSlab());
     }
     return pool;
@@ -49,20 +54,21 @@ Result<std::unique_ptr<CpuMemoryPool>> CpuMemoryPool::create(const MemorySpec& s
 Status CpuMemoryPool::addSlab() {
     const uint32_t pages = std::min(kSlabPages, m_maxPages - m_numPages);
     if (pages == 0) {
-        return fail(ErrorCode::OutOfMemory, "the context of {} tokens is full", m_options.contextTokens);
+        return fail(ErrorCode::OutOfMemory, "the memory for {} tokens is full", m_options.maxTokens);
     }
     INGLE_TRY_ASSIGN(base::Buffer slab, base::Buffer::allocate(pages * m_pageBytes));
+    m_freePages.reserve(m_numPages + pages);  // giving a page back must not fail
     for (uint32_t page = pages; page-- > 0;) m_freePages.push_back(slab.data() + page * m_pageBytes);
     m_slabs.push_back(std::move(slab));
     m_numPages += pages;
     return {};
 }
 
-Result<std::byte*> CpuMemoryPool::takePage() {
+Result<std::shared_ptr<std::byte>> CpuMemoryPool::takePage() {
     if (m_freePages.empty()) INGLE_TRY(addSlab());
     std::byte* page = m_freePages.back();
     m_freePages.pop_back();
-    return page;
+    return std::shared_ptr<std::byte>(page, [this](std::byte* unused) { m_freePages.push_back(unused); });
 }
 
 Result<std::unique_ptr<SequenceMemory>> CpuMemoryPool::createSequence() {
@@ -85,92 +91,134 @@ Result<std::unique_ptr<CpuSequence>> CpuSequence::create(CpuMemoryPool& pool) {
     return sequence;
 }
 
-CpuSequence::~CpuSequence() {
-    releasePages(0);
-}
-
 void CpuSequence::clearStates() {
     for (size_t i = 0; i < m_states.size(); ++i) {
         std::ranges::fill(m_states[i].floats(), m_pool.spec().states[i].initial);
     }
 }
 
-void CpuSequence::releasePages(size_t keep) {
-    for (size_t page = keep; page < m_pages.size(); ++page) m_pool.returnPage(m_pages[page]);
-    m_pages.resize(std::min(keep, m_pages.size()));
-}
-
-Status CpuSequence::truncate(uint32_t tokens) {
-    if (tokens == m_length) return {};
+Status CpuSequence::checkTruncation(uint32_t tokens) const {
     if (tokens > m_length) {
         return fail(ErrorCode::InvalidArgument, "cannot truncate {} tokens to {}", m_length, tokens);
     }
-    if (tokens > 0 && !m_pool.spec().canTruncate()) {
+    if (tokens > 0 && tokens < m_length && !m_pool.spec().canTruncate()) {
         return fail(ErrorCode::InvalidArgument, "a recurrent state cannot go back from {} to {} tokens",
                     m_length, tokens);
     }
+    return {};
+}
+
+Status CpuSequence::truncate(uint32_t tokens) {
+    INGLE_TRY(checkTruncation(tokens));
     if (tokens == 0) clearStates();
-    releasePages((size_t{tokens} + kPageTokens - 1) / kPageTokens);
+    m_pages.resize(std::min(m_pages.size(), pagesFor(tokens)));
     m_length = tokens;
     return {};
+}
+
+Result<std::unique_ptr<SequenceMemory>> CpuSequence::fork(uint32_t tokens) const {
+    INGLE_TRY(checkTruncation(tokens));
+    INGLE_TRY_ASSIGN(auto copy, create(m_pool));
+    if (tokens == 0) return copy;
+    copy->m_pages.assign(m_pages.begin(),
+                         m_pages.begin() + static_cast<std::ptrdiff_t>(std::min(m_pages.size(), pagesFor(tokens))));
+    for (size_t i = 0; i < m_states.size(); ++i)
+        std::ranges::copy(m_states[i].floats(), copy->m_states[i].floats().begin());
+    copy->m_length = tokens;
+    return copy;
 }
 
 Status CpuSequence::reserve(uint32_t tokens) {
     if (m_pool.spec().kv.empty()) return {};
     const size_t before = m_pages.size();
-    const size_t wanted = (size_t{tokens} + kPageTokens - 1) / kPageTokens;
-    while (m_pages.size() < wanted) {
-        Result<std::byte*> page = m_pool.takePage();
+    // The page that is half full must be this sequence's alone before it is written to.
+    const bool copyLast = m_length % kPageTokens != 0 && tokens > m_length && m_pages[before - 1].use_count() > 1;
+    std::shared_ptr<std::byte> last;
+    if (copyLast) {
+        INGLE_TRY_ASSIGN(last, m_pool.takePage());
+        std::memcpy(last.get(), m_pages[before - 1].get(), m_pool.pageBytes());
+    }
+    while (m_pages.size() < pagesFor(tokens)) {
+        auto page = m_pool.takePage();
         if (!page) {
-            releasePages(before);
+            m_pages.resize(before);
             return tl::unexpected(page.error());
         }
-        m_pages.push_back(*page);
+        m_pages.push_back(std::move(*page));
     }
+    if (copyLast) m_pages[before - 1] = std::move(last);
     return {};
 }
 
 std::byte* CpuSequence::keyRow(uint32_t layer, uint32_t token) const {
     const auto& layout = m_pool.layout(layer);
-    return m_pages[token / kPageTokens] + layout.keyOffset + token % kPageTokens * layout.keyRowBytes;
+    return m_pages[token / kPageTokens].get() + layout.keyOffset + token % kPageTokens * layout.keyRowBytes;
 }
 
 std::byte* CpuSequence::valueRow(uint32_t layer, uint32_t token) const {
     const auto& layout = m_pool.layout(layer);
-    return m_pages[token / kPageTokens] + layout.valueOffset + token % kPageTokens * layout.valueRowBytes;
+    return m_pages[token / kPageTokens].get() + layout.valueOffset + token % kPageTokens * layout.valueRowBytes;
 }
 
-Result<SavedState> CpuSequence::save() const {
-    SavedState saved;
-    saved.kvType = m_pool.options().kv;
-    saved.numTokens = m_length;
+uint64_t CpuSequence::savedBytes(uint32_t tokens) const {
+    uint64_t bytes = 0;
+    for (uint32_t layer = 0; layer < m_pool.spec().kv.size(); ++layer) {
+        const auto& layout = m_pool.layout(layer);
+        bytes += uint64_t{tokens} * (layout.keyRowBytes + layout.valueRowBytes);
+    }
+    for (const base::Buffer& state : m_states) bytes += state.size();
+    return bytes;
+}
+
+Result<SavedState> CpuSequence::save(TokenRange range) const {
+    if (range.end() > m_length || (!m_states.empty() && range.end() != m_length)) {
+        return fail(ErrorCode::InvalidArgument, "tokens {} to {} of a sequence of {} cannot be saved", range.first,
+                    range.end(), m_length);
+    }
+    SavedState saved{.kvType = m_pool.options().kv, .range = range};
+    saved.bytes.resize(savedBytes(range.count));
+    std::byte* to = saved.bytes.data();
     const auto append = [&](const std::byte* data, size_t bytes) {
-        saved.bytes.insert(saved.bytes.end(), data, data + bytes);
+        std::memcpy(to, data, bytes);
+        to += bytes;
     };
     for (uint32_t layer = 0; layer < m_pool.spec().kv.size(); ++layer) {
         const auto& layout = m_pool.layout(layer);
-        for (uint32_t token = 0; token < m_length; ++token) append(keyRow(layer, token), layout.keyRowBytes);
-        for (uint32_t token = 0; token < m_length; ++token)
+        for (uint32_t token = range.first; token < range.end(); ++token)
+            append(keyRow(layer, token), layout.keyRowBytes);
+        for (uint32_t token = range.first; token < range.end(); ++token)
             append(valueRow(layer, token), layout.valueRowBytes);
     }
     for (const base::Buffer& state : m_states) append(state.data(), state.size());
     return saved;
 }
 
+void CpuSequence::clear() {
+    clearStates();
+    m_pages.clear();
+    m_length = 0;
+}
+
 Status CpuSequence::restore(const SavedState& saved) {
-    uint64_t expected = 0;
-    for (uint32_t layer = 0; layer < m_pool.spec().kv.size(); ++layer) {
-        const auto& layout = m_pool.layout(layer);
-        expected += uint64_t{saved.numTokens} * (layout.keyRowBytes + layout.valueRowBytes);
-    }
-    for (const base::Buffer& state : m_states) expected += state.size();
+    const TokenRange range = saved.range;
+    const bool hasPages = !m_pool.spec().kv.empty();
+    Status status;
     if (saved.version != SavedState::kVersion || saved.kvType != m_pool.options().kv ||
-        saved.bytes.size() != expected) {
-        return fail(ErrorCode::Corrupt, "a saved state of {} bytes does not fit this model, which needs {}",
-                    saved.bytes.size(), expected);
+        saved.bytes.size() != savedBytes(range.count)) {
+        status = fail(ErrorCode::Corrupt, "a saved state of {} bytes does not fit this model, which needs {}",
+                      saved.bytes.size(), savedBytes(range.count));
+    } else if (hasPages && range.first > m_length) {
+        status = fail(ErrorCode::InvalidArgument, "tokens {} to {} of a saved state cannot follow {} tokens",
+                      range.first, range.end(), m_length);
+    } else {
+        m_length = hasPages ? range.first : range.end();
+        m_pages.resize(std::min(m_pages.size(), pagesFor(m_length)));
+        status = reserve(range.end());
     }
-    INGLE_TRY(truncate(0));
-    INGLE_TRY(reserve(saved.numTokens));
+    if (!status) {
+        clear();
+        return status;
+    }
     const std::byte* from = saved.bytes.data();
     const auto take = [&](std::byte* to, size_t bytes) {
         std::memcpy(to, from, bytes);
@@ -178,13 +226,13 @@ Status CpuSequence::restore(const SavedState& saved) {
     };
     for (uint32_t layer = 0; layer < m_pool.spec().kv.size(); ++layer) {
         const auto& layout = m_pool.layout(layer);
-        for (uint32_t token = 0; token < saved.numTokens; ++token)
+        for (uint32_t token = range.first; token < range.end(); ++token)
             take(keyRow(layer, token), layout.keyRowBytes);
-        for (uint32_t token = 0; token < saved.numTokens; ++token)
+        for (uint32_t token = range.first; token < range.end(); ++token)
             take(valueRow(layer, token), layout.valueRowBytes);
     }
     for (base::Buffer& state : m_states) take(state.data(), state.size());
-    m_length = saved.numTokens;
+    m_length = range.end();
     return {};
 }
 

@@ -35,9 +35,10 @@ class CpuMemoryPool final : public MemoryPool {
     };
     const LayerLayout& layout(uint32_t layer) const { return m_layers[layer]; }
 
-    /// Errors: OutOfMemory when the context budget is used up.
-    Result<std::byte*> takePage();
-    void returnPage(std::byte* page) { m_freePages.push_back(page); }
+    /// A page that comes back by itself when its last user lets go of it. Errors: OutOfMemory when the budget
+    /// is used up.
+    Result<std::shared_ptr<std::byte>> takePage();
+    size_t pageBytes() const { return m_pageBytes; }
 
   private:
     CpuMemoryPool() = default;
@@ -57,14 +58,15 @@ class CpuMemoryPool final : public MemoryPool {
 class CpuSequence final : public SequenceMemory {
   public:
     static Result<std::unique_ptr<CpuSequence>> create(CpuMemoryPool& pool);
-    ~CpuSequence() override;
 
     uint32_t length() const override { return m_length; }
     Status truncate(uint32_t tokens) override;
-    Result<SavedState> save() const override;
+    Result<SavedState> save(TokenRange range) const override;
     Status restore(const SavedState& state) override;
+    Result<std::unique_ptr<SequenceMemory>> fork(uint32_t tokens) const override;
 
-    /// Makes room for `tokens` in all. Errors: OutOfMemory; then nothing changed.
+    /// Makes room for `tokens` in all: what follows length() may be written then. Errors: OutOfMemory; then
+    /// nothing changed.
     Status reserve(uint32_t tokens);
     void advance(uint32_t tokens) { m_length += tokens; }
 
@@ -75,10 +77,12 @@ class CpuSequence final : public SequenceMemory {
   private:
     explicit CpuSequence(CpuMemoryPool& pool) : m_pool(pool) {}
     void clearStates();
-    void releasePages(size_t keep);
+    Status checkTruncation(uint32_t tokens) const;
+    void clear();
+    uint64_t savedBytes(uint32_t tokens) const;
 
     CpuMemoryPool& m_pool;
-    std::vector<std::byte*> m_pages;
+    std::vector<std::shared_ptr<std::byte>> m_pages;  ///< shared with forks; written only when owned alone
     std::vector<base::Buffer> m_states;
     uint32_t m_length = 0;
 };

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ingle/result.h"
+#include "ingle/snapshots.h"
 #include "ingle/types.h"
 
 namespace ingle {
@@ -53,9 +54,10 @@ using GenerationId = uint64_t;
 class Engine {
   public:
     virtual ~Engine() = default;
-    /// Maps and checks the file, compiles the model's programs. `progress` may be null.
+    /// Maps and checks the file, compiles the model's programs. `progress` may be null. What conversations
+    /// leave in memory is kept in `snapshots`.
     static Result<std::unique_ptr<Engine>> load(const std::string& path, const LoadOptions& options,
-                                                const ProgressFn& progress);
+                                                const ProgressFn& progress, const Snapshots& snapshots = {});
 
     virtual const ModelInfo& info() const = 0;
     virtual const Vocabulary& vocabulary() const = 0;
@@ -65,9 +67,11 @@ class Engine {
     /// tokenizer.
     virtual Result<PromptPlan> plan(const GenerateRequest& request) const = 0;
 
-    /// Queues a generation; `sink` must outlive it.
+    /// Queues a generation; `sink` must outlive it. Up to eight run at once, the others wait; what each of
+    /// them gets does not depend on the others.
     virtual Result<GenerationId> submit(GenerateRequest request, GenerateSink& sink) = 0;
-    /// Does one step of work. False when nothing is left to do.
+    /// Does one step of work: a token for each answer being written, and a part of one prompt. False when
+    /// nothing is left to do.
     virtual bool step() = 0;
     virtual void cancel(GenerationId id) = 0;
 

@@ -22,12 +22,27 @@ struct ChatMessage {
     bool operator==(const ChatMessage&) const = default;
 };
 
+/// Added to the logit of one token.
+struct LogitBias {
+    TokenId id = 0;
+    float bias = 0;
+
+    bool operator==(const LogitBias&) const = default;
+};
+
 /// How the next token is chosen. The generator is a counter-based function of (seed, position), so an answer
 /// that is continued after a crash equals the uninterrupted one.
 struct SamplerParams {
     float temperature = 0.7f;  ///< 0 means greedy: the highest logit, ties to the lowest id
     int32_t topK = 40;         ///< 0 keeps all
+    float typicalP = 1;        ///< locally typical sampling; 1 keeps all
     float topP = 0.95f;        ///< 1 keeps all
+    float minP = 0.05f;        ///< least probability, as a share of the best one's; 0 keeps all
+    float repeatPenalty = 1;   ///< logits of recent tokens are divided (multiplied if negative) by it; 1: off
+    float frequencyPenalty = 0;  ///< taken off a token's logit for each recent occurrence
+    float presencePenalty = 0;   ///< taken off a token's logit once if it occurred recently
+    uint32_t lastN = 64;         ///< how many of the last tokens of prompt and answer are "recent"
+    std::vector<LogitBias> logitBias;
     uint64_t seed = 0;
 
     bool operator==(const SamplerParams&) const = default;
@@ -83,6 +98,9 @@ struct GenerateRequest {
     std::vector<TokenId>
         resumeIds;          ///< ids of this answer that exist already; generation continues after them
     std::string rawPrompt;  ///< when `messages` is empty: text to continue, no chat format
+    /// Names the conversation whose memory may be kept on disk (1 to 64 letters, digits, '-' or '_'); empty
+    /// keeps nothing (a private chat).
+    std::string conversation;
     std::vector<TokenId>
         rawTokens;  ///< when both are empty: ids to continue, exactly, no BOS, no end token honoured
 };

@@ -22,7 +22,8 @@ GenerateRequest fullGenerateRequest() {
                         {Role::User, "null \0 byte, \"quotes\", \\ and\nnewline \u2028"s},
                         {Role::Assistant, "漢字 \U0001F600"}};
     request.pinned = {0, 2};
-    request.sampler = {0.1f, 7, 0.3f, kBig};
+    request.sampler = {.temperature = 0.1f, .topK = 7, .typicalP = 0.5f, .topP = 0.3f, .minP = 0.25f, .repeatPenalty = 1.5f,
+                       .frequencyPenalty = -0.5f, .presencePenalty = 0.75f, .lastN = 9, .logitBias = {{4, -2.5f}}, .seed = kBig};
     request.maxTokens = 12;
     request.stops = {"\n\n", "User:"};
     request.resumeIds = {0, -1, std::numeric_limits<TokenId>::max()};

@@ -147,7 +147,7 @@ TEST_P(Families, tokensOutsideTheVocabularyAreRefused) {
     auto sequence = model->memory().createSequence().value();
     const backend::SequenceRun run{sequence.get(), 1};
     for (const TokenId token : {-1, 320, INT32_MAX}) {
-        const Status status = model->decodeProgram().run({{&token, 1}, {&run, 1}, {}});
+        const Status status = model->program().run({{&token, 1}, {&run, 1}, {}});
         ASSERT_FALSE(status);
         EXPECT_EQ(status.error().code, ErrorCode::InvalidArgument);
     }

@@ -1,0 +1,52 @@
+/// Sequences with the tokens they hold, and which of them a new prompt can start from.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/backend/backend.h"
+#include "ingle/types.h"
+
+namespace ingle::session {
+
+size_t commonPrefix(std::span<const TokenId> a, std::span<const TokenId> b);
+
+/// The memory of a conversation and which tokens are in it.
+struct CachedSequence {
+    std::unique_ptr<backend::SequenceMemory> memory;
+    std::vector<TokenId> ids;
+
+    /// How many tokens of `wanted` it can be the beginning of; not all of them, since the last one must be fed
+    /// to get logits.
+    size_t usablePrefix(std::span<const TokenId> wanted, const backend::MemorySpec& spec) const;
+    /// A sequence of its own that begins with the first `tokens`.
+    Result<CachedSequence> fork(size_t tokens) const;
+};
+
+/// Sequences nobody is using, the last used first. One thread.
+class SequenceCache {
+  public:
+    /// Keeps at most kMaxSequences, and no more than `maxTokens` in all (0: no such limit).
+    explicit SequenceCache(size_t maxTokens) : m_maxTokens(maxTokens) {}
+
+    static constexpr size_t kMaxSequences = 8;
+
+    /// The one with the longest usable prefix, taken out if all of it is used, else forked. An empty `ids`
+    /// when none has any.
+    Result<CachedSequence> take(std::span<const TokenId> wanted, const backend::MemorySpec& spec);
+    /// The longest usable prefix take() would find.
+    size_t longestPrefix(std::span<const TokenId> wanted, const backend::MemorySpec& spec) const;
+    void put(CachedSequence sequence);
+    /// Drops the one that was not used for longest. False when there is none.
+    bool dropOldest();
+
+  private:
+    size_t numTokens() const;
+
+    size_t m_maxTokens;
+    std::list<CachedSequence> m_sequences;
+};
+
+}  // namespace ingle::session

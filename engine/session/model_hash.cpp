@@ -1,0 +1,98 @@
+#include "engine/session/model_hash.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <xxhash.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+
+#include "engine/io/atomic_file.h"
+#include "engine/io/file_descriptor.h"
+
+namespace ingle::session {
+namespace {
+
+constexpr size_t kReadBytes = size_t{1} << 20;
+constexpr size_t kHexDigits = 32;
+
+/// What must be equal for two files to count as the same without reading them; "" when one is missing.
+std::string identity(const std::vector<std::string>& paths) {
+    std::string text;
+    for (const std::string& path : paths) {
+        struct stat status {};
+        if (::stat(path.c_str(), &status) != 0) return "";
+        text += fmt::format("{}-{}-{}-{}.{};", status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec,
+                            status.st_mtim.tv_nsec);
+    }
+    return text;
+}
+
+std::string hex(XXH128_hash_t hash) {
+    return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
+
+/// The hash of the files' contents, one after the other; nothing when interrupted or unreadable.
+std::optional<std::string> hashContents(const std::vector<std::string>& paths, const std::atomic<bool>& stop) {
+    const auto buffer = std::make_unique<std::byte[]>(kReadBytes);
+    XXH3_state_t state;
+    XXH3_128bits_reset(&state);
+    for (const std::string& path : paths) {
+        const io::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+        if (!file.isOpen()) return std::nullopt;
+        for (;;) {
+            if (stop) return std::nullopt;
+            const ssize_t count = ::read(file.get(), buffer.get(), kReadBytes);
+            if (count < 0 && errno == EINTR) continue;
+            if (count < 0) return std::nullopt;
+            if (count == 0) break;
+            XXH3_128bits_update(&state, buffer.get(), static_cast<size_t>(count));
+        }
+    }
+    return hex(XXH3_128bits_digest(&state));
+}
+
+}  // namespace
+
+ModelHash::ModelHash(std::vector<std::string> paths, std::string folder) : m_paths(std::move(paths)) {
+    const std::string id = identity(m_paths);
+    if (id.empty()) return;
+    std::error_code ignored;
+    std::filesystem::create_directories(folder, ignored);
+    const std::string cachePath =
+        fmt::format("{}/{}", folder, hex(XXH3_128bits(id.data(), id.size())));
+    std::ifstream file(cachePath, std::ios::binary);
+    std::string known{std::istreambuf_iterator<char>(file), {}};
+    if (known.size() == kHexDigits) {
+        m_hex = std::move(known);
+        return;
+    }
+    m_worker = std::thread([this, cachePath] { compute(cachePath); });
+}
+
+ModelHash::~ModelHash() {
+    m_stop = true;
+    if (m_worker.joinable()) m_worker.join();
+}
+
+std::optional<std::string> ModelHash::get() const {
+    const std::scoped_lock lock(m_mutex);
+    return m_hex;
+}
+
+void ModelHash::compute(const std::string& cachePath) {
+    const std::string before = identity(m_paths);
+    auto hash = hashContents(m_paths, m_stop);
+    if (!hash || identity(m_paths) != before) return;
+    // Not being able to remember it costs the work again at the next start.
+    if (auto file = io::AtomicFile::create(cachePath)) {
+        if ((*file)->write(std::as_bytes(std::span(*hash)))) (void)(*file)->commit();
+    }
+    const std::scoped_lock lock(m_mutex);
+    m_hex = std::move(hash);
+}
+
+}  // namespace ingle::session

@@ -1,0 +1,117 @@
+#include "engine/session/model_snapshots.h"
+
+#include <xxhash.h>
+
+#include <algorithm>
+
+namespace ingle::session {
+namespace {
+
+using backend::kPageTokens;
+using backend::TokenRange;
+
+SnapshotKey toKey(XXH128_hash_t hash) {
+    return {{hash.high64, hash.low64}};
+}
+
+/// Whatever changes what is in memory, beside the weights.
+std::string describe(const OpenedModel& opened, const LoadOptions& options) {
+    std::string text = fmt::format("{} kv{} v{} ctx{}", opened.bound.config.arch, static_cast<int>(options.kv),
+                                   backend::SavedState::kVersion, opened.contextTokens);
+    for (const auto& [key, value] : options.overrides) text += fmt::format(" {}={}", key, value);
+    return text;
+}
+
+}  // namespace
+
+ModelSnapshots::ModelSnapshots(const Model& model, std::shared_ptr<SnapshotStore> store)
+    : m_model(model),
+      m_store(std::move(store)),
+      m_configuration(describe(model.opened(), model.options())),
+      m_bytesPerToken(model.cacheBytesPerToken()) {
+    for (const backend::StateSpec& state : model.memorySpec().states) m_fixedBytes += state.elems * sizeof(float);
+    if (!m_store) return;
+    m_hash = std::make_unique<ModelHash>(std::vector{model.opened().file.path},
+                                         fmt::format("{}/models", m_store->folder()));
+}
+
+std::optional<SnapshotKey> ModelSnapshots::fingerprint() const {
+    const auto hash = m_hash ? m_hash->get() : std::nullopt;
+    if (!hash) return std::nullopt;
+    const std::string text = fmt::format("{} {}", *hash, m_configuration);
+    return toKey(XXH3_128bits(text.data(), text.size()));
+}
+
+std::vector<SnapshotKey> ModelSnapshots::prefixKeys(const SnapshotKey& fingerprint,
+                                                    std::span<const TokenId> ids) const {
+    std::vector<SnapshotKey> keys;
+    keys.reserve(ids.size());
+    SnapshotKey pageStart = fingerprint;
+    for (size_t page = 0; page < ids.size(); page += kPageTokens) {
+        const auto tokens = ids.subspan(page, std::min<size_t>(kPageTokens, ids.size() - page));
+        for (size_t count = 1; count <= tokens.size(); ++count) {
+            XXH3_state_t state;
+            XXH3_128bits_reset(&state);
+            XXH3_128bits_update(&state, pageStart.words.data(), sizeof pageStart.words);
+            XXH3_128bits_update(&state, tokens.data(), count * sizeof(TokenId));
+            keys.push_back(toKey(XXH3_128bits_digest(&state)));
+        }
+        pageStart = keys.back();
+    }
+    return keys;
+}
+
+std::vector<ModelSnapshots::Found> ModelSnapshots::find(std::span<const TokenId> ids) const {
+    const auto print = m_store ? fingerprint() : std::nullopt;
+    if (!print) return {};
+    const std::vector<SnapshotKey> keys = prefixKeys(*print, ids);
+    const bool pages = !m_model.memorySpec().kv.empty();
+    std::vector<Found> found;
+    uint32_t have = 0;
+    while (pages && have + kPageTokens <= keys.size() && m_store->contains(keys[have + kPageTokens - 1])) {
+        found.push_back({keys[have + kPageTokens - 1], {have, kPageTokens}});
+        have += kPageTokens;
+    }
+    auto end = static_cast<uint32_t>(pages ? std::min<size_t>(keys.size(), have + kPageTokens - 1) : keys.size());
+    for (; end > have; --end) {
+        if (!m_store->contains(keys[end - 1])) continue;
+        found.push_back({keys[end - 1], {have, end - have}});
+        break;
+    }
+    return found;
+}
+
+size_t ModelSnapshots::longestPrefix(std::span<const TokenId> ids) const {
+    const std::vector<Found> found = find(ids);
+    return found.empty() ? 0 : found.back().range.end();
+}
+
+size_t ModelSnapshots::restore(std::span<const TokenId> ids, backend::SequenceMemory& memory) const {
+    if (!memory.truncate(0)) return 0;
+    for (const Found& record : find(ids)) {
+        const auto state = m_store->read(record.key, m_model.options().kv, record.range, stateBytes(record.range));
+        if (!state) break;
+        if (!memory.restore(*state)) return 0;  // it is empty now
+    }
+    return memory.length();
+}
+
+void ModelSnapshots::save(std::span<const TokenId> ids, const backend::SequenceMemory& memory, Extent extent,
+                          const std::string& conversation) const {
+    const auto print = m_store && !conversation.empty() ? fingerprint() : std::nullopt;
+    if (!print) return;
+    const std::vector<SnapshotKey> keys = prefixKeys(*print, ids);
+    const auto length = static_cast<uint32_t>(ids.size());
+    uint32_t first = 0;
+    const auto write = [&](uint32_t end) {
+        const TokenRange range{first, end - first};
+        m_store->write(keys[end - 1], conversation, [&] { return memory.save(range); });
+        first = end;
+    };
+    if (!m_model.memorySpec().kv.empty()) {
+        while (first + kPageTokens <= length) write(first + kPageTokens);
+    }
+    if (extent == Extent::Everything && first < length) write(length);
+}
+
+}  // namespace ingle::session

@@ -1,0 +1,200 @@
+#include "engine/session/scheduler.h"
+
+#include <algorithm>
+
+namespace ingle::session {
+namespace {
+
+/// A prompt is read in smaller pieces while answers are being written, so that these go on at a readable pace.
+constexpr size_t kSharedPrefillTokens = 16;
+/// Reading fewer tokens than this again is quicker than fetching them from disk or waiting for them.
+constexpr size_t kWorthFetching = 32;
+
+}  // namespace
+
+Scheduler::Scheduler(Model& model, std::shared_ptr<SnapshotStore> snapshots)
+    : m_model(model), m_snapshots(model, std::move(snapshots)), m_idle(model.opened().contextTokens) {}
+
+GenerationId Scheduler::submit(GenerateRequest request, GenerateSink& sink) {
+    const std::scoped_lock lock(m_mutex);
+    m_waiting.push_back(std::make_unique<Generation>(m_nextId, std::move(request), sink));
+    return m_nextId++;
+}
+
+void Scheduler::cancel(GenerationId id) {
+    const std::scoped_lock lock(m_mutex);
+    for (const Generations* list : {&m_waiting, &m_running}) {
+        for (const auto& generation : *list) {
+            if (generation->id() == id) generation->cancel();
+        }
+    }
+}
+
+bool Scheduler::step() {
+    admit();
+    const std::vector<Part> parts = compose();
+    if (!parts.empty()) run(parts);
+    const std::scoped_lock lock(m_mutex);
+    return !m_waiting.empty() || !m_running.empty();
+}
+
+void Scheduler::admit() {
+    for (auto next = m_waiting.begin(); next != m_waiting.end();) {
+        const auto current = next++;
+        Generation& generation = **current;
+        if (generation.ids().empty() && !generation.cancelled()) {
+            if (const Status planned = generation.plan(m_model.opened()); !planned) {
+                generation.failWith(planned.error());
+                drop(generation);
+                continue;
+            }
+        }
+        if (generation.checkLimits(m_model.opened()) == Generation::Outcome::Finished) {
+            drop(generation);
+            continue;
+        }
+        if (m_running.size() >= Model::kMaxDecoding) return;
+        if (sharesWhatIsBeingRead(generation)) continue;
+        auto sequence = sequenceFor(generation.ids());
+        if (!sequence) {
+            failWith(generation, sequence.error());
+            continue;
+        }
+        generation.begin(std::move(*sequence));
+        const std::scoped_lock lock(m_mutex);
+        m_running.splice(m_running.end(), m_waiting, current);
+    }
+}
+
+bool Scheduler::sharesWhatIsBeingRead(const Generation& waiting) const {
+    if (!m_model.memorySpec().canTruncate()) return false;
+    const size_t have = longestInMemory(waiting.ids());
+    return std::ranges::any_of(m_running, [&](const auto& running) {
+        return running->reading() && commonPrefix(running->ids(), waiting.ids()) > have + kWorthFetching;
+    });
+}
+
+size_t Scheduler::longestInMemory(std::span<const TokenId> ids) const {
+    size_t longest = m_idle.longestPrefix(ids, m_model.memorySpec());
+    for (const auto& running : m_running)
+        longest = std::max(longest, running->sequence().usablePrefix(ids, m_model.memorySpec()));
+    return longest;
+}
+
+Result<CachedSequence> Scheduler::sequenceFor(std::span<const TokenId> ids) {
+    if (m_snapshots.longestPrefix(ids.first(ids.size() - 1)) >= longestInMemory(ids) + kWorthFetching) {
+        INGLE_TRY_ASSIGN(CachedSequence sequence, fromDisk(ids));
+        if (!sequence.ids.empty()) return sequence;
+    }
+    return fromMemory(ids);
+}
+
+Result<CachedSequence> Scheduler::fromDisk(std::span<const TokenId> ids) {
+    CachedSequence sequence;
+    INGLE_TRY_ASSIGN(sequence.memory, m_model.memory().createSequence());
+    // The last token is fed in any case, to get logits; a cache can forget it again.
+    const bool canTruncate = m_model.memorySpec().canTruncate();
+    size_t restored = m_snapshots.restore(ids.first(ids.size() - (canTruncate ? 0 : 1)), *sequence.memory);
+    restored = std::min(restored, ids.size() - 1);
+    INGLE_TRY(sequence.memory->truncate(static_cast<uint32_t>(restored)));
+    sequence.ids.assign(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(restored));
+    return sequence;
+}
+
+Result<CachedSequence> Scheduler::fromMemory(std::span<const TokenId> ids) {
+    const backend::MemorySpec& spec = m_model.memorySpec();
+    const size_t idle = m_idle.longestPrefix(ids, spec);
+    for (const auto& running : m_running) {
+        const size_t prefix = running->sequence().usablePrefix(ids, spec);
+        if (prefix > idle && prefix == longestInMemory(ids)) return running->sequence().fork(prefix);
+    }
+    INGLE_TRY_ASSIGN(CachedSequence sequence, m_idle.take(ids, spec));
+    if (!sequence.memory) INGLE_TRY_ASSIGN(sequence.memory, m_model.memory().createSequence());
+    return sequence;
+}
+
+std::vector<Scheduler::Part> Scheduler::compose() {
+    std::vector<Part> parts;
+    for (auto next = m_running.begin(); next != m_running.end();) {
+        Generation& generation = **next++;
+        if (generation.checkLimits(m_model.opened()) == Generation::Outcome::Finished) {
+            finish(generation);
+        } else if (!generation.reading()) {
+            parts.push_back({&generation, generation.next(1)});
+        }
+    }
+    const size_t chunk = parts.empty() ? Model::kPrefillTokens : kSharedPrefillTokens;
+    const auto reader =
+        std::ranges::find_if(m_running, [](const auto& generation) { return generation->reading(); });
+    if (reader == m_running.end()) return parts;
+    parts.push_back({reader->get(), (*reader)->next(chunk)});
+    const std::scoped_lock lock(m_mutex);
+    m_running.splice(m_running.end(), m_running, reader);  // another prompt's turn comes next
+    return parts;
+}
+
+Status Scheduler::runProgram(std::span<const Part> parts) {
+    std::vector<TokenId> tokens;
+    std::vector<backend::SequenceRun> runs;
+    std::vector<uint32_t> logitRows;
+    for (const Part& part : parts) {
+        tokens.insert(tokens.end(), part.tokens.begin(), part.tokens.end());
+        runs.push_back({part.generation->sequence().memory.get(), static_cast<uint32_t>(part.tokens.size())});
+        const size_t after = part.generation->sequence().ids.size() + part.tokens.size();
+        if (after == part.generation->ids().size()) logitRows.push_back(static_cast<uint32_t>(tokens.size() - 1));
+    }
+    for (;;) {
+        Status status = m_model.program().run({tokens, runs, logitRows});
+        const bool full = !status && status.error().code == ErrorCode::OutOfMemory;
+        // What is kept for later makes room for what is wanted now.
+        if (!full || !m_idle.dropOldest()) return status;
+    }
+}
+
+void Scheduler::run(std::span<const Part> parts) {
+    if (const Status status = runProgram(parts); !status) {
+        // One of them is the reason: alone, each of the others goes on.
+        if (parts.size() == 1) return failWith(*parts[0].generation, status.error());
+        for (size_t i = 0; i < parts.size(); ++i) run(parts.subspan(i, 1));
+        return;
+    }
+    uint32_t logitIndex = 0;
+    for (const Part& part : parts) {
+        Generation& generation = *part.generation;
+        generation.fed(part.tokens.size());
+        const bool pageFull = generation.sequence().ids.size() % backend::kPageTokens < part.tokens.size();
+        if (generation.atMessageEnd()) keep(generation, ModelSnapshots::Extent::Everything);
+        else if (pageFull) keep(generation, ModelSnapshots::Extent::FullPages);
+        if (!generation.wantsLogits()) continue;
+        const auto logits = m_model.program().readLogits(logitIndex++);
+        if (!logits) {
+            failWith(generation, logits.error());
+        } else if (generation.take(m_model.opened(), *logits) == Generation::Outcome::Finished) {
+            finish(generation);
+        }
+    }
+}
+
+void Scheduler::keep(const Generation& generation, ModelSnapshots::Extent extent) const {
+    const CachedSequence& sequence = generation.sequence();
+    m_snapshots.save(sequence.ids, *sequence.memory, extent, generation.conversation());
+}
+
+void Scheduler::finish(Generation& generation) {
+    keep(generation, ModelSnapshots::Extent::Everything);
+    m_idle.put(generation.takeSequence());
+    drop(generation);
+}
+
+void Scheduler::failWith(Generation& generation, const Error& error) {
+    generation.failWith(error);
+    drop(generation);
+}
+
+void Scheduler::drop(Generation& generation) {
+    const std::scoped_lock lock(m_mutex);
+    for (Generations* list : {&m_waiting, &m_running})
+        list->remove_if([&](const auto& entry) { return entry.get() == &generation; });
+}
+
+}  // namespace ingle::session

@@ -1,0 +1,63 @@
+/// Runs many generations at once: in each step every answer being written gets a token, and one prompt is read
+/// a little further. What a generation computes does not depend on the others (the backend's order of additions
+/// depends on shapes only), so neither do its tokens.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "engine/session/cached_sequence.h"
+#include "engine/session/generation.h"
+#include "engine/session/model_snapshots.h"
+
+namespace ingle::session {
+
+/// One thread, but cancel() and submit().
+class Scheduler {
+  public:
+    /// `model` must outlive this.
+    Scheduler(Model& model, std::shared_ptr<SnapshotStore> snapshots);
+
+    GenerationId submit(GenerateRequest request, GenerateSink& sink);
+    void cancel(GenerationId id);
+    /// False when nothing is left to do.
+    bool step();
+
+  private:
+    using Generations = std::list<std::unique_ptr<Generation>>;
+
+    /// What one generation contributes to a step.
+    struct Part {
+        Generation* generation = nullptr;
+        std::span<const TokenId> tokens;
+    };
+
+    void admit();
+    /// True when a running generation is reading a beginning that `waiting` shares: better to wait for it.
+    bool sharesWhatIsBeingRead(const Generation& waiting) const;
+    /// A sequence that holds as much of `ids` as memory or disk can give.
+    Result<CachedSequence> sequenceFor(std::span<const TokenId> ids);
+    Result<CachedSequence> fromMemory(std::span<const TokenId> ids);
+    Result<CachedSequence> fromDisk(std::span<const TokenId> ids);
+    size_t longestInMemory(std::span<const TokenId> ids) const;
+
+    std::vector<Part> compose();
+    void run(std::span<const Part> parts);
+    Status runProgram(std::span<const Part> parts);
+    void keep(const Generation& generation, ModelSnapshots::Extent extent) const;
+    void finish(Generation& generation);
+    void drop(Generation& generation);
+    void failWith(Generation& generation, const Error& error);
+
+    Model& m_model;
+    ModelSnapshots m_snapshots;
+    SequenceCache m_idle;
+    std::mutex m_mutex;     ///< guards the structure of the lists; generations belong to the stepping thread
+    Generations m_waiting;  ///< in order of submission
+    Generations m_running;  ///< the one whose prompt was read last comes last
+    GenerationId m_nextId = 1;
+};
+
+}  // namespace ingle::session

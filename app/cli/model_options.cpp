@@ -1,8 +1,10 @@
 #include "app/cli/model_options.h"
 
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <map>
+#include <optional>
 
 #include "app/library/library.h"
 
@@ -25,6 +27,16 @@ CLI::Validator within(double low, double high) {
             return fmt::format("{} is not between {} and {}", text, low, high);
         },
         fmt::format("NUMBER in [{} - {}]", low, high));
+}
+
+std::optional<LogitBias> parseLogitBias(const std::string& text) {
+    const size_t equals = text.find('=');
+    LogitBias bias;
+    if (equals == std::string::npos || !CLI::detail::lexical_cast(text.substr(0, equals), bias.id) ||
+        !CLI::detail::lexical_cast(text.substr(equals + 1), bias.bias) || !std::isfinite(bias.bias)) {
+        return std::nullopt;
+    }
+    return bias;
 }
 
 }  // namespace
@@ -107,13 +119,18 @@ void addSamplerOptions(CLI::App& app, SamplerParams& params) {
     app.add_option("--presence-penalty", params.presencePenalty, "taken off what occurred recently")
         ->check(within(-100, 100));
     app.add_option("--last-n", params.lastN, "how many of the last tokens are recent");
-    app.add_option_function<std::vector<std::pair<TokenId, float>>>(
+    app.add_option_function<std::vector<std::string>>(
            "--logit-bias",
-           [&params](const std::vector<std::pair<TokenId, float>>& pairs) {
-               for (const auto& [id, bias] : pairs) params.logitBias.push_back({id, bias});
+           [&params](const std::vector<std::string>& texts) {
+               for (const std::string& text : texts) params.logitBias.push_back(parseLogitBias(text).value());
            },
-           "ID BIAS: added to one token's logit (may be repeated)")
-        ->allow_extra_args(false);
+           "ID=BIAS: added to one token's logit (may be repeated)")
+        ->allow_extra_args(false)
+        ->check(CLI::Validator(
+            [](const std::string& text) {
+                return parseLogitBias(text) ? std::string() : fmt::format("{} is not ID=BIAS", text);
+            },
+            "ID=BIAS"));
     app.add_option("--seed", params.seed, "seed of the generator");
 }
 

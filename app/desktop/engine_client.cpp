@@ -58,4 +58,8 @@ void EngineClient::cancel() {
     QMetaObject::invokeMethod(m_session, [session = m_session] { session->cancel(); });
 }
 
+void EngineClient::retain(const std::vector<std::string>& conversations) {
+    QMetaObject::invokeMethod(m_session, [=, session = m_session] { session->retain(conversations); });
+}
+
 }  // namespace ingle::desktop

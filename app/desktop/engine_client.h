@@ -45,6 +45,9 @@ class EngineClient : public QObject {
     void generate(const GenerateRequest& request);
     /// Ends the generation that runs or waits; it still ends with done().
     void cancel();
+    /// Tells which conversations there are: what the engine keeps on disk for others is deleted, by the
+    /// running host or by the next one.
+    void retain(const std::vector<std::string>& conversations);
 
   signals:
     void inspected(const ingle::ModelInfo& info);

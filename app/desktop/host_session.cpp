@@ -82,6 +82,16 @@ void HostSession::cancel() {
     }
 }
 
+void HostSession::retain(const std::vector<std::string>& conversations) {
+    m_retain = protocol::Retain{conversations};
+    if (m_phase != Phase::Down) tellConversations();
+}
+
+void HostSession::tellConversations() {
+    // Should it not arrive, the next one will: the list is told again at every start.
+    if (m_retain) (void)send(*m_retain);
+}
+
 void HostSession::enqueue(Operation operation) {
     m_queue.push_back(std::move(operation));
     if (m_queue.size() == 1) {
@@ -223,6 +233,7 @@ void HostSession::handle(const protocol::HelloOk& hello) {
         return failFront({ErrorCode::Unsupported, kVersionMismatch});
     }
     m_phase = Phase::Ready;
+    tellConversations();
     advance();
 }
 

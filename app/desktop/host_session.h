@@ -28,6 +28,7 @@ class HostSession : public QObject {
     void load(const QString& path, const LoadOptions& options);
     void generate(const GenerateRequest& request);
     void cancel();
+    void retain(const std::vector<std::string>& conversations);
 
   signals:
     void inspected(const ingle::ModelInfo& info);
@@ -55,6 +56,7 @@ class HostSession : public QObject {
     };
 
     void enqueue(Operation operation);
+    void tellConversations();
     void advance();
     void startHost();
     void endHost();
@@ -78,6 +80,7 @@ class HostSession : public QObject {
     void handle(const protocol::Failed& event);
     void handle(const protocol::Unloaded&) {}
     void handle(const protocol::Counted&) {}
+    void handle(const protocol::Retained&) {}
 
     LoadOptions loadOptions() const;
     void flushTokens();
@@ -96,7 +99,8 @@ class HostSession : public QObject {
     protocol::RequestId m_lastId = 0;
     protocol::RequestId m_currentId = 0;  ///< events of other ids are stale
 
-    std::optional<protocol::Load> m_model;  ///< what generations run on
+    std::optional<protocol::Load> m_model;     ///< what generations run on
+    std::optional<protocol::Retain> m_retain;  ///< what every host is told
     bool m_hostHasModel = false;
     int m_restarts = 0;  ///< since the last sign of progress
     bool m_degraded = false;

@@ -191,6 +191,10 @@ template <typename V>
 void fields(V& v, Of<Cancel> auto& r) {
     v.required("target", r.target);
 }
+template <typename V>
+void fields(V& v, Of<Retain> auto& r) {
+    v.required("conversations", r.conversations);
+}
 
 template <typename V>
 void fields(V& v, Of<HelloOk> auto& e) {
@@ -211,6 +215,8 @@ template <typename V>
 void fields(V& v, Of<Counted> auto& e) {
     v.required("tokens", e.tokens);
 }
+template <typename V>
+void fields(V&, Of<Retained> auto&) {}
 template <typename V>
 void fields(V& v, Of<Progress> auto& e) {
     v.required("fraction", e.fraction);

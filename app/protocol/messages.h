@@ -43,7 +43,12 @@ struct Generate {
 struct Cancel {
     RequestId target = 0;
 };
-using RequestBody = std::variant<Hello, Inspect, Load, Unload, Count, Generate, Cancel>;
+/// The conversations there are (see GenerateRequest::conversation): what is kept on disk for others is
+/// deleted.
+struct Retain {
+    std::vector<std::string> conversations;
+};
+using RequestBody = std::variant<Hello, Inspect, Load, Unload, Count, Generate, Cancel, Retain>;
 struct Request {
     RequestId id = 0;
     RequestBody body;
@@ -64,6 +69,7 @@ struct Unloaded {};
 struct Counted {
     uint32_t tokens = 0;
 };
+struct Retained {};
 struct Progress {
     double fraction = 0;
     std::string phase;
@@ -81,8 +87,8 @@ struct Done {
 struct Failed {
     Error error;
 };
-using EventBody =
-    std::variant<HelloOk, Inspected, Loaded, Unloaded, Counted, Progress, Planned, Tokens, Done, Failed>;
+using EventBody = std::variant<HelloOk, Inspected, Loaded, Unloaded, Counted, Retained, Progress, Planned,
+                               Tokens, Done, Failed>;
 struct Event {
     RequestId id = 0;
     EventBody body;

@@ -25,8 +25,8 @@ std::string identity(const std::vector<std::string>& paths) {
     for (const std::string& path : paths) {
         struct stat status {};
         if (::stat(path.c_str(), &status) != 0) return "";
-        text += fmt::format("{}-{}-{}-{}.{};", status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec,
-                            status.st_mtim.tv_nsec);
+        text += fmt::format("{}-{}-{}-{}.{};", status.st_dev, status.st_ino, status.st_size,
+                            status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
     }
     return text;
 }
@@ -36,10 +36,13 @@ std::string hex(XXH128_hash_t hash) {
 }
 
 /// The hash of the files' contents, one after the other; nothing when interrupted or unreadable.
-std::optional<std::string> hashContents(const std::vector<std::string>& paths, const std::atomic<bool>& stop) {
+std::optional<std::string> hashContents(const std::vector<std::string>& paths,
+                                        const std::atomic<bool>& stop) {
     const auto buffer = std::make_unique<std::byte[]>(kReadBytes);
-    XXH3_state_t state;
-    XXH3_128bits_reset(&state);
+    const std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state(XXH3_createState(),
+                                                                                XXH3_freeState);
+    if (!state) return std::nullopt;
+    XXH3_128bits_reset(state.get());
     for (const std::string& path : paths) {
         const io::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
         if (!file.isOpen()) return std::nullopt;
@@ -49,10 +52,10 @@ std::optional<std::string> hashContents(const std::vector<std::string>& paths, c
             if (count < 0 && errno == EINTR) continue;
             if (count < 0) return std::nullopt;
             if (count == 0) break;
-            XXH3_128bits_update(&state, buffer.get(), static_cast<size_t>(count));
+            XXH3_128bits_update(state.get(), buffer.get(), static_cast<size_t>(count));
         }
     }
-    return hex(XXH3_128bits_digest(&state));
+    return hex(XXH3_128bits_digest(state.get()));
 }
 
 }  // namespace
@@ -62,8 +65,7 @@ ModelHash::ModelHash(std::vector<std::string> paths, std::string folder) : m_pat
     if (id.empty()) return;
     std::error_code ignored;
     std::filesystem::create_directories(folder, ignored);
-    const std::string cachePath =
-        fmt::format("{}/{}", folder, hex(XXH3_128bits(id.data(), id.size())));
+    const std::string cachePath = fmt::format("{}/{}", folder, hex(XXH3_128bits(id.data(), id.size())));
     std::ifstream file(cachePath, std::ios::binary);
     std::string known{std::istreambuf_iterator<char>(file), {}};
     if (known.size() == kHexDigits) {

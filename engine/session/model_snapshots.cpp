@@ -3,6 +3,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <array>
 
 namespace ingle::session {
 namespace {
@@ -16,8 +17,9 @@ SnapshotKey toKey(XXH128_hash_t hash) {
 
 /// Whatever changes what is in memory, beside the weights.
 std::string describe(const OpenedModel& opened, const LoadOptions& options) {
-    std::string text = fmt::format("{} kv{} v{} ctx{}", opened.bound.config.arch, static_cast<int>(options.kv),
-                                   backend::SavedState::kVersion, opened.contextTokens);
+    std::string text =
+        fmt::format("{} kv{} v{} ctx{}", opened.bound.config.arch, static_cast<int>(options.kv),
+                    backend::SavedState::kVersion, opened.contextTokens);
     for (const auto& [key, value] : options.overrides) text += fmt::format(" {}={}", key, value);
     return text;
 }
@@ -29,7 +31,8 @@ ModelSnapshots::ModelSnapshots(const Model& model, std::shared_ptr<SnapshotStore
       m_store(std::move(store)),
       m_configuration(describe(model.opened(), model.options())),
       m_bytesPerToken(model.cacheBytesPerToken()) {
-    for (const backend::StateSpec& state : model.memorySpec().states) m_fixedBytes += state.elems * sizeof(float);
+    for (const backend::StateSpec& state : model.memorySpec().states)
+        m_fixedBytes += state.elems * sizeof(float);
     if (!m_store) return;
     m_hash = std::make_unique<ModelHash>(std::vector{model.opened().file.path},
                                          fmt::format("{}/models", m_store->folder()));
@@ -46,17 +49,16 @@ std::vector<SnapshotKey> ModelSnapshots::prefixKeys(const SnapshotKey& fingerpri
                                                     std::span<const TokenId> ids) const {
     std::vector<SnapshotKey> keys;
     keys.reserve(ids.size());
-    SnapshotKey pageStart = fingerprint;
-    for (size_t page = 0; page < ids.size(); page += kPageTokens) {
-        const auto tokens = ids.subspan(page, std::min<size_t>(kPageTokens, ids.size() - page));
-        for (size_t count = 1; count <= tokens.size(); ++count) {
-            XXH3_state_t state;
-            XXH3_128bits_reset(&state);
-            XXH3_128bits_update(&state, pageStart.words.data(), sizeof pageStart.words);
-            XXH3_128bits_update(&state, tokens.data(), count * sizeof(TokenId));
-            keys.push_back(toKey(XXH3_128bits_digest(&state)));
-        }
-        pageStart = keys.back();
+    // A key is the hash of the page start's key and the tokens from there on.
+    struct {
+        SnapshotKey pageStart;
+        std::array<TokenId, kPageTokens> tokens;
+    } hashed{fingerprint, {}};
+    for (size_t i = 0; i < ids.size(); ++i) {
+        const size_t count = i % kPageTokens + 1;
+        hashed.tokens[count - 1] = ids[i];
+        keys.push_back(toKey(XXH3_128bits(&hashed, sizeof hashed.pageStart + count * sizeof(TokenId))));
+        if (count == kPageTokens) hashed.pageStart = keys.back();
     }
     return keys;
 }
@@ -72,7 +74,8 @@ std::vector<ModelSnapshots::Found> ModelSnapshots::find(std::span<const TokenId>
         found.push_back({keys[have + kPageTokens - 1], {have, kPageTokens}});
         have += kPageTokens;
     }
-    auto end = static_cast<uint32_t>(pages ? std::min<size_t>(keys.size(), have + kPageTokens - 1) : keys.size());
+    auto end =
+        static_cast<uint32_t>(pages ? std::min<size_t>(keys.size(), have + kPageTokens - 1) : keys.size());
     for (; end > have; --end) {
         if (!m_store->contains(keys[end - 1])) continue;
         found.push_back({keys[end - 1], {have, end - have}});
@@ -89,7 +92,8 @@ size_t ModelSnapshots::longestPrefix(std::span<const TokenId> ids) const {
 size_t ModelSnapshots::restore(std::span<const TokenId> ids, backend::SequenceMemory& memory) const {
     if (!memory.truncate(0)) return 0;
     for (const Found& record : find(ids)) {
-        const auto state = m_store->read(record.key, m_model.options().kv, record.range, stateBytes(record.range));
+        const auto state =
+            m_store->read(record.key, m_model.options().kv, record.range, stateBytes(record.range));
         if (!state) break;
         if (!memory.restore(*state)) return 0;  // it is empty now
     }

@@ -5,7 +5,8 @@
 namespace ingle::session {
 namespace {
 
-/// A prompt is read in smaller pieces while answers are being written, so that these go on at a readable pace.
+/// A prompt is read in smaller pieces while answers are being written, so that these go on at a readable
+/// pace.
 constexpr size_t kSharedPrefillTokens = 16;
 /// Reading fewer tokens than this again is quicker than fetching them from disk or waiting for them.
 constexpr size_t kWorthFetching = 32;
@@ -109,7 +110,8 @@ Result<CachedSequence> Scheduler::fromMemory(std::span<const TokenId> ids) {
         if (prefix > idle && prefix == longestInMemory(ids)) return running->sequence().fork(prefix);
     }
     INGLE_TRY_ASSIGN(CachedSequence sequence, m_idle.take(ids, spec));
-    if (!sequence.memory) INGLE_TRY_ASSIGN(sequence.memory, m_model.memory().createSequence());
+    if (sequence.memory) return sequence;
+    INGLE_TRY_ASSIGN(sequence.memory, m_model.memory().createSequence());
     return sequence;
 }
 
@@ -141,7 +143,8 @@ Status Scheduler::runProgram(std::span<const Part> parts) {
         tokens.insert(tokens.end(), part.tokens.begin(), part.tokens.end());
         runs.push_back({part.generation->sequence().memory.get(), static_cast<uint32_t>(part.tokens.size())});
         const size_t after = part.generation->sequence().ids.size() + part.tokens.size();
-        if (after == part.generation->ids().size()) logitRows.push_back(static_cast<uint32_t>(tokens.size() - 1));
+        if (after == part.generation->ids().size())
+            logitRows.push_back(static_cast<uint32_t>(tokens.size() - 1));
     }
     for (;;) {
         Status status = m_model.program().run({tokens, runs, logitRows});
@@ -163,8 +166,10 @@ void Scheduler::run(std::span<const Part> parts) {
         Generation& generation = *part.generation;
         generation.fed(part.tokens.size());
         const bool pageFull = generation.sequence().ids.size() % backend::kPageTokens < part.tokens.size();
-        if (generation.atMessageEnd()) keep(generation, ModelSnapshots::Extent::Everything);
-        else if (pageFull) keep(generation, ModelSnapshots::Extent::FullPages);
+        if (generation.atMessageEnd())
+            keep(generation, ModelSnapshots::Extent::Everything);
+        else if (pageFull)
+            keep(generation, ModelSnapshots::Extent::FullPages);
         if (!generation.wantsLogits()) continue;
         const auto logits = m_model.program().readLogits(logitIndex++);
         if (!logits) {

@@ -30,19 +30,16 @@ struct Header {
 static_assert(sizeof(Header) == 48 && offsetof(Header, checksum) == 40);
 
 uint64_t checksum(const Header& header, std::span<const std::byte> stored) {
-    XXH3_state_t state;
-    XXH3_64bits_reset(&state);
-    XXH3_64bits_update(&state, &header, offsetof(Header, checksum));
-    XXH3_64bits_update(&state, stored.data(), stored.size());
-    return XXH3_64bits_digest(&state);
+    const uint64_t seed = XXH3_64bits(&header, offsetof(Header, checksum));
+    return XXH3_64bits_withSeed(stored.data(), stored.size(), seed);
 }
 
 }  // namespace
 
 Status writeSnapshot(const std::string& path, const backend::SavedState& state) {
     std::vector<std::byte> stored(ZSTD_compressBound(state.bytes.size()));
-    const size_t size =
-        ZSTD_compress(stored.data(), stored.size(), state.bytes.data(), state.bytes.size(), kCompressionLevel);
+    const size_t size = ZSTD_compress(stored.data(), stored.size(), state.bytes.data(), state.bytes.size(),
+                                      kCompressionLevel);
     if (ZSTD_isError(size))
         return fail(ErrorCode::OutOfMemory, "{}: cannot compress: {}", path, ZSTD_getErrorName(size));
     stored.resize(size);
@@ -69,8 +66,8 @@ Result<backend::SavedState> readSnapshot(const std::string& path, KvType kv, bac
     if (header.magic != kMagic || header.version != backend::SavedState::kVersion ||
         header.kvType != static_cast<uint32_t>(kv) || header.firstToken != range.first ||
         header.numTokens != range.count || header.stateBytes != stateBytes) {
-        return fail(ErrorCode::Corrupt, "{}: not a snapshot of tokens {} to {} of this model", path, range.first,
-                    range.end());
+        return fail(ErrorCode::Corrupt, "{}: not a snapshot of tokens {} to {} of this model", path,
+                    range.first, range.end());
     }
     if (header.storedBytes != stored.size() || header.checksum != checksum(header, stored))
         return fail(ErrorCode::Corrupt, "{}: damaged", path);

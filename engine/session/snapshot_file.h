@@ -1,8 +1,8 @@
 /// One record of the snapshot store as a file: a header, then the state compressed with Zstandard.
 ///
-/// Layout (little-endian): 8 bytes "INGLSNAP", u32 version (SavedState::kVersion), u32 kv type, u32 first token,
-/// u32 number of tokens, u64 bytes of the state, u64 bytes of the compressed state, u64 XXH3 of the 40 bytes
-/// before and the compressed state; then the compressed state.
+/// Layout (little-endian): 8 bytes "INGLSNAP", u32 version (SavedState::kVersion), u32 kv type, u32 first
+/// token, u32 number of tokens, u64 bytes of the state, u64 bytes of the compressed state, u64 XXH3 of the
+/// compressed state, seeded with that of the 40 bytes before; then the compressed state.
 #pragma once
 
 #include <string>

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "engine/session/snapshot_file.h"
 
@@ -38,7 +39,8 @@ std::optional<SnapshotKey> keyOf(std::string_view fileName) {
 
 bool isConversationName(std::string_view name) {
     const auto allowed = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+               c == '_';
     };
     return !name.empty() && name.size() <= 64 && std::ranges::all_of(name, allowed);
 }
@@ -86,7 +88,8 @@ Status SnapshotStore::readFolder() {
         if (::stat(entry->path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
         if (const auto key = keyOf(name)) {
             const auto bytes = static_cast<uint64_t>(status.st_size);
-            m_records[*key] = {bytes, int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
+            m_records[*key] = {bytes,
+                               int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
             m_totalBytes += bytes;
         } else if (name.find(fmt::format("{}.part-", kSuffix)) != std::string::npos) {
             std::error_code ignored;
@@ -118,7 +121,8 @@ Result<backend::SavedState> SnapshotStore::read(const SnapshotKey& key, KvType k
     const auto record = m_records.find(key);
     if (record != m_records.end()) {
         record->second.usedNs = nowNs();
-        ::utimensat(AT_FDCWD, pathOf(key).c_str(), nullptr, 0);  // for the next start; failing costs the order
+        ::utimensat(AT_FDCWD, pathOf(key).c_str(), nullptr,
+                    0);  // for the next start; failing costs the order
     }
     return state;
 }
@@ -127,7 +131,6 @@ void SnapshotStore::write(const SnapshotKey& key, const std::string& conversatio
                           const std::function<Result<backend::SavedState>()>& state) {
     if (!isConversationName(conversation)) return;
     std::unique_lock lock(m_mutex);
-    if (m_forgotten.contains(conversation)) return;
     const bool known = m_records.contains(key) || m_waiting.contains(key);
     if (!known && m_waitingBytes > kMaxWaitingBytes) return;
     const bool noted = !m_noted.emplace(conversation, key).second;
@@ -150,16 +153,11 @@ void SnapshotStore::write(const SnapshotKey& key, const std::string& conversatio
     });
 }
 
-Status SnapshotStore::forget(std::string_view conversation) {
-    if (!isConversationName(conversation)) {
-        return fail(ErrorCode::InvalidArgument, "\"{}\" is not a conversation's name", conversation);
-    }
-    {
-        const std::scoped_lock lock(m_mutex);
-        m_forgotten.emplace(conversation);
-    }
-    enqueue([this, name = std::string(conversation)] { forgetRecords(name); });
-    return {};
+void SnapshotStore::retain(std::vector<std::string> conversations) {
+    enqueue([this, names = std::set<std::string>(std::make_move_iterator(conversations.begin()),
+                                                 std::make_move_iterator(conversations.end()))] {
+        removeUnneeded(names);
+    });
 }
 
 void SnapshotStore::waitUntilWritten() {
@@ -208,8 +206,8 @@ void SnapshotStore::writeRecord(const SnapshotKey& key, const backend::SavedStat
 void SnapshotStore::evict() {
     const std::scoped_lock lock(m_mutex);
     while (m_totalBytes > m_options.maxBytes && !m_records.empty()) {
-        const auto oldest = std::ranges::min_element(
-            m_records, {}, [](const auto& entry) { return entry.second.usedNs; });
+        const auto oldest =
+            std::ranges::min_element(m_records, {}, [](const auto& entry) { return entry.second.usedNs; });
         remove(oldest->first);
     }
 }
@@ -227,29 +225,25 @@ void SnapshotStore::noteOwner(const SnapshotKey& key, const std::string& convers
     std::ofstream(ownerPath(conversation), std::ios::app) << key.hex() << '\n';
 }
 
-std::set<std::string> SnapshotStore::ownedKeys(const std::string& path) const {
-    std::set<std::string> keys;
-    std::ifstream file(path);
-    for (std::string line; std::getline(file, line);) keys.insert(std::move(line));
-    return keys;
-}
-
-void SnapshotStore::forgetRecords(const std::string& conversation) {
-    const std::string own = ownerPath(conversation);
-    std::set<std::string> keys = ownedKeys(own);
+void SnapshotStore::removeUnneeded(const std::set<std::string>& conversations) {
+    std::set<std::string> needed;
     std::error_code error;
     for (fs::directory_iterator entry(fmt::format("{}/{}", m_options.folder, kOwnersFolder), error), end;
-         !error && !keys.empty() && entry != end; entry.increment(error)) {
-        if (entry->path() == fs::path(own)) continue;
-        for (const std::string& shared : ownedKeys(entry->path().string())) keys.erase(shared);
-    }
-    {
-        const std::scoped_lock lock(m_mutex);
-        for (const std::string& hex : keys) {
-            if (const auto key = keyOf(fmt::format("{}{}", hex, kSuffix))) remove(*key);
+         !error && entry != end; entry.increment(error)) {
+        if (conversations.contains(entry->path().filename().string())) {
+            std::ifstream file(entry->path());
+            for (std::string key; std::getline(file, key);) needed.insert(std::move(key));
+        } else {
+            std::error_code ignored;
+            fs::remove(entry->path(), ignored);
         }
     }
-    fs::remove(own, error);
+    const std::scoped_lock lock(m_mutex);
+    for (auto next = m_records.begin(); next != m_records.end();) {
+        const SnapshotKey key = (next++)->first;
+        if (!needed.contains(key.hex())) remove(key);
+    }
+    std::erase_if(m_noted, [&](const auto& note) { return !conversations.contains(note.first); });
 }
 
 std::string SnapshotStore::pathOf(const SnapshotKey& key) const {
@@ -270,8 +264,8 @@ Result<Snapshots> Snapshots::open(const SnapshotOptions& options) {
     return snapshots;
 }
 
-Status Snapshots::forget(std::string_view conversation) const {
-    return m_store ? m_store->forget(conversation) : Status();
+void Snapshots::retain(std::vector<std::string> conversations) const {
+    if (m_store) m_store->retain(std::move(conversations));
 }
 
 void Snapshots::waitUntilWritten() const {

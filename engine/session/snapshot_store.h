@@ -24,8 +24,8 @@ struct SnapshotKey {
     std::string hex() const;
 };
 
-/// Writing, evicting and forgetting happen on a thread of its own, so that no token waits for a disk; a failed
-/// write costs a later re-read and nothing else. Any thread.
+/// Writing, evicting and forgetting happen on a thread of its own, so that no token waits for a disk; a
+/// failed write costs a later re-read and nothing else. Any thread.
 class SnapshotStore {
   public:
     /// Errors: Io.
@@ -38,11 +38,11 @@ class SnapshotStore {
     Result<backend::SavedState> read(const SnapshotKey& key, KvType kv, backend::TokenRange range,
                                      uint64_t stateBytes);
     /// Notes that the conversation needs the record; when the record is not there yet, `state` is called for
-    /// it. Nothing happens when too much is waiting to be written, or after forget(conversation).
+    /// it. Nothing happens when too much is waiting to be written.
     void write(const SnapshotKey& key, const std::string& conversation,
                const std::function<Result<backend::SavedState>()>& state);
-    /// See Snapshots::forget.
-    Status forget(std::string_view conversation);
+    /// See Snapshots::retain.
+    void retain(std::vector<std::string> conversations);
     void waitUntilWritten();
 
     const std::string& folder() const { return m_options.folder; }
@@ -61,12 +61,11 @@ class SnapshotStore {
     void enqueue(Task task);
     void writeRecord(const SnapshotKey& key, const backend::SavedState& state);
     void noteOwner(const SnapshotKey& key, const std::string& conversation);
-    void forgetRecords(const std::string& conversation);
+    void removeUnneeded(const std::set<std::string>& conversations);
     void evict();
     void remove(const SnapshotKey& key);
     std::string pathOf(const SnapshotKey& key) const;
     std::string ownerPath(const std::string& conversation) const;
-    std::set<std::string> ownedKeys(const std::string& path) const;
 
     const SnapshotOptions m_options;
 
@@ -76,7 +75,6 @@ class SnapshotStore {
     std::set<SnapshotKey> m_waiting;  ///< to be written
     uint64_t m_waitingBytes = 0;
     std::set<std::pair<std::string, SnapshotKey>> m_noted;  ///< owners this process has written down
-    std::set<std::string, std::less<>> m_forgotten;
     std::deque<Task> m_tasks;
     bool m_busy = false;
     bool m_stop = false;

@@ -1,17 +1,47 @@
 #include "app/cli/host/host.h"
 
 #include "app/cli/command.h"
+#include "app/library/library.h"
 
 namespace ingle::cli {
 namespace {
 
+struct Options {
+    int paceMs = 0;
+    SnapshotOptions snapshots{.folder = library::defaultDataDir() + "/snapshots"};
+};
+
+Status host(const Options& options) {
+    Snapshots snapshots;
+    if (options.snapshots.maxBytes > 0) {
+        auto opened = Snapshots::open(options.snapshots);
+        // Without it conversations are only read again, which takes longer.
+        if (!opened)
+            fmt::print(stderr, "{}\n", opened.error().message);
+        else
+            snapshots = std::move(*opened);
+    }
+    return runHost(
+        {std::chrono::milliseconds(options.paceMs)},
+        {.inspect = [](const std::string& path) { return inspectModel(path); },
+         .load = [snapshots](
+                     const std::string& path, const LoadOptions& load,
+                     const ProgressFn& progress) { return Engine::load(path, load, progress, snapshots); },
+         .retain = [snapshots](
+                       const std::vector<std::string>& conversations) { snapshots.retain(conversations); }});
+}
+
 Action define(CLI::App& app) {
-    auto paceMs = std::make_shared<int>(0);
-    app.add_option("--pace-ms", *paceMs, "wait after every step (for tests)")->check(CLI::Range(0, 60'000));
-    return [paceMs] {
-        return runHost({std::chrono::milliseconds(*paceMs)},
-                       {[](const std::string& path) { return inspectModel(path); }, Engine::load});
-    };
+    auto options = std::make_shared<Options>();
+    app.add_option("--pace-ms", options->paceMs, "wait after every step (for tests)")
+        ->check(CLI::Range(0, 60'000));
+    app.add_option("--snapshots", options->snapshots.folder,
+                   "folder for what lets conversations go on at once (default: in the data folder)");
+    app.add_option_function<uint64_t>(
+           "--snapshot-mb", [options](uint64_t mib) { options->snapshots.maxBytes = mib << 20; },
+           "most space for it in MiB; 0 keeps nothing (default: 4096)")
+        ->check(CLI::Range(0, 1 << 20));
+    return [options] { return host(*options); };
 }
 
 }  // namespace

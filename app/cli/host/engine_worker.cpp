@@ -194,6 +194,11 @@ void EngineWorker::serve(protocol::RequestId id, protocol::Generate& request) {
     fail(id, std::move(refusal));
 }
 
+void EngineWorker::serve(protocol::RequestId id, const protocol::Retain& request) {
+    m_source.retain(request.conversations);
+    m_events.push({id, protocol::Retained{}});
+}
+
 void EngineWorker::fail(protocol::RequestId id, Error error) {
     m_events.push({id, protocol::Failed{std::move(error)}});
 }

@@ -122,6 +122,7 @@ EngineSource namingFiles(EngineSource source) {
         nameFileForBusErrors(path);
         return load(path, options, progress);
     };
+    naming.retain = std::move(source.retain);
     return naming;
 }
 

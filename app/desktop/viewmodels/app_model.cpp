@@ -15,6 +15,7 @@ AppModel::AppModel(std::string dataDir, HostCommand host)
     connect(&m_conversations, &ConversationListModel::removing, &m_chat,
             &ChatController::conversationRemoved);
     connect(&m_conversations, &ConversationListModel::renamed, &m_chat, &ChatController::conversationRenamed);
+    connect(&m_conversations, &ConversationListModel::purged, &m_engine, &EngineClient::retain);
     connect(&m_portal, &DesktopPortal::fileChosen, &m_models, &ModelListModel::openPath);
     connect(&m_portal, &DesktopPortal::linkCopied, this,
             [this](const QString& target) { m_notices.showToast(tr("Link copied: %1").arg(target)); });

@@ -294,6 +294,7 @@ void ChatController::generate(const Turn& turn) {
         request.messages.push_back({message->role, message->text});
         m_writing->promptIds.push_back(message->id);
     }
+    request.conversation = std::to_string(turn.conversation.id);
     request.sampler = answer.sampler;
     request.resumeIds = answer.tokenIds;
     m_promptFraction = 0;

@@ -146,8 +146,22 @@ void ConversationListModel::remove(qint64 conversation) {
 }
 
 void ConversationListModel::purge() {
-    change([](history::History& history) {
-        return history.access() == history::History::Access::ReadWrite ? history.purgeDeleted() : Status();
+    using Names = std::vector<std::string>;
+    const auto work = [](history::History& history) -> Result<Names> {
+        if (history.access() == history::History::Access::ReadWrite) INGLE_TRY(history.purgeDeleted());
+        INGLE_TRY_ASSIGN(const auto conversations, history.conversations());
+        Names names;
+        for (const history::Conversation& conversation : conversations)
+            names.push_back(std::to_string(conversation.id));
+        return names;
+    };
+    m_storage.run(this, work, [this](const Result<Names>& names) {
+        if (names) {
+            emit purged(*names);
+        } else {
+            m_notices.showBanner(toQString(names.error().message));
+        }
+        refresh();
     });
 }
 

@@ -56,6 +56,8 @@ class ConversationListModel : public QAbstractListModel {
     void searchRequested();
     void renameRequested(qint64 conversation);
     void removing(qint64 conversation);
+    /// Deleted conversations are gone for good; these are the ones there are.
+    void purged(const std::vector<std::string>& conversations);
     void renamed(qint64 conversation, const QString& title);
 
   private:

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "ingle/result.h"
 
@@ -27,9 +27,9 @@ class Snapshots {
     /// Errors: Io (the folder cannot be made or read).
     static Result<Snapshots> open(const SnapshotOptions& options);
 
-    /// Deletes what only this conversation needed, and keeps nothing more of it. Returns before the files are
-    /// gone. Errors: InvalidArgument (not a conversation's name: 1 to 64 letters, digits, '-' or '_').
-    Status forget(std::string_view conversation) const;
+    /// Deletes everything that none of these conversations needs: to be told which there are after one was
+    /// deleted, and at the start. Returns before the files are gone.
+    void retain(std::vector<std::string> conversations) const;
     /// Waits until everything asked for is on disk or gone.
     void waitUntilWritten() const;
 

@@ -126,7 +126,8 @@ inline EngineSource fakeSource() {
                 std::fflush(stdout);
                 if (progress) progress(0.5, "reading the file");
                 return std::make_unique<FakeEngine>(path);
-            }};
+            },
+            [](const std::vector<std::string>&) {}};
 }
 
 }  // namespace ingle::cli

@@ -115,6 +115,8 @@ TEST_F(HostTest, InspectsLoadsCountsAndUnloads) {
     EXPECT_EQ(m_client.next<protocol::Counted>(7)->tokens, 4u);
     m_client.send(8, protocol::Unload{});
     EXPECT_TRUE(m_client.next<protocol::Unloaded>(8));
+    m_client.send(9, protocol::Retain{{"1"}});
+    EXPECT_TRUE(m_client.next<protocol::Retained>(9));
     m_client.send(9, protocol::Count{"four"});
     EXPECT_THAT(failure(9).message, HasSubstr("No model is loaded"));
 }

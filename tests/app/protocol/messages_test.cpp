@@ -22,9 +22,19 @@ GenerateRequest fullGenerateRequest() {
                         {Role::User, "null \0 byte, \"quotes\", \\ and\nnewline \u2028"s},
                         {Role::Assistant, "漢字 \U0001F600"}};
     request.pinned = {0, 2};
-    request.sampler = {.temperature = 0.1f, .topK = 7, .typicalP = 0.5f, .topP = 0.3f, .minP = 0.25f, .repeatPenalty = 1.5f,
-                       .frequencyPenalty = -0.5f, .presencePenalty = 0.75f, .lastN = 9, .logitBias = {{4, -2.5f}}, .seed = kBig};
+    request.sampler = {.temperature = 0.1f,
+                       .topK = 7,
+                       .typicalP = 0.5f,
+                       .topP = 0.3f,
+                       .minP = 0.25f,
+                       .repeatPenalty = 1.5f,
+                       .frequencyPenalty = -0.5f,
+                       .presencePenalty = 0.75f,
+                       .lastN = 9,
+                       .logitBias = {{4, -2.5f}},
+                       .seed = kBig};
     request.maxTokens = 12;
+    request.conversation = "17";
     request.stops = {"\n\n", "User:"};
     request.resumeIds = {0, -1, std::numeric_limits<TokenId>::max()};
     request.rawPrompt = "once";
@@ -65,9 +75,9 @@ std::vector<Request> allRequests() {
     options.fuse = false;
     options.referenceKernels = true;
     options.overrides = {{"group_norm_epsilon", "1e-5"}};
-    return {{1, Hello{7}},        {2, Inspect{"/m/a b.gguf"}}, {3, Load{"/m/x", options}},
-            {4, Unload{}},        {5, Count{"how many"}},      {kBig, Generate{fullGenerateRequest()}},
-            {7, Cancel{kBig - 1}}};
+    return {{1, Hello{7}},         {2, Inspect{"/m/a b.gguf"}}, {3, Load{"/m/x", options}},
+            {4, Unload{}},         {5, Count{"how many"}},      {kBig, Generate{fullGenerateRequest()}},
+            {7, Cancel{kBig - 1}}, {8, Retain{{"1", "x-2"}}}};
 }
 
 std::vector<Event> allEvents() {
@@ -78,6 +88,7 @@ std::vector<Event> allEvents() {
             {3, Loaded{fullModelInfo()}},
             {4, Unloaded{}},
             {5, Counted{9}},
+            {5, Retained{}},
             {6, Progress{0.25, "reading the prompt"}},
             {7, Planned{plan}},
             {8, Tokens{{{5, 0, 3}, "a\0b"s}}},
@@ -119,6 +130,7 @@ TEST(Messages, EveryFieldOfAGenerateRequestArrives) {
     EXPECT_EQ(got.pinned, sent.pinned);
     EXPECT_EQ(got.sampler, sent.sampler);
     EXPECT_EQ(got.maxTokens, sent.maxTokens);
+    EXPECT_EQ(got.conversation, sent.conversation);
     EXPECT_EQ(got.stops, sent.stops);
     EXPECT_EQ(got.resumeIds, sent.resumeIds);
     EXPECT_EQ(got.rawPrompt, sent.rawPrompt);

@@ -7,42 +7,14 @@
 
 #include "engine/lab/synth.h"
 #include "ingle/engine.h"
+#include "tests/engine/session/recording_sink.h"
 #include "tests/golden.h"
 #include "tests/temporary_folder.h"
 
 namespace ingle {
 namespace {
 
-/// Remembers everything; cancels after `cancelAfter` token chunks.
-class RecordingSink final : public GenerateSink {
-  public:
-    void onPlan(const PromptPlan& newPlan) override {
-        EXPECT_EQ(planCount++, 0);
-        plan = newPlan;
-    }
-    void onProgress(uint32_t done, uint32_t total) override {
-        EXPECT_LE(done, total);
-        ++progressCount;
-    }
-    void onTokens(const TokenChunk& chunk) override {
-        ids.insert(ids.end(), chunk.ids.begin(), chunk.ids.end());
-        text += chunk.text;
-        if (cancelAfter > 0 && --cancelAfter == 0) engine->cancel(id);
-    }
-    void onDone(const GenerateResult& newResult) override { result = newResult; }
-    void onError(const Error& newError) override { error = newError; }
-
-    Engine* engine = nullptr;
-    GenerationId id = 0;
-    int cancelAfter = 0;
-    int planCount = 0;
-    int progressCount = 0;
-    PromptPlan plan;
-    std::vector<TokenId> ids;
-    std::string text;
-    std::optional<GenerateResult> result;
-    std::optional<Error> error;
-};
+using test::RecordingSink;
 
 class Generations : public testing::TestWithParam<const char*> {
   protected:

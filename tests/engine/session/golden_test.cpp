@@ -49,12 +49,15 @@ struct GroupResult {
     }
 };
 
-/// Whole, one by one, in chunks of 7, and saved in the middle: the same bits. Returns the logits.
+/// Whole, one by one, in chunks of 7, saved in the middle, beside seven others, forked: the same bits.
+/// Returns the logits.
 std::vector<float> expectSameBits(Model& model, std::span<const TokenId> tokens) {
     std::vector<float> whole = test::logitsInChunks(model, tokens, 64);
     EXPECT_EQ(test::logitsInChunks(model, tokens, 1), whole);
     EXPECT_EQ(test::logitsInChunks(model, tokens, 7), whole);
     EXPECT_EQ(test::logitsOverSaveAndRestore(model, tokens), whole);
+    EXPECT_EQ(test::logitsBesideSevenOthers(model, tokens), whole);
+    EXPECT_EQ(test::logitsOfAFork(model, tokens), whole);
     return whole;
 }
 

@@ -33,6 +33,9 @@ class ModelRun {
         }
     }
 
+    void replaceSequence(std::unique_ptr<backend::SequenceMemory> sequence) {
+        m_sequence = std::move(sequence);
+    }
     backend::SequenceMemory& sequence() { return *m_sequence; }
     /// [numTokens, vocab], of everything fed so far.
     const std::vector<float>& logits() const { return m_logits; }
@@ -63,6 +66,55 @@ inline std::vector<float> logitsOverSaveAndRestore(session::Model& model, std::s
     second.feed(tokens.subspan(half), 64);
     std::vector<float> logits = first.logits();
     logits.insert(logits.end(), second.logits().begin(), second.logits().end());
+    return logits;
+}
+
+/// In one step with seven other sequences, of which every second one has more rows, in chunks of 5.
+inline std::vector<float> logitsBesideSevenOthers(session::Model& model, std::span<const TokenId> tokens) {
+    constexpr size_t kChunk = 5;
+    const auto program = model.compileAllLogits(7 * 2 + kChunk).value();
+    std::vector<std::unique_ptr<backend::SequenceMemory>> sequences;
+    for (int i = 0; i < 8; ++i) sequences.push_back(model.memory().createSequence().value());
+    std::vector<float> logits;
+    for (size_t at = 0; at < tokens.size(); at += kChunk) {
+        std::vector<TokenId> step;
+        std::vector<backend::SequenceRun> runs;
+        std::vector<uint32_t> rows;
+        for (size_t i = 0; i < 8; ++i) {
+            const bool ours = i == 3;
+            const size_t count = ours ? std::min(kChunk, tokens.size() - at) : 1 + i % 2;
+            for (size_t k = 0; k < count; ++k) {
+                if (ours) rows.push_back(static_cast<uint32_t>(step.size()));
+                step.push_back(ours ? tokens[at + k] : tokens[(at + i + k) % tokens.size()]);
+            }
+            runs.push_back({sequences[i].get(), static_cast<uint32_t>(count)});
+        }
+        const Status status = program->run({step, runs, rows});
+        EXPECT_TRUE(status);
+        for (uint32_t i = 0; i < rows.size(); ++i) {
+            const auto row = program->readLogits(i);
+            EXPECT_TRUE(row);
+            logits.insert(logits.end(), row->begin(), row->end());
+        }
+    }
+    return logits;
+}
+
+/// Forked in the middle; first the original goes on with other tokens, then the fork with these.
+inline std::vector<float> logitsOfAFork(session::Model& model, std::span<const TokenId> tokens) {
+    const size_t half = tokens.size() / 2;
+    ModelRun original(model);
+    original.feed(tokens.first(half), 64);
+    std::vector<float> logits = original.logits();
+    ModelRun fork(model);
+    auto forked = original.sequence().fork(static_cast<uint32_t>(half));
+    EXPECT_TRUE(forked);
+    fork.replaceSequence(std::move(*forked));
+    const std::vector<TokenId> others(tokens.rbegin(),
+                                      tokens.rbegin() + static_cast<long>(tokens.size() - half));
+    original.feed(others, 64);
+    fork.feed(tokens.subspan(half), 64);
+    logits.insert(logits.end(), fork.logits().begin(), fork.logits().end());
     return logits;
 }
 

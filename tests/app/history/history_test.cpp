@@ -94,7 +94,7 @@ TEST_F(HistoryTest, UnknownRowsAreRefused) {
 
 TEST_F(HistoryTest, AnAnswerKeepsEverythingThatContinuingNeeds) {
     ask("Why?\0 really"s);
-    const SamplerParams sampler{0.25f, 17, 0.5f, ~uint64_t{0} - 4};
+    const SamplerParams sampler{.temperature = 0.25f, .topK = 17, .topP = 0.5f, .seed = ~uint64_t{0} - 4};
     const RowId id = valueOf(m_history->beginAnswer(m_conversation, m_question, "m1", "Tiny", sampler));
     ASSERT_TRUE(m_history->setPromptHash(id, ~uint64_t{0} - 9));
     ASSERT_TRUE(m_history->appendAnswer(id, "Be\0cause"s, {5, -1, 2'000'000'000}, "\xE6\0"s));

@@ -141,6 +141,11 @@ Result<BenchResult> benchModel(const std::string& path, const LoadOptions& load,
         wanted.contextTokens = longest * (options.sequences + 1);
     }
     INGLE_TRY_ASSIGN(const auto model, session::Model::load(path, wanted, nullptr));
+    const uint32_t context = model->opened().contextTokens;
+    if (const uint32_t most = std::max(options.promptTokens, options.newTokens);
+        context > 0 && most > context) {
+        return fail(ErrorCode::InvalidArgument, "{} tokens do not fit the context of {}", most, context);
+    }
     BenchResult result;
     Bench bench(*model, options);
     INGLE_TRY_ASSIGN(result.prefillTokensPerSecond, bench.prefill(result.prefillProfile));

@@ -34,8 +34,9 @@ ModelSnapshots::ModelSnapshots(const Model& model, std::shared_ptr<SnapshotStore
     for (const backend::StateSpec& state : model.memorySpec().states)
         m_fixedBytes += state.elems * sizeof(float);
     if (!m_store) return;
-    m_hash = std::make_unique<ModelHash>(std::vector{model.opened().file.path},
-                                         fmt::format("{}/models", m_store->folder()));
+    std::vector<std::string> paths;
+    for (const auto& part : model.opened().file.mappings) paths.push_back(part->path());
+    m_hash = std::make_unique<ModelHash>(std::move(paths), fmt::format("{}/models", m_store->folder()));
 }
 
 std::optional<SnapshotKey> ModelSnapshots::fingerprint() const {

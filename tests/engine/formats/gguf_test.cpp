@@ -80,8 +80,8 @@ TEST(GgufWriter, whatItWritesIsReadBack) {
     for (const auto& [key, value] : values) writer.set(key, value);
     for (const quant::QuantFormat* format : quant::allFormats()) {
         if (!format->encodeRow) continue;
-        const auto rows = test::sampleRows(*format, 64);
-        ASSERT_TRUE(writer.addTensor(std::string(format->name), {{64, 3, 2, 1}}, *format, rows).has_value());
+        const auto rows = test::sampleRows(*format, 256);
+        ASSERT_TRUE(writer.addTensor(std::string(format->name), {{256, 3, 2, 1}}, *format, rows).has_value());
     }
     ASSERT_TRUE(writer.write(path).has_value());
 
@@ -98,11 +98,11 @@ TEST(GgufWriter, whatItWritesIsReadBack) {
         if (!format->encodeRow) continue;
         const tensor::Tensor* tensor = model->find(format->name);
         ASSERT_NE(tensor, nullptr) << format->name;
-        EXPECT_EQ(tensor->shape, (tensor::Shape{{64, 3, 2, 1}}));
+        EXPECT_EQ(tensor->shape, (tensor::Shape{{256, 3, 2, 1}}));
         EXPECT_EQ(tensor->format, format);
-        std::vector<std::byte> row(quant::rowBytes(*format, 64).value());
+        std::vector<std::byte> row(quant::rowBytes(*format, 256).value());
         for (uint64_t r = 0; r < 6; ++r) {
-            ASSERT_TRUE(test::sampleRows(*format, 64)(r, row).has_value());
+            ASSERT_TRUE(test::sampleRows(*format, 256)(r, row).has_value());
             const auto stored = tensor->data.subspan(r * row.size(), row.size());
             EXPECT_TRUE(std::ranges::equal(stored, row)) << format->name << " row " << r;
         }

@@ -37,7 +37,9 @@ class Generations : public testing::TestWithParam<const char*> {
     static GenerateRequest question() {
         GenerateRequest request;
         request.messages = {{Role::User, "What is a fire?"}};
-        request.sampler = {.temperature = 1, .topK = 0, .topP = 1, .seed = 77};
+        // The end token is ruled out: answers are as long as they may be.
+        request.sampler = {
+            .temperature = 1, .topK = 0, .topP = 1, .minP = 0, .logitBias = {{2, -1000}}, .seed = 77};
         request.maxTokens = 40;
         return request;
     }

@@ -29,9 +29,12 @@ struct Step {
     std::span<const uint32_t> logitRows;
 };
 
-/// Where the time of steps went.
-struct OpProfile {
-    std::array<double, kNumOpCodes> seconds{};
+/// Sees each op of a step as it ends: for tracing and profiling.
+class OpObserver {
+  public:
+    virtual ~OpObserver() = default;
+    /// outputs[i]: rows of op.outputs[i].width floats, back to back; valid during the call.
+    virtual void afterOp(const Op& op, double seconds, std::span<const std::span<const float>> outputs) = 0;
 };
 
 /// A plan made executable. One thread.
@@ -45,8 +48,8 @@ class Program {
     /// Logits [vocab] of the index-th entry of the last step's logitRows; valid until the next run.
     /// Errors: Device when they are not finite.
     virtual Result<std::span<const float>> readLogits(uint32_t index) = 0;
-    /// Adds the time of each op of the steps that follow to `into`; null stops it. A step may be slower so.
-    virtual void profile(OpProfile* into) = 0;
+    /// Shows the ops of the steps that follow to `observer`; null stops it. A step may be slower so.
+    virtual void observe(OpObserver* observer) = 0;
 };
 
 class Backend {

@@ -155,7 +155,7 @@ struct Op {
     std::vector<Operand> outputs;
     std::vector<uint32_t> weights;  ///< indices into Plan::weights
     OpParams params;
-    std::string trace;  ///< name of the first output, e.g. "blk.3.attn_norm"
+    std::vector<std::string> trace;  ///< names of the outputs, e.g. "blk.3.attn_norm"
 };
 
 }  // namespace ingle::backend

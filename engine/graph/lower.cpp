@@ -71,7 +71,7 @@ backend::Plan lower(Graph graph, const LowerOptions& options) {
             .code = node.code, .weights = std::move(node.weights), .params = std::move(node.params)};
         std::ranges::transform(node.inputs, std::back_inserter(op.inputs), operand);
         std::ranges::transform(node.outputs, std::back_inserter(op.outputs), operand);
-        if (!node.outputs.empty()) op.trace = graph.values[node.outputs[0]].name;
+        for (const ValueId output : node.outputs) op.trace.push_back(graph.values[output].name);
         plan.ops.push_back(std::move(op));
     }
     plan.weights = std::move(graph.weights);

@@ -64,25 +64,25 @@ class Bench {
     Bench(session::Model& model, const BenchOptions& options) : m_model(model), m_options(options) {}
 
     /// Tokens per second of reading a prompt.
-    Result<double> prefill(backend::OpProfile& profile) {
+    Result<double> prefill(OpProfile& profile) {
         constexpr uint32_t kChunk = session::Model::kPrefillTokens;
         INGLE_TRY_ASSIGN(const auto program, compile(kChunk));
         INGLE_TRY(feedPrompt(*program, std::min(kChunk, m_options.promptTokens)));
-        if (m_options.profile) program->profile(&profile);
+        if (m_options.profile) program->observe(&profile);
         const Clock::time_point begin = Clock::now();
         INGLE_TRY(feedPrompt(*program, m_options.promptTokens));
         return m_options.promptTokens / secondsSince(begin);
     }
 
     /// Tokens per second of decoding.
-    Result<double> decode(backend::OpProfile& profile) {
+    Result<double> decode(OpProfile& profile) {
         INGLE_TRY_ASSIGN(const auto program, compile(m_options.sequences));
         Sequences sequences(m_options.sequences);
         for (auto& sequence : sequences) {
             INGLE_TRY_ASSIGN(sequence, m_model.memory().createSequence());
         }
         INGLE_TRY(decodeStep(*program, sequences, 0));
-        if (m_options.profile) program->profile(&profile);
+        if (m_options.profile) program->observe(&profile);
         const Clock::time_point begin = Clock::now();
         for (uint32_t i = 1; i <= m_options.newTokens; ++i) INGLE_TRY(decodeStep(*program, sequences, i));
         return m_options.newTokens * m_options.sequences / secondsSince(begin);

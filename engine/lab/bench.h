@@ -9,6 +9,18 @@
 
 namespace ingle::lab {
 
+/// Adds up where the time of steps went.
+class OpProfile final : public backend::OpObserver {
+  public:
+    void afterOp(const backend::Op& op, double seconds, std::span<const std::span<const float>>) override {
+        m_seconds[static_cast<size_t>(op.code)] += seconds;
+    }
+    double seconds(backend::OpCode code) const { return m_seconds[static_cast<size_t>(code)]; }
+
+  private:
+    std::array<double, backend::kNumOpCodes> m_seconds{};
+};
+
 struct BenchOptions {
     uint32_t promptTokens = 128;
     uint32_t newTokens = 32;
@@ -27,8 +39,8 @@ struct BenchResult {
     double peakResidentBytes = 0;
     double peakAnonymousBytes = 0;  ///< without the mapped file
     std::string device;
-    backend::OpProfile prefillProfile;
-    backend::OpProfile decodeProfile;
+    OpProfile prefillProfile;
+    OpProfile decodeProfile;
 };
 
 /// Loads the model and measures. Errors: those of loading; InvalidArgument when the tokens do not fit the

@@ -55,14 +55,14 @@ Result<double> firstTokenMs(const std::string& path, const ModelOptions& options
     return elapsed.count();
 }
 
-void printProfile(const char* title, const backend::OpProfile& profile, double tokens) {
+void printProfile(const char* title, const lab::OpProfile& profile, double tokens) {
     double total = 0;
-    for (const double seconds : profile.seconds) total += seconds;
+    for (uint32_t i = 0; i < backend::kNumOpCodes; ++i) total += profile.seconds(backend::OpCode(i));
     fmt::print("{}: {:.3f} ms a token\n", title, total / tokens * 1e3);
-    for (uint32_t code = 0; code < backend::kNumOpCodes; ++code) {
-        const double seconds = profile.seconds[code];
+    for (uint32_t i = 0; i < backend::kNumOpCodes; ++i) {
+        const double seconds = profile.seconds(backend::OpCode(i));
         if (seconds == 0) continue;
-        fmt::print("  {:<14}{:>9.3f} ms {:>6.1f} %\n", backend::opName(static_cast<backend::OpCode>(code)),
+        fmt::print("  {:<14}{:>9.3f} ms {:>6.1f} %\n", backend::opName(backend::OpCode(i)),
                    seconds / tokens * 1e3, seconds / total * 100);
     }
 }

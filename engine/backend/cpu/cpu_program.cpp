@@ -115,8 +115,8 @@ Status CpuProgram::run(const Step& step) {
         .threadScratch = m_threadScratch.data(),
         .threadScratchBytes = m_threadScratchBytes,
     };
-    if (m_profile) {
-        runProfiled(context);
+    if (m_observer) {
+        runObserved(context);
     } else {
         for (size_t i = 0; i < m_ops.size(); ++i) m_ops[i]->run(m_plan.ops[i], context);
     }
@@ -124,12 +124,17 @@ Status CpuProgram::run(const Step& step) {
     return {};
 }
 
-void CpuProgram::runProfiled(const StepContext& context) {
+void CpuProgram::runObserved(const StepContext& context) {
+    std::vector<std::span<const float>> outputs;
     for (size_t i = 0; i < m_ops.size(); ++i) {
+        const Op& op = m_plan.ops[i];
         const auto begin = std::chrono::steady_clock::now();
-        m_ops[i]->run(m_plan.ops[i], context);
+        m_ops[i]->run(op, context);
         const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-        m_profile->seconds[static_cast<size_t>(m_plan.ops[i].code)] += elapsed.count();
+        outputs.clear();
+        for (const Operand& output : op.outputs)
+            outputs.emplace_back(context.rows(output), context.numRows(output) * output.width);
+        m_observer->afterOp(op, elapsed.count(), outputs);
     }
 }
 

@@ -21,7 +21,7 @@ class CpuProgram final : public Program {
                                                    base::ThreadPool& threads, const CpuOptions& options);
     Status run(const Step& step) override;
     Result<std::span<const float>> readLogits(uint32_t index) override;
-    void profile(OpProfile* into) override { m_profile = into; }
+    void observe(OpObserver* observer) override { m_observer = observer; }
 
   private:
     CpuProgram(const Plan& plan, CpuMemoryPool& memory, base::ThreadPool& threads, const CpuOptions& options)
@@ -29,7 +29,7 @@ class CpuProgram final : public Program {
     Status allocate();
     Status expandVectors();
     Status check(const Step& step) const;
-    void runProfiled(const StepContext& context);
+    void runObserved(const StepContext& context);
 
     Plan m_plan;
     CpuMemoryPool& m_memory;
@@ -47,7 +47,7 @@ class CpuProgram final : public Program {
     uint32_t m_vocabSize = 0;
     std::vector<RunRows> m_runs;
     uint32_t m_numLogitRows = 0;
-    OpProfile* m_profile = nullptr;
+    OpObserver* m_observer = nullptr;
 };
 
 }  // namespace ingle::backend::cpu

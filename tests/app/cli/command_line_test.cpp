@@ -127,6 +127,27 @@ TEST_F(CommandLine, benchMeasuresWhatItsKeysSay) {
     expectOneSentence(ingle("bench " + model + " -p 100 --ctx 16"), "context");
 }
 
+TEST_F(CommandLine, traceNamesValuesAndComparesWithADump) {
+    const std::string model = synth();
+    EXPECT_NE(ingle("trace " + model + " --tokens 1,2,3").out.find("blk.0.attn_norm"), std::string::npos);
+    const std::string dump = m_folder.file("dump");
+    EXPECT_EQ(ingle("trace " + model + " --tokens 1,2,3 --dump " + dump).exitCode, 0);
+    const Outcome same = ingle("trace " + model + " --tokens 1,2,3 --compare " + dump);
+    EXPECT_EQ(same.exitCode, 0) << same.err;
+    EXPECT_NE(same.out.find("max |difference| 0 "), std::string::npos) << same.out;
+    expectOneSentence(ingle("trace " + model + " --tokens 1,2,3 --compare nowhere"), "nowhere");
+    expectOneSentence(ingle("trace " + model + " --tokens 1,2,3 --compare cpu,vulkan"), "Vulkan");
+}
+
+TEST_F(CommandLine, perplexityNeedsATextOfAWindow) {
+    const std::string model = synth();
+    std::ofstream(m_folder.file("text")) << std::string(400, 'x');
+    const Outcome outcome = ingle("perplexity " + model + " --window 32 --file " + m_folder.file("text"));
+    EXPECT_EQ(outcome.exitCode, 0) << outcome.err;
+    EXPECT_TRUE(outcome.out.starts_with("perplexity ")) << outcome.out;
+    expectOneSentence(ingle("perplexity " + model + " --file nowhere"), "nowhere");
+}
+
 TEST_F(CommandLine, runAnswersWithinTheLimit) {
     const std::string model = synth();
     const Outcome outcome = ingle("run " + model + " -p 'Hello' -n 5 --seed 4");

@@ -128,8 +128,8 @@ TEST(Lower, noOpOverwritesAValueThatIsStillRead) {
             for (size_t i = 0; i < op.outputs.size(); ++i) {
                 const uint32_t slot = op.outputs[i].slot;
                 EXPECT_LE(op.outputs[i].width, plan.slots[slot].width);
-                for (const backend::Operand& input : op.inputs) EXPECT_NE(slot, input.slot) << op.trace;
-                for (size_t j = 0; j < i; ++j) EXPECT_NE(slot, op.outputs[j].slot) << op.trace;
+                for (const backend::Operand& input : op.inputs) EXPECT_NE(slot, input.slot) << op.trace[0];
+                for (size_t j = 0; j < i; ++j) EXPECT_NE(slot, op.outputs[j].slot) << op.trace[0];
             }
         }
         // Slots are reused: far fewer than values.
@@ -149,7 +149,8 @@ TEST(Lower, slotsHoldTheRightValueAtEachRead) {
     std::vector<ValueId> holder(plan.slots.size(), UINT32_MAX);
     for (size_t i = 0; i < plan.ops.size(); ++i) {
         for (size_t j = 0; j < plan.ops[i].inputs.size(); ++j) {
-            EXPECT_EQ(holder[plan.ops[i].inputs[j].slot], graph.nodes[i].inputs[j]) << plan.ops[i].trace;
+            EXPECT_EQ(holder[plan.ops[i].inputs[j].slot], graph.nodes[i].inputs[j])
+                << plan.ops[i].trace.size();
         }
         for (size_t j = 0; j < plan.ops[i].outputs.size(); ++j) {
             holder[plan.ops[i].outputs[j].slot] = graph.nodes[i].outputs[j];

@@ -17,6 +17,7 @@ BACKEND = TENSOR | {"engine/kernels", "engine/backend"}
 GRAPH = BACKEND | {"engine/graph"}
 MODELS = GRAPH | FORMATS | {"engine/models"}
 TEXT = IO | {"engine/quant", "engine/tensor", "engine/formats", "engine/tokenizer"}
+IMPORT = TEXT | {"engine/kernels", "engine/import"}
 SESSION = MODELS | TEXT | {"engine/chat", "engine/session", "engine/backend/cpu"}
 
 ALLOWED = {
@@ -34,13 +35,14 @@ ALLOWED = {
     "engine/models": MODELS,
     "engine/tokenizer": TEXT,
     "engine/chat": TEXT | {"engine/chat"},
+    "engine/import": IMPORT,
     "engine/session": SESSION,
     "engine/lab": SESSION | {"engine/lab"},
     "app/protocol": PUBLIC | {"app/protocol"},
     "app/sandbox": PUBLIC | {"app/sandbox"},
     "app/library": PUBLIC | {"app/library"},
     "app/history": PUBLIC | {"app/history"},
-    "app/cli": PUBLIC | {"engine/lab", "app/protocol", "app/library", "app/sandbox", "app/cli"},
+    "app/cli": PUBLIC | {"engine/lab", "engine/import", "app/protocol", "app/library", "app/sandbox", "app/cli"},
     "app/desktop": PUBLIC | {"app/protocol", "app/library", "app/history", "app/sandbox", "app/desktop"},
 }
 

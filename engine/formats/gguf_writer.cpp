@@ -124,9 +124,9 @@ Status GgufWriter::addTensor(std::string name, const tensor::Shape& shape, const
     if (name.empty() || name.size() > gguf::kMaxTensorName)
         return fail(ErrorCode::InvalidArgument, "a tensor name of {} bytes; 1 to {} are allowed", name.size(),
                     gguf::kMaxTensorName);
-    if (std::ranges::find(m_tensors, name, &TensorEntry::name) != m_tensors.end())
-        return fail(ErrorCode::InvalidArgument, "tensor '{}' is already there", name);
     INGLE_TRY_ASSIGN(const uint64_t bytes, tensor::checkedBytes(shape, format));
+    if (!m_names.insert(name).second)
+        return fail(ErrorCode::InvalidArgument, "tensor '{}' is already there", name);
     m_tensors.push_back({std::move(name), shape, &format, std::move(rows), m_dataBytes, bytes});
     m_dataBytes = gguf::alignUp(m_dataBytes + bytes, gguf::kDefaultAlignment);
     return {};
@@ -165,8 +165,7 @@ Status GgufWriter::write(const std::string& path) const {
         for (uint64_t first = 0; first < numRows; first += rowsPerChunk) {
             const uint64_t count = std::min(rowsPerChunk, numRows - first);
             chunk.resize(count * rowBytes);
-            for (uint64_t i = 0; i < count; ++i)
-                INGLE_TRY(tensor.rows(first + i, std::span(chunk).subspan(i * rowBytes, rowBytes)));
+            INGLE_TRY(tensor.rows(first, chunk));
             INGLE_TRY(file->write(chunk));
         }
         INGLE_TRY(writePadding(*file));
@@ -175,8 +174,9 @@ Status GgufWriter::write(const std::string& path) const {
 }
 
 GgufWriter::RowSource copyRows(const tensor::Tensor& tensor) {
-    return [data = tensor.data](uint64_t row, std::span<std::byte> bytes) -> Status {
-        std::ranges::copy(data.subspan(row * bytes.size(), bytes.size()), bytes.begin());
+    const size_t rowBytes = tensor.data.size() / tensor.shape.numRows();
+    return [data = tensor.data, rowBytes](uint64_t first, std::span<std::byte> bytes) -> Status {
+        std::ranges::copy(data.subspan(first * rowBytes, bytes.size()), bytes.begin());
         return {};
     };
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,8 +18,9 @@ namespace ingle::formats {
 /// Collects keys and tensor descriptions, then writes the file in one go. One thread.
 class GgufWriter {
   public:
-    /// Fills the encoded bytes of one row; rows are asked for in order, 0 first.
-    using RowSource = std::function<Status(uint64_t row, std::span<std::byte> bytes)>;
+    /// Fills the encoded bytes of the rows from `first` on, `bytes.size()` over a row's bytes of them; asked
+    /// for in order, row 0 first, about a MiB at a time.
+    using RowSource = std::function<Status(uint64_t first, std::span<std::byte> bytes)>;
 
     /// Integers become u32, i32, i64 or u64, whichever holds them first (arrays: i32 or i64), and numbers f32
     /// unless they exceed its range: readers of other engines insist on these types.
@@ -45,6 +47,7 @@ class GgufWriter {
 
     Metadata m_metadata;
     std::vector<TensorEntry> m_tensors;
+    std::set<std::string, std::less<>> m_names;
     uint64_t m_dataBytes = 0;
 };
 

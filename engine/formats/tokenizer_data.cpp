@@ -93,4 +93,47 @@ Result<TokenizerData> readTokenizerData(const Metadata& metadata) {
     return data;
 }
 
+void writeTokenizerData(const TokenizerData& data, Metadata& metadata) {
+    const auto set = [&](std::string_view name, MetaValue value) {
+        metadata.set(fmt::format("tokenizer.ggml.{}", name), std::move(value));
+    };
+    if (data.model == "bytes") {
+        std::vector<std::string> bytes;
+        for (int byte = 0; byte < 256; ++byte) bytes.push_back(fmt::format("\\x{:02x}", byte));
+        set("model", std::string("rwkv"));
+        set("tokens", std::move(bytes));
+        set("token_type", std::vector<int64_t>(256, static_cast<int64_t>(TokenType::Normal)));
+        return;
+    }
+    // Without tokens only ids work, whatever the kind; other engines know this name.
+    if (data.tokens.empty()) {
+        set("model", std::string("no_vocab"));
+        return;
+    }
+    set("model", data.model);
+    set("tokens", data.tokens);
+    if (!data.pre.empty()) set("pre", data.pre);
+    if (!data.merges.empty()) set("merges", data.merges);
+    if (!data.scores.empty()) set("scores", std::vector<double>(data.scores.begin(), data.scores.end()));
+    if (!data.types.empty()) {
+        std::vector<int64_t> types;
+        for (const TokenType type : data.types) types.push_back(static_cast<int64_t>(type));
+        set("token_type", std::move(types));
+    }
+    const std::pair<std::string_view, std::optional<TokenId>> ids[] = {
+        {"bos_token_id", data.bos}, {"eos_token_id", data.eos},         {"eot_token_id", data.eot},
+        {"eom_token_id", data.eom}, {"unknown_token_id", data.unknown}, {"padding_token_id", data.padding}};
+    for (const auto& [name, id] : ids) {
+        if (id) set(name, int64_t{*id});
+    }
+    const std::pair<std::string_view, std::optional<bool>> flags[] = {
+        {"add_bos_token", data.addBos},
+        {"add_eos_token", data.addEos},
+        {"add_space_prefix", data.addSpacePrefix}};
+    for (const auto& [name, flag] : flags) {
+        if (flag) set(name, *flag);
+    }
+    if (!data.chatTemplate.empty()) metadata.set("tokenizer.chat_template", data.chatTemplate);
+}
+
 }  // namespace ingle::formats

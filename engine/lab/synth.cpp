@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/cpu_features.h"
 #include "engine/formats/gguf_writer.h"
+#include "engine/quant/encode_rows.h"
 
 namespace ingle::lab {
 namespace {
@@ -53,6 +55,16 @@ void fillRow(const SynthOptions& options, const models::TensorSpec& spec, uint64
     Random random(options.seed * 0x9E3779B97F4A7C15u ^ nameHash ^ (row << 20));
     const Range range = rangeOf(spec);
     for (float& value : values) value = random.between(range.low, range.high);
+}
+
+formats::GgufWriter::RowSource synthRows(const SynthOptions& options, const models::TensorSpec& spec,
+                                         const quant::QuantFormat& format, base::ThreadPool& threads) {
+    return [&, spec](uint64_t first, std::span<std::byte> bytes) {
+        quant::encodeRows(
+            format, spec.shape.rowElems(), first, bytes, threads,
+            [&](uint64_t row, std::span<float> values) { fillRow(options, spec, row, values); });
+        return Status{};
+    };
 }
 
 void writeVocabulary(formats::GgufWriter& writer, uint32_t size) {
@@ -135,6 +147,7 @@ Status writeSynthModel(const SynthOptions& options, const std::string& path) {
     (*family)->synthesize(options.sizes, described.metadata);
     INGLE_TRY_ASSIGN(const models::ModelConfig config, (*family)->readConfig(described));
 
+    base::ThreadPool threads(base::physicalCores());
     formats::GgufWriter writer;
     for (const auto& [key, value] : described.metadata.all()) writer.set(key, value);
     writeVocabulary(writer, options.sizes.vocabSize);
@@ -143,14 +156,8 @@ Status writeSynthModel(const SynthOptions& options, const std::string& path) {
         const bool isQuantized =
             spec.use == backend::WeightUse::Matrix && spec.precision == models::Precision::Any;
         const quant::QuantFormat* format = isQuantized ? matrixFormat : vectorFormat;
-        std::vector<float> values(spec.shape.rowElems());
-        INGLE_TRY(writer.addTensor(
-            spec.name, spec.shape, *format,
-            [&options, spec, format, values](uint64_t row, std::span<std::byte> bytes) mutable {
-                fillRow(options, spec, row, values);
-                format->encodeRow(values, bytes.data());
-                return Status{};
-            }));
+        INGLE_TRY(
+            writer.addTensor(spec.name, spec.shape, *format, synthRows(options, spec, *format, threads)));
     }
     return writer.write(path);
 }

@@ -211,6 +211,18 @@ Status setShapeKeys(ModelFile& model, const std::string& architecture, const Hea
     return {};
 }
 
+/// In GGUF the first layer of RWKV-7 has a value residual, which nobody uses: a0 to a2 once more.
+void addUnusedResidual(ModelFile& model) {
+    for (const char digit : {'0', '1', '2'}) {
+        const auto* rate = model.find(fmt::format("blk.0.time_mix_a{}.weight", digit));
+        std::string name = fmt::format("blk.0.time_mix_v{}.weight", digit);
+        if (!rate || model.find(name)) continue;
+        tensor::Tensor copy = *rate;
+        copy.name = name;
+        model.tensors.emplace(std::move(name), std::move(copy));
+    }
+}
+
 /// Shapes of RWKV-6 and 7 as GGUF has them; the order of the numbers is the same.
 void setGgufShapes(ModelFile& model, std::string_view architecture) {
     const bool is7 = architecture == "rwkv7";
@@ -233,12 +245,17 @@ Status setKeys(ModelFile& model, const Header& header) {
     metadata.set(architecture + ".embedding_length", int64_t{header.numEmbed});
     metadata.set(architecture + ".block_count", int64_t{header.numLayers});
     metadata.set(architecture + ".vocab_size", int64_t{header.numVocab});
+    // Other readers of GGUF want these: a state has no length, and attention no heads.
+    metadata.set(architecture + ".context_length", int64_t{1 << 20});
+    metadata.set(architecture + ".attention.head_count", int64_t{0});
+    if (architecture == "rwkv7") metadata.set(architecture + ".token_shift_count", int64_t{2});
     metadata.set(architecture + ".attention.layer_norm_epsilon", 1e-5);
     // Training divides by 8 before a group norm with 1e-5, which is the same as 8 * 8 * 1e-5 without the
     // division.
     metadata.set(architecture + ".group_norm_epsilon", 64e-5);
     INGLE_TRY(setShapeKeys(model, architecture, header));
     setGgufShapes(model, architecture);
+    if (architecture == "rwkv7") addUnusedResidual(model);
     return {};
 }
 

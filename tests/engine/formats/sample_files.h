@@ -107,11 +107,15 @@ inline std::string llama2cVersion2File() {
 }
 
 inline formats::GgufWriter::RowSource sampleRows(const quant::QuantFormat& format, uint64_t elems) {
-    return [&format, elems](uint64_t row, std::span<std::byte> bytes) -> Status {
+    return [&format, elems](uint64_t first, std::span<std::byte> bytes) -> Status {
+        const size_t rowBytes = elems / format.blockElems * format.blockBytes;
         std::vector<float> values(elems);
-        for (size_t i = 0; i < elems; ++i)
-            values[i] = 0.01F * static_cast<float>((i * 7 + row * 3) % 23) - 0.1F;
-        format.encodeRow(values, bytes.data());
+        for (size_t at = 0; at < bytes.size(); at += rowBytes) {
+            const uint64_t row = first + at / rowBytes;
+            for (size_t i = 0; i < elems; ++i)
+                values[i] = 0.01F * static_cast<float>((i * 7 + row * 3) % 23) - 0.1F;
+            format.encodeRow(values, bytes.data() + at);
+        }
         return {};
     };
 }

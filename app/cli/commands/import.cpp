@@ -1,0 +1,73 @@
+#include "engine/import/import.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+
+#include "app/cli/command.h"
+#include "app/cli/model_options.h"
+
+namespace ingle::cli {
+namespace {
+
+std::atomic<bool> isInterrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "set by a signal handler");
+
+/// Whole per cent on one line of a terminal; every tenth as a line of its own in a log.
+class ProgressLine {
+  public:
+    void show(double fraction, const char* phase) {
+        const int percent = static_cast<int>(fraction * 100);
+        const int step = m_isTerminal ? 1 : 10;
+        if (percent / step == m_shown / step) return;
+        m_shown = percent;
+        if (m_isTerminal)
+            fmt::print(stderr, "\r{}: {:3} %", phase, percent);
+        else
+            fmt::print(stderr, "{}: {} %\n", phase, percent);
+    }
+    /// So that the next line begins on its own.
+    void end() const {
+        if (m_isTerminal && m_shown >= 0) fmt::print(stderr, "\n");
+    }
+
+  private:
+    bool m_isTerminal = ::isatty(STDERR_FILENO) == 1;
+    int m_shown = -1;
+};
+
+Status run(importer::ImportOptions options) {
+    INGLE_TRY_ASSIGN(options.source, resolveModel(options.source));
+    struct sigaction action {};
+    action.sa_handler = [](int) { isInterrupted = true; };
+    ::sigaction(SIGINT, &action, nullptr);
+    ::sigaction(SIGTERM, &action, nullptr);
+    ProgressLine line;
+    const importer::ImportEvents events{
+        .progress = [&](double fraction, const char* phase) { line.show(fraction, phase); },
+        .notice = [](const std::string& sentence) { fmt::print(stderr, "note: {}\n", sentence); },
+        .isCancelled = [] { return isInterrupted.load(); }};
+    const Status status = importer::importModel(options, events);
+    line.end();
+    return status;
+}
+
+Action define(CLI::App& app) {
+    auto options = std::make_shared<importer::ImportOptions>();
+    app.add_option("SRC", options->source, "model file of any format, or the name of a model in the library")
+        ->required();
+    app.add_option("-o,--out", options->target, "GGUF file to write")->required();
+    app.add_option("--quant", options->quant,
+                   "F32, F16, BF16, Q8_0, Q4_0, Q4_K_S, Q4_K_M, Q5_K_S, Q5_K_M or Q6_K (default: as stored)");
+    app.add_option("--threads", options->threads, "CPU threads (default: physical cores)")
+        ->check(CLI::Range(1, 256));
+    return [options] { return run(*options); };
+}
+
+}  // namespace
+
+extern const Command import_command;
+const Command import_command{"import", "write a model of any format as GGUF, quantised if asked for", define};
+
+}  // namespace ingle::cli

@@ -1,0 +1,162 @@
+#include "engine/import/import.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+
+#include "engine/base/cpu_features.h"
+#include "engine/formats/gguf_writer.h"
+#include "engine/formats/tokenizer_data.h"
+#include "engine/import/quant_mix.h"
+#include "engine/io/atomic_file.h"
+#include "engine/quant/encode_rows.h"
+
+namespace ingle::importer {
+namespace {
+
+/// Keys that described the file, not the model.
+bool describesTheFile(std::string_view key) {
+    constexpr std::array<std::string_view, 3> kKeys{"general.alignment", "general.file_type",
+                                                    "general.quantization_version"};
+    return key.starts_with("split.") || std::ranges::find(kKeys, key) != kKeys.end();
+}
+
+Status refuseOverwriting(const formats::ModelFile& model, const std::string& target) {
+    for (const auto& mapping : model.mappings) {
+        std::error_code ignored;  // a target that is not there is no file at all
+        if (std::filesystem::equivalent(mapping->path(), target, ignored))
+            return fail(ErrorCode::InvalidArgument, "{}: is the source itself; write to another file",
+                        target);
+    }
+    return {};
+}
+
+void writeKeys(const formats::ModelFile& model, const QuantMix* mix, formats::GgufWriter& writer) {
+    formats::Metadata metadata = model.metadata;
+    if (!metadata.find("tokenizer.ggml.model")) formats::writeTokenizerData(model.tokenizer, metadata);
+    for (const auto& [key, value] : metadata.all()) {
+        if (!describesTheFile(key)) writer.set(key, value);
+    }
+    writer.set("general.quantization_version", int64_t{2});  // of the block layouts
+    const formats::MetaValue* fileType = model.metadata.find("general.file_type");
+    if (mix)
+        writer.set("general.file_type", int64_t{mix->fileType});
+    else if (fileType)
+        writer.set("general.file_type", *fileType);
+}
+
+/// The tensors on their way into the file: encodes them, counts what is done and speaks to the caller.
+class Tensors {
+  public:
+    Tensors(const formats::ModelFile& model, const ImportOptions& options, const ImportEvents& events)
+        : m_model(model),
+          m_events(events),
+          m_threads(options.threads ? options.threads : base::physicalCores()) {}
+
+    Status addTo(formats::GgufWriter& writer, const QuantMix* mix) {
+        std::map<std::string_view, uint32_t> fallbacks;  // format → number of tensors
+        bool isRequantized = false;
+        for (const auto& [name, tensor] : m_model.tensors) {
+            const quant::QuantFormat& format = mix ? formatFor(*mix, m_model, tensor) : *tensor.format;
+            const bool isFallback = mix && isQuantizable(name, tensor.shape) &&
+                                    format.name != mix->matrices && format.name != mix->better &&
+                                    format.name != mix->output;
+            if (isFallback) ++fallbacks[format.name];
+            isRequantized |= &format != tensor.format && tensor.format->blockElems > 1;
+            INGLE_TRY(writer.addTensor(name, tensor.shape, format, rowsOf(tensor, format)));
+            m_totalBytes += tensor.data.size();
+        }
+        for (const auto& [format, count] : fallbacks) {
+            notice(fmt::format("{} {} as {}, since {} rows are not whole blocks of {}", count,
+                               count == 1 ? "tensor is written" : "tensors are written", format,
+                               count == 1 ? "its" : "their", mix->matrices));
+        }
+        if (isRequantized)
+            notice("the source is quantised already: its weights are decoded and rounded a second time");
+        return {};
+    }
+
+  private:
+    void notice(const std::string& sentence) const {
+        if (m_events.notice) m_events.notice(sentence);
+    }
+
+    /// Before a piece that takes `bytes` of the source.
+    Status proceed(uint64_t bytes) {
+        if (m_events.isCancelled && m_events.isCancelled())
+            return fail(ErrorCode::Cancelled, "the import was stopped; nothing was written");
+        m_doneBytes += bytes;
+        if (m_events.progress && m_totalBytes > 0) {
+            m_events.progress(static_cast<double>(m_doneBytes) / static_cast<double>(m_totalBytes),
+                              "writing the model");
+        }
+        return {};
+    }
+
+    formats::GgufWriter::RowSource rowsOf(const tensor::Tensor& tensor, const quant::QuantFormat& format) {
+        const size_t elems = tensor.shape.rowElems();
+        const size_t sourceBytes = tensor.data.size() / tensor.shape.numRows();
+        const size_t targetBytes = elems / format.blockElems * format.blockBytes;
+        if (&format == tensor.format) {
+            return [this, copy = formats::copyRows(tensor)](uint64_t first,
+                                                            std::span<std::byte> bytes) -> Status {
+                INGLE_TRY(proceed(bytes.size()));
+                return copy(first, bytes);
+            };
+        }
+        return [=, this, &tensor, &format](uint64_t first, std::span<std::byte> bytes) -> Status {
+            INGLE_TRY(proceed(bytes.size() / targetBytes * sourceBytes));
+            quant::encodeRows(format, elems, first, bytes, m_threads,
+                              [&](uint64_t row, std::span<float> values) {
+                                  tensor.format->decodeRow(tensor.data.data() + row * sourceBytes, values);
+                              });
+            return {};
+        };
+    }
+
+    const formats::ModelFile& m_model;
+    const ImportEvents& m_events;
+    base::ThreadPool m_threads;
+    uint64_t m_totalBytes = 0;
+    uint64_t m_doneBytes = 0;
+};
+
+}  // namespace
+
+Status importModel(const ImportOptions& options, const ImportEvents& events) {
+    const QuantMix* mix = nullptr;
+    if (!options.quant.empty()) {
+        INGLE_TRY_ASSIGN(mix, findMix(options.quant));
+    }
+    INGLE_TRY_ASSIGN(const formats::ModelFile model, formats::openModelFile(options.source));
+    INGLE_TRY(refuseOverwriting(model, options.target));
+    formats::GgufWriter writer;
+    writeKeys(model, mix, writer);
+    Tensors tensors(model, options, events);
+    INGLE_TRY(tensors.addTo(writer, mix));
+    return writer.write(options.target);
+}
+
+Status dequantFile(const std::string& formatName, const std::string& raw, const std::string& target) {
+    const quant::QuantFormat* format = quant::findFormat(formatName);
+    if (!format) return fail(ErrorCode::InvalidArgument, "the block format \"{}\" is not known", formatName);
+    INGLE_TRY_ASSIGN(const auto mapping, io::MappedFile::open(raw));
+    const auto blocks = mapping->bytes();
+    if (blocks.size() % format->blockBytes != 0)
+        return fail(ErrorCode::InvalidArgument, "{}: {} bytes are not whole blocks of {} ({} bytes)", raw,
+                    blocks.size(), format->name, format->blockBytes);
+    INGLE_TRY_ASSIGN(const auto file, io::AtomicFile::create(target));
+    constexpr size_t kPieceElems = size_t{1} << 16;  // a multiple of every block
+    const size_t pieceBytes = kPieceElems / format->blockElems * format->blockBytes;
+    std::vector<float> values;
+    for (size_t at = 0; at < blocks.size(); at += pieceBytes) {
+        const size_t bytes = std::min(pieceBytes, blocks.size() - at);
+        values.resize(bytes / format->blockBytes * format->blockElems);
+        format->decodeRow(blocks.data() + at, values);
+        INGLE_TRY(file->write(std::as_bytes(std::span(values))));
+    }
+    return file->commit();
+}
+
+}  // namespace ingle::importer

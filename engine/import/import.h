@@ -1,0 +1,38 @@
+/// Writes any model file that can be read as GGUF, quantised if asked for.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "ingle/result.h"
+#include "ingle/types.h"
+
+namespace ingle::importer {
+
+struct ImportOptions {
+    std::string source;  ///< any format; of a split model any part
+    std::string target;
+    std::string quant;     ///< a mix of quant_mix.h; empty: every tensor stays as it is stored
+    uint32_t threads = 0;  ///< 0: physical cores
+};
+
+/// How the caller hears of an import. Each may be null.
+struct ImportEvents {
+    ProgressFn progress;
+    /// One sentence on something people should know: tensors in another format than asked for, weights that
+    /// were quantised before.
+    std::function<void(const std::string& sentence)> notice;
+    /// Asked before each piece of about a MiB; true ends the import.
+    std::function<bool()> isCancelled;
+};
+
+/// Metadata, tokenizer and chat template are carried over. `target` appears complete or not at all; memory
+/// stays at a few MiB beside the mapped source. Errors: those of formats::openModelFile; InvalidArgument (an
+/// unknown mix; target and source are the same file), Io (disk full), Cancelled.
+Status importModel(const ImportOptions& options, const ImportEvents& events);
+
+/// Decodes raw blocks of one format to little-endian float32. Errors: InvalidArgument (an unknown format, a
+/// size that is not whole blocks), Io.
+Status dequantFile(const std::string& format, const std::string& raw, const std::string& target);
+
+}  // namespace ingle::importer

@@ -74,6 +74,86 @@ struct Q8_0 {
     }
 };
 
+struct Q4_1 {
+    static constexpr quant::Quant kQuant{3};
+    static constexpr uint32_t kUnitBytes = 20;
+    static constexpr uint32_t kUnitBlocks = 1;
+    static constexpr uint32_t kScales = 1;
+    static constexpr bool kHasMins = true;
+
+    static void read(const std::byte* unit, WeightBlock* block) {
+        block->scales[0] = halfAt(unit);
+        block->min = halfAt(unit + 2);
+        for (uint32_t i = 0; i < kActivationBlock; ++i)
+            block->q[i] = static_cast<int32_t>(quant::nibbleOf32(unit + 4, i));
+    }
+};
+
+/// Scales and minimums of the eight blocks of a Q4_K or Q5_K unit.
+void readScalesAndMins(const std::byte* unit, WeightBlock* blocks) {
+    for (uint32_t k = 0; k < 8; ++k) {
+        const auto [scale, min] = quant::scaleAndMin(unit + 4, k);
+        blocks[k].scales[0] = halfAt(unit) * static_cast<float>(scale);
+        blocks[k].min = -(halfAt(unit + 2) * static_cast<float>(min));
+    }
+}
+
+struct Q4_K {
+    static constexpr quant::Quant kQuant{12};
+    static constexpr uint32_t kUnitBytes = 144;
+    static constexpr uint32_t kUnitBlocks = 8;
+    static constexpr uint32_t kScales = 1;
+    static constexpr bool kHasMins = true;
+
+    static void read(const std::byte* unit, WeightBlock* blocks) {
+        readScalesAndMins(unit, blocks);
+        for (uint32_t k = 0; k < 8; ++k) {
+            for (uint32_t i = 0; i < kActivationBlock; ++i)
+                blocks[k].q[i] = static_cast<int32_t>(byteAt(unit + 16 + k / 2 * 32 + i) >> (k % 2 * 4) & 15);
+        }
+    }
+};
+
+struct Q5_K {
+    static constexpr quant::Quant kQuant{13};
+    static constexpr uint32_t kUnitBytes = 176;
+    static constexpr uint32_t kUnitBlocks = 8;
+    static constexpr uint32_t kScales = 1;
+    static constexpr bool kHasMins = true;
+
+    static void read(const std::byte* unit, WeightBlock* blocks) {
+        readScalesAndMins(unit, blocks);
+        for (uint32_t k = 0; k < 8; ++k) {
+            for (uint32_t i = 0; i < kActivationBlock; ++i) {
+                const uint32_t low = byteAt(unit + 48 + k / 2 * 32 + i) >> (k % 2 * 4) & 15;
+                const uint32_t fifth = byteAt(unit + 16 + i) >> k & 1;
+                blocks[k].q[i] = static_cast<int32_t>(low | fifth << 4);
+            }
+        }
+    }
+};
+
+struct Q6_K {
+    static constexpr quant::Quant kQuant{14};
+    static constexpr uint32_t kUnitBytes = 210;
+    static constexpr uint32_t kUnitBlocks = 8;
+    static constexpr uint32_t kScales = 2;
+    static constexpr bool kHasMins = false;
+
+    static void read(const std::byte* unit, WeightBlock* blocks) {
+        const float d = halfAt(unit + 208);
+        for (uint32_t k = 0; k < 8; ++k) {
+            for (uint32_t half = 0; half < 2; ++half)
+                blocks[k].scales[half] = d * static_cast<float>(signedByteAt(unit + 192 + 2 * k + half));
+            for (uint32_t i = 0; i < kActivationBlock; ++i) {
+                const uint32_t low = byteAt(unit + k / 4 * 64 + k % 2 * 32 + i) >> (k % 4 / 2 * 4) & 15;
+                const uint32_t upper = quant::bitPairOf256(unit + 128, k * kActivationBlock + i);
+                blocks[k].q[i] = static_cast<int32_t>(low | upper << 4) - 32;
+            }
+        }
+    }
+};
+
 template <typename Format>
 constexpr KernelEntry entry() {
     return {.op = KernelOp::Matmul,
@@ -83,7 +163,8 @@ constexpr KernelEntry entry() {
             .activation = ActivationForm::Blocks};
 }
 
-constexpr KernelEntry kEntries[] = {entry<Q4_0>(), entry<Q8_0>()};
+constexpr KernelEntry kEntries[] = {entry<Q4_0>(), entry<Q4_1>(), entry<Q8_0>(),
+                                    entry<Q4_K>(), entry<Q5_K>(), entry<Q6_K>()};
 constexpr KernelList kList{kEntries, std::size(kEntries)};
 
 }  // namespace

@@ -52,17 +52,14 @@ inline Ints bitOr(Ints a, Ints b) {
 inline Ints bitXor(Ints a, Ints b) {
     return _mm256_xor_si256(a, b);
 }
-template <int kBits>
-Ints shiftLeft(Ints v) {
-    return _mm256_slli_epi32(v, kBits);
+inline Ints shiftLeft(Ints v, int bits) {
+    return _mm256_sllv_epi32(v, _mm256_set1_epi32(bits));
 }
-template <int kBits>
-Ints shiftRight(Ints v) {
-    return _mm256_srli_epi32(v, kBits);
+inline Ints shiftRight(Ints v, int bits) {
+    return _mm256_srlv_epi32(v, _mm256_set1_epi32(bits));
 }
-template <int kBits>
-Ints shiftRightSigned(Ints v) {
-    return _mm256_srai_epi32(v, kBits);
+inline Ints shiftRightSigned(Ints v, int bits) {
+    return _mm256_srav_epi32(v, _mm256_set1_epi32(bits));
 }
 inline Ints unpackLow32(Ints a, Ints b) {
     return _mm256_unpacklo_epi32(a, b);

@@ -53,17 +53,14 @@ inline Ints bitOr(Ints a, Ints b) {
 inline Ints bitXor(Ints a, Ints b) {
     return _mm512_xor_si512(a, b);
 }
-template <int kBits>
-Ints shiftLeft(Ints v) {
-    return _mm512_slli_epi32(v, kBits);
+inline Ints shiftLeft(Ints v, int bits) {
+    return _mm512_sllv_epi32(v, _mm512_set1_epi32(bits));
 }
-template <int kBits>
-Ints shiftRight(Ints v) {
-    return _mm512_srli_epi32(v, kBits);
+inline Ints shiftRight(Ints v, int bits) {
+    return _mm512_srlv_epi32(v, _mm512_set1_epi32(bits));
 }
-template <int kBits>
-Ints shiftRightSigned(Ints v) {
-    return _mm512_srai_epi32(v, kBits);
+inline Ints shiftRightSigned(Ints v, int bits) {
+    return _mm512_srav_epi32(v, _mm512_set1_epi32(bits));
 }
 inline Ints unpackLow32(Ints a, Ints b) {
     return _mm512_unpacklo_epi32(a, b);

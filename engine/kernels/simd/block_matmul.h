@@ -37,8 +37,8 @@ template <typename Format, uint32_t R, uint32_t N>
             Ints start = zeroInts();
             if constexpr (Format::kOffsetShift >= 0) {
                 const ActivationBlock& row = x[r * xStride];
-                start = shiftLeft<Format::kOffsetShift>(
-                    broadcastInt(Format::kScales == 1 ? row.minusSum : row.minusHalves[part]));
+                start = shiftLeft(broadcastInt(Format::kScales == 1 ? row.minusSum : row.minusHalves[part]),
+                                  Format::kOffsetShift);
             }
             for (uint32_t n = 0; n < N; ++n) dots[r][n] = {start};
         }

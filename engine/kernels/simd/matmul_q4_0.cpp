@@ -18,7 +18,7 @@ struct Q4_0 {
         loadColumn(rows, 2, column);
         for (uint32_t g = 0; g < 4; ++g) {
             unit.bytes[0][g] = bitAnd(column[g], bytes(15));
-            unit.bytes[0][4 + g] = bitAnd(shiftRight<4>(column[g]), bytes(15));
+            unit.bytes[0][4 + g] = bitAnd(shiftRight(column[g], 4), bytes(15));
         }
         unit.scales[0][0] = loadHalves(rows, 0);
     }

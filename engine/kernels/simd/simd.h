@@ -31,6 +31,11 @@ inline Floats loadHalves(const Rows& rows, size_t offset) {
     return lowHalvesToFloats(gatherInts(rows, offset));
 }
 
+/// Byte `index` of each lane, unsigned, as a float.
+inline Floats byteToFloats(Ints v, int index) {
+    return toFloats(bitAnd(shiftRight(v, 8 * index), broadcastInt(255)));
+}
+
 /// The same four bytes in every lane.
 inline Ints bytes(uint8_t value) {
     return broadcastInt(static_cast<int32_t>(value * 0x01010101u));

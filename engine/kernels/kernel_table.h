@@ -50,12 +50,64 @@ using MatmulFn = void (*)(const MatmulArgs& args) noexcept;
 /// Rounds k floats, a multiple of 32, to blocks; see ref/round_activations.h.
 using RoundActivationsFn = void (*)(const float* x, size_t k, ActivationBlock* blocks) noexcept;
 
-enum class KernelOp : uint8_t { Matmul, RoundActivations };
+/// y_i = f(x_i) for n values; y may be x.
+using MapFn = void (*)(const float* x, float* y, size_t n) noexcept;
+/// n floats from, or to, 16-bit halves (to nearest, ties to even).
+using FromHalvesFn = void (*)(const std::byte* halves, float* y, size_t n) noexcept;
+using ToHalvesFn = void (*)(const float* x, std::byte* halves, size_t n) noexcept;
 
-/// One member per KernelOp.
+/// Normalisations; see ref/norm.h.
+using RmsNormFn = void (*)(const float* x, const float* g, float* y, size_t numRows, size_t dim,
+                           float eps) noexcept;
+using GroupNormFn = void (*)(const float* x, const float* g, const float* b, float* y, size_t numRows,
+                             size_t dim, size_t groups, float eps) noexcept;
+
+/// Keys that attention takes in at a time: a page of the cache.
+inline constexpr uint32_t kAttentionKeys = 64;
+
+/// What is known after some keys j: acc = sum of exp(s_j - max) v_j, sum = sum of exp(s_j - max).
+struct OnlineSoftmax {
+    float max = -__builtin_inff();
+    float sum = 0;
+};
+
+/// Attention of one query over a page, in three parts; see ref/attention.h.
+using TransposeKeysFn = void (*)(const float* rows, size_t headDim, float* keys) noexcept;
+using AttentionScoresFn = void (*)(const float* q, const float* keys, size_t headDim, float scale,
+                                   float* scores) noexcept;
+using AbsorbPageFn = void (*)(const float* scores, const float* values, uint32_t count, size_t headDim,
+                              OnlineSoftmax& softmax, float* acc) noexcept;
+
+enum class KernelOp : uint8_t {
+    Matmul,
+    RoundActivations,
+    Silu,
+    Sigmoid,
+    SquaredRelu,
+    Tanh,
+    Decay,
+    BoundedDecay,
+    FromHalves,
+    ToHalves,
+    RmsNorm,
+    GroupNorm,
+    TransposeKeys,
+    AttentionScores,
+    AbsorbPage,
+};
+
+/// One member per signature.
 union KernelFn {
     MatmulFn matmul;
     RoundActivationsFn roundActivations;
+    MapFn map;
+    FromHalvesFn fromHalves;
+    ToHalvesFn toHalves;
+    RmsNormFn rmsNorm;
+    GroupNormFn groupNorm;
+    TransposeKeysFn transposeKeys;
+    AttentionScoresFn attentionScores;
+    AbsorbPageFn absorbPage;
 };
 
 struct KernelEntry {

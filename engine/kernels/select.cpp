@@ -2,16 +2,50 @@
 
 #include <algorithm>
 
+#include "engine/kernels/ref/attention.h"
 #include "engine/kernels/ref/block_matmul.h"
+#include "engine/kernels/ref/elementwise.h"
 #include "engine/kernels/ref/matmul.h"
+#include "engine/kernels/ref/norm.h"
 #include "engine/kernels/ref/round_activations.h"
+#include "engine/quant/block.h"
 
 namespace ingle::kernels {
 namespace {
 
-constexpr KernelEntry kRefEntries[] = {{.op = KernelOp::RoundActivations,
-                                        .isa = base::Isa::Scalar,
-                                        .fn = {.roundActivations = roundActivationsRef}}};
+template <float (*kFunction)(float)>
+void mapRef(const float* x, float* y, size_t n) noexcept {
+    for (size_t i = 0; i < n; ++i) y[i] = kFunction(x[i]);
+}
+
+void fromHalvesRef(const std::byte* halves, float* y, size_t n) noexcept {
+    for (size_t i = 0; i < n; ++i) y[i] = quant::halfAt(halves + 2 * i);
+}
+
+void toHalvesRef(const float* x, std::byte* halves, size_t n) noexcept {
+    for (size_t i = 0; i < n; ++i) quant::storeHalf(halves + 2 * i, x[i]);
+}
+
+constexpr KernelEntry refEntry(KernelOp op, KernelFn fn) {
+    return {.op = op, .isa = base::Isa::Scalar, .fn = fn};
+}
+
+constexpr KernelEntry kRefEntries[] = {
+    refEntry(KernelOp::RoundActivations, {.roundActivations = roundActivationsRef}),
+    refEntry(KernelOp::Silu, {.map = mapRef<siluRef>}),
+    refEntry(KernelOp::Sigmoid, {.map = mapRef<sigmoidRef>}),
+    refEntry(KernelOp::SquaredRelu, {.map = mapRef<squaredReluRef>}),
+    refEntry(KernelOp::Tanh, {.map = mapRef<tanhRef>}),
+    refEntry(KernelOp::Decay, {.map = mapRef<decayRef>}),
+    refEntry(KernelOp::BoundedDecay, {.map = mapRef<boundedDecayRef>}),
+    refEntry(KernelOp::FromHalves, {.fromHalves = fromHalvesRef}),
+    refEntry(KernelOp::ToHalves, {.toHalves = toHalvesRef}),
+    refEntry(KernelOp::RmsNorm, {.rmsNorm = rmsNormRef}),
+    refEntry(KernelOp::GroupNorm, {.groupNorm = groupNormRef}),
+    refEntry(KernelOp::TransposeKeys, {.transposeKeys = transposeKeysRef}),
+    refEntry(KernelOp::AttentionScores, {.attentionScores = attentionScoresRef}),
+    refEntry(KernelOp::AbsorbPage, {.absorbPage = absorbPageRef}),
+};
 constexpr KernelList kRefList{kRefEntries, std::size(kRefEntries)};
 
 std::vector<KernelEntry> collect() {

@@ -1,27 +1,27 @@
-/// The scalar function an ActivationKind names.
+/// The kernel an ActivationKind names.
 #pragma once
 
 #include "engine/backend/op.h"
-#include "engine/kernels/ref/elementwise.h"
+#include "engine/kernels/kernel_table.h"
 
 namespace ingle::backend::cpu {
 
-inline float (*activationFunction(ActivationKind kind))(float) {
+constexpr kernels::KernelOp activationKernel(ActivationKind kind) {
     switch (kind) {
         case ActivationKind::Silu:
-            return kernels::siluRef;
+            return kernels::KernelOp::Silu;
         case ActivationKind::Sigmoid:
-            return kernels::sigmoidRef;
+            return kernels::KernelOp::Sigmoid;
         case ActivationKind::SquaredRelu:
-            return kernels::squaredReluRef;
+            return kernels::KernelOp::SquaredRelu;
         case ActivationKind::Tanh:
-            return kernels::tanhRef;
+            return kernels::KernelOp::Tanh;
         case ActivationKind::Decay:
-            return kernels::decayRef;
+            return kernels::KernelOp::Decay;
         case ActivationKind::BoundedDecay:
-            return kernels::boundedDecayRef;
+            return kernels::KernelOp::BoundedDecay;
     }
-    return kernels::siluRef;
+    return kernels::KernelOp::Silu;
 }
 
 }  // namespace ingle::backend::cpu

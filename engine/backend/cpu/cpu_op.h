@@ -56,6 +56,9 @@ struct StepContext {
     }
 };
 
+/// Values an elementwise op hands to a thread at a time: a few microseconds of work.
+inline constexpr size_t kElementGrain = 8192;
+
 struct CpuOp {
     OpCode code;
     void (*run)(const Op& op, const StepContext& context);

@@ -1,21 +1,24 @@
-/// Attention of one query over a block of keys, with the softmax kept up to date as blocks arrive.
+/// Attention of one query over a page of keys, with the softmax kept up to date as pages arrive.
+/// Source: Milakov & Gimelshein, "Online normalizer calculation for softmax" (2018), algorithm 3.
 #pragma once
 
-#include <cstddef>
-#include <limits>
+#include "engine/kernels/kernel_table.h"
 
 namespace ingle::kernels {
 
-/// What is known after some blocks: acc = sum of exp(s_j - max) v_j, sum = sum of exp(s_j - max).
-struct OnlineSoftmax {
-    float max = -std::numeric_limits<float>::infinity();
-    float sum = 0;
-};
+/// keys[d][j] = rows[j][d]; rows: [64, headDim], keys: [headDim, 64].
+void transposeKeysRef(const float* rows, size_t headDim, float* keys) noexcept;
 
-/// Takes in `count` ≤ 64 (a page) further keys: s_j = (q · k_j) * scale.
-/// q, acc: [headDim]; keys, values: [count, headDim].
-/// Source: Milakov & Gimelshein, "Online normalizer calculation for softmax" (2018), algorithm 3.
-void attendBlockRef(const float* q, const float* keys, const float* values, size_t count, size_t headDim,
-                    float scale, OnlineSoftmax& softmax, float* acc);
+/// scores[j] = scale * sum over d of q[d] * keys[d][j] for all 64 j, wanted or not.
+void attentionScoresRef(const float* q, const float* keys, size_t headDim, float scale,
+                        float* scores) noexcept;
+
+/// Takes in the first `count` ≤ 64 scores and values. values: [count, headDim], acc: [headDim].
+void absorbPageRef(const float* scores, const float* values, uint32_t count, size_t headDim,
+                   OnlineSoftmax& softmax, float* acc) noexcept;
+
+/// Takes in what another softmax has gathered over later keys.
+void mergeSoftmaxRef(const OnlineSoftmax& later, const float* laterAcc, size_t headDim,
+                     OnlineSoftmax& softmax, float* acc) noexcept;
 
 }  // namespace ingle::kernels

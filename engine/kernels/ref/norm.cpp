@@ -5,7 +5,7 @@
 
 namespace ingle::kernels {
 
-void rmsNormRef(const float* x, const float* g, float* y, size_t numRows, size_t dim, float eps) {
+void rmsNormRef(const float* x, const float* g, float* y, size_t numRows, size_t dim, float eps) noexcept {
     for (size_t row = 0; row < numRows; ++row, x += dim, y += dim) {
         float squares = 0;
         for (size_t i = 0; i < dim; ++i) squares += x[i] * x[i];
@@ -15,7 +15,7 @@ void rmsNormRef(const float* x, const float* g, float* y, size_t numRows, size_t
 }
 
 void groupNormRef(const float* x, const float* g, const float* b, float* y, size_t numRows, size_t dim,
-                  size_t groups, float eps) {
+                  size_t groups, float eps) noexcept {
     const size_t size = dim / groups;
     for (size_t part = 0; part < numRows * groups; ++part) {
         const float* in = x + part * size;

@@ -7,12 +7,12 @@ namespace ingle::kernels {
 
 /// y = x / sqrt(mean(x²) + eps) * g. Source: Zhang & Sennrich, "Root Mean Square Layer Normalization" (2019),
 /// eq. 4.
-void rmsNormRef(const float* x, const float* g, float* y, size_t numRows, size_t dim, float eps);
+void rmsNormRef(const float* x, const float* g, float* y, size_t numRows, size_t dim, float eps) noexcept;
 
 /// y = (x - mean) / sqrt(var + eps) * g + b over each of `groups` equal parts of a row (1: layer norm),
 /// population variance. Source: Wu & He, "Group Normalization" (2018), eq. 1-2.
 void groupNormRef(const float* x, const float* g, const float* b, float* y, size_t numRows, size_t dim,
-                  size_t groups, float eps);
+                  size_t groups, float eps) noexcept;
 
 /// z = x * g, y = z / max(|z|, eps) with the Euclidean length |z| of each of `groups` equal parts of a row;
 /// g: [dim].

@@ -110,6 +110,62 @@ inline Floats multiply(Floats a, Floats b) {
 inline Floats fma(Floats a, Floats b, Floats c) {
     return _mm256_fmadd_ps(a, b, c);
 }
+inline Floats add(Floats a, Floats b) {
+    return _mm256_add_ps(a, b);
+}
+inline Floats subtract(Floats a, Floats b) {
+    return _mm256_sub_ps(a, b);
+}
+inline Floats divide(Floats a, Floats b) {
+    return _mm256_div_ps(a, b);
+}
+inline Floats min(Floats a, Floats b) {
+    return _mm256_min_ps(a, b);
+}
+inline Floats max(Floats a, Floats b) {
+    return _mm256_max_ps(a, b);
+}
+inline Floats roundToNearest(Floats v) {
+    return _mm256_round_ps(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+inline float sumOfLanes(Floats v) {
+    __m128 sum = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+    sum = _mm_add_ps(sum, _mm_movehl_ps(sum, sum));
+    return _mm_cvtss_f32(_mm_add_ss(sum, _mm_movehdup_ps(sum)));
+}
+inline float largestLane(Floats v) {
+    __m128 largest = _mm_max_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+    largest = _mm_max_ps(largest, _mm_movehl_ps(largest, largest));
+    return _mm_cvtss_f32(_mm_max_ss(largest, _mm_movehdup_ps(largest)));
+}
+inline float firstLane(Floats v) {
+    return _mm256_cvtss_f32(v);
+}
+/// All ones in the lanes below `count`.
+inline Ints lanesBelow(uint32_t count) {
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int32_t>(count)),
+                              _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+inline Floats loadPart(const float* at, uint32_t count) {
+    return _mm256_maskload_ps(at, lanesBelow(count));
+}
+inline Floats keepLanes(Floats v, uint32_t count, Floats other) {
+    return _mm256_blendv_ps(other, v, _mm256_castsi256_ps(lanesBelow(count)));
+}
+inline Floats asFloats(Ints v) {
+    return _mm256_castsi256_ps(v);
+}
+inline Floats loadHalves(const std::byte* at) {
+    return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i_u*>(at)));
+}
+inline Floats loadUpperHalves(const std::byte* at) {
+    const __m128i upper = _mm_loadu_si128(reinterpret_cast<const __m128i_u*>(at));
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(upper), 16));
+}
+inline void storeHalves(std::byte* at, Floats v) {
+    _mm_storeu_si128(reinterpret_cast<__m128i_u*>(at),
+                     _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+}
 inline Floats negate(Floats v) {
     return _mm256_sub_ps(_mm256_set1_ps(-0.0F), v);
 }
@@ -124,11 +180,7 @@ inline Floats toFloats(Ints v) {
 }
 
 inline void storeLanes(float* at, Floats v, uint32_t begin, uint32_t end) {
-    const Ints lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    const Ints below = _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int32_t>(begin)), lanes);
-    const Ints above = _mm256_cmpgt_epi32(lanes, _mm256_set1_epi32(static_cast<int32_t>(end) - 1));
-    const Ints mask = _mm256_andnot_si256(_mm256_or_si256(below, above), _mm256_set1_epi32(-1));
-    _mm256_maskstore_ps(at, mask, v);
+    _mm256_maskstore_ps(at, _mm256_andnot_si256(lanesBelow(begin), lanesBelow(end)), v);
 }
 
 struct Rows {

@@ -107,6 +107,58 @@ inline Floats multiply(Floats a, Floats b) {
 inline Floats fma(Floats a, Floats b, Floats c) {
     return _mm512_fmadd_ps(a, b, c);
 }
+inline Floats add(Floats a, Floats b) {
+    return _mm512_add_ps(a, b);
+}
+inline Floats subtract(Floats a, Floats b) {
+    return _mm512_sub_ps(a, b);
+}
+inline Floats divide(Floats a, Floats b) {
+    return _mm512_div_ps(a, b);
+}
+/// The second operand where one is NaN.
+inline Floats min(Floats a, Floats b) {
+    return _mm512_min_ps(a, b);
+}
+inline Floats max(Floats a, Floats b) {
+    return _mm512_max_ps(a, b);
+}
+inline Floats roundToNearest(Floats v) {
+    return _mm512_roundscale_ps(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+inline float sumOfLanes(Floats v) {
+    return _mm512_reduce_add_ps(v);
+}
+inline float largestLane(Floats v) {
+    return _mm512_reduce_max_ps(v);
+}
+inline float firstLane(Floats v) {
+    return _mm512_cvtss_f32(v);
+}
+/// The first `count` floats, and zeros.
+inline Floats loadPart(const float* at, uint32_t count) {
+    return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1u << count) - 1), at);
+}
+/// Lanes below `count` of v, `other` in the rest.
+inline Floats keepLanes(Floats v, uint32_t count, Floats other) {
+    return _mm512_mask_mov_ps(other, static_cast<__mmask16>((1u << count) - 1), v);
+}
+inline Floats asFloats(Ints v) {
+    return _mm512_castsi512_ps(v);
+}
+/// kLanes numbers of 16 bits, to floats.
+inline Floats loadHalves(const std::byte* at) {
+    return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(at)));
+}
+inline Floats loadUpperHalves(const std::byte* at) {
+    const __m256i upper = _mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(at));
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(upper), 16));
+}
+/// To nearest, ties to even.
+inline void storeHalves(std::byte* at, Floats v) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i_u*>(at),
+                        _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+}
 inline Floats negate(Floats v) {
     return _mm512_sub_ps(_mm512_set1_ps(-0.0F), v);
 }

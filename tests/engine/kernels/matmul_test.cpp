@@ -157,8 +157,9 @@ TEST(Matmul, everyKernelGivesTheProductOfItsOperands) {
             SCOPED_TRACE(nameOf(entry, k));
             Problem problem = makeProblem(*format, entry.activation, k);
             EXPECT_LT(relRmse(run(problem, entry.fn.matmul), problem.expected), kTolerance);
-            // The negative twin: one wrong byte in a weight row must be seen.
-            problem.weights[problem.weightRowBytes + format->blockBytes / 2] ^= std::byte{0x44};
+            // The negative twin: a wrong byte in each block of one weight row must be seen.
+            for (size_t at = format->blockBytes / 2; at < problem.weightRowBytes; at += format->blockBytes)
+                problem.weights[problem.weightRowBytes + at] ^= std::byte{0x44};
             EXPECT_GT(relRmse(run(problem, entry.fn.matmul), problem.expected), kTolerance);
             ++checked;
         }

@@ -1,16 +1,21 @@
 #include "engine/backend/cpu/activation_function.h"
 #include "engine/backend/cpu/cpu_op.h"
+#include "engine/kernels/ref/elementwise.h"
 
 namespace ingle::backend::cpu {
 namespace {
 
 void run(const Op& op, const StepContext& context) {
-    const auto function = activationFunction(std::get<ActivationParams>(op.params).kind);
+    const auto kind = std::get<ActivationParams>(op.params).kind;
+    const kernels::MapFn function = kernels::selectKernel(activationKernel(kind), context.isa).map;
     const float* a = context.rows(op.inputs[0]);
     const float* b = context.rows(op.inputs[1]);
     float* y = context.rows(op.outputs[0]);
     const size_t count = context.numRows(op.outputs[0]) * op.outputs[0].width;
-    for (size_t i = 0; i < count; ++i) y[i] = function(a[i]) * b[i];
+    context.threads.parallelFor(count, kElementGrain, [&](size_t begin, size_t end, uint32_t) {
+        function(a + begin, y + begin, end - begin);
+        kernels::multiplyRef(y + begin, b + begin, y + begin, end - begin);
+    });
 }
 
 }  // namespace

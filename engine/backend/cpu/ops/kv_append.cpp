@@ -6,16 +6,23 @@ namespace {
 void run(const Op& op, const StepContext& context) {
     const uint32_t layer = std::get<CacheParams>(op.params).layer;
     const quant::QuantFormat& format = context.memory.kvFormat();
-    const Operand k = op.inputs[0];
-    const Operand v = op.inputs[1];
-    for (const RunRows& rows : context.runs) {
-        for (uint32_t i = 0; i < rows.numRows; ++i) {
-            const uint32_t token = rows.firstPosition + i;
-            const size_t row = rows.firstRow + i;
-            format.encodeRow({context.rows(k) + row * k.width, k.width}, rows.sequence->keyRow(layer, token));
-            format.encodeRow({context.rows(v) + row * v.width, v.width},
-                             rows.sequence->valueRow(layer, token));
+    const auto toHalves = kernels::selectKernel(kernels::KernelOp::ToHalves, context.isa).toHalves;
+    const auto write = [&](Operand x, size_t row, std::byte* out) {
+        const float* values = context.rows(x) + row * x.width;
+        if (format.id == quant::kF16) {
+            toHalves(values, out, x.width);
+        } else {
+            format.encodeRow({values, x.width}, out);
         }
+    };
+    for (const RunRows& rows : context.runs) {
+        context.threads.parallelFor(rows.numRows, 8, [&](size_t begin, size_t end, uint32_t) {
+            for (size_t i = begin; i < end; ++i) {
+                const uint32_t token = rows.firstPosition + static_cast<uint32_t>(i);
+                write(op.inputs[0], rows.firstRow + i, rows.sequence->keyRow(layer, token));
+                write(op.inputs[1], rows.firstRow + i, rows.sequence->valueRow(layer, token));
+            }
+        });
     }
 }
 

@@ -5,8 +5,13 @@ namespace ingle::backend::cpu {
 namespace {
 
 void run(const Op& op, const StepContext& context) {
-    kernels::multiplyRef(context.rows(op.inputs[0]), context.rows(op.inputs[1]), context.rows(op.outputs[0]),
-                         context.numRows(op.outputs[0]) * op.outputs[0].width);
+    const float* a = context.rows(op.inputs[0]);
+    const float* b = context.rows(op.inputs[1]);
+    float* y = context.rows(op.outputs[0]);
+    const size_t count = context.numRows(op.outputs[0]) * op.outputs[0].width;
+    context.threads.parallelFor(count, kElementGrain, [&](size_t begin, size_t end, uint32_t) {
+        kernels::multiplyRef(a + begin, b + begin, y + begin, end - begin);
+    });
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 #include "engine/backend/cpu/cpu_op.h"
-#include "engine/kernels/ref/norm.h"
 
 namespace ingle::backend::cpu {
 namespace {
@@ -9,9 +8,10 @@ void run(const Op& op, const StepContext& context) {
     const size_t width = op.inputs[0].width;
     const float* x = context.rows(op.inputs[0]);
     float* y = context.rows(op.outputs[0]);
+    const auto normalise = kernels::selectKernel(kernels::KernelOp::RmsNorm, context.isa).rmsNorm;
     context.threads.parallelFor(context.numRows(op.outputs[0]), 1, [&](size_t begin, size_t end, uint32_t) {
-        kernels::rmsNormRef(x + begin * width, context.vector(op, 0), y + begin * width,
-                            (end - begin) * params.groups, width / params.groups, params.eps);
+        normalise(x + begin * width, context.vector(op, 0), y + begin * width, (end - begin) * params.groups,
+                  width / params.groups, params.eps);
     });
 }
 

@@ -1,0 +1,35 @@
+// Activation functions; see engine/kernels/ref/elementwise.h. What a lane gets does not depend on its
+// neighbours.
+#include "engine/kernels/simd/exp.h"
+
+namespace ingle::kernels {
+namespace {
+
+Floats sigmoidOf(Floats x) {
+    const Floats one = broadcast(1.0F);
+    return divide(one, add(one, exp(negate(x))));
+}
+
+Floats siluOf(Floats x) {
+    return divide(x, add(broadcast(1.0F), exp(negate(x))));
+}
+
+template <Floats (*kFunction)(Floats)>
+void map(const float* x, float* y, size_t n) noexcept {
+    size_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) store(y + i, kFunction(load(x + i)));
+    const auto rest = static_cast<uint32_t>(n - i);
+    if (rest > 0) storeLanes(y + i, kFunction(loadPart(x + i, rest)), 0, rest);
+}
+
+constexpr KernelEntry kEntries[] = {
+    {.op = KernelOp::Sigmoid, .isa = kIsa, .fn = {.map = map<sigmoidOf>}},
+    {.op = KernelOp::Silu, .isa = kIsa, .fn = {.map = map<siluOf>}},
+};
+
+}  // namespace
+
+extern const KernelList INGLE_KERNEL_LIST(activations);
+const KernelList INGLE_KERNEL_LIST(activations) = {kEntries, 2};
+
+}  // namespace ingle::kernels

@@ -1,0 +1,224 @@
+/// Kernels of vectors (all but matmuls): each instruction set against double precision, whatever the length
+/// and the place of a value in it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <random>
+
+#include "engine/base/cpu_features.h"
+#include "engine/kernels/ref/attention.h"
+#include "engine/kernels/select.h"
+#include "engine/quant/block.h"
+
+namespace ingle::kernels {
+namespace {
+
+constexpr size_t kLengths[] = {1, 3, 8, 16, 31, 64, 100};
+
+std::vector<float> gaussian(size_t count, uint32_t seed, float size = 1) {
+    std::mt19937 random(seed);
+    std::normal_distribution<float> normal(0, size);
+    std::vector<float> values(count);
+    for (float& value : values) value = normal(random);
+    return values;
+}
+
+/// The entries of an op that this processor can run.
+std::vector<KernelEntry> entriesOf(KernelOp op) {
+    std::vector<KernelEntry> found;
+    for (const KernelEntry& entry : allKernels()) {
+        if (entry.op == op && base::isaSupported(entry.isa)) found.push_back(entry);
+    }
+    EXPECT_FALSE(found.empty());
+    return found;
+}
+
+double largestError(const std::vector<float>& actual, const std::vector<double>& expected) {
+    double worst = 0;
+    for (size_t i = 0; i < expected.size(); ++i) {
+        // Relative where it is larger than 1.
+        const double error = std::abs(actual[i] - expected[i]) / std::max(1.0, std::abs(expected[i]));
+        worst = std::isnan(error) ? INFINITY : std::max(worst, error);
+    }
+    return worst;
+}
+
+constexpr double kTolerance = 2e-6;
+
+TEST(VectorKernels, activationFunctions) {
+    struct Case {
+        KernelOp op;
+        double (*f)(double);
+    };
+    const Case cases[] = {
+        {KernelOp::Silu, [](double x) { return x / (1 + std::exp(-x)); }},
+        {KernelOp::Sigmoid, [](double x) { return 1 / (1 + std::exp(-x)); }},
+        {KernelOp::SquaredRelu, [](double x) { return x > 0 ? x * x : 0; }},
+        {KernelOp::Tanh, [](double x) { return std::tanh(x); }},
+        {KernelOp::Decay, [](double x) { return std::exp(-std::exp(x)); }},
+        {KernelOp::BoundedDecay, [](double x) { return std::exp(-std::exp(-0.5) / (1 + std::exp(-x))); }},
+    };
+    for (const Case& c : cases) {
+        for (const KernelEntry& entry : entriesOf(c.op)) {
+            SCOPED_TRACE(fmt::format("op {} on {}", static_cast<int>(c.op), base::isaName(entry.isa)));
+            std::vector<float> x = gaussian(1000, 1, 8);
+            for (const float extreme : {0.0F, -0.0F, 80.0F, -80.0F, 200.0F, -200.0F, 1e6F, -1e6F, -1e30F})
+                x.push_back(extreme);
+            std::vector<double> expected;
+            for (const float value : x) expected.push_back(c.f(value));
+            std::vector<float> y(x.size());
+            entry.fn.map(x.data(), y.data(), x.size());
+            EXPECT_LT(largestError(y, expected), kTolerance);
+            // The negative twin: the next value's result is not this one's.
+            std::rotate(expected.begin(), expected.begin() + 1, expected.end());
+            EXPECT_GT(largestError(y, expected), kTolerance);
+            // The bits do not depend on the place, nor on writing in place.
+            for (const size_t n : kLengths) {
+                std::vector<float> part(x.begin() + 5, x.begin() + 5 + static_cast<long>(n));
+                entry.fn.map(part.data(), part.data(), n);
+                EXPECT_TRUE(std::equal(part.begin(), part.end(), y.begin() + 5)) << n;
+            }
+            const float nan = NAN;
+            float result = 0;
+            entry.fn.map(&nan, &result, 1);
+            EXPECT_TRUE(std::isnan(result) || c.op == KernelOp::SquaredRelu);
+        }
+    }
+}
+
+TEST(VectorKernels, halvesBothWays) {
+    std::vector<float> values = gaussian(200, 2, 100);
+    for (const float extreme :
+         {0.0F, -0.0F, 65504.0F, 65520.0F, 1e9F, -1e9F, 1e-7F, 6e-8F, 2e-8F, 3.0517578e-5F})
+        values.push_back(extreme);
+    for (const KernelEntry& entry : entriesOf(KernelOp::ToHalves)) {
+        SCOPED_TRACE(base::isaName(entry.isa));
+        for (size_t n = 1; n <= values.size(); n += 13) {
+            std::vector<std::byte> halves(2 * n + 2, std::byte{0xAA});
+            entry.fn.toHalves(values.data() + values.size() - n, halves.data(), n);
+            for (size_t i = 0; i < n; ++i)
+                EXPECT_EQ(quant::u16At(halves.data() + 2 * i), base::f32ToF16(values[values.size() - n + i]));
+            EXPECT_EQ(halves.back(), std::byte{0xAA});
+        }
+    }
+    for (const KernelEntry& entry : entriesOf(KernelOp::FromHalves)) {
+        SCOPED_TRACE(base::isaName(entry.isa));
+        for (size_t n = 1; n <= values.size(); n += 13) {
+            std::vector<std::byte> halves(2 * n);
+            for (size_t i = 0; i < n; ++i)
+                quant::storeHalf(halves.data() + 2 * i, values[values.size() - n + i]);
+            std::vector<float> y(n + 1, 7.0F);
+            entry.fn.fromHalves(halves.data(), y.data(), n);
+            for (size_t i = 0; i < n; ++i) EXPECT_EQ(y[i], quant::halfAt(halves.data() + 2 * i));
+            EXPECT_EQ(y.back(), 7.0F);
+        }
+    }
+}
+
+/// y of a normalisation in double precision; `centred`: the mean is taken away.
+std::vector<double> normalised(const std::vector<float>& x, const std::vector<float>& g,
+                               const std::vector<float>& b, size_t size, double eps, bool centred) {
+    std::vector<double> y;
+    for (size_t begin = 0; begin < x.size(); begin += size) {
+        double mean = 0, squares = 0;
+        for (size_t i = 0; i < size; ++i) mean += centred ? x[begin + i] / static_cast<double>(size) : 0;
+        for (size_t i = 0; i < size; ++i) squares += (x[begin + i] - mean) * (x[begin + i] - mean);
+        const double inverse = 1 / std::sqrt(squares / static_cast<double>(size) + eps);
+        for (size_t i = 0; i < size; ++i) {
+            const size_t channel = (begin + i) % g.size();
+            y.push_back((x[begin + i] - mean) * inverse * g[channel] + (centred ? b[channel] : 0));
+        }
+    }
+    return y;
+}
+
+TEST(VectorKernels, normalisations) {
+    constexpr float kEps = 1e-5F;
+    for (const size_t size : kLengths) {
+        constexpr size_t kGroups = 3;
+        constexpr size_t kRows = 4;
+        const std::vector<float> g = gaussian(size * kGroups, 3);
+        const std::vector<float> b = gaussian(size * kGroups, 4);
+        const std::vector<float> x = gaussian(size * kGroups * kRows, 5, 4);
+        for (const KernelEntry& entry : entriesOf(KernelOp::GroupNorm)) {
+            SCOPED_TRACE(fmt::format("{} on {}", size, base::isaName(entry.isa)));
+            std::vector<float> y(x.size());
+            entry.fn.groupNorm(x.data(), g.data(), b.data(), y.data(), kRows, size * kGroups, kGroups, kEps);
+            EXPECT_LT(largestError(y, normalised(x, g, b, size, kEps, true)), 2 * kTolerance);
+            // The negative twin: another eps. (One value alone is its mean, whatever eps.)
+            if (size > 1) {
+                EXPECT_GT(largestError(y, normalised(x, g, b, size, 0.01, true)), 2 * kTolerance);
+            }
+        }
+        const std::vector<float> gain(g.begin(), g.begin() + static_cast<long>(size));
+        for (const KernelEntry& entry : entriesOf(KernelOp::RmsNorm)) {
+            SCOPED_TRACE(fmt::format("{} on {}", size, base::isaName(entry.isa)));
+            std::vector<float> y(x.size());
+            entry.fn.rmsNorm(x.data(), gain.data(), y.data(), kRows * kGroups, size, kEps);
+            EXPECT_LT(largestError(y, normalised(x, gain, b, size, kEps, false)), kTolerance);
+            EXPECT_GT(largestError(y, normalised(x, gain, b, size, 0.01, false)), kTolerance);
+        }
+    }
+}
+
+/// Attention over three pages with a kernel set's functions, in one go or merged from two parts.
+std::vector<float> attend(base::Isa isa, const std::vector<float>& q, const std::vector<float>& keys,
+                          const std::vector<float>& values, uint32_t visible, float scale, bool parts) {
+    const size_t dim = q.size();
+    OnlineSoftmax states[2];
+    std::vector<float> acc[2]{std::vector<float>(dim), std::vector<float>(dim)};
+    for (uint32_t at = 0; at < visible; at += kAttentionKeys) {
+        const size_t part = parts && at > 0 ? 1 : 0;
+        std::vector<float> turned(dim * kAttentionKeys);
+        std::vector<float> scores(kAttentionKeys);
+        selectKernel(KernelOp::TransposeKeys, isa).transposeKeys(keys.data() + at * dim, dim, turned.data());
+        selectKernel(KernelOp::AttentionScores, isa)
+            .attentionScores(q.data(), turned.data(), dim, scale, scores.data());
+        selectKernel(KernelOp::AbsorbPage, isa)
+            .absorbPage(scores.data(), values.data() + at * dim, std::min(kAttentionKeys, visible - at), dim,
+                        states[part], acc[part].data());
+    }
+    mergeSoftmaxRef(states[1], acc[1].data(), dim, states[0], acc[0].data());
+    for (float& value : acc[0]) value /= states[0].sum;
+    return acc[0];
+}
+
+TEST(VectorKernels, attentionOverPages) {
+    constexpr uint32_t kKeys = 3 * kAttentionKeys;
+    for (const KernelEntry& entry : entriesOf(KernelOp::AbsorbPage)) {
+        for (const size_t dim : {2u, 6u, 24u, 64u, 80u, 128u}) {
+            std::vector<float> q = gaussian(dim, 6);
+            const std::vector<float> keys = gaussian(dim * kKeys, 7);
+            std::vector<float> values = gaussian(dim * kKeys, 8);
+            for (const uint32_t visible : {1u, 2u, 63u, 64u, 65u, 130u, 192u}) {
+                SCOPED_TRACE(fmt::format("{}, dim {}, {} keys", base::isaName(entry.isa), dim, visible));
+                const float scale = 1 / std::sqrt(static_cast<float>(dim));
+                std::vector<double> expected(dim);
+                double total = 0;
+                for (uint32_t j = 0; j < visible; ++j) {
+                    double score = 0;
+                    for (size_t d = 0; d < dim; ++d) score += double{q[d]} * keys[j * dim + d];
+                    const double weight = std::exp(score * scale);
+                    total += weight;
+                    for (size_t d = 0; d < dim; ++d) expected[d] += weight * values[j * dim + d];
+                }
+                for (double& value : expected) value /= total;
+                const auto actual = attend(entry.isa, q, keys, values, visible, scale, false);
+                EXPECT_LT(largestError(actual, expected), kTolerance);
+                EXPECT_LT(largestError(attend(entry.isa, q, keys, values, visible, scale, true), expected),
+                          kTolerance);
+                // What lies behind the visible keys has no influence, and the last visible one has.
+                std::vector<float> other = values;
+                std::fill(other.begin() + static_cast<long>(visible * dim), other.end(), NAN);
+                EXPECT_EQ(attend(entry.isa, q, keys, other, visible, scale, false), actual);
+                other[visible * dim - 1] += 1;
+                EXPECT_NE(attend(entry.isa, q, keys, other, visible, scale, false), actual);
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace ingle::kernels

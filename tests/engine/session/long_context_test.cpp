@@ -18,7 +18,7 @@ TEST(LongContext, chunksAndThreadsGiveTheSameBits) {
     const test::TemporaryFolder folder;
     const std::string path = folder.file("model.gguf");
     // One kv head: with several threads a token's attention is shared between them.
-    const models::SynthSizes sizes{.dim = 64,
+    const models::SynthSizes sizes{.dim = 128,
                                    .ffnDim = 96,
                                    .numLayers = 1,
                                    .numHeads = 4,

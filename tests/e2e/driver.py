@@ -78,6 +78,7 @@ class Home:
         for name in ("data", "config", "cache", "run", "tmp"):
             (self.root / name).mkdir(mode=0o700)
         self.history = self.root / "data/inglenook/history.sqlite"
+        self.snapshots = self.root / "data/inglenook/snapshots"
         self.paint_log = self.root / "painted.jsonl"
         self.test_socket = self.root / "run/test"
 

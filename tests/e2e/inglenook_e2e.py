@@ -12,6 +12,7 @@ import os
 import pathlib
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -86,6 +87,22 @@ def kill_window(window):
     wait_until(lambda: not is_running(host), "the host to end with its window", 5)
 
 
+def check_deletion(options, home, screen):
+    """What the engine kept of a conversation goes with it, also when the window was killed before that could happen."""
+    def kept():
+        return list(home.snapshots.glob("*.snap")) + list((home.snapshots / "conversations").iterdir())
+
+    expect(kept(), "nothing was kept for reopening the conversation")
+    database = sqlite3.connect(home.history)
+    with database:
+        database.execute("UPDATE conversations SET deleted_ms = 1")
+    database.close()
+    with Window(options.bin, home, screen, PACE_MS) as window:
+        window.wait_for(lambda s: s["modelState"] == "Ready", "the model after the deletion")
+        wait_until(lambda: not kept(), "what the engine kept of the deleted conversation to go", 10)
+        window.quit()
+
+
 def conversation(options):
     model = options.model
     with display() as screen, new_home() as home:
@@ -130,6 +147,7 @@ def conversation(options):
             window.wait_for(lambda s: s["messages"][-2]["text"] == "Go on.", "a question right after stopping")
             window.quit()
 
+        check_deletion(options, home, screen)
         expect_failure(lambda: check_against_uninterrupted(options.bin, model, history,
                                                            {**answer, "seed": answer["seed"] ^ 1}),
                        "another seed gave the same answer")

@@ -95,12 +95,13 @@ void multiplyFewRows(const MatmulArgs& args, const ActivationBlock* x, size_t xS
         for (auto& sum : sums) sum[0] = zeroFloats();
         const ActivationBlock* block = x;
         for (uint32_t u = 0; u < numUnits; ++u) {
-            for (uint32_t line = 0; line < kLanes * Format::kUnitBytes; line += 64) prefetch(next + line);
-            next += kLanes * Format::kUnitBytes;
             Unit<Format> unit;
             Format::unpack(rows, unit);
             rows.advance(Format::kUnitBytes);
             for (uint32_t b = 0; b < Format::kUnitBlocks; ++b, ++block) {
+                constexpr uint32_t kBytes = kLanes * Format::kUnitBytes / Format::kUnitBlocks;
+                for (uint32_t line = 0; line < kBytes; line += 64) prefetch(next + line);
+                next += kBytes;
                 multiplyBlock<Format, R, 1>(&unit, 0, b, block, xStride, sums);
             }
         }

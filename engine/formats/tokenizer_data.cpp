@@ -7,6 +7,9 @@
 namespace ingle::formats {
 namespace {
 
+/// The kind of tokenizer whose ids are bytes. Other engines do not know it, see writeTokenizerData().
+constexpr std::string_view kBytes = "bytes";
+
 class TokenizerKeys {
   public:
     explicit TokenizerKeys(const Metadata& metadata) : m_metadata(metadata) {}
@@ -70,6 +73,7 @@ Result<TokenizerData> readTokenizerData(const Metadata& metadata) {
     INGLE_TRY_ASSIGN(data.model, metadata.stringOr("tokenizer.ggml.model", "none"));
     if (data.model == "no_vocab") data.model = "none";
     INGLE_TRY_ASSIGN(data.pre, metadata.stringOr("tokenizer.ggml.pre", ""));
+    if (data.pre == kBytes) data.model = kBytes;
     INGLE_TRY_ASSIGN(data.tokens, keys.strings("tokens"));
     INGLE_TRY_ASSIGN(data.merges, keys.strings("merges"));
     const size_t numTokens = data.tokens.size();
@@ -97,10 +101,11 @@ void writeTokenizerData(const TokenizerData& data, Metadata& metadata) {
     const auto set = [&](std::string_view name, MetaValue value) {
         metadata.set(fmt::format("tokenizer.ggml.{}", name), std::move(value));
     };
-    if (data.model == "bytes") {
+    if (data.model == kBytes) {
         std::vector<std::string> bytes;
         for (int byte = 0; byte < 256; ++byte) bytes.push_back(fmt::format("\\x{:02x}", byte));
         set("model", std::string("rwkv"));
+        set("pre", std::string(kBytes));
         set("tokens", std::move(bytes));
         set("token_type", std::vector<int64_t>(256, static_cast<int64_t>(TokenType::Normal)));
         return;

@@ -10,8 +10,9 @@ namespace ingle::formats {
 /// shorter than the vocabulary.
 Result<TokenizerData> readTokenizerData(const Metadata& metadata);
 
-/// Sets the keys that readTokenizerData() reads as `data`. Token ids that are bytes ("bytes", unknown to
-/// other engines) become a vocabulary of 256 bytes for "rwkv", which gives the same ids and the same text.
+/// Sets the keys that readTokenizerData() reads as `data`. The kind "bytes" is unknown to other engines: it
+/// is written as a vocabulary of 256 bytes for "rwkv", which gives them the same ids but for byte 0 (to them
+/// the end of a document), with a pre-tokenizer that tells this engine what it is.
 void writeTokenizerData(const TokenizerData& data, Metadata& metadata);
 
 }  // namespace ingle::formats

@@ -14,8 +14,14 @@ int main(int argc, char** argv) {
     const std::filesystem::path root = argv[1];
     for (const char* format : {"gguf", "rwkv_cpp", "llama2c"})
         std::filesystem::create_directories(root / format);
-    std::ofstream(root / "rwkv_cpp" / "seed", std::ios::binary) << ingle::test::rwkvFile();
-    std::ofstream(root / "llama2c" / "seed", std::ios::binary) << ingle::test::llama2cFile();
+    const auto write = [&](const char* format, const char* name, const std::string& bytes) {
+        std::ofstream(root / format / name, std::ios::binary) << bytes;
+    };
+    for (const int version : {4, 5, 6, 7})
+        write("rwkv_cpp", std::to_string(version).c_str(), ingle::test::rwkvFile(version));
+    write("llama2c", "v0", ingle::test::llama2cFile());
+    write("llama2c", "v1", ingle::test::llama2cVersion1File());
+    write("llama2c", "v2", ingle::test::llama2cVersion2File());
     if (const auto status = ingle::test::writeLlamaGguf((root / "gguf" / "seed").string()); !status) {
         std::fprintf(stderr, "%s\n", status.error().message.c_str());
         return 1;

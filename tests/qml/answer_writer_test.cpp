@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "tests/qml/full_disk.h"
+#include "tests/full_disk.h"
 
 using namespace ingle;
 using namespace ingle::desktop;

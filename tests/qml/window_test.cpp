@@ -12,7 +12,7 @@
 #include <csignal>
 
 #include "app/desktop/viewmodels/app_model.h"
-#include "tests/qml/full_disk.h"
+#include "tests/full_disk.h"
 
 using namespace ingle;
 using namespace ingle::desktop;

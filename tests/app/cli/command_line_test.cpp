@@ -227,5 +227,43 @@ TEST_F(CommandLine, whatThisVersionDoesNotKnowIsNamed) {
     expectOneSentence(ingle("inspect " + path), "43");
 }
 
+TEST_F(CommandLine, importWritesAQuantisedModel) {
+    const std::string source = synth("--family rwkv7");
+    const std::string target = m_folder.file("small.gguf");
+    const Outcome done = ingle("import " + source + " -o " + target + " --quant Q8_0");
+    EXPECT_EQ(done.exitCode, 0) << done.err;
+    EXPECT_EQ(done.out, "");
+    EXPECT_NE(done.err.find("100 %"), std::string::npos) << done.err;
+    EXPECT_EQ(ingle("generate " + target + " --tokens 1,2,3 -n 2").exitCode, 0);
+    expectOneSentence(ingle("import " + source + " -o " + source), "is the source itself");
+    expectOneSentence(ingle("import " + source + " -o " + target + " --quant Q9"), "Q4_K_M");
+    expectOneSentence(ingle("import " + source + " -o /nowhere/at/all.gguf"), "/nowhere/at/all.gguf");
+}
+
+TEST_F(CommandLine, anInterruptedImportLeavesNothing) {
+    const std::string source = synth("--family llama --dim 512 --ffn 2048 --layers 24 --quant F32");
+    const std::string target = m_folder.file("small.gguf");
+    // The shell would start a background job with SIGINT ignored; `timeout` sends it to a foreground one.
+    const Outcome stopped = ingle("import " + source + " -o " + target + " --quant Q4_K_M --threads 1",
+                                  "timeout --foreground -s INT 0.3 env");
+    expectOneSentence({stopped.exitCode == 124 ? 1 : stopped.exitCode, "",
+                       stopped.err.substr(stopped.err.rfind("ingle: "))},
+                      "was stopped");
+    EXPECT_FALSE(std::filesystem::exists(target));
+    EXPECT_EQ(std::ranges::count_if(
+                  std::filesystem::directory_iterator(m_folder.path()),
+                  [](const auto& entry) { return entry.path().string().find("small") != std::string::npos; }),
+              0);
+}
+
+TEST_F(CommandLine, dequantDecodesRawBlocks) {
+    std::ofstream(m_folder.file("raw"), std::ios::binary) << std::string(34, '\1');
+    const std::string options = " --in " + m_folder.file("raw") + " --out " + m_folder.file("floats");
+    EXPECT_EQ(ingle("dequant --type Q8_0" + options).exitCode, 0);
+    EXPECT_EQ(test::readFloats(m_folder.file("floats")).size(), 32u);
+    expectOneSentence(ingle("dequant --type Q4_K" + options), "whole blocks");
+    expectOneSentence(ingle("dequant --type Q4_X" + options), "is not known");
+}
+
 }  // namespace
 }  // namespace ingle::cli

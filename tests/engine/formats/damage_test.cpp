@@ -137,8 +137,10 @@ std::string mutate(const std::string& original, size_t headerBytes, std::mt19937
 
 class Damage {
   public:
-    Damage(std::string original, size_t headerBytes)
-        : m_original(std::move(original)), m_headerBytes(headerBytes) {}
+    using Exercise = Status (*)(const std::string& path);
+
+    Damage(std::string original, size_t headerBytes, Exercise exercise = test::exerciseFile)
+        : m_original(std::move(original)), m_headerBytes(headerBytes), m_exercise(exercise) {}
     /// A part of a split model, damaged between its undamaged siblings.
     Damage(const formats::ModelFile& model, size_t part, size_t count, size_t headerBytes)
         : m_headerBytes(headerBytes) {
@@ -149,7 +151,7 @@ class Damage {
 
     void expectSound() const {
         write(m_original);
-        const Status status = test::exerciseFile(m_path);
+        const Status status = m_exercise(m_path);
         ASSERT_TRUE(status.has_value()) << status.error().message;
     }
 
@@ -159,7 +161,7 @@ class Damage {
         const int64_t before = liveBytes;
         peakBytes = before;
         const auto start = std::chrono::steady_clock::now();
-        const Status status = test::exerciseFile(m_path);
+        const Status status = m_exercise(m_path);
         EXPECT_LT(std::chrono::steady_clock::now() - start, kMaxTime) << what;
         EXPECT_LT(peakBytes - before, kMaxBytes) << what;
         return !status.has_value();
@@ -190,6 +192,7 @@ class Damage {
 
     std::string m_original;
     size_t m_headerBytes;
+    Exercise m_exercise = test::exerciseFile;
     test::TemporaryFolder m_folder;
     std::string m_path = m_folder.file("damaged");
 };
@@ -220,10 +223,24 @@ TEST(Damage, splitGguf) {
 }
 
 TEST(Damage, rwkvCpp) {
-    const Damage damage(test::rwkvFile(), 100);
-    damage.expectSound();
-    damage.tryMutations();
-    damage.tryTruncations();
+    for (const int version : {4, 5, 6, 7}) {
+        SCOPED_TRACE(version);
+        const Damage damage(test::rwkvFile(version), 100);
+        damage.expectSound();
+        damage.tryMutations();
+        damage.tryTruncations();
+    }
+}
+
+TEST(Damage, import) {
+    const std::pair<std::string, size_t> files[] = {
+        {ggufFile(), 10000}, {test::rwkvFile(7), 100}, {test::llama2cVersion2File(), 41}};
+    for (const auto& [file, headerBytes] : files) {
+        const Damage damage(file, headerBytes, test::exerciseImport);
+        damage.expectSound();
+        damage.tryMutations();
+        damage.tryTruncations();
+    }
 }
 
 TEST(Damage, llama2c) {

@@ -1,10 +1,12 @@
 /// What a damaged file is put through.
 #pragma once
 
+#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "engine/formats/model_file.h"
+#include "engine/import/import.h"
 #include "ingle/engine.h"
 #include "ingle/result.h"
 
@@ -40,6 +42,15 @@ inline Status exerciseFile(const std::string& path) {
     while (engine->step()) {
     }
     return sink.status;
+}
+
+/// Imports and quantises the file.
+inline Status exerciseImport(const std::string& path) {
+    const std::string target = path + ".gguf";
+    const Status status =
+        importer::importModel({.source = path, .target = target, .quant = "Q4_K_M", .threads = 1}, {});
+    std::remove(target.c_str());
+    return status;
 }
 
 }  // namespace ingle::test

@@ -48,25 +48,82 @@ inline void putRwkvTensor(ByteString& file, std::string_view name, const std::ve
     file.text(name).floats(elems);
 }
 
-/// A complete RWKV 5.2 model of one layer: width 8, two heads, 256 tokens.
-inline std::string rwkvFile() {
-    ByteString file;
-    for (const uint32_t field : {0x67676D66U, 101U, 256U, 8U, 1U, 0U}) file.put(field);
-    putRwkvTensor(file, "emb.weight", {8, 256});
-    for (const char* norm : {"blocks.0.ln0", "blocks.0.ln1", "blocks.0.ln2", "blocks.0.att.ln_x", "ln_out"}) {
-        putRwkvTensor(file, std::string(norm) + ".weight", {8});
-        putRwkvTensor(file, std::string(norm) + ".bias", {8});
+/// The tensors of an RWKV layer that take part in time mixing, by version; width 8, two heads of 4.
+inline void putRwkvTimeMix(ByteString& file, int version, int layer) {
+    const auto put = [&](const char* name, const std::vector<uint32_t>& dims) {
+        putRwkvTensor(file, "blocks." + std::to_string(layer) + ".att." + name, dims);
+    };
+    for (const char* matrix : {"key.weight", "value.weight", "receptance.weight", "output.weight"})
+        put(matrix, {8, 8});
+    if (version >= 5) {
+        put("ln_x.weight", {8});
+        put("ln_x.bias", {8});
     }
-    for (const char* mix : {"att.time_mix_k", "att.time_mix_v", "att.time_mix_r", "att.time_mix_g",
-                            "ffn.time_mix_k", "ffn.time_mix_r"})
-        putRwkvTensor(file, std::string("blocks.0.") + mix, {8});
-    putRwkvTensor(file, "blocks.0.att.time_decay", {1, 4, 2});
-    putRwkvTensor(file, "blocks.0.att.time_faaaa", {1, 4, 2});
-    for (const char* matrix :
-         {"att.key", "att.value", "att.receptance", "att.gate", "att.output", "ffn.receptance"})
-        putRwkvTensor(file, std::string("blocks.0.") + matrix + ".weight", {8, 8});
-    putRwkvTensor(file, "blocks.0.ffn.key.weight", {8, 32});
-    putRwkvTensor(file, "blocks.0.ffn.value.weight", {32, 8});
+    if (version == 5 || version == 6) put("gate.weight", {8, 8});
+    if (version <= 5) {
+        for (const char* mix : {"time_mix_k", "time_mix_v", "time_mix_r"}) put(mix, {8});
+    }
+    switch (version) {
+        case 4:
+            put("time_decay", {8});
+            put("time_first", {8});
+            break;
+        case 5:
+            put("time_mix_g", {8});
+            put("time_decay", {1, 4, 2});
+            put("time_faaaa", {1, 4, 2});
+            break;
+        case 6:
+            for (const char* mix : {"x", "w", "k", "v", "r", "g"})
+                put((std::string("time_maa_") + mix).c_str(), {8});
+            put("time_maa_w1", {8, 15});
+            put("time_maa_w2", {3, 8, 5});
+            put("time_decay", {1, 4, 2});
+            put("time_decay_w1", {8, 2});
+            put("time_decay_w2", {2, 8});
+            put("time_faaaa", {1, 4, 2});
+            break;
+        default:
+            put("x_rwkvag", {8, 1, 6});
+            for (const char* letter : {"w", "a", "v", "g"}) {
+                if (layer == 0 && *letter == 'v') continue;
+                if (*letter != 'g') put((std::string(letter) + "0").c_str(), {8, 1, 1});
+                put((std::string(letter) + "1").c_str(), {8, 3});
+                put((std::string(letter) + "2").c_str(), {3, 8});
+            }
+            put("k_k", {8, 1, 1});
+            put("k_a", {8, 1, 1});
+            put("r_k", {4, 2});
+    }
+}
+
+/// A complete RWKV 4, 5.2, 6 or 7 model of two layers: width 8, 256 tokens.
+inline std::string rwkvFile(int version = 5) {
+    ByteString file;
+    for (const uint32_t field : {0x67676D66U, 101U, 256U, 8U, 2U, 0U}) file.put(field);
+    const auto putNorm = [&](const std::string& name) {
+        putRwkvTensor(file, name + ".weight", {8});
+        putRwkvTensor(file, name + ".bias", {8});
+    };
+    putRwkvTensor(file, "emb.weight", {8, 256});
+    putNorm("blocks.0.ln0");
+    for (int layer = 0; layer < 2; ++layer) {
+        const std::string block = "blocks." + std::to_string(layer);
+        putNorm(block + ".ln1");
+        putNorm(block + ".ln2");
+        putRwkvTimeMix(file, version, layer);
+        const std::string mix = version == 6 ? ".ffn.time_maa_" : ".ffn.time_mix_";
+        if (version == 7) {
+            putRwkvTensor(file, block + ".ffn.x_k", {8, 1, 1});
+        } else {
+            putRwkvTensor(file, block + mix + "k", {8});
+            putRwkvTensor(file, block + mix + "r", {8});
+            putRwkvTensor(file, block + ".ffn.receptance.weight", {8, 8});
+        }
+        putRwkvTensor(file, block + ".ffn.key.weight", {8, 32});
+        putRwkvTensor(file, block + ".ffn.value.weight", {32, 8});
+    }
+    putNorm("ln_out");
     putRwkvTensor(file, "head.weight", {8, 256});
     return file.bytes();
 }

@@ -39,7 +39,7 @@ TEST(RwkvCppReader, translatesKeysAndNames) {
     EXPECT_EQ(model->format, "rwkv.cpp");
     EXPECT_EQ(model->metadata.string("general.architecture").value(), "rwkv5");
     EXPECT_EQ(model->metadata.u32("rwkv5.embedding_length").value(), 8U);
-    EXPECT_EQ(model->metadata.u32("rwkv5.block_count").value(), 1U);
+    EXPECT_EQ(model->metadata.u32("rwkv5.block_count").value(), 2U);
     EXPECT_EQ(model->metadata.u32("rwkv5.vocab_size").value(), 256U);
     EXPECT_EQ(model->metadata.u32("rwkv5.feed_forward_length").value(), 32U);
     EXPECT_EQ(model->metadata.u32("rwkv5.wkv.head_size").value(), 4U);
@@ -85,6 +85,38 @@ TEST(RwkvCppReader, refusesDamage) {
     expectRefused(heads.bytes(), ErrorCode::Corrupt, "3 heads do not divide the width 8");
     const std::string whole = test::rwkvFile();
     expectRefused(std::string_view(whole).substr(0, whole.size() - 1), ErrorCode::Corrupt, "past the end");
+}
+
+TEST(RwkvCppReader, shapesOfVersions6And7AreThoseOfGguf) {
+    struct Case {
+        int version;
+        const char* name;
+        tensor::Shape shape;
+    };
+    for (const Case& c :
+         {Case{6, "time_mix_decay", tensor::Shape::of(8)}, Case{6, "time_mix_first", tensor::Shape::of(4, 2)},
+          Case{6, "time_mix_w2", tensor::Shape::of(3, 8, 5)},
+          Case{6, "time_mix_decay_w1", tensor::Shape::of(8, 2)},
+          Case{7, "time_mix_lerp_fused", tensor::Shape::of(8, 1, 1, 6)},
+          Case{7, "time_mix_r_k", tensor::Shape::of(8)}, Case{7, "time_mix_v2", tensor::Shape::of(3, 8)},
+          Case{7, "channel_mix_lerp_k", tensor::Shape::of(8)}}) {
+        const auto model = openBytes(test::rwkvFile(c.version));
+        ASSERT_TRUE(model.has_value()) << model.error().message;
+        for (const int layer : {0, 1}) {
+            const auto* tensor = model->find(fmt::format("blk.{}.{}.weight", layer, c.name));
+            ASSERT_NE(tensor, nullptr) << c.name;
+            EXPECT_EQ(tensor->shape, c.shape) << c.name << " " << tensor->shape.text();
+        }
+    }
+    const auto six = openBytes(test::rwkvFile(6));
+    EXPECT_EQ(six->metadata.string("general.architecture").value(), "rwkv6");
+    EXPECT_EQ(six->metadata.u32("rwkv6.time_mix_extra_dim").value(), 3U);
+    EXPECT_EQ(six->metadata.u32("rwkv6.time_decay_extra_dim").value(), 2U);
+    const auto seven = openBytes(test::rwkvFile(7));
+    EXPECT_EQ(seven->metadata.u32("rwkv7.wkv.head_size").value(), 4U);
+    for (const char* rank : {"decay", "iclr", "value_residual_mix", "gate"})
+        EXPECT_EQ(seven->metadata.u32(fmt::format("rwkv7.attention.{}_lora_rank", rank)).value(), 3U) << rank;
+    EXPECT_EQ(openBytes(test::rwkvFile(4))->metadata.string("general.architecture").value(), "rwkv4");
 }
 
 TEST(Llama2cReader, translatesKeysAndSlicesTheStackedArrays) {

@@ -1,0 +1,117 @@
+#include "engine/import/quant_mix.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "engine/models/family.h"
+
+namespace ingle::importer {
+namespace {
+
+/// A model of so many layers, without tensors but for an output matrix if wanted.
+formats::ModelFile modelOf(uint32_t numLayers, bool hasOutput = true) {
+    formats::ModelFile model;
+    model.metadata.set("general.architecture", std::string("llama"));
+    model.metadata.set("llama.block_count", int64_t{numLayers});
+    if (hasOutput) model.tensors["output.weight"] = {};
+    return model;
+}
+
+std::string_view formatOf(std::string_view mix, const formats::ModelFile& model, std::string name,
+                          tensor::Shape shape, std::string_view stored = "F32") {
+    return formatFor(*findMix(mix).value(), model, {std::move(name), shape, quant::findFormat(stored), {}})
+        .name;
+}
+
+TEST(QuantMix, givesSomeMatricesABetterFormat) {
+    const tensor::Shape matrix = tensor::Shape::of(512, 512);
+    const formats::ModelFile model = modelOf(16);
+    struct Case {
+        const char* mix;
+        const char* tensor;
+        std::set<int> better;
+        const char* betterFormat;
+        const char* format;
+    };
+    const std::set<int> eighthsAndThirds{0, 1, 4, 7, 10, 13, 14, 15};
+    for (const Case& c :
+         {Case{"Q4_K_M", "attn_v", eighthsAndThirds, "Q6_K", "Q4_K"},
+          Case{"Q4_K_M", "ffn_down", eighthsAndThirds, "Q6_K", "Q4_K"},
+          Case{"Q4_K", "ffn_down_exps", eighthsAndThirds, "Q6_K", "Q4_K"},
+          Case{"Q4_K_M", "channel_mix_value", eighthsAndThirds, "Q6_K", "Q4_K"},
+          Case{"Q4_K_M", "ffn_up", {}, "", "Q4_K"}, Case{"Q4_K_S", "attn_v", {0, 1}, "Q5_K", "Q4_K"},
+          Case{"Q5_K_M", "time_mix_value", eighthsAndThirds, "Q6_K", "Q5_K"},
+          Case{"Q4_0", "ffn_down", {}, "", "Q4_0"}, Case{"F16", "attn_v", {}, "", "F16"}}) {
+        for (int layer = 0; layer < 16; ++layer) {
+            const std::string name = fmt::format("blk.{}.{}.weight", layer, c.tensor);
+            EXPECT_EQ(formatOf(c.mix, model, name, matrix),
+                      c.better.contains(layer) ? c.betterFormat : c.format)
+                << c.mix << " " << name;
+        }
+    }
+}
+
+TEST(QuantMix, theOutputIsTheEmbeddingWhereThereIsNoOther) {
+    const tensor::Shape table = tensor::Shape::of(512, 1000);
+    EXPECT_EQ(formatOf("Q4_K_M", modelOf(4), "token_embd.weight", table), "Q4_K");
+    EXPECT_EQ(formatOf("Q4_K_M", modelOf(4), "output.weight", table), "Q6_K");
+    EXPECT_EQ(formatOf("Q4_K_M", modelOf(4, false), "token_embd.weight", table), "Q6_K");
+    EXPECT_EQ(formatOf("Q8_0", modelOf(4, false), "token_embd.weight", table), "Q8_0");
+}
+
+TEST(QuantMix, rowsThatAreNotWholeBlocksFallBack) {
+    const formats::ModelFile model = modelOf(4);
+    EXPECT_EQ(formatOf("Q4_K_M", model, "blk.0.attn_q.weight", tensor::Shape::of(96, 8)), "Q8_0");
+    EXPECT_EQ(formatOf("Q4_K_M", model, "blk.0.attn_q.weight", tensor::Shape::of(100, 8)), "F16");
+    EXPECT_EQ(formatOf("Q8_0", model, "blk.0.attn_q.weight", tensor::Shape::of(100, 8)), "F16");
+}
+
+TEST(QuantMix, vectorsAndSensitiveMatricesStayFloats) {
+    const formats::ModelFile model = modelOf(4);
+    EXPECT_EQ(formatOf("Q4_0", model, "blk.0.attn_norm.weight", tensor::Shape::of(512), "F16"), "F32");
+    EXPECT_EQ(formatOf("Q4_0", model, "blk.0.ffn_gate_inp.weight", tensor::Shape::of(512, 8), "BF16"),
+              "BF16");
+    EXPECT_EQ(formatOf("Q4_0", model, "blk.0.ffn_gate_inp.weight", tensor::Shape::of(512, 8), "Q8_0"), "F32");
+}
+
+/// The rule goes by names, since files of unknown families are imported too; the families say what is right.
+TEST(QuantMix, agreesWithTheFamilies) {
+    size_t compared = 0;
+    for (const models::ModelFamily* family : models::allFamilies()) {
+        for (const uint32_t experts : {0U, 4U}) {
+            formats::ModelFile described;
+            described.metadata.set("general.architecture", std::string(family->arch));
+            family->synthesize({.numExperts = experts, .numExpertsUsed = experts / 2}, described.metadata);
+            const models::ModelConfig config = family->readConfig(described).value();
+            for (const models::TensorSpec& spec : family->tensors(config)) {
+                const bool isMatrix =
+                    spec.use == backend::WeightUse::Matrix && spec.precision == models::Precision::Any;
+                EXPECT_EQ(isQuantizable(spec.name, spec.shape), isMatrix) << family->arch << " " << spec.name;
+                ++compared;
+            }
+        }
+    }
+    EXPECT_GT(compared, 200u);
+}
+
+TEST(QuantMix, unknownNamesAreRefusedWithAList) {
+    const auto mix = findMix("Q4_X");
+    ASSERT_FALSE(mix);
+    EXPECT_EQ(mix.error().code, ErrorCode::InvalidArgument);
+    EXPECT_NE(mix.error().message.find("Q4_K_M"), std::string::npos);
+}
+
+TEST(QuantMix, everyFormatOfEveryMixCanBeWritten) {
+    for (const char* name : {"F32", "F16", "BF16", "Q8_0", "Q4_0", "Q4_K_S", "Q4_K_M", "Q4_K", "Q5_K_S",
+                             "Q5_K_M", "Q5_K", "Q6_K"}) {
+        const QuantMix& mix = *findMix(name).value();
+        for (const std::string_view format : {mix.matrices, mix.better, mix.output}) {
+            ASSERT_NE(quant::findFormat(format), nullptr) << format;
+            EXPECT_NE(quant::findFormat(format)->encodeRow, nullptr) << format;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace ingle::importer

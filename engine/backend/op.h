@@ -21,7 +21,7 @@ enum class OpCode : uint8_t {
     RmsNorm,       // x → y; y = x / sqrt(mean(x²) + eps) * g, over each of      NormParams; g (one part long)
                    //        `groups` equal parts
     LayerNorm,     // x → y; y = (x - mean) / sqrt(var + eps) * g + b            NormParams; g, b
-    GroupNorm,     // x → y; LayerNorm over each of `groups` equal parts         NormParams; g, b (a row long)
+    GroupNorm,     // x → y; LayerNorm over each of `groups` equal parts         NormParams; g[, b] (a row long)
     L2Norm,        // x → y; z = x * g, y = z / max(|z|, eps), |z| the length    NormParams; g (a row long)
                    //        of each of `groups` equal parts
     Linear,        // x → y_0 … y_n; y_p = W_p x + b_p                           LinearParams; as listed there

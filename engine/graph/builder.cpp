@@ -42,11 +42,12 @@ Value Builder::layerNorm(Value x, Weight gain, Weight bias, float eps, std::stri
 
 Value Builder::groupNorm(Value x, Weight gain, Weight bias, uint32_t groups, float eps,
                          std::string_view name) {
-    return addNode({.code = OpCode::GroupNorm,
-                    .inputs = {x.id},
-                    .weights = {weight(gain, WeightUse::Vector), weight(bias, WeightUse::Vector)},
-                    .params = backend::NormParams{.eps = eps, .groups = groups}},
-                   x.width, name);
+    Node node{.code = OpCode::GroupNorm,
+              .inputs = {x.id},
+              .weights = {weight(gain, WeightUse::Vector)},
+              .params = backend::NormParams{.eps = eps, .groups = groups}};
+    if (bias) node.weights.push_back(weight(bias, WeightUse::Vector));
+    return addNode(std::move(node), x.width, name);
 }
 
 Value Builder::l2Norm(Value x, Weight gain, uint32_t groups, float eps, std::string_view name) {

@@ -50,7 +50,11 @@ Result<ModelConfig> readDecoderConfig(const formats::ModelFile& file) {
     INGLE_TRY_ASSIGN(config.trainedContext, meta.u32(arch + ".context_length"));
     INGLE_TRY_ASSIGN(config.vocabSize,
                      meta.u32Or(arch + ".vocab_size", static_cast<uint32_t>(file.tokenizer.tokens.size())));
-    INGLE_TRY_ASSIGN(config.normEps, meta.f32(arch + ".attention.layer_norm_rms_epsilon"));
+    const std::string layerNormEps = arch + ".attention.layer_norm_epsilon";
+    config.norm = meta.find(layerNormEps) ? NormKind::Layer : NormKind::Rms;
+    INGLE_TRY_ASSIGN(
+        config.normEps,
+        meta.f32(config.norm == NormKind::Layer ? layerNormEps : arch + ".attention.layer_norm_rms_epsilon"));
     INGLE_TRY_ASSIGN(config.numHeads, meta.u32(arch + ".attention.head_count"));
     INGLE_TRY_ASSIGN(config.numKvHeads, meta.u32Or(arch + ".attention.head_count_kv", config.numHeads));
     const uint32_t evenShare = config.numHeads ? config.dim / config.numHeads : 0;
@@ -70,7 +74,8 @@ Result<ModelConfig> readDecoderConfig(const formats::ModelFile& file) {
     return config;
 }
 
-void synthesizeDecoder(std::string_view arch, const SynthSizes& sizes, formats::Metadata& metadata) {
+void synthesizeDecoder(std::string_view arch, const SynthSizes& sizes, formats::Metadata& metadata,
+                       NormKind norm) {
     const auto set = [&](std::string_view key, formats::MetaValue value) {
         metadata.set(fmt::format("{}.{}", arch, key), std::move(value));
     };
@@ -79,7 +84,7 @@ void synthesizeDecoder(std::string_view arch, const SynthSizes& sizes, formats::
     set("feed_forward_length", int64_t{sizes.ffnDim});
     set("context_length", int64_t{sizes.context});
     set("vocab_size", int64_t{sizes.vocabSize});
-    set("attention.layer_norm_rms_epsilon", 1e-5);
+    set(norm == NormKind::Rms ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon", 1e-5);
     set("attention.head_count", int64_t{sizes.numHeads});
     set("attention.head_count_kv", int64_t{sizes.numKvHeads});
     set("rope.dimension_count", int64_t{sizes.dim / sizes.numHeads});
@@ -99,15 +104,20 @@ std::vector<TensorSpec> decoderTensors(const ModelConfig& c, Presence qkvBias) {
     const uint32_t kvDim = c.numKvHeads * c.headDim;
     std::vector<TensorSpec> specs{
         {"token_embd.weight", Shape::of(c.dim, c.vocabSize)},
-        {"output_norm.weight", Shape::of(c.dim), Vector},
         {"output.weight", Shape::of(c.dim, c.vocabSize), Matrix, Presence::Optional},
     };
+    const auto addNorm = [&](const std::string& name) {
+        specs.push_back({name + ".weight", Shape::of(c.dim), Vector});
+        if (c.norm == NormKind::Layer) specs.push_back({name + ".bias", Shape::of(c.dim), Vector});
+    };
+    addNorm("output_norm");
     for (uint32_t layer = 0; layer < c.numLayers; ++layer) {
         const auto add = [&](std::string_view name, Shape shape, backend::WeightUse use,
                              Presence presence = Presence::Required) {
             specs.push_back({layerWeight(layer, name), shape, use, presence});
         };
-        add("attn_norm.weight", Shape::of(c.dim), Vector);
+        addNorm(layerWeight(layer, "attn_norm"));
+        if (!c.parallelResidual) addNorm(layerWeight(layer, "ffn_norm"));
         add("attn_q.weight", Shape::of(c.dim, qDim), Matrix);
         add("attn_k.weight", Shape::of(c.dim, kvDim), Matrix);
         add("attn_v.weight", Shape::of(c.dim, kvDim), Matrix);
@@ -115,7 +125,6 @@ std::vector<TensorSpec> decoderTensors(const ModelConfig& c, Presence qkvBias) {
         add("attn_k.bias", Shape::of(kvDim), Vector, qkvBias);
         add("attn_v.bias", Shape::of(kvDim), Vector, qkvBias);
         add("attn_output.weight", Shape::of(qDim, c.dim), Matrix);
-        add("ffn_norm.weight", Shape::of(c.dim), Vector);
         if (c.numExperts == 0) {
             add("ffn_gate.weight", Shape::of(c.dim, c.ffnDim), Matrix);
             add("ffn_up.weight", Shape::of(c.dim, c.ffnDim), Matrix);
@@ -148,9 +157,15 @@ graph::Value rotaryAttention(graph::Builder& b, const ModelConfig& c, const Weig
         b.linear(x, w("attn_k.weight"), w("attn_k.bias"), "k");  // [numTokens, numKvHeads * headDim]
     graph::Value v =
         b.linear(x, w("attn_v.weight"), w("attn_v.bias"), "v");  // [numTokens, numKvHeads * headDim]
-    // Qwen3: each head is normalised before it is rotated.
-    if (const auto gain = w("attn_q_norm.weight")) q = b.rmsNorm(q, gain, c.normEps, "q_norm", c.numHeads);
-    if (const auto gain = w("attn_k_norm.weight")) k = b.rmsNorm(k, gain, c.normEps, "k_norm", c.numKvHeads);
+    // Some models normalise each head before it is rotated: with one gain for all heads, or with a gain each.
+    const auto normHeads = [&](graph::Value heads, std::string_view name, uint32_t numHeads) {
+        const tensor::Tensor* gain = w(fmt::format("attn_{}.weight", name));
+        if (!gain) return heads;
+        if (c.norm == NormKind::Layer) return b.groupNorm(heads, gain, nullptr, numHeads, c.normEps, name);
+        return b.rmsNorm(heads, gain, c.normEps, name, numHeads);
+    };
+    q = normHeads(q, "q_norm", c.numHeads);
+    k = normHeads(k, "k_norm", c.numKvHeads);
     q = rope(q, c.numHeads, "q_rope");
     k = rope(k, c.numKvHeads, "k_rope");
     b.kvAppend(k, v, layer);
@@ -186,18 +201,24 @@ graph::Value mixtureOfExperts(graph::Builder& b, const ModelConfig& c, const Wei
 
 void buildPreNormDecoder(graph::Builder& b, const ModelConfig& c, const Weights& w,
                          backend::RopeStyle style) {
+    const auto norm = [&](graph::Value x, const std::string& weight, std::string_view name) {
+        const tensor::Tensor* gain = w[weight + ".weight"];
+        if (c.norm == NormKind::Layer) return b.layerNorm(x, gain, w[weight + ".bias"], c.normEps, name);
+        return b.rmsNorm(x, gain, c.normEps, name);
+    };
+    const auto ffn = [&](uint32_t layer, graph::Value x) {
+        return c.numExperts ? mixtureOfExperts(b, c, w, layer, x) : swiGlu(b, w, layer, x);
+    };
     graph::Value h = b.embed(w["token_embd.weight"], "embed");  // [numTokens, dim]
     for (uint32_t layer = 0; layer < c.numLayers; ++layer) {
         b.setScope(fmt::format("blk.{}", layer));
-        const graph::Value n1 =
-            b.rmsNorm(h, w[layerWeight(layer, "attn_norm.weight")], c.normEps, "attn_norm");
+        const graph::Value n1 = norm(h, layerWeight(layer, "attn_norm"), "attn_norm");
         h = b.add(h, rotaryAttention(b, c, w, layer, n1, style), "attn_residual");
-        const graph::Value n2 = b.rmsNorm(h, w[layerWeight(layer, "ffn_norm.weight")], c.normEps, "ffn_norm");
-        h = b.add(h, c.numExperts ? mixtureOfExperts(b, c, w, layer, n2) : swiGlu(b, w, layer, n2),
-                  "ffn_residual");
+        const graph::Value n2 = c.parallelResidual ? n1 : norm(h, layerWeight(layer, "ffn_norm"), "ffn_norm");
+        h = b.add(h, ffn(layer, n2), "ffn_residual");
     }
     b.setScope("");
-    const graph::Value n = b.rmsNorm(h, w["output_norm.weight"], c.normEps, "output_norm");
+    const graph::Value n = norm(h, "output_norm", "output_norm");
     b.logits(b.linear(n, c.tiedOutput ? w["token_embd.weight"] : w["output.weight"], "logits"));
 }
 

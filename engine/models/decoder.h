@@ -5,12 +5,14 @@
 
 namespace ingle::models {
 
-/// Reads and checks sizes, heads, experts, norm epsilon and RoPE of a decoder from "<arch>.*" (GGUF keys).
-/// Errors: Corrupt; Unsupported for other rope scalings than readRopeFrequencies() knows.
+/// Reads and checks sizes, heads, experts, norm and RoPE of a decoder from "<arch>.*" (GGUF keys); which of
+/// the two epsilons is there says which norm it is. Errors: Corrupt; Unsupported for other rope scalings than
+/// readRopeFrequencies() knows.
 Result<ModelConfig> readDecoderConfig(const formats::ModelFile& file);
 
 /// The reverse, for made-up models.
-void synthesizeDecoder(std::string_view arch, const SynthSizes& sizes, formats::Metadata& metadata);
+void synthesizeDecoder(std::string_view arch, const SynthSizes& sizes, formats::Metadata& metadata,
+                       NormKind norm = NormKind::Rms);
 
 /// Weights of a pre-norm decoder with SwiGLU, or with a mixture of such experts; `qkvBias` says whether q, k
 /// and v have biases.
@@ -33,7 +35,7 @@ graph::Value mixtureOfExperts(graph::Builder& builder, const ModelConfig& config
                               uint32_t layer, graph::Value x);
 
 /// The whole pass of a pre-norm decoder:  h += attn(N1 h);  h += ffn(N2 h);  logits = Wout Nfinal h, with
-/// swiGlu or mixtureOfExperts as ffn.
+/// swiGlu or mixtureOfExperts as ffn. With parallel residuals:  n = N1 h;  h += attn(n) + ffn(n).
 void buildPreNormDecoder(graph::Builder& builder, const ModelConfig& config, const Weights& weights,
                          backend::RopeStyle style);
 

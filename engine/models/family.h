@@ -16,6 +16,12 @@
 
 namespace ingle::models {
 
+/// Which norm a decoder uses for rows and heads.
+enum class NormKind : uint8_t {
+    Rms,
+    Layer,  ///< with bias on rows, without on heads
+};
+
 /// Inner widths of RWKV's low-rank projections.
 struct LowRanks {
     uint32_t mix = 0;    ///< RWKV-6: data-dependent token shift
@@ -34,6 +40,8 @@ struct ModelConfig {
     uint32_t vocabSize = 0;
     uint32_t trainedContext = 0;  ///< 0: not stated, or without meaning
     float normEps = 0;
+    NormKind norm = NormKind::Rms;
+    bool parallelResidual = false;  ///< attention and feed-forward read the same norm
 
     // Mixture of experts; 0: dense.
     uint32_t numExperts = 0;

@@ -1,7 +1,17 @@
+#include <algorithm>
+
 #include "engine/backend/cpu/cpu_op.h"
 
 namespace ingle::backend::cpu {
 namespace {
+
+/// The op's bias; zeros where it has none.
+const float* biasOf(const Op& op, const StepContext& context) {
+    if (op.weights.size() > 1) return context.vector(op, 1);
+    auto* zeros = reinterpret_cast<float*>(context.sharedScratch);
+    std::fill_n(zeros, op.inputs[0].width, 0.0f);
+    return zeros;
+}
 
 void run(const Op& op, const StepContext& context) {
     const auto& params = std::get<NormParams>(op.params);
@@ -9,15 +19,20 @@ void run(const Op& op, const StepContext& context) {
     const float* x = context.rows(op.inputs[0]);
     float* y = context.rows(op.outputs[0]);
     const auto normalise = kernels::selectKernel(kernels::KernelOp::GroupNorm, context.isa).groupNorm;
+    const float* bias = biasOf(op, context);
     context.threads.parallelFor(context.numRows(op.outputs[0]), 1, [&](size_t begin, size_t end, uint32_t) {
-        normalise(x + begin * width, context.vector(op, 0), context.vector(op, 1), y + begin * width,
-                  end - begin, width, params.groups, params.eps);
+        normalise(x + begin * width, context.vector(op, 0), bias, y + begin * width, end - begin, width,
+                  params.groups, params.eps);
     });
+}
+
+Scratch scratch(const Op& op, const Plan&) {
+    return {.sharedBytes = op.weights.size() > 1 ? 0 : op.inputs[0].width * sizeof(float), .threadBytes = 0};
 }
 
 }  // namespace
 
 extern const CpuOp group_norm_op;
-const CpuOp group_norm_op{OpCode::GroupNorm, run, nullptr};
+const CpuOp group_norm_op{OpCode::GroupNorm, run, scratch};
 
 }  // namespace ingle::backend::cpu

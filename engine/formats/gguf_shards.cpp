@@ -74,19 +74,21 @@ Status joinShards(ModelFile& model, Result<ModelFile> (*readPart)(std::span<cons
                     own.index + 1, own.count, suffixOf(own));
     const std::string prefix = path.substr(0, path.size() - suffixOf(own).size());
 
-    ModelFile whole;
-    for (Place place{.index = 0, .count = own.count}; place.index < place.count; ++place.index) {
-        ModelFile part;
-        if (place.index == own.index) {
-            part = std::move(model);
-        } else {
-            INGLE_TRY_ASSIGN(part, openPart(prefix + suffixOf(place), place, readPart));
+    std::vector<ModelFile> parts;
+    const auto openParts = [&](uint32_t begin, uint32_t end) -> Status {
+        for (uint32_t index = begin; index < end; ++index) {
+            const Place place{.index = index, .count = own.count};
+            INGLE_TRY_ASSIGN(ModelFile part, openPart(prefix + suffixOf(place), place, readPart));
+            parts.push_back(std::move(part));
         }
-        if (place.index == 0)
-            whole = std::move(part);
-        else
-            INGLE_TRY(append(whole, std::move(part)));
-    }
+        return {};
+    };
+    INGLE_TRY(openParts(0, own.index));
+    parts.push_back(std::move(model));
+    INGLE_TRY(openParts(own.index + 1, own.count));
+
+    ModelFile whole = std::move(parts.front());
+    for (ModelFile& part : std::span(parts).subspan(1)) INGLE_TRY(append(whole, std::move(part)));
     whole.path = path;
     INGLE_TRY_ASSIGN(const uint32_t numTensors,
                      splitNumber(whole, "split.tensors.count", static_cast<uint32_t>(whole.tensors.size())));

@@ -102,8 +102,8 @@ void writeTokenizerData(const TokenizerData& data, Metadata& metadata) {
         metadata.set(fmt::format("tokenizer.ggml.{}", name), std::move(value));
     };
     if (data.model == kBytes) {
-        std::vector<std::string> bytes;
-        for (int byte = 0; byte < 256; ++byte) bytes.push_back(fmt::format("\\x{:02x}", byte));
+        std::vector<std::string> bytes(256);
+        for (size_t byte = 0; byte < bytes.size(); ++byte) bytes[byte] = fmt::format("\\x{:02x}", byte);
         set("model", std::string("rwkv"));
         set("pre", std::string(kBytes));
         set("tokens", std::move(bytes));

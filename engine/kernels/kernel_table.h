@@ -78,6 +78,18 @@ using AttentionScoresFn = void (*)(const float* q, const float* keys, size_t hea
 using AbsorbPageFn = void (*)(const float* scores, const float* values, uint32_t count, size_t headDim,
                               OnlineSoftmax& softmax, float* acc) noexcept;
 
+/// One token of one head of RWKV-7, each [n]: receptance, decay, key, value, removal key (length 1),
+/// in-context learning rate.
+struct Wkv7Token {
+    const float *r, *w, *k, *v, *kk, *a;
+};
+
+/// Recurrences of RWKV; see ref/wkv5.h and ref/wkv7.h. `removed` is scratch memory that a kernel need not
+/// use.
+using Wkv5Fn = void (*)(const float* r, const float* k, const float* v, const float* w, size_t wStride,
+                        const float* u, size_t uStride, float* state, float* y, size_t n) noexcept;
+using Wkv7Fn = void (*)(const Wkv7Token& token, float* state, float* removed, float* y, size_t n) noexcept;
+
 enum class KernelOp : uint8_t {
     Matmul,
     RoundActivations,
@@ -94,6 +106,8 @@ enum class KernelOp : uint8_t {
     TransposeKeys,
     AttentionScores,
     AbsorbPage,
+    Wkv5,
+    Wkv7,
 };
 
 /// One member per signature.
@@ -108,6 +122,8 @@ union KernelFn {
     TransposeKeysFn transposeKeys;
     AttentionScoresFn attentionScores;
     AbsorbPageFn absorbPage;
+    Wkv5Fn wkv5;
+    Wkv7Fn wkv7;
 };
 
 struct KernelEntry {

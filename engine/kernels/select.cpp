@@ -8,6 +8,8 @@
 #include "engine/kernels/ref/matmul.h"
 #include "engine/kernels/ref/norm.h"
 #include "engine/kernels/ref/round_activations.h"
+#include "engine/kernels/ref/wkv5.h"
+#include "engine/kernels/ref/wkv7.h"
 #include "engine/quant/block.h"
 
 namespace ingle::kernels {
@@ -45,6 +47,8 @@ constexpr KernelEntry kRefEntries[] = {
     refEntry(KernelOp::TransposeKeys, {.transposeKeys = transposeKeysRef}),
     refEntry(KernelOp::AttentionScores, {.attentionScores = attentionScoresRef}),
     refEntry(KernelOp::AbsorbPage, {.absorbPage = absorbPageRef}),
+    refEntry(KernelOp::Wkv5, {.wkv5 = wkv5Ref}),
+    refEntry(KernelOp::Wkv7, {.wkv7 = wkv7Ref}),
 };
 constexpr KernelList kRefList{kRefEntries, std::size(kRefEntries)};
 

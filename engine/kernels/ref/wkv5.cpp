@@ -3,7 +3,7 @@
 namespace ingle::kernels {
 
 void wkv5Ref(const float* r, const float* k, const float* v, const float* w, size_t wStride, const float* u,
-             size_t uStride, float* state, float* y, size_t n) {
+             size_t uStride, float* state, float* y, size_t n) noexcept {
     for (size_t j = 0; j < n; ++j) y[j] = 0;
     for (size_t i = 0; i < n; ++i) {
         float* row = state + i * n;

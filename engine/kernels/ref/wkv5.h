@@ -10,6 +10,6 @@ namespace ingle::kernels {
 /// u[i * uStride]: stride 1 for [n] (5.2 and 6), 0 for one number per head (5.1). Source: Peng et al., "Eagle
 /// and Finch: RWKV with Matrix-Valued States" (2024), eq. 17-19.
 void wkv5Ref(const float* r, const float* k, const float* v, const float* w, size_t wStride, const float* u,
-             size_t uStride, float* state, float* y, size_t n);
+             size_t uStride, float* state, float* y, size_t n) noexcept;
 
 }  // namespace ingle::kernels

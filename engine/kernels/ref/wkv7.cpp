@@ -2,7 +2,7 @@
 
 namespace ingle::kernels {
 
-void wkv7Ref(const Wkv7Token& token, float* state, float* removed, float* y, size_t n) {
+void wkv7Ref(const Wkv7Token& token, float* state, float* removed, float* y, size_t n) noexcept {
     const auto [r, w, k, v, kk, a] = token;
     for (size_t i = 0; i < n; ++i) removed[i] = y[i] = 0;
     for (size_t j = 0; j < n; ++j) {

@@ -14,6 +14,20 @@ Floats siluOf(Floats x) {
     return divide(x, add(broadcast(1.0F), exp(negate(x))));
 }
 
+Floats squaredReluOf(Floats x) {
+    const Floats positive = max(zeroFloats(), x);
+    return multiply(positive, positive);
+}
+
+Floats decayOf(Floats x) {
+    return exp(negate(exp(x)));
+}
+
+Floats boundedDecayOf(Floats x) {
+    constexpr float kBound = -0.60653066F;  // -e^-0.5
+    return exp(multiply(broadcast(kBound), sigmoidOf(x)));
+}
+
 template <Floats (*kFunction)(Floats)>
 void map(const float* x, float* y, size_t n) noexcept {
     size_t i = 0;
@@ -25,11 +39,14 @@ void map(const float* x, float* y, size_t n) noexcept {
 constexpr KernelEntry kEntries[] = {
     {.op = KernelOp::Sigmoid, .isa = kIsa, .fn = {.map = map<sigmoidOf>}},
     {.op = KernelOp::Silu, .isa = kIsa, .fn = {.map = map<siluOf>}},
+    {.op = KernelOp::SquaredRelu, .isa = kIsa, .fn = {.map = map<squaredReluOf>}},
+    {.op = KernelOp::Decay, .isa = kIsa, .fn = {.map = map<decayOf>}},
+    {.op = KernelOp::BoundedDecay, .isa = kIsa, .fn = {.map = map<boundedDecayOf>}},
 };
 
 }  // namespace
 
 extern const KernelList INGLE_KERNEL_LIST(activations);
-const KernelList INGLE_KERNEL_LIST(activations) = {kEntries, 2};
+const KernelList INGLE_KERNEL_LIST(activations) = {kEntries, 5};
 
 }  // namespace ingle::kernels

@@ -220,5 +220,55 @@ TEST(VectorKernels, attentionOverPages) {
     }
 }
 
+TEST(VectorKernels, recurrencesOfRwkv) {
+    // Not only whole vectors of columns. What is compared is the readable truth in other instruction sets.
+    for (const size_t n : {1u, 5u, 16u, 40u, 64u, 72u}) {
+        const std::vector<float> in = gaussian(6 * n, 9, 0.3F);
+        const auto input = [&](size_t i) { return in.data() + i * n; };
+        const auto run5 = [&](base::Isa isa, size_t stride, float bonus) {
+            std::vector<float> out = gaussian(n * n + n, 10);  // state, then y
+            std::vector<float> u(input(4), input(4) + n);
+            u[0] += bonus;
+            for (int token = 0; token < 3; ++token) {
+                selectKernel(KernelOp::Wkv5, isa)
+                    .wkv5(input(0), input(1), input(2), input(3), stride, u.data(), stride, out.data(),
+                          out.data() + n * n, n);
+            }
+            return out;
+        };
+        const auto run7 = [&](base::Isa isa, float rate) {
+            std::vector<float> out = gaussian(n * n + n, 11);
+            std::vector<float> removed(n);
+            std::vector<float> a(input(5), input(5) + n);
+            a[0] += rate;
+            for (int token = 0; token < 3; ++token) {
+                selectKernel(KernelOp::Wkv7, isa)
+                    .wkv7({.r = input(0),
+                           .w = input(1),
+                           .k = input(2),
+                           .v = input(3),
+                           .kk = input(4),
+                           .a = a.data()},
+                          out.data(), removed.data(), out.data() + n * n, n);
+            }
+            return out;
+        };
+        const auto doubles = [](const std::vector<float>& values) {
+            return std::vector<double>(values.begin(), values.end());
+        };
+        for (const KernelEntry& entry : entriesOf(KernelOp::Wkv5)) {
+            SCOPED_TRACE(fmt::format("{} on {}", n, base::isaName(entry.isa)));
+            for (const size_t stride : {0u, 1u}) {
+                const auto expected = doubles(run5(base::Isa::Scalar, stride, 0));
+                EXPECT_LT(largestError(run5(entry.isa, stride, 0), expected), 1e-5);
+                EXPECT_GT(largestError(run5(entry.isa, stride, 0.1F), expected), 1e-5);
+            }
+            const auto expected = doubles(run7(base::Isa::Scalar, 0));
+            EXPECT_LT(largestError(run7(entry.isa, 0), expected), 1e-5);
+            EXPECT_GT(largestError(run7(entry.isa, 0.1F), expected), 1e-5);
+        }
+    }
+}
+
 }  // namespace
 }  // namespace ingle::kernels

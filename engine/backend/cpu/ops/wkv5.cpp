@@ -1,5 +1,3 @@
-#include "engine/kernels/ref/wkv5.h"
-
 #include "engine/backend/cpu/cpu_op.h"
 
 namespace ingle::backend::cpu {
@@ -33,6 +31,7 @@ void run(const Op& op, const StepContext& context) {
     const size_t width = op.outputs[0].width;
     const Coefficients u = weightCoefficients(op, context, 0);
     const Coefficients w = decays(op, context);
+    const auto recur = kernels::selectKernel(kernels::KernelOp::Wkv5, context.isa).wkv5;
     const size_t items = context.runs.size() * params.numHeads;
     context.threads.parallelFor(items, 1, [&](size_t begin, size_t end, uint32_t) {
         for (size_t item = begin; item < end; ++item) {
@@ -41,9 +40,9 @@ void run(const Op& op, const StepContext& context) {
             float* state = rows.sequence->state(params.state).data() + head * size * size;
             for (size_t row = rows.firstRow; row < rows.firstRow + rows.numRows; ++row) {
                 const size_t at = row * width + head * size;
-                kernels::wkv5Ref(context.rows(op.inputs[0]) + at, context.rows(op.inputs[1]) + at,
-                                 context.rows(op.inputs[2]) + at, w.at(row, head), w.stride, u.at(row, head),
-                                 u.stride, state, context.rows(op.outputs[0]) + at, size);
+                recur(context.rows(op.inputs[0]) + at, context.rows(op.inputs[1]) + at,
+                      context.rows(op.inputs[2]) + at, w.at(row, head), w.stride, u.at(row, head), u.stride,
+                      state, context.rows(op.outputs[0]) + at, size);
             }
         }
     });

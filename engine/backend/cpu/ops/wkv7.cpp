@@ -1,5 +1,3 @@
-#include "engine/kernels/ref/wkv7.h"
-
 #include "engine/backend/cpu/cpu_op.h"
 
 namespace ingle::backend::cpu {
@@ -9,6 +7,7 @@ void run(const Op& op, const StepContext& context) {
     const auto& params = std::get<WkvParams>(op.params);
     const size_t size = params.headSize;
     const size_t width = op.outputs[0].width;
+    const auto recur = kernels::selectKernel(kernels::KernelOp::Wkv7, context.isa).wkv7;
     const size_t items = context.runs.size() * params.numHeads;
     context.threads.parallelFor(items, 1, [&](size_t begin, size_t end, uint32_t thread) {
         for (size_t item = begin; item < end; ++item) {
@@ -18,13 +17,13 @@ void run(const Op& op, const StepContext& context) {
             for (size_t row = rows.firstRow; row < rows.firstRow + rows.numRows; ++row) {
                 const size_t at = row * width + head * size;
                 const auto input = [&](size_t index) { return context.rows(op.inputs[index]) + at; };
-                kernels::wkv7Ref({.r = input(0),
-                                  .w = input(1),
-                                  .k = input(2),
-                                  .v = input(3),
-                                  .kk = input(4),
-                                  .a = input(5)},
-                                 state, context.threadFloats(thread), context.rows(op.outputs[0]) + at, size);
+                recur({.r = input(0),
+                       .w = input(1),
+                       .k = input(2),
+                       .v = input(3),
+                       .kk = input(4),
+                       .a = input(5)},
+                      state, context.threadFloats(thread), context.rows(op.outputs[0]) + at, size);
             }
         }
     });

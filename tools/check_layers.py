@@ -55,6 +55,7 @@ OWNERS = [
     (r"^md4c", ["app/desktop"]),
     (r"^seccomp\.h", ["app/sandbox"]),
     (r"^sentencepiece|^pcre2\.h", ["engine/tokenizer"]),
+    (r"^utf8proc\.h", ["engine/tokenizer", "engine/chat"]),
 ]
 
 # Files compiled for one instruction set see plain data only, so that they emit no inline function the linker might keep.

@@ -1,0 +1,211 @@
+// How expressions are evaluated.
+#include <algorithm>
+
+#include "engine/chat/jinja/ast.h"
+#include "engine/chat/jinja/builtins.h"
+
+namespace ingle::chat::jinja {
+namespace {
+
+/// Evaluates one node deeper.
+Result<Value> evaluate(Interpreter& in, const ExpressionPtr& expression) {
+    Interpreter::Step step(in);
+    INGLE_TRY(step.check());
+    return expression->evaluate(in);
+}
+
+/// An index of a slice, with Python's clamping.
+Result<int64_t> sliceBound(Interpreter& in, const ExpressionPtr& expression, int64_t fallback, int64_t lowest,
+                           int64_t highest, int64_t count) {
+    if (!expression) return fallback;
+    INGLE_TRY_ASSIGN(const Value value, evaluate(in, expression));
+    if (value.isNone()) return fallback;
+    const auto index = value.integer();
+    if (!index)
+        return fail(ErrorCode::InvalidArgument, "slice indices are whole numbers, not '{}'", typeName(value));
+    return std::clamp(*index < 0 ? *index + count : *index, lowest, highest);
+}
+
+/// The indices a slice takes from `count` elements.
+Result<std::vector<size_t>> slicedIndices(Interpreter& in, const SliceExpr& slice, int64_t count) {
+    int64_t step = 1;
+    if (slice.step) {
+        INGLE_TRY_ASSIGN(const Value value, evaluate(in, slice.step));
+        if (!value.isNone()) {
+            const auto given = value.integer();
+            if (!given || *given == 0)
+                return fail(ErrorCode::InvalidArgument, "a slice's step is a whole number, not 0");
+            step = std::clamp<int64_t>(*given, -count - 1, count + 1);
+        }
+    }
+    const bool forward = step > 0;
+    const int64_t lowest = forward ? 0 : -1;
+    const int64_t highest = forward ? count : count - 1;
+    INGLE_TRY_ASSIGN(const int64_t start,
+                     sliceBound(in, slice.start, forward ? lowest : highest, lowest, highest, count));
+    INGLE_TRY_ASSIGN(const int64_t stop,
+                     sliceBound(in, slice.stop, forward ? highest : lowest, lowest, highest, count));
+    std::vector<size_t> indices;
+    for (int64_t i = start; forward ? i < stop : i > stop; i += step)
+        indices.push_back(static_cast<size_t>(i));
+    return indices;
+}
+
+Result<Value> sliceText(Interpreter& in, const SliceExpr& slice, const Text& text) {
+    INGLE_TRY(in.spend(Characters::cost(text.bytes()) + text.size()));
+    const Characters characters(text.bytes());
+    const auto count = static_cast<int64_t>(characters.count());
+    if (!slice.step) {
+        INGLE_TRY_ASSIGN(const int64_t start, sliceBound(in, slice.start, 0, 0, count, count));
+        INGLE_TRY_ASSIGN(const int64_t stop, sliceBound(in, slice.stop, count, 0, count, count));
+        const size_t begin = characters.start(static_cast<size_t>(start));
+        const size_t end = std::max(begin, characters.start(static_cast<size_t>(stop)));
+        Text part;
+        INGLE_TRY(in.append(part, text, begin, end - begin));
+        return makeText(std::move(part));
+    }
+    INGLE_TRY(in.spend(text.size() * sizeof(size_t)));
+    INGLE_TRY_ASSIGN(const auto indices, slicedIndices(in, slice, count));
+    Text part;
+    for (const size_t i : indices) INGLE_TRY(in.append(part, text, characters.start(i), characters.size(i)));
+    return makeText(std::move(part));
+}
+
+}  // namespace
+
+Result<Value> ConstantExpr::evaluate(Interpreter& /*in*/) const {
+    return value;
+}
+
+Result<Value> NameExpr::evaluate(Interpreter& in) const {
+    return in.lookUp(name);
+}
+
+Result<Value> ListExpr::evaluate(Interpreter& in) const {
+    std::vector<Value> values;
+    INGLE_TRY(in.spend(sizeof(Value) * items.size()));
+    for (const ExpressionPtr& item : items) {
+        INGLE_TRY_ASSIGN(Value value, jinja::evaluate(in, item));
+        values.push_back(std::move(value));
+    }
+    return makeList(std::move(values), kind);
+}
+
+Result<Value> DictExpr::evaluate(Interpreter& in) const {
+    Dict dict;
+    INGLE_TRY(in.spend(2 * sizeof(Value) * entries.size()));
+    for (const auto& [keyExpression, valueExpression] : entries) {
+        INGLE_TRY_ASSIGN(Value key, jinja::evaluate(in, keyExpression));
+        INGLE_TRY_ASSIGN(Value value, jinja::evaluate(in, valueExpression));
+        INGLE_TRY(in.insert(dict, std::move(key), std::move(value)));
+    }
+    return makeDict(std::move(dict.entries));
+}
+
+Result<Value> UnaryExpr::evaluate(Interpreter& in) const {
+    INGLE_TRY_ASSIGN(const Value value, jinja::evaluate(in, operand));
+    if (op == '!') return !isTrue(value);
+    if (value.isUndefined()) return Interpreter::undefinedError(value);
+    if (!value.number()) return fail(ErrorCode::InvalidArgument, "'{}' object has no sign", typeName(value));
+    return op == '-' ? subtract(in, int64_t{0}, value) : add(in, int64_t{0}, value);
+}
+
+Result<Value> BinaryExpr::evaluate(Interpreter& in) const {
+    INGLE_TRY_ASSIGN(const Value first, jinja::evaluate(in, left));
+    INGLE_TRY_ASSIGN(const Value second, jinja::evaluate(in, right));
+    return apply(in, first, second);
+}
+
+Result<Value> CompareExpr::evaluate(Interpreter& in) const {
+    INGLE_TRY_ASSIGN(Value left, jinja::evaluate(in, first));
+    for (const auto& [compare, expression] : rest) {
+        INGLE_TRY_ASSIGN(Value right, jinja::evaluate(in, expression));
+        INGLE_TRY_ASSIGN(const bool holds, compare(in, left, right));
+        if (!holds) return false;
+        left = std::move(right);
+    }
+    return true;
+}
+
+Result<Value> LogicExpr::evaluate(Interpreter& in) const {
+    Value value;
+    for (const ExpressionPtr& operand : operands) {
+        INGLE_TRY_ASSIGN(value, jinja::evaluate(in, operand));
+        if (isTrue(value) == decidedBy) break;
+    }
+    return value;
+}
+
+Result<Value> ConcatExpr::evaluate(Interpreter& in) const {
+    Text joined;
+    for (const ExpressionPtr& part : parts) {
+        INGLE_TRY_ASSIGN(const Value value, jinja::evaluate(in, part));
+        INGLE_TRY(in.print(joined, value));
+    }
+    return makeText(std::move(joined));
+}
+
+Result<Value> ConditionalExpr::evaluate(Interpreter& in) const {
+    INGLE_TRY_ASSIGN(const Value decides, jinja::evaluate(in, condition));
+    if (isTrue(decides)) return jinja::evaluate(in, then);
+    if (otherwise) return jinja::evaluate(in, otherwise);
+    return Value::undefined("the condition of an 'if' without 'else' is false");
+}
+
+Result<Value> AttributeExpr::evaluate(Interpreter& in) const {
+    INGLE_TRY_ASSIGN(const Value value, jinja::evaluate(in, object));
+    return in.attribute(value, name);
+}
+
+Result<Value> ItemExpr::evaluate(Interpreter& in) const {
+    INGLE_TRY_ASSIGN(const Value value, jinja::evaluate(in, object));
+    INGLE_TRY_ASSIGN(const Value wanted, jinja::evaluate(in, index));
+    return in.item(value, wanted);
+}
+
+Result<Value> SliceExpr::evaluate(Interpreter& in) const {
+    INGLE_TRY_ASSIGN(const Value value, jinja::evaluate(in, object));
+    if (value.isUndefined()) return Interpreter::undefinedError(value);
+    if (const Text* text = value.text()) return sliceText(in, *this, *text);
+    const List* list = value.list();
+    if (!list) return Value::undefined(fmt::format("'{}' object cannot be sliced", typeName(value)));
+    INGLE_TRY(in.spend((sizeof(Value) + sizeof(size_t)) * list->items.size()));
+    INGLE_TRY_ASSIGN(const auto indices, slicedIndices(in, *this, static_cast<int64_t>(list->items.size())));
+    std::vector<Value> items;
+    for (const size_t i : indices) items.push_back(list->items[i]);
+    return makeList(std::move(items), list->kind);
+}
+
+Result<Arguments> ArgumentList::evaluate(Interpreter& in) const {
+    Arguments arguments;
+    for (const ExpressionPtr& expression : positional) {
+        INGLE_TRY_ASSIGN(Value value, jinja::evaluate(in, expression));
+        arguments.positional.push_back(std::move(value));
+    }
+    for (const auto& [name, expression] : named) {
+        INGLE_TRY_ASSIGN(Value value, jinja::evaluate(in, expression));
+        arguments.named.emplace_back(name, std::move(value));
+    }
+    return arguments;
+}
+
+Result<Value> CallExpr::evaluate(Interpreter& in) const {
+    INGLE_TRY_ASSIGN(const Value function, jinja::evaluate(in, callee));
+    INGLE_TRY_ASSIGN(const Arguments values, arguments.evaluate(in));
+    return in.call(function, values);
+}
+
+Result<Value> ApplyExpr::evaluate(Interpreter& in) const {
+    INGLE_TRY_ASSIGN(const Value value, jinja::evaluate(in, operand));
+    return apply(in, value);
+}
+
+Result<Value> ApplyExpr::apply(Interpreter& in, const Value& value) const {
+    if (!builtin)
+        return fail(ErrorCode::Unsupported, "there is no {} '{}'", isTest ? "test" : "filter", name);
+    INGLE_TRY_ASSIGN(const Arguments values, arguments.evaluate(in));
+    INGLE_TRY_ASSIGN(Value result, callBuiltin(in, *builtin, value, values));
+    return isNegated ? Value(!isTrue(result)) : result;
+}
+
+}  // namespace ingle::chat::jinja

@@ -1,0 +1,106 @@
+// Functions every template may call: Jinja's own and the two Hugging Face adds for chat templates.
+#include <algorithm>
+#include <ctime>
+
+#include "engine/chat/jinja/builtins.h"
+
+namespace ingle::chat::jinja {
+namespace {
+
+/// As long as jinja2's sandbox allows.
+constexpr int64_t kMaxRange = 100'000;
+
+Result<Value> range(const Call& call) {
+    int64_t bounds[3] = {0, 0, 1};
+    const auto& given = call.all.positional;
+    if (given.empty() || given.size() > 3)
+        return fail(ErrorCode::InvalidArgument, "'range' wants one to three numbers");
+    for (size_t i = 0; i < given.size(); ++i) {
+        const auto number = given[i].integer();
+        if (!number)
+            return fail(ErrorCode::InvalidArgument, "'range' wants whole numbers, not '{}'",
+                        typeName(given[i]));
+        bounds[given.size() == 1 ? 1 : i] = *number;
+    }
+    const auto [start, stop, step] = bounds;
+    if (step == 0) return fail(ErrorCode::InvalidArgument, "the step of 'range' is 0");
+    std::vector<Value> items;
+    for (int64_t i = start; step > 0 ? i < stop : i > stop;) {
+        if (static_cast<int64_t>(items.size()) == kMaxRange)
+            return fail(ErrorCode::Unsupported, "a range has more than {} elements", kMaxRange);
+        INGLE_TRY(call.in.spend(sizeof(Value)));
+        items.emplace_back(i);
+        if (__builtin_add_overflow(i, step, &i)) break;
+    }
+    return makeList(std::move(items), List::Kind::Range);
+}
+
+Result<Value> makeNamespace(const Call& call) {
+    INGLE_TRY(call.in.spend(sizeof(Namespace)));
+    Namespace* space = call.in.makeNamespace();
+    for (const Value& value : call.all.positional) {
+        const Dict* dict = value.dict();
+        if (!dict)
+            return fail(ErrorCode::InvalidArgument, "'namespace' wants a dict, not '{}'", typeName(value));
+        for (const auto& [key, held] : dict->entries)
+            if (key.text()) space->entries.emplace_back(key.text()->bytes(), held);
+    }
+    for (const auto& [name, value] : call.all.named) space->entries.emplace_back(name, value);
+    return space;
+}
+
+Result<Value> makeDictValue(const Call& call) {
+    Dict dict;
+    for (const Value& value : call.all.positional) {
+        const Dict* from = value.dict();
+        if (!from) return fail(ErrorCode::InvalidArgument, "'dict' wants a dict, not '{}'", typeName(value));
+        INGLE_TRY(call.in.spend(2 * sizeof(Value) * from->entries.size()));
+        dict.entries = from->entries;
+    }
+    for (const auto& [name, value] : call.all.named)
+        INGLE_TRY(call.in.insert(dict, makeText(name, Origin::Template), value));
+    return makeDict(std::move(dict.entries));
+}
+
+Result<Value> raiseException(const Call& call) {
+    INGLE_TRY_ASSIGN(const Text message, call.in.str(*call.arguments[0]));
+    return fail(ErrorCode::InvalidArgument, "{}", message.bytes());
+}
+
+/// One directive of strftime at a time, so that no width can be given.
+Result<Value> strftimeNow(const Call& call) {
+    INGLE_TRY_ASSIGN(const Text* format, textArgument(call, 0));
+    if (!format) return fail(ErrorCode::InvalidArgument, "'strftime_now' wants a format");
+    constexpr std::string_view kDirectives = "aAbBcCdDeFgGhHIjklmMnpPrRsStTuUVwWxXyYzZ%";
+    const std::string_view bytes = format->bytes();
+    Text out;
+    for (size_t at = 0; at < bytes.size(); ++at) {
+        const bool isDirective =
+            bytes[at] == '%' && at + 1 < bytes.size() && kDirectives.find(bytes[at + 1]) != bytes.npos;
+        if (!isDirective) {
+            INGLE_TRY(call.in.append(out, *format, at, 1));
+            continue;
+        }
+        const std::string directive{'%', bytes[++at]};
+        char text[128];
+        const size_t size = std::strftime(text, sizeof text, directive.c_str(), &call.in.now());
+        INGLE_TRY(call.in.append(out, {text, size}, Origin::Template));
+    }
+    return makeText(std::move(out));
+}
+
+constexpr Builtin kFunctions[] = {
+    {"range", range, {}, 0, true},
+    {"namespace", makeNamespace, {}, 0, true},
+    {"dict", makeDictValue, {}, 0, true},
+    {"raise_exception", raiseException, {"message"}, 1},
+    {"strftime_now", strftimeNow, {"format"}, 1},
+};
+
+}  // namespace
+
+const Builtin* findFunction(std::string_view name) {
+    return findIn(kFunctions, name);
+}
+
+}  // namespace ingle::chat::jinja

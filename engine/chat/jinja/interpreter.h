@@ -1,0 +1,166 @@
+/// Runs a template: variables, output, limits, and Python's operations on values.
+#pragma once
+
+#include <ctime>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/chat/jinja/value.h"
+
+namespace ingle::chat::jinja {
+
+/// What a template may use up, so that a hostile one ends in one sentence and soon.
+struct Limits {
+    size_t work = size_t{128} << 20;   ///< bytes of text and values made, plus kStepCost a step
+    size_t output = size_t{16} << 20;  ///< bytes
+    uint32_t depth = 400;              ///< nodes of the tree inside one another, macros included
+};
+
+/// Variables of a block; the block around it is the parent.
+struct Scope {
+    std::shared_ptr<Scope> parent;
+    std::vector<std::pair<std::string_view, Value>> variables;  ///< names live in the tree or the context
+
+    Value* find(std::string_view name);
+    void set(std::string_view name, Value value);
+};
+
+/// One rendering. One thread.
+class Interpreter {
+  public:
+    Interpreter(const Dict& context, std::tm now, Limits limits = {});
+    ~Interpreter();
+
+    // Limits. Errors: Unsupported, one sentence.
+    Status spend(size_t work);
+    /// One node of the tree is being run while this exists.
+    class Step {
+      public:
+        explicit Step(Interpreter& in) : m_in(in) { ++m_in.m_depth; }
+        ~Step() { --m_in.m_depth; }
+        Step(const Step&) = delete;
+        Step& operator=(const Step&) = delete;
+        Status check();
+
+      private:
+        Interpreter& m_in;
+    };
+
+    // Variables.
+    Value lookUp(std::string_view name) const;
+    void assign(std::string_view name, Value value) { m_scope->set(name, std::move(value)); }
+    const std::shared_ptr<Scope>& scope() const { return m_scope; }
+    /// A new scope inside `parent` until it is destroyed.
+    class Inside {
+      public:
+        Inside(Interpreter& in, std::shared_ptr<Scope> parent);
+        ~Inside();
+        Inside(const Inside&) = delete;
+        Inside& operator=(const Inside&) = delete;
+
+      private:
+        Interpreter& m_in;
+        std::shared_ptr<Scope> m_before;
+    };
+    /// Held while a loop runs.
+    class InLoop {
+      public:
+        explicit InLoop(Interpreter& in) : m_in(in), m_nesting(in.m_loops++) {}
+        ~InLoop() { --m_in.m_loops; }
+        InLoop(const InLoop&) = delete;
+        InLoop& operator=(const InLoop&) = delete;
+        uint32_t nesting() const { return m_nesting; }
+
+      private:
+        Interpreter& m_in;
+        uint32_t m_nesting;
+    };
+    Namespace* makeNamespace();
+    const std::tm& now() const { return m_now; }
+
+    // Output.
+    Status write(std::string_view bytes, Origin origin);
+    Status write(const Value& value);
+    /// Runs `body` and returns what it wrote.
+    Result<Text> capture(const std::function<Status()>& body);
+    Text takeOutput() { return std::move(m_output); }
+
+    // Text.
+    /// Appends within the budget.
+    Status append(Text& out, std::string_view bytes, Origin origin);
+    Status append(Text& out, const Text& text, size_t begin, size_t size);
+    Status append(Text& out, const Text& text) { return append(out, text, 0, text.size()); }
+    /// str(value), and repr(value) as it stands inside lists.
+    Result<Text> str(const Value& value);
+    Status print(Text& out, const Value& value);
+    Status printRepr(Text& out, const Value& value);
+
+    // Python's operations.
+    Result<bool> equal(const Value& left, const Value& right);
+    /// left < right. Errors: InvalidArgument for types without an order.
+    Result<bool> less(const Value& left, const Value& right);
+    Result<bool> lessOrEqual(const Value& left, const Value& right);
+    Result<bool> contains(const Value& container, const Value& element);
+    /// The elements of a value, copied; a generator is used up. Errors: InvalidArgument.
+    Result<std::vector<Value>> iterate(const Value& value);
+    /// len(value). Errors: InvalidArgument.
+    Result<int64_t> length(const Value& value);
+    Result<Value> attribute(const Value& object, std::string_view name);
+    Result<Value> item(const Value& object, const Value& index);
+    /// Null when the dict lacks the key.
+    Result<const Value*> findKey(const Dict& dict, const Value& key);
+    /// dict[key] = value
+    Status insert(Dict& dict, Value key, Value value);
+    Result<Value> call(const Value& callee, const Arguments& arguments);
+
+    /// The error for something that is used although it is not defined.
+    static tl::unexpected<Error> undefinedError(const Value& value);
+
+  private:
+    static constexpr size_t kStepCost = 64;
+
+    Status checkOutput() const;
+
+    std::shared_ptr<Scope> m_scope;
+    std::deque<Namespace> m_namespaces;
+    std::tm m_now;
+    Limits m_limits;
+    size_t m_spent = 0;
+    uint32_t m_depth = 0;
+    uint32_t m_loops = 0;
+    Text m_output;
+};
+
+// Operators of the grammar.
+Result<Value> add(Interpreter& in, const Value& left, const Value& right);
+Result<Value> subtract(Interpreter& in, const Value& left, const Value& right);
+Result<Value> multiply(Interpreter& in, const Value& left, const Value& right);
+Result<Value> divide(Interpreter& in, const Value& left, const Value& right);
+Result<Value> floorDivide(Interpreter& in, const Value& left, const Value& right);
+Result<Value> modulo(Interpreter& in, const Value& left, const Value& right);
+Result<Value> power(Interpreter& in, const Value& left, const Value& right);
+
+/// Python's `format % values`. Errors: InvalidArgument.
+Result<Value> formatPercent(Interpreter& in, const Text& format, const std::vector<Value>& values);
+
+struct JsonStyle {
+    std::optional<Text> indent;  ///< nothing: all on one line
+    Text itemSeparator, keySeparator;
+    bool asciiOnly = false;
+    bool sortKeys = false;
+};
+/// json.dumps(value). Errors: InvalidArgument for what JSON cannot hold.
+Status printJson(Interpreter& in, Text& out, const Value& value, const JsonStyle& style);
+/// Quotes `text` as a JSON string.
+Status printJsonString(Interpreter& in, Text& out, const Text& text, bool asciiOnly);
+
+/// Python's repr of a float: the shortest digits that give it back.
+std::string floatRepr(double value);
+
+}  // namespace ingle::chat::jinja

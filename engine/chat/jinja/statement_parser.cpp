@@ -1,0 +1,231 @@
+#include <algorithm>
+#include <functional>
+
+#include "engine/chat/jinja/parser.h"
+
+namespace ingle::chat::jinja {
+namespace {
+
+constexpr size_t kMaxSourceBytes = size_t{1} << 20;
+
+class StatementParser {
+  public:
+    explicit StatementParser(std::vector<Token> tokens)
+        : m_cursor(std::move(tokens)), m_expressions(m_cursor) {}
+
+    Result<Body> run() {
+        INGLE_TRY_ASSIGN(Body body, parseBody({}));
+        if (m_cursor.peek().kind != Token::Kind::End)
+            return fail(ErrorCode::Corrupt, "line {}: '{}' without a beginning", m_cursor.peek().line,
+                        m_cursor.peek(1).text);
+        return body;
+    }
+
+  private:
+    using StatementPtr = std::unique_ptr<const Statement>;
+    using Names = std::initializer_list<std::string_view>;
+
+    /// Statements up to a tag that begins with one of `ends` (whose `{%` is not taken), or up to the end.
+    Result<Body> parseBody(Names ends) {
+        const TokenCursor::Nested nested(m_cursor);
+        INGLE_TRY(m_cursor.checkDepth());
+        Body body;
+        for (;;) {
+            switch (m_cursor.peek().kind) {
+                case Token::Kind::Data: {
+                    auto data = std::make_unique<DataStatement>();
+                    data->text = m_cursor.take().text;
+                    body.push_back(std::move(data));
+                    break;
+                }
+                case Token::Kind::OutputBegin: {
+                    m_cursor.take();
+                    m_cursor.beginTag();
+                    auto output = std::make_unique<OutputStatement>();
+                    INGLE_TRY_ASSIGN(output->expression, m_expressions.tuple());
+                    INGLE_TRY(m_cursor.expect(Token::Kind::OutputEnd, "the end of the tag"));
+                    body.push_back(std::move(output));
+                    break;
+                }
+                case Token::Kind::BlockBegin: {
+                    const Token& name = m_cursor.peek(1);
+                    if (name.kind == Token::Kind::Name && isEnd(name.text, ends)) return body;
+                    m_cursor.take();
+                    m_cursor.beginTag();
+                    INGLE_TRY_ASSIGN(StatementPtr statement, parseStatement());
+                    body.push_back(std::move(statement));
+                    break;
+                }
+                default:
+                    return body;
+            }
+        }
+    }
+
+    static bool isEnd(std::string_view name, Names ends) {
+        // A stray "endfor" at the top is reported by run().
+        return std::ranges::find(ends, name) != ends.end() ||
+               (ends.size() == 0 && (name.starts_with("end") || name == "else" || name == "elif"));
+    }
+
+    Result<StatementPtr> parseStatement() {
+        struct Row {
+            std::string_view name;
+            Result<StatementPtr> (StatementParser::*parse)();
+        };
+        static constexpr Row kRows[] = {
+            {"if", &StatementParser::parseIf},
+            {"for", &StatementParser::parseFor},
+            {"set", &StatementParser::parseSet},
+            {"macro", &StatementParser::parseMacro},
+            {"break", &StatementParser::parseBreak},
+            {"continue", &StatementParser::parseContinue},
+            {"generation", &StatementParser::parseGeneration},
+        };
+        const size_t line = m_cursor.peek().line;
+        INGLE_TRY_ASSIGN(const std::string name, m_cursor.takeName());
+        const auto row = std::ranges::find(kRows, name, &Row::name);
+        if (row == std::end(kRows))
+            return fail(ErrorCode::Unsupported, "line {}: the tag '{}' is not supported", line, name);
+        return (this->*row->parse)();
+    }
+
+    Status endOfTag() { return m_cursor.expect(Token::Kind::BlockEnd, "the end of the tag"); }
+
+    /// A body and the tag that ends it, up to and including its name, which is returned.
+    Result<std::string> parseBlock(Body& body, Names ends) {
+        const size_t line = m_cursor.peek().line;
+        INGLE_TRY(endOfTag());
+        INGLE_TRY_ASSIGN(body, parseBody(ends));
+        if (m_cursor.peek().kind == Token::Kind::End)
+            return fail(ErrorCode::Corrupt, "line {}: a block has no '{}'", line, *(ends.end() - 1));
+        m_cursor.take();
+        m_cursor.beginTag();
+        return m_cursor.take().text;
+    }
+
+    Result<StatementPtr> parseIf() {
+        auto node = std::make_unique<IfStatement>();
+        std::string tag = "elif";
+        while (tag == "elif") {
+            INGLE_TRY_ASSIGN(ExpressionPtr condition, m_expressions.tuple(false));
+            node->branches.emplace_back(std::move(condition), Body{});
+            INGLE_TRY_ASSIGN(tag, parseBlock(node->branches.back().second, {"elif", "else", "endif"}));
+        }
+        if (tag == "else") {
+            INGLE_TRY_ASSIGN(tag, parseBlock(node->otherwise, {"endif"}));
+        }
+        INGLE_TRY(endOfTag());
+        return node;
+    }
+
+    Result<std::vector<std::string>> parseTargets() {
+        std::vector<std::string> names;
+        const bool inParentheses = m_cursor.skipOperator("(");
+        do {
+            INGLE_TRY_ASSIGN(std::string name, m_cursor.takeName());
+            names.push_back(std::move(name));
+        } while (m_cursor.skipOperator(","));
+        if (inParentheses) INGLE_TRY(m_cursor.expectOperator(")"));
+        return names;
+    }
+
+    Result<StatementPtr> parseFor() {
+        auto node = std::make_unique<ForStatement>();
+        INGLE_TRY_ASSIGN(node->targets, parseTargets());
+        INGLE_TRY(m_cursor.expectName("in"));
+        INGLE_TRY_ASSIGN(node->iterable, m_expressions.tuple(false));
+        if (m_cursor.skipName("if")) {
+            INGLE_TRY_ASSIGN(node->condition, m_expressions.expression());
+        }
+        if (m_cursor.isName("recursive"))
+            return fail(ErrorCode::Unsupported, "line {}: recursive loops are not supported",
+                        m_cursor.peek().line);
+        ++m_loops;
+        Result<std::string> tag = parseBlock(node->body, {"else", "endfor"});
+        --m_loops;
+        if (tag && *tag == "else") tag = parseBlock(node->otherwise, {"endfor"});
+        INGLE_TRY(tag);
+        INGLE_TRY(endOfTag());
+        return node;
+    }
+
+    Result<StatementPtr> parseSet() {
+        INGLE_TRY_ASSIGN(std::vector<std::string> targets, parseTargets());
+        std::string attribute;
+        if (targets.size() == 1 && m_cursor.skipOperator(".")) {
+            INGLE_TRY_ASSIGN(attribute, m_cursor.takeName());
+        }
+        if (m_cursor.skipOperator("=")) {
+            auto node = std::make_unique<SetStatement>();
+            node->targets = std::move(targets);
+            node->attribute = std::move(attribute);
+            INGLE_TRY_ASSIGN(node->value, m_expressions.tuple());
+            INGLE_TRY(endOfTag());
+            return node;
+        }
+        if (targets.size() > 1 || !attribute.empty()) return m_cursor.unexpected("'='");
+        auto node = std::make_unique<SetBlockStatement>();
+        node->target = std::move(targets[0]);
+        while (m_cursor.skipOperator("|")) {
+            INGLE_TRY_ASSIGN(auto filter, m_expressions.filter());
+            node->filters.push_back(std::move(filter));
+        }
+        INGLE_TRY(parseBlock(node->body, {"endset"}));
+        INGLE_TRY(endOfTag());
+        return node;
+    }
+
+    Result<StatementPtr> parseMacro() {
+        auto node = std::make_unique<MacroStatement>();
+        INGLE_TRY_ASSIGN(node->name, m_cursor.takeName());
+        INGLE_TRY(m_cursor.expectOperator("("));
+        while (!m_cursor.skipOperator(")")) {
+            if (!node->parameters.empty()) INGLE_TRY(m_cursor.expectOperator(","));
+            INGLE_TRY_ASSIGN(std::string name, m_cursor.takeName());
+            ExpressionPtr fallback;
+            if (m_cursor.skipOperator("=")) {
+                INGLE_TRY_ASSIGN(fallback, m_expressions.expression());
+            }
+            node->parameters.emplace_back(std::move(name), std::move(fallback));
+        }
+        const size_t loopsOutside = std::exchange(m_loops, 0);
+        const auto tag = parseBlock(node->body, {"endmacro"});
+        m_loops = loopsOutside;
+        INGLE_TRY(tag);
+        m_cursor.skipName(node->name);
+        INGLE_TRY(endOfTag());
+        return node;
+    }
+
+    Result<StatementPtr> parseJump(Flow flow) {
+        if (m_loops == 0) return fail(ErrorCode::Corrupt, "line {}: outside of a loop", m_cursor.peek().line);
+        INGLE_TRY(endOfTag());
+        return std::make_unique<JumpStatement>(flow);
+    }
+    Result<StatementPtr> parseBreak() { return parseJump(Flow::Break); }
+    Result<StatementPtr> parseContinue() { return parseJump(Flow::Continue); }
+
+    Result<StatementPtr> parseGeneration() {
+        auto node = std::make_unique<ScopeStatement>();
+        INGLE_TRY(parseBlock(node->body, {"endgeneration"}));
+        INGLE_TRY(endOfTag());
+        return node;
+    }
+
+    TokenCursor m_cursor;
+    ExpressionParser m_expressions;
+    size_t m_loops = 0;
+};
+
+}  // namespace
+
+Result<Body> parseTemplate(std::string_view source) {
+    if (source.size() > kMaxSourceBytes)
+        return fail(ErrorCode::Unsupported, "the template has {} bytes, more than {}", source.size(),
+                    kMaxSourceBytes);
+    INGLE_TRY_ASSIGN(auto tokens, tokenize(source));
+    return StatementParser(std::move(tokens)).run();
+}
+
+}  // namespace ingle::chat::jinja

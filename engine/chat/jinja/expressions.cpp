@@ -62,13 +62,13 @@ Result<Value> sliceText(Interpreter& in, const SliceExpr& slice, const Text& tex
         const size_t end = std::max(begin, characters.start(static_cast<size_t>(stop)));
         Text part;
         INGLE_TRY(in.append(part, text, begin, end - begin));
-        return makeText(std::move(part));
+        return makeText(std::move(part.setMarkup(text.isMarkup())));
     }
     INGLE_TRY(in.spend(text.size() * sizeof(size_t)));
     INGLE_TRY_ASSIGN(const auto indices, slicedIndices(in, slice, count));
     Text part;
     for (const size_t i : indices) INGLE_TRY(in.append(part, text, characters.start(i), characters.size(i)));
-    return makeText(std::move(part));
+    return makeText(std::move(part.setMarkup(text.isMarkup())));
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/chat/jinja/interpreter.h"
+#include "engine/chat/jinja/text_operations.h"
 
 namespace ingle::chat::jinja {
 namespace {
@@ -28,7 +28,7 @@ Result<Value> repeat(Interpreter& in, const Value& value, int64_t count) {
     if (const Text* text = value.text()) {
         Text out;
         for (int64_t i = 0; i < count && !text->empty(); ++i) INGLE_TRY(in.append(out, *text));
-        return makeText(std::move(out));
+        return makeText(std::move(out.setMarkup(text->isMarkup())));
     }
     const List& list = *value.list();
     std::vector<Value> items;
@@ -55,6 +55,12 @@ Result<Value> add(Interpreter& in, const Value& left, const Value& right) {
     if (left.number() && right.number()) return *left.number() + *right.number();
     if (left.text() && right.text()) {
         Text joined;
+        if (left.text()->isMarkup() || right.text()->isMarkup()) {
+            INGLE_TRY_ASSIGN(joined, escapeHtml(in, *left.text()));
+            INGLE_TRY_ASSIGN(const Text second, escapeHtml(in, *right.text()));
+            INGLE_TRY(in.append(joined, second));
+            return makeText(std::move(joined));
+        }
         INGLE_TRY(in.append(joined, *left.text()));
         INGLE_TRY(in.append(joined, *right.text()));
         return makeText(std::move(joined));

@@ -51,6 +51,7 @@ void Text::append(const Text& other, size_t begin, size_t size) {
 Text Text::slice(size_t begin, size_t size) const {
     Text part;
     part.append(*this, begin, size);
+    part.m_isMarkup = m_isMarkup;
     return part;
 }
 

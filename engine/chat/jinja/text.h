@@ -38,9 +38,17 @@ class Text {
     void append(const Text& other, size_t begin, size_t size);
     Text slice(size_t begin, size_t size) const;
 
+    /// Jinja's Markup, what the filter `safe` gives: `+` escapes for HTML what it is joined with.
+    bool isMarkup() const { return m_isMarkup; }
+    Text& setMarkup(bool isMarkup) {
+        m_isMarkup = isMarkup;
+        return *this;
+    }
+
   private:
     std::string m_bytes;
     std::vector<Run> m_runs;
+    bool m_isMarkup = false;
 };
 
 /// Bytes of the first character of a text that is not empty; a byte that is no UTF-8 is a character.

@@ -81,23 +81,14 @@ Result<Value> string(const Call& call) {
     return asValue(call.in.str(call.self));
 }
 
-/// `safe` marks text that HTML need not escape; nothing is escaped here.
 Result<Value> safe(const Call& call) {
-    return string(call);
+    INGLE_TRY_ASSIGN(Text text, call.in.str(call.self));
+    return makeText(std::move(text.setMarkup(true)));
 }
 
 Result<Value> escape(const Call& call) {
-    constexpr std::string_view kSpecial = "&<>'\"";
-    constexpr std::string_view kEntities[] = {"&amp;", "&lt;", "&gt;", "&#39;", "&#34;"};
     INGLE_TRY_ASSIGN(const Text text, call.in.str(call.self));
-    Text out;
-    for (size_t at = 0; at < text.size(); ++at) {
-        const size_t special = kSpecial.find(text.bytes()[at]);
-        INGLE_TRY(call.in.append(
-            out, special == std::string_view::npos ? text.bytes().substr(at, 1) : kEntities[special],
-            text.originAt(at)));
-    }
-    return makeText(std::move(out));
+    return asValue(escapeHtml(call.in, text));
 }
 
 Result<Value> format(const Call& call) {

@@ -113,7 +113,24 @@ Result<Text> withCase(Interpreter& in, const Text& text, Case wanted) {
         afterLetter = isLetter(code);
         at += character.size();
     }
-    return out;
+    return std::move(out.setMarkup(text.isMarkup()));
+}
+
+Result<Text> escapeHtml(Interpreter& in, const Text& text) {
+    constexpr std::string_view kSpecial = "&<>'\"";
+    constexpr std::string_view kEntities[] = {"&amp;", "&lt;", "&gt;", "&#39;", "&#34;"};
+    Text out;
+    size_t begin = 0;
+    const std::string_view bytes = text.bytes();
+    for (size_t at = 0; at < bytes.size() && !text.isMarkup(); ++at) {
+        const size_t special = kSpecial.find(bytes[at]);
+        if (special == std::string_view::npos) continue;
+        INGLE_TRY(in.append(out, text, begin, at - begin));
+        INGLE_TRY(in.append(out, kEntities[special], text.originAt(at)));
+        begin = at + 1;
+    }
+    INGLE_TRY(in.append(out, text, begin, text.size() - begin));
+    return std::move(out.setMarkup(true));
 }
 
 Result<Text> strip(Interpreter& in, const Text& text, Side side, const Text* characters) {
@@ -126,7 +143,7 @@ Result<Text> strip(Interpreter& in, const Text& text, Side side, const Text* cha
                            : stripped(text.bytes(), side, isSpace);
     Text out;
     INGLE_TRY(in.append(out, text, kept.begin, kept.size));
-    return out;
+    return std::move(out.setMarkup(text.isMarkup()));
 }
 
 Result<Text> replace(Interpreter& in, const Text& text, const Text& from, const Text& to, int64_t limit) {
@@ -173,6 +190,7 @@ Result<Value> split(Interpreter& in, const Text& text, const Text* separator, in
         INGLE_TRY(in.spend(sizeof(Value) + sizeof(Text)));
         Text part;
         INGLE_TRY(in.append(part, text, range.begin, range.size));
+        part.setMarkup(text.isMarkup());
         parts.push_back(makeText(std::move(part)));
     }
     return makeList(std::move(parts));

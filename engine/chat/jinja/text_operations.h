@@ -11,6 +11,9 @@ namespace ingle::chat::jinja {
 enum class Case { Upper, Lower, Title, Capitalized, Swapped };
 Result<Text> withCase(Interpreter& in, const Text& text, Case wanted);
 
+/// & < > ' " as HTML entities; Markup stays as it is.
+Result<Text> escapeHtml(Interpreter& in, const Text& text);
+
 /// Without space, or without any of the characters in `characters` (null: space), at the sides.
 Result<Text> strip(Interpreter& in, const Text& text, Side side, const Text* characters);
 

@@ -13,7 +13,10 @@ namespace ingle::cli {
 /// Remembers how the generation ended, and whether what it wrote could be written.
 class OutputSink : public GenerateSink {
   public:
-    void onPlan(const PromptPlan& plan) override { m_dropped = plan.dropped.size(); }
+    void onPlan(const PromptPlan& plan) override {
+        m_dropped = plan.dropped.size();
+        m_note = plan.note;
+    }
     void onProgress(uint32_t, uint32_t) override {}
     void onDone(const GenerateResult&) override {}
     void onError(const Error& error) override { m_status = tl::unexpected(error); }
@@ -21,6 +24,8 @@ class OutputSink : public GenerateSink {
     /// The generation's error, or Io once writing has failed.
     const Status& status() const { return m_status; }
     size_t dropped() const { return m_dropped; }
+    /// Why the prompt has another form than the model's template, or empty.
+    const std::string& note() const { return m_note; }
 
   protected:
     void write(const std::string& text) {
@@ -32,6 +37,7 @@ class OutputSink : public GenerateSink {
   private:
     Status m_status;
     size_t m_dropped = 0;
+    std::string m_note;
 };
 
 /// Writes the text as it comes.

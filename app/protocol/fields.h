@@ -113,6 +113,7 @@ void fields(V& v, Of<ModelInfo> auto& i) {
     v.optional("quantBytes", i.quantBytes);
     v.optional("tokenizer", i.tokenizer);
     v.optional("promptFormat", i.promptFormat);
+    v.optional("promptNote", i.promptNote);
     v.optional("memoryNeedBytes", i.memoryNeedBytes);
     v.optional("backend", i.backend);
     v.optional("device", i.device);
@@ -137,6 +138,7 @@ void fields(V& v, Of<PromptPlan> auto& p) {
     v.required("promptTokens", p.promptTokens);
     v.required("contextTokens", p.contextTokens);
     v.required("promptHash", p.promptHash);
+    v.optional("note", p.note);
 }
 template <typename V>
 void fields(V& v, Of<TokenChunk> auto& c) {

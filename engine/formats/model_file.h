@@ -65,6 +65,7 @@ struct TokenizerData {
     std::optional<TokenId> bos, eos, eot, eom, unknown, padding;  ///< only ids inside the vocabulary
     std::optional<bool> addBos, addEos, addSpacePrefix;
     std::string chatTemplate;  ///< Jinja source, "" when absent
+    std::string toolTemplate;  ///< the same for conversations with tools, when it is another one
 };
 
 /// A checked model file. Tensors point into `mappings`, or into `buffers` where no block format of ours can

@@ -93,7 +93,11 @@ Result<TokenizerData> readTokenizerData(const Metadata& metadata) {
     INGLE_TRY_ASSIGN(data.addBos, keys.flag("add_bos_token"));
     INGLE_TRY_ASSIGN(data.addEos, keys.flag("add_eos_token"));
     INGLE_TRY_ASSIGN(data.addSpacePrefix, keys.flag("add_space_prefix"));
-    INGLE_TRY_ASSIGN(data.chatTemplate, metadata.stringOr("tokenizer.chat_template", ""));
+    for (const char* key : {"tokenizer.chat_template", "tokenizer.chat_template.default"}) {
+        if (!data.chatTemplate.empty()) break;
+        INGLE_TRY_ASSIGN(data.chatTemplate, metadata.stringOr(key, ""));
+    }
+    INGLE_TRY_ASSIGN(data.toolTemplate, metadata.stringOr("tokenizer.chat_template.tool_use", ""));
     return data;
 }
 

@@ -19,7 +19,7 @@ Status Generation::plan(const OpenedModel& model) {
     INGLE_TRY_ASSIGN(m_prompt, planPrompt(model, m_request));
     std::vector<std::string> stops = m_request.stops;
     if (!m_request.messages.empty()) {
-        const auto formatStops = model.promptFormat->stops;
+        const auto formatStops = model.prompts->stops();
         stops.insert(stops.end(), formatStops.begin(), formatStops.end());
     }
     m_decoder = tokenizer::StreamDecoder(std::move(stops));

@@ -68,7 +68,8 @@ void describe(OpenedModel& model, const LoadOptions& options) {
     info.trainedContext = config.trainedContext;
     info.contextTokens = model.contextTokens;
     info.tokenizer = file.tokenizer.model.empty() ? "none" : file.tokenizer.model;
-    info.promptFormat = model.promptFormat->name;
+    info.promptFormat = model.prompts->name();
+    info.promptNote = model.prompts->fallbackReason();
     info.memoryNeedBytes = memoryNeed(model, model.bound.family->memory(config), options.kv);
 }
 
@@ -105,7 +106,7 @@ Result<std::unique_ptr<OpenedModel>> openModel(const std::string& path, const Lo
     for (const auto& [key, value] : options.overrides) INGLE_TRY(model->file.metadata.override_(key, value));
     INGLE_TRY_ASSIGN(model->bound, models::bindModel(model->file));
     INGLE_TRY_ASSIGN(model->tokenizer, tokenizer::createTokenizer(model->file.tokenizer));
-    model->promptFormat = &chat::choosePromptFormat(model->file);
+    model->prompts = chat::PromptRenderer::create(model->file);
     model->contextTokens = contextFor(model->bound.config, model->bound.family->memory(model->bound.config),
                                       options.contextTokens);
     describe(*model, options);

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "engine/backend/backend.h"
-#include "engine/chat/prompt_format.h"
+#include "engine/chat/prompt_renderer.h"
 #include "engine/formats/model_file.h"
 #include "engine/models/family.h"
 #include "engine/tokenizer/tokenizer.h"
@@ -18,7 +19,7 @@ struct OpenedModel {
     formats::ModelFile file;
     models::BoundModel bound;
     std::unique_ptr<tokenizer::Tokenizer> tokenizer;  ///< null: the file has none, only ids work
-    const chat::PromptFormat* promptFormat = nullptr;
+    std::optional<chat::PromptRenderer> prompts;      ///< set by openModel()
     uint32_t contextTokens = 0;  ///< 0: no limit (recurrent models)
     ModelInfo info;
 };

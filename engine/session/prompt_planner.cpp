@@ -41,8 +41,20 @@ std::vector<Turn> splitTurns(const GenerateRequest& request) {
     return turns;
 }
 
-Result<std::vector<TokenId>> tokenizeChat(const OpenedModel& model, std::span<const ChatMessage> messages) {
-    return model.tokenizer->encode(model.promptFormat->render(messages), /*addSpecial=*/true);
+/// Fills in ids, messageTokens and the plan's note.
+Status tokenizeChat(const OpenedModel& model, std::span<const ChatMessage> messages, PlannedPrompt& planned) {
+    const auto tokenize = [&](chat::GenerationPrompt add) {
+        auto rendered = model.prompts->render(messages, add);
+        planned.plan.note = std::move(rendered.note);
+        return model.tokenizer->encode(rendered.segments, /*addSpecial=*/true);
+    };
+    INGLE_TRY_ASSIGN(const auto messagesOnly, tokenize(chat::GenerationPrompt::Omit));
+    INGLE_TRY_ASSIGN(planned.ids, tokenize(chat::GenerationPrompt::Add));
+    if (planned.ids.empty()) return fail(ErrorCode::InvalidArgument, "the prompt is empty");
+    const auto common = std::ranges::mismatch(planned.ids, messagesOnly).in1 - planned.ids.begin();
+    // At least one token is left, to be fed when the answer begins.
+    planned.messageTokens = std::min(static_cast<size_t>(common), planned.ids.size() - 1);
+    return {};
 }
 
 Result<PlannedPrompt> planRaw(const OpenedModel& model, const GenerateRequest& request) {
@@ -105,12 +117,8 @@ Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& 
                 kept.push_back(request.messages[i]);
             }
         }
-        INGLE_TRY_ASSIGN(planned.ids, tokenizeChat(model, kept));
-        if (planned.ids.size() <= budget) {
-            // The generation prompt is a token at least.
-            planned.messageTokens = planned.ids.size() - 1;
-            return planned;
-        }
+        INGLE_TRY(tokenizeChat(model, kept, planned));
+        if (planned.ids.size() <= budget) return planned;
         if (!dropOldest()) {
             return fail(ErrorCode::InvalidArgument,
                         "the message is too long: it needs {} tokens, and the context of {} has room for {}",

@@ -20,14 +20,17 @@ struct Options {
     CLI::Option* seed = nullptr;
 };
 
-/// One answer; Ctrl+C stops it. A fresh seed per answer, unless the person fixed one.
-Status answer(Engine& engine, std::vector<ChatMessage>& messages, SamplerParams sampler) {
+/// One answer; Ctrl+C stops it. A fresh seed per answer, unless the person fixed one. `note` is the last one
+/// told.
+Status answer(Engine& engine, std::vector<ChatMessage>& messages, SamplerParams sampler, std::string& note) {
     TextSink sink;
     interrupted = 0;
     INGLE_TRY(
         runToEnd(engine, {.messages = messages, .sampler = sampler}, sink, [] { return interrupted != 0; }));
     fmt::print("\n");
     if (sink.dropped() > 0) fmt::print("(the model no longer sees the {} oldest messages)\n", sink.dropped());
+    if (!sink.note().empty() && sink.note() != note) fmt::print(stderr, "{}\n", sink.note());
+    note = sink.note();
     messages.push_back({Role::Assistant, sink.text()});
     return {};
 }
@@ -39,6 +42,8 @@ Status chat(const Options& options) {
         fmt::print("{} · {} · Ctrl+C stops an answer, Ctrl+D leaves\n", engine->info().name,
                    engine->info().device);
     }
+    std::string note = engine->info().promptNote;
+    if (!note.empty()) fmt::print(stderr, "{}\n", note);
     std::vector<ChatMessage> messages;
     if (!options.system.empty()) messages.push_back({Role::System, options.system});
     // Installed without SA_RESTART: Ctrl+C at the prompt ends reading and leaves.
@@ -54,7 +59,7 @@ Status chat(const Options& options) {
         messages.push_back({Role::User, line});
         SamplerParams sampler = options.sampler;
         if (options.seed->count() == 0) sampler.seed = entropy();
-        if (const Status status = answer(*engine, messages, sampler); !status) {
+        if (const Status status = answer(*engine, messages, sampler, note); !status) {
             if (!interactive) return status;
             fmt::print(stderr, "ingle: {}\n", status.error().message);
             messages.pop_back();

@@ -28,6 +28,7 @@ void printJson(const ModelInfo& info) {
         {"quant_bytes", info.quantBytes},
         {"tokenizer", info.tokenizer},
         {"prompt_format", info.promptFormat},
+        {"prompt_note", info.promptNote},
         {"memory_need_bytes", info.memoryNeedBytes},
     };
     fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
@@ -44,6 +45,7 @@ void printText(const ModelInfo& info) {
         fmt::print("  weights     {}: {:.1f} MiB\n", quant, static_cast<double>(bytes) / kMiB);
     }
     fmt::print("  tokenizer   {}, chat format {}\n", info.tokenizer, info.promptFormat);
+    if (!info.promptNote.empty()) fmt::print("              {}\n", info.promptNote);
     if (info.contextTokens == 0) {
         fmt::print("  context     any length\n");
     } else if (info.trainedContext > 0) {

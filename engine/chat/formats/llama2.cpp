@@ -1,34 +1,22 @@
 // Llama 2: <s>[INST] question [/INST] answer </s>, the system text inside the first question.
-#include "engine/chat/prompt_format.h"
-#include "engine/chat/prompt_writer.h"
+#include "engine/chat/turn_markup.h"
 
 namespace ingle::chat {
 namespace {
 
+constexpr TurnMarkup kMarkup{
+    .system = {"<<SYS>>\n", "\n<</SYS>>\n\n"},
+    .user = {"<s>[INST] ", " [/INST]"},
+    .assistant = {" ", " </s>"},
+    .place = TurnMarkup::System::InsideUser,
+};
+
 int score(const formats::ModelFile& file) {
-    return file.tokenizer.chatTemplate.find("[INST]") != std::string::npos ? 8 : 0;
+    return file.tokenizer.chatTemplate.find("[INST]") != std::string::npos ? 4 : 0;
 }
 
-std::vector<tokenizer::TextSegment> render(std::span<const ChatMessage> messages) {
-    PromptWriter prompt;
-    std::string system;
-    for (const ChatMessage& message : messages) {
-        switch (message.role) {
-            case Role::System:
-                system += (system.empty() ? "" : "\n") + message.text;
-                break;
-            case Role::User:
-                prompt.markup("<s>[INST] ");
-                if (!system.empty()) prompt.markup("<<SYS>>\n").message(system).markup("\n<</SYS>>\n\n");
-                system.clear();
-                prompt.message(message.text).markup(" [/INST]");
-                break;
-            case Role::Assistant:
-                prompt.markup(" ").message(message.text).markup(" </s>");
-                break;
-        }
-    }
-    return prompt.take();
+std::vector<tokenizer::TextSegment> render(std::span<const ChatMessage> messages, GenerationPrompt add) {
+    return renderTurns(kMarkup, messages, add);
 }
 
 }  // namespace

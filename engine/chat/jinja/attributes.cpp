@@ -23,8 +23,9 @@ Value loopAttribute(const Loop& loop, std::string_view name) {
     if (name == "first") return index == 0;
     if (name == "last") return index + 1 == count;
     if (name == "length") return count;
-    if (name == "depth") return static_cast<int64_t>(loop.nesting) + 1;
-    if (name == "depth0") return static_cast<int64_t>(loop.nesting);
+    // Loops that are not recursive have no depth.
+    if (name == "depth") return int64_t{1};
+    if (name == "depth0") return int64_t{0};
     if (name == "previtem") return neighbour(index - 1, "there is no previous item");
     if (name == "nextitem") return neighbour(index + 1, "there is no next item");
     return Value::undefined(fmt::format("'loop' has no attribute '{}'", name));

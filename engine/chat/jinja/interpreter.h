@@ -68,19 +68,6 @@ class Interpreter {
         Interpreter& m_in;
         std::shared_ptr<Scope> m_before;
     };
-    /// Held while a loop runs.
-    class InLoop {
-      public:
-        explicit InLoop(Interpreter& in) : m_in(in), m_nesting(in.m_loops++) {}
-        ~InLoop() { --m_in.m_loops; }
-        InLoop(const InLoop&) = delete;
-        InLoop& operator=(const InLoop&) = delete;
-        uint32_t nesting() const { return m_nesting; }
-
-      private:
-        Interpreter& m_in;
-        uint32_t m_nesting;
-    };
     Namespace* makeNamespace();
     const std::tm& now() const { return m_now; }
 
@@ -133,7 +120,6 @@ class Interpreter {
     Limits m_limits;
     size_t m_spent = 0;
     uint32_t m_depth = 0;
-    uint32_t m_loops = 0;
     Text m_output;
 };
 

@@ -122,6 +122,7 @@ class Lexer {
         const char kind = isTag ? m_source[tag + 1] : '\0';
         const char sign = isTag && tag + 2 < m_source.size() ? m_source[tag + 2] : '\0';
         data(begin, tag, kind, sign);
+        m_at = tag;
         if (!isTag) return {};
         m_at = tag + (sign == '-' || (sign == '+' && kind != '{') ? 3 : 2);
         if (kind == '#') return comment();

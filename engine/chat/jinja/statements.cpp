@@ -131,10 +131,9 @@ Result<Flow> ForStatement::execute(Interpreter& in) const {
     uint32_t deepest = 0;
     for (const Value& item : items) deepest = std::max(deepest, depthOf(item));
     const auto shared = std::make_shared<const std::vector<Value>>(std::move(items));
-    const Interpreter::InLoop inLoop(in);
     for (size_t i = 0; i < shared->size(); ++i) {
         const Interpreter::Inside inside(in, around);
-        in.assign("loop", std::make_shared<const Loop>(Loop{shared, i, inLoop.nesting(), deepest + 1}));
+        in.assign("loop", std::make_shared<const Loop>(Loop{shared, i, deepest + 1}));
         INGLE_TRY(assignTo(in, targets, (*shared)[i]));
         INGLE_TRY(in.spend(sizeof(Scope) + sizeof(Loop)));
         INGLE_TRY_ASSIGN(const Flow flow, jinja::execute(in, body));

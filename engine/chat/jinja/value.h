@@ -119,7 +119,6 @@ struct Namespace {
 struct Loop {
     std::shared_ptr<const std::vector<Value>> items;
     size_t index = 0;
-    uint32_t nesting = 0;  ///< loops around this one
     uint32_t depth = 1;
 };
 

@@ -81,7 +81,8 @@ struct ModelInfo {
     uint32_t trainedContext = 0;                 ///< 0: not stated
     std::map<std::string, uint64_t> quantBytes;  ///< quant type name → bytes of tensors stored in it
     std::string tokenizer;                       ///< "llama", "gpt2", "bytes", or "none"
-    std::string promptFormat;                    ///< name of the chat format that will be used
+    std::string promptFormat;      ///< "template" (the model's own), or the name of a built-in chat format
+    std::string promptNote;        ///< why it is a built-in one: a sentence, or empty
     uint64_t memoryNeedBytes = 0;  ///< weights + sequence memory + buffers at the default context
     std::string backend;           ///< after load: "cpu"
     std::string device;            ///< after load: e.g. "AMD EPYC, 2 threads, avx512"
@@ -112,6 +113,7 @@ struct PromptPlan {
     uint32_t promptTokens = 0;
     uint32_t contextTokens = 0;  ///< 0: no limit
     uint64_t promptHash = 0;     ///< hash of the prompt's token ids
+    std::string note;  ///< why the prompt has another form than the model's template: a sentence, or empty
 };
 
 enum class StopReason {

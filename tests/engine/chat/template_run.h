@@ -30,16 +30,17 @@ inline std::tm fixedTime() {
 }
 
 /// Renders with the members of a JSON object as variables.
-inline Result<std::vector<tokenizer::TextSegment>> renderSegments(const std::string& source,
-                                                                  const nlohmann::ordered_json& variables = {{"x", 0}},
-                                                                  const jinja::Limits& limits = {}) {
+inline Result<std::vector<tokenizer::TextSegment>> renderSegments(
+    const std::string& source, const nlohmann::ordered_json& variables = {{"x", 0}},
+    const jinja::Limits& limits = {}) {
     INGLE_TRY_ASSIGN(const jinja::Template parsed, jinja::Template::parse(source));
     INGLE_TRY_ASSIGN(const jinja::Value context, jinja::fromJson(variables));
     return parsed.render(*context.dict(), fixedTime(), limits);
 }
 
 /// The text, or "error: …".
-inline std::string renderText(const std::string& source, const nlohmann::ordered_json& variables = {{"x", 0}}) {
+inline std::string renderText(const std::string& source,
+                              const nlohmann::ordered_json& variables = {{"x", 0}}) {
     const auto segments = renderSegments(source, variables);
     return segments ? textOf(*segments) : "error: " + segments.error().message;
 }

@@ -1,0 +1,34 @@
+// ChatGLM2: numbered rounds of 问 (question) and 答 (answer).
+#include "engine/chat/prompt_format.h"
+#include "engine/chat/prompt_writer.h"
+
+namespace ingle::chat {
+namespace {
+
+int score(const formats::ModelFile& file) {
+    const bool isChatGlm = file.metadata.stringOr("general.architecture", "").value_or("") == "chatglm";
+    return isChatGlm && file.tokenizer.chatTemplate.empty() && !knowsMarkup(file, "<|user|>") ? 6 : 0;
+}
+
+std::vector<tokenizer::TextSegment> render(std::span<const ChatMessage> messages, GenerationPrompt add) {
+    PromptWriter prompt;
+    prompt.markup("[gMASK]sop");
+    int round = 0;
+    for (const ChatMessage& message : messages) {
+        if (message.role == Role::Assistant) {
+            prompt.markup("\u7B54\uFF1A").message(message.text).markup("\n\n");
+            continue;
+        }
+        if (message.role == Role::User) prompt.markup(fmt::format("[Round {}]\n\n\u95EE\uFF1A", ++round));
+        prompt.message(message.text).markup("\n\n");
+    }
+    if (add == GenerationPrompt::Add) prompt.markup("\u7B54\uFF1A");
+    return prompt.take();
+}
+
+}  // namespace
+
+extern const PromptFormat chatglm2_prompt;
+const PromptFormat chatglm2_prompt{.name = "chatglm2", .score = score, .render = render, .stops = {}};
+
+}  // namespace ingle::chat

@@ -1,0 +1,34 @@
+// ChatGLM3: [gMASK] sop, then <|role|>, newline and text. Its vocabulary is a SentencePiece one, unlike
+// GLM-4's.
+#include <array>
+
+#include "engine/chat/turn_markup.h"
+
+namespace ingle::chat {
+namespace {
+
+constexpr TurnMarkup kMarkup{
+    .begin = "[gMASK]sop",
+    .system = {"<|system|>\n ", ""},
+    .user = {"<|user|>\n ", ""},
+    .assistant = {"<|assistant|>\n ", ""},
+    .answer = "<|assistant|>",
+};
+
+constexpr std::array<std::string_view, 2> kStops = {"<|user|>", "<|observation|>"};
+
+int score(const formats::ModelFile& file) {
+    const bool known = knowsMarkup(file, "[gMASK]") && knowsMarkup(file, "<|user|>");
+    return known && file.tokenizer.model == "llama" ? 8 : 0;
+}
+
+std::vector<tokenizer::TextSegment> render(std::span<const ChatMessage> messages, GenerationPrompt add) {
+    return renderTurns(kMarkup, messages, add);
+}
+
+}  // namespace
+
+extern const PromptFormat chatglm3_prompt;
+const PromptFormat chatglm3_prompt{.name = "chatglm3", .score = score, .render = render, .stops = kStops};
+
+}  // namespace ingle::chat

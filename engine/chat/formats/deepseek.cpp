@@ -1,0 +1,28 @@
+// DeepSeek V3: full-width bars around the role, the end of the sentence behind each answer.
+#include "engine/chat/turn_markup.h"
+
+namespace ingle::chat {
+namespace {
+
+constexpr TurnMarkup kMarkup{
+    .begin = "<\uFF5Cbegin\u2581of\u2581sentence\uFF5C>",
+    .system = {"", ""},
+    .user = {"<\uFF5CUser\uFF5C>", ""},
+    .assistant = {"<\uFF5CAssistant\uFF5C>", "<\uFF5Cend\u2581of\u2581sentence\uFF5C>"},
+    .answer = "<\uFF5CAssistant\uFF5C>",
+};
+
+int score(const formats::ModelFile& file) {
+    return knowsMarkup(file, "<\uFF5CUser\uFF5C>") ? 6 : 0;
+}
+
+std::vector<tokenizer::TextSegment> render(std::span<const ChatMessage> messages, GenerationPrompt add) {
+    return renderTurns(kMarkup, messages, add);
+}
+
+}  // namespace
+
+extern const PromptFormat deepseek_prompt;
+const PromptFormat deepseek_prompt{.name = "deepseek", .score = score, .render = render, .stops = {}};
+
+}  // namespace ingle::chat

@@ -1,0 +1,34 @@
+// Gemma: <start_of_turn>role, newline, text, <end_of_turn>. There is no system role: that text begins the
+// first question.
+#include <array>
+
+#include "engine/chat/turn_markup.h"
+
+namespace ingle::chat {
+namespace {
+
+constexpr TurnMarkup kMarkup{
+    .begin = "<bos>",
+    .system = {"", "\n\n"},
+    .user = {"<start_of_turn>user\n", "<end_of_turn>\n"},
+    .assistant = {"<start_of_turn>model\n", "<end_of_turn>\n"},
+    .answer = "<start_of_turn>model\n",
+    .place = TurnMarkup::System::InsideUser,
+};
+
+constexpr std::array<std::string_view, 1> kStops = {"<end_of_turn>"};
+
+int score(const formats::ModelFile& file) {
+    return knowsMarkup(file, "<start_of_turn>") ? 6 : 0;
+}
+
+std::vector<tokenizer::TextSegment> render(std::span<const ChatMessage> messages, GenerationPrompt add) {
+    return renderTurns(kMarkup, messages, add);
+}
+
+}  // namespace
+
+extern const PromptFormat gemma_prompt;
+const PromptFormat gemma_prompt{.name = "gemma", .score = score, .render = render, .stops = kStops};
+
+}  // namespace ingle::chat

@@ -1,0 +1,32 @@
+// GLM-4: [gMASK]<sop>, then <|role|>, newline and text.
+#include <array>
+
+#include "engine/chat/turn_markup.h"
+
+namespace ingle::chat {
+namespace {
+
+constexpr TurnMarkup kMarkup{
+    .begin = "[gMASK]<sop>",
+    .system = {"<|system|>\n", ""},
+    .user = {"<|user|>\n", ""},
+    .assistant = {"<|assistant|>\n", ""},
+    .answer = "<|assistant|>",
+};
+
+constexpr std::array<std::string_view, 2> kStops = {"<|user|>", "<|observation|>"};
+
+int score(const formats::ModelFile& file) {
+    return knowsMarkup(file, "[gMASK]") && knowsMarkup(file, "<|user|>") ? 7 : 0;
+}
+
+std::vector<tokenizer::TextSegment> render(std::span<const ChatMessage> messages, GenerationPrompt add) {
+    return renderTurns(kMarkup, messages, add);
+}
+
+}  // namespace
+
+extern const PromptFormat glm4_prompt;
+const PromptFormat glm4_prompt{.name = "glm4", .score = score, .render = render, .stops = kStops};
+
+}  // namespace ingle::chat

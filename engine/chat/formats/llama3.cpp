@@ -1,0 +1,32 @@
+// Llama 3: a header with the role, two newlines, the text, <|eot_id|>.
+#include <array>
+
+#include "engine/chat/turn_markup.h"
+
+namespace ingle::chat {
+namespace {
+
+constexpr TurnMarkup kMarkup{
+    .begin = "<|begin_of_text|>",
+    .system = {"<|start_header_id|>system<|end_header_id|>\n\n", "<|eot_id|>"},
+    .user = {"<|start_header_id|>user<|end_header_id|>\n\n", "<|eot_id|>"},
+    .assistant = {"<|start_header_id|>assistant<|end_header_id|>\n\n", "<|eot_id|>"},
+    .answer = "<|start_header_id|>assistant<|end_header_id|>\n\n",
+};
+
+constexpr std::array<std::string_view, 1> kStops = {"<|eot_id|>"};
+
+int score(const formats::ModelFile& file) {
+    return knowsMarkup(file, "<|start_header_id|>") ? 6 : 0;
+}
+
+std::vector<tokenizer::TextSegment> render(std::span<const ChatMessage> messages, GenerationPrompt add) {
+    return renderTurns(kMarkup, messages, add);
+}
+
+}  // namespace
+
+extern const PromptFormat llama3_prompt;
+const PromptFormat llama3_prompt{.name = "llama3", .score = score, .render = render, .stops = kStops};
+
+}  // namespace ingle::chat

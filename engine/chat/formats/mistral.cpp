@@ -1,0 +1,29 @@
+// Mistral from version 3 on: [INST] question[/INST] answer</s>, with the control tokens of its vocabulary.
+#include "engine/chat/turn_markup.h"
+
+namespace ingle::chat {
+namespace {
+
+constexpr TurnMarkup kMarkup{
+    .begin = "<s>",
+    .system = {"", "\n\n"},
+    .user = {"[INST] ", "[/INST]"},
+    .assistant = {" ", "</s>"},
+    .place = TurnMarkup::System::InsideUser,
+};
+
+int score(const formats::ModelFile& file) {
+    const bool hasControl = file.tokenizer.chatTemplate.empty() && knowsMarkup(file, "[INST]");
+    return hasControl && !knowsMarkup(file, "[SYSTEM_PROMPT]") ? 6 : 0;
+}
+
+std::vector<tokenizer::TextSegment> render(std::span<const ChatMessage> messages, GenerationPrompt add) {
+    return renderTurns(kMarkup, messages, add);
+}
+
+}  // namespace
+
+extern const PromptFormat mistral_prompt;
+const PromptFormat mistral_prompt{.name = "mistral", .score = score, .render = render, .stops = {}};
+
+}  // namespace ingle::chat

@@ -1,0 +1,31 @@
+// Phi-3: <|role|>, newline, text, <|end|>, newline.
+#include <array>
+
+#include "engine/chat/turn_markup.h"
+
+namespace ingle::chat {
+namespace {
+
+constexpr TurnMarkup kMarkup{
+    .system = {"<|system|>\n", "<|end|>\n"},
+    .user = {"<|user|>\n", "<|end|>\n"},
+    .assistant = {"<|assistant|>\n", "<|end|>\n"},
+    .answer = "<|assistant|>\n",
+};
+
+constexpr std::array<std::string_view, 1> kStops = {"<|end|>"};
+
+int score(const formats::ModelFile& file) {
+    return knowsMarkup(file, "<|user|>") && knowsMarkup(file, "<|end|>") ? 6 : 0;
+}
+
+std::vector<tokenizer::TextSegment> render(std::span<const ChatMessage> messages, GenerationPrompt add) {
+    return renderTurns(kMarkup, messages, add);
+}
+
+}  // namespace
+
+extern const PromptFormat phi3_prompt;
+const PromptFormat phi3_prompt{.name = "phi3", .score = score, .render = render, .stops = kStops};
+
+}  // namespace ingle::chat

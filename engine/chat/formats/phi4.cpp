@@ -1,0 +1,31 @@
+// Phi-4: ChatML with a separator instead of the newline.
+#include <array>
+
+#include "engine/chat/turn_markup.h"
+
+namespace ingle::chat {
+namespace {
+
+constexpr TurnMarkup kMarkup{
+    .system = {"<|im_start|>system<|im_sep|>", "<|im_end|>"},
+    .user = {"<|im_start|>user<|im_sep|>", "<|im_end|>"},
+    .assistant = {"<|im_start|>assistant<|im_sep|>", "<|im_end|>"},
+    .answer = "<|im_start|>assistant<|im_sep|>",
+};
+
+constexpr std::array<std::string_view, 1> kStops = {"<|im_end|>"};
+
+int score(const formats::ModelFile& file) {
+    return knowsMarkup(file, "<|im_sep|>") ? 7 : 0;
+}
+
+std::vector<tokenizer::TextSegment> render(std::span<const ChatMessage> messages, GenerationPrompt add) {
+    return renderTurns(kMarkup, messages, add);
+}
+
+}  // namespace
+
+extern const PromptFormat phi4_prompt;
+const PromptFormat phi4_prompt{.name = "phi4", .score = score, .render = render, .stops = kStops};
+
+}  // namespace ingle::chat

@@ -1,0 +1,21 @@
+// RWKV World: "User:" and "Assistant:"; an answer ends at its first blank line.
+#include <array>
+
+#include "engine/chat/plain_turns.h"
+
+namespace ingle::chat {
+namespace {
+
+constexpr std::array<std::string_view, 1> kStops = {"\n\n"};
+
+int score(const formats::ModelFile& file) {
+    return file.tokenizer.model == "rwkv" ? 3 : 0;
+}
+
+}  // namespace
+
+extern const PromptFormat rwkv_world_prompt;
+const PromptFormat rwkv_world_prompt{
+    .name = "rwkv-world", .score = score, .render = renderPlainTurns, .stops = kStops};
+
+}  // namespace ingle::chat

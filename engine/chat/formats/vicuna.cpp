@@ -1,0 +1,31 @@
+// Vicuna: USER: and ASSISTANT:, joined by spaces, an end token behind each answer.
+#include <array>
+
+#include "engine/chat/turn_markup.h"
+
+namespace ingle::chat {
+namespace {
+
+constexpr TurnMarkup kMarkup{
+    .system = {"", " "},
+    .user = {"USER: ", " "},
+    .assistant = {"ASSISTANT: ", "</s>"},
+    .answer = "ASSISTANT:",
+};
+
+constexpr std::array<std::string_view, 1> kStops = {"USER:"};
+
+int score(const formats::ModelFile& file) {
+    return file.tokenizer.chatTemplate.find("USER:") != std::string::npos ? 4 : 0;
+}
+
+std::vector<tokenizer::TextSegment> render(std::span<const ChatMessage> messages, GenerationPrompt add) {
+    return renderTurns(kMarkup, messages, add);
+}
+
+}  // namespace
+
+extern const PromptFormat vicuna_prompt;
+const PromptFormat vicuna_prompt{.name = "vicuna", .score = score, .render = render, .stops = kStops};
+
+}  // namespace ingle::chat

@@ -1,0 +1,39 @@
+#include "engine/chat/turn_markup.h"
+
+#include "engine/chat/prompt_writer.h"
+
+namespace ingle::chat {
+
+std::vector<tokenizer::TextSegment> renderTurns(const TurnMarkup& markup,
+                                                std::span<const ChatMessage> messages, GenerationPrompt add) {
+    PromptWriter prompt;
+    prompt.markup(markup.begin);
+    const auto write = [&](const Around& around, std::string_view text) {
+        prompt.markup(around.before).message(text).markup(around.after);
+    };
+    const bool insideUser = markup.place == TurnMarkup::System::InsideUser;
+    std::vector<std::string_view> held;  // system messages that wait for a user message
+    for (const ChatMessage& message : messages) {
+        switch (message.role) {
+            case Role::System:
+                if (insideUser)
+                    held.push_back(message.text);
+                else
+                    write(markup.system, message.text);
+                break;
+            case Role::User:
+                prompt.markup(markup.user.before);
+                for (const std::string_view text : held) write(markup.system, text);
+                held.clear();
+                prompt.message(message.text).markup(markup.user.after);
+                break;
+            case Role::Assistant:
+                write(markup.assistant, message.text);
+                break;
+        }
+    }
+    if (add == GenerationPrompt::Add) prompt.markup(markup.answer);
+    return prompt.take();
+}
+
+}  // namespace ingle::chat

@@ -1,0 +1,30 @@
+/// Chat formats that put fixed texts around each message.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/chat/prompt_format.h"
+
+namespace ingle::chat {
+
+/// Text before and after a message.
+struct Around {
+    std::string_view before, after;
+};
+
+struct TurnMarkup {
+    std::string_view begin;  ///< of the prompt
+    Around system, user, assistant;
+    std::string_view answer;  ///< begins the assistant's answer
+    /// Where a system message stands.
+    enum class System { OwnTurn, InsideUser } place = System::OwnTurn;
+};
+
+/// With System::InsideUser a system message stands, in its own markup, at the beginning of the next user
+/// message.
+std::vector<tokenizer::TextSegment> renderTurns(const TurnMarkup& markup,
+                                                std::span<const ChatMessage> messages, GenerationPrompt add);
+
+}  // namespace ingle::chat

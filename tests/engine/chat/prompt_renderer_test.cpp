@@ -1,0 +1,95 @@
+/// The model's own template, and what happens where it does not work.
+#include "engine/chat/prompt_renderer.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/engine/chat/template_run.h"
+
+namespace ingle::chat {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kTemplate =
+    "{{ bos_token }}{% for m in messages %}<|{{ m.role }}|>{{ m['content'] }}{{ eos_token }}{% endfor %}"
+    "{% if add_generation_prompt %}<|assistant|>{% endif %}";
+constexpr const char* kNoSystem =
+    "{% if messages[0].role == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}"
+    "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}";
+
+formats::ModelFile withTemplate(std::string chatTemplate) {
+    formats::ModelFile file;
+    file.tokenizer.chatTemplate = std::move(chatTemplate);
+    file.tokenizer.tokens = {"<s>", "</s>"};
+    file.tokenizer.bos = 0;
+    file.tokenizer.eos = 1;
+    return file;
+}
+
+const std::vector<ChatMessage> kChat = {{Role::System, "Be brief."}, {Role::User, "<|user|>"}};
+
+TEST(PromptRenderer, usesTheModelsTemplate) {
+    const auto renderer = PromptRenderer::create(withTemplate(kTemplate));
+    EXPECT_EQ(renderer.name(), "template");
+    EXPECT_EQ(renderer.fallbackReason(), "");
+    EXPECT_TRUE(renderer.stops().empty());
+    const auto rendered = renderer.render(kChat, GenerationPrompt::Add);
+    EXPECT_EQ(rendered.note, "");
+    EXPECT_EQ(textOf(rendered.segments), "<s><|system|>Be brief.</s><|user|><|user|></s><|assistant|>");
+    EXPECT_EQ(textOf(renderer.render(kChat, GenerationPrompt::Omit).segments),
+              "<s><|system|>Be brief.</s><|user|><|user|></s>");
+}
+
+TEST(PromptRenderer, rolesAreMarkupAndMessagesAreNot) {
+    const auto rendered =
+        PromptRenderer::create(withTemplate(kTemplate)).render(kChat, GenerationPrompt::Add);
+    std::vector<std::string> markup;
+    for (const auto& segment : rendered.segments)
+        if (segment.parseSpecial) markup.push_back(segment.text);
+    EXPECT_THAT(markup, testing::ElementsAre("<s><|system|>", "</s><|user|>", "</s><|assistant|>"));
+}
+
+TEST(PromptRenderer, aRefusedSystemMessageBeginsTheFirstQuestion) {
+    const auto renderer = PromptRenderer::create(withTemplate(kNoSystem));
+    const auto rendered = renderer.render(kChat, GenerationPrompt::Add);
+    EXPECT_EQ(textOf(rendered.segments), "<user>Be brief.\n\n<|user|>");
+    EXPECT_EQ(rendered.note, "");
+    for (const auto& segment : rendered.segments)
+        EXPECT_TRUE(!segment.parseSpecial || segment.text.find("brief") == std::string::npos);
+}
+
+TEST(PromptRenderer, toolsAreUndefinedWhereNoneFails) {
+    const auto renderer = PromptRenderer::create(withTemplate(
+        "{% if tools is defined %}{% for t in tools %}{% endfor %}{% endif %}{{ messages[0].content }}"));
+    const auto rendered = renderer.render(kChat, GenerationPrompt::Add);
+    EXPECT_EQ(textOf(rendered.segments), "Be brief.");
+    EXPECT_EQ(rendered.note, "");
+}
+
+TEST(PromptRenderer, saysWhyABuiltInFormatIsUsed) {
+    const auto missing = PromptRenderer::create(withTemplate(""));
+    EXPECT_EQ(missing.name(), "plain");
+    EXPECT_EQ(missing.fallbackReason(),
+              "The model file has no chat template, so the chat format 'plain' is used.");
+    EXPECT_EQ(missing.render(kChat, GenerationPrompt::Add).note, missing.fallbackReason());
+    EXPECT_FALSE(missing.stops().empty());
+
+    const auto unreadable = PromptRenderer::create(withTemplate("<|im_start|>\n{% for %}"));
+    EXPECT_EQ(unreadable.name(), "chatml");
+    EXPECT_EQ(unreadable.fallbackReason(),
+              "The model's chat template cannot be read (line 2: the end of the tag where a name belongs), "
+              "so the chat "
+              "format 'chatml' is used.");
+
+    const auto failing =
+        PromptRenderer::create(withTemplate("<|im_start|>{{ raise_exception('not\ntoday' ~ 'x' * 500) }}"));
+    EXPECT_EQ(failing.fallbackReason(), "");
+    const auto rendered = failing.render(kChat, GenerationPrompt::Add);
+    EXPECT_THAT(rendered.note, HasSubstr("failed (not todayxxx"));
+    EXPECT_THAT(rendered.note, HasSubstr("the chat format 'chatml' is used"));
+    EXPECT_LT(rendered.note.size(), 400U);
+    EXPECT_THAT(textOf(rendered.segments), HasSubstr("<|im_start|>user\n<|user|><|im_end|>"));
+}
+
+}  // namespace
+}  // namespace ingle::chat

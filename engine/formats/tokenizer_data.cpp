@@ -85,11 +85,14 @@ Result<TokenizerData> readTokenizerData(const Metadata& metadata) {
     }));
 
     data.bos = keys.id("bos_token_id", numTokens);
+    if (!data.bos) data.bos = keys.id("cls_token_id", numTokens);
     data.eos = keys.id("eos_token_id", numTokens);
     data.eot = keys.id("eot_token_id", numTokens);
     data.eom = keys.id("eom_token_id", numTokens);
     data.unknown = keys.id("unknown_token_id", numTokens);
     data.padding = keys.id("padding_token_id", numTokens);
+    data.separator = keys.id("seperator_token_id", numTokens);  // the spelling of most files
+    if (!data.separator) data.separator = keys.id("separator_token_id", numTokens);
     INGLE_TRY_ASSIGN(data.addBos, keys.flag("add_bos_token"));
     INGLE_TRY_ASSIGN(data.addEos, keys.flag("add_eos_token"));
     INGLE_TRY_ASSIGN(data.addSpacePrefix, keys.flag("add_space_prefix"));

@@ -28,6 +28,8 @@ constexpr std::string_view kEndTexts[] = {"<|eot_id|>",
                                           "<turn|>",
                                           "<end_of_utterance>",
                                           "<|tool_response>",
+                                          "<|user|>",
+                                          "<|observation|>",
                                           "<\uFF5Cend\u2581of\u2581sentence\uFF5C>"};
 
 /// Cuts every occurrence of one special token out of the plain parts.

@@ -79,23 +79,6 @@ size_t Characters::cost(std::string_view text) {
     return isAscii(text) ? text.size() / 16 : text.size() * sizeof(uint32_t);
 }
 
-char32_t codePointOf(std::string_view character) {
-    const auto byte = [&](size_t i) { return static_cast<unsigned char>(character[i]); };
-    if (byte(0) < 0x80) return byte(0);
-    if (character.size() == 1) return 0xFFFD;
-    char32_t code = byte(0) & (0x7Fu >> character.size());
-    for (size_t i = 1; i < character.size(); ++i) code = code << 6 | (byte(i) & 0x3Fu);
-    return code;
-}
-
-std::string encodeUtf8(char32_t code) {
-    if (code < 0x80) return {static_cast<char>(code)};
-    const auto tail = [code](int shift) { return static_cast<char>(0x80 | ((code >> shift) & 0x3F)); };
-    if (code < 0x800) return {static_cast<char>(0xC0 | code >> 6), tail(0)};
-    if (code < 0x10000) return {static_cast<char>(0xE0 | code >> 12), tail(6), tail(0)};
-    return {static_cast<char>(0xF0 | code >> 18), tail(12), tail(6), tail(0)};
-}
-
 bool isSpace(std::string_view character) {
     const char32_t code = codePointOf(character);
     if (code < 0x80) return code == ' ' || (code >= 0x09 && code <= 0x0D) || (code >= 0x1C && code <= 0x1F);

@@ -7,7 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/utf8.h"
+
 namespace ingle::chat::jinja {
+
+using base::codePointOf;
+using base::encodeUtf8;
 
 /// Only Template text may spell special tokens. What somebody wrote, or what cannot be told, is Message.
 enum class Origin : uint8_t { Template, Message };
@@ -70,9 +75,6 @@ class Characters {
     std::vector<uint32_t> m_starts;  ///< empty: every byte is a character
 };
 
-/// The code point of a text that holds one well-formed character, else U+FFFD.
-char32_t codePointOf(std::string_view character);
-std::string encodeUtf8(char32_t codePoint);
 /// White space as Python's str.isspace() has it.
 bool isSpace(std::string_view character);
 

@@ -10,11 +10,13 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <vector>
 
 #include "engine/formats/file_reader.h"
 #include "engine/formats/tensor_directory.h"
+#include "engine/io/byte_reader.h"
 
 namespace ingle::formats {
 namespace {
@@ -271,9 +273,56 @@ Result<ModelFile> read(std::span<const std::byte> file) {
     return ArrayReader(file, *config, 0, kConfigBytes).read(0);
 }
 
+/// The vocabulary beside the checkpoint: u32 longest token, then for each token of the model f32 score, i32 length
+/// and bytes. U+2581 is written as a space. Source: llama2.c's tokenizer.py and run.c.
+Result<TokenizerData> readTokenizer(std::span<const std::byte> file, uint64_t vocabSize) {
+    constexpr size_t kFirstByteToken = 3;
+    constexpr size_t kNumByteTokens = 256;
+    io::ByteReader in(file);
+    INGLE_TRY_ASSIGN(const auto longest, in.read<uint32_t>());
+    TokenizerData data;
+    data.model = "llama";
+    for (uint64_t id = 0; id < vocabSize; ++id) {
+        INGLE_TRY_ASSIGN(const auto score, in.read<float>());
+        INGLE_TRY_ASSIGN(const auto length, in.read<uint32_t>());
+        if (length > longest)
+            return fail(ErrorCode::Corrupt, "token {} has {} bytes, the longest {}", id, length, longest);
+        INGLE_TRY_ASSIGN(const auto text, in.text(length));
+        const bool isByte = id >= kFirstByteToken && id < kFirstByteToken + kNumByteTokens;
+        std::string token;
+        for (const char c : text) token += c == ' ' ? std::string_view("\u2581") : std::string_view(&c, 1);
+        data.tokens.push_back(std::move(token));
+        data.scores.push_back(score);
+        data.types.push_back(id == 0                 ? TokenType::Unknown
+                             : id < kFirstByteToken ? TokenType::Control
+                             : isByte               ? TokenType::Byte
+                                                    : TokenType::Normal);
+    }
+    if (in.remaining() > 0) return fail(ErrorCode::Corrupt, "it has more tokens than the {} of the model", vocabSize);
+    // The file spells these two with line ends around them.
+    if (vocabSize > 2) {
+        data.tokens[1] = "<s>";
+        data.tokens[2] = "</s>";
+    }
+    return data;
+}
+
+Status readCompanions(ModelFile& model) {
+    const auto path = std::filesystem::path(model.path).parent_path() / "tokenizer.bin";
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored)) return {};
+    INGLE_TRY_ASSIGN(const auto file, io::MappedFile::open(path.string()));
+    INGLE_TRY_ASSIGN(const uint32_t vocabSize, model.metadata.u32("llama.vocab_size"));
+    auto data = readTokenizer(file->bytes(), vocabSize);
+    if (!data) return fail(data.error().code, "{}: {}", path.string(), data.error().message);
+    model.tokenizer = std::move(*data);
+    return {};
+}
+
 }  // namespace
 
 extern const FileReader llama2c_reader;
-const FileReader llama2c_reader{.name = "llama2.c", .probe = probe, .read = read};
+const FileReader llama2c_reader{
+    .name = "llama2.c", .probe = probe, .read = read, .readCompanions = readCompanions};
 
 }  // namespace ingle::formats

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "engine/formats/file_reader.h"
+#include "engine/formats/rwkv_vocabulary.h"
 #include "engine/formats/tensor_directory.h"
 #include "engine/io/byte_reader.h"
 
@@ -290,6 +291,7 @@ Result<ModelFile> read(std::span<const std::byte> file) {
 }  // namespace
 
 extern const FileReader rwkv_cpp_reader;
-const FileReader rwkv_cpp_reader{.name = "rwkv.cpp", .probe = probe, .read = read};
+const FileReader rwkv_cpp_reader{
+    .name = "rwkv.cpp", .probe = probe, .read = read, .readCompanions = addRwkvVocabulary};
 
 }  // namespace ingle::formats

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "engine/formats/rwkv_vocabulary.h"
 #include "engine/tokenizer/special_tokens.h"
 
 namespace ingle::tokenizer {
@@ -86,7 +87,9 @@ class RwkvTokenizer final : public Tokenizer {
   public:
     static Result<std::unique_ptr<Tokenizer>> create(const TokenizerData& data) {
         if (data.tokens.empty())
-            return fail(ErrorCode::Corrupt, "the vocabulary of the tokenizer 'rwkv' is empty");
+            return fail(ErrorCode::Corrupt,
+                        "the model has no vocabulary; put the file {} into its folder",
+                        formats::kRwkvVocabularyName);
         TokenizerData plain = data;
         for (std::string& token : plain.tokens) token = unescaped(token);
         return std::unique_ptr<Tokenizer>(new RwkvTokenizer(std::move(plain)));

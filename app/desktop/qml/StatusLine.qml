@@ -34,6 +34,8 @@ Item {
                 parts.push(qsTr("%1 tokens per second").arg(chat.tokensPerSecond.toFixed(chat.tokensPerSecond < 10 ? 1 : 0)));
             if (chat.contextSize > 0 && chat.contextUsed > 0)
                 parts.push(qsTr("context %1 of %2").arg(chat.contextUsed).arg(chat.contextSize));
+            if (chat.promptNote.length > 0)
+                parts.push(chat.promptNote);
             return parts.join("  ·  ");
         }
         Accessible.role: Accessible.StaticText

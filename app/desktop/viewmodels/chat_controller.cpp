@@ -138,6 +138,7 @@ void ChatController::show(const history::Conversation& shown, const std::vector<
     if (!other) return;
     m_drafts.show(shown.id, toQString(shown.draft));
     m_contextUsed = 0;
+    m_promptNote.clear();
     m_tokensPerSecond = 0;
     emit conversationChanged();
     emit generationChanged();
@@ -320,6 +321,7 @@ void ChatController::onPlanned(const PromptPlan& plan) {
     m_writing->promptTokens = plan.promptTokens;
     m_contextSize = static_cast<int>(plan.contextTokens);
     m_contextUsed = static_cast<int>(plan.promptTokens);
+    m_promptNote = toQString(plan.note);
     emit progressChanged();
     if (writingHere()) {
         RowId firstKept = 0;

@@ -40,6 +40,8 @@ class ChatController : public QObject {
     Q_PROPERTY(double promptFraction READ promptFraction NOTIFY progressChanged)
     Q_PROPERTY(int contextUsed READ contextUsed NOTIFY progressChanged)
     Q_PROPERTY(int contextSize READ contextSize NOTIFY progressChanged)
+    /// Why the prompt of the last question has another form than the model's template, or empty.
+    Q_PROPERTY(QString promptNote READ promptNote NOTIFY progressChanged)
     Q_PROPERTY(double tokensPerSecond READ tokensPerSecond NOTIFY progressChanged)
     Q_PROPERTY(bool readOnly READ readOnly NOTIFY readOnlyChanged)
   public:
@@ -66,6 +68,7 @@ class ChatController : public QObject {
     double promptFraction() const { return m_promptFraction; }
     int contextUsed() const { return m_contextUsed; }
     int contextSize() const { return m_contextSize; }
+    QString promptNote() const { return m_promptNote; }
     double tokensPerSecond() const { return m_tokensPerSecond; }
     bool readOnly() const { return m_readOnly; }
 
@@ -168,6 +171,7 @@ class ChatController : public QObject {
     double m_promptFraction = 0;
     int m_contextUsed = 0;
     int m_contextSize = 0;
+    QString m_promptNote;
     double m_tokensPerSecond = 0;
 };
 

@@ -67,8 +67,8 @@ std::vector<std::string> words(std::string_view text) {
     bool inWord = false;
     while (!text.empty()) {
         const Utf8Part part = firstUtf8Part(text);
-        const char32_t code =
-            part.kind == Utf8Kind::Character ? base::codePointOf(text.substr(0, part.bytes)) : char32_t{0xFFFD};
+        const char32_t code = part.kind == Utf8Kind::Character ? base::codePointOf(text.substr(0, part.bytes))
+                                                               : char32_t{0xFFFD};
         text.remove_prefix(part.bytes);
         if (isSpace(code)) {
             inWord = false;
@@ -105,7 +105,7 @@ class BertTokenizer final : public Tokenizer {
                 ids.push_back(*fragment.special);
             else
                 for (const std::string& word : words(fragment.text))
-                    encodeWord(std::string(kWordStart) + word, ids);
+                    encodeWord(fmt::format("{}{}", kWordStart, word), ids);
         }
         if (addSpecial && m_separator) ids.push_back(*m_separator);
         return ids;
@@ -121,9 +121,10 @@ class BertTokenizer final : public Tokenizer {
             const std::string& text = data.tokens[id];
             const TokenType type = data.types.empty() ? TokenType::Normal : data.types[id];
             const bool isSilent = type == TokenType::Control || type == TokenType::Unknown;
-            m_pieces.push_back(isSilent                       ? ""
-                               : text.starts_with(kWordStart) ? " " + text.substr(kWordStart.size())
-                                                              : text);
+            m_pieces.push_back(isSilent ? ""
+                               : text.starts_with(kWordStart)
+                                   ? fmt::format(" {}", std::string_view(text).substr(kWordStart.size()))
+                                   : text);
             if (isSilent || text.empty()) continue;
             m_ids.try_emplace(text, static_cast<TokenId>(id));
             m_longest = std::max(m_longest, text.size());

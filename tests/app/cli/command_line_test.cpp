@@ -95,6 +95,49 @@ TEST_F(CommandLine, tokenizeReadsExactBytes) {
     expectOneSentence(ingle("tokenize " + model + " --jsonl", "echo 'not json' |"), "not json");
 }
 
+TEST_F(CommandLine, detokenizeGivesTheExactBytesBack) {
+    const std::string model = synth();
+    const std::string bytes = "hi \\n\\377 there";
+    const Outcome ids = ingle("tokenize " + model, "printf '" + bytes + "' |");
+    EXPECT_EQ(ingle("detokenize " + model, "echo '" + ids.out + "' |").out, "hi \n\377 there");
+    EXPECT_EQ(ingle("detokenize " + model, "echo '70, 71\n' |").out,
+              ingle("detokenize " + model, "echo '70 71' |").out);
+    EXPECT_EQ(ingle("detokenize " + model + " --jsonl", "printf '[13]\\n[]\\n' |").out, "\"\\n\"\n\"\"\n");
+    expectOneSentence(ingle("detokenize " + model, "echo 'one' |"), "one");
+    expectOneSentence(ingle("detokenize " + model, "echo '99999999' |"), "99999999");
+    expectOneSentence(ingle("detokenize " + model + " --jsonl", "echo '[1.5]' |"), "[1.5]");
+    expectOneSentence(ingle("detokenize " + model + " --jsonl", "echo '[-3]' |"), "vocabulary");
+}
+
+TEST_F(CommandLine, templatePrintsThePromptExactly) {
+    const std::string path = m_folder.file("chat.jinja");
+    std::ofstream(path)
+        << "{{ bos_token }}{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}"
+           "{{ strftime_now('%d %b %Y') }}{% if not messages %}{{ raise_exception('empty') }}{% endif %}"
+           "{% if tools is none and add_generation_prompt %}>{% endif %}\n";
+    const std::string messages = m_folder.file("messages.json");
+    const std::string object = R"({"messages": [{"role": "user", "content": "Hi"}], "bos_token": "<s>",)"
+                               R"( "add_generation_prompt": true, "now": "2025-07-26T12:34:56"})";
+    std::ofstream(messages) << object << "\n"
+                            << R"({"messages": []})"
+                            << "\n";
+    const Outcome lines = ingle("template " + path + " --messages " + messages + " --jsonl");
+    EXPECT_EQ(lines.exitCode, 0) << lines.err;
+    EXPECT_EQ(lines.out, "{\"text\":\"<s>[user]Hi26 Jul 2025>\"}\n{\"error\":\"empty\"}\n");
+    std::ofstream(messages) << object;
+    EXPECT_EQ(ingle("template " + path + " --messages " + messages).out, "<s>[user]Hi26 Jul 2025>");
+    std::ofstream(messages) << R"({"messages": []})";
+    expectOneSentence(ingle("template " + path + " --messages " + messages), "empty");
+    std::ofstream(messages) << R"({"messages": [], "now": "yesterday"})";
+    expectOneSentence(ingle("template " + path + " --messages " + messages), "yesterday");
+    std::ofstream(messages) << "[]";
+    expectOneSentence(ingle("template " + path + " --messages " + messages), "messages");
+    expectOneSentence(ingle("template " + path + " --messages " + m_folder.file("none.json")), "none.json");
+    expectOneSentence(ingle("template " + synth() + " --messages " + messages), "no chat template");
+    std::ofstream(path) << "\n{% if %}";
+    expectOneSentence(ingle("template " + path + " --messages " + messages), "line 2");
+}
+
 TEST_F(CommandLine, inspectTellsWhatTheFileHolds) {
     const auto json =
         nlohmann::json::parse(ingle("inspect " + synth("--family qwen2 --quant Q8_0") + " --json").out);

@@ -1,5 +1,5 @@
-// Hostile templates end in a Result, soon and in bounded memory. INGLE_MUTATIONS sets how many damaged ones are
-// rendered, INGLE_SEED the seed.
+// Hostile templates end in a Result, soon and in bounded memory. INGLE_MUTATIONS sets how many damaged ones
+// are rendered, INGLE_SEED the seed.
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -29,26 +29,27 @@ std::string repeated(std::string_view text, size_t count) {
     return out;
 }
 
-const nlohmann::ordered_json kChat = {
-    {"messages",
-     {{{"role", "system"}, {"content", "Be brief."}},
-      {{"role", "user"}, {"content", "Hi"}},
-      {{"role", "assistant"}, {"content", "Hello!"}},
-      {{"role", "user"}, {"content", "Bye"}}}},
-    {"add_generation_prompt", true},
-    {"bos_token", "<s>"},
-    {"eos_token", "</s>"}};
+const nlohmann::ordered_json kChat = {{"messages",
+                                       {{{"role", "system"}, {"content", "Be brief."}},
+                                        {{"role", "user"}, {"content", "Hi"}},
+                                        {{"role", "assistant"}, {"content", "Hello!"}},
+                                        {{"role", "user"}, {"content", "Bye"}}}},
+                                      {"add_generation_prompt", true},
+                                      {"bos_token", "<s>"},
+                                      {"eos_token", "</s>"}};
 
 TEST(TemplateDamage, whatNeverEndsIsStopped) {
     const std::string doubling = "{% set ns = namespace(x='ab') %}{% for i in range(99999) %}";
     const std::pair<std::string, const char*> cases[] = {
         {"{% for a in range(99999) %}{% for b in range(99999) %}{{ a }}{% endfor %}{% endfor %}", "too long"},
         {"{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "calls itself"},
-        {"{% macro f(n) %}{% if n > 0 %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% endmacro %}{{ f(40) }}", "too long"},
+        {"{% macro f(n) %}{% if n > 0 %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% endmacro %}{{ f(40) }}",
+         "too long"},
         {doubling + "{% set ns.x = ns.x + ns.x %}{% endfor %}", "too long"},
         {doubling + "{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{ ns.x }}", "nested"},
         {doubling + "{% set ns.x = {'k': ns.x} %}{% endfor %}", "nested"},
-        {"{% set ns = namespace(x=[1]) %}{% for i in range(100) %}{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{ ns.x }}",
+        {"{% set ns = namespace(x=[1]) %}{% for i in range(100) %}{% set ns.x = [ns.x, ns.x] %}{% endfor "
+         "%}{{ ns.x }}",
          "too long"},
         {"{% set ns = namespace(x=[1]) %}{% for i in range(100) %}{% set ns.x = [ns.x, ns.x] %}{% endfor %}"
          "{{ ns.x|tojson }}",
@@ -87,17 +88,23 @@ TEST(TemplateDamage, whatNeverEndsIsStopped) {
         const Clock::time_point start = Clock::now();
         const std::string text = renderText(source, kChat);
         EXPECT_LT(seconds(start), 1) << source.substr(0, 100);
-        EXPECT_THAT(text.substr(0, 300), testing::AllOf(testing::StartsWith("error: "), testing::HasSubstr(message)))
+        EXPECT_THAT(text.substr(0, 300),
+                    testing::AllOf(testing::StartsWith("error: "), testing::HasSubstr(message)))
             << source.substr(0, 100);
     }
 }
 
 TEST(TemplateDamage, cyclesAndEscapedValuesDoNoHarm) {
-    EXPECT_EQ(renderText("{% set a = namespace() %}{% set a.a = a %}{% set a.l = [a] %}{{ a.a.l }}"), "[<Namespace>]");
-    EXPECT_EQ(renderText("{% set a = namespace() %}{% for i in [1] %}{% set x = i %}"
-                         "{% macro m() %}{{ x }}{% endmacro %}{% set a.m = m %}{{ m() }}{% endfor %}{{ a.m() }}"),
-              "error: the macro 'm' is called outside of its block");
-    EXPECT_EQ(renderText("{% set a = namespace() %}{% for i in [1] %}{% set a.l = loop %}{% endfor %}{{ a.l.index }}"), "1");
+    EXPECT_EQ(renderText("{% set a = namespace() %}{% set a.a = a %}{% set a.l = [a] %}{{ a.a.l }}"),
+              "[<Namespace>]");
+    EXPECT_EQ(
+        renderText("{% set a = namespace() %}{% for i in [1] %}{% set x = i %}"
+                   "{% macro m() %}{{ x }}{% endmacro %}{% set a.m = m %}{{ m() }}{% endfor %}{{ a.m() }}"),
+        "error: the macro 'm' is called outside of its block");
+    EXPECT_EQ(
+        renderText(
+            "{% set a = namespace() %}{% for i in [1] %}{% set a.l = loop %}{% endfor %}{{ a.l.index }}"),
+        "1");
 }
 
 /// Negative twin: what real templates need is within the limits.
@@ -105,17 +112,21 @@ TEST(TemplateDamage, longConversationsAreNoAttack) {
     nlohmann::ordered_json chat = kChat;
     for (int i = 0; i < 1000; ++i) {
         chat["messages"].push_back({{"role", "user"}, {"content", std::string(500, 'q')}});
-        chat["messages"].push_back({{"role", "assistant"}, {"content", "<think>x</think>" + std::string(500, 'a')}});
+        chat["messages"].push_back(
+            {{"role", "assistant"}, {"content", "<think>x</think>" + std::string(500, 'a')}});
     }
     const std::string text = renderText(
-        "{% for m in messages %}<|{{ m.role }}|>{{ m.content.split('</think>')[-1].lstrip('\n') | trim }}{% endfor %}", chat);
+        "{% for m in messages %}<|{{ m.role }}|>{{ m.content.split('</think>')[-1].lstrip('\n') | trim }}{% "
+        "endfor %}",
+        chat);
     EXPECT_GT(text.size(), 1'000'000U);
 }
 
 TEST(TemplateDamage, damagedTemplatesGiveAResult) {
     INGLE_SKIP_WITHOUT_GOLDEN();
     std::vector<std::string> sources;
-    for (const auto& entry : std::filesystem::directory_iterator(test::goldenRoot() / "chat_templates" / "templates"))
+    for (const auto& entry :
+         std::filesystem::directory_iterator(test::goldenRoot() / "chat_templates" / "templates"))
         sources.push_back(test::readBytes(entry.path()));
     std::ranges::sort(sources);
     std::mt19937_64 random(fromEnvironment("INGLE_SEED", 1));

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <cmath>
+#include <iostream>
 
 #include "engine/tokenizer/pretokenizer.h"
 
@@ -217,9 +219,57 @@ TEST(RwkvTokenizer, toleratesOddVocabularies) {
     EXPECT_THAT(encode(*tokenizer, {{"<sys>a", false}}), ElementsAre(1));
     data.unknown = 2;
     EXPECT_THAT(encode(*create(data), {{"a?", false}}), ElementsAre(1, 2));
+}
+
+TEST(BertTokenizer, cutsWordsGreedily) {
+    TokenizerData data;
+    data.model = "bert";
+    data.tokens = {"[UNK]", "[CLS]",   "[SEP]",        "\u2581hello", "\u2581wor",
+                   "ld",    "\u2581,", "\u2581\u4f60", "\u2581e"};
+    data.types.assign(data.tokens.size(), TokenType::Normal);
+    data.types[0] = TokenType::Unknown;
+    data.types[1] = data.types[2] = TokenType::Control;
+    data.unknown = 0;
+    data.bos = 1;
+    data.separator = 2;
+    const auto tokenizer = create(data);
+    EXPECT_THAT(encode(*tokenizer, {{"Hello, WORLD", false}}, true), ElementsAre(1, 3, 6, 4, 5, 2));
+    EXPECT_THAT(encode(*tokenizer, {{"hello\u4f60\u00c9", false}}), ElementsAre(3, 7, 8));
+    EXPECT_THAT(encode(*tokenizer, {{"wor\xFFld", false}}), ElementsAre(4, 5))
+        << "what is no text is left out";
+    EXPECT_THAT(encode(*tokenizer, {{"worst", false}}), ElementsAre(0))
+        << "a word is known as a whole or not at all";
+    EXPECT_THAT(encode(*tokenizer, {{"[SEP]", true}}), ElementsAre(2));
+    EXPECT_THAT(encode(*tokenizer, {{"[SEP]", false}}), ::testing::Not(::testing::Contains(2)));
+    EXPECT_EQ(decode(*tokenizer, Ids{1, 3, 6, 4, 5, 2}).value(), " hello , world");
     data.tokens.clear();
     data.types.clear();
     EXPECT_EQ(creationError(data).code, ErrorCode::Corrupt);
+}
+
+TEST(RwkvTokenizer, saysWhichFileIsMissing) {
+    TokenizerData data;
+    data.model = "rwkv";
+    EXPECT_THAT(creationError(data).message, HasSubstr("rwkv_vocab_v20230424.txt"));
+}
+
+TEST(Tokenizer, aVocabularyOf32000LoadsAtOnce) {
+    TokenizerData data;
+    data.model = "llama";
+    data.tokens = {"<unk>", "<s>", "</s>"};
+    for (int byte = 0; byte < 256; ++byte) data.tokens.push_back(fmt::format("<0x{:02X}>", byte));
+    for (int i = 0; data.tokens.size() < 32000; ++i) data.tokens.push_back(fmt::format("\u2581p{:x}", i));
+    data.types.assign(data.tokens.size(), TokenType::Normal);
+    data.types[0] = TokenType::Unknown;
+    data.types[1] = data.types[2] = TokenType::Control;
+    for (size_t id = 3; id < 259; ++id) data.types[id] = TokenType::Byte;
+    for (size_t id = 0; id < data.tokens.size(); ++id) data.scores.push_back(-static_cast<float>(id));
+    const auto start = std::chrono::steady_clock::now();
+    const auto tokenizer = create(data);
+    const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+    std::cout << fmt::format("32000 pieces: {:.0f} ms\n", time.count());
+    EXPECT_LT(time.count(), 50 * 20) << "the goal is 50 ms on a quiet machine";
+    EXPECT_EQ(tokenizer->vocabSize(), 32000U);
 }
 
 TEST(PreTokenizer, wordsAreTheText) {

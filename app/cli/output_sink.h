@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "ingle/answer_text.h"
 #include "ingle/engine.h"
 
 namespace ingle::cli {
@@ -43,8 +44,11 @@ class OutputSink : public GenerateSink {
 /// Writes the text as it comes.
 class TextSink final : public OutputSink {
   public:
-    void onTokens(const TokenChunk& chunk) override { append(chunk.text); }
-    void onDone(const GenerateResult& result) override { append(result.tail); }
+    void onTokens(const TokenChunk& chunk) override { append(m_answer.add(chunk.kind, chunk.text)); }
+    void onDone(const GenerateResult& result) override {
+        append(m_answer.add(result.tailKind, result.tail));
+        append(m_answer.finish());
+    }
 
     const std::string& text() const { return m_text; }
 
@@ -54,6 +58,7 @@ class TextSink final : public OutputSink {
         write(text);
     }
 
+    AnswerText m_answer;
     std::string m_text;
 };
 

@@ -49,6 +49,12 @@ struct EnumNames<StopReason> {
                                       std::pair{StopReason::ContextFull, std::string_view("contextFull")},
                                       std::pair{StopReason::Cancelled, std::string_view("cancelled")}};
 };
+template <>
+struct EnumNames<TextKind> {
+    static constexpr std::array kList{std::pair{TextKind::Answer, std::string_view("answer")},
+                                      std::pair{TextKind::Reasoning, std::string_view("reasoning")},
+                                      std::pair{TextKind::ToolCall, std::string_view("toolCall")}};
+};
 constexpr std::pair<ErrorCode, std::string_view> withName(ErrorCode code) {
     return {code, errorCodeName(code)};
 }
@@ -144,6 +150,7 @@ template <typename V>
 void fields(V& v, Of<TokenChunk> auto& c) {
     v.required("ids", c.ids);
     v.required("text", c.text);
+    v.optional("kind", c.kind);
 }
 template <typename V>
 void fields(V& v, Of<GenerateStats> auto& s) {
@@ -158,6 +165,7 @@ void fields(V& v, Of<GenerateResult> auto& r) {
     v.required("reason", r.reason);
     v.optional("stats", r.stats);
     v.optional("tail", r.tail);
+    v.optional("tailKind", r.tailKind);
     v.hexBytes("withheld", r.withheld);
 }
 template <typename V>

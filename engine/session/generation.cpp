@@ -1,6 +1,7 @@
 #include "engine/session/generation.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace ingle::session {
@@ -23,6 +24,7 @@ Status Generation::plan(const OpenedModel& model) {
         stops.insert(stops.end(), formatStops.begin(), formatStops.end());
     }
     m_decoder = tokenizer::StreamDecoder(std::move(stops));
+    m_splitter = chat::MarkupSplitter(m_prompt.end);
     m_ids = m_prompt.ids;
     m_ids.insert(m_ids.end(), m_request.resumeIds.begin(), m_request.resumeIds.end());
     m_answerLength = m_request.resumeIds.size();
@@ -33,7 +35,8 @@ Status Generation::plan(const OpenedModel& model) {
                 return fail(ErrorCode::InvalidArgument, "resumed token {} is outside the vocabulary of {}", id,
                             model.tokenizer->vocabSize());
             }
-            m_decoder.push(model.tokenizer->pieceBytes(id));
+            bool stopped = false;
+            decode(model, id, stopped);
         }
     }
     if (model.contextTokens > 0 && m_ids.size() > model.contextTokens) {
@@ -98,13 +101,26 @@ Generation::Outcome Generation::take(const OpenedModel& model, std::span<const f
     ++m_stats.newTokens;
     TokenChunk chunk{.ids = {id}};
     bool stopped = false;
-    if (!idsOnly) {
-        tokenizer::StreamDecoder::Output output = m_decoder.push(tokenizer->pieceBytes(id));
-        chunk.text = std::move(output.text);
-        stopped = output.stopped;
+    std::vector<chat::MarkedText> pieces;
+    if (!idsOnly) pieces = decode(model, id, stopped);
+    chunk.kind = m_splitter.kind();
+    for (chat::MarkedText& piece : pieces) {
+        if (!chunk.text.empty()) m_sink.onTokens(std::exchange(chunk, {}));
+        chunk.text = std::move(piece.text);
+        chunk.kind = piece.kind;
     }
     m_sink.onTokens(chunk);
     return stopped ? finish(StopReason::EndOfText) : Outcome::Running;
+}
+
+std::vector<chat::MarkedText> Generation::decode(const OpenedModel& model, TokenId id, bool& stopped) {
+    const bool isChat = !m_request.messages.empty();
+    const auto mark = isChat ? model.markTokens.find(id) : model.markTokens.end();
+    auto output = m_decoder.push(mark == model.markTokens.end() ? model.tokenizer->pieceBytes(id) : mark->second);
+    stopped = output.stopped;
+    if (isChat) return m_splitter.push(output.text);
+    if (output.text.empty()) return {};
+    return {{TextKind::Answer, std::move(output.text)}};
 }
 
 Generation::Outcome Generation::finish(StopReason reason) {
@@ -113,9 +129,15 @@ Generation::Outcome Generation::finish(StopReason reason) {
     if (reason == StopReason::EndOfText) {
         // What was held back is text after all, unless a stop string ended the answer (then nothing is
         // pending).
-        result.tail = m_decoder.finish();
+        std::vector<chat::MarkedText> pieces = m_splitter.push(m_decoder.finish());
+        std::ranges::move(m_splitter.finish(), std::back_inserter(pieces));
+        for (chat::MarkedText& piece : pieces) {
+            if (!result.tail.empty()) m_sink.onTokens({{}, std::exchange(result.tail, ""), result.tailKind});
+            result.tail = std::move(piece.text);
+            result.tailKind = piece.kind;
+        }
     } else {
-        result.withheld = m_decoder.withheld();
+        result.withheld = fmt::format("{}{}", m_splitter.withheld(), m_decoder.withheld());
     }
     m_sink.onDone(result);
     return Outcome::Finished;

@@ -8,6 +8,7 @@
 
 #include "engine/sampling/sampler.h"
 #include "engine/session/cached_sequence.h"
+#include "engine/chat/markup.h"
 #include "engine/session/prompt_planner.h"
 #include "engine/tokenizer/stream_decoder.h"
 #include "ingle/engine.h"
@@ -59,6 +60,8 @@ class Generation {
   private:
     using Clock = std::chrono::steady_clock;
 
+    /// The pieces of text that become complete with a token.
+    std::vector<chat::MarkedText> decode(const OpenedModel& model, TokenId id, bool& stopped);
     Outcome finish(StopReason reason);
     std::optional<StopReason> limitReached(const OpenedModel& model) const;
 
@@ -74,6 +77,7 @@ class Generation {
     uint64_t m_answerLength = 0;
     sampling::Sampler m_sampler;
     tokenizer::StreamDecoder m_decoder;
+    chat::MarkupSplitter m_splitter;
     GenerateStats m_stats;
     Clock::time_point m_phaseBegin;  ///< when reading, then when answering began
 };

@@ -107,6 +107,7 @@ Result<std::unique_ptr<OpenedModel>> openModel(const std::string& path, const Lo
     INGLE_TRY_ASSIGN(model->bound, models::bindModel(model->file));
     INGLE_TRY_ASSIGN(model->tokenizer, tokenizer::createTokenizer(model->file.tokenizer));
     model->prompts = chat::PromptRenderer::create(model->file);
+    model->markTokens = chat::markTokens(model->file.tokenizer);
     model->contextTokens = contextFor(model->bound.config, model->bound.family->memory(model->bound.config),
                                       options.contextTokens);
     describe(*model, options);

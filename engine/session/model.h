@@ -4,8 +4,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "engine/backend/backend.h"
+#include "engine/chat/markup.h"
 #include "engine/chat/prompt_renderer.h"
 #include "engine/formats/model_file.h"
 #include "engine/models/family.h"
@@ -20,7 +22,8 @@ struct OpenedModel {
     models::BoundModel bound;
     std::unique_ptr<tokenizer::Tokenizer> tokenizer;  ///< null: the file has none, only ids work
     std::optional<chat::PromptRenderer> prompts;      ///< set by openModel()
-    uint32_t contextTokens = 0;  ///< 0: no limit (recurrent models)
+    std::unordered_map<TokenId, std::string> markTokens;  ///< silent tokens that chat marks are made of
+    uint32_t contextTokens = 0;                           ///< 0: no limit (recurrent models)
     ModelInfo info;
 };
 

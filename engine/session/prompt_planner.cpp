@@ -46,6 +46,8 @@ Status tokenizeChat(const OpenedModel& model, std::span<const ChatMessage> messa
     const auto tokenize = [&](chat::GenerationPrompt add) {
         auto rendered = model.prompts->render(messages, add);
         planned.plan.note = std::move(rendered.note);
+        const bool endsInMarkup = !rendered.segments.empty() && rendered.segments.back().parseSpecial;
+        planned.end = endsInMarkup ? rendered.segments.back().text : "";
         return model.tokenizer->encode(rendered.segments, /*addSpecial=*/true);
     };
     INGLE_TRY_ASSIGN(const auto messagesOnly, tokenize(chat::GenerationPrompt::Omit));

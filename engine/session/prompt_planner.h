@@ -13,6 +13,8 @@ struct PlannedPrompt {
     std::vector<TokenId> ids;
     /// How many of the ids come before the generation prompt: what the next turn's prompt will begin with.
     size_t messageTokens = 0;
+    /// Markup at the end of the prompt's text, which the answer goes on from.
+    std::string end;
 };
 
 /// Keeps the system message, pinned messages and the last one, and drops whole turns (a question with its

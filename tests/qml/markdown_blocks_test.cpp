@@ -54,6 +54,19 @@ class MarkdownBlocksTest : public QObject {
         QCOMPARE(blocks.last().html, QString("last <s>words</s>"));
     }
 
+    void whatTheModelThinksIsOneBlock() {
+        for (size_t step = 1; step < 40; ++step) {
+            const auto blocks = streamed("<think>\nI *wonder*\n\n# no heading\n</think>\n\nHello", step);
+            QCOMPARE(blocks.size(), 2);
+            QCOMPARE(blocks[0].kind, Kind::Reasoning);
+            QCOMPARE(blocks[0].level, 0);
+            QCOMPARE(blocks[0].plain, QString("I *wonder*\n\n# no heading"));
+            QCOMPARE(blocks[1].html, QString("Hello"));
+        }
+        QCOMPARE(streamed("<think>\nhm", 3)[0].level, 1);
+        QCOMPARE(streamed("a <think> b", 3)[0].kind, Kind::Paragraph);
+    }
+
     void htmlIsShownAndNothingIsLoaded() {
         const auto blocks = parseMarkdown(
             "<script>alert(1)</script> <b>x</b> ![picture](https://example.org/p.png) "

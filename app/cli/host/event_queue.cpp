@@ -33,7 +33,8 @@ bool EventQueue::coalesce(const protocol::Event& event) {
     protocol::EventBody& last = m_events.back().body;
     if (const auto* added = std::get_if<protocol::Tokens>(&event.body)) {
         auto* waiting = std::get_if<protocol::Tokens>(&last);
-        if (!waiting || waiting->chunk.text.size() + added->chunk.text.size() > kMaxMergedTextBytes ||
+        if (!waiting || waiting->chunk.kind != added->chunk.kind ||
+            waiting->chunk.text.size() + added->chunk.text.size() > kMaxMergedTextBytes ||
             waiting->chunk.ids.size() + added->chunk.ids.size() > kMaxMergedIds) {
             return false;
         }

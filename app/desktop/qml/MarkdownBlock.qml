@@ -70,6 +70,8 @@ Item {
                 return tableBlock;
             case BlockListModel.Rule:
                 return rule;
+            case BlockListModel.Reasoning:
+                return reasoningBlock;
             default:
                 return textBlock;
             }
@@ -91,6 +93,14 @@ Item {
             app: block.app
             code: block.plain
             language: block.language
+        }
+    }
+    Component {
+        id: reasoningBlock
+        ReasoningBlock {
+            text: block.plain
+            running: block.level > 0
+            rightToLeft: block.rightToLeft
         }
     }
     Component {

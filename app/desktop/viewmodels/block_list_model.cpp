@@ -5,7 +5,7 @@
 namespace ingle::desktop {
 
 static_assert(static_cast<int>(MarkdownBlock::Kind::Paragraph) == BlockListModel::Paragraph);
-static_assert(static_cast<int>(MarkdownBlock::Kind::Rule) == BlockListModel::Rule);
+static_assert(static_cast<int>(MarkdownBlock::Kind::Reasoning) == BlockListModel::Reasoning);
 
 void BlockListModel::append(std::string_view text) {
     const qsizetype unchanged = m_stream.frozenCount();

@@ -16,7 +16,7 @@ class BlockListModel : public QAbstractListModel {
     QML_UNCREATABLE("made by MessageListModel")
   public:
     /// The kinds of MarkdownBlock for QML, in the same order.
-    enum Kind { Paragraph, Heading, Code, Table, Rule };
+    enum Kind { Paragraph, Heading, Code, Table, Rule, Reasoning };
     Q_ENUM(Kind)
 
     enum Role {

@@ -277,6 +277,7 @@ void ChatController::generate(const Turn& turn) {
     const Message& answer = turn.branch.back();
     m_writing.emplace();
     m_writing->conversation = turn.conversation.id;
+    m_writing->text = AnswerText(answer.text);
     m_writer.begin(answer.id);
     if (m_generation == Stopping) {
         // Stopped before there was anything to cancel.
@@ -351,17 +352,18 @@ void ChatController::onTokens(const TokenChunk& chunk) {
     m_contextUsed = static_cast<int>(m_writing->promptTokens + m_writing->newTokens);
     emit progressChanged();
     if (m_generation == Reading) setGeneration(Streaming);
-    m_writer.append(chunk);
+    m_writer.append({chunk.ids, m_writing->text.add(chunk.kind, chunk.text)});
 }
 
 void ChatController::onDone(const GenerateResult& result) {
     if (!m_writing) return;
     history::AnswerEnd ending;
     ending.stats = result.stats;
-    ending.text = result.tail;
+    ending.text = m_writing->text.add(result.tailKind, result.tail);
     ending.withheld = result.withheld;
     switch (result.reason) {
         case StopReason::EndOfText:
+            ending.text += m_writing->text.finish();
             break;
         case StopReason::MaxTokens:
             ending.status = MessageStatus::Stopped;

@@ -18,6 +18,7 @@
 #include "app/desktop/viewmodels/model_list_model.h"
 #include "app/desktop/viewmodels/notices.h"
 #include "app/desktop/viewmodels/settings.h"
+#include "ingle/answer_text.h"
 
 namespace ingle::desktop {
 
@@ -117,6 +118,7 @@ class ChatController : public QObject {
         history::RowId conversation = 0;
         std::vector<history::RowId>
             promptIds;            ///< message of each GenerateRequest::messages; 0: system prompt
+        AnswerText text;          ///< brings what the model thinks and answers into one text
         bool engineDone = false;  ///< no more events of this answer will come
         uint32_t promptTokens = 0;
         uint32_t newTokens = 0;

@@ -281,6 +281,27 @@ bool closesFence(std::string_view line, std::string_view fence) {
     return length >= fence.size() && isBlank(line.substr(length));
 }
 
+/// Lines around what a model thinks; see ingle/answer_text.h.
+constexpr std::string_view kThinkBegin = "<think>\n";
+constexpr std::string_view kThinkEnd = "</think>\n";
+
+/// A segment as one block of reasoning.
+MarkdownBlock reasoningBlock(std::string_view segment) {
+    segment.remove_prefix(kThinkBegin.size());
+    MarkdownBlock block;
+    block.kind = MarkdownBlock::Kind::Reasoning;
+    const size_t end =
+        segment.ends_with(kThinkEnd) ? segment.size() - kThinkEnd.size() : std::string_view::npos;
+    block.level = end == std::string_view::npos ? 1 : 0;
+    block.plain = QString::fromUtf8(segment.substr(0, end)).trimmed();
+    return block;
+}
+
+QList<MarkdownBlock> parseSegment(std::string_view segment) {
+    if (segment.starts_with(kThinkBegin)) return {reasoningBlock(segment)};
+    return parseMarkdown(segment);
+}
+
 }  // namespace
 
 QList<MarkdownBlock> parseMarkdown(std::string_view text) {
@@ -324,7 +345,7 @@ void MarkdownStream::append(std::string_view text) {
     m_tail.append(text);
     scanLines();
     m_blocks.resize(m_frozenCount);
-    m_blocks.append(parseMarkdown(m_tail));
+    m_blocks.append(parseSegment(m_tail));
     m_parsedBytes += m_tail.size();
 }
 
@@ -346,7 +367,7 @@ void MarkdownStream::takeLine(std::string_view line, size_t lineStart) {
         m_listSegment = list;
     };
     if (!m_fence.empty()) {
-        const bool closed = closesFence(line, m_fence);
+        const bool closed = m_fence == kThinkBegin ? line == kThinkEnd : closesFence(line, m_fence);
         m_scanned = lineStart + lineLength;
         if (closed) {
             m_fence.clear();
@@ -358,7 +379,7 @@ void MarkdownStream::takeLine(std::string_view line, size_t lineStart) {
     }
     // In a list, text indented by two or more belongs to the item, and so does a fence there.
     const size_t outerIndent = m_listSegment ? 1 : 3;
-    const std::string fence(openingFence(line));
+    const std::string fence(line == kThinkBegin ? kThinkBegin : openingFence(line));
     const bool blank = isBlank(line);
     if (!fence.empty() && indentOf(line) <= outerIndent) {
         startSegment();
@@ -377,7 +398,7 @@ void MarkdownStream::takeLine(std::string_view line, size_t lineStart) {
 
 void MarkdownStream::freezeBefore(size_t end) {
     m_blocks.resize(m_frozenCount);
-    m_blocks.append(parseMarkdown(std::string_view(m_tail).substr(0, end)));
+    m_blocks.append(parseSegment(std::string_view(m_tail).substr(0, end)));
     m_parsedBytes += end;
     m_frozenCount = m_blocks.size();
     m_tail.erase(0, end);

@@ -13,15 +13,15 @@ namespace ingle::desktop {
 /// One paragraph-like piece. Lists and quotes are not nested blocks: each piece carries its depth, so that a
 /// view lays out any nesting with an indent.
 struct MarkdownBlock {
-    enum class Kind { Paragraph, Heading, Code, Table, Rule };
+    enum class Kind { Paragraph, Heading, Code, Table, Rule, Reasoning };
 
     Kind kind = Kind::Paragraph;
-    int level = 0;     ///< headings: 1 to 6
+    int level = 0;     ///< headings: 1 to 6; reasoning: 1 while it has no end
     int indent = 0;    ///< depth of lists around it
     int quote = 0;     ///< depth of quotations around it
     QString marker;    ///< "•", "3." … on the first piece of a list item
     QString html;      ///< inline text of paragraphs and headings; every character of the source is escaped
-    QString plain;     ///< the same without markup; the code of a code block
+    QString plain;     ///< the same without markup; the code of a code block; what the model thinks
     QString language;  ///< code blocks: first word after the fence
     QList<QStringList> rows;  ///< tables: inline html of each cell, the header row first
     QList<Qt::Alignment> columns;
@@ -35,7 +35,8 @@ QList<MarkdownBlock> parseMarkdown(std::string_view text);
 
 /// A text that grows at its end. The text is cut into segments at blank lines and code fences where no later
 /// text can change what came before (one deviation follows: a link reference definition reaches only its own
-/// segment). The blocks depend on the text alone, never on how it was cut into chunks.
+/// segment). A line "<think>" begins what the model thinks, which is one block up to the line "</think>". The
+/// blocks depend on the text alone, never on how it was cut into chunks.
 class MarkdownStream {
   public:
     /// `text`: UTF-8, whole characters. Cost: the length of the last segment.

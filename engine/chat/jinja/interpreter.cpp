@@ -88,14 +88,14 @@ Result<Text> Interpreter::capture(const std::function<Status()>& body) {
 }
 
 Status Interpreter::append(Text& out, std::string_view bytes, Origin origin) {
-    INGLE_TRY(spend(bytes.size() + 1));
+    INGLE_TRY(spend(bytes.size() + kPieceCost));
     out.append(bytes, origin);
     return {};
 }
 
 Status Interpreter::append(Text& out, const Text& text, size_t begin, size_t size) {
     // A slice never has more runs than the whole, nor than bytes.
-    INGLE_TRY(spend(size + 1 + sizeof(Text::Run) * std::min(size, text.runs().size())));
+    INGLE_TRY(spend(size + kPieceCost + sizeof(Text::Run) * std::min(size, text.runs().size())));
     out.append(text, begin, size);
     return {};
 }
@@ -107,7 +107,7 @@ tl::unexpected<Error> Interpreter::undefinedError(const Value& value) {
 }
 
 Result<bool> Interpreter::equal(const Value& left, const Value& right) {
-    INGLE_TRY(spend(1));
+    INGLE_TRY(spend(kCompareCost));
     if (const Text* text = left.text()) {
         INGLE_TRY(spend(text->size() / 16));
         return right.text() && right.text()->bytes() == text->bytes();
@@ -167,7 +167,7 @@ Status Interpreter::insert(Dict& dict, Value key, Value value) {
 }
 
 Result<bool> Interpreter::less(const Value& left, const Value& right) {
-    INGLE_TRY(spend(1));
+    INGLE_TRY(spend(kCompareCost));
     if (left.isUndefined()) return undefinedError(left);
     if (right.isUndefined()) return undefinedError(right);
     if (left.integer() && right.integer()) return *left.integer() < *right.integer();

@@ -110,7 +110,9 @@ class Interpreter {
     static tl::unexpected<Error> undefinedError(const Value& value);
 
   private:
-    static constexpr size_t kStepCost = 64;
+    static constexpr size_t kStepCost = 128;
+    static constexpr size_t kPieceCost = 8;     ///< of a piece of text, beside its bytes
+    static constexpr size_t kCompareCost = 16;  ///< of two values
 
     Status checkOutput() const;
 

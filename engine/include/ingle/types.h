@@ -131,11 +131,19 @@ struct GenerateStats {
     double decodeMs = 0;
 };
 
+/// What a piece of an answer is.
+enum class TextKind {
+    Answer,
+    Reasoning,  ///< what the model thinks before it answers
+    ToolCall,   ///< the call of a tool, in the model's own form
+};
+
 /// A token step as the caller sees it: exact ids, and the text that became complete with them (may be empty
 /// while a UTF-8 sequence or a possible stop string is undecided).
 struct TokenChunk {
     std::vector<TokenId> ids;
     std::string text;
+    TextKind kind = TextKind::Answer;  ///< of the text
 };
 
 struct GenerateResult {
@@ -144,6 +152,7 @@ struct GenerateResult {
     /// Text that only the end decided: what had been held back as a possible stop string, when none came. It
     /// belongs to ids that were sent before.
     std::string tail;
+    TextKind tailKind = TextKind::Answer;
     std::string withheld;  ///< bytes produced but not sent as text (start of a stop string, half a character)
 };
 

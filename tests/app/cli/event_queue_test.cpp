@@ -31,6 +31,20 @@ TEST(EventQueue, MergesTokensOfOneRequestInOrder) {
     EXPECT_THAT(std::get<protocol::Tokens>(queue.pop().body).chunk.ids, testing::ElementsAre(10));
 }
 
+TEST(EventQueue, PiecesOfDifferentKindsStayApart) {
+    EventQueue queue(10);
+    const auto piece = [](TokenId id, TextKind kind) {
+        return protocol::Event{1, protocol::Tokens{{{id}, "x", kind}}};
+    };
+    queue.push(piece(1, TextKind::Reasoning));
+    queue.push(piece(2, TextKind::Reasoning));
+    queue.push(piece(3, TextKind::Answer));
+    const auto first = std::get<protocol::Tokens>(queue.pop().body).chunk;
+    EXPECT_THAT(first.ids, testing::ElementsAre(1, 2));
+    EXPECT_EQ(first.kind, TextKind::Reasoning);
+    EXPECT_EQ(std::get<protocol::Tokens>(queue.pop().body).chunk.kind, TextKind::Answer);
+}
+
 TEST(EventQueue, NewerProgressReplacesOlder) {
     EventQueue queue(10);
     queue.push({1, protocol::Progress{0.1, "a"}});

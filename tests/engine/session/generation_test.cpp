@@ -214,6 +214,36 @@ TEST_P(Generations, stopStringsEndTheAnswerAndAreNotShown) {
     EXPECT_EQ(stopped.text, whole.text.substr(0, whole.text.find(stop)));
 }
 
+/// What was written before tells what comes next, also after a crash.
+TEST_P(Generations, aResumedThoughtIsAThought) {
+    // The token of a byte in the vocabulary of synthetic models.
+    const auto byteToken = [](char c) { return TokenId{3} + static_cast<unsigned char>(c); };
+    struct Row {
+        std::string_view written;
+        char next;
+        TextKind kind;
+        std::string_view text, withheld;
+    };
+    const Row rows[] = {{"", 'x', TextKind::Answer, "x", ""},
+                        {"<think>", 'x', TextKind::Reasoning, "x", ""},
+                        {"<think>a</think>b", 'x', TextKind::Answer, "x", ""},
+                        {"<think>a</think", '>', TextKind::Answer, "", ""},
+                        {"a<tool_call>", '{', TextKind::ToolCall, "{", ""},
+                        {"<thin", 'k', TextKind::Answer, "", "<think"},
+                        {"<thin", 'g', TextKind::Answer, "<thing", ""}};
+    for (const Row& row : rows) {
+        GenerateRequest request = question();
+        for (const char c : row.written) request.resumeIds.push_back(byteToken(c));
+        request.sampler.logitBias.push_back({byteToken(row.next), 1000});
+        request.maxTokens = static_cast<uint32_t>(request.resumeIds.size()) + 1;
+        const RecordingSink sink = run(request);
+        ASSERT_TRUE(sink.result) << row.written;
+        EXPECT_EQ(sink.text, row.text) << row.written;
+        EXPECT_EQ(sink.lastKind, row.kind) << row.written;
+        EXPECT_EQ(sink.result->withheld, row.withheld) << row.written;
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Table, Generations, testing::Values("llama", "qwen2", "rwkv5"),
                          [](const auto& family) { return std::string(family.param); });
 

@@ -25,6 +25,7 @@ class RecordingSink final : public GenerateSink {
     void onTokens(const TokenChunk& chunk) override {
         ids.insert(ids.end(), chunk.ids.begin(), chunk.ids.end());
         text += chunk.text;
+        lastKind = chunk.kind;
         if (cancelAfter > 0 && --cancelAfter == 0) engine->cancel(id);
     }
     void onDone(const GenerateResult& newResult) override { result = newResult; }
@@ -38,6 +39,7 @@ class RecordingSink final : public GenerateSink {
     PromptPlan plan;
     std::vector<TokenId> ids;
     std::string text;
+    TextKind lastKind = TextKind::Answer;
     std::optional<GenerateResult> result;
     std::optional<Error> error;
 };

@@ -70,12 +70,15 @@ class SnapshotsOf : public testing::TestWithParam<const char*> {
     std::string m_path;
 };
 
+/// Tokens of "Assistant:" in the vocabulary of synthetic models, which has few pieces beside bytes, at most.
+constexpr uint32_t kGenerationPrompt = 8;
+
 TEST_P(SnapshotsOf, aReopenedConversationIsNotReadAgainAndGoesOnTheSame) {
     const RecordingSink first = run(chat("And water?"));
     EXPECT_EQ(cached(first), 0u);
     // Regenerated after a restart: all but the generation prompt is there.
     const RecordingSink again = run(chat("And water?"));
-    EXPECT_GE(cached(again) + 2, again.result->stats.promptTokens);
+    EXPECT_GE(cached(again) + kGenerationPrompt, again.result->stats.promptTokens);
     EXPECT_EQ(again.ids, first.ids);
     EXPECT_EQ(again.text, first.text);
 }
@@ -129,7 +132,7 @@ TEST_P(SnapshotsOf, aDeletedConversationTakesItsRecordsWithItButNotThoseOfOthers
     const size_t left = recordsIn(store()).size();
     EXPECT_LT(left, both);
     EXPECT_GT(left, 0u);
-    EXPECT_GE(cached(run(other)) + 2, run(other).result->stats.promptTokens);
+    EXPECT_GE(cached(run(other)) + kGenerationPrompt, run(other).result->stats.promptTokens);
     const Snapshots snapshots = Snapshots::open({store()}).value();
     snapshots.retain({});
     snapshots.waitUntilWritten();

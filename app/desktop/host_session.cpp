@@ -269,6 +269,8 @@ void HostSession::handle(const protocol::Tokens& event) {
     // After a crash the same request goes out again and continues behind these.
     auto& ids = generation->request.resumeIds;
     ids.insert(ids.end(), event.chunk.ids.begin(), event.chunk.ids.end());
+    if (event.chunk.kind != m_unsent.kind) flushTokens();
+    m_unsent.kind = event.chunk.kind;
     m_unsent.ids.insert(m_unsent.ids.end(), event.chunk.ids.begin(), event.chunk.ids.end());
     m_unsent.text += event.chunk.text;
     if (!m_flush.isActive()) m_flush.start();

@@ -5,6 +5,8 @@
 --version V      what it says in hello
 --exit-code C    how it dies
 --load-ms N      how long loading takes
+--thinking N     so many tokens are thoughts
+--note TEXT      the plan's note
 """
 import argparse
 import json
@@ -21,6 +23,8 @@ parser.add_argument("--version", type=int, default=1)
 parser.add_argument("--tokens", type=int, default=20)
 parser.add_argument("--pace-ms", type=float, default=0)
 parser.add_argument("--load-ms", type=float, default=0)
+parser.add_argument("--thinking", type=int, default=0)
+parser.add_argument("--note", default="")
 parser.add_argument("--tokenizer", default="bytes")
 parser.add_argument("--log")
 args = parser.parse_args()
@@ -50,14 +54,15 @@ def maybe_die():
 
 def generate(request_id, request):
     say(id=request_id, event="plan",
-        plan={"kept": [0], "dropped": [], "promptTokens": 5, "contextTokens": 64, "promptHash": 7})
+        plan={"kept": [0], "dropped": [], "promptTokens": 5, "contextTokens": 64, "promptHash": 7, "note": args.note})
     done = len(request.get("resumeIds", []))
     for token in range(done, args.tokens):
         if token == args.crash_at:
             maybe_die()
         if request_id in cancelled:
             break
-        say(id=request_id, event="tokens", ids=[token], text=f"{token} ")
+        say(id=request_id, event="tokens", ids=[token], text=f"{token} ",
+            kind="reasoning" if token < args.thinking else "answer")
         time.sleep(args.pace_ms / 1000)
     say(id=request_id, event="done", result={
         "reason": "cancelled" if request_id in cancelled else "endOfText",

@@ -112,6 +112,21 @@ class WindowTest : public QObject {
         QTRY_COMPARE(run.model.conversations()->rowCount(), 1);
     }
 
+    void whatTheModelThinksIsFolded() {
+        Run run(freshDataDir(), {"--tokens", "5", "--thinking", "3", "--note", "There is no chat template."});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send("count");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        QCOMPARE(QString::fromStdString(run.messages()[1].text),
+                 QString("<think>\n0 1 2 \n</think>\n\n3 4 "));
+        QTRY_VERIFY(run.item("reasoning") != nullptr);
+        QCOMPARE(run.item("reasoning")->property("text").toString(), QString("0 1 2"));
+        QVERIFY(!run.item("reasoning")->property("open").toBool());
+        QVERIFY(!run.item("reasoning")->property("running").toBool());
+        QVERIFY(run.item("statusLine")->property("text").toString().contains("There is no chat template."));
+    }
+
     void aRefusedFileIsOneSentence() {
         Run run(freshDataDir(), {});
         QVERIFY(run.drop("/somewhere/broken.gguf"));

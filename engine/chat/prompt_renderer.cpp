@@ -4,6 +4,7 @@
 
 #include "engine/chat/jinja/template.h"
 #include "engine/chat/local_time.h"
+#include "ingle/answer_text.h"
 
 namespace ingle::chat {
 namespace {
@@ -53,6 +54,15 @@ std::vector<ChatMessage> withoutSystem(std::span<const ChatMessage> messages) {
     return out;
 }
 
+/// Takes out what stands between the marks of thoughts, with them.
+void removeThoughts(std::string& text) {
+    for (size_t begin = text.find(kThinkBegin); begin != std::string::npos;
+         begin = text.find(kThinkBegin, begin)) {
+        const size_t end = text.find(kThinkEnd, begin);
+        text.erase(begin, end == std::string::npos ? end : end + kThinkEnd.size() - begin);
+    }
+}
+
 /// A template's own words inside a sentence of ours: one line of bounded length.
 std::string quoted(std::string message) {
     constexpr size_t kMaxBytes = 200;
@@ -80,6 +90,8 @@ PromptRenderer PromptRenderer::create(const formats::ModelFile& file) {
         return renderer;
     }
     auto parsed = jinja::Template::parse(file.tokenizer.chatTemplate);
+    renderer.m_templateKnowsThoughts =
+        parsed && file.tokenizer.chatTemplate.find("</think>") != std::string::npos;
     if (parsed)
         renderer.m_template = std::make_shared<const jinja::Template>(std::move(*parsed));
     else
@@ -87,11 +99,6 @@ PromptRenderer PromptRenderer::create(const formats::ModelFile& file) {
             fmt::format("The model's chat template cannot be read ({}), so the chat format '{}' is used.",
                         quoted(parsed.error().message), renderer.m_builtIn->name);
     return renderer;
-}
-
-std::span<const std::string_view> PromptRenderer::stops() const {
-    // A template ends answers by end tokens, which the vocabulary knows.
-    return m_template ? std::span<const std::string_view>() : m_builtIn->stops;
 }
 
 Result<std::vector<tokenizer::TextSegment>> PromptRenderer::renderTemplate(
@@ -118,14 +125,25 @@ Result<std::vector<tokenizer::TextSegment>> PromptRenderer::renderTemplate(
 
 PromptRenderer::Rendered PromptRenderer::render(std::span<const ChatMessage> messages,
                                                 GenerationPrompt add) const {
-    if (!m_template) return {m_builtIn->render(messages, add), m_fallbackReason};
+    if (m_templateKnowsThoughts)
+        if (auto segments = renderTemplate(messages, add)) return {std::move(*segments), ""};
+    std::vector<ChatMessage> answers(messages.begin(), messages.end());
+    for (ChatMessage& message : answers)
+        if (message.role == Role::Assistant) removeThoughts(message.text);
+    return renderAnswers(answers, add);
+}
+
+PromptRenderer::Rendered PromptRenderer::renderAnswers(std::span<const ChatMessage> messages,
+                                                       GenerationPrompt add) const {
+    if (!m_template) return {m_builtIn->render(messages, add), m_fallbackReason, m_builtIn->stops};
     auto segments = renderTemplate(messages, add);
     if (segments) return {std::move(*segments), ""};
     if (std::ranges::find(messages, Role::System, &ChatMessage::role) != messages.end())
         if (auto merged = renderTemplate(withoutSystem(messages), add)) return {std::move(*merged), ""};
     return {m_builtIn->render(messages, add),
             fmt::format("The model's chat template failed ({}), so the chat format '{}' is used.",
-                        quoted(segments.error().message), m_builtIn->name)};
+                        quoted(segments.error().message), m_builtIn->name),
+            m_builtIn->stops};
 }
 
 }  // namespace ingle::chat

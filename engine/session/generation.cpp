@@ -19,10 +19,7 @@ double milliseconds(std::chrono::steady_clock::duration duration) {
 Status Generation::plan(const OpenedModel& model) {
     INGLE_TRY_ASSIGN(m_prompt, planPrompt(model, m_request));
     std::vector<std::string> stops = m_request.stops;
-    if (!m_request.messages.empty()) {
-        const auto formatStops = model.prompts->stops();
-        stops.insert(stops.end(), formatStops.begin(), formatStops.end());
-    }
+    stops.insert(stops.end(), m_prompt.stops.begin(), m_prompt.stops.end());
     m_decoder = tokenizer::StreamDecoder(std::move(stops));
     m_splitter = chat::MarkupSplitter(m_prompt.end);
     m_ids = m_prompt.ids;

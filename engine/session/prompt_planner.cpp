@@ -46,6 +46,7 @@ Status tokenizeChat(const OpenedModel& model, std::span<const ChatMessage> messa
     const auto tokenize = [&](chat::GenerationPrompt add) {
         auto rendered = model.prompts->render(messages, add);
         planned.plan.note = std::move(rendered.note);
+        planned.stops.assign(rendered.stops.begin(), rendered.stops.end());
         const bool endsInMarkup = !rendered.segments.empty() && rendered.segments.back().parseSpecial;
         planned.end = endsInMarkup ? rendered.segments.back().text : "";
         return model.tokenizer->encode(rendered.segments, /*addSpecial=*/true);

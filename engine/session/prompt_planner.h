@@ -13,6 +13,7 @@ struct PlannedPrompt {
     std::vector<TokenId> ids;
     /// How many of the ids come before the generation prompt: what the next turn's prompt will begin with.
     size_t messageTokens = 0;
+    std::vector<std::string> stops;  ///< of the chat format
     /// Markup at the end of the prompt's text, which the answer goes on from.
     std::string end;
 };

@@ -32,9 +32,9 @@ TEST(PromptRenderer, usesTheModelsTemplate) {
     const auto renderer = PromptRenderer::create(withTemplate(kTemplate));
     EXPECT_EQ(renderer.name(), "template");
     EXPECT_EQ(renderer.fallbackReason(), "");
-    EXPECT_TRUE(renderer.stops().empty());
     const auto rendered = renderer.render(kChat, GenerationPrompt::Add);
     EXPECT_EQ(rendered.note, "");
+    EXPECT_TRUE(rendered.stops.empty());
     EXPECT_EQ(textOf(rendered.segments), "<s><|system|>Be brief.</s><|user|><|user|></s><|assistant|>");
     EXPECT_EQ(textOf(renderer.render(kChat, GenerationPrompt::Omit).segments),
               "<s><|system|>Be brief.</s><|user|><|user|></s>");
@@ -66,13 +66,33 @@ TEST(PromptRenderer, toolsAreUndefinedWhereNoneFails) {
     EXPECT_EQ(rendered.note, "");
 }
 
+TEST(PromptRenderer, thoughtsOfEarlierAnswersAreLeftOut) {
+    const std::vector<ChatMessage> chat = {{Role::User, "<think>\nmine\n</think>\n\n"},
+                                           {Role::Assistant, "<think>\nhm\n</think>\n\nHello"},
+                                           {Role::Assistant, "a<think>\nunfinished"},
+                                           {Role::User, "Bye"}};
+    for (const char* source : {"", kTemplate}) {
+        const auto rendered =
+            PromptRenderer::create(withTemplate(source)).render(chat, GenerationPrompt::Add);
+        const std::string text = textOf(rendered.segments);
+        EXPECT_THAT(text, HasSubstr("Hello"));
+        EXPECT_THAT(text, HasSubstr("mine"));
+        EXPECT_THAT(text, testing::Not(HasSubstr("hm")));
+        EXPECT_THAT(text, testing::Not(HasSubstr("unfinished")));
+    }
+    // A template that knows thoughts decides itself.
+    const auto knowing = PromptRenderer::create(
+        withTemplate("{% for m in messages %}[{{ m.content.split('</think>')[0] }}]{% endfor %}"));
+    EXPECT_THAT(textOf(knowing.render(chat, GenerationPrompt::Add).segments), HasSubstr("[<think>\nhm\n]"));
+}
+
 TEST(PromptRenderer, saysWhyABuiltInFormatIsUsed) {
     const auto missing = PromptRenderer::create(withTemplate(""));
     EXPECT_EQ(missing.name(), "plain");
     EXPECT_EQ(missing.fallbackReason(),
               "The model file has no chat template, so the chat format 'plain' is used.");
     EXPECT_EQ(missing.render(kChat, GenerationPrompt::Add).note, missing.fallbackReason());
-    EXPECT_FALSE(missing.stops().empty());
+    EXPECT_FALSE(missing.render(kChat, GenerationPrompt::Add).stops.empty());
 
     const auto unreadable = PromptRenderer::create(withTemplate("<|im_start|>\n{% for %}"));
     EXPECT_EQ(unreadable.name(), "chatml");
@@ -88,6 +108,7 @@ TEST(PromptRenderer, saysWhyABuiltInFormatIsUsed) {
     EXPECT_THAT(rendered.note, HasSubstr("failed (not todayxxx"));
     EXPECT_THAT(rendered.note, HasSubstr("the chat format 'chatml' is used"));
     EXPECT_LT(rendered.note.size(), 400U);
+    EXPECT_FALSE(rendered.stops.empty());
     EXPECT_THAT(textOf(rendered.segments), HasSubstr("<|im_start|>user\n<|user|><|im_end|>"));
 }
 

@@ -160,13 +160,19 @@ template <typename Format, uint32_t N>
 void multiplyManyRows(const MatmulArgs& args, const ActivationBlock* x, size_t xStride, uint32_t out) {
     const uint32_t numUnits = args.k / kActivationBlock / Format::kUnitBlocks;
     Piece<Format, N> piece;
+    // The vectors that follow, asked for in the order in which they lie.
+    const std::byte* next = args.weights + (out + N * kLanes) * args.weightRowBytes;
     for (uint32_t begin = 0; begin < numUnits; begin += piece.kUnits) {
         const uint32_t count = numUnits - begin < piece.kUnits ? numUnits - begin : piece.kUnits;
         for (uint32_t n = 0; n < N; ++n) {
             Rows rows(args.weights + (out + n * kLanes) * args.weightRowBytes + begin * Format::kUnitBytes,
                       args.weightRowBytes);
-            for (uint32_t u = 0; u < count; ++u, rows.advance(Format::kUnitBytes))
+            for (uint32_t u = 0; u < count; ++u, rows.advance(Format::kUnitBytes)) {
+                for (uint32_t line = 0; line < kLanes * Format::kUnitBytes; line += 64)
+                    prefetchFar(next + line);
+                next += kLanes * Format::kUnitBytes;
                 Format::unpack(rows, piece.units[n][u]);
+            }
         }
         for (uint32_t row = 0; row < args.numRows; row += kTileRows) {
             const uint32_t tile = args.numRows - row < kTileRows ? args.numRows - row : kTileRows;

@@ -19,6 +19,7 @@ constexpr uint32_t kLanes = 8;
 // 4 rows × 1 vector of outputs: 4 integer and 4 float accumulators of the 16 registers.
 constexpr uint32_t kTileRows = 4;
 constexpr uint32_t kTileVectors = 1;
+constexpr uint32_t kFewRows = 4;
 
 using Ints = __m256i;
 using Floats = __m256;

@@ -19,6 +19,9 @@ constexpr uint32_t kLanes = 16;
 // registers; two outputs share each broadcast activation.
 constexpr uint32_t kTileRows = 6;
 constexpr uint32_t kTileVectors = 2;
+// Up to this many rows are cheaper straight from the weights: two sums for each and a block of weights in
+// registers.
+constexpr uint32_t kFewRows = 8;
 
 using Ints = __m512i;  ///< 16 × 32 or 64 × 8 bits
 using Floats = __m512;

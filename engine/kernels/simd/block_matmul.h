@@ -183,9 +183,6 @@ void multiplyManyRows(const MatmulArgs& args, const ActivationBlock* x, size_t x
     }
 }
 
-/// Up to this many rows are cheaper straight from the weights.
-constexpr uint32_t kFewRows = 4;
-
 template <typename Format, uint32_t R = kFewRows>
 void multiplyFew(const MatmulArgs& args, uint32_t numRows, const ActivationBlock* x, size_t xStride,
                  float* y) {

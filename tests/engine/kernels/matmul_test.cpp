@@ -173,7 +173,7 @@ TEST(Matmul, batchesAndRangesGiveTheSameBits) {
             SCOPED_TRACE(nameOf(entry, k));
             const Problem problem = makeProblem(*format, entry.activation, k);
             const std::vector<float> whole = run(problem, entry.fn.matmul);
-            for (const uint32_t batch : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 11u}) {
+            for (const uint32_t batch : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 9u, 11u}) {
                 std::vector<float> pieces;
                 for (uint32_t row = 0; row < kRows; row += batch) {
                     const uint32_t count = std::min(batch, kRows - row);

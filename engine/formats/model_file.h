@@ -62,7 +62,8 @@ struct TokenizerData {
     std::vector<float> scores;        ///< empty or one per token
     std::vector<TokenType> types;     ///< empty or one per token
     std::vector<std::string> merges;  ///< "left right", rank = index
-    std::optional<TokenId> bos, eos, eot, eom, unknown, padding, separator;  ///< only ids inside the vocabulary
+    std::optional<TokenId> bos, eos, eot, eom, unknown, padding,
+        separator;  ///< only ids inside the vocabulary
     std::optional<bool> addBos, addEos, addSpacePrefix;
     std::string chatTemplate;  ///< Jinja source, "" when absent
     std::string toolTemplate;  ///< the same for conversations with tools, when it is another one

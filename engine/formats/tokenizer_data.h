@@ -5,9 +5,9 @@
 
 namespace ingle::formats {
 
-/// Reads tokenizer.ggml.*, tokenizer.chat_template and its variants. A file without tokenizer.ggml.model gets model "none";
-/// ids outside the vocabulary are left out. Errors: Corrupt when a key has the wrong type or an array is
-/// shorter than the vocabulary.
+/// Reads tokenizer.ggml.*, tokenizer.chat_template and its variants. A file without tokenizer.ggml.model gets
+/// model "none"; ids outside the vocabulary are left out. Errors: Corrupt when a key has the wrong type or an
+/// array is shorter than the vocabulary.
 Result<TokenizerData> readTokenizerData(const Metadata& metadata);
 
 /// Sets the keys that readTokenizerData() reads as `data`. The kind "bytes" is unknown to other engines: it

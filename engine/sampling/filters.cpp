@@ -83,7 +83,8 @@ void topP(float p, std::vector<Candidate>& candidates) {
     const Weights weights(candidates);
     double reached = 0;
     size_t count = 0;
-    while (count < candidates.size() && (count == 0 || reached < p)) reached += weights.each[count++] / weights.sum;
+    while (count < candidates.size() && (count == 0 || reached < p))
+        reached += weights.each[count++] / weights.sum;
     candidates.resize(count);
 }
 

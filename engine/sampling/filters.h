@@ -1,5 +1,5 @@
-/// The links of the sampling chain. Each takes candidates best first (ties by the lowest id), removes some and
-/// keeps at least one; the order stays.
+/// The links of the sampling chain. Each takes candidates best first (ties by the lowest id), removes some
+/// and keeps at least one; the order stays.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace ingle::sampling {
 
-/// Adds params.logitBias, then penalises what is among the last params.lastN tokens of `history`: the logit is
-/// divided by repeatPenalty (multiplied if negative; Keskar et al., "CTRL", 2019, section 4.1), then reduced by
-/// count * frequencyPenalty + presencePenalty. Ids outside the vocabulary are ignored.
+/// Adds params.logitBias, then penalises what is among the last params.lastN tokens of `history`: the logit
+/// is divided by repeatPenalty (multiplied if negative; Keskar et al., "CTRL", 2019, section 4.1), then
+/// reduced by count * frequencyPenalty + presencePenalty. Ids outside the vocabulary are ignored.
 void biasAndPenalise(std::span<float> logits, const SamplerParams& params, std::span<const TokenId> history);
 
 /// The best `k` of all tokens (0: all), sorted.

@@ -53,8 +53,9 @@ bool SequenceCache::dropOldest() {
 }
 
 size_t SequenceCache::numTokens() const {
-    return std::accumulate(m_sequences.begin(), m_sequences.end(), size_t{0},
-                           [](size_t sum, const CachedSequence& sequence) { return sum + sequence.ids.size(); });
+    return std::accumulate(
+        m_sequences.begin(), m_sequences.end(), size_t{0},
+        [](size_t sum, const CachedSequence& sequence) { return sum + sequence.ids.size(); });
 }
 
 }  // namespace ingle::session

@@ -18,8 +18,8 @@ struct CachedSequence {
     std::unique_ptr<backend::SequenceMemory> memory;
     std::vector<TokenId> ids;
 
-    /// How many tokens of `wanted` it can be the beginning of; not all of them, since the last one must be fed
-    /// to get logits.
+    /// How many tokens of `wanted` it can be the beginning of; not all of them, since the last one must be
+    /// fed to get logits.
     size_t usablePrefix(std::span<const TokenId> wanted, const backend::MemorySpec& spec) const;
     /// A sequence of its own that begins with the first `tokens`.
     Result<CachedSequence> fork(size_t tokens) const;

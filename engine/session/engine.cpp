@@ -65,7 +65,8 @@ class ScheduledEngine final : public Engine {
     const Vocabulary& vocabulary() const override { return m_vocabulary; }
 
     Result<PromptPlan> plan(const GenerateRequest& request) const override {
-        INGLE_TRY_ASSIGN(const session::PlannedPrompt planned, session::planPrompt(m_model->opened(), request));
+        INGLE_TRY_ASSIGN(const session::PlannedPrompt planned,
+                         session::planPrompt(m_model->opened(), request));
         return planned.plan;
     }
 

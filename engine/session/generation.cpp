@@ -29,8 +29,8 @@ Status Generation::plan(const OpenedModel& model) {
     if (model.tokenizer) {
         for (const TokenId id : m_request.resumeIds) {
             if (id < 0 || static_cast<size_t>(id) >= model.tokenizer->vocabSize()) {
-                return fail(ErrorCode::InvalidArgument, "resumed token {} is outside the vocabulary of {}", id,
-                            model.tokenizer->vocabSize());
+                return fail(ErrorCode::InvalidArgument, "resumed token {} is outside the vocabulary of {}",
+                            id, model.tokenizer->vocabSize());
             }
             bool stopped = false;
             decode(model, id, stopped);
@@ -65,7 +65,8 @@ void Generation::fed(size_t count) {
     m_sequence.ids.insert(m_sequence.ids.end(), from, from + static_cast<std::ptrdiff_t>(count));
     if (!wasReading) return;
     m_sink.onProgress(static_cast<uint32_t>(m_sequence.ids.size()), static_cast<uint32_t>(m_readEnd));
-    if (!reading()) m_stats.prefillMs = milliseconds(Clock::now() - std::exchange(m_phaseBegin, Clock::now()));
+    if (!reading())
+        m_stats.prefillMs = milliseconds(Clock::now() - std::exchange(m_phaseBegin, Clock::now()));
 }
 
 std::optional<StopReason> Generation::limitReached(const OpenedModel& model) const {
@@ -76,7 +77,8 @@ std::optional<StopReason> Generation::limitReached(const OpenedModel& model) con
     // after a crash ends where it would have ended.
     const bool grew = m_answerLength > m_request.resumeIds.size();
     if (grew && m_answerLength % limit == 0) return StopReason::MaxTokens;
-    if (model.contextTokens > 0 && m_sequence.ids.size() >= model.contextTokens) return StopReason::ContextFull;
+    if (model.contextTokens > 0 && m_sequence.ids.size() >= model.contextTokens)
+        return StopReason::ContextFull;
     return std::nullopt;
 }
 
@@ -113,7 +115,8 @@ Generation::Outcome Generation::take(const OpenedModel& model, std::span<const f
 std::vector<chat::MarkedText> Generation::decode(const OpenedModel& model, TokenId id, bool& stopped) {
     const bool isChat = !m_request.messages.empty();
     const auto mark = isChat ? model.markTokens.find(id) : model.markTokens.end();
-    auto output = m_decoder.push(mark == model.markTokens.end() ? model.tokenizer->pieceBytes(id) : mark->second);
+    auto output =
+        m_decoder.push(mark == model.markTokens.end() ? model.tokenizer->pieceBytes(id) : mark->second);
     stopped = output.stopped;
     if (isChat) return m_splitter.push(output.text);
     if (output.text.empty()) return {};

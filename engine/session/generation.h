@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
+#include "engine/chat/markup.h"
 #include "engine/sampling/sampler.h"
 #include "engine/session/cached_sequence.h"
-#include "engine/chat/markup.h"
 #include "engine/session/prompt_planner.h"
 #include "engine/tokenizer/stream_decoder.h"
 #include "ingle/engine.h"
@@ -27,7 +27,8 @@ class Generation {
     bool cancelled() const { return m_cancelled; }
     const std::string& conversation() const { return m_request.conversation; }
 
-    /// Renders and tokenizes the prompt. Errors: as planPrompt(); InvalidArgument for resumed ids that cannot be.
+    /// Renders and tokenizes the prompt. Errors: as planPrompt(); InvalidArgument for resumed ids that cannot
+    /// be.
     Status plan(const OpenedModel& model);
     /// Prompt, then the answer so far.
     std::span<const TokenId> ids() const { return m_ids; }
@@ -39,8 +40,8 @@ class Generation {
 
     /// True until everything that was there at the beginning has been fed.
     bool reading() const { return m_sequence.ids.size() < m_readEnd; }
-    /// The next tokens to feed: one while answering, at most `most` while reading. Reading stops once where the
-    /// generation prompt begins, so that the state there can be kept.
+    /// The next tokens to feed: one while answering, at most `most` while reading. Reading stops once where
+    /// the generation prompt begins, so that the state there can be kept.
     std::span<const TokenId> next(size_t most) const;
     /// `count` tokens of next() are in the sequence now.
     void fed(size_t count);

@@ -44,7 +44,8 @@ uint64_t memoryNeed(const OpenedModel& model, const backend::MemorySpec& spec, K
     uint64_t bytes = model.bound.weights.totalBytes() + cacheBytesOfToken(spec, kv) * model.contextTokens;
     for (const backend::StateSpec& state : spec.states) bytes += sizeof(float) * state.elems;
     const models::ModelConfig& config = model.bound.config;
-    return bytes + sizeof(float) * Model::kStepTokens * (uint64_t{4} * config.dim + uint64_t{3} * config.ffnDim);
+    return bytes +
+           sizeof(float) * Model::kStepTokens * (uint64_t{4} * config.dim + uint64_t{3} * config.ffnDim);
 }
 
 void describe(OpenedModel& model, const LoadOptions& options) {
@@ -130,8 +131,8 @@ Result<std::unique_ptr<Model>> Model::load(const std::string& path, const LoadOp
         {options.threads, options.referenceKernels ? base::Isa::Scalar : isa, options.activations});
     const OpenedModel& opened = *model->m_opened;
     model->m_memorySpec = opened.bound.family->memory(opened.bound.config);
-    // Each of the sequences of a step may fill the context, and one more may be kept for later. Memory is taken
-    // only as they grow.
+    // Each of the sequences of a step may fill the context, and one more may be kept for later. Memory is
+    // taken only as they grow.
     const uint64_t maxTokens = uint64_t{opened.contextTokens} * (kMaxDecoding + 1);
     INGLE_TRY_ASSIGN(model->m_memory,
                      model->m_backend->createMemory(

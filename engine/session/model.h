@@ -20,8 +20,8 @@ namespace ingle::session {
 struct OpenedModel {
     formats::ModelFile file;
     models::BoundModel bound;
-    std::unique_ptr<tokenizer::Tokenizer> tokenizer;  ///< null: the file has none, only ids work
-    std::optional<chat::PromptRenderer> prompts;      ///< set by openModel()
+    std::unique_ptr<tokenizer::Tokenizer> tokenizer;      ///< null: the file has none, only ids work
+    std::optional<chat::PromptRenderer> prompts;          ///< set by openModel()
     std::unordered_map<TokenId, std::string> markTokens;  ///< silent tokens that chat marks are made of
     uint32_t contextTokens = 0;                           ///< 0: no limit (recurrent models)
     ModelInfo info;

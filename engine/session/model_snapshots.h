@@ -13,10 +13,10 @@
 
 namespace ingle::session {
 
-/// Records of a model with a key/value cache hold one page of 64 tokens each, so that conversations share those
-/// of a common beginning; the tokens after the last full page are a record of their own. Records of a recurrent
-/// model hold its whole state. A record's key covers the model's hash, its configuration and every token up to
-/// the record's end, so that no record can serve another prefix. One thread.
+/// Records of a model with a key/value cache hold one page of 64 tokens each, so that conversations share
+/// those of a common beginning; the tokens after the last full page are a record of their own. Records of a
+/// recurrent model hold its whole state. A record's key covers the model's hash, its configuration and every
+/// token up to the record's end, so that no record can serve another prefix. One thread.
 class ModelSnapshots {
   public:
     /// Without a store nothing is ever found or kept. `model` must outlive this.

@@ -1,6 +1,6 @@
-/// Runs many generations at once: in each step every answer being written gets a token, and one prompt is read
-/// a little further. What a generation computes does not depend on the others (the backend's order of additions
-/// depends on shapes only), so neither do its tokens.
+/// Runs many generations at once: in each step every answer being written gets a token, and one prompt is
+/// read a little further. What a generation computes does not depend on the others (the backend's order of
+/// additions depends on shapes only), so neither do its tokens.
 #pragma once
 
 #include <list>

@@ -73,7 +73,8 @@ SpecialTokens::SpecialTokens(const formats::TokenizerData& data, std::optional<T
     // Where a message has parts ("channels"), <|end|> ends a part only, and these two end the message.
     const auto idOf = [&](std::string_view text) {
         const auto it = std::ranges::find(data.tokens, text);
-        return it == data.tokens.end() ? std::nullopt : std::optional(static_cast<TokenId>(it - data.tokens.begin()));
+        return it == data.tokens.end() ? std::nullopt
+                                       : std::optional(static_cast<TokenId>(it - data.tokens.begin()));
     };
     if (idOf("<|return|>") && idOf("<|call|>"))
         if (const auto part = idOf("<|end|>")) std::erase(m_endOfGeneration, *part);

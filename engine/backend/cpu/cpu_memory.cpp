@@ -120,8 +120,8 @@ Result<std::unique_ptr<SequenceMemory>> CpuSequence::fork(uint32_t tokens) const
     INGLE_TRY(checkTruncation(tokens));
     INGLE_TRY_ASSIGN(auto copy, create(m_pool));
     if (tokens == 0) return copy;
-    copy->m_pages.assign(m_pages.begin(),
-                         m_pages.begin() + static_cast<std::ptrdiff_t>(std::min(m_pages.size(), pagesFor(tokens))));
+    copy->m_pages.assign(m_pages.begin(), m_pages.begin() + static_cast<std::ptrdiff_t>(
+                                                                std::min(m_pages.size(), pagesFor(tokens))));
     for (size_t i = 0; i < m_states.size(); ++i)
         std::ranges::copy(m_states[i].floats(), copy->m_states[i].floats().begin());
     copy->m_length = tokens;
@@ -132,7 +132,8 @@ Status CpuSequence::reserve(uint32_t tokens) {
     if (m_pool.spec().kv.empty()) return {};
     const size_t before = m_pages.size();
     // The page that is half full must be this sequence's alone before it is written to.
-    const bool copyLast = m_length % kPageTokens != 0 && tokens > m_length && m_pages[before - 1].use_count() > 1;
+    const bool copyLast =
+        m_length % kPageTokens != 0 && tokens > m_length && m_pages[before - 1].use_count() > 1;
     std::shared_ptr<std::byte> last;
     if (copyLast) {
         INGLE_TRY_ASSIGN(last, m_pool.takePage());
@@ -157,7 +158,8 @@ std::byte* CpuSequence::keyRow(uint32_t layer, uint32_t token) const {
 
 std::byte* CpuSequence::valueRow(uint32_t layer, uint32_t token) const {
     const auto& layout = m_pool.layout(layer);
-    return m_pages[token / kPageTokens].get() + layout.valueOffset + token % kPageTokens * layout.valueRowBytes;
+    return m_pages[token / kPageTokens].get() + layout.valueOffset +
+           token % kPageTokens * layout.valueRowBytes;
 }
 
 uint64_t CpuSequence::savedBytes(uint32_t tokens) const {
@@ -172,8 +174,8 @@ uint64_t CpuSequence::savedBytes(uint32_t tokens) const {
 
 Result<SavedState> CpuSequence::save(TokenRange range) const {
     if (range.end() > m_length || (!m_states.empty() && range.end() != m_length)) {
-        return fail(ErrorCode::InvalidArgument, "tokens {} to {} of a sequence of {} cannot be saved", range.first,
-                    range.end(), m_length);
+        return fail(ErrorCode::InvalidArgument, "tokens {} to {} of a sequence of {} cannot be saved",
+                    range.first, range.end(), m_length);
     }
     SavedState saved{.kvType = m_pool.options().kv, .range = range};
     saved.bytes.resize(savedBytes(range.count));

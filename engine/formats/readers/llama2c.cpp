@@ -273,8 +273,8 @@ Result<ModelFile> read(std::span<const std::byte> file) {
     return ArrayReader(file, *config, 0, kConfigBytes).read(0);
 }
 
-/// The vocabulary beside the checkpoint: u32 longest token, then for each token of the model f32 score, i32 length
-/// and bytes. U+2581 is written as a space. Source: llama2.c's tokenizer.py and run.c.
+/// The vocabulary beside the checkpoint: u32 longest token, then for each token of the model f32 score, i32
+/// length and bytes. U+2581 is written as a space. Source: llama2.c's tokenizer.py and run.c.
 Result<TokenizerData> readTokenizer(std::span<const std::byte> file, uint64_t vocabSize) {
     constexpr size_t kFirstByteToken = 3;
     constexpr size_t kNumByteTokens = 256;
@@ -293,12 +293,13 @@ Result<TokenizerData> readTokenizer(std::span<const std::byte> file, uint64_t vo
         for (const char c : text) token += c == ' ' ? std::string_view("\u2581") : std::string_view(&c, 1);
         data.tokens.push_back(std::move(token));
         data.scores.push_back(score);
-        data.types.push_back(id == 0                 ? TokenType::Unknown
+        data.types.push_back(id == 0                ? TokenType::Unknown
                              : id < kFirstByteToken ? TokenType::Control
                              : isByte               ? TokenType::Byte
                                                     : TokenType::Normal);
     }
-    if (in.remaining() > 0) return fail(ErrorCode::Corrupt, "it has more tokens than the {} of the model", vocabSize);
+    if (in.remaining() > 0)
+        return fail(ErrorCode::Corrupt, "it has more tokens than the {} of the model", vocabSize);
     // The file spells these two with line ends around them.
     if (vocabSize > 2) {
         data.tokens[1] = "<s>";

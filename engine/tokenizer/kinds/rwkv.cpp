@@ -87,8 +87,7 @@ class RwkvTokenizer final : public Tokenizer {
   public:
     static Result<std::unique_ptr<Tokenizer>> create(const TokenizerData& data) {
         if (data.tokens.empty())
-            return fail(ErrorCode::Corrupt,
-                        "the model has no vocabulary; put the file {} into its folder",
+            return fail(ErrorCode::Corrupt, "the model has no vocabulary; put the file {} into its folder",
                         formats::kRwkvVocabularyName);
         TokenizerData plain = data;
         for (std::string& token : plain.tokens) token = unescaped(token);

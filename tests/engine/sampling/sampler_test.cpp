@@ -31,7 +31,8 @@ TEST(Sampler, theDrawDependsOnSeedAndPositionOnly) {
         EXPECT_EQ(fresh.sample(logits, params, {}, i), used.sample(logits, params, {}, i));
         SamplerParams other = params;
         other.seed = 43;
-        differsBySeed = differsBySeed || fresh.sample(logits, params, {}, i) != fresh.sample(logits, other, {}, i);
+        differsBySeed =
+            differsBySeed || fresh.sample(logits, params, {}, i) != fresh.sample(logits, other, {}, i);
     }
     EXPECT_TRUE(differsBySeed);
 }
@@ -79,7 +80,8 @@ TEST(Sampler, minPKeepsWhatHasAShareOfTheBest) {
     EXPECT_EQ(survivors(1), 1u);
 }
 
-/// Entropy of (0.5, 0.2, 0.2, 0.1) is 1.22; -ln p is 0.69, 1.61, 1.61, 2.30: nearest are the two in the middle.
+/// Entropy of (0.5, 0.2, 0.2, 0.1) is 1.22; -ln p is 0.69, 1.61, 1.61, 2.30: nearest are the two in the
+/// middle.
 TEST(Sampler, typicalKeepsWhatIsNearestToTheEntropy) {
     const std::vector<float> logits{std::log(0.2f), std::log(0.1f), std::log(0.5f), std::log(0.2f)};
     const auto survivors = [&](float p) {
@@ -117,8 +119,10 @@ TEST(Sampler, penaltiesAndBiasCountTheLastTokensOnly) {
 TEST(Sampler, aNegativeLogitIsMultipliedByTheRepeatPenalty) {
     Sampler sampler;
     const std::vector<TokenId> history{0};
-    EXPECT_EQ(sampler.sample(std::vector<float>{-1, -1.5f}, {.temperature = 0, .repeatPenalty = 2}, history, 0), 1);
-    EXPECT_EQ(sampler.sample(std::vector<float>{-1, -2.5f}, {.temperature = 0, .repeatPenalty = 2}, history, 0), 0);
+    EXPECT_EQ(
+        sampler.sample(std::vector<float>{-1, -1.5f}, {.temperature = 0, .repeatPenalty = 2}, history, 0), 1);
+    EXPECT_EQ(
+        sampler.sample(std::vector<float>{-1, -2.5f}, {.temperature = 0, .repeatPenalty = 2}, history, 0), 0);
 }
 
 TEST(Sampler, uniformStaysInRangeAndFillsIt) {

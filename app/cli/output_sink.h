@@ -66,11 +66,15 @@ class TextSink final : public OutputSink {
 class IdSink final : public OutputSink {
   public:
     void onTokens(const TokenChunk& chunk) override {
+        m_numIds += chunk.ids.size();
         for (const TokenId id : chunk.ids) write(fmt::format("{}{}", std::exchange(m_separator, " "), id));
     }
     void onDone(const GenerateResult&) override { write("\n"); }
 
+    size_t numIds() const { return m_numIds; }
+
   private:
+    size_t m_numIds = 0;
     const char* m_separator = "";
 };
 

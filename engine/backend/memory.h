@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/quant/format.h"
 #include "ingle/result.h"
 #include "ingle/types.h"
 
@@ -20,6 +21,11 @@ struct KvLayerSpec {
     uint32_t keyElems = 0;  ///< numKvHeads * headDim
     uint32_t valueElems = 0;
 };
+
+/// The block format that keys and values of a cache type are stored in.
+const quant::QuantFormat& cacheFormat(KvType type);
+/// Bytes of a cached row; its last block is filled up with zeros.
+size_t cacheRowBytes(const quant::QuantFormat& format, uint32_t elems);
 
 /// A recurrent state of constant size, f32.
 struct StateSpec {
@@ -35,6 +41,9 @@ struct MemorySpec {
     /// Recurrent memory cannot forget its last tokens: truncate() works for 0 and the present length only.
     bool canTruncate() const { return states.empty(); }
 };
+
+/// Bytes of one token's keys and values, in all layers.
+uint64_t cacheBytesPerToken(const MemorySpec& spec, KvType type);
 
 struct MemoryOptions {
     KvType kv = KvType::F16;

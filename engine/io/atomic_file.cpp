@@ -27,6 +27,10 @@ Status syncFolderOf(const std::string& path) {
 
 Result<std::unique_ptr<AtomicFile>> AtomicFile::create(const std::string& path) {
     static std::atomic<uint32_t> counter{0};
+    std::error_code ignored;
+    const auto status = std::filesystem::status(path, ignored);
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+        return fail(ErrorCode::Io, "{}: not a regular file, so it is not replaced", path);
     std::string temporaryPath = fmt::format("{}.part-{}-{}", path, ::getpid(), counter++);
     // Not mkstemp: that would make the finished file unreadable for others whatever the umask says.
     FileDescriptor file(::open(temporaryPath.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));

@@ -20,7 +20,7 @@ enum class Durability { Flushed, Unflushed };
 /// it and the target stays as it was. One thread.
 class AtomicFile {
   public:
-    /// Errors: Io (no such folder, no permission).
+    /// Errors: Io (no such folder, no permission, something else than a file is there).
     static Result<std::unique_ptr<AtomicFile>> create(const std::string& path);
     ~AtomicFile();
     AtomicFile(const AtomicFile&) = delete;

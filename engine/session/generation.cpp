@@ -17,7 +17,7 @@ double milliseconds(std::chrono::steady_clock::duration duration) {
 }  // namespace
 
 Status Generation::plan(const OpenedModel& model) {
-    INGLE_TRY_ASSIGN(m_prompt, planPrompt(model, m_request));
+    INGLE_TRY_ASSIGN(m_prompt, planPrompt(model, m_request, [this] { return cancelled(); }));
     std::vector<std::string> stops = m_request.stops;
     stops.insert(stops.end(), m_prompt.stops.begin(), m_prompt.stops.end());
     m_decoder = tokenizer::StreamDecoder(std::move(stops));
@@ -43,8 +43,12 @@ Status Generation::plan(const OpenedModel& model) {
     return {};
 }
 
-void Generation::begin(CachedSequence sequence) {
+void Generation::begin(Model& model, CachedSequence sequence) {
     m_sequence = std::move(sequence);
+    // Pages serve any beginning; a recurrent state only the one it belongs to, so each message's end counts.
+    m_messageEnds = {m_prompt.messageTokens};
+    if (!model.memorySpec().canTruncate() && !m_request.messages.empty())
+        m_messageEnds = messageEnds(model.opened(), m_request, m_prompt, m_sequence.ids.size());
     m_readEnd = m_ids.size();
     m_stats.promptTokens = m_prompt.plan.promptTokens;
     m_stats.cachedTokens = static_cast<uint32_t>(m_sequence.ids.size());
@@ -55,7 +59,8 @@ void Generation::begin(CachedSequence sequence) {
 std::span<const TokenId> Generation::next(size_t most) const {
     const size_t done = m_sequence.ids.size();
     size_t end = std::min(m_ids.size(), done + most);
-    if (done < m_prompt.messageTokens) end = std::min(end, m_prompt.messageTokens);
+    const auto stop = std::ranges::upper_bound(m_messageEnds, done);
+    if (stop != m_messageEnds.end()) end = std::min(end, *stop);
     return std::span(m_ids).subspan(done, end - done);
 }
 

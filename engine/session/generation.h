@@ -1,6 +1,7 @@
 /// One answer being made: what it wants to feed in the next step, and what it makes of the logits.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <optional>
@@ -33,7 +34,7 @@ class Generation {
     /// Prompt, then the answer so far.
     std::span<const TokenId> ids() const { return m_ids; }
     /// Goes on from what `sequence` holds, a beginning of ids(); tells the sink the plan.
-    void begin(CachedSequence sequence);
+    void begin(Model& model, CachedSequence sequence);
     bool begun() const { return m_sequence.memory != nullptr; }
     const CachedSequence& sequence() const { return m_sequence; }
     CachedSequence takeSequence() { return std::move(m_sequence); }
@@ -47,8 +48,10 @@ class Generation {
     void fed(size_t count);
     /// True when the tokens fed so far end where the next one is to be chosen.
     bool wantsLogits() const { return m_sequence.ids.size() == m_ids.size(); }
-    /// True when what is in the sequence now is worth keeping: the end of the messages.
-    bool atMessageEnd() const { return m_sequence.ids.size() == m_prompt.messageTokens; }
+    /// True when what is in the sequence now is worth keeping: the end of a message.
+    bool atMessageEnd() const {
+        return std::ranges::find(m_messageEnds, m_sequence.ids.size()) != m_messageEnds.end();
+    }
 
     enum class Outcome { Running, Finished };
     /// Chooses the next token and tells the sink. After Finished the sink has had onDone.
@@ -73,6 +76,7 @@ class Generation {
 
     PlannedPrompt m_prompt;
     std::vector<TokenId> m_ids;
+    std::vector<size_t> m_messageEnds;  ///< where reading stops once, ascending
     CachedSequence m_sequence;
     size_t m_readEnd = 0;  ///< how many ids there were to read before the first new one
     uint64_t m_answerLength = 0;

@@ -19,29 +19,11 @@ uint32_t contextFor(const models::ModelConfig& config, const backend::MemorySpec
     return config.trainedContext > 0 ? std::min(config.trainedContext, kDefaultContext) : kDefaultContext;
 }
 
-double cacheBytesPerElem(KvType type) {
-    switch (type) {
-        case KvType::F32:
-            return 4;
-        case KvType::F16:
-            return 2;
-        case KvType::Q8:
-            return 34.0 / 32;
-    }
-    return 2;
-}
-
-uint64_t cacheBytesOfToken(const backend::MemorySpec& spec, KvType kv) {
-    double bytes = 0;
-    for (const backend::KvLayerSpec& layer : spec.kv)
-        bytes += cacheBytesPerElem(kv) * (layer.keyElems + layer.valueElems);
-    return static_cast<uint64_t>(bytes);
-}
-
 /// Weights, sequence memory at this context, and step buffers (some rows of the widest layer; small beside
 /// the others).
 uint64_t memoryNeed(const OpenedModel& model, const backend::MemorySpec& spec, KvType kv) {
-    uint64_t bytes = model.bound.weights.totalBytes() + cacheBytesOfToken(spec, kv) * model.contextTokens;
+    uint64_t bytes =
+        model.bound.weights.totalBytes() + backend::cacheBytesPerToken(spec, kv) * model.contextTokens;
     for (const backend::StateSpec& state : spec.states) bytes += sizeof(float) * state.elems;
     const models::ModelConfig& config = model.bound.config;
     return bytes +
@@ -142,10 +124,6 @@ Result<std::unique_ptr<Model>> Model::load(const std::string& path, const LoadOp
     model->info().backend = model->m_backend->name();
     model->info().device = model->m_backend->deviceName();
     return model;
-}
-
-uint64_t Model::cacheBytesPerToken() const {
-    return cacheBytesOfToken(m_memorySpec, m_options.kv);
 }
 
 Result<std::unique_ptr<backend::Program>> Model::compile(uint32_t maxTokens, uint32_t maxLogitRows) {

@@ -48,8 +48,6 @@ class Model {
     ModelInfo& info() { return m_opened->info; }
     const LoadOptions& options() const { return m_options; }
     const backend::MemorySpec& memorySpec() const { return m_memorySpec; }
-    /// Of keys and values, in the cache's type.
-    uint64_t cacheBytesPerToken() const;
     backend::MemoryPool& memory() { return *m_memory; }
     /// For steps of up to kStepTokens rows, with logits of up to kStepLogits of them.
     backend::Program& program() { return *m_program; }

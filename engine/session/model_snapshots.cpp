@@ -18,8 +18,9 @@ SnapshotKey toKey(XXH128_hash_t hash) {
 /// Whatever changes what is in memory, beside the weights.
 std::string describe(const OpenedModel& opened, const LoadOptions& options) {
     std::string text =
-        fmt::format("{} kv{} v{} ctx{}", opened.bound.config.arch, static_cast<int>(options.kv),
-                    backend::SavedState::kVersion, opened.contextTokens);
+        fmt::format("{} kv{} v{} ctx{} act{} ref{}", opened.bound.config.arch, static_cast<int>(options.kv),
+                    backend::SavedState::kVersion, opened.contextTokens,
+                    static_cast<int>(options.activations), options.referenceKernels);
     for (const auto& [key, value] : options.overrides) text += fmt::format(" {}={}", key, value);
     return text;
 }
@@ -30,7 +31,7 @@ ModelSnapshots::ModelSnapshots(const Model& model, std::shared_ptr<SnapshotStore
     : m_model(model),
       m_store(std::move(store)),
       m_configuration(describe(model.opened(), model.options())),
-      m_bytesPerToken(model.cacheBytesPerToken()) {
+      m_bytesPerToken(backend::cacheBytesPerToken(model.memorySpec(), model.options().kv)) {
     for (const backend::StateSpec& state : model.memorySpec().states)
         m_fixedBytes += state.elems * sizeof(float);
     if (!m_store) return;

@@ -74,7 +74,8 @@ Result<PlannedPrompt> planRaw(const OpenedModel& model, const GenerateRequest& r
     return planned;
 }
 
-Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& request) {
+Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& request,
+                               const std::function<bool()>& stopWanted) {
     if (!model.tokenizer) {
         return fail(ErrorCode::Unsupported, "{}: the model has no tokenizer, so it cannot chat",
                     model.file.path);
@@ -99,42 +100,76 @@ Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& 
     const uint32_t budget =
         unlimited ? UINT32_MAX : model.contextTokens - std::min(model.contextTokens / 4, kAnswerTokens);
 
-    PlannedPrompt planned;
-    const auto dropOldest = [&]() {
-        const auto oldest = std::ranges::find(turns, false, &Turn::mustStay);
-        if (oldest == turns.end()) return false;
-        estimate -= oldest->estimate;
-        for (uint32_t i = oldest->first; i < oldest->end; ++i) planned.plan.dropped.push_back(i);
-        turns.erase(oldest);
-        return true;
-    };
-    // The estimate saves tokenizing a very long chat once per dropped turn; the exact count decides.
-    while (estimate > budget + turns.size() * kMarkupTokens && dropOldest()) {
-    }
-    for (;;) {
+    const auto droppable = static_cast<size_t>(std::ranges::count(turns, false, &Turn::mustStay));
+    const auto withoutOldest = [&](size_t count) -> Result<PlannedPrompt> {
+        if (stopWanted()) return fail(ErrorCode::Cancelled, "cancelled");
+        PlannedPrompt planned;
         std::vector<ChatMessage> kept;
-        planned.plan.kept.clear();
         for (const Turn& turn : turns) {
+            const bool drop = !turn.mustStay && count > 0;
+            if (drop) --count;
             for (uint32_t i = turn.first; i < turn.end; ++i) {
-                planned.plan.kept.push_back(i);
-                kept.push_back(request.messages[i]);
+                (drop ? planned.plan.dropped : planned.plan.kept).push_back(i);
+                if (!drop) kept.push_back(request.messages[i]);
             }
         }
         INGLE_TRY(tokenizeChat(model, kept, planned));
-        if (planned.ids.size() <= budget) return planned;
-        if (!dropOldest()) {
-            return fail(ErrorCode::InvalidArgument,
-                        "the message is too long: it needs {} tokens, and the context of {} has room for {}",
-                        planned.ids.size(), model.contextTokens, budget);
+        return planned;
+    };
+    // The estimate says where to begin; the exact count decides. The fewest dropped turns that make room are
+    // found by bisection, since a template may take long and a chat may have many turns.
+    size_t tooFew = 0;
+    for (const Turn& turn : turns) {
+        if (estimate <= budget + turns.size() * kMarkupTokens || tooFew == droppable) break;
+        if (turn.mustStay) continue;
+        estimate -= turn.estimate;
+        ++tooFew;
+    }
+    INGLE_TRY_ASSIGN(PlannedPrompt best, withoutOldest(tooFew));
+    if (best.ids.size() <= budget) return best;
+    INGLE_TRY_ASSIGN(best, withoutOldest(droppable));
+    if (best.ids.size() > budget) {
+        return fail(ErrorCode::InvalidArgument,
+                    "the message is too long: it needs {} tokens, and the context of {} has room for {}",
+                    best.ids.size(), model.contextTokens, budget);
+    }
+    for (size_t enough = droppable; enough - tooFew > 1;) {
+        const size_t middle = tooFew + (enough - tooFew) / 2;
+        INGLE_TRY_ASSIGN(PlannedPrompt planned, withoutOldest(middle));
+        if (planned.ids.size() <= budget) {
+            best = std::move(planned);
+            enough = middle;
+        } else {
+            tooFew = middle;
         }
     }
+    return best;
 }
 
 }  // namespace
 
-Result<PlannedPrompt> planPrompt(const OpenedModel& model, const GenerateRequest& request) {
-    INGLE_TRY_ASSIGN(PlannedPrompt planned,
-                     request.messages.empty() ? planRaw(model, request) : planChat(model, request));
+std::vector<size_t> messageEnds(const OpenedModel& model, const GenerateRequest& request,
+                                const PlannedPrompt& planned, size_t after) {
+    std::vector<size_t> ends{planned.messageTokens};
+    std::vector<ChatMessage> messages;
+    for (const uint32_t index : planned.plan.kept) messages.push_back(request.messages[index]);
+    while (messages.size() > 1 && ends.back() > after) {
+        messages.pop_back();
+        const auto rendered = model.prompts->render(messages, chat::GenerationPrompt::Omit);
+        const auto ids = model.tokenizer->encode(rendered.segments, /*addSpecial=*/true);
+        if (!ids) break;
+        const auto common =
+            static_cast<size_t>(std::ranges::mismatch(planned.ids, *ids).in1 - planned.ids.begin());
+        if (common < ends.back()) ends.push_back(common);
+    }
+    std::ranges::reverse(ends);
+    return ends;
+}
+
+Result<PlannedPrompt> planPrompt(const OpenedModel& model, const GenerateRequest& request,
+                                 const std::function<bool()>& stopWanted) {
+    INGLE_TRY_ASSIGN(PlannedPrompt planned, request.messages.empty() ? planRaw(model, request)
+                                                                     : planChat(model, request, stopWanted));
     planned.plan.promptTokens = static_cast<uint32_t>(planned.ids.size());
     planned.plan.contextTokens = model.contextTokens;
     planned.plan.promptHash = hashIds(planned.ids);

@@ -2,6 +2,7 @@
 /// window and command line.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "engine/session/model.h"
@@ -21,7 +22,14 @@ struct PlannedPrompt {
 /// Keeps the system message, pinned messages and the last one, and drops whole turns (a question with its
 /// answer), oldest first, until the prompt leaves room for an answer. Deterministic. Errors: InvalidArgument
 /// (nothing to answer, a pinned index out of range, or what must be kept does not fit); Unsupported when the
-/// model has no tokenizer.
-Result<PlannedPrompt> planPrompt(const OpenedModel& model, const GenerateRequest& request);
+/// model has no tokenizer; Cancelled once `stopWanted()` says so.
+Result<PlannedPrompt> planPrompt(
+    const OpenedModel& model, const GenerateRequest& request,
+    const std::function<bool()>& stopWanted = [] { return false; });
+
+/// Where in planned.ids messages end, ascending, as far as they end after the first `after` ids: where a chat
+/// that is edited or branched may go on from. The last one is planned.messageTokens.
+std::vector<size_t> messageEnds(const OpenedModel& model, const GenerateRequest& request,
+                                const PlannedPrompt& planned, size_t after);
 
 }  // namespace ingle::session

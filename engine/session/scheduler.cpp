@@ -44,7 +44,8 @@ void Scheduler::admit() {
         const auto current = next++;
         Generation& generation = **current;
         if (generation.ids().empty() && !generation.cancelled()) {
-            if (const Status planned = generation.plan(m_model.opened()); !planned) {
+            const Status planned = generation.plan(m_model.opened());
+            if (!planned && planned.error().code != ErrorCode::Cancelled) {
                 generation.failWith(planned.error());
                 drop(generation);
                 continue;
@@ -61,7 +62,7 @@ void Scheduler::admit() {
             failWith(generation, sequence.error());
             continue;
         }
-        generation.begin(std::move(*sequence));
+        generation.begin(m_model, std::move(*sequence));
         const std::scoped_lock lock(m_mutex);
         m_running.splice(m_running.end(), m_waiting, current);
     }

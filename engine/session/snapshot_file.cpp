@@ -25,9 +25,10 @@ struct Header {
     uint32_t numTokens = 0;
     uint64_t stateBytes = 0;
     uint64_t storedBytes = 0;
+    SnapshotKey key;
     uint64_t checksum = 0;
 };
-static_assert(sizeof(Header) == 48 && offsetof(Header, checksum) == 40);
+static_assert(sizeof(Header) == 64 && offsetof(Header, checksum) == 56);
 
 uint64_t checksum(const Header& header, std::span<const std::byte> stored) {
     const uint64_t seed = XXH3_64bits(&header, offsetof(Header, checksum));
@@ -36,7 +37,11 @@ uint64_t checksum(const Header& header, std::span<const std::byte> stored) {
 
 }  // namespace
 
-Status writeSnapshot(const std::string& path, const backend::SavedState& state) {
+std::string SnapshotKey::hex() const {
+    return fmt::format("{:016x}{:016x}", words[0], words[1]);
+}
+
+Status writeSnapshot(const std::string& path, const SnapshotKey& key, const backend::SavedState& state) {
     std::vector<std::byte> stored(ZSTD_compressBound(state.bytes.size()));
     const size_t size = ZSTD_compress(stored.data(), stored.size(), state.bytes.data(), state.bytes.size(),
                                       kCompressionLevel);
@@ -47,7 +52,8 @@ Status writeSnapshot(const std::string& path, const backend::SavedState& state) 
                   .firstToken = state.range.first,
                   .numTokens = state.range.count,
                   .stateBytes = state.bytes.size(),
-                  .storedBytes = size};
+                  .storedBytes = size,
+                  .key = key};
     header.checksum = checksum(header, stored);
     INGLE_TRY_ASSIGN(const auto file, io::AtomicFile::create(path));
     INGLE_TRY(file->write(std::as_bytes(std::span(&header, 1))));
@@ -55,15 +61,15 @@ Status writeSnapshot(const std::string& path, const backend::SavedState& state) 
     return file->commit(io::Durability::Unflushed);
 }
 
-Result<backend::SavedState> readSnapshot(const std::string& path, KvType kv, backend::TokenRange range,
-                                         uint64_t stateBytes) {
+Result<backend::SavedState> readSnapshot(const std::string& path, const SnapshotKey& key, KvType kv,
+                                         backend::TokenRange range, uint64_t stateBytes) {
     INGLE_TRY_ASSIGN(const auto file, io::MappedFile::open(path));
     const std::span<const std::byte> bytes = file->bytes();
     Header header;
     if (bytes.size() < sizeof header) return fail(ErrorCode::Corrupt, "{}: truncated", path);
     std::memcpy(&header, bytes.data(), sizeof header);
     const std::span<const std::byte> stored = bytes.subspan(sizeof header);
-    if (header.magic != kMagic || header.version != backend::SavedState::kVersion ||
+    if (header.magic != kMagic || header.key != key || header.version != backend::SavedState::kVersion ||
         header.kvType != static_cast<uint32_t>(kv) || header.firstToken != range.first ||
         header.numTokens != range.count || header.stateBytes != stateBytes) {
         return fail(ErrorCode::Corrupt, "{}: not a snapshot of tokens {} to {} of this model", path,

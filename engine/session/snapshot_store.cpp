@@ -10,8 +10,6 @@
 #include <fstream>
 #include <iterator>
 
-#include "engine/session/snapshot_file.h"
-
 namespace ingle::session {
 namespace {
 
@@ -55,10 +53,6 @@ Status makeFolder(const std::string& path) {
 }
 
 }  // namespace
-
-std::string SnapshotKey::hex() const {
-    return fmt::format("{:016x}{:016x}", words[0], words[1]);
-}
 
 Result<std::shared_ptr<SnapshotStore>> SnapshotStore::open(const SnapshotOptions& options) {
     std::shared_ptr<SnapshotStore> store(new SnapshotStore(options));
@@ -112,7 +106,7 @@ uint64_t SnapshotStore::totalBytes() const {
 
 Result<backend::SavedState> SnapshotStore::read(const SnapshotKey& key, KvType kv, backend::TokenRange range,
                                                 uint64_t stateBytes) {
-    auto state = readSnapshot(pathOf(key), kv, range, stateBytes);
+    auto state = readSnapshot(pathOf(key), key, kv, range, stateBytes);
     const std::scoped_lock lock(m_mutex);
     if (!state) {
         remove(key);
@@ -191,7 +185,7 @@ void SnapshotStore::workerMain() {
 
 void SnapshotStore::writeRecord(const SnapshotKey& key, const backend::SavedState& state) {
     const std::string path = pathOf(key);
-    if (!writeSnapshot(path, state)) return;  // a full disk costs a later re-read
+    if (!writeSnapshot(path, key, state)) return;  // a full disk costs a later re-read
     std::error_code error;
     const uint64_t bytes = fs::file_size(path, error);
     if (error) return;
@@ -222,7 +216,11 @@ void SnapshotStore::remove(const SnapshotKey& key) {
 }
 
 void SnapshotStore::noteOwner(const SnapshotKey& key, const std::string& conversation) {
-    std::ofstream(ownerPath(conversation), std::ios::app) << key.hex() << '\n';
+    const std::string path = ownerPath(conversation);
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (fs::exists(status) && !fs::is_regular_file(status)) return;  // not ours, and a pipe would wait
+    std::ofstream(path, std::ios::app) << key.hex() << '\n';
 }
 
 void SnapshotStore::removeUnneeded(const std::set<std::string>& conversations) {
@@ -230,6 +228,7 @@ void SnapshotStore::removeUnneeded(const std::set<std::string>& conversations) {
     std::error_code error;
     for (fs::directory_iterator entry(fmt::format("{}/{}", m_options.folder, kOwnersFolder), error), end;
          !error && entry != end; entry.increment(error)) {
+        if (!entry->is_regular_file(error)) continue;  // not ours
         if (conversations.contains(entry->path().filename().string())) {
             std::ifstream file(entry->path());
             for (std::string key; std::getline(file, key);) needed.insert(std::move(key));

@@ -1,8 +1,6 @@
 /// The folder of snapshots: records by key, least recently used ones go first when the limit is reached.
 #pragma once
 
-#include <array>
-#include <compare>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -12,17 +10,10 @@
 #include <string>
 #include <thread>
 
-#include "engine/backend/memory.h"
+#include "engine/session/snapshot_file.h"
 #include "ingle/snapshots.h"
 
 namespace ingle::session {
-
-/// 128 bits that stand for a model, its configuration and a prefix of token ids.
-struct SnapshotKey {
-    std::array<uint64_t, 2> words{};
-    auto operator<=>(const SnapshotKey&) const = default;
-    std::string hex() const;
-};
 
 /// Writing, evicting and forgetting happen on a thread of its own, so that no token waits for a disk; a
 /// failed write costs a later re-read and nothing else. Any thread.

@@ -17,7 +17,11 @@ Status generate(Options options) {
     if (options.greedy) options.request.sampler.temperature = 0;
     INGLE_TRY_ASSIGN(const auto engine, loadEngine(options.model));
     IdSink sink;
-    return runToEnd(*engine, std::move(options.request), sink);
+    const uint32_t wanted = options.request.maxTokens;
+    INGLE_TRY(runToEnd(*engine, std::move(options.request), sink));
+    if (sink.numIds() == wanted) return {};
+    return fail(ErrorCode::InvalidArgument, "the context of {} tokens is full after {} of {} ids",
+                engine->info().contextTokens, sink.numIds(), wanted);
 }
 
 Action define(CLI::App& app) {

@@ -1,5 +1,6 @@
 #include "app/cli/host/engine_worker.h"
 
+#include <algorithm>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -130,6 +131,13 @@ void EngineWorker::endGenerations() {
     while (!m_sinks.empty()) stepGenerations();
 }
 
+bool EngineWorker::anyCancelled() {
+    const std::scoped_lock lock(m_mutex);
+    return std::ranges::any_of(m_pending, [](const auto& entry) {
+        return entry.second.cancelled && entry.second.submitted.has_value();
+    });
+}
+
 void EngineWorker::forget(protocol::RequestId id) {
     const std::scoped_lock lock(m_mutex);
     m_pending.erase(id);
@@ -195,6 +203,8 @@ void EngineWorker::serve(protocol::RequestId id, protocol::Generate& request) {
 }
 
 void EngineWorker::serve(protocol::RequestId id, const protocol::Retain& request) {
+    // What a cancelled generation still keeps must be there to be deleted.
+    while (anyCancelled()) stepGenerations();
     m_source.retain(request.conversations);
     m_events.push({id, protocol::Retained{}});
 }

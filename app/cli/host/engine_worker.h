@@ -55,6 +55,7 @@ class EngineWorker {
     std::optional<protocol::Request> takeRequest(Wait wait);
     void stepGenerations();
     void endGenerations();
+    bool anyCancelled();
     void forget(protocol::RequestId id);
     void setEngine(std::unique_ptr<Engine> engine);
 

@@ -10,18 +10,6 @@ namespace {
 /// Growing by 1,024 tokens keeps a short chat small without a growth step more often than every few minutes.
 constexpr uint32_t kSlabPages = 16;
 
-std::string_view kvFormatName(KvType type) {
-    switch (type) {
-        case KvType::F32:
-            return "F32";
-        case KvType::F16:
-            return "F16";
-        case KvType::Q8:
-            return "Q8_0";
-    }
-    return "F16";
-}
-
 size_t pagesFor(uint32_t tokens) {
     return (size_t{tokens} + kPageTokens - 1) / kPageTokens;
 }
@@ -33,13 +21,11 @@ Result<std::unique_ptr<CpuMemoryPool>> CpuMemoryPool::create(const MemorySpec& s
     std::unique_ptr<CpuMemoryPool> pool(new CpuMemoryPool);
     pool->m_spec = spec;
     pool->m_options = options;
-    pool->m_kvFormat = quant::findFormat(kvFormatName(options.kv));
-    if (!pool->m_kvFormat)
-        return fail(ErrorCode::Unsupported, "no such cache type: {}", kvFormatName(options.kv));
+    pool->m_kvFormat = &cacheFormat(options.kv);
     size_t offset = 0;
     for (const KvLayerSpec& layer : spec.kv) {
-        INGLE_TRY_ASSIGN(const size_t keyBytes, quant::rowBytes(*pool->m_kvFormat, layer.keyElems));
-        INGLE_TRY_ASSIGN(const size_t valueBytes, quant::rowBytes(*pool->m_kvFormat, layer.valueElems));
+        const size_t keyBytes = cacheRowBytes(*pool->m_kvFormat, layer.keyElems);
+        const size_t valueBytes = cacheRowBytes(*pool->m_kvFormat, layer.valueElems);
         pool->m_layers.push_back({offset, keyBytes, offset + kPageTokens * keyBytes, valueBytes});
         offset += kPageTokens * (keyBytes + valueBytes);
     }

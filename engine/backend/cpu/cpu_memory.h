@@ -14,11 +14,14 @@ namespace ingle::backend::cpu {
 
 class CpuSequence;
 
+/// Values in a block of any format.
+inline constexpr size_t kLargestBlock = 256;
+
 /// Hands out pages. A page holds, for each layer, 64 key rows and then 64 value rows in the cache's block
 /// format.
 class CpuMemoryPool final : public MemoryPool {
   public:
-    /// Errors: Unsupported when a cache row is not whole blocks of the cache's format; OutOfMemory.
+    /// Errors: OutOfMemory.
     static Result<std::unique_ptr<CpuMemoryPool>> create(const MemorySpec& spec,
                                                          const MemoryOptions& options);
 

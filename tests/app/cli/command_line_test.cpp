@@ -169,6 +169,12 @@ TEST_F(CommandLine, benchMeasuresWhatItsKeysSay) {
     expectOneSentence(ingle("bench " + model + " -p 100 --ctx 16"), "context");
 }
 
+TEST_F(CommandLine, generateThatCannotGiveEveryIdFails) {
+    const Outcome outcome = ingle("generate " + synth() + " --tokens 1,2,3 -n 100 --ctx 64 --greedy");
+    EXPECT_EQ(outcome.exitCode, 1);
+    EXPECT_NE(outcome.err.find("context of 64"), std::string::npos) << outcome.err;
+}
+
 TEST_F(CommandLine, traceNamesValuesAndComparesWithADump) {
     const std::string model = synth();
     EXPECT_NE(ingle("trace " + model + " --tokens 1,2,3").out.find("blk.0.attn_norm"), std::string::npos);

@@ -100,6 +100,34 @@ TEST_P(Families, aBatchGivesEachSequenceWhatItGetsAlone) {
     }
 }
 
+/// Blocks of the cache's format may hold parts of two heads.
+TEST(QuantizedCache, isCloseForHeadsOfAnySize) {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.file("model.gguf");
+    std::vector<TokenId> tokens;
+    for (int i = 0; i < 100; ++i) tokens.push_back((i * 37 + 11) % 320);
+    for (const uint32_t headDim : {8u, 16u, 24u, 32u, 48u, 80u}) {
+        SCOPED_TRACE(headDim);
+        lab::SynthOptions synth{.quant = "F32"};
+        synth.sizes.numHeads = 3;
+        synth.sizes.numKvHeads = 3;
+        synth.sizes.dim = 3 * headDim;
+        ASSERT_TRUE(lab::writeSynthModel(synth, path));
+        const auto logits = [&](KvType kv) {
+            auto model = Model::load(path, {.contextTokens = 256, .kv = kv}, nullptr);
+            EXPECT_TRUE(model) << model.error().message;
+            EXPECT_EQ(test::logitsOverSaveAndRestore(**model, tokens),
+                      test::logitsInChunks(**model, tokens, 7));
+            return test::logitsInChunks(**model, tokens, 64);
+        };
+        const std::vector<float> exact = logits(KvType::F32);
+        const double error = test::nmse(logits(KvType::Q8), exact);
+        EXPECT_GT(error, 0);
+        EXPECT_LT(error, 1e-3);
+        EXPECT_LT(test::nmse(logits(KvType::F16), exact), 1e-5);
+    }
+}
+
 TEST_P(Families, selectedRowsEqualAllRows) {
     const auto model = load("F32", {});
     const std::vector<float> whole = test::logitsInChunks(*model, std::span(m_tokens).first(50), 64);

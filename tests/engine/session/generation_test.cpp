@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "engine/lab/synth.h"
+#include "engine/session/prompt_planner.h"
 #include "ingle/engine.h"
 #include "tests/engine/session/recording_sink.h"
 #include "tests/golden.h"
@@ -164,6 +165,22 @@ TEST_P(Generations, oldTurnsAreDroppedWholeAndSaidSo) {
     more.pinned.push_back(plan.dropped.back());
     const PromptPlan other = m_engine->plan(more).value();
     EXPECT_NE(other.dropped, plan.dropped);
+}
+
+TEST_P(Generations, planningStopsWhenItIsNotWantedAnyMore) {
+    const auto model = session::openModel(m_engine->info().path, {.contextTokens = 256}).value();
+    GenerateRequest request = question();
+    for (int turn = 0; turn < 30; ++turn) {
+        request.messages.push_back({Role::Assistant, std::string(40, 'a')});
+        request.messages.push_back({Role::User, std::string(40, 'b')});
+    }
+    int asked = 0;
+    const auto plan = session::planPrompt(*model, request, [&] { return ++asked > 1; });
+    ASSERT_FALSE(plan);
+    EXPECT_EQ(plan.error().code, ErrorCode::Cancelled);
+    asked = -1000;
+    ASSERT_TRUE(session::planPrompt(*model, request, [&] { return ++asked > 1; }));
+    EXPECT_LT(asked, -1000 + 10);  // bisection, not one try for each turn
 }
 
 TEST_P(Generations, aMessageThatCannotFitIsOneSentence) {

@@ -14,6 +14,7 @@ namespace ingle::session {
 namespace {
 
 constexpr backend::TokenRange kRange{128, 64};
+constexpr SnapshotKey kKey{{1, 2}};
 
 backend::SavedState sampleState() {
     backend::SavedState state{.kvType = KvType::F16, .range = kRange};
@@ -23,9 +24,9 @@ backend::SavedState sampleState() {
 
 class SnapshotFile : public testing::Test {
   protected:
-    void SetUp() override { ASSERT_TRUE(writeSnapshot(m_path, sampleState())); }
+    void SetUp() override { ASSERT_TRUE(writeSnapshot(m_path, kKey, sampleState())); }
     Result<backend::SavedState> read(uint64_t stateBytes = 4096) const {
-        return readSnapshot(m_path, KvType::F16, kRange, stateBytes);
+        return readSnapshot(m_path, kKey, KvType::F16, kRange, stateBytes);
     }
 
     test::TemporaryFolder m_folder;
@@ -42,9 +43,10 @@ TEST_F(SnapshotFile, isReadBackAsWritten) {
 
 TEST_F(SnapshotFile, ofSomethingElseIsRefused) {
     EXPECT_FALSE(read(4095));
-    EXPECT_FALSE(readSnapshot(m_path, KvType::F32, kRange, 4096));
-    EXPECT_FALSE(readSnapshot(m_path, KvType::F16, {0, 64}, 4096));
-    EXPECT_FALSE(readSnapshot(m_folder.file("none"), KvType::F16, kRange, 4096));
+    EXPECT_FALSE(readSnapshot(m_path, SnapshotKey{{1, 3}}, KvType::F16, kRange, 4096));
+    EXPECT_FALSE(readSnapshot(m_path, kKey, KvType::F32, kRange, 4096));
+    EXPECT_FALSE(readSnapshot(m_path, kKey, KvType::F16, {0, 64}, 4096));
+    EXPECT_FALSE(readSnapshot(m_folder.file("none"), kKey, KvType::F16, kRange, 4096));
 }
 
 /// Nothing that was changed gets past the checksum.
@@ -62,7 +64,7 @@ TEST_F(SnapshotFile, DamagedIsRefused) {
                 bytes.resize(random() % bytes.size());
                 break;
             case 1:
-                bytes[random() % 48] ^= static_cast<char>(1 + random() % 255);
+                bytes[random() % 64] ^= static_cast<char>(1 + random() % 255);
                 break;
             default:
                 bytes[random() % bytes.size()] ^= static_cast<char>(1 << random() % 8);

@@ -99,6 +99,8 @@ TEST_P(SnapshotsOf, anEditedQuestionContinuesFromTheLongestCommonBeginning) {
 TEST_P(SnapshotsOf, anotherModelOrConfigurationUsesNothing) {
     const RecordingSink first = run(chat("And water?"));
     EXPECT_EQ(cached(run(chat("And water?"), {.contextTokens = 512, .kv = KvType::F32})), 0u);
+    EXPECT_EQ(cached(run(chat("And water?"), {.contextTokens = 512, .activations = ActivationType::F32})),
+              0u);
     writeModel(2);  // under the same name
     EXPECT_EQ(cached(run(chat("And water?"))), 0u);
     writeModel(1);
@@ -154,6 +156,39 @@ TEST_P(SnapshotsOf, theDiskLimitHoldsAndTheOldestGoFirst) {
         EXPECT_LE(now, limit);
     }
     EXPECT_EQ(cached(run(chat("And water?"))), 0u);
+}
+
+/// Messages that were all read at once, not one after the other: each of their ends is a place to go on from.
+TEST_P(SnapshotsOf, anEarlyMessageCanBeEditedAfterTheWholeWasReadAtOnce) {
+    GenerateRequest request = chat("And water?");
+    request.messages[1].text += std::string(90, 'z');
+    request.messages.push_back({Role::Assistant, "Wet. " + std::string(90, 'w')});
+    request.messages.push_back({Role::User, "And wind?"});
+    run(request, {.contextTokens = 2048});
+    GenerateRequest edited = request;
+    edited.messages.resize(3);
+    edited.messages[2].text = "Which colour?";
+    const RecordingSink again = run(edited, {.contextTokens = 2048});
+    EXPECT_GT(cached(again), 200u);  // two messages
+    EXPECT_LT(cached(again), again.result->stats.promptTokens);
+    fs::remove_all(store());
+    EXPECT_EQ(run(edited, {.contextTokens = 2048}).ids, again.ids);
+}
+
+/// A record under another record's name is damage, too.
+TEST_P(SnapshotsOf, swappedRecordsCostOnlyAReRead) {
+    GenerateRequest other = chat("And water?");
+    other.messages[0].text = "Tell me about stones, please. " + std::string(121, 'y');
+    const RecordingSink expected = run(chat("And water?"));
+    run(other);
+    std::vector<fs::path> records = recordsIn(store());
+    std::ranges::sort(records);
+    for (size_t i = 0; i + 1 < records.size(); i += 2) {
+        fs::rename(records[i], store() + "/between");
+        fs::rename(records[i + 1], records[i]);
+        fs::rename(store() + "/between", records[i + 1]);
+    }
+    EXPECT_EQ(run(chat("And water?")).ids, expected.ids);
 }
 
 /// Every kind of damage costs a re-read and nothing else.

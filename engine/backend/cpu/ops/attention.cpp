@@ -66,8 +66,10 @@ class Attention {
     }
 
   private:
-    /// A page of keys in rows and turned, and of values.
-    static size_t pageBytes(size_t headDim) { return 3 * kPageTokens * headDim * sizeof(float); }
+    /// A page of keys in rows and turned, and of values; and the blocks of the cache that hold a row of them.
+    static size_t pageBytes(size_t headDim) {
+        return (3 * kPageTokens * headDim + headDim + 2 * kLargestBlock) * sizeof(float);
+    }
 
     /// Softmax states and their accumulators.
     struct States {
@@ -84,14 +86,23 @@ class Attention {
     };
 
     /// One kv head's slice of a page's first `count` rows as floats.
-    void expand(const std::byte* row, size_t rowBytes, size_t kvHead, uint32_t count, float* out) const {
+    /// `blocks` is room for a row's blocks: a head may begin and end inside one.
+    void expand(const std::byte* row, size_t rowBytes, size_t kvHead, uint32_t count, float* out,
+                float* blocks) const {
         const quant::QuantFormat& format = m_context.memory.kvFormat();
-        row += kvHead * m_dim / format.blockElems * format.blockBytes;
+        const size_t firstBlock = kvHead * m_dim / format.blockElems;
+        const size_t skipped = kvHead * m_dim % format.blockElems;
+        const size_t decoded =
+            (skipped + m_dim + format.blockElems - 1) / format.blockElems * format.blockElems;
+        row += firstBlock * format.blockBytes;
         for (uint32_t j = 0; j < count; ++j, row += rowBytes, out += m_dim) {
             if (format.id == quant::kF16) {
                 m_fromHalves(row, out, m_dim);
-            } else {
+            } else if (decoded == m_dim) {
                 format.decodeRow(row, {out, m_dim});
+            } else {
+                format.decodeRow(row, {blocks, decoded});
+                std::copy_n(blocks + skipped, m_dim, out);
             }
         }
     }
@@ -103,6 +114,7 @@ class Attention {
         float* keyRows = page;
         float* keys = keyRows + kPageTokens * m_dim;
         float* values = keys + kPageTokens * m_dim;
+        float* blocks = values + kPageTokens * m_dim;
         const auto& layout = m_context.memory.layout(m_params.layer);
         const uint32_t firstPosition = queries.run->firstPosition + queries.firstRow;
         const uint32_t numKeys = firstPosition + queries.numRows;
@@ -114,9 +126,9 @@ class Attention {
             // dropped.
             const uint32_t count = std::min(kPageTokens, numKeys - at);
             expand(queries.run->sequence->keyRow(m_params.layer, at), layout.keyRowBytes, queries.kvHead,
-                   count, keyRows);
+                   count, keyRows, blocks);
             expand(queries.run->sequence->valueRow(m_params.layer, at), layout.valueRowBytes, queries.kvHead,
-                   count, values);
+                   count, values, blocks);
             m_transpose(keyRows, m_dim, keys);
             for (uint32_t row = 0; row < queries.numRows; ++row) {
                 const uint32_t position = firstPosition + row;

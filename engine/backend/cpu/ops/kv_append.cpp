@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <array>
+
 #include "engine/backend/cpu/cpu_op.h"
 
 namespace ingle::backend::cpu {
@@ -11,9 +14,15 @@ void run(const Op& op, const StepContext& context) {
         const float* values = context.rows(x) + row * x.width;
         if (format.id == quant::kF16) {
             toHalves(values, out, x.width);
-        } else {
-            format.encodeRow({values, x.width}, out);
+            return;
         }
+        const size_t whole = x.width / format.blockElems * format.blockElems;
+        format.encodeRow({values, whole}, out);
+        if (whole == x.width) return;
+        std::array<float, kLargestBlock> last{};  // filled up with zeros
+        std::copy(values + whole, values + x.width, last.begin());
+        format.encodeRow({last.data(), format.blockElems},
+                         out + whole / format.blockElems * format.blockBytes);
     };
     for (const RunRows& rows : context.runs) {
         context.threads.parallelFor(rows.numRows, 8, [&](size_t begin, size_t end, uint32_t) {

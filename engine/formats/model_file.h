@@ -64,7 +64,8 @@ struct TokenizerData {
     std::vector<std::string> merges;  ///< "left right", rank = index
     std::optional<TokenId> bos, eos, eot, eom, unknown, padding,
         separator;  ///< only ids inside the vocabulary
-    std::optional<bool> addBos, addEos, addSpacePrefix;
+    std::optional<bool> addBos, addEos, addSpacePrefix, removeExtraSpaces;
+    std::string characterMap;  ///< SentencePiece's precompiled_charsmap, "" when absent
     std::string chatTemplate;  ///< Jinja source, "" when absent
     std::string toolTemplate;  ///< the same for conversations with tools, when it is another one
 };

@@ -40,6 +40,19 @@ class TokenizerKeys {
         return fail(ErrorCode::Corrupt, "key 'tokenizer.ggml.{}' is not an array of numbers", name);
     }
 
+    /// The bytes of an array of u8 or i8, or nothing when the key is absent.
+    Result<std::string> bytes(std::string_view name) const {
+        const MetaValue* value = find(name);
+        if (!value) return std::string();
+        const auto* integers = std::get_if<std::vector<int64_t>>(value);
+        const auto isByte = [](int64_t number) { return number >= -128 && number <= 255; };
+        if (!integers || !std::ranges::all_of(*integers, isByte))
+            return fail(ErrorCode::Corrupt, "key 'tokenizer.ggml.{}' is not an array of bytes", name);
+        std::string out(integers->size(), '\0');
+        std::ranges::transform(*integers, out.begin(), [](int64_t byte) { return static_cast<char>(byte); });
+        return out;
+    }
+
     std::optional<TokenId> id(std::string_view name, size_t numTokens) const {
         const MetaValue* value = find(name);
         const auto* number = value ? std::get_if<int64_t>(value) : nullptr;
@@ -96,6 +109,8 @@ Result<TokenizerData> readTokenizerData(const Metadata& metadata) {
     INGLE_TRY_ASSIGN(data.addBos, keys.flag("add_bos_token"));
     INGLE_TRY_ASSIGN(data.addEos, keys.flag("add_eos_token"));
     INGLE_TRY_ASSIGN(data.addSpacePrefix, keys.flag("add_space_prefix"));
+    INGLE_TRY_ASSIGN(data.removeExtraSpaces, keys.flag("remove_extra_whitespaces"));
+    INGLE_TRY_ASSIGN(data.characterMap, keys.bytes("precompiled_charsmap"));
     for (const char* key : {"tokenizer.chat_template", "tokenizer.chat_template.default"}) {
         if (!data.chatTemplate.empty()) break;
         INGLE_TRY_ASSIGN(data.chatTemplate, metadata.stringOr(key, ""));
@@ -141,10 +156,13 @@ void writeTokenizerData(const TokenizerData& data, Metadata& metadata) {
     const std::pair<std::string_view, std::optional<bool>> flags[] = {
         {"add_bos_token", data.addBos},
         {"add_eos_token", data.addEos},
-        {"add_space_prefix", data.addSpacePrefix}};
+        {"add_space_prefix", data.addSpacePrefix},
+        {"remove_extra_whitespaces", data.removeExtraSpaces}};
     for (const auto& [name, flag] : flags) {
         if (flag) set(name, *flag);
     }
+    if (!data.characterMap.empty())
+        set("precompiled_charsmap", std::vector<int64_t>(data.characterMap.begin(), data.characterMap.end()));
     if (!data.chatTemplate.empty()) metadata.set("tokenizer.chat_template", data.chatTemplate);
 }
 

@@ -1,5 +1,5 @@
-// Any text through both kinds of vocabulary: what was encoded must decode to the same bytes. The first byte
-// of the input says where the text is cut into segments, and which of them are markup.
+// Any text through several kinds of vocabulary: what was encoded must decode to the same bytes. The first
+// byte of the input says where the text is cut into segments, and which of them are markup.
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -22,9 +22,10 @@ void add(TokenizerData& data, std::string text, TokenType type) {
     data.types.push_back(type);
 }
 
-std::unique_ptr<Tokenizer> llamaTokenizer() {
+std::unique_ptr<Tokenizer> sentencePieceTokenizer(const char* model) {
     TokenizerData data;
-    data.model = "llama";
+    data.model = model;
+    data.addSpacePrefix = true;
     add(data, "<unk>", TokenType::Unknown);
     add(data, "<s>", TokenType::Control);
     add(data, "</s>", TokenType::Control);
@@ -73,7 +74,8 @@ void check(const Tokenizer& tokenizer, const std::vector<TextSegment>& segments,
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-    static const auto llama = llamaTokenizer();
+    static const auto llama = sentencePieceTokenizer("llama");
+    static const auto t5 = sentencePieceTokenizer("t5");
     static const auto gpt2 = gpt2Tokenizer("gpt-2");
     static const auto llama3 = gpt2Tokenizer("llama-bpe");
     if (size == 0) return 0;
@@ -82,6 +84,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const std::vector<TextSegment> segments = {{text.substr(0, cut), (data[0] & 1) != 0},
                                                {text.substr(cut), (data[0] & 2) != 0}};
     check(*llama, segments, text);
+    check(*t5, segments, text);
     check(*gpt2, segments, text);
     check(*llama3, segments, text);
     return 0;

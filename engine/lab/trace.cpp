@@ -68,8 +68,12 @@ Result<Trace> readTrace(const std::string& folder) {
     std::ifstream index(indexPath);
     if (!index) return fail(ErrorCode::Io, "{}: cannot be read", indexPath);
     Trace trace;
-    for (TracedValue value; index >> value.name >> value.width; trace.push_back(std::move(value))) {
-        const std::string path = fileOf(folder, trace.size(), value.name);
+    for (std::string name; index >> name;) {
+        TracedValue& value = trace.emplace_back();
+        value.name = std::move(name);
+        name.clear();
+        index >> value.width;
+        const std::string path = fileOf(folder, trace.size() - 1, value.name);
         std::error_code error;
         const uint64_t bytes = std::filesystem::file_size(path, error);
         if (error) return fail(ErrorCode::Io, "{}: {}", path, error.message());

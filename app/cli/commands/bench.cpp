@@ -30,6 +30,7 @@ Result<double> firstTokenMs(const std::string& path, const ModelOptions& options
         words.insert(words.end(), {"--threads", std::to_string(options.load.threads)});
     }
     std::vector<char*> argv;
+    argv.reserve(words.size() + 1);
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
 

@@ -7,7 +7,6 @@
 namespace ingle::chat::jinja {
 namespace {
 
-constexpr std::string_view kDigits = "0123456789";
 constexpr std::string_view kSpaces = " \t\n\r\v\f";
 /// Longest first.
 constexpr std::string_view kOperators[] = {"//", "**", "==", "!=", ">=", "<=", "+", "-", "/",

@@ -115,6 +115,7 @@ Status mergeSort(Interpreter& in, std::span<Keyed> values, bool descending) {
 
 Result<Value> listOfValues(std::vector<Keyed> values) {
     std::vector<Value> out;
+    out.reserve(values.size());
     for (Keyed& each : values) out.push_back(std::move(each.value));
     return makeList(std::move(out));
 }
@@ -199,6 +200,7 @@ Result<Value> reverse(const Call& call) {
 Result<Value> joinFilter(const Call& call) {
     INGLE_TRY_ASSIGN(const std::vector<Keyed> values, withKeys(call, call.arguments[1], true));
     std::vector<Value> parts;
+    parts.reserve(values.size());
     for (const Keyed& each : values) parts.push_back(each.key);
     Text separator;
     if (call.arguments[0]) {
@@ -274,7 +276,8 @@ Result<Value> map(const Call& call) {
         INGLE_TRY(call.in.spend(sizeof(Value)));
         INGLE_TRY_ASSIGN(Value mapped, attribute ? attributePath(call.in, value, *attribute)
                                                  : callBuiltin(call.in, *filter, value, rest));
-        out.push_back(mapped.isUndefined() && fallback ? *fallback : std::move(mapped));
+        if (mapped.isUndefined() && fallback) mapped = *fallback;
+        out.push_back(std::move(mapped));
     }
     return makeGenerator(std::move(out));
 }

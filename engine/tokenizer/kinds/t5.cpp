@@ -79,8 +79,8 @@ class T5Tokenizer final : public SentencePieceTokenizer {
             if (typeOfPiece(data, id) == TokenType::Normal && !data.tokens[id].empty())
                 m_sorted.push_back({data.tokens[id], static_cast<TokenId>(id), data.scores[id]});
         std::ranges::stable_sort(m_sorted, {}, &Piece::text);
-        const auto repeated = std::ranges::unique(m_sorted, {}, &Piece::text);
-        m_sorted.erase(repeated.begin(), repeated.end());
+        const auto sameText = [](const Piece& a, const Piece& b) { return a.text == b.text; };
+        m_sorted.erase(std::unique(m_sorted.begin(), m_sorted.end(), sameText), m_sorted.end());
         if (!m_sorted.empty())
             m_unknownScore = std::ranges::min(m_sorted, {}, &Piece::score).score - kUnknownPenalty;
     }
@@ -126,9 +126,14 @@ class T5Tokenizer final : public SentencePieceTokenizer {
             const auto byteAtDepth = [depth](const Piece& piece) {
                 return static_cast<uint8_t>(piece.text[depth]);
             };
-            const auto same =
-                std::ranges::equal_range(left, static_cast<uint8_t>(text[depth]), {}, byteAtDepth);
-            left = {same.begin(), same.end()};
+            const auto byte = static_cast<uint8_t>(text[depth]);
+            const auto first = std::lower_bound(
+                left.begin(), left.end(), byte,
+                [&](const Piece& piece, uint8_t wanted) { return byteAtDepth(piece) < wanted; });
+            const auto last = std::upper_bound(
+                first, left.end(), byte,
+                [&](uint8_t wanted, const Piece& piece) { return wanted < byteAtDepth(piece); });
+            left = {first, last};
             if (left.empty()) return;
             if (left.front().text.size() != depth + 1) continue;
             visit(left.front());

@@ -18,7 +18,7 @@ GRAPH = BACKEND | {"engine/graph"}
 MODELS = GRAPH | FORMATS | {"engine/models"}
 TEXT = IO | {"engine/quant", "engine/tensor", "engine/formats", "engine/tokenizer"}
 IMPORT = TEXT | {"engine/kernels", "engine/import"}
-SESSION = MODELS | TEXT | {"engine/chat", "engine/session", "engine/backend/cpu"}
+SESSION = MODELS | TEXT | {"engine/chat", "engine/session", "engine/backend/cpu", "engine/backend/vulkan"}
 
 ALLOWED = {
     "engine/include": PUBLIC,
@@ -31,6 +31,7 @@ ALLOWED = {
     "engine/formats": FORMATS,
     "engine/backend": BACKEND,
     "engine/backend/cpu": BACKEND | {"engine/backend/cpu"},
+    "engine/backend/vulkan": BACKEND | {"engine/backend/vulkan"},
     "engine/graph": GRAPH,
     "engine/models": MODELS,
     "engine/tokenizer": TEXT,

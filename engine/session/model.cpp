@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "engine/backend/cpu/cpu_backend.h"
+#include "engine/backend/vulkan/vulkan_backend.h"
 #include "engine/base/cpu_features.h"
 #include "engine/graph/lower.h"
 
@@ -81,6 +82,13 @@ void warm(const formats::ModelFile& file, const ProgressFn& progress) {
     (void)sink;
 }
 
+Result<std::unique_ptr<backend::Backend>> createBackend(const LoadOptions& options) {
+    if (options.backend == BackendChoice::Vulkan) return backend::vulkan::createVulkanBackend({});
+    INGLE_TRY_ASSIGN(const base::Isa isa, base::chooseIsa());
+    return backend::cpu::createCpuBackend(
+        {options.threads, options.referenceKernels ? base::Isa::Scalar : isa, options.activations});
+}
+
 }  // namespace
 
 Result<std::unique_ptr<OpenedModel>> openModel(const std::string& path, const LoadOptions& options) {
@@ -99,18 +107,12 @@ Result<std::unique_ptr<OpenedModel>> openModel(const std::string& path, const Lo
 
 Result<std::unique_ptr<Model>> Model::load(const std::string& path, const LoadOptions& options,
                                            const ProgressFn& progress) {
-    if (options.backend == BackendChoice::Vulkan) {
-        return fail(ErrorCode::Unsupported,
-                    "this version computes on the CPU only; there is no Vulkan backend yet");
-    }
     std::unique_ptr<Model> model(new Model);
     model->m_options = options;
     INGLE_TRY_ASSIGN(model->m_opened, openModel(path, options));
     warm(model->m_opened->file, progress);
 
-    INGLE_TRY_ASSIGN(const base::Isa isa, base::chooseIsa());
-    model->m_backend = backend::cpu::createCpuBackend(
-        {options.threads, options.referenceKernels ? base::Isa::Scalar : isa, options.activations});
+    INGLE_TRY_ASSIGN(model->m_backend, createBackend(options));
     const OpenedModel& opened = *model->m_opened;
     model->m_memorySpec = opened.bound.family->memory(opened.bound.config);
     // Each of the sequences of a step may fill the context, and one more may be kept for later. Memory is

@@ -10,9 +10,13 @@
 #include "engine/kernels/ref/matmul.h"
 #include "engine/kernels/ref/round_activations.h"
 #include "engine/kernels/select.h"
+#include "tests/random_weights.h"
 
 namespace ingle::kernels {
 namespace {
+
+using test::gaussian;
+using test::makeWeights;
 
 constexpr uint32_t kOut = 77;  // whole vectors of outputs, pairs of them, and a rest
 constexpr uint32_t kRows = 15;
@@ -25,32 +29,6 @@ struct Problem {
     size_t weightRowBytes, xRowBytes;
     std::vector<double> expected;  ///< of the stored (rounded) operands, [kRows, kOut]
 };
-
-std::vector<float> gaussian(std::mt19937& random, size_t count) {
-    std::normal_distribution<float> normal;
-    std::vector<float> values(count);
-    for (float& value : values) value = normal(random);
-    return values;
-}
-
-/// Encoded Gaussian rows; for formats without an encoder, random blocks whose values are of moderate size.
-std::vector<std::byte> makeWeights(const quant::QuantFormat& format, std::mt19937& random, size_t elems) {
-    std::vector<std::byte> out(elems / format.blockElems * format.blockBytes);
-    if (format.encodeRow) {
-        format.encodeRow(gaussian(random, elems), out.data());
-        return out;
-    }
-    std::vector<float> values(format.blockElems);
-    for (size_t at = 0; at < out.size(); at += format.blockBytes) {
-        float largest = 0;
-        do {
-            for (size_t i = 0; i < format.blockBytes; ++i) out[at + i] = std::byte(random() & 0xFF);
-            format.decodeRow(out.data() + at, values);
-            largest = std::abs(*std::ranges::max_element(values, {}, [](float v) { return std::abs(v); }));
-        } while (!(largest > 0.5F && largest < 50.0F));
-    }
-    return out;
-}
 
 /// x in the kernel's form, and in `rounded` the values it then stands for.
 std::vector<std::byte> makeActivations(ActivationForm form, const std::vector<float>& x,

@@ -1,0 +1,188 @@
+#include "engine/backend/vulkan/linear.h"
+
+namespace ingle::backend::vulkan {
+namespace {
+
+constexpr uint32_t kMaxStackedParts = 3;
+constexpr uint32_t kMatvecOutputs = 2;  // of a workgroup
+constexpr uint32_t kMaxGroupsX = 32768;
+constexpr uint32_t kTileOutputs = 64;
+constexpr uint32_t kTileRows = 32;
+constexpr uint32_t kTileInvocations = 64;
+constexpr uint32_t kNoActivation = ~0U;
+
+/// How the rows of a dispatch's parts lie, as shaders/epilogue.glsl numbers it.
+enum class OutputOrder : uint32_t { Behind = 0, InTurns = 1, Gated = 2 };
+
+struct Push {
+    uint32_t rowVectors, plane1, plane2, plane3;
+    uint32_t k, numRows, firstRow;
+    uint32_t numOut, split1, split2;
+    uint32_t numTokens;
+};
+
+/// Parts of the op that one matrix holds.
+using Stack = std::vector<const LinearPart*>;
+
+const tensor::Tensor& matrixOf(const Op& op, const Plan& plan, const LinearPart& part) {
+    return *plan.weights[op.weights[part.matrix]].tensor;
+}
+
+bool sameShape(const tensor::Tensor& a, const tensor::Tensor& b) {
+    return a.format == b.format && a.shape == b.shape;
+}
+
+class Linear {
+  public:
+    Linear(const OpRun& run, const LinearEpilogue& epilogue, OpRecording& out)
+        : m_run(run),
+          m_op(run.op(0)),
+          m_params(run.params<LinearParams>(0)),
+          m_epilogue(epilogue),
+          m_out(out) {}
+
+    Status record() {
+        for (const Stack& stack : stacks()) INGLE_TRY(recordStack(stack));
+        return {};
+    }
+
+  private:
+    const tensor::Tensor& tensor(const LinearPart& part) const { return m_out.tensor(m_op, part.matrix); }
+
+    /// Parts of one format share a dispatch.
+    std::vector<Stack> stacks() const {
+        std::vector<Stack> stacks;
+        for (const LinearPart& part : m_params.parts) {
+            const auto fits = [&](const Stack& stack) {
+                return stack.size() < kMaxStackedParts && tensor(*stack[0]).format == tensor(part).format;
+            };
+            const auto found = std::ranges::find_if(stacks, fits);
+            if (found != stacks.end())
+                found->push_back(&part);
+            else
+                stacks.push_back({&part});
+        }
+        return stacks;
+    }
+
+    static bool isBiased(const Stack& stack) {
+        return std::ranges::any_of(stack, [](const LinearPart* part) { return part->bias >= 0; });
+    }
+
+    ValueId outputOf(const LinearPart& part) const {
+        if (m_epilogue.gated) return *m_epilogue.gated;
+        if (m_epilogue.output) return *m_epilogue.output;
+        return m_run.output(0, static_cast<size_t>(&part - m_params.parts.data()));
+    }
+
+    OutputOrder orderOf(const Stack& stack) const {
+        if (m_epilogue.gated) return OutputOrder::Gated;
+        // The order in which a fused run would want them, so that the weights are the same.
+        const bool pair =
+            stack.size() == 2 && sameShape(tensor(*stack[0]), tensor(*stack[1])) && !isBiased(stack);
+        return pair ? OutputOrder::InTurns : OutputOrder::Behind;
+    }
+
+    /// One for each row of parts that lie behind each other.
+    Result<BufferRange> biasOf(const Stack& stack) const {
+        if (!isBiased(stack)) return m_out.unused();
+        std::vector<VectorPart> parts;
+        for (const LinearPart* part : stack) {
+            const tensor::Tensor* bias =
+                part->bias < 0 ? nullptr : &m_out.tensor(m_op, static_cast<size_t>(part->bias));
+            parts.push_back({bias, static_cast<uint32_t>(tensor(*part).shape.numRows())});
+        }
+        return m_out.weights().vector(parts);
+    }
+
+    Status recordStack(const Stack& stack) {
+        const OutputOrder order = orderOf(stack);
+        std::vector<const tensor::Tensor*> tensors;
+        for (const LinearPart* part : stack) tensors.push_back(&tensor(*part));
+        INGLE_TRY_ASSIGN(const DeviceMatrix* matrix,
+                         m_out.weights().matrix(
+                             tensors, order == OutputOrder::Behind ? RowOrder::Behind : RowOrder::InTurns));
+        INGLE_TRY_ASSIGN(const BufferRange bias, biasOf(stack));
+
+        const ValueId x = m_run.input(0, 0);
+        std::vector<Binding> bindings{{}, reads(m_out.rows(x)), reads(bias)};
+        bindings.push_back(reads(m_epilogue.residual ? m_out.rows(*m_epilogue.residual) : m_out.unused()));
+        // Outputs that are not there are bound to the first: nothing is written to them.
+        const size_t numOutputs = order == OutputOrder::Gated ? 1 : stack.size();
+        for (size_t i = 0; i < kMaxStackedParts; ++i)
+            bindings.push_back(writes(m_out.rows(outputOf(*stack[i < numOutputs ? i : 0]))));
+        const auto rowsUpTo = [&](size_t count) {
+            uint32_t rows = 0;
+            for (size_t i = 0; i < std::min(count, stack.size()); ++i)
+                rows += static_cast<uint32_t>(tensors[i]->shape.numRows());
+            return rows;
+        };
+        Push push{.rowVectors = matrix->row.rowBytes / kVectorBytes,
+                  .plane1 = matrix->row.offsets[1] / kVectorBytes,
+                  .plane2 = matrix->row.offsets[2] / kVectorBytes,
+                  .plane3 = matrix->row.offsets[3] / kVectorBytes,
+                  .k = matrix->k,
+                  .numOut = matrix->numRows,
+                  .split1 = rowsUpTo(1),
+                  .split2 = rowsUpTo(2),
+                  .numTokens = m_out.numRows(x)};
+        const std::vector<uint32_t> constants{
+            static_cast<uint32_t>(order), isBiased(stack), m_epilogue.residual.has_value(),
+            m_epilogue.activation ? static_cast<uint32_t>(*m_epilogue.activation) : kNoActivation};
+        for (const MatrixShard& shard : matrix->shards) {
+            bindings[0] = reads(shard.range);
+            push.firstRow = shard.firstRow;
+            push.numRows = shard.numRows;
+            INGLE_TRY(push.numTokens <= kMaxMatvecRows ? recordMatvec(*matrix, constants, bindings, push)
+                                                       : recordMatmul(*matrix, constants, bindings, push));
+        }
+        return {};
+    }
+
+    /// Enough invocations that each has a few groups of a row, in whole subgroups; a processor that plays
+    /// device wants one subgroup.
+    uint32_t matvecInvocations(uint32_t k) const {
+        const uint32_t subgroup = m_out.device().limits.subgroupSize;
+        if (m_out.device().kind == DeviceKind::Cpu) return subgroup;
+        return std::max(subgroup, std::clamp(std::bit_ceil(k / kWeightGroup / 2 + 1), 32U, 128U));
+    }
+
+    Status recordMatvec(const DeviceMatrix& matrix, const std::vector<uint32_t>& epilogue,
+                        const std::vector<Binding>& bindings, const Push& push) {
+        std::vector<uint32_t> constants{matvecInvocations(matrix.k), push.numTokens, kMatvecOutputs};
+        constants.insert(constants.end(), epilogue.begin(), epilogue.end());
+        const uint32_t groups = groupsFor(push.numRows, kMatvecOutputs);
+        const uint32_t groupsX = std::min(groups, kMaxGroupsX);
+        return m_out.dispatch(fmt::format("matvec_{}", matrix.format->name), std::move(constants), bindings,
+                              push, {groupsX, groupsFor(groups, groupsX), 1});
+    }
+
+    Status recordMatmul(const DeviceMatrix& matrix, const std::vector<uint32_t>& epilogue,
+                        const std::vector<Binding>& bindings, const Push& push) {
+        std::vector<uint32_t> constants{kTileInvocations, 0, 0};  // the shader has no constants 1 and 2
+        constants.insert(constants.end(), epilogue.begin(), epilogue.end());
+        return m_out.dispatch(
+            fmt::format("matmul_{}", matrix.format->name), std::move(constants), bindings, push,
+            {groupsFor(push.numRows, kTileOutputs), groupsFor(push.numTokens, kTileRows), 1});
+    }
+
+    const OpRun& m_run;
+    const Op& m_op;
+    const LinearParams& m_params;
+    const LinearEpilogue& m_epilogue;
+    OpRecording& m_out;
+};
+
+}  // namespace
+
+Status recordLinear(const OpRun& run, const LinearEpilogue& epilogue, OpRecording& out) {
+    return Linear(run, epilogue, out).record();
+}
+
+bool canGate(const Op& linear, const Plan& plan) {
+    const auto& parts = std::get<LinearParams>(linear.params).parts;
+    return parts.size() == 2 && parts[0].bias < 0 && parts[1].bias < 0 &&
+           sameShape(matrixOf(linear, plan, parts[0]), matrixOf(linear, plan, parts[1]));
+}
+
+}  // namespace ingle::backend::vulkan

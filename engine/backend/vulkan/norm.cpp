@@ -1,0 +1,26 @@
+#include "engine/backend/vulkan/norm.h"
+
+namespace ingle::backend::vulkan {
+
+Status recordNorm(const OpRun& run, NormFunction function, OpRecording& out) {
+    const auto& params = run.params<NormParams>(0);
+    const Op& op = run.op(0);
+    const struct {
+        uint32_t size;
+        float eps;
+    } push{run.width(run.output(0)) / params.groups, params.eps};
+    INGLE_TRY_ASSIGN(const BufferRange gain, out.vector(op, 0));
+    BufferRange bias = out.unused();
+    const bool biased = op.weights.size() > 1;
+    if (biased) {
+        INGLE_TRY_ASSIGN(bias, out.vector(op, 1));
+    }
+    // A head is normalised by few invocations, a row by many.
+    const uint32_t invocations = std::clamp(std::bit_ceil(push.size / 4 + 1), 32U, 256U);
+    return out.dispatch(
+        "norm", {invocations, static_cast<uint32_t>(function), biased},
+        {reads(out.rows(run.input(0, 0))), reads(gain), reads(bias), writes(out.rows(run.output(0)))}, push,
+        {params.groups, out.numRows(run.output(0)), 1});
+}
+
+}  // namespace ingle::backend::vulkan

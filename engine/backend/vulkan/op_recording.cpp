@@ -1,0 +1,17 @@
+#include "engine/backend/vulkan/op_recording.h"
+
+namespace ingle::backend::vulkan {
+
+Status OpRecording::dispatch(std::string_view shader, std::vector<uint32_t> constants,
+                             std::vector<Binding> bindings, PushConstants push,
+                             std::array<uint32_t, 3> groups) {
+    PipelineSpec spec{std::string(shader), std::move(constants), 0};
+    if (const auto* noted = std::get_if<std::vector<PipelineSpec>*>(&m_target)) {
+        (*noted)->push_back(std::move(spec));
+        return {};
+    }
+    INGLE_TRY_ASSIGN(const Pipeline* pipeline, m_memory.context().pipelines.compile(spec));
+    return std::get<Recorder*>(m_target)->dispatch({pipeline, std::move(bindings), push, groups});
+}
+
+}  // namespace ingle::backend::vulkan

@@ -1,0 +1,47 @@
+#include "engine/backend/vulkan/vulkan_op.h"
+
+namespace ingle::backend::vulkan {
+namespace {
+
+constexpr OpCode kCodes[] = {OpCode::ExpertLinear};
+
+constexpr uint32_t kInvocations = 64;
+constexpr uint32_t kOutputs = 2;  // of a workgroup
+
+struct Push {
+    uint32_t rowVectors, plane1, plane2, plane3;
+    uint32_t k, numRows, firstRow;
+    uint32_t numOut, numExperts, xParts;
+};
+
+Status record(const OpRun& run, OpRecording& out) {
+    const tensor::Tensor* experts = &out.tensor(run.op(0), 0);
+    INGLE_TRY_ASSIGN(const DeviceMatrix* matrix, out.weights().matrix({&experts, 1}, RowOrder::Behind));
+    const auto numOut = static_cast<uint32_t>(experts->shape.dims[1]);
+    const uint32_t numUsed = run.width(run.output(0)) / numOut;
+    Push push{.rowVectors = matrix->row.rowBytes / kVectorBytes,
+              .plane1 = matrix->row.offsets[1] / kVectorBytes,
+              .plane2 = matrix->row.offsets[2] / kVectorBytes,
+              .plane3 = matrix->row.offsets[3] / kVectorBytes,
+              .k = matrix->k,
+              .numOut = numOut,
+              .numExperts = static_cast<uint32_t>(experts->shape.dims[2]),
+              .xParts = run.width(run.input(0, 0)) / matrix->k};
+    for (const MatrixShard& shard : matrix->shards) {
+        push.firstRow = shard.firstRow;
+        push.numRows = shard.numRows;
+        INGLE_TRY(out.dispatch(fmt::format("expert_matvec_{}", matrix->format->name),
+                               {kInvocations, kOutputs},
+                               {reads(shard.range), reads(out.rows(run.input(0, 0))),
+                                reads(out.rows(run.input(0, 1))), writes(out.rows(run.output(0)))},
+                               push, {groupsFor(numOut, kOutputs), numUsed, out.numRows(run.output(0))}));
+    }
+    return {};
+}
+
+}  // namespace
+
+extern const VulkanOp expert_linear_op;
+const VulkanOp expert_linear_op{kCodes, nullptr, record};
+
+}  // namespace ingle::backend::vulkan

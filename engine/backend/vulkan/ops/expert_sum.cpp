@@ -1,0 +1,24 @@
+#include "engine/backend/vulkan/vulkan_op.h"
+
+namespace ingle::backend::vulkan {
+namespace {
+
+constexpr OpCode kCodes[] = {OpCode::ExpertSum};
+
+Status record(const OpRun& run, OpRecording& out) {
+    const uint32_t width = run.width(run.output(0));
+    const struct {
+        uint32_t width, numUsed, numExperts;
+    } push{width, run.width(run.input(0, 0)) / width, run.width(run.input(0, 1))};
+    return out.dispatch("expert_sum", {kElementGroup, false},
+                        {reads(out.rows(run.input(0, 0))), reads(out.rows(run.input(0, 1))),
+                         reads(out.unused()), writes(out.rows(run.output(0)))},
+                        push, {groupsFor(width, kElementGroup), out.numRows(run.output(0)), 1});
+}
+
+}  // namespace
+
+extern const VulkanOp expert_sum_op;
+const VulkanOp expert_sum_op{kCodes, nullptr, record};
+
+}  // namespace ingle::backend::vulkan

@@ -1,0 +1,19 @@
+#include "engine/backend/vulkan/rope_cache.h"
+
+namespace ingle::backend::vulkan {
+namespace {
+
+constexpr OpCode kCodes[] = {OpCode::KvAppend};
+
+Status record(const OpRun& run, OpRecording& out) {
+    RopeCache work;
+    work.append = {run.input(0, 0), run.input(0, 1), run.params<CacheParams>(0).layer};
+    return recordRopeCache(run, work, out);
+}
+
+}  // namespace
+
+extern const VulkanOp kv_append_op;
+const VulkanOp kv_append_op{kCodes, nullptr, record};
+
+}  // namespace ingle::backend::vulkan

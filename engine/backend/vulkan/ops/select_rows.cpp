@@ -1,0 +1,21 @@
+#include "engine/backend/vulkan/vulkan_op.h"
+
+namespace ingle::backend::vulkan {
+namespace {
+
+constexpr OpCode kCodes[] = {OpCode::SelectRows};
+
+Status record(const OpRun& run, OpRecording& out) {
+    const struct { uint32_t rowVectors; } push{paddedWidth(run.width(run.output(0))) / 4};
+    return out.dispatch(
+        "select_rows", {kElementGroup, out.stepRows()},
+        {reads(out.step()), reads(out.rows(run.input(0, 0))), writes(out.rows(run.output(0)))}, push,
+        {groupsFor(push.rowVectors, kElementGroup), out.numRows(run.output(0)), 1});
+}
+
+}  // namespace
+
+extern const VulkanOp select_rows_op;
+const VulkanOp select_rows_op{kCodes, nullptr, record};
+
+}  // namespace ingle::backend::vulkan

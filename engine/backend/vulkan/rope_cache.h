@@ -1,0 +1,31 @@
+/// Rotation of queries and keys and the append to the cache, see shaders/rope_cache.comp.
+#pragma once
+
+#include <optional>
+
+#include "engine/backend/vulkan/vulkan_op.h"
+
+namespace ingle::backend::vulkan {
+
+/// What one dispatch does; either half may be missing.
+struct RopeCache {
+    struct Rotation {
+        ValueId x, y;
+    };
+    struct Append {
+        ValueId keys, values;
+        uint32_t layer;
+    };
+    const RopeParams* rope = nullptr;  ///< of queries and keys; null: nothing is rotated
+    std::optional<Rotation> query;
+    std::optional<Append> append;
+    bool rotateKeys = false;
+};
+
+/// Errors: as VulkanOp::record.
+Status recordRopeCache(const OpRun& run, const RopeCache& work, OpRecording& out);
+
+/// Whether one set of frequencies serves both.
+bool sameRotation(const RopeParams& a, const RopeParams& b);
+
+}  // namespace ingle::backend::vulkan

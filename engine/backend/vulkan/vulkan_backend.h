@@ -1,0 +1,20 @@
+/// The Vulkan backend: runs a plan as compute shaders.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "engine/backend/backend.h"
+
+namespace ingle::backend::vulkan {
+
+struct VulkanOptions {
+    std::string device;       ///< a part of its name; empty: the best that is not a processor
+    std::string cacheFolder;  ///< an existing folder where what the driver compiled is kept; empty: none
+};
+
+/// Errors: Unsupported (no Vulkan, no such device, or one that cannot be used; one sentence says why),
+/// Device, OutOfMemory.
+Result<std::unique_ptr<Backend>> createVulkanBackend(const VulkanOptions& options);
+
+}  // namespace ingle::backend::vulkan

@@ -1,0 +1,390 @@
+#include "engine/backend/vulkan/vulkan_memory.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+namespace ingle::backend::vulkan {
+namespace {
+
+/// 1,024 tokens: a short chat stays small, a long one grows in few steps.
+constexpr uint32_t kFirstPages = 16;
+constexpr uint32_t kFirstSlots = 4;
+/// Copies of caches take milliseconds.
+constexpr std::chrono::seconds kCopyLimit{60};
+
+/// Behind the last row: kernels read four values at a time, also where a head ends.
+constexpr uint64_t kCacheSlack = 16;
+
+constexpr uint32_t kQ8Values = 32;  // that share a scale
+constexpr uint32_t kQ8Bytes = 34;   // of a block in a SavedState: the scale, then the values
+
+uint32_t pagesFor(uint32_t tokens) {
+    return tokens / kPageTokens + (tokens % kPageTokens != 0);
+}
+
+uint32_t rounded(size_t bytes) {
+    return static_cast<uint32_t>((bytes + 15) / 16 * 16);
+}
+
+CacheRow cacheRow(KvType type, uint32_t elems) {
+    CacheRow row{.savedBytes = cacheRowBytes(cacheFormat(type), elems)};
+    if (type == KvType::Q8) {
+        const uint32_t blocks = (elems + kQ8Values - 1) / kQ8Values;
+        row.scaleBytes = rounded(blocks * kQ8Values);
+        row.rowBytes = row.scaleBytes + rounded(blocks * 2);
+    } else {
+        row.rowBytes = rounded(row.savedBytes);
+    }
+    return row;
+}
+
+/// A row of the device as the block format of a SavedState has it, and back.
+void unpackRow(const CacheRow& row, const std::byte* device, std::byte* saved) {
+    if (row.scaleBytes == 0) {
+        std::memcpy(saved, device, row.savedBytes);
+        return;
+    }
+    for (size_t block = 0; block < row.savedBytes / kQ8Bytes; ++block, saved += kQ8Bytes) {
+        std::memcpy(saved, device + row.scaleBytes + 2 * block, 2);
+        std::memcpy(saved + 2, device + kQ8Values * block, kQ8Values);
+    }
+}
+
+void packRow(const CacheRow& row, const std::byte* saved, std::byte* device) {
+    if (row.scaleBytes == 0) {
+        std::memcpy(device, saved, row.savedBytes);
+        return;
+    }
+    for (size_t block = 0; block < row.savedBytes / kQ8Bytes; ++block, saved += kQ8Bytes) {
+        std::memcpy(device + row.scaleBytes + 2 * block, saved, 2);
+        std::memcpy(device + kQ8Values * block, saved + 2, kQ8Values);
+    }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<VulkanMemoryPool>> VulkanMemoryPool::create(const DeviceContext& context,
+                                                                   const MemorySpec& spec,
+                                                                   const MemoryOptions& options) {
+    std::unique_ptr<VulkanMemoryPool> pool(new VulkanMemoryPool(context));
+    pool->m_spec = spec;
+    pool->m_options = options;
+    uint32_t largestRow = 0;
+    for (const KvLayerSpec& layer : spec.kv) {
+        pool->m_layers.push_back(
+            {cacheRow(options.kv, layer.keyElems), cacheRow(options.kv, layer.valueElems)});
+        largestRow = std::max(
+            {largestRow, pool->m_layers.back().keyRow.rowBytes, pool->m_layers.back().valueRow.rowBytes});
+    }
+    if (!spec.kv.empty()) {
+        // A layer's pages are bound as one range.
+        const uint64_t bindable = (maxRangeBytes(context.device.info().limits) - kCacheSlack) /
+                                  (uint64_t{kPageTokens} * largestRow);
+        pool->m_maxPages = static_cast<uint32_t>(std::min<uint64_t>(bindable, pagesFor(options.maxTokens)));
+        INGLE_TRY(pool->addPages());
+    }
+    INGLE_TRY(pool->addSlots());
+    return pool;
+}
+
+std::vector<uint64_t> VulkanMemoryPool::cacheSizes(uint64_t pages) const {
+    std::vector<uint64_t> sizes;
+    for (const Layer& layer : m_layers) {
+        sizes.push_back(pages * kPageTokens * layer.keyRow.rowBytes + kCacheSlack);
+        sizes.push_back(pages * kPageTokens * layer.valueRow.rowBytes + kCacheSlack);
+    }
+    return sizes;
+}
+
+std::vector<uint64_t> VulkanMemoryPool::slotSizes(uint64_t slots) const {
+    std::vector<uint64_t> sizes{slots * std::max(m_maxPages, 1U) * sizeof(uint32_t)};
+    for (uint32_t i = 0; i < m_spec.states.size(); ++i)
+        sizes.push_back(slots * stateStride(i) * sizeof(float));
+    return sizes;
+}
+
+Status VulkanMemoryPool::run(const Recorder& recorder) const {
+    INGLE_TRY_ASSIGN(const auto commands, recorder.finish());
+    return commands->run(kCopyLimit);
+}
+
+/// Gives `ranges` new memory of larger sizes, with the same contents at the beginning.
+Status VulkanMemoryPool::moveTo(std::span<const uint64_t> sizes, std::vector<BufferRange>& ranges,
+                                std::unique_ptr<Allocator>& owner) {
+    auto memory = std::make_unique<Allocator>(m_context.device, MemoryUse::Device);
+    INGLE_TRY_ASSIGN(auto moved, memory->allocate(sizes));
+    if (!ranges.empty()) {
+        Recorder recorder(m_context.device, m_context.pipelines);
+        for (size_t i = 0; i < ranges.size(); ++i)
+            INGLE_TRY(recorder.copy(ranges[i], moved[i].part(0, ranges[i].bytes)));
+        INGLE_TRY(run(recorder));
+    }
+    ranges = std::move(moved);
+    owner = std::move(memory);
+    ++m_version;
+    return {};
+}
+
+Status VulkanMemoryPool::addPages() {
+    const uint32_t pages = std::min(std::max(kFirstPages, 2 * m_numPages), m_maxPages);
+    if (pages == m_numPages)
+        return fail(ErrorCode::OutOfMemory, "the memory for {} tokens is full", m_maxPages * kPageTokens);
+    INGLE_TRY(moveTo(cacheSizes(pages), m_cache, m_cacheMemory));
+    m_freePages.reserve(pages);  // giving a page back must not fail
+    for (uint32_t page = pages; page-- > m_numPages;) m_freePages.push_back(page);
+    m_numPages = pages;
+    return {};
+}
+
+Status VulkanMemoryPool::addSlots() {
+    const uint32_t slots = std::max(kFirstSlots, 2 * m_numSlots);
+    INGLE_TRY(moveTo(slotSizes(slots), m_slots, m_slotMemory));
+    m_freeSlots.reserve(slots);
+    for (uint32_t slot = slots; slot-- > m_numSlots;) m_freeSlots.push_back(slot);
+    m_numSlots = slots;
+    return {};
+}
+
+Result<Page> VulkanMemoryPool::takePage() {
+    if (m_freePages.empty()) INGLE_TRY(addPages());
+    const uint32_t page = m_freePages.back();
+    m_freePages.pop_back();
+    return Page(new uint32_t(page), [this](const uint32_t* unused) {
+        m_freePages.push_back(*unused);
+        delete unused;
+    });
+}
+
+Result<uint32_t> VulkanMemoryPool::takeSlot() {
+    if (m_freeSlots.empty()) INGLE_TRY(addSlots());
+    const uint32_t slot = m_freeSlots.back();
+    m_freeSlots.pop_back();
+    return slot;
+}
+
+Result<std::unique_ptr<SequenceMemory>> VulkanMemoryPool::createSequence() {
+    return VulkanSequence::create(*this);
+}
+
+uint64_t VulkanMemoryPool::reservedBytes() const {
+    return (m_cacheMemory ? m_cacheMemory->allocatedBytes() : 0) + m_slotMemory->allocatedBytes();
+}
+
+Result<std::unique_ptr<VulkanSequence>> VulkanSequence::create(VulkanMemoryPool& pool) {
+    INGLE_TRY_ASSIGN(const uint32_t slot, pool.takeSlot());
+    std::unique_ptr<VulkanSequence> sequence(new VulkanSequence(pool, slot));
+    INGLE_TRY(sequence->clearStates());
+    return sequence;
+}
+
+BufferRange VulkanSequence::stateRange(uint32_t index) const {
+    const uint64_t bytes = uint64_t{m_pool.stateStride(index)} * sizeof(float);
+    return m_pool.state(index).part(m_slot * bytes, bytes);
+}
+
+Status VulkanSequence::clearStates() {
+    const auto& states = m_pool.spec().states;
+    if (states.empty()) return {};
+    Recorder recorder(m_pool.context().device, m_pool.context().pipelines);
+    for (uint32_t i = 0; i < states.size(); ++i)
+        INGLE_TRY(recorder.fill(stateRange(i), std::bit_cast<uint32_t>(states[i].initial)));
+    return m_pool.run(recorder);
+}
+
+Status VulkanSequence::checkTruncation(uint32_t tokens) const {
+    if (tokens > m_length)
+        return fail(ErrorCode::InvalidArgument, "cannot truncate {} tokens to {}", m_length, tokens);
+    if (tokens > 0 && tokens < m_length && !m_pool.spec().canTruncate())
+        return fail(ErrorCode::InvalidArgument, "a recurrent state cannot go back from {} to {} tokens",
+                    m_length, tokens);
+    return {};
+}
+
+Status VulkanSequence::truncate(uint32_t tokens) {
+    INGLE_TRY(checkTruncation(tokens));
+    if (tokens == 0) INGLE_TRY(clearStates());
+    m_pages.resize(std::min<size_t>(m_pages.size(), pagesFor(tokens)));
+    m_length = tokens;
+    return {};
+}
+
+Result<std::unique_ptr<SequenceMemory>> VulkanSequence::fork(uint32_t tokens) const {
+    INGLE_TRY(checkTruncation(tokens));
+    INGLE_TRY_ASSIGN(auto copy, create(m_pool));
+    if (tokens == 0) return copy;
+    copy->m_pages.assign(m_pages.begin(),
+                         m_pages.begin() + std::min<std::ptrdiff_t>(std::ssize(m_pages), pagesFor(tokens)));
+    copy->m_length = tokens;
+    if (!m_pool.spec().states.empty()) {
+        Recorder recorder(m_pool.context().device, m_pool.context().pipelines);
+        for (uint32_t i = 0; i < m_pool.spec().states.size(); ++i)
+            INGLE_TRY(recorder.copy(stateRange(i), copy->stateRange(i)));
+        INGLE_TRY(m_pool.run(recorder));
+    }
+    INGLE_TRY(copy->uploadTable());
+    return copy;
+}
+
+Status VulkanSequence::reserve(uint32_t tokens) {
+    if (m_pool.spec().kv.empty()) return {};
+    std::vector<Page> pages = m_pages;
+    const bool copyLast =
+        m_length % kPageTokens != 0 && tokens > m_length && m_pages.back().use_count() > 2;  // `pages` too
+    if (!copyLast && pages.size() >= pagesFor(tokens)) return {};
+    if (copyLast) {
+        INGLE_TRY_ASSIGN(pages.back(), m_pool.takePage());
+    }
+    while (pages.size() < pagesFor(tokens)) {
+        INGLE_TRY_ASSIGN(Page page, m_pool.takePage());
+        pages.push_back(std::move(page));
+    }
+    if (copyLast) {
+        // The page that is half full must be this sequence's alone before it is written to.
+        Recorder recorder(m_pool.context().device, m_pool.context().pipelines);
+        const uint32_t last = static_cast<uint32_t>(m_pages.size()) - 1;
+        const auto copyPage = [&](const BufferRange& cache, const CacheRow& row) {
+            const uint64_t bytes = uint64_t{kPageTokens} * row.rowBytes;
+            return recorder.copy(cache.part(*m_pages[last] * bytes, bytes),
+                                 cache.part(*pages[last] * bytes, bytes));
+        };
+        for (uint32_t layer = 0; layer < m_pool.spec().kv.size(); ++layer) {
+            INGLE_TRY(copyPage(m_pool.keys(layer), m_pool.keyRow(layer)));
+            INGLE_TRY(copyPage(m_pool.values(layer), m_pool.valueRow(layer)));
+        }
+        INGLE_TRY(m_pool.run(recorder));
+    }
+    m_pages.swap(pages);
+    const Status status = uploadTable();
+    if (!status) m_pages.swap(pages);
+    return status;
+}
+
+Status VulkanSequence::uploadTable() {
+    if (m_pages.empty()) return {};
+    std::vector<uint32_t> table;
+    for (const Page& page : m_pages) table.push_back(*page);
+    const uint64_t first = uint64_t{m_slot} * m_pool.maxPages() * sizeof(uint32_t);
+    const auto bytes = std::as_bytes(std::span(table));
+    return m_pool.context().transfer.upload(m_pool.pageTables().part(first, bytes.size()), bytes);
+}
+
+uint64_t VulkanSequence::savedBytes(uint32_t tokens) const {
+    uint64_t bytes = 0;
+    for (uint32_t layer = 0; layer < m_pool.spec().kv.size(); ++layer)
+        bytes += uint64_t{tokens} * (m_pool.keyRow(layer).savedBytes + m_pool.valueRow(layer).savedBytes);
+    for (const StateSpec& state : m_pool.spec().states) bytes += uint64_t{state.elems} * sizeof(float);
+    return bytes;
+}
+
+/// Moves the rows of `range` of one layer's keys or values between the cache and `saved`, through staging
+/// memory that holds them page by page.
+Status VulkanSequence::moveRows(Direction direction, const BufferRange& cache, const CacheRow& row,
+                                TokenRange range, std::span<std::byte> saved) const {
+    if (range.count == 0) return {};
+    const DeviceContext& context = m_pool.context();
+    Allocator memory(context.device,
+                     direction == Direction::Save ? MemoryUse::HostRead : MemoryUse::HostWrite);
+    INGLE_TRY_ASSIGN(const BufferRange staging, memory.allocate(uint64_t{range.count} * row.rowBytes));
+    Recorder recorder(context.device, context.pipelines);
+    for (uint32_t token = range.first; token < range.end();) {
+        const uint32_t count = std::min(kPageTokens - token % kPageTokens, range.end() - token);
+        const uint64_t bytes = uint64_t{count} * row.rowBytes;
+        const uint64_t cacheRow = uint64_t{*m_pages[token / kPageTokens]} * kPageTokens + token % kPageTokens;
+        const BufferRange onDevice = cache.part(cacheRow * row.rowBytes, bytes);
+        const BufferRange onHost = staging.part(uint64_t{token - range.first} * row.rowBytes, bytes);
+        INGLE_TRY(direction == Direction::Save ? recorder.copy(onDevice, onHost)
+                                               : recorder.copy(onHost, onDevice));
+        token += count;
+    }
+    const auto eachRow = [&](auto convert) {
+        for (uint32_t i = 0; i < range.count; ++i)
+            convert(staging.host + size_t{i} * row.rowBytes, saved.data() + i * row.savedBytes);
+    };
+    if (direction == Direction::Restore)
+        eachRow([&](std::byte* device, std::byte* bytes) { packRow(row, bytes, device); });
+    INGLE_TRY(m_pool.run(recorder));
+    if (direction == Direction::Save)
+        eachRow([&](std::byte* device, std::byte* bytes) { unpackRow(row, device, bytes); });
+    return {};
+}
+
+Result<SavedState> VulkanSequence::save(TokenRange range) const {
+    const auto& states = m_pool.spec().states;
+    if (range.end() > m_length || (!states.empty() && range.end() != m_length)) {
+        return fail(ErrorCode::InvalidArgument, "tokens {} to {} of a sequence of {} cannot be saved",
+                    range.first, range.end(), m_length);
+    }
+    SavedState saved{.kvType = m_pool.options().kv, .range = range};
+    saved.bytes.resize(savedBytes(range.count));
+    std::span<std::byte> rest(saved.bytes);
+    const auto next = [&](size_t bytes) {
+        const std::span<std::byte> part = rest.first(bytes);
+        rest = rest.subspan(bytes);
+        return part;
+    };
+    for (uint32_t layer = 0; layer < m_pool.spec().kv.size(); ++layer) {
+        const CacheRow& key = m_pool.keyRow(layer);
+        INGLE_TRY(
+            moveRows(Direction::Save, m_pool.keys(layer), key, range, next(range.count * key.savedBytes)));
+        const CacheRow& value = m_pool.valueRow(layer);
+        INGLE_TRY(moveRows(Direction::Save, m_pool.values(layer), value, range,
+                           next(range.count * value.savedBytes)));
+    }
+    for (uint32_t i = 0; i < states.size(); ++i) {
+        const std::span<std::byte> bytes = next(states[i].elems * sizeof(float));
+        INGLE_TRY(m_pool.context().transfer.download(stateRange(i).part(0, bytes.size()), bytes));
+    }
+    return saved;
+}
+
+Status VulkanSequence::restore(const SavedState& saved) {
+    const Status status = fill(saved);
+    if (status) return status;
+    m_pages.clear();
+    m_length = 0;
+    // A device that cannot even clear is lost, and the sequence with it.
+    (void)clearStates();
+    return status;
+}
+
+Status VulkanSequence::fill(const SavedState& saved) {
+    const TokenRange range = saved.range;
+    const bool hasPages = !m_pool.spec().kv.empty();
+    if (saved.version != SavedState::kVersion || saved.kvType != m_pool.options().kv ||
+        saved.bytes.size() != savedBytes(range.count)) {
+        return fail(ErrorCode::Corrupt, "a saved state of {} bytes does not fit this model, which needs {}",
+                    saved.bytes.size(), savedBytes(range.count));
+    }
+    if (hasPages && range.first > m_length) {
+        return fail(ErrorCode::InvalidArgument, "tokens {} to {} of a saved state cannot follow {} tokens",
+                    range.first, range.end(), m_length);
+    }
+    m_length = hasPages ? range.first : range.end();
+    m_pages.resize(std::min<size_t>(m_pages.size(), pagesFor(m_length)));
+    INGLE_TRY(reserve(range.end()));
+    std::vector<std::byte> bytes = saved.bytes;
+    std::span<std::byte> rest(bytes);
+    const auto next = [&](size_t count) {
+        const std::span<std::byte> part = rest.first(count);
+        rest = rest.subspan(count);
+        return part;
+    };
+    for (uint32_t layer = 0; layer < m_pool.spec().kv.size(); ++layer) {
+        const CacheRow& key = m_pool.keyRow(layer);
+        INGLE_TRY(
+            moveRows(Direction::Restore, m_pool.keys(layer), key, range, next(range.count * key.savedBytes)));
+        const CacheRow& value = m_pool.valueRow(layer);
+        INGLE_TRY(moveRows(Direction::Restore, m_pool.values(layer), value, range,
+                           next(range.count * value.savedBytes)));
+    }
+    for (uint32_t i = 0; i < m_pool.spec().states.size(); ++i) {
+        const std::span<std::byte> part = next(m_pool.spec().states[i].elems * sizeof(float));
+        INGLE_TRY(m_pool.context().transfer.upload(stateRange(i).part(0, part.size()), part));
+    }
+    m_length = range.end();
+    return {};
+}
+
+}  // namespace ingle::backend::vulkan

@@ -1,0 +1,275 @@
+#include "engine/backend/vulkan/vulkan_program.h"
+
+#include <chrono>
+#include <cmath>
+
+namespace ingle::backend::vulkan {
+namespace {
+
+/// Longer than any step takes on a device worth using: what takes longer hangs.
+constexpr std::chrono::seconds kStepLimit{120};
+
+/// Multiply-adds of a submission: 50 ms at a teraflop. Drivers give up on submissions of seconds.
+constexpr uint64_t kSubmissionWork = uint64_t{25} << 30;
+
+/// Rows a recording is made for: few sizes, little waste.
+uint32_t recordedRows(uint32_t rows) {
+    if (rows == 0) return 0;
+    return rows <= kMaxMatvecRows ? std::bit_ceil(rows) : (rows + 15) / 16 * 16;
+}
+
+/// Multiply-adds of the run's matrices.
+uint64_t workOf(const OpRun& run, const Plan& plan, const RowCounts& rows) {
+    uint64_t work = 0;
+    for (size_t i = 0; i < run.size(); ++i) {
+        if (run.outputs(i).empty()) continue;
+        const uint32_t numRows = run.rows(run.output(i)) == RowKind::Token ? rows.tokens : rows.logits;
+        for (const uint32_t weight : run.op(i).weights) {
+            if (plan.weights[weight].use == WeightUse::Matrix)
+                work += numRows * plan.weights[weight].tensor->shape.numElems();
+        }
+    }
+    return work;
+}
+
+/// A run that only computes rows whose logits nobody wants is left out.
+bool isIdle(const OpRun& run, const RowCounts& rows) {
+    const auto outputs = run.outputs(run.size() - 1);
+    return rows.logits == 0 && !outputs.empty() && run.rows(outputs[0]) == RowKind::Logit;
+}
+
+}  // namespace
+
+VulkanProgram::VulkanProgram(const Plan& plan, VulkanMemoryPool& memory, std::shared_ptr<WeightStore> weights)
+    : m_plan(plan),
+      m_values(m_plan),
+      m_memory(memory),
+      m_weights(std::move(weights)),
+      m_capacity{recordedRows(plan.maxTokens), std::max(recordedRows(plan.maxLogitRows), 1U)},
+      m_deviceMemory(memory.context().device, MemoryUse::Device),
+      m_writeMemory(memory.context().device, MemoryUse::HostWrite),
+      m_readMemory(memory.context().device, MemoryUse::HostRead) {}
+
+Result<std::unique_ptr<VulkanProgram>> VulkanProgram::create(const Plan& plan, VulkanMemoryPool& memory,
+                                                             std::shared_ptr<WeightStore> weights) {
+    std::unique_ptr<VulkanProgram> program(new VulkanProgram(plan, memory, std::move(weights)));
+    INGLE_TRY(program->allocate());
+    INGLE_TRY(program->compileKernels());
+    INGLE_TRY(program->recordingFor({1, 1}));
+    return program;
+}
+
+Status VulkanProgram::allocate() {
+    for (const Op& op : m_plan.ops) {
+        if (op.code == OpCode::Embed)
+            m_vocabSize = static_cast<uint32_t>(m_plan.weights[op.weights[0]].tensor->shape.dims[1]);
+    }
+    const uint64_t scratchBytes =
+        std::min(kScratchBytes, maxRangeBytes(m_memory.context().device.info().limits));
+    const uint64_t sizes[] = {m_capacity.bytes(), scratchBytes, kRangeAlignment};
+    INGLE_TRY_ASSIGN(const auto ranges, m_deviceMemory.allocate(sizes));
+    m_step = ranges[0];
+    m_scratch = ranges[1];
+    m_unused = ranges[2];
+    INGLE_TRY_ASSIGN(m_hostStep, m_writeMemory.allocate(m_capacity.bytes()));
+    const uint64_t logitBytes = paddedWidth(m_plan.logits.width) * sizeof(float) * m_capacity.logitRows;
+    INGLE_TRY_ASSIGN(m_hostLogits, m_readMemory.allocate(logitBytes));
+    INGLE_TRY_ASSIGN(m_fused, layOut(OpFusion::On));
+    return {};
+}
+
+Result<VulkanProgram::Layout> VulkanProgram::layOut(OpFusion fusion) const {
+    Layout layout;
+    INGLE_TRY_ASSIGN(layout.runs, scheduleOps(m_plan, m_values, fusion));
+    const ValueBuffers buffers = planBuffers(m_values, layout.runs, {m_capacity.rows, m_capacity.logitRows});
+    layout.memory = std::make_unique<Allocator>(m_memory.context().device, MemoryUse::Device);
+    INGLE_TRY_ASSIGN(const auto ranges, layout.memory->allocate(buffers.sizes));
+    for (const auto& buffer : buffers.bufferOf)
+        layout.values.push_back(buffer ? ranges[*buffer] : BufferRange{});
+    return layout;
+}
+
+ProgramBuffers VulkanProgram::buffersOf(const Layout& layout) const {
+    return {.values = layout.values,
+            .step = m_step,
+            .stepRows = m_capacity.rows,
+            .scratch = m_scratch,
+            .unused = m_unused};
+}
+
+OpRecording VulkanProgram::opRecording(const ProgramBuffers& buffers, const RowCounts& rows,
+                                       DispatchTarget target) {
+    return {m_plan, m_values, buffers, m_memory, *m_weights, rows, target};
+}
+
+/// Those of every number of rows, so that nothing is left to fail, or to wait for, in the middle of an
+/// answer. Uploads the weights on the way.
+Status VulkanProgram::compileKernels() {
+    std::vector<PipelineSpec> kernels;
+    const ProgramBuffers buffers = buffersOf(m_fused);
+    for (uint32_t tokens : {1U, 2U, 4U, kMaxMatvecRows, m_capacity.rows}) {
+        tokens = std::min(tokens, m_capacity.rows);
+        const RowCounts rows{tokens, std::min({tokens, kMaxMatvecRows, m_capacity.logitRows})};
+        for (const ScheduledRun& scheduled : m_fused.runs) {
+            OpRecording out = opRecording(buffers, rows, &kernels);
+            INGLE_TRY(scheduled.kernel->record(scheduled.run, out));
+        }
+    }
+    INGLE_TRY(m_memory.context().pipelines.compile(kernels));
+    return {};
+}
+
+Result<const VulkanProgram::Recording*> VulkanProgram::recordingFor(const RowCounts& rows) {
+    if (m_recordedVersion != m_memory.version()) {
+        m_recordings.clear();
+        m_recordedVersion = m_memory.version();
+    }
+    if (const auto found = m_recordings.find(rows); found != m_recordings.end()) return &found->second;
+    Recording recording;
+    INGLE_TRY(record(rows, recording));
+    return &m_recordings.emplace(rows, std::move(recording)).first->second;
+}
+
+Status VulkanProgram::record(const RowCounts& rows, Recording& recording) {
+    const DeviceContext& context = m_memory.context();
+    const ProgramBuffers buffers = buffersOf(m_fused);
+    auto recorder = std::make_unique<Recorder>(context.device, context.pipelines);
+    const auto finish = [&]() -> Status {
+        INGLE_TRY_ASSIGN(auto commands, recorder->finish());
+        recording.push_back(std::move(commands));
+        return {};
+    };
+    INGLE_TRY(recorder->copy(m_hostStep, m_step));
+    uint64_t work = 0;
+    for (const ScheduledRun& scheduled : m_fused.runs) {
+        if (isIdle(scheduled.run, rows)) continue;
+        work += workOf(scheduled.run, m_plan, rows);
+        if (work > kSubmissionWork) {
+            INGLE_TRY(finish());
+            recorder = std::make_unique<Recorder>(context.device, context.pipelines);
+            work = workOf(scheduled.run, m_plan, rows);
+        }
+        OpRecording out = opRecording(buffers, rows, recorder.get());
+        INGLE_TRY(scheduled.kernel->record(scheduled.run, out));
+    }
+    if (rows.logits > 0) {
+        const uint64_t bytes = rows.logits * paddedWidth(m_plan.logits.width) * sizeof(float);
+        INGLE_TRY(
+            recorder->copy(m_fused.values[m_values.logits].part(0, bytes), m_hostLogits.part(0, bytes)));
+    }
+    return finish();
+}
+
+Status VulkanProgram::check(const Step& step) const {
+    size_t rows = 0;
+    for (const SequenceRun& run : step.runs) rows += run.numRows;
+    if (rows != step.tokens.size() || rows == 0 || rows > m_plan.maxTokens || step.runs.size() > rows) {
+        return fail(ErrorCode::InvalidArgument, "a step of {} tokens in {} rows; at most {} fit",
+                    step.tokens.size(), rows, m_plan.maxTokens);
+    }
+    if (step.logitRows.size() > m_plan.maxLogitRows) {
+        return fail(ErrorCode::InvalidArgument, "logits of {} rows wanted; at most {} fit",
+                    step.logitRows.size(), m_plan.maxLogitRows);
+    }
+    for (const TokenId token : step.tokens) {
+        if (token < 0 || static_cast<uint32_t>(token) >= m_vocabSize) {
+            return fail(ErrorCode::InvalidArgument, "token {} is outside the vocabulary of {}", token,
+                        m_vocabSize);
+        }
+    }
+    return {};
+}
+
+Status VulkanProgram::run(const Step& step) {
+    INGLE_TRY(check(step));
+    for (const SequenceRun& run : step.runs) {
+        auto* sequence = static_cast<VulkanSequence*>(run.sequence);
+        INGLE_TRY(sequence->reserve(sequence->length() + run.numRows));
+    }
+    const RowCounts rows{recordedRows(static_cast<uint32_t>(step.tokens.size())),
+                         recordedRows(static_cast<uint32_t>(step.logitRows.size()))};
+    writeStep(step, m_capacity,
+              {reinterpret_cast<uint32_t*>(m_hostStep.host), m_hostStep.bytes / sizeof(uint32_t)});
+    INGLE_TRY(m_observer ? runObserved(rows, step) : runRecorded(rows));
+    m_numLogitRows = static_cast<uint32_t>(step.logitRows.size());
+    for (const SequenceRun& run : step.runs) static_cast<VulkanSequence*>(run.sequence)->advance(run.numRows);
+    return {};
+}
+
+Status VulkanProgram::runRecorded(const RowCounts& rows) {
+    INGLE_TRY_ASSIGN(const Recording* recording, recordingFor(rows));
+    uint64_t last = 0;
+    for (const auto& commands : *recording) {
+        INGLE_TRY_ASSIGN(last, commands->submit());
+    }
+    return m_memory.context().device.wait(last, kStepLimit);
+}
+
+Status VulkanProgram::runObserved(const RowCounts& rows, const Step& step) {
+    if (!m_plain) {
+        INGLE_TRY_ASSIGN(Layout plain, layOut(OpFusion::Off));
+        m_plain = std::make_unique<Layout>(std::move(plain));
+    }
+    const DeviceContext& context = m_memory.context();
+    const ProgramBuffers buffers = buffersOf(*m_plain);
+    for (size_t i = 0; i < m_plain->runs.size(); ++i) {
+        const ScheduledRun& scheduled = m_plain->runs[i];
+        if (isIdle(scheduled.run, rows)) continue;
+        Recorder recorder(context.device, context.pipelines);
+        if (i == 0) INGLE_TRY(recorder.copy(m_hostStep, m_step));
+        OpRecording out = opRecording(buffers, rows, &recorder);
+        INGLE_TRY(scheduled.kernel->record(scheduled.run, out));
+        INGLE_TRY_ASSIGN(const auto commands, recorder.finish());
+        const auto begin = std::chrono::steady_clock::now();
+        INGLE_TRY(commands->run(kStepLimit));
+        const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+        INGLE_TRY(showOutputs(scheduled.run, elapsed.count(), step));
+    }
+    if (rows.logits == 0) return {};
+    const BufferRange& logits = m_plain->values[m_values.logits];
+    const uint64_t bytes = rows.logits * paddedWidth(m_plan.logits.width) * sizeof(float);
+    return context.transfer.download(logits.part(0, bytes), {m_hostLogits.host, bytes});
+}
+
+Status VulkanProgram::showOutputs(const OpRun& run, double seconds, const Step& step) {
+    std::vector<std::vector<float>> outputs;
+    for (const ValueId value : run.outputs(0)) {
+        const size_t width = run.width(value);
+        const size_t numRows = run.rows(value) == RowKind::Token ? step.tokens.size() : step.logitRows.size();
+        std::vector<float> padded(numRows * paddedWidth(run.width(value)));
+        const auto bytes = std::as_writable_bytes(std::span(padded));
+        if (!bytes.empty())
+            INGLE_TRY(
+                m_memory.context().transfer.download(m_plain->values[value].part(0, bytes.size()), bytes));
+        std::vector<float>& rows = outputs.emplace_back(numRows * width);
+        for (size_t row = 0; row < numRows; ++row)
+            std::copy_n(padded.data() + row * paddedWidth(run.width(value)), width,
+                        rows.data() + row * width);
+    }
+    const std::vector<std::span<const float>> spans(outputs.begin(), outputs.end());
+    m_observer->afterOp(run.op(0), seconds, spans);
+    return {};
+}
+
+Result<std::span<const float>> VulkanProgram::readLogits(uint32_t index) {
+    if (index >= m_numLogitRows) {
+        return fail(ErrorCode::InvalidArgument, "logits {} wanted of a step with {}", index, m_numLogitRows);
+    }
+    const uint32_t width = m_plan.logits.width;
+    const std::span<const float> logits(
+        reinterpret_cast<const float*>(m_hostLogits.host) + size_t{index} * paddedWidth(width), width);
+    if (!std::ranges::all_of(logits, [](float value) { return std::isfinite(value); })) {
+        return fail(ErrorCode::Device,
+                    "the model computed a value that is not a number; the file may be damaged");
+    }
+    return logits;
+}
+
+Result<uint32_t> VulkanProgram::numDispatches(const RowCounts& rows) {
+    INGLE_TRY_ASSIGN(const Recording* recording, recordingFor(rows));
+    uint32_t count = 0;
+    for (const auto& commands : *recording) count += commands->numDispatches();
+    return count;
+}
+
+}  // namespace ingle::backend::vulkan

@@ -1,0 +1,18 @@
+// F16: one plane, as in the file.
+#include "engine/backend/vulkan/weights/pack.h"
+#include "engine/quant/block.h"
+
+namespace ingle::backend::vulkan {
+namespace {
+
+void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
+    std::memcpy(planes[0], row, size_t{k} * 2);
+}
+
+}  // namespace
+
+extern const WeightFormat f16_weight;
+const WeightFormat f16_weight{
+    .name = "f16", .id = quant::kF16, .planes = {{{32, 64}}}, .repackRow = repackRow};
+
+}  // namespace ingle::backend::vulkan

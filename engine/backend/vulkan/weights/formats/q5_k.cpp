@@ -1,0 +1,37 @@
+// Q5_K: nibbles; fifth bits; bytes scale and min for 32 values; halves d and dmin for 256.
+#include "engine/backend/vulkan/weights/pack.h"
+#include "engine/quant/block.h"
+
+namespace ingle::backend::vulkan {
+namespace {
+
+constexpr uint32_t kBlockElems = 256;
+constexpr uint32_t kBlockBytes = 176;
+constexpr uint32_t kGroups = kBlockElems / kWeightGroup;
+
+void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
+    for (uint32_t block = 0; block < k / kBlockElems; ++block, row += kBlockBytes) {
+        std::memcpy(planes[3] + 4 * block, row, 4);
+        for (uint32_t i = 0; i < kGroups; ++i) {
+            const uint32_t group = block * kGroups + i;
+            Levels levels;
+            for (uint32_t e = 0; e < kWeightGroup; ++e) {
+                const uint32_t low = quant::byteAt(row + 48 + i / 2 * 32 + e) >> i % 2 * 4 & 15;
+                levels[e] = static_cast<uint8_t>(low | (quant::byteAt(row + 16 + e) >> i & 1) << 4);
+            }
+            packNibbles(levels, planes[0] + 16 * group);
+            packBits(levels, 4, planes[1] + 4 * group);
+            const auto [scale, min] = quant::scaleAndMin(row + 4, i);
+            planes[2][2 * group] = static_cast<std::byte>(scale);
+            planes[2][2 * group + 1] = static_cast<std::byte>(min);
+        }
+    }
+}
+
+}  // namespace
+
+extern const WeightFormat q5_k_weight;
+const WeightFormat q5_k_weight{
+    .name = "q5_k", .id = {13}, .planes = {{{32, 16}, {32, 4}, {32, 2}, {256, 4}}}, .repackRow = repackRow};
+
+}  // namespace ingle::backend::vulkan

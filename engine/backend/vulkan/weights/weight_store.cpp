@@ -1,0 +1,158 @@
+#include "engine/backend/vulkan/weights/weight_store.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/base/cpu_features.h"
+#include "engine/base/thread_pool.h"
+
+namespace ingle::backend::vulkan {
+namespace {
+
+/// Reads the rows of stacked matrices in the order in which the device keeps them.
+class StackedRows {
+  public:
+    StackedRows(std::span<const tensor::Tensor* const> parts, RowOrder order)
+        : m_parts(parts), m_order(order) {}
+
+    const std::byte* at(uint64_t row) const {
+        if (m_order == RowOrder::InTurns) return rowOf(*m_parts[row % m_parts.size()], row / m_parts.size());
+        size_t part = 0;
+        for (; row >= m_parts[part]->shape.numRows(); ++part) row -= m_parts[part]->shape.numRows();
+        return rowOf(*m_parts[part], row);
+    }
+
+  private:
+    static const std::byte* rowOf(const tensor::Tensor& tensor, uint64_t row) {
+        return tensor.data.data() + row * (tensor.data.size() / tensor.shape.numRows());
+    }
+
+    std::span<const tensor::Tensor* const> m_parts;
+    RowOrder m_order;
+};
+
+/// Rows that are worth a thread.
+constexpr uint32_t kThreadRows = 256;
+
+/// Repacks the rows of a matrix on all cores.
+class RowPacker {
+  public:
+    RowPacker(const DeviceMatrix& matrix, const quant::QuantFormat& source, StackedRows rows)
+        : m_matrix(matrix),
+          m_source(source),
+          m_rows(rows),
+          m_threads(std::min(base::physicalCores(), matrix.numRows / kThreadRows + 1)) {}
+
+    /// Writes bytes [offset, offset + piece.size()) of the rows from `firstRow` on. A piece may begin and end
+    /// inside a row.
+    void write(uint64_t firstRow, uint64_t offset, std::span<std::byte> piece) {
+        constexpr size_t kGrain = 16;
+        const uint64_t rowBytes = m_matrix.row.rowBytes;
+        const uint64_t first = offset / rowBytes;
+        const uint64_t end = (offset + piece.size() + rowBytes - 1) / rowBytes;
+        m_threads.parallelFor(end - first, kGrain, [&](size_t from, size_t to, uint32_t) {
+            std::vector<std::byte> packed(rowBytes);
+            std::vector<float> values;
+            for (uint64_t row = first + from; row < first + to; ++row) {
+                pack(m_rows.at(firstRow + row), packed, values);
+                const uint64_t begins = std::max(row * rowBytes, offset);
+                const uint64_t ends = std::min((row + 1) * rowBytes, offset + piece.size());
+                std::memcpy(piece.data() + (begins - offset), packed.data() + (begins - row * rowBytes),
+                            ends - begins);
+            }
+        });
+    }
+
+  private:
+    void pack(const std::byte* row, std::span<std::byte> packed, std::vector<float>& values) const {
+        if (m_source.id != m_matrix.format->id) {
+            values.resize(m_matrix.k);
+            m_source.decodeRow(row, values);
+            row = reinterpret_cast<const std::byte*>(values.data());
+        }
+        std::ranges::fill(packed, std::byte{0});
+        PlanePointers planes{};
+        for (size_t i = 0; i < planes.size(); ++i) planes[i] = packed.data() + m_matrix.row.offsets[i];
+        m_matrix.format->repackRow(row, m_matrix.k, planes);
+    }
+
+    const DeviceMatrix& m_matrix;
+    const quant::QuantFormat& m_source;
+    StackedRows m_rows;
+    base::ThreadPool m_threads;
+};
+
+void decodeVector(const VectorPart& part, std::span<float> out) {
+    if (!part.tensor) return;  // zeros already
+    const tensor::Tensor& tensor = *part.tensor;
+    const size_t width = tensor.shape.rowElems();
+    const size_t rowBytes = tensor.data.size() / tensor.shape.numRows();
+    for (size_t row = 0; row < tensor.shape.numRows(); ++row)
+        tensor.format->decodeRow(tensor.data.data() + row * rowBytes, out.subspan(row * width, width));
+}
+
+}  // namespace
+
+Result<const DeviceMatrix*> WeightStore::matrix(std::span<const tensor::Tensor* const> parts,
+                                                RowOrder order) {
+    const MatrixKey key{{parts.begin(), parts.end()}, order};
+    if (const auto found = m_matrices.find(key); found != m_matrices.end()) return &found->second;
+    const tensor::Tensor& first = *parts[0];
+    DeviceMatrix matrix{.k = static_cast<uint32_t>(first.shape.rowElems())};
+    matrix.format = findWeightFormat(first.format->id);
+    if (!matrix.format) matrix.format = &floatWeights();
+    matrix.row = layoutRow(*matrix.format, matrix.k);
+    for (const tensor::Tensor* part : parts) matrix.numRows += static_cast<uint32_t>(part->shape.numRows());
+    INGLE_TRY(upload(matrix, key));
+    return &m_matrices.emplace(key, std::move(matrix)).first->second;
+}
+
+Status WeightStore::upload(DeviceMatrix& matrix, const MatrixKey& key) {
+    const uint64_t rowBytes = matrix.row.rowBytes;
+    const uint64_t most = maxRangeBytes(m_device.info().limits) / rowBytes / 2 * 2;
+    if (most == 0)
+        return fail(ErrorCode::OutOfMemory, "{}: two rows of {} bytes are more than the device takes at once",
+                    key.parts[0]->name, rowBytes);
+    RowPacker packer(matrix, *key.parts[0]->format, StackedRows(key.parts, key.order));
+    for (uint32_t row = 0; row < matrix.numRows;) {
+        const auto count = static_cast<uint32_t>(std::min<uint64_t>(most, matrix.numRows - row));
+        INGLE_TRY_ASSIGN(const BufferRange range, m_arena.allocate(count * rowBytes));
+        INGLE_TRY(m_transfer.upload(range, [&](uint64_t offset, std::span<std::byte> piece) -> Status {
+            packer.write(row, offset, piece);
+            return {};
+        }));
+        matrix.shards.push_back({range, row, count});
+        row += count;
+    }
+    return {};
+}
+
+Result<BufferRange> WeightStore::vector(std::span<const VectorPart> parts) {
+    const std::vector<VectorPart> key(parts.begin(), parts.end());
+    if (const auto found = m_vectors.find(key); found != m_vectors.end()) return found->second;
+    size_t numElems = 0;
+    for (const VectorPart& part : parts) numElems += part.numElems;
+    std::vector<float> values((numElems + 3) / 4 * 4);
+    std::span<float> rest(values);
+    for (const VectorPart& part : parts) {
+        decodeVector(part, rest);
+        rest = rest.subspan(part.numElems);
+    }
+    const auto bytes = std::as_bytes(std::span(values));
+    INGLE_TRY_ASSIGN(const BufferRange range, m_arena.allocate(bytes.size()));
+    INGLE_TRY(m_transfer.upload(range, bytes));
+    m_vectors.emplace(key, range);
+    return range;
+}
+
+Result<BufferRange> WeightStore::constants(std::span<const uint32_t> words) {
+    std::vector<uint32_t> key(words.begin(), words.end());
+    if (const auto found = m_constants.find(key); found != m_constants.end()) return found->second;
+    const auto bytes = std::as_bytes(words);
+    INGLE_TRY_ASSIGN(const BufferRange range, m_arena.allocate(bytes.size()));
+    INGLE_TRY(m_transfer.upload(range, bytes));
+    m_constants.emplace(std::move(key), range);
+    return range;
+}
+
+}  // namespace ingle::backend::vulkan

@@ -1,0 +1,46 @@
+// A matrix as engine/backend/vulkan/weights lays it out: rows of `rowVectors` 16-byte vectors. A row is a few
+// planes behind each other, each at a whole vector: plane 0 at 0, the others at plane1, plane2, plane3 (in
+// vectors). What the planes hold is said in quant/<type>.glsl. The including shader declares those four in
+// its push constants.
+#extension GL_EXT_control_flow_attributes : require
+
+layout(binding = 0) readonly buffer WeightVectors { uvec4 weightVectors[]; };
+layout(binding = 0) readonly buffer WeightWords { uint weightWords[]; };
+
+// Values are decoded in groups of this many.
+const uint kGroup = 32;
+
+// `row`: the index of the row's first vector; `plane`: 0 or one of plane1 to plane3.
+uvec4 vectorAt(uint row, uint plane, uint i) {
+    return weightVectors[row + plane + i];
+}
+uint wordAt(uint row, uint plane, uint i) {
+    return weightWords[4 * (row + plane) + i];
+}
+uint shortAt(uint row, uint plane, uint i) {
+    return bitfieldExtract(wordAt(row, plane, i / 2), int(i % 2) * 16, 16);
+}
+float halfAt(uint row, uint plane, uint i) {
+    return unpackHalf2x16(shortAt(row, plane, i)).x;
+}
+
+vec4 unsignedBytes(uint word) {
+    return vec4(uvec4(word, word >> 8, word >> 16, word >> 24) & 255);
+}
+vec4 signedBytes(uint word) {
+    return vec4(ivec4(uvec4(word << 24, word << 16, word << 8, word)) >> 24);
+}
+// Four bits, or four pairs of bits, the lowest first.
+vec4 bits(uint word) {
+    return vec4(uvec4(word, word >> 1, word >> 2, word >> 3) & 1);
+}
+vec4 bitPairs(uint word) {
+    return vec4(uvec4(word, word >> 2, word >> 4, word >> 6) & 3);
+}
+// 32 nibbles: byte b of word j holds value 8j + b in its low half and value 8j + 4 + b in its high half.
+void nibbles(uvec4 words, out vec4 w[8]) {
+    [[unroll]] for (uint j = 0; j < 4; ++j) {
+        w[2 * j] = unsignedBytes(words[j] & 0x0F0F0F0F);
+        w[2 * j + 1] = unsignedBytes(words[j] >> 4 & 0x0F0F0F0F);
+    }
+}

@@ -1,0 +1,188 @@
+/// Every family on a tiny random model: the device gives the CPU's numbers, however the tokens are fed, and
+/// each continues what the other has saved.
+#include <map>
+
+#include "tests/engine/backend_vulkan/synth_model.h"
+#include "tests/engine/backend_vulkan/two_backends.h"
+
+namespace ingle::backend::vulkan {
+namespace {
+
+constexpr uint32_t kVocab = 320;
+constexpr uint32_t kMaxRows = 40;
+
+struct Variant {
+    std::string name;
+    std::string family;
+    models::SynthSizes sizes;
+    double tolerance = 1e-8;
+};
+
+/// Every family, and what a family computes differently for other sizes.
+std::vector<Variant> variants() {
+    std::vector<Variant> all;
+    for (const models::ModelFamily* family : models::allFamilies())
+        all.push_back({std::string(family->arch), std::string(family->arch), {}});
+    all.push_back({"llama_moe", "llama", {.numExperts = 5, .numExpertsUsed = 2}});
+    return all;
+}
+
+/// Keeps what ops made, by name.
+class ValueKeeper final : public OpObserver {
+  public:
+    void afterOp(const Op& op, double, std::span<const std::span<const float>> outputs) override {
+        for (size_t i = 0; i < outputs.size(); ++i)
+            values[op.trace[i]].assign(outputs[i].begin(), outputs[i].end());
+    }
+    std::map<std::string, std::vector<float>> values;
+};
+
+class VulkanFamilies : public TwoBackends, public testing::WithParamInterface<Variant> {
+  protected:
+    void open(const std::string& quant) {
+        m_model = openSynthModel(
+            m_folder, {.family = GetParam().family, .sizes = GetParam().sizes, .quant = quant}, kMaxRows);
+        ASSERT_TRUE(m_model.file);
+    }
+
+    PlanRunner on(Backend& backend) { return {backend, m_model.plan, m_model.memory, KvType::F32}; }
+
+    const std::vector<TokenId> m_tokens = [] {
+        std::vector<TokenId> tokens;
+        for (int i = 0; i < 100; ++i) tokens.push_back((i * 37 + 11) % static_cast<int>(kVocab));
+        return tokens;
+    }();
+    test::TemporaryFolder m_folder;
+    SynthModel m_model;
+};
+
+TEST_P(VulkanFamilies, givesTheNumbersOfTheCpu) {
+    for (const char* quant : {"F32", "Q8_0", "Q4_0"}) {
+        SCOPED_TRACE(quant);
+        open(quant);
+        PlanRunner right = on(*cpu);
+        PlanRunner ours = on(*vulkan);
+        const auto expected = right.feed(*right.sequence(), m_tokens, kMaxRows);
+        for (const size_t chunk : {1u, 7u, 40u})
+            EXPECT_LT(nmse(ours.feed(*ours.sequence(), m_tokens, chunk), expected), GetParam().tolerance)
+                << chunk;
+        // The negative twin: another token gives other logits from there on.
+        std::vector<TokenId> other = m_tokens;
+        other[70] = (other[70] + 1) % static_cast<int>(kVocab);
+        const auto changed = ours.feed(*ours.sequence(), other, 40);
+        const size_t at = 70 * kVocab;
+        EXPECT_LT(nmse(std::span(changed).first(at), std::span(expected).first(at)), GetParam().tolerance);
+        EXPECT_GT(nmse(std::span(changed).subspan(at), std::span(expected).subspan(at)),
+                  10 * GetParam().tolerance);
+    }
+}
+
+TEST_P(VulkanFamilies, everyValueIsThatOfTheCpu) {
+    open("F32");
+    PlanRunner right = on(*cpu);
+    PlanRunner ours = on(*vulkan);
+    ValueKeeper expected, actual;
+    right.program->observe(&expected);
+    ours.program->observe(&actual);
+    right.feed(*right.sequence(), std::span(m_tokens).first(13), 13);
+    ours.feed(*ours.sequence(), std::span(m_tokens).first(13), 13);
+    EXPECT_EQ(actual.values.size(), expected.values.size());
+    for (const auto& [name, values] : expected.values)
+        EXPECT_LT(nmse(actual.values[name], values), GetParam().tolerance) << name;
+}
+
+TEST_P(VulkanFamilies, eachContinuesWhatTheOtherSaved) {
+    open("Q8_0");
+    PlanRunner right = on(*cpu);
+    PlanRunner ours = on(*vulkan);
+    const size_t half = 50;
+    const auto first = std::span(m_tokens).first(half);
+    const auto rest = std::span(m_tokens).subspan(half);
+    const auto whole = right.feed(*right.sequence(), m_tokens, kMaxRows);
+    const auto expected = std::span(whole).subspan(half * kVocab);
+
+    const auto continued = [&](PlanRunner& from, PlanRunner& to) {
+        const auto source = from.sequence();
+        from.feed(*source, first, kMaxRows);
+        const auto saved = source->save();
+        EXPECT_TRUE(saved);
+        const auto target = to.sequence();
+        const Status restored = target->restore(*saved);
+        EXPECT_TRUE(restored) << (restored ? "" : restored.error().message);
+        EXPECT_EQ(target->length(), half);
+        return to.feed(*target, rest, kMaxRows);
+    };
+    EXPECT_LT(nmse(continued(right, ours), expected), GetParam().tolerance);
+    EXPECT_LT(nmse(continued(ours, right), expected), GetParam().tolerance);
+    EXPECT_LT(nmse(continued(ours, ours), expected), GetParam().tolerance);
+
+    // A fork goes on undisturbed by what the original goes on with.
+    const auto original = ours.sequence();
+    ours.feed(*original, first, kMaxRows);
+    const auto fork = original->fork(half);
+    ASSERT_TRUE(fork);
+    ours.feed(*original, std::vector<TokenId>(m_tokens.rbegin(), m_tokens.rbegin() + 50), kMaxRows);
+    EXPECT_LT(nmse(ours.feed(**fork, rest, kMaxRows), expected), GetParam().tolerance);
+
+    // What does not fit is refused, and what was cut is forgotten.
+    SavedState saved = original->save().value();
+    saved.bytes.pop_back();
+    EXPECT_FALSE(original->restore(saved));
+    EXPECT_EQ(original->length(), 0u);
+    EXPECT_FALSE(original->truncate(1));
+    EXPECT_EQ((*fork)->truncate(60).has_value(), m_model.memory.canTruncate());
+    ASSERT_TRUE((*fork)->truncate(0));
+    EXPECT_LT(nmse(ours.feed(**fork, m_tokens, kMaxRows), whole), GetParam().tolerance);
+}
+
+TEST_P(VulkanFamilies, sequencesOfAStepDoNotDisturbEachOther) {
+    open("F32");
+    PlanRunner right = on(*cpu);
+    PlanRunner ours = on(*vulkan);
+    const auto expected = right.feed(*right.sequence(), m_tokens, kMaxRows);
+    // More than the first slots of the memory.
+    std::vector<std::unique_ptr<SequenceMemory>> sequences;
+    for (int i = 0; i < 8; ++i) sequences.push_back(ours.sequence());
+    std::vector<float> logits;
+    constexpr size_t kChunk = 4;
+    for (size_t at = 0; at < m_tokens.size(); at += kChunk) {
+        std::vector<TokenId> step;
+        std::vector<SequenceRun> runs;
+        size_t first = 0;
+        for (size_t i = 0; i < 8; ++i) {
+            const size_t count = i == 3 ? kChunk : 1 + i % 2;
+            if (i == 3) first = step.size();
+            for (size_t j = 0; j < count; ++j)
+                step.push_back(i == 3 ? m_tokens[at + j] : m_tokens[(at + i + j) % m_tokens.size()]);
+            runs.push_back({sequences[i].get(), static_cast<uint32_t>(count)});
+        }
+        const auto rows = ours.run(step, runs);
+        ASSERT_FALSE(rows.empty());
+        logits.insert(logits.end(), rows.begin() + static_cast<long>(first * kVocab),
+                      rows.begin() + static_cast<long>((first + kChunk) * kVocab));
+    }
+    EXPECT_LT(nmse(logits, expected), GetParam().tolerance);
+}
+
+using VulkanCost = TwoBackends;
+
+/// What a device spends on small work is mostly the number of dispatches that wait for each other. (Families
+/// that normalise heads need two more.)
+TEST_F(VulkanCost, aDenseLayerIsNineDispatches) {
+    const test::TemporaryFolder folder;
+    const auto dispatches = [&](const char* family, uint32_t numLayers) {
+        lab::SynthOptions options{.family = family, .quant = "Q8_0"};
+        options.sizes.numLayers = numLayers;
+        const SynthModel model = openSynthModel(folder, options, kMaxRows);
+        PlanRunner runner(*vulkan, model.plan, model.memory);
+        return static_cast<VulkanProgram&>(*runner.program).numDispatches({1, 1}).value();
+    };
+    for (const char* family : {"llama", "qwen2"})
+        EXPECT_LE(dispatches(family, 3) - dispatches(family, 2), 9U) << family;
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, VulkanFamilies, testing::ValuesIn(variants()),
+                         [](const auto& variant) { return variant.param.name; });
+
+}  // namespace
+}  // namespace ingle::backend::vulkan

@@ -1,0 +1,352 @@
+/// Every op, and every run of ops that is computed in one go, against the CPU backend: in small plans of odd
+/// sizes, for few and many rows, one sequence and several.
+#include <deque>
+
+#include "engine/graph/builder.h"
+#include "engine/graph/lower.h"
+#include "tests/engine/backend_vulkan/two_backends.h"
+#include "tests/random_weights.h"
+
+namespace ingle::backend::vulkan {
+namespace {
+
+using graph::Builder;
+using graph::Value;
+using tensor::Shape;
+
+constexpr uint32_t kVocab = 50;
+/// Of f32 arithmetic in another order.
+constexpr double kTolerance = 1e-9;
+
+/// Tensors with random values, and the values that embeddings of them make.
+class Problem {
+  public:
+    const tensor::Tensor* random(Shape shape, const quant::QuantFormat& format) {
+        m_bytes.push_back(test::makeWeights(format, m_random, shape.numElems()));
+        return &m_tensors.emplace_back(
+            tensor::Tensor{fmt::format("t{}", m_tensors.size()), shape, &format, m_bytes.back()});
+    }
+    const tensor::Tensor* floats(Shape shape) { return random(shape, *quant::findFormat(quant::kF32)); }
+    /// Uniform in [low, high).
+    const tensor::Tensor* between(Shape shape, float low, float high) {
+        const tensor::Tensor* tensor = floats(shape);
+        std::uniform_real_distribution<float> share(0, 1);
+        auto* values = reinterpret_cast<float*>(m_bytes.back().data());
+        for (size_t i = 0; i < shape.numElems(); ++i) values[i] = low + (high - low) * share(m_random);
+        return tensor;
+    }
+    /// A value of random rows, one for each token.
+    Value rows(uint32_t width) { return builder.embed(floats(Shape::of(width, kVocab)), name()); }
+    Value rowsBetween(uint32_t width, float low, float high) {
+        return builder.embed(between(Shape::of(width, kVocab), low, high), name());
+    }
+    std::string name() { return fmt::format("v{}", m_numNames++); }
+
+    Builder builder;
+    MemorySpec memory;
+
+  private:
+    std::mt19937 m_random{7};
+    std::deque<std::vector<std::byte>> m_bytes;
+    std::deque<tensor::Tensor> m_tensors;
+    uint32_t m_numNames = 0;
+};
+
+std::vector<TokenId> tokensOf(uint32_t count, uint32_t seed = 0) {
+    std::vector<TokenId> tokens;
+    for (uint32_t i = 0; i < count; ++i)
+        tokens.push_back(static_cast<TokenId>((i * 37 + 11 + seed * 5) % kVocab));
+    return tokens;
+}
+
+class OpsTest : public TwoBackends {
+  protected:
+    /// Runs the plan that `build` makes on both backends.
+    template <typename Build>
+    void check(std::string_view what, Build build, KvType kv = KvType::F32, double tolerance = kTolerance) {
+        SCOPED_TRACE(what);
+        Problem problem;
+        const Value result = build(problem);
+        problem.builder.logits(result);
+        const Plan plan = graph::lower(problem.builder.take(), {.maxTokens = 40, .maxLogitRows = 40});
+        PlanRunner ours(*vulkan, plan, problem.memory, kv);
+        PlanRunner right(*cpu, plan, problem.memory, kv);
+        ASSERT_TRUE(ours.program && right.program);
+        const std::vector<TokenId> tokens = tokensOf(77);
+        const auto expected = right.feed(*right.sequence(), tokens, 40);
+        for (const size_t chunk : {1u, 3u, 40u}) {
+            SCOPED_TRACE(chunk);
+            const auto actual = ours.feed(*ours.sequence(), tokens, chunk);
+            EXPECT_LT(nmse(actual, expected), tolerance);
+        }
+        // Another token is far outside the tolerance.
+        std::vector<TokenId> other = tokens;
+        other[70] = (other[70] + 1) % kVocab;
+        EXPECT_GT(nmse(ours.feed(*ours.sequence(), other, 40), expected), 10 * tolerance);
+        checkSeveral(ours, right, tolerance);
+    }
+
+    /// Three sequences in each step, of different lengths.
+    static void checkSeveral(PlanRunner& ours, PlanRunner& right, double tolerance) {
+        const auto runAll = [](PlanRunner& runner) {
+            std::vector<std::unique_ptr<SequenceMemory>> sequences;
+            for (int i = 0; i < 3; ++i) sequences.push_back(runner.sequence());
+            std::vector<float> logits;
+            for (uint32_t step = 0; step < 3; ++step) {
+                std::vector<SequenceRun> runs;
+                uint32_t rows = 0;
+                for (uint32_t i = 0; i < 3; ++i) {
+                    runs.push_back({sequences[i].get(), 1 + (step + i) % 3 * 4});
+                    rows += runs.back().numRows;
+                }
+                const auto part = runner.run(tokensOf(rows, step), runs);
+                logits.insert(logits.end(), part.begin(), part.end());
+            }
+            return logits;
+        };
+        EXPECT_LT(nmse(runAll(ours), runAll(right)), tolerance);
+    }
+};
+
+TEST_F(OpsTest, embeddingsOfEveryFormat) {
+    for (const quant::QuantFormat* format : quant::allFormats()) {
+        check(format->name, [&](Problem& p) {
+            const uint32_t width = format->blockElems == 1 ? 37 : 2 * format->blockElems;
+            return p.builder.embed(p.random(Shape::of(width, kVocab), *format), "y");
+        });
+    }
+}
+
+TEST_F(OpsTest, linearOfEveryFormat) {
+    for (const quant::QuantFormat* format : quant::allFormats()) {
+        check(format->name, [&](Problem& p) {
+            const uint32_t width = format->blockElems == 1 ? 75 : std::max(96u, 2 * format->blockElems);
+            return p.builder.linear(p.rows(width), p.random(Shape::of(width, 77), *format), "y");
+        });
+    }
+}
+
+TEST_F(OpsTest, linearWithWhatFollows) {
+    const auto& f16 = *quant::findFormat(quant::kF16);
+    check("bias", [&](Problem& p) {
+        return p.builder.linear(p.rows(70), p.random(Shape::of(70, 33), f16), p.floats(Shape::of(33)), "y");
+    });
+    check("bias, residual", [&](Problem& p) {
+        const Value product = p.builder.linear(p.rows(70), p.random(Shape::of(70, 33), f16),
+                                               p.floats(Shape::of(33)), "product");
+        return p.builder.add(p.rows(33), product, "y");
+    });
+    check("activation", [&](Problem& p) {
+        const Value product = p.builder.linear(p.rows(70), p.random(Shape::of(70, 33), f16), "product");
+        return p.builder.activation(product, ActivationKind::Tanh, "y");
+    });
+    check("a product that others read too", [&](Problem& p) {
+        const Value product = p.builder.linear(p.rows(70), p.random(Shape::of(70, 33), f16), "product");
+        return p.builder.multiply(p.builder.activation(product, ActivationKind::Silu, "f"),
+                                  p.builder.add(product, p.rows(33), "sum"), "y");
+    });
+    check("a gated pair", [&](Problem& p) {
+        const Value x = p.rows(70);
+        const Value gate = p.builder.linear(x, p.random(Shape::of(70, 33), f16), "gate");
+        const Value up = p.builder.linear(x, p.random(Shape::of(70, 33), f16), "up");
+        return p.builder.multiply(p.builder.activation(gate, ActivationKind::Silu, "f"), up, "y");
+    });
+    check("two of one shape", [&](Problem& p) {
+        const Value x = p.rows(70);
+        const Value a = p.builder.linear(x, p.random(Shape::of(70, 33), f16), "a");
+        const Value b = p.builder.linear(x, p.random(Shape::of(70, 33), f16), "b");
+        return p.builder.multiply(a, b, "y");
+    });
+    for (const uint32_t third : {31u, 33u}) {
+        check("three of one format", [&](Problem& p) {
+            const Value x = p.rows(70);
+            const Value a =
+                p.builder.linear(x, p.random(Shape::of(70, 33), f16), p.floats(Shape::of(33)), "a");
+            const Value b = p.builder.linear(x, p.random(Shape::of(70, 33), f16), "b");
+            const Value c = p.builder.linear(x, p.random(Shape::of(70, third), f16), "c");
+            const Value d = p.builder.linear(c, p.random(Shape::of(third, 33), f16), "d");
+            return p.builder.add(p.builder.multiply(a, b, "ab"), d, "y");
+        });
+    }
+    check("two of two formats", [&](Problem& p) {
+        const Value x = p.rows(64);
+        const Value a = p.builder.linear(x, p.random(Shape::of(64, 33), f16), "a");
+        const Value b =
+            p.builder.linear(x, p.random(Shape::of(64, 33), *quant::findFormat(quant::kQ8_0)), "b");
+        return p.builder.add(a, b, "y");
+    });
+}
+
+TEST_F(OpsTest, norms) {
+    check("rms",
+          [](Problem& p) { return p.builder.rmsNorm(p.rows(75), p.floats(Shape::of(75)), 1e-5F, "y"); });
+    check("rms of heads",
+          [](Problem& p) { return p.builder.rmsNorm(p.rows(72), p.floats(Shape::of(24)), 1e-5F, "y", 3); });
+    check("layer", [](Problem& p) {
+        return p.builder.layerNorm(p.rows(75), p.floats(Shape::of(75)), p.floats(Shape::of(75)), 1e-5F, "y");
+    });
+    check("group", [](Problem& p) {
+        return p.builder.groupNorm(p.rows(75), p.floats(Shape::of(75)), p.floats(Shape::of(75)), 5, 1e-5F,
+                                   "y");
+    });
+    check("group without bias", [](Problem& p) {
+        return p.builder.groupNorm(p.rows(75), p.floats(Shape::of(75)), nullptr, 5, 1e-5F, "y");
+    });
+    check("l2",
+          [](Problem& p) { return p.builder.l2Norm(p.rows(75), p.floats(Shape::of(75)), 5, 1e-12F, "y"); });
+}
+
+TEST_F(OpsTest, elementwise) {
+    check("add", [](Problem& p) { return p.builder.add(p.rows(75), p.rows(75), "y"); });
+    check("multiply", [](Problem& p) { return p.builder.multiply(p.rows(75), p.rows(75), "y"); });
+    check("scale", [](Problem& p) { return p.builder.scale(p.rows(75), 0.37F, "y"); });
+    for (const auto kind : {ActivationKind::Silu, ActivationKind::Sigmoid, ActivationKind::SquaredRelu,
+                            ActivationKind::Tanh, ActivationKind::Decay, ActivationKind::BoundedDecay}) {
+        check("activation",
+              [&](Problem& p) { return p.builder.activation(p.rowsBetween(75, -20, 20), kind, "y"); });
+        check("gated activation", [&](Problem& p) {
+            return p.builder.multiply(p.rows(75), p.builder.activation(p.rows(75), kind, "f"), "y");
+        });
+    }
+    check("lerp by a weight",
+          [](Problem& p) { return p.builder.lerp(p.rows(75), p.rows(75), p.floats(Shape::of(75)), "y"); });
+    check("lerp by a value",
+          [](Problem& p) { return p.builder.lerp(p.rows(75), p.rows(75), p.rows(75), "y"); });
+    check("lerp by both", [](Problem& p) {
+        return p.builder.lerp(p.rows(75), p.rows(75), p.floats(Shape::of(75)), p.rows(75), "y");
+    });
+}
+
+/// Rotated queries and keys, and attention over them.
+Value attend(Problem& p, uint32_t numHeads, uint32_t numKvHeads, uint32_t headDim, RopeStyle style,
+             uint32_t numPairs) {
+    std::vector<double> frequencies;
+    for (uint32_t i = 0; i < numPairs; ++i) frequencies.push_back(std::pow(10.0, -0.37 * i));
+    p.memory.kv.push_back({numKvHeads * headDim, numKvHeads * headDim});
+    const auto rotate = [&](Value x, uint32_t heads) {
+        return p.builder.rope(x, {heads, headDim, frequencies, 1.1F, style}, p.name());
+    };
+    const Value q = rotate(p.rows(numHeads * headDim), numHeads);
+    const Value k = rotate(p.rows(numKvHeads * headDim), numKvHeads);
+    p.builder.kvAppend(k, p.rows(numKvHeads * headDim), 0);
+    return p.builder.attention(q, {0, numHeads, numKvHeads, headDim, 0.3F}, "y");
+}
+
+TEST_F(OpsTest, ropeByItself) {
+    for (const RopeStyle style : {RopeStyle::Interleaved, RopeStyle::HalfSplit}) {
+        check("rope", [&](Problem& p) {
+            p.memory.kv.push_back({4, 4});
+            return p.builder.rope(p.rows(60), {3, 20, {1.0, 0.3, 1e-4, 6.0}, 1.2F, style}, "y");
+        });
+    }
+}
+
+TEST_F(OpsTest, attentionOverEveryCache) {
+    struct Sizes {
+        uint32_t numHeads, numKvHeads, headDim, numPairs;
+    };
+    for (const Sizes s : {Sizes{4, 2, 16, 8}, Sizes{3, 3, 24, 6}, Sizes{2, 1, 80, 40}, Sizes{16, 1, 8, 4},
+                          Sizes{2, 2, 10, 5}, Sizes{2, 1, 256, 128}}) {
+        const auto style = s.numHeads % 2 == 0 ? RopeStyle::HalfSplit : RopeStyle::Interleaved;
+        const std::string what = fmt::format("{} heads of {}", s.numHeads, s.headDim);
+        const auto build = [&](Problem& p) {
+            return attend(p, s.numHeads, s.numKvHeads, s.headDim, style, s.numPairs);
+        };
+        check(what, build);
+        check(what + ", f16", build, KvType::F16, 1e-6);
+        check(what + ", q8", build, KvType::Q8, 1e-5);
+    }
+}
+
+TEST_F(OpsTest, tokenShift) {
+    check("token shift", [](Problem& p) {
+        p.memory.states.push_back({"shift", 75, 0.5F});
+        return p.builder.tokenShift(p.rows(75), 0, "y");
+    });
+}
+
+TEST_F(OpsTest, recurrences) {
+    check("wkv4", [](Problem& p) {
+        p.memory.states = {{"n", 75}, {"d", 75}, {"e", 75, -1e30F}};
+        return p.builder.wkv4(p.rows(75), p.rows(75), p.between(Shape::of(75), -2, -0.1F),
+                              p.floats(Shape::of(75)), {0, 75, 1}, "y");
+    });
+    for (const uint32_t perHead : {1u, 20u}) {
+        check("wkv5", [&](Problem& p) {
+            p.memory.states = {{"s", 3 * 20 * 20}};
+            return p.builder.wkv5(p.rows(60), p.rows(60), p.rows(60),
+                                  p.between(Shape::of(1, perHead, 3), 0.5F, 1),
+                                  p.floats(Shape::of(1, perHead, 3)), {0, 3, 20}, "y");
+        });
+    }
+    check("wkv6", [](Problem& p) {
+        p.memory.states = {{"s", 3 * 20 * 20}};
+        return p.builder.wkv6(p.rows(60), p.rows(60), p.rows(60), p.rowsBetween(60, 0.5F, 1),
+                              p.floats(Shape::of(20, 3)), {0, 3, 20}, "y");
+    });
+    check("wkv7", [](Problem& p) {
+        p.memory.states = {{"s", 3 * 20 * 20}};
+        const Value removed = p.builder.l2Norm(p.rows(60), p.floats(Shape::of(60)), 3, 1e-12F, "kk");
+        return p.builder.wkv7(p.rows(60), p.rowsBetween(60, 0.5F, 1), p.rows(60), p.rows(60), removed,
+                              p.rowsBetween(60, 0, 1), {0, 3, 20}, "y");
+    });
+    check("bonus", [](Problem& p) {
+        return p.builder.wkvBonus(p.rows(60), p.rows(60), p.rows(60), p.floats(Shape::of(60)), {0, 3, 20},
+                                  "y");
+    });
+}
+
+/// A device that binds little at once takes a matrix in pieces.
+TEST_F(OpsTest, largeMatricesAreSharded) {
+    info.limits.maxStorageRangeBytes = kPieceBytes;
+    openVulkan();
+    const auto& f32 = *quant::findFormat(quant::kF32);
+    check("linear", [&](Problem& p) {
+        const Value x = p.rows(1030);
+        const Value up = p.builder.linear(x, p.random(Shape::of(1030, 4201), f32), "up");
+        return p.builder.linear(up, p.random(Shape::of(4201, 20), f32), "y");
+    });
+    check("experts", [&](Problem& p) {
+        const Value routing = p.builder.routeExperts(p.rows(3), 2, "routing");
+        const Value up =
+            p.builder.expertLinear(p.rows(1030), routing, p.random(Shape::of(1030, 1401, 3), f32), 2, "up");
+        return p.builder.expertSum(up, routing, 2, "y");
+    });
+}
+
+TEST_F(OpsTest, valuesThatAreNoNumbersAreAnError) {
+    Problem problem;
+    const tensor::Tensor* matrix = problem.between(Shape::of(32, 5), NAN, NAN);
+    problem.builder.logits(problem.builder.linear(problem.rows(32), matrix, "y"));
+    const Plan plan = graph::lower(problem.builder.take(), {.maxTokens = 2, .maxLogitRows = 2});
+    PlanRunner ours(*vulkan, plan, problem.memory);
+    const auto sequence = ours.sequence();
+    const SequenceRun run{sequence.get(), 1};
+    const TokenId token = 3;
+    const uint32_t row = 0;
+    ASSERT_TRUE(ours.program->run({{&token, 1}, {&run, 1}, {&row, 1}}));
+    const auto logits = ours.program->readLogits(0);
+    ASSERT_FALSE(logits);
+    EXPECT_EQ(logits.error().code, ErrorCode::Device);
+    EXPECT_EQ(ours.program->readLogits(1).error().code, ErrorCode::InvalidArgument);
+}
+
+TEST_F(OpsTest, mixtureOfExperts) {
+    check("routing", [](Problem& p) { return p.builder.routeExperts(p.rows(7), 3, "y"); });
+    for (const quant::QuantFormat* format : quant::allFormats()) {
+        check(format->name, [&](Problem& p) {
+            const uint32_t in = format->blockElems == 1 ? 35 : format->blockElems;
+            const uint32_t middle = format->blockElems == 1 ? 27 : 2 * format->blockElems;
+            const Value routing = p.builder.routeExperts(p.rows(5), 2, "routing");
+            const Value x = p.rows(in);
+            const Value up =
+                p.builder.expertLinear(x, routing, p.random(Shape::of(in, middle, 5), *format), 2, "up");
+            const Value down =
+                p.builder.expertLinear(up, routing, p.random(Shape::of(middle, 19, 5), *format), 2, "down");
+            return p.builder.add(p.rows(19), p.builder.expertSum(down, routing, 2, "sum"), "y");
+        });
+    }
+}
+
+}  // namespace
+}  // namespace ingle::backend::vulkan

@@ -1,0 +1,90 @@
+/// What programs and sequence memory do at their limits and when the device fails.
+#include "tests/engine/backend_vulkan/synth_model.h"
+#include "tests/engine/backend_vulkan/two_backends.h"
+
+namespace ingle::backend::vulkan {
+namespace {
+
+constexpr uint32_t kMaxRows = 64;
+
+class ProgramTest : public TwoBackends {
+  protected:
+    Result<std::unique_ptr<Program>> compile(MemoryPool& pool) { return vulkan->compile(m_model.plan, pool); }
+    std::unique_ptr<MemoryPool> pool(uint32_t maxTokens) {
+        auto made = vulkan->createMemory(m_model.memory, {KvType::F16, maxTokens});
+        EXPECT_TRUE(made);
+        return std::move(*made);
+    }
+    static Status step(Program& program, SequenceMemory& sequence, uint32_t count) {
+        const std::vector<TokenId> tokens(count, 7);
+        const SequenceRun run{&sequence, count};
+        const uint32_t row = count - 1;
+        return program.run({tokens, {&run, 1}, {&row, 1}});
+    }
+
+    const test::TemporaryFolder m_folder;
+    const SynthModel m_model = openSynthModel(m_folder, {.quant = "Q8_0"}, kMaxRows);
+};
+
+TEST_F(ProgramTest, stepsThatDoNotFitAreRefused) {
+    const auto memory = pool(1024);
+    const auto program = compile(*memory).value();
+    const auto sequence = memory->createSequence().value();
+    EXPECT_EQ(step(*program, *sequence, kMaxRows + 1).error().code, ErrorCode::InvalidArgument);
+    const SequenceRun run{sequence.get(), 1};
+    for (const TokenId token : {-1, 320, INT32_MAX})
+        EXPECT_EQ(program->run({{&token, 1}, {&run, 1}, {}}).error().code, ErrorCode::InvalidArgument);
+    EXPECT_EQ(sequence->length(), 0U);
+    ASSERT_TRUE(step(*program, *sequence, 1));
+    EXPECT_TRUE(program->readLogits(0));
+    EXPECT_FALSE(program->readLogits(1));
+}
+
+TEST_F(ProgramTest, memoryGrowsUpToItsLimit) {
+    const auto memory = pool(2048);
+    const auto program = compile(*memory).value();
+    const auto sequence = memory->createSequence().value();
+    const uint64_t before = memory->reservedBytes();
+    for (uint32_t at = 0; at < 2048; at += kMaxRows) ASSERT_TRUE(step(*program, *sequence, kMaxRows));
+    EXPECT_GT(memory->reservedBytes(), before);
+    const Status full = step(*program, *sequence, 1);
+    ASSERT_FALSE(full);
+    EXPECT_EQ(full.error().code, ErrorCode::OutOfMemory);
+    EXPECT_EQ(sequence->length(), 2048U);
+    // What is given back serves again.
+    ASSERT_TRUE(sequence->truncate(1000));
+    EXPECT_TRUE(step(*program, *sequence, kMaxRows));
+}
+
+TEST_F(ProgramTest, aLostDeviceIsAnError) {
+    const auto memory = pool(1024);
+    const auto program = compile(*memory).value();
+    const auto sequence = memory->createSequence().value();
+    ASSERT_TRUE(step(*program, *sequence, 3));
+    failCall(vulkan->device().api().QueueSubmit, 1, VK_ERROR_DEVICE_LOST);
+    for (int i = 0; i < 2; ++i) {
+        const Status lost = step(*program, *sequence, 1);
+        ASSERT_FALSE(lost);
+        EXPECT_EQ(lost.error().code, ErrorCode::Device);
+        EXPECT_EQ(sequence->length(), 3U);
+    }
+    EXPECT_FALSE(sequence->save());
+}
+
+TEST_F(ProgramTest, refusedAllocationsAreErrors) {
+    const auto memory = pool(1024);
+    uint32_t failures = 0;
+    for (uint32_t nth = 1; nth < 8; ++nth) {
+        failCall(vulkan->device().api().AllocateMemory, nth, VK_ERROR_OUT_OF_DEVICE_MEMORY);
+        const auto program = compile(*memory);
+        if (program) break;
+        EXPECT_EQ(program.error().code, ErrorCode::OutOfMemory);
+        ++failures;
+    }
+    EXPECT_GE(failures, 4U);
+    failCall(vulkan->device().api().AllocateMemory, 0, VK_SUCCESS);  // what is left of the last one
+    EXPECT_TRUE(compile(*memory));
+}
+
+}  // namespace
+}  // namespace ingle::backend::vulkan

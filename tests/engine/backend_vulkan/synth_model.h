@@ -1,0 +1,38 @@
+/// A family's tiny model with random weights, as a plan.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "engine/graph/lower.h"
+#include "engine/lab/synth.h"
+#include "engine/session/model.h"
+#include "tests/temporary_folder.h"
+
+namespace ingle::backend::vulkan {
+
+struct SynthModel {
+    std::unique_ptr<session::OpenedModel> file;
+    Plan plan;
+    MemorySpec memory;
+};
+
+/// For steps of up to `maxRows` rows, with the logits of each.
+inline SynthModel openSynthModel(const test::TemporaryFolder& folder, const lab::SynthOptions& options,
+                                 uint32_t maxRows) {
+    const std::string path = folder.file("model.gguf");
+    const Status written = lab::writeSynthModel(options, path);
+    EXPECT_TRUE(written) << written.error().message;
+    auto opened = session::openModel(path, {});
+    EXPECT_TRUE(opened) << opened.error().message;
+    if (!opened) return {};
+    const models::BoundModel& bound = (*opened)->bound;
+    graph::Builder builder;
+    bound.family->build(builder, bound.config, bound.weights);
+    SynthModel model;
+    model.plan = graph::lower(builder.take(), {.maxTokens = maxRows, .maxLogitRows = maxRows});
+    model.memory = bound.family->memory(bound.config);
+    model.file = std::move(*opened);
+    return model;
+}
+
+}  // namespace ingle::backend::vulkan

@@ -45,8 +45,8 @@
         <translation>Gespräche</translation>
     </message>
     <message>
-        <source>Settings (Ctrl+,)</source>
-        <translation>Einstellungen (Strg+,)</translation>
+        <source>Settings (%1)</source>
+        <translation>Einstellungen (%1)</translation>
     </message>
     <message>
         <source>Messages</source>
@@ -87,8 +87,8 @@
         <translation>Nachricht schreiben</translation>
     </message>
     <message>
-        <source>Stop the answer (Esc)</source>
-        <translation>Antwort anhalten (Esc)</translation>
+        <source>Stop the answer (%1)</source>
+        <translation>Antwort anhalten (%1)</translation>
     </message>
     <message>
         <source>Send (Enter)</source>
@@ -172,6 +172,14 @@
         <source>Drop it again from where it is now.</source>
         <translation>Lege sie von ihrem neuen Ort aus wieder hier ab.</translation>
     </message>
+    <message>
+        <source>Ask the guide</source>
+        <translation>Frag den Lotsen</translation>
+    </message>
+    <message>
+        <source>It is a very small model that knows Inglenook and nothing else. For everything else, drop a model file on this window.</source>
+        <translation>Er ist ein sehr kleines Modell, das Inglenook kennt und sonst nichts. Für alles andere zieh eine Modelldatei auf dieses Fenster.</translation>
+    </message>
 </context>
 <context>
     <name>Main</name>
@@ -207,8 +215,8 @@
         <translation>Antworten</translation>
     </message>
     <message>
-        <source>Another answer (Ctrl+R)</source>
-        <translation>Andere Antwort (Strg+R)</translation>
+        <source>Another answer (%1)</source>
+        <translation>Andere Antwort (%1)</translation>
     </message>
 </context>
 <context>
@@ -253,8 +261,8 @@
         <translation>Modell: %1</translation>
     </message>
     <message>
-        <source>Models (Ctrl+L)</source>
-        <translation>Modelle (Strg+L)</translation>
+        <source>Models (%1)</source>
+        <translation>Modelle (%1)</translation>
     </message>
 </context>
 <context>
@@ -297,6 +305,25 @@
     <message>
         <source>Forget this model (the file stays)</source>
         <translation>Dieses Modell vergessen (die Datei bleibt)</translation>
+    </message>
+</context>
+<context>
+    <name>ReasoningBlock</name>
+    <message>
+        <source>Thinking…</source>
+        <translation>Denkt nach …</translation>
+    </message>
+    <message>
+        <source>Thoughts</source>
+        <translation>Gedanken</translation>
+    </message>
+    <message>
+        <source>Hide the thoughts</source>
+        <translation>Gedanken verbergen</translation>
+    </message>
+    <message>
+        <source>Show the thoughts</source>
+        <translation>Gedanken zeigen</translation>
     </message>
 </context>
 <context>
@@ -378,8 +405,8 @@
         <translation>Vorgaben wiederherstellen</translation>
     </message>
     <message>
-        <source>All shortcuts: Ctrl+/</source>
-        <translation>Alle Tastenkürzel: Strg+/</translation>
+        <source>All shortcuts: %1</source>
+        <translation>Alle Tastenkürzel: %1</translation>
     </message>
 </context>
 <context>
@@ -407,10 +434,6 @@
     <message>
         <source>Stop the answer</source>
         <translation>Antwort anhalten</translation>
-    </message>
-    <message>
-        <source>Esc</source>
-        <translation>Esc</translation>
     </message>
     <message>
         <source>Continue the answer</source>
@@ -464,12 +487,16 @@
         <source>Quit</source>
         <translation>Beenden</translation>
     </message>
+    <message>
+        <source>All shortcuts</source>
+        <translation>Alle Tastenkürzel</translation>
+    </message>
 </context>
 <context>
     <name>Sidebar</name>
     <message>
-        <source>New conversation (Ctrl+N)</source>
-        <translation>Neues Gespräch (Strg+N)</translation>
+        <source>New conversation (%1)</source>
+        <translation>Neues Gespräch (%1)</translation>
     </message>
     <message>
         <source>Search all conversations</source>
@@ -565,6 +592,10 @@
         <source>The model&apos;s context is full.</source>
         <translation>Der Kontext des Modells ist voll.</translation>
     </message>
+    <message>
+        <source>Set it aside and start a new history</source>
+        <translation>Beiseitelegen und einen neuen Verlauf beginnen</translation>
+    </message>
 </context>
 <context>
     <name>ingle::desktop::ConversationListModel</name>
@@ -625,6 +656,10 @@
     <message>
         <source>The file %1 is gone. Drop it again from where it is now.</source>
         <translation>Die Datei %1 ist fort. Lege sie von ihrem neuen Ort aus wieder hier ab.</translation>
+    </message>
+    <message>
+        <source>This file has no tokenizer, so it cannot chat.</source>
+        <translation>Diese Datei hat keinen Tokenizer und kann darum nicht chatten.</translation>
     </message>
 </context>
 </TS>

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "app/library/guide.h"
 #include "app/library/library.h"
 
 namespace ingle::cli {
@@ -49,6 +50,7 @@ void addModelOptions(CLI::App& app, ModelOptions& options, ModelArgument argumen
         app, "--backend", options.load.backend,
         {{"auto", BackendChoice::Auto}, {"cpu", BackendChoice::Cpu}, {"vulkan", BackendChoice::Vulkan}},
         "what computes");
+    app.add_option("--device", options.load.device, "part of the name of the device to compute on");
     app.add_option("-t,--threads", options.load.threads, "CPU threads (default: physical cores)")
         ->check(CLI::Range(1, 256));
     app.add_option("--ctx", options.load.contextTokens,
@@ -68,7 +70,8 @@ void addModelOptions(CLI::App& app, ModelOptions& options, ModelArgument argumen
 Result<std::string> resolveModel(const std::string& model) {
     std::error_code ignored;
     if (!model.empty() && std::filesystem::exists(model, ignored)) return model;
-    INGLE_TRY_ASSIGN(const library::Library library, library::Library::open(library::defaultDataDir()));
+    INGLE_TRY_ASSIGN(library::Library library, library::Library::open(library::defaultDataDir()));
+    if (const std::string guide = library::guidePath(); !guide.empty()) INGLE_TRY(library.keepGuide(guide));
     if (model.empty()) {
         const std::vector<library::ModelEntry> models = library.models();
         if (models.empty())
@@ -95,7 +98,9 @@ Result<LoadOptions> loadOptions(const ModelOptions& options) {
 Result<std::unique_ptr<Engine>> loadEngine(ModelOptions options) {
     INGLE_TRY_ASSIGN(const std::string path, resolveModel(options.model));
     INGLE_TRY_ASSIGN(const LoadOptions load, loadOptions(options));
-    return Engine::load(path, load, nullptr);
+    INGLE_TRY_ASSIGN(auto engine, Engine::load(path, load, nullptr));
+    if (const std::string& note = engine->info().deviceNote; !note.empty()) fmt::print(stderr, "{}\n", note);
+    return engine;
 }
 
 Result<ModelInfo> inspectWith(ModelOptions options) {

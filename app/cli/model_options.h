@@ -19,17 +19,18 @@ struct ModelOptions {
 
 enum class ModelArgument { Required, Optional };
 
-/// Declares MODEL, --backend, --threads, --ctx, --kv, --activations, --no-fuse and --set. `options` must live
-/// as long as the parsed application.
+/// Declares MODEL, --backend, --device, --threads, --ctx, --kv, --activations, --no-fuse and --set. `options`
+/// must live as long as the parsed application.
 void addModelOptions(CLI::App& app, ModelOptions& options, ModelArgument argument = ModelArgument::Required);
 
 /// The file MODEL means: a path that exists, else the name of a model in the library; without MODEL, the
-/// model used last. Errors: InvalidArgument.
+/// model used last, or the guide while the library is empty. Errors: InvalidArgument.
 Result<std::string> resolveModel(const std::string& model);
 
 /// How to load it, with the --set values. Errors: InvalidArgument.
 Result<LoadOptions> loadOptions(const ModelOptions& options);
 
+/// Says on standard error when it does not compute on the device that was asked for.
 Result<std::unique_ptr<Engine>> loadEngine(ModelOptions options);
 Result<ModelInfo> inspectWith(ModelOptions options);
 

@@ -19,6 +19,9 @@ class OutputSink : public GenerateSink {
         m_note = plan.note;
     }
     void onProgress(uint32_t, uint32_t) override {}
+    void onDevice(const DeviceStatus& status) override {
+        if (!status.note.empty()) fmt::print(stderr, "{}\n", status.note);
+    }
     void onDone(const GenerateResult&) override {}
     void onError(const Error& error) override { m_status = tl::unexpected(error); }
 

@@ -31,6 +31,7 @@ EngineClient::EngineClient(HostCommand command, QObject* parent)
     connect(m_session, &HostSession::done, this, &EngineClient::done);
     connect(m_session, &HostSession::generateFailed, this, &EngineClient::generateFailed);
     connect(m_session, &HostSession::restarted, this, &EngineClient::restarted);
+    connect(m_session, &HostSession::deviceChanged, this, &EngineClient::deviceChanged);
     connect(m_session, &HostSession::hostPidChanged, this, &EngineClient::hostPidChanged);
 
     m_thread.setObjectName("engine client");

@@ -65,6 +65,8 @@ class EngineClient : public QObject {
     void generateFailed(const ingle::Error& error);
 
     void restarted(ingle::desktop::Recovery recovery);
+    /// Another device computes from here on.
+    void deviceChanged(const ingle::DeviceStatus& status);
     /// 0: no host runs.
     void hostPidChanged(qint64 pid);
 

@@ -243,15 +243,19 @@ void HostSession::handle(const protocol::Inspected& event) {
 
 void HostSession::handle(const protocol::Loaded& event) {
     m_hostHasModel = true;
+    const DeviceStatus device{event.info.device, event.info.deviceNote};
     if (m_phase == Phase::Reloading) {
         m_phase = Phase::Ready;
+        tellDevice(device);
         return advance();
     }
+    m_device = device;
     finishFront([&] { emit loaded(event.info); });
 }
 
 void HostSession::handle(const protocol::Progress& event) {
     if (m_phase == Phase::Busy && std::holds_alternative<protocol::Generate>(m_queue.front())) {
+        if (!event.moved.device.empty()) tellDevice(event.moved);
         emit promptProgress(event.fraction);
     } else {
         emit loadProgress(event.fraction, toQString(event.phase));
@@ -304,6 +308,10 @@ LoadOptions HostSession::loadOptions() const {
         options.referenceKernels = true;
     }
     return options;
+}
+
+void HostSession::tellDevice(const DeviceStatus& status) {
+    if (status != std::exchange(m_device, status)) emit deviceChanged(status);
 }
 
 void HostSession::flushTokens() {

@@ -42,6 +42,7 @@ class HostSession : public QObject {
     void done(const ingle::GenerateResult& result);
     void generateFailed(const ingle::Error& error);
     void restarted(ingle::desktop::Recovery recovery);
+    void deviceChanged(const ingle::DeviceStatus& status);
     void hostPidChanged(qint64 pid);
 
   private:
@@ -83,6 +84,7 @@ class HostSession : public QObject {
     void handle(const protocol::Retained&) {}
 
     LoadOptions loadOptions() const;
+    void tellDevice(const DeviceStatus& status);
     void flushTokens();
     /// The request in front is over: reports it through `report` and takes the next one.
     template <typename Report>
@@ -102,7 +104,8 @@ class HostSession : public QObject {
     std::optional<protocol::Load> m_model;     ///< what generations run on
     std::optional<protocol::Retain> m_retain;  ///< what every host is told
     bool m_hostHasModel = false;
-    int m_restarts = 0;  ///< since the last sign of progress
+    DeviceStatus m_device;  ///< what was told last
+    int m_restarts = 0;     ///< since the last sign of progress
     bool m_degraded = false;
     bool m_cancelling = false;
     Error m_lastWords{ErrorCode::Io, {}};  ///< what the host said about its own end

@@ -15,6 +15,7 @@
 #include "app/desktop/single_instance.h"
 #include "app/desktop/text.h"
 #include "app/desktop/viewmodels/app_model.h"
+#include "app/library/guide.h"
 #include "app/library/library.h"
 #include "app/sandbox/sandbox.h"
 #ifdef INGLE_TEST_HOOKS
@@ -100,7 +101,7 @@ int main(int argc, char** argv) {
     SingleInstance instance(toQString(dataDir));
     if (!instance.claim()) return 0;
 
-    AppModel model(dataDir, hostCommand());
+    AppModel model(dataDir, hostCommand(), ingle::library::guidePath());
     QQmlApplicationEngine engine;
     engine.addImportPath("qrc:/qt/qml");
     engine.setInitialProperties({{"app", QVariant::fromValue(&model)}});

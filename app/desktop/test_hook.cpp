@@ -16,6 +16,8 @@
 #include <QTest>
 #include <QUrl>
 
+#include <chrono>
+
 #include "app/desktop/text.h"
 
 namespace ingle::desktop {
@@ -39,6 +41,12 @@ Qt::Key keyNamed(const QString& name) {
     return static_cast<int>(key) == -1 ? Qt::Key_unknown : key;
 }
 
+/// The clock of Python's time.monotonic().
+double monotonicMs() {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
 QQuickItem* findItem(QQuickItem* root, const QString& name) {
     if (!root->isVisible()) return nullptr;
     if (root->objectName() == name) return root;
@@ -52,6 +60,13 @@ QQuickItem* findItem(QQuickItem* root, const QString& name) {
 
 TestHook::TestHook(QQuickWindow& window, AppModel& model) : m_window(window), m_model(model) {
     connect(model.engine(), &EngineClient::hostPidChanged, this, [this](qint64 pid) { m_hostPid = pid; });
+    connect(&window, &QQuickWindow::frameSwapped, this, [this] {
+        if (m_firstFrameMs == 0) m_firstFrameMs = monotonicMs();
+    });
+    connect(model.models(), &ModelListModel::stateChanged, this, [this] {
+        if (m_modelReadyMs == 0 && m_model.models()->state() == ModelListModel::Ready)
+            m_modelReadyMs = monotonicMs();
+    });
     connect(&m_server, &QLocalServer::newConnection, this, [this] {
         QLocalSocket* client = m_server.nextPendingConnection();
         connect(client, &QLocalSocket::disconnected, client, &QObject::deleteLater);
@@ -165,6 +180,8 @@ QJsonObject TestHook::state() {
     const QObject* statusLine = findItem(m_window.contentItem(), "statusLine");
     return {
         {"ok", true},
+        {"firstFrameMs", m_firstFrameMs},
+        {"modelReadyMs", m_modelReadyMs},
         {"modelState", enumName(m_model.models()->state())},
         {"modelName", m_model.models()->currentName()},
         {"inspecting", m_model.models()->inspecting()},
@@ -201,6 +218,7 @@ void TestHook::logFrame() {
         {"id", static_cast<qint64>(newest.id)},
         {"offset", static_cast<qint64>(m_paintedBytes)},
         {"text", toQString(newest.text.substr(m_paintedBytes))},
+        {"ms", monotonicMs()},
     };
     m_paintedBytes = newest.text.size();
     const QByteArray line = QJsonDocument(record).toJson(QJsonDocument::Compact) + '\n';

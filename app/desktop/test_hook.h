@@ -35,6 +35,8 @@ class TestHook : public QObject {
     AppModel& m_model;
     QLocalServer m_server;
     qint64 m_hostPid = 0;
+    double m_firstFrameMs = 0;  ///< 0: not yet
+    double m_modelReadyMs = 0;
     int m_paintLog = -1;
     history::RowId m_paintedId = 0;
     size_t m_paintedBytes = 0;

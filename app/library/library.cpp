@@ -323,6 +323,30 @@ Result<ModelEntry> Library::add(const std::string& path, const std::string& name
     return added;
 }
 
+Status Library::keepGuide(const std::string& path) {
+    const std::string absolute = absolutePath(path);
+    INGLE_TRY_ASSIGN(const Fingerprint file, fingerprint(absolute));
+    const auto known = findById(kGuideId);
+    if (known && known->path == absolute && known->fingerprint == file) return {};
+    return modify([&](std::vector<ModelEntry>& models) -> Status {
+        auto guide = std::find_if(models.begin(), models.end(), [&](const ModelEntry& entry) {
+            return entry.id == kGuideId || entry.path == absolute;
+        });
+        if (guide == models.end()) {
+            ModelEntry added;
+            added.name = uniqueName(models, "Inglenook guide");
+            added.family = "llama";
+            added.summary = "knows Inglenook, and nothing else";
+            guide = models.insert(models.begin(), std::move(added));
+        }
+        guide->id = kGuideId;
+        guide->path = absolute;
+        guide->fingerprint = file;
+        guide->failure.clear();
+        return {};
+    });
+}
+
 Status Library::rename(const std::string& id, const std::string& name) {
     return modifyEntry(id, [&](ModelEntry& entry) -> Status {
         if (name.empty()) return fail(ErrorCode::InvalidArgument, "A model needs a name.");

@@ -38,6 +38,9 @@ struct ModelEntry {
     std::string failure;     ///< one sentence when it could not be loaded last time
 };
 
+/// ModelEntry::id of the guide, the model that ships with Inglenook.
+inline constexpr const char* kGuideId = "guide";
+
 enum class FileState { Same, Changed, Missing };
 
 /// Reads the fingerprint of a regular file. Errors: Io.
@@ -68,6 +71,9 @@ class Library {
     /// Adds the file, or refreshes the entry with this path; a new name is made unique by a number.
     Result<ModelEntry> add(const std::string& path, const std::string& name, const std::string& family,
                            const std::string& summary);
+    /// Lists the guide, whose file is at `path` now: adds it behind all others, or follows it when Inglenook
+    /// was moved or upgraded.
+    Status keepGuide(const std::string& path);
     Status rename(const std::string& id, const std::string& name);
     Status relocate(const std::string& id, const std::string& path);  ///< the file moved
     Status markUsed(const std::string& id);

@@ -95,6 +95,7 @@ void fields(V& v, Of<SamplerParams> auto& p) {
 template <typename V>
 void fields(V& v, Of<LoadOptions> auto& o) {
     v.optional("backend", o.backend);
+    v.optional("device", o.device);
     v.optional("threads", o.threads);
     v.optional("contextTokens", o.contextTokens);
     v.optional("kv", o.kv);
@@ -123,6 +124,7 @@ void fields(V& v, Of<ModelInfo> auto& i) {
     v.optional("memoryNeedBytes", i.memoryNeedBytes);
     v.optional("backend", i.backend);
     v.optional("device", i.device);
+    v.optional("deviceNote", i.deviceNote);
     v.optional("contextTokens", i.contextTokens);
 }
 template <typename V>
@@ -231,6 +233,8 @@ template <typename V>
 void fields(V& v, Of<Progress> auto& e) {
     v.required("fraction", e.fraction);
     v.optional("phase", e.phase);
+    v.optional("device", e.moved.device);
+    v.optional("note", e.moved.note);
 }
 template <typename V>
 void fields(V& v, Of<Planned> auto& e) {

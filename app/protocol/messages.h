@@ -73,6 +73,9 @@ struct Retained {};
 struct Progress {
     double fraction = 0;
     std::string phase;
+    /// The device this answer has moved to; in all of its progress from then on, so that none can be missed.
+    /// Empty: it has not moved.
+    DeviceStatus moved;
 };
 struct Planned {
     PromptPlan plan;

@@ -68,6 +68,9 @@ struct SavedState {
     std::vector<std::byte> bytes;
 };
 
+/// False when a value in it is infinite or no number, or its size does not fit.
+bool isFinite(const SavedState& state, const MemorySpec& spec);
+
 /// One sequence's memory. Used by one thread at a time; must not outlive its pool.
 class SequenceMemory {
   public:

@@ -21,6 +21,14 @@ Result<CachedSequence> CachedSequence::fork(size_t tokens) const {
     return copy;
 }
 
+Status CachedSequence::moveTo(backend::MemoryPool& pool) {
+    INGLE_TRY_ASSIGN(const backend::SavedState state, memory->save());
+    INGLE_TRY_ASSIGN(auto moved, pool.createSequence());
+    INGLE_TRY(moved->restore(state));
+    memory = std::move(moved);
+    return {};
+}
+
 Result<CachedSequence> SequenceCache::take(std::span<const TokenId> wanted, const backend::MemorySpec& spec) {
     const auto best = std::ranges::max_element(
         m_sequences, {}, [&](const CachedSequence& sequence) { return sequence.usablePrefix(wanted, spec); });
@@ -50,6 +58,10 @@ bool SequenceCache::dropOldest() {
     if (m_sequences.empty()) return false;
     m_sequences.pop_back();
     return true;
+}
+
+void SequenceCache::moveTo(backend::MemoryPool& pool) {
+    m_sequences.remove_if([&](CachedSequence& sequence) { return !sequence.moveTo(pool); });
 }
 
 size_t SequenceCache::numTokens() const {

@@ -23,6 +23,8 @@ struct CachedSequence {
     size_t usablePrefix(std::span<const TokenId> wanted, const backend::MemorySpec& spec) const;
     /// A sequence of its own that begins with the first `tokens`.
     Result<CachedSequence> fork(size_t tokens) const;
+    /// Lives in `pool` from then on. After an error it is as before.
+    Status moveTo(backend::MemoryPool& pool);
 };
 
 /// Sequences nobody is using, the last used first. One thread.
@@ -41,6 +43,9 @@ class SequenceCache {
     void put(CachedSequence sequence);
     /// Drops the one that was not used for longest. False when there is none.
     bool dropOldest();
+    void clear() { m_sequences.clear(); }
+    /// All live in `pool` from then on; those that cannot are dropped.
+    void moveTo(backend::MemoryPool& pool);
 
   private:
     size_t numTokens() const;

@@ -50,10 +50,30 @@ void Generation::begin(Model& model, CachedSequence sequence) {
     if (!model.memorySpec().canTruncate() && !m_request.messages.empty())
         m_messageEnds = messageEnds(model.opened(), m_request, m_prompt, m_sequence.ids.size());
     m_readEnd = m_ids.size();
+    m_phaseBegin = Clock::now();
+    if (std::exchange(m_started, true)) return;
     m_stats.promptTokens = m_prompt.plan.promptTokens;
     m_stats.cachedTokens = static_cast<uint32_t>(m_sequence.ids.size());
-    m_phaseBegin = Clock::now();
     m_sink.onPlan(m_prompt.plan);
+    if (m_untoldDevice) m_sink.onDevice(*m_untoldDevice);
+}
+
+void Generation::suspend() {
+    endPhase();
+    m_sequence = {};
+}
+
+void Generation::deviceChanged(const DeviceStatus& status) {
+    if (m_started)
+        m_sink.onDevice(status);
+    else
+        m_untoldDevice = status;
+}
+
+void Generation::endPhase() {
+    const Clock::time_point now = Clock::now();
+    (reading() ? m_stats.prefillMs : m_stats.decodeMs) +=
+        milliseconds(now - std::exchange(m_phaseBegin, now));
 }
 
 std::span<const TokenId> Generation::next(size_t most) const {
@@ -66,24 +86,22 @@ std::span<const TokenId> Generation::next(size_t most) const {
 
 void Generation::fed(size_t count) {
     const bool wasReading = reading();
+    if (wasReading && m_sequence.ids.size() + count == m_readEnd) endPhase();
     const auto from = m_ids.begin() + static_cast<std::ptrdiff_t>(m_sequence.ids.size());
     m_sequence.ids.insert(m_sequence.ids.end(), from, from + static_cast<std::ptrdiff_t>(count));
     if (!wasReading) return;
     m_sink.onProgress(static_cast<uint32_t>(m_sequence.ids.size()), static_cast<uint32_t>(m_readEnd));
-    if (!reading())
-        m_stats.prefillMs = milliseconds(Clock::now() - std::exchange(m_phaseBegin, Clock::now()));
 }
 
 std::optional<StopReason> Generation::limitReached(const OpenedModel& model) const {
     if (m_cancelled) return StopReason::Cancelled;
-    if (reading()) return std::nullopt;
     const uint32_t limit = m_request.maxTokens > 0 ? m_request.maxTokens : kMaxAnswerTokens;
     // Multiples, so that an answer continued after its limit may grow by as much again, while one continued
     // after a crash ends where it would have ended.
     const bool grew = m_answerLength > m_request.resumeIds.size();
     if (grew && m_answerLength % limit == 0) return StopReason::MaxTokens;
-    if (model.contextTokens > 0 && m_sequence.ids.size() >= model.contextTokens)
-        return StopReason::ContextFull;
+    // The last token of a full context is chosen, but there is no room to feed it.
+    if (model.contextTokens > 0 && m_ids.size() > model.contextTokens) return StopReason::ContextFull;
     return std::nullopt;
 }
 
@@ -129,7 +147,7 @@ std::vector<chat::MarkedText> Generation::decode(const OpenedModel& model, Token
 }
 
 Generation::Outcome Generation::finish(StopReason reason) {
-    if (begun() && !reading()) m_stats.decodeMs = milliseconds(Clock::now() - m_phaseBegin);
+    if (begun() && !reading()) endPhase();
     GenerateResult result{.reason = reason, .stats = m_stats};
     if (reason == StopReason::EndOfText) {
         // What was held back is text after all, unless a stop string ended the answer (then nothing is

@@ -17,7 +17,8 @@
 namespace ingle::session {
 
 /// First plan(), then begin() with a sequence, then for each step: feed the sequence what next() says, tell
-/// fed(), and give the logits of the last token to take() if wantsLogits(). One thread, but cancel().
+/// fed(), and give the logits of the last token to take() if wantsLogits(). When the sequence is lost,
+/// suspend(), and begin() again with another. One thread, but cancel().
 class Generation {
   public:
     Generation(GenerationId id, GenerateRequest request, GenerateSink& sink)
@@ -33,11 +34,17 @@ class Generation {
     Status plan(const OpenedModel& model);
     /// Prompt, then the answer so far.
     std::span<const TokenId> ids() const { return m_ids; }
-    /// Goes on from what `sequence` holds, a beginning of ids(); tells the sink the plan.
+    /// Goes on from what `sequence` holds, a beginning of ids(); tells the sink the plan, the first time.
     void begin(Model& model, CachedSequence sequence);
     bool begun() const { return m_sequence.memory != nullptr; }
     const CachedSequence& sequence() const { return m_sequence; }
     CachedSequence takeSequence() { return std::move(m_sequence); }
+    /// Lets go of its sequence.
+    void suspend();
+    /// True from the first begin() on.
+    bool started() const { return m_started; }
+    /// Tells the sink, after the plan.
+    void deviceChanged(const DeviceStatus& status);
 
     /// True until everything that was there at the beginning has been fed.
     bool reading() const { return m_sequence.ids.size() < m_readEnd; }
@@ -67,6 +74,8 @@ class Generation {
     /// The pieces of text that become complete with a token.
     std::vector<chat::MarkedText> decode(const OpenedModel& model, TokenId id, bool& stopped);
     Outcome finish(StopReason reason);
+    /// Adds the time since it began to the statistics.
+    void endPhase();
     std::optional<StopReason> limitReached(const OpenedModel& model) const;
 
     const GenerationId m_id;
@@ -78,7 +87,9 @@ class Generation {
     std::vector<TokenId> m_ids;
     std::vector<size_t> m_messageEnds;  ///< where reading stops once, ascending
     CachedSequence m_sequence;
-    size_t m_readEnd = 0;  ///< how many ids there were to read before the first new one
+    size_t m_readEnd = 0;  ///< how many ids there were to read before the next new one
+    bool m_started = false;
+    std::optional<DeviceStatus> m_untoldDevice;  ///< changed before the plan was told
     uint64_t m_answerLength = 0;
     sampling::Sampler m_sampler;
     tokenizer::StreamDecoder m_decoder;

@@ -4,11 +4,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "engine/backend/cpu/cpu_backend.h"
-#include "engine/backend/vulkan/vulkan_backend.h"
-#include "engine/base/cpu_features.h"
-#include "engine/graph/lower.h"
-
 namespace ingle::session {
 namespace {
 
@@ -82,13 +77,6 @@ void warm(const formats::ModelFile& file, const ProgressFn& progress) {
     (void)sink;
 }
 
-Result<std::unique_ptr<backend::Backend>> createBackend(const LoadOptions& options) {
-    if (options.backend == BackendChoice::Vulkan) return backend::vulkan::createVulkanBackend({});
-    INGLE_TRY_ASSIGN(const base::Isa isa, base::chooseIsa());
-    return backend::cpu::createCpuBackend(
-        {options.threads, options.referenceKernels ? base::Isa::Scalar : isa, options.activations});
-}
-
 }  // namespace
 
 Result<std::unique_ptr<OpenedModel>> openModel(const std::string& path, const LoadOptions& options) {
@@ -106,39 +94,16 @@ Result<std::unique_ptr<OpenedModel>> openModel(const std::string& path, const Lo
 }
 
 Result<std::unique_ptr<Model>> Model::load(const std::string& path, const LoadOptions& options,
-                                           const ProgressFn& progress) {
+                                           const ProgressFn& progress, DeviceFactory device) {
     std::unique_ptr<Model> model(new Model);
     model->m_options = options;
     INGLE_TRY_ASSIGN(model->m_opened, openModel(path, options));
     warm(model->m_opened->file, progress);
-
-    INGLE_TRY_ASSIGN(model->m_backend, createBackend(options));
     const OpenedModel& opened = *model->m_opened;
     model->m_memorySpec = opened.bound.family->memory(opened.bound.config);
-    // Each of the sequences of a step may fill the context, and one more may be kept for later. Memory is
-    // taken only as they grow.
-    const uint64_t maxTokens = uint64_t{opened.contextTokens} * (kMaxDecoding + 1);
-    INGLE_TRY_ASSIGN(model->m_memory,
-                     model->m_backend->createMemory(
-                         model->m_memorySpec,
-                         {options.kv, static_cast<uint32_t>(std::min<uint64_t>(maxTokens, UINT32_MAX))}));
-    INGLE_TRY_ASSIGN(model->m_program, model->compile(kStepTokens, kStepLogits));
-    model->info().backend = model->m_backend->name();
-    model->info().device = model->m_backend->deviceName();
+    INGLE_TRY_ASSIGN(model->m_placement,
+                     Placement::create(*model->m_opened, model->m_options, std::move(device)));
     return model;
-}
-
-Result<std::unique_ptr<backend::Program>> Model::compile(uint32_t maxTokens, uint32_t maxLogitRows) {
-    graph::Builder builder;
-    const models::BoundModel& bound = m_opened->bound;
-    bound.family->build(builder, bound.config, bound.weights);
-    const graph::LowerOptions options{maxTokens, maxLogitRows,
-                                      m_options.fuse ? graph::Fusion::On : graph::Fusion::Off};
-    return m_backend->compile(graph::lower(builder.take(), options), *m_memory);
-}
-
-Result<std::unique_ptr<backend::Program>> Model::compileAllLogits(uint32_t tokens) {
-    return compile(tokens, tokens);
 }
 
 }  // namespace ingle::session

@@ -1,4 +1,4 @@
-/// A model ready to run: file, weights, tokenizer, chat format, backend, memory and compiled programs.
+/// A model ready to run: file, weights, tokenizer, chat format, and where it computes.
 #pragma once
 
 #include <memory>
@@ -11,6 +11,7 @@
 #include "engine/chat/prompt_renderer.h"
 #include "engine/formats/model_file.h"
 #include "engine/models/family.h"
+#include "engine/session/placement.h"
 #include "engine/tokenizer/tokenizer.h"
 #include "ingle/types.h"
 
@@ -30,7 +31,7 @@ struct OpenedModel {
 /// Opens and checks the file with the options' overrides. Errors: Io, Corrupt, Unsupported, InvalidArgument.
 Result<std::unique_ptr<OpenedModel>> openModel(const std::string& path, const LoadOptions& options);
 
-/// Programs and memory of an opened model on a backend. One thread.
+/// An opened model and where it computes. One thread.
 class Model {
   public:
     /// Sequences that may get a token each in one step.
@@ -40,31 +41,31 @@ class Model {
     static constexpr uint32_t kStepTokens = kMaxDecoding + kPrefillTokens;
     static constexpr uint32_t kStepLogits = kMaxDecoding + 1;
 
-    /// Errors: as openModel(); Unsupported (backend), OutOfMemory, Cancelled never. `progress` may be null.
+    /// Errors: as openModel() and Placement::create(). `progress` may be null.
     static Result<std::unique_ptr<Model>> load(const std::string& path, const LoadOptions& options,
-                                               const ProgressFn& progress);
+                                               const ProgressFn& progress,
+                                               DeviceFactory device = createDevice);
 
     const OpenedModel& opened() const { return *m_opened; }
     ModelInfo& info() { return m_opened->info; }
     const LoadOptions& options() const { return m_options; }
     const backend::MemorySpec& memorySpec() const { return m_memorySpec; }
-    backend::MemoryPool& memory() { return *m_memory; }
-    /// For steps of up to kStepTokens rows, with logits of up to kStepLogits of them.
-    backend::Program& program() { return *m_program; }
+    Placement& placement() { return *m_placement; }
+    /// Of the place where it computes now.
+    backend::MemoryPool& memory() { return m_placement->place().memory(); }
+    backend::Program& program() { return m_placement->place().program(); }
     /// A program for steps of up to `tokens` that gives the logits of every row.
-    Result<std::unique_ptr<backend::Program>> compileAllLogits(uint32_t tokens);
+    Result<std::unique_ptr<backend::Program>> compileAllLogits(uint32_t tokens) {
+        return m_placement->place().compile(tokens, tokens);
+    }
 
   private:
     Model() = default;
-    Result<std::unique_ptr<backend::Program>> compile(uint32_t maxTokens, uint32_t maxLogitRows);
 
     std::unique_ptr<OpenedModel> m_opened;
     LoadOptions m_options;
     backend::MemorySpec m_memorySpec;
-    // The order matters: programs use the pool, and both use the backend.
-    std::unique_ptr<backend::Backend> m_backend;
-    std::unique_ptr<backend::MemoryPool> m_memory;
-    std::unique_ptr<backend::Program> m_program;
+    std::unique_ptr<Placement> m_placement;
 };
 
 }  // namespace ingle::session

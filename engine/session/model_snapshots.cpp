@@ -91,15 +91,18 @@ size_t ModelSnapshots::longestPrefix(std::span<const TokenId> ids) const {
     return found.empty() ? 0 : found.back().range.end();
 }
 
-size_t ModelSnapshots::restore(std::span<const TokenId> ids, backend::SequenceMemory& memory) const {
-    if (!memory.truncate(0)) return 0;
+Result<size_t> ModelSnapshots::restore(std::span<const TokenId> ids, backend::SequenceMemory& memory) const {
+    INGLE_TRY(memory.truncate(0));
     for (const Found& record : find(ids)) {
         const auto state =
             m_store->read(record.key, m_model.options().kv, record.range, stateBytes(record.range));
         if (!state) break;
-        if (!memory.restore(*state)) return 0;  // it is empty now
+        const Status restored = memory.restore(*state);
+        if (restored) continue;
+        if (restored.error().code == ErrorCode::Device) return tl::unexpected(restored.error());
+        break;  // it is empty now
     }
-    return memory.length();
+    return size_t{memory.length()};
 }
 
 void ModelSnapshots::save(std::span<const TokenId> ids, const backend::SequenceMemory& memory, Extent extent,
@@ -111,7 +114,12 @@ void ModelSnapshots::save(std::span<const TokenId> ids, const backend::SequenceM
     uint32_t first = 0;
     const auto write = [&](uint32_t end) {
         const TokenRange range{first, end - first};
-        m_store->write(keys[end - 1], conversation, [&] { return memory.save(range); });
+        m_store->write(keys[end - 1], conversation, [&]() -> Result<backend::SavedState> {
+            INGLE_TRY_ASSIGN(backend::SavedState state, memory.save(range));
+            if (backend::isFinite(state, m_model.memorySpec())) return state;
+            return fail(ErrorCode::Device, "the memory of tokens {} to {} holds values that are not numbers",
+                        range.first, range.end());
+        });
         first = end;
     };
     if (!m_model.memorySpec().kv.empty()) {

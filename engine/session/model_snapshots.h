@@ -25,14 +25,15 @@ class ModelSnapshots {
     /// How many of the first tokens of `ids` can be restored.
     size_t longestPrefix(std::span<const TokenId> ids) const;
     /// Restores as many as it can of what longestPrefix() found and returns how many those are: a damaged
-    /// record costs only the tokens after it. `memory` holds exactly these then.
-    size_t restore(std::span<const TokenId> ids, backend::SequenceMemory& memory) const;
+    /// record costs only the tokens after it. `memory` holds exactly these then. Errors: Device.
+    Result<size_t> restore(std::span<const TokenId> ids, backend::SequenceMemory& memory) const;
 
     enum class Extent {
         FullPages,   ///< only what is a full page (nothing for recurrent models)
         Everything,  ///< up to the last token
     };
-    /// Keeps `memory`, which holds `ids`, for `conversation` ("" keeps nothing).
+    /// Keeps `memory`, which holds `ids`, for `conversation` ("" keeps nothing). What a failing device made
+    /// of it is not kept: values that are not finite.
     void save(std::span<const TokenId> ids, const backend::SequenceMemory& memory, Extent extent,
               const std::string& conversation) const;
 

@@ -56,15 +56,57 @@ void Scheduler::admit() {
             continue;
         }
         if (m_running.size() >= Model::kMaxDecoding) return;
-        if (sharesWhatIsBeingRead(generation)) continue;
-        auto sequence = sequenceFor(generation.ids());
-        if (!sequence) {
-            failWith(generation, sequence.error());
-            continue;
-        }
-        generation.begin(m_model, std::move(*sequence));
+        if (sharesWhatIsBeingRead(generation) || !begin(generation)) continue;
         const std::scoped_lock lock(m_mutex);
         m_running.splice(m_running.end(), m_waiting, current);
+    }
+}
+
+bool Scheduler::begin(Generation& generation) {
+    // Not in the middle of an answer, neither of this one nor of another.
+    if (m_running.empty() &&
+        std::ranges::none_of(m_waiting, [](const auto& waiting) { return waiting->started(); }))
+        retryDevice(generation);
+    auto sequence = sequenceFor(generation.ids());
+    if (!sequence && leaveDevice(sequence.error())) {
+        generation.deviceChanged(m_model.placement().status());
+        sequence = sequenceFor(generation.ids());
+    }
+    if (!sequence) {
+        failWith(generation, sequence.error());
+        return false;
+    }
+    generation.begin(m_model, std::move(*sequence));
+    return true;
+}
+
+bool Scheduler::leaveDevice(const Error& error) {
+    const auto left = m_model.placement().leave(error);
+    if (!left) return false;
+    // What was idle is read again when somebody wants it.
+    m_idle.clear();
+    for (const auto& generation : m_running) {
+        generation->suspend();
+        generation->deviceChanged(m_model.placement().status());
+    }
+    const std::scoped_lock lock(m_mutex);
+    m_waiting.splice(m_waiting.begin(), m_running);
+    return true;
+}
+
+void Scheduler::retryDevice(Generation& next) {
+    const auto left = m_model.placement().retry(next.conversation());
+    if (!left) return;
+    m_idle.moveTo(m_model.memory());
+    next.deviceChanged(m_model.placement().status());
+}
+
+template <typename Attempt>
+auto Scheduler::makingRoom(Attempt attempt) {
+    for (;;) {
+        auto result = attempt();
+        const bool full = !result && result.error().code == ErrorCode::OutOfMemory;
+        if (!full || !m_idle.dropOldest()) return result;
     }
 }
 
@@ -84,6 +126,10 @@ size_t Scheduler::longestInMemory(std::span<const TokenId> ids) const {
 }
 
 Result<CachedSequence> Scheduler::sequenceFor(std::span<const TokenId> ids) {
+    return makingRoom([&] { return findSequence(ids); });
+}
+
+Result<CachedSequence> Scheduler::findSequence(std::span<const TokenId> ids) {
     if (m_snapshots.longestPrefix(ids.first(ids.size() - 1)) >= longestInMemory(ids) + kWorthFetching) {
         INGLE_TRY_ASSIGN(CachedSequence sequence, fromDisk(ids));
         if (!sequence.ids.empty()) return sequence;
@@ -96,7 +142,8 @@ Result<CachedSequence> Scheduler::fromDisk(std::span<const TokenId> ids) {
     INGLE_TRY_ASSIGN(sequence.memory, m_model.memory().createSequence());
     // The last token is fed in any case, to get logits; a cache can forget it again.
     const bool canTruncate = m_model.memorySpec().canTruncate();
-    size_t restored = m_snapshots.restore(ids.first(ids.size() - (canTruncate ? 0 : 1)), *sequence.memory);
+    INGLE_TRY_ASSIGN(size_t restored,
+                     m_snapshots.restore(ids.first(ids.size() - (canTruncate ? 0 : 1)), *sequence.memory));
     restored = std::min(restored, ids.size() - 1);
     INGLE_TRY(sequence.memory->truncate(static_cast<uint32_t>(restored)));
     sequence.ids.assign(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(restored));
@@ -147,19 +194,17 @@ Status Scheduler::runProgram(std::span<const Part> parts) {
         if (after == part.generation->ids().size())
             logitRows.push_back(static_cast<uint32_t>(tokens.size() - 1));
     }
-    for (;;) {
-        Status status = m_model.program().run({tokens, runs, logitRows});
-        const bool full = !status && status.error().code == ErrorCode::OutOfMemory;
-        // What is kept for later makes room for what is wanted now.
-        if (!full || !m_idle.dropOldest()) return status;
-    }
+    return makingRoom([&] { return m_model.program().run({tokens, runs, logitRows}); });
 }
 
 void Scheduler::run(std::span<const Part> parts) {
     if (const Status status = runProgram(parts); !status) {
+        if (leaveDevice(status.error())) return;
         // One of them is the reason: alone, each of the others goes on.
         if (parts.size() == 1) return failWith(*parts[0].generation, status.error());
-        for (size_t i = 0; i < parts.size(); ++i) run(parts.subspan(i, 1));
+        for (size_t i = 0; i < parts.size(); ++i) {
+            if (parts[i].generation->begun()) run(parts.subspan(i, 1));  // else the device was left meanwhile
+        }
         return;
     }
     uint32_t logitIndex = 0;
@@ -174,6 +219,7 @@ void Scheduler::run(std::span<const Part> parts) {
         if (!generation.wantsLogits()) continue;
         const auto logits = m_model.program().readLogits(logitIndex++);
         if (!logits) {
+            if (leaveDevice(logits.error())) return;
             failWith(generation, logits.error());
         } else if (generation.take(m_model.opened(), *logits) == Generation::Outcome::Finished) {
             finish(generation);

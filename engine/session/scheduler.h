@@ -1,6 +1,7 @@
 /// Runs many generations at once: in each step every answer being written gets a token, and one prompt is
 /// read a little further. What a generation computes does not depend on the others (the backend's order of
-/// additions depends on shapes only), so neither do its tokens.
+/// additions depends on shapes only), so neither do its tokens. When the device fails, the running
+/// generations queue again, in front, and are read again on the processor like any other prompt.
 #pragma once
 
 #include <list>
@@ -35,13 +36,25 @@ class Scheduler {
     };
 
     void admit();
+    /// Gives `generation` a sequence to begin with. False when it has ended instead.
+    bool begin(Generation& generation);
     /// True when a running generation is reading a beginning that `waiting` shares: better to wait for it.
     bool sharesWhatIsBeingRead(const Generation& waiting) const;
     /// A sequence that holds as much of `ids` as memory or disk can give.
     Result<CachedSequence> sequenceFor(std::span<const TokenId> ids);
+    Result<CachedSequence> findSequence(std::span<const TokenId> ids);
     Result<CachedSequence> fromMemory(std::span<const TokenId> ids);
     Result<CachedSequence> fromDisk(std::span<const TokenId> ids);
     size_t longestInMemory(std::span<const TokenId> ids) const;
+
+    /// Moves to the processor when that is what `error` asks for (see Placement::leave): every sequence is
+    /// gone then, and nothing runs. False when nothing changed.
+    bool leaveDevice(const Error& error);
+    /// Before an answer, with nothing running (see Placement::retry).
+    void retryDevice(Generation& next);
+    /// What is kept for later makes room for what is wanted now: tries again with less of it.
+    template <typename Attempt>
+    auto makingRoom(Attempt attempt);
 
     std::vector<Part> compose();
     void run(std::span<const Part> parts);

@@ -11,6 +11,7 @@ import struct
 import subprocess
 import tempfile
 import time
+import typing
 
 START_SECONDS = 30
 WAIT_SECONDS = 60
@@ -96,6 +97,7 @@ class Home:
             "LC_ALL": "C.UTF-8",
             "INGLE_TEST_SOCKET": str(self.test_socket),
             "INGLE_PAINT_LOG": str(self.paint_log),
+            "INGLE_GUIDE": "",  # a first start without it, unless a test wants it
         }
 
 
@@ -285,6 +287,12 @@ def check_history(home):
     return history, painted
 
 
+class Answer(typing.NamedTuple):
+    ids: list
+    text: str
+    reason: str  # endOfText, maxTokens, contextFull or cancelled
+
+
 class HostProcess:
     """`ingle host`, spoken to directly."""
 
@@ -314,10 +322,11 @@ class HostProcess:
         raise Failure("the host ended")
 
     def generate(self, request):
-        """The ids and the text of an answer."""
+        """An answer, and why it ended."""
         events = self._request({"id": 3, "op": "generate", "request": request}, "done")
         tokens = [event for event in events if event["event"] == "tokens"]
-        return [i for event in tokens for i in event["ids"]], "".join(event["text"] for event in tokens)
+        return Answer([i for event in tokens for i in event["ids"]], "".join(event["text"] for event in tokens),
+                      events[-1]["result"]["reason"])
 
 
 def check_against_uninterrupted(bin_dir, model, history, answer):
@@ -329,8 +338,10 @@ def check_against_uninterrupted(bin_dir, model, history, answer):
         "maxTokens": len(answer["token_ids"]),
     }
     with HostProcess(bin_dir, model) as host:
-        ids, text = host.generate(request)
-    for position, (stored, straight) in enumerate(zip(answer["token_ids"], ids)):
-        expect(stored == straight, f"id {position} of the resumed answer is {stored}, without interruption {straight}")
-    expect(len(ids) == len(answer["token_ids"]), f"{len(answer['token_ids'])} ids stored, {len(ids)} without interruption")
-    expect(text.encode() == answer["text"], f"the texts differ: {answer['text'][-80:]!r} and {text[-80:]!r}")
+        straight = host.generate(request)
+    for position, (stored, expected) in enumerate(zip(answer["token_ids"], straight.ids)):
+        expect(stored == expected, f"id {position} of the resumed answer is {stored}, without interruption {expected}")
+    expect(len(straight.ids) == len(answer["token_ids"]),
+           f"{len(answer['token_ids'])} ids stored, {len(straight.ids)} without interruption")
+    expect(straight.text.encode() == answer["text"],
+           f"the texts differ: {answer['text'][-80:]!r} and {straight.text[-80:]!r}")

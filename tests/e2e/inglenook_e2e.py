@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The first conversation, end to end: the real window under Xvfb, the real host, a small byte-level model.
 
+  guide         a newcomer's first minute with the model that ships
   conversation  drop the file, ask, see the answer stream; kill the host and then the window while it does; continue;
                 nothing that was painted is lost, and the answer equals one that was never interrupted
   offline       no program can open an internet socket, and none tries to over a whole conversation
@@ -22,6 +23,7 @@ from driver import (Failure, Window, check_against_uninterrupted, check_history,
                     is_running, new_home, wait_until)
 
 PACE_MS = 30
+GUIDE = "Inglenook guide"
 PROMPT = "The morning was cold and the harbour"
 SKIPPED = 77
 
@@ -101,6 +103,29 @@ def check_deletion(options, home, screen):
         window.wait_for(lambda s: s["modelState"] == "Ready", "the model after the deletion")
         wait_until(lambda: not kept(), "what the engine kept of the deleted conversation to go", 10)
         window.quit()
+
+
+def guide(options):
+    """A newcomer's first minute: the window opens with the guide, a suggested question is clicked and answered rightly."""
+    shipped = {"INGLE_GUIDE": str(pathlib.Path(options.bin).parent / "share/inglenook/guide.gguf")}
+    with display() as screen, new_home() as home:
+        with Window(options.bin, home, screen, extra_environment=shipped) as window:
+            window.wait_for(lambda s: s["modelState"] == "Ready", "the guide")
+            if options.shots:
+                window.command("screenshot", path=str(pathlib.Path(options.shots) / "guide-empty.png"))
+            window.click("suggestion-0")
+            state = window.wait_for(lambda s: s["messages"] and answer_of(s)["status"] == "Complete", "the guide's answer")
+            answer = answer_of(state)["text"]
+            expect(re.search("drop|drag", answer, re.IGNORECASE) and "window" in answer, f"no way to open a model: {answer!r}")
+            if options.shots:
+                window.command("screenshot", path=str(pathlib.Path(options.shots) / "guide.png"))
+            window.drop(options.model)
+            window.wait_for(lambda s: s["modelState"] == "Ready" and s["modelName"] != GUIDE, "another model")
+            window.quit()
+        with Window(options.bin, home, screen, extra_environment=shipped) as window:
+            state = window.wait_for(lambda s: s["modelState"] == "Ready", "the model used last")
+            expect(state["modelName"] != GUIDE, "the guide pushed itself forward")
+            window.quit()
 
 
 def conversation(options):
@@ -286,7 +311,7 @@ def refusals(options):
     return f"“{seen}”, and {loads} loads of a file that kills its host"
 
 
-SCENARIOS = {scenario.__name__: scenario for scenario in (conversation, offline, refusals)}
+SCENARIOS = {scenario.__name__: scenario for scenario in (guide, conversation, offline, refusals)}
 
 
 def parse_options(parser):

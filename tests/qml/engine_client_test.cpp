@@ -36,6 +36,8 @@ struct Heard {
         QObject::connect(&client, &EngineClient::loaded, &context, [this](const ModelInfo& i) { info = i; });
         QObject::connect(&client, &EngineClient::restarted, &context,
                          [this](Recovery r) { recoveries.append(r); });
+        QObject::connect(&client, &EngineClient::deviceChanged, &context,
+                         [this](const DeviceStatus& d) { devices.push_back(d); });
         QObject::connect(&client, &EngineClient::hostPidChanged, &context, [this](qint64 p) { pid = p; });
     }
 
@@ -49,6 +51,7 @@ struct Heard {
     std::optional<Error> failure;
     std::optional<ModelInfo> info;
     QList<Recovery> recoveries;
+    std::vector<DeviceStatus> devices;
     qint64 pid = 0;
 };
 
@@ -93,6 +96,29 @@ class EngineClientTest : public QObject {
         QCOMPARE(heard.info->device, std::string("a fake"));
         // 400 tokens at once are far fewer updates of the view.
         QVERIFY2(heard.updates < 100, qPrintable(QString::number(heard.updates)));
+    }
+
+    void anotherDeviceIsToldOnceUntilTheModelIsLoadedAgain() {
+        EngineClient client(host({"--tokens", "6", "--move-at", "3"}));
+        Heard heard(client);
+        client.load("m.gguf", {});
+        client.generate(question());
+        QTRY_VERIFY_WITH_TIMEOUT(heard.over(), kPatienceMs);
+        QCOMPARE(heard.ids, firstIds(6));
+        QCOMPARE(heard.devices.size(), size_t{1});
+        QCOMPARE(heard.devices[0].device, std::string("another fake"));
+        QCOMPARE(heard.devices[0].note, std::string("a fake failed."));
+        // A new host starts on the first device again.
+        QVERIFY(::kill(static_cast<pid_t>(heard.pid), SIGKILL) == 0);
+        QTRY_COMPARE_WITH_TIMEOUT(heard.pid, qint64{0}, kPatienceMs);
+        heard.result.reset();
+        GenerateRequest later = question();
+        later.resumeIds = firstIds(4);
+        client.generate(later);
+        QTRY_VERIFY_WITH_TIMEOUT(heard.over(), kPatienceMs);
+        QCOMPARE(heard.devices.size(), size_t{2});
+        QCOMPARE(heard.devices[1].device, std::string("a fake"));
+        QCOMPARE(heard.devices[1].note, std::string());
     }
 
     void aHostThatDiesOnceGoesOnUnnoticed() {

@@ -7,6 +7,8 @@
 --load-ms N      how long loading takes
 --thinking N     so many tokens are thoughts
 --note TEXT      the plan's note
+--move-at N      another device takes over before token N of a generation that has not passed it
+--device-note T  why it is not the device that was asked for, after loading
 """
 import argparse
 import json
@@ -25,6 +27,8 @@ parser.add_argument("--pace-ms", type=float, default=0)
 parser.add_argument("--load-ms", type=float, default=0)
 parser.add_argument("--thinking", type=int, default=0)
 parser.add_argument("--note", default="")
+parser.add_argument("--move-at", type=int)
+parser.add_argument("--device-note", default="")
 parser.add_argument("--tokenizer", default="bytes")
 parser.add_argument("--log")
 args = parser.parse_args()
@@ -61,6 +65,10 @@ def generate(request_id, request):
             maybe_die()
         if request_id in cancelled:
             break
+        if token == args.move_at:
+            for percent in (0, 50, 100):
+                say(id=request_id, event="progress", fraction=percent / 100, phase="reading the prompt",
+                    device="another fake", note="a fake failed.")
         say(id=request_id, event="tokens", ids=[token], text=f"{token} ",
             kind="reasoning" if token < args.thinking else "answer")
         time.sleep(args.pace_ms / 1000)
@@ -86,7 +94,7 @@ def answer(message):
         info = {"path": message["path"], "name": "fake", "format": "GGUF v3", "family": "llama", "fileBytes": 1,
                 "weightBytes": 1, "numParameters": 1, "numLayers": 1, "dim": 1, "vocabSize": 1, "trainedContext": 64,
                 "quantBytes": {}, "tokenizer": args.tokenizer, "promptFormat": "plain", "memoryNeedBytes": 1,
-                "backend": "cpu", "device": "a fake", "contextTokens": 64}
+                "backend": "cpu", "device": "a fake", "deviceNote": args.device_note, "contextTokens": 64}
         say(id=request_id, event="loaded" if op == "load" else "inspected", info=info)
     elif op == "generate":
         # On a thread of its own, so that a cancel is read meanwhile.

@@ -24,8 +24,9 @@ constexpr int kPatienceMs = 20000;
 /// One run of the application on a data directory.
 class Run {
   public:
-    Run(const QString& dataDir, const QStringList& hostArguments)
-        : model(dataDir.toStdString(), {INGLE_PYTHON, QStringList{INGLE_FAKE_HOST} + hostArguments}) {
+    Run(const QString& dataDir, const QStringList& hostArguments, const QString& guide = {})
+        : model(dataDir.toStdString(), {INGLE_PYTHON, QStringList{INGLE_FAKE_HOST} + hostArguments},
+                guide.toStdString()) {
         engine.addImportPath("qrc:/qt/qml");
         engine.setInitialProperties({{"app", QVariant::fromValue(&model)}});
         engine.load(QUrl("qrc:/qt/qml/Inglenook/qml/Main.qml"));
@@ -134,6 +135,61 @@ class WindowTest : public QObject {
         QVERIFY(!run.shownItem("reasoning")->property("open").toBool());
         QVERIFY(!run.shownItem("reasoning")->property("running").toBool());
         QVERIFY(run.item("statusLine")->property("text").toString().contains("There is no chat template."));
+    }
+
+    void theGuideAnswersWhileThereIsNothingElse() {
+        const QString data = freshDataDir();
+        const QString guide = m_folder.filePath("guide.gguf");
+        QVERIFY(QFile::copy(m_modelFile, guide));
+        QFile other(m_folder.filePath("other.gguf"));
+        QVERIFY(other.open(QIODevice::WriteOnly));
+        other.write("another model");
+        other.close();
+        {
+            Run run(data, {}, guide);
+            QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+            QVERIFY(run.model.models()->guiding());
+            QTRY_VERIFY(run.shownItem("suggestion-3") != nullptr);
+            QTRY_VERIFY(run.shownItem("suggestion-3")->isVisible());
+            QTest::mouseClick(run.window, Qt::LeftButton, {},
+                              run.shownItem("suggestion-0")->mapToScene({20, 10}).toPoint());
+            QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+            QCOMPARE(QString::fromStdString(run.messages()[0].text), QString("How do I open a model?"));
+        }
+        // It moved together with Inglenook: still the same model, and no word about it.
+        const QString moved = m_folder.filePath("elsewhere/guide.gguf");
+        QVERIFY(QDir(m_folder.path()).mkdir("elsewhere") && QFile::rename(guide, moved));
+        {
+            Run run(data, {}, moved);
+            QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+            QVERIFY(run.model.models()->guiding());
+            QCOMPARE(run.model.models()->rowCount(), 1);
+            QVERIFY(run.model.notices()->banner().isEmpty());
+            // Another model takes its place …
+            QVERIFY(run.drop(other.fileName()));
+            QTRY_VERIFY_WITH_TIMEOUT(run.model.models()->rowCount() == 2 && run.ready(), kPatienceMs);
+            QVERIFY(!run.model.models()->guiding());
+            QVERIFY(!run.shownItem("suggestion-0")->isVisible());
+        }
+        {
+            Run run(data, {}, moved);  // … and keeps it.
+            QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+            QVERIFY(!run.model.models()->guiding());
+        }
+    }
+
+    void theStatusLineSaysWhichDeviceComputesAndWhy() {
+        Run run(freshDataDir(),
+                {"--tokens", "5", "--move-at", "2", "--device-note", "No GPU can be used here."});
+        const auto status = [&] { return run.item("statusLine")->property("text").toString(); };
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        QVERIFY2(status().contains("No GPU can be used here."), qPrintable(status()));
+        run.chat().send("count");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        QCOMPARE(QString::fromStdString(run.messages()[1].text), QString("0 1 2 3 4 "));
+        QVERIFY2(status().contains("a fake failed.  ·  another fake"), qPrintable(status()));
+        QVERIFY2(!status().contains("No GPU can be used here."), qPrintable(status()));
     }
 
     void aRefusedFileIsOneSentence() {

@@ -38,9 +38,11 @@ class EngineWorker::RequestSink final : public GenerateSink {
     void onPlan(const PromptPlan& plan) override { m_events.push({m_id, protocol::Planned{plan}}); }
     void onProgress(uint32_t promptDone, uint32_t promptTotal) override {
         const double fraction = promptTotal > 0 ? double{1} * promptDone / promptTotal : 1;
-        if (m_throttle.passes(fraction)) {
-            m_events.push({m_id, protocol::Progress{fraction, "reading the prompt"}});
-        }
+        if (m_throttle.passes(fraction)) pushProgress(fraction);
+    }
+    void onDevice(const DeviceStatus& status) override {
+        m_moved = status;
+        pushProgress(0);
     }
     void onTokens(const TokenChunk& chunk) override { m_events.push({m_id, protocol::Tokens{chunk}}); }
     void onDone(const GenerateResult& result) override { m_last = {m_id, protocol::Done{result}}; }
@@ -51,9 +53,14 @@ class EngineWorker::RequestSink final : public GenerateSink {
     protocol::Event takeLast() { return std::move(*m_last); }
 
   private:
+    void pushProgress(double fraction) {
+        m_events.push({m_id, protocol::Progress{fraction, "reading the prompt", m_moved}});
+    }
+
     const protocol::RequestId m_id;
     EventQueue& m_events;
     Throttle m_throttle;
+    DeviceStatus m_moved;
     std::optional<protocol::Event> m_last;
 };
 

@@ -16,9 +16,10 @@ RowLayout {
     readonly property string text: {
         switch (status) {
         case MessageListModel.Streaming:
-            if (!empty)
-                return "";
-            return app.chat.promptFraction > 0 && app.chat.promptFraction < 1 ? qsTr("Reading the conversation… %1%").arg(Math.round(app.chat.promptFraction * 100)) : qsTr("Thinking…");
+            // Also in the middle of an answer, when it moves to another device.
+            if (app.chat.promptFraction > 0 && app.chat.promptFraction < 1)
+                return qsTr("Reading the conversation… %1%").arg(Math.round(app.chat.promptFraction * 100));
+            return empty ? qsTr("Thinking…") : "";
         case MessageListModel.Stopped:
             return error.length > 0 ? error : qsTr("Stopped");
         case MessageListModel.Interrupted:

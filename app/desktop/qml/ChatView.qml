@@ -66,7 +66,7 @@ Item {
                 anchors.rightMargin: Theme.s
                 anchors.verticalCenter: parent.verticalCenter
                 iconName: "settings"
-                hint: qsTr("Settings (Ctrl+,)")
+                hint: qsTr("Settings (%1)").arg(ShortcutKeys.settings)
                 onClicked: view.settingsRequested()
             }
         }

@@ -118,7 +118,7 @@ Item {
             enabled: ready
             hoverEnabled: true
             focusPolicy: Qt.TabFocus  // a click leaves the keyboard in the text
-            Accessible.name: stops ? qsTr("Stop the answer (Esc)") : qsTr("Send (Enter)")
+            Accessible.name: stops ? qsTr("Stop the answer (%1)").arg(ShortcutKeys.stop) : qsTr("Send (Enter)")
             onClicked: {
                 if (stops)
                     composer.chat.stop();

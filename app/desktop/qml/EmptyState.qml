@@ -1,4 +1,4 @@
-// A conversation without messages: says what to do next.
+// A conversation without messages: says what to do next, and what the guide can be asked.
 import QtQuick
 import Inglenook
 
@@ -9,6 +9,7 @@ Item {
     readonly property ModelListModel models: app.models
     readonly property bool noModel: models.state === ModelListModel.NoModel && !models.inspecting
     readonly property bool missing: models.state === ModelListModel.Missing
+    readonly property bool guiding: models.guiding && models.state === ModelListModel.Ready && !models.inspecting
 
     signal modelsRequested
 
@@ -45,7 +46,7 @@ Item {
                 case ModelListModel.Failed:
                     return qsTr("%1 could not be loaded").arg(empty.models.currentName);
                 default:
-                    return qsTr("What is on your mind?");
+                    return empty.guiding ? qsTr("Ask the guide") : qsTr("What is on your mind?");
                 }
             }
             Accessible.role: Accessible.Heading
@@ -70,6 +71,8 @@ Item {
                 case ModelListModel.Failed:
                     return empty.models.failure;
                 case ModelListModel.Ready:
+                    if (empty.guiding)
+                        return qsTr("It is a very small model that knows Inglenook and nothing else. For everything else, drop a model file on this window.");
                     return qsTr("%1 answers on this computer, and nowhere else.").arg(empty.models.currentName);
                 default:
                     return "";
@@ -89,6 +92,27 @@ Item {
                 height: parent.height
                 radius: 2
                 color: Theme.accent
+            }
+        }
+        Column {
+            width: parent.width
+            spacing: Theme.s
+            // A click sends: nothing that was written already may stand in its way.
+            visible: empty.guiding && empty.app.chat.draft.length === 0
+
+            Repeater {
+                // In English, the language the guide knows best.
+                model: ["How do I open a model?", "Which model fits my computer?", "Is what I write private?", "What can I do with Inglenook?"]
+                delegate: TextButton {
+                    required property string modelData
+                    required property int index
+
+                    objectName: "suggestion-" + index
+                    anchors.horizontalCenter: parent.horizontalCenter
+                    width: Math.min(320, empty.width - 2 * Theme.xl)
+                    text: modelData
+                    onClicked: empty.app.chat.send(modelData)
+                }
             }
         }
         TextButton {

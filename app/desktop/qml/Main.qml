@@ -157,34 +157,34 @@ T.ApplicationWindow {
     }
 
     Shortcut {
-        sequences: [StandardKey.New]
+        sequences: [ShortcutKeys.newConversation]
         onActivated: {
             window.app.chat.newConversation();
             chatView.focusComposer();
         }
     }
     Shortcut {
-        sequences: [StandardKey.Find, "Ctrl+K"]
+        sequences: [StandardKey.Find, ShortcutKeys.search]
         onActivated: window.openSearch()
     }
     Shortcut {
-        sequence: "Ctrl+Shift+C"
+        sequence: ShortcutKeys.copyAnswer
         onActivated: window.app.portal.copy(window.app.chat.messageText(window.app.chat.messages.lastMessageId))
     }
     Shortcut {
-        sequence: "Ctrl+R"
+        sequence: ShortcutKeys.regenerate
         onActivated: window.app.chat.regenerate(window.app.chat.messages.lastMessageId)
     }
     Shortcut {
-        sequence: "Ctrl+G"
+        sequence: ShortcutKeys.continueAnswer
         onActivated: window.app.chat.continueAnswer(window.app.chat.messages.lastMessageId)
     }
     Shortcut {
-        sequence: "Ctrl+D"
+        sequence: ShortcutKeys.pin
         onActivated: window.app.conversations.togglePinned(window.app.chat.conversationId)
     }
     Shortcut {
-        sequence: "Ctrl+Shift+Backspace"
+        sequence: ShortcutKeys.remove
         enabled: window.app.chat.conversationId !== 0
         onActivated: window.app.conversations.remove(window.app.chat.conversationId)
     }
@@ -197,24 +197,24 @@ T.ApplicationWindow {
         onActivated: window.openNeighbour(-1)
     }
     Shortcut {
-        sequences: [StandardKey.HelpContents, "Ctrl+/"]
+        sequences: [StandardKey.HelpContents, ShortcutKeys.shortcuts]
         onActivated: shortcutsCard.open()
     }
     Shortcut {
-        sequence: "Ctrl+L"
+        sequence: ShortcutKeys.models
         onActivated: library.open()
     }
     Shortcut {
-        sequences: ["Ctrl+,"]
+        sequence: ShortcutKeys.settings
         onActivated: settingsCard.open()
     }
     Shortcut {
-        sequence: "Escape"
+        sequence: ShortcutKeys.stop
         enabled: window.app.chat.generation !== ChatController.Idle
         onActivated: window.app.chat.stop()
     }
     Shortcut {
-        sequence: "F2"
+        sequence: ShortcutKeys.rename
         enabled: window.app.chat.conversationId !== 0
         onActivated: {
             if (window.narrow)
@@ -223,7 +223,7 @@ T.ApplicationWindow {
         }
     }
     Shortcut {
-        sequences: [StandardKey.Quit]
+        sequence: ShortcutKeys.quit
         onActivated: window.close()
     }
 }

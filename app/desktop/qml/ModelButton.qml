@@ -74,7 +74,7 @@ T.Button {
         active: button.hovered
         sourceComponent: Hint {
             parent: button
-            text: qsTr("Models (Ctrl+L)")
+            text: qsTr("Models (%1)").arg(ShortcutKeys.models)
             visible: button.hovered
         }
     }

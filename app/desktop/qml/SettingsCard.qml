@@ -173,7 +173,7 @@ Card {
                 }
             }
             Label {
-                text: qsTr("All shortcuts: Ctrl+/")
+                text: qsTr("All shortcuts: %1").arg(ShortcutKeys.shortcuts)
                 color: Theme.mutedText
             }
             TextButton {

@@ -26,20 +26,21 @@ Card {
                 model: [
                     [qsTr("Send"), qsTr("Enter")],
                     [qsTr("New line"), qsTr("Shift+Enter")],
-                    [qsTr("Stop the answer"), qsTr("Esc")],
-                    [qsTr("Continue the answer"), "Ctrl+G"],
-                    [qsTr("Another answer"), "Ctrl+R"],
-                    [qsTr("Copy the answer"), "Ctrl+Shift+C"],
+                    [qsTr("Stop the answer"), ShortcutKeys.stop],
+                    [qsTr("Continue the answer"), ShortcutKeys.continueAnswer],
+                    [qsTr("Another answer"), ShortcutKeys.regenerate],
+                    [qsTr("Copy the answer"), ShortcutKeys.copyAnswer],
                     [qsTr("Change the last message"), "↑"],
-                    [qsTr("New conversation"), "Ctrl+N"],
-                    [qsTr("Search"), "Ctrl+K"],
+                    [qsTr("New conversation"), ShortcutKeys.newConversation],
+                    [qsTr("Search"), ShortcutKeys.search],
                     [qsTr("Next and previous conversation"), "Alt+↓ Alt+↑"],
-                    [qsTr("Rename the conversation"), "F2"],
-                    [qsTr("Pin the conversation"), "Ctrl+D"],
-                    [qsTr("Delete the conversation"), "Ctrl+Shift+Backspace"],
-                    [qsTr("Models"), "Ctrl+L"],
-                    [qsTr("Settings"), "Ctrl+,"],
-                    [qsTr("Quit"), "Ctrl+Q"]
+                    [qsTr("Rename the conversation"), ShortcutKeys.rename],
+                    [qsTr("Pin the conversation"), ShortcutKeys.pin],
+                    [qsTr("Delete the conversation"), ShortcutKeys.remove],
+                    [qsTr("Models"), ShortcutKeys.models],
+                    [qsTr("Settings"), ShortcutKeys.settings],
+                    [qsTr("All shortcuts"), ShortcutKeys.shortcuts],
+                    [qsTr("Quit"), ShortcutKeys.quit]
                 ]
                 delegate: RowLayout {
                     required property var modelData

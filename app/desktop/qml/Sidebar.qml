@@ -34,7 +34,7 @@ Rectangle {
             IconButton {
                 objectName: "newChatButton"
                 iconName: "plus"
-                hint: qsTr("New conversation (Ctrl+N)")
+                hint: qsTr("New conversation (%1)").arg(ShortcutKeys.newConversation)
                 onClicked: {
                     sidebar.app.chat.newConversation();
                     sidebar.chosen();

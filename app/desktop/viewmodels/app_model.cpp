@@ -4,12 +4,12 @@
 
 namespace ingle::desktop {
 
-AppModel::AppModel(std::string dataDir, HostCommand host)
+AppModel::AppModel(std::string dataDir, HostCommand host, std::string guide)
     : m_storage(std::move(dataDir)),
       m_engine(std::move(host)),
       m_settings(m_storage),
       m_conversations(m_storage, m_notices),
-      m_models(m_storage, m_engine, m_settings, m_notices),
+      m_models(m_storage, m_engine, m_settings, m_notices, std::move(guide)),
       m_chat(m_storage, m_engine, m_models, m_settings, m_notices) {
     connect(&m_chat, &ChatController::listOutdated, &m_conversations, &ConversationListModel::refresh);
     connect(&m_conversations, &ConversationListModel::removing, &m_chat,

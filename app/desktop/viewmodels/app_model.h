@@ -28,8 +28,9 @@ class AppModel : public QObject {
     Q_PROPERTY(ingle::desktop::Notices* notices READ notices CONSTANT)
     Q_PROPERTY(ingle::desktop::DesktopPortal* portal READ portal CONSTANT)
   public:
-    /// Opens the files in `dataDir` and starts loading what the window shows first.
-    AppModel(std::string dataDir, HostCommand host);
+    /// Opens the files in `dataDir` and starts loading what the window shows first. `guide`: file of the
+    /// model that ships with Inglenook; empty: none.
+    AppModel(std::string dataDir, HostCommand host, std::string guide);
 
     ChatController* chat() { return &m_chat; }
     ConversationListModel* conversations() { return &m_conversations; }

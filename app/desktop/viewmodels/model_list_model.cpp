@@ -56,12 +56,13 @@ Result<Checked> check(const library::Library& library, const std::string& id) {
 }  // namespace
 
 ModelListModel::ModelListModel(StorageThread& storage, EngineClient& engine, Settings& settings,
-                               Notices& notices, QObject* parent)
+                               Notices& notices, std::string guide, QObject* parent)
     : QAbstractListModel(parent),
       m_storage(storage),
       m_engine(engine),
       m_settings(settings),
-      m_notices(notices) {
+      m_notices(notices),
+      m_guide(std::move(guide)) {
     connect(&engine, &EngineClient::inspected, this, &ModelListModel::addInspected);
     connect(&engine, &EngineClient::inspectFailed, this, [this](const Error& error) {
         m_inspecting = false;
@@ -74,8 +75,9 @@ ModelListModel::ModelListModel(StorageThread& storage, EngineClient& engine, Set
     });
     connect(&engine, &EngineClient::loaded, this, &ModelListModel::onLoaded);
     connect(&engine, &EngineClient::loadFailed, this, &ModelListModel::onLoadFailed);
+    connect(&engine, &EngineClient::deviceChanged, this, &ModelListModel::onDeviceChanged);
     connect(&engine, &EngineClient::restarted, this, [this](Recovery recovery) {
-        m_fallback =
+        m_recovery =
             recovery == Recovery::SameWay
                 ? tr("The engine stopped unexpectedly and was started again.")
                 : tr("The engine stopped twice; it now runs on the processor with its plainest code.");
@@ -85,14 +87,18 @@ ModelListModel::ModelListModel(StorageThread& storage, EngineClient& engine, Set
 
 void ModelListModel::start() {
     const auto work =
-        [](library::Library& library) -> Result<std::pair<std::vector<ModelEntry>, std::string>> {
+        [guide =
+             m_guide](library::Library& library) -> Result<std::pair<std::vector<ModelEntry>, std::string>> {
+        if (!guide.empty()) INGLE_TRY(library.keepGuide(guide));
         return std::pair{library.models(), library.notice()};
     };
     m_storage.run(this, work, [this](const auto& answer) {
         if (!answer) return m_notices.showBanner(toQString(answer.error().message));
         setModels(answer->first);
         if (!answer->second.empty()) m_notices.showBanner(toQString(answer->second));
-        if (m_models.empty() || m_models.front().lastUsedAt.empty()) return;
+        if (m_models.empty()) return;
+        // The guide comes first only while there is nothing else.
+        if (m_models.front().lastUsedAt.empty() && m_models.front().id != library::kGuideId) return;
         if (m_models.front().failure.empty()) {
             loadById(m_models.front().id);
         } else {
@@ -168,7 +174,8 @@ void ModelListModel::load(const ModelEntry& entry, FileState file) {
     emit loadStarting();
     m_current = entry;
     m_device.clear();
-    m_fallback.clear();
+    m_deviceNote.clear();
+    m_recovery.clear();
     m_loadFraction = 0;
     emit loadFractionChanged();
     if (file == FileState::Missing) {
@@ -193,6 +200,7 @@ void ModelListModel::onLoaded(const ModelInfo& info) {
     // The file may have changed since it was dropped, or come into the library another way.
     if (!canChat(info)) return onLoadFailed({ErrorCode::Unsupported, noTokenizer().toStdString()});
     m_device = toQString(info.device);
+    m_deviceNote = toQString(info.deviceNote);
     m_current.failure.clear();
     setState(Ready);
     const auto work = [entry = m_current](library::Library& library) -> Status {
@@ -212,6 +220,18 @@ void ModelListModel::onLoadFailed(const Error& error) {
         return library.markFailure(id, sentence);
     };
     m_storage.run(this, work, [this](const Status&) { refresh(); });
+}
+
+QString ModelListModel::fallback() const {
+    QStringList sentences{m_recovery, m_deviceNote};
+    sentences.removeAll(QString());
+    return sentences.join("  ·  ");
+}
+
+void ModelListModel::onDeviceChanged(const DeviceStatus& status) {
+    m_device = toQString(status.device);
+    m_deviceNote = toQString(status.note);
+    emit stateChanged();
 }
 
 void ModelListModel::forget(const QString& modelId) {

@@ -26,6 +26,8 @@ class ModelListModel : public QAbstractListModel {
     /// A dropped file is being looked at.
     Q_PROPERTY(bool inspecting READ inspecting NOTIFY stateChanged)
     Q_PROPERTY(QString currentName READ currentName NOTIFY stateChanged)
+    /// The model in use is the one that ships with Inglenook.
+    Q_PROPERTY(bool guiding READ guiding NOTIFY stateChanged)
     /// Why the current model could not be loaded; else empty.
     Q_PROPERTY(QString failure READ failure NOTIFY stateChanged)
     Q_PROPERTY(QString device READ device NOTIFY stateChanged)
@@ -44,19 +46,21 @@ class ModelListModel : public QAbstractListModel {
 
     enum Role { ModelIdRole = Qt::UserRole, NameRole, SummaryRole, PathRole, FailureRole, CurrentRole };
 
+    /// `guide`: file of the model that ships with Inglenook; empty: none.
     ModelListModel(StorageThread& storage, EngineClient& engine, Settings& settings, Notices& notices,
-                   QObject* parent = nullptr);
+                   std::string guide, QObject* parent = nullptr);
 
     State state() const { return m_state; }
     bool inspecting() const { return m_inspecting; }
     QString currentName() const { return QString::fromStdString(m_current.name); }
+    bool guiding() const { return m_current.id == library::kGuideId; }
     QString failure() const { return QString::fromStdString(m_current.failure); }
     QString device() const { return m_device; }
-    QString fallback() const { return m_fallback; }
+    QString fallback() const;
     double loadFraction() const { return m_loadFraction; }
     const library::ModelEntry& current() const { return m_current; }
 
-    /// Reads the library and loads the model used last, unless it failed then.
+    /// Reads the library and loads the model used last (at first the guide), unless it failed then.
     void start();
 
     /// Looks at the first local file, adds it to the library in place and loads it.
@@ -87,17 +91,20 @@ class ModelListModel : public QAbstractListModel {
     static QString noTokenizer();
     void onLoaded(const ModelInfo& info);
     void onLoadFailed(const Error& error);
+    void onDeviceChanged(const DeviceStatus& status);
 
     StorageThread& m_storage;
     EngineClient& m_engine;
     Settings& m_settings;
     Notices& m_notices;
+    std::string m_guide;
     std::vector<library::ModelEntry> m_models;
     library::ModelEntry m_current;
     State m_state = NoModel;
     bool m_inspecting = false;
     QString m_device;
-    QString m_fallback;
+    QString m_deviceNote;  ///< why this device computes
+    QString m_recovery;    ///< what was done after the host died
     double m_loadFraction = 0;
 };
 

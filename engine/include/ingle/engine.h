@@ -43,6 +43,9 @@ class GenerateSink {
     virtual void onPlan(const PromptPlan& plan) = 0;                         ///< first, once
     virtual void onProgress(uint32_t promptDone, uint32_t promptTotal) = 0;  ///< while the prompt is read
     virtual void onTokens(const TokenChunk& chunk) = 0;
+    /// Another device computes from here on. Prompt and answer so far are read again, which is told by
+    /// onProgress(); no token comes twice.
+    virtual void onDevice(const DeviceStatus&) {}
     virtual void onDone(const GenerateResult& result) = 0;  ///< last, unless onError
     virtual void onError(const Error& error) = 0;           ///< last, unless onDone
 };
@@ -76,7 +79,8 @@ class Engine {
     virtual void cancel(GenerationId id) = 0;
 
     /// Feeds `tokens` exactly as given (no BOS) from an empty state in chunks of `chunkTokens` (0: the
-    /// default) and hands each row of logits [vocabSize] to `row` in order.
+    /// default) and hands each row of logits [vocabSize] to `row` in order. Errors: Device; unlike a
+    /// generation it does not move to another one, since rows were handed out already.
     virtual Status logits(std::span<const TokenId> tokens, uint32_t chunkTokens,
                           const std::function<void(std::span<const float>)>& row) = 0;
 };

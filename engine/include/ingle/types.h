@@ -57,6 +57,7 @@ enum class ActivationType {
 
 struct LoadOptions {
     BackendChoice backend = BackendChoice::Auto;
+    std::string device;          ///< part of the name of the device to compute on; empty: the best one
     uint32_t threads = 0;        ///< 0: one per physical core
     uint32_t contextTokens = 0;  ///< 0: min(trained context, 4096); no limit for recurrent models
     KvType kv = KvType::F16;
@@ -86,7 +87,16 @@ struct ModelInfo {
     uint64_t memoryNeedBytes = 0;  ///< weights + sequence memory + buffers at the default context
     std::string backend;           ///< after load: "cpu"
     std::string device;            ///< after load: e.g. "AMD EPYC, 2 threads, avx512"
+    std::string deviceNote;        ///< why it is not the device that was asked for: a sentence, or empty
     uint32_t contextTokens = 0;    ///< the context in use; 0: no limit (recurrent models)
+};
+
+/// What computes, and why when it is not what was asked for. As in ModelInfo.
+struct DeviceStatus {
+    std::string device;
+    std::string note;
+
+    bool operator==(const DeviceStatus&) const = default;
 };
 
 /// One generation. `messages` is the whole branch, oldest first, ending with the user's message.

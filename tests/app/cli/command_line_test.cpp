@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -26,7 +27,8 @@ class CommandLine : public testing::Test {
     Outcome ingle(const std::string& command, const std::string& before = "") {
         const std::string errors = m_folder.file("stderr");
         const std::string line = before + " XDG_DATA_HOME=" + m_folder.path().string() +
-                                 " " INGLE_BIN_DIR "/ingle " + command + " 2>" + errors;
+                                 " INGLE_GUIDE=" + m_guide + " " INGLE_BIN_DIR "/ingle " + command + " 2>" +
+                                 errors;
         Outcome outcome;
         std::FILE* pipe = popen(line.c_str(), "r");
         std::array<char, 4096> buffer;
@@ -53,6 +55,7 @@ class CommandLine : public testing::Test {
     }
 
     test::TemporaryFolder m_folder;
+    std::string m_guide;  ///< of the programs that are started
 };
 
 TEST_F(CommandLine, wrongUsageExitsWithTwo) {
@@ -209,11 +212,35 @@ TEST_F(CommandLine, chatAnswersEachLineOfItsInput) {
     EXPECT_GE(std::ranges::count(outcome.out, '\n'), 2);
 }
 
+TEST_F(CommandLine, chatWithoutAModelUsesTheGuideWhileTheLibraryIsEmpty) {
+    expectOneSentence(ingle("chat"), "library holds none");
+    m_guide = synth();
+    const Outcome outcome = ingle("chat --temp 0 --ctx 64", "printf 'a\\n' |");
+    EXPECT_EQ(outcome.exitCode, 0) << outcome.err;
+    EXPECT_NE(outcome.out, "");
+    // It is still the guide where Inglenook has been moved to.
+    std::filesystem::rename(m_guide, m_folder.file("moved.gguf"));
+    m_guide = m_folder.file("moved.gguf");
+    EXPECT_EQ(ingle("chat --temp 0 --ctx 64", "printf 'a\\n' |").out, outcome.out);
+}
+
+TEST_F(CommandLine, aDeviceThatCannotBeUsedIsReplacedAndSaidSo) {
+    const std::string model = synth();
+    const std::string generate = "generate " + model + " --tokens 1,2,3 -n 4 --greedy";
+    const Outcome plain = ingle(generate);
+    EXPECT_EQ(plain.err, "");
+    const Outcome outcome = ingle(generate + " --device nowhere");
+    EXPECT_EQ(outcome.exitCode, 0);
+    EXPECT_EQ(outcome.out, plain.out);
+    EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+    EXPECT_NE(outcome.err.find("so the processor computes"), std::string::npos) << outcome.err;
+    EXPECT_EQ(ingle(generate + " --device nowhere --backend cpu").err, "");
+}
+
 TEST_F(CommandLine, failuresAreOneSentenceThatNamesTheCause) {
     const std::string model = synth();
     expectOneSentence(ingle("inspect /nowhere/model.gguf"), "/nowhere/model.gguf");
     expectOneSentence(ingle("inspect " INGLE_SOURCE_DIR "/LICENSE"), "LICENSE");
-    expectOneSentence(ingle("chat"), "library holds none");
     expectOneSentence(ingle("generate " + model + " --tokens 1,x -n 1"), "\"x\"");
     expectOneSentence(ingle("generate " + model + " --tokens 1,320 -n 1"), "320");
     expectOneSentence(ingle("generate " + model + " --tokens 1 -n 1 --backend vulkan"), "Vulkan");

@@ -24,7 +24,7 @@ class FakeVocabulary final : public Vocabulary {
 };
 
 /// Generates the ids resumeIds.size(), +1, +2 … with the text "x" each. rawPrompt "truncate" cuts a mapped
-/// file short and reads it.
+/// file short and reads it; "move" changes the device before the third token.
 class FakeEngine final : public Engine {
   public:
     explicit FakeEngine(std::string path) { m_info.path = std::move(path); }
@@ -89,6 +89,10 @@ class FakeEngine final : public Engine {
         if (running.done >= running.request.maxTokens) {
             sink.onDone({StopReason::MaxTokens, {}, ""});
             return true;
+        }
+        if (running.request.rawPrompt == "move" && running.done == 2) {
+            sink.onDevice({"a CPU", "The GPU failed."});
+            for (uint32_t i = 1; i <= 1000; ++i) sink.onProgress(i, 1000);
         }
         const auto id = static_cast<TokenId>(running.request.resumeIds.size() + running.done);
         sink.onTokens({{id}, "x"});

@@ -47,10 +47,11 @@ class HostTest : public testing::Test {
         std::string text;
         int tokenEvents = 0;
         int progressEvents = 0;
+        DeviceStatus moved;
         std::optional<GenerateResult> result;
         std::optional<Error> error;
     };
-    Collected collect(protocol::RequestId id) {
+    Collected collect(protocol::RequestId id, bool moves = false) {
         Collected collected;
         while (const auto event = m_client.next()) {
             EXPECT_EQ(event->id, id);
@@ -58,8 +59,11 @@ class HostTest : public testing::Test {
                 collected.ids.insert(collected.ids.end(), tokens->chunk.ids.begin(), tokens->chunk.ids.end());
                 collected.text += tokens->chunk.text;
                 ++collected.tokenEvents;
-            } else if (std::holds_alternative<protocol::Progress>(event->body)) {
+            } else if (const auto* progress = std::get_if<protocol::Progress>(&event->body)) {
                 ++collected.progressEvents;
+                // Once it has moved, all progress says so.
+                EXPECT_EQ(progress->moved.device.empty(), collected.ids.size() < 2 || !moves);
+                collected.moved = progress->moved;
             } else if (const auto* done = std::get_if<protocol::Done>(&event->body)) {
                 collected.result = done->result;
                 break;
@@ -132,6 +136,16 @@ TEST_F(HostTest, StreamsAnAnswer) {
     EXPECT_EQ(collected.text, std::string(50, 'x'));
     EXPECT_EQ(collected.result->reason, StopReason::MaxTokens);
     EXPECT_LE(collected.progressEvents, 3) << "a thousand were reported within a moment";
+}
+
+TEST_F(HostTest, AnAnswerThatMovesToAnotherDeviceSaysSo) {
+    load();
+    m_client.send(3, answer(6, "move"));
+    EXPECT_TRUE(m_client.next<protocol::Planned>(3));
+    const Collected collected = collect(3, true);
+    EXPECT_EQ(collected.ids, (std::vector<TokenId>{0, 1, 2, 3, 4, 5}));
+    EXPECT_EQ(collected.moved, (DeviceStatus{"a CPU", "The GPU failed."}));
+    EXPECT_TRUE(collected.result);
 }
 
 TEST_F(HostTest, GenerationsThatFailSaySo) {

@@ -100,6 +100,35 @@ TEST_F(LibraryTest, MostRecentlyUsedComesFirst) {
     EXPECT_EQ(library.models()[0].name, "a");
 }
 
+TEST_F(LibraryTest, ListsTheGuideBehindAllOthersWhereverItLies) {
+    Library library = open();
+    ASSERT_TRUE(library.keepGuide(makeModel("guide.gguf")));
+    ASSERT_EQ(library.models().size(), 1u);
+    EXPECT_EQ(library.models()[0].id, kGuideId);
+    EXPECT_EQ(checkFile(library.models()[0]), FileState::Same);
+
+    ASSERT_TRUE(library.add(makeModel("a.gguf"), "a", "llama", ""));
+    EXPECT_EQ(library.models()[0].name, "a");
+    EXPECT_EQ(library.models()[1].id, kGuideId);
+
+    // Moved and upgraded at once, and refused before that.
+    ASSERT_TRUE(library.markFailure(kGuideId, "It was damaged."));
+    fs::remove(m_dir + "/guide.gguf");
+    ASSERT_TRUE(library.keepGuide(makeModel("moved.gguf", "better weights")));
+    ASSERT_EQ(library.models().size(), 2u);
+    EXPECT_EQ(library.findById(kGuideId)->path, m_dir + "/moved.gguf");
+    EXPECT_EQ(library.findById(kGuideId)->failure, "");
+    EXPECT_EQ(checkFile(*library.findById(kGuideId)), FileState::Same);
+
+    // Forgotten, it comes back; a failure stays while the file is the same.
+    ASSERT_TRUE(library.remove(kGuideId));
+    ASSERT_TRUE(library.keepGuide(m_dir + "/moved.gguf"));
+    ASSERT_TRUE(library.markFailure(kGuideId, "It was damaged."));
+    ASSERT_TRUE(library.keepGuide(m_dir + "/moved.gguf"));
+    EXPECT_EQ(library.findById(kGuideId)->failure, "It was damaged.");
+    EXPECT_FALSE(library.keepGuide(m_dir + "/gone.gguf"));
+}
+
 TEST_F(LibraryTest, RenamesRelocatesAndForgetsWithoutTouchingTheFile) {
     Library library = open();
     const auto a = library.add(makeModel("a"), "a", "", "");

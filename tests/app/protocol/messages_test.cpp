@@ -61,6 +61,7 @@ ModelInfo fullModelInfo() {
     info.memoryNeedBytes = 10;
     info.backend = "cpu";
     info.device = "a CPU, 2 threads";
+    info.deviceNote = "The GPU cannot be used.";
     info.contextTokens = 11;
     return info;
 }
@@ -68,6 +69,7 @@ ModelInfo fullModelInfo() {
 std::vector<Request> allRequests() {
     LoadOptions options;
     options.backend = BackendChoice::Vulkan;
+    options.device = "Radeon";
     options.threads = 3;
     options.contextTokens = 128;
     options.kv = KvType::Q8;
@@ -90,7 +92,7 @@ std::vector<Event> allEvents() {
             {4, Unloaded{}},
             {5, Counted{9}},
             {5, Retained{}},
-            {6, Progress{0.25, "reading the prompt"}},
+            {6, Progress{0.25, "reading the prompt", {"a CPU", "The GPU failed."}}},
             {7, Planned{plan}},
             {8, Tokens{{{5, 0, 3}, "a\0b"s}}},
             {9, Done{result}},
@@ -145,6 +147,7 @@ TEST(Messages, EveryFieldOfLoadOptionsArrives) {
     const LoadOptions& got = std::get<Load>(decoded->body).options;
     const LoadOptions& want = std::get<Load>(sent.body).options;
     EXPECT_EQ(got.backend, want.backend);
+    EXPECT_EQ(got.device, want.device);
     EXPECT_EQ(got.threads, want.threads);
     EXPECT_EQ(got.contextTokens, want.contextTokens);
     EXPECT_EQ(got.kv, want.kv);
@@ -152,6 +155,19 @@ TEST(Messages, EveryFieldOfLoadOptionsArrives) {
     EXPECT_EQ(got.fuse, want.fuse);
     EXPECT_EQ(got.referenceKernels, want.referenceKernels);
     EXPECT_EQ(got.overrides, want.overrides);
+}
+
+TEST(Messages, TheDeviceOfAnAnswerMayChangeAndNeedNotBeTold) {
+    const DeviceStatus sent{"a CPU", "The GPU failed."};
+    const auto decoded = decodeEvent(encode(Event{1, Progress{0.5, "reading the prompt", sent}}));
+    ASSERT_TRUE(decoded);
+    EXPECT_EQ(std::get<Progress>(decoded->body).moved, sent);
+    const auto plain = decodeEvent(R"({"id":1,"event":"progress","fraction":0.5,"phase":"loading"})");
+    ASSERT_TRUE(plain);
+    EXPECT_EQ(std::get<Progress>(plain->body).moved, DeviceStatus{});
+    const auto loaded = decodeEvent(encode(Event{1, Loaded{fullModelInfo()}}));
+    ASSERT_TRUE(loaded);
+    EXPECT_EQ(std::get<Loaded>(loaded->body).info.deviceNote, "The GPU cannot be used.");
 }
 
 TEST(Messages, SixtyFourBitNumbersAreExact) {

@@ -22,6 +22,10 @@ class RecordingSink final : public GenerateSink {
         EXPECT_LE(done, total);
         ++progressCount;
     }
+    void onDevice(const DeviceStatus& status) override {
+        EXPECT_EQ(planCount, 1);
+        devices.push_back(status);
+    }
     void onTokens(const TokenChunk& chunk) override {
         ids.insert(ids.end(), chunk.ids.begin(), chunk.ids.end());
         text += chunk.text;
@@ -37,6 +41,7 @@ class RecordingSink final : public GenerateSink {
     int planCount = 0;
     int progressCount = 0;
     PromptPlan plan;
+    std::vector<DeviceStatus> devices;
     std::vector<TokenId> ids;
     std::string text;
     TextKind lastKind = TextKind::Answer;

@@ -1,0 +1,20 @@
+// The keys of actions: what the window listens to, what its card shows, and what the guide tells. (Those of the composer
+// and of the list of conversations are where these listen.)
+pragma Singleton
+import QtQuick
+
+QtObject {
+    readonly property string stop: "Esc"
+    readonly property string continueAnswer: "Ctrl+G"
+    readonly property string regenerate: "Ctrl+R"
+    readonly property string copyAnswer: "Ctrl+Shift+C"
+    readonly property string newConversation: "Ctrl+N"
+    readonly property string search: "Ctrl+K"
+    readonly property string rename: "F2"
+    readonly property string pin: "Ctrl+D"
+    readonly property string remove: "Ctrl+Shift+Backspace"
+    readonly property string models: "Ctrl+L"
+    readonly property string settings: "Ctrl+,"
+    readonly property string shortcuts: "Ctrl+/"
+    readonly property string quit: "Ctrl+Q"
+}

@@ -1,0 +1,87 @@
+/// Where a model computes and its sequences live: the device that was asked for, or the processor once that
+/// device has failed.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "engine/backend/backend.h"
+#include "engine/session/backends.h"
+
+namespace ingle::session {
+
+struct OpenedModel;
+
+/// A backend, and the memory and program of a model on it. Everything that lives here must be gone before it.
+class Place {
+  public:
+    /// Errors: Unsupported (an op), OutOfMemory, Device.
+    static Result<std::unique_ptr<Place>> create(std::unique_ptr<backend::Backend> backend,
+                                                 const OpenedModel& model, const LoadOptions& options);
+
+    const backend::Backend& backend() const { return *m_backend; }
+    backend::MemoryPool& memory() { return *m_memory; }
+    /// For steps of up to Model::kStepTokens rows, with logits of up to Model::kStepLogits of them.
+    backend::Program& program() { return *m_program; }
+    /// Another program over the same memory.
+    Result<std::unique_ptr<backend::Program>> compile(uint32_t maxTokens, uint32_t maxLogitRows);
+
+  private:
+    Place(const OpenedModel& model, const LoadOptions& options) : m_model(model), m_options(options) {}
+
+    const OpenedModel& m_model;
+    const LoadOptions& m_options;
+    // The order matters: programs use the pool, and both use the backend.
+    std::unique_ptr<backend::Backend> m_backend;
+    std::unique_ptr<backend::MemoryPool> m_memory;
+    std::unique_ptr<backend::Program> m_program;
+};
+
+/// One thread. `ModelInfo::backend`, `device` and `deviceNote` of the model always tell where it computes.
+class Placement {
+  public:
+    /// On the device that `device` makes of `options`; where that fails, and no backend was asked for by
+    /// name, on the processor. `model` and `options` must outlive this. Errors: as Place::create() and
+    /// DeviceFactory.
+    static Result<std::unique_ptr<Placement>> create(OpenedModel& model, const LoadOptions& options,
+                                                     DeviceFactory device);
+
+    Place& place() { return *m_place; }
+    /// What computes now, and why if it is not what was asked for.
+    DeviceStatus status() const;
+
+    /// Moves to the processor when `error` means that the device cannot go on. Returns the place that was
+    /// left: what lived there is to be destroyed first, and cannot be trusted. Errors: `error` itself when
+    /// there is no reason to move, or nowhere to go.
+    Result<std::unique_ptr<Place>> leave(const Error& error);
+    /// Tries a device again that was left: once for each conversation, since a driver may have recovered,
+    /// and one that has not costs reading the conversation again. Returns the place on the processor that was
+    /// left, or null when nothing changed.
+    std::unique_ptr<Place> retry(const std::string& conversation);
+
+  private:
+    enum class State {
+        OnDevice,
+        OnProcessor,  ///< for good
+        Left,         ///< on the processor, and the device may be tried again
+    };
+
+    Placement(OpenedModel& model, const LoadOptions& options, DeviceFactory device)
+        : m_model(model), m_options(options), m_device(std::move(device)) {}
+    Status choose();
+    /// Null when the processor is what was asked for.
+    Result<std::unique_ptr<Place>> createOnDevice();
+    Result<std::unique_ptr<Place>> createOnProcessor();
+    /// Returns the place before.
+    std::unique_ptr<Place> moveTo(std::unique_ptr<Place> place, State state, std::string note);
+
+    OpenedModel& m_model;
+    const LoadOptions& m_options;
+    const DeviceFactory m_device;
+    std::unique_ptr<Place> m_place;
+    State m_state = State::OnProcessor;
+    std::set<std::string> m_retried;  ///< conversations that have tried the device again
+};
+
+}  // namespace ingle::session

@@ -1,0 +1,94 @@
+"""Asks a guide the held-out questions through `ingle host`, greedily, and judges the answers by their facts.
+
+Prints every wrong answer and a summary; exits with 1 when a figure is below what the guide must reach.
+"""
+import argparse
+import collections
+import json
+import pathlib
+import re
+import sys
+
+import corpus
+import facts as facts_of_program
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "tests/e2e"))
+from driver import HostProcess  # noqa: E402
+
+MAX_WORDS = 120
+MAX_TOKENS = 400
+# The guide must not get worse than this. What it should reach is 0.85 and 0.95.
+NEEDED = {"answered": 0.85, "declined": 0.90}
+# What every way to decline says, by language; "only" is not in what the guide says of itself when asked.
+DECLINED = (("only the small built-in guide", "larger model"), ("内置的小向导", "更大的模型"), ("лишь маленький встроенный гид", "модель побольше"))
+MAX_WORDS_DECLINED = 35
+NEEDED_QUESTIONS = {"answered": 200, "declined": 60}
+GREEDY = {"temperature": 0}
+WINDOW = {"temperature": 0.7, "topK": 40, "topP": 0.95, "minP": 0.05, "seed": 1}  # what the window starts with
+
+
+def words(text: str) -> list[str]:
+    """Lower-cased runs of letters, digits and apostrophes; a Chinese character is a word."""
+    return re.findall(r"[\u4e00-\u9fff]|[^\W_]+(?:'[^\W_]+)?", text.lower())
+
+
+def questions(path: pathlib.Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
+
+
+def is_right(item: dict, answer: str) -> bool:
+    answer = answer.lower()
+    if item.get("decline"):
+        return len(words(answer)) <= MAX_WORDS_DECLINED and any(all(mark in answer for mark in marks) for marks in DECLINED)
+    return all(any(fact.lower() in answer for fact in alternatives) for alternatives in item["facts"])
+
+
+def evaluate(bin_dir: pathlib.Path, model: pathlib.Path, items: list[dict], first_answers: dict[str, str], sampler: dict) -> dict:
+    """Counts of right answers by kind, and the sentences about broken rules."""
+    right, asked = collections.Counter(), collections.Counter()
+    broken = []
+    with HostProcess(bin_dir, model) as host:
+        for item in items:
+            messages = []
+            for question, intent in item.get("history", []):
+                messages += [{"role": "user", "text": question}, {"role": "assistant", "text": first_answers[intent]}]
+            messages.append({"role": "user", "text": item["question"]})
+            answer = host.generate({"messages": messages, "sampler": sampler, "maxTokens": MAX_TOKENS})
+            kind = "declined" if item.get("decline") else "answered"
+            asked[kind] += 1
+            right[kind] += is_right(item, answer.text)
+            if not is_right(item, answer.text):
+                print(f"wrong [{item.get('intent', 'decline')}] {item['question']!r}\n      {answer.text!r}")
+            if len(words(answer.text)) > MAX_WORDS:
+                broken.append(f"{item['question']!r}: {len(words(answer.text))} words")
+            if "\ufffd" in answer.text:
+                broken.append(f"{item['question']!r}: broken UTF-8")
+            if answer.reason != "endOfText":
+                broken.append(f"{item['question']!r}: ended by {answer.reason}")
+    return {"right": right, "asked": asked, "broken": broken}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bin", type=pathlib.Path, required=True, help="folder of the programs")
+    parser.add_argument("--model", type=pathlib.Path, default=HERE / "guide.gguf")
+    parser.add_argument("--questions", type=pathlib.Path, default=HERE / "eval/held_out.jsonl")
+    parser.add_argument("--sampled", action="store_true", help="sample as the window does, instead of greedily")
+    parser.add_argument("--report", action="store_true", help="do not fail when the figures are too low")
+    args = parser.parse_args()
+
+    intents = [i for of_language in corpus.load(facts_of_program.collect()).values() for i in of_language]
+    result = evaluate(args.bin, args.model, questions(args.questions), {i.name: i.answers[0] for i in intents}, WINDOW if args.sampled else GREEDY)
+    enough = True
+    for kind, needed in NEEDED.items():
+        right, asked = result["right"][kind], result["asked"][kind]
+        share = right / asked
+        enough = enough and share >= needed and asked >= NEEDED_QUESTIONS[kind]
+        print(f"{kind}: {right} of {asked} = {share:.1%} (needed: {needed:.0%} of {NEEDED_QUESTIONS[kind]} or more)")
+    print("\n".join(result["broken"]) or f"every answer: at most {MAX_WORDS} words, valid UTF-8, ended by itself")
+    return 0 if args.report or (enough and not result["broken"]) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,173 @@
+/// A device that fails when it is told to: the CPU's backend behind a wall that counts calls.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "engine/session/backends.h"
+
+namespace ingle::test {
+
+/// Calls of one kind, numbered from 0, and which of them fail.
+struct FaultyCall {
+    std::set<int> failing;
+    ErrorCode code = ErrorCode::Device;
+    int calls = 0;
+
+    Status pass() {
+        if (!failing.contains(calls++)) return {};
+        return fail(code, "call {} failed", calls - 1);
+    }
+};
+
+/// What goes wrong, on all devices that are made of it, one after the other.
+struct Faults {
+    FaultyCall create, createMemory, compile, createSequence, restore, run, readLogits;
+    /// What a device saves are values that are no numbers.
+    bool poisonsWhatItSaves = false;
+};
+
+/// One device. Once it is lost, it is lost: every call ends in an error.
+struct FaultyDevice {
+    explicit FaultyDevice(Faults& allFaults) : faults(allFaults) {}
+
+    Status pass(FaultyCall& call) {
+        if (lost) return fail(ErrorCode::Device, "the device was lost before");
+        const Status status = call.pass();
+        // Memory that is full, or a result that is no number, does not end a device.
+        lost = !status && status.error().code == ErrorCode::Device && &call != &faults.readLogits;
+        return status;
+    }
+    Status alive() const {
+        if (lost) return fail(ErrorCode::Device, "the device was lost before");
+        return {};
+    }
+
+    Faults& faults;
+    bool lost = false;
+    int numSequences = 0;
+};
+
+class FaultySequence final : public backend::SequenceMemory {
+  public:
+    FaultySequence(std::shared_ptr<FaultyDevice> device, std::unique_ptr<backend::SequenceMemory> inner)
+        : m_device(std::move(device)), m_inner(std::move(inner)) {
+        ++m_device->numSequences;
+    }
+    ~FaultySequence() override { --m_device->numSequences; }
+
+    uint32_t length() const override { return m_inner->length(); }
+    Status truncate(uint32_t tokens) override {
+        INGLE_TRY(m_device->alive());
+        return m_inner->truncate(tokens);
+    }
+    Result<backend::SavedState> save(backend::TokenRange range) const override {
+        INGLE_TRY(m_device->alive());
+        INGLE_TRY_ASSIGN(backend::SavedState state, m_inner->save(range));
+        if (m_device->faults.poisonsWhatItSaves) std::ranges::fill(state.bytes, std::byte{0xff});
+        return state;
+    }
+    Status restore(const backend::SavedState& state) override {
+        INGLE_TRY(m_device->pass(m_device->faults.restore));
+        return m_inner->restore(state);
+    }
+    Result<std::unique_ptr<backend::SequenceMemory>> fork(uint32_t tokens) const override {
+        INGLE_TRY(m_device->alive());
+        INGLE_TRY_ASSIGN(auto inner, m_inner->fork(tokens));
+        return std::make_unique<FaultySequence>(m_device, std::move(inner));
+    }
+
+    backend::SequenceMemory* inner() { return m_inner.get(); }
+
+  private:
+    std::shared_ptr<FaultyDevice> m_device;
+    std::unique_ptr<backend::SequenceMemory> m_inner;
+};
+
+class FaultyPool final : public backend::MemoryPool {
+  public:
+    FaultyPool(std::shared_ptr<FaultyDevice> device, std::unique_ptr<backend::MemoryPool> inner)
+        : m_device(std::move(device)), m_inner(std::move(inner)) {}
+    ~FaultyPool() override { EXPECT_EQ(m_device->numSequences, 0) << "a sequence outlives its pool"; }
+
+    Result<std::unique_ptr<backend::SequenceMemory>> createSequence() override {
+        INGLE_TRY(m_device->pass(m_device->faults.createSequence));
+        INGLE_TRY_ASSIGN(auto inner, m_inner->createSequence());
+        return std::make_unique<FaultySequence>(m_device, std::move(inner));
+    }
+    uint64_t reservedBytes() const override { return m_inner->reservedBytes(); }
+
+    backend::MemoryPool& inner() { return *m_inner; }
+
+  private:
+    std::shared_ptr<FaultyDevice> m_device;
+    std::unique_ptr<backend::MemoryPool> m_inner;
+};
+
+class FaultyProgram final : public backend::Program {
+  public:
+    FaultyProgram(std::shared_ptr<FaultyDevice> device, std::unique_ptr<backend::Program> inner)
+        : m_device(std::move(device)), m_inner(std::move(inner)) {}
+
+    Status run(const backend::Step& step) override {
+        std::vector<backend::SequenceRun> runs(step.runs.begin(), step.runs.end());
+        for (backend::SequenceRun& run : runs)
+            run.sequence = static_cast<FaultySequence*>(run.sequence)->inner();
+        const Status status = m_device->pass(m_device->faults.run);
+        // A device that is lost may have done anything to its memory; one that is full has done nothing.
+        if (!status && status.error().code != ErrorCode::Device) return status;
+        const Status inner = m_inner->run({step.tokens, runs, step.logitRows});
+        return status ? inner : status;
+    }
+    Result<std::span<const float>> readLogits(uint32_t index) override {
+        INGLE_TRY(m_device->pass(m_device->faults.readLogits));
+        return m_inner->readLogits(index);
+    }
+    void observe(backend::OpObserver* observer) override { m_inner->observe(observer); }
+
+  private:
+    std::shared_ptr<FaultyDevice> m_device;
+    std::unique_ptr<backend::Program> m_inner;
+};
+
+class FaultyBackend final : public backend::Backend {
+  public:
+    FaultyBackend(Faults& faults, std::unique_ptr<backend::Backend> inner)
+        : m_device(std::make_shared<FaultyDevice>(faults)), m_inner(std::move(inner)) {}
+
+    std::string_view name() const override { return "faulty"; }
+    std::string deviceName() const override { return "The tested GPU"; }
+    bool supports(backend::OpCode code) const override { return m_inner->supports(code); }
+    Result<std::unique_ptr<backend::MemoryPool>> createMemory(
+        const backend::MemorySpec& spec, const backend::MemoryOptions& options) override {
+        INGLE_TRY(m_device->pass(m_device->faults.createMemory));
+        INGLE_TRY_ASSIGN(auto inner, m_inner->createMemory(spec, options));
+        return std::make_unique<FaultyPool>(m_device, std::move(inner));
+    }
+    Result<std::unique_ptr<backend::Program>> compile(const backend::Plan& plan,
+                                                      backend::MemoryPool& memory) override {
+        INGLE_TRY(m_device->pass(m_device->faults.compile));
+        INGLE_TRY_ASSIGN(auto inner, m_inner->compile(plan, static_cast<FaultyPool&>(memory).inner()));
+        return std::make_unique<FaultyProgram>(m_device, std::move(inner));
+    }
+
+  private:
+    std::shared_ptr<FaultyDevice> m_device;
+    std::unique_ptr<backend::Backend> m_inner;
+};
+
+/// `faults` must outlive what is made.
+inline session::DeviceFactory faultyDevices(Faults& faults) {
+    return [&faults](const LoadOptions& options) -> Result<std::unique_ptr<backend::Backend>> {
+        INGLE_TRY(faults.create.pass());
+        INGLE_TRY_ASSIGN(auto inner, session::createProcessor(options));
+        return std::make_unique<FaultyBackend>(faults, std::move(inner));
+    };
+}
+
+}  // namespace ingle::test

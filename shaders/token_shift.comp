@@ -24,7 +24,6 @@ void main() {
         y[row * rowVectors + i] = x[(row - 1) * rowVectors + i];
         return;
     }
-    const uint at = run.sequence * rowVectors + i;
-    y[row * rowVectors + i] = state[at];
-    state[at] = x[(row + run.numRows - 1) * rowVectors + i];
+    y[row * rowVectors + i] = state[run.sequence * rowVectors + i];
+    state[run.sequenceAfter * rowVectors + i] = x[(row + run.numRows - 1) * rowVectors + i];
 }

@@ -24,23 +24,6 @@ float halfAt(uint row, uint plane, uint i) {
     return unpackHalf2x16(shortAt(row, plane, i)).x;
 }
 
-vec4 unsignedBytes(uint word) {
-    return vec4(uvec4(word, word >> 8, word >> 16, word >> 24) & 255);
-}
 vec4 signedBytes(uint word) {
     return vec4(ivec4(uvec4(word << 24, word << 16, word << 8, word)) >> 24);
-}
-// Four bits, or four pairs of bits, the lowest first.
-vec4 bits(uint word) {
-    return vec4(uvec4(word, word >> 1, word >> 2, word >> 3) & 1);
-}
-vec4 bitPairs(uint word) {
-    return vec4(uvec4(word, word >> 2, word >> 4, word >> 6) & 3);
-}
-// 32 nibbles: byte b of word j holds value 8j + b in its low half and value 8j + 4 + b in its high half.
-void nibbles(uvec4 words, out vec4 w[8]) {
-    [[unroll]] for (uint j = 0; j < 4; ++j) {
-        w[2 * j] = unsignedBytes(words[j] & 0x0F0F0F0F);
-        w[2 * j + 1] = unsignedBytes(words[j] >> 4 & 0x0F0F0F0F);
-    }
 }

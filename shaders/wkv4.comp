@@ -40,7 +40,8 @@ void main() {
         d = keep * d + take;
         e = next;
     }
-    numerator[at] = n;
-    denominator[at] = d;
-    exponent[at] = e;
+    const uint after = run.sequenceAfter * paddedWidth + i;
+    numerator[after] = n;
+    denominator[after] = d;
+    exponent[after] = e;
 }

@@ -51,5 +51,6 @@ void main() {
         }
         y[at] = sum;
     }
-    [[unroll]] for (uint i = 0; i < SIZE; ++i) state[first + i * SIZE] = s[i];
+    const uint after = run.sequenceAfter * stateElems + head * SIZE * SIZE + j;
+    [[unroll]] for (uint i = 0; i < SIZE; ++i) state[after + i * SIZE] = s[i];
 }

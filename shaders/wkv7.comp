@@ -51,5 +51,6 @@ void main() {
         }
         y[at] = sum;
     }
-    [[unroll]] for (uint j = 0; j < SIZE; ++j) state[first + j * SIZE] = s[j];
+    const uint after = run.sequenceAfter * stateElems + head * SIZE * SIZE + i;
+    [[unroll]] for (uint j = 0; j < SIZE; ++j) state[after + j * SIZE] = s[j];
 }

@@ -408,6 +408,10 @@
         <source>All shortcuts: %1</source>
         <translation>Alle Tastenkürzel: %1</translation>
     </message>
+    <message>
+        <source>Device</source>
+        <translation>Gerät</translation>
+    </message>
 </context>
 <context>
     <name>ShortcutsCard</name>
@@ -626,6 +630,17 @@
     <message>
         <source>Conversation deleted</source>
         <translation>Gespräch gelöscht</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::DeviceChoices</name>
+    <message>
+        <source>Automatic</source>
+        <translation>Automatisch</translation>
+    </message>
+    <message>
+        <source>Processor</source>
+        <translation>Prozessor</translation>
     </message>
 </context>
 <context>

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "app/cli/driver_trials.h"
 #include "app/library/guide.h"
 #include "app/library/library.h"
 
@@ -85,6 +86,7 @@ Result<std::string> resolveModel(const std::string& model) {
 
 Result<LoadOptions> loadOptions(const ModelOptions& options) {
     LoadOptions load = options.load;
+    load.trials = driverTrials();
     for (const std::string& text : options.overrides) {
         const size_t equals = text.find('=');
         if (equals == std::string::npos || equals == 0) {

@@ -32,6 +32,7 @@ EngineClient::EngineClient(HostCommand command, QObject* parent)
     connect(m_session, &HostSession::generateFailed, this, &EngineClient::generateFailed);
     connect(m_session, &HostSession::restarted, this, &EngineClient::restarted);
     connect(m_session, &HostSession::deviceChanged, this, &EngineClient::deviceChanged);
+    connect(m_session, &HostSession::devicesListed, this, &EngineClient::devicesListed);
     connect(m_session, &HostSession::hostPidChanged, this, &EngineClient::hostPidChanged);
 
     m_thread.setObjectName("engine client");
@@ -57,6 +58,10 @@ void EngineClient::generate(const GenerateRequest& request) {
 
 void EngineClient::cancel() {
     QMetaObject::invokeMethod(m_session, [session = m_session] { session->cancel(); });
+}
+
+void EngineClient::listDevices() {
+    QMetaObject::invokeMethod(m_session, [session = m_session] { session->listDevices(); });
 }
 
 void EngineClient::retain(const std::vector<std::string>& conversations) {

@@ -45,6 +45,8 @@ class EngineClient : public QObject {
     void generate(const GenerateRequest& request);
     /// Ends the generation that runs or waits; it still ends with done().
     void cancel();
+    /// Asks what can compute.
+    void listDevices();
     /// Tells which conversations there are: what the engine keeps on disk for others is deleted, by the
     /// running host or by the next one.
     void retain(const std::vector<std::string>& conversations);
@@ -67,6 +69,8 @@ class EngineClient : public QObject {
     void restarted(ingle::desktop::Recovery recovery);
     /// Another device computes from here on.
     void deviceChanged(const ingle::DeviceStatus& status);
+    /// Empty when that could not be found out.
+    void devicesListed(const ingle::DeviceList& devices);
     /// 0: no host runs.
     void hostPidChanged(qint64 pid);
 

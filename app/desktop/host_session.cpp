@@ -1,5 +1,6 @@
 #include "app/desktop/host_session.h"
 
+#include <csignal>
 #include <utility>
 
 #include "app/desktop/text.h"
@@ -13,6 +14,7 @@ constexpr int kMaxRestarts = 2;
 constexpr int kModelFileChangedExit = 3;
 constexpr auto kFlushInterval = 33ms;  // 30 updates a second
 constexpr auto kGreetingLimit = 15s;
+constexpr auto kEndLimit = 300ms;   // somebody is closing the window
 constexpr auto kCancelLimit = 15s;  // one step of a large model on a slow machine
 
 const char* const kHostMissing =
@@ -24,6 +26,14 @@ template <typename... Functions>
 struct Overloaded : Functions... {
     using Functions::operator()...;
 };
+
+/// Whether the host ended by a mistake of its own, or of a driver; not because somebody ended it.
+bool isCrash(int exitCode, QProcess::ExitStatus status) {
+    if (status == QProcess::NormalExit) return exitCode != 0 && exitCode != kModelFileChangedExit;
+    // Qt gives the number of the signal.
+    return exitCode == SIGSEGV || exitCode == SIGBUS || exitCode == SIGILL || exitCode == SIGFPE ||
+           exitCode == SIGABRT;
+}
 
 GenerateResult cancelled() {
     GenerateResult result;
@@ -49,6 +59,9 @@ HostSession::HostSession(HostCommand command)
 HostSession::~HostSession() {
     if (!m_process) return;
     m_process->disconnect(this);
+    // At the end of its input the host ends in order: a model being loaded is then no death by a driver.
+    m_process->closeWriteChannel();
+    if (m_process->waitForFinished(kEndLimit.count())) return;
     m_process->kill();
     m_process->waitForFinished(1000);
 }
@@ -82,6 +95,10 @@ void HostSession::cancel() {
     }
 }
 
+void HostSession::listDevices() {
+    enqueue(protocol::Devices{});
+}
+
 void HostSession::retain(const std::vector<std::string>& conversations) {
     m_retain = protocol::Retain{conversations};
     if (m_phase != Phase::Down) tellConversations();
@@ -106,11 +123,13 @@ void HostSession::advance() {
     if (m_phase != Phase::Ready) return;
     if (auto* loading = std::get_if<protocol::Load>(&m_queue.front())) {
         m_model = *loading;
-        if (m_restarts == 0) m_degraded = false;
+        if (m_restarts == 0) m_degraded = m_crashed = false;
         m_hostHasModel = false;
         sendForFront(protocol::Load{loading->path, loadOptions()}, Phase::Busy);
     } else if (auto* inspecting = std::get_if<protocol::Inspect>(&m_queue.front())) {
         sendForFront(*inspecting, Phase::Busy);
+    } else if (auto* listing = std::get_if<protocol::Devices>(&m_queue.front())) {
+        sendForFront(*listing, Phase::Busy);
     } else if (m_hostHasModel) {
         sendForFront(std::get<protocol::Generate>(m_queue.front()), Phase::Busy);
     } else if (m_model) {
@@ -128,8 +147,7 @@ void HostSession::startHost() {
     m_process = std::make_unique<QProcess>();
     m_process->setProcessChannelMode(QProcess::ForwardedErrorChannel);
     connect(m_process.get(), &QProcess::readyReadStandardOutput, this, &HostSession::readLines);
-    connect(m_process.get(), &QProcess::finished, this,
-            [this](int exitCode, QProcess::ExitStatus) { hostEnded(exitCode); });
+    connect(m_process.get(), &QProcess::finished, this, &HostSession::hostEnded);
     connect(m_process.get(), &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
         if (error != QProcess::FailedToStart) return;
         endHost();
@@ -193,7 +211,8 @@ void HostSession::readLines() {
     }
 }
 
-void HostSession::hostEnded(int exitCode) {
+void HostSession::hostEnded(int exitCode, QProcess::ExitStatus status) {
+    m_crashed = isCrash(exitCode, status);
     readLines();
     if (!m_process) return;
     if (exitCode == kModelFileChangedExit && !m_lastWords.message.empty() && !m_queue.empty()) {
@@ -213,9 +232,10 @@ void HostSession::recover(const std::string& reason) {
     }
     if (m_restarts == kMaxRestarts) {
         const std::string happened =
-            std::holds_alternative<protocol::Inspect>(m_queue.front()) ? "looking at the file"
-            : std::holds_alternative<protocol::Load>(m_queue.front())  ? "loading this model"
-                                                                       : "writing this answer";
+            std::holds_alternative<protocol::Inspect>(m_queue.front())   ? "looking at the file"
+            : std::holds_alternative<protocol::Load>(m_queue.front())    ? "loading this model"
+            : std::holds_alternative<protocol::Devices>(m_queue.front()) ? "looking for devices"
+                                                                         : "writing this answer";
         const std::string sentence = fmt::format(
             "The engine stopped {} times while {} and was not started again", kMaxRestarts + 1, happened);
         return failFront({ErrorCode::Device, reason.empty() ? sentence + "." : sentence + ": " + reason});
@@ -251,6 +271,10 @@ void HostSession::handle(const protocol::Loaded& event) {
     }
     m_device = device;
     finishFront([&] { emit loaded(event.info); });
+}
+
+void HostSession::handle(const protocol::DevicesListed& event) {
+    finishFront([&] { emit devicesListed(event.list); });
 }
 
 void HostSession::handle(const protocol::Progress& event) {
@@ -303,6 +327,7 @@ void HostSession::handle(const protocol::Failed& event) {
 
 LoadOptions HostSession::loadOptions() const {
     LoadOptions options = m_model->options;
+    options.afterCrash = m_crashed;
     if (m_degraded) {
         options.backend = BackendChoice::Cpu;
         options.referenceKernels = true;
@@ -337,6 +362,7 @@ void HostSession::failFront(const Error& error) {
         [&](const protocol::Inspect&) { emit inspectFailed(error); },
         [&](const protocol::Load&) { emit loadFailed(error); },
         [&](const protocol::Generate&) { emit generateFailed(error); },
+        [&](const protocol::Devices&) { emit devicesListed({}); },
     };
     const Operation failed = m_queue.front();
     finishFront([&] { std::visit(report, failed); });

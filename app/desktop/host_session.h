@@ -28,6 +28,7 @@ class HostSession : public QObject {
     void load(const QString& path, const LoadOptions& options);
     void generate(const GenerateRequest& request);
     void cancel();
+    void listDevices();
     void retain(const std::vector<std::string>& conversations);
 
   signals:
@@ -43,10 +44,11 @@ class HostSession : public QObject {
     void generateFailed(const ingle::Error& error);
     void restarted(ingle::desktop::Recovery recovery);
     void deviceChanged(const ingle::DeviceStatus& status);
+    void devicesListed(const ingle::DeviceList& devices);
     void hostPidChanged(qint64 pid);
 
   private:
-    using Operation = std::variant<protocol::Inspect, protocol::Load, protocol::Generate>;
+    using Operation = std::variant<protocol::Inspect, protocol::Load, protocol::Generate, protocol::Devices>;
 
     /// What the host is doing for us.
     enum class Phase {
@@ -68,7 +70,7 @@ class HostSession : public QObject {
     void sendForFront(protocol::RequestBody body, Phase phase);
 
     void readLines();
-    void hostEnded(int exitCode);
+    void hostEnded(int exitCode, QProcess::ExitStatus status);
     void recover(const std::string& reason);
 
     void handle(const protocol::HelloOk& hello);
@@ -82,6 +84,7 @@ class HostSession : public QObject {
     void handle(const protocol::Unloaded&) {}
     void handle(const protocol::Counted&) {}
     void handle(const protocol::Retained&) {}
+    void handle(const protocol::DevicesListed& event);
 
     LoadOptions loadOptions() const;
     void tellDevice(const DeviceStatus& status);
@@ -104,8 +107,9 @@ class HostSession : public QObject {
     std::optional<protocol::Load> m_model;     ///< what generations run on
     std::optional<protocol::Retain> m_retain;  ///< what every host is told
     bool m_hostHasModel = false;
-    DeviceStatus m_device;  ///< what was told last
-    int m_restarts = 0;     ///< since the last sign of progress
+    DeviceStatus m_device;   ///< what was told last
+    int m_restarts = 0;      ///< since the last sign of progress
+    bool m_crashed = false;  ///< the last host; nobody ended it
     bool m_degraded = false;
     bool m_cancelling = false;
     Error m_lastWords{ErrorCode::Io, {}};  ///< what the host said about its own end

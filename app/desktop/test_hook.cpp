@@ -177,6 +177,9 @@ QJsonObject TestHook::state() {
             {"error", toQString(message.error)},
         });
     }
+    QJsonArray deviceChoices;
+    for (const QVariant& choice : m_model.devices()->choices())
+        deviceChoices.append(choice.toMap()["name"].toString());
     const QObject* statusLine = findItem(m_window.contentItem(), "statusLine");
     return {
         {"ok", true},
@@ -189,7 +192,9 @@ QJsonObject TestHook::state() {
         {"banner", m_model.notices()->banner()},
         {"toast", m_model.notices()->toast()},
         {"fallback", m_model.models()->fallback()},
+        {"device", m_model.models()->device()},
         {"hostPid", m_hostPid},
+        {"deviceChoices", deviceChoices},
         {"conversationId", chat.conversationId()},
         {"conversations", m_model.conversations()->rowCount()},
         {"title", chat.title()},

@@ -169,6 +169,18 @@ Status createFolder(const std::string& path) {
     return {};
 }
 
+/// This program's folder in the one that `variable` names, else in `standard` below the home folder.
+std::string xdgFolder(const char* variable, const char* standard) {
+    // The XDG specification: a relative path is to be ignored.
+    if (const char* xdg = std::getenv(variable); xdg && xdg[0] == '/') return std::string(xdg) + "/inglenook";
+    const char* home = std::getenv("HOME");
+    if (!home || home[0] != '/') {
+        const passwd* user = ::getpwuid(::getuid());
+        home = user ? user->pw_dir : "/";
+    }
+    return fmt::format("{}{}/inglenook", home, standard);
+}
+
 std::string absolutePath(const std::string& path) {
     std::error_code error;
     const auto absolute = std::filesystem::absolute(path, error);
@@ -194,16 +206,11 @@ const std::string& lastTouched(const ModelEntry& entry) {
 }  // namespace
 
 std::string defaultDataDir() {
-    // The XDG specification: a relative path is to be ignored.
-    if (const char* xdg = std::getenv("XDG_DATA_HOME"); xdg && xdg[0] == '/') {
-        return std::string(xdg) + "/inglenook";
-    }
-    const char* home = std::getenv("HOME");
-    if (!home || home[0] != '/') {
-        const passwd* user = ::getpwuid(::getuid());
-        home = user ? user->pw_dir : "/";
-    }
-    return std::string(home) + "/.local/share/inglenook";
+    return xdgFolder("XDG_DATA_HOME", "/.local/share");
+}
+
+std::string defaultCacheDir() {
+    return xdgFolder("XDG_CACHE_HOME", "/.cache");
 }
 
 Result<Library> Library::open(const std::string& dataDir) {

@@ -51,6 +51,8 @@ FileState checkFile(const ModelEntry& entry);
 
 /// Default: $XDG_DATA_HOME/inglenook (0700).
 std::string defaultDataDir();
+/// Default: $XDG_CACHE_HOME/inglenook, for what can be made again.
+std::string defaultCacheDir();
 
 /// Every mutation reads the file again under the lock, changes it and replaces it atomically (temp, fsync,
 /// rename), so that window and command line may change it at the same time. Any thread, one object per

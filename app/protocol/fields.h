@@ -55,6 +55,12 @@ struct EnumNames<TextKind> {
                                       std::pair{TextKind::Reasoning, std::string_view("reasoning")},
                                       std::pair{TextKind::ToolCall, std::string_view("toolCall")}};
 };
+template <>
+struct EnumNames<DeviceUse> {
+    static constexpr std::array kList{std::pair{DeviceUse::Automatic, std::string_view("automatic")},
+                                      std::pair{DeviceUse::OnRequest, std::string_view("onRequest")},
+                                      std::pair{DeviceUse::Never, std::string_view("never")}};
+};
 constexpr std::pair<ErrorCode, std::string_view> withName(ErrorCode code) {
     return {code, errorCodeName(code)};
 }
@@ -102,6 +108,7 @@ void fields(V& v, Of<LoadOptions> auto& o) {
     v.optional("activations", o.activations);
     v.optional("fuse", o.fuse);
     v.optional("referenceKernels", o.referenceKernels);
+    v.optional("afterCrash", o.afterCrash);
     v.optional("overrides", o.overrides);
 }
 template <typename V>
@@ -126,6 +133,15 @@ void fields(V& v, Of<ModelInfo> auto& i) {
     v.optional("device", i.device);
     v.optional("deviceNote", i.deviceNote);
     v.optional("contextTokens", i.contextTokens);
+}
+template <typename V>
+void fields(V& v, Of<DeviceEntry> auto& d) {
+    v.required("name", d.name);
+    v.required("kind", d.kind);
+    v.optional("memoryBytes", d.memoryBytes);
+    v.optional("driver", d.driver);
+    v.required("use", d.use);
+    v.optional("refusal", d.refusal);
 }
 template <typename V>
 void fields(V& v, Of<GenerateRequest> auto& r) {
@@ -209,6 +225,9 @@ void fields(V& v, Of<Retain> auto& r) {
 }
 
 template <typename V>
+void fields(V&, Of<Devices> auto&) {}
+
+template <typename V>
 void fields(V& v, Of<HelloOk> auto& e) {
     v.required("version", e.version);
     v.optional("program", e.program);
@@ -229,6 +248,11 @@ void fields(V& v, Of<Counted> auto& e) {
 }
 template <typename V>
 void fields(V&, Of<Retained> auto&) {}
+template <typename V>
+void fields(V& v, Of<DevicesListed> auto& e) {
+    v.required("devices", e.list.devices);
+    v.optional("note", e.list.note);
+}
 template <typename V>
 void fields(V& v, Of<Progress> auto& e) {
     v.required("fraction", e.fraction);

@@ -48,7 +48,9 @@ struct Cancel {
 struct Retain {
     std::vector<std::string> conversations;
 };
-using RequestBody = std::variant<Hello, Inspect, Load, Unload, Count, Generate, Cancel, Retain>;
+/// What can compute on this computer. Needs no loaded model.
+struct Devices {};
+using RequestBody = std::variant<Hello, Inspect, Load, Unload, Count, Generate, Cancel, Retain, Devices>;
 struct Request {
     RequestId id = 0;
     RequestBody body;
@@ -70,6 +72,9 @@ struct Counted {
     uint32_t tokens = 0;
 };
 struct Retained {};
+struct DevicesListed {
+    DeviceList list;
+};
 struct Progress {
     double fraction = 0;
     std::string phase;
@@ -90,8 +95,8 @@ struct Done {
 struct Failed {
     Error error;
 };
-using EventBody = std::variant<HelloOk, Inspected, Loaded, Unloaded, Counted, Retained, Progress, Planned,
-                               Tokens, Done, Failed>;
+using EventBody = std::variant<HelloOk, Inspected, Loaded, Unloaded, Counted, Retained, DevicesListed,
+                               Progress, Planned, Tokens, Done, Failed>;
 struct Event {
     RequestId id = 0;
     EventBody body;

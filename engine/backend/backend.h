@@ -37,6 +37,27 @@ class OpObserver {
     virtual void afterOp(const Op& op, double seconds, std::span<const std::span<const float>> outputs) = 0;
 };
 
+/// What a decode queue is to do.
+struct DecodeOrder {
+    SequenceMemory* sequence = nullptr;
+    TokenId token = 0;  ///< fed first
+    SamplerParams sampler;
+    uint64_t position = 0;  ///< in the answer, of the first token that is chosen
+    uint32_t numIds = 0;    ///< tokens are chosen below it: vocabularies are padded
+    uint32_t maxSteps = 0;  ///< steps it may run ahead
+};
+
+/// Feeds a sequence the tokens it chooses itself. Steps are queued ahead of the host, which only reads what
+/// came out. As long as there is a queue, nothing else uses its program or sequence; its end takes back the
+/// steps that next() has not told of.
+class DecodeQueue {
+  public:
+    virtual ~DecodeQueue() = default;
+    /// Waits for the oldest step: the token that Sampler::sample() would have chosen after it. The sequence
+    /// holds one token more. At most maxSteps calls. Errors: Device; then only the end is left.
+    virtual Result<TokenId> next() = 0;
+};
+
 /// A plan made executable. One thread.
 class Program {
   public:
@@ -48,6 +69,9 @@ class Program {
     /// Logits [vocab] of the index-th entry of the last step's logitRows; valid until the next run.
     /// Errors: Device when they are not finite.
     virtual Result<std::span<const float>> readLogits(uint32_t index) = 0;
+    /// A queue that decodes; null where the backend, or a sampler like this one, needs the host for each
+    /// token. Errors: as run().
+    virtual Result<std::unique_ptr<DecodeQueue>> decodeAhead(const DecodeOrder&) { return nullptr; }
     /// Shows the ops of the steps that follow to `observer`; null stops it. A step may be slower so.
     virtual void observe(OpObserver* observer) = 0;
 };
@@ -60,8 +84,16 @@ class Backend {
     virtual bool supports(OpCode code) const = 0;
     virtual Result<std::unique_ptr<MemoryPool>> createMemory(const MemorySpec& spec,
                                                              const MemoryOptions& options) = 0;
+    /// Whether the weights of `plan`, and `sequenceBytes` of what sequences remember, fit what is free now.
+    /// Errors: OutOfMemory.
+    virtual Status checkRoom(const Plan&, uint64_t /*sequenceBytes*/) const { return {}; }
     /// `memory` is where the sequences of its steps live. Errors: Unsupported (an op), OutOfMemory.
     virtual Result<std::unique_ptr<Program>> compile(const Plan& plan, MemoryPool& memory) = 0;
+    /// Whether programs round activations to bytes (ActivationType::Auto), which is an approximation.
+    virtual bool roundsActivations() const { return false; }
+    /// From now on compile() does without one more kind of optional kernels: drivers may get those wrong and
+    /// the simple ones right. False: there was none left.
+    virtual bool simplify() { return false; }
 };
 
 }  // namespace ingle::backend

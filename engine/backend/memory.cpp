@@ -31,6 +31,12 @@ uint64_t cacheBytesPerToken(const MemorySpec& spec, KvType type) {
     return bytes;
 }
 
+uint64_t sequenceBytes(const MemorySpec& spec, KvType type, uint32_t tokens) {
+    uint64_t bytes = cacheBytesPerToken(spec, type) * tokens;
+    for (const StateSpec& state : spec.states) bytes += sizeof(float) * state.elems;
+    return bytes;
+}
+
 bool isFinite(const SavedState& state, const MemorySpec& spec) {
     const quant::QuantFormat& format = cacheFormat(state.kvType);
     std::vector<float> values;

@@ -44,10 +44,14 @@ struct MemorySpec {
 
 /// Bytes of one token's keys and values, in all layers.
 uint64_t cacheBytesPerToken(const MemorySpec& spec, KvType type);
+/// Bytes that a sequence of so many tokens remembers.
+uint64_t sequenceBytes(const MemorySpec& spec, KvType type, uint32_t tokens);
 
 struct MemoryOptions {
     KvType kv = KvType::F16;
     uint32_t maxTokens = 0;  ///< most tokens whose keys and values are kept, of all sequences together
+    /// For as many, memory is there from the beginning, where a backend cannot well get more of it later.
+    uint32_t reservedTokens = 0;
 };
 
 /// Consecutive tokens of a sequence.

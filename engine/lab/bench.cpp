@@ -81,6 +81,10 @@ class Bench {
         for (auto& sequence : sequences) {
             INGLE_TRY_ASSIGN(sequence, m_model.memory().createSequence());
         }
+        if (sequences.size() == 1 && !m_options.profile) {
+            INGLE_TRY_ASSIGN(const auto queue, program->decodeAhead(answer(*sequences[0])));
+            if (queue) return decodeAhead(*queue);
+        }
         INGLE_TRY(decodeStep(*program, sequences, 0));
         if (m_options.profile) program->observe(&profile);
         const Clock::time_point begin = Clock::now();
@@ -89,6 +93,22 @@ class Bench {
     }
 
   private:
+    /// As an application would have it.
+    backend::DecodeOrder answer(backend::SequenceMemory& sequence) const {
+        return {.sequence = &sequence,
+                .token = token(0),
+                .sampler = {},
+                .numIds = m_model.opened().bound.config.vocabSize,
+                .maxSteps = m_options.newTokens + 1};
+    }
+
+    Result<double> decodeAhead(backend::DecodeQueue& queue) const {
+        INGLE_TRY(queue.next());
+        const Clock::time_point begin = Clock::now();
+        for (uint32_t i = 0; i < m_options.newTokens; ++i) INGLE_TRY(queue.next());
+        return m_options.newTokens / secondsSince(begin);
+    }
+
     Result<std::unique_ptr<backend::Program>> compile(uint32_t tokens) {
         return m_model.compileAllLogits(tokens);
     }
@@ -152,6 +172,9 @@ Result<BenchResult> benchModel(const std::string& path, const LoadOptions& load,
     INGLE_TRY_ASSIGN(result.decodeTokensPerSecond, bench.decode(result.decodeProfile));
     result.decodeBytesPerSecond = result.decodeTokensPerSecond / options.sequences *
                                   static_cast<double>(bytesReadPerToken(model->opened()));
+    if (options.kernels) {
+        INGLE_TRY_ASSIGN(result.kernels, measureKernels(*model));
+    }
     result.peakResidentBytes = statusBytes("VmHWM");
     result.peakAnonymousBytes = statusBytes("RssAnon");
     result.readBytesPerSecond = measureRead(model->opened().file.mappings.front()->bytes(), load.threads);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/backend/backend.h"
+#include "engine/lab/kernel_bench.h"
 #include "ingle/types.h"
 
 namespace ingle::lab {
@@ -26,6 +27,7 @@ struct BenchOptions {
     uint32_t newTokens = 32;
     uint32_t sequences = 1;  ///< decoded together, one token of each per step
     bool profile = false;
+    bool kernels = false;
 };
 
 /// Prompt and answer start from empty sequences, after a warm-up step each.
@@ -41,6 +43,7 @@ struct BenchResult {
     std::string device;
     OpProfile prefillProfile;
     OpProfile decodeProfile;
+    KernelSpeeds kernels;  ///< empty unless asked for
 };
 
 /// Loads the model and measures. Errors: those of loading; InvalidArgument when the tokens do not fit the

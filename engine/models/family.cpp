@@ -1,6 +1,10 @@
 #include "engine/models/family.h"
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+#include <tuple>
 
 namespace ingle::models {
 
@@ -21,6 +25,23 @@ std::vector<tensor::Tensor> splitTensor(const tensor::Tensor& whole, uint32_t nu
     return parts;
 }
 
+struct LayerName {
+    uint32_t layer = 0;
+    std::string_view name;  ///< in the layer
+};
+
+/// "blk.3.attn_q.weight" is "attn_q.weight" of layer 3. Nothing for a weight of no layer.
+std::optional<LayerName> layerName(std::string_view name) {
+    constexpr std::string_view kPrefix = "blk.";
+    if (!name.starts_with(kPrefix)) return std::nullopt;
+    name.remove_prefix(kPrefix.size());
+    LayerName found;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), found.layer);
+    if (error != std::errc() || end == name.data() + name.size() || *end != '.') return std::nullopt;
+    found.name = name.substr(static_cast<size_t>(end - name.data()) + 1);
+    return found;
+}
+
 }  // namespace
 
 Result<Weights> Weights::bind(const formats::ModelFile& file, std::span<const TensorSpec> specs) {
@@ -36,7 +57,8 @@ Result<Weights> Weights::bind(const formats::ModelFile& file, std::span<const Te
         }
         weights.m_tensors.emplace(spec.name, tensor);
         if (tensor && spec.numParts > 1) {
-            weights.m_parts.emplace(spec.name, splitTensor(*tensor, spec.numParts));
+            weights.m_parts.emplace(spec.name, std::make_shared<const std::vector<tensor::Tensor>>(
+                                                   splitTensor(*tensor, spec.numParts)));
         }
     }
     return weights;
@@ -49,13 +71,49 @@ const tensor::Tensor* Weights::operator[](std::string_view name) const {
 
 const tensor::Tensor* Weights::part(std::string_view name, uint32_t index) const {
     const auto found = m_parts.find(name);
-    return found == m_parts.end() ? nullptr : &found->second[index];
+    return found == m_parts.end() ? nullptr : &(*found->second)[index];
 }
 
 uint64_t Weights::totalBytes() const {
     uint64_t bytes = 0;
     for (const auto& [name, tensor] : m_tensors) bytes += tensor ? tensor->data.size() : 0;
     return bytes;
+}
+
+std::vector<uint32_t> Weights::layersOfEachKind() const {
+    using Kind = std::tuple<std::string_view, const quant::QuantFormat*, std::string>;
+    std::map<uint32_t, std::vector<Kind>> layers;
+    for (const auto& [name, tensor] : m_tensors) {
+        const auto of = layerName(name);
+        if (of && tensor) layers[of->layer].push_back({of->name, tensor->format, tensor->shape.text()});
+    }
+    std::vector<uint32_t> chosen;
+    std::set<Kind> seen;
+    for (const auto& [layer, kinds] : layers) {
+        const size_t before = seen.size();
+        seen.insert(kinds.begin(), kinds.end());
+        if (layer < 2 || seen.size() > before) chosen.push_back(layer);
+    }
+    return chosen;
+}
+
+Weights Weights::withLayers(std::span<const uint32_t> layers) const {
+    const auto pick = [&](const auto& from, auto& to) {
+        for (const auto& [name, weight] : from) {
+            const auto of = layerName(name);
+            if (!of) {
+                to.emplace(name, weight);
+                continue;
+            }
+            const auto found = std::ranges::find(layers, of->layer);
+            if (found != layers.end())
+                to.emplace(fmt::format("blk.{}.{}", found - layers.begin(), of->name), weight);
+        }
+    };
+    Weights weights;
+    pick(m_tensors, weights.m_tensors);
+    pick(m_parts, weights.m_parts);
+    return weights;
 }
 
 Result<BoundModel> bindModel(const formats::ModelFile& file) {
@@ -74,6 +132,13 @@ Result<BoundModel> bindModel(const formats::ModelFile& file) {
     }
     INGLE_TRY_ASSIGN(model.weights, Weights::bind(file, model.family->tensors(model.config)));
     return model;
+}
+
+BoundModel withOneLayerOfEachKind(const BoundModel& model) {
+    const std::vector<uint32_t> layers = model.weights.layersOfEachKind();
+    BoundModel small{model.family, model.config, model.weights.withLayers(layers)};
+    small.config.numLayers = static_cast<uint32_t>(layers.size());
+    return small;
 }
 
 }  // namespace ingle::models

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -96,9 +97,17 @@ class Weights {
     const tensor::Tensor* part(std::string_view name, uint32_t index) const;
     uint64_t totalBytes() const;
 
+    /// The first two layers, since the first may compute other things than those behind it, and then those
+    /// that have a weight whose name, format or shape no layer before them has.
+    std::vector<uint32_t> layersOfEachKind() const;
+    /// Those of `layers`, numbered anew, and those of no layer.
+    Weights withLayers(std::span<const uint32_t> layers) const;
+
   private:
+    using Parts = std::shared_ptr<const std::vector<tensor::Tensor>>;  ///< copies have the same addresses
+
     std::map<std::string, const tensor::Tensor*, std::less<>> m_tensors;
-    std::map<std::string, std::vector<tensor::Tensor>, std::less<>> m_parts;
+    std::map<std::string, Parts, std::less<>> m_parts;
 };
 
 /// Sizes of a model made up for tests and benchmarks.
@@ -144,5 +153,8 @@ struct BoundModel {
 
 /// Errors: Unsupported, naming the unknown architecture or variant; Corrupt.
 Result<BoundModel> bindModel(const formats::ModelFile& file);
+
+/// A model of few layers: one of each kind that `model` has, of the same weights.
+BoundModel withOneLayerOfEachKind(const BoundModel& model);
 
 }  // namespace ingle::models

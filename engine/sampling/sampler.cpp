@@ -26,6 +26,12 @@ double uniform(uint64_t seed, uint64_t position) {
     return static_cast<double>(splitMix(splitMix(seed) + position) >> 11) * 0x1p-53;
 }
 
+bool needsOnlyBest(const SamplerParams& params, uint32_t count) {
+    if (changesLogits(params)) return false;
+    if (params.temperature <= 0) return true;
+    return params.typicalP >= 1 && params.topK > 0 && static_cast<uint32_t>(params.topK) <= count;
+}
+
 TokenId greedy(std::span<const float> logits) {
     return static_cast<TokenId>(std::ranges::max_element(logits) - logits.begin());
 }

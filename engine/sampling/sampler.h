@@ -19,6 +19,10 @@ struct Candidate {
     float logit;
 };
 
+/// True when the chain looks at nothing but the best `count` logits, as they are: greedy, or top-k, top-p,
+/// min-p and temperature, without anything else. A backend may choose the token by itself then.
+bool needsOnlyBest(const SamplerParams& params, uint32_t count);
+
 /// Holds the working memory between calls; no other state. One thread.
 class Sampler {
   public:

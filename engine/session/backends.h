@@ -3,18 +3,26 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "engine/backend/backend.h"
+#include "engine/session/device_marks.h"
 #include "ingle/types.h"
 
 namespace ingle::session {
 
-/// Makes the device that `options.backend` and `options.device` ask for; null when that is the processor.
-/// Errors: Unsupported, Device, OutOfMemory.
-using DeviceFactory = std::function<Result<std::unique_ptr<backend::Backend>>(const LoadOptions& options)>;
+struct ChosenDevice {
+    std::unique_ptr<backend::Backend> backend;  ///< null: the processor
+    std::optional<DeviceMarks> marks;           ///< for uses of it, where they are remembered
+    DeviceMarks::Use use;                       ///< the start of one; ends with the first step
+};
 
-/// The devices of this computer. BackendChoice::Auto is the processor where there is no other.
-Result<std::unique_ptr<backend::Backend>> createDevice(const LoadOptions& options);
+/// Makes the device that `options` ask for, or the best one; null when that is the processor. An error is a
+/// reason that people will want to know. Errors: Unsupported, Device, OutOfMemory, Io.
+using DeviceFactory = std::function<Result<ChosenDevice>(const LoadOptions& options)>;
+
+/// The devices of this computer.
+Result<ChosenDevice> createDevice(const LoadOptions& options);
 
 /// The processor, which is there in any case. Errors: Unsupported (INGLE_ISA).
 Result<std::unique_ptr<backend::Backend>> createProcessor(const LoadOptions& options);

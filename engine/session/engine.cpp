@@ -79,6 +79,7 @@ class ScheduledEngine final : public Engine {
     Status logits(std::span<const TokenId> tokens, uint32_t chunkTokens,
                   const std::function<void(std::span<const float>)>& row) override {
         const uint32_t chunk = chunkTokens > 0 ? chunkTokens : session::Model::kPrefillTokens;
+        m_scheduler.settle();
         INGLE_TRY_ASSIGN(const auto program, m_model->compileAllLogits(chunk));
         INGLE_TRY_ASSIGN(const auto sequence, m_model->memory().createSequence());
         std::vector<uint32_t> rows(chunk);

@@ -93,13 +93,16 @@ void Generation::fed(size_t count) {
     m_sink.onProgress(static_cast<uint32_t>(m_sequence.ids.size()), static_cast<uint32_t>(m_readEnd));
 }
 
+uint32_t Generation::answerLimit() const {
+    return m_request.maxTokens > 0 ? m_request.maxTokens : kMaxAnswerTokens;
+}
+
 std::optional<StopReason> Generation::limitReached(const OpenedModel& model) const {
     if (m_cancelled) return StopReason::Cancelled;
-    const uint32_t limit = m_request.maxTokens > 0 ? m_request.maxTokens : kMaxAnswerTokens;
     // Multiples, so that an answer continued after its limit may grow by as much again, while one continued
     // after a crash ends where it would have ended.
     const bool grew = m_answerLength > m_request.resumeIds.size();
-    if (grew && m_answerLength % limit == 0) return StopReason::MaxTokens;
+    if (grew && m_answerLength % answerLimit() == 0) return StopReason::MaxTokens;
     // The last token of a full context is chosen, but there is no room to feed it.
     if (model.contextTokens > 0 && m_ids.size() > model.contextTokens) return StopReason::ContextFull;
     return std::nullopt;
@@ -111,12 +114,29 @@ Generation::Outcome Generation::checkLimits(const OpenedModel& model) {
 }
 
 Generation::Outcome Generation::take(const OpenedModel& model, std::span<const float> logits) {
-    const tokenizer::Tokenizer* tokenizer = model.tokenizer.get();
-    const bool idsOnly = m_request.messages.empty() && m_request.rawPrompt.empty();
-    // Vocabularies are padded: ids without a token must not be chosen.
-    if (!idsOnly && tokenizer->vocabSize() < logits.size()) logits = logits.first(tokenizer->vocabSize());
-    const TokenId id = m_sampler.sample(logits, m_request.sampler, m_ids, m_answerLength);
-    if (!idsOnly && tokenizer->isEndOfGeneration(id)) return finish(StopReason::EndOfText);
+    logits = logits.first(numChoices(model, logits.size()));
+    return take(model, m_sampler.sample(logits, m_request.sampler, m_ids, m_answerLength));
+}
+
+size_t Generation::numChoices(const OpenedModel& model, size_t numLogits) const {
+    return idsOnly() ? numLogits : std::min(numLogits, model.tokenizer->vocabSize());
+}
+
+backend::DecodeOrder Generation::order(const OpenedModel& model) const {
+    const size_t fed = m_sequence.ids.size();
+    size_t steps = backend::kPageTokens - fed % backend::kPageTokens;
+    steps = std::min(steps, answerLimit() - m_answerLength % answerLimit());
+    if (model.contextTokens > 0) steps = std::min(steps, model.contextTokens + 1 - m_ids.size());
+    return {.sequence = m_sequence.memory.get(),
+            .token = m_ids[fed],
+            .sampler = m_request.sampler,
+            .position = m_answerLength,
+            .numIds = static_cast<uint32_t>(numChoices(model, model.bound.config.vocabSize)),
+            .maxSteps = static_cast<uint32_t>(steps)};
+}
+
+Generation::Outcome Generation::take(const OpenedModel& model, TokenId id) {
+    if (!idsOnly() && model.tokenizer->isEndOfGeneration(id)) return finish(StopReason::EndOfText);
 
     m_ids.push_back(id);
     ++m_answerLength;
@@ -124,7 +144,7 @@ Generation::Outcome Generation::take(const OpenedModel& model, std::span<const f
     TokenChunk chunk{.ids = {id}};
     bool stopped = false;
     std::vector<chat::MarkedText> pieces;
-    if (!idsOnly) pieces = decode(model, id, stopped);
+    if (!idsOnly()) pieces = decode(model, id, stopped);
     chunk.kind = m_splitter.kind();
     for (chat::MarkedText& piece : pieces) {
         if (!chunk.text.empty()) m_sink.onTokens(std::exchange(chunk, {}));

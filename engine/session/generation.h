@@ -63,6 +63,11 @@ class Generation {
     enum class Outcome { Running, Finished };
     /// Chooses the next token and tells the sink. After Finished the sink has had onDone.
     Outcome take(const OpenedModel& model, std::span<const float> logits);
+    /// The same with a token that was chosen as order() says.
+    Outcome take(const OpenedModel& model, TokenId id);
+    /// What a backend that chooses tokens by itself is to do, until a page is full or a limit reached. Not
+    /// while reading.
+    backend::DecodeOrder order(const OpenedModel& model) const;
     /// Ends before the next step when a limit is reached or it was cancelled.
     Outcome checkLimits(const OpenedModel& model);
     /// The sink has had onError.
@@ -77,6 +82,12 @@ class Generation {
     /// Adds the time since it began to the statistics.
     void endPhase();
     std::optional<StopReason> limitReached(const OpenedModel& model) const;
+    /// Vocabularies are padded: ids without a token must not be chosen.
+    size_t numChoices(const OpenedModel& model, size_t numLogits) const;
+    /// How many tokens an answer may have that nobody continues.
+    uint32_t answerLimit() const;
+    /// True when tokens are no text: everything the model has is chosen from, and nothing ends the answer.
+    bool idsOnly() const { return m_request.messages.empty() && m_request.rawPrompt.empty(); }
 
     const GenerationId m_id;
     const GenerateRequest m_request;

@@ -18,11 +18,8 @@ uint32_t contextFor(const models::ModelConfig& config, const backend::MemorySpec
 /// Weights, sequence memory at this context, and step buffers (some rows of the widest layer; small beside
 /// the others).
 uint64_t memoryNeed(const OpenedModel& model, const backend::MemorySpec& spec, KvType kv) {
-    uint64_t bytes =
-        model.bound.weights.totalBytes() + backend::cacheBytesPerToken(spec, kv) * model.contextTokens;
-    for (const backend::StateSpec& state : spec.states) bytes += sizeof(float) * state.elems;
     const models::ModelConfig& config = model.bound.config;
-    return bytes +
+    return model.bound.weights.totalBytes() + backend::sequenceBytes(spec, kv, model.contextTokens) +
            sizeof(float) * Model::kStepTokens * (uint64_t{4} * config.dim + uint64_t{3} * config.ffnDim);
 }
 
@@ -94,15 +91,16 @@ Result<std::unique_ptr<OpenedModel>> openModel(const std::string& path, const Lo
 }
 
 Result<std::unique_ptr<Model>> Model::load(const std::string& path, const LoadOptions& options,
-                                           const ProgressFn& progress, DeviceFactory device) {
+                                           const ProgressFn& progress, DeviceFactory device,
+                                           DeviceCheck check) {
     std::unique_ptr<Model> model(new Model);
     model->m_options = options;
     INGLE_TRY_ASSIGN(model->m_opened, openModel(path, options));
     warm(model->m_opened->file, progress);
     const OpenedModel& opened = *model->m_opened;
     model->m_memorySpec = opened.bound.family->memory(opened.bound.config);
-    INGLE_TRY_ASSIGN(model->m_placement,
-                     Placement::create(*model->m_opened, model->m_options, std::move(device)));
+    INGLE_TRY_ASSIGN(model->m_placement, Placement::create(*model->m_opened, model->m_options,
+                                                           std::move(device), std::move(check)));
     return model;
 }
 

@@ -44,7 +44,8 @@ class Model {
     /// Errors: as openModel() and Placement::create(). `progress` may be null.
     static Result<std::unique_ptr<Model>> load(const std::string& path, const LoadOptions& options,
                                                const ProgressFn& progress,
-                                               DeviceFactory device = createDevice);
+                                               DeviceFactory device = createDevice,
+                                               DeviceCheck check = checkDevice);
 
     const OpenedModel& opened() const { return *m_opened; }
     ModelInfo& info() { return m_opened->info; }

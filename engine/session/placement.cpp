@@ -4,39 +4,92 @@
 #include <utility>
 
 #include "engine/graph/lower.h"
+#include "engine/session/hang_guard.h"
 #include "engine/session/model.h"
 
 namespace ingle::session {
+namespace {
+
+/// How long a device may take until its first step is done. Its driver compiles shaders, once; the weights
+/// come from a disk that may be slow.
+std::chrono::seconds startLimit(uint64_t weightBytes) {
+    constexpr uint64_t kBytesPerSecond = uint64_t{32} << 20;
+    return std::chrono::seconds(180 + weightBytes / kBytesPerSecond);
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Place>> Place::create(std::unique_ptr<backend::Backend> backend,
                                              const OpenedModel& model, const LoadOptions& options) {
     std::unique_ptr<Place> place(new Place(model, options));
     place->m_backend = std::move(backend);
-    // Each of the sequences of a step may fill the context, and one more may be kept for later. Memory is
-    // taken only as they grow.
+    // Each of the sequences of a step may fill the context, and one more may be kept for later. Memory
+    // for one is there from the beginning; more is taken only as they grow.
     const uint64_t maxTokens = uint64_t{model.contextTokens} * (Model::kMaxDecoding + 1);
-    INGLE_TRY_ASSIGN(place->m_memory,
-                     place->m_backend->createMemory(
-                         model.bound.family->memory(model.bound.config),
-                         {options.kv, static_cast<uint32_t>(std::min<uint64_t>(maxTokens, UINT32_MAX))}));
-    INGLE_TRY_ASSIGN(place->m_program, place->compile(Model::kStepTokens, Model::kStepLogits));
+    const backend::MemorySpec memory = model.bound.family->memory(model.bound.config);
+    const backend::Plan plan = place->lower(Model::kStepTokens, Model::kStepLogits);
+    INGLE_TRY(
+        place->m_backend->checkRoom(plan, backend::sequenceBytes(memory, options.kv, model.contextTokens)));
+    INGLE_TRY_ASSIGN(
+        place->m_memory,
+        place->m_backend->createMemory(
+            memory, {options.kv, static_cast<uint32_t>(std::min<uint64_t>(maxTokens, UINT32_MAX)),
+                     model.contextTokens}));
+    INGLE_TRY_ASSIGN(place->m_program, place->m_backend->compile(plan, *place->m_memory));
     return place;
 }
 
+Status Place::tryOut() {
+    INGLE_TRY_ASSIGN(const auto sequence, m_memory->createSequence());
+    const TokenId token = 0;
+    const backend::SequenceRun run{sequence.get(), 1};
+    const uint32_t row = 0;
+    INGLE_TRY(m_program->run({{&token, 1}, {&run, 1}, {&row, 1}}));
+    INGLE_TRY(m_program->readLogits(0));
+    return {};
+}
+
+Status Place::check(const DeviceCheck& check) {
+    Status status = check(*m_backend, m_model, m_options);
+    bool simplified = false;
+    // Other kernels only help against wrong values, not against memory that is full, say.
+    const auto isWrong = [&] { return !status && status.error().code == ErrorCode::Device; };
+    for (; isWrong() && m_backend->simplify(); simplified = true)
+        status = check(*m_backend, m_model, m_options);
+    if (!status || !simplified) return status;
+    m_program.reset();
+    INGLE_TRY_ASSIGN(m_program, compile(Model::kStepTokens, Model::kStepLogits));
+    return {};
+}
+
 Result<std::unique_ptr<backend::Program>> Place::compile(uint32_t maxTokens, uint32_t maxLogitRows) {
+    return m_backend->compile(lower(maxTokens, maxLogitRows), *m_memory);
+}
+
+backend::Plan Place::lower(uint32_t maxTokens, uint32_t maxLogitRows) const {
     graph::Builder builder;
     const models::BoundModel& bound = m_model.bound;
     bound.family->build(builder, bound.config, bound.weights);
     const graph::LowerOptions options{maxTokens, maxLogitRows,
                                       m_options.fuse ? graph::Fusion::On : graph::Fusion::Off};
-    return m_backend->compile(graph::lower(builder.take(), options), *m_memory);
+    return graph::lower(builder.take(), options);
 }
 
 Result<std::unique_ptr<Placement>> Placement::create(OpenedModel& model, const LoadOptions& options,
-                                                     DeviceFactory device) {
-    std::unique_ptr<Placement> placement(new Placement(model, options, std::move(device)));
+                                                     DeviceFactory device, DeviceCheck check) {
+    std::unique_ptr<Placement> placement(new Placement(model, options, std::move(device), std::move(check)));
     INGLE_TRY(placement->choose());
     return placement;
+}
+
+void Placement::beginWork() {
+    if (m_state == State::OnDevice && m_marks && !m_work) m_work = m_marks->begin(DeviceMarks::Phase::Work);
+}
+
+void Placement::endWork() {
+    if (!m_work) return;
+    m_work.reset();
+    m_marks->forgive();
 }
 
 Status Placement::choose() {
@@ -76,9 +129,14 @@ std::unique_ptr<Place> Placement::retry(const std::string& conversation) {
 }
 
 Result<std::unique_ptr<Place>> Placement::createOnDevice() {
-    INGLE_TRY_ASSIGN(auto backend, m_device(m_options));
-    if (!backend) return nullptr;
-    return Place::create(std::move(backend), m_model, m_options);
+    const HangGuard guard(startLimit(m_model.info.weightBytes));
+    INGLE_TRY_ASSIGN(ChosenDevice device, m_device(m_options));
+    if (!device.backend) return nullptr;
+    INGLE_TRY_ASSIGN(auto place, Place::create(std::move(device.backend), m_model, m_options));
+    INGLE_TRY(place->check(m_check));
+    if (device.use) INGLE_TRY(place->tryOut());
+    m_marks = std::move(device.marks);
+    return place;
 }
 
 Result<std::unique_ptr<Place>> Placement::createOnProcessor() {
@@ -87,6 +145,7 @@ Result<std::unique_ptr<Place>> Placement::createOnProcessor() {
 }
 
 std::unique_ptr<Place> Placement::moveTo(std::unique_ptr<Place> place, State state, std::string note) {
+    m_work.reset();
     m_state = state;
     m_model.info.backend = place->backend().name();
     m_model.info.device = place->backend().deviceName();

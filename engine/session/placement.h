@@ -3,11 +3,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "engine/backend/backend.h"
 #include "engine/session/backends.h"
+#include "engine/session/self_check.h"
 
 namespace ingle::session {
 
@@ -19,16 +21,22 @@ class Place {
     /// Errors: Unsupported (an op), OutOfMemory, Device.
     static Result<std::unique_ptr<Place>> create(std::unique_ptr<backend::Backend> backend,
                                                  const OpenedModel& model, const LoadOptions& options);
+    /// The first step, with one token: what a driver can do wrong it mostly does here. Errors: Device,
+    /// OutOfMemory.
+    Status tryOut();
 
-    const backend::Backend& backend() const { return *m_backend; }
+    backend::Backend& backend() { return *m_backend; }
     backend::MemoryPool& memory() { return *m_memory; }
     /// For steps of up to Model::kStepTokens rows, with logits of up to Model::kStepLogits of them.
     backend::Program& program() { return *m_program; }
+    /// With simple kernels only where the usual ones do not pass. Errors: those of `check`; as compile().
+    Status check(const DeviceCheck& check);
     /// Another program over the same memory.
     Result<std::unique_ptr<backend::Program>> compile(uint32_t maxTokens, uint32_t maxLogitRows);
 
   private:
     Place(const OpenedModel& model, const LoadOptions& options) : m_model(model), m_options(options) {}
+    backend::Plan lower(uint32_t maxTokens, uint32_t maxLogitRows) const;
 
     const OpenedModel& m_model;
     const LoadOptions& m_options;
@@ -42,12 +50,17 @@ class Place {
 class Placement {
   public:
     /// On the device that `device` makes of `options`; where that fails, and no backend was asked for by
-    /// name, on the processor. `model` and `options` must outlive this. Errors: as Place::create() and
-    /// DeviceFactory.
+    /// name, on the processor. `model` and `options` must outlive this. Errors: as Place::create(),
+    /// DeviceFactory and DeviceCheck.
     static Result<std::unique_ptr<Placement>> create(OpenedModel& model, const LoadOptions& options,
-                                                     DeviceFactory device);
+                                                     DeviceFactory device, DeviceCheck check);
 
     Place& place() { return *m_place; }
+    /// Around work, so that a process that dies of it leaves a mark (see DeviceMarks). Work may begin that
+    /// has begun, and end that has not.
+    void beginWork();
+    void endWork();
+
     /// What computes now, and why if it is not what was asked for.
     DeviceStatus status() const;
 
@@ -67,10 +80,10 @@ class Placement {
         Left,         ///< on the processor, and the device may be tried again
     };
 
-    Placement(OpenedModel& model, const LoadOptions& options, DeviceFactory device)
-        : m_model(model), m_options(options), m_device(std::move(device)) {}
+    Placement(OpenedModel& model, const LoadOptions& options, DeviceFactory device, DeviceCheck check)
+        : m_model(model), m_options(options), m_device(std::move(device)), m_check(std::move(check)) {}
     Status choose();
-    /// Null when the processor is what was asked for.
+    /// Null when the processor is what was asked for, or all there is. A driver that hangs ends the process.
     Result<std::unique_ptr<Place>> createOnDevice();
     Result<std::unique_ptr<Place>> createOnProcessor();
     /// Returns the place before.
@@ -79,7 +92,10 @@ class Placement {
     OpenedModel& m_model;
     const LoadOptions& m_options;
     const DeviceFactory m_device;
+    const DeviceCheck m_check;
     std::unique_ptr<Place> m_place;
+    std::optional<DeviceMarks> m_marks;  ///< of the device that was made last
+    DeviceMarks::Use m_work;             ///< under way on the device
     State m_state = State::OnProcessor;
     std::set<std::string> m_retried;  ///< conversations that have tried the device again
 };

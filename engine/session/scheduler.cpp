@@ -33,8 +33,10 @@ void Scheduler::cancel(GenerationId id) {
 
 bool Scheduler::step() {
     admit();
+    if (!m_running.empty()) m_model.placement().beginWork();
     const std::vector<Part> parts = compose();
     if (!parts.empty()) run(parts);
+    if (m_running.empty()) m_model.placement().endWork();
     const std::scoped_lock lock(m_mutex);
     return !m_waiting.empty() || !m_running.empty();
 }
@@ -43,6 +45,7 @@ void Scheduler::admit() {
     for (auto next = m_waiting.begin(); next != m_waiting.end();) {
         const auto current = next++;
         Generation& generation = **current;
+        settle();  // the next step is not of one answer alone any more, and a beginning may be shared
         if (generation.ids().empty() && !generation.cancelled()) {
             const Status planned = generation.plan(m_model.opened());
             if (!planned && planned.error().code != ErrorCode::Cancelled) {
@@ -198,6 +201,8 @@ Status Scheduler::runProgram(std::span<const Part> parts) {
 }
 
 void Scheduler::run(std::span<const Part> parts) {
+    if (m_running.size() == 1 && runAhead(*parts[0].generation)) return;
+    settle();
     if (const Status status = runProgram(parts); !status) {
         if (leaveDevice(status.error())) return;
         // One of them is the reason: alone, each of the others goes on.
@@ -210,24 +215,53 @@ void Scheduler::run(std::span<const Part> parts) {
     uint32_t logitIndex = 0;
     for (const Part& part : parts) {
         Generation& generation = *part.generation;
-        generation.fed(part.tokens.size());
-        const bool pageFull = generation.sequence().ids.size() % backend::kPageTokens < part.tokens.size();
-        if (generation.atMessageEnd())
-            keep(generation, ModelSnapshots::Extent::Everything);
-        else if (pageFull)
-            keep(generation, ModelSnapshots::Extent::FullPages);
+        fed(generation, part.tokens.size());
         if (!generation.wantsLogits()) continue;
         const auto logits = m_model.program().readLogits(logitIndex++);
-        if (!logits) {
-            if (leaveDevice(logits.error())) return;
+        if (logits)
+            endIfFinished(generation, generation.take(m_model.opened(), *logits));
+        else if (leaveDevice(logits.error()))
+            return;
+        else
             failWith(generation, logits.error());
-        } else if (generation.take(m_model.opened(), *logits) == Generation::Outcome::Finished) {
-            finish(generation);
-        }
     }
 }
 
-void Scheduler::keep(const Generation& generation, ModelSnapshots::Extent extent) const {
+bool Scheduler::runAhead(Generation& generation) {
+    if (generation.reading()) return false;
+    if (!m_ahead) {
+        auto queue =
+            makingRoom([&] { return m_model.program().decodeAhead(generation.order(m_model.opened())); });
+        // What kept it from beginning keeps a single step from it, too, and is dealt with there.
+        if (!queue || !*queue) return false;
+        m_ahead = std::move(*queue);
+    }
+    const auto id = m_ahead->next();
+    if (id) {
+        fed(generation, 1);
+        endIfFinished(generation, generation.take(m_model.opened(), *id));
+        return true;
+    }
+    settle();
+    if (!leaveDevice(id.error())) failWith(generation, id.error());
+    return true;
+}
+
+void Scheduler::fed(Generation& generation, size_t count) {
+    generation.fed(count);
+    const bool pageFull = generation.sequence().ids.size() % backend::kPageTokens < count;
+    if (generation.atMessageEnd())
+        keep(generation, ModelSnapshots::Extent::Everything);
+    else if (pageFull)
+        keep(generation, ModelSnapshots::Extent::FullPages);
+}
+
+void Scheduler::endIfFinished(Generation& generation, Generation::Outcome outcome) {
+    if (outcome == Generation::Outcome::Finished) finish(generation);
+}
+
+void Scheduler::keep(const Generation& generation, ModelSnapshots::Extent extent) {
+    settle();
     const CachedSequence& sequence = generation.sequence();
     m_snapshots.save(sequence.ids, *sequence.memory, extent, generation.conversation());
 }

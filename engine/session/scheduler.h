@@ -1,7 +1,8 @@
 /// Runs many generations at once: in each step every answer being written gets a token, and one prompt is
-/// read a little further. What a generation computes does not depend on the others (the backend's order of
-/// additions depends on shapes only), so neither do its tokens. When the device fails, the running
-/// generations queue again, in front, and are read again on the processor like any other prompt.
+/// read a little further; an answer that is alone may be decoded ahead on the device. What a generation
+/// computes does not depend on the others (the backend's order of additions depends on shapes only), so
+/// neither do its tokens. When the device fails, the running generations queue again, in front, and are read
+/// again on the processor like any other prompt.
 #pragma once
 
 #include <list>
@@ -25,6 +26,9 @@ class Scheduler {
     void cancel(GenerationId id);
     /// False when nothing is left to do.
     bool step();
+    /// Takes back what the device does ahead of the answer: others may use the model's memory then, until the
+    /// next step.
+    void settle() { m_ahead.reset(); }
 
   private:
     using Generations = std::list<std::unique_ptr<Generation>>;
@@ -59,7 +63,13 @@ class Scheduler {
     std::vector<Part> compose();
     void run(std::span<const Part> parts);
     Status runProgram(std::span<const Part> parts);
-    void keep(const Generation& generation, ModelSnapshots::Extent extent) const;
+    /// Lets the device itself choose the next token of an answer that runs alone. False when it cannot:
+    /// nothing happened then.
+    bool runAhead(Generation& generation);
+    /// Of a step: `count` tokens are in the generation's sequence.
+    void fed(Generation& generation, size_t count);
+    void endIfFinished(Generation& generation, Generation::Outcome outcome);
+    void keep(const Generation& generation, ModelSnapshots::Extent extent);
     void finish(Generation& generation);
     void drop(Generation& generation);
     void failWith(Generation& generation, const Error& error);
@@ -71,6 +81,8 @@ class Scheduler {
     Generations m_waiting;  ///< in order of submission
     Generations m_running;  ///< the one whose prompt was read last comes last
     GenerationId m_nextId = 1;
+    /// Steps of the only running generation, whose sequence nothing else touches meanwhile.
+    std::unique_ptr<backend::DecodeQueue> m_ahead;
 };
 
 }  // namespace ingle::session

@@ -1,8 +1,9 @@
 """Reads the hand-written corpus and makes training dialogues of it.
 
 A corpus file holds blocks: a line `[intent]`, then `Q:` lines (ways to ask), `A:` lines (ways to answer, with facts in braces)
-and perhaps `after:` with the intents that the question may follow. 90-out-of-scope.txt also has `FRAME:` lines with a place for a
-`THING:`; they multiply what the guide must decline. Everything that is random comes from the generator that is handed in.
+and perhaps `after:` with the intents that the question may follow. Blocks of the same name add up. 90-out-of-scope.txt also has
+`FRAME:` lines with a place for a `THING:`; they multiply what the guide must decline. Everything that is random comes from the
+generator that is handed in.
 """
 import dataclasses
 import hashlib
@@ -25,6 +26,13 @@ class Intent:
     after: list[str] = dataclasses.field(default_factory=list)
     frames: list[str] = dataclasses.field(default_factory=list)
     things: list[str] = dataclasses.field(default_factory=list)
+
+    def add(self, other: "Intent") -> None:
+        self.questions += other.questions
+        self.answers += other.answers
+        self.after += other.after
+        self.frames += other.frames
+        self.things += other.things
 
 
 def parse(path: pathlib.Path, facts: dict) -> list[Intent]:
@@ -53,11 +61,14 @@ def parse(path: pathlib.Path, facts: dict) -> list[Intent]:
 
 
 def load(facts: dict) -> dict[str, list[Intent]]:
-    """All intents by language; an intent without questions is left out."""
+    """All intents by language, blocks of the same name in one; an intent without questions is left out."""
     by_language = {}
     for language in LANGUAGES:
-        intents = [i for path in sorted((FOLDER / language).glob("*.txt")) for i in parse(path, facts)]
-        by_language[language] = [i for i in intents if i.questions and i.answers]
+        intents: dict[str, Intent] = {}
+        for path in sorted((FOLDER / language).glob("*.txt")):
+            for block in parse(path, facts):
+                intents.setdefault(block.name, Intent(block.name)).add(block)
+        by_language[language] = [i for i in intents.values() if i.questions and i.answers]
     return by_language
 
 

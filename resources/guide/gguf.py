@@ -1,11 +1,8 @@
-"""Writes GGUF v3 files with float32 tensors (`ingle import` quantises them afterwards) and reads their tensors again.
+"""Writes GGUF v3 files with float32 tensors (`ingle import` quantises them afterwards).
 
 Layout: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 """
-import math
 import struct
-
-import numpy
 
 ALIGNMENT = 32
 UINT32, INT32, FLOAT32, BOOL, STRING, ARRAY = 4, 5, 6, 7, 8, 9
@@ -50,41 +47,3 @@ def write(path, metadata: dict, tensors: dict) -> None:
         out.write(head + bytes(-len(head) % ALIGNMENT))
         for array in tensors.values():
             out.write(array.tobytes() + bytes(-array.nbytes % ALIGNMENT))
-
-
-def read_tensors(path) -> dict:
-    """The tensors of a file that write() wrote, by name."""
-    raw = open(path, "rb").read()
-    at = 24
-    num_tensors, num_metadata = struct.unpack_from("<QQ", raw, 8)
-
-    def take(form):
-        nonlocal at
-        values = struct.unpack_from("<" + form, raw, at)
-        at += struct.calcsize("<" + form)
-        return values[0] if len(values) == 1 else values
-
-    def take_string():
-        nonlocal at
-        length = take("Q")
-        at += length
-        return raw[at - length : at].decode()
-
-    forms = {UINT32: "I", INT32: "i", FLOAT32: "f", BOOL: "?"}
-
-    def take_value(kind):
-        if kind == ARRAY:
-            element, count = take("IQ")
-            return [take_value(element) for _ in range(count)]
-        return take_string() if kind == STRING else take(forms[kind])
-
-    for _ in range(num_metadata):
-        take_string()
-        take_value(take("I"))
-    directory = []
-    for _ in range(num_tensors):
-        name, rank = take_string(), take("I")
-        shape = tuple(reversed([take("Q") for _ in range(rank)]))
-        directory.append((name, shape, take("IQ")[1]))
-    data = at + -at % ALIGNMENT
-    return {name: numpy.frombuffer(raw, numpy.float32, math.prod(shape), data + offset).reshape(shape).copy() for name, shape, offset in directory}

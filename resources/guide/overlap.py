@@ -39,7 +39,8 @@ def main() -> int:
     for text in training_texts(corpus.load(facts_of_program.collect())):
         for gram in grams(text):
             trained.setdefault(gram, text)
-        trained.setdefault(tuple(words(text)), text)
+        if words(text):
+            trained.setdefault(tuple(words(text)), text)
     overlaps = []
     for path in sorted((HERE / "eval").glob("*.jsonl")):
         for item in questions(path):

@@ -7,7 +7,6 @@ import json
 import math
 import pathlib
 import random
-import shutil
 import time
 
 import sentencepiece
@@ -24,9 +23,8 @@ VOCABULARY_SIZE = 4096
 VOCABULARY_DIALOGUES = 40000  # to learn the vocabulary from
 DROPOUT = 0.1
 BATCH_TOKENS = 4096
-# (steps, share of the peak learning rate). In each the rate climbs for WARMUP steps, stays, and falls to 0 over the COOLING share.
-CYCLES = ((1700, 1.0), (850, 0.6), (560, 0.5))
-WARMUP, COOLING = 60, 0.5
+STEPS = 2000
+WARMUP, COOLING = 60, 0.6  # the rate climbs for so many steps, stays, and falls to 0 over the last share of them
 REPORT = 100             # steps
 POOL = 4096              # dialogues that are sorted by length together
 SPLIT = 0.05             # BPE dropout of questions, in a third of them
@@ -124,9 +122,9 @@ def dev_report(model: Model, rows: list[tuple[list[int], int]]) -> tuple[float, 
     return total / len(rows), right / len(rows)
 
 
-def rates(cycles) -> list[float]:
+def rates(steps: int) -> list[float]:
     """Share of the peak learning rate at every step."""
-    return [peak * min(1.0, (step + 1) / WARMUP, (steps - step) / (COOLING * steps)) for steps, peak in cycles for step in range(steps)]
+    return [min(1.0, (step + 1) / WARMUP, (steps - step) / (COOLING * steps)) for step in range(steps)]
 
 
 def train(model: Model, stream, dev: list[tuple[list[int], int]], schedule: list[float]) -> dict:
@@ -179,8 +177,6 @@ def export(model: Model, vocabulary: Vocabulary, path: pathlib.Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=pathlib.Path, required=True, help="folder for vocabulary, weights and figures")
-    parser.add_argument("--start", type=pathlib.Path, help="folder of an earlier run: keeps its vocabulary, begins with its weights, "
-                        "and runs the last cycle only")
     parser.add_argument("--seed", type=int, default=20261121)
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args()
@@ -195,19 +191,12 @@ def main() -> None:
     sampler = corpus.Sampler(by_language, args.seed)
     names = [intent.name for intents in by_language.values() for intent in intents]
     texts = [text for _ in range(VOCABULARY_DIALOGUES) for text in sampler.draw().messages]
-    if args.start:
-        shutil.copy(args.start / "vocabulary.model", args.out)
-    else:
-        train_vocabulary(texts, names, args.out / "vocabulary", VOCABULARY_SIZE)
+    train_vocabulary(texts, names, args.out / "vocabulary", VOCABULARY_SIZE)
     vocabulary = Vocabulary(args.out / "vocabulary.model")
     dev = [vocabulary.dialogue(dialogue.messages, dialogue.intent) for dialogue in corpus.dev_dialogues(by_language)]
     model = Model(Config(vocab=len(vocabulary)), DROPOUT, fastest_type())
     print(f"{sum(p.numel() for p in model.parameters()) / 1e6:.2f} M parameters, {model.dtype}", flush=True)
-    if args.start:
-        weights = gguf.read_tensors(args.start / "guide-f32.gguf")
-        model.load_state_dict({name: torch.from_numpy(weights[tensor_name(name)]) for name in model.state_dict()})
-    schedule = rates(CYCLES[-1:] if args.start else CYCLES)
-    figures = train(model, batches(sampler, vocabulary, random.Random(args.seed)), dev, schedule)
+    figures = train(model, batches(sampler, vocabulary, random.Random(args.seed)), dev, rates(STEPS))
     export(model, vocabulary, args.out / "guide-f32.gguf")
     (args.out / "training.json").write_text(json.dumps({"seed": args.seed, **figures}, indent=1) + "\n")
 

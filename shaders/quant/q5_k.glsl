@@ -1,11 +1,10 @@
 // Q5_K: value = d * scale * five bits - dmin * min. Plane 0: nibbles; plane 1: fifth bits; plane 2: bytes
 // scale, min for 32 values; plane 3: halves d, dmin for 256.
-void decodeGroup(uint row, uint group, out vec4 w[8]) {
-    nibbles(vectorAt(row, 0, group), w);
-    const uint fifths = wordAt(row, plane1, group);
+#include "levels.glsl"
+
+Levels levelsAt(uint row, uint group) {
     const uint scaleMin = shortAt(row, plane2, group);
     const vec2 d = unpackHalf2x16(wordAt(row, plane3, group / 8));
-    const float scale = d.x * float(scaleMin & 255);
-    const float low = d.y * float(scaleMin >> 8);
-    [[unroll]] for (uint i = 0; i < 8; ++i) w[i] = scale * (w[i] + 16 * bits(fifths >> 4 * i)) - low;
+    return Levels(fiveBits(vectorAt(row, 0, group), wordAt(row, plane1, group)),
+                  vec2(d.x * float(scaleMin & 255)), vec2(-d.y * float(scaleMin >> 8)));
 }

@@ -147,6 +147,53 @@ class EngineClientTest : public QObject {
         QCOMPARE(requests.readAll().count("\"referenceKernels\":true"), 1);
     }
 
+    void onlyACrashIsTheDriversFault_data() {
+        QTest::addColumn<QStringList>("death");
+        QTest::addColumn<int>("crashes");
+        const auto signal = [](int number) { return QStringList{"--signal", QString::number(number)}; };
+        QTest::newRow("segmentation fault") << signal(SIGSEGV) << 1;
+        QTest::newRow("abort") << signal(SIGABRT) << 1;
+        QTest::newRow("an exit of its own") << QStringList{"--exit-code", "4"} << 1;
+        QTest::newRow("kill -9") << signal(SIGKILL) << 0;
+        QTest::newRow("terminated") << signal(SIGTERM) << 0;
+    }
+    void onlyACrashIsTheDriversFault() {
+        QFETCH(QStringList, death);
+        QFETCH(int, crashes);
+        const QString log = m_folder.filePath(QString("after-%1").arg(QTest::currentDataTag()));
+        EngineClient client(host(QStringList{"--crash-at", "7", "--log", log} + death + dying(1)));
+        Heard heard(client);
+        client.load("m.gguf", {});
+        client.generate(question());
+        QTRY_VERIFY_WITH_TIMEOUT(heard.over(), kPatienceMs);
+        QCOMPARE(heard.ids, firstIds(20));
+        // What somebody loads later has nothing to do with it.
+        client.load("m.gguf", {});
+        client.generate(question());
+        QTRY_VERIFY_WITH_TIMEOUT(heard.ids.size() == 40, kPatienceMs);
+        QFile requests(log);
+        QVERIFY(requests.open(QIODevice::ReadOnly));
+        const QByteArray said = requests.readAll();
+        QCOMPARE(said.count("\"op\":\"load\""), 3);
+        QCOMPARE(said.count("\"afterCrash\":true"), crashes);
+    }
+
+    void devicesAreListedAlsoAfterACrash() {
+        EngineClient client(host({"--graphics", "a GPU", "--graphics", "an old GPU"}));
+        Heard heard(client);
+        QSignalSpy listed(&client, &EngineClient::devicesListed);
+        client.listDevices();
+        QTRY_COMPARE_WITH_TIMEOUT(listed.size(), 1, kPatienceMs);
+        const auto list = listed[0][0].value<ingle::DeviceList>();
+        QCOMPARE(list.devices.size(), size_t{3});
+        QCOMPARE(list.devices[1].name, std::string("a GPU"));
+        QVERIFY(list.devices[2].use == DeviceUse::Never);
+        QCOMPARE(::kill(static_cast<pid_t>(heard.pid), SIGKILL), 0);
+        QTRY_COMPARE_WITH_TIMEOUT(heard.pid, qint64{0}, kPatienceMs);
+        client.listDevices();
+        QTRY_COMPARE_WITH_TIMEOUT(listed.size(), 2, kPatienceMs);
+    }
+
     void aHostThatAlwaysDiesEndsInOneSentence() {
         EngineClient client(host(QStringList{"--crash-at", "7"} + dying(100)));
         Heard heard(client);
@@ -258,6 +305,19 @@ class EngineClientTest : public QObject {
         QVERIFY(heard.failure);
         QCOMPARE(heard.failure->code, ErrorCode::Unsupported);
         QVERIFY(heard.recoveries.isEmpty());
+    }
+
+    void theHostMayEndByItselfWhenTheWindowIsClosed() {
+        const QString log = m_folder.filePath("ended");
+        {
+            EngineClient client(host({"--log", log}));
+            Heard heard(client);
+            client.load("m.gguf", {});
+            QTRY_VERIFY_WITH_TIMEOUT(heard.info, kPatienceMs);
+        }
+        QFile requests(log);
+        QVERIFY(requests.open(QIODevice::ReadOnly));
+        QVERIFY(requests.readAll().endsWith("end of input\n"));
     }
 
     void aMissingHostIsOneSentence() {

@@ -8,6 +8,8 @@
 --thinking N     so many tokens are thoughts
 --note TEXT      the plan's note
 --move-at N      another device takes over before token N of a generation that has not passed it
+--graphics NAME  a graphics device that is there beside the processor
+--signal N       dies of this signal instead
 --device-note T  why it is not the device that was asked for, after loading
 """
 import argparse
@@ -29,6 +31,8 @@ parser.add_argument("--thinking", type=int, default=0)
 parser.add_argument("--note", default="")
 parser.add_argument("--move-at", type=int)
 parser.add_argument("--device-note", default="")
+parser.add_argument("--graphics", action="append", default=[])
+parser.add_argument("--signal", type=int)
 parser.add_argument("--tokenizer", default="bytes")
 parser.add_argument("--log")
 args = parser.parse_args()
@@ -53,6 +57,8 @@ def maybe_die():
             file.write(str(left - 1))
         if args.exit_code == 3:
             say(id=0, event="failed", error={"code": "Io", "message": "The model file changed."})
+        if args.signal:
+            os.kill(os.getpid(), args.signal)
         os._exit(args.exit_code)
 
 
@@ -82,6 +88,10 @@ def answer(message):
     request_id, op = message["id"], message["op"]
     if op == "hello":
         say(id=request_id, event="hello", version=args.version, program="fake host")
+    elif op == "devices":
+        names = ["a CPU", *args.graphics]
+        say(id=request_id, event="devices", devices=[
+            {"name": name, "kind": "discrete", "use": "never" if "old" in name else "onRequest"} for name in names])
     elif op in ("inspect", "load"):
         if "broken" in message["path"]:
             say(id=request_id, event="failed",
@@ -110,3 +120,6 @@ for line in sys.stdin:
         cancelled.add(received["target"])
     else:
         answer(received)
+if args.log:
+    with open(args.log, "a", encoding="utf-8") as log:
+        log.write("end of input\n")

@@ -1,6 +1,8 @@
 /// The whole window, offscreen, with the real history and a fake host.
 #include <QDropEvent>
 #include <QInputMethodEvent>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QMimeData>
 #include <QQmlApplicationEngine>
 #include <QQuickItem>
@@ -190,6 +192,61 @@ class WindowTest : public QObject {
         QCOMPARE(QString::fromStdString(run.messages()[1].text), QString("0 1 2 3 4 "));
         QVERIFY2(status().contains("a fake failed.  ·  another fake"), qPrintable(status()));
         QVERIFY2(!status().contains("No GPU can be used here."), qPrintable(status()));
+    }
+
+    void theDeviceIsChosenInTheSettings() {
+        const QString data = freshDataDir();
+        const QString log = m_folder.filePath("devices");
+        const auto loads = [&log] {
+            QFile file(log);
+            QStringList devices;
+            if (!file.open(QIODevice::ReadOnly)) return devices;
+            while (!file.atEnd()) {
+                const QJsonObject request = QJsonDocument::fromJson(file.readLine()).object();
+                const QJsonObject options = request["options"].toObject();
+                if (request["op"] == "load")
+                    devices << options["backend"].toString() + " " + options["device"].toString();
+            }
+            return devices;
+        };
+        const auto names = [](Run& run) {
+            QStringList found;
+            for (const QVariant& choice : run.model.devices()->choices())
+                found << choice.toMap()["name"].toString();
+            return found;
+        };
+        const QStringList host{"--graphics", "Some GPU", "--graphics", "an old GPU",
+                               "--pace-ms",  "30",       "--log",      log};
+        {
+            Run run(data, host);
+            QCOMPARE(names(run), (QStringList{"Automatic", "Processor"}));
+            run.drop(m_modelFile);
+            QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+            QCOMPARE(loads(), QStringList{"auto "});
+            run.model.devices()->refresh();
+            QTRY_COMPARE_WITH_TIMEOUT(names(run), (QStringList{"Automatic", "Processor", "Some GPU"}),
+                                      kPatienceMs);
+            // At once, when nothing is being answered.
+            run.model.settings()->setProperty("device", "Some GPU");
+            QTRY_COMPARE_WITH_TIMEOUT(loads(), (QStringList{"auto ", "auto Some GPU"}), kPatienceMs);
+            QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+            // Else the answer ends first.
+            run.chat().send("count");
+            QTRY_VERIFY_WITH_TIMEOUT(run.chat().generation() == ChatController::Streaming, kPatienceMs);
+            run.model.settings()->setProperty("device", "processor");
+            QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+            QCOMPARE(run.messages()[1].status, history::MessageStatus::Complete);
+            QTRY_COMPARE_WITH_TIMEOUT(loads(), (QStringList{"auto ", "auto Some GPU", "cpu "}), kPatienceMs);
+            QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+            run.model.settings()->setProperty("device", "Some GPU");
+            QTRY_COMPARE_WITH_TIMEOUT(loads().size(), 4, kPatienceMs);
+            QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        }
+        // What is set can be seen, although nobody has listed it yet.
+        Run again(data, host);
+        QTRY_VERIFY_WITH_TIMEOUT(again.ready(), kPatienceMs);
+        QCOMPARE(loads().last(), QString("auto Some GPU"));
+        QCOMPARE(names(again), (QStringList{"Automatic", "Processor", "Some GPU"}));
     }
 
     void aRefusedFileIsOneSentence() {

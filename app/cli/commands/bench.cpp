@@ -68,6 +68,14 @@ void printProfile(const char* title, const lab::OpProfile& profile, double token
     }
 }
 
+void printKernels(const lab::KernelSpeeds& kernels) {
+    fmt::print("kernels:\n");
+    for (const lab::KernelSpeeds::Matrix& matrix : kernels.matrices)
+        fmt::print("  {:<14}{:>9.1f} GB/s\n", matrix.format, matrix.bytesPerSecond / 1e9);
+    fmt::print("  {:<14}{:>9.2f} us, when it waits for the one before\n", "an op",
+               kernels.secondsPerOp * 1e6);
+}
+
 Status bench(const Options& options) {
     INGLE_TRY_ASSIGN(const std::string path, resolveModel(options.model.model));
     INGLE_TRY_ASSIGN(const LoadOptions load, loadOptions(options.model));
@@ -105,6 +113,7 @@ Status bench(const Options& options) {
         printProfile("prefill", result.prefillProfile, options.bench.promptTokens);
         printProfile("decode", result.decodeProfile, options.bench.newTokens * options.bench.sequences);
     }
+    if (options.bench.kernels) printKernels(result.kernels);
     return {};
 }
 
@@ -117,6 +126,8 @@ Action define(CLI::App& app) {
         ->check(CLI::Range(1, 64));
     app.add_flag("--json", options->json, "as JSON");
     app.add_flag("--profile", options->bench.profile, "time per op");
+    app.add_flag("--kernels", options->bench.kernels,
+                 "speed of reading matrices of each format, and time per op that waits for another");
     return [options] { return bench(*options); };
 }
 

@@ -1,17 +1,21 @@
 #include "app/cli/host/host.h"
 
 #include "app/cli/command.h"
+#include "app/cli/driver_trials.h"
 #include "app/library/library.h"
+#include "ingle/devices.h"
 
 namespace ingle::cli {
 namespace {
 
 struct Options {
     int paceMs = 0;
+    bool probeDevices = false;
     SnapshotOptions snapshots{.folder = library::defaultDataDir() + "/snapshots"};
 };
 
 Status host(const Options& options) {
+    if (options.probeDevices) runDeviceProbe();
     Snapshots snapshots;
     if (options.snapshots.maxBytes > 0) {
         auto opened = Snapshots::open(options.snapshots);
@@ -24,9 +28,12 @@ Status host(const Options& options) {
     return runHost(
         {std::chrono::milliseconds(options.paceMs)},
         {.inspect = [](const std::string& path) { return inspectModel(path); },
-         .load = [snapshots](
-                     const std::string& path, const LoadOptions& load,
-                     const ProgressFn& progress) { return Engine::load(path, load, progress, snapshots); },
+         .load =
+             [snapshots](const std::string& path, LoadOptions load, const ProgressFn& progress) {
+                 load.trials = driverTrials();
+                 return Engine::load(path, load, progress, snapshots);
+             },
+         .devices = [] { return listDevices(driverTrials(), DriverAnswers::Remembered); },
          .retain = [snapshots](
                        const std::vector<std::string>& conversations) { snapshots.retain(conversations); }});
 }
@@ -35,6 +42,8 @@ Action define(CLI::App& app) {
     auto options = std::make_shared<Options>();
     app.add_option("--pace-ms", options->paceMs, "wait after every step (for tests)")
         ->check(CLI::Range(0, 60'000));
+    app.add_flag("--probe-devices", options->probeDevices, "only try graphics drivers out (for this program)")
+        ->group("");
     app.add_option("--snapshots", options->snapshots.folder,
                    "folder for what lets conversations go on at once (default: in the data folder)");
     app.add_option_function<uint64_t>(

@@ -216,6 +216,12 @@ void EngineWorker::serve(protocol::RequestId id, const protocol::Retain& request
     m_events.push({id, protocol::Retained{}});
 }
 
+void EngineWorker::serve(protocol::RequestId id, const protocol::Devices&) {
+    auto devices = m_source.devices();
+    if (!devices) return fail(id, std::move(devices).error());
+    m_events.push({id, protocol::DevicesListed{std::move(*devices)}});
+}
+
 void EngineWorker::fail(protocol::RequestId id, Error error) {
     m_events.push({id, protocol::Failed{std::move(error)}});
 }

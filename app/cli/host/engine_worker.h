@@ -23,6 +23,7 @@ struct EngineSource {
     std::function<Result<std::unique_ptr<Engine>>(const std::string& path, const LoadOptions& options,
                                                   const ProgressFn& progress)>
         load;
+    std::function<Result<DeviceList>()> devices;
     /// Deletes what is kept on disk for any other conversation.
     std::function<void(const std::vector<std::string>& conversations)> retain;
 };
@@ -36,8 +37,8 @@ class EngineWorker {
     /// Serves requests for ever; this is the engine thread.
     [[noreturn]] void run();
 
-    /// Hands over an inspect, load, unload, count, generate or retain request. Any thread; does not wait:
-    /// when too many are waiting the request is answered by Failed.
+    /// Hands over an inspect, load, unload, count, generate, retain or devices request. Any thread; does not
+    /// wait: when too many are waiting the request is answered by Failed.
     void enqueue(protocol::Request request);
     /// Ends a generation that waits or runs. Any thread; takes effect within one step.
     void cancel(protocol::RequestId target);
@@ -65,6 +66,7 @@ class EngineWorker {
     void serve(protocol::RequestId id, const protocol::Count& request);
     void serve(protocol::RequestId id, protocol::Generate& request);
     void serve(protocol::RequestId id, const protocol::Retain& request);
+    void serve(protocol::RequestId id, const protocol::Devices& request);
     void fail(protocol::RequestId id, Error error);
 
     const EngineSource m_source;

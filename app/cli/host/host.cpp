@@ -12,6 +12,7 @@
 #include "app/cli/host/bus_error.h"
 #include "app/cli/host/event_queue.h"
 #include "app/protocol/framing.h"
+#include "ingle/devices.h"
 #include "ingle/file_descriptor.h"
 
 namespace ingle::cli {
@@ -31,6 +32,12 @@ std::string lineFor(const protocol::Event& event) {
                                                 line.size(), protocol::kMaxLineBytes)}}});
 }
 
+/// The window is gone. The engine thread may be anywhere.
+[[noreturn]] void endHost() {
+    withdrawDeviceUses();
+    ::_exit(0);
+}
+
 [[noreturn]] void writeEvents(int output, EventQueue& events) {
     for (;;) {
         const std::string line = lineFor(events.pop()) + "\n";
@@ -38,7 +45,7 @@ std::string lineFor(const protocol::Event& event) {
         while (!rest.empty()) {
             const ssize_t written = ::write(output, rest.data(), rest.size());
             if (written < 0 && errno == EINTR) continue;
-            if (written < 0) ::_exit(0);  // the window is gone
+            if (written < 0) endHost();
             rest.remove_prefix(static_cast<size_t>(written));
         }
     }
@@ -56,7 +63,7 @@ class RequestReader {
         for (;;) {
             const ssize_t count = ::read(m_input, buffer, sizeof buffer);
             if (count < 0 && errno == EINTR) continue;
-            if (count <= 0) ::_exit(0);  // the window is gone
+            if (count <= 0) endHost();
             lines.append({buffer, static_cast<size_t>(count)});
             while (auto line = lines.next()) {
                 if (*line) {
@@ -122,6 +129,7 @@ EngineSource namingFiles(EngineSource source) {
         nameFileForBusErrors(path);
         return load(path, options, progress);
     };
+    naming.devices = std::move(source.devices);
     naming.retain = std::move(source.retain);
     return naming;
 }
@@ -163,7 +171,7 @@ Status runHost(const HostOptions& options, EngineSource source) {
     const FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     INGLE_TRY_ASSIGN(const int input, takeOver(STDIN_FILENO, nothing.get()));
     std::signal(SIGPIPE, SIG_IGN);
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // so that it still withdraws its uses of devices
     volunteerForOutOfMemory();
     serveHost(input, output, options, std::move(source));
 }

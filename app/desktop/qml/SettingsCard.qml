@@ -34,6 +34,7 @@ Card {
         clip: true
         boundsBehavior: Flickable.StopAtBounds
         T.ScrollBar.vertical: ScrollThumb {}
+        Component.onCompleted: card.app.devices.refresh()
 
         GridLayout {
             id: grid
@@ -74,6 +75,32 @@ Card {
                         Accessible.role: Accessible.RadioButton
                         Accessible.checked: checked
                         onClicked: card.settings.theme = modelData.value
+                    }
+                }
+            }
+
+            Label {
+                Layout.columnSpan: 2
+                text: qsTr("Device")
+            }
+            Flow {
+                id: devices
+                Layout.columnSpan: 2
+                Layout.fillWidth: true
+                spacing: Theme.xs
+
+                Repeater {
+                    model: card.app.devices.choices
+                    TextButton {
+                        required property var modelData
+
+                        objectName: "device-" + modelData.value
+                        width: Math.min(implicitWidth, devices.width)
+                        text: modelData.name
+                        checked: card.settings.device === modelData.value
+                        Accessible.role: Accessible.RadioButton
+                        Accessible.checked: checked
+                        onClicked: card.settings.device = modelData.value
                     }
                 }
             }

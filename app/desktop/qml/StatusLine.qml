@@ -19,7 +19,7 @@ Item {
         font.pixelSize: Theme.smallSize - 1
         textFormat: Text.PlainText
         wrapMode: Text.Wrap
-        maximumLineCount: 2
+        maximumLineCount: 3
         elide: Text.ElideRight
         horizontalAlignment: Text.AlignHCenter
         text: {

@@ -18,6 +18,7 @@ T.Button {
 
     contentItem: Text {
         text: button.text
+        textFormat: Text.PlainText
         color: button.prominent ? Theme.accentText : button.checked ? Theme.accent : Theme.text
         font.pixelSize: Theme.smallSize
         font.weight: Font.Medium

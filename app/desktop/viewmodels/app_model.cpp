@@ -8,6 +8,7 @@ AppModel::AppModel(std::string dataDir, HostCommand host, std::string guide)
     : m_storage(std::move(dataDir)),
       m_engine(std::move(host)),
       m_settings(m_storage),
+      m_devices(m_engine, m_settings),
       m_conversations(m_storage, m_notices),
       m_models(m_storage, m_engine, m_settings, m_notices, std::move(guide)),
       m_chat(m_storage, m_engine, m_models, m_settings, m_notices) {
@@ -19,6 +20,13 @@ AppModel::AppModel(std::string dataDir, HostCommand host, std::string guide)
     connect(&m_portal, &DesktopPortal::fileChosen, &m_models, &ModelListModel::openPath);
     connect(&m_portal, &DesktopPortal::linkCopied, this,
             [this](const QString& target) { m_notices.showToast(tr("Link copied: %1").arg(target)); });
+    // Another device computes as soon as nothing is being answered.
+    const auto applyDevice = [this] {
+        if (m_chat.generation() == ChatController::Idle) m_models.applyDevice();
+    };
+    connect(&m_settings, &Settings::changed, &m_models, applyDevice);
+    connect(&m_chat, &ChatController::generationChanged, &m_models, applyDevice);
+    connect(&m_models, &ModelListModel::stateChanged, &m_models, applyDevice);
     // The model is loaded with the stored settings.
     connect(&m_settings, &Settings::loaded, &m_models, &ModelListModel::start);
     m_chat.start();

@@ -11,6 +11,7 @@
 #include "app/desktop/storage_thread.h"
 #include "app/desktop/viewmodels/chat_controller.h"
 #include "app/desktop/viewmodels/conversation_list_model.h"
+#include "app/desktop/viewmodels/device_choices.h"
 #include "app/desktop/viewmodels/model_list_model.h"
 #include "app/desktop/viewmodels/notices.h"
 #include "app/desktop/viewmodels/settings.h"
@@ -24,6 +25,7 @@ class AppModel : public QObject {
     Q_PROPERTY(ingle::desktop::ChatController* chat READ chat CONSTANT)
     Q_PROPERTY(ingle::desktop::ConversationListModel* conversations READ conversations CONSTANT)
     Q_PROPERTY(ingle::desktop::ModelListModel* models READ models CONSTANT)
+    Q_PROPERTY(ingle::desktop::DeviceChoices* devices READ devices CONSTANT)
     Q_PROPERTY(ingle::desktop::Settings* settings READ settings CONSTANT)
     Q_PROPERTY(ingle::desktop::Notices* notices READ notices CONSTANT)
     Q_PROPERTY(ingle::desktop::DesktopPortal* portal READ portal CONSTANT)
@@ -35,6 +37,7 @@ class AppModel : public QObject {
     ChatController* chat() { return &m_chat; }
     ConversationListModel* conversations() { return &m_conversations; }
     ModelListModel* models() { return &m_models; }
+    DeviceChoices* devices() { return &m_devices; }
     Settings* settings() { return &m_settings; }
     Notices* notices() { return &m_notices; }
     DesktopPortal* portal() { return &m_portal; }
@@ -47,6 +50,7 @@ class AppModel : public QObject {
     DesktopPortal m_portal;
     Notices m_notices;
     Settings m_settings;
+    DeviceChoices m_devices;
     ConversationListModel m_conversations;
     ModelListModel m_models;
     ChatController m_chat;

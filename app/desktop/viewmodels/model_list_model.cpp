@@ -159,6 +159,12 @@ void ModelListModel::use(const QString& modelId) {
     loadById(modelId.toStdString());
 }
 
+void ModelListModel::applyDevice() {
+    if (m_state != Ready || m_chosenDevice == m_settings.device()) return;
+    m_chosenDevice = m_settings.device();
+    loadById(m_current.id);
+}
+
 void ModelListModel::loadById(const std::string& modelId) {
     const auto work = [id = modelId](library::Library& library) -> Result<Checked> {
         INGLE_TRY(library.reload());
@@ -189,6 +195,7 @@ void ModelListModel::load(const ModelEntry& entry, FileState file) {
         m_notices.showToast(tr("The file of %1 has changed since it was last used.").arg(currentName()));
     }
     setState(Loading);
+    m_chosenDevice = m_settings.device();
     m_engine.load(toQString(entry.path), m_settings.loadOptions());
 }
 

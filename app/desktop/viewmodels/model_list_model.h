@@ -63,6 +63,9 @@ class ModelListModel : public QAbstractListModel {
     /// Reads the library and loads the model used last (at first the guide), unless it failed then.
     void start();
 
+    /// Loads the current model again when another device has been chosen since.
+    void applyDevice();
+
     /// Looks at the first local file, adds it to the library in place and loads it.
     Q_INVOKABLE void openUrls(const QList<QUrl>& urls);
     Q_INVOKABLE void openPath(const QString& path);
@@ -102,6 +105,7 @@ class ModelListModel : public QAbstractListModel {
     library::ModelEntry m_current;
     State m_state = NoModel;
     bool m_inspecting = false;
+    QString m_chosenDevice;  ///< Settings::device when the current model was loaded
     QString m_device;
     QString m_deviceNote;  ///< why this device computes
     QString m_recovery;    ///< what was done after the host died

@@ -42,6 +42,10 @@ LoadOptions Settings::loadOptions() const {
     LoadOptions options;
     options.threads = static_cast<uint32_t>(std::max(m_threads, 0));
     options.contextTokens = static_cast<uint32_t>(std::max(m_contextTokens, 0));
+    if (m_device == kProcessorDevice)
+        options.backend = BackendChoice::Cpu;
+    else
+        options.device = m_device.toStdString();
     return options;
 }
 
@@ -55,6 +59,7 @@ void Settings::restoreDefaults() {
     m_seed.clear();
     m_threads = 0;
     m_contextTokens = 0;
+    m_device.clear();
     emit changed();
 }
 

@@ -10,6 +10,9 @@
 
 namespace ingle::desktop {
 
+/// Settings::device when no graphics device is to compute.
+inline constexpr const char* kProcessorDevice = "processor";
+
 class Settings : public QObject {
     Q_OBJECT
     QML_ELEMENT
@@ -25,6 +28,8 @@ class Settings : public QObject {
     /// 0: chosen by the engine.
     Q_PROPERTY(int threads MEMBER m_threads NOTIFY changed)
     Q_PROPERTY(int contextTokens MEMBER m_contextTokens NOTIFY changed)
+    /// What computes: "" is chosen by the engine, "processor", or the name of a graphics device.
+    Q_PROPERTY(QString device MEMBER m_device NOTIFY changed)
   public:
     /// Reads the stored values; loaded() follows.
     explicit Settings(StorageThread& storage, QObject* parent = nullptr);
@@ -32,6 +37,7 @@ class Settings : public QObject {
     /// The parameters of a new answer, with a fresh random seed unless one is fixed.
     SamplerParams sampler() const;
     LoadOptions loadOptions() const;
+    const QString& device() const { return m_device; }
     std::string systemPrompt() const { return m_systemPrompt.toStdString(); }
 
     Q_INVOKABLE void restoreDefaults();
@@ -54,6 +60,7 @@ class Settings : public QObject {
     QString m_seed;
     int m_threads = 0;
     int m_contextTokens = 0;
+    QString m_device;
 };
 
 }  // namespace ingle::desktop

@@ -23,6 +23,8 @@ class CpuBackend final : public Backend {
 
     bool supports(OpCode code) const override { return findCpuOp(code) != nullptr; }
 
+    bool roundsActivations() const override { return m_options.activations == ActivationType::Auto; }
+
     Result<std::unique_ptr<MemoryPool>> createMemory(const MemorySpec& spec,
                                                      const MemoryOptions& options) override {
         return CpuMemoryPool::create(spec, options);

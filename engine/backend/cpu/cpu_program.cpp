@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 
 namespace ingle::backend::cpu {
 
@@ -32,9 +31,6 @@ Status CpuProgram::allocate() {
         const CpuOp* cpuOp = findCpuOp(op.code);
         if (!cpuOp) return fail(ErrorCode::Unsupported, "the CPU backend has no op {}", opName(op.code));
         m_ops.push_back(cpuOp);
-        if (op.code == OpCode::Embed) {
-            m_vocabSize = static_cast<uint32_t>(m_plan.weights[op.weights[0]].tensor->shape.dims[1]);
-        }
         if (!cpuOp->scratch) continue;
         const Scratch needed = cpuOp->scratch(op, m_plan);
         most.sharedBytes = std::max(most.sharedBytes, needed.sharedBytes);
@@ -69,28 +65,8 @@ Status CpuProgram::expandVectors() {
     return {};
 }
 
-Status CpuProgram::check(const Step& step) const {
-    size_t rows = 0;
-    for (const SequenceRun& run : step.runs) rows += run.numRows;
-    if (rows != step.tokens.size() || rows == 0 || rows > m_plan.maxTokens) {
-        return fail(ErrorCode::InvalidArgument, "a step of {} tokens in {} rows; at most {} fit",
-                    step.tokens.size(), rows, m_plan.maxTokens);
-    }
-    if (step.logitRows.size() > m_plan.maxLogitRows) {
-        return fail(ErrorCode::InvalidArgument, "logits of {} rows wanted; at most {} fit",
-                    step.logitRows.size(), m_plan.maxLogitRows);
-    }
-    for (const TokenId token : step.tokens) {
-        if (token < 0 || static_cast<uint32_t>(token) >= m_vocabSize) {
-            return fail(ErrorCode::InvalidArgument, "token {} is outside the vocabulary of {}", token,
-                        m_vocabSize);
-        }
-    }
-    return {};
-}
-
 Status CpuProgram::run(const Step& step) {
-    INGLE_TRY(check(step));
+    INGLE_TRY(m_limits.check(step));
     m_runs.clear();
     uint32_t row = 0;
     for (const SequenceRun& run : step.runs) {
@@ -144,10 +120,8 @@ Result<std::span<const float>> CpuProgram::readLogits(uint32_t index) {
     }
     const std::span<const float> logits(m_slots[m_plan.logits.slot] + size_t{index} * m_plan.logits.width,
                                         m_plan.logits.width);
-    if (!std::ranges::all_of(logits, [](float value) { return std::isfinite(value); })) {
-        return fail(ErrorCode::Device,
-                    "the model computed a value that is not a number; the file may be damaged");
-    }
+    INGLE_TRY(
+        checkFinite(logits, "the model computed a value that is not a number; the file may be damaged"));
     return logits;
 }
 

@@ -6,6 +6,7 @@
 
 #include "engine/backend/cpu/cpu_backend.h"
 #include "engine/backend/cpu/cpu_op.h"
+#include "engine/backend/step_limits.h"
 #include "engine/base/buffer.h"
 
 namespace ingle::backend::cpu {
@@ -25,13 +26,13 @@ class CpuProgram final : public Program {
 
   private:
     CpuProgram(const Plan& plan, CpuMemoryPool& memory, base::ThreadPool& threads, const CpuOptions& options)
-        : m_plan(plan), m_memory(memory), m_threads(threads), m_options(options) {}
+        : m_plan(plan), m_limits(plan), m_memory(memory), m_threads(threads), m_options(options) {}
     Status allocate();
     Status expandVectors();
-    Status check(const Step& step) const;
     void runObserved(const StepContext& context);
 
     Plan m_plan;
+    StepLimits m_limits;
     CpuMemoryPool& m_memory;
     base::ThreadPool& m_threads;
     CpuOptions m_options;
@@ -44,7 +45,6 @@ class CpuProgram final : public Program {
     base::Buffer m_sharedScratch;
     base::Buffer m_threadScratch;
     size_t m_threadScratchBytes = 0;
-    uint32_t m_vocabSize = 0;
     std::vector<RunRows> m_runs;
     uint32_t m_numLogitRows = 0;
     OpObserver* m_observer = nullptr;

@@ -116,6 +116,10 @@ Result<std::vector<BufferRange>> Allocator::allocate(std::span<const uint64_t> s
     return ranges;
 }
 
+bool Allocator::owns(const BufferRange& range) const {
+    return std::ranges::any_of(m_blocks, [&](const Block& block) { return block.buffer == range.buffer; });
+}
+
 Status Allocator::addBlock(uint64_t bytes) {
     Block block{.bytes = bytes};
     const Status filled = fillBlock(block);

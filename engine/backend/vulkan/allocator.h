@@ -61,6 +61,8 @@ class Allocator {
     Result<BufferRange> allocate(uint64_t bytes);
 
     uint64_t allocatedBytes() const { return m_allocatedBytes; }
+    /// Whether the range came from here.
+    bool owns(const BufferRange& range) const;
 
   private:
     struct Block {

@@ -12,6 +12,7 @@ class Arena {
     /// A range of its own, contents undefined, until the arena ends. Errors: as Allocator::allocate().
     Result<BufferRange> allocate(uint64_t bytes);
     uint64_t allocatedBytes() const { return m_allocator.allocatedBytes(); }
+    bool owns(const BufferRange& range) const { return m_allocator.owns(range); }
 
   private:
     Device& m_device;

@@ -157,7 +157,7 @@ std::string_view kindName(DeviceKind kind) {
         case DeviceKind::Virtual:
             return "virtual";
         case DeviceKind::Cpu:
-            return "cpu";
+            return "software";
         case DeviceKind::Other:
             break;
     }

@@ -14,8 +14,9 @@ namespace ingle::backend::vulkan {
 /// Storage buffers a shader may bind; all pipelines share one layout of this size.
 inline constexpr uint32_t kMaxBindings = 12;
 
-enum class DeviceKind : uint8_t { Discrete, Integrated, Virtual, Cpu, Other };
-std::string_view kindName(DeviceKind kind);  ///< "discrete"
+/// The better one first. Cpu is software on the processor, which the CPU backend makes better use of.
+enum class DeviceKind : uint8_t { Discrete, Integrated, Virtual, Other, Cpu };
+std::string_view kindName(DeviceKind kind);  ///< for people: "discrete", of Cpu "software"
 
 struct MemoryHeap {
     uint64_t bytes = 0;

@@ -1,5 +1,6 @@
 // Where the Vulkan loader looks for drivers: "Driver Discovery on Linux" in its LoaderDriverInterface.md.
 #include <sys/utsname.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 #include <algorithm>
@@ -31,6 +32,16 @@ std::vector<std::string> splitPaths(std::string_view paths) {
     return parts;
 }
 
+/// Whatever lies in a folder, which need not be there.
+std::vector<fs::path> filesIn(const fs::path& folder) {
+    std::vector<fs::path> found;
+    std::error_code ignored;
+    // Not a range-for: its steps throw.
+    for (fs::directory_iterator entry(folder, ignored), end; entry != end; entry.increment(ignored))
+        found.push_back(entry->path());
+    return found;
+}
+
 /// The manifests, or folders of them, that the loader would read.
 std::vector<fs::path> driverPlaces() {
     std::vector<fs::path> places;
@@ -53,14 +64,23 @@ std::vector<fs::path> manifests() {
     std::vector<fs::path> found;
     std::error_code ignored;
     for (const fs::path& place : driverPlaces()) {
-        if (fs::is_directory(place, ignored)) {
-            // Not a range-for: its steps throw.
-            for (fs::directory_iterator entry(place, ignored), end; entry != end; entry.increment(ignored))
-                found.push_back(entry->path());
-        } else {
+        if (fs::is_directory(place, ignored))
+            std::ranges::move(filesIn(place), std::back_inserter(found));
+        else
             found.push_back(place);
-        }
     }
+    std::ranges::sort(found);
+    return found;
+}
+
+/// What drivers open: DRM's files, and those of NVIDIA's own driver. Who may open them is told too, since
+/// membership of a group may be what was missing.
+std::vector<std::string> deviceFiles() {
+    std::vector<std::string> found;
+    for (const fs::path& path : filesIn("/dev/dri"))
+        found.push_back(fmt::format("{} {}", path.string(), ::access(path.c_str(), R_OK | W_OK)));
+    for (int i = 0; ::access(fmt::format("/dev/nvidia{}", i).c_str(), F_OK) == 0; ++i)
+        found.push_back(fmt::format("nvidia{}", i));
     std::ranges::sort(found);
     return found;
 }
@@ -71,6 +91,7 @@ std::string installedDriversKey() {
     std::string text;
     utsname kernel{};
     if (::uname(&kernel) == 0) text += kernel.release;
+    for (const std::string& file : deviceFiles()) text += "\n" + file;
     for (const fs::path& path : manifests()) {
         std::error_code ignored;
         const auto changed = fs::last_write_time(path, ignored).time_since_epoch().count();

@@ -4,8 +4,6 @@ namespace ingle::backend::vulkan {
 namespace {
 
 constexpr uint32_t kMaxStackedParts = 3;
-constexpr uint32_t kMatvecOutputs = 2;  // of a workgroup
-constexpr uint32_t kMaxGroupsX = 32768;
 constexpr uint32_t kTileOutputs = 64;
 constexpr uint32_t kTileRows = 32;
 constexpr uint32_t kTileInvocations = 64;
@@ -13,13 +11,6 @@ constexpr uint32_t kNoActivation = ~0U;
 
 /// How the rows of a dispatch's parts lie, as shaders/epilogue.glsl numbers it.
 enum class OutputOrder : uint32_t { Behind = 0, InTurns = 1, Gated = 2 };
-
-struct Push {
-    uint32_t rowVectors, plane1, plane2, plane3;
-    uint32_t k, numRows, firstRow;
-    uint32_t numOut, split1, split2;
-    uint32_t numTokens;
-};
 
 /// Parts of the op that one matrix holds.
 using Stack = std::vector<const LinearPart*>;
@@ -117,48 +108,30 @@ class Linear {
                 rows += static_cast<uint32_t>(tensors[i]->shape.numRows());
             return rows;
         };
-        Push push{.rowVectors = matrix->row.rowBytes / kVectorBytes,
-                  .plane1 = matrix->row.offsets[1] / kVectorBytes,
-                  .plane2 = matrix->row.offsets[2] / kVectorBytes,
-                  .plane3 = matrix->row.offsets[3] / kVectorBytes,
-                  .k = matrix->k,
-                  .numOut = matrix->numRows,
-                  .split1 = rowsUpTo(1),
-                  .split2 = rowsUpTo(2),
-                  .numTokens = m_out.numRows(x)};
         const std::vector<uint32_t> constants{
             static_cast<uint32_t>(order), isBiased(stack), m_epilogue.residual.has_value(),
             m_epilogue.activation ? static_cast<uint32_t>(*m_epilogue.activation) : kNoActivation};
         for (const MatrixShard& shard : matrix->shards) {
             bindings[0] = reads(shard.range);
-            push.firstRow = shard.firstRow;
-            push.numRows = shard.numRows;
+            LinearPush push = linearPush(*matrix, shard, m_out.numRows(x));
+            push.split1 = rowsUpTo(1);
+            push.split2 = rowsUpTo(2);
             INGLE_TRY(push.numTokens <= kMaxMatvecRows ? recordMatvec(*matrix, constants, bindings, push)
                                                        : recordMatmul(*matrix, constants, bindings, push));
         }
         return {};
     }
 
-    /// Enough invocations that each has a few groups of a row, in whole subgroups; a processor that plays
-    /// device wants one subgroup.
-    uint32_t matvecInvocations(uint32_t k) const {
-        const uint32_t subgroup = m_out.device().limits.subgroupSize;
-        if (m_out.device().kind == DeviceKind::Cpu) return subgroup;
-        return std::max(subgroup, std::clamp(std::bit_ceil(k / kWeightGroup / 2 + 1), 32U, 128U));
-    }
-
     Status recordMatvec(const DeviceMatrix& matrix, const std::vector<uint32_t>& epilogue,
-                        const std::vector<Binding>& bindings, const Push& push) {
-        std::vector<uint32_t> constants{matvecInvocations(matrix.k), push.numTokens, kMatvecOutputs};
-        constants.insert(constants.end(), epilogue.begin(), epilogue.end());
-        const uint32_t groups = groupsFor(push.numRows, kMatvecOutputs);
-        const uint32_t groupsX = std::min(groups, kMaxGroupsX);
-        return m_out.dispatch(fmt::format("matvec_{}", matrix.format->name), std::move(constants), bindings,
-                              push, {groupsX, groupsFor(groups, groupsX), 1});
+                        const std::vector<Binding>& bindings, const LinearPush& push) {
+        const MatvecShape shape = m_out.matvecShapes().find(*matrix.format, matrix.k);
+        PipelineSpec kernel = matvecKernel(shape, *matrix.format, push.numTokens, epilogue);
+        return m_out.dispatch(kernel.shader, std::move(kernel.constants), bindings, push,
+                              matvecGroups(push.numRows));
     }
 
     Status recordMatmul(const DeviceMatrix& matrix, const std::vector<uint32_t>& epilogue,
-                        const std::vector<Binding>& bindings, const Push& push) {
+                        const std::vector<Binding>& bindings, const LinearPush& push) {
         std::vector<uint32_t> constants{kTileInvocations, 0, 0};  // the shader has no constants 1 and 2
         constants.insert(constants.end(), epilogue.begin(), epilogue.end());
         return m_out.dispatch(

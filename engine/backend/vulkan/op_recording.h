@@ -52,6 +52,7 @@ class OpRecording {
 
     const VulkanMemoryPool& memory() const { return m_memory; }
     const DeviceInfo& device() const { return m_memory.context().device.info(); }
+    const MatvecShapes& matvecShapes() const { return m_memory.context().matvecShapes; }
     WeightStore& weights() { return m_weights; }
 
     const BufferRange& rows(ValueId value) const { return m_buffers.values[value]; }
@@ -78,6 +79,8 @@ class OpRecording {
     /// Recorder::dispatch().
     Status dispatch(std::string_view shader, std::vector<uint32_t> constants, std::vector<Binding> bindings,
                     PushConstants push, std::array<uint32_t, 3> groups);
+    /// Of weights that the dispatches added so far have bound.
+    uint64_t weightBytes() const { return m_weightBytes; }
 
   private:
     const Plan& m_plan;
@@ -87,6 +90,7 @@ class OpRecording {
     WeightStore& m_weights;
     RowCounts m_rows;
     DispatchTarget m_target;
+    uint64_t m_weightBytes = 0;
 };
 
 /// Invocations of a workgroup for work that is counted in single elements.

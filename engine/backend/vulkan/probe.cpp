@@ -1,8 +1,10 @@
 #include "engine/backend/vulkan/probe.h"
 
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <nlohmann/json.hpp>
 
 #include "engine/backend/vulkan/recorder.h"
@@ -49,12 +51,12 @@ Status tryKernel(const Instance& instance, const DeviceInfo& info) {
 ProbedDevice probeDevice(const Instance& instance, const DeviceInfo& info) {
     ProbedDevice device{.identity = driverIdentity(info),
                         .name = info.name,
-                        .kind = std::string(kindName(info.kind)),
+                        .kind = info.kind,
                         .driver = fmt::format("{} {}", info.driverName, info.driverInfo),
                         .refusal = refusalOf(info)};
-    if (!device.refusal.empty()) return device;
     if (const auto type = chooseMemoryType(info.memory, info.kind, UINT32_MAX, MemoryUse::Device))
         device.memoryBytes = info.memory.heaps[info.memory.types[*type].heap].bytes;
+    if (!device.refusal.empty()) return device;
     if (const Status tried = tryKernel(instance, info); !tried) device.refusal = tried.error().message;
     return device;
 }
@@ -62,6 +64,14 @@ ProbedDevice probeDevice(const Instance& instance, const DeviceInfo& info) {
 std::string textOf(const nlohmann::json& object, const char* key) {
     const auto found = object.find(key);
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+DeviceKind kindNamed(std::string_view name) {
+    for (const DeviceKind kind :
+         {DeviceKind::Discrete, DeviceKind::Integrated, DeviceKind::Virtual, DeviceKind::Cpu}) {
+        if (kindName(kind) == name) return kind;
+    }
+    return DeviceKind::Other;
 }
 
 }  // namespace
@@ -92,11 +102,12 @@ std::string encodeVerdict(const ProbeVerdict& verdict) {
     for (const ProbedDevice& device : verdict.devices)
         devices.push_back({{"identity", device.identity},
                            {"name", device.name},
-                           {"kind", device.kind},
+                           {"kind", kindName(device.kind)},
                            {"driver", device.driver},
                            {"memoryBytes", device.memoryBytes},
                            {"refusal", device.refusal}});
-    const nlohmann::json json{{"devices", devices}, {"refusal", verdict.refusal}};
+    const nlohmann::json json{
+        {"devices", devices}, {"refusal", verdict.refusal}, {"crashed", verdict.crashed}};
     // Names come from drivers, who may not know of UTF-8.
     return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -105,11 +116,12 @@ Result<ProbeVerdict> decodeVerdict(std::string_view text) {
     const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
     if (!json.is_object() || !json.contains("devices") || !json["devices"].is_array())
         return fail(ErrorCode::Corrupt, "not a verdict on graphics devices: {}", text.substr(0, 80));
-    ProbeVerdict verdict{.refusal = textOf(json, "refusal")};
+    ProbeVerdict verdict{.refusal = textOf(json, "refusal"),
+                         .crashed = json.value("crashed", nlohmann::json()) == true};
     for (const auto& entry : json["devices"]) {
         ProbedDevice device{.identity = textOf(entry, "identity"),
                             .name = textOf(entry, "name"),
-                            .kind = textOf(entry, "kind"),
+                            .kind = kindNamed(textOf(entry, "kind")),
                             .driver = textOf(entry, "driver"),
                             .refusal = textOf(entry, "refusal")};
         if (device.identity.empty())
@@ -122,6 +134,7 @@ Result<ProbeVerdict> decodeVerdict(std::string_view text) {
 }
 
 void runProbeChild() {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     const int output = ::dup(STDOUT_FILENO);
     ::dup2(STDERR_FILENO, STDOUT_FILENO);
     const std::string line = encodeVerdict(probeDevices()) + "\n";

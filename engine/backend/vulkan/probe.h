@@ -14,7 +14,7 @@ namespace ingle::backend::vulkan {
 struct ProbedDevice {
     std::string identity;  ///< see driverIdentity()
     std::string name;
-    std::string kind;          ///< see kindName()
+    DeviceKind kind = DeviceKind::Other;
     std::string driver;        ///< for people
     uint64_t memoryBytes = 0;  ///< of the heap that weights would go to
     std::string refusal;       ///< why it is not used, in one sentence; empty: it may be
@@ -22,7 +22,8 @@ struct ProbedDevice {
 
 struct ProbeVerdict {
     std::vector<ProbedDevice> devices;
-    std::string refusal;  ///< why Vulkan is left alone altogether, in one sentence; empty: it is not
+    std::string refusal;   ///< why Vulkan is left alone altogether, in one sentence; empty: it is not
+    bool crashed = false;  ///< the refusal is that the child did not live to tell
 
     /// Null for a device or driver that was not probed.
     const ProbedDevice* find(const DeviceInfo& device) const;
@@ -37,7 +38,7 @@ std::string encodeVerdict(const ProbeVerdict& verdict);
 Result<ProbeVerdict> decodeVerdict(std::string_view json);
 
 /// All that the child process does: probes, writes the verdict to standard output, exits. What drivers print
-/// goes to standard error.
+/// goes to standard error. Ends with its parent, also when a driver hangs.
 [[noreturn]] void runProbeChild();
 
 }  // namespace ingle::backend::vulkan

@@ -24,7 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kMaxOutputBytes = 1 << 20;
-constexpr int kCacheVersion = 1;
+constexpr int kCacheVersion = 2;
 
 struct Child {
     pid_t pid = -1;
@@ -51,6 +51,10 @@ Result<Child> start(const std::vector<std::string>& command) {
     if (failure != 0)
         return fail(ErrorCode::Io, "{} cannot be started: {}", command.front(), std::strerror(failure));
     return child;
+}
+
+ProbeVerdict crashed(std::string refusal) {
+    return {.refusal = std::move(refusal), .crashed = true};
 }
 
 /// What the child says until it closes its output or time is up.
@@ -93,16 +97,15 @@ Result<ProbeVerdict> askChild(const ProbeRequest& request) {
     const std::string output = readOutput(child, deadline);
     const std::optional<int> status = awaitEnd(child, deadline);
     if (!status)
-        return ProbeVerdict{.refusal = fmt::format("the graphics driver did not answer within {} s",
-                                                   std::chrono::duration<double>(request.limit).count())};
+        return crashed(fmt::format("the graphics driver did not answer within {} s",
+                                   std::chrono::duration<double>(request.limit).count()));
     if (WIFSIGNALED(*status))
-        return ProbeVerdict{.refusal = fmt::format("the graphics driver crashed when it was tried out ({})",
-                                                   ::strsignal(WTERMSIG(*status)))};
+        return crashed(fmt::format("the graphics driver crashed when it was tried out ({})",
+                                   ::strsignal(WTERMSIG(*status))));
     const auto verdict = decodeVerdict(output);
     if (WEXITSTATUS(*status) != 0 || !verdict)
-        return ProbeVerdict{.refusal = fmt::format("the graphics driver failed when it was tried out "
-                                                   "(exit status {})",
-                                                   WEXITSTATUS(*status))};
+        return crashed(fmt::format("the graphics driver failed when it was tried out (exit status {})",
+                                   WEXITSTATUS(*status)));
     return *verdict;
 }
 

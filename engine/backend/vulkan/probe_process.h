@@ -25,8 +25,9 @@ struct ProbeRequest {
 /// calls for ProbeCache::Renew. Errors: Io (the child cannot be started), InvalidArgument (no command).
 Result<ProbeVerdict> probeInChild(const ProbeRequest& request);
 
-/// Changes whenever a graphics driver is installed, removed or updated. Found without contacting any: a hash
-/// of the manifests that the Vulkan loader reads, with their times, and of the kernel's release.
+/// Changes whenever a graphics driver is installed, removed or updated, or a device comes or goes or may be
+/// opened now. Found without contacting any: a hash of the manifests that the Vulkan loader reads, with their
+/// times, of the kernel's release and of its device files.
 std::string installedDriversKey();
 
 }  // namespace ingle::backend::vulkan

@@ -1,59 +1,65 @@
 #include "engine/backend/vulkan/vulkan_backend.h"
 
+#include <set>
+
 #include "engine/backend/vulkan/opened_backend.h"
 
 namespace ingle::backend::vulkan {
 namespace {
 
-/// Lower is better. A processor is slower than the CPU backend on it: by name only.
-uint32_t rankOf(DeviceKind kind) {
-    switch (kind) {
-        case DeviceKind::Discrete:
-            return 0;
-        case DeviceKind::Integrated:
-            return 1;
-        case DeviceKind::Virtual:
-            return 2;
-        case DeviceKind::Other:
-            return 3;
-        case DeviceKind::Cpu:
-            return 4;
-    }
-    return 4;
+bool isWanted(const DeviceInfo& device, const VulkanOptions& options) {
+    if (!options.identity.empty()) return driverIdentity(device) == options.identity;
+    if (options.device.empty()) return device.kind != DeviceKind::Cpu;
+    return device.name.find(options.device) != std::string::npos;
 }
 
-Result<DeviceInfo> chooseDevice(const Instance& instance, const std::string& name) {
-    INGLE_TRY_ASSIGN(auto devices, instance.devices());
-    devices = withoutTwins(std::move(devices));
+Result<DeviceInfo> chooseDevice(const Instance& instance, const VulkanOptions& options) {
+    INGLE_TRY_ASSIGN(const auto devices, instance.devices());
     std::string refusal;
     const DeviceInfo* best = nullptr;
     for (const DeviceInfo& device : devices) {
-        if (name.empty() ? device.kind == DeviceKind::Cpu : device.name.find(name) == std::string::npos)
-            continue;
+        if (!isWanted(device, options)) continue;
         const std::string why = refusalOf(device);
         if (!why.empty())
             refusal = why;
-        else if (!best || rankOf(device.kind) < rankOf(best->kind))
+        else if (!best || device.kind < best->kind)
             best = &device;
     }
     if (best) return *best;
     if (!refusal.empty()) return fail(ErrorCode::Unsupported, "{}", refusal);
-    if (name.empty())
+    if (!options.identity.empty())
+        return fail(ErrorCode::Unsupported, "the graphics device that was tried out is gone");
+    if (options.device.empty())
         return fail(ErrorCode::Unsupported, "this computer has no graphics processor for Vulkan");
-    return fail(ErrorCode::Unsupported, "no Vulkan device is called \"{}\"", name);
+    return fail(ErrorCode::Unsupported, "no Vulkan device is called \"{}\"", options.device);
+}
+
+/// What a weight takes on the device; see WeightStore.
+uint64_t storedBytes(const PlanWeight& weight) {
+    const tensor::Shape& shape = weight.tensor->shape;
+    if (weight.use == WeightUse::Vector) return sizeof(float) * shape.numElems();
+    const WeightFormat* format = findWeightFormat(weight.tensor->format->id);
+    const auto k = static_cast<uint32_t>(shape.rowElems());
+    return layoutRow(format ? *format : floatWeights(), k).rowBytes * shape.numRows();
 }
 
 }  // namespace
 
 Result<std::unique_ptr<OpenedBackend>> OpenedBackend::open(std::unique_ptr<Instance> instance,
-                                                           const DeviceInfo& info,
+                                                           const DeviceInfo& info, ActivationType activations,
                                                            const std::string& cacheFolder) {
     std::unique_ptr<OpenedBackend> backend(new OpenedBackend);
     backend->m_instance = std::move(instance);
     INGLE_TRY_ASSIGN(backend->m_device, Device::create(*backend->m_instance, info));
     INGLE_TRY_ASSIGN(backend->m_pipelines, Pipelines::create(*backend->m_device, cacheFolder));
     INGLE_TRY_ASSIGN(backend->m_transfer, Transfer::create(*backend->m_device, *backend->m_pipelines));
+    backend->m_matvecShapes =
+        std::make_unique<MatvecShapes>(*backend->m_device, *backend->m_pipelines, activations, cacheFolder);
     return backend;
+}
+
+OpenedBackend::~OpenedBackend() {
+    if (m_device && !m_device->settle()) (void)m_instance.release();
 }
 
 std::string OpenedBackend::deviceName() const {
@@ -68,7 +74,22 @@ bool OpenedBackend::supports(OpCode code) const {
 
 Result<std::unique_ptr<MemoryPool>> OpenedBackend::createMemory(const MemorySpec& spec,
                                                                 const MemoryOptions& options) {
-    return VulkanMemoryPool::create({*m_device, *m_pipelines, *m_transfer}, spec, options);
+    return VulkanMemoryPool::create({*m_device, *m_pipelines, *m_transfer, *m_matvecShapes}, spec, options);
+}
+
+Status OpenedBackend::checkRoom(const Plan& plan, uint64_t sequenceBytes) const {
+    const DeviceInfo& info = m_device->info();
+    const auto type = chooseMemoryType(info.memory, info.kind, UINT32_MAX, MemoryUse::Device);
+    const uint64_t free = type ? m_device->availableBytes(info.memory.types[*type].heap) : 0;
+    uint64_t needed = sequenceBytes;
+    std::set<const tensor::Tensor*> counted;
+    for (const PlanWeight& weight : plan.weights) {
+        if (counted.insert(weight.tensor).second) needed += storedBytes(weight);
+    }
+    if (needed <= free) return {};
+    constexpr double kGiB = 1 << 30;
+    return fail(ErrorCode::OutOfMemory, "{} has {:.1f} GiB free, but this model needs {:.1f} GiB", info.name,
+                static_cast<double>(free) / kGiB, static_cast<double>(needed) / kGiB);
 }
 
 Result<std::unique_ptr<Program>> OpenedBackend::compile(const Plan& plan, MemoryPool& memory) {
@@ -78,7 +99,8 @@ Result<std::unique_ptr<Program>> OpenedBackend::compile(const Plan& plan, Memory
         m_weights = weights;
     }
     // Pools come from createMemory() of the same backend.
-    auto program = VulkanProgram::create(plan, static_cast<VulkanMemoryPool&>(memory), std::move(weights));
+    auto program =
+        VulkanProgram::create(plan, static_cast<VulkanMemoryPool&>(memory), std::move(weights), m_fusion);
     // A cache that cannot be written costs the next start some time, and nothing else.
     if (program) (void)m_pipelines->saveCache();
     return program;
@@ -86,8 +108,8 @@ Result<std::unique_ptr<Program>> OpenedBackend::compile(const Plan& plan, Memory
 
 Result<std::unique_ptr<Backend>> createVulkanBackend(const VulkanOptions& options) {
     INGLE_TRY_ASSIGN(auto instance, Instance::create());
-    INGLE_TRY_ASSIGN(const DeviceInfo info, chooseDevice(*instance, options.device));
-    return OpenedBackend::open(std::move(instance), info, options.cacheFolder);
+    INGLE_TRY_ASSIGN(const DeviceInfo info, chooseDevice(*instance, options));
+    return OpenedBackend::open(std::move(instance), info, options.activations, options.cacheFolder);
 }
 
 }  // namespace ingle::backend::vulkan

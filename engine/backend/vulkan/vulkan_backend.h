@@ -9,7 +9,9 @@
 namespace ingle::backend::vulkan {
 
 struct VulkanOptions {
-    std::string device;       ///< a part of its name; empty: the best that is not a processor
+    std::string identity;  ///< see driverIdentity(); empty: the name decides
+    std::string device;    ///< a part of its name; empty: the best that is not a processor
+    ActivationType activations = ActivationType::Auto;
     std::string cacheFolder;  ///< an existing folder where what the driver compiled is kept; empty: none
 };
 

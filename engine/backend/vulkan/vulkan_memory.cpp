@@ -8,9 +8,11 @@
 namespace ingle::backend::vulkan {
 namespace {
 
-/// 1,024 tokens: a short chat stays small, a long one grows in few steps.
+/// 1,024 tokens: what is reserved at least.
 constexpr uint32_t kFirstPages = 16;
-constexpr uint32_t kFirstSlots = 4;
+/// For an engine's usual life: eight idle conversations, a running one, what becomes of one of them, and the
+/// two more that a decode queue keeps states in.
+constexpr uint32_t kFirstSlots = 12;
 /// Copies of caches take milliseconds.
 constexpr std::chrono::seconds kCopyLimit{60};
 
@@ -128,7 +130,9 @@ Status VulkanMemoryPool::moveTo(std::span<const uint64_t> sizes, std::vector<Buf
 }
 
 Status VulkanMemoryPool::addPages() {
-    const uint32_t pages = std::min(std::max(kFirstPages, 2 * m_numPages), m_maxPages);
+    const uint32_t wanted =
+        m_numPages == 0 ? std::max(kFirstPages, pagesFor(m_options.reservedTokens)) : 2 * m_numPages;
+    const uint32_t pages = std::min(wanted, m_maxPages);
     if (pages == m_numPages)
         return fail(ErrorCode::OutOfMemory, "the memory for {} tokens is full", m_maxPages * kPageTokens);
     INGLE_TRY(moveTo(cacheSizes(pages), m_cache, m_cacheMemory));
@@ -261,13 +265,29 @@ Status VulkanSequence::reserve(uint32_t tokens) {
     return status;
 }
 
-Status VulkanSequence::uploadTable() {
+Status VulkanSequence::uploadTable(uint32_t slot) {
     if (m_pages.empty()) return {};
     std::vector<uint32_t> table;
     for (const Page& page : m_pages) table.push_back(*page);
-    const uint64_t first = uint64_t{m_slot} * m_pool.maxPages() * sizeof(uint32_t);
+    const uint64_t first = uint64_t{slot} * m_pool.maxPages() * sizeof(uint32_t);
     const auto bytes = std::as_bytes(std::span(table));
     return m_pool.context().transfer.upload(m_pool.pageTables().part(first, bytes.size()), bytes);
+}
+
+Result<std::vector<uint32_t>> VulkanSequence::takeTwinSlots(uint32_t count) {
+    std::vector<uint32_t> slots;
+    const auto take = [&]() -> Status {
+        INGLE_TRY_ASSIGN(const uint32_t slot, m_pool.takeSlot());
+        slots.push_back(slot);
+        return uploadTable(slot);
+    };
+    while (slots.size() < count) {
+        if (const Status taken = take(); !taken) {
+            for (const uint32_t slot : slots) m_pool.giveSlot(slot);
+            return tl::unexpected(taken.error());
+        }
+    }
+    return slots;
 }
 
 uint64_t VulkanSequence::savedBytes(uint32_t tokens) const {
@@ -278,35 +298,30 @@ uint64_t VulkanSequence::savedBytes(uint32_t tokens) const {
     return bytes;
 }
 
-/// Moves the rows of `range` of one layer's keys or values between the cache and `saved`, through staging
-/// memory that holds them page by page.
+/// Moves the rows of `range` of one layer's keys or values between the cache and `saved`, page by page.
 Status VulkanSequence::moveRows(Direction direction, const BufferRange& cache, const CacheRow& row,
                                 TokenRange range, std::span<std::byte> saved) const {
-    if (range.count == 0) return {};
-    const DeviceContext& context = m_pool.context();
-    Allocator memory(context.device,
-                     direction == Direction::Save ? MemoryUse::HostRead : MemoryUse::HostWrite);
-    INGLE_TRY_ASSIGN(const BufferRange staging, memory.allocate(uint64_t{range.count} * row.rowBytes));
-    Recorder recorder(context.device, context.pipelines);
+    Transfer& transfer = m_pool.context().transfer;
+    std::vector<std::byte> rows(uint64_t{kPageTokens} * row.rowBytes);
     for (uint32_t token = range.first; token < range.end();) {
         const uint32_t count = std::min(kPageTokens - token % kPageTokens, range.end() - token);
-        const uint64_t bytes = uint64_t{count} * row.rowBytes;
+        const std::span<std::byte> bytes(rows.data(), size_t{count} * row.rowBytes);
         const uint64_t cacheRow = uint64_t{*m_pages[token / kPageTokens]} * kPageTokens + token % kPageTokens;
-        const BufferRange onDevice = cache.part(cacheRow * row.rowBytes, bytes);
-        const BufferRange onHost = staging.part(uint64_t{token - range.first} * row.rowBytes, bytes);
-        INGLE_TRY(direction == Direction::Save ? recorder.copy(onDevice, onHost)
-                                               : recorder.copy(onHost, onDevice));
+        const BufferRange onDevice = cache.part(cacheRow * row.rowBytes, bytes.size());
+        const auto eachRow = [&](auto convert) {
+            for (uint32_t i = 0; i < count; ++i)
+                convert(bytes.data() + size_t{i} * row.rowBytes,
+                        saved.data() + (token - range.first + i) * row.savedBytes);
+        };
+        if (direction == Direction::Save) {
+            INGLE_TRY(transfer.download(onDevice, bytes));
+            eachRow([&](std::byte* device, std::byte* kept) { unpackRow(row, device, kept); });
+        } else {
+            eachRow([&](std::byte* device, std::byte* kept) { packRow(row, kept, device); });
+            INGLE_TRY(transfer.upload(onDevice, bytes));
+        }
         token += count;
     }
-    const auto eachRow = [&](auto convert) {
-        for (uint32_t i = 0; i < range.count; ++i)
-            convert(staging.host + size_t{i} * row.rowBytes, saved.data() + i * row.savedBytes);
-    };
-    if (direction == Direction::Restore)
-        eachRow([&](std::byte* device, std::byte* bytes) { packRow(row, bytes, device); });
-    INGLE_TRY(m_pool.run(recorder));
-    if (direction == Direction::Save)
-        eachRow([&](std::byte* device, std::byte* bytes) { unpackRow(row, device, bytes); });
     return {};
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/backend/memory.h"
+#include "engine/backend/vulkan/matvec_shapes.h"
 #include "engine/backend/vulkan/transfer.h"
 
 namespace ingle::backend::vulkan {
@@ -16,6 +17,7 @@ struct DeviceContext {
     Device& device;
     Pipelines& pipelines;
     Transfer& transfer;
+    MatvecShapes& matvecShapes;
 };
 
 /// How a token's keys or values lie in the cache, see shaders/cache.glsl.
@@ -30,7 +32,8 @@ struct CacheRow {
 /// Index of a page; it comes back by itself when its last user lets go of it.
 using Page = std::shared_ptr<const uint32_t>;
 
-/// Buffers grow with the sequences: version() tells whoever recorded their ranges that they moved.
+/// Buffers grow when more sequences are in use at once than usual: version() tells whoever recorded their
+/// ranges that they moved.
 class VulkanMemoryPool final : public MemoryPool {
   public:
     /// Errors: OutOfMemory, Device.
@@ -112,6 +115,11 @@ class VulkanSequence final : public SequenceMemory {
     void advance(uint32_t tokens) { m_length += tokens; }
     uint32_t slot() const { return m_slot; }
 
+    /// Slots with this page table, for states of steps that may be taken back. Errors: OutOfMemory, Device.
+    Result<std::vector<uint32_t>> takeTwinSlots(uint32_t count);
+    /// The states are in `slot` from then on, a twin of the present one. The caller owns the present one.
+    void moveToTwin(uint32_t slot) { m_slot = slot; }
+
   private:
     enum class Direction : uint8_t { Save, Restore };
 
@@ -122,7 +130,8 @@ class VulkanSequence final : public SequenceMemory {
     Status fill(const SavedState& saved);
     Status moveRows(Direction direction, const BufferRange& cache, const CacheRow& row, TokenRange range,
                     std::span<std::byte> saved) const;
-    Status uploadTable();
+    Status uploadTable() { return uploadTable(m_slot); }
+    Status uploadTable(uint32_t slot);
     BufferRange stateRange(uint32_t index) const;
 
     VulkanMemoryPool& m_pool;

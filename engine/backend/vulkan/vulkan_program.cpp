@@ -1,16 +1,11 @@
 #include "engine/backend/vulkan/vulkan_program.h"
 
 #include <chrono>
-#include <cmath>
+
+#include "engine/sampling/sampler.h"
 
 namespace ingle::backend::vulkan {
 namespace {
-
-/// Longer than any step takes on a device worth using: what takes longer hangs.
-constexpr std::chrono::seconds kStepLimit{120};
-
-/// Multiply-adds of a submission: 50 ms at a teraflop. Drivers give up on submissions of seconds.
-constexpr uint64_t kSubmissionWork = uint64_t{25} << 30;
 
 /// Rows a recording is made for: few sizes, little waste.
 uint32_t recordedRows(uint32_t rows) {
@@ -42,6 +37,7 @@ bool isIdle(const OpRun& run, const RowCounts& rows) {
 
 VulkanProgram::VulkanProgram(const Plan& plan, VulkanMemoryPool& memory, std::shared_ptr<WeightStore> weights)
     : m_plan(plan),
+      m_limits(m_plan),
       m_values(m_plan),
       m_memory(memory),
       m_weights(std::move(weights)),
@@ -51,19 +47,18 @@ VulkanProgram::VulkanProgram(const Plan& plan, VulkanMemoryPool& memory, std::sh
       m_readMemory(memory.context().device, MemoryUse::HostRead) {}
 
 Result<std::unique_ptr<VulkanProgram>> VulkanProgram::create(const Plan& plan, VulkanMemoryPool& memory,
-                                                             std::shared_ptr<WeightStore> weights) {
+                                                             std::shared_ptr<WeightStore> weights,
+                                                             OpFusion fusion) {
     std::unique_ptr<VulkanProgram> program(new VulkanProgram(plan, memory, std::move(weights)));
     INGLE_TRY(program->allocate());
+    INGLE_TRY_ASSIGN(program->m_fused, program->layOut(fusion));
     INGLE_TRY(program->compileKernels());
-    INGLE_TRY(program->recordingFor({1, 1}));
+    INGLE_TRY(program->commandsFor({1, 1}));
+    INGLE_TRY(program->recordDecode());
     return program;
 }
 
 Status VulkanProgram::allocate() {
-    for (const Op& op : m_plan.ops) {
-        if (op.code == OpCode::Embed)
-            m_vocabSize = static_cast<uint32_t>(m_plan.weights[op.weights[0]].tensor->shape.dims[1]);
-    }
     const uint64_t scratchBytes =
         std::min(kScratchBytes, maxRangeBytes(m_memory.context().device.info().limits));
     const uint64_t sizes[] = {m_capacity.bytes(), scratchBytes, kRangeAlignment};
@@ -74,7 +69,10 @@ Status VulkanProgram::allocate() {
     INGLE_TRY_ASSIGN(m_hostStep, m_writeMemory.allocate(m_capacity.bytes()));
     const uint64_t logitBytes = paddedWidth(m_plan.logits.width) * sizeof(float) * m_capacity.logitRows;
     INGLE_TRY_ASSIGN(m_hostLogits, m_readMemory.allocate(logitBytes));
-    INGLE_TRY_ASSIGN(m_fused, layOut(OpFusion::On));
+    INGLE_TRY_ASSIGN(m_decode.sampler, TokenSampler::create(m_memory.context(), kNumTurns));
+    Recorder begin(m_memory.context().device, m_memory.context().pipelines);
+    INGLE_TRY(begin.copy(m_hostStep, m_step));
+    INGLE_TRY_ASSIGN(m_decode.begin, begin.finish());
     return {};
 }
 
@@ -103,8 +101,17 @@ OpRecording VulkanProgram::opRecording(const ProgramBuffers& buffers, const RowC
 }
 
 /// Those of every number of rows, so that nothing is left to fail, or to wait for, in the middle of an
-/// answer. Uploads the weights on the way.
+/// answer.
 Status VulkanProgram::compileKernels() {
+    // Uploads the weights on the way, which tells the kinds of matrices there are.
+    INGLE_TRY_ASSIGN(auto kernels, kernelsOfAllRows());
+    INGLE_TRY(m_memory.context().matvecShapes.measure(m_weights->matrices()));
+    INGLE_TRY_ASSIGN(kernels, kernelsOfAllRows());
+    INGLE_TRY(m_memory.context().pipelines.compile(kernels));
+    return {};
+}
+
+Result<std::vector<PipelineSpec>> VulkanProgram::kernelsOfAllRows() {
     std::vector<PipelineSpec> kernels;
     const ProgramBuffers buffers = buffersOf(m_fused);
     for (uint32_t tokens : {1U, 2U, 4U, kMaxMatvecRows, m_capacity.rows}) {
@@ -115,81 +122,65 @@ Status VulkanProgram::compileKernels() {
             INGLE_TRY(scheduled.kernel->record(scheduled.run, out));
         }
     }
-    INGLE_TRY(m_memory.context().pipelines.compile(kernels));
-    return {};
+    return kernels;
 }
 
-Result<const VulkanProgram::Recording*> VulkanProgram::recordingFor(const RowCounts& rows) {
+Result<const StepCommands*> VulkanProgram::commandsFor(const RowCounts& rows) {
     if (m_recordedVersion != m_memory.version()) {
-        m_recordings.clear();
+        m_recorded.clear();
         m_recordedVersion = m_memory.version();
     }
-    if (const auto found = m_recordings.find(rows); found != m_recordings.end()) return &found->second;
-    Recording recording;
-    INGLE_TRY(record(rows, recording));
-    return &m_recordings.emplace(rows, std::move(recording)).first->second;
+    StepCommands& commands = m_recorded[rows];
+    if (!commands.empty() && commands.fits(m_budget)) return &commands;
+    const auto begin = [&](Recorder& recorder) { return recorder.copy(m_hostStep, m_step); };
+    const auto end = [&](Recorder& recorder) -> Status {
+        if (rows.logits == 0) return {};
+        const uint64_t bytes = rows.logits * paddedWidth(m_plan.logits.width) * sizeof(float);
+        return recorder.copy(logits().part(0, bytes), m_hostLogits.part(0, bytes));
+    };
+    INGLE_TRY_ASSIGN(commands, record(rows, begin, end));
+    return &commands;
 }
 
-Status VulkanProgram::record(const RowCounts& rows, Recording& recording) {
+Status VulkanProgram::recordDecode() {
+    if (m_decodeVersion == m_memory.version() && m_decode.turns[0].fits(m_budget)) return {};
+    for (uint32_t turn = 0; turn < kNumTurns; ++turn) {
+        const TokenSampler::Buffers buffers{logits(), m_step, m_capacity.rows, m_scratch};
+        const auto begin = [](Recorder&) -> Status { return {}; };
+        const auto end = [&](Recorder& recorder) {
+            return m_decode.sampler->record(turn, m_plan.logits.width, buffers, recorder);
+        };
+        INGLE_TRY_ASSIGN(m_decode.turns[turn], record({1, 1}, begin, end));
+    }
+    m_decodeVersion = m_memory.version();
+    return {};
+}
+
+Result<StepCommands> VulkanProgram::record(const RowCounts& rows, const RecordFunction& begin,
+                                           const RecordFunction& end) {
     const DeviceContext& context = m_memory.context();
     const ProgramBuffers buffers = buffersOf(m_fused);
-    auto recorder = std::make_unique<Recorder>(context.device, context.pipelines);
-    const auto finish = [&]() -> Status {
-        INGLE_TRY_ASSIGN(auto commands, recorder->finish());
-        recording.push_back(std::move(commands));
-        return {};
-    };
-    INGLE_TRY(recorder->copy(m_hostStep, m_step));
-    uint64_t work = 0;
+    StepRecorder step(context.device, context.pipelines, m_budget);
+    INGLE_TRY(begin(step.recorder()));
     for (const ScheduledRun& scheduled : m_fused.runs) {
         if (isIdle(scheduled.run, rows)) continue;
-        work += workOf(scheduled.run, m_plan, rows);
-        if (work > kSubmissionWork) {
-            INGLE_TRY(finish());
-            recorder = std::make_unique<Recorder>(context.device, context.pipelines);
-            work = workOf(scheduled.run, m_plan, rows);
-        }
-        OpRecording out = opRecording(buffers, rows, recorder.get());
+        INGLE_TRY(step.beginPiece(workOf(scheduled.run, m_plan, rows)));
+        OpRecording out = opRecording(buffers, rows, &step.recorder());
         INGLE_TRY(scheduled.kernel->record(scheduled.run, out));
     }
-    if (rows.logits > 0) {
-        const uint64_t bytes = rows.logits * paddedWidth(m_plan.logits.width) * sizeof(float);
-        INGLE_TRY(
-            recorder->copy(m_fused.values[m_values.logits].part(0, bytes), m_hostLogits.part(0, bytes)));
-    }
-    return finish();
-}
-
-Status VulkanProgram::check(const Step& step) const {
-    size_t rows = 0;
-    for (const SequenceRun& run : step.runs) rows += run.numRows;
-    if (rows != step.tokens.size() || rows == 0 || rows > m_plan.maxTokens || step.runs.size() > rows) {
-        return fail(ErrorCode::InvalidArgument, "a step of {} tokens in {} rows; at most {} fit",
-                    step.tokens.size(), rows, m_plan.maxTokens);
-    }
-    if (step.logitRows.size() > m_plan.maxLogitRows) {
-        return fail(ErrorCode::InvalidArgument, "logits of {} rows wanted; at most {} fit",
-                    step.logitRows.size(), m_plan.maxLogitRows);
-    }
-    for (const TokenId token : step.tokens) {
-        if (token < 0 || static_cast<uint32_t>(token) >= m_vocabSize) {
-            return fail(ErrorCode::InvalidArgument, "token {} is outside the vocabulary of {}", token,
-                        m_vocabSize);
-        }
-    }
-    return {};
+    INGLE_TRY(end(step.recorder()));
+    return step.finish();
 }
 
 Status VulkanProgram::run(const Step& step) {
-    INGLE_TRY(check(step));
+    INGLE_TRY(m_limits.check(step));
     for (const SequenceRun& run : step.runs) {
         auto* sequence = static_cast<VulkanSequence*>(run.sequence);
         INGLE_TRY(sequence->reserve(sequence->length() + run.numRows));
     }
     const RowCounts rows{recordedRows(static_cast<uint32_t>(step.tokens.size())),
                          recordedRows(static_cast<uint32_t>(step.logitRows.size()))};
-    writeStep(step, m_capacity,
-              {reinterpret_cast<uint32_t*>(m_hostStep.host), m_hostStep.bytes / sizeof(uint32_t)});
+    writeStep(step, m_capacity, hostStep());
     INGLE_TRY(m_observer ? runObserved(rows, step) : runRecorded(rows));
     m_numLogitRows = static_cast<uint32_t>(step.logitRows.size());
     for (const SequenceRun& run : step.runs) static_cast<VulkanSequence*>(run.sequence)->advance(run.numRows);
@@ -197,12 +188,26 @@ Status VulkanProgram::run(const Step& step) {
 }
 
 Status VulkanProgram::runRecorded(const RowCounts& rows) {
-    INGLE_TRY_ASSIGN(const Recording* recording, recordingFor(rows));
-    uint64_t last = 0;
-    for (const auto& commands : *recording) {
-        INGLE_TRY_ASSIGN(last, commands->submit());
-    }
-    return m_memory.context().device.wait(last, kStepLimit);
+    INGLE_TRY_ASSIGN(const StepCommands* commands, commandsFor(rows));
+    const auto begin = std::chrono::steady_clock::now();
+    INGLE_TRY(commands->run(m_memory.context().device, m_patience.limit(rows.tokens), m_budget));
+    m_patience.took(rows.tokens, std::chrono::steady_clock::now() - begin);
+    return {};
+}
+
+Result<std::unique_ptr<DecodeQueue>> VulkanProgram::decodeAhead(const DecodeOrder& order) {
+    if (m_observer || !sampling::needsOnlyBest(order.sampler, TokenSampler::kMaxCandidates)) return nullptr;
+    const SequenceRun run{order.sequence, 1};
+    const uint32_t row = 0;
+    const Step step{{&order.token, 1}, {&run, 1}, {&row, 1}};
+    INGLE_TRY(m_limits.check(step));
+    INGLE_TRY_ASSIGN(auto queue, VulkanDecodeQueue::create(order, m_memory, m_decode, m_patience));
+    INGLE_TRY(recordDecode());
+    writeStep(step, m_capacity, hostStep());
+    setStateSlots(m_capacity, queue->slotAfter(1), queue->slotAfter(2), hostStep());
+    INGLE_TRY(queue->start());
+    m_numLogitRows = 0;
+    return queue;
 }
 
 Status VulkanProgram::runObserved(const RowCounts& rows, const Step& step) {
@@ -221,7 +226,7 @@ Status VulkanProgram::runObserved(const RowCounts& rows, const Step& step) {
         INGLE_TRY(scheduled.kernel->record(scheduled.run, out));
         INGLE_TRY_ASSIGN(const auto commands, recorder.finish());
         const auto begin = std::chrono::steady_clock::now();
-        INGLE_TRY(commands->run(kStepLimit));
+        INGLE_TRY(commands->run(StepPatience::kAtFirst));
         const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
         INGLE_TRY(showOutputs(scheduled.run, elapsed.count(), step));
     }
@@ -258,18 +263,26 @@ Result<std::span<const float>> VulkanProgram::readLogits(uint32_t index) {
     const uint32_t width = m_plan.logits.width;
     const std::span<const float> logits(
         reinterpret_cast<const float*>(m_hostLogits.host) + size_t{index} * paddedWidth(width), width);
-    if (!std::ranges::all_of(logits, [](float value) { return std::isfinite(value); })) {
-        return fail(ErrorCode::Device,
-                    "the model computed a value that is not a number; the file may be damaged");
-    }
+    INGLE_TRY(checkFinite(logits, kNotFiniteMessage));
     return logits;
 }
 
 Result<uint32_t> VulkanProgram::numDispatches(const RowCounts& rows) {
-    INGLE_TRY_ASSIGN(const Recording* recording, recordingFor(rows));
-    uint32_t count = 0;
-    for (const auto& commands : *recording) count += commands->numDispatches();
-    return count;
+    INGLE_TRY_ASSIGN(const StepCommands* commands, commandsFor(rows));
+    return commands->numDispatches();
+}
+
+Result<uint64_t> VulkanProgram::weightBytes(const RowCounts& rows) {
+    const ProgramBuffers buffers = buffersOf(m_fused);
+    std::vector<PipelineSpec> kernels;
+    uint64_t bytes = 0;
+    for (const ScheduledRun& scheduled : m_fused.runs) {
+        if (isIdle(scheduled.run, rows) || scheduled.run.op(0).code == OpCode::Embed) continue;
+        OpRecording out = opRecording(buffers, rows, &kernels);
+        INGLE_TRY(scheduled.kernel->record(scheduled.run, out));
+        bytes += out.weightBytes();
+    }
+    return bytes;
 }
 
 }  // namespace ingle::backend::vulkan

@@ -1,13 +1,16 @@
 /// A plan on the device: recorded once for each number of rows, submitted again for each step.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
 
-#include "engine/backend/backend.h"
+#include "engine/backend/step_limits.h"
+#include "engine/backend/vulkan/decode_queue.h"
 #include "engine/backend/vulkan/schedule.h"
 #include "engine/backend/vulkan/step_buffer.h"
+#include "engine/backend/vulkan/step_patience.h"
 
 namespace ingle::backend::vulkan {
 
@@ -16,13 +19,17 @@ class VulkanProgram final : public Program {
     /// Uploads the weights and compiles every kernel. `memory` must outlive the program. Errors: Unsupported
     /// (an op or its size), OutOfMemory, Device.
     static Result<std::unique_ptr<VulkanProgram>> create(const Plan& plan, VulkanMemoryPool& memory,
-                                                         std::shared_ptr<WeightStore> weights);
+                                                         std::shared_ptr<WeightStore> weights,
+                                                         OpFusion fusion);
     Status run(const Step& step) override;
     Result<std::span<const float>> readLogits(uint32_t index) override;
+    Result<std::unique_ptr<DecodeQueue>> decodeAhead(const DecodeOrder& order) override;
     void observe(OpObserver* observer) override { m_observer = observer; }
 
     /// Of a step of these sizes. Errors: as run().
     Result<uint32_t> numDispatches(const RowCounts& rows);
+    /// Of weights that such a step reads, beside the rows of the tokens.
+    Result<uint64_t> weightBytes(const RowCounts& rows);
 
   private:
     /// One way of running the ops, with the memory of their values.
@@ -31,28 +38,35 @@ class VulkanProgram final : public Program {
         std::unique_ptr<Allocator> memory;
         std::vector<BufferRange> values;  ///< by ValueId
     };
-    /// Submissions of a step, in order: each is short enough for the watchdog of a slow device.
-    using Recording = std::vector<std::unique_ptr<Commands>>;
+    using RecordFunction = std::function<Status(Recorder&)>;
 
     VulkanProgram(const Plan& plan, VulkanMemoryPool& memory, std::shared_ptr<WeightStore> weights);
     Status allocate();
     Result<Layout> layOut(OpFusion fusion) const;
-    Status check(const Step& step) const;
     OpRecording opRecording(const ProgramBuffers& buffers, const RowCounts& rows, DispatchTarget target);
     Status compileKernels();
+    Result<std::vector<PipelineSpec>> kernelsOfAllRows();
     ProgramBuffers buffersOf(const Layout& layout) const;
-    Result<const Recording*> recordingFor(const RowCounts& rows);
-    Status record(const RowCounts& rows, Recording& recording);
+    const BufferRange& logits() const { return m_fused.values[m_values.logits]; }
+    std::span<uint32_t> hostStep() const {
+        return {reinterpret_cast<uint32_t*>(m_hostStep.host), m_hostStep.bytes / sizeof(uint32_t)};
+    }
+    /// Recorded when they are not there yet, or not as they should be now.
+    Result<const StepCommands*> commandsFor(const RowCounts& rows);
+    Status recordDecode();
+    /// The ops between what the two functions add.
+    Result<StepCommands> record(const RowCounts& rows, const RecordFunction& begin,
+                                const RecordFunction& end);
     Status runRecorded(const RowCounts& rows);
     Status runObserved(const RowCounts& rows, const Step& step);
     Status showOutputs(const OpRun& run, double seconds, const Step& step);
 
     Plan m_plan;
+    StepLimits m_limits;
     PlanValues m_values;
     VulkanMemoryPool& m_memory;
     std::shared_ptr<WeightStore> m_weights;
     StepCapacity m_capacity;
-    uint32_t m_vocabSize = 0;
 
     Allocator m_deviceMemory;
     Allocator m_writeMemory;
@@ -63,10 +77,14 @@ class VulkanProgram final : public Program {
     Layout m_fused;
     std::unique_ptr<Layout> m_plain;  // made when somebody observes
 
-    std::map<RowCounts, Recording> m_recordings;
+    SubmissionBudget m_budget;
+    std::map<RowCounts, StepCommands> m_recorded;
     uint64_t m_recordedVersion = 0;  // of the sequence memory
-    uint32_t m_numLogitRows = 0;     // of the last step
+    DecodeCommands m_decode;
+    uint64_t m_decodeVersion = 0;
+    uint32_t m_numLogitRows = 0;  // of the last step
     OpObserver* m_observer = nullptr;
+    StepPatience m_patience;
 };
 
 }  // namespace ingle::backend::vulkan

@@ -55,6 +55,16 @@ enum class ActivationType {
     F32,   ///< activations stay float32 (for comparisons)
 };
 
+/// How graphics drivers are tried out, which may crash or hang.
+struct DriverTrials {
+    /// Path and arguments of a program that calls runDeviceProbe(). Empty: devices are used untried, and only
+    /// when asked for.
+    std::vector<std::string> command;
+    /// An existing folder for what was learned about drivers, and for what they compiled. Empty: none of it
+    /// is kept.
+    std::string folder;
+};
+
 struct LoadOptions {
     BackendChoice backend = BackendChoice::Auto;
     std::string device;          ///< part of the name of the device to compute on; empty: the best one
@@ -62,9 +72,12 @@ struct LoadOptions {
     uint32_t contextTokens = 0;  ///< 0: min(trained context, 4096); no limit for recurrent models
     KvType kv = KvType::F16;
     ActivationType activations = ActivationType::Auto;
-    bool fuse = true;                              ///< run the graph's rewriting passes
-    bool referenceKernels = false;                 ///< only the scalar reference kernels (used after a crash)
+    bool fuse = true;               ///< run the graph's rewriting passes
+    bool referenceKernels = false;  ///< only the scalar reference kernels (used after a crash)
+    /// A process that had loaded this crashed or hung: a device that it was using is not used again.
+    bool afterCrash = false;
     std::map<std::string, std::string> overrides;  ///< metadata key → value, e.g. group_norm_epsilon=1e-5
+    DriverTrials trials;                           ///< each process has its own: no part of the protocol
 };
 
 /// What `inspect` tells about a model file without loading its weights.
@@ -97,6 +110,28 @@ struct DeviceStatus {
     std::string note;
 
     bool operator==(const DeviceStatus&) const = default;
+};
+
+/// When a device computes.
+enum class DeviceUse {
+    Automatic,  ///< unless another one is asked for
+    OnRequest,
+    Never,
+};
+
+/// Something that can compute.
+struct DeviceEntry {
+    std::string name;
+    std::string kind;  ///< "processor", "discrete", "integrated", "virtual", "software", "other"
+    uint64_t memoryBytes = 0;
+    std::string driver;  ///< for people; of the processor its instruction set
+    DeviceUse use = DeviceUse::Never;
+    std::string refusal;  ///< why it is not used by itself, or never: a sentence, or empty
+};
+
+struct DeviceList {
+    std::vector<DeviceEntry> devices;  ///< the processor first
+    std::string note;                  ///< why there are no others: a sentence, or empty
 };
 
 /// One generation. `messages` is the whole branch, oldest first, ending with the user's message.

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/golden.h"
 #include "tests/temporary_folder.h"
@@ -27,8 +28,8 @@ class CommandLine : public testing::Test {
     Outcome ingle(const std::string& command, const std::string& before = "") {
         const std::string errors = m_folder.file("stderr");
         const std::string line = before + " XDG_DATA_HOME=" + m_folder.path().string() +
-                                 " INGLE_GUIDE=" + m_guide + " " INGLE_BIN_DIR "/ingle " + command + " 2>" +
-                                 errors;
+                                 " XDG_CACHE_HOME=" + m_folder.file("cache") + " INGLE_GUIDE=" + m_guide +
+                                 " " INGLE_BIN_DIR "/ingle " + command + " 2>" + errors;
         Outcome outcome;
         std::FILE* pipe = popen(line.c_str(), "r");
         std::array<char, 4096> buffer;
@@ -168,6 +169,9 @@ TEST_F(CommandLine, benchMeasuresWhatItsKeysSay) {
     }
     const Outcome profile = ingle("bench " + model + " -p 8 -n 8 --profile");
     EXPECT_NE(profile.out.find("linear"), std::string::npos) << profile.out;
+    const Outcome kernels = ingle("bench " + model + " -p 8 -n 8 --kernels");
+    for (const char* part : {"kernels:\n", " GB/s\n", "an op ", " us, when"})
+        EXPECT_NE(kernels.out.find(part), std::string::npos) << part << kernels.out;
     EXPECT_EQ(ingle("bench " + model + " -p 0").exitCode, 2);
     expectOneSentence(ingle("bench " + model + " -p 100 --ctx 16"), "context");
 }
@@ -329,6 +333,48 @@ TEST_F(CommandLine, anInterruptedImportLeavesNothing) {
                   std::filesystem::directory_iterator(m_folder.path()),
                   [](const auto& entry) { return entry.path().string().find("small") != std::string::npos; }),
               0);
+}
+
+TEST_F(CommandLine, devicesNamesTheProcessorFirst) {
+    const Outcome outcome = ingle("devices");
+    EXPECT_EQ(outcome.exitCode, 0) << outcome.err;
+    const std::string first = outcome.out.substr(0, outcome.out.find('\n'));
+    EXPECT_NE(first.find(" · processor · "), std::string::npos) << outcome.out;
+    EXPECT_NE(first.find(" GiB · "), std::string::npos) << outcome.out;
+    // Software is for those who ask for it by name.
+    std::istringstream lines(outcome.out);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.find(" · software · ") != std::string::npos) {
+            EXPECT_TRUE(line.ends_with(" · only by name")) << line;
+        }
+    }
+    EXPECT_TRUE(std::filesystem::exists(m_folder.file("cache/inglenook/graphics/drivers")));
+}
+
+TEST_F(CommandLine, withoutADriverThereIsTheProcessor) {
+    const std::string noDriver = "VK_DRIVER_FILES=/nowhere.json";
+    const Outcome outcome = ingle("devices", noDriver);
+    EXPECT_EQ(outcome.exitCode, 0) << outcome.err;
+    EXPECT_EQ(std::ranges::count(outcome.out, '\n'), 2) << outcome.out;
+    EXPECT_NE(outcome.out.find(" · used automatically\nNo graphics device is used: "), std::string::npos)
+        << outcome.out;
+    const std::string model = synth();
+    const std::string generate = "generate " + model + " --tokens 1,2 -n 2";
+    const Outcome automatic = ingle(generate, noDriver);
+    EXPECT_EQ(automatic.exitCode, 0);
+    EXPECT_EQ(automatic.err, "");  // nobody misses what is not there
+    const Outcome named = ingle(generate + " --device Radeon", noDriver);
+    EXPECT_EQ(named.exitCode, 0);
+    EXPECT_NE(named.err.find("so the processor computes: "), std::string::npos) << named.err;
+    EXPECT_EQ(named.out, automatic.out);
+    EXPECT_EQ(ingle(generate + " --backend vulkan", noDriver).exitCode, 1);
+    EXPECT_EQ(ingle(generate + " --backend cpu --device Radeon", noDriver).err, "");
+}
+
+TEST_F(CommandLine, aDeviceThatIsNotThereIsNamed) {
+    const std::string generate = "generate " + synth() + " --tokens 1 -n 1 --device Nonesuch";
+    EXPECT_EQ(ingle(generate).exitCode, 0);
+    expectOneSentence(ingle(generate + " --backend vulkan"), "");
 }
 
 TEST_F(CommandLine, dequantDecodesRawBlocks) {

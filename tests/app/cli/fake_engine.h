@@ -131,6 +131,9 @@ inline EngineSource fakeSource() {
                 if (progress) progress(0.5, "reading the file");
                 return std::make_unique<FakeEngine>(path);
             },
+            []() -> Result<DeviceList> {
+                return DeviceList{{{.name = "a CPU", .kind = "processor"}}, "there is no other"};
+            },
             [](const std::vector<std::string>&) {}};
 }
 

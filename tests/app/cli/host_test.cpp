@@ -7,8 +7,10 @@
 #include <fstream>
 #include <numeric>
 
+#include "engine/session/device_marks.h"
 #include "tests/app/cli/fake_engine.h"
 #include "tests/app/cli/host_client.h"
+#include "tests/temporary_folder.h"
 
 namespace ingle::cli {
 namespace {
@@ -100,6 +102,16 @@ TEST_F(HostTest, NothingIsServedBeforeHello) {
     const auto hello = m_client.next<protocol::HelloOk>(8);
     EXPECT_EQ(hello->version, protocol::kVersion);
     EXPECT_THAT(hello->program, HasSubstr("ingle "));
+}
+
+TEST_F(HostTest, DevicesAreListedWithoutAModel) {
+    m_client.greet();
+    m_client.send(2, protocol::Devices{});
+    const auto listed = m_client.next<protocol::DevicesListed>(2);
+    ASSERT_TRUE(listed);
+    ASSERT_EQ(listed->list.devices.size(), 1u);
+    EXPECT_EQ(listed->list.devices[0].name, "a CPU");
+    EXPECT_EQ(listed->list.note, "there is no other");
 }
 
 TEST_F(HostTest, InspectsLoadsCountsAndUnloads) {
@@ -265,6 +277,20 @@ TEST_F(SlowHostTest, EndOfInputEndsTheHostAtOnce) {
     EXPECT_TRUE(m_client.next<protocol::Planned>(3));
     m_client.closeOutput();
     EXPECT_EQ(m_client.exitStatus(), 0);
+}
+
+TEST(HostProcess, EndOfInputWhileADeviceIsInUseIsNoDeath) {
+    const test::TemporaryFolder folder;
+    const session::DeviceMarks marks(folder.path().string(), "id");
+    HostClient client([&](int input, int output) {
+        const auto use = marks.begin(session::DeviceMarks::Phase::Start);
+        host()(input, output);
+    });
+    client.greet();
+    EXPECT_FALSE(std::filesystem::is_empty(folder.path()));
+    client.closeOutput();
+    EXPECT_EQ(client.exitStatus(), 0);
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 TEST_F(SlowHostTest, ABrokenPipeEndsTheHost) {

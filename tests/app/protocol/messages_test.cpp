@@ -76,10 +76,11 @@ std::vector<Request> allRequests() {
     options.activations = ActivationType::F32;
     options.fuse = false;
     options.referenceKernels = true;
+    options.afterCrash = true;
     options.overrides = {{"group_norm_epsilon", "1e-5"}};
     return {{1, Hello{7}},         {2, Inspect{"/m/a b.gguf"}}, {3, Load{"/m/x", options}},
             {4, Unload{}},         {5, Count{"how many"}},      {kBig, Generate{fullGenerateRequest()}},
-            {7, Cancel{kBig - 1}}, {8, Retain{{"1", "x-2"}}}};
+            {7, Cancel{kBig - 1}}, {8, Retain{{"1", "x-2"}}},   {9, Devices{}}};
 }
 
 std::vector<Event> allEvents() {
@@ -92,6 +93,10 @@ std::vector<Event> allEvents() {
             {4, Unloaded{}},
             {5, Counted{9}},
             {5, Retained{}},
+            {5, DevicesListed{{{{"a CPU", "processor", 1, "avx2", DeviceUse::OnRequest, ""},
+                                {"a GPU", "discrete", kBig, "driver 1", DeviceUse::Automatic, ""},
+                                {"an old GPU", "integrated", 0, "", DeviceUse::Never, "it is too old"}},
+                               "there are others"}}},
             {6, Progress{0.25, "reading the prompt", {"a CPU", "The GPU failed."}}},
             {7, Planned{plan}},
             {8, Tokens{{{5, 0, 3}, "a\0b"s}}},
@@ -154,6 +159,7 @@ TEST(Messages, EveryFieldOfLoadOptionsArrives) {
     EXPECT_EQ(got.activations, want.activations);
     EXPECT_EQ(got.fuse, want.fuse);
     EXPECT_EQ(got.referenceKernels, want.referenceKernels);
+    EXPECT_EQ(got.afterCrash, want.afterCrash);
     EXPECT_EQ(got.overrides, want.overrides);
 }
 

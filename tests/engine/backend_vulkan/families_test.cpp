@@ -181,6 +181,31 @@ TEST_F(VulkanCost, aDenseLayerIsNineDispatches) {
         EXPECT_LE(dispatches(family, 3) - dispatches(family, 2), 9U) << family;
 }
 
+/// What a device spends on large work is reading the weights: a token reads each once, in planes that are
+/// hardly larger than the file's blocks. (Rows of a few hundred values are filled up to whole vectors.)
+TEST_F(VulkanCost, aTokenReadsTheWeightsOnce) {
+    const test::TemporaryFolder folder;
+    for (const char* quant : {"F16", "Q4_0", "Q4_K", "Q6_K", "Q8_0"}) {
+        for (const char* family : {"llama", "rwkv5"}) {
+            lab::SynthOptions options{.family = family, .quant = quant};
+            options.sizes = {.dim = 1024, .ffnDim = 1024, .numLayers = 1, .numHeads = 16, .numKvHeads = 8};
+            const SynthModel model = openSynthModel(folder, options, kMaxRows);
+            ASSERT_TRUE(model.file) << family << " " << quant;
+            PlanRunner runner(*vulkan, model.plan, model.memory);
+            ASSERT_TRUE(runner.program) << family << " " << quant;
+            auto& program = static_cast<VulkanProgram&>(*runner.program);
+            uint64_t inFile = 0;
+            for (const auto& [name, tensor] : model.file->file.tensors) {
+                if (model.file->bound.config.tiedOutput || name != "token_embd.weight")
+                    inFile += tensor.data.size();
+            }
+            const uint64_t read = program.weightBytes({1, 1}).value();
+            EXPECT_GE(read, inFile * 95 / 100) << family << " " << quant;
+            EXPECT_LE(read, inFile * 105 / 100) << family << " " << quant;
+        }
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Table, VulkanFamilies, testing::ValuesIn(variants()),
                          [](const auto& variant) { return variant.param.name; });
 

@@ -35,10 +35,12 @@ class ProbeTest : public VulkanTest {};
 TEST_F(ProbeTest, theChildTriesEveryDevice) {
     const ProbeVerdict verdict = probe({.command = {kThisProgram, "--probe"}, .limit = kTestLimit});
     EXPECT_EQ(verdict.refusal, "");
+    EXPECT_FALSE(verdict.crashed);
     const ProbedDevice* found = verdict.find(info);
     ASSERT_NE(found, nullptr);
     EXPECT_EQ(found->refusal, "");
     EXPECT_EQ(found->name, info.name);
+    EXPECT_EQ(found->kind, info.kind);
     EXPECT_GT(found->memoryBytes, 0u);
     DeviceInfo other = info;
     other.driverVersion += 1;
@@ -52,19 +54,22 @@ TEST(Probe, withoutVulkanThereIsOneSentence) {
 }
 
 TEST(Probe, verdictsSurviveTheirText) {
-    const ProbeVerdict verdict{
-        .devices = {{"id", "Card \"X\"\xff", "discrete", "driver 1", uint64_t{1} << 40, "computes wrong"}},
-        .refusal = "none"};
+    const ProbeVerdict verdict{.devices = {{"id", "Card \"X\"\xff", DeviceKind::Discrete, "driver 1",
+                                            uint64_t{1} << 40, "computes wrong"}},
+                               .refusal = "none",
+                               .crashed = true};
     const auto read = decodeVerdict(encodeVerdict(verdict));
     ASSERT_TRUE(read.has_value()) << read.error().message;
     ASSERT_EQ(read->devices.size(), 1u);
     EXPECT_EQ(read->devices[0].identity, "id");
     EXPECT_THAT(read->devices[0].name, HasSubstr("Card \"X\""));
-    EXPECT_EQ(read->devices[0].kind, "discrete");
+    EXPECT_EQ(read->devices[0].kind, DeviceKind::Discrete);
     EXPECT_EQ(read->devices[0].driver, "driver 1");
     EXPECT_EQ(read->devices[0].memoryBytes, uint64_t{1} << 40);
     EXPECT_EQ(read->devices[0].refusal, "computes wrong");
     EXPECT_EQ(read->refusal, "none");
+    EXPECT_TRUE(read->crashed);
+    EXPECT_FALSE(decodeVerdict(R"({"devices":[]})")->crashed);
 }
 
 TEST(Probe, nonsenseIsNoVerdict) {
@@ -76,6 +81,7 @@ TEST(Probe, nonsenseIsNoVerdict) {
 
 TEST(Probe, aCrashIsAVerdict) {
     EXPECT_THAT(probe(shell("kill -SEGV $$")).refusal, HasSubstr("crashed"));
+    EXPECT_TRUE(probe(shell("kill -SEGV $$")).crashed);
     EXPECT_THAT(probe(shell(printing("Card") + "; kill -SEGV $$")).refusal, HasSubstr("crashed"));
 }
 

@@ -71,6 +71,55 @@ TEST_F(ProgramTest, aLostDeviceIsAnError) {
     EXPECT_FALSE(sequence->save());
 }
 
+PFN_vkGetPhysicalDeviceMemoryProperties2 g_realMemory = nullptr;
+
+/// 600 MiB beside the staging memory; 512 of them are kept for others.
+constexpr uint64_t kSmallHeap = (uint64_t{600} << 20) + 4 * kPieceBytes;
+
+void smallHeaps(VkPhysicalDevice device, VkPhysicalDeviceMemoryProperties2* properties) {
+    g_realMemory(device, properties);
+    VkPhysicalDeviceMemoryProperties& memory = properties->memoryProperties;
+    for (uint32_t i = 0; i < memory.memoryHeapCount; ++i) memory.memoryHeaps[i].size = kSmallHeap;
+    for (auto* next = static_cast<VkBaseOutStructure*>(properties->pNext); next; next = next->pNext) {
+        if (next->sType != VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT) continue;
+        auto* budget = reinterpret_cast<VkPhysicalDeviceMemoryBudgetPropertiesEXT*>(next);
+        for (uint32_t i = 0; i < memory.memoryHeapCount; ++i) {
+            budget->heapBudget[i] = kSmallHeap;
+            budget->heapUsage[i] = 0;
+        }
+    }
+}
+
+TEST_F(ProgramTest, whatDoesNotFitIsRefusedInASentence) {
+    g_realMemory = std::exchange(vulkan->device().api().GetPhysicalDeviceMemoryProperties2, smallHeaps);
+    constexpr uint64_t kMiB = 1 << 20;
+    // Q4_K is repacked into about as many bytes; what has no planes of its own becomes floats.
+    const quant::QuantFormat& q4 = *quant::findFormat("Q4_K");
+    const quant::QuantFormat& iq4 = *quant::findFormat("IQ4_XS");
+    const struct {
+        const quant::QuantFormat& format;
+        uint64_t rows;
+        uint64_t sequenceBytes;
+        bool fits;
+    } cases[] = {
+        {q4, 80 * kMiB / 144 / 16, 0, true},         {q4, 80 * kMiB / 144 / 16, 4 * kMiB, true},
+        {q4, 80 * kMiB / 144 / 16, 9 * kMiB, false}, {q4, 90 * kMiB / 144 / 16, 0, false},
+        {iq4, 80 * kMiB / 4096 / 4, 0, true},        {iq4, 90 * kMiB / 4096 / 4, 0, false},
+    };
+    for (const auto& [format, rows, sequenceBytes, fits] : cases) {
+        SCOPED_TRACE(fmt::format("{} {} {}", format.name, rows, sequenceBytes));
+        const tensor::Tensor weight{"weight", tensor::Shape::of(4096, rows), &format, {}};
+        Plan big;
+        big.weights = {{&weight, WeightUse::Matrix}, {&weight, WeightUse::Matrix}};  // kept once
+        const Status room = vulkan->checkRoom(big, sequenceBytes);
+        EXPECT_EQ(room.has_value(), fits);
+        if (room) continue;
+        EXPECT_EQ(room.error().code, ErrorCode::OutOfMemory);
+        EXPECT_THAT(room.error().message,
+                    ::testing::HasSubstr("has 0.1 GiB free, but this model needs 0.1 GiB"));
+    }
+}
+
 TEST_F(ProgramTest, refusedAllocationsAreErrors) {
     const auto memory = pool(1024);
     uint32_t failures = 0;

@@ -89,10 +89,10 @@ class TwoBackends : public VulkanTest {
     }
 
     /// On the device as `info` describes it.
-    void openVulkan() {
+    void openVulkan(const std::string& cacheFolder = {}, ActivationType activations = ActivationType::F32) {
         auto created = Instance::create();
         ASSERT_TRUE(created);
-        auto opened = OpenedBackend::open(std::move(*created), info, {});
+        auto opened = OpenedBackend::open(std::move(*created), info, activations, cacheFolder);
         ASSERT_TRUE(opened) << opened.error().message;
         vulkan = std::move(*opened);
     }

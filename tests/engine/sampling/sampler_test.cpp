@@ -125,6 +125,35 @@ TEST(Sampler, aNegativeLogitIsMultipliedByTheRepeatPenalty) {
         sampler.sample(std::vector<float>{-1, -2.5f}, {.temperature = 0, .repeatPenalty = 2}, history, 0), 0);
 }
 
+TEST(Sampler, whatDependsOnTheBestOnlyIsKnown) {
+    struct Row {
+        SamplerParams params;
+        bool onlyBest;
+    };
+    const Row rows[] = {{{}, true},
+                        {{.temperature = 0, .topK = 0, .typicalP = 0.5f}, true},  // greedy
+                        {{.temperature = -1, .topK = 99}, true},
+                        {{.topK = 50}, true},
+                        {{.topK = 51}, false},
+                        {{.topK = 0}, false},
+                        {{.topK = -1}, false},
+                        {{.typicalP = 0.9f}, false},
+                        {{.temperature = 0, .repeatPenalty = 1.1f}, false},
+                        {{.frequencyPenalty = 0.1f}, false},
+                        {{.presencePenalty = 0.1f}, false},
+                        {{.logitBias = {{1, 1}}}, false}};
+    for (const Row& row : rows) EXPECT_EQ(needsOnlyBest(row.params, 50), row.onlyBest) << &row - rows;
+    // What the others chose from does not matter then.
+    Sampler sampler;
+    std::vector<float> logits(200);
+    for (size_t i = 0; i < logits.size(); ++i) logits[i] = static_cast<float>(i % 97) * 0.1f;
+    std::vector<float> cut = logits;
+    for (float& logit : cut) logit = logit < 4 ? -50 : logit;
+    for (uint64_t i = 0; i < 100; ++i)
+        EXPECT_EQ(sampler.sample(logits, {.temperature = 2}, {}, i),
+                  sampler.sample(cut, {.temperature = 2}, {}, i));
+}
+
 TEST(Sampler, uniformStaysInRangeAndFillsIt) {
     double low = 1, high = 0;
     for (uint64_t i = 0; i < 10000; ++i) {

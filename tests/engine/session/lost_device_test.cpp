@@ -29,7 +29,7 @@ class LostDevice : public testing::TestWithParam<const char*> {
     }
 
     static DeviceFactory processorOnly() {
-        return [](const LoadOptions&) -> Result<std::unique_ptr<backend::Backend>> { return nullptr; };
+        return [](const LoadOptions&) -> Result<ChosenDevice> { return ChosenDevice{}; };
     }
 
     /// A chat, and two texts of which the second begins like the first.
@@ -54,7 +54,7 @@ class LostDevice : public testing::TestWithParam<const char*> {
     struct Run {
         Run(const std::string& path, DeviceFactory device, LoadOptions options,
             const std::shared_ptr<SnapshotStore>& store = nullptr)
-            : model(Model::load(path, options, nullptr, std::move(device)).value()),
+            : model(Model::load(path, options, nullptr, std::move(device), test::unchecked).value()),
               scheduler(*model, store) {
             if (!store) return;
             // The model's hash is computed in the background, once.
@@ -217,13 +217,15 @@ TEST_P(LostDevice, anAnswerThatCannotBeEndsAlone) {
 TEST_P(LostDevice, aDeviceThatCannotBeUsedIsReplacedAtLoadUnlessAskedForByName) {
     const std::vector<RecordingSink> expected = undisturbed(requests(1));
     for (const ErrorCode code : {ErrorCode::Device, ErrorCode::OutOfMemory, ErrorCode::Unsupported}) {
-        for (FaultyCall Faults::*call : {&Faults::create, &Faults::createMemory, &Faults::compile}) {
+        for (FaultyCall Faults::*call :
+             {&Faults::create, &Faults::checkRoom, &Faults::createMemory, &Faults::compile}) {
             Faults faults;
             (faults.*call).failing = {0, 1};
             (faults.*call).code = code;
             LoadOptions named = options();
             named.backend = BackendChoice::Vulkan;
-            const auto refused = Model::load(m_path, named, nullptr, test::faultyDevices(faults));
+            const auto refused =
+                Model::load(m_path, named, nullptr, test::faultyDevices(faults), test::unchecked);
             ASSERT_FALSE(refused);
             EXPECT_EQ(refused.error().message, "call 0 failed");
 

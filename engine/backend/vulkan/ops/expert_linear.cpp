@@ -11,14 +11,13 @@ constexpr uint32_t kOutputs = 2;  // of a workgroup
 struct Push {
     uint32_t rowVectors, plane1, plane2, plane3;
     uint32_t k, numRows, firstRow;
-    uint32_t numOut, numExperts, xParts;
+    uint32_t numOut, numExperts, xParts, numUsed, numTokens;
 };
 
 Status record(const OpRun& run, OpRecording& out) {
     const tensor::Tensor* experts = &out.tensor(run.op(0), 0);
     INGLE_TRY_ASSIGN(const DeviceMatrix* matrix, out.weights().matrix({&experts, 1}, RowOrder::Behind));
     const auto numOut = static_cast<uint32_t>(experts->shape.dims[1]);
-    const uint32_t numUsed = run.width(run.output(0)) / numOut;
     Push push{.rowVectors = matrix->row.rowBytes / kVectorBytes,
               .plane1 = matrix->row.offsets[1] / kVectorBytes,
               .plane2 = matrix->row.offsets[2] / kVectorBytes,
@@ -26,15 +25,17 @@ Status record(const OpRun& run, OpRecording& out) {
               .k = matrix->k,
               .numOut = numOut,
               .numExperts = static_cast<uint32_t>(experts->shape.dims[2]),
-              .xParts = run.width(run.input(0, 0)) / matrix->k};
+              .xParts = run.width(run.input(0, 0)) / matrix->k,
+              .numUsed = run.width(run.output(0)) / numOut,
+              .numTokens = out.numRows(run.output(0))};
     for (const MatrixShard& shard : matrix->shards) {
         push.firstRow = shard.firstRow;
         push.numRows = shard.numRows;
-        INGLE_TRY(out.dispatch(fmt::format("expert_matvec_{}", matrix->format->name),
+        INGLE_TRY(out.dispatch(fmt::format("expert_linear_{}", matrix->format->name),
                                {kInvocations, kOutputs},
                                {reads(shard.range), reads(out.rows(run.input(0, 0))),
                                 reads(out.rows(run.input(0, 1))), writes(out.rows(run.output(0)))},
-                               push, {groupsFor(numOut, kOutputs), numUsed, out.numRows(run.output(0))}));
+                               push, {groupsFor(numOut, kOutputs), push.numExperts, 1}));
     }
     return {};
 }

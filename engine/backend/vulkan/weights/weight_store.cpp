@@ -155,4 +155,10 @@ Result<BufferRange> WeightStore::constants(std::span<const uint32_t> words) {
     return range;
 }
 
+std::vector<const DeviceMatrix*> WeightStore::matrices() const {
+    std::vector<const DeviceMatrix*> matrices;
+    for (const auto& [key, matrix] : m_matrices) matrices.push_back(&matrix);
+    return matrices;
+}
+
 }  // namespace ingle::backend::vulkan

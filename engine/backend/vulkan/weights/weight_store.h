@@ -58,7 +58,12 @@ class WeightStore {
     /// Whatever a kernel wants to know. Errors: as above.
     Result<BufferRange> constants(std::span<const uint32_t> words);
 
+    /// All that were uploaded.
+    std::vector<const DeviceMatrix*> matrices() const;
+
     uint64_t allocatedBytes() const { return m_arena.allocatedBytes(); }
+    /// Whether the range holds weights or constants.
+    bool owns(const BufferRange& range) const { return m_arena.owns(range); }
 
   private:
     struct MatrixKey {

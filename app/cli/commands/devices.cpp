@@ -1,0 +1,39 @@
+#include "ingle/devices.h"
+
+#include "app/cli/command.h"
+#include "app/cli/driver_trials.h"
+
+namespace ingle::cli {
+namespace {
+
+std::string useOf(const DeviceEntry& device, bool isProcessor) {
+    if (device.use == DeviceUse::Never) return fmt::format("not used: {}", device.refusal);
+    if (device.use == DeviceUse::Automatic) return "used automatically";
+    if (isProcessor) return "used when a model does not fit the graphics device";
+    return device.refusal.empty() ? "only by name" : fmt::format("only by name: {}", device.refusal);
+}
+
+Status devices() {
+    INGLE_TRY_ASSIGN(const DeviceList list, listDevices(driverTrials(), DriverAnswers::New));
+    constexpr double kGiB = 1 << 30;
+    for (const DeviceEntry& device : list.devices) {
+        fmt::print("{} · {} · {:.1f} GiB · {} · {}\n", device.name, device.kind,
+                   static_cast<double>(device.memoryBytes) / kGiB, device.driver,
+                   useOf(device, &device == &list.devices.front()));
+    }
+    if (!list.note.empty()) fmt::print("No graphics device is used: {}\n", list.note);
+    if (list.devices.front().use != DeviceUse::Automatic)
+        fmt::print("A model that does not fit the free memory of the device runs on the processor.\n");
+    return {};
+}
+
+Action define(CLI::App&) {
+    return devices;
+}
+
+}  // namespace
+
+extern const Command devices_command;
+const Command devices_command{"devices", "list what can compute: the processor and graphics devices", define};
+
+}  // namespace ingle::cli

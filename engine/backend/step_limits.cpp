@@ -1,0 +1,40 @@
+#include "engine/backend/step_limits.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ingle::backend {
+
+StepLimits::StepLimits(const Plan& plan) : maxTokens(plan.maxTokens), maxLogitRows(plan.maxLogitRows) {
+    for (const Op& op : plan.ops) {
+        if (op.code == OpCode::Embed)
+            vocabSize = static_cast<uint32_t>(plan.weights[op.weights[0]].tensor->shape.dims[1]);
+    }
+}
+
+Status StepLimits::check(const Step& step) const {
+    size_t rows = 0;
+    for (const SequenceRun& run : step.runs) rows += run.numRows;
+    if (rows != step.tokens.size() || rows == 0 || rows > maxTokens || step.runs.size() > rows) {
+        return fail(ErrorCode::InvalidArgument, "a step of {} tokens in {} rows; at most {} fit",
+                    step.tokens.size(), rows, maxTokens);
+    }
+    if (step.logitRows.size() > maxLogitRows) {
+        return fail(ErrorCode::InvalidArgument, "logits of {} rows wanted; at most {} fit",
+                    step.logitRows.size(), maxLogitRows);
+    }
+    for (const TokenId token : step.tokens) {
+        if (token < 0 || static_cast<uint32_t>(token) >= vocabSize) {
+            return fail(ErrorCode::InvalidArgument, "token {} is outside the vocabulary of {}", token,
+                        vocabSize);
+        }
+    }
+    return {};
+}
+
+Status checkFinite(std::span<const float> logits, std::string_view message) {
+    if (std::ranges::all_of(logits, [](float value) { return std::isfinite(value); })) return {};
+    return fail(ErrorCode::Device, "{}", message);
+}
+
+}  // namespace ingle::backend

@@ -1,0 +1,23 @@
+/// What every backend asks of a step and of its results.
+#pragma once
+
+#include "engine/backend/backend.h"
+
+namespace ingle::backend {
+
+/// Which steps a program can run.
+struct StepLimits {
+    uint32_t maxTokens = 0;
+    uint32_t maxLogitRows = 0;
+    uint32_t vocabSize = 0;  ///< tokens are below it
+
+    explicit StepLimits(const Plan& plan);
+    /// Errors: InvalidArgument (more rows than fit, runs that are not the tokens, a token outside the
+    /// vocabulary).
+    Status check(const Step& step) const;
+};
+
+/// Errors: Device, with this message, when a logit is infinite or no number.
+Status checkFinite(std::span<const float> logits, std::string_view message);
+
+}  // namespace ingle::backend

@@ -1,0 +1,65 @@
+#include "engine/backend/vulkan/step_commands.h"
+
+#include <utility>
+
+namespace ingle::backend::vulkan {
+
+Result<uint64_t> StepCommands::submit() const {
+    uint64_t last = 0;
+    for (const Submission& submission : m_submissions) {
+        INGLE_TRY_ASSIGN(last, submission.commands->submit());
+    }
+    return last;
+}
+
+Status StepCommands::run(Device& device, std::chrono::nanoseconds limit, SubmissionBudget& budget) const {
+    INGLE_TRY_ASSIGN(const uint64_t last, submit());
+    uint64_t value = last - m_submissions.size();
+    auto begin = std::chrono::steady_clock::now();
+    for (const Submission& submission : m_submissions) {
+        INGLE_TRY(device.wait(++value, limit));
+        const auto end = std::chrono::steady_clock::now();
+        if (submission.numPieces > 1) budget.measured(submission.work, end - begin);
+        begin = end;
+    }
+    return {};
+}
+
+bool StepCommands::fits(const SubmissionBudget& budget) const {
+    return m_budget == budget.work() || (m_submissions.size() == 1 && m_work <= budget.work());
+}
+
+uint32_t StepCommands::numDispatches() const {
+    uint32_t count = 0;
+    for (const Submission& submission : m_submissions) count += submission.commands->numDispatches();
+    return count;
+}
+
+StepRecorder::StepRecorder(Device& device, const Pipelines& pipelines, const SubmissionBudget& budget)
+    : m_device(device), m_pipelines(pipelines), m_recorder(std::make_unique<Recorder>(device, pipelines)) {
+    m_commands.m_budget = budget.work();
+}
+
+Status StepRecorder::beginPiece(uint64_t work) {
+    if (m_submission.numPieces > 0 && m_submission.work + work > m_commands.m_budget) {
+        INGLE_TRY(endSubmission());
+        m_recorder = std::make_unique<Recorder>(m_device, m_pipelines);
+    }
+    m_submission.work += work;
+    ++m_submission.numPieces;
+    m_commands.m_work += work;
+    return {};
+}
+
+Status StepRecorder::endSubmission() {
+    INGLE_TRY_ASSIGN(m_submission.commands, m_recorder->finish());
+    m_commands.m_submissions.push_back(std::exchange(m_submission, {}));
+    return {};
+}
+
+Result<StepCommands> StepRecorder::finish() {
+    INGLE_TRY(endSubmission());
+    return std::move(m_commands);
+}
+
+}  // namespace ingle::backend::vulkan

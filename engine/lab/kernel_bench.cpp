@@ -1,0 +1,123 @@
+#include "engine/lab/kernel_bench.h"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <set>
+
+#include "engine/graph/lower.h"
+
+namespace ingle::lab {
+namespace {
+
+using tensor::Shape;
+using tensor::Tensor;
+
+constexpr uint64_t kMatrixBytes = uint64_t{128} << 20;  ///< of a chain
+constexpr uint32_t kOps = 256;
+constexpr uint32_t kOpWidth = 64;
+constexpr int kSteps = 10;
+const quant::QuantFormat& floats() {
+    return *quant::findFormat("F32");
+}
+
+/// Tensors of zeros, one behind the other in memory.
+class Zeros {
+  public:
+    /// Errors: as tensor::checkedBytes().
+    static Result<Zeros> create(const Shape& shape, const quant::QuantFormat& format, size_t count) {
+        Zeros zeros;
+        INGLE_TRY_ASSIGN(const uint64_t bytes, tensor::checkedBytes(shape, format));
+        zeros.m_bytes.resize(count * bytes);
+        for (size_t i = 0; i < count; ++i)
+            zeros.m_tensors.push_back(
+                {"zeros", shape, &format, std::span(zeros.m_bytes).subspan(i * bytes, bytes)});
+        return zeros;
+    }
+    /// The address stays: backends know tensors by it.
+    const Tensor* operator[](size_t i) const { return &m_tensors[i]; }
+
+  private:
+    std::vector<std::byte> m_bytes;
+    std::vector<Tensor> m_tensors;
+};
+
+/// Adds what is measured behind a row of zeros.
+using Chain = std::function<graph::Value(graph::Builder& builder, graph::Value row)>;
+
+/// Seconds of the fastest step.
+Result<double> secondsOf(session::Place& place, const Tensor* table, const Chain& chain) {
+    graph::Builder builder;
+    builder.logits(chain(builder, builder.embed(table, "row")));
+    INGLE_TRY_ASSIGN(const auto memory,
+                     place.backend().createMemory({.kv = {}, .states = {}}, {KvType::F32, 0}));
+    INGLE_TRY_ASSIGN(
+        const auto program,
+        place.backend().compile(graph::lower(builder.take(), {1, 1, graph::Fusion::Off}), *memory));
+    INGLE_TRY_ASSIGN(const auto sequence, memory->createSequence());
+    const TokenId token = 0;
+    const uint32_t row = 0;
+    const backend::SequenceRun run{sequence.get(), 1};
+    double best = INFINITY;
+    for (int step = 0; step < kSteps; ++step) {
+        const auto begin = std::chrono::steady_clock::now();
+        INGLE_TRY(program->run({{&token, 1}, {&run, 1}, {&row, 1}}));
+        const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+        best = std::min(best, elapsed.count());
+    }
+    return best;
+}
+
+Result<double> bytesPerSecond(session::Place& place, const quant::QuantFormat& format, uint32_t dim) {
+    const Shape shape = Shape::of(dim, dim);
+    INGLE_TRY_ASSIGN(const uint64_t bytes, tensor::checkedBytes(shape, format));
+    const size_t count = 2 + kMatrixBytes / bytes;
+    INGLE_TRY_ASSIGN(const Zeros table, Zeros::create(Shape::of(dim), floats(), 1));
+    INGLE_TRY_ASSIGN(const Zeros matrices, Zeros::create(shape, format, count));
+    const auto products = [&](size_t number) -> Chain {
+        return [&matrices, number](graph::Builder& builder, graph::Value row) {
+            for (size_t i = 0; i < number; ++i) row = builder.linear(row, matrices[i], "product");
+            return row;
+        };
+    };
+    INGLE_TRY_ASSIGN(const double one, secondsOf(place, table[0], products(1)));
+    INGLE_TRY_ASSIGN(const double all, secondsOf(place, table[0], products(count)));
+    return static_cast<double>((count - 1) * bytes) / (all - one);
+}
+
+Result<double> secondsPerOp(session::Place& place) {
+    INGLE_TRY_ASSIGN(const Zeros table, Zeros::create(Shape::of(kOpWidth), floats(), 1));
+    const auto chain = [](uint32_t count) -> Chain {
+        return [count](graph::Builder& builder, graph::Value row) {
+            for (uint32_t i = 0; i < count; ++i)
+                row = builder.activation(row, backend::ActivationKind::Tanh, "op");
+            return row;
+        };
+    };
+    INGLE_TRY_ASSIGN(const double one, secondsOf(place, table[0], chain(1)));
+    INGLE_TRY_ASSIGN(const double all, secondsOf(place, table[0], chain(1 + kOps)));
+    return (all - one) / kOps;
+}
+
+}  // namespace
+
+Result<KernelSpeeds> measureKernels(session::Model& model) {
+    const session::OpenedModel& opened = model.opened();
+    session::Place& place = model.placement().place();
+    // Whole blocks of every format; smaller matrices would measure how long it takes to begin one.
+    const uint32_t dim = std::max(2048U, (opened.bound.config.dim + 255) / 256 * 256);
+    std::set<const quant::QuantFormat*> formats;
+    for (const auto& [name, tensor] : opened.file.tensors)
+        if (tensor.shape.numRows() > 1) formats.insert(tensor.format);
+    KernelSpeeds speeds;
+    for (const quant::QuantFormat* format : formats) {
+        auto& matrix = speeds.matrices.emplace_back();
+        matrix.format = format->name;
+        INGLE_TRY_ASSIGN(matrix.bytesPerSecond, bytesPerSecond(place, *format, dim));
+    }
+    std::ranges::sort(speeds.matrices, {}, &KernelSpeeds::Matrix::format);
+    INGLE_TRY_ASSIGN(speeds.secondsPerOp, secondsPerOp(place));
+    return speeds;
+}
+
+}  // namespace ingle::lab

@@ -1,0 +1,65 @@
+/// Marks that a process leaves while it uses a device: files, so that they are found after a driver has ended
+/// the process.
+///
+/// The file of a use is locked as long as the process lives: one that is not locked tells of a process that
+/// died. A driver is to blame when the process crashed, which its signal handlers write into the files, or
+/// whoever watched it knows (see condemn()); or after several deaths at the start of a use: people kill a
+/// program while it works, but hardly ever time and again while it starts. A process that ends in order, or
+/// by the signals with which people end programs, takes its marks with it. The name holds the driver's
+/// identity: another version begins anew.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace ingle::session {
+
+class DeviceMarks {
+  public:
+    enum class Phase {
+        Start,  ///< until the first step is done
+        Work,
+    };
+
+    struct Mark;
+    struct EndOfUse {
+        void operator()(Mark* mark) const;
+    };
+    /// A use that has begun. Its mark goes with it, however it ends within the process.
+    using Use = std::unique_ptr<Mark, EndOfUse>;
+
+    /// `folder`: an existing one. `identity`: of device and driver, fit for a file name.
+    DeviceMarks(std::string folder, std::string identity)
+        : m_folder(std::move(folder)), m_identity(std::move(identity)) {}
+
+    /// From the first use on, signals that end this process by default tell its marks of it. Null where the
+    /// file cannot be written: the use is not remembered then.
+    Use begin(Phase phase) const;
+    /// Processes that died in this phase, since forgive().
+    int deaths(Phase phase) const;
+    bool blamed() const;
+    /// It is known that the driver ended a process.
+    void condemn() const;
+    /// A use ended well: earlier deaths count no more.
+    void forgive() const;
+
+    /// The driver ends this process: condemns every device that is in use. May be called in signal handlers.
+    static void condemnUses();
+    /// This process ends for another reason: takes the marks of its uses away. Any thread, also while another
+    /// is stuck in a driver; may be called in signal handlers.
+    static void withdrawUses();
+
+  private:
+    static constexpr int kTooMany = 3;
+
+    std::string prefix(Phase phase) const;
+    void eachDeath(Phase phase,
+                   const std::function<void(const std::string& path, bool crashed)>& death) const;
+
+    std::string m_folder;
+    std::string m_identity;
+};
+
+}  // namespace ingle::session

@@ -1,0 +1,71 @@
+/// The devices of this computer, for people.
+#include "ingle/devices.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "engine/base/cpu_features.h"
+#include "engine/session/device_choice.h"
+
+namespace ingle {
+namespace {
+
+using backend::vulkan::DeviceKind;
+using backend::vulkan::ProbeCache;
+using backend::vulkan::ProbedDevice;
+
+Result<DeviceEntry> describeProcessor() {
+    INGLE_TRY_ASSIGN(const base::Isa isa, base::chooseIsa());
+    const auto pages = static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES));
+    return DeviceEntry{.name = base::processorName(),
+                       .kind = "processor",
+                       .memoryBytes = pages * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)),
+                       .driver = std::string(base::isaName(isa)),
+                       .use = DeviceUse::Automatic};
+}
+
+DeviceEntry describe(const ProbedDevice& device, const DriverTrials& trials) {
+    DeviceEntry entry{.name = device.name,
+                      .kind = std::string(kindName(device.kind)),
+                      .memoryBytes = device.memoryBytes,
+                      .driver = device.driver,
+                      .refusal = device.refusal};
+    if (!entry.refusal.empty()) return entry;
+    entry.use = DeviceUse::OnRequest;
+    const auto marks = session::marksOf(device, trials);
+    if (marks && marks->blamed()) entry.refusal = session::blameFor(device);
+    return entry;
+}
+
+}  // namespace
+
+Result<DeviceList> listDevices(const DriverTrials& trials, DriverAnswers answers) {
+    INGLE_TRY_ASSIGN(DeviceEntry processor, describeProcessor());
+    const ProbeCache cache = answers == DriverAnswers::New ? ProbeCache::Renew : ProbeCache::Use;
+    INGLE_TRY_ASSIGN(auto verdict, session::askDrivers(trials, cache));
+    DeviceList list{.devices = {std::move(processor)}, .note = std::move(verdict.refusal)};
+    std::ranges::stable_sort(verdict.devices, {}, &ProbedDevice::kind);
+    for (const ProbedDevice& device : verdict.devices) {
+        DeviceEntry entry = describe(device, trials);
+        DeviceEntry& best = list.devices.front();
+        const bool isBest = entry.use == DeviceUse::OnRequest && entry.refusal.empty() &&
+                            device.kind != DeviceKind::Cpu && best.use == DeviceUse::Automatic;
+        if (isBest) {
+            entry.use = DeviceUse::Automatic;
+            best.use = DeviceUse::OnRequest;
+        }
+        list.devices.push_back(std::move(entry));
+    }
+    return list;
+}
+
+void runDeviceProbe() {
+    backend::vulkan::runProbeChild();
+}
+
+void withdrawDeviceUses() {
+    session::DeviceMarks::withdrawUses();
+}
+
+}  // namespace ingle

@@ -1,0 +1,30 @@
+#include "engine/session/hang_guard.h"
+
+#include <unistd.h>
+
+#include <string_view>
+
+#include "engine/session/device_marks.h"
+
+namespace ingle::session {
+
+HangGuard::HangGuard(std::chrono::milliseconds limit)
+    : m_thread([this, limit] {
+          std::unique_lock lock(m_mutex);
+          if (m_ended.wait_for(lock, limit, [this] { return m_over; })) return;
+          constexpr std::string_view kSentence = "ingle: the graphics driver hangs, so this process ends\n";
+          [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kSentence.data(), kSentence.size());
+          DeviceMarks::condemnUses();
+          ::_exit(kExitStatus);
+      }) {}
+
+HangGuard::~HangGuard() {
+    {
+        const std::scoped_lock lock(m_mutex);
+        m_over = true;
+    }
+    m_ended.notify_one();
+    m_thread.join();
+}
+
+}  // namespace ingle::session

@@ -1,0 +1,63 @@
+// The best of many logits: 1024 at a time are sorted in a workgroup's shared memory, best first, ties by the lowest id.
+// A candidate is {key, id}; keys of better logits are smaller. The including shader includes step.glsl with STEP_ACCESS.
+layout(constant_id = 2) const bool FROM_LOGITS = true;
+
+layout(binding = 1) readonly buffer Source { uint source[]; };  // logits, or candidates
+// How the token is chosen, as engine/backend/vulkan/token_sampler.cpp writes it.
+layout(binding = 2) readonly buffer Choice {
+    uint numKept;     // most candidates that matter, at most kKept
+    uint numIds;      // logits behind them have no token
+    uvec2 sharpness;  // log2(e) / temperature, times 2^32: high, low
+    uint topP;        // times 2^32; kKeepAll: all
+    float minP;       // least logit, less the best one
+    uint chance;      // the number in [0, 1) that decides, times 2^32
+};
+layout(push_constant) uniform Push { uint numSources; };
+
+const uint kSorted = 1024;
+const uint kKept = 64;
+const uint kNotFinite = 1;  // flag of the step
+const uvec2 kNobody = uvec2(~0u);
+
+shared uvec2 candidates[kSorted];
+
+uint keyOf(uint bits) {
+    if (bits == 0x80000000u) bits = 0;  // -0 equals 0
+    return (bits & 0x80000000u) != 0 ? bits : bits ^ 0x7fffffffu;
+}
+uint bitsOf(uint key) {
+    return (key & 0x80000000u) != 0 ? key : key ^ 0x7fffffffu;
+}
+
+uvec2 candidateAt(uint i) {
+    if (i >= numSources) return kNobody;
+    if (!FROM_LOGITS) return uvec2(source[2 * i], source[2 * i + 1]);
+    const uint bits = source[i];
+    if ((bits & 0x7f800000u) == 0x7f800000u) atomicOr(step[3], kNotFinite);
+    return i < numIds ? uvec2(keyOf(bits), i) : kNobody;
+}
+
+bool isBetter(uvec2 a, uvec2 b) {
+    return a.x < b.x || (a.x == b.x && a.y < b.y);
+}
+
+// Bitonic sort of the sources from `first` on (Batcher, "Sorting networks and their applications", 1968). Every
+// invocation of the workgroup calls it.
+void sortCandidates(uint first) {
+    const uint lane = gl_LocalInvocationID.x;
+    for (uint i = lane; i < kSorted; i += gl_WorkGroupSize.x) candidates[i] = candidateAt(first + i);
+    for (uint size = 2; size <= kSorted; size *= 2) {
+        for (uint stride = size / 2; stride > 0; stride /= 2) {
+            barrier();
+            for (uint i = lane; i < kSorted / 2; i += gl_WorkGroupSize.x) {
+                const uint low = 2 * i - (i & (stride - 1));
+                const uvec2 a = candidates[low], b = candidates[low + stride];
+                if (isBetter(b, a) == ((low & size) == 0)) {
+                    candidates[low] = b;
+                    candidates[low + stride] = a;
+                }
+            }
+        }
+    }
+    barrier();
+}

@@ -1,0 +1,26 @@
+#include "engine/backend/vulkan/step_patience.h"
+
+#include <gtest/gtest.h>
+
+namespace ingle::backend::vulkan {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+TEST(StepPatience, followsTheSlowestStep) {
+    StepPatience patience;
+    EXPECT_EQ(patience.limit(1), seconds(120));
+    patience.took(1, milliseconds(30));
+    EXPECT_EQ(patience.limit(1), seconds(10));
+    EXPECT_EQ(patience.limit(72), milliseconds(21600));  // a row of a prompt takes no longer than an answer's
+    patience.took(1, seconds(4));
+    EXPECT_EQ(patience.limit(1), seconds(40));
+    patience.took(64, seconds(64));
+    EXPECT_EQ(patience.limit(1), seconds(40));  // it does not forget
+    patience.took(64, seconds(640));
+    EXPECT_EQ(patience.limit(2), seconds(200));
+}
+
+}  // namespace
+}  // namespace ingle::backend::vulkan

@@ -1,0 +1,225 @@
+/// Which device is chosen, by what the trial of the drivers says: here a shell that prints what it is told
+/// to.
+#include "engine/session/device_choice.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "ingle/devices.h"
+#include "tests/temporary_folder.h"
+
+namespace ingle::session {
+namespace {
+
+using ::testing::HasSubstr;
+using Phase = DeviceMarks::Phase;
+
+std::string device(const std::string& name, const std::string& kind, const std::string& refusal = "") {
+    return fmt::format(R"({{"identity":"id-{0}","name":"{0}","kind":"{1}","refusal":"{2}"}})", name, kind,
+                       refusal);
+}
+const std::string kDiscrete = device("Big", "discrete");
+const std::string kIntegrated = device("Small", "integrated");
+const std::string kSoftware = device("Soft", "software");
+const std::string kWrong = device("Bad", "discrete", "Bad computes wrong numbers");
+
+std::string verdict(const std::string& devices, const std::string& refusal = "") {
+    return fmt::format(R"(echo '{{"devices":[{}],"refusal":"{}"}}')", devices, refusal);
+}
+
+class DeviceChoice : public testing::Test {
+  protected:
+    /// The trial runs `script`, and counts how often.
+    LoadOptions options(const std::string& script, const std::string& name = "",
+                        BackendChoice backend = BackendChoice::Auto) const {
+        LoadOptions load;
+        load.backend = backend;
+        load.device = name;
+        load.trials.command = {"/bin/sh", "-c", "echo x >> " + m_folder.file("trials") + "; " + script};
+        load.trials.folder = m_folder.path().string();
+        return load;
+    }
+    int trials() const {
+        std::ifstream file(m_folder.file("trials"));
+        std::stringstream text;
+        text << file.rdbuf();
+        return static_cast<int>(text.str().size() / 2);
+    }
+    /// The name of the device, "processor", or the reason why it is not the device.
+    static std::string chosen(const LoadOptions& load) {
+        const auto choice = chooseDevice(load);
+        if (!choice) return choice.error().message;
+        return *choice ? (*choice)->name : "processor";
+    }
+    DeviceMarks marks(const std::string& name) const { return {m_folder.path().string(), "id-" + name}; }
+    /// Processes that die while they begin to use the device.
+    void die(const std::string& name, int times, Phase phase = Phase::Start) const {
+        for (int i = 0; i < times; ++i) {
+            const pid_t child = ::fork();
+            if (child == 0) {
+                const auto use = marks(name).begin(phase);
+                ::_exit(use ? 0 : 1);
+            }
+            int status = 1;
+            ::waitpid(child, &status, 0);
+            ASSERT_EQ(status, 0);
+        }
+    }
+
+    const test::TemporaryFolder m_folder;
+};
+
+TEST_F(DeviceChoice, theBestOfTheVerifiedOnes) {
+    const struct {
+        std::string devices;
+        std::string name;
+        BackendChoice backend;
+        std::string chosen;
+    } cases[] = {
+        {"", "", BackendChoice::Auto, "processor"},
+        {kSoftware, "", BackendChoice::Auto, "processor"},
+        {kIntegrated, "", BackendChoice::Auto, "Small"},
+        {kSoftware + "," + kIntegrated + "," + kDiscrete, "", BackendChoice::Auto, "Big"},
+        {kWrong + "," + kIntegrated, "", BackendChoice::Auto, "Small"},
+        {kWrong + "," + kSoftware, "", BackendChoice::Auto, "Bad computes wrong numbers"},
+        {kDiscrete + "," + kSoftware, "Soft", BackendChoice::Auto, "Soft"},
+        {kDiscrete + "," + kSoftware, "oft", BackendChoice::Vulkan, "Soft"},
+        {kDiscrete + "," + kIntegrated, "Small", BackendChoice::Auto, "Small"},
+        {kDiscrete, "Nonesuch", BackendChoice::Auto, "no Vulkan device is called \"Nonesuch\""},
+        {kWrong + "," + kDiscrete, "Bad", BackendChoice::Auto, "Bad computes wrong numbers"},
+        {kDiscrete, "", BackendChoice::Vulkan, "Big"},
+        {kSoftware, "", BackendChoice::Vulkan, "this computer has no graphics processor for Vulkan"},
+    };
+    for (const auto& [devices, name, backend, expected] : cases) {
+        SCOPED_TRACE(devices + " " + name);
+        LoadOptions load = options(verdict(devices), name, backend);
+        load.trials.folder.clear();
+        EXPECT_EQ(chosen(load), expected);
+    }
+}
+
+TEST_F(DeviceChoice, thatThereIsNoVulkanIsNotWorthASentence) {
+    LoadOptions load = options(verdict("", "Vulkan is not installed"));
+    EXPECT_EQ(chosen(load), "processor");
+    load.device = "Big";
+    EXPECT_EQ(chosen(load), "Vulkan is not installed");
+}
+
+TEST_F(DeviceChoice, aTrialIsRememberedUntilSomebodyAsksByName) {
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(chosen(options(verdict(kDiscrete))), "Big");
+    EXPECT_EQ(chosen(options(verdict(kDiscrete), "Big")), "Big");
+    EXPECT_EQ(trials(), 1);
+    EXPECT_EQ(chosen(options(verdict(kDiscrete + "," + kIntegrated), "Small")), "Small");
+    EXPECT_EQ(trials(), 2);
+}
+
+TEST_F(DeviceChoice, aCrashInTheTrialIsRememberedAndSaid) {
+    const std::string crash = "kill -SEGV $$";
+    for (int i = 0; i < 3; ++i)
+        EXPECT_THAT(chosen(options(crash)), HasSubstr("crashed when it was tried out"));
+    EXPECT_EQ(trials(), 1);
+    // By name it is tried again, and may crash again.
+    EXPECT_THAT(chosen(options(crash, "Big")), HasSubstr("crashed when it was tried out"));
+    EXPECT_EQ(trials(), 2);
+    EXPECT_EQ(chosen(options(verdict(kDiscrete), "Big")), "Big");
+    EXPECT_EQ(chosen(options(crash)), "Big");
+    EXPECT_EQ(trials(), 3);
+}
+
+TEST_F(DeviceChoice, aDriverThatKillsAtTheStartIsBlamedAfterAWhile) {
+    const LoadOptions automatic = options(verdict(kDiscrete + "," + kIntegrated));
+    die("Big", 2);
+    EXPECT_EQ(chosen(automatic), "Big");  // somebody may have killed them
+    die("Big", 1);
+    EXPECT_EQ(chosen(automatic), "Small");
+    die("Small", 3);
+    EXPECT_THAT(chosen(automatic), HasSubstr("the driver of Big crashed or hung"));
+    EXPECT_EQ(chosen(options(verdict(kDiscrete), "Big")), "Big");
+    // A use that ends well makes up for it.
+    marks("Big").forgive();
+    EXPECT_EQ(chosen(automatic), "Big");
+}
+
+TEST_F(DeviceChoice, peopleInterruptWorkAsOftenAsTheyLike) {
+    die("Big", 5, Phase::Work);
+    EXPECT_EQ(chosen(options(verdict(kDiscrete))), "Big");
+}
+
+TEST_F(DeviceChoice, aCrashThatSomebodySawIsBlamedAtOnce) {
+    for (const Phase phase : {Phase::Start, Phase::Work}) {
+        LoadOptions automatic = options(verdict(kDiscrete));
+        LoadOptions named = options(verdict(kDiscrete), "Big");
+        automatic.afterCrash = named.afterCrash = true;
+        // Something else crashed: the device was not in use.
+        EXPECT_EQ(chosen(automatic), "Big");
+        die("Big", 1, phase);
+        EXPECT_THAT(chosen(named), HasSubstr("the driver of Big crashed or hung"));
+        EXPECT_THAT(chosen(automatic), HasSubstr("the driver of Big crashed or hung"));
+        // Also from now on, until it is chosen again.
+        automatic.afterCrash = named.afterCrash = false;
+        EXPECT_THAT(chosen(automatic), HasSubstr("the driver of Big crashed or hung"));
+        EXPECT_EQ(chosen(named), "Big");
+        marks("Big").forgive();
+    }
+}
+
+TEST_F(DeviceChoice, anotherDriverBeginsAnew) {
+    die("Big", 3);
+    const std::string updated = R"({"identity":"id-updated","name":"Big","kind":"discrete"})";
+    EXPECT_THAT(chosen(options(verdict(kDiscrete))), HasSubstr("crashed or hung"));
+    std::filesystem::remove(m_folder.file("drivers"));  // what an update does to what is remembered
+    EXPECT_EQ(chosen(options(verdict(updated))), "Big");
+}
+
+TEST_F(DeviceChoice, aDeviceInUseElsewhereIsNoDeath) {
+    const auto first = marks("Big").begin(Phase::Start);
+    const auto second = marks("Big").begin(Phase::Work);
+    ASSERT_TRUE(first && second);
+    LoadOptions automatic = options(verdict(kDiscrete));
+    automatic.afterCrash = true;
+    EXPECT_EQ(chosen(automatic), "Big");
+    EXPECT_EQ(marks("Big").deaths(Phase::Start), 0);
+    marks("Big").forgive();  // leaves them alone
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(m_folder.path()), {}), 4);
+}
+
+TEST_F(DeviceChoice, theListSaysWhatIsUsedAndWhyNot) {
+    die("Big", 3);
+    const LoadOptions load = options(verdict(kSoftware + "," + kWrong + "," + kDiscrete + "," + kIntegrated));
+    const auto list = listDevices(load.trials, DriverAnswers::Remembered);
+    ASSERT_TRUE(list) << list.error().message;
+    const struct {
+        std::string name;
+        DeviceUse use;
+        std::string refusal;
+    } expected[] = {
+        {list->devices[0].name, DeviceUse::OnRequest, ""},
+        {"Bad", DeviceUse::Never, "Bad computes wrong numbers"},
+        {"Big", DeviceUse::OnRequest, "crashed or hung"},
+        {"Small", DeviceUse::Automatic, ""},
+        {"Soft", DeviceUse::OnRequest, ""},
+    };
+    ASSERT_EQ(list->devices.size(), std::size(expected));
+    for (size_t i = 0; i < std::size(expected); ++i) {
+        EXPECT_EQ(list->devices[i].name, expected[i].name);
+        EXPECT_EQ(list->devices[i].use, expected[i].use) << expected[i].name;
+        EXPECT_THAT(list->devices[i].refusal, HasSubstr(expected[i].refusal));
+        EXPECT_EQ(list->devices[i].refusal.empty(), expected[i].refusal.empty());
+    }
+    EXPECT_EQ(list->devices[0].kind, "processor");
+    EXPECT_EQ(list->note, "");
+
+    const auto crashed = listDevices(options("kill -SEGV $$").trials, DriverAnswers::New);
+    ASSERT_TRUE(crashed);
+    ASSERT_EQ(crashed->devices.size(), 1u);
+    EXPECT_EQ(crashed->devices[0].use, DeviceUse::Automatic);
+    EXPECT_THAT(crashed->note, HasSubstr("crashed"));
+}
+
+}  // namespace
+}  // namespace ingle::session

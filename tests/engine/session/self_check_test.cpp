@@ -1,0 +1,326 @@
+/// A device that computes wrong is found out when a model is loaded, before anybody reads its answers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <functional>
+
+#include "engine/lab/synth.h"
+#include "tests/engine/session/model_runs.h"
+#include "tests/engine/session/vulkan_devices.h"
+#include "tests/temporary_folder.h"
+
+namespace ingle::session {
+namespace {
+
+using backend::OpCode;
+using backend::Plan;
+
+/// What a device does instead of what it is told.
+struct Lie {
+    std::string name;
+    std::function<void(Plan&)> compile;  ///< changes what is compiled; null: nothing
+    uint32_t tokens = 0;                 ///< steps of so many tokens give a wrong logit; 0: none do
+    float value = 0;                     ///< which
+    uint32_t choice = 0;                 ///< which token it chooses is the worst one, from 1; 0: none
+    bool forgets = false;                ///< what was fed, once it has chosen tokens
+    bool simpleIsRight = false;          ///< once it is told to do without large kernels, it is honest
+};
+
+void addInsteadOfMultiply(Plan& plan) {
+    for (backend::Op& op : plan.ops)
+        if (op.code == OpCode::Add) op.code = OpCode::Multiply;
+}
+
+void setEps(Plan& plan, float eps) {
+    for (backend::Op& op : plan.ops)
+        if (auto* norm = std::get_if<backend::NormParams>(&op.params)) norm->eps = eps;
+}
+
+const std::vector<Lie> kLies = {
+    {.name = "AnotherOp", .compile = addInsteadOfMultiply},
+    {.name = "InexactOp", .compile = [](Plan& plan) { setEps(plan, 0.02f); }},
+    {.name = "NoNumber", .compile = [](Plan& plan) { setEps(plan, NAN); }},
+    {.name = "NoNumberInOnePlace", .tokens = 1, .value = NAN},
+    {.name = "AWrongLogitOfASingleToken", .tokens = 1, .value = 30},
+    {.name = "AWrongLogitOfTwoTokens", .tokens = 2, .value = 30},
+    {.name = "AWrongLogitOfThreeTokens", .tokens = 3, .value = 30},
+    {.name = "AWrongLogitOfSevenTokens", .tokens = 7, .value = 30},
+    {.name = "AWrongLogitOfAPrompt", .tokens = 19, .value = 30},
+    {.name = "AWrongFirstChoice", .choice = 1},
+    {.name = "AWrongLaterChoice", .choice = 4},
+    {.name = "NoMemoryAfterItsChoices", .forgets = true},
+};
+
+/// Chooses the best tokens, but for the lie.
+class LyingQueue final : public backend::DecodeQueue {
+  public:
+    LyingQueue(backend::Program& inner, const backend::DecodeOrder& order, const Lie& lie)
+        : m_inner(inner), m_order(order), m_lie(lie) {}
+    ~LyingQueue() override {
+        if (m_lie.forgets) (void)m_order.sequence->truncate(0);
+    }
+    Result<TokenId> next() override {
+        const backend::SequenceRun run{m_order.sequence, 1};
+        const uint32_t row = 0;
+        INGLE_TRY(m_inner.run({{&m_order.token, 1}, {&run, 1}, {&row, 1}}));
+        INGLE_TRY_ASSIGN(const std::span<const float> logits, m_inner.readLogits(0));
+        const auto chosen =
+            ++m_told == m_lie.choice ? std::ranges::min_element(logits) : std::ranges::max_element(logits);
+        m_order.token = static_cast<TokenId>(chosen - logits.begin());
+        return m_order.token;
+    }
+
+  private:
+    backend::Program& m_inner;
+    backend::DecodeOrder m_order;
+    const Lie& m_lie;
+    uint32_t m_told = 0;
+};
+
+class LyingProgram final : public backend::Program {
+  public:
+    LyingProgram(std::unique_ptr<backend::Program> inner, Lie lie)
+        : m_inner(std::move(inner)), m_lie(std::move(lie)) {}
+
+    Status run(const backend::Step& step) override {
+        m_tokens = static_cast<uint32_t>(step.tokens.size());
+        return m_inner->run(step);
+    }
+    Result<std::span<const float>> readLogits(uint32_t index) override {
+        INGLE_TRY_ASSIGN(const std::span<const float> logits, m_inner->readLogits(index));
+        m_logits.assign(logits.begin(), logits.end());
+        if (m_tokens == m_lie.tokens) m_logits[5] = m_lie.value;
+        return m_logits;
+    }
+    Result<std::unique_ptr<backend::DecodeQueue>> decodeAhead(const backend::DecodeOrder& order) override {
+        if (order.sampler.temperature > 0) return nullptr;
+        return std::make_unique<LyingQueue>(*m_inner, order, m_lie);
+    }
+    void observe(backend::OpObserver* observer) override { m_inner->observe(observer); }
+
+  private:
+    std::unique_ptr<backend::Program> m_inner;
+    Lie m_lie;
+    uint32_t m_tokens = 0;
+    std::vector<float> m_logits;
+};
+
+class LyingBackend final : public backend::Backend {
+  public:
+    LyingBackend(std::unique_ptr<backend::Backend> inner, Lie lie)
+        : m_inner(std::move(inner)), m_lie(std::move(lie)) {}
+
+    std::string_view name() const override { return "lying"; }
+    std::string deviceName() const override { return "The tested GPU"; }
+    bool supports(OpCode code) const override { return m_inner->supports(code); }
+    bool roundsActivations() const override { return m_inner->roundsActivations(); }
+    Result<std::unique_ptr<backend::MemoryPool>> createMemory(
+        const backend::MemorySpec& spec, const backend::MemoryOptions& options) override {
+        return m_inner->createMemory(spec, options);
+    }
+    Result<std::unique_ptr<backend::Program>> compile(const Plan& plan,
+                                                      backend::MemoryPool& memory) override {
+        const bool honest = m_simple && m_lie.simpleIsRight;
+        Plan changed = plan;
+        if (m_lie.compile && !honest) m_lie.compile(changed);
+        INGLE_TRY_ASSIGN(auto program, m_inner->compile(changed, memory));
+        return std::make_unique<LyingProgram>(std::move(program), honest ? Lie{} : m_lie);
+    }
+    bool simplify() override { return !std::exchange(m_simple, true); }
+
+  private:
+    std::unique_ptr<backend::Backend> m_inner;
+    Lie m_lie;
+    bool m_simple = false;
+};
+
+class SelfCheck : public testing::Test {
+  protected:
+    static DeviceFactory lying(const Lie& lie) {
+        return [lie](const LoadOptions& options) -> Result<ChosenDevice> {
+            INGLE_TRY_ASSIGN(auto inner, createProcessor(options));
+            return ChosenDevice{.backend = std::make_unique<LyingBackend>(std::move(inner), lie)};
+        };
+    }
+    std::string model(const std::string& family, const std::string& quant = "Q8_0", uint32_t numLayers = 3) {
+        const std::string path = m_folder.file(fmt::format("{}-{}.gguf", family, quant).c_str());
+        lab::SynthOptions options{.family = family, .quant = quant};
+        options.sizes.numLayers = numLayers;
+        EXPECT_TRUE(lab::writeSynthModel(options, path));
+        return path;
+    }
+    static Result<std::unique_ptr<Model>> load(const std::string& path, BackendChoice backend,
+                                               const DeviceFactory& device, KvType kv = KvType::F16,
+                                               ActivationType activations = ActivationType::F32) {
+        return Model::load(path, {.backend = backend, .threads = 1, .kv = kv, .activations = activations},
+                           nullptr, device);
+    }
+
+    const std::vector<TokenId> m_tokens{4, 77, 120, 9, 31, 300, 5};
+    test::TemporaryFolder m_folder;
+};
+
+TEST_F(SelfCheck, aLyingDeviceIsRefused) {
+    for (const char* family : {"llama", "qwen3", "rwkv5", "rwkv7"}) {
+        const std::string path = model(family);
+        for (const Lie& lie : kLies) {
+            SCOPED_TRACE(fmt::format("{} {}", family, lie.name));
+            const auto named = load(path, BackendChoice::Vulkan, lying(lie));
+            ASSERT_FALSE(named);
+            EXPECT_EQ(named.error().code, ErrorCode::Device);
+
+            const auto automatic = load(path, BackendChoice::Auto, lying(lie));
+            ASSERT_TRUE(automatic) << automatic.error().message;
+            EXPECT_EQ((*automatic)->info().backend, "cpu");
+            EXPECT_EQ(
+                (*automatic)->info().deviceNote,
+                "The graphics device cannot be used, so the processor computes: " + named.error().message);
+        }
+    }
+}
+
+TEST_F(SelfCheck, theSentenceSaysWhatIsWrong) {
+    const auto refused = load(model("llama"), BackendChoice::Vulkan, lying({.tokens = 3, .value = 1000}));
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message,
+                testing::MatchesRegex("The tested GPU computes wrong values \\(steps of 3 tokens: "
+                                      "relative error [0-9.e+]+\\)"));
+    const auto choosing = load(model("llama"), BackendChoice::Vulkan, lying({.choice = 2}));
+    ASSERT_FALSE(choosing);
+    EXPECT_THAT(choosing.error().message,
+                testing::MatchesRegex("The tested GPU chooses wrong tokens \\(the logit of one is "
+                                      "[0-9.e+]+ below the best\\)"));
+}
+
+/// The negative twin, for every family, format of weights and cache.
+TEST_F(SelfCheck, anHonestDeviceIsUsed) {
+    for (const models::ModelFamily* family : models::allFamilies()) {
+        for (const char* quant : {"F32", "F16", "Q4_0", "Q8_0"}) {
+            const std::string path = model(std::string(family->arch), quant);
+            for (const KvType kv : {KvType::F32, KvType::F16, KvType::Q8}) {
+                for (const ActivationType activations : {ActivationType::F32, ActivationType::Auto}) {
+                    const auto used = load(path, BackendChoice::Auto, lying({}), kv, activations);
+                    ASSERT_TRUE(used) << used.error().message;
+                    EXPECT_EQ((*used)->info().backend, "lying") << family->arch << (*used)->info().deviceNote;
+                    EXPECT_EQ((*used)->info().deviceNote, "");
+                }
+            }
+        }
+    }
+}
+
+/// Rounded activations leave room for small errors, not for wrong ones.
+TEST_F(SelfCheck, aLyingDeviceThatMayRoundIsRefused) {
+    for (const Lie& lie : kLies) {
+        if (lie.name == "InexactOp" || lie.forgets) continue;
+        SCOPED_TRACE(lie.name);
+        EXPECT_FALSE(
+            load(model("llama"), BackendChoice::Vulkan, lying(lie), KvType::F16, ActivationType::Auto));
+    }
+}
+
+/// What is wrong in large kernels only costs speed, not the device.
+TEST_F(SelfCheck, simpleKernelsAreUsedWhereOnlyTheyAreRight) {
+    const std::string path = model("llama");
+    const auto processor =
+        Model::load(path, {.threads = 1, .kv = KvType::F16, .activations = ActivationType::F32}, nullptr)
+            .value();
+    const auto expected = test::logitsInChunks(*processor, m_tokens, 3);
+    for (Lie lie : kLies) {
+        SCOPED_TRACE(lie.name);
+        lie.simpleIsRight = true;
+        const auto used = load(path, BackendChoice::Vulkan, lying(lie));
+        ASSERT_TRUE(used) << used.error().message;
+        EXPECT_EQ((*used)->info().backend, "lying");
+        EXPECT_EQ(test::logitsInChunks(**used, m_tokens, 3), expected);
+        // Also the program that was made before the check.
+        const auto sequence = (*used)->memory().createSequence().value();
+        const backend::SequenceRun run{sequence.get(), 3};
+        const uint32_t row = 2;
+        ASSERT_TRUE((*used)->program().run({std::span(m_tokens).first(3), {&run, 1}, {&row, 1}}));
+        const auto logits = (*used)->program().readLogits(0);
+        ASSERT_TRUE(logits) << logits.error().message;
+        EXPECT_TRUE(std::ranges::equal(
+            *logits, std::span(expected).subspan(2 * logits->size()).first(logits->size())));
+    }
+}
+
+/// A check that fails for another reason than wrong values would do so with simple kernels, too.
+TEST_F(SelfCheck, onlyWrongValuesAreAnsweredWithSimpleKernels) {
+    const std::string path = model("llama");
+    const std::pair<ErrorCode, int> rows[] = {{ErrorCode::Device, 2}, {ErrorCode::OutOfMemory, 1}};
+    for (const auto& [code, checks] : rows) {
+        int called = 0;
+        const auto refused = Model::load(path, {.backend = BackendChoice::Vulkan, .threads = 1}, nullptr,
+                                         lying({}), [&, error = code](auto&&...) -> Status {
+                                             ++called;
+                                             return fail(error, "for this reason");
+                                         });
+        ASSERT_FALSE(refused);
+        EXPECT_EQ(refused.error().code, code);
+        EXPECT_EQ(called, checks);
+    }
+}
+
+/// The second layer, too: the first one of RWKV-7 has no value of a layer before to mix in.
+TEST_F(SelfCheck, layersOfEachKindAreTried) {
+    for (const uint32_t numLayers : {1u, 2u, 4u}) {
+        const auto whole = openModel(model("rwkv7", "Q8_0", numLayers), {}).value();
+        const models::BoundModel small = models::withOneLayerOfEachKind(whole->bound);
+        EXPECT_EQ(small.config.numLayers, std::min(numLayers, 2u));
+        EXPECT_EQ(small.weights["token_embd.weight"], whole->bound.weights["token_embd.weight"]);
+        EXPECT_NE(small.weights["token_embd.weight"], nullptr);
+    }
+    const auto opened = openModel(model("llama", "Q8_0", 4), {}).value();
+    const models::Weights picked = opened->bound.weights.withLayers(std::vector<uint32_t>{3, 1});
+    EXPECT_EQ(picked["blk.0.attn_q.weight"], opened->bound.weights["blk.3.attn_q.weight"]);
+    EXPECT_EQ(picked["blk.1.attn_q.weight"], opened->bound.weights["blk.1.attn_q.weight"]);
+    EXPECT_NE(picked["blk.1.attn_q.weight"], nullptr);
+    EXPECT_EQ(picked["blk.2.attn_q.weight"], nullptr);
+    // A layer whose weights are kept in another format, as the usual mixtures do.
+    tensor::Tensor other = *opened->bound.weights["blk.2.ffn_down.weight"];
+    other.format = quant::findFormat("F16");
+    formats::ModelFile& file = opened->file;
+    file.tensors["blk.2.ffn_down.weight"] = other;
+    EXPECT_EQ(models::bindModel(file).value().weights.layersOfEachKind(), (std::vector<uint32_t>{0, 1, 2}));
+}
+
+/// A real device passes with every family: with the usual kernels, with simple ones only, and with those that
+/// timing chooses, which may round activations.
+TEST_F(SelfCheck, aRealDevicePasses) {
+    test::VulkanDevices devices;
+    if (!devices.missing().empty()) GTEST_SKIP() << devices.missing();
+    const auto expectPass = [&](backend::Backend& device, const OpenedModel& opened, const char* kernels,
+                                ActivationType activations) {
+        const auto begin = std::chrono::steady_clock::now();
+        const Status checked =
+            checkDevice(device, opened, {.threads = 1, .kv = KvType::Q8, .activations = activations});
+        const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+        EXPECT_TRUE(checked) << kernels << ": " << checked.error().message;
+        std::printf("%s, %s: %.2f s\n", opened.info.family.c_str(), kernels, elapsed.count());
+    };
+    for (const models::ModelFamily* family : models::allFamilies()) {
+        SCOPED_TRACE(family->arch);
+        const auto opened = openModel(model(std::string(family->arch), "Q4_0"), {}).value();
+        const auto device =
+            std::move(devices.factory()({.activations = ActivationType::F32}).value().backend);
+        expectPass(*device, *opened, "usual", ActivationType::F32);
+        EXPECT_TRUE(device->simplify());
+        expectPass(*device, *opened, "simple", ActivationType::F32);
+        EXPECT_FALSE(device->simplify());
+        devices.expectNoComplaints();
+    }
+    devices.setCacheFolder(m_folder.path().string());
+    for (const char* family : {"llama", "rwkv7"}) {
+        const auto opened = openModel(model(family, "Q4_0"), {}).value();
+        const auto device =
+            std::move(devices.factory()({.activations = ActivationType::Auto}).value().backend);
+        expectPass(*device, *opened, "timed", ActivationType::Auto);
+        devices.expectNoComplaints();
+    }
+}
+
+}  // namespace
+}  // namespace ingle::session

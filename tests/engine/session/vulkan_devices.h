@@ -1,0 +1,73 @@
+/// Real devices for tests of sessions; Debian's mesa-vulkan-drivers brings one that needs no hardware.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "engine/backend/vulkan/opened_backend.h"
+#include "engine/session/backends.h"
+#include "tests/engine/session/vulkan_faults.h"
+
+namespace ingle::test {
+
+/// Makes backends on the first device that can be used, one after the other.
+class VulkanDevices {
+  public:
+    /// Why there is no device; empty: there is one.
+    const std::string& missing() const { return m_missing; }
+
+    VulkanDevices() {
+        const auto instance = backend::vulkan::Instance::create();
+        if (!instance) {
+            EXPECT_EQ(instance.error().code, ErrorCode::Unsupported) << instance.error().message;
+            m_missing = instance.error().message;
+            return;
+        }
+        const auto devices = (*instance)->devices().value();
+        const auto usable = std::ranges::find_if(
+            devices, [](const auto& device) { return backend::vulkan::refusalOf(device).empty(); });
+        if (usable == devices.end())
+            m_missing = "no Vulkan device that this backend can use";
+        else
+            m_name = usable->name;
+    }
+
+    /// Refers to this, and to `faults` where there are to be any.
+    session::DeviceFactory factory(VulkanFaults* faults = nullptr) {
+        return [this, faults](const LoadOptions& options) -> Result<session::ChosenDevice> {
+            INGLE_TRY_ASSIGN(auto instance, backend::vulkan::Instance::create());
+            if (faults) faults->install(*instance);
+            INGLE_TRY_ASSIGN(const auto devices, instance->devices());
+            const auto info =
+                std::ranges::find_if(devices, [&](const auto& device) { return device.name == m_name; });
+            INGLE_TRY_ASSIGN(auto opened,
+                             backend::vulkan::OpenedBackend::open(std::move(instance), *info,
+                                                                  options.activations, m_cacheFolder));
+            m_current = opened.get();
+            return session::ChosenDevice{.backend = std::move(opened)};
+        };
+    }
+
+    /// Kernels are chosen by timing from then on.
+    void setCacheFolder(const std::string& folder) { m_cacheFolder = folder; }
+
+    /// The last one that was made, while it lives.
+    backend::vulkan::OpenedBackend& current() { return *m_current; }
+    /// To be called while it lives.
+    void expectNoComplaints() { EXPECT_THAT(m_current->instance().validationMessages(), testing::IsEmpty()); }
+
+  private:
+    std::string m_missing;
+    std::string m_name;
+    std::string m_cacheFolder;
+    backend::vulkan::OpenedBackend* m_current = nullptr;
+};
+
+}  // namespace ingle::test

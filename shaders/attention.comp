@@ -17,9 +17,9 @@
 layout(local_size_x = 64) in;
 #define STEP_BINDING 0
 #include "step.glsl"
-layout(constant_id = 2) const uint HEAD_DIM = 64;  // at most 256
-layout(constant_id = 3) const uint HEADS = 1;
-layout(constant_id = 4) const uint SPLITS = 1;
+layout(constant_id = 1) const uint HEAD_DIM = 64;  // at most 256
+layout(constant_id = 2) const uint HEADS = 1;
+layout(constant_id = 3) const uint SPLITS = 1;
 
 layout(binding = 1) readonly buffer Q { float q[]; };
 layout(binding = 2) readonly buffer Keys { uint keys[]; };
@@ -53,9 +53,9 @@ vec4 queryAt(uint first, uint vector) {
 
 void main() {
     const uint row = gl_WorkGroupID.y;
-    const uint index = runOfRow(row);
+    const uint index = step.entries[row].runOfRow;
     if (index == kNone) return;
-    const Run run = runAt(index);
+    const Run run = step.entries[index].run;
     const uint numKeys = positionOfRow(run, row) + 1;
     const uint split = gl_WorkGroupID.x % SPLITS;
     const uint firstHead = gl_WorkGroupID.x / SPLITS * HEADS;
@@ -76,7 +76,7 @@ void main() {
         acc[h] = vec4(0);
     }
     for (uint page = split * share; page < min((split + 1) * share, numPages); ++page) {
-        const uint firstRow = cacheRow(run.sequence, page * kPageTokens);
+        const uint firstRow = cacheRow(run.slot, page * kPageTokens);
         const uint count = min(kPageTokens, numKeys - page * kPageTokens);
         const bool visible = lane < count;
         float score[HEADS];

@@ -14,7 +14,7 @@
 layout(local_size_x = 64) in;
 #define STEP_BINDING 0
 #include "step.glsl"
-layout(constant_id = 2) const uint HEAD_DIM = 64;  // at most 128, so that tiles fit into 32 KiB
+layout(constant_id = 1) const uint HEAD_DIM = 64;  // at most 128, so that tiles fit into 32 KiB
 
 layout(binding = 1) readonly buffer Q { float q[]; };
 layout(binding = 2) readonly buffer Keys { uint keys[]; };
@@ -49,7 +49,7 @@ void loadKeys(Run run, uint first, uint end, uint element) {
         const uint position = first + i / kVectors;
         vec4 value = vec4(0);
         if (position < end) {
-            const uint row = cacheRow(run.sequence, position) * keyRowWords;
+            const uint row = cacheRow(run.slot, position) * keyRowWords;
             value = masked(i % kVectors, CACHED(keys, row, keyScaleWord, element + 4 * (i % kVectors)));
         }
         tile[i / kVectors * kStride + i % kVectors] = value;
@@ -61,7 +61,7 @@ void loadValues(Run run, uint first, uint end, uint element) {
         const uint position = first + i / kVectors;
         vec4 value = vec4(0);
         if (position < end) {
-            const uint row = cacheRow(run.sequence, position) * valueRowWords;
+            const uint row = cacheRow(run.slot, position) * valueRowWords;
             value = masked(i % kVectors, CACHED(values, row, valueScaleWord, element + 4 * (i % kVectors)));
         }
         tile[i / kVectors * kStride + i % kVectors] = value;
@@ -146,9 +146,9 @@ void attend(Run run, uint firstRow, uint count) {
 void main() {
     const uint end = min((gl_WorkGroupID.y + 1) * kTileRows, numRows);
     for (uint row = gl_WorkGroupID.y * kTileRows; row < end;) {
-        const uint index = runOfRow(row);
+        const uint index = step.entries[row].runOfRow;
         if (index == kNone) return;
-        const Run run = runAt(index);
+        const Run run = step.entries[index].run;
         const uint count = min(run.firstRow + run.numRows, end) - row;
         attend(run, row, count);
         row += count;

@@ -21,7 +21,7 @@ layout(push_constant) uniform Push {
 void main() {
     const uint group = gl_GlobalInvocationID.x;
     const uint row = gl_WorkGroupID.y;
-    const uint token = tokenOfRow(row) - firstRow;
+    const uint token = step.entries[row].token - firstRow;
     if (group * kGroup >= k || token >= numRows) return;
     vec4 w[8];
     decodeGroup(token * rowVectors, group, w);

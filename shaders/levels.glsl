@@ -19,8 +19,9 @@ void decodeGroup(uint row, uint group, out vec4 w[8]) {
 uint bits(uint word) {
     return (word & 15) * 0x00204081u & 0x01010101u;
 }
-// 32 pairs of bits, the lowest first.
-uint[8] bitPairs(uint low, uint high) {
+// A group's pairs of bits, the lowest first.
+uint[8] bitPairs(uint row, uint plane, uint group) {
+    const uint low = wordAt(row, plane, 2 * group), high = wordAt(row, plane, 2 * group + 1);
     uint q[8];
     [[unroll]] for (uint i = 0; i < 8; ++i) {
         const uint pairs = (i < 4 ? low : high) >> 8 * (i % 4) & 255;

@@ -1,9 +1,10 @@
 // Rotates queries and keys, and appends keys and values to the cache: rotated = (a cos - b sin, a sin + b
-// cos) for each pair (a, b) of a head, times `magnitude`; dimensions beyond the pairs pass through.
-// OpCode::Rope, KvAppend
+// cos) for each pair (a, b) of a head, times `magnitude`; dimensions beyond the pairs pass through. Some models
+// normalise each head first: x / sqrt(mean(x^2) + eps) * gain.
+// OpCode::RmsNorm, Rope, KvAppend
 //
 // Bindings: 0 step; 1 frequencies (rope.glsl); 2 q, 3 rotated q [rows, padded(qWidth)]; 4 k [rows,
-// padded(kWidth)]; 5 v; 6 keys, 7 values of the layer (cache.glsl); 8 page tables. Any of the three widths
+// padded(kWidth)]; 5 v; 6 keys, 7 values of the layer (cache.glsl); 8 page tables; 9 gains of q, 10 of k [headDim]. Any of the three widths
 // may be 0. One invocation takes kUnit elements (x) of a row (workgroup y): first of q, then of k, then of v.
 // variant: rope_cache_f32 -DCACHE=32
 // variant: rope_cache_f16 -DCACHE=16
@@ -16,8 +17,9 @@ layout(local_size_x_id = 0) in;
 #include "step.glsl"
 #define ROPE_BINDING 1
 #include "rope.glsl"
-layout(constant_id = 2) const bool HALF_SPLIT = false;  // pairs (p, p + numPairs), else (2p, 2p + 1)
-layout(constant_id = 3) const bool ROTATE_KEYS = true;
+layout(constant_id = 1) const bool HALF_SPLIT = false;  // pairs (p, p + numPairs), else (2p, 2p + 1)
+layout(constant_id = 2) const bool ROTATE_KEYS = true;
+layout(constant_id = 3) const bool NORMALISE = false;
 
 layout(binding = 2) readonly buffer Q { float q[]; };
 layout(binding = 3) writeonly buffer RotatedQ { float rotatedQ[]; };
@@ -25,10 +27,12 @@ layout(binding = 4) readonly buffer K { float k[]; };
 layout(binding = 5) readonly buffer V { float v[]; };
 layout(binding = 6) writeonly buffer Keys { uint keys[]; };
 layout(binding = 7) writeonly buffer Values { uint values[]; };
+layout(binding = 9) readonly buffer QGain { float qGain[]; };
+layout(binding = 10) readonly buffer KGain { float kGain[]; };
 layout(push_constant) uniform Push {
     uint qWidth, kWidth, vWidth;
     uint headDim, numPairs;
-    float magnitude;
+    float magnitude, eps;
     uint maxPages;
     uint keyRowWords, keyScaleWord, valueRowWords, valueScaleWord;
 };
@@ -64,22 +68,49 @@ float rotated(float ours, float partner, bool second, uint pair, uint position) 
     return second ? partner * angle.y + ours * angle.x : ours * angle.x - partner * angle.y;
 }
 
+// The head that was normalised last, by its first element, and what it is multiplied by. (An invocation takes a
+// few elements of one or two heads, so each adds up the squares by itself.)
+uint scaledHead = kNone;
+float headScale = 1;
+
+float queryElement(uint head, uint d) {
+    if (!NORMALISE) return q[head + d];
+    if (head != scaledHead) {
+        float squares = 0;
+        for (uint i = 0; i < headDim; ++i) squares += q[head + i] * q[head + i];
+        headScale = 1 / sqrt(squares / float(headDim) + eps);
+        scaledHead = head;
+    }
+    return q[head + d] * headScale * qGain[d];
+}
+
+float keyElement(uint head, uint d) {
+    if (!NORMALISE) return k[head + d];
+    if (head != scaledHead) {
+        float squares = 0;
+        for (uint i = 0; i < headDim; ++i) squares += k[head + i] * k[head + i];
+        headScale = 1 / sqrt(squares / float(headDim) + eps);
+        scaledHead = head;
+    }
+    return k[head + d] * headScale * kGain[d];
+}
+
 float queryAt(uint row, uint element, uint position) {
-    const uint at = row * padded(qWidth) + element;
     const uint d = element % headDim;
-    if (d >= 2 * numPairs) return q[at];
+    const uint head = row * padded(qWidth) + element - d;
+    if (d >= 2 * numPairs) return queryElement(head, d);
     const Rotation r = rotationOf(d);
-    return rotated(q[at], q[at - d + r.partner], r.second, r.pair, position);
+    return rotated(queryElement(head, d), queryElement(head, r.partner), r.second, r.pair, position);
 }
 
 // 0 past the end: what fills up a block.
 float keyAt(uint row, uint element, uint position) {
     if (element >= kWidth) return 0;
-    const uint at = row * padded(kWidth) + element;
     const uint d = element % headDim;
-    if (!ROTATE_KEYS || d >= 2 * numPairs) return k[at];
+    const uint head = row * padded(kWidth) + element - d;
+    if (!ROTATE_KEYS || d >= 2 * numPairs) return keyElement(head, d);
     const Rotation r = rotationOf(d);
-    return rotated(k[at], k[at - d + r.partner], r.second, r.pair, position);
+    return rotated(keyElement(head, d), keyElement(head, r.partner), r.second, r.pair, position);
 }
 
 float valueAt(uint row, uint element) {
@@ -129,9 +160,9 @@ void append(bool isKey, uint row, uint position, uint cacheRow, uint first) {
 
 void main() {
     const uint row = gl_WorkGroupID.y;
-    const uint index = runOfRow(row);
+    const uint index = step.entries[row].runOfRow;
     if (index == kNone) return;
-    const Run run = runAt(index);
+    const Run run = step.entries[index].run;
     const uint position = positionOfRow(run, row);
     uint unit = gl_GlobalInvocationID.x;
     const uint qUnits = (qWidth + kUnit - 1) / kUnit;
@@ -145,5 +176,5 @@ void main() {
     const bool isKey = unit < kUnits;
     if (!isKey) unit -= kUnits;
     if (!isKey && unit * kUnit >= vWidth) return;
-    append(isKey, row, position, cacheRow(run.sequence, position), unit * kUnit);
+    append(isKey, row, position, cacheRow(run.slot, position), unit * kUnit);
 }

@@ -99,14 +99,14 @@ uint draw(uint count) {
     return candidates[count - 1].y;
 }
 
+// The step has one row.
 void advance(uint token) {
-    const uint run = 4 + 2 * STEP_ROWS;
-    step[4 + STEP_ROWS] = token;
-    step[run + 3] += 1;  // position
-    const uint before = step[run + 2];
-    step[run + 2] = step[run + 4];
-    step[run + 4] = step[2];
-    step[2] = before;
+    step.entries[0].token = token;
+    step.entries[0].run.firstPosition += 1;
+    const uint before = step.entries[0].run.slot;
+    step.entries[0].run.slot = step.entries[0].run.slotAfter;
+    step.entries[0].run.slotAfter = step.freeSlot;
+    step.freeSlot = before;
 }
 
 void main() {
@@ -124,6 +124,6 @@ void main() {
     if (lane > 0) return;
     const uint token = draw(keepMinP(keepTopP(count)));
     chosenId = token;
-    flags = step[3];
+    flags = step.flags;
     advance(token);
 }

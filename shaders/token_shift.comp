@@ -17,13 +17,13 @@ layout(push_constant) uniform Push { uint rowVectors; };
 void main() {
     const uint i = gl_GlobalInvocationID.x;
     const uint row = gl_WorkGroupID.y;
-    const uint index = runOfRow(row);
+    const uint index = step.entries[row].runOfRow;
     if (i >= rowVectors || index == kNone) return;
-    const Run run = runAt(index);
+    const Run run = step.entries[index].run;
     if (row > run.firstRow) {
         y[row * rowVectors + i] = x[(row - 1) * rowVectors + i];
         return;
     }
-    y[row * rowVectors + i] = state[run.sequence * rowVectors + i];
-    state[run.sequenceAfter * rowVectors + i] = x[(row + run.numRows - 1) * rowVectors + i];
+    y[row * rowVectors + i] = state[run.slot * rowVectors + i];
+    state[run.slotAfter * rowVectors + i] = x[(row + run.numRows - 1) * rowVectors + i];
 }

@@ -1,6 +1,6 @@
 // The best of many logits: 1024 at a time are sorted in a workgroup's shared memory, best first, ties by the lowest id.
 // A candidate is {key, id}; keys of better logits are smaller. The including shader includes step.glsl with STEP_ACCESS.
-layout(constant_id = 2) const bool FROM_LOGITS = true;
+layout(constant_id = 1) const bool FROM_LOGITS = true;
 
 layout(binding = 1) readonly buffer Source { uint source[]; };  // logits, or candidates
 // How the token is chosen, as engine/backend/vulkan/token_sampler.cpp writes it.
@@ -33,7 +33,7 @@ uvec2 candidateAt(uint i) {
     if (i >= numSources) return kNobody;
     if (!FROM_LOGITS) return uvec2(source[2 * i], source[2 * i + 1]);
     const uint bits = source[i];
-    if ((bits & 0x7f800000u) == 0x7f800000u) atomicOr(step[3], kNotFinite);
+    if ((bits & 0x7f800000u) == 0x7f800000u) atomicOr(step.flags, kNotFinite);
     return i < numIds ? uvec2(keyOf(bits), i) : kNobody;
 }
 

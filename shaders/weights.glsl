@@ -20,6 +20,9 @@ uint wordAt(uint row, uint plane, uint i) {
 uint shortAt(uint row, uint plane, uint i) {
     return bitfieldExtract(wordAt(row, plane, i / 2), int(i % 2) * 16, 16);
 }
+uint byteAt(uint row, uint plane, uint i) {
+    return bitfieldExtract(wordAt(row, plane, i / 4), int(i % 4) * 8, 8);
+}
 float halfAt(uint row, uint plane, uint i) {
     return unpackHalf2x16(shortAt(row, plane, i)).x;
 }

@@ -22,9 +22,9 @@ layout(push_constant) uniform Push { uint width, paddedWidth; };
 
 void main() {
     const uint i = gl_GlobalInvocationID.x;
-    if (i >= width || gl_WorkGroupID.y >= numRuns()) return;
-    const Run run = runAt(gl_WorkGroupID.y);
-    const uint at = run.sequence * paddedWidth + i;
+    if (i >= width || gl_WorkGroupID.y >= step.numRuns) return;
+    const Run run = step.entries[gl_WorkGroupID.y].run;
+    const uint at = run.slot * paddedWidth + i;
     float n = numerator[at], d = denominator[at], e = exponent[at];
     for (uint row = run.firstRow; row < run.firstRow + run.numRows; ++row) {
         const float key = k[row * paddedWidth + i];
@@ -40,7 +40,7 @@ void main() {
         d = keep * d + take;
         e = next;
     }
-    const uint after = run.sequenceAfter * paddedWidth + i;
+    const uint after = run.slotAfter * paddedWidth + i;
     numerator[after] = n;
     denominator[after] = d;
     exponent[after] = e;

@@ -11,8 +11,8 @@
 layout(local_size_x_id = 0) in;
 #define STEP_BINDING 0
 #include "step.glsl"
-layout(constant_id = 2) const uint SIZE = 64;
-layout(constant_id = 3) const bool W_PER_TOKEN = false;
+layout(constant_id = 1) const uint SIZE = 64;
+layout(constant_id = 2) const bool W_PER_TOKEN = false;
 
 layout(binding = 1) buffer State { float state[]; };
 layout(binding = 2) readonly buffer R { float r[]; };
@@ -26,11 +26,11 @@ layout(push_constant) uniform Push { uint paddedWidth, stateElems, wPerHead, uPe
 shared float rs[SIZE], ks[SIZE], ws[SIZE], us[SIZE];
 
 void main() {
-    if (gl_WorkGroupID.y >= numRuns()) return;
-    const Run run = runAt(gl_WorkGroupID.y);
+    if (gl_WorkGroupID.y >= step.numRuns) return;
+    const Run run = step.entries[gl_WorkGroupID.y].run;
     const uint head = gl_WorkGroupID.x;
     const uint j = gl_LocalInvocationID.x;
-    const uint first = run.sequence * stateElems + head * SIZE * SIZE + j;
+    const uint first = run.slot * stateElems + head * SIZE * SIZE + j;
     float s[SIZE];
     [[unroll]] for (uint i = 0; i < SIZE; ++i) s[i] = state[first + i * SIZE];
     us[j] = u[head * uPerHead + j % uPerHead];
@@ -51,6 +51,6 @@ void main() {
         }
         y[at] = sum;
     }
-    const uint after = run.sequenceAfter * stateElems + head * SIZE * SIZE + j;
+    const uint after = run.slotAfter * stateElems + head * SIZE * SIZE + j;
     [[unroll]] for (uint i = 0; i < SIZE; ++i) state[after + i * SIZE] = s[i];
 }

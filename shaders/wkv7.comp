@@ -10,7 +10,7 @@
 layout(local_size_x_id = 0) in;
 #define STEP_BINDING 0
 #include "step.glsl"
-layout(constant_id = 2) const uint SIZE = 64;
+layout(constant_id = 1) const uint SIZE = 64;
 
 layout(binding = 1) buffer State { float state[]; };
 layout(binding = 2) readonly buffer R { float r[]; };
@@ -25,11 +25,11 @@ layout(push_constant) uniform Push { uint paddedWidth, stateElems; };
 shared float rs[SIZE], ws[SIZE], ks[SIZE], kks[SIZE], rates[SIZE];
 
 void main() {
-    if (gl_WorkGroupID.y >= numRuns()) return;
-    const Run run = runAt(gl_WorkGroupID.y);
+    if (gl_WorkGroupID.y >= step.numRuns) return;
+    const Run run = step.entries[gl_WorkGroupID.y].run;
     const uint head = gl_WorkGroupID.x;
     const uint i = gl_LocalInvocationID.x;
-    const uint first = run.sequence * stateElems + head * SIZE * SIZE + i;
+    const uint first = run.slot * stateElems + head * SIZE * SIZE + i;
     float s[SIZE];
     [[unroll]] for (uint j = 0; j < SIZE; ++j) s[j] = state[first + j * SIZE];
     for (uint row = run.firstRow; row < run.firstRow + run.numRows; ++row) {
@@ -51,6 +51,6 @@ void main() {
         }
         y[at] = sum;
     }
-    const uint after = run.sequenceAfter * stateElems + head * SIZE * SIZE + i;
+    const uint after = run.slotAfter * stateElems + head * SIZE * SIZE + i;
     [[unroll]] for (uint j = 0; j < SIZE; ++j) state[after + j * SIZE] = s[j];
 }

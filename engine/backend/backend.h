@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -27,6 +28,8 @@ struct Step {
     std::span<const TokenId> tokens;
     std::span<const SequenceRun> runs;
     std::span<const uint32_t> logitRows;
+    /// Asked from time to time while the step runs; true ends it. Null: it runs to its end.
+    std::function<bool()> cancelled = nullptr;
 };
 
 /// Sees each op of a step as it ends: for tracing and profiling.
@@ -63,8 +66,8 @@ class Program {
   public:
     virtual ~Program() = default;
     /// Runs the step and advances each sequence by its run's rows. After an error the sequences are as
-    /// before. Errors: InvalidArgument (a token outside the vocabulary, too many rows), OutOfMemory (no page
-    /// left), Device.
+    /// before; but those with recurrent states are empty once the step was cancelled. Errors: InvalidArgument
+    /// (a token outside the vocabulary, too many rows), OutOfMemory (no page left), Device, Cancelled.
     virtual Status run(const Step& step) = 0;
     /// Logits [vocab] of the index-th entry of the last step's logitRows; valid until the next run.
     /// Errors: Device when they are not finite.

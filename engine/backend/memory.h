@@ -50,7 +50,7 @@ uint64_t sequenceBytes(const MemorySpec& spec, KvType type, uint32_t tokens);
 struct MemoryOptions {
     KvType kv = KvType::F16;
     uint32_t maxTokens = 0;  ///< most tokens whose keys and values are kept, of all sequences together
-    /// For as many, memory is there from the beginning, where a backend cannot well get more of it later.
+    /// The same where all memory has to be there from the beginning; 0: maxTokens.
     uint32_t reservedTokens = 0;
 };
 

@@ -32,6 +32,13 @@ Status StepLimits::check(const Step& step) const {
     return {};
 }
 
+Status endCancelled(const Step& step, const MemorySpec& memory) {
+    if (!memory.canTruncate()) {
+        for (const SequenceRun& run : step.runs) INGLE_TRY(run.sequence->truncate(0));
+    }
+    return fail(ErrorCode::Cancelled, "the step was cancelled");
+}
+
 Status checkFinite(std::span<const float> logits, std::string_view message) {
     if (std::ranges::all_of(logits, [](float value) { return std::isfinite(value); })) return {};
     return fail(ErrorCode::Device, "{}", message);

@@ -17,6 +17,10 @@ struct StepLimits {
     Status check(const Step& step) const;
 };
 
+/// What run() returns once `step` is cancelled: sequences whose states may be half a step further are
+/// emptied. Errors: Cancelled; those of truncate().
+Status endCancelled(const Step& step, const MemorySpec& memory);
+
 /// Errors: Device, with this message, when a logit is infinite or no number.
 Status checkFinite(std::span<const float> logits, std::string_view message);
 

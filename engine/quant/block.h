@@ -59,6 +59,32 @@ inline uint32_t bitPairOf256(const std::byte* qs, size_t e) {
     return byteAt(qs + e / 128 * 32 + e % 32) >> (e % 128 / 32 * 2) & 3;
 }
 
+/// Value `e` of a block of 256 whose 128 bytes hold nibbles: 64 values per 32 bytes, the low nibbles first.
+inline uint32_t nibbleOf256(const std::byte* qs, size_t e) {
+    return byteAt(qs + e / 64 * 32 + e % 32) >> (e % 64 / 32 * 4) & 15;
+}
+
+/// Value `e` of a block of Q6_K: each half of its 256 values has 64 bytes of low nibbles, whose low halves
+/// hold the first 64 values; from byte 128 on lie the upper pairs of bits.
+inline uint32_t sixBitsOf256(const std::byte* block, size_t e) {
+    const uint32_t low = byteAt(block + e / 128 * 64 + e % 64) >> (e % 128 / 64 * 4) & 15;
+    return low | bitPairOf256(block + 128, e) << 4;
+}
+
+/// Scale `k` of the sixteen that Q3_K packs in 12 bytes: their low nibbles lie like those of a block of 16 in
+/// bytes 0..7; bytes 8..11 hold the upper bit pairs of every fourth scale.
+inline int32_t scaleOfQ3K(const std::byte* s, size_t k) {
+    const uint32_t low = byteAt(s + k % 8) >> (k / 8 * 4) & 15;
+    const uint32_t high = byteAt(s + 8 + k % 4) >> (k / 4 * 2) & 3;
+    return static_cast<int32_t>(low | high << 4) - 32;
+}
+
+/// Scale `k` of the eight that IQ4_XS packs in 6 bytes: a u16 of upper bit pairs, then low nibbles.
+inline int32_t scaleOfIq4Xs(const std::byte* s, size_t k) {
+    const uint32_t high = u16At(s) >> (2 * k) & 3;
+    return static_cast<int32_t>(nibbleAt(s + 2, k) | high << 4) - 32;
+}
+
 struct ScaleAndMin {
     uint32_t scale;
     uint32_t min;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "engine/backend/backend.h"
 #include "engine/session/device_marks.h"
@@ -15,6 +16,8 @@ struct ChosenDevice {
     std::unique_ptr<backend::Backend> backend;  ///< null: the processor
     std::optional<DeviceMarks> marks;           ///< for uses of it, where they are remembered
     DeviceMarks::Use use;                       ///< the start of one; ends with the first step
+    bool mustBeFaster = false;                  ///< than the processor: nobody asked for this device
+    std::string note;                           ///< why it is not the best one: a sentence, or empty
 };
 
 /// Makes the device that `options` ask for, or the best one; null when that is the processor. An error is a

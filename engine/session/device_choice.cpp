@@ -1,23 +1,12 @@
 #include "engine/session/device_choice.h"
 
-#include <algorithm>
-
 namespace ingle::session {
 namespace {
 
-using backend::vulkan::DeviceKind;
 using backend::vulkan::ProbeCache;
 using backend::vulkan::ProbedDevice;
 using backend::vulkan::ProbeVerdict;
-
-bool isAskedFor(const LoadOptions& options) {
-    return options.backend == BackendChoice::Vulkan || !options.device.empty();
-}
-
-bool isWanted(const ProbedDevice& device, const LoadOptions& options) {
-    if (options.device.empty()) return device.kind != DeviceKind::Cpu;
-    return device.name.find(options.device) != std::string::npos;
-}
+using backend::vulkan::Trial;
 
 /// Why the device is not used this time, or an empty string.
 std::string refusalOf(const ProbedDevice& device, const LoadOptions& options) {
@@ -31,31 +20,27 @@ std::string refusalOf(const ProbedDevice& device, const LoadOptions& options) {
     return crashedNow || (!isAskedFor(options) && marks->blamed()) ? blameFor(device) : std::string();
 }
 
-Result<std::optional<ProbedDevice>> choose(const LoadOptions& options, ProbeCache cache) {
-    INGLE_TRY_ASSIGN(ProbeVerdict verdict, askDrivers(options.trials, cache));
+Result<DeviceChoice> choose(const LoadOptions& options, ProbeCache cache) {
+    INGLE_TRY_ASSIGN(const ProbeVerdict verdict, askDrivers(options.trials, cache));
     if (!verdict.refusal.empty()) {
-        if (verdict.crashed || isAskedFor(options)) return fail(ErrorCode::Device, "{}", verdict.refusal);
-        return std::nullopt;
+        if (verdict.listing != Trial::Done || isAskedFor(options))
+            return fail(ErrorCode::Device, "{}", verdict.refusal);
+        return DeviceChoice{};
     }
-    std::ranges::stable_sort(verdict.devices, {}, &ProbedDevice::kind);
-    std::string why;
-    for (const ProbedDevice& device : verdict.devices) {
-        if (!isWanted(device, options)) continue;
-        std::string refusal = refusalOf(device, options);
-        if (refusal.empty()) return device;
-        if (why.empty()) why = std::move(refusal);
-    }
-    if (!why.empty()) return fail(ErrorCode::Unsupported, "{}", why);
-    if (!options.device.empty())
-        return fail(ErrorCode::Unsupported, "no Vulkan device is called \"{}\"", options.device);
-    if (isAskedFor(options))
-        return fail(ErrorCode::Unsupported, "this computer has no graphics processor for Vulkan");
-    return std::nullopt;
+    auto choice = pickDevice(verdict.devices, options.device,
+                             [&](const ProbedDevice& device) { return refusalOf(device, options); });
+    const bool isWorthASentence = isAskedFor(options) || !choice.refusal.empty();
+    if (!choice.device && isWorthASentence) return nonePicked(choice, options.device);
+    return choice;
 }
 
 }  // namespace
 
-Result<std::optional<ProbedDevice>> chooseDevice(const LoadOptions& options) {
+bool isAskedFor(const LoadOptions& options) {
+    return options.backend == BackendChoice::Vulkan || !options.device.empty();
+}
+
+Result<DeviceChoice> chooseDevice(const LoadOptions& options) {
     auto chosen = choose(options, ProbeCache::Use);
     if (chosen || !isAskedFor(options) || options.afterCrash) return chosen;
     return choose(options, ProbeCache::Renew);

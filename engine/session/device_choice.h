@@ -4,16 +4,23 @@
 
 #include <optional>
 
+#include "engine/backend/vulkan/device_rule.h"
 #include "engine/backend/vulkan/probe_process.h"
 #include "engine/session/device_marks.h"
 #include "ingle/types.h"
 
 namespace ingle::session {
 
-/// Nothing: the processor, which nobody will wonder about. A device that was asked for is asked again when it
-/// was refused before, and earlier deaths do not count. Errors, with a reason for people: Unsupported, Device
-/// (a device was asked for or is there, but cannot be used), Io (options.trials.command cannot be started).
-Result<std::optional<backend::vulkan::ProbedDevice>> chooseDevice(const LoadOptions& options);
+/// Whether somebody wants graphics, or a certain device, whatever speaks against it.
+bool isAskedFor(const LoadOptions& options);
+
+using DeviceChoice = backend::vulkan::PickedDevice<backend::vulkan::ProbedDevice>;
+
+/// No device: the processor, which nobody will wonder about. A device that was asked for is asked again when
+/// it was refused before, and earlier deaths do not count. Errors, with a reason for people: Unsupported,
+/// Device (a device was asked for or is there, but cannot be used), Io (options.trials.command cannot be
+/// started).
+Result<DeviceChoice> chooseDevice(const LoadOptions& options);
 
 /// Why a device that was blamed is not used, in one sentence.
 std::string blameFor(const backend::vulkan::ProbedDevice& device);

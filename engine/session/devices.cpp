@@ -11,9 +11,9 @@
 namespace ingle {
 namespace {
 
-using backend::vulkan::DeviceKind;
 using backend::vulkan::ProbeCache;
 using backend::vulkan::ProbedDevice;
+using backend::vulkan::Trial;
 
 Result<DeviceEntry> describeProcessor() {
     INGLE_TRY_ASSIGN(const base::Isa isa, base::chooseIsa());
@@ -31,10 +31,10 @@ DeviceEntry describe(const ProbedDevice& device, const DriverTrials& trials) {
                       .memoryBytes = device.memoryBytes,
                       .driver = device.driver,
                       .refusal = device.refusal};
-    if (!entry.refusal.empty()) return entry;
-    entry.use = DeviceUse::OnRequest;
+    const bool isHopeless = device.trial == Trial::Done && !device.refusal.empty();
+    if (!isHopeless) entry.use = DeviceUse::OnRequest;
     const auto marks = session::marksOf(device, trials);
-    if (marks && marks->blamed()) entry.refusal = session::blameFor(device);
+    if (entry.refusal.empty() && marks && marks->blamed()) entry.refusal = session::blameFor(device);
     return entry;
 }
 
@@ -46,22 +46,19 @@ Result<DeviceList> listDevices(const DriverTrials& trials, DriverAnswers answers
     INGLE_TRY_ASSIGN(auto verdict, session::askDrivers(trials, cache));
     DeviceList list{.devices = {std::move(processor)}, .note = std::move(verdict.refusal)};
     std::ranges::stable_sort(verdict.devices, {}, &ProbedDevice::kind);
+    const auto refusal = [&](const ProbedDevice& device) { return describe(device, trials).refusal; };
+    const auto best = pickDevice(verdict.devices, "", refusal).device;
+    if (best) list.devices.front().use = DeviceUse::OnRequest;
     for (const ProbedDevice& device : verdict.devices) {
         DeviceEntry entry = describe(device, trials);
-        DeviceEntry& best = list.devices.front();
-        const bool isBest = entry.use == DeviceUse::OnRequest && entry.refusal.empty() &&
-                            device.kind != DeviceKind::Cpu && best.use == DeviceUse::Automatic;
-        if (isBest) {
-            entry.use = DeviceUse::Automatic;
-            best.use = DeviceUse::OnRequest;
-        }
+        if (best && device.identity == best->identity) entry.use = DeviceUse::Automatic;
         list.devices.push_back(std::move(entry));
     }
     return list;
 }
 
-void runDeviceProbe() {
-    backend::vulkan::runProbeChild();
+void runDeviceProbe(const std::vector<std::string>& leftOut) {
+    backend::vulkan::runProbeChild(leftOut);
 }
 
 void withdrawDeviceUses() {

@@ -6,6 +6,7 @@
 #include "engine/graph/lower.h"
 #include "engine/session/hang_guard.h"
 #include "engine/session/model.h"
+#include "engine/session/speed_check.h"
 
 namespace ingle::session {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 /// How long a device may take until its first step is done. Its driver compiles shaders, once; the weights
 /// come from a disk that may be slow.
 std::chrono::seconds startLimit(uint64_t weightBytes) {
-    constexpr uint64_t kBytesPerSecond = uint64_t{32} << 20;
+    constexpr uint64_t kBytesPerSecond = uint64_t{8} << 20;
     return std::chrono::seconds(180 + weightBytes / kBytesPerSecond);
 }
 
@@ -23,18 +24,23 @@ Result<std::unique_ptr<Place>> Place::create(std::unique_ptr<backend::Backend> b
                                              const OpenedModel& model, const LoadOptions& options) {
     std::unique_ptr<Place> place(new Place(model, options));
     place->m_backend = std::move(backend);
-    // Each of the sequences of a step may fill the context, and one more may be kept for later. Memory
-    // for one is there from the beginning; more is taken only as they grow.
-    const uint64_t maxTokens = uint64_t{model.contextTokens} * (Model::kMaxDecoding + 1);
     const backend::MemorySpec memory = model.bound.family->memory(model.bound.config);
     const backend::Plan plan = place->lower(Model::kStepTokens, Model::kStepLogits);
-    INGLE_TRY(
-        place->m_backend->checkRoom(plan, backend::sequenceBytes(memory, options.kv, model.contextTokens)));
-    INGLE_TRY_ASSIGN(
-        place->m_memory,
-        place->m_backend->createMemory(
-            memory, {options.kv, static_cast<uint32_t>(std::min<uint64_t>(maxTokens, UINT32_MAX)),
-                     model.contextTokens}));
+    const auto room = [&](uint32_t contexts) {
+        return place->m_backend->checkRoom(
+            plan, contexts * backend::sequenceBytes(memory, options.kv, model.contextTokens));
+    };
+    INGLE_TRY(room(1));
+    // Each of the sequences of a step may fill the context, and as much again is kept for later. Where
+    // memory cannot grow with them, one may, and the others share what is there for later.
+    const uint32_t reserved = room(2) ? 2 : 1;
+    const auto tokens = [&](uint32_t contexts) {
+        return static_cast<uint32_t>(
+            std::min<uint64_t>(uint64_t{contexts} * model.contextTokens, UINT32_MAX));
+    };
+    INGLE_TRY_ASSIGN(place->m_memory,
+                     place->m_backend->createMemory(
+                         memory, {options.kv, tokens(Model::kMaxDecoding + 1), tokens(reserved)}));
     INGLE_TRY_ASSIGN(place->m_program, place->m_backend->compile(plan, *place->m_memory));
     return place;
 }
@@ -95,14 +101,14 @@ void Placement::endWork() {
 Status Placement::choose() {
     auto device = createOnDevice();
     if (device && *device) {
-        moveTo(std::move(*device), State::OnDevice, {});
+        moveTo(std::move(*device), State::OnDevice, m_deviceNote);
         return {};
     }
     if (!device && m_options.backend != BackendChoice::Auto) return tl::unexpected(device.error());
     INGLE_TRY_ASSIGN(auto processor, createOnProcessor());
     moveTo(std::move(processor), State::OnProcessor,
            device ? std::string()
-                  : fmt::format("The graphics device cannot be used, so the processor computes: {}",
+                  : fmt::format("The graphics device is not used, so the processor computes: {}",
                                 device.error().message));
     return {};
 }
@@ -125,7 +131,7 @@ std::unique_ptr<Place> Placement::retry(const std::string& conversation) {
     if (m_state != State::Left || !m_retried.insert(conversation).second) return nullptr;
     auto device = createOnDevice();
     if (!device || !*device) return nullptr;
-    return moveTo(std::move(*device), State::OnDevice, {});
+    return moveTo(std::move(*device), State::OnDevice, m_deviceNote);
 }
 
 Result<std::unique_ptr<Place>> Placement::createOnDevice() {
@@ -134,8 +140,10 @@ Result<std::unique_ptr<Place>> Placement::createOnDevice() {
     if (!device.backend) return nullptr;
     INGLE_TRY_ASSIGN(auto place, Place::create(std::move(device.backend), m_model, m_options));
     INGLE_TRY(place->check(m_check));
+    if (device.mustBeFaster) INGLE_TRY(checkSpeed(place->backend(), m_model, m_options));
     if (device.use) INGLE_TRY(place->tryOut());
     m_marks = std::move(device.marks);
+    m_deviceNote = std::move(device.note);
     return place;
 }
 

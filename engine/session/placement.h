@@ -95,6 +95,7 @@ class Placement {
     const DeviceCheck m_check;
     std::unique_ptr<Place> m_place;
     std::optional<DeviceMarks> m_marks;  ///< of the device that was made last
+    std::string m_deviceNote;            ///< ChosenDevice::note of it
     DeviceMarks::Use m_work;             ///< under way on the device
     State m_state = State::OnProcessor;
     std::set<std::string> m_retried;  ///< conversations that have tried the device again

@@ -32,11 +32,15 @@ void Scheduler::cancel(GenerationId id) {
 }
 
 bool Scheduler::step() {
+    if (hasWork()) m_model.placement().beginWork();
     admit();
-    if (!m_running.empty()) m_model.placement().beginWork();
     const std::vector<Part> parts = compose();
     if (!parts.empty()) run(parts);
     if (m_running.empty()) m_model.placement().endWork();
+    return hasWork();
+}
+
+bool Scheduler::hasWork() {
     const std::scoped_lock lock(m_mutex);
     return !m_waiting.empty() || !m_running.empty();
 }
@@ -197,13 +201,17 @@ Status Scheduler::runProgram(std::span<const Part> parts) {
         if (after == part.generation->ids().size())
             logitRows.push_back(static_cast<uint32_t>(tokens.size() - 1));
     }
-    return makingRoom([&] { return m_model.program().run({tokens, runs, logitRows}); });
+    // Others would have to repeat their part of the step.
+    std::function<bool()> cancelled;
+    if (parts.size() == 1) cancelled = [&] { return parts[0].generation->cancelled(); };
+    return makingRoom([&] { return m_model.program().run({tokens, runs, logitRows, cancelled}); });
 }
 
 void Scheduler::run(std::span<const Part> parts) {
     if (m_running.size() == 1 && runAhead(*parts[0].generation)) return;
     settle();
     if (const Status status = runProgram(parts); !status) {
+        if (status.error().code == ErrorCode::Cancelled) return finishCancelled(*parts[0].generation);
         if (leaveDevice(status.error())) return;
         // One of them is the reason: alone, each of the others goes on.
         if (parts.size() == 1) return failWith(*parts[0].generation, status.error());
@@ -269,6 +277,12 @@ void Scheduler::keep(const Generation& generation, ModelSnapshots::Extent extent
 void Scheduler::finish(Generation& generation) {
     keep(generation, ModelSnapshots::Extent::Everything);
     m_idle.put(generation.takeSequence());
+    drop(generation);
+}
+
+void Scheduler::finishCancelled(Generation& generation) {
+    static_cast<void>(generation.checkLimits(m_model.opened()));  // tells the sink
+    if (generation.sequence().memory->length() == generation.sequence().ids.size()) return finish(generation);
     drop(generation);
 }
 

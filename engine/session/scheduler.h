@@ -39,6 +39,7 @@ class Scheduler {
         std::span<const TokenId> tokens;
     };
 
+    bool hasWork();
     void admit();
     /// Gives `generation` a sequence to begin with. False when it has ended instead.
     bool begin(Generation& generation);
@@ -71,6 +72,8 @@ class Scheduler {
     void endIfFinished(Generation& generation, Generation::Outcome outcome);
     void keep(const Generation& generation, ModelSnapshots::Extent extent);
     void finish(Generation& generation);
+    /// Ends one that was cancelled in the middle of a step.
+    void finishCancelled(Generation& generation);
     void drop(Generation& generation);
     void failWith(Generation& generation, const Error& error);
 

@@ -1,12 +1,11 @@
 #include "engine/session/self_check.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <vector>
 
-#include "engine/graph/lower.h"
 #include "engine/session/backends.h"
+#include "engine/session/check_run.h"
 #include "engine/session/model.h"
 
 namespace ingle::session {
@@ -21,101 +20,17 @@ constexpr double kMaxError = 1e-5;
 /// to the logits of two layers, which is 2e-3; five times that, for rows in which large values cancel.
 constexpr double kMaxErrorOfBytes = 1e-2;
 
-/// Rows of two sequences in one step, and how many of the last ones give logits.
-struct CheckStep {
-    std::array<uint32_t, 2> rows;
-    uint32_t logits;
-};
-/// A piece of a prompt, an answer, and answers beside each other, in each number of rows for which kernels
-/// differ (1, 2, 4, 8, more).
-constexpr CheckStep kSteps[] = {{{19, 0}, 1}, {{1, 0}, 1}, {{1, 0}, 1},
-                                {{1, 1}, 2},  {{1, 2}, 3}, {{2, 5}, 7}};
-constexpr uint32_t kMaxRows = 19;
-constexpr uint32_t kMaxLogits = 7;
-
-/// Tokens that a device is asked to choose, ahead of the host, where it can; and those it has on their way
-/// when that ends.
+/// A prompt of more than a page, an answer, and answers beside each other, in each number of rows for which
+/// kernels differ (1, 2, 4, 8, more).
+constexpr CheckStep kSteps[] = {{{19, 0}, 1}, {{19, 0}, 1}, {{19, 0}, 1}, {{19, 0}, 1}, {{1, 0}, 1},
+                                {{1, 0}, 1},  {{1, 1}, 2},  {{1, 2}, 3},  {{2, 5}, 7}};
+/// Tokens that a device is asked to choose, ahead of the host, where it can.
 constexpr uint32_t kChoices = 5;
+/// Those it has on their way when that ends.
 constexpr uint32_t kUntold = 2;
 /// In errors of a logit: how far the choice may be behind the best one. The errors of both add up to sqrt(2)
 /// of one in the mean; four times that.
 constexpr double kMaxBehind = 6;
-
-/// The steps on one backend.
-class CheckRun {
-  public:
-    static Result<CheckRun> create(backend::Backend& backend, const models::BoundModel& model,
-                                   const LoadOptions& options) {
-        CheckRun run;
-        INGLE_TRY_ASSIGN(run.m_memory, backend.createMemory(model.family->memory(model.config),
-                                                            {options.kv, 2 * backend::kPageTokens}));
-        graph::Builder builder;
-        model.family->build(builder, model.config, model.weights);
-        const graph::LowerOptions lower{kMaxRows, kMaxLogits,
-                                        options.fuse ? graph::Fusion::On : graph::Fusion::Off};
-        INGLE_TRY_ASSIGN(run.m_program, backend.compile(graph::lower(builder.take(), lower), *run.m_memory));
-        for (auto& sequence : run.m_sequences) {
-            INGLE_TRY_ASSIGN(sequence, run.m_memory->createSequence());
-        }
-        run.m_vocabSize = model.config.vocabSize;
-        return run;
-    }
-
-    /// The logits of the step, back to back.
-    Result<std::vector<float>> logits(const CheckStep& step) {
-        std::vector<TokenId> tokens;
-        std::vector<backend::SequenceRun> runs;
-        for (size_t i = 0; i < step.rows.size(); ++i) {
-            if (step.rows[i] == 0) continue;
-            runs.push_back({m_sequences[i].get(), step.rows[i]});
-            for (uint32_t row = 0; row < step.rows[i]; ++row) tokens.push_back(nextToken());
-        }
-        return run(tokens, runs, step.logits);
-    }
-
-    /// The logits after `token` in the first sequence.
-    Result<std::vector<float>> logitsAfter(TokenId token) {
-        const backend::SequenceRun one{m_sequences[0].get(), 1};
-        return run({&token, 1}, {&one, 1}, 1);
-    }
-
-    /// The first sequence goes on with `token` and the best tokens after it. Null: the host has to choose.
-    Result<std::unique_ptr<backend::DecodeQueue>> decodeAhead(TokenId token) {
-        return m_program->decodeAhead({.sequence = m_sequences[0].get(),
-                                       .token = token,
-                                       .sampler = {.temperature = 0},
-                                       .numIds = m_vocabSize,
-                                       .maxSteps = kChoices + kUntold});
-    }
-
-  private:
-    /// The logits of the last `numLogits` rows, back to back.
-    Result<std::vector<float>> run(std::span<const TokenId> tokens,
-                                   std::span<const backend::SequenceRun> runs, uint32_t numLogits) {
-        const auto numRows = static_cast<uint32_t>(tokens.size());
-        std::vector<uint32_t> logitRows;
-        for (uint32_t row = numRows - numLogits; row < numRows; ++row) logitRows.push_back(row);
-        INGLE_TRY(m_program->run({tokens, runs, logitRows}));
-        std::vector<float> logits;
-        for (uint32_t i = 0; i < numLogits; ++i) {
-            INGLE_TRY_ASSIGN(const std::span<const float> row, m_program->readLogits(i));
-            logits.insert(logits.end(), row.begin(), row.end());
-        }
-        return logits;
-    }
-
-    /// Spread over the vocabulary; any would do.
-    TokenId nextToken() {
-        m_token = (m_token + 7919) % m_vocabSize;
-        return static_cast<TokenId>(m_token);
-    }
-
-    std::unique_ptr<backend::MemoryPool> m_memory;
-    std::unique_ptr<backend::Program> m_program;
-    std::array<std::unique_ptr<backend::SequenceMemory>, 2> m_sequences;
-    uint32_t m_vocabSize = 0;
-    uint32_t m_token = 0;
-};
 
 double errorOf(std::span<const float> logits, std::span<const float> expected) {
     double error = 0, total = 0;
@@ -129,7 +44,7 @@ double errorOf(std::span<const float> logits, std::span<const float> expected) {
 /// The tokens that `device` chooses by itself are the best ones, as far as its logits may be off.
 Status checkChoices(CheckRun& tried, CheckRun& right, TokenId token, double maxError,
                     const backend::Backend& device) {
-    INGLE_TRY_ASSIGN(const auto queue, tried.decodeAhead(token));
+    INGLE_TRY_ASSIGN(const auto queue, tried.decodeAhead(token, kChoices + kUntold));
     if (!queue) return {};
     for (uint32_t i = 0; i < kChoices; ++i) {
         INGLE_TRY_ASSIGN(const auto expected, right.logitsAfter(token));
@@ -152,8 +67,8 @@ Status checkDevice(backend::Backend& device, const OpenedModel& model, const Loa
     LoadOptions exact = options;
     exact.activations = ActivationType::F32;
     INGLE_TRY_ASSIGN(const auto processor, createProcessor(exact));
-    INGLE_TRY_ASSIGN(CheckRun right, CheckRun::create(*processor, small, options));
-    INGLE_TRY_ASSIGN(CheckRun tried, CheckRun::create(device, small, options));
+    INGLE_TRY_ASSIGN(CheckRun right, CheckRun::create(*processor, small, model.contextTokens, options));
+    INGLE_TRY_ASSIGN(CheckRun tried, CheckRun::create(device, small, model.contextTokens, options));
     const double maxError = device.roundsActivations() ? kMaxErrorOfBytes : kMaxError;
     const auto compare = [&](const CheckStep& step) -> Status {
         INGLE_TRY_ASSIGN(const auto expected, right.logits(step));

@@ -18,7 +18,7 @@ using DeviceCheck =
 /// as reading, answering and several answers at once need, and compares the logits: so every kernel that the
 /// model will use runs once, at its real size. Then the device chooses a few tokens by itself, where it can,
 /// which have to be the processor's. The weights that `device` holds already are not copied again.
-/// Costs the processor about twenty rows of logits, and forty rows of each of these layers.
+/// Costs the processor about twenty rows of logits, and a hundred rows of each of these layers.
 Status checkDevice(backend::Backend& device, const OpenedModel& model, const LoadOptions& options);
 
 }  // namespace ingle::session

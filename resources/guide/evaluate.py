@@ -18,8 +18,8 @@ from driver import HostProcess  # noqa: E402
 
 MAX_WORDS = 120
 MAX_TOKENS = 400
-# The guide must not get worse than this. What it should reach is 0.85 and 0.95.
-NEEDED = {"answered": 0.82, "declined": 0.95}
+# What the guide must reach.
+NEEDED = {"answered": 0.85, "declined": 0.95}
 # What every way to decline says, by language; "only" is not in what the guide says of itself when asked.
 DECLINED = (("only the small built-in guide", "larger model"), ("内置的小向导", "更大的模型"), ("лишь маленький встроенный гид", "модель побольше"))
 MAX_WORDS_DECLINED = 35

@@ -1,6 +1,6 @@
 """Trains the guide: corpus -> vocabulary -> network -> GGUF in float32. `./dev guide` calls this and quantises the result.
 
-Everything random follows --seed. On 2 cores with bfloat16 instructions it takes about an hour.
+Everything random follows --seed. On 2 cores with bfloat16 instructions it takes about an hour and a half.
 """
 import argparse
 import json
@@ -16,6 +16,7 @@ import torch.nn.functional as F
 import corpus
 import facts as facts_of_program
 import gguf
+from calibrate import prefer_declining
 from model import Config, Model
 from vocabulary import Vocabulary, train as train_vocabulary
 
@@ -23,7 +24,7 @@ VOCABULARY_SIZE = 4096
 VOCABULARY_DIALOGUES = 40000  # to learn the vocabulary from
 DROPOUT = 0.1
 BATCH_TOKENS = 4096
-STEPS = 2000
+STEPS = 3200
 WARMUP, COOLING = 60, 0.6  # the rate climbs for so many steps, stays, and falls to 0 over the last share of them
 REPORT = 100             # steps
 POOL = 4096              # dialogues that are sorted by length together
@@ -197,6 +198,8 @@ def main() -> None:
     model = Model(Config(vocab=len(vocabulary)), DROPOUT, fastest_type())
     print(f"{sum(p.numel() for p in model.parameters()) / 1e6:.2f} M parameters, {model.dtype}", flush=True)
     figures = train(model, batches(sampler, vocabulary, random.Random(args.seed)), dev, rates(STEPS))
+    declines = [vocabulary.topic_id(name) for name in names if name.endswith(corpus.OUT_OF_SCOPE)]
+    figures["declineFactor"] = round(prefer_declining(model, dev, declines), 2)
     export(model, vocabulary, args.out / "guide-f32.gguf")
     (args.out / "training.json").write_text(json.dumps({"seed": args.seed, **figures}, indent=1) + "\n")
 

@@ -5,7 +5,7 @@
 Levels levelsAt(uint row, uint group) {
     const uint thirds = wordAt(row, plane1, group);
     const vec2 scale = halfAt(row, plane3, group / 8) * signedBytes(shortAt(row, plane2, group)).xy;
-    uint q[8] = bitPairs(wordAt(row, 0, 2 * group), wordAt(row, 0, 2 * group + 1));
+    uint q[8] = bitPairs(row, 0, group);
     [[unroll]] for (uint i = 0; i < 8; ++i) q[i] |= bits(thirds >> 4 * i) << 2;
     return Levels(q, scale, -4 * scale);
 }

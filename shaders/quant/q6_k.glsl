@@ -5,7 +5,7 @@
 Levels levelsAt(uint row, uint group) {
     const vec2 scale = halfAt(row, plane3, group / 8) * signedBytes(shortAt(row, plane2, group)).xy;
     uint q[8] = nibbles(vectorAt(row, 0, group));
-    const uint upper[8] = bitPairs(wordAt(row, plane1, 2 * group), wordAt(row, plane1, 2 * group + 1));
+    const uint upper[8] = bitPairs(row, plane1, group);
     [[unroll]] for (uint i = 0; i < 8; ++i) q[i] |= upper[i] << 4;
     return Levels(q, scale, -32 * scale);
 }

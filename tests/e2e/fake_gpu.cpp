@@ -1,9 +1,9 @@
 // A Vulkan driver that passes another one's device off as a graphics card, and crashes where it is told to:
 //
 //   FAKE_GPU_DRIVER   the library of the real driver
-//   FAKE_GPU_CRASHES  "probe": at the first call of any process. "device": at vkCreateDevice, "submit": at
-//                     vkQueueSubmit once the file FAKE_GPU_TRIGGER exists; these only where answers are
-//                     computed, not where drivers are tried out.
+//   FAKE_GPU_CRASHES  "probe": at the first call of any process. "trial": at vkCreateDevice, only where
+//                     drivers are tried out. "device": at vkCreateDevice, "submit": at vkQueueSubmit once
+//                     the file FAKE_GPU_TRIGGER exists; these only where answers are computed.
 #define VK_NO_PROTOTYPES
 #include <dlfcn.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ bool triesDriversOut() {
 
 void crashAt(std::string_view where) {
     static const std::string crashes = environment("FAKE_GPU_CRASHES");
-    if (crashes != where || (where != "probe" && triesDriversOut())) return;
+    if (crashes != where || (where != "probe" && triesDriversOut() != (where == "trial"))) return;
     ::kill(::getpid(), SIGSEGV);
     ::pause();
 }
@@ -73,6 +73,7 @@ void VKAPI_CALL getProperties2(VkPhysicalDevice device, VkPhysicalDeviceProperti
 
 VkResult VKAPI_CALL createDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
                                  const VkAllocationCallbacks* callbacks, VkDevice* device) {
+    crashAt("trial");
     crashAt("device");
     return g_createDevice(physical, info, callbacks, device);
 }

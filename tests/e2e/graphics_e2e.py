@@ -3,9 +3,11 @@
 
   absent   no Vulkan at all: everything works, and nobody is told anything but by `ingle devices`
   probe    a driver that crashes at its first call: the chat answers on the processor, and a sentence says why
+  trial    one that crashes when its device is tried out: as well; that is remembered, until the device is chosen in the settings
   load     one that crashes when it is to be used: as well; it is remembered, until the device is chosen in the settings
   answer   one that crashes in the middle of an answer: the same answer goes on, on the processor
   killed   a host that somebody kills says nothing about the driver
+  slow     a card that is slower than the processor: that answers, and a sentence says why, until the card is chosen in the settings
 """
 import argparse
 import json
@@ -42,8 +44,9 @@ class Computer:
         self._manifest.write_text(json.dumps({"file_format_version": "1.0.0",
                                               "ICD": {"library_path": options.fake_gpu, "api_version": "1.2.0"}}))
 
-    def environment(self, crashes):
-        return {"VK_DRIVER_FILES": str(self._manifest), "FAKE_GPU_DRIVER": self._options.mesa, "FAKE_GPU_CRASHES": crashes,
+    def environment(self, crashes, speed={"INGLE_SLOW_DEVICE": "1"}):
+        """The fake card computes on the processor, so it would be left to that for its speed."""
+        return {**speed, "VK_DRIVER_FILES": str(self._manifest), "FAKE_GPU_DRIVER": self._options.mesa, "FAKE_GPU_CRASHES": crashes,
                 "FAKE_GPU_TRIGGER": str(self.trigger)}
 
     def window(self, screen, environment):
@@ -112,6 +115,26 @@ def probe(options, computer, screen):
         expect_processor(state, sentence)
         expect(RESTARTED not in state["fallback"], "the trial took the host down")
         finish(window, computer)
+
+
+def trial(options, computer, screen):
+    broken = computer.environment("trial")
+    sentence = f"the driver of {GPU} crashed when it was tried out"
+    expect(f"only by name: {sentence}" in computer.devices(broken)[1], f"devices: {computer.devices(broken)}")
+    with computer.window(screen, broken) as window:
+        load_model(window, options.model)
+        state = ask(window)
+        expect_processor(state, sentence)
+        expect(RESTARTED not in state["fallback"], "the trial took the host down")
+        finish(window, computer)
+    with computer.window(screen, computer.environment("")) as window:
+        state = window.wait_for(lambda s: s["modelState"] == "Ready", "the model after a restart")
+        expect_processor(state, sentence)
+        window.command("key", key="Comma", modifiers=["ctrl"])
+        window.click(f"device-{GPU}")
+        state = window.wait_for(lambda s: s["modelState"] == "Ready" and GPU in s["device"], "the model on the device")
+        expect(state["fallback"] == "", f"a device that works is commented: {state['fallback']}")
+        window.quit()
 
 
 def load(options, computer, screen):
@@ -186,7 +209,25 @@ def killed(options, computer, screen):
     expect("used automatically" in computer.devices(healthy)[1], "the driver is blamed for what it did not do")
 
 
-SCENARIOS = (absent, probe, load, answer, killed)
+def slow(options, computer, screen):
+    computer.warm()
+    with computer.window(screen, computer.environment("", speed={})) as window:
+        load_model(window, options.model)
+        state = ask(window)
+        expect(GPU not in state["device"], f"{state['device']} answers")
+        expect("is slower than the processor with this model" in state["statusLine"], f"the status line does not say why: {state['statusLine']}")
+        stop_answer(window)
+        window.command("key", key="Comma", modifiers=["ctrl"])
+        window.click(f"device-{GPU}")
+        state = window.wait_for(lambda s: s["modelState"] == "Ready" and GPU in s["device"], "the device by name")
+        expect(state["fallback"] == "", f"a device that was chosen is commented: {state['fallback']}")
+        window.command("key", key="Escape")
+        window.click("composerInput")
+        ask(window)
+        finish(window, computer)
+
+
+SCENARIOS = (absent, probe, trial, load, answer, killed, slow)
 
 
 def main():

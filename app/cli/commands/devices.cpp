@@ -9,7 +9,7 @@ namespace {
 std::string useOf(const DeviceEntry& device, bool isProcessor) {
     if (device.use == DeviceUse::Never) return fmt::format("not used: {}", device.refusal);
     if (device.use == DeviceUse::Automatic) return "used automatically";
-    if (isProcessor) return "used when a model does not fit the graphics device";
+    if (isProcessor) return "used when a model does not fit the graphics device, or runs faster here";
     return device.refusal.empty() ? "only by name" : fmt::format("only by name: {}", device.refusal);
 }
 
@@ -23,7 +23,8 @@ Status devices() {
     }
     if (!list.note.empty()) fmt::print("No graphics device is used: {}\n", list.note);
     if (list.devices.front().use != DeviceUse::Automatic)
-        fmt::print("A model that does not fit the free memory of the device runs on the processor.\n");
+        fmt::print(
+            "Models that do not fit its memory, or that the processor runs faster, run on the processor.\n");
     return {};
 }
 

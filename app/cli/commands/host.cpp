@@ -11,11 +11,12 @@ namespace {
 struct Options {
     int paceMs = 0;
     bool probeDevices = false;
+    std::vector<std::string> leftOut;
     SnapshotOptions snapshots{.folder = library::defaultDataDir() + "/snapshots"};
 };
 
 Status host(const Options& options) {
-    if (options.probeDevices) runDeviceProbe();
+    if (options.probeDevices) runDeviceProbe(options.leftOut);
     Snapshots snapshots;
     if (options.snapshots.maxBytes > 0) {
         auto opened = Snapshots::open(options.snapshots);
@@ -44,6 +45,7 @@ Action define(CLI::App& app) {
         ->check(CLI::Range(0, 60'000));
     app.add_flag("--probe-devices", options->probeDevices, "only try graphics drivers out (for this program)")
         ->group("");
+    app.add_option("--left-out", options->leftOut, "a device that --probe-devices is not to try")->group("");
     app.add_option("--snapshots", options->snapshots.folder,
                    "folder for what lets conversations go on at once (default: in the data folder)");
     app.add_option_function<uint64_t>(

@@ -94,7 +94,10 @@ Status CpuProgram::run(const Step& step) {
     if (m_observer) {
         runObserved(context);
     } else {
-        for (size_t i = 0; i < m_ops.size(); ++i) m_ops[i]->run(m_plan.ops[i], context);
+        for (size_t i = 0; i < m_ops.size(); ++i) {
+            if (step.cancelled && step.cancelled()) return endCancelled(step, m_memory.spec());
+            m_ops[i]->run(m_plan.ops[i], context);
+        }
     }
     for (const RunRows& run : m_runs) run.sequence->advance(run.numRows);
     return {};

@@ -16,7 +16,7 @@ inline constexpr uint32_t kMaxBindings = 12;
 
 /// The better one first. Cpu is software on the processor, which the CPU backend makes better use of.
 enum class DeviceKind : uint8_t { Discrete, Integrated, Virtual, Other, Cpu };
-std::string_view kindName(DeviceKind kind);  ///< for people: "discrete", of Cpu "software"
+std::string_view kindName(DeviceKind kind);  ///< for people, also as DeviceEntry::kind
 
 struct MemoryHeap {
     uint64_t bytes = 0;

@@ -1,5 +1,7 @@
 #include "engine/backend/vulkan/linear.h"
 
+#include "engine/backend/vulkan/matvec.h"
+
 namespace ingle::backend::vulkan {
 namespace {
 
@@ -127,7 +129,7 @@ class Linear {
         const MatvecShape shape = m_out.matvecShapes().find(*matrix.format, matrix.k);
         PipelineSpec kernel = matvecKernel(shape, *matrix.format, push.numTokens, epilogue);
         return m_out.dispatch(kernel.shader, std::move(kernel.constants), bindings, push,
-                              matvecGroups(push.numRows));
+                              matvecGroups(push.matrix.numRows));
     }
 
     Status recordMatmul(const DeviceMatrix& matrix, const std::vector<uint32_t>& epilogue,
@@ -136,7 +138,7 @@ class Linear {
         constants.insert(constants.end(), epilogue.begin(), epilogue.end());
         return m_out.dispatch(
             fmt::format("matmul_{}", matrix.format->name), std::move(constants), bindings, push,
-            {groupsFor(push.numRows, kTileOutputs), groupsFor(push.numTokens, kTileRows), 1});
+            {groupsFor(push.matrix.numRows, kTileOutputs), groupsFor(push.numTokens, kTileRows), 1});
     }
 
     const OpRun& m_run;

@@ -27,7 +27,6 @@ struct RowCounts {
 struct ProgramBuffers {
     std::span<const BufferRange> values;  ///< by ValueId; empty where a fused run keeps a value to itself
     BufferRange step;                     ///< see step_buffer.h
-    uint32_t stepRows = 0;                ///< rows it has room for
     BufferRange scratch;                  ///< for what passes from one dispatch of an op to the next
     BufferRange unused;                   ///< bound where a variant of a shader reads nothing; never written
 };
@@ -61,7 +60,6 @@ class OpRecording {
     }
     uint32_t numTokens() const { return m_rows.tokens; }
     const BufferRange& step() const { return m_buffers.step; }
-    uint32_t stepRows() const { return m_buffers.stepRows; }
     const BufferRange& scratch() const { return m_buffers.scratch; }
     const BufferRange& unused() const { return m_buffers.unused; }
 

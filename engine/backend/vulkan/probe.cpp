@@ -10,9 +10,22 @@
 #include "engine/backend/vulkan/recorder.h"
 
 namespace ingle::backend::vulkan {
+
+// The words of the protocol; people read those of kindName().
+NLOHMANN_JSON_SERIALIZE_ENUM(DeviceKind, {{DeviceKind::Other, "other"},
+                                          {DeviceKind::Discrete, "discrete"},
+                                          {DeviceKind::Integrated, "integrated"},
+                                          {DeviceKind::Virtual, "virtual"},
+                                          {DeviceKind::Cpu, "software"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(Trial, {{Trial::Untried, "untried"},
+                                     {Trial::Done, "done"},
+                                     {Trial::Crashed, "crashed"},
+                                     {Trial::TimedOut, "timedOut"}})
+
 namespace {
 
-constexpr std::chrono::seconds kKernelLimit{10};
+/// Longer than anybody waits for this process, who tells a time-out from what is wrong for good.
+constexpr std::chrono::minutes kKernelLimit{10};
 
 /// Adds two rows of numbers on the device, with a length that no workgroup divides.
 Status tryKernel(const Instance& instance, const DeviceInfo& info) {
@@ -48,17 +61,27 @@ Status tryKernel(const Instance& instance, const DeviceInfo& info) {
     return {};
 }
 
-ProbedDevice probeDevice(const Instance& instance, const DeviceInfo& info) {
+ProbedDevice describe(const DeviceInfo& info) {
     ProbedDevice device{.identity = driverIdentity(info),
                         .name = info.name,
                         .kind = info.kind,
                         .driver = fmt::format("{} {}", info.driverName, info.driverInfo),
                         .refusal = refusalOf(info)};
+    if (!device.refusal.empty()) device.trial = Trial::Done;
     if (const auto type = chooseMemoryType(info.memory, info.kind, UINT32_MAX, MemoryUse::Device))
         device.memoryBytes = info.memory.heaps[info.memory.types[*type].heap].bytes;
-    if (!device.refusal.empty()) return device;
-    if (const Status tried = tryKernel(instance, info); !tried) device.refusal = tried.error().message;
     return device;
+}
+
+nlohmann::json toJson(const ProbedDevice& device) {
+    return {{"identity", device.identity}, {"name", device.name},   {"kind", device.kind},
+            {"driver", device.driver},     {"trial", device.trial}, {"memoryBytes", device.memoryBytes},
+            {"refusal", device.refusal}};
+}
+
+/// One line. Names come from drivers, who may not know of UTF-8.
+std::string dump(const nlohmann::json& json) {
+    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 std::string textOf(const nlohmann::json& object, const char* key) {
@@ -66,12 +89,18 @@ std::string textOf(const nlohmann::json& object, const char* key) {
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-DeviceKind kindNamed(std::string_view name) {
-    for (const DeviceKind kind :
-         {DeviceKind::Discrete, DeviceKind::Integrated, DeviceKind::Virtual, DeviceKind::Cpu}) {
-        if (kindName(kind) == name) return kind;
-    }
-    return DeviceKind::Other;
+Result<ProbedDevice> deviceOf(const nlohmann::json& json) {
+    ProbedDevice device{.identity = textOf(json, "identity"),
+                        .name = textOf(json, "name"),
+                        .driver = textOf(json, "driver"),
+                        .refusal = textOf(json, "refusal")};
+    if (device.identity.empty())
+        return fail(ErrorCode::Corrupt, "a verdict on a graphics device without identity");
+    device.kind = json.value("kind", DeviceKind::Other);
+    device.trial = json.value("trial", Trial::Untried);
+    if (json.contains("memoryBytes") && json["memoryBytes"].is_number_unsigned())
+        device.memoryBytes = json["memoryBytes"].get<uint64_t>();
+    return device;
 }
 
 }  // namespace
@@ -81,69 +110,70 @@ const ProbedDevice* ProbeVerdict::find(const DeviceInfo& device) const {
     return found == devices.end() ? nullptr : &*found;
 }
 
-ProbeVerdict probeDevices(const InstanceOptions& options) {
+void probeDevices(const std::vector<std::string>& leftOut,
+                  const std::function<void(const std::string& line)>& tell, const InstanceOptions& options) {
     ProbeVerdict verdict;
     const auto instance = Instance::create(options);
     if (!instance) {
         verdict.refusal = instance.error().message;
-        return verdict;
+        return tell(encodeVerdict(verdict));
     }
-    const auto devices = (*instance)->devices();
-    if (!devices) {
-        verdict.refusal = devices.error().message;
-        return verdict;
+    const auto infos = (*instance)->devices();
+    if (!infos) {
+        verdict.refusal = infos.error().message;
+        return tell(encodeVerdict(verdict));
     }
-    for (const DeviceInfo& info : *devices) verdict.devices.push_back(probeDevice(**instance, info));
-    return verdict;
+    for (const DeviceInfo& info : *infos) verdict.devices.push_back(describe(info));
+    tell(encodeVerdict(verdict));
+    for (size_t i = 0; i < infos->size(); ++i) {
+        ProbedDevice& device = verdict.devices[i];
+        if (device.trial != Trial::Untried || std::ranges::count(leftOut, device.identity) > 0) continue;
+        if (const Status tried = tryKernel(**instance, (*infos)[i]); !tried)
+            device.refusal = tried.error().message;
+        device.trial = Trial::Done;
+        tell(encodeDevice(device));
+    }
 }
 
 std::string encodeVerdict(const ProbeVerdict& verdict) {
     auto devices = nlohmann::json::array();
-    for (const ProbedDevice& device : verdict.devices)
-        devices.push_back({{"identity", device.identity},
-                           {"name", device.name},
-                           {"kind", kindName(device.kind)},
-                           {"driver", device.driver},
-                           {"memoryBytes", device.memoryBytes},
-                           {"refusal", device.refusal}});
-    const nlohmann::json json{
-        {"devices", devices}, {"refusal", verdict.refusal}, {"crashed", verdict.crashed}};
-    // Names come from drivers, who may not know of UTF-8.
-    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    for (const ProbedDevice& device : verdict.devices) devices.push_back(toJson(device));
+    return dump({{"devices", devices}, {"refusal", verdict.refusal}, {"listing", verdict.listing}});
+}
+
+std::string encodeDevice(const ProbedDevice& device) {
+    return dump(toJson(device));
 }
 
 Result<ProbeVerdict> decodeVerdict(std::string_view text) {
     const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
     if (!json.is_object() || !json.contains("devices") || !json["devices"].is_array())
         return fail(ErrorCode::Corrupt, "not a verdict on graphics devices: {}", text.substr(0, 80));
-    ProbeVerdict verdict{.refusal = textOf(json, "refusal"),
-                         .crashed = json.value("crashed", nlohmann::json()) == true};
+    ProbeVerdict verdict{.refusal = textOf(json, "refusal"), .listing = json.value("listing", Trial::Done)};
     for (const auto& entry : json["devices"]) {
-        ProbedDevice device{.identity = textOf(entry, "identity"),
-                            .name = textOf(entry, "name"),
-                            .kind = kindNamed(textOf(entry, "kind")),
-                            .driver = textOf(entry, "driver"),
-                            .refusal = textOf(entry, "refusal")};
-        if (device.identity.empty())
-            return fail(ErrorCode::Corrupt, "a verdict on a graphics device without identity");
-        if (entry.contains("memoryBytes") && entry["memoryBytes"].is_number_unsigned())
-            device.memoryBytes = entry["memoryBytes"].get<uint64_t>();
+        INGLE_TRY_ASSIGN(ProbedDevice device, deviceOf(entry));
         verdict.devices.push_back(std::move(device));
     }
     return verdict;
 }
 
-void runProbeChild() {
+Result<ProbedDevice> decodeDevice(std::string_view text) {
+    return deviceOf(nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false));
+}
+
+void runProbeChild(const std::vector<std::string>& leftOut) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     const int output = ::dup(STDOUT_FILENO);
     ::dup2(STDERR_FILENO, STDOUT_FILENO);
-    const std::string line = encodeVerdict(probeDevices()) + "\n";
-    std::string_view rest = line;
-    while (!rest.empty()) {
-        const ssize_t written = ::write(output, rest.data(), rest.size());
-        if (written <= 0) ::_exit(1);  // nobody listens any more
-        rest.remove_prefix(static_cast<size_t>(written));
-    }
+    probeDevices(leftOut, [output](const std::string& text) {
+        const std::string line = text + "\n";
+        std::string_view rest = line;
+        while (!rest.empty()) {
+            const ssize_t written = ::write(output, rest.data(), rest.size());
+            if (written <= 0) ::_exit(1);  // nobody listens any more
+            rest.remove_prefix(static_cast<size_t>(written));
+        }
+    });
     // Not exit(): drivers' exit handlers have nothing to add to the verdict.
     ::_exit(0);
 }

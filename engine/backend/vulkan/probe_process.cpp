@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -24,7 +25,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kMaxOutputBytes = 1 << 20;
-constexpr int kCacheVersion = 2;
+/// Of a child that has closed its output, or is to be ended.
+constexpr std::chrono::milliseconds kEndLimit{1000};
+constexpr int kCacheVersion = 3;
 
 struct Child {
     pid_t pid = -1;
@@ -53,14 +56,11 @@ Result<Child> start(const std::vector<std::string>& command) {
     return child;
 }
 
-ProbeVerdict crashed(std::string refusal) {
-    return {.refusal = std::move(refusal), .crashed = true};
-}
-
-/// What the child says until it closes its output or time is up.
-std::string readOutput(const Child& child, Clock::time_point deadline) {
+/// What the child says until it closes its output, or says nothing for `limit`.
+std::string readOutput(const Child& child, std::chrono::milliseconds limit) {
     std::string text;
     std::array<char, 4096> buffer{};
+    auto deadline = Clock::now() + limit;
     for (;;) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
         if (left <= 0) break;
@@ -72,7 +72,9 @@ std::string readOutput(const Child& child, Clock::time_point deadline) {
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0) break;
         // More than that is nonsense anyway; it is read on, so that the child does not block.
-        if (text.size() < kMaxOutputBytes) text.append(buffer.data(), static_cast<size_t>(count));
+        if (text.size() >= kMaxOutputBytes) continue;
+        text.append(buffer.data(), static_cast<size_t>(count));
+        deadline = Clock::now() + limit;
     }
     return text;
 }
@@ -91,21 +93,76 @@ std::optional<int> awaitEnd(const Child& child, Clock::time_point deadline) {
     return status;
 }
 
-Result<ProbeVerdict> askChild(const ProbeRequest& request) {
-    INGLE_TRY_ASSIGN(const Child child, start(request.command));
-    const auto deadline = Clock::now() + request.limit;
-    const std::string output = readOutput(child, deadline);
-    const std::optional<int> status = awaitEnd(child, deadline);
-    if (!status)
-        return crashed(fmt::format("the graphics driver did not answer within {} s",
-                                   std::chrono::duration<double>(request.limit).count()));
-    if (WIFSIGNALED(*status))
-        return crashed(fmt::format("the graphics driver crashed when it was tried out ({})",
-                                   ::strsignal(WTERMSIG(*status))));
-    const auto verdict = decodeVerdict(output);
-    if (WEXITSTATUS(*status) != 0 || !verdict)
-        return crashed(fmt::format("the graphics driver failed when it was tried out (exit status {})",
-                                   WEXITSTATUS(*status)));
+/// What a child told, and what is to be said about a device that it did not tell about.
+struct Account {
+    std::optional<ProbeVerdict> listed;
+    std::vector<ProbedDevice> tried;
+    Trial trial = Trial::Crashed;
+    std::string failure;  ///< goes on after "the driver "
+};
+
+/// Up to the first line that is nonsense.
+void parse(std::string_view output, Account& account) {
+    for (size_t end = 0; (end = output.find('\n')) != output.npos; output.remove_prefix(end + 1)) {
+        const std::string_view line = output.substr(0, end);
+        if (account.listed) {
+            auto device = decodeDevice(line);
+            if (!device || device->trial == Trial::Untried) return;
+            account.tried.push_back(std::move(*device));
+        } else {
+            auto verdict = decodeVerdict(line);
+            if (!verdict) return;
+            account.listed = std::move(*verdict);
+        }
+    }
+}
+
+/// `known`: what other children told.
+Result<Account> askChild(const ProbeRequest& request, const ProbeVerdict& known) {
+    std::vector<std::string> command = request.command;
+    for (const ProbedDevice& device : known.devices) {
+        if (device.trial != Trial::Untried) command.insert(command.end(), {"--left-out", device.identity});
+    }
+    INGLE_TRY_ASSIGN(const Child child, start(command));
+    Account account;
+    parse(readOutput(child, request.limit), account);
+    const std::optional<int> status = awaitEnd(child, Clock::now() + kEndLimit);
+    if (!status) {
+        account.trial = Trial::TimedOut;
+        account.failure =
+            fmt::format("did not answer within {} s", std::chrono::duration<double>(request.limit).count());
+    } else if (WIFSIGNALED(*status)) {
+        account.failure = fmt::format("crashed when it was tried out ({})", ::strsignal(WTERMSIG(*status)));
+    } else {
+        account.failure = fmt::format("failed when it was tried out (exit status {})", WEXITSTATUS(*status));
+    }
+    return account;
+}
+
+ProbedDevice* findUntried(ProbeVerdict& verdict) {
+    const auto found = std::ranges::find(verdict.devices, Trial::Untried, &ProbedDevice::trial);
+    return found == verdict.devices.end() ? nullptr : &*found;
+}
+
+/// Children are asked until there is nothing left to try: each ends at least one trial.
+Result<ProbeVerdict> askChildren(const ProbeRequest& request, std::optional<ProbeVerdict> verdict) {
+    do {
+        INGLE_TRY_ASSIGN(Account account, askChild(request, verdict.value_or(ProbeVerdict())));
+        if (!verdict && !account.listed)
+            return ProbeVerdict{.refusal = fmt::format("the graphics driver {}", account.failure),
+                                .listing = account.trial};
+        if (!verdict) verdict = std::move(account.listed);
+        for (ProbedDevice& tried : account.tried) {
+            const auto device = std::ranges::find_if(verdict->devices, [&](const ProbedDevice& listed) {
+                return listed.trial == Trial::Untried && listed.identity == tried.identity;
+            });
+            if (device != verdict->devices.end()) *device = std::move(tried);
+        }
+        if (ProbedDevice* blamed = findUntried(*verdict)) {
+            blamed->trial = account.trial;
+            blamed->refusal = fmt::format("the driver of {} {}", blamed->name, account.failure);
+        }
+    } while (findUntried(*verdict));
     return *verdict;
 }
 
@@ -119,13 +176,21 @@ std::optional<ProbeVerdict> remembered(const std::string& path, const std::strin
     if (!json.is_object() || json.value("version", nlohmann::json()) != kCacheVersion ||
         json.value("drivers", nlohmann::json()) != drivers || !json.contains("verdict"))
         return std::nullopt;
-    const auto verdict = decodeVerdict(json["verdict"].dump());
-    return verdict ? std::optional(*verdict) : std::nullopt;
+    auto verdict = decodeVerdict(json["verdict"].dump());
+    if (!verdict) return std::nullopt;
+    if (json.value("asker", nlohmann::json()) == ::getpid()) return *verdict;
+    // Whether it is the computer or the driver that was slow, another start may tell.
+    if (verdict->listing == Trial::TimedOut) return std::nullopt;
+    for (ProbedDevice& device : verdict->devices) {
+        if (device.trial == Trial::TimedOut) device.trial = Trial::Untried;
+    }
+    return *verdict;
 }
 
 Status remember(const std::string& path, const std::string& drivers, const ProbeVerdict& verdict) {
     const nlohmann::json json{{"version", kCacheVersion},
                               {"drivers", drivers},
+                              {"asker", ::getpid()},
                               {"verdict", nlohmann::json::parse(encodeVerdict(verdict))}};
     const std::string text = json.dump();
     INGLE_TRY_ASSIGN(const auto file, io::AtomicFile::create(path));
@@ -139,12 +204,13 @@ Result<ProbeVerdict> probeInChild(const ProbeRequest& request) {
     if (request.command.empty()) return fail(ErrorCode::InvalidArgument, "no program to try drivers with");
     const bool caches = !request.cacheFile.empty();
     const std::string drivers = caches ? installedDriversKey() : std::string();
-    if (caches && request.cache == ProbeCache::Use) {
-        if (const auto verdict = remembered(request.cacheFile, drivers)) return *verdict;
-    }
-    INGLE_TRY_ASSIGN(ProbeVerdict verdict, askChild(request));
-    // What cannot be remembered is asked again at the next start.
-    if (caches) static_cast<void>(remember(request.cacheFile, drivers, verdict));
+    std::optional<ProbeVerdict> known;
+    if (caches && request.cache == ProbeCache::Use) known = remembered(request.cacheFile, drivers);
+    if (known && !findUntried(*known)) return *known;
+    INGLE_TRY_ASSIGN(ProbeVerdict verdict, askChildren(request, std::move(known)));
+    // What cannot be remembered is asked again at the next start; so is whether there is Vulkan at all.
+    const bool isFinal = verdict.refusal.empty() || verdict.listing != Trial::Done;
+    if (caches && isFinal) static_cast<void>(remember(request.cacheFile, drivers, verdict));
     return verdict;
 }
 

@@ -13,16 +13,21 @@ namespace ingle::backend::vulkan {
 enum class ProbeCache : uint8_t { Use, Renew };
 
 struct ProbeRequest {
-    std::vector<std::string> command;  ///< a program's path and arguments; it calls runProbeChild()
-    std::string cacheFile;             ///< empty: nothing is remembered
+    /// A program's path and arguments, to which `--left-out IDENTITY` is added for each device that need not
+    /// be tried; it calls runProbeChild().
+    std::vector<std::string> command;
+    std::string cacheFile;  ///< empty: nothing is remembered
     ProbeCache cache = ProbeCache::Use;
-    std::chrono::milliseconds limit{20'000};
+    std::chrono::milliseconds limit{20'000};  ///< that a child may say nothing
 };
 
-/// The remembered verdict, if it is for the drivers that are installed now, else the child's. A child that
-/// crashes, hangs or talks nonsense is a verdict too, with a refusal that says so. Before a device is used
-/// its verdict is looked up with ProbeVerdict::find(): a device that is not listed has come since, which
-/// calls for ProbeCache::Renew. Errors: Io (the child cannot be started), InvalidArgument (no command).
+/// The remembered verdict, if it is for the drivers that are installed now, else what children tell. When one
+/// crashes, hangs or talks nonsense, the first device that it did not tell about is refused with a sentence
+/// that says so, and another child tries the rest: at most one more for each device. Without a list of
+/// devices it is the whole verdict. A process remembers its own time-outs; others ask such devices again.
+/// Before a device is used its verdict is looked up with ProbeVerdict::find(): a device that is not listed
+/// has come since, which calls for ProbeCache::Renew. Errors: Io (a child cannot be started), InvalidArgument
+/// (no command).
 Result<ProbeVerdict> probeInChild(const ProbeRequest& request);
 
 /// Changes whenever a graphics driver is installed, removed or updated, or a device comes or goes or may be

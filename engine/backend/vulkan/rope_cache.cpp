@@ -9,7 +9,7 @@ namespace {
 struct Push {
     uint32_t qWidth, kWidth, vWidth;
     uint32_t headDim, numPairs;
-    float magnitude;
+    float magnitude, eps;
     uint32_t maxPages;
     uint32_t keyRowWords, keyScaleWord, valueRowWords, valueScaleWord;
 };
@@ -53,7 +53,8 @@ Status recordRopeCache(const OpRun& run, const RopeCache& work, OpRecording& out
     Push push{.maxPages = memory.maxPages()};
     std::vector<Binding> bindings{reads(out.step()), reads(unused), reads(unused),
                                   reads(unused),     reads(unused), reads(unused),
-                                  reads(unused),     reads(unused), reads(memory.pageTables())};
+                                  reads(unused),     reads(unused), reads(memory.pageTables()),
+                                  reads(unused),     reads(unused)};
     bool halfSplit = false;
     if (work.rope && !work.rope->frequencies.empty()) {
         push.headDim = work.rope->headDim;
@@ -64,6 +65,13 @@ Status recordRopeCache(const OpRun& run, const RopeCache& work, OpRecording& out
         bindings[1] = reads(turns);
     }
     push.headDim = std::max(push.headDim, 1U);
+    if (work.norms) {
+        push.eps = run.params<NormParams>(work.norms->ofQueries).eps;
+        INGLE_TRY_ASSIGN(const BufferRange ofQueries, out.vector(run.op(work.norms->ofQueries), 0));
+        INGLE_TRY_ASSIGN(const BufferRange ofKeys, out.vector(run.op(work.norms->ofKeys), 0));
+        bindings[9] = reads(ofQueries);
+        bindings[10] = reads(ofKeys);
+    }
     if (work.query) {
         push.qWidth = run.width(work.query->x);
         bindings[2] = reads(out.rows(work.query->x));
@@ -87,7 +95,7 @@ Status recordRopeCache(const OpRun& run, const RopeCache& work, OpRecording& out
     if (!work.append) bindings[6] = bindings[7] = bindings[3];
     const uint32_t units = groupsFor(push.qWidth, variant.unit) + groupsFor(push.kWidth, variant.unit) +
                            groupsFor(push.vWidth, variant.unit);
-    return out.dispatch(variant.shader, {kElementGroup, out.stepRows(), halfSplit, work.rotateKeys},
+    return out.dispatch(variant.shader, {kElementGroup, halfSplit, work.rotateKeys, work.norms.has_value()},
                         std::move(bindings), push, {groupsFor(units, kElementGroup), out.numTokens(), 1});
 }
 

@@ -1,4 +1,4 @@
-/// Rotation of queries and keys and the append to the cache, see shaders/rope_cache.comp.
+/// Norms of heads, rotation of queries and keys and the append to the cache, see shaders/rope_cache.comp.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,12 @@
 
 namespace ingle::backend::vulkan {
 
-/// What one dispatch does; either half may be missing.
+/// What one dispatch does; any part may be missing.
 struct RopeCache {
+    /// Which ops of the run.
+    struct HeadNorms {
+        size_t ofQueries, ofKeys;
+    };
     struct Rotation {
         ValueId x, y;
     };
@@ -16,6 +20,7 @@ struct RopeCache {
         ValueId keys, values;
         uint32_t layer;
     };
+    std::optional<HeadNorms> norms;    ///< before the rotation; their eps is the same
     const RopeParams* rope = nullptr;  ///< of queries and keys; null: nothing is rotated
     std::optional<Rotation> query;
     std::optional<Append> append;

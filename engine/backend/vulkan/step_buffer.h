@@ -1,26 +1,66 @@
-/// The values of a step as shaders/step.glsl reads them: u32 {runs, logit rows, free slot, flags}, then for
-/// `rows` rows each the run and the token, for `rows` runs {first row, rows, slot, first position, slot
-/// after the step}, and for `logitRows` rows which they are. Free slot and flags are shaders/sample.comp's.
+/// The values of a step on the device: a header, then entries, with the structs of shaders/step.glsl.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "engine/backend/backend.h"
 
 namespace ingle::backend::vulkan {
 
+struct StepHeader {
+    uint32_t numRuns, numLogitRows;
+    uint32_t freeSlot;  ///< where the states after the next step go, when this one has made it
+    uint32_t flags;     ///< see shaders/topk.glsl
+};
+
+/// Consecutive rows of one sequence.
+struct StepRun {
+    uint32_t firstRow, numRows;
+    uint32_t slot;           ///< of its page table, and of its states before the step
+    uint32_t firstPosition;  ///< in the sequence, of firstRow
+    uint32_t slotAfter;      ///< of its states after the step
+};
+
+/// Entry i tells of row i, of run i and of row i of the logits: each of which may be there or not.
+struct StepEntry {
+    static constexpr uint32_t kNoRun = ~0U;
+
+    uint32_t runOfRow;  ///< kNoRun: a row that is only there to fill up
+    uint32_t token;     ///< of the row
+    uint32_t logitRow;  ///< the row that the logits are of
+    StepRun run;
+};
+
+// As std430 lays out 32-bit values: one behind the other.
+static_assert(sizeof(StepHeader) == 4 * sizeof(uint32_t));
+static_assert(sizeof(StepRun) == 5 * sizeof(uint32_t));
+static_assert(sizeof(StepEntry) == 8 * sizeof(uint32_t));
+
 struct StepCapacity {
     uint32_t rows = 0;
     uint32_t logitRows = 0;
-    uint64_t bytes() const { return (4 + 7 * uint64_t{rows} + logitRows) * sizeof(uint32_t); }
+
+    uint32_t entries() const { return std::max(rows, logitRows); }
+    uint64_t bytes() const { return sizeof(StepHeader) + uint64_t{entries()} * sizeof(StepEntry); }
 };
 
-/// The step's values within its capacity; what exceeds the step is marked as not there. out:
-/// capacity.bytes().
-void writeStep(const Step& step, const StepCapacity& capacity, std::span<uint32_t> out);
+/// Host memory seen as a step's values.
+struct StepBuffer {
+    StepHeader& header;
+    std::span<StepEntry> entries;
+
+    /// memory: capacity.bytes(), aligned as a uint32_t is.
+    static StepBuffer at(std::byte* memory, const StepCapacity& capacity);
+};
+
+/// The step's values; entries that exceed the step are marked as not there.
+void writeStep(const Step& step, const StepBuffer& out);
 
 /// For a step of one row whose successors the device makes: the states after it go to slot `after`, and those
 /// after the next one to slot `free`.
-void setStateSlots(const StepCapacity& capacity, uint32_t after, uint32_t free, std::span<uint32_t> out);
+void setStateSlots(uint32_t after, uint32_t free, const StepBuffer& out);
 
 }  // namespace ingle::backend::vulkan

@@ -1,5 +1,7 @@
 #include "engine/backend/vulkan/step_commands.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace ingle::backend::vulkan {
@@ -12,16 +14,27 @@ Result<uint64_t> StepCommands::submit() const {
     return last;
 }
 
-Status StepCommands::run(Device& device, std::chrono::nanoseconds limit, SubmissionBudget& budget) const {
-    INGLE_TRY_ASSIGN(const uint64_t last, submit());
-    uint64_t value = last - m_submissions.size();
+Status StepCommands::run(Device& device, std::chrono::nanoseconds limit, SubmissionBudget& budget,
+                         const std::function<bool()>& cancelled) const {
+    // Two at a time: the device does not wait for the host, and the others may still be left out.
+    constexpr size_t kAhead = 2;
+    std::array<uint64_t, kAhead> values{};
+    size_t submitted = 0;
+    size_t end = m_submissions.size();
     auto begin = std::chrono::steady_clock::now();
-    for (const Submission& submission : m_submissions) {
-        INGLE_TRY(device.wait(++value, limit));
-        const auto end = std::chrono::steady_clock::now();
-        if (submission.numPieces > 1) budget.measured(submission.work, end - begin);
-        begin = end;
+    for (size_t done = 0;; ++done) {
+        if (cancelled && cancelled()) end = submitted;
+        for (; submitted < std::min(done + kAhead, end); ++submitted) {
+            INGLE_TRY_ASSIGN(values[submitted % kAhead], m_submissions[submitted].commands->submit());
+        }
+        if (done == end) break;
+        INGLE_TRY(device.wait(values[done % kAhead], limit));
+        const auto now = std::chrono::steady_clock::now();
+        const Submission& submission = m_submissions[done];
+        if (submission.numPieces > 1) budget.measured(submission.work, now - begin);
+        begin = now;
     }
+    if (end < m_submissions.size()) return fail(ErrorCode::Cancelled, "the step was cancelled");
     return {};
 }
 

@@ -1,6 +1,8 @@
 /// A step's commands, cut into submissions.
 #pragma once
 
+#include <functional>
+
 #include "engine/backend/vulkan/recorder.h"
 #include "engine/backend/vulkan/submission_budget.h"
 
@@ -11,9 +13,11 @@ class StepCommands {
   public:
     /// Queues all submissions; the value of the last one. Errors: as Commands::submit().
     Result<uint64_t> submit() const;
-    /// Submits, waits, and tells `budget` how long each submission took. Errors: as submit() and
-    /// Device::wait().
-    Status run(Device& device, std::chrono::nanoseconds limit, SubmissionBudget& budget) const;
+    /// Submits, waits, and tells `budget` how long each submission took. Nothing is submitted any more once
+    /// `cancelled` (which may be null) says so. Errors: as submit() and Device::wait(); Cancelled, when
+    /// something was left out, and nothing runs any more.
+    Status run(Device& device, std::chrono::nanoseconds limit, SubmissionBudget& budget,
+               const std::function<bool()>& cancelled) const;
 
     /// False when this budget would cut it at other places.
     bool fits(const SubmissionBudget& budget) const;

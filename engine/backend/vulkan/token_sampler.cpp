@@ -30,8 +30,8 @@ constexpr uint32_t kKeepAll = ~0U;
 constexpr uint32_t kNotFinite = 1;
 constexpr double kTwo32 = 4294967296.0;
 
-PipelineSpec kernel(const char* shader, uint32_t stepRows, bool fromLogits) {
-    return {shader, {kInvocations, stepRows, fromLogits}, 0};
+PipelineSpec kernel(const char* shader, bool fromLogits) {
+    return {shader, {kInvocations, fromLogits}, 0};
 }
 
 }  // namespace
@@ -48,8 +48,7 @@ Status TokenSampler::record(uint32_t turn, uint32_t numLogits, const Buffers& bu
                             Recorder& recorder) const {
     const auto dispatch = [&](const char* shader, bool fromLogits, uint32_t count, const BufferRange& source,
                               const BufferRange& target) -> Status {
-        INGLE_TRY_ASSIGN(const Pipeline* pipeline,
-                         m_context.pipelines.compile(kernel(shader, buffers.stepRows, fromLogits)));
+        INGLE_TRY_ASSIGN(const Pipeline* pipeline, m_context.pipelines.compile(kernel(shader, fromLogits)));
         const struct { uint32_t numSources; } push{count};
         return recorder.dispatch(
             {pipeline,

@@ -24,9 +24,8 @@ class TokenSampler {
 
     /// What the dispatches of a turn read and write.
     struct Buffers {
-        BufferRange logits;  ///< of one row
-        BufferRange step;    ///< see step_buffer.h; becomes the next step
-        uint32_t stepRows = 0;
+        BufferRange logits;   ///< of one row
+        BufferRange step;     ///< see step_buffer.h; becomes the next step
         BufferRange scratch;  ///< overwritten
     };
     /// Records choosing among `numLogits`. Errors: as Pipelines::compile() and Recorder::dispatch().

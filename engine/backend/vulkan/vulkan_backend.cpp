@@ -2,36 +2,25 @@
 
 #include <set>
 
+#include "engine/backend/vulkan/device_rule.h"
 #include "engine/backend/vulkan/opened_backend.h"
 
 namespace ingle::backend::vulkan {
 namespace {
 
-bool isWanted(const DeviceInfo& device, const VulkanOptions& options) {
-    if (!options.identity.empty()) return driverIdentity(device) == options.identity;
-    if (options.device.empty()) return device.kind != DeviceKind::Cpu;
-    return device.name.find(options.device) != std::string::npos;
-}
-
 Result<DeviceInfo> chooseDevice(const Instance& instance, const VulkanOptions& options) {
-    INGLE_TRY_ASSIGN(const auto devices, instance.devices());
-    std::string refusal;
-    const DeviceInfo* best = nullptr;
-    for (const DeviceInfo& device : devices) {
-        if (!isWanted(device, options)) continue;
-        const std::string why = refusalOf(device);
-        if (!why.empty())
-            refusal = why;
-        else if (!best || device.kind < best->kind)
-            best = &device;
+    INGLE_TRY_ASSIGN(auto devices, instance.devices());
+    if (!options.identity.empty()) {
+        std::erase_if(devices,
+                      [&](const auto& device) { return driverIdentity(device) != options.identity; });
+        if (devices.empty())
+            return fail(ErrorCode::Unsupported, "the graphics device that was tried out is gone");
+        return devices.front();
     }
-    if (best) return *best;
-    if (!refusal.empty()) return fail(ErrorCode::Unsupported, "{}", refusal);
-    if (!options.identity.empty())
-        return fail(ErrorCode::Unsupported, "the graphics device that was tried out is gone");
-    if (options.device.empty())
-        return fail(ErrorCode::Unsupported, "this computer has no graphics processor for Vulkan");
-    return fail(ErrorCode::Unsupported, "no Vulkan device is called \"{}\"", options.device);
+    const auto picked =
+        pickDevice(devices, options.device, [](const DeviceInfo& device) { return refusalOf(device); });
+    if (!picked.device) return nonePicked(picked, options.device);
+    return *picked.device;
 }
 
 /// What a weight takes on the device; see WeightStore.

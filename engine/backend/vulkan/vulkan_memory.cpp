@@ -8,11 +8,9 @@
 namespace ingle::backend::vulkan {
 namespace {
 
-/// 1,024 tokens: what is reserved at least.
-constexpr uint32_t kFirstPages = 16;
-/// For an engine's usual life: eight idle conversations, a running one, what becomes of one of them, and the
-/// two more that a decode queue keeps states in.
-constexpr uint32_t kFirstSlots = 12;
+/// Eight idle conversations, a running one, what becomes of one of them, and the two more that a decode queue
+/// keeps states in. When more run at once, fewer stay idle.
+constexpr uint32_t kNumSlots = 12;
 /// Copies of caches take milliseconds.
 constexpr std::chrono::seconds kCopyLimit{60};
 
@@ -84,27 +82,12 @@ Result<std::unique_ptr<VulkanMemoryPool>> VulkanMemoryPool::create(const DeviceC
         // A layer's pages are bound as one range.
         const uint64_t bindable = (maxRangeBytes(context.device.info().limits) - kCacheSlack) /
                                   (uint64_t{kPageTokens} * largestRow);
-        pool->m_maxPages = static_cast<uint32_t>(std::min<uint64_t>(bindable, pagesFor(options.maxTokens)));
+        const uint32_t tokens = options.reservedTokens > 0 ? options.reservedTokens : options.maxTokens;
+        pool->m_maxPages = static_cast<uint32_t>(std::min<uint64_t>(bindable, pagesFor(tokens)));
         INGLE_TRY(pool->addPages());
     }
     INGLE_TRY(pool->addSlots());
     return pool;
-}
-
-std::vector<uint64_t> VulkanMemoryPool::cacheSizes(uint64_t pages) const {
-    std::vector<uint64_t> sizes;
-    for (const Layer& layer : m_layers) {
-        sizes.push_back(pages * kPageTokens * layer.keyRow.rowBytes + kCacheSlack);
-        sizes.push_back(pages * kPageTokens * layer.valueRow.rowBytes + kCacheSlack);
-    }
-    return sizes;
-}
-
-std::vector<uint64_t> VulkanMemoryPool::slotSizes(uint64_t slots) const {
-    std::vector<uint64_t> sizes{slots * std::max(m_maxPages, 1U) * sizeof(uint32_t)};
-    for (uint32_t i = 0; i < m_spec.states.size(); ++i)
-        sizes.push_back(slots * stateStride(i) * sizeof(float));
-    return sizes;
 }
 
 Status VulkanMemoryPool::run(const Recorder& recorder) const {
@@ -112,47 +95,31 @@ Status VulkanMemoryPool::run(const Recorder& recorder) const {
     return commands->run(kCopyLimit);
 }
 
-/// Gives `ranges` new memory of larger sizes, with the same contents at the beginning.
-Status VulkanMemoryPool::moveTo(std::span<const uint64_t> sizes, std::vector<BufferRange>& ranges,
-                                std::unique_ptr<Allocator>& owner) {
-    auto memory = std::make_unique<Allocator>(m_context.device, MemoryUse::Device);
-    INGLE_TRY_ASSIGN(auto moved, memory->allocate(sizes));
-    if (!ranges.empty()) {
-        Recorder recorder(m_context.device, m_context.pipelines);
-        for (size_t i = 0; i < ranges.size(); ++i)
-            INGLE_TRY(recorder.copy(ranges[i], moved[i].part(0, ranges[i].bytes)));
-        INGLE_TRY(run(recorder));
-    }
-    ranges = std::move(moved);
-    owner = std::move(memory);
-    ++m_version;
-    return {};
-}
-
 Status VulkanMemoryPool::addPages() {
-    const uint32_t wanted =
-        m_numPages == 0 ? std::max(kFirstPages, pagesFor(m_options.reservedTokens)) : 2 * m_numPages;
-    const uint32_t pages = std::min(wanted, m_maxPages);
-    if (pages == m_numPages)
-        return fail(ErrorCode::OutOfMemory, "the memory for {} tokens is full", m_maxPages * kPageTokens);
-    INGLE_TRY(moveTo(cacheSizes(pages), m_cache, m_cacheMemory));
-    m_freePages.reserve(pages);  // giving a page back must not fail
-    for (uint32_t page = pages; page-- > m_numPages;) m_freePages.push_back(page);
-    m_numPages = pages;
+    std::vector<uint64_t> sizes;
+    for (const Layer& layer : m_layers) {
+        for (const CacheRow* row : {&layer.keyRow, &layer.valueRow})
+            sizes.push_back(uint64_t{m_maxPages} * kPageTokens * row->rowBytes + kCacheSlack);
+    }
+    INGLE_TRY_ASSIGN(m_cache, m_memory.allocate(sizes));
+    m_freePages.reserve(m_maxPages);  // giving a page back must not fail
+    for (uint32_t page = m_maxPages; page-- > 0;) m_freePages.push_back(page);
     return {};
 }
 
 Status VulkanMemoryPool::addSlots() {
-    const uint32_t slots = std::max(kFirstSlots, 2 * m_numSlots);
-    INGLE_TRY(moveTo(slotSizes(slots), m_slots, m_slotMemory));
-    m_freeSlots.reserve(slots);
-    for (uint32_t slot = slots; slot-- > m_numSlots;) m_freeSlots.push_back(slot);
-    m_numSlots = slots;
+    std::vector<uint64_t> sizes{uint64_t{kNumSlots} * std::max(m_maxPages, 1U) * sizeof(uint32_t)};
+    for (uint32_t i = 0; i < m_spec.states.size(); ++i)
+        sizes.push_back(uint64_t{kNumSlots} * stateStride(i) * sizeof(float));
+    INGLE_TRY_ASSIGN(m_slots, m_memory.allocate(sizes));
+    m_freeSlots.reserve(kNumSlots);
+    for (uint32_t slot = kNumSlots; slot-- > 0;) m_freeSlots.push_back(slot);
     return {};
 }
 
 Result<Page> VulkanMemoryPool::takePage() {
-    if (m_freePages.empty()) INGLE_TRY(addPages());
+    if (m_freePages.empty())
+        return fail(ErrorCode::OutOfMemory, "the memory for {} tokens is full", m_maxPages * kPageTokens);
     const uint32_t page = m_freePages.back();
     m_freePages.pop_back();
     return Page(new uint32_t(page), [this](const uint32_t* unused) {
@@ -162,7 +129,8 @@ Result<Page> VulkanMemoryPool::takePage() {
 }
 
 Result<uint32_t> VulkanMemoryPool::takeSlot() {
-    if (m_freeSlots.empty()) INGLE_TRY(addSlots());
+    if (m_freeSlots.empty())
+        return fail(ErrorCode::OutOfMemory, "the memory for {} conversations is full", kNumSlots);
     const uint32_t slot = m_freeSlots.back();
     m_freeSlots.pop_back();
     return slot;
@@ -173,7 +141,7 @@ Result<std::unique_ptr<SequenceMemory>> VulkanMemoryPool::createSequence() {
 }
 
 uint64_t VulkanMemoryPool::reservedBytes() const {
-    return (m_cacheMemory ? m_cacheMemory->allocatedBytes() : 0) + m_slotMemory->allocatedBytes();
+    return m_memory.allocatedBytes();
 }
 
 Result<std::unique_ptr<VulkanSequence>> VulkanSequence::create(VulkanMemoryPool& pool) {

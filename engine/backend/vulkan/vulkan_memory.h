@@ -32,8 +32,8 @@ struct CacheRow {
 /// Index of a page; it comes back by itself when its last user lets go of it.
 using Page = std::shared_ptr<const uint32_t>;
 
-/// Buffers grow when more sequences are in use at once than usual: version() tells whoever recorded their
-/// ranges that they moved.
+/// All of it is there from the beginning, so that commands may be recorded once, and nothing is refused by
+/// the device in the middle of an answer.
 class VulkanMemoryPool final : public MemoryPool {
   public:
     /// Errors: OutOfMemory, Device.
@@ -47,7 +47,6 @@ class VulkanMemoryPool final : public MemoryPool {
     const MemorySpec& spec() const { return m_spec; }
     const MemoryOptions& options() const { return m_options; }
     const DeviceContext& context() const { return m_context; }
-    uint64_t version() const { return m_version; }
 
     const CacheRow& keyRow(uint32_t layer) const { return m_layers[layer].keyRow; }
     const CacheRow& valueRow(uint32_t layer) const { return m_layers[layer].valueRow; }
@@ -61,9 +60,9 @@ class VulkanMemoryPool final : public MemoryPool {
     const BufferRange& pageTables() const { return m_slots[0]; }
     uint32_t maxPages() const { return m_maxPages; }
 
-    /// Errors: OutOfMemory when the budget, or the device's memory, is used up.
+    /// Errors: OutOfMemory when all are in use.
     Result<Page> takePage();
-    /// A place for a sequence's states and page table. Errors: OutOfMemory, Device.
+    /// A place for a sequence's states and page table. Errors: as takePage().
     Result<uint32_t> takeSlot();
     void giveSlot(uint32_t slot) { m_freeSlots.push_back(slot); }
 
@@ -74,25 +73,18 @@ class VulkanMemoryPool final : public MemoryPool {
     struct Layer {
         CacheRow keyRow, valueRow;
     };
-    explicit VulkanMemoryPool(const DeviceContext& context) : m_context(context) {}
-    std::vector<uint64_t> cacheSizes(uint64_t pages) const;
-    std::vector<uint64_t> slotSizes(uint64_t slots) const;
+    explicit VulkanMemoryPool(const DeviceContext& context)
+        : m_context(context), m_memory(context.device, MemoryUse::Device) {}
     Status addPages();
     Status addSlots();
-    Status moveTo(std::span<const uint64_t> sizes, std::vector<BufferRange>& ranges,
-                  std::unique_ptr<Allocator>& owner);
 
     DeviceContext m_context;
     MemorySpec m_spec;
     MemoryOptions m_options;
     std::vector<Layer> m_layers;
     uint32_t m_maxPages = 0;
-    uint32_t m_numPages = 0;
-    uint32_t m_numSlots = 0;
-    uint64_t m_version = 0;
-    std::unique_ptr<Allocator> m_cacheMemory;
+    Allocator m_memory;
     std::vector<BufferRange> m_cache;  // keys and values of each layer
-    std::unique_ptr<Allocator> m_slotMemory;
     std::vector<BufferRange> m_slots;  // page tables, then each state
     std::vector<uint32_t> m_freePages;
     std::vector<uint32_t> m_freeSlots;
@@ -109,7 +101,7 @@ class VulkanSequence final : public SequenceMemory {
     Status restore(const SavedState& state) override;
     Result<std::unique_ptr<SequenceMemory>> fork(uint32_t tokens) const override;
 
-    /// Makes room for `tokens` in all, and tells the device where. Errors: OutOfMemory, Device; then nothing
+    /// Takes pages for `tokens` in all, and tells the device which. Errors: OutOfMemory, Device; then nothing
     /// changed.
     Status reserve(uint32_t tokens);
     void advance(uint32_t tokens) { m_length += tokens; }

@@ -88,11 +88,7 @@ Result<VulkanProgram::Layout> VulkanProgram::layOut(OpFusion fusion) const {
 }
 
 ProgramBuffers VulkanProgram::buffersOf(const Layout& layout) const {
-    return {.values = layout.values,
-            .step = m_step,
-            .stepRows = m_capacity.rows,
-            .scratch = m_scratch,
-            .unused = m_unused};
+    return {.values = layout.values, .step = m_step, .scratch = m_scratch, .unused = m_unused};
 }
 
 OpRecording VulkanProgram::opRecording(const ProgramBuffers& buffers, const RowCounts& rows,
@@ -126,10 +122,6 @@ Result<std::vector<PipelineSpec>> VulkanProgram::kernelsOfAllRows() {
 }
 
 Result<const StepCommands*> VulkanProgram::commandsFor(const RowCounts& rows) {
-    if (m_recordedVersion != m_memory.version()) {
-        m_recorded.clear();
-        m_recordedVersion = m_memory.version();
-    }
     StepCommands& commands = m_recorded[rows];
     if (!commands.empty() && commands.fits(m_budget)) return &commands;
     const auto begin = [&](Recorder& recorder) { return recorder.copy(m_hostStep, m_step); };
@@ -143,16 +135,15 @@ Result<const StepCommands*> VulkanProgram::commandsFor(const RowCounts& rows) {
 }
 
 Status VulkanProgram::recordDecode() {
-    if (m_decodeVersion == m_memory.version() && m_decode.turns[0].fits(m_budget)) return {};
+    if (!m_decode.turns[0].empty() && m_decode.turns[0].fits(m_budget)) return {};
     for (uint32_t turn = 0; turn < kNumTurns; ++turn) {
-        const TokenSampler::Buffers buffers{logits(), m_step, m_capacity.rows, m_scratch};
+        const TokenSampler::Buffers buffers{logits(), m_step, m_scratch};
         const auto begin = [](Recorder&) -> Status { return {}; };
         const auto end = [&](Recorder& recorder) {
             return m_decode.sampler->record(turn, m_plan.logits.width, buffers, recorder);
         };
         INGLE_TRY_ASSIGN(m_decode.turns[turn], record({1, 1}, begin, end));
     }
-    m_decodeVersion = m_memory.version();
     return {};
 }
 
@@ -180,17 +171,20 @@ Status VulkanProgram::run(const Step& step) {
     }
     const RowCounts rows{recordedRows(static_cast<uint32_t>(step.tokens.size())),
                          recordedRows(static_cast<uint32_t>(step.logitRows.size()))};
-    writeStep(step, m_capacity, hostStep());
-    INGLE_TRY(m_observer ? runObserved(rows, step) : runRecorded(rows));
+    writeStep(step, hostStep());
+    INGLE_TRY(m_observer ? runObserved(rows, step) : runRecorded(rows, step));
     m_numLogitRows = static_cast<uint32_t>(step.logitRows.size());
     for (const SequenceRun& run : step.runs) static_cast<VulkanSequence*>(run.sequence)->advance(run.numRows);
     return {};
 }
 
-Status VulkanProgram::runRecorded(const RowCounts& rows) {
+Status VulkanProgram::runRecorded(const RowCounts& rows, const Step& step) {
     INGLE_TRY_ASSIGN(const StepCommands* commands, commandsFor(rows));
     const auto begin = std::chrono::steady_clock::now();
-    INGLE_TRY(commands->run(m_memory.context().device, m_patience.limit(rows.tokens), m_budget));
+    const Status status =
+        commands->run(m_memory.context().device, m_patience.limit(rows.tokens), m_budget, step.cancelled);
+    if (!status && status.error().code == ErrorCode::Cancelled) return endCancelled(step, m_memory.spec());
+    INGLE_TRY(status);
     m_patience.took(rows.tokens, std::chrono::steady_clock::now() - begin);
     return {};
 }
@@ -203,8 +197,8 @@ Result<std::unique_ptr<DecodeQueue>> VulkanProgram::decodeAhead(const DecodeOrde
     INGLE_TRY(m_limits.check(step));
     INGLE_TRY_ASSIGN(auto queue, VulkanDecodeQueue::create(order, m_memory, m_decode, m_patience));
     INGLE_TRY(recordDecode());
-    writeStep(step, m_capacity, hostStep());
-    setStateSlots(m_capacity, queue->slotAfter(1), queue->slotAfter(2), hostStep());
+    writeStep(step, hostStep());
+    setStateSlots(queue->slotAfter(1), queue->slotAfter(2), hostStep());
     INGLE_TRY(queue->start());
     m_numLogitRows = 0;
     return queue;

@@ -48,16 +48,14 @@ class VulkanProgram final : public Program {
     Result<std::vector<PipelineSpec>> kernelsOfAllRows();
     ProgramBuffers buffersOf(const Layout& layout) const;
     const BufferRange& logits() const { return m_fused.values[m_values.logits]; }
-    std::span<uint32_t> hostStep() const {
-        return {reinterpret_cast<uint32_t*>(m_hostStep.host), m_hostStep.bytes / sizeof(uint32_t)};
-    }
+    StepBuffer hostStep() const { return StepBuffer::at(m_hostStep.host, m_capacity); }
     /// Recorded when they are not there yet, or not as they should be now.
     Result<const StepCommands*> commandsFor(const RowCounts& rows);
     Status recordDecode();
     /// The ops between what the two functions add.
     Result<StepCommands> record(const RowCounts& rows, const RecordFunction& begin,
                                 const RecordFunction& end);
-    Status runRecorded(const RowCounts& rows);
+    Status runRecorded(const RowCounts& rows, const Step& step);
     Status runObserved(const RowCounts& rows, const Step& step);
     Status showOutputs(const OpRun& run, double seconds, const Step& step);
 
@@ -79,9 +77,7 @@ class VulkanProgram final : public Program {
 
     SubmissionBudget m_budget;
     std::map<RowCounts, StepCommands> m_recorded;
-    uint64_t m_recordedVersion = 0;  // of the sequence memory
     DecodeCommands m_decode;
-    uint64_t m_decodeVersion = 0;
     uint32_t m_numLogitRows = 0;  // of the last step
     OpObserver* m_observer = nullptr;
     StepPatience m_patience;

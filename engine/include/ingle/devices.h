@@ -1,6 +1,9 @@
 /// The devices of this computer. Implemented in engine/session.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "ingle/result.h"
 #include "ingle/types.h"
 
@@ -11,13 +14,13 @@ enum class DriverAnswers {
     New,
 };
 
-/// Asks the drivers in a process of their own; takes 20 s at most. Errors: Io (it cannot be started),
-/// Unsupported (INGLE_ISA).
+/// Asks the drivers in a process of their own; takes 20 s at most, and as long again for each device whose
+/// driver crashes or hangs. Errors: Io (it cannot be started), Unsupported (INGLE_ISA).
 Result<DeviceList> listDevices(const DriverTrials& trials, DriverAnswers answers);
 
-/// What the process of DriverTrials::command does: tries the drivers out, writes the result to standard
-/// output and exits.
-[[noreturn]] void runDeviceProbe();
+/// What the process of DriverTrials::command does: tries the drivers out, writes the results to standard
+/// output and exits. `leftOut`: identities of devices that need not be tried.
+[[noreturn]] void runDeviceProbe(const std::vector<std::string>& leftOut);
 
 /// For a process about to end in order while a device may be in use: nobody is to think that its driver ended
 /// the process. Any thread, also while another waits for a driver.

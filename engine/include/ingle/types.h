@@ -57,8 +57,8 @@ enum class ActivationType {
 
 /// How graphics drivers are tried out, which may crash or hang.
 struct DriverTrials {
-    /// Path and arguments of a program that calls runDeviceProbe(). Empty: devices are used untried, and only
-    /// when asked for.
+    /// Path and arguments of a program that calls runDeviceProbe(); `--left-out IDENTITY` is added for each
+    /// device to leave out. Empty: devices are used untried, and only when asked for.
     std::vector<std::string> command;
     /// An existing folder for what was learned about drivers, and for what they compiled. Empty: none of it
     /// is kept.
@@ -100,7 +100,7 @@ struct ModelInfo {
     uint64_t memoryNeedBytes = 0;  ///< weights + sequence memory + buffers at the default context
     std::string backend;           ///< after load: "cpu"
     std::string device;            ///< after load: e.g. "AMD EPYC, 2 threads, avx512"
-    std::string deviceNote;        ///< why it is not the device that was asked for: a sentence, or empty
+    std::string deviceNote;        ///< why it is not the device asked for, or the best: a sentence, or empty
     uint32_t contextTokens = 0;    ///< the context in use; 0: no limit (recurrent models)
 };
 

@@ -12,10 +12,8 @@ constexpr size_t kBytes = 136;
 
 void decodeBlock(const std::byte* block, float* y) {
     const float d = halfAt(block);
-    const uint32_t scaleHighs = u16At(block + 2);
     for (size_t g = 0; g < 8; ++g) {
-        const uint32_t scale = nibbleAt(block + 4, g) | (scaleHighs >> (2 * g) & 3) << 4;
-        const float step = d * static_cast<float>(static_cast<int32_t>(scale) - 32);
+        const float step = d * static_cast<float>(scaleOfIq4Xs(block + 2, g));
         for (size_t l = 0; l < 32; ++l) y[32 * g + l] = step * kIq4Levels[nibbleOf32(block + 8 + 16 * g, l)];
     }
 }

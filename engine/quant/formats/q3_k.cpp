@@ -9,18 +9,10 @@ namespace {
 constexpr size_t kElems = 256;
 constexpr size_t kBytes = 110;
 
-/// The low nibbles of the scales lie like those of a block of 16 in bytes 0..7; bytes 8..11 hold the upper
-/// bit pairs of every fourth scale.
-int32_t groupScale(const std::byte* s, size_t k) {
-    const uint32_t low = k < 8 ? byteAt(s + k) & 15 : byteAt(s + k - 8) >> 4;
-    const uint32_t high = byteAt(s + 8 + k % 4) >> (2 * (k / 4)) & 3;
-    return static_cast<int32_t>(low | high << 4) - 32;
-}
-
 void decodeBlock(const std::byte* block, float* y) {
     const float d = halfAt(block + 108);
     for (size_t k = 0; k < 16; ++k) {
-        const float step = d * static_cast<float>(groupScale(block + 96, k));
+        const float step = d * static_cast<float>(scaleOfQ3K(block + 96, k));
         for (size_t e = 16 * k; e < 16 * (k + 1); ++e) {
             const bool thirdBit = (byteAt(block + e % 32) >> (e / 32) & 1) != 0;
             const auto pair = static_cast<int32_t>(bitPairOf256(block + 32, e));

@@ -17,11 +17,8 @@ void decodeBlock(const std::byte* block, float* y) {
         const auto [scale, min] = scaleAndMin(block + 4, k);
         const float step = d * static_cast<float>(scale);
         const float low = dmin * static_cast<float>(min);
-        const std::byte* bytes =
-            block + 16 + k / 2 * 32;  // two groups share 32 bytes: low nibbles, then high ones
-        const uint32_t shift = k % 2 * 4;
-        for (size_t l = 0; l < 32; ++l)
-            y[k * 32 + l] = step * static_cast<float>(byteAt(bytes + l) >> shift & 15) - low;
+        for (size_t e = k * 32; e < (k + 1) * 32; ++e)
+            y[e] = step * static_cast<float>(nibbleOf256(block + 16, e)) - low;
     }
 }
 

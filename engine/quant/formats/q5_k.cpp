@@ -17,11 +17,9 @@ void decodeBlock(const std::byte* block, float* y) {
         const auto [scale, min] = scaleAndMin(block + 4, k);
         const float step = d * static_cast<float>(scale);
         const float low = dmin * static_cast<float>(min);
-        const std::byte* bytes = block + 48 + k / 2 * 32;
-        for (size_t l = 0; l < 32; ++l) {
-            const uint32_t fifthBit = byteAt(block + 16 + l) >> k & 1;
-            const uint32_t q = (byteAt(bytes + l) >> (k % 2 * 4) & 15) | fifthBit << 4;
-            y[k * 32 + l] = step * static_cast<float>(q) - low;
+        for (size_t e = k * 32; e < (k + 1) * 32; ++e) {
+            const uint32_t fifthBit = byteAt(block + 16 + e % 32) >> k & 1;
+            y[e] = step * static_cast<float>(nibbleOf256(block + 48, e) | fifthBit << 4) - low;
         }
     }
 }

@@ -1,32 +1,16 @@
-// TQ2_0: 0: 64 bytes of bit pairs, 64: f16 d; value = (pair - 1) * d.
-#include "engine/quant/block.h"
+// TQ2_0: layout and formula in tq_block.h.
 #include "engine/quant/format.h"
+#include "engine/quant/tq_block.h"
 
 namespace ingle::quant {
-namespace {
-
-constexpr size_t kElems = 256;
-constexpr size_t kBytes = 66;
-
-void decodeBlock(const std::byte* block, float* y) {
-    const float d = halfAt(block + 64);
-    for (size_t e = 0; e < kElems; ++e)
-        y[e] = static_cast<float>(static_cast<int32_t>(bitPairOf256(block, e)) - 1) * d;
-}
-
-void decodeRow(const std::byte* in, std::span<float> y) {
-    decodeBlocks<kElems, kBytes>(in, y, decodeBlock);
-}
-
-}  // namespace
 
 extern const QuantFormat tq2_0_format;
 const QuantFormat tq2_0_format{.id = {35},
                                .name = "TQ2_0",
-                               .blockElems = kElems,
-                               .blockBytes = kBytes,
+                               .blockElems = kTernaryBlockElems,
+                               .blockBytes = Tq2Block::kBytes,
                                .maxRelRmse = 0,
                                .encodeRow = nullptr,
-                               .decodeRow = decodeRow};
+                               .decodeRow = decodeTernary<Tq2Block>};
 
 }  // namespace ingle::quant

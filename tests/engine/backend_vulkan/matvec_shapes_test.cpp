@@ -167,6 +167,7 @@ TEST_F(MatvecShapesTest, aFileThatIsNotOursIsIgnored) {
           R"({"version":1,"shapes":[["q8_0",128,17,0]]})",
           R"({"version":1,"shapes":[["q8_0",128,100000,0]]})",
           R"({"version":1,"shapes":[["q8_0",128,-1,0]]})", R"({"version":1,"shapes":[["q8_0",128,16,7]]})",
+          R"({"version":1,"shapes":[["q8_0",128,16,0],["q8_0",64,17,0]]})",
           R"({"version":1,"shapes":[["q9",128,16,0]]})", R"({"version":1,"shapes":[["q8_0",128]]})",
           R"({"version":1,"shapes":[[1,2,3,4]]})"}) {
         SCOPED_TRACE(text);

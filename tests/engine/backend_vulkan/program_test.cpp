@@ -1,4 +1,6 @@
 /// What programs and sequence memory do at their limits and when the device fails.
+#include <thread>
+
 #include "tests/engine/backend_vulkan/synth_model.h"
 #include "tests/engine/backend_vulkan/two_backends.h"
 
@@ -40,13 +42,12 @@ TEST_F(ProgramTest, stepsThatDoNotFitAreRefused) {
     EXPECT_FALSE(program->readLogits(1));
 }
 
-TEST_F(ProgramTest, memoryGrowsUpToItsLimit) {
+TEST_F(ProgramTest, memoryHasALimit) {
     const auto memory = pool(2048);
     const auto program = compile(*memory).value();
     const auto sequence = memory->createSequence().value();
     const uint64_t before = memory->reservedBytes();
     for (uint32_t at = 0; at < 2048; at += kMaxRows) ASSERT_TRUE(step(*program, *sequence, kMaxRows));
-    EXPECT_GT(memory->reservedBytes(), before);
     const Status full = step(*program, *sequence, 1);
     ASSERT_FALSE(full);
     EXPECT_EQ(full.error().code, ErrorCode::OutOfMemory);
@@ -54,6 +55,68 @@ TEST_F(ProgramTest, memoryGrowsUpToItsLimit) {
     // What is given back serves again.
     ASSERT_TRUE(sequence->truncate(1000));
     EXPECT_TRUE(step(*program, *sequence, kMaxRows));
+    EXPECT_EQ(memory->reservedBytes(), before);
+}
+
+TEST_F(ProgramTest, sequencesHaveALimit) {
+    const auto memory = pool(1024);
+    std::vector<std::unique_ptr<SequenceMemory>> sequences;
+    Result<std::unique_ptr<SequenceMemory>> next = memory->createSequence();
+    for (; next && sequences.size() < 100; next = memory->createSequence())
+        sequences.push_back(std::move(*next));
+    ASSERT_FALSE(next);
+    EXPECT_EQ(next.error().code, ErrorCode::OutOfMemory);
+    EXPECT_GE(sequences.size(), 12U);
+    sequences.pop_back();
+    EXPECT_TRUE(memory->createSequence());
+}
+
+/// Waits so slow that steps are cut into many submissions.
+PFN_vkWaitSemaphores g_realWait = nullptr;
+uint32_t g_waits = 0;
+
+VkResult slowWait(VkDevice device, const VkSemaphoreWaitInfo* info, uint64_t limit) {
+    ++g_waits;
+    std::this_thread::sleep_for(2 * SubmissionBudget::kTarget);
+    return g_realWait(device, info, limit);
+}
+
+TEST_F(ProgramTest, aStepCanBeCancelledBetweenItsSubmissions) {
+    const auto memory = pool(1024);
+    const auto program = compile(*memory).value();
+    const auto sequence = memory->createSequence().value();
+    ASSERT_TRUE(step(*program, *sequence, 3));
+    g_realWait = std::exchange(vulkan->device().api().WaitSemaphores, slowWait);
+    // The budget follows what submissions take, down to what one piece needs.
+    uint32_t submissions = 0;
+    for (int i = 0; i < 30 && submissions < 6; ++i) {
+        ASSERT_TRUE(sequence->truncate(3));
+        g_waits = 0;
+        ASSERT_TRUE(step(*program, *sequence, kMaxRows));
+        submissions = g_waits;
+    }
+    ASSERT_GE(submissions, 6U);
+    const std::vector<TokenId> tokens(kMaxRows, 7);
+    const SequenceRun run{sequence.get(), kMaxRows};
+    const uint32_t row = kMaxRows - 1;
+    ASSERT_TRUE(sequence->truncate(3));
+    ASSERT_TRUE(program->run({tokens, {&run, 1}, {&row, 1}}));
+    const auto whole = program->readLogits(0).value();
+    const std::vector<float> expected(whole.begin(), whole.end());
+    for (uint32_t nth = 0; nth < 3; ++nth) {
+        SCOPED_TRACE(nth);
+        ASSERT_TRUE(sequence->truncate(3));
+        uint32_t calls = 0;
+        g_waits = 0;
+        const Status status = program->run({tokens, {&run, 1}, {&row, 1}, [&] { return calls++ == nth; }});
+        ASSERT_FALSE(status);
+        EXPECT_EQ(status.error().code, ErrorCode::Cancelled);
+        EXPECT_LE(g_waits, nth + 2);  // for the page table, and those that were under way
+        EXPECT_EQ(sequence->length(), 3U);
+        ASSERT_TRUE(program->run({tokens, {&run, 1}, {&row, 1}}));
+        const auto again = program->readLogits(0).value();
+        EXPECT_TRUE(std::ranges::equal(again, expected));
+    }
 }
 
 TEST_F(ProgramTest, aLostDeviceIsAnError) {
@@ -93,18 +156,21 @@ void smallHeaps(VkPhysicalDevice device, VkPhysicalDeviceMemoryProperties2* prop
 TEST_F(ProgramTest, whatDoesNotFitIsRefusedInASentence) {
     g_realMemory = std::exchange(vulkan->device().api().GetPhysicalDeviceMemoryProperties2, smallHeaps);
     constexpr uint64_t kMiB = 1 << 20;
-    // Q4_K is repacked into about as many bytes; what has no planes of its own becomes floats.
+    // Q4_K is repacked into as many bytes, IQ2_XXS into 1696 a row of these.
     const quant::QuantFormat& q4 = *quant::findFormat("Q4_K");
-    const quant::QuantFormat& iq4 = *quant::findFormat("IQ4_XS");
+    const quant::QuantFormat& iq2 = *quant::findFormat("IQ2_XXS");
     const struct {
         const quant::QuantFormat& format;
         uint64_t rows;
         uint64_t sequenceBytes;
         bool fits;
     } cases[] = {
-        {q4, 80 * kMiB / 144 / 16, 0, true},         {q4, 80 * kMiB / 144 / 16, 4 * kMiB, true},
-        {q4, 80 * kMiB / 144 / 16, 9 * kMiB, false}, {q4, 90 * kMiB / 144 / 16, 0, false},
-        {iq4, 80 * kMiB / 4096 / 4, 0, true},        {iq4, 90 * kMiB / 4096 / 4, 0, false},
+        {q4, 80 * kMiB / 144 / 16, 0, true},
+        {q4, 80 * kMiB / 144 / 16, 4 * kMiB, true},
+        {q4, 80 * kMiB / 144 / 16, 9 * kMiB, false},
+        {q4, 90 * kMiB / 144 / 16, 0, false},
+        {iq2, 80 * kMiB / 1696, 0, true},
+        {iq2, 90 * kMiB / 1696, 0, false},
     };
     for (const auto& [format, rows, sequenceBytes, fits] : cases) {
         SCOPED_TRACE(fmt::format("{} {} {}", format.name, rows, sequenceBytes));

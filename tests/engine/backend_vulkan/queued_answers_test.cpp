@@ -353,6 +353,29 @@ TEST_P(QueuedAnswers, takeNoMemoryAfterTheModelIsLoaded) {
     EXPECT_GT(allocations, 0U);
 }
 
+/// Memory is there for two conversations that fill the context. What is idle makes room; more that run at
+/// once go on on the processor.
+TEST_P(QueuedAnswers, takeNoMemoryForSeveralLongConversations) {
+    Run ours(*this, Where::Queued, kContext);
+    const uint32_t& allocations = countCalls(ours.api().AllocateMemory);
+    const auto conversation = [&](uint32_t i) {
+        GenerateRequest request = text(m_greedy, kContext - 20, 10);
+        request.rawTokens[0] += static_cast<TokenId>(i);
+        return request;
+    };
+    for (uint32_t i = 0; i < 5; ++i) ours.answer(conversation(i));
+    for (uint32_t i = 5; i < 7; ++i) ours.submit(conversation(i));
+    ours.finish();
+    EXPECT_EQ(allocations, 0U);
+    EXPECT_EQ(ours.model->info().backend, "vulkan");
+    for (const RecordingSink& sink : ours.sinks) EXPECT_TRUE(sink.result && sink.devices.empty());
+    if (ours.model->memorySpec().kv.empty()) return;  // a recurrent state never grows
+    for (uint32_t i = 7; i < 10; ++i) ours.submit(conversation(i));
+    ours.finish();
+    EXPECT_EQ(ours.model->info().backend, "cpu");
+    for (const RecordingSink& sink : ours.sinks) EXPECT_TRUE(sink.result) << sink.error->message;
+}
+
 INSTANTIATE_TEST_SUITE_P(Table, QueuedAnswers, testing::Values("llama", "qwen2", "rwkv5", "rwkv7"),
                          [](const auto& family) { return std::string(family.param); });
 

@@ -14,8 +14,7 @@
 namespace ingle::backend::vulkan {
 namespace {
 
-constexpr uint32_t kStepRows = 4;
-constexpr StepCapacity kCapacity{kStepRows, 1};
+constexpr StepCapacity kCapacity{4, 1};
 
 class TokenSamplerTest : public VulkanTest {
   protected:
@@ -46,7 +45,7 @@ class TokenSamplerTest : public VulkanTest {
         logits = memory->allocate(width * sizeof(float)).value();
         Recorder recorder(*device, *pipelines);
         ASSERT_TRUE(recorder.fill(step, 0));
-        ASSERT_TRUE(sampler->record(0, width, {logits, step, kStepRows, scratch}, recorder));
+        ASSERT_TRUE(sampler->record(0, width, {logits, step, scratch}, recorder));
         commands = recorder.finish().value();
     }
 
@@ -183,18 +182,21 @@ TEST_F(TokenSamplerTest, theStepBecomesTheNextOne) {
     setLogits(std::vector<float>{0, 0, 0, 1, 0, 0, 0, 0});
     std::vector<uint32_t> words(kCapacity.bytes() / sizeof(uint32_t));
     for (uint32_t i = 0; i < words.size(); ++i) words[i] = 100 + i;
-    words[3] = 0;  // flags
-    setStateSlots(kCapacity, 7, 8, words);
+    const auto stepIn = [](std::vector<uint32_t>& in) {
+        return StepBuffer::at(reinterpret_cast<std::byte*>(in.data()), kCapacity);
+    };
+    stepIn(words).header.flags = 0;
+    setStateSlots(7, 8, stepIn(words));
     std::vector<uint32_t> expected = words;
-    const uint32_t run = 4 + 2 * kStepRows;
-    expected[4 + kStepRows] = 3;             // token
-    expected[run + 3] = words[run + 3] + 1;  // position
-    expected[run + 2] = 7;                   // slots: after, free, before
-    expected[run + 4] = 8;
-    expected[2] = words[run + 2];
+    const StepBuffer before = stepIn(words), next = stepIn(expected);
+    next.entries[0].token = 3;
+    next.entries[0].run.firstPosition = before.entries[0].run.firstPosition + 1;
+    next.entries[0].run.slot = 7;
+    next.entries[0].run.slotAfter = 8;
+    next.header.freeSlot = before.entries[0].run.slot;
     ASSERT_TRUE(transfer->upload(step, std::as_bytes(std::span(words))));
     Recorder recorder(*device, *pipelines);
-    ASSERT_TRUE(sampler->record(0, 8, {logits, step, kStepRows, scratch}, recorder));
+    ASSERT_TRUE(sampler->record(0, 8, {logits, step, scratch}, recorder));
     commands = recorder.finish().value();
     EXPECT_EQ(choose({.temperature = 0}, 0, 8).value(), 3);
     ASSERT_TRUE(transfer->download(step, std::as_writable_bytes(std::span(words))));

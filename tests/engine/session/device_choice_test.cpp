@@ -7,10 +7,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
+#include "engine/lab/synth.h"
+#include "engine/session/backends.h"
+#include "engine/session/model.h"
 #include "ingle/devices.h"
+#include "tests/engine/session/faulty_backend.h"
 #include "tests/temporary_folder.h"
 
 namespace ingle::session {
@@ -19,20 +24,22 @@ namespace {
 using ::testing::HasSubstr;
 using Phase = DeviceMarks::Phase;
 
-std::string device(const std::string& name, const std::string& kind, const std::string& refusal = "") {
-    return fmt::format(R"({{"identity":"id-{0}","name":"{0}","kind":"{1}","refusal":"{2}"}})", name, kind,
-                       refusal);
+std::string device(const std::string& name, const std::string& kind, const std::string& refusal = "",
+                   const std::string& trial = "done") {
+    return fmt::format(R"({{"identity":"id-{0}","name":"{0}","kind":"{1}","trial":"{3}","refusal":"{2}"}})",
+                       name, kind, refusal, trial);
 }
 const std::string kDiscrete = device("Big", "discrete");
 const std::string kIntegrated = device("Small", "integrated");
 const std::string kSoftware = device("Soft", "software");
 const std::string kWrong = device("Bad", "discrete", "Bad computes wrong numbers");
+const std::string kUntried = device("New", "discrete", "", "untried");
 
 std::string verdict(const std::string& devices, const std::string& refusal = "") {
     return fmt::format(R"(echo '{{"devices":[{}],"refusal":"{}"}}')", devices, refusal);
 }
 
-class DeviceChoice : public testing::Test {
+class DeviceChoiceTest : public testing::Test {
   protected:
     /// The trial runs `script`, and counts how often.
     LoadOptions options(const std::string& script, const std::string& name = "",
@@ -54,7 +61,7 @@ class DeviceChoice : public testing::Test {
     static std::string chosen(const LoadOptions& load) {
         const auto choice = chooseDevice(load);
         if (!choice) return choice.error().message;
-        return *choice ? (*choice)->name : "processor";
+        return choice->device ? choice->device->name : "processor";
     }
     DeviceMarks marks(const std::string& name) const { return {m_folder.path().string(), "id-" + name}; }
     /// Processes that die while they begin to use the device.
@@ -74,7 +81,7 @@ class DeviceChoice : public testing::Test {
     const test::TemporaryFolder m_folder;
 };
 
-TEST_F(DeviceChoice, theBestOfTheVerifiedOnes) {
+TEST_F(DeviceChoiceTest, theBestOfTheVerifiedOnes) {
     const struct {
         std::string devices;
         std::string name;
@@ -103,14 +110,14 @@ TEST_F(DeviceChoice, theBestOfTheVerifiedOnes) {
     }
 }
 
-TEST_F(DeviceChoice, thatThereIsNoVulkanIsNotWorthASentence) {
+TEST_F(DeviceChoiceTest, thatThereIsNoVulkanIsNotWorthASentence) {
     LoadOptions load = options(verdict("", "Vulkan is not installed"));
     EXPECT_EQ(chosen(load), "processor");
     load.device = "Big";
     EXPECT_EQ(chosen(load), "Vulkan is not installed");
 }
 
-TEST_F(DeviceChoice, aTrialIsRememberedUntilSomebodyAsksByName) {
+TEST_F(DeviceChoiceTest, aTrialIsRememberedUntilSomebodyAsksByName) {
     for (int i = 0; i < 3; ++i) EXPECT_EQ(chosen(options(verdict(kDiscrete))), "Big");
     EXPECT_EQ(chosen(options(verdict(kDiscrete), "Big")), "Big");
     EXPECT_EQ(trials(), 1);
@@ -118,7 +125,7 @@ TEST_F(DeviceChoice, aTrialIsRememberedUntilSomebodyAsksByName) {
     EXPECT_EQ(trials(), 2);
 }
 
-TEST_F(DeviceChoice, aCrashInTheTrialIsRememberedAndSaid) {
+TEST_F(DeviceChoiceTest, aCrashInTheTrialIsRememberedAndSaid) {
     const std::string crash = "kill -SEGV $$";
     for (int i = 0; i < 3; ++i)
         EXPECT_THAT(chosen(options(crash)), HasSubstr("crashed when it was tried out"));
@@ -131,7 +138,64 @@ TEST_F(DeviceChoice, aCrashInTheTrialIsRememberedAndSaid) {
     EXPECT_EQ(trials(), 3);
 }
 
-TEST_F(DeviceChoice, aDriverThatKillsAtTheStartIsBlamedAfterAWhile) {
+TEST_F(DeviceChoiceTest, aCrashOfOneDeviceLeavesTheOthers) {
+    const std::string crash = verdict(kIntegrated + "," + kUntried) + "; kill -SEGV $$";
+    const std::string sentence = "the driver of New crashed when it was tried out";
+    for (int i = 0; i < 2; ++i) {
+        const auto choice = chooseDevice(options(crash));
+        ASSERT_TRUE(choice) << choice.error().message;
+        ASSERT_TRUE(choice->device);
+        EXPECT_EQ(choice->device->name, "Small");
+        EXPECT_THAT(choice->refusal, HasSubstr(sentence));
+    }
+    EXPECT_EQ(trials(), 1);
+    const auto named = chooseDevice(options(crash, "Small"));
+    ASSERT_TRUE(named) << named.error().message;
+    EXPECT_EQ(named->refusal, "");
+    EXPECT_EQ(trials(), 1);
+    // By name it is tried again.
+    EXPECT_THAT(chosen(options(crash, "New")), HasSubstr(sentence));
+    EXPECT_EQ(trials(), 2);
+    EXPECT_EQ(chosen(options(verdict(kIntegrated + "," + device("New", "discrete")), "New")), "New");
+}
+
+TEST_F(DeviceChoiceTest, aCrashOfTheOnlyDeviceIsSaid) {
+    const std::string crash = verdict(kSoftware + "," + kUntried) + "; kill -SEGV $$";
+    EXPECT_THAT(chosen(options(crash)), HasSubstr("the driver of New crashed when it was tried out"));
+}
+
+TEST_F(DeviceChoiceTest, aModelSaysWhyABetterDeviceIsPassedOver) {
+    const auto instance = backend::vulkan::Instance::create();
+    if (!instance) GTEST_SKIP() << instance.error().message;
+    const auto devices = (*instance)->devices().value();
+    const auto usable = std::ranges::find_if(
+        devices, [](const auto& info) { return backend::vulkan::refusalOf(info).empty(); });
+    if (usable == devices.end()) GTEST_SKIP() << "no Vulkan device that this backend can use";
+    const std::string path = m_folder.file("model.gguf");
+    ASSERT_TRUE(lab::writeSynthModel({.family = "llama", .quant = "Q8_0"}, path));
+    ASSERT_EQ(::setenv("INGLE_SLOW_DEVICE", "1", 1), 0);  // this one plays on the processor
+    const std::string real =
+        fmt::format(R"({{"identity":"{}","name":"Real","kind":"integrated","trial":"done"}})",
+                    backend::vulkan::driverIdentity(*usable));
+    for (const bool crashes : {true, false}) {
+        LoadOptions load = options(verdict(crashes ? real + "," + kUntried : real) + "; kill -SEGV $$");
+        load.threads = 1;
+        load.contextTokens = 256;
+        load.trials.folder.clear();
+        const auto model = Model::load(path, load, nullptr, createDevice, test::unchecked);
+        ASSERT_TRUE(model) << model.error().message;
+        EXPECT_EQ((*model)->info().backend, "vulkan");
+        const std::string& note = (*model)->info().deviceNote;
+        if (crashes) {
+            EXPECT_THAT(note, HasSubstr("so Real computes: the driver of New crashed"));
+        } else {
+            EXPECT_EQ(note, "");
+        }
+    }
+    ::unsetenv("INGLE_SLOW_DEVICE");
+}
+
+TEST_F(DeviceChoiceTest, aDriverThatKillsAtTheStartIsBlamedAfterAWhile) {
     const LoadOptions automatic = options(verdict(kDiscrete + "," + kIntegrated));
     die("Big", 2);
     EXPECT_EQ(chosen(automatic), "Big");  // somebody may have killed them
@@ -145,12 +209,12 @@ TEST_F(DeviceChoice, aDriverThatKillsAtTheStartIsBlamedAfterAWhile) {
     EXPECT_EQ(chosen(automatic), "Big");
 }
 
-TEST_F(DeviceChoice, peopleInterruptWorkAsOftenAsTheyLike) {
+TEST_F(DeviceChoiceTest, peopleInterruptWorkAsOftenAsTheyLike) {
     die("Big", 5, Phase::Work);
     EXPECT_EQ(chosen(options(verdict(kDiscrete))), "Big");
 }
 
-TEST_F(DeviceChoice, aCrashThatSomebodySawIsBlamedAtOnce) {
+TEST_F(DeviceChoiceTest, aCrashThatSomebodySawIsBlamedAtOnce) {
     for (const Phase phase : {Phase::Start, Phase::Work}) {
         LoadOptions automatic = options(verdict(kDiscrete));
         LoadOptions named = options(verdict(kDiscrete), "Big");
@@ -168,15 +232,15 @@ TEST_F(DeviceChoice, aCrashThatSomebodySawIsBlamedAtOnce) {
     }
 }
 
-TEST_F(DeviceChoice, anotherDriverBeginsAnew) {
+TEST_F(DeviceChoiceTest, anotherDriverBeginsAnew) {
     die("Big", 3);
-    const std::string updated = R"({"identity":"id-updated","name":"Big","kind":"discrete"})";
+    const std::string updated = R"({"identity":"id-updated","name":"Big","kind":"discrete","trial":"done"})";
     EXPECT_THAT(chosen(options(verdict(kDiscrete))), HasSubstr("crashed or hung"));
     std::filesystem::remove(m_folder.file("drivers"));  // what an update does to what is remembered
     EXPECT_EQ(chosen(options(verdict(updated))), "Big");
 }
 
-TEST_F(DeviceChoice, aDeviceInUseElsewhereIsNoDeath) {
+TEST_F(DeviceChoiceTest, aDeviceInUseElsewhereIsNoDeath) {
     const auto first = marks("Big").begin(Phase::Start);
     const auto second = marks("Big").begin(Phase::Work);
     ASSERT_TRUE(first && second);
@@ -188,9 +252,11 @@ TEST_F(DeviceChoice, aDeviceInUseElsewhereIsNoDeath) {
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(m_folder.path()), {}), 4);
 }
 
-TEST_F(DeviceChoice, theListSaysWhatIsUsedAndWhyNot) {
+TEST_F(DeviceChoiceTest, theListSaysWhatIsUsedAndWhyNot) {
     die("Big", 3);
-    const LoadOptions load = options(verdict(kSoftware + "," + kWrong + "," + kDiscrete + "," + kIntegrated));
+    const LoadOptions load =
+        options(verdict(kSoftware + "," + kWrong + "," + kDiscrete + "," + kIntegrated + "," + kUntried) +
+                "; kill -SEGV $$");
     const auto list = listDevices(load.trials, DriverAnswers::Remembered);
     ASSERT_TRUE(list) << list.error().message;
     const struct {
@@ -201,6 +267,7 @@ TEST_F(DeviceChoice, theListSaysWhatIsUsedAndWhyNot) {
         {list->devices[0].name, DeviceUse::OnRequest, ""},
         {"Bad", DeviceUse::Never, "Bad computes wrong numbers"},
         {"Big", DeviceUse::OnRequest, "crashed or hung"},
+        {"New", DeviceUse::OnRequest, "crashed when it was tried out"},
         {"Small", DeviceUse::Automatic, ""},
         {"Soft", DeviceUse::OnRequest, ""},
     };

@@ -89,7 +89,7 @@ TEST_F(MarkedDevice, aDeviceThatFailsAtItsFirstStepIsNotUsed) {
         ASSERT_TRUE(model);
         EXPECT_EQ((*model)->info().backend, "cpu");
         EXPECT_EQ((*model)->info().deviceNote,
-                  "The graphics device cannot be used, so the processor computes: call 0 failed");
+                  "The graphics device is not used, so the processor computes: call 0 failed");
         // It failed in order: nobody died.
         EXPECT_EQ(underWay(), 0);
         EXPECT_EQ(marks().deaths(Phase::Start), 0);

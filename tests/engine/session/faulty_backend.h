@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <set>
 #include <utility>
@@ -29,6 +30,8 @@ struct FaultyCall {
 /// What goes wrong, on all devices that are made of it, one after the other.
 struct Faults {
     FaultyCall create, checkRoom, createMemory, compile, createSequence, restore, run, readLogits;
+    /// Called while a step runs.
+    std::function<void()> duringRun;
     /// What a device saves are values that are no numbers.
     bool poisonsWhatItSaves = false;
 };
@@ -122,7 +125,8 @@ class FaultyProgram final : public backend::Program {
         const Status status = m_device->pass(m_device->faults.run);
         // A device that is lost may have done anything to its memory; one that is full has done nothing.
         if (!status && status.error().code != ErrorCode::Device) return status;
-        const Status inner = m_inner->run({step.tokens, runs, step.logitRows});
+        if (m_device->faults.duringRun) m_device->faults.duringRun();
+        const Status inner = m_inner->run({step.tokens, runs, step.logitRows, step.cancelled});
         return status ? inner : status;
     }
     Result<std::span<const float>> readLogits(uint32_t index) override {

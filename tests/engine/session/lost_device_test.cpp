@@ -232,7 +232,7 @@ TEST_P(LostDevice, aDeviceThatCannotBeUsedIsReplacedAtLoadUnlessAskedForByName) 
             Run automatic = run(faults);
             EXPECT_EQ(automatic.model->info().backend, "cpu");
             EXPECT_EQ(automatic.model->info().deviceNote,
-                      "The graphics device cannot be used, so the processor computes: call 1 failed");
+                      "The graphics device is not used, so the processor computes: call 1 failed");
             // It stays so, and nobody is told again.
             for (int i = 0; i < 2; ++i) {
                 const RecordingSink& sink = automatic.answer(requests(1)[0]);

@@ -174,9 +174,8 @@ TEST_F(SelfCheck, aLyingDeviceIsRefused) {
             const auto automatic = load(path, BackendChoice::Auto, lying(lie));
             ASSERT_TRUE(automatic) << automatic.error().message;
             EXPECT_EQ((*automatic)->info().backend, "cpu");
-            EXPECT_EQ(
-                (*automatic)->info().deviceNote,
-                "The graphics device cannot be used, so the processor computes: " + named.error().message);
+            EXPECT_EQ((*automatic)->info().deviceNote,
+                      "The graphics device is not used, so the processor computes: " + named.error().message);
         }
     }
 }

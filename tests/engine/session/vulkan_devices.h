@@ -17,7 +17,32 @@
 
 namespace ingle::test {
 
-/// Makes backends on the first device that can be used, one after the other.
+/// Stands for a backend that others use too. They all go on with the kernels it has: none are given up.
+class SharedBackend final : public backend::Backend {
+  public:
+    explicit SharedBackend(backend::Backend& inner) : m_inner(inner) {}
+
+    std::string_view name() const override { return m_inner.name(); }
+    std::string deviceName() const override { return m_inner.deviceName(); }
+    bool supports(backend::OpCode code) const override { return m_inner.supports(code); }
+    Result<std::unique_ptr<backend::MemoryPool>> createMemory(
+        const backend::MemorySpec& spec, const backend::MemoryOptions& options) override {
+        return m_inner.createMemory(spec, options);
+    }
+    Status checkRoom(const backend::Plan& plan, uint64_t sequenceBytes) const override {
+        return m_inner.checkRoom(plan, sequenceBytes);
+    }
+    Result<std::unique_ptr<backend::Program>> compile(const backend::Plan& plan,
+                                                      backend::MemoryPool& memory) override {
+        return m_inner.compile(plan, memory);
+    }
+    bool roundsActivations() const override { return m_inner.roundsActivations(); }
+
+  private:
+    backend::Backend& m_inner;
+};
+
+/// Makes backends on the first device that can be used.
 class VulkanDevices {
   public:
     /// Why there is no device; empty: there is one.
@@ -39,19 +64,21 @@ class VulkanDevices {
             m_name = usable->name;
     }
 
-    /// Refers to this, and to `faults` where there are to be any.
+    /// Each on a device opened anew. Refers to this, and to `faults` where there are to be any.
     session::DeviceFactory factory(VulkanFaults* faults = nullptr) {
         return [this, faults](const LoadOptions& options) -> Result<session::ChosenDevice> {
-            INGLE_TRY_ASSIGN(auto instance, backend::vulkan::Instance::create());
-            if (faults) faults->install(*instance);
-            INGLE_TRY_ASSIGN(const auto devices, instance->devices());
-            const auto info =
-                std::ranges::find_if(devices, [&](const auto& device) { return device.name == m_name; });
-            INGLE_TRY_ASSIGN(auto opened,
-                             backend::vulkan::OpenedBackend::open(std::move(instance), *info,
-                                                                  options.activations, m_cacheFolder));
-            m_current = opened.get();
+            INGLE_TRY_ASSIGN(auto opened, open(options.activations, faults));
             return session::ChosenDevice{.backend = std::move(opened)};
+        };
+    }
+
+    /// All on one device, so that no kernel is compiled twice. Refers to this, and so do the backends.
+    session::DeviceFactory sharedFactory() {
+        return [this](const LoadOptions&) -> Result<session::ChosenDevice> {
+            if (!m_shared) {
+                INGLE_TRY_ASSIGN(m_shared, open(ActivationType::F32, nullptr));
+            }
+            return session::ChosenDevice{.backend = std::make_unique<SharedBackend>(*m_shared)};
         };
     }
 
@@ -64,9 +91,23 @@ class VulkanDevices {
     void expectNoComplaints() { EXPECT_THAT(m_current->instance().validationMessages(), testing::IsEmpty()); }
 
   private:
+    Result<std::unique_ptr<backend::vulkan::OpenedBackend>> open(ActivationType activations,
+                                                                 VulkanFaults* faults) {
+        INGLE_TRY_ASSIGN(auto instance, backend::vulkan::Instance::create());
+        if (faults) faults->install(*instance);
+        INGLE_TRY_ASSIGN(const auto devices, instance->devices());
+        const auto info =
+            std::ranges::find_if(devices, [&](const auto& device) { return device.name == m_name; });
+        INGLE_TRY_ASSIGN(auto opened, backend::vulkan::OpenedBackend::open(std::move(instance), *info,
+                                                                           activations, m_cacheFolder));
+        m_current = opened.get();
+        return opened;
+    }
+
     std::string m_missing;
     std::string m_name;
     std::string m_cacheFolder;
+    std::unique_ptr<backend::vulkan::OpenedBackend> m_shared;
     backend::vulkan::OpenedBackend* m_current = nullptr;
 };
 

@@ -11,9 +11,8 @@ constexpr uint32_t kMaxTileHeadDim = 128;
 constexpr uint32_t kTileRows = 16;
 /// Query heads of a workgroup: each key and value is read once for all of them, and each needs registers.
 constexpr uint32_t kMaxHeads = 8;
-/// Workgroups that keep a device busy, and a processor that plays one.
+/// Workgroups that keep a device busy.
 constexpr uint32_t kWantedGroups = 256;
-constexpr uint32_t kWantedGroupsOfCpu = 4;
 constexpr uint32_t kMaxSplits = 16;
 
 struct Push {
@@ -46,13 +45,13 @@ uint32_t headsOfGroup(uint32_t headsPerKv) {
 /// Few rows share out their pages, so that enough workgroups run.
 uint32_t splitsOf(const AttentionParams& params, uint32_t heads, const OpRecording& out) {
     if (out.numTokens() > kMaxMatvecRows) return 1;
-    const uint32_t wanted = out.device().kind == DeviceKind::Cpu ? kWantedGroupsOfCpu : kWantedGroups;
     const uint32_t groups = params.numHeads / heads * out.numTokens();
     const uint64_t splitBytes =
         uint64_t{out.numTokens()} * params.numHeads * (params.headDim + 2) * sizeof(float);
     const uint64_t most =
         std::min<uint64_t>({kMaxSplits, out.memory().maxPages(), out.scratch().bytes / splitBytes});
-    return static_cast<uint32_t>(std::clamp<uint64_t>(wanted / groups, 1, std::max<uint64_t>(most, 1)));
+    return static_cast<uint32_t>(
+        std::clamp<uint64_t>(kWantedGroups / groups, 1, std::max<uint64_t>(most, 1)));
 }
 
 Status record(const OpRun& run, OpRecording& out) {
@@ -83,13 +82,13 @@ Status record(const OpRun& run, OpRecording& out) {
                                   reads(memory.pageTables()),
                                   writes(splits > 1 ? out.scratch() : y)};
     if (out.numTokens() > kMaxMatvecRows && params.headDim <= kMaxTileHeadDim) {
-        return out.dispatch(fmt::format("attention_tile_{}", cache),
-                            {kInvocations, out.stepRows(), params.headDim}, std::move(bindings), push,
+        return out.dispatch(fmt::format("attention_tile_{}", cache), {kInvocations, params.headDim},
+                            std::move(bindings), push,
                             {params.numHeads, groupsFor(out.numTokens(), kTileRows), 1});
     }
-    INGLE_TRY(out.dispatch(fmt::format("attention_{}", cache),
-                           {kInvocations, out.stepRows(), params.headDim, heads, splits}, std::move(bindings),
-                           push, {params.numHeads / heads * splits, out.numTokens(), 1}));
+    INGLE_TRY(out.dispatch(fmt::format("attention_{}", cache), {kInvocations, params.headDim, heads, splits},
+                           std::move(bindings), push,
+                           {params.numHeads / heads * splits, out.numTokens(), 1}));
     if (splits == 1) return {};
     const struct { uint32_t headDim, numSplits; } combine{params.headDim, splits};
     return out.dispatch("attention_combine", {kInvocations}, {reads(out.scratch()), writes(y)}, combine,

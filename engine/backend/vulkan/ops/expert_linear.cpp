@@ -1,4 +1,5 @@
 #include "engine/backend/vulkan/vulkan_op.h"
+#include "engine/backend/vulkan/weights/matrix_push.h"
 
 namespace ingle::backend::vulkan {
 namespace {
@@ -9,8 +10,7 @@ constexpr uint32_t kInvocations = 64;
 constexpr uint32_t kOutputs = 2;  // of a workgroup
 
 struct Push {
-    uint32_t rowVectors, plane1, plane2, plane3;
-    uint32_t k, numRows, firstRow;
+    MatrixPush matrix;
     uint32_t numOut, numExperts, xParts, numUsed, numTokens;
 };
 
@@ -18,19 +18,13 @@ Status record(const OpRun& run, OpRecording& out) {
     const tensor::Tensor* experts = &out.tensor(run.op(0), 0);
     INGLE_TRY_ASSIGN(const DeviceMatrix* matrix, out.weights().matrix({&experts, 1}, RowOrder::Behind));
     const auto numOut = static_cast<uint32_t>(experts->shape.dims[1]);
-    Push push{.rowVectors = matrix->row.rowBytes / kVectorBytes,
-              .plane1 = matrix->row.offsets[1] / kVectorBytes,
-              .plane2 = matrix->row.offsets[2] / kVectorBytes,
-              .plane3 = matrix->row.offsets[3] / kVectorBytes,
-              .k = matrix->k,
-              .numOut = numOut,
-              .numExperts = static_cast<uint32_t>(experts->shape.dims[2]),
-              .xParts = run.width(run.input(0, 0)) / matrix->k,
-              .numUsed = run.width(run.output(0)) / numOut,
-              .numTokens = out.numRows(run.output(0))};
     for (const MatrixShard& shard : matrix->shards) {
-        push.firstRow = shard.firstRow;
-        push.numRows = shard.numRows;
+        const Push push{.matrix = matrixPush(*matrix, shard),
+                        .numOut = numOut,
+                        .numExperts = static_cast<uint32_t>(experts->shape.dims[2]),
+                        .xParts = run.width(run.input(0, 0)) / matrix->k,
+                        .numUsed = run.width(run.output(0)) / numOut,
+                        .numTokens = out.numRows(run.output(0))};
         INGLE_TRY(out.dispatch(fmt::format("expert_linear_{}", matrix->format->name),
                                {kInvocations, kOutputs},
                                {reads(shard.range), reads(out.rows(run.input(0, 0))),

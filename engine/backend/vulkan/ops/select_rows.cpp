@@ -8,7 +8,7 @@ constexpr OpCode kCodes[] = {OpCode::SelectRows};
 Status record(const OpRun& run, OpRecording& out) {
     const struct { uint32_t rowVectors; } push{paddedWidth(run.width(run.output(0))) / 4};
     return out.dispatch(
-        "select_rows", {kElementGroup, out.stepRows()},
+        "select_rows", {kElementGroup},
         {reads(out.step()), reads(out.rows(run.input(0, 0))), writes(out.rows(run.output(0)))}, push,
         {groupsFor(push.rowVectors, kElementGroup), out.numRows(run.output(0)), 1});
 }

@@ -14,7 +14,7 @@ Status record(const OpRun& run, OpRecording& out) {
     const struct { uint32_t width, paddedWidth; } push{width, paddedWidth(width)};
     const VulkanMemoryPool& memory = out.memory();
     return out.dispatch(
-        "wkv4", {kElementGroup, out.stepRows()},
+        "wkv4", {kElementGroup},
         {reads(out.step()), updates(memory.state(state)), updates(memory.state(state + 1)),
          updates(memory.state(state + 2)), reads(w), reads(u), reads(out.rows(run.input(0, 0))),
          reads(out.rows(run.input(0, 1))), writes(out.rows(run.output(0)))},

@@ -22,7 +22,7 @@ Status record(const OpRun& run, OpRecording& out) {
     } push{paddedWidth(run.width(run.output(0))), out.memory().stateStride(params.state),
            decayPerToken ? 1 : perHead(1), perHead(0)};
     return out.dispatch(
-        "wkv5", {params.headSize, out.stepRows(), params.headSize, decayPerToken},
+        "wkv5", {params.headSize, params.headSize, decayPerToken},
         {reads(out.step()), updates(out.memory().state(params.state)), reads(out.rows(run.input(0, 0))),
          reads(out.rows(run.input(0, 1))), reads(out.rows(run.input(0, 2))), writes(out.rows(run.output(0))),
          reads(w), reads(u)},

@@ -13,7 +13,7 @@ Status record(const OpRun& run, OpRecording& out) {
     std::vector<Binding> bindings{reads(out.step()), updates(out.memory().state(params.state))};
     for (const ValueId input : run.inputs(0)) bindings.push_back(reads(out.rows(input)));
     bindings.push_back(writes(out.rows(run.output(0))));
-    return out.dispatch("wkv7", {params.headSize, out.stepRows(), params.headSize}, std::move(bindings), push,
+    return out.dispatch("wkv7", {params.headSize, params.headSize}, std::move(bindings), push,
                         {params.numHeads, out.numTokens(), 1});
 }
 

@@ -1,6 +1,7 @@
 /// How a matrix lies in device memory: its rows repacked without loss, so that kernels read whole 16-byte
-/// vectors. One unit per type: engine/backend/vulkan/weights/formats/<name>.cpp defines `extern const
-/// WeightFormat <name>_weight`, and shaders/quant/<name>.glsl decodes it.
+/// vectors. One unit per type: engine/backend/vulkan/weights/formats/<type>.cpp defines `extern const
+/// WeightFormat <type>_weight`, and shaders/quant/<name>.glsl decodes it. Types whose values are alike share
+/// a shader and planes (<name>_planes.h).
 #pragma once
 
 #include <array>
@@ -29,7 +30,7 @@ struct Plane {
 using PlanePointers = std::array<std::byte*, kMaxPlanes>;
 
 struct WeightFormat {
-    std::string_view name;  ///< of the shader variants: "q4_k"
+    std::string_view name;  ///< of the shader variants: "q4_k", or "iq2" for three types
     quant::Quant id;        ///< of the files' format it takes
     std::array<Plane, kMaxPlanes> planes;
     /// Repacks a row of k values into planes that hold zeros.

@@ -7,20 +7,15 @@ namespace {
 
 constexpr uint32_t kBlockElems = 256;
 constexpr uint32_t kBlockBytes = 84;
-constexpr uint32_t kGroups = kBlockElems / kWeightGroup;
 
 void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
-    for (uint32_t block = 0; block < k / kBlockElems; ++block, row += kBlockBytes) {
-        std::memcpy(planes[2] + 4 * block, row + 80, 4);
-        for (uint32_t i = 0; i < kGroups; ++i) {
-            const uint32_t group = block * kGroups + i;
-            Levels levels;
-            for (uint32_t e = 0; e < kWeightGroup; ++e)
-                levels[e] = static_cast<uint8_t>(quant::bitPairOf256(row + 16, 32 * i + e));
-            packPairs(levels, 0, planes[0] + 8 * group);
-            std::memcpy(planes[1] + 2 * group, row + 2 * i, 2);
-        }
-    }
+    copyFields<kBlockElems, kBlockBytes>(row, k, 0, 16, planes[1]);
+    copyFields<kBlockElems, kBlockBytes>(row, k, 80, 4, planes[2]);
+    repackGroups<kBlockElems, kBlockBytes>(row, k, [&](const std::byte* block, uint32_t i, uint32_t group) {
+        const Levels levels =
+            levelsFrom([&](uint32_t e) { return quant::bitPairOf256(block + 16, 32 * i + e); });
+        packPairs(levels, 0, planes[0] + 8 * group);
+    });
 }
 
 }  // namespace

@@ -7,25 +7,15 @@ namespace {
 
 constexpr uint32_t kBlockElems = 256;
 constexpr uint32_t kBlockBytes = 210;
-constexpr uint32_t kGroups = kBlockElems / kWeightGroup;
 
 void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
-    for (uint32_t block = 0; block < k / kBlockElems; ++block, row += kBlockBytes) {
-        std::memcpy(planes[3] + 2 * block, row + 208, 2);
-        for (uint32_t i = 0; i < kGroups; ++i) {
-            const uint32_t group = block * kGroups + i;
-            Levels levels;
-            for (uint32_t e = 0; e < kWeightGroup; ++e) {
-                // Two halves of 128 values; a quarter of each takes its nibbles from 32 of 64 bytes.
-                const uint32_t low =
-                    quant::byteAt(row + 64 * (i / 4) + 32 * (i % 2) + e) >> i % 4 / 2 * 4 & 15;
-                levels[e] = static_cast<uint8_t>(low | quant::bitPairOf256(row + 128, 32 * i + e) << 4);
-            }
-            packNibbles(levels, planes[0] + 16 * group);
-            packPairs(levels, 4, planes[1] + 8 * group);
-            std::memcpy(planes[2] + 2 * group, row + 192 + 2 * i, 2);
-        }
-    }
+    copyFields<kBlockElems, kBlockBytes>(row, k, 192, 16, planes[2]);
+    copyFields<kBlockElems, kBlockBytes>(row, k, 208, 2, planes[3]);
+    repackGroups<kBlockElems, kBlockBytes>(row, k, [&](const std::byte* block, uint32_t i, uint32_t group) {
+        const Levels levels = levelsFrom([&](uint32_t e) { return quant::sixBitsOf256(block, 32 * i + e); });
+        packNibbles(levels, planes[0] + 16 * group);
+        packPairs(levels, 4, planes[1] + 8 * group);
+    });
 }
 
 }  // namespace

@@ -1,0 +1,10 @@
+// IQ4_NL: nibbles, halves d.
+#include "engine/backend/vulkan/weights/nibble_planes.h"
+
+namespace ingle::backend::vulkan {
+
+extern const WeightFormat iq4_nl_weight;
+const WeightFormat iq4_nl_weight{
+    .name = "iq4_nl", .id = {20}, .planes = {{{32, 16}, {32, 2}}}, .repackRow = repackFourBits<2>};
+
+}  // namespace ingle::backend::vulkan

@@ -1,0 +1,116 @@
+/// Steps that are cancelled while they run.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "engine/lab/synth.h"
+#include "engine/session/scheduler.h"
+#include "tests/engine/session/faulty_backend.h"
+#include "tests/engine/session/recording_sink.h"
+#include "tests/temporary_folder.h"
+
+namespace ingle::session {
+namespace {
+
+using test::RecordingSink;
+
+class CancelInStep : public testing::TestWithParam<const char*> {
+  protected:
+    void SetUp() override {
+        const std::string path = m_folder.file("model.gguf");
+        ASSERT_TRUE(lab::writeSynthModel({.family = GetParam(), .quant = "Q8_0"}, path));
+        m_model = Model::load(path, {.threads = 1, .contextTokens = 256}, nullptr,
+                              test::faultyDevices(m_faults), test::unchecked)
+                      .value();
+        m_scheduler = std::make_unique<Scheduler>(*m_model, nullptr);
+    }
+
+    static std::vector<TokenId> tokens(uint32_t count) {
+        std::vector<TokenId> tokens;
+        for (uint32_t i = 0; i < count; ++i) tokens.push_back(static_cast<TokenId>(3 + i * 7 % 300));
+        return tokens;
+    }
+
+    RecordingSink answer() {
+        RecordingSink sink;
+        const GenerateRequest request{
+            .sampler = {.temperature = 0}, .maxTokens = 6, .rawTokens = tokens(100)};
+        sink.id = m_scheduler->submit(request, sink);
+        m_answering = sink.id;
+        while (m_scheduler->step()) {
+        }
+        return sink;
+    }
+
+    test::TemporaryFolder m_folder;
+    test::Faults m_faults;
+    std::unique_ptr<Model> m_model;
+    std::unique_ptr<Scheduler> m_scheduler;
+    GenerationId m_answering = 0;
+};
+
+TEST_P(CancelInStep, sequencesAreAsBeforeOrEmpty) {
+    backend::Program& program = m_model->program();
+    const std::vector<TokenId> all = tokens(40);
+    const auto feed = [&](backend::SequenceMemory& sequence, size_t first, size_t count,
+                          const std::function<bool()>& cancelled) {
+        const backend::SequenceRun run{&sequence, static_cast<uint32_t>(count)};
+        const auto row = static_cast<uint32_t>(count - 1);
+        return program.run({std::span(all).subspan(first, count), {&run, 1}, {&row, 1}, cancelled});
+    };
+    const auto logits = [&] {
+        const auto row = program.readLogits(0).value();
+        return std::vector(row.begin(), row.end());
+    };
+    const auto undisturbed = m_model->memory().createSequence().value();
+    ASSERT_TRUE(feed(*undisturbed, 0, 10, nullptr));
+    ASSERT_TRUE(feed(*undisturbed, 10, 30, nullptr));
+    const std::vector<float> expected = logits();
+
+    for (int nth = 0;; ++nth) {
+        SCOPED_TRACE(nth);
+        ASSERT_LT(nth, 1000);
+        const auto sequence = m_model->memory().createSequence().value();
+        ASSERT_TRUE(feed(*sequence, 0, 10, nullptr));
+        int calls = 0;
+        const Status status = feed(*sequence, 10, 30, [&] { return calls++ == nth; });
+        if (status) {
+            EXPECT_GE(nth, 10);  // it was asked in between
+            break;
+        }
+        EXPECT_EQ(status.error().code, ErrorCode::Cancelled);
+        EXPECT_EQ(sequence->length(), m_model->memorySpec().canTruncate() ? 10u : 0u);
+        if (sequence->length() == 0) {
+            ASSERT_TRUE(feed(*sequence, 0, 10, nullptr));
+        }
+        ASSERT_TRUE(feed(*sequence, 10, 30, nullptr));
+        EXPECT_EQ(logits(), expected);
+    }
+}
+
+TEST_P(CancelInStep, theAnswerEndsAndTheNextOneIsRight) {
+    const RecordingSink expected = answer();
+    ASSERT_TRUE(expected.result);
+    for (const int nth : {0, 1, 3}) {  // reading a full chunk, what is left, answering
+        SCOPED_TRACE(nth);
+        m_scheduler = std::make_unique<Scheduler>(*m_model, nullptr);
+        int steps = 0;
+        m_faults.duringRun = [&] {
+            if (steps++ == nth) m_scheduler->cancel(m_answering);
+        };
+        const RecordingSink cancelled = answer();
+        ASSERT_TRUE(cancelled.result);
+        EXPECT_EQ(cancelled.result->reason, StopReason::Cancelled);
+        EXPECT_EQ(steps, nth + 1);
+        EXPECT_EQ(cancelled.ids.size(), nth < 2 ? 0u : static_cast<size_t>(nth) - 1);
+        m_faults.duringRun = nullptr;
+        EXPECT_EQ(answer().ids, expected.ids);
+        EXPECT_EQ(m_model->info().backend, "faulty");
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, CancelInStep, testing::Values("llama", "rwkv5", "rwkv7"),
+                         [](const auto& family) { return std::string(family.param); });
+
+}  // namespace
+}  // namespace ingle::session

@@ -1,0 +1,191 @@
+/// Answers that fail, are stopped, go on or are given again.
+#include <csignal>
+
+#include "tests/full_disk.h"
+#include "tests/qml/window_run.h"
+
+using namespace ingle;
+using namespace ingle::desktop;
+
+class AnswersTest : public QObject, WindowFiles {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() { QVERIFY(prepare()); }
+
+    void aFailedAnswerWithoutTextIsNotShownToTheModel() {
+        QFile crashes(m_folder.filePath("crashes"));
+        QVERIFY(crashes.open(QIODevice::WriteOnly));
+        crashes.write("3");
+        crashes.close();
+        const QString log = m_folder.filePath("failed");
+        WindowRun run(freshDataDir(), {"--crash-at", "0", "--crash-file", crashes.fileName(), "--log", log});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send("count");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        QCOMPARE(run.messages()[1].status, history::MessageStatus::Failed);
+        run.chat().send("count again");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 4 && run.idle(), kPatienceMs);
+        QCOMPARE(run.messages()[3].status, history::MessageStatus::Complete);
+        run.chat().send("once more");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 6 && run.idle(), kPatienceMs);
+        QFile requests(log);
+        QVERIFY(requests.open(QIODevice::ReadOnly));
+        // Only the last request shows the model an answer: the one that was given.
+        QCOMPARE(requests.readAll().count("\"assistant\""), 1);
+    }
+
+    void stoppedAnswersContinueBehindTheirIds() {
+        WindowRun run(freshDataDir(), {"--tokens", "300", "--pace-ms", "5"});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send("count");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.messages()[1].text.size() > 40,
+                                 kPatienceMs);
+        run.chat().stop();
+        QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+        QCOMPARE(run.messages()[1].status, history::MessageStatus::Stopped);
+        const std::string stopped = run.messages()[1].text;
+        QVERIFY(stopped.size() < 1000);
+
+        run.chat().continueAnswer(run.messages()[1].id);
+        QTRY_COMPARE_WITH_TIMEOUT(run.messages()[1].status, history::MessageStatus::Complete, kPatienceMs);
+        std::string expected;
+        for (int i = 0; i < 300; ++i) expected += std::to_string(i) + " ";
+        QCOMPARE(run.messages()[1].text, expected);
+    }
+
+    void continuingWaitsForTheModelThatIsBeingLoaded() {
+        const QString data = freshDataDir();
+        {
+            WindowRun run(data, {"--tokens", "300", "--pace-ms", "5"});
+            run.drop(m_modelFile);
+            QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+            run.chat().send("count");
+            QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.messages()[1].text.size() > 40,
+                                     kPatienceMs);
+            run.chat().stop();
+            QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+        }
+        const QString log = m_folder.filePath("continued");
+        WindowRun run(data, {"--tokens", "300", "--load-ms", "200", "--log", log});
+        QTRY_COMPARE_WITH_TIMEOUT(run.model.models()->state(), ModelListModel::Loading, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(run.messages().size(), size_t{2}, kPatienceMs);
+        run.chat().continueAnswer(run.messages()[1].id);
+        QTRY_COMPARE_WITH_TIMEOUT(run.messages()[1].status, history::MessageStatus::Complete, kPatienceMs);
+        QCOMPARE(requests(log, "load"), 1);
+    }
+
+    void anotherAnswerIsASibling() {
+        WindowRun run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send("count");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        const history::RowId first = run.messages()[1].id;
+        run.chat().regenerate(first);
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages()[1].id != first && run.idle(), kPatienceMs);
+        QCOMPARE(run.messages()[1].siblingCount, 2);
+        QCOMPARE(run.messages()[1].siblingIndex, 1);
+        run.chat().showSibling(run.messages()[1].id, -1);
+        QTRY_COMPARE(run.messages()[1].id, first);
+
+        run.chat().edit(run.messages()[0].id, "count again");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages()[0].text == "count again" && run.idle(), kPatienceMs);
+        QCOMPARE(run.messages()[0].siblingCount, 2);
+        QCOMPARE(run.messages().size(), size_t{2});
+    }
+
+    void anAnswerGoesOnWhileAnotherConversationIsShown() {
+        WindowRun run(freshDataDir(), {"--tokens", "100", "--pace-ms", "5"});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send("count");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && !run.messages()[1].text.empty(), kPatienceMs);
+        const auto first = static_cast<qint64>(run.chat().conversationId());
+        run.chat().newConversation();
+        QVERIFY(run.messages().empty());
+        QVERIFY(!run.chat().writingHere());
+        QTest::qWait(100);
+        run.chat().open(first);
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        std::string expected;
+        for (int i = 0; i < 100; ++i) expected += std::to_string(i) + " ";
+        QCOMPARE(run.messages()[1].text, expected);
+    }
+
+    void stopIsHeardBeforeTheEngineHasTheQuestion() {
+        const QString log = m_folder.filePath("stopped");
+        WindowRun run(freshDataDir(), {"--log", log});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send("count");
+        QCOMPARE(run.chat().generation(), ChatController::Starting);
+        run.chat().stop();
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        QCOMPARE(run.messages()[1].status, history::MessageStatus::Stopped);
+        QVERIFY(run.messages()[1].text.empty());
+        QCOMPARE(requests(log, "generate"), 0);
+
+        run.chat().send("count again");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 4 && run.idle(), kPatienceMs);
+        QCOMPARE(run.messages()[3].status, history::MessageStatus::Complete);
+        QCOMPARE(requests(log, "generate"), 1);
+
+        // A conversation deleted in that moment gets no answer either, nor one dropped model in place of
+        // another.
+        run.chat().send("and again");
+        run.model.conversations()->remove(static_cast<qint64>(run.chat().conversationId()));
+        QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+        run.chat().send("something else");
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        QCOMPARE(run.messages()[1].status, history::MessageStatus::Stopped);
+        QCOMPARE(requests(log, "generate"), 1);
+    }
+
+    void stopHoldsWhileTheDiskIsFull() {
+        WindowRun run(freshDataDir(), {"--tokens", "100000", "--pace-ms", "5"});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send("count");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.messages()[1].text.size() > 40,
+                                 kPatienceMs);
+        {
+            const FullDisk full;
+            QTRY_VERIFY_WITH_TIMEOUT(run.chat().stalled(), kPatienceMs);
+            QVERIFY(!run.model.notices()->banner().isEmpty());
+            run.chat().stop();
+            QTest::qWait(2500);  // the writer has tried again
+            QVERIFY(run.chat().stalled());
+            QCOMPARE(run.chat().generation(), ChatController::Stopping);
+        }
+        QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+        QVERIFY(!run.chat().stalled());
+        QVERIFY(run.model.notices()->banner().isEmpty());
+        QCOMPARE(run.messages()[1].status, history::MessageStatus::Stopped);
+    }
+
+    void aConversationPurgedWhileItsHostHangsLeavesTheWindowUsable() {
+        WindowRun run(freshDataDir(), {"--tokens", "2000", "--pace-ms", "5"});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send("count");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.messages()[1].text.size() > 40,
+                                 kPatienceMs);
+        QCOMPARE(::kill(run.hostPid, SIGSTOP), 0);
+        run.model.conversations()->remove(static_cast<qint64>(run.chat().conversationId()));
+        QTRY_VERIFY_WITH_TIMEOUT(!run.model.notices()->canUndo(), kPatienceMs);  // gone for good
+        QTest::qWait(300);
+        QCOMPARE(run.chat().generation(), ChatController::Stopping);
+        QCOMPARE(::kill(run.hostPid, SIGCONT), 0);
+        QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+        QVERIFY2(run.model.notices()->banner().isEmpty(), qPrintable(run.model.notices()->banner()));
+        run.chat().send("count again");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && !run.messages()[1].text.empty(), kPatienceMs);
+    }
+};
+
+QTEST_MAIN(AnswersTest)
+#include "answers_test.moc"

@@ -1,0 +1,115 @@
+/// What is typed: sending it, and keeping it while it is not sent.
+#include "tests/full_disk.h"
+#include "tests/qml/window_run.h"
+
+using namespace ingle;
+using namespace ingle::desktop;
+
+class ComposerTest : public QObject, WindowFiles {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() { QVERIFY(prepare()); }
+
+    void enterSendsUnlessAnInputMethodComposes() {
+        WindowRun run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        QQuickItem* composer = run.item("composerInput");
+        QVERIFY(composer != nullptr);
+        composer->forceActiveFocus();
+
+        run.inputMethod("にほん", {});
+        QVERIFY(composer->property("inputMethodComposing").toBool());
+        QTest::keyClick(run.window, Qt::Key_Return);
+        QTest::qWait(100);
+        QVERIFY(run.idle());
+        QVERIFY(run.messages().empty());
+
+        run.inputMethod({}, "日本");
+        QTest::keyClick(run.window, Qt::Key_Return, Qt::ShiftModifier);
+        QCOMPARE(composer->property("text").toString(), QString("日本\n"));
+        QVERIFY(run.messages().empty());
+
+        QTest::keyClick(run.window, Qt::Key_Return);
+        QTRY_COMPARE_WITH_TIMEOUT(run.messages().size(), size_t{2}, kPatienceMs);
+        QCOMPARE(run.messages()[0].text, std::string("日本\n"));
+        QTRY_COMPARE(composer->property("text").toString(), QString());
+        QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+    }
+
+    void draftsStayWithTheirConversation() {
+        const QString data = freshDataDir();
+        {
+            WindowRun run(data, {});
+            run.drop(m_modelFile);
+            QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+            run.chat().send("first");
+            QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+            run.inputMethod({}, "half a thought");
+            const auto first = static_cast<qint64>(run.chat().conversationId());
+            run.chat().newConversation();
+            QCOMPARE(run.item("composerInput")->property("text").toString(), QString());
+            run.inputMethod({}, "another");
+            run.chat().open(first);
+            QTRY_COMPARE(run.item("composerInput")->property("text").toString(), QString("half a thought"));
+        }
+        WindowRun again(data, {});
+        QTRY_COMPARE_WITH_TIMEOUT(again.item("composerInput")->property("text").toString(),
+                                  QString("half a thought"), kPatienceMs);
+    }
+
+    void whatIsSentIsNoDraftAnyMore() {
+        WindowRun run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send("first");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        const auto first = static_cast<qint64>(run.chat().conversationId());
+        run.inputMethod({}, "second");
+        QTest::keyClick(run.window, Qt::Key_Return);
+        QCOMPARE(run.composerText(), QString());
+        run.chat().newConversation();
+        run.inputMethod({}, "for a new one");
+        QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+        run.chat().open(first);
+        run.inputMethod({}, ", typed on");  // while the other conversation is being read
+        QTRY_COMPARE_WITH_TIMEOUT(run.messages().size(), size_t{4}, kPatienceMs);
+        QCOMPARE(run.composerText(), QString());
+        run.chat().newConversation();
+        QTRY_COMPARE_WITH_TIMEOUT(run.composerText(), QString("for a new one, typed on"), kPatienceMs);
+    }
+
+    void aMessageThatCannotBeStoredIsADraftAgain() {
+        WindowRun run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.inputMethod({}, "a question");
+        const FullDisk full;
+        QTest::keyClick(run.window, Qt::Key_Return);
+        run.inputMethod({}, " and more");
+        QTRY_VERIFY_WITH_TIMEOUT(!run.model.notices()->banner().isEmpty(), kPatienceMs);
+        QVERIFY(run.idle());
+        QVERIFY(run.messages().empty());
+        QCOMPARE(run.composerText(), QString("a question and more"));
+    }
+
+    void textTypedBeforeTheHistoryIsReadStays() {
+        const QString data = freshDataDir();
+        {
+            WindowRun run(data, {});
+            run.drop(m_modelFile);
+            QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+            run.chat().send("first");
+            QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+            run.inputMethod({}, "stored");
+        }
+        WindowRun again(data, {});
+        again.inputMethod({}, " and early");
+        QTRY_COMPARE_WITH_TIMEOUT(again.composerText(), QString("stored and early"), kPatienceMs);
+        QCOMPARE(again.messages().size(), size_t{2});
+    }
+};
+
+QTEST_MAIN(ComposerTest)
+#include "composer_test.moc"

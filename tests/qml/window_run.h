@@ -1,0 +1,109 @@
+/// The whole window, offscreen, with the real history and a fake host.
+#pragma once
+
+#include <sys/types.h>
+
+#include <QDropEvent>
+#include <QInputMethodEvent>
+#include <QMimeData>
+#include <QQmlApplicationEngine>
+#include <QQuickItem>
+#include <QQuickStyle>
+#include <QQuickWindow>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include "app/desktop/viewmodels/app_model.h"
+
+namespace ingle::desktop {
+
+inline constexpr int kPatienceMs = 20000;
+
+/// One run of the application on a data directory.
+class WindowRun {
+  public:
+    WindowRun(const QString& dataDir, const QStringList& hostArguments, const QString& guide = {})
+        : model(dataDir.toStdString(), {INGLE_PYTHON, QStringList{INGLE_FAKE_HOST} + hostArguments},
+                guide.toStdString()) {
+        engine.addImportPath("qrc:/qt/qml");
+        engine.setInitialProperties({{"app", QVariant::fromValue(&model)}});
+        engine.load(QUrl("qrc:/qt/qml/Inglenook/qml/Main.qml"));
+        window = qobject_cast<QQuickWindow*>(engine.rootObjects().value(0));
+        QObject::connect(model.engine(), &EngineClient::hostPidChanged, &engine,
+                         [this](qint64 pid) { hostPid = static_cast<pid_t>(pid); });
+    }
+    // The window goes before the models it shows.
+    ~WindowRun() { delete window; }
+
+    ChatController& chat() { return *model.chat(); }
+    const std::vector<history::Message>& messages() { return model.chat()->messages()->messages(); }
+    bool ready() { return model.models()->state() == ModelListModel::Ready; }
+    bool idle() { return chat().generation() == ChatController::Idle; }
+
+    QQuickItem* item(const char* name) { return window->findChild<QQuickItem*>(name); }
+
+    /// One that a view made: a child in the scene, but not of the window as an object.
+    QQuickItem* shownItem(const char* name, QQuickItem* from = nullptr) {
+        if (from == nullptr) from = window->contentItem();
+        if (from->objectName() == name) return from;
+        for (QQuickItem* child : from->childItems())
+            if (QQuickItem* found = shownItem(name, child)) return found;
+        return nullptr;
+    }
+
+    QString composerText() { return item("composerInput")->property("text").toString(); }
+
+    bool drop(const QString& path) {
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile(path)});
+        const QPoint at(window->width() / 2, window->height() / 2);
+        QDragEnterEvent enter(at, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(window, &enter);
+        QDropEvent dropped(at, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(window, &dropped);
+        return dropped.isAccepted();
+    }
+    void inputMethod(const QString& preedit, const QString& commit) {
+        QInputMethodEvent event(preedit, {});
+        event.setCommitString(commit);
+        QCoreApplication::sendEvent(item("composerInput"), &event);
+    }
+
+    AppModel model;
+    QQmlApplicationEngine engine;
+    QQuickWindow* window = nullptr;
+    pid_t hostPid = 0;
+};
+
+/// What the runs of a test program share.
+class WindowFiles {
+  protected:
+    /// To be called once, first. False: the disk does not let it.
+    bool prepare() {
+        QQuickStyle::setStyle("Basic");
+        m_modelFile = m_folder.filePath("small.gguf");
+        QFile file(m_modelFile);
+        return file.open(QIODevice::WriteOnly) && file.write("not really a model") > 0;
+    }
+
+    QString freshDataDir() {
+        const QString path = m_folder.filePath(QString("data%1").arg(++m_run));
+        QDir().mkpath(path);
+        return path;
+    }
+
+    /// Of an operation that the host has written to its log.
+    static int requests(const QString& log, const char* operation) {
+        QFile file(log);
+        if (!file.open(QIODevice::ReadOnly)) return -1;
+        return static_cast<int>(file.readAll().count(QByteArray("\"op\":\"") + operation + '"'));
+    }
+
+    QTemporaryDir m_folder;
+    QString m_modelFile;
+
+  private:
+    int m_run = 0;
+};
+
+}  // namespace ingle::desktop

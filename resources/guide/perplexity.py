@@ -1,7 +1,7 @@
-"""Perplexity of the right answers to the held-out questions, for several quantizations of one guide.
+"""Perplexity of the held-out questions and of the right answers to them, for several quantizations of one guide.
 
-For each held-out question about Inglenook: how well the model predicts the tokens of its intent's first answer after the question, as
-exp of the mean of -ln p over all those tokens. Questions the guide takes for others count in full.
+For each held-out question about Inglenook: how well the model predicts the question's own tokens (which it was not trained on), then its
+topic, then the tokens of the topic's first answer (which it was), each as exp of the mean of -ln p.
 """
 import argparse
 import json
@@ -18,12 +18,12 @@ from evaluate import HERE, questions
 from vocabulary import Vocabulary
 
 
-def answer_losses(ingle: pathlib.Path, model: pathlib.Path, ids: list[int], start: int, out: pathlib.Path) -> numpy.ndarray:
-    """-ln p of ids[start:]."""
+def token_losses(ingle: pathlib.Path, model: pathlib.Path, ids: list[int], out: pathlib.Path) -> numpy.ndarray:
+    """-ln p of ids[1:]."""
     subprocess.run([ingle, "logits", model, "--tokens", ",".join(map(str, ids)), "--out", out], check=True, capture_output=True)
-    logits = numpy.fromfile(out, numpy.float32).reshape(len(ids), -1)[start - 1 : -1].astype(numpy.float64)
+    logits = numpy.fromfile(out, numpy.float32).reshape(len(ids), -1)[:-1].astype(numpy.float64)
     logits -= logits.max(axis=1, keepdims=True)
-    return numpy.log(numpy.exp(logits).sum(axis=1)) - logits[numpy.arange(len(logits)), ids[start:]]
+    return numpy.log(numpy.exp(logits).sum(axis=1)) - logits[numpy.arange(len(logits)), ids[1:]]
 
 
 def main() -> None:
@@ -37,13 +37,17 @@ def main() -> None:
     items = [i for i in questions(HERE / "eval/held_out.jsonl") if "facts" in i and "history" not in i]
     with tempfile.TemporaryDirectory() as folder:
         for model in args.models:
-            losses = []
+            losses = {"question": [], "topic": [], "answer": []}
             for item in items:
-                ids, start = vocabulary.dialogue([item["question"].lower(), answers[item["intent"]][0]], item["intent"])
-                losses.append(answer_losses(args.bin / "ingle", model, ids, start, pathlib.Path(folder) / "logits"))
-            all_losses = numpy.concatenate(losses)
-            print(json.dumps({"model": model.name, "bytes": model.stat().st_size, "perplexity": round(math.exp(all_losses.mean()), 4),
-                              "tokens": len(all_losses)}))
+                ids, topic = vocabulary.dialogue([item["question"].lower(), answers[item["intent"]][0]], item["intent"])
+                of_tokens = token_losses(args.bin / "ingle", model, ids, pathlib.Path(folder) / "logits")
+                # Two marks come before the question, one before the topic.
+                losses["question"] += list(of_tokens[1 : topic - 2])
+                losses["topic"].append(of_tokens[topic - 1])
+                losses["answer"] += list(of_tokens[topic:])
+            perplexities = {part: round(math.exp(numpy.mean(of_part)), 4) for part, of_part in losses.items()}
+            print(json.dumps({"model": model.name, "bytes": model.stat().st_size, **perplexities,
+                              "tokens": {part: len(of_part) for part, of_part in losses.items()}}), flush=True)
 
 
 if __name__ == "__main__":

@@ -216,6 +216,8 @@ def slow(options, computer, screen):
         state = ask(window)
         expect(GPU not in state["device"], f"{state['device']} answers")
         expect("is slower than the processor with this model" in state["statusLine"], f"the status line does not say why: {state['statusLine']}")
+        if options.shots:
+            window.command("screenshot", path=str(pathlib.Path(options.shots) / "slower.png"))
         stop_answer(window)
         window.command("key", key="Comma", modifiers=["ctrl"])
         window.click(f"device-{GPU}")

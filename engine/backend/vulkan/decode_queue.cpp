@@ -1,10 +1,11 @@
 #include "engine/backend/vulkan/decode_queue.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace ingle::backend::vulkan {
 VulkanDecodeQueue::VulkanDecodeQueue(const DecodeOrder& order, VulkanMemoryPool& memory,
-                                     const DecodeCommands& commands, const StepPatience& patience)
+                                     const DecodeCommands& commands, StepPatience& patience)
     : m_order(order),
       m_memory(memory),
       m_sequence(static_cast<VulkanSequence&>(*order.sequence)),
@@ -16,7 +17,7 @@ VulkanDecodeQueue::VulkanDecodeQueue(const DecodeOrder& order, VulkanMemoryPool&
 Result<std::unique_ptr<VulkanDecodeQueue>> VulkanDecodeQueue::create(const DecodeOrder& order,
                                                                      VulkanMemoryPool& memory,
                                                                      const DecodeCommands& commands,
-                                                                     const StepPatience& patience) {
+                                                                     StepPatience& patience) {
     std::unique_ptr<VulkanDecodeQueue> queue(new VulkanDecodeQueue(order, memory, commands, patience));
     INGLE_TRY(queue->m_sequence.reserve(queue->m_sequence.length() + order.maxSteps));
     if (!memory.spec().states.empty()) {
@@ -54,7 +55,9 @@ Result<TokenId> VulkanDecodeQueue::next() {
         return fail(ErrorCode::InvalidArgument, "a decode queue of {} steps has ended", m_order.maxSteps);
     while (m_submitted < std::min(m_told + kNumTurns, m_order.maxSteps)) INGLE_TRY(submitStep());
     const uint32_t turn = m_told % kNumTurns;
+    const auto begin = std::chrono::steady_clock::now();
     INGLE_TRY(m_memory.context().device.wait(m_pending[turn], m_patience.limit(kNumTurns)));
+    m_patience.took(kNumTurns, std::chrono::steady_clock::now() - begin);
     ++m_told;
     m_sequence.advance(1);
     return m_commands.sampler->chosen(turn, m_order.numIds);

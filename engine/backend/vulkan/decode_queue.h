@@ -28,7 +28,7 @@ class VulkanDecodeQueue final : public DecodeQueue {
     static Result<std::unique_ptr<VulkanDecodeQueue>> create(const DecodeOrder& order,
                                                              VulkanMemoryPool& memory,
                                                              const DecodeCommands& commands,
-                                                             const StepPatience& patience);
+                                                             StepPatience& patience);
     ~VulkanDecodeQueue() override;
 
     /// Where the states after step `step` (1: the first) are; 0: before the first.
@@ -39,14 +39,14 @@ class VulkanDecodeQueue final : public DecodeQueue {
 
   private:
     VulkanDecodeQueue(const DecodeOrder& order, VulkanMemoryPool& memory, const DecodeCommands& commands,
-                      const StepPatience& patience);
+                      StepPatience& patience);
     Status submitStep();
 
     const DecodeOrder m_order;
     VulkanMemoryPool& m_memory;
     VulkanSequence& m_sequence;
     const DecodeCommands& m_commands;
-    const StepPatience& m_patience;
+    StepPatience& m_patience;
     std::array<uint32_t, kNumTurns> m_slots{};    // all the same without states
     std::array<uint64_t, kNumTurns> m_pending{};  // submission of each turn's last step
     uint32_t m_submitted = 0;                     // steps

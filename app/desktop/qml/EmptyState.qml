@@ -21,6 +21,7 @@ Item {
 
         Image {
             anchors.horizontalCenter: parent.horizontalCenter
+            visible: empty.height >= 420  // in a small window what can be done comes first
             source: "qrc:/qt/qml/Inglenook/icons/inglenook.svg"
             sourceSize.width: 72
             sourceSize.height: 72

@@ -19,14 +19,15 @@ void decodeGroup(uint row, uint group, out vec4 w[8]) {
 uint bits(uint word) {
     return (word & 15) * 0x00204081u & 0x01010101u;
 }
+// The lowest four pairs of bits, each in a byte of its own.
+uint spreadPairs(uint pairs) {
+    return (pairs | pairs << 6 | pairs << 12 | pairs << 18) & 0x03030303u;
+}
 // A group's pairs of bits, the lowest first.
 uint[8] bitPairs(uint row, uint plane, uint group) {
     const uint low = wordAt(row, plane, 2 * group), high = wordAt(row, plane, 2 * group + 1);
     uint q[8];
-    [[unroll]] for (uint i = 0; i < 8; ++i) {
-        const uint pairs = (i < 4 ? low : high) >> 8 * (i % 4) & 255;
-        q[i] = (pairs | pairs << 6 | pairs << 12 | pairs << 18) & 0x03030303u;
-    }
+    [[unroll]] for (uint i = 0; i < 8; ++i) q[i] = spreadPairs((i < 4 ? low : high) >> 8 * (i % 4) & 255);
     return q;
 }
 // 32 nibbles: byte b of word j holds value 8j + b in its low half and value 8j + 4 + b in its high half.

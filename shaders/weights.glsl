@@ -1,7 +1,7 @@
 // A matrix as engine/backend/vulkan/weights lays it out: rows of `rowVectors` 16-byte vectors. A row is a few
 // planes behind each other, each at a whole vector: plane 0 at 0, the others at plane1, plane2, plane3 (in
-// vectors). What the planes hold is said in quant/<type>.glsl. The including shader declares those four in
-// its push constants.
+// vectors). What the planes hold is said in quant/<type>.glsl. The including shader declares those four and
+// `numRows`, how many rows are bound, in its push constants.
 #extension GL_EXT_control_flow_attributes : require
 
 layout(binding = 0) readonly buffer WeightVectors { uvec4 weightVectors[]; };

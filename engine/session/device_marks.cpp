@@ -50,6 +50,8 @@ bool tellsCrash(const io::FileDescriptor& file) {
 DeviceMarks::Mark* firstMark = nullptr;
 std::atomic_flag marksAreHeld;
 
+std::atomic<void (*)()> crashAction = nullptr;
+
 /// Holds the list of uses. No signal interrupts the thread that holds it, so that handlers may wait for it.
 class MarksLock {
   public:
@@ -103,8 +105,17 @@ void DeviceMarks::EndOfUse::operator()(Mark* mark) const {
 }
 
 void DeviceMarks::condemnUses() {
-    const MarksLock lock;
-    for (const Mark* mark = firstMark; mark; mark = mark->next) tellCrash(mark->file);
+    bool any = false;
+    {
+        const MarksLock lock;
+        for (const Mark* mark = firstMark; mark; mark = mark->next) tellCrash(mark->file);
+        any = firstMark != nullptr;
+    }
+    if (const auto action = crashAction.load(); action && any) action();
+}
+
+void DeviceMarks::setCrashAction(void (*action)()) {
+    crashAction = action;
 }
 
 void DeviceMarks::withdrawUses() {

@@ -45,8 +45,11 @@ class DeviceMarks {
     /// A use ended well: earlier deaths count no more.
     void forgive() const;
 
-    /// The driver ends this process: condemns every device that is in use. May be called in signal handlers.
+    /// The driver ends this process: condemns every device that is in use, and then, if there is one, does
+    /// what setCrashAction() said. May be called in signal handlers.
     static void condemnUses();
+    /// See setDriverCrashAction().
+    static void setCrashAction(void (*action)());
     /// This process ends for another reason: takes the marks of its uses away. Any thread, also while another
     /// is stuck in a driver; may be called in signal handlers.
     static void withdrawUses();

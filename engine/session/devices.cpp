@@ -65,4 +65,8 @@ void withdrawDeviceUses() {
     session::DeviceMarks::withdrawUses();
 }
 
+void setDriverCrashAction(void (*action)()) {
+    session::DeviceMarks::setCrashAction(action);
+}
+
 }  // namespace ingle

@@ -4,11 +4,13 @@
 //   FAKE_GPU_CRASHES  "probe": at the first call of any process. "trial": at vkCreateDevice, only where
 //                     drivers are tried out. "device": at vkCreateDevice, "submit": at vkQueueSubmit once
 //                     the file FAKE_GPU_TRIGGER exists; these only where answers are computed.
+//   FAKE_GPU_DELAY    milliseconds that it wastes at each vkQueueSubmit
 #define VK_NO_PROTOTYPES
 #include <dlfcn.h>
 #include <unistd.h>
 #include <vulkan/vulkan.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -16,6 +18,7 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <thread>
 
 namespace {
 
@@ -81,6 +84,8 @@ VkResult VKAPI_CALL createDevice(VkPhysicalDevice physical, const VkDeviceCreate
 VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSubmitInfo* infos, VkFence fence) {
     static const std::string trigger = environment("FAKE_GPU_TRIGGER");
     if (::access(trigger.c_str(), F_OK) == 0) crashAt("submit");
+    static const int delay = std::atoi(environment("FAKE_GPU_DELAY").c_str());
+    std::this_thread::sleep_for(std::chrono::milliseconds(delay));
     return g_submit(queue, count, infos, fence);
 }
 

@@ -5,6 +5,7 @@
   probe    a driver that crashes at its first call: the chat answers on the processor, and a sentence says why
   trial    one that crashes when its device is tried out: as well; that is remembered, until the device is chosen in the settings
   load     one that crashes when it is to be used: as well; it is remembered, until the device is chosen in the settings
+  terminal as load, in `ingle chat`: it goes on on the processor
   answer   one that crashes in the middle of an answer: the same answer goes on, on the processor
   killed   a host that somebody kills says nothing about the driver
   slow     a card that is slower than the processor: that answers, and a sentence says why, until the card is chosen in the settings
@@ -52,11 +53,15 @@ class Computer:
     def window(self, screen, environment):
         return Window(self._options.bin, self.home, screen, PACE_MS, extra_environment=environment)
 
-    def ingle(self, environment, *arguments):
+    def run(self, environment, *arguments, typed=""):
+        """The command line, which must end well."""
         result = subprocess.run([f"{self._options.bin}/ingle", *arguments], env={**self.home.environment(""), **environment},
-                                capture_output=True, encoding="utf-8", check=False)
+                                input=typed, capture_output=True, encoding="utf-8", check=False)
         expect(result.returncode == 0, f"ingle {arguments} ended with {result.returncode}: {result.stderr}")
-        return result.stdout
+        return result
+
+    def ingle(self, environment, *arguments):
+        return self.run(environment, *arguments).stdout
 
     def devices(self, environment):
         """One line for each device."""
@@ -172,6 +177,21 @@ def load(options, computer, screen):
     expect("used automatically" in computer.devices(healthy)[1], "an answer that ended well does not count")
 
 
+def terminal(options, computer, screen):
+    chat = ("chat", str(options.model), "--temp", "0")
+    questions = f"{PROMPT}\nAnd then?\n"
+    expected = computer.run({}, *chat, "--backend", "cpu", typed=questions).stdout
+    expect(len(expected) > 40, f"the processor answers {expected}")
+    broken = computer.environment("device")
+    result = computer.run(broken, *chat, typed=questions)
+    expect(result.stdout == expected, f"after a crash the chat says {result.stdout}")
+    expect(result.stderr.count(BLAMED) == 1, f"after a crash standard error says {result.stderr}")
+    # Once more: now it is remembered. The device by name is tried, and what it was to compute the processor does.
+    for device in ((), ("--device", GPU)):
+        result = computer.run(broken, *chat, *device, typed=questions)
+        expect(result.stdout == expected and BLAMED in result.stderr, f"the chat says {result}")
+
+
 def answer(options, computer, screen):
     computer.warm()
     fragile = computer.environment("submit")
@@ -211,7 +231,8 @@ def killed(options, computer, screen):
 
 def slow(options, computer, screen):
     computer.warm()
-    with computer.window(screen, computer.environment("", speed={})) as window:
+    # Whatever else goes on in the computer, the processor needs less for a token of so small a model.
+    with computer.window(screen, computer.environment("", speed={"FAKE_GPU_DELAY": "10"})) as window:
         load_model(window, options.model)
         state = ask(window)
         expect(GPU not in state["device"], f"{state['device']} answers")
@@ -229,7 +250,7 @@ def slow(options, computer, screen):
         finish(window, computer)
 
 
-SCENARIOS = (absent, probe, trial, load, answer, killed, slow)
+SCENARIOS = (absent, probe, trial, load, terminal, answer, killed, slow)
 
 
 def main():

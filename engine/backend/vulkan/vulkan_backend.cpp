@@ -27,9 +27,10 @@ Result<DeviceInfo> chooseDevice(const Instance& instance, const VulkanOptions& o
 uint64_t storedBytes(const PlanWeight& weight) {
     const tensor::Shape& shape = weight.tensor->shape;
     if (weight.use == WeightUse::Vector) return sizeof(float) * shape.numElems();
-    const WeightFormat* format = findWeightFormat(weight.tensor->format->id);
+    const WeightFormat* known = findWeightFormat(weight.tensor->format->id);
+    const WeightFormat& format = known ? *known : floatWeights();
     const auto k = static_cast<uint32_t>(shape.rowElems());
-    return layoutRow(format ? *format : floatWeights(), k).rowBytes * shape.numRows();
+    return layoutRow(format, k).rowBytes * shape.numRows() + format.grid.size_bytes();
 }
 
 }  // namespace

@@ -26,4 +26,9 @@ Result<DeviceList> listDevices(const DriverTrials& trials, DriverAnswers answers
 /// the process. Any thread, also while another waits for a driver.
 void withdrawDeviceUses();
 
+/// What is done when the driver of a device that is in use ends this process, once that is remembered: in a
+/// signal handler, or while a thread is stuck in the driver. `action` may put another program in this one's
+/// place; when it returns, the process ends. Null: nothing. For the whole process.
+void setDriverCrashAction(void (*action)());
+
 }  // namespace ingle

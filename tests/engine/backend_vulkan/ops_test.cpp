@@ -306,6 +306,11 @@ TEST_F(OpsTest, largeMatricesAreSharded) {
         const Value up = p.builder.linear(x, p.random(Shape::of(1030, 4201), f32), "up");
         return p.builder.linear(up, p.random(Shape::of(4201, 20), f32), "y");
     });
+    // Each piece has the grid.
+    check("grid", [&](Problem& p) {
+        const quant::QuantFormat& format = *quant::findFormat("IQ2_S");
+        return p.builder.linear(p.rows(1024), p.random(Shape::of(1024, 54'001), format), "y");
+    });
     check("experts", [&](Problem& p) {
         const Value routing = p.builder.routeExperts(p.rows(3), 2, "routing");
         const Value up =

@@ -3,7 +3,6 @@
 #include "engine/backend/vulkan/weights/weight_format.h"
 
 #include <fstream>
-#include <map>
 #include <numeric>
 
 #include "engine/backend/vulkan/matvec_shapes.h"
@@ -26,39 +25,24 @@ constexpr uint32_t kRows = 40;
 constexpr double kBytesError = 32 / (12.0 * 127 * 127);
 
 TEST(WeightFormat, everyOneHasItsShaders) {
-    std::map<std::string_view, const WeightFormat*> byName;
     for (const WeightFormat* format : allWeightFormats()) {
         for (const char* kernel : {"embed", "matvec", "matmul", "expert_linear"})
             EXPECT_NE(findShader(fmt::format("{}_{}", kernel, format->name)), nullptr)
                 << kernel << format->name;
-        // Those of one name are read by one shader.
-        const WeightFormat& first = *byName.try_emplace(format->name, format).first->second;
-        for (uint32_t i = 0; i < kMaxPlanes; ++i) {
-            EXPECT_EQ(format->planes[i].elems, first.planes[i].elems) << format->name << i;
-            EXPECT_EQ(format->planes[i].bytes, first.planes[i].bytes) << format->name << i;
-        }
     }
 }
 
 TEST(WeightFormat, planesAreHardlyLargerThanTheFilesBlocks) {
     constexpr uint32_t k = 4096;
-    // Their blocks are entries of tables, which would be slow to look up on a device: planes hold the values.
-    // (TQ1_0 packs five of three levels into a byte.)
-    const std::map<std::string_view, double> larger = {
-        {"IQ1_S", 1.64},  {"IQ1_M", 1.464},   {"IQ2_XXS", 1.606}, {"IQ2_XS", 1.432},
-        {"IQ2_S", 1.293}, {"IQ3_XXS", 1.408}, {"IQ3_S", 1.255},   {"TQ1_0", 1.222}};
     for (const quant::QuantFormat* format : quant::allFormats()) {
         const WeightFormat* planes = findWeightFormat(format->id);
         ASSERT_NE(planes, nullptr) << format->name << " takes the bytes of floats";
         const double ratio = static_cast<double>(layoutRow(*planes, k).rowBytes) /
                              static_cast<double>(quant::rowBytes(*format, k).value());
-        const auto known = larger.find(format->name);
-        if (known != larger.end()) {
-            EXPECT_NEAR(ratio, known->second, 0.001) << format->name;
-        } else {
-            EXPECT_GE(ratio, 1) << format->name;
-            EXPECT_LE(ratio, 1.05) << format->name;
-        }
+        EXPECT_GE(ratio, 1) << format->name;
+        EXPECT_LE(ratio, 1.05) << format->name;
+        // Nothing beside the rows of any matrix worth the name.
+        EXPECT_LE(planes->grid.size_bytes(), 4096) << format->name;
     }
 }
 

@@ -234,6 +234,30 @@ TEST_F(MarkedDevice, aHangIsTheDriversFault) {
     EXPECT_TRUE(marks().blamed());
 }
 
+TEST_F(MarkedDevice, aCrashMayPutAnotherProgramInItsPlace) {
+    void (*const ends[])() = {[] { ::raise(SIGSEGV); },
+                              [] {
+                                  const HangGuard guard(std::chrono::milliseconds(20));
+                                  for (;;) ::pause();
+                              }};
+    for (const auto end : ends) {
+        const auto statusAfter = [&](bool stillInUse) {
+            return endOf([&] {
+                setDriverCrashAction([] { ::_exit(5); });
+                auto use = marks().begin(Phase::Start);
+                if (!stillInUse) use.reset();
+                end();
+            });
+        };
+        int status = statusAfter(true);
+        EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 5) << status;
+        EXPECT_TRUE(marks().blamed());  // it knows what to avoid
+        marks().forgive();
+        status = statusAfter(false);
+        EXPECT_FALSE(WIFEXITED(status) && WEXITSTATUS(status) == 5) << "no driver was in use";
+    }
+}
+
 TEST_F(MarkedDevice, aFolderThatCannotBeWrittenMarksNothing) {
     const DeviceMarks nowhere("/nowhere/at/all", "id");
     EXPECT_FALSE(nowhere.begin(Phase::Start));

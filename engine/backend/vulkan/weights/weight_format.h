@@ -1,7 +1,6 @@
 /// How a matrix lies in device memory: its rows repacked without loss, so that kernels read whole 16-byte
 /// vectors. One unit per type: engine/backend/vulkan/weights/formats/<type>.cpp defines `extern const
-/// WeightFormat <type>_weight`, and shaders/quant/<name>.glsl decodes it. Types whose values are alike share
-/// a shader and planes (<name>_planes.h).
+/// WeightFormat <type>_weight`, and shaders/quant/<type>.glsl decodes it.
 #pragma once
 
 #include <array>
@@ -30,9 +29,10 @@ struct Plane {
 using PlanePointers = std::array<std::byte*, kMaxPlanes>;
 
 struct WeightFormat {
-    std::string_view name;  ///< of the shader variants: "q4_k", or "iq2" for three types
+    std::string_view name;  ///< of the shader variants: "q4_k"
     quant::Quant id;        ///< of the files' format it takes
     std::array<Plane, kMaxPlanes> planes;
+    std::span<const uint32_t> grid{};  ///< what shaders look up: words that follow the last row
     /// Repacks a row of k values into planes that hold zeros.
     void (*repackRow)(const std::byte* row, uint32_t k, const PlanePointers& planes);
 };

@@ -109,18 +109,21 @@ Result<const DeviceMatrix*> WeightStore::matrix(std::span<const tensor::Tensor* 
 
 Status WeightStore::upload(DeviceMatrix& matrix, const MatrixKey& key) {
     const uint64_t rowBytes = matrix.row.rowBytes;
-    const uint64_t most = maxRangeBytes(m_device.info().limits) / rowBytes / 2 * 2;
+    const auto grid = std::as_bytes(matrix.format->grid);
+    const uint64_t most = (maxRangeBytes(m_device.info().limits) - grid.size()) / rowBytes / 2 * 2;
     if (most == 0)
         return fail(ErrorCode::OutOfMemory, "{}: two rows of {} bytes are more than the device takes at once",
                     key.parts[0]->name, rowBytes);
     RowPacker packer(matrix, *key.parts[0]->format, StackedRows(key.parts, key.order));
     for (uint32_t row = 0; row < matrix.numRows;) {
         const auto count = static_cast<uint32_t>(std::min<uint64_t>(most, matrix.numRows - row));
-        INGLE_TRY_ASSIGN(const BufferRange range, m_arena.allocate(count * rowBytes));
-        INGLE_TRY(m_transfer.upload(range, [&](uint64_t offset, std::span<std::byte> piece) -> Status {
-            packer.write(row, offset, piece);
-            return {};
-        }));
+        INGLE_TRY_ASSIGN(const BufferRange range, m_arena.allocate(count * rowBytes + grid.size()));
+        INGLE_TRY(m_transfer.upload(range.part(0, count * rowBytes),
+                                    [&](uint64_t offset, std::span<std::byte> piece) -> Status {
+                                        packer.write(row, offset, piece);
+                                        return {};
+                                    }));
+        if (!grid.empty()) INGLE_TRY(m_transfer.upload(range.part(count * rowBytes, grid.size()), grid));
         matrix.shards.push_back({range, row, count});
         row += count;
     }

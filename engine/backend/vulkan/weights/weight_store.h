@@ -20,7 +20,7 @@ enum class RowOrder : uint32_t {
     InTurns = 1,  ///< two of the same shape: row 0 of each, row 1 of each …
 };
 
-/// Rows [firstRow, firstRow + numRows) of a matrix.
+/// Rows [firstRow, firstRow + numRows) of a matrix, and behind them the format's grid.
 struct MatrixShard {
     BufferRange range;
     uint32_t firstRow = 0;

@@ -1,9 +1,27 @@
-// TQ2_0.
-#include "engine/backend/vulkan/weights/tq_planes.h"
+// TQ2_0: pairs of bits; halves d for 256 values.
+#include "engine/backend/vulkan/weights/pack.h"
+#include "engine/quant/tq_block.h"
 
 namespace ingle::backend::vulkan {
+namespace {
+
+constexpr uint32_t kBlockElems = 256;
+using quant::Tq2Block;
+
+void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
+    copyFields<kBlockElems, Tq2Block::kBytes>(row, k, Tq2Block::kD, 2, planes[1]);
+    repackGroups<kBlockElems, Tq2Block::kBytes>(
+        row, k, [&](const std::byte* block, uint32_t i, uint32_t group) {
+            const Levels levels =
+                levelsFrom([&](uint32_t e) { return quant::bitPairOf256(block, 32 * i + e); });
+            packPairs(levels, 0, planes[0] + 8 * group);
+        });
+}
+
+}  // namespace
 
 extern const WeightFormat tq2_0_weight;
-const WeightFormat tq2_0_weight = ternaryWeights<quant::Tq2Block>({35});
+const WeightFormat tq2_0_weight{
+    .name = "tq2_0", .id = {35}, .planes = {{{32, 8}, {256, 2}}}, .repackRow = repackRow};
 
 }  // namespace ingle::backend::vulkan

@@ -1,4 +1,4 @@
-// TQ1_0, TQ2_0: value = d * (pair - 1). Plane 0: pairs of bits; plane 1: a half d for 256 values.
+// TQ2_0: value = d * (pair - 1). Plane 0: pairs of bits; plane 1: a half d for 256 values.
 #include "levels.glsl"
 
 Levels levelsAt(uint row, uint group) {

@@ -1,0 +1,25 @@
+// TQ1_0: value = d * (trit - 1). Plane 0: 52 bytes for 256 values, each the fraction in 256ths whose base-3 digits are its
+// trits. The first digits of 32 bytes, then their second ones … are the first 160 values; 16 bytes of five make 80 more, and
+// 4 of four the last 16. Plane 1: a half d for 256.
+#include "levels.glsl"
+
+// Digit `n` of four bytes. Two products at a time have room in a word.
+uint tritsOf(uint word, uint n) {
+    const uint power = n < 4 ? 0x1B090301u >> 8 * n & 255 : 81;
+    uvec2 bytes = uvec2(word, word >> 8) & 0x00FF00FFu;
+    bytes = bytes * power & 0x00FF00FFu;
+    bytes = bytes * 3 >> 8 & 0x00FF00FFu;
+    return bytes.x | bytes.y << 8;
+}
+
+Levels levelsAt(uint row, uint group) {
+    const uint firstWord = group / 8 * 13;
+    const float d = halfAt(row, plane1, group / 8);
+    uint q[8];
+    [[unroll]] for (uint i = 0; i < 8; ++i) {
+        const uint at = group % 8 * 8 + i;  // of the block's 64 times four values
+        const uvec2 wordAndDigit = at < 40 ? uvec2(at % 8, at / 8) : at < 60 ? uvec2(8 + at % 4, (at - 40) / 4) : uvec2(12, at - 60);
+        q[i] = tritsOf(wordAt(row, 0, firstWord + wordAndDigit.x), wordAndDigit.y);
+    }
+    return Levels(q, vec2(d), vec2(-d));
+}

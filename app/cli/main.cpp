@@ -10,6 +10,7 @@
 
 #include "app/cli/command.h"
 #include "app/sandbox/sandbox.h"
+#include "ingle/devices.h"
 
 namespace {
 
@@ -24,7 +25,9 @@ int report(const ingle::Error& error) {
 /// its own report.
 void reportChangedFiles() {
     struct sigaction action {};
-    action.sa_handler = [](int) {
+    action.sa_flags = SA_SIGINFO;
+    action.sa_sigaction = [](int, siginfo_t* info, void*) {
+        ingle::endUnlessModelFile(info->si_addr);
         // Several threads of the pool may run into it at once; one speaks.
         static std::atomic_flag spoken;
         if (spoken.test_and_set()) {

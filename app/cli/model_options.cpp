@@ -6,8 +6,8 @@
 #include <map>
 #include <optional>
 
-#include "app/cli/crash_restart.h"
 #include "app/cli/driver_trials.h"
+#include "app/cli/guarded_load.h"
 #include "app/library/guide.h"
 #include "app/library/library.h"
 
@@ -101,8 +101,8 @@ Result<LoadOptions> loadOptions(const ModelOptions& options) {
 Result<std::unique_ptr<Engine>> loadEngine(ModelOptions options) {
     INGLE_TRY_ASSIGN(const std::string path, resolveModel(options.model));
     INGLE_TRY_ASSIGN(LoadOptions load, loadOptions(options));
-    load.afterCrash = CrashRestart::happened();
-    const CrashRestart whileLoading;
+    std::optional<GuardedLoad> guard;
+    if (load.backend != BackendChoice::Cpu) load.crashedProcess = guard.emplace().crashedProcess();
     INGLE_TRY_ASSIGN(auto engine, Engine::load(path, load, nullptr));
     if (const std::string& note = engine->info().deviceNote; !note.empty()) fmt::print(stderr, "{}\n", note);
     return engine;

@@ -30,8 +30,9 @@ Result<std::string> resolveModel(const std::string& model);
 /// How to load it, with the --set values. Errors: InvalidArgument.
 Result<LoadOptions> loadOptions(const ModelOptions& options);
 
-/// Says on standard error when it does not compute on the device that was asked for. Starts the program again
-/// when a driver ends it (see CrashRestart): to be called before anything is read or written.
+/// Says on standard error when it does not compute on the device that was asked for. A driver that
+/// crashes meanwhile does not end the program (see GuardedLoad): to be called before anything is read or
+/// written, and before there is another thread.
 Result<std::unique_ptr<Engine>> loadEngine(ModelOptions options);
 Result<ModelInfo> inspectWith(ModelOptions options);
 

@@ -123,7 +123,10 @@ void HostSession::advance() {
     if (m_phase != Phase::Ready) return;
     if (auto* loading = std::get_if<protocol::Load>(&m_queue.front())) {
         m_model = *loading;
-        if (m_restarts == 0) m_degraded = m_crashed = false;
+        if (m_restarts == 0) {
+            m_degraded = false;
+            m_crashedProcess = 0;
+        }
         m_hostHasModel = false;
         sendForFront(protocol::Load{loading->path, loadOptions()}, Phase::Busy);
     } else if (auto* inspecting = std::get_if<protocol::Inspect>(&m_queue.front())) {
@@ -155,7 +158,8 @@ void HostSession::startHost() {
     });
     m_process->start(m_command.program, m_command.arguments);
     if (!m_process) return;  // it failed to start at once
-    emit hostPidChanged(m_process->processId());
+    m_hostPid = m_process->processId();
+    emit hostPidChanged(m_hostPid);
     m_greetingDeadline.start(kGreetingLimit);
     sendForFront(protocol::Hello{}, Phase::Down);
 }
@@ -212,7 +216,7 @@ void HostSession::readLines() {
 }
 
 void HostSession::hostEnded(int exitCode, QProcess::ExitStatus status) {
-    m_crashed = isCrash(exitCode, status);
+    m_crashedProcess = isCrash(exitCode, status) ? static_cast<uint32_t>(m_hostPid) : 0;
     readLines();
     if (!m_process) return;
     if (exitCode == kModelFileChangedExit && !m_lastWords.message.empty() && !m_queue.empty()) {
@@ -327,7 +331,7 @@ void HostSession::handle(const protocol::Failed& event) {
 
 LoadOptions HostSession::loadOptions() const {
     LoadOptions options = m_model->options;
-    options.afterCrash = m_crashed;
+    options.crashedProcess = m_crashedProcess;
     if (m_degraded) {
         options.backend = BackendChoice::Cpu;
         options.referenceKernels = true;

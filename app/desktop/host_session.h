@@ -107,9 +107,10 @@ class HostSession : public QObject {
     std::optional<protocol::Load> m_model;     ///< what generations run on
     std::optional<protocol::Retain> m_retain;  ///< what every host is told
     bool m_hostHasModel = false;
-    DeviceStatus m_device;   ///< what was told last
-    int m_restarts = 0;      ///< since the last sign of progress
-    bool m_crashed = false;  ///< the last host; nobody ended it
+    DeviceStatus m_device;          ///< what was told last
+    int m_restarts = 0;             ///< since the last sign of progress
+    qint64 m_hostPid = 0;           ///< of the host that was started last
+    uint32_t m_crashedProcess = 0;  ///< the last host, if nobody ended it
     bool m_degraded = false;
     bool m_cancelling = false;
     Error m_lastWords{ErrorCode::Io, {}};  ///< what the host said about its own end

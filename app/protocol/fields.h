@@ -108,7 +108,7 @@ void fields(V& v, Of<LoadOptions> auto& o) {
     v.optional("activations", o.activations);
     v.optional("fuse", o.fuse);
     v.optional("referenceKernels", o.referenceKernels);
-    v.optional("afterCrash", o.afterCrash);
+    v.optional("crashedProcess", o.crashedProcess);
     v.optional("overrides", o.overrides);
 }
 template <typename V>

@@ -5,12 +5,48 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 
 #include "engine/io/file_descriptor.h"
 
 namespace ingle::io {
+namespace {
+
+/// Where a file is mapped. A signal handler reads it, so that there is no lock.
+struct Mapping {
+    std::atomic<uintptr_t> begin = 0;  ///< 0: free
+    std::atomic<uintptr_t> end = 0;
+};
+/// More than a model has files.
+std::array<Mapping, 256> mappings;
+std::atomic<uint32_t> unlisted = 0;  ///< files that had no room there
+
+void list(uintptr_t begin, size_t size) {
+    for (Mapping& mapping : mappings) {
+        uintptr_t none = 0;
+        if (!mapping.begin.compare_exchange_strong(none, begin)) continue;
+        mapping.end = begin + size;
+        return;
+    }
+    ++unlisted;
+}
+
+void takeOff(uintptr_t begin) {
+    for (Mapping& mapping : mappings) {
+        if (mapping.begin != begin) continue;
+        mapping.end = 0;
+        mapping.begin = 0;
+        return;
+    }
+    --unlisted;
+}
+
+}  // namespace
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& path) {
     // O_NONBLOCK: opening a FIFO must not wait for a writer.
@@ -25,11 +61,19 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& pa
     void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
     if (data == MAP_FAILED)
         return fail(ErrorCode::Io, "{}: cannot map {} bytes: {}", path, size, std::strerror(errno));
+    list(reinterpret_cast<uintptr_t>(data), size);
     return std::shared_ptr<const MappedFile>(new MappedFile(path, static_cast<const std::byte*>(data), size));
 }
 
 MappedFile::~MappedFile() {
+    takeOff(reinterpret_cast<uintptr_t>(m_data));
     ::munmap(const_cast<std::byte*>(m_data), m_size);
+}
+
+bool MappedFile::isMapped(const void* address) {
+    const auto at = reinterpret_cast<uintptr_t>(address);
+    const auto holds = [at](const Mapping& mapping) { return mapping.begin <= at && at < mapping.end; };
+    return unlisted > 0 || std::ranges::any_of(mappings, holds);
 }
 
 }  // namespace ingle::io

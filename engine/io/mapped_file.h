@@ -11,8 +11,7 @@
 namespace ingle::io {
 
 /// The whole file as bytes, for as long as the object lives. Immutable: any thread. The mapping is private
-/// and read-only; a file that shrinks underneath raises SIGBUS, which the host reports as "the model file
-/// changed".
+/// and read-only; a file that shrinks underneath raises SIGBUS at an address that isMapped().
 class MappedFile {
   public:
     /// Errors: Io (missing, a directory, unreadable), Corrupt (empty).
@@ -20,6 +19,9 @@ class MappedFile {
     ~MappedFile();
     MappedFile(const MappedFile&) = delete;
     MappedFile& operator=(const MappedFile&) = delete;
+
+    /// Whether the address is one of any such file's. May be called in signal handlers.
+    static bool isMapped(const void* address);
 
     std::span<const std::byte> bytes() const { return {m_data, m_size}; }
     const std::string& path() const { return m_path; }

@@ -12,10 +12,9 @@ using backend::vulkan::Trial;
 std::string refusalOf(const ProbedDevice& device, const LoadOptions& options) {
     if (!device.refusal.empty()) return device.refusal;
     const auto marks = marksOf(device, options.trials);
-    if (!marks) return {};
-    using Phase = DeviceMarks::Phase;
-    const bool crashedNow =
-        options.afterCrash && (marks->deaths(Phase::Start) > 0 || marks->deaths(Phase::Work) > 0);
+    // Where nothing is remembered it may have been this one.
+    if (!marks) return options.crashedProcess != 0 ? blameFor(device) : std::string();
+    const bool crashedNow = options.crashedProcess != 0 && marks->diedIn(options.crashedProcess);
     if (crashedNow) marks->condemn();
     return crashedNow || (!isAskedFor(options) && marks->blamed()) ? blameFor(device) : std::string();
 }
@@ -42,7 +41,7 @@ bool isAskedFor(const LoadOptions& options) {
 
 Result<DeviceChoice> chooseDevice(const LoadOptions& options) {
     auto chosen = choose(options, ProbeCache::Use);
-    if (chosen || !isAskedFor(options) || options.afterCrash) return chosen;
+    if (chosen || !isAskedFor(options) || options.crashedProcess != 0) return chosen;
     return choose(options, ProbeCache::Renew);
 }
 

@@ -50,8 +50,6 @@ bool tellsCrash(const io::FileDescriptor& file) {
 DeviceMarks::Mark* firstMark = nullptr;
 std::atomic_flag marksAreHeld;
 
-std::atomic<void (*)()> crashAction = nullptr;
-
 /// Holds the list of uses. No signal interrupts the thread that holds it, so that handlers may wait for it.
 class MarksLock {
   public:
@@ -105,17 +103,8 @@ void DeviceMarks::EndOfUse::operator()(Mark* mark) const {
 }
 
 void DeviceMarks::condemnUses() {
-    bool any = false;
-    {
-        const MarksLock lock;
-        for (const Mark* mark = firstMark; mark; mark = mark->next) tellCrash(mark->file);
-        any = firstMark != nullptr;
-    }
-    if (const auto action = crashAction.load(); action && any) action();
-}
-
-void DeviceMarks::setCrashAction(void (*action)()) {
-    crashAction = action;
+    const MarksLock lock;
+    for (const Mark* mark = firstMark; mark; mark = mark->next) tellCrash(mark->file);
 }
 
 void DeviceMarks::withdrawUses() {
@@ -127,10 +116,15 @@ std::string DeviceMarks::prefix(Phase phase) const {
     return fmt::format("{}-{}-", phase == Phase::Start ? "start" : "work", m_identity);
 }
 
+std::string DeviceMarks::prefix(Phase phase, uint32_t process) const {
+    return fmt::format("{}{}-", prefix(phase), process);
+}
+
 DeviceMarks::Use DeviceMarks::begin(Phase phase) const {
     watch({SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}, onSignal<&DeviceMarks::condemnUses>);
     watch({SIGINT, SIGTERM, SIGHUP}, onSignal<&DeviceMarks::withdrawUses>);
-    std::string path = fmt::format("{}/{}{}XXXXXX", m_folder, kUnlocked, prefix(phase));
+    std::string path =
+        fmt::format("{}/{}{}XXXXXX", m_folder, kUnlocked, prefix(phase, static_cast<uint32_t>(::getpid())));
     io::FileDescriptor file(::mkostemp(path.data(), O_CLOEXEC));
     if (!file.isOpen()) return nullptr;
     std::string marked = fmt::format("{}/{}", m_folder, path.substr(m_folder.size() + 1 + kUnlocked.size()));
@@ -149,13 +143,12 @@ DeviceMarks::Use DeviceMarks::begin(Phase phase) const {
     return use;
 }
 
-void DeviceMarks::eachDeath(Phase phase,
+void DeviceMarks::eachDeath(const std::string& prefix,
                             const std::function<void(const std::string& path, bool crashed)>& death) const {
-    const std::string wanted = prefix(phase);
     std::error_code ignored;
     // Not a range-for: its steps throw.
     for (fs::directory_iterator entry(m_folder, ignored), end; entry != end; entry.increment(ignored)) {
-        if (!entry->path().filename().string().starts_with(wanted)) continue;
+        if (!entry->path().filename().string().starts_with(prefix)) continue;
         const std::string path = entry->path().string();
         const io::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
         if (file.isOpen() && lock(file)) death(path, tellsCrash(file));
@@ -164,26 +157,34 @@ void DeviceMarks::eachDeath(Phase phase,
 
 int DeviceMarks::deaths(Phase phase) const {
     int count = 0;
-    eachDeath(phase, [&](const std::string&, bool) { ++count; });
+    eachDeath(prefix(phase), [&](const std::string&, bool) { ++count; });
     return count;
+}
+
+bool DeviceMarks::diedIn(uint32_t process) const {
+    bool died = false;
+    for (const Phase phase : {Phase::Start, Phase::Work})
+        eachDeath(prefix(phase, process), [&](const std::string&, bool) { died = true; });
+    return died;
 }
 
 bool DeviceMarks::blamed() const {
     bool anyCrashed = false;
     for (const Phase phase : {Phase::Start, Phase::Work})
-        eachDeath(phase, [&](const std::string&, bool crashed) { anyCrashed = anyCrashed || crashed; });
+        eachDeath(prefix(phase),
+                  [&](const std::string&, bool crashed) { anyCrashed = anyCrashed || crashed; });
     return anyCrashed || deaths(Phase::Start) >= kTooMany;
 }
 
 void DeviceMarks::condemn() const {
-    std::string path = fmt::format("{}/{}XXXXXX", m_folder, prefix(Phase::Start));
+    std::string path = fmt::format("{}/{}XXXXXX", m_folder, prefix(Phase::Start, 0));
     const io::FileDescriptor nobodys(::mkostemp(path.data(), O_CLOEXEC));
     tellCrash(nobodys);
 }
 
 void DeviceMarks::forgive() const {
     for (const Phase phase : {Phase::Start, Phase::Work})
-        eachDeath(phase, [](const std::string& path, bool) { ::unlink(path.c_str()); });
+        eachDeath(prefix(phase), [](const std::string& path, bool) { ::unlink(path.c_str()); });
 }
 
 }  // namespace ingle::session

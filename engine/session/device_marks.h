@@ -6,9 +6,10 @@
 /// whoever watched it knows (see condemn()); or after several deaths at the start of a use: people kill a
 /// program while it works, but hardly ever time and again while it starts. A process that ends in order, or
 /// by the signals with which people end programs, takes its marks with it. The name holds the driver's
-/// identity: another version begins anew.
+/// identity, so that another version begins anew, and the process.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -39,17 +40,16 @@ class DeviceMarks {
     Use begin(Phase phase) const;
     /// Processes that died in this phase, since forgive().
     int deaths(Phase phase) const;
+    /// Whether that process died in one.
+    bool diedIn(uint32_t process) const;
     bool blamed() const;
     /// It is known that the driver ended a process.
     void condemn() const;
     /// A use ended well: earlier deaths count no more.
     void forgive() const;
 
-    /// The driver ends this process: condemns every device that is in use, and then, if there is one, does
-    /// what setCrashAction() said. May be called in signal handlers.
+    /// The driver ends this process: condemns every device that is in use. May be called in signal handlers.
     static void condemnUses();
-    /// See setDriverCrashAction().
-    static void setCrashAction(void (*action)());
     /// This process ends for another reason: takes the marks of its uses away. Any thread, also while another
     /// is stuck in a driver; may be called in signal handlers.
     static void withdrawUses();
@@ -58,7 +58,9 @@ class DeviceMarks {
     static constexpr int kTooMany = 3;
 
     std::string prefix(Phase phase) const;
-    void eachDeath(Phase phase,
+    std::string prefix(Phase phase, uint32_t process) const;
+    /// Of the marks whose names begin so.
+    void eachDeath(const std::string& prefix,
                    const std::function<void(const std::string& path, bool crashed)>& death) const;
 
     std::string m_folder;

@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 
 #include "engine/base/cpu_features.h"
+#include "engine/io/mapped_file.h"
 #include "engine/session/device_choice.h"
 
 namespace ingle {
@@ -65,8 +67,15 @@ void withdrawDeviceUses() {
     session::DeviceMarks::withdrawUses();
 }
 
-void setDriverCrashAction(void (*action)()) {
-    session::DeviceMarks::setCrashAction(action);
+void endUnlessModelFile(const void* address) {
+    if (io::MappedFile::isMapped(address)) return session::DeviceMarks::withdrawUses();
+    session::DeviceMarks::condemnUses();
+    ::signal(SIGBUS, SIG_DFL);
+    sigset_t blocked;  // by the handler
+    ::sigemptyset(&blocked);
+    ::sigaddset(&blocked, SIGBUS);
+    ::pthread_sigmask(SIG_UNBLOCK, &blocked, nullptr);
+    ::raise(SIGBUS);
 }
 
 }  // namespace ingle

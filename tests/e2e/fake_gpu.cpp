@@ -4,6 +4,7 @@
 //   FAKE_GPU_CRASHES  "probe": at the first call of any process. "trial": at vkCreateDevice, only where
 //                     drivers are tried out. "device": at vkCreateDevice, "submit": at vkQueueSubmit once
 //                     the file FAKE_GPU_TRIGGER exists; these only where answers are computed.
+//   FAKE_GPU_SIGNAL   the signal of the crash (default: a segmentation fault); 0: the driver calls exit()
 //   FAKE_GPU_DELAY    milliseconds that it wastes at each vkQueueSubmit
 #define VK_NO_PROTOTYPES
 #include <dlfcn.h>
@@ -36,7 +37,9 @@ bool triesDriversOut() {
 void crashAt(std::string_view where) {
     static const std::string crashes = environment("FAKE_GPU_CRASHES");
     if (crashes != where || (where != "probe" && triesDriversOut() != (where == "trial"))) return;
-    ::kill(::getpid(), SIGSEGV);
+    static const std::string signal = environment("FAKE_GPU_SIGNAL");
+    if (signal == "0") std::exit(0);
+    ::kill(::getpid(), signal.empty() ? SIGSEGV : std::atoi(signal.c_str()));
     ::pause();
 }
 

@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import time
@@ -178,7 +179,7 @@ def load(options, computer, screen):
 
 
 def terminal(options, computer, screen):
-    chat = ("chat", str(options.model), "--temp", "0")
+    chat = ("chat", str(options.model), "--temp", "0", "--ctx", "128")
     questions = f"{PROMPT}\nAnd then?\n"
     expected = computer.run({}, *chat, "--backend", "cpu", typed=questions).stdout
     expect(len(expected) > 40, f"the processor answers {expected}")
@@ -186,15 +187,17 @@ def terminal(options, computer, screen):
     result = computer.run(broken, *chat, typed=questions)
     expect(result.stdout == expected, f"after a crash the chat says {result.stdout}")
     expect(result.stderr.count(BLAMED) == 1, f"after a crash standard error says {result.stderr}")
-    # Once more: now it is remembered. The device by name is tried, and what it was to compute the processor does.
-    for device in ((), ("--device", GPU)):
-        result = computer.run(broken, *chat, *device, typed=questions)
-        expect(result.stdout == expected and BLAMED in result.stderr, f"the chat says {result}")
+    result = computer.run(broken, *chat, typed=questions)
+    expect(result.stdout == expected and BLAMED in result.stderr, f"after a crash that is remembered the chat says {result}")
+    # By name it is tried again, whatever way out it takes.
+    for way in (signal.SIGABRT, signal.SIGBUS, 0):
+        result = computer.run({**broken, "FAKE_GPU_SIGNAL": str(int(way))}, *chat, "--device", GPU, typed=questions)
+        expect(result.stdout == expected and BLAMED in result.stderr, f"after {way} the chat says {result}")
 
 
 def answer(options, computer, screen):
     computer.warm()
-    fragile = computer.environment("submit")
+    fragile = {**computer.environment("submit"), "FAKE_GPU_SIGNAL": str(int(signal.SIGBUS))}
     with computer.window(screen, fragile) as window:
         load_model(window, options.model)
         before = ask(window)

@@ -175,7 +175,7 @@ class EngineClientTest : public QObject {
         QVERIFY(requests.open(QIODevice::ReadOnly));
         const QByteArray said = requests.readAll();
         QCOMPARE(said.count("\"op\":\"load\""), 3);
-        QCOMPARE(said.count("\"afterCrash\":true"), crashes);
+        QCOMPARE(said.count("\"crashedProcess\":") - said.count("\"crashedProcess\":0,"), crashes);
     }
 
     void devicesAreListedAlsoAfterACrash() {

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "app/protocol/messages.h"
+#include "ingle/devices.h"
 
 namespace ingle::cli {
 namespace {
@@ -27,7 +28,8 @@ void prepareReport(const std::string& sentence) {
     reportLength = line.size();
 }
 
-void onBusError(int) {
+void onBusError(int, siginfo_t* info, void*) {
+    endUnlessModelFile(info->si_addr);
     // Several threads of the pool may run into it at once; one speaks.
     static std::atomic_flag spoken;
     if (spoken.test_and_set()) {
@@ -44,7 +46,8 @@ void reportBusErrors(int outputFd) {
     prepareReport("The model file changed while it was in use.");
     reportFd = outputFd;
     struct sigaction action {};
-    action.sa_handler = onBusError;
+    action.sa_sigaction = onBusError;
+    action.sa_flags = SA_SIGINFO;
     ::sigaction(SIGBUS, &action, nullptr);
 }
 

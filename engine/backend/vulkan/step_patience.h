@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <set>
+#include <map>
 
 namespace ingle::backend::vulkan {
 
@@ -17,20 +17,27 @@ class StepPatience {
     static constexpr std::chrono::nanoseconds kLeast = std::chrono::seconds(10);
     /// Caches grow, clocks go down.
     static constexpr int kTimesLongest = 10;
+    static constexpr int kTimesFirst = 2;
 
     /// For a step of `rows` rows: many times the longest one so far, row by row. Each number of rows has
     /// kernels of its own.
     std::chrono::nanoseconds limit(uint32_t rows) const {
-        return m_known.contains(rows) ? std::max(kLeast, kTimesLongest * rows * m_perRow) : kAtFirst;
+        const auto known = m_known.find(rows);
+        if (known == m_known.end()) return kAtFirst;
+        return std::max({kLeast, kTimesFirst * known->second, kTimesLongest * rows * m_perRow});
     }
     void took(uint32_t rows, std::chrono::nanoseconds time) {
-        const bool isFirst = m_known.insert(rows).second;
-        if (!isFirst) m_perRow = std::max(m_perRow, time / rows);
+        const auto [known, isFirst] = m_known.try_emplace(rows, time);
+        if (isFirst) return;
+        known->second = {};
+        m_perRow = std::max(m_perRow, time / rows);
     }
 
   private:
-    std::set<uint32_t> m_known;           ///< numbers of rows that have run
-    std::chrono::nanoseconds m_perRow{};  ///< of the step that took longest
+    /// Numbers of rows that have run, with the time of the first run while there was no other: that may have
+    /// been spent on compiling.
+    std::map<uint32_t, std::chrono::nanoseconds> m_known;
+    std::chrono::nanoseconds m_perRow{};  ///< of the step that took longest, but for first ones
 };
 
 }  // namespace ingle::backend::vulkan

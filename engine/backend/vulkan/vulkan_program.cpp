@@ -96,8 +96,7 @@ OpRecording VulkanProgram::opRecording(const ProgramBuffers& buffers, const RowC
     return {m_plan, m_values, buffers, m_memory, *m_weights, rows, target};
 }
 
-/// Those of every number of rows, so that nothing is left to fail, or to wait for, in the middle of an
-/// answer.
+/// Those of every number of rows, so that none is left to fail, or to wait for, in the middle of an answer.
 Status VulkanProgram::compileKernels() {
     // Uploads the weights on the way, which tells the kinds of matrices there are.
     INGLE_TRY_ASSIGN(auto kernels, kernelsOfAllRows());

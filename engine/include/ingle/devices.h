@@ -26,9 +26,9 @@ Result<DeviceList> listDevices(const DriverTrials& trials, DriverAnswers answers
 /// the process. Any thread, also while another waits for a driver.
 void withdrawDeviceUses();
 
-/// What is done when the driver of a device that is in use ends this process, once that is remembered: in a
-/// signal handler, or while a thread is stuck in the driver. `action` may put another program in this one's
-/// place; when it returns, the process ends. Null: nothing. For the whole process.
-void setDriverCrashAction(void (*action)());
+/// For handlers of SIGBUS, which a mapped model file raises that was cut short: returns when `address` is one
+/// of such a file's, and no driver is blamed for what follows. Otherwise ends the process by that signal, as
+/// if it had not been handled.
+void endUnlessModelFile(const void* address);
 
 }  // namespace ingle

@@ -74,8 +74,9 @@ struct LoadOptions {
     ActivationType activations = ActivationType::Auto;
     bool fuse = true;               ///< run the graph's rewriting passes
     bool referenceKernels = false;  ///< only the scalar reference kernels (used after a crash)
-    /// A process that had loaded this crashed or hung: a device that it was using is not used again.
-    bool afterCrash = false;
+    /// The id of a process that had loaded this and crashed or hung: a device that it was using is not used
+    /// again. 0: there was none.
+    uint32_t crashedProcess = 0;
     std::map<std::string, std::string> overrides;  ///< metadata key → value, e.g. group_norm_epsilon=1e-5
     DriverTrials trials;                           ///< each process has its own: no part of the protocol
 };

@@ -76,7 +76,7 @@ std::vector<Request> allRequests() {
     options.activations = ActivationType::F32;
     options.fuse = false;
     options.referenceKernels = true;
-    options.afterCrash = true;
+    options.crashedProcess = 4711;
     options.overrides = {{"group_norm_epsilon", "1e-5"}};
     return {{1, Hello{7}},         {2, Inspect{"/m/a b.gguf"}}, {3, Load{"/m/x", options}},
             {4, Unload{}},         {5, Count{"how many"}},      {kBig, Generate{fullGenerateRequest()}},
@@ -159,7 +159,7 @@ TEST(Messages, EveryFieldOfLoadOptionsArrives) {
     EXPECT_EQ(got.activations, want.activations);
     EXPECT_EQ(got.fuse, want.fuse);
     EXPECT_EQ(got.referenceKernels, want.referenceKernels);
-    EXPECT_EQ(got.afterCrash, want.afterCrash);
+    EXPECT_EQ(got.crashedProcess, want.crashedProcess);
     EXPECT_EQ(got.overrides, want.overrides);
 }
 

@@ -22,17 +22,17 @@ TEST(StepPatience, followsTheSlowestStep) {
     EXPECT_EQ(patience.limit(2), seconds(200));
 }
 
-/// What compiles when it first runs gets the time for that, and says nothing of how long it takes.
+/// What compiles when it first runs gets the time for that, which says little of how long it takes.
 TEST(StepPatience, whatNeverRanHasTime) {
     StepPatience patience;
     EXPECT_EQ(patience.limit(1), seconds(120));
     patience.took(1, seconds(30));
-    EXPECT_EQ(patience.limit(1), seconds(10));
+    EXPECT_EQ(patience.limit(1), seconds(60));  // it may be as slow as that
     patience.took(1, milliseconds(5));
     EXPECT_EQ(patience.limit(1), seconds(10));
     EXPECT_EQ(patience.limit(2), seconds(120));
     EXPECT_EQ(patience.limit(64), seconds(120));
-    patience.took(64, seconds(50));
+    patience.took(64, seconds(3));
     EXPECT_EQ(patience.limit(64), seconds(10));
     EXPECT_EQ(patience.limit(2), seconds(120));
 }

@@ -21,6 +21,27 @@ TEST(MappedFile, showsTheBytesOfTheFile) {
     EXPECT_EQ((*file)->path(), folder.file("a"));
 }
 
+TEST(MappedFile, isFoundByItsAddresses) {
+    const test::TemporaryFolder folder;
+    std::ofstream(folder.file("a")) << std::string(5000, 'a');
+    std::ofstream(folder.file("b")) << "b";
+    // More than there is room for in the list: then any address may be one.
+    std::vector<std::shared_ptr<const MappedFile>> files;
+    for (int i = 0; i < 300; ++i) files.push_back(MappedFile::open(folder.file("b")).value());
+    EXPECT_TRUE(MappedFile::isMapped(files.back()->bytes().data()));
+    files.clear();
+    const int here = 0;
+    EXPECT_FALSE(MappedFile::isMapped(&here));
+    auto a = MappedFile::open(folder.file("a")).value();
+    const std::byte* const begin = a->bytes().data();
+    EXPECT_TRUE(MappedFile::isMapped(begin));
+    EXPECT_TRUE(MappedFile::isMapped(begin + 4999));
+    EXPECT_FALSE(MappedFile::isMapped(begin + 5000));
+    EXPECT_FALSE(MappedFile::isMapped(&here));
+    a.reset();
+    EXPECT_FALSE(MappedFile::isMapped(begin));
+}
+
 TEST(MappedFile, refusesWhatIsNoFile) {
     const test::TemporaryFolder folder;
     std::ofstream(folder.file("empty"));

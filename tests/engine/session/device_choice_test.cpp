@@ -64,18 +64,20 @@ class DeviceChoiceTest : public testing::Test {
         return choice->device ? choice->device->name : "processor";
     }
     DeviceMarks marks(const std::string& name) const { return {m_folder.path().string(), "id-" + name}; }
-    /// Processes that die while they begin to use the device.
-    void die(const std::string& name, int times, Phase phase = Phase::Start) const {
+    /// Processes that die while they begin to use the device. Returns the last one's id.
+    uint32_t die(const std::string& name, int times, Phase phase = Phase::Start) const {
+        pid_t child = 0;
         for (int i = 0; i < times; ++i) {
-            const pid_t child = ::fork();
+            child = ::fork();
             if (child == 0) {
                 const auto use = marks(name).begin(phase);
                 ::_exit(use ? 0 : 1);
             }
             int status = 1;
             ::waitpid(child, &status, 0);
-            ASSERT_EQ(status, 0);
+            EXPECT_EQ(status, 0);
         }
+        return static_cast<uint32_t>(child);
     }
 
     const test::TemporaryFolder m_folder;
@@ -218,17 +220,27 @@ TEST_F(DeviceChoiceTest, aCrashThatSomebodySawIsBlamedAtOnce) {
     for (const Phase phase : {Phase::Start, Phase::Work}) {
         LoadOptions automatic = options(verdict(kDiscrete));
         LoadOptions named = options(verdict(kDiscrete), "Big");
-        automatic.afterCrash = named.afterCrash = true;
-        // Something else crashed: the device was not in use.
+        // Something else crashed: the device was in use, but by a process that somebody killed.
+        const uint32_t killed = die("Big", 1, phase);
+        automatic.crashedProcess = named.crashedProcess = killed + 1;
         EXPECT_EQ(chosen(automatic), "Big");
-        die("Big", 1, phase);
+        automatic.crashedProcess = named.crashedProcess = killed;
         EXPECT_THAT(chosen(named), HasSubstr("the driver of Big crashed or hung"));
         EXPECT_THAT(chosen(automatic), HasSubstr("the driver of Big crashed or hung"));
         // Also from now on, until it is chosen again.
-        automatic.afterCrash = named.afterCrash = false;
+        automatic.crashedProcess = named.crashedProcess = 0;
         EXPECT_THAT(chosen(automatic), HasSubstr("the driver of Big crashed or hung"));
         EXPECT_EQ(chosen(named), "Big");
         marks("Big").forgive();
+    }
+}
+
+TEST_F(DeviceChoiceTest, whereNothingIsRememberedNoDeviceIsUsedAfterACrash) {
+    for (LoadOptions load : {options(verdict(kDiscrete)), options(verdict(kDiscrete), "Big")}) {
+        load.trials.folder.clear();
+        EXPECT_EQ(chosen(load), "Big");
+        load.crashedProcess = 4711;
+        EXPECT_THAT(chosen(load), HasSubstr("the driver of Big crashed or hung"));
     }
 }
 
@@ -245,7 +257,7 @@ TEST_F(DeviceChoiceTest, aDeviceInUseElsewhereIsNoDeath) {
     const auto second = marks("Big").begin(Phase::Work);
     ASSERT_TRUE(first && second);
     LoadOptions automatic = options(verdict(kDiscrete));
-    automatic.afterCrash = true;
+    automatic.crashedProcess = static_cast<uint32_t>(::getpid());
     EXPECT_EQ(chosen(automatic), "Big");
     EXPECT_EQ(marks("Big").deaths(Phase::Start), 0);
     marks("Big").forgive();  // leaves them alone

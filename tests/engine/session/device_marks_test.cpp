@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <fstream>
 #include <thread>
 
+#include "engine/io/mapped_file.h"
 #include "engine/lab/synth.h"
 #include "engine/session/hang_guard.h"
 #include "engine/session/scheduler.h"
@@ -207,6 +209,31 @@ TEST_F(MarkedDevice, aSignalThatSomebodyHandlesIsTheirs) {
     EXPECT_FALSE(marks().blamed());
 }
 
+/// As the programs do that report a model file which was cut short.
+TEST_F(MarkedDevice, aBusErrorIsTheFilesFaultOrTheDrivers) {
+    const std::string file = m_folder.file("file");
+    for (const bool isFile : {true, false}) {
+        std::ofstream(file) << std::string(10'000, 'x');
+        const int status = endOf([&] {
+            struct sigaction action {};
+            action.sa_flags = SA_SIGINFO;
+            action.sa_sigaction = [](int, siginfo_t* info, void*) {
+                endUnlessModelFile(info->si_addr);
+                ::_exit(3);
+            };
+            ::sigaction(SIGBUS, &action, nullptr);
+            const auto use = marks().begin(Phase::Start);
+            const auto mapped = io::MappedFile::open(file).value();
+            if (!isFile) ::raise(SIGBUS);
+            std::filesystem::resize_file(file, 1);
+            ::_exit(static_cast<int>(mapped->bytes()[9000]));
+        });
+        EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), isFile ? 3 : -SIGBUS);
+        EXPECT_EQ(marks().blamed(), !isFile);
+        EXPECT_EQ(marks().deaths(Phase::Start), isFile ? 0 : 1);
+    }
+}
+
 TEST_F(MarkedDevice, aProcessThatEndsInOrderLeavesNoMark) {
     const int status = endOf([&] {
         const auto start = marks().begin(Phase::Start);
@@ -232,30 +259,6 @@ TEST_F(MarkedDevice, aHangIsTheDriversFault) {
     EXPECT_TRUE(WIFEXITED(status));
     EXPECT_EQ(WEXITSTATUS(status), HangGuard::kExitStatus);
     EXPECT_TRUE(marks().blamed());
-}
-
-TEST_F(MarkedDevice, aCrashMayPutAnotherProgramInItsPlace) {
-    void (*const ends[])() = {[] { ::raise(SIGSEGV); },
-                              [] {
-                                  const HangGuard guard(std::chrono::milliseconds(20));
-                                  for (;;) ::pause();
-                              }};
-    for (const auto end : ends) {
-        const auto statusAfter = [&](bool stillInUse) {
-            return endOf([&] {
-                setDriverCrashAction([] { ::_exit(5); });
-                auto use = marks().begin(Phase::Start);
-                if (!stillInUse) use.reset();
-                end();
-            });
-        };
-        int status = statusAfter(true);
-        EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 5) << status;
-        EXPECT_TRUE(marks().blamed());  // it knows what to avoid
-        marks().forgive();
-        status = statusAfter(false);
-        EXPECT_FALSE(WIFEXITED(status) && WEXITSTATUS(status) == 5) << "no driver was in use";
-    }
 }
 
 TEST_F(MarkedDevice, aFolderThatCannotBeWrittenMarksNothing) {

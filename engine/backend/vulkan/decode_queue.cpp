@@ -29,7 +29,8 @@ Result<std::unique_ptr<VulkanDecodeQueue>> VulkanDecodeQueue::create(const Decod
 
 VulkanDecodeQueue::~VulkanDecodeQueue() {
     // Steps that nobody wants any more end within moments; those of a lost device at once.
-    (void)m_memory.context().device.wait(*std::ranges::max_element(m_pending), m_patience.limit(kNumTurns));
+    (void)m_memory.context().device.wait(*std::ranges::max_element(m_pending),
+                                         kNumTurns * m_patience.limit(1));
     const uint32_t slot = slotAfter(m_told);
     m_sequence.moveToTwin(slot);
     for (const uint32_t twin : m_slots) {
@@ -56,8 +57,8 @@ Result<TokenId> VulkanDecodeQueue::next() {
     while (m_submitted < std::min(m_told + kNumTurns, m_order.maxSteps)) INGLE_TRY(submitStep());
     const uint32_t turn = m_told % kNumTurns;
     const auto begin = std::chrono::steady_clock::now();
-    INGLE_TRY(m_memory.context().device.wait(m_pending[turn], m_patience.limit(kNumTurns)));
-    m_patience.took(kNumTurns, std::chrono::steady_clock::now() - begin);
+    INGLE_TRY(m_memory.context().device.wait(m_pending[turn], m_patience.limit(1)));
+    m_patience.took(1, std::chrono::steady_clock::now() - begin);
     ++m_told;
     m_sequence.advance(1);
     return m_commands.sampler->chosen(turn, m_order.numIds);

@@ -24,7 +24,8 @@ struct DecodeCommands {
 /// never overwritten. Keys and values of steps that are taken back are forgotten with the sequence's length.
 class VulkanDecodeQueue final : public DecodeQueue {
   public:
-    /// Makes room in the sequence for all steps. Errors: OutOfMemory, Device.
+    /// Makes room in the sequence for all steps. `patience`: with the steps of such queues. Errors:
+    /// OutOfMemory, Device.
     static Result<std::unique_ptr<VulkanDecodeQueue>> create(const DecodeOrder& order,
                                                              VulkanMemoryPool& memory,
                                                              const DecodeCommands& commands,

@@ -194,7 +194,7 @@ Result<std::unique_ptr<DecodeQueue>> VulkanProgram::decodeAhead(const DecodeOrde
     const uint32_t row = 0;
     const Step step{{&order.token, 1}, {&run, 1}, {&row, 1}};
     INGLE_TRY(m_limits.check(step));
-    INGLE_TRY_ASSIGN(auto queue, VulkanDecodeQueue::create(order, m_memory, m_decode, m_patience));
+    INGLE_TRY_ASSIGN(auto queue, VulkanDecodeQueue::create(order, m_memory, m_decode, m_decodePatience));
     INGLE_TRY(recordDecode());
     writeStep(step, hostStep());
     setStateSlots(queue->slotAfter(1), queue->slotAfter(2), hostStep());

@@ -80,7 +80,8 @@ class VulkanProgram final : public Program {
     DecodeCommands m_decode;
     uint32_t m_numLogitRows = 0;  // of the last step
     OpObserver* m_observer = nullptr;
-    StepPatience m_patience;
+    StepPatience m_patience;        // with steps of run()
+    StepPatience m_decodePatience;  // with those of decode queues
 };
 
 }  // namespace ingle::backend::vulkan

@@ -1,7 +1,7 @@
 /// An engine without a model: answers count upwards.
 #pragma once
 
-#include <sys/mman.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "app/cli/host/engine_worker.h"
+#include "engine/io/mapped_file.h"
 
 namespace ingle::cli {
 
@@ -102,9 +103,8 @@ class FakeEngine final : public Engine {
         std::FILE* file = std::tmpfile();
         std::fputs("weights", file);
         std::fflush(file);
-        const auto* mapped = static_cast<const volatile char*>(
-            ::mmap(nullptr, 4096, PROT_READ, MAP_SHARED, ::fileno(file), 0));
-        if (::ftruncate(::fileno(file), 0) == 0) std::fputc(mapped[0], stderr);
+        const auto mapped = io::MappedFile::open(fmt::format("/proc/self/fd/{}", ::fileno(file))).value();
+        if (::ftruncate(::fileno(file), 0) == 0) std::fputc(static_cast<int>(mapped->bytes()[0]), stderr);
     }
 
     ModelInfo m_info;

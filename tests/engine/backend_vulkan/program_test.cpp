@@ -156,9 +156,10 @@ void smallHeaps(VkPhysicalDevice device, VkPhysicalDeviceMemoryProperties2* prop
 TEST_F(ProgramTest, whatDoesNotFitIsRefusedInASentence) {
     g_realMemory = std::exchange(vulkan->device().api().GetPhysicalDeviceMemoryProperties2, smallHeaps);
     constexpr uint64_t kMiB = 1 << 20;
-    // Q4_K is repacked into as many bytes, IQ2_XXS into 1696 a row of these.
+    // Q4_K is repacked into as many bytes; a type that has no planes becomes floats.
     const quant::QuantFormat& q4 = *quant::findFormat("Q4_K");
-    const quant::QuantFormat& iq2 = *quant::findFormat("IQ2_XXS");
+    quant::QuantFormat unknown = q4;
+    unknown.id = {999};
     const struct {
         const quant::QuantFormat& format;
         uint64_t rows;
@@ -169,8 +170,8 @@ TEST_F(ProgramTest, whatDoesNotFitIsRefusedInASentence) {
         {q4, 80 * kMiB / 144 / 16, 4 * kMiB, true},
         {q4, 80 * kMiB / 144 / 16, 9 * kMiB, false},
         {q4, 90 * kMiB / 144 / 16, 0, false},
-        {iq2, 80 * kMiB / 1696, 0, true},
-        {iq2, 90 * kMiB / 1696, 0, false},
+        {unknown, 80 * kMiB / 4096 / sizeof(float), 0, true},
+        {unknown, 90 * kMiB / 4096 / sizeof(float), 0, false},
     };
     for (const auto& [format, rows, sequenceBytes, fits] : cases) {
         SCOPED_TRACE(fmt::format("{} {} {}", format.name, rows, sequenceBytes));

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -14,13 +15,15 @@
 namespace ingle::cli {
 namespace {
 
-/// Of a command that has said what is wrong: the model file changed, say.
-constexpr int kFailed = 1;
+/// In the copy: a pipe to the process, which is told of the end by a byte. -1: nothing is guarded.
+std::atomic<int> toProcess = -1;
 
+/// Whether a copy that was still loading ended so by itself.
 bool isCrash(int status) {
-    if (WIFEXITED(status)) return WEXITSTATUS(status) != kFailed;
+    if (WIFEXITED(status)) return true;
     const int signal = WTERMSIG(status);
-    return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE || signal == SIGABRT;
+    return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE ||
+           signal == SIGABRT || signal == SIGTRAP || signal == SIGSYS;
 }
 
 [[noreturn]] void endLike(int status) {
@@ -63,13 +66,14 @@ GuardedLoad::GuardedLoad() {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return;
     std::fflush(nullptr);
+    ::signal(SIGCHLD, SIG_DFL);  // whoever started this may have it ignored, and so how children end
     const pid_t process = ::getpid();
     const pid_t copy = ::fork();
     if (copy == 0) {
         // Whoever ends the process means both.
         ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-        if (::getppid() != process) ::_exit(kFailed);
-        m_loaded = ends[1];
+        if (::getppid() != process) ::_exit(1);
+        toProcess = ends[1];
     } else {
         ::close(ends[1]);
         if (copy > 0) waitFor(copy, ends[0]);
@@ -77,20 +81,22 @@ GuardedLoad::GuardedLoad() {
     ::close(ends[0]);
 }
 
-void GuardedLoad::waitFor(pid_t copy, int isLoaded) {
+void GuardedLoad::waitFor(pid_t copy, int end) {
     const SignalsPassedOn untilTheEnd(copy);
     int status = 0;
-    while (::waitpid(copy, &status, 0) < 0 && errno == EINTR) {
+    while (::waitpid(copy, &status, 0) < 0) {
+        if (errno != EINTR) ::_exit(1);
     }
     char byte = 0;
-    if (::read(isLoaded, &byte, 1) == 1 || !isCrash(status)) endLike(status);
+    if (::read(end, &byte, 1) == 1 || !isCrash(status)) endLike(status);
     m_crashed = static_cast<uint32_t>(copy);
 }
 
-GuardedLoad::~GuardedLoad() {
-    if (m_loaded < 0) return;
-    [[maybe_unused]] const auto written = ::write(m_loaded, "L", 1);
-    ::close(m_loaded);
+void GuardedLoad::end() {
+    const int pipe = toProcess.exchange(-1);
+    if (pipe < 0) return;
+    [[maybe_unused]] const auto written = ::write(pipe, "E", 1);
+    ::close(pipe);
 }
 
 }  // namespace ingle::cli

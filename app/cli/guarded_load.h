@@ -16,19 +16,21 @@ namespace ingle::cli {
 class GuardedLoad {
   public:
     GuardedLoad();
-    /// The model is loaded, or cannot be: from now on the copy is on its own.
-    ~GuardedLoad();
+    ~GuardedLoad() { end(); }
     GuardedLoad(const GuardedLoad&) = delete;
     GuardedLoad& operator=(const GuardedLoad&) = delete;
+
+    /// The model is loaded, or cannot be, which was said: from now on the copy is on its own. May be called
+    /// in signal handlers, and where nothing is guarded.
+    static void end();
 
     /// The copy that crashed, in the process that goes on instead. 0: none has.
     uint32_t crashedProcess() const { return m_crashed; }
 
   private:
     /// Returns when the copy crashed before its load was over.
-    void waitFor(pid_t copy, int isLoaded);
+    void waitFor(pid_t copy, int end);
 
-    int m_loaded = -1;  ///< in the copy: a pipe to the process, which is told by a byte
     uint32_t m_crashed = 0;
 };
 

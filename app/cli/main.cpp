@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "app/cli/command.h"
+#include "app/cli/guarded_load.h"
 #include "app/sandbox/sandbox.h"
 #include "ingle/devices.h"
 
@@ -35,6 +36,7 @@ void reportChangedFiles() {
         }
         constexpr char kSentence[] = "ingle: the model file changed while it was in use\n";
         [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kSentence, sizeof kSentence - 1);
+        ingle::cli::GuardedLoad::end();
         ::_exit(1);
     };
     ::sigaction(SIGBUS, &action, nullptr);

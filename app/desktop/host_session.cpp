@@ -32,7 +32,7 @@ bool isCrash(int exitCode, QProcess::ExitStatus status) {
     if (status == QProcess::NormalExit) return exitCode != 0 && exitCode != kModelFileChangedExit;
     // Qt gives the number of the signal.
     return exitCode == SIGSEGV || exitCode == SIGBUS || exitCode == SIGILL || exitCode == SIGFPE ||
-           exitCode == SIGABRT;
+           exitCode == SIGABRT || exitCode == SIGTRAP || exitCode == SIGSYS;
 }
 
 GenerateResult cancelled() {

@@ -13,10 +13,12 @@ std::string refusalOf(const ProbedDevice& device, const LoadOptions& options) {
     if (!device.refusal.empty()) return device.refusal;
     const auto marks = marksOf(device, options.trials);
     // Where nothing is remembered it may have been this one.
-    if (!marks) return options.crashedProcess != 0 ? blameFor(device) : std::string();
-    const bool crashedNow = options.crashedProcess != 0 && marks->diedIn(options.crashedProcess);
-    if (crashedNow) marks->condemn();
-    return crashedNow || (!isAskedFor(options) && marks->blamed()) ? blameFor(device) : std::string();
+    const bool anyCrashed = options.crashedProcess != 0;
+    if (!marks) return anyCrashed ? fmt::format("the driver of {} may have crashed", device.name) : "";
+    if (anyCrashed && marks->diedIn(options.crashedProcess)) marks->condemn();
+    // Another process than the one before may have been the last that crashed.
+    const bool blameCounts = anyCrashed || !isAskedFor(options);
+    return blameCounts && marks->blamed() ? blameFor(device) : std::string();
 }
 
 Result<DeviceChoice> choose(const LoadOptions& options, ProbeCache cache) {

@@ -121,7 +121,7 @@ std::string DeviceMarks::prefix(Phase phase, uint32_t process) const {
 }
 
 DeviceMarks::Use DeviceMarks::begin(Phase phase) const {
-    watch({SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}, onSignal<&DeviceMarks::condemnUses>);
+    watch({SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS}, onSignal<&DeviceMarks::condemnUses>);
     watch({SIGINT, SIGTERM, SIGHUP}, onSignal<&DeviceMarks::withdrawUses>);
     std::string path =
         fmt::format("{}/{}{}XXXXXX", m_folder, kUnlocked, prefix(phase, static_cast<uint32_t>(::getpid())));

@@ -13,7 +13,7 @@ HangGuard::HangGuard(std::chrono::milliseconds limit)
           std::unique_lock lock(m_mutex);
           if (m_ended.wait_for(lock, limit, [this] { return m_over; })) return;
           DeviceMarks::condemnUses();
-          constexpr std::string_view kSentence = "ingle: the graphics driver hangs, so this process ends\n";
+          constexpr std::string_view kSentence = "ingle: the graphics driver hangs\n";
           [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kSentence.data(), kSentence.size());
           ::_exit(kExitStatus);
       }) {}

@@ -4,7 +4,8 @@
 //   FAKE_GPU_CRASHES  "probe": at the first call of any process. "trial": at vkCreateDevice, only where
 //                     drivers are tried out. "device": at vkCreateDevice, "submit": at vkQueueSubmit once
 //                     the file FAKE_GPU_TRIGGER exists; these only where answers are computed.
-//   FAKE_GPU_SIGNAL   the signal of the crash (default: a segmentation fault); 0: the driver calls exit()
+//   FAKE_GPU_SIGNAL   the signal of the crash (default: a segmentation fault)
+//   FAKE_GPU_EXIT     it calls exit() with this status instead
 //   FAKE_GPU_DELAY    milliseconds that it wastes at each vkQueueSubmit
 #define VK_NO_PROTOTYPES
 #include <dlfcn.h>
@@ -37,8 +38,8 @@ bool triesDriversOut() {
 void crashAt(std::string_view where) {
     static const std::string crashes = environment("FAKE_GPU_CRASHES");
     if (crashes != where || (where != "probe" && triesDriversOut() != (where == "trial"))) return;
-    static const std::string signal = environment("FAKE_GPU_SIGNAL");
-    if (signal == "0") std::exit(0);
+    static const std::string signal = environment("FAKE_GPU_SIGNAL"), status = environment("FAKE_GPU_EXIT");
+    if (!status.empty()) std::exit(std::atoi(status.c_str()));
     ::kill(::getpid(), signal.empty() ? SIGSEGV : std::atoi(signal.c_str()));
     ::pause();
 }

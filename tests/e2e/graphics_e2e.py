@@ -190,8 +190,9 @@ def terminal(options, computer, screen):
     result = computer.run(broken, *chat, typed=questions)
     expect(result.stdout == expected and BLAMED in result.stderr, f"after a crash that is remembered the chat says {result}")
     # By name it is tried again, whatever way out it takes.
-    for way in (signal.SIGABRT, signal.SIGBUS, 0):
-        result = computer.run({**broken, "FAKE_GPU_SIGNAL": str(int(way))}, *chat, "--device", GPU, typed=questions)
+    ways = ({"FAKE_GPU_SIGNAL": str(int(signal.SIGABRT))}, {"FAKE_GPU_SIGNAL": str(int(signal.SIGBUS))}, {"FAKE_GPU_EXIT": "0"}, {"FAKE_GPU_EXIT": "1"})
+    for way in ways:
+        result = computer.run({**broken, **way}, *chat, "--device", GPU, typed=questions)
         expect(result.stdout == expected and BLAMED in result.stderr, f"after {way} the chat says {result}")
 
 

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -272,6 +273,23 @@ TEST_F(CommandLine, aModelThatShrinksUnderneathIsOneSentence) {
                                   words + " & sleep 0.3; : > " + model + "; wait $!");
     EXPECT_EQ(outcome.exitCode, 1);
     EXPECT_EQ(test::readBytes(words), "ingle: the model file changed while it was in use\n");
+}
+
+/// A command that may use a graphics device is two processes.
+TEST_F(CommandLine, whatEndsACommandEndsBothItsProcesses) {
+    const std::string words = m_folder.file("words");
+    const std::string command =
+        "generate " + synth() + " --tokens 1 -n 100000 --ctx 200000 >/dev/null 2>" + words +
+        " & sleep 0.3; copy=$(cat /proc/$!/task/$!/children); test -n \"$copy\" || exit 99; kill -";
+    const auto statusAfter = [&](const std::string& signal) {
+        return ingle(command + signal +
+                     " $!; wait $!; status=$?; sleep 0.2;"
+                     " grep -qs '^State:.[RSD]' /proc/$copy/status && exit 98; exit $status")
+            .exitCode;
+    };
+    EXPECT_EQ(statusAfter("TERM"), 128 + SIGTERM);
+    EXPECT_EQ(statusAfter("HUP"), 128 + SIGHUP);
+    EXPECT_EQ(statusAfter("KILL"), 128 + SIGKILL);
 }
 
 TEST_F(CommandLine, whatThisVersionDoesNotKnowIsNamed) {

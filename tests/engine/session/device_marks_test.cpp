@@ -163,8 +163,9 @@ TEST_F(MarkedDevice, theSignalTellsWhoseFaultADeathWas) {
         int deaths;
         bool blamed;
     } cases[] = {
-        {SIGSEGV, 1, true},  {SIGBUS, 1, true},  {SIGILL, 1, true},   {SIGFPE, 1, true},  {SIGABRT, 1, true},
-        {SIGKILL, 1, false}, {SIGINT, 0, false}, {SIGTERM, 0, false}, {SIGHUP, 0, false},
+        {SIGSEGV, 1, true}, {SIGBUS, 1, true},   {SIGILL, 1, true},  {SIGFPE, 1, true},
+        {SIGABRT, 1, true}, {SIGTRAP, 1, true},  {SIGSYS, 1, true},  {SIGKILL, 1, false},
+        {SIGINT, 0, false}, {SIGTERM, 0, false}, {SIGHUP, 0, false},
     };
     for (const auto& [signal, deaths, blamed] : cases) {
         for (const Phase phase : {Phase::Start, Phase::Work}) {

@@ -33,6 +33,7 @@ EngineClient::EngineClient(HostCommand command, QObject* parent)
     connect(m_session, &HostSession::restarted, this, &EngineClient::restarted);
     connect(m_session, &HostSession::deviceChanged, this, &EngineClient::deviceChanged);
     connect(m_session, &HostSession::devicesListed, this, &EngineClient::devicesListed);
+    connect(m_session, &HostSession::computerDescribed, this, &EngineClient::computerDescribed);
     connect(m_session, &HostSession::hostPidChanged, this, &EngineClient::hostPidChanged);
 
     m_thread.setObjectName("engine client");
@@ -62,6 +63,10 @@ void EngineClient::cancel() {
 
 void EngineClient::listDevices() {
     QMetaObject::invokeMethod(m_session, [session = m_session] { session->listDevices(); });
+}
+
+void EngineClient::describeComputer() {
+    QMetaObject::invokeMethod(m_session, [session = m_session] { session->describeComputer(); });
 }
 
 void EngineClient::retain(const std::vector<std::string>& conversations) {

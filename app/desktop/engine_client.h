@@ -47,6 +47,8 @@ class EngineClient : public QObject {
     void cancel();
     /// Asks what can compute.
     void listDevices();
+    /// Asks for memory and processor.
+    void describeComputer();
     /// Tells which conversations there are: what the engine keeps on disk for others is deleted, by the
     /// running host or by the next one.
     void retain(const std::vector<std::string>& conversations);
@@ -71,6 +73,8 @@ class EngineClient : public QObject {
     void deviceChanged(const ingle::DeviceStatus& status);
     /// Empty when that could not be found out.
     void devicesListed(const ingle::DeviceList& devices);
+    /// All zero when that could not be found out.
+    void computerDescribed(const ingle::ComputerInfo& computer);
     /// 0: no host runs.
     void hostPidChanged(qint64 pid);
 

@@ -99,6 +99,10 @@ void HostSession::listDevices() {
     enqueue(protocol::Devices{});
 }
 
+void HostSession::describeComputer() {
+    enqueue(protocol::Computer{});
+}
+
 void HostSession::retain(const std::vector<std::string>& conversations) {
     m_retain = protocol::Retain{conversations};
     if (m_phase != Phase::Down) tellConversations();
@@ -133,6 +137,8 @@ void HostSession::advance() {
         sendForFront(*inspecting, Phase::Busy);
     } else if (auto* listing = std::get_if<protocol::Devices>(&m_queue.front())) {
         sendForFront(*listing, Phase::Busy);
+    } else if (std::holds_alternative<protocol::Computer>(m_queue.front())) {
+        sendForFront(protocol::Computer{}, Phase::Busy);
     } else if (m_hostHasModel) {
         sendForFront(std::get<protocol::Generate>(m_queue.front()), Phase::Busy);
     } else if (m_model) {
@@ -236,10 +242,11 @@ void HostSession::recover(const std::string& reason) {
     }
     if (m_restarts == kMaxRestarts) {
         const std::string happened =
-            std::holds_alternative<protocol::Inspect>(m_queue.front())   ? "looking at the file"
-            : std::holds_alternative<protocol::Load>(m_queue.front())    ? "loading this model"
-            : std::holds_alternative<protocol::Devices>(m_queue.front()) ? "looking for devices"
-                                                                         : "writing this answer";
+            std::holds_alternative<protocol::Inspect>(m_queue.front())    ? "looking at the file"
+            : std::holds_alternative<protocol::Load>(m_queue.front())     ? "loading this model"
+            : std::holds_alternative<protocol::Devices>(m_queue.front())  ? "looking for devices"
+            : std::holds_alternative<protocol::Computer>(m_queue.front()) ? "looking at the computer"
+                                                                          : "writing this answer";
         const std::string sentence = fmt::format(
             "The engine stopped {} times while {} and was not started again", kMaxRestarts + 1, happened);
         return failFront({ErrorCode::Device, reason.empty() ? sentence + "." : sentence + ": " + reason});
@@ -279,6 +286,10 @@ void HostSession::handle(const protocol::Loaded& event) {
 
 void HostSession::handle(const protocol::DevicesListed& event) {
     finishFront([&] { emit devicesListed(event.list); });
+}
+
+void HostSession::handle(const protocol::ComputerDescribed& event) {
+    finishFront([&] { emit computerDescribed(event.info); });
 }
 
 void HostSession::handle(const protocol::Progress& event) {
@@ -367,6 +378,7 @@ void HostSession::failFront(const Error& error) {
         [&](const protocol::Load&) { emit loadFailed(error); },
         [&](const protocol::Generate&) { emit generateFailed(error); },
         [&](const protocol::Devices&) { emit devicesListed({}); },
+        [&](const protocol::Computer&) { emit computerDescribed({}); },
     };
     const Operation failed = m_queue.front();
     finishFront([&] { std::visit(report, failed); });

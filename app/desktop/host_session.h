@@ -29,6 +29,7 @@ class HostSession : public QObject {
     void generate(const GenerateRequest& request);
     void cancel();
     void listDevices();
+    void describeComputer();
     void retain(const std::vector<std::string>& conversations);
 
   signals:
@@ -45,10 +46,12 @@ class HostSession : public QObject {
     void restarted(ingle::desktop::Recovery recovery);
     void deviceChanged(const ingle::DeviceStatus& status);
     void devicesListed(const ingle::DeviceList& devices);
+    void computerDescribed(const ingle::ComputerInfo& computer);
     void hostPidChanged(qint64 pid);
 
   private:
-    using Operation = std::variant<protocol::Inspect, protocol::Load, protocol::Generate, protocol::Devices>;
+    using Operation = std::variant<protocol::Inspect, protocol::Load, protocol::Generate, protocol::Devices,
+                                   protocol::Computer>;
 
     /// What the host is doing for us.
     enum class Phase {
@@ -85,6 +88,7 @@ class HostSession : public QObject {
     void handle(const protocol::Counted&) {}
     void handle(const protocol::Retained&) {}
     void handle(const protocol::DevicesListed& event);
+    void handle(const protocol::ComputerDescribed& event);
 
     LoadOptions loadOptions() const;
     void tellDevice(const DeviceStatus& status);

@@ -144,6 +144,15 @@ void fields(V& v, Of<DeviceEntry> auto& d) {
     v.optional("refusal", d.refusal);
 }
 template <typename V>
+void fields(V& v, Of<ComputerInfo> auto& c) {
+    v.optional("processor", c.processor);
+    v.optional("threads", c.threads);
+    v.required("installedBytes", c.installedBytes);
+    v.required("usableBytes", c.usableBytes);
+    v.required("availableBytes", c.availableBytes);
+    v.optional("readBytesPerSecond", c.readBytesPerSecond);
+}
+template <typename V>
 void fields(V& v, Of<GenerateRequest> auto& r) {
     v.optional("messages", r.messages);
     v.optional("pinned", r.pinned);
@@ -226,6 +235,8 @@ void fields(V& v, Of<Retain> auto& r) {
 
 template <typename V>
 void fields(V&, Of<Devices> auto&) {}
+template <typename V>
+void fields(V&, Of<Computer> auto&) {}
 
 template <typename V>
 void fields(V& v, Of<HelloOk> auto& e) {
@@ -252,6 +263,10 @@ template <typename V>
 void fields(V& v, Of<DevicesListed> auto& e) {
     v.required("devices", e.list.devices);
     v.optional("note", e.list.note);
+}
+template <typename V>
+void fields(V& v, Of<ComputerDescribed> auto& e) {
+    v.required("info", e.info);
 }
 template <typename V>
 void fields(V& v, Of<Progress> auto& e) {

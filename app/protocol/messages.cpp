@@ -15,10 +15,10 @@ using nlohmann::json;
 
 // The order of these names is the order of the variants' alternatives.
 constexpr std::array<std::string_view, std::variant_size_v<RequestBody>> kRequestNames{
-    "hello", "inspect", "load", "unload", "count", "generate", "cancel", "retain", "devices"};
+    "hello", "inspect", "load", "unload", "count", "generate", "cancel", "retain", "devices", "computer"};
 constexpr std::array<std::string_view, std::variant_size_v<EventBody>> kEventNames{
-    "hello",   "inspected", "loaded", "unloaded", "counted", "retained",
-    "devices", "progress",  "plan",   "tokens",   "done",    "failed"};
+    "hello",    "inspected", "loaded", "unloaded", "counted", "retained", "devices",
+    "computer", "progress",  "plan",   "tokens",   "done",    "failed"};
 
 std::string toHex(std::string_view bytes) {
     constexpr std::string_view kDigits = "0123456789abcdef";

@@ -15,7 +15,7 @@
 
 namespace ingle::protocol {
 
-inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kVersion = 2;
 inline constexpr size_t kMaxLineBytes = 1u << 20;
 
 /// Chosen by the window, echoed in every event that answers the request.
@@ -50,7 +50,10 @@ struct Retain {
 };
 /// What can compute on this computer. Needs no loaded model.
 struct Devices {};
-using RequestBody = std::variant<Hello, Inspect, Load, Unload, Count, Generate, Cancel, Retain, Devices>;
+/// Memory and processor. Needs no loaded model.
+struct Computer {};
+using RequestBody =
+    std::variant<Hello, Inspect, Load, Unload, Count, Generate, Cancel, Retain, Devices, Computer>;
 struct Request {
     RequestId id = 0;
     RequestBody body;
@@ -75,6 +78,9 @@ struct Retained {};
 struct DevicesListed {
     DeviceList list;
 };
+struct ComputerDescribed {
+    ComputerInfo info;
+};
 struct Progress {
     double fraction = 0;
     std::string phase;
@@ -96,7 +102,7 @@ struct Failed {
     Error error;
 };
 using EventBody = std::variant<HelloOk, Inspected, Loaded, Unloaded, Counted, Retained, DevicesListed,
-                               Progress, Planned, Tokens, Done, Failed>;
+                               ComputerDescribed, Progress, Planned, Tokens, Done, Failed>;
 struct Event {
     RequestId id = 0;
     EventBody body;

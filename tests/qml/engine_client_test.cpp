@@ -194,6 +194,17 @@ class EngineClientTest : public QObject {
         QTRY_COMPARE_WITH_TIMEOUT(listed.size(), 2, kPatienceMs);
     }
 
+    void theComputerIsDescribed() {
+        EngineClient client(host({"--memory", "4294967296", "--available", "1073741824"}));
+        QSignalSpy described(&client, &EngineClient::computerDescribed);
+        client.describeComputer();
+        QTRY_COMPARE_WITH_TIMEOUT(described.size(), 1, kPatienceMs);
+        const auto computer = described[0][0].value<ingle::ComputerInfo>();
+        QCOMPARE(computer.usableBytes, uint64_t{4} << 30);
+        QCOMPARE(computer.availableBytes, uint64_t{1} << 30);
+        QCOMPARE(computer.threads, 2u);
+    }
+
     void aHostThatAlwaysDiesEndsInOneSentence() {
         EngineClient client(host(QStringList{"--crash-at", "7"} + dying(100)));
         Heard heard(client);

@@ -10,6 +10,7 @@
 --move-at N      another device takes over before token N of a generation that has not passed it
 --graphics NAME  a graphics device that is there beside the processor
 --signal N       dies of this signal instead
+--memory N       bytes of this computer, and --available N of them free
 --device-note T  why it is not the device that was asked for, after loading
 """
 import argparse
@@ -23,7 +24,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--crash-file")
 parser.add_argument("--crash-at", type=int)
 parser.add_argument("--exit-code", type=int, default=9)
-parser.add_argument("--version", type=int, default=1)
+parser.add_argument("--version", type=int, default=2)
 parser.add_argument("--tokens", type=int, default=20)
 parser.add_argument("--pace-ms", type=float, default=0)
 parser.add_argument("--load-ms", type=float, default=0)
@@ -34,6 +35,8 @@ parser.add_argument("--device-note", default="")
 parser.add_argument("--graphics", action="append", default=[])
 parser.add_argument("--signal", type=int)
 parser.add_argument("--tokenizer", default="bytes")
+parser.add_argument("--memory", type=int, default=8 << 30)
+parser.add_argument("--available", type=int, default=5 << 30)
 parser.add_argument("--log")
 args = parser.parse_args()
 
@@ -92,6 +95,10 @@ def answer(message):
         names = ["a CPU", *args.graphics]
         say(id=request_id, event="devices", devices=[
             {"name": name, "kind": "discrete", "use": "never" if "old" in name else "onRequest"} for name in names])
+    elif op == "computer":
+        say(id=request_id, event="computer", info={
+            "processor": "a CPU", "threads": 2, "installedBytes": args.memory, "usableBytes": args.memory,
+            "availableBytes": args.available, "readBytesPerSecond": 10 ** 10})
     elif op in ("inspect", "load"):
         if "broken" in message["path"]:
             say(id=request_id, event="failed",

@@ -3,6 +3,7 @@
 #include "app/cli/command.h"
 #include "app/cli/driver_trials.h"
 #include "app/library/library.h"
+#include "ingle/computer.h"
 #include "ingle/devices.h"
 
 namespace ingle::cli {
@@ -35,6 +36,7 @@ Status host(const Options& options) {
                  return Engine::load(path, load, progress, snapshots);
              },
          .devices = [] { return listDevices(driverTrials(), DriverAnswers::Remembered); },
+         .computer = [] { return describeComputer(); },
          .retain = [snapshots](
                        const std::vector<std::string>& conversations) { snapshots.retain(conversations); }});
 }

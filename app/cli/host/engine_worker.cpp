@@ -222,6 +222,12 @@ void EngineWorker::serve(protocol::RequestId id, const protocol::Devices&) {
     m_events.push({id, protocol::DevicesListed{std::move(*devices)}});
 }
 
+void EngineWorker::serve(protocol::RequestId id, const protocol::Computer&) {
+    auto computer = m_source.computer();
+    if (!computer) return fail(id, std::move(computer).error());
+    m_events.push({id, protocol::ComputerDescribed{std::move(*computer)}});
+}
+
 void EngineWorker::fail(protocol::RequestId id, Error error) {
     m_events.push({id, protocol::Failed{std::move(error)}});
 }

@@ -24,6 +24,7 @@ struct EngineSource {
                                                   const ProgressFn& progress)>
         load;
     std::function<Result<DeviceList>()> devices;
+    std::function<Result<ComputerInfo>()> computer;
     /// Deletes what is kept on disk for any other conversation.
     std::function<void(const std::vector<std::string>& conversations)> retain;
 };
@@ -37,8 +38,8 @@ class EngineWorker {
     /// Serves requests for ever; this is the engine thread.
     [[noreturn]] void run();
 
-    /// Hands over an inspect, load, unload, count, generate, retain or devices request. Any thread; does not
-    /// wait: when too many are waiting the request is answered by Failed.
+    /// Hands over an inspect, load, unload, count, generate, retain, devices or computer request. Any thread;
+    /// does not wait: when too many are waiting the request is answered by Failed.
     void enqueue(protocol::Request request);
     /// Ends a generation that waits or runs. Any thread; takes effect within one step.
     void cancel(protocol::RequestId target);
@@ -67,6 +68,7 @@ class EngineWorker {
     void serve(protocol::RequestId id, protocol::Generate& request);
     void serve(protocol::RequestId id, const protocol::Retain& request);
     void serve(protocol::RequestId id, const protocol::Devices& request);
+    void serve(protocol::RequestId id, const protocol::Computer& request);
     void fail(protocol::RequestId id, Error error);
 
     const EngineSource m_source;

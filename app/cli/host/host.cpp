@@ -130,6 +130,7 @@ EngineSource namingFiles(EngineSource source) {
         return load(path, options, progress);
     };
     naming.devices = std::move(source.devices);
+    naming.computer = std::move(source.computer);
     naming.retain = std::move(source.retain);
     return naming;
 }

@@ -105,6 +105,18 @@ struct ModelInfo {
     uint32_t contextTokens = 0;    ///< the context in use; 0: no limit (recurrent models)
 };
 
+/// This computer, as far as it decides which models fit.
+struct ComputerInfo {
+    std::string processor;        ///< its own name
+    uint32_t threads = 0;         ///< physical cores: what computes unless `LoadOptions::threads` says more
+    uint64_t installedBytes = 0;  ///< of memory
+    uint64_t usableBytes = 0;     ///< less than that under the limit of a container or of a service
+    uint64_t availableBytes = 0;  ///< what may be taken now
+    uint64_t readBytesPerSecond = 0;  ///< of memory, by all threads; 0: not measured yet
+
+    bool operator==(const ComputerInfo&) const = default;
+};
+
 /// What computes, and why when it is not what was asked for. As in ModelInfo.
 struct DeviceStatus {
     std::string device;

@@ -134,6 +134,9 @@ inline EngineSource fakeSource() {
             []() -> Result<DeviceList> {
                 return DeviceList{{{.name = "a CPU", .kind = "processor"}}, "there is no other"};
             },
+            []() -> Result<ComputerInfo> {
+                return ComputerInfo{.processor = "a CPU", .usableBytes = 9, .availableBytes = 5};
+            },
             [](const std::vector<std::string>&) {}};
 }
 

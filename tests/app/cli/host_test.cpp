@@ -114,6 +114,15 @@ TEST_F(HostTest, DevicesAreListedWithoutAModel) {
     EXPECT_EQ(listed->list.note, "there is no other");
 }
 
+TEST_F(HostTest, TheComputerIsDescribedWithoutAModel) {
+    m_client.greet();
+    m_client.send(2, protocol::Computer{});
+    const auto described = m_client.next<protocol::ComputerDescribed>(2);
+    ASSERT_TRUE(described);
+    EXPECT_EQ(described->info.processor, "a CPU");
+    EXPECT_EQ(described->info.availableBytes, 5u);
+}
+
 TEST_F(HostTest, InspectsLoadsCountsAndUnloads) {
     m_client.greet();
     m_client.send(2, protocol::Inspect{"/m/model"});

@@ -80,7 +80,8 @@ std::vector<Request> allRequests() {
     options.overrides = {{"group_norm_epsilon", "1e-5"}};
     return {{1, Hello{7}},         {2, Inspect{"/m/a b.gguf"}}, {3, Load{"/m/x", options}},
             {4, Unload{}},         {5, Count{"how many"}},      {kBig, Generate{fullGenerateRequest()}},
-            {7, Cancel{kBig - 1}}, {8, Retain{{"1", "x-2"}}},   {9, Devices{}}};
+            {7, Cancel{kBig - 1}}, {8, Retain{{"1", "x-2"}}},   {9, Devices{}},
+            {10, Computer{}}};
 }
 
 std::vector<Event> allEvents() {
@@ -97,6 +98,7 @@ std::vector<Event> allEvents() {
                                 {"a GPU", "discrete", kBig, "driver 1", DeviceUse::Automatic, ""},
                                 {"an old GPU", "integrated", 0, "", DeviceUse::Never, "it is too old"}},
                                "there are others"}}},
+            {5, ComputerDescribed{{"a CPU", 4, kBig, kBig - 1, 2, 3}}},
             {6, Progress{0.25, "reading the prompt", {"a CPU", "The GPU failed."}}},
             {7, Planned{plan}},
             {8, Tokens{{{5, 0, 3}, "a\0b"s}}},

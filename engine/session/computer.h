@@ -1,0 +1,11 @@
+/// What this computer offers to models.
+#pragma once
+
+#include "engine/base/system_memory.h"
+
+namespace ingle::session {
+
+/// As base::readSystemMemory(); tests put a folder before all paths by INGLE_SYSTEM_ROOT.
+Result<base::SystemMemory> systemMemory();
+
+}  // namespace ingle::session

@@ -677,4 +677,15 @@
         <translation>Diese Datei hat keinen Tokenizer und kann darum nicht chatten.</translation>
     </message>
 </context>
+<context>
+    <name>main</name>
+    <message>
+        <source>Inglenook is open already, but %1.</source>
+        <translation>Inglenook ist schon geöffnet, aber %1.</translation>
+    </message>
+    <message>
+        <source>The folder for conversations %1. Mend that, or choose another folder with --data-dir.</source>
+        <translation>Der Ordner für Gespräche: %1. Beheben Sie das, oder wählen Sie mit --data-dir einen anderen.</translation>
+    </message>
+</context>
 </TS>

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <system_error>
 
-#include "app/cli/command.h"
+#include "app/cli/command_line.h"
 #include "app/cli/guarded_load.h"
 #include "app/sandbox/sandbox.h"
 #include "ingle/devices.h"
@@ -48,13 +48,9 @@ int main(int argc, char** argv) {
     if (const auto denied = ingle::sandbox::denyInternetSockets(); !denied) return report(denied.error());
 
     reportChangedFiles();
-    CLI::App app{"Inglenook's engine on the command line: runs language models, offline."};
-    app.require_subcommand(1);
+    CLI::App app;
     ingle::cli::Action chosen;
-    for (const ingle::cli::Command* command : ingle::cli::allCommands()) {
-        CLI::App* sub = app.add_subcommand(command->name, command->description);
-        sub->callback([&chosen, action = command->define(*sub)] { chosen = action; });
-    }
+    ingle::cli::declareCommandLine(app, chosen);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

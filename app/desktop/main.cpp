@@ -11,7 +11,10 @@
 #include <sys/stat.h>
 
 #include <cstdio>
+#include <filesystem>
 
+#include "app/desktop/arguments.h"
+#include "app/desktop/file_argument.h"
 #include "app/desktop/single_instance.h"
 #include "app/desktop/text.h"
 #include "app/desktop/viewmodels/app_model.h"
@@ -26,18 +29,20 @@ namespace {
 
 using namespace ingle::desktop;
 
+constexpr int kWrongUsage = 2;
+
 int refuse(const std::string& sentence) {
     std::fprintf(stderr, "inglenook: %s\n", sentence.c_str());
     return 1;
 }
 
 /// As refuse(), for a person who started Inglenook from a menu: returns once the window is closed.
-int refuseInWindow(const std::string& sentence) {
+int refuseInWindow(const QString& sentence) {
     QQmlApplicationEngine engine;
     engine.addImportPath("qrc:/qt/qml");
-    engine.setInitialProperties({{"sentence", toQString(sentence)}});
+    engine.setInitialProperties({{"sentence", sentence}});
     engine.load(QUrl("qrc:/qt/qml/Inglenook/qml/Refusal.qml"));
-    const int status = refuse(sentence);
+    const int status = refuse(sentence.toStdString());
     if (!engine.rootObjects().isEmpty()) QGuiApplication::exec();
     return status;
 }
@@ -62,9 +67,30 @@ void chooseRenderer() {
     QQuickStyle::setStyle("Basic");
 }
 
-std::string dataDirectory() {
-    const QByteArray chosen = qgetenv("INGLE_DATA_DIR");
-    return chosen.isEmpty() ? ingle::library::defaultDataDir() : chosen.toStdString();
+/// For what the history and everything else is kept in. Errors: Io.
+ingle::Status makeFolder(const std::string& path) {
+    std::error_code error;
+    std::filesystem::create_directories(path, error);
+    if (error) return ingle::fail(ingle::ErrorCode::Io, "{} cannot be made: {}", path, error.message());
+    return {};
+}
+
+/// Why Inglenook does not start in this data folder.
+QString refusalOf(const ingle::Error& error) {
+    const QString reason = toQString(error.message);
+    if (error.code != ingle::ErrorCode::Io)
+        return QCoreApplication::translate("main", "Inglenook is open already, but %1.").arg(reason);
+    return QCoreApplication::translate("main",
+                                       "The folder for conversations %1. Mend that, or choose another "
+                                       "folder with --data-dir.")
+        .arg(reason);
+}
+
+StartRequest startRequest(const Arguments& arguments) {
+    StartRequest request{.files = {}, .newChat = arguments.newChat};
+    for (const std::string& file : arguments.files)
+        request.files.append(fileOfArgument(toQString(file), QDir::currentPath()));
+    return request;
 }
 
 HostCommand hostCommand() {
@@ -81,6 +107,10 @@ int main(int argc, char** argv) {
     ::umask(0077);  // what this program writes is nobody else's business
     if (const auto denied = ingle::sandbox::denyInternetSockets(); !denied)
         return refuse(denied.error().message);
+    if (const auto answer = answerAtOnce(argc, argv)) {
+        std::fputs(answer->c_str(), stdout);
+        return std::fflush(stdout) == 0 ? 0 : 1;
+    }
     if (const std::string problem = displayProblem(); !problem.empty()) return refuse(problem);
 
     chooseRenderer();
@@ -95,11 +125,22 @@ int main(int argc, char** argv) {
         QCoreApplication::installTranslator(&translator);
     if (QLocale().textDirection() == Qt::RightToLeft) QGuiApplication::setLayoutDirection(Qt::RightToLeft);
 
-    const std::string dataDir = dataDirectory();
-    if (!QDir().mkpath(toQString(dataDir)))
-        return refuseInWindow("The folder " + dataDir + " cannot be created.");
+    const auto arguments = parseArguments(argc, argv);
+    if (!arguments) {
+        refuse(arguments.error().message);
+        return kWrongUsage;
+    }
+    if (!arguments->dataDir.empty()) ingle::library::useDataDir(arguments->dataDir);
+    const std::string dataDir = ingle::library::defaultDataDir();
+    // Qt's own place is not in a chosen data folder.
+    qputenv("QML_DISK_CACHE_PATH",
+            QByteArray::fromStdString(ingle::library::defaultCacheDir() + "/qmlcache"));
+    if (const auto made = makeFolder(dataDir); !made) return refuseInWindow(refusalOf(made.error()));
+    const StartRequest request = startRequest(*arguments);
     SingleInstance instance(toQString(dataDir));
-    if (!instance.claim()) return 0;
+    const auto claim = instance.claim(request);
+    if (!claim) return refuseInWindow(refusalOf(claim.error()));
+    if (*claim == SingleInstance::Claim::HandedOver) return 0;
 
     AppModel model(dataDir, hostCommand(), ingle::library::guidePath());
     QQmlApplicationEngine engine;
@@ -108,11 +149,14 @@ int main(int argc, char** argv) {
     engine.load(QUrl("qrc:/qt/qml/Inglenook/qml/Main.qml"));
     if (engine.rootObjects().isEmpty()) return refuse("The window could not be created.");
     auto* window = qobject_cast<QQuickWindow*>(engine.rootObjects().constFirst());
-    QObject::connect(&instance, &SingleInstance::raiseRequested, window, [window] {
-        window->show();
-        window->raise();
-        window->requestActivate();
-    });
+    model.serve(request);
+    QObject::connect(&instance, &SingleInstance::requested, window,
+                     [window, &model](const StartRequest& next) {
+                         window->show();
+                         window->raise();
+                         window->requestActivate();
+                         model.serve(next);
+                     });
 #ifdef INGLE_TEST_HOOKS
     TestHook hook(*window, model);
 #endif

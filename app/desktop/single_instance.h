@@ -1,12 +1,31 @@
-/// One window per data directory: a second start raises the first and ends.
+/// One window per data directory: a second start hands what it was asked for to the first and ends.
 #pragma once
 
 #include <QLocalServer>
+#include <QLocalSocket>
 #include <QLockFile>
 #include <QObject>
 #include <QString>
+#include <QUrl>
+
+#include <optional>
+
+#include "ingle/result.h"
 
 namespace ingle::desktop {
+
+/// What the window is to do for a start, besides coming to the front.
+struct StartRequest {
+    QList<QUrl> files;
+    bool newChat = false;
+};
+
+/// One line of JSON, at most kMaxStartRequestBytes long: files that do not fit are left out, the last ones
+/// first.
+QByteArray encode(const StartRequest& request);
+/// Nothing when it is not what encode() writes.
+std::optional<StartRequest> decode(const QByteArray& line);
+inline constexpr qsizetype kMaxStartRequestBytes = 64 * 1024;
 
 class SingleInstance : public QObject {
     Q_OBJECT
@@ -14,13 +33,23 @@ class SingleInstance : public QObject {
     /// `dataDir` must exist.
     explicit SingleInstance(const QString& dataDir);
 
-    /// False when another window has this directory; it was asked to come to the front.
-    bool claim();
+    enum class Claim {
+        Ours,        ///< this is the only window
+        HandedOver,  ///< another one has this directory and was given `request`
+    };
+    /// Errors: Io when the directory cannot be written; Cancelled when the other window does not answer.
+    Result<Claim> claim(const StartRequest& request);
 
   signals:
-    void raiseRequested();
+    /// Another start ended in favour of this window.
+    void requested(const ingle::desktop::StartRequest& request);
 
   private:
+    Status handOver(const StartRequest& request);
+    void accept();
+    void hear(QLocalSocket& caller);
+
+    QString m_dataDir;
     QString m_socketName;
     QLockFile m_lock;
     QLocalServer m_server;

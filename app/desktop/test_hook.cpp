@@ -186,6 +186,7 @@ QJsonObject TestHook::state() {
         {"firstFrameMs", m_firstFrameMs},
         {"modelReadyMs", m_modelReadyMs},
         {"modelState", enumName(m_model.models()->state())},
+        {"modelPath", QString::fromStdString(m_model.models()->current().path)},
         {"modelName", m_model.models()->currentName()},
         {"inspecting", m_model.models()->inspecting()},
         {"generationState", enumName(chat.generation())},

@@ -24,6 +24,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kFileVersion = 1;
+constexpr const char* kDataDirVariable = "INGLE_DATA_DIR";
 constexpr uint64_t kMaxFileBytes = 16u << 20;  // a thousand times a large library
 
 std::string isoNow() {
@@ -187,6 +188,12 @@ std::string absolutePath(const std::string& path) {
     return error ? path : absolute.lexically_normal().string();
 }
 
+/// Empty when nobody chose one.
+std::string chosenDataDir() {
+    const char* chosen = std::getenv(kDataDirVariable);
+    return chosen && *chosen ? absolutePath(chosen) : std::string();
+}
+
 bool hasName(const std::vector<ModelEntry>& models, std::string_view name) {
     return std::any_of(models.begin(), models.end(),
                        [&](const ModelEntry& entry) { return entry.name == name; });
@@ -206,10 +213,22 @@ const std::string& lastTouched(const ModelEntry& entry) {
 }  // namespace
 
 std::string defaultDataDir() {
+    if (const std::string chosen = chosenDataDir(); !chosen.empty()) return chosen;
     return xdgFolder("XDG_DATA_HOME", "/.local/share");
 }
 
+std::string portableDataDir() {
+    std::error_code error;
+    const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+    return (program.parent_path().parent_path() / "data").string();
+}
+
+void useDataDir(const std::string& folder) {
+    ::setenv(kDataDirVariable, absolutePath(folder).c_str(), 1);
+}
+
 std::string defaultCacheDir() {
+    if (const std::string chosen = chosenDataDir(); !chosen.empty()) return chosen + "/cache";
     return xdgFolder("XDG_CACHE_HOME", "/.cache");
 }
 

@@ -49,10 +49,15 @@ Result<Fingerprint> fingerprint(const std::string& path);
 /// when those leave a doubt; a touched or copied but identical file is Same).
 FileState checkFile(const ModelEntry& entry);
 
-/// Default: $XDG_DATA_HOME/inglenook (0700).
+/// $INGLE_DATA_DIR, else $XDG_DATA_HOME/inglenook (0700). Absolute.
 std::string defaultDataDir();
-/// Default: $XDG_CACHE_HOME/inglenook, for what can be made again.
+/// For what can be made again: `cache` in $INGLE_DATA_DIR, else $XDG_CACHE_HOME/inglenook. Absolute.
 std::string defaultCacheDir();
+/// The data folder of `--portable`: `data` beside the folder of the running program.
+std::string portableDataDir();
+/// Makes `folder`, relative to the working folder, the data folder of this process and of those it starts.
+/// To be called before there is another thread.
+void useDataDir(const std::string& folder);
 
 /// Every mutation reads the file again under the lock, changes it and replaces it atomically (temp, fsync,
 /// rename), so that window and command line may change it at the same time. Any thread, one object per

@@ -115,15 +115,15 @@ def new_home():
 class Window:
     """One run of inglenook-test."""
 
-    def __init__(self, bin_dir, home, display_name, pace_ms=0, wrapper=(), extra_environment=None):
+    def __init__(self, bin_dir, home, display_name, pace_ms=0, wrapper=(), extra_environment=None, arguments=(), folder=None):
         environment = home.environment(display_name)
         environment["INGLE_HOST_ARGS"] = f"--pace-ms {pace_ms}"
         environment.update(extra_environment or {})
         home.test_socket.unlink(missing_ok=True)
         self._log_path = home.root / "window.log"
         self._log = open(self._log_path, "ab")
-        self._process = subprocess.Popen([*wrapper, str(pathlib.Path(bin_dir) / "inglenook-test")], env=environment,
-                                         stdout=self._log, stderr=self._log)
+        program = [*wrapper, str(pathlib.Path(bin_dir).resolve() / "inglenook-test"), *map(str, arguments)]
+        self._process = subprocess.Popen(program, env=environment, stdout=self._log, stderr=self._log, cwd=folder)
         self._connection = None
         try:
             self._connection = wait_until(lambda: self._connect(home.test_socket), "the window", START_SECONDS)

@@ -13,14 +13,16 @@ struct Options {
     int paceMs = 0;
     bool probeDevices = false;
     std::vector<std::string> leftOut;
-    SnapshotOptions snapshots{.folder = library::defaultDataDir() + "/snapshots"};
+    SnapshotOptions snapshots;  ///< folder: empty for the one in the data folder
 };
 
 Status host(const Options& options) {
     if (options.probeDevices) runDeviceProbe(options.leftOut);
     Snapshots snapshots;
     if (options.snapshots.maxBytes > 0) {
-        auto opened = Snapshots::open(options.snapshots);
+        SnapshotOptions wanted = options.snapshots;
+        if (wanted.folder.empty()) wanted.folder = library::defaultDataDir() + "/snapshots";
+        auto opened = Snapshots::open(wanted);
         // Without it conversations are only read again, which takes longer.
         if (!opened)
             fmt::print(stderr, "{}\n", opened.error().message);

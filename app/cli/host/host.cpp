@@ -14,12 +14,16 @@
 #include "app/protocol/framing.h"
 #include "ingle/devices.h"
 #include "ingle/file_descriptor.h"
+#include "ingle/version.h"
 
 namespace ingle::cli {
 namespace {
 
 constexpr size_t kMaxWaitingEvents = 256;
-constexpr const char* kProgram = "ingle " INGLE_VERSION;
+
+std::string program() {
+    return fmt::format("ingle {}", version());
+}
 
 /// One line of at most the protocol's length. Metadata of a strange model file could make an event longer.
 std::string lineFor(const protocol::Event& event) {
@@ -93,13 +97,13 @@ class RequestReader {
     void greet(protocol::RequestId id, const protocol::Hello& hello) {
         m_greeted = hello.version == protocol::kVersion;
         if (m_greeted) {
-            m_events.push({id, protocol::HelloOk{protocol::kVersion, kProgram}});
+            m_events.push({id, protocol::HelloOk{protocol::kVersion, program()}});
         } else {
             fail(id,
                  {ErrorCode::Unsupported,
                   fmt::format("The window speaks version {} of the host protocol and {} speaks version {}: "
                               "Inglenook was updated; start it again.",
-                              hello.version, kProgram, protocol::kVersion)});
+                              hello.version, program(), protocol::kVersion)});
         }
     }
 

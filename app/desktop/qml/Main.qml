@@ -110,8 +110,7 @@ T.ApplicationWindow {
         anchors.fill: parent
         onEntered: drag => drag.accepted = drag.hasUrls
         onDropped: drop => {
-            library.close();
-            window.app.models.openUrls(drop.urls);
+            window.openFiles(drop.urls);
             drop.accept();
         }
 
@@ -145,6 +144,24 @@ T.ApplicationWindow {
         }
     }
 
+    Connections {
+        target: window.app
+        function onFilesGiven(files) {
+            window.openFiles(files);
+        }
+        function onNewChatWanted() {
+            window.newConversation();
+        }
+    }
+
+    function openFiles(files: var) {
+        library.close();
+        app.models.openUrls(files);
+    }
+    function newConversation() {
+        app.chat.newConversation();
+        chatView.focusComposer();
+    }
     function openNeighbour(step: int) {
         const conversation = app.conversations.neighbour(app.chat.conversationId, step);
         if (conversation !== 0)
@@ -158,10 +175,7 @@ T.ApplicationWindow {
 
     Shortcut {
         sequences: [ShortcutKeys.newConversation]
-        onActivated: {
-            window.app.chat.newConversation();
-            chatView.focusComposer();
-        }
+        onActivated: window.newConversation()
     }
     Shortcut {
         sequences: [StandardKey.Find, ShortcutKeys.search]

@@ -32,4 +32,13 @@ AppModel::AppModel(std::string dataDir, HostCommand host, std::string guide)
     m_chat.start();
 }
 
+void AppModel::serve(const StartRequest& request) {
+    // Behind whatever shows the conversation that was open last.
+    if (request.newChat)
+        m_storage.run(
+            this, [](history::History&) { return Status(); },
+            [this](const Status&) { emit newChatWanted(); });
+    if (!request.files.isEmpty()) emit filesGiven(request.files);
+}
+
 }  // namespace ingle::desktop

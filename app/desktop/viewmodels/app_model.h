@@ -8,6 +8,7 @@
 
 #include "app/desktop/desktop_portal.h"
 #include "app/desktop/engine_client.h"
+#include "app/desktop/single_instance.h"
 #include "app/desktop/storage_thread.h"
 #include "app/desktop/viewmodels/chat_controller.h"
 #include "app/desktop/viewmodels/conversation_list_model.h"
@@ -34,6 +35,9 @@ class AppModel : public QObject {
     /// model that ships with Inglenook; empty: none.
     AppModel(std::string dataDir, HostCommand host, std::string guide);
 
+    /// Does what a start asked for, the first one or a later one that ended in favour of this window.
+    void serve(const StartRequest& request);
+
     ChatController* chat() { return &m_chat; }
     ConversationListModel* conversations() { return &m_conversations; }
     ModelListModel* models() { return &m_models; }
@@ -42,6 +46,11 @@ class AppModel : public QObject {
     Notices* notices() { return &m_notices; }
     DesktopPortal* portal() { return &m_portal; }
     EngineClient* engine() { return &m_engine; }
+
+  signals:
+    /// Files that are to be opened like dropped ones.
+    void filesGiven(const QList<QUrl>& files);
+    void newChatWanted();
 
   private:
     // Destroyed from the last to the first: the engine stops before the storage finishes its work.

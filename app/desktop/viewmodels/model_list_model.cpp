@@ -64,11 +64,8 @@ ModelListModel::ModelListModel(StorageThread& storage, EngineClient& engine, Set
       m_notices(notices),
       m_guide(std::move(guide)) {
     connect(&engine, &EngineClient::inspected, this, &ModelListModel::addInspected);
-    connect(&engine, &EngineClient::inspectFailed, this, [this](const Error& error) {
-        m_inspecting = false;
-        emit stateChanged();
-        m_notices.showBanner(toQString(error.message));
-    });
+    connect(&engine, &EngineClient::inspectFailed, this,
+            [this](const Error& error) { inspectionEnded(toQString(error.message)); });
     connect(&engine, &EngineClient::loadProgress, this, [this](double fraction) {
         m_loadFraction = fraction;
         emit loadFractionChanged();
@@ -96,16 +93,33 @@ void ModelListModel::start() {
         if (!answer) return m_notices.showBanner(toQString(answer.error().message));
         setModels(answer->first);
         if (!answer->second.empty()) m_notices.showBanner(toQString(answer->second));
-        if (m_models.empty()) return;
-        // The guide comes first only while there is nothing else.
-        if (m_models.front().lastUsedAt.empty() && m_models.front().id != library::kGuideId) return;
-        if (m_models.front().failure.empty()) {
-            loadById(m_models.front().id);
+        // A file that was named at the start takes the place of the model used last.
+        if (m_inspecting) {
+            m_startWithLast = true;
         } else {
-            m_current = m_models.front();
-            setState(Failed);
+            useLast();
         }
     });
+}
+
+void ModelListModel::useLast() {
+    if (m_models.empty()) return;
+    // The guide comes first only while there is nothing else.
+    if (m_models.front().lastUsedAt.empty() && m_models.front().id != library::kGuideId) return;
+    if (m_models.front().failure.empty()) {
+        loadById(m_models.front().id);
+    } else {
+        m_current = m_models.front();
+        setState(Failed);
+    }
+}
+
+void ModelListModel::inspectionEnded(const QString& failure) {
+    m_inspecting = false;
+    emit stateChanged();
+    if (!failure.isEmpty()) m_notices.showBanner(failure);
+    const bool startWithLast = std::exchange(m_startWithLast, false);
+    if (startWithLast && !failure.isEmpty()) useLast();
 }
 
 void ModelListModel::openUrls(const QList<QUrl>& urls) {
@@ -131,11 +145,7 @@ void ModelListModel::openPath(const QString& path) {
 }
 
 void ModelListModel::addInspected(const ModelInfo& info) {
-    if (!canChat(info)) {
-        m_inspecting = false;
-        emit stateChanged();
-        return m_notices.showBanner(noTokenizer());
-    }
+    if (!canChat(info)) return inspectionEnded(noTokenizer());
     const auto work = [info](library::Library& library) -> Result<Checked> {
         INGLE_TRY(library.reload());
         INGLE_TRY_ASSIGN(const auto file, library::fingerprint(info.path));
@@ -147,10 +157,8 @@ void ModelListModel::addInspected(const ModelInfo& info) {
         return Checked{entry, FileState::Same};
     };
     m_storage.run(this, work, [this](const Result<Checked>& checked) {
-        m_inspecting = false;
-        emit stateChanged();
-        if (!checked) return m_notices.showBanner(toQString(checked.error().message));
-        load(checked->entry, checked->file);
+        inspectionEnded(checked ? QString() : toQString(checked.error().message));
+        if (checked) load(checked->entry, checked->file);
     });
 }
 

@@ -89,6 +89,10 @@ class ModelListModel : public QAbstractListModel {
     void setState(State state);
     void refresh();
     void addInspected(const ModelInfo& info);
+    /// `failure`: why nothing comes of it; empty: it is being loaded.
+    void inspectionEnded(const QString& failure);
+    /// Loads the model used last, or the guide.
+    void useLast();
     void loadById(const std::string& modelId);
     void load(const library::ModelEntry& entry, library::FileState file);
     static QString noTokenizer();
@@ -105,7 +109,8 @@ class ModelListModel : public QAbstractListModel {
     library::ModelEntry m_current;
     State m_state = NoModel;
     bool m_inspecting = false;
-    QString m_chosenDevice;  ///< Settings::device when the current model was loaded
+    bool m_startWithLast = false;  ///< when nothing comes of the file that was named at the start
+    QString m_chosenDevice;        ///< Settings::device when the current model was loaded
     QString m_device;
     QString m_deviceNote;  ///< why this device computes
     QString m_recovery;    ///< what was done after the host died

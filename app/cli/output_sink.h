@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "app/cli/terminal_text.h"
 #include "ingle/answer_text.h"
 #include "ingle/engine.h"
 
@@ -58,7 +59,7 @@ class TextSink final : public OutputSink {
   private:
     void append(const std::string& text) {
         m_text += text;
-        write(text);
+        write(forStandardOutput(text));
     }
 
     AnswerText m_answer;

@@ -63,15 +63,6 @@ void removeThoughts(std::string& text) {
     }
 }
 
-/// A template's own words inside a sentence of ours: one line of bounded length.
-std::string quoted(std::string message) {
-    constexpr size_t kMaxBytes = 200;
-    if (message.size() > kMaxBytes) message = message.substr(0, kMaxBytes) + "...";
-    std::ranges::replace_if(
-        message, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
-    return message;
-}
-
 std::string textOfToken(const formats::TokenizerData& tokenizer, std::optional<TokenId> id) {
     return id ? tokenizer.tokens[static_cast<size_t>(*id)] : "";
 }
@@ -97,7 +88,7 @@ PromptRenderer PromptRenderer::create(const formats::ModelFile& file) {
     else
         renderer.m_fallbackReason =
             fmt::format("The model's chat template cannot be read ({}), so the chat format '{}' is used.",
-                        quoted(parsed.error().message), renderer.m_builtIn->name);
+                        shown(parsed.error().message), renderer.m_builtIn->name);
     return renderer;
 }
 
@@ -142,7 +133,7 @@ PromptRenderer::Rendered PromptRenderer::renderAnswers(std::span<const ChatMessa
         if (auto merged = renderTemplate(withoutSystem(messages), add)) return {std::move(*merged), ""};
     return {m_builtIn->render(messages, add),
             fmt::format("The model's chat template failed ({}), so the chat format '{}' is used.",
-                        quoted(segments.error().message), m_builtIn->name),
+                        shown(segments.error().message), m_builtIn->name),
             m_builtIn->stops};
 }
 

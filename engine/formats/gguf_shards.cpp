@@ -57,7 +57,7 @@ Status append(ModelFile& whole, ModelFile part) {
     for (auto& [name, tensor] : part.tensors) {
         if (!whole.tensors.try_emplace(name, std::move(tensor)).second)
             return fail(ErrorCode::Corrupt, "{}: tensor '{}' is in another part of the model as well",
-                        part.path, name);
+                        part.path, shown(name));
     }
     std::ranges::move(part.mappings, std::back_inserter(whole.mappings));
     return {};

@@ -126,7 +126,7 @@ Status GgufWriter::addTensor(std::string name, const tensor::Shape& shape, const
                     gguf::kMaxTensorName);
     INGLE_TRY_ASSIGN(const uint64_t bytes, tensor::checkedBytes(shape, format));
     if (!m_names.insert(name).second)
-        return fail(ErrorCode::InvalidArgument, "tensor '{}' is already there", name);
+        return fail(ErrorCode::InvalidArgument, "tensor '{}' is already there", shown(name));
     m_tensors.push_back({std::move(name), shape, &format, std::move(rows), m_dataBytes, bytes});
     m_dataBytes = gguf::alignUp(m_dataBytes + bytes, gguf::kDefaultAlignment);
     return {};

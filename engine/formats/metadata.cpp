@@ -111,7 +111,7 @@ Status Metadata::override_(const std::string& key, const std::string& text) {
     const MetaValue* present = find(fullKey);
     auto value = parseLike(present, text);
     if (!value)
-        return fail(ErrorCode::InvalidArgument, "'{}' cannot be set to '{}': it is {}", fullKey, text,
+        return fail(ErrorCode::InvalidArgument, "'{}' cannot be set to '{}': it is {}", shown(fullKey), text,
                     typeName(*present));
     set(std::move(fullKey), std::move(*value));
     return {};

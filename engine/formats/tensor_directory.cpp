@@ -10,14 +10,14 @@ Status enter(ModelFile& model, tensor::Tensor tensor) {
     if (model.tensors.size() == kMaxTensors)
         return fail(ErrorCode::Corrupt, "more than {} tensors", kMaxTensors);
     const auto [entry, isNew] = model.tensors.try_emplace(tensor.name, tensor);
-    if (!isNew) return fail(ErrorCode::Corrupt, "tensor '{}' occurs twice", tensor.name);
+    if (!isNew) return fail(ErrorCode::Corrupt, "tensor '{}' occurs twice", shown(tensor.name));
     return {};
 }
 
 Result<uint64_t> namedBytes(std::string_view name, const tensor::Shape& shape,
                             const quant::QuantFormat& format) {
     auto bytes = tensor::checkedBytes(shape, format);
-    if (!bytes) return fail(ErrorCode::Corrupt, "tensor '{}': {}", name, bytes.error().message);
+    if (!bytes) return fail(ErrorCode::Corrupt, "tensor '{}': {}", shown(name), bytes.error().message);
     return bytes;
 }
 
@@ -28,8 +28,8 @@ Result<uint64_t> addTensor(ModelFile& model, std::span<const std::byte> file, st
     INGLE_TRY_ASSIGN(const uint64_t bytes, namedBytes(name, shape, format));
     if (offset > file.size() || bytes > file.size() - offset)
         return fail(ErrorCode::Corrupt,
-                    "tensor '{}' of {} bytes at byte {} ends past the end of the file ({} bytes)", name,
-                    bytes, offset, file.size());
+                    "tensor '{}' of {} bytes at byte {} ends past the end of the file ({} bytes)",
+                    shown(name), bytes, offset, file.size());
     INGLE_TRY(enter(model, {std::move(name), shape, &format, file.subspan(offset, bytes)}));
     return bytes;
 }

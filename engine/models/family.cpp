@@ -121,7 +121,8 @@ Result<BoundModel> bindModel(const formats::ModelFile& file) {
     const auto families = allFamilies();
     const auto family = std::ranges::find(families, arch, &ModelFamily::arch);
     if (family == families.end()) {
-        return fail(ErrorCode::Unsupported, "{}: the model family \"{}\" is not supported", file.path, arch);
+        return fail(ErrorCode::Unsupported, "{}: the model family \"{}\" is not supported", file.path,
+                    shown(arch));
     }
     BoundModel model{.family = *family};
     INGLE_TRY_ASSIGN(model.config, model.family->readConfig(file));

@@ -78,7 +78,8 @@ Result<RopeFrequencies> readRopeFrequencies(const formats::ModelFile& file, cons
         }
         applyYarn(rope, dims, base, factor, original);
     } else {
-        return fail(ErrorCode::Unsupported, "{}: rope scaling \"{}\" is not supported", file.path, type);
+        return fail(ErrorCode::Unsupported, "{}: rope scaling \"{}\" is not supported", file.path,
+                    shown(type));
     }
     return rope;
 }

@@ -28,8 +28,8 @@ void describe(OpenedModel& model, const LoadOptions& options) {
     const models::ModelConfig& config = model.bound.config;
     ModelInfo& info = model.info;
     info.path = file.path;
-    info.name = file.metadata.stringOr("general.name", "").value_or("");
-    if (info.name.empty()) info.name = std::filesystem::path(file.path).stem().string();
+    info.name = shown(file.metadata.stringOr("general.name", "").value_or(""));
+    if (info.name.empty()) info.name = shown(std::filesystem::path(file.path).stem().string());
     info.format = file.format;
     info.family = config.arch;
     info.fileBytes = file.fileBytes();

@@ -226,7 +226,7 @@ PreTokenizer::~PreTokenizer() = default;
 Result<std::unique_ptr<const PreTokenizer>> PreTokenizer::create(std::string_view name) {
     const auto definition = std::ranges::find(kDefinitions, name, &Definition::name);
     if (definition == std::end(kDefinitions))
-        return fail(ErrorCode::Unsupported, "the pre-tokenizer '{}' is not supported", name);
+        return fail(ErrorCode::Unsupported, "the pre-tokenizer '{}' is not supported", shown(name));
     std::unique_ptr<PreTokenizer> result(new PreTokenizer());
     for (const std::string_view text : definition->patterns) {
         if (text.empty()) continue;

@@ -61,7 +61,7 @@ SentencePieceTokenizer::SentencePieceTokenizer(const TokenizerData& data,
 
 Status SentencePieceTokenizer::check(const TokenizerData& data) {
     if (data.tokens.empty())
-        return fail(ErrorCode::Corrupt, "the vocabulary of the tokenizer '{}' is empty", data.model);
+        return fail(ErrorCode::Corrupt, "the vocabulary of the tokenizer '{}' is empty", shown(data.model));
     if (data.scores.size() != data.tokens.size())
         return fail(ErrorCode::Corrupt, "the vocabulary has {} tokens, but {} scores", data.tokens.size(),
                     data.scores.size());

@@ -9,7 +9,7 @@ Result<std::unique_ptr<Tokenizer>> createTokenizer(const formats::TokenizerData&
     const auto kinds = allTokenizers();
     const auto it = std::ranges::find(kinds, data.model, &TokenizerKind::model);
     if (it == kinds.end())
-        return fail(ErrorCode::Unsupported, "the tokenizer '{}' is not supported", data.model);
+        return fail(ErrorCode::Unsupported, "the tokenizer '{}' is not supported", shown(data.model));
     return (*it)->create(data);
 }
 

@@ -6,6 +6,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/model_options.h"
+#include "app/cli/terminal_text.h"
 
 namespace ingle::cli {
 namespace {
@@ -55,7 +56,7 @@ Status detokenize(const Options& options) {
     if (options.jsonl) return detokenizeLines(*vocabulary);
     INGLE_TRY_ASSIGN(const auto ids, readIds({std::istreambuf_iterator<char>(std::cin), {}}));
     INGLE_TRY_ASSIGN(const std::string text, vocabulary->detokenize(ids));
-    fmt::print("{}", text);
+    fmt::print("{}", forStandardOutput(text));
     return {};
 }
 

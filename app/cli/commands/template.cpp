@@ -4,6 +4,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/model_options.h"
+#include "app/cli/terminal_text.h"
 #include "engine/lab/prompt_template.h"
 
 namespace ingle::cli {
@@ -39,7 +40,7 @@ Status render(const Options& options) {
     const std::string json(std::istreambuf_iterator<char>(input), {});
     const auto text = prompt.render(json);
     if (!text) return fail(text.error().code, "{}: {}", path, text.error().message);
-    fmt::print("{}", *text);
+    fmt::print("{}", forStandardOutput(*text));
     return {};
 }
 

@@ -1,10 +1,11 @@
 /// The Vulkan functions this backend calls, found at run time: the programs are not linked to Vulkan and run
-/// where there is none. Also the seam for injecting faults: a test may replace any entry.
+/// where there is none. Also the seam for injecting faults: a test may replace any entry, and the clock.
 #pragma once
 
 #define VK_NO_PROTOTYPES
 #include <vulkan/vulkan.h>
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -52,6 +53,8 @@ struct Api {
     INGLE_VK_DEBUG_FUNCTIONS(INGLE_VK_ENTRY)
     INGLE_VK_DEVICE_FUNCTIONS(INGLE_VK_ENTRY)
 #undef INGLE_VK_ENTRY
+    /// The time by which work is cut into submissions and judged to hang.
+    std::chrono::steady_clock::time_point (*now)() = std::chrono::steady_clock::now;
 
     /// Opens the loader and fills in the functions that need no instance. Errors: Unsupported (no such
     /// library, or it is older than Vulkan 1.1).

@@ -1,7 +1,6 @@
 #include "engine/backend/vulkan/decode_queue.h"
 
 #include <algorithm>
-#include <chrono>
 
 namespace ingle::backend::vulkan {
 VulkanDecodeQueue::VulkanDecodeQueue(const DecodeOrder& order, VulkanMemoryPool& memory,
@@ -56,9 +55,10 @@ Result<TokenId> VulkanDecodeQueue::next() {
         return fail(ErrorCode::InvalidArgument, "a decode queue of {} steps has ended", m_order.maxSteps);
     while (m_submitted < std::min(m_told + kNumTurns, m_order.maxSteps)) INGLE_TRY(submitStep());
     const uint32_t turn = m_told % kNumTurns;
-    const auto begin = std::chrono::steady_clock::now();
-    INGLE_TRY(m_memory.context().device.wait(m_pending[turn], m_patience.limit(1)));
-    m_patience.took(1, std::chrono::steady_clock::now() - begin);
+    Device& device = m_memory.context().device;
+    const auto begin = device.api().now();
+    INGLE_TRY(device.wait(m_pending[turn], m_patience.limit(1)));
+    m_patience.took(1, device.api().now() - begin);
     ++m_told;
     m_sequence.advance(1);
     return m_commands.sampler->chosen(turn, m_order.numIds);

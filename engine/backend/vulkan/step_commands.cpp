@@ -21,7 +21,7 @@ Status StepCommands::run(Device& device, std::chrono::nanoseconds limit, Submiss
     std::array<uint64_t, kAhead> values{};
     size_t submitted = 0;
     size_t end = m_submissions.size();
-    auto begin = std::chrono::steady_clock::now();
+    auto begin = device.api().now();
     for (size_t done = 0;; ++done) {
         if (cancelled && cancelled()) end = submitted;
         for (; submitted < std::min(done + kAhead, end); ++submitted) {
@@ -29,7 +29,7 @@ Status StepCommands::run(Device& device, std::chrono::nanoseconds limit, Submiss
         }
         if (done == end) break;
         INGLE_TRY(device.wait(values[done % kAhead], limit));
-        const auto now = std::chrono::steady_clock::now();
+        const auto now = device.api().now();
         const Submission& submission = m_submissions[done];
         if (submission.numPieces > 1) budget.measured(submission.work, now - begin);
         begin = now;

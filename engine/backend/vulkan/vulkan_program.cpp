@@ -179,12 +179,12 @@ Status VulkanProgram::run(const Step& step) {
 
 Status VulkanProgram::runRecorded(const RowCounts& rows, const Step& step) {
     INGLE_TRY_ASSIGN(const StepCommands* commands, commandsFor(rows));
-    const auto begin = std::chrono::steady_clock::now();
-    const Status status =
-        commands->run(m_memory.context().device, m_patience.limit(rows.tokens), m_budget, step.cancelled);
+    Device& device = m_memory.context().device;
+    const auto begin = device.api().now();
+    const Status status = commands->run(device, m_patience.limit(rows.tokens), m_budget, step.cancelled);
     if (!status && status.error().code == ErrorCode::Cancelled) return endCancelled(step, m_memory.spec());
     INGLE_TRY(status);
-    m_patience.took(rows.tokens, std::chrono::steady_clock::now() - begin);
+    m_patience.took(rows.tokens, device.api().now() - begin);
     return {};
 }
 
@@ -218,9 +218,9 @@ Status VulkanProgram::runObserved(const RowCounts& rows, const Step& step) {
         OpRecording out = opRecording(buffers, rows, &recorder);
         INGLE_TRY(scheduled.kernel->record(scheduled.run, out));
         INGLE_TRY_ASSIGN(const auto commands, recorder.finish());
-        const auto begin = std::chrono::steady_clock::now();
+        const auto begin = context.device.api().now();
         INGLE_TRY(commands->run(StepPatience::kAtFirst));
-        const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+        const std::chrono::duration<double> elapsed = context.device.api().now() - begin;
         INGLE_TRY(showOutputs(scheduled.run, elapsed.count(), step));
     }
     if (rows.logits == 0) return {};

@@ -6,7 +6,7 @@ namespace ingle::chat::jinja {
 namespace {
 
 Value missing(const Value& object, std::string_view name) {
-    return Value::undefined(fmt::format("'{} object' has no attribute '{}'", typeName(object), name));
+    return Value::undefined(fmt::format("'{} object' has no attribute '{}'", typeName(object), shown(name)));
 }
 
 /// The variable `loop`. Source: Jinja's documentation, section "For".
@@ -28,7 +28,7 @@ Value loopAttribute(const Loop& loop, std::string_view name) {
     if (name == "depth0") return int64_t{0};
     if (name == "previtem") return neighbour(index - 1, "there is no previous item");
     if (name == "nextitem") return neighbour(index + 1, "there is no next item");
-    return Value::undefined(fmt::format("'loop' has no attribute '{}'", name));
+    return Value::undefined(fmt::format("'loop' has no attribute '{}'", shown(name)));
 }
 
 /// A named item, or nothing.

@@ -35,7 +35,7 @@ Result<Value> callBuiltin(Interpreter& in, const Builtin& builtin, const Value& 
     for (const auto& [name, value] : arguments.named) {
         const auto parameter = std::ranges::find(builtin.parameters, name);
         if (parameter == builtin.parameters.end())
-            return fail(ErrorCode::InvalidArgument, "'{}' has no argument '{}'", builtin.name, name);
+            return fail(ErrorCode::InvalidArgument, "'{}' has no argument '{}'", builtin.name, shown(name));
         call.arguments[static_cast<size_t>(parameter - builtin.parameters.begin())] = &value;
     }
     for (size_t i = 0; i < builtin.numRequired; ++i)

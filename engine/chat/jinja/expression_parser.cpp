@@ -16,7 +16,8 @@ Result<Value> numberOf(const Token& token) {
     const char* end = token.text.data() + token.text.size();
     const auto [stop, error] = std::from_chars(token.text.data(), end, value);
     if (error != std::errc{} || stop != end)
-        return fail(ErrorCode::Corrupt, "line {}: the number {} is out of range", token.line, token.text);
+        return fail(ErrorCode::Corrupt, "line {}: the number {} is out of range", token.line,
+                    shown(token.text));
     return value;
 }
 
@@ -26,7 +27,7 @@ tl::unexpected<Error> TokenCursor::unexpected(std::string_view wanted) const {
     const Token& token = peek();
     const bool isText = token.kind == Token::Kind::Name || token.kind == Token::Kind::Operator ||
                         token.kind == Token::Kind::Integer || token.kind == Token::Kind::Float;
-    const std::string found = isText                              ? fmt::format("'{}'", token.text)
+    const std::string found = isText                              ? fmt::format("'{}'", shown(token.text))
                               : token.kind == Token::Kind::String ? "a string"
                               : token.kind == Token::Kind::End    ? "the end"
                                                                   : "the end of the tag";

@@ -202,7 +202,7 @@ Result<Value> ApplyExpr::evaluate(Interpreter& in) const {
 
 Result<Value> ApplyExpr::apply(Interpreter& in, const Value& value) const {
     if (!builtin)
-        return fail(ErrorCode::Unsupported, "there is no {} '{}'", isTest ? "test" : "filter", name);
+        return fail(ErrorCode::Unsupported, "there is no {} '{}'", isTest ? "test" : "filter", shown(name));
     INGLE_TRY_ASSIGN(const Arguments values, arguments.evaluate(in));
     INGLE_TRY_ASSIGN(Value result, callBuiltin(in, *builtin, value, values));
     return isNegated ? Value(!isTrue(result)) : result;

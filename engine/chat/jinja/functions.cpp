@@ -64,7 +64,7 @@ Result<Value> makeDictValue(const Call& call) {
 
 Result<Value> raiseException(const Call& call) {
     INGLE_TRY_ASSIGN(const Text message, call.in.str(*call.arguments[0]));
-    return fail(ErrorCode::InvalidArgument, "{}", message.bytes());
+    return fail(ErrorCode::InvalidArgument, "{}", shown(message.bytes()));
 }
 
 /// One directive of strftime at a time, so that no width can be given.

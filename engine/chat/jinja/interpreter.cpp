@@ -47,7 +47,7 @@ Value Interpreter::lookUp(std::string_view name) const {
     for (Scope* scope = m_scope.get(); scope; scope = scope->parent.get())
         if (const Value* value = scope->find(name)) return *value;
     if (const Builtin* function = findFunction(name)) return boundBuiltin(*function, Value());
-    return Value::undefined(fmt::format("'{}' is undefined", name));
+    return Value::undefined(fmt::format("'{}' is undefined", shown(name)));
 }
 
 Interpreter::Inside::Inside(Interpreter& in, std::shared_ptr<Scope> parent) : m_in(in), m_before(in.m_scope) {

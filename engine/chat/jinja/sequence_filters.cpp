@@ -249,7 +249,8 @@ Result<const Builtin*> named(const Arguments& all, size_t index, const Builtin* 
     const Text* name = all.positional[index].text();
     const Builtin* found = name ? find(name->bytes()) : nullptr;
     if (!found)
-        return fail(ErrorCode::InvalidArgument, "there is no {} '{}'", what, name ? name->bytes() : "");
+        return fail(ErrorCode::InvalidArgument, "there is no {} '{}'", what,
+                    shown(name ? name->bytes() : std::string_view()));
     return found;
 }
 

@@ -17,7 +17,7 @@ class StatementParser {
         INGLE_TRY_ASSIGN(Body body, parseBody({}));
         if (m_cursor.peek().kind != Token::Kind::End)
             return fail(ErrorCode::Corrupt, "line {}: '{}' without a beginning", m_cursor.peek().line,
-                        m_cursor.peek(1).text);
+                        shown(m_cursor.peek(1).text));
         return body;
     }
 
@@ -86,7 +86,7 @@ class StatementParser {
         INGLE_TRY_ASSIGN(const std::string name, m_cursor.takeName());
         const auto row = std::ranges::find(kRows, name, &Row::name);
         if (row == std::end(kRows))
-            return fail(ErrorCode::Unsupported, "line {}: the tag '{}' is not supported", line, name);
+            return fail(ErrorCode::Unsupported, "line {}: the tag '{}' is not supported", line, shown(name));
         return (this->*row->parse)();
     }
 

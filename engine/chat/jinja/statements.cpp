@@ -52,17 +52,17 @@ class Macro final : public Callable {
         const auto scope = m_scope.lock();
         if (!scope)
             return fail(ErrorCode::Unsupported, "the macro '{}' is called outside of its block",
-                        m_statement.name);
+                        shown(m_statement.name));
         const auto& parameters = m_statement.parameters;
         if (arguments.positional.size() > parameters.size())
             return fail(ErrorCode::InvalidArgument, "the macro '{}' takes at most {} arguments, not {}",
-                        m_statement.name, parameters.size(), arguments.positional.size());
+                        shown(m_statement.name), parameters.size(), arguments.positional.size());
         for (const auto& [name, value] : arguments.named)
             if (std::ranges::find(parameters, name, [](const auto& each) {
                     return std::string_view(each.first);
                 }) == parameters.end())
                 return fail(ErrorCode::InvalidArgument, "the macro '{}' has no argument '{}'",
-                            m_statement.name, name);
+                            shown(m_statement.name), shown(name));
         const Interpreter::Inside inside(in, scope);
         INGLE_TRY(bind(in, arguments));
         INGLE_TRY_ASSIGN(Text text, executeToText(in, m_statement.body));
@@ -75,7 +75,7 @@ class Macro final : public Callable {
             const auto& [name, fallback] = m_statement.parameters[i];
             const auto named = std::ranges::find(arguments.named, std::string_view(name),
                                                  [](const auto& each) { return each.first; });
-            Value value = Value::undefined(fmt::format("the argument '{}' is undefined", name));
+            Value value = Value::undefined(fmt::format("the argument '{}' is undefined", shown(name)));
             if (i < arguments.positional.size()) {
                 value = arguments.positional[i];
             } else if (named != arguments.named.end()) {
@@ -152,7 +152,7 @@ Result<Flow> SetStatement::execute(Interpreter& in) const {
     Namespace* space = target.space();
     if (!space)
         return fail(ErrorCode::InvalidArgument, "'{}' is no namespace, its attributes cannot be set",
-                    targets[0]);
+                    shown(targets[0]));
     if (Value* held = space->find(attribute))
         *held = std::move(given);
     else

@@ -183,7 +183,7 @@ Result<Value> round(const Call& call) {
     const double scale = std::pow(10.0, digits);
     if (how == "ceil") return std::ceil(*number * scale) / scale;
     if (how == "floor") return std::floor(*number * scale) / scale;
-    if (how != "common") return fail(ErrorCode::InvalidArgument, "'{}' is no way to round", how);
+    if (how != "common") return fail(ErrorCode::InvalidArgument, "'{}' is no way to round", shown(how));
     if (call.self.integer()) return *call.self.integer();
     // Decimal digits round a half to the even neighbour, exactly.
     return parseNumber<double>(fmt::format("{:.{}f}", *number, digits), 10).value_or(*number);

@@ -225,7 +225,7 @@ Result<Value> format(const Call& call) {
         const auto named =
             std::ranges::find(call.all.named, field, [](const auto& each) { return each.first; });
         if (named == call.all.named.end())
-            return fail(ErrorCode::InvalidArgument, "a format asks for '{}'", field);
+            return fail(ErrorCode::InvalidArgument, "a format asks for '{}'", shown(field));
         INGLE_TRY(call.in.print(out, named->second));
     }
     return makeText(std::move(out));

@@ -84,9 +84,9 @@ class GgufHeader {
     Status readKey() {
         INGLE_TRY_ASSIGN(std::string key, readString());
         if (key.empty()) return fail(ErrorCode::Corrupt, "an empty key before byte {}", m_in.offset());
-        if (m_model.metadata.find(key)) return fail(ErrorCode::Corrupt, "key '{}' occurs twice", key);
+        if (m_model.metadata.find(key)) return fail(ErrorCode::Corrupt, "key '{}' occurs twice", shown(key));
         auto value = readValue();
-        if (!value) return fail(value.error().code, "key '{}': {}", key, value.error().message);
+        if (!value) return fail(value.error().code, "key '{}': {}", shown(key), value.error().message);
         m_model.metadata.set(std::move(key), std::move(*value));
         return {};
     }
@@ -201,8 +201,8 @@ class GgufHeader {
                         gguf::kMaxTensorName);
         INGLE_TRY_ASSIGN(const auto numDims, m_in.read<uint32_t>());
         if (numDims < 1 || numDims > info.shape.dims.size())
-            return fail(ErrorCode::Corrupt, "tensor '{}' has {} dimensions; 1 to {} are allowed", info.name,
-                        numDims, info.shape.dims.size());
+            return fail(ErrorCode::Corrupt, "tensor '{}' has {} dimensions; 1 to {} are allowed",
+                        shown(info.name), numDims, info.shape.dims.size());
         for (uint32_t i = 0; i < numDims; ++i) {
             INGLE_TRY_ASSIGN(info.shape.dims[i], m_in.read<uint64_t>());
         }
@@ -210,7 +210,7 @@ class GgufHeader {
         INGLE_TRY_ASSIGN(info.format, findFormat(info.name, type));
         INGLE_TRY_ASSIGN(info.offset, m_in.read<uint64_t>());
         if (info.offset % m_alignment != 0)
-            return fail(ErrorCode::Corrupt, "tensor '{}' at offset {} is not aligned to {}", info.name,
+            return fail(ErrorCode::Corrupt, "tensor '{}' at offset {} is not aligned to {}", shown(info.name),
                         info.offset, m_alignment);
         return info;
     }
@@ -221,10 +221,10 @@ class GgufHeader {
         if (hasName) {
             if (const auto* format = quant::findFormat(quant::Quant{static_cast<uint16_t>(type)}))
                 return format;
-            return fail(ErrorCode::Unsupported, "tensor '{}' is stored as {}, which is not supported", tensor,
-                        kTypeNames[static_cast<size_t>(type)]);
+            return fail(ErrorCode::Unsupported, "tensor '{}' is stored as {}, which is not supported",
+                        shown(tensor), kTypeNames[static_cast<size_t>(type)]);
         }
-        return fail(ErrorCode::Unsupported, "tensor '{}' has the unknown block type {}", tensor, type);
+        return fail(ErrorCode::Unsupported, "tensor '{}' has the unknown block type {}", shown(tensor), type);
     }
 
     Status placeTensors(std::vector<TensorInfo> infos) {
@@ -233,11 +233,11 @@ class GgufHeader {
         uint64_t previousEnd = 0;
         for (TensorInfo& info : infos) {
             if (info.offset < previousEnd)
-                return fail(ErrorCode::Corrupt, "tensor '{}' at offset {} overlaps another", info.name,
+                return fail(ErrorCode::Corrupt, "tensor '{}' at offset {} overlaps another", shown(info.name),
                             info.offset);
             if (info.offset > m_file.size())
                 return fail(ErrorCode::Corrupt, "tensor '{}' at offset {} is outside the file ({} bytes)",
-                            info.name, info.offset, m_file.size());
+                            shown(info.name), info.offset, m_file.size());
             INGLE_TRY_ASSIGN(const uint64_t bytes,
                              addTensor(m_model, m_file, std::move(info.name), info.shape, *info.format,
                                        dataStart + info.offset));

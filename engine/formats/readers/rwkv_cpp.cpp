@@ -133,9 +133,9 @@ Result<Header> readHeader(io::ByteReader& in) {
 
 Result<const quant::QuantFormat*> findFormat(std::string_view tensor, uint32_t type) {
     if (type >= kTypeNames.size() || kTypeNames[type].empty())
-        return fail(ErrorCode::Unsupported, "tensor '{}' has the unknown data type {}", tensor, type);
+        return fail(ErrorCode::Unsupported, "tensor '{}' has the unknown data type {}", shown(tensor), type);
     if (const auto* format = quant::findFormat(kTypeNames[type])) return format;
-    return fail(ErrorCode::Unsupported, "tensor '{}' is stored as {}, which is not supported", tensor,
+    return fail(ErrorCode::Unsupported, "tensor '{}' is stored as {}, which is not supported", shown(tensor),
                 kTypeNames[type]);
 }
 

@@ -7,7 +7,10 @@
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
+#include <type_traits>
 #include <utility>
+
+#include "ingle/shown_text.h"
 
 namespace ingle {
 
@@ -32,11 +35,22 @@ template <typename T>
 using Result = tl::expected<T, Error>;
 using Status = Result<void>;
 
+/// Texts are escaped, everything else stays what it is.
+template <typename T>
+decltype(auto) printable(const T& value) {
+    if constexpr (std::is_same_v<T, char>)
+        return escaped({&value, 1});
+    else if constexpr (std::is_convertible_v<const T&, std::string_view>)
+        return escaped(value);
+    else
+        return (value);
+}
+
 /// Builds the error branch of a Result: `return fail(ErrorCode::Corrupt, "{}: bad magic {:#x}", path,
-/// magic);`
+/// magic);` Texts are escaped; a name from a file goes through shown(), which also cuts it.
 template <typename... Args>
 [[nodiscard]] tl::unexpected<Error> fail(ErrorCode code, fmt::format_string<Args...> text, Args&&... args) {
-    return tl::unexpected<Error>(Error{code, fmt::format(text, std::forward<Args>(args)...)});
+    return tl::unexpected<Error>(Error{code, fmt::vformat(text, fmt::make_format_args(printable(args)...))});
 }
 
 constexpr std::string_view errorCodeName(ErrorCode code) {

@@ -64,7 +64,7 @@ class LlamaTokenizer final : public SentencePieceTokenizer {
         const auto status = m_processor.LoadFromSerializedProto(modelProto(data));
         if (!status.ok())
             return fail(ErrorCode::Corrupt, "the vocabulary is not a SentencePiece model: {}",
-                        status.ToString());
+                        shown(status.ToString()));
         return {};
     }
 
@@ -144,7 +144,8 @@ class LlamaTokenizer final : public SentencePieceTokenizer {
         if (text.empty()) return {};
         std::vector<int> pieces;
         const auto status = m_processor.Encode(absl::string_view(text.data(), text.size()), &pieces);
-        if (!status.ok()) return fail(ErrorCode::Corrupt, "SentencePiece failed: {}", status.ToString());
+        if (!status.ok())
+            return fail(ErrorCode::Corrupt, "SentencePiece failed: {}", shown(status.ToString()));
         for (const int piece : pieces) {
             if (static_cast<size_t>(piece) < vocabSize())
                 ids.push_back(piece);

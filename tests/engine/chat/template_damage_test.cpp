@@ -3,22 +3,14 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
-#include <ctime>
 #include <random>
 
 #include "tests/engine/chat/template_run.h"
 #include "tests/golden.h"
+#include "tests/processor_time.h"
 
 namespace ingle::chat {
 namespace {
-
-/// Processor time of this thread, in seconds: what a hostile template may cost must not depend on what else
-/// the machine is doing.
-double processorTime() {
-    timespec time{};
-    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
 
 /// One second; instrumented code is several times slower.
 #if defined(__SANITIZE_ADDRESS__)
@@ -94,9 +86,9 @@ TEST(TemplateDamage, whatNeverEndsIsStopped) {
         {std::string(2 << 20, 'x'), "bytes"},
     };
     for (const auto& [source, message] : cases) {
-        const double start = processorTime();
+        const double start = test::processorSeconds();
         const std::string text = renderText(source, kChat);
-        EXPECT_LT(processorTime() - start, kMaxSeconds) << source.substr(0, 100);
+        EXPECT_LT(test::processorSeconds() - start, kMaxSeconds) << source.substr(0, 100);
         EXPECT_THAT(text.substr(0, 300),
                     testing::AllOf(testing::StartsWith("error: "), testing::HasSubstr(message)))
             << source.substr(0, 100);
@@ -159,9 +151,9 @@ TEST(TemplateDamage, damagedTemplatesGiveAResult) {
                     source.resize(at);
             }
         }
-        const double start = processorTime();
+        const double start = test::processorSeconds();
         static_cast<void>(renderSegments(source, kChat));
-        ASSERT_LT(processorTime() - start, kMaxSeconds) << "mutation " << i << "\n" << source;
+        ASSERT_LT(test::processorSeconds() - start, kMaxSeconds) << "mutation " << i << "\n" << source;
     }
 }
 

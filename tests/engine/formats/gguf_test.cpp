@@ -56,6 +56,17 @@ void expectRefused(std::string_view bytes, ErrorCode code, const char* message) 
     EXPECT_THAT(model.error().message, HasSubstr(message));
 }
 
+TEST(GgufReader, namesAreShownCutAndWithoutControlCharacters) {
+    const std::string name = "\x1b]0;owned\x07" + std::string(5000, 'n');
+    const std::string shownName = "\\x1b]0;owned\\x07" + std::string(80 - 1 - 17, 'n') + "\u2026'";
+    expectRefused(head(0, 1).countedText(name).put(int32_t{13}).put(uint64_t{0}).bytes(), ErrorCode::Corrupt,
+                  ("key '" + shownName).c_str());
+    ByteString file = head(1, 1);
+    putArchitecture(file);
+    putInfo(file, name.substr(0, 60), {32}, 99, 0);
+    expectRefused(file.bytes(), ErrorCode::Unsupported, "tensor '\\x1b]0;owned\\x07nnn");
+}
+
 TEST(GgufWriter, whatItWritesIsReadBack) {
     const test::TemporaryFolder folder;
     const std::string path = folder.file("model.gguf");

@@ -1,6 +1,7 @@
 /// Makes calls of a real driver fail, from its first one on.
 #pragma once
 
+#include <chrono>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -10,7 +11,9 @@
 
 namespace ingle::test {
 
-/// One at a time, from install() to the end of the devices made from the instance.
+/// One at a time, from install() to the end of the devices made from the instance. The time that passes from
+/// one look at the clock to the next is always the same, so what a device is asked to do does not depend on
+/// the computer.
 struct VulkanFaults {
     struct Call {
         uint32_t calls = 0;
@@ -26,6 +29,7 @@ struct VulkanFaults {
 
     void install(backend::vulkan::Instance& instance) {
         s_current = this;
+        instance.api().now = now;
         PFN_vkGetDeviceProcAddr& entry = instance.api().GetDeviceProcAddr;
         s_lookUp = entry;
         entry = lookUp;
@@ -44,6 +48,12 @@ struct VulkanFaults {
         }
     };
 
+    /// Submissions neither so quick that more is put into one nor so slow that they are cut.
+    static std::chrono::steady_clock::time_point now() {
+        constexpr std::chrono::milliseconds kBetweenLooks{20};
+        return std::chrono::steady_clock::time_point(kBetweenLooks * s_current->m_looks++);
+    }
+
     bool fails(Call& call) {
         const std::scoped_lock lock(m_mutex);
         const uint32_t now = ++call.calls;
@@ -51,14 +61,15 @@ struct VulkanFaults {
     }
 
     static VKAPI_ATTR VkResult VKAPI_CALL waitSemaphores(VkDevice device, const VkSemaphoreWaitInfo* info,
-                                                         uint64_t timeout) {
+                                                         uint64_t) {
         auto* const real = Hook<PFN_vkWaitSemaphores>::real;
         if (s_current->fails(s_current->wait)) {
             // Who is told that waiting failed may destroy what was waited for, so that must be over.
             real(device, info, UINT64_MAX);
             return s_current->wait.error;
         }
-        const VkResult result = real(device, info, timeout);
+        // Nobody waits too long by this clock; the computer may be as busy as it likes.
+        const VkResult result = real(device, info, UINT64_MAX);
         if (s_current->wait.calls == s_current->poisonedWait) s_current->poison();
         return result;
     }
@@ -120,7 +131,8 @@ struct VulkanFaults {
         uint64_t bytes = 0;
     };
     std::map<VkDeviceMemory, Block> m_memory;
-    std::mutex m_mutex;  ///< pipelines are compiled by several threads
+    int64_t m_looks = 0;  ///< at the clock
+    std::mutex m_mutex;   ///< pipelines are compiled by several threads
 };
 
 }  // namespace ingle::test

@@ -1,0 +1,10 @@
+# What nearly every file includes, parsed once per kind of target instead of once per file: this halves a build from nothing.
+# Every file still includes what it uses: `./dev lint` reads them all without these.
+set(INGLE_COMMON_HEADERS
+    <algorithm> <array> <atomic> <chrono> <cmath> <cstdint> <cstring> <filesystem> <functional> <map> <memory> <mutex> <optional>
+    <set> <span> <string> <string_view> <utility> <vector> <fmt/format.h> ${CMAKE_SOURCE_DIR}/engine/include/ingle/result.h)
+
+# ingle_precompile(TARGET HEADER…): the common headers and those named.
+function(ingle_precompile target)
+    target_precompile_headers(${target} PRIVATE ${INGLE_COMMON_HEADERS} ${ARGN})
+endfunction()

@@ -2,7 +2,7 @@
 # Every file still includes what it uses: `./dev lint` reads them all without these.
 set(INGLE_COMMON_HEADERS
     <algorithm> <array> <atomic> <chrono> <cmath> <cstdint> <cstring> <filesystem> <functional> <map> <memory> <mutex> <optional>
-    <set> <span> <string> <string_view> <utility> <vector> <fmt/format.h> ${CMAKE_SOURCE_DIR}/engine/include/ingle/result.h)
+    <set> <span> <string> <string_view> <utility> <vector> <fmt/format.h> <ingle/result.h>)
 
 # ingle_precompile(TARGET HEADER…): the common headers and those named.
 function(ingle_precompile target)

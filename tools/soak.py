@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""The long counts: everything that repeats a claim of the tests more often, or at other widths, than a test run may take.
+
+Says what each part covers, runs it, and adds a line to docs/soak-ledger.tsv for each part that ended: what has been counted, when and
+on which commit. `./dev soak` builds what is needed first.
+"""
+import argparse
+import datetime
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+BIN = ROOT / "build/release/bin"
+LEDGER = ROOT / "docs/soak-ledger.tsv"
+DAMAGE = "Damage"
+
+
+class Part:
+    def __init__(self, name, covers, count, command, environment=None):
+        self.name, self.covers, self.count, self.command = name, covers, count, command
+        self.environment = {**os.environ, **(environment or {})}
+
+
+def ctest(tree, *arguments):
+    return ["ctest", "--test-dir", str(ROOT / "build" / tree), "--output-on-failure", "--no-tests=error", *arguments]
+
+
+def parts(mutations: int, runs: int, kills: int) -> list[Part]:
+    return [
+        Part("mutations", "damaged model files, vocabularies, templates and messages, under ASan and UBSan (a test run: 1,000 each)",
+             f"{mutations} a format", ctest("asan", "-R", DAMAGE, "--timeout", "7200"), {"INGLE_MUTATIONS": str(mutations)}),
+        Part("faults", "a device that fails at each of its calls in turn, not only at some",
+             "every call", ctest("release", "-R", "VulkanFaultMatrix", "--timeout", "7200"), {"INGLE_EVERY_FAULT": "1"}),
+        Part("widths", "the golden models, devices and recorder on subgroups of 4 and 16 lanes (a test run: the driver's own width)",
+             "2 widths", ctest("release", "-L", "soak")),
+        Part("e2e", "the conversation of a whole day, again and again, and random kill -9 of host or window while answers stream",
+             f"{runs} runs, {kills} kills",
+             [sys.executable, str(ROOT / "tests/e2e/soak.py"), "--bin", str(BIN), "--runs", str(runs), "--kills", str(kills)]),
+    ]
+
+
+def commit() -> str:
+    described = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True)
+    return described.stdout.strip() or "?"
+
+
+def note(part: Part, seconds: float, passed: bool) -> None:
+    if not LEDGER.exists():
+        LEDGER.write_text("date\tcommit\tpart\tcount\tseconds\toutcome\n")
+    today = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
+    with LEDGER.open("a") as ledger:
+        ledger.write(f"{today}\t{commit()}\t{part.name}\t{part.count}\t{seconds:.0f}\t{'passed' if passed else 'FAILED'}\n")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", help="which of them (default: all)")
+    parser.add_argument("--list", action="store_true", help="only say what there is")
+    parser.add_argument("--mutations", type=int, default=20000)
+    parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--kills", type=int, default=200)
+    options = parser.parse_args()
+    every = parts(options.mutations, options.runs, options.kills)
+    unknown = set(options.parts) - {part.name for part in every}
+    if unknown:
+        parser.error(f"there is no part {', '.join(sorted(unknown))}; there are {', '.join(part.name for part in every)}")
+    chosen = [part for part in every if not options.parts or part.name in options.parts]
+    for part in chosen:
+        print(f"{part.name}: {part.covers}; {part.count}", flush=True)
+    if options.list:
+        return 0
+    failed = []
+    for part in chosen:
+        print(f"\n== {part.name}", flush=True)
+        began = time.monotonic()
+        passed = subprocess.run(part.command, cwd=ROOT, env=part.environment).returncode == 0
+        note(part, time.monotonic() - began, passed)
+        if not passed:
+            failed.append(part.name)
+    print(f"\nsoak: {len(chosen) - len(failed)} of {len(chosen)} parts passed" + (f"; failed: {', '.join(failed)}" if failed else ""))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -60,11 +60,13 @@ void DesktopPortal::copy(const QString& text) {
     QGuiApplication::clipboard()->setText(text);
 }
 
+void DesktopPortal::copyLink(const QString& target) {
+    copy(target);
+    emit linkCopied(target);
+}
+
 void DesktopPortal::openLink(const QString& target) {
-    const auto copyInstead = [this, target] {
-        copy(target);
-        emit linkCopied(target);
-    };
+    const auto copyInstead = [this, target] { copyLink(target); };
     if (!m_available) return copyInstead();
     QDBusMessage open = portalCall("org.freedesktop.portal.OpenURI", "OpenURI");
     open << QString() << target << QVariantMap();

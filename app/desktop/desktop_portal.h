@@ -25,6 +25,8 @@ class DesktopPortal : public QObject {
     bool canChooseFiles() const { return m_available; }
 
     Q_INVOKABLE void copy(const QString& text);
+    /// linkCopied() follows.
+    Q_INVOKABLE void copyLink(const QString& target);
     /// linkCopied() follows when no portal could open it.
     Q_INVOKABLE void openLink(const QString& target);
     /// fileChosen() follows, unless the person cancels.

@@ -6,6 +6,7 @@
 #include <QQmlApplicationEngine>
 #include <QQuickStyle>
 #include <QQuickWindow>
+#include <QStandardPaths>
 #include <QTranslator>
 
 #include <sys/stat.h>
@@ -142,7 +143,12 @@ int main(int argc, char** argv) {
     if (!claim) return refuseInWindow(refusalOf(claim.error()));
     if (*claim == SingleInstance::Claim::HandedOver) return 0;
 
-    AppModel model(dataDir, hostCommand(), ingle::library::guidePath());
+    AppModel model({.dataDir = dataDir,
+                    .guide = ingle::library::guidePath(),
+                    .catalog = ingle::library::catalogPath(),
+                    .downloads = QStandardPaths::writableLocation(QStandardPaths::DownloadLocation),
+                    .places = ingle::library::usualPlaces()},
+                   hostCommand());
     QQmlApplicationEngine engine;
     engine.addImportPath("qrc:/qt/qml");
     engine.setInitialProperties({{"app", QVariant::fromValue(&model)}});

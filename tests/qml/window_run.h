@@ -23,8 +23,9 @@ inline constexpr int kPatienceMs = 20000;
 class WindowRun {
   public:
     WindowRun(const QString& dataDir, const QStringList& hostArguments, const QString& guide = {})
-        : model(dataDir.toStdString(), {INGLE_PYTHON, QStringList{INGLE_FAKE_HOST} + hostArguments},
-                guide.toStdString()) {
+        : WindowRun({.dataDir = dataDir.toStdString(), .guide = guide.toStdString()}, hostArguments) {}
+    WindowRun(const AppFiles& files, const QStringList& hostArguments)
+        : model(files, {INGLE_PYTHON, QStringList{INGLE_FAKE_HOST} + hostArguments}) {
         engine.addImportPath("qrc:/qt/qml");
         engine.setInitialProperties({{"app", QVariant::fromValue(&model)}});
         engine.load(QUrl("qrc:/qt/qml/Inglenook/qml/Main.qml"));

@@ -15,13 +15,16 @@ Card {
 
     body: ColumnLayout {
         spacing: Theme.l
-        Component.onCompleted: library.models.count > 0 ? list.forceActiveFocus() : pathField.forceActiveFocus()
+        Component.onCompleted: {
+            library.app.offers.refresh();
+            library.models.count > 0 ? list.forceActiveFocus() : pathField.forceActiveFocus();
+        }
 
         ListView {
             id: list
             Layout.fillWidth: true
             Layout.fillHeight: true
-            implicitHeight: Math.min(contentHeight, 320)
+            implicitHeight: Math.min(contentHeight, 240)
             visible: count > 0
             clip: true
             spacing: 2
@@ -75,6 +78,48 @@ Card {
                     library.close();
                 }
             }
+        }
+        ListView {
+            id: offers
+            objectName: "modelOffers"
+            Layout.fillWidth: true
+            Layout.fillHeight: true
+            Layout.minimumHeight: Math.min(contentHeight, 96)
+            implicitHeight: Math.min(contentHeight, 260)
+            visible: count > 0
+            clip: true
+            spacing: Theme.s
+            boundsBehavior: Flickable.StopAtBounds
+            model: library.app.offers
+            Accessible.role: Accessible.List
+            Accessible.name: qsTr("Models that could be used")
+            T.ScrollBar.vertical: ScrollThumb {}
+            section.property: "section"
+            section.delegate: Text {
+                required property string section
+
+                topPadding: Theme.s
+                bottomPadding: Theme.xs
+                text: section
+                color: Theme.mutedText
+                font.pixelSize: Theme.smallSize
+                font.weight: Font.DemiBold
+                Accessible.role: Accessible.Heading
+                Accessible.name: text
+            }
+            delegate: ModelOfferRow {
+                app: library.app
+                width: ListView.view.width - Theme.m
+                onOpened: library.close()
+            }
+        }
+        Text {
+            Layout.fillWidth: true
+            visible: text.length > 0
+            text: [library.app.offers.computer, library.app.offers.age].filter(sentence => sentence.length > 0).join(" ")
+            color: Theme.mutedText
+            font.pixelSize: Theme.smallSize - 1
+            wrapMode: Text.Wrap
         }
     }
 }

@@ -1,22 +1,34 @@
 #include "app/desktop/viewmodels/app_model.h"
 
+#include <chrono>
 #include <utility>
 
 namespace ingle::desktop {
 
-AppModel::AppModel(std::string dataDir, HostCommand host, std::string guide)
-    : m_storage(std::move(dataDir)),
+namespace {
+
+/// Longer than a browser pauses while it writes.
+constexpr std::chrono::milliseconds kDownloadSettles{1500};
+
+}  // namespace
+
+AppModel::AppModel(const AppFiles& files, HostCommand host)
+    : m_storage(files.dataDir),
       m_engine(std::move(host)),
       m_settings(m_storage),
       m_devices(m_engine, m_settings),
       m_conversations(m_storage, m_notices),
-      m_models(m_storage, m_engine, m_settings, m_notices, std::move(guide)),
+      m_models(m_storage, m_engine, m_settings, m_notices, files.guide),
+      m_offers(m_engine, files.catalog, files.places),
+      m_downloads(files.downloads, kDownloadSettles),
       m_chat(m_storage, m_engine, m_models, m_settings, m_notices) {
     connect(&m_chat, &ChatController::listOutdated, &m_conversations, &ConversationListModel::refresh);
     connect(&m_conversations, &ConversationListModel::removing, &m_chat,
             &ChatController::conversationRemoved);
     connect(&m_conversations, &ConversationListModel::renamed, &m_chat, &ChatController::conversationRenamed);
     connect(&m_conversations, &ConversationListModel::purged, &m_engine, &EngineClient::retain);
+    connect(&m_downloads, &DownloadWatch::settled, &m_models, &ModelListModel::offer);
+    connect(&m_models, &ModelListModel::arrivalJudged, &m_downloads, &DownloadWatch::judged);
     connect(&m_portal, &DesktopPortal::fileChosen, &m_models, &ModelListModel::openPath);
     connect(&m_portal, &DesktopPortal::linkCopied, this,
             [this](const QString& target) { m_notices.showToast(tr("Link copied: %1").arg(target)); });
@@ -29,6 +41,7 @@ AppModel::AppModel(std::string dataDir, HostCommand host, std::string guide)
     connect(&m_models, &ModelListModel::stateChanged, &m_models, applyDevice);
     // The model is loaded with the stored settings.
     connect(&m_settings, &Settings::loaded, &m_models, &ModelListModel::start);
+    m_offers.refresh();
     m_chat.start();
 }
 

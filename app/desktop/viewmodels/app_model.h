@@ -13,11 +13,22 @@
 #include "app/desktop/viewmodels/chat_controller.h"
 #include "app/desktop/viewmodels/conversation_list_model.h"
 #include "app/desktop/viewmodels/device_choices.h"
+#include "app/desktop/viewmodels/download_watch.h"
 #include "app/desktop/viewmodels/model_list_model.h"
+#include "app/desktop/viewmodels/model_offers.h"
 #include "app/desktop/viewmodels/notices.h"
 #include "app/desktop/viewmodels/settings.h"
 
 namespace ingle::desktop {
+
+/// The files and folders the window works with.
+struct AppFiles {
+    std::string dataDir;
+    std::string guide;            ///< the model that ships with Inglenook; empty: none
+    std::string catalog;          ///< the list of models worth getting; empty: none
+    QString downloads;            ///< where a browser puts files; empty: nowhere
+    library::ModelPlaces places;  ///< where other programs keep models
+};
 
 class AppModel : public QObject {
     Q_OBJECT
@@ -26,14 +37,14 @@ class AppModel : public QObject {
     Q_PROPERTY(ingle::desktop::ChatController* chat READ chat CONSTANT)
     Q_PROPERTY(ingle::desktop::ConversationListModel* conversations READ conversations CONSTANT)
     Q_PROPERTY(ingle::desktop::ModelListModel* models READ models CONSTANT)
+    Q_PROPERTY(ingle::desktop::ModelOffers* offers READ offers CONSTANT)
     Q_PROPERTY(ingle::desktop::DeviceChoices* devices READ devices CONSTANT)
     Q_PROPERTY(ingle::desktop::Settings* settings READ settings CONSTANT)
     Q_PROPERTY(ingle::desktop::Notices* notices READ notices CONSTANT)
     Q_PROPERTY(ingle::desktop::DesktopPortal* portal READ portal CONSTANT)
   public:
-    /// Opens the files in `dataDir` and starts loading what the window shows first. `guide`: file of the
-    /// model that ships with Inglenook; empty: none.
-    AppModel(std::string dataDir, HostCommand host, std::string guide);
+    /// Opens the files and starts loading what the window shows first.
+    AppModel(const AppFiles& files, HostCommand host);
 
     /// Does what a start asked for, the first one or a later one that ended in favour of this window.
     void serve(const StartRequest& request);
@@ -41,6 +52,7 @@ class AppModel : public QObject {
     ChatController* chat() { return &m_chat; }
     ConversationListModel* conversations() { return &m_conversations; }
     ModelListModel* models() { return &m_models; }
+    ModelOffers* offers() { return &m_offers; }
     DeviceChoices* devices() { return &m_devices; }
     Settings* settings() { return &m_settings; }
     Notices* notices() { return &m_notices; }
@@ -62,6 +74,8 @@ class AppModel : public QObject {
     DeviceChoices m_devices;
     ConversationListModel m_conversations;
     ModelListModel m_models;
+    ModelOffers m_offers;
+    DownloadWatch m_downloads;
     ChatController m_chat;
 };
 

@@ -63,9 +63,8 @@ ModelListModel::ModelListModel(StorageThread& storage, EngineClient& engine, Set
       m_settings(settings),
       m_notices(notices),
       m_guide(std::move(guide)) {
-    connect(&engine, &EngineClient::inspected, this, &ModelListModel::addInspected);
-    connect(&engine, &EngineClient::inspectFailed, this,
-            [this](const Error& error) { inspectionEnded(toQString(error.message)); });
+    connect(&engine, &EngineClient::inspected, this, &ModelListModel::onInspected);
+    connect(&engine, &EngineClient::inspectFailed, this, &ModelListModel::onInspectFailed);
     connect(&engine, &EngineClient::loadProgress, this, [this](double fraction) {
         m_loadFraction = fraction;
         emit loadFractionChanged();
@@ -141,7 +140,33 @@ void ModelListModel::openPath(const QString& path) {
     m_notices.dismissBanner();
     m_inspecting = true;
     emit stateChanged();
+    m_inspections.push_back({path, false});
     m_engine.inspect(path);
+}
+
+void ModelListModel::offer(const QString& path) {
+    m_inspections.push_back({path, true});
+    m_engine.inspect(path);
+}
+
+void ModelListModel::onInspected(const ModelInfo& info) {
+    const Inspection done = std::move(m_inspections.front());
+    m_inspections.pop_front();
+    if (!done.isOffer) return addInspected(info);
+    emit arrivalJudged(done.path, true);
+    const bool isKnown = std::ranges::any_of(
+        m_models, [&](const ModelEntry& entry) { return toQString(entry.path) == done.path; });
+    if (!canChat(info) || isKnown) return;
+    m_notices.showBanner(tr("%1 has arrived in your downloads.").arg(toQString(info.name)), tr("Open"),
+                         [this, path = done.path] { openPath(path); });
+}
+
+void ModelListModel::onInspectFailed(const Error& error) {
+    const Inspection done = std::move(m_inspections.front());
+    m_inspections.pop_front();
+    // A download that is not all there yet is no news.
+    if (done.isOffer) return emit arrivalJudged(done.path, false);
+    inspectionEnded(toQString(error.message));
 }
 
 void ModelListModel::addInspected(const ModelInfo& info) {

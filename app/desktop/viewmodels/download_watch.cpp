@@ -1,0 +1,81 @@
+#include "app/desktop/viewmodels/download_watch.h"
+
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+
+#include <iterator>
+#include <utility>
+
+namespace ingle::desktop {
+namespace {
+
+/// Firefox and Chromium write beside the final name, or to a file of another one, until all has come.
+bool isBeingWritten(const QString& path) {
+    for (const char* suffix : {".part", ".crdownload", ".download", ".tmp"})
+        if (QFileInfo::exists(path + suffix)) return true;
+    return false;
+}
+
+bool isGguf(const QString& path) {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) && file.read(4) == "GGUF";
+}
+
+}  // namespace
+
+DownloadWatch::DownloadWatch(QString folder, std::chrono::milliseconds settling, QObject* parent)
+    : QObject(parent), m_folder(std::move(folder)) {
+    if (m_folder.isEmpty() || !QFileInfo(m_folder).isDir()) return;
+    m_known = candidates();
+    m_timer.setInterval(settling);
+    connect(&m_timer, &QTimer::timeout, this, &DownloadWatch::look);
+    connect(&m_watcher, &QFileSystemWatcher::directoryChanged, this, [this] {
+        // Another part of a model may have come.
+        for (File& file : m_arriving) file.told = false;
+        look();
+    });
+    m_watcher.addPath(m_folder);
+}
+
+QMap<QString, qint64> DownloadWatch::candidates() const {
+    QMap<QString, qint64> found;
+    for (const QFileInfo& file : QDir(m_folder).entryInfoList({"*.gguf"}, QDir::Files | QDir::Readable))
+        found.insert(file.absoluteFilePath(), file.size());
+    return found;
+}
+
+void DownloadWatch::look() {
+    const QMap<QString, qint64> present = candidates();
+    for (auto known = m_known.begin(); known != m_known.end();)
+        known = present.value(known.key(), -1) == known.value() ? std::next(known) : m_known.erase(known);
+    for (auto file = m_arriving.begin(); file != m_arriving.end();)
+        file = present.contains(file.key()) ? std::next(file) : m_arriving.erase(file);
+    bool waiting = false;
+    for (auto file = present.begin(); file != present.end(); ++file) {
+        if (m_known.contains(file.key())) continue;
+        File& seen = m_arriving[file.key()];
+        const bool grew = std::exchange(seen.bytes, file.value()) != file.value();
+        if (grew) seen.told = false;
+        if (seen.told) continue;
+        if (!grew && file.value() > 0 && !isBeingWritten(file.key()) && isGguf(file.key())) {
+            seen.told = true;
+            emit settled(file.key());
+        } else {
+            waiting = true;
+        }
+    }
+    if (!waiting && m_arriving.isEmpty())
+        m_timer.stop();
+    else if (!m_timer.isActive())
+        m_timer.start();
+}
+
+void DownloadWatch::judged(const QString& path, bool isWhole) {
+    const auto file = m_arriving.constFind(path);
+    if (!isWhole || file == m_arriving.constEnd()) return;
+    m_known.insert(path, file->bytes);
+    m_arriving.erase(file);
+}
+
+}  // namespace ingle::desktop

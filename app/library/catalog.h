@@ -1,0 +1,44 @@
+/// Models worth having, for people who have none: resources/models.json. Nothing here is looked up anywhere;
+/// the file says how old it is and where each of its facts comes from.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ingle/result.h"
+
+namespace ingle::library {
+
+struct CatalogModel {
+    std::string name;
+    std::string maker;
+    std::string licence;
+    std::string family;     ///< as Inglenook names it, e.g. "qwen3"
+    std::string use;        ///< "chat" or "code"
+    uint32_t memoryGb = 0;  ///< the smallest computer it is meant for
+    double parametersBillion = 0;
+    double fileGb = 0;           ///< 10^9 bytes
+    uint32_t contextTokens = 0;  ///< 0: no source states it, or there is no limit
+    std::string file;            ///< its name where it is got
+    std::string page;            ///< where it is got
+};
+
+struct Catalog {
+    std::string asOf;  ///< date of the facts, "2026-11-22"
+    std::vector<CatalogModel> models;
+};
+
+/// The file that is installed with Inglenook; empty: none.
+std::string catalogPath();
+/// Errors: Io; Corrupt, naming the entry.
+Result<Catalog> readCatalog(const std::string& path);
+
+/// At most `count` of the catalog's models for a computer with so much memory: those meant for the largest
+/// computers that are not larger, then the next smaller ones, in the catalog's order. Empty when all are
+/// meant for larger ones.
+std::vector<CatalogModel> goodChoices(std::span<const CatalogModel> models, uint64_t memoryBytes,
+                                      size_t count);
+
+}  // namespace ingle::library

@@ -41,10 +41,11 @@ ALLOWED = {
     "engine/lab": SESSION | {"engine/lab"},
     "app/protocol": PUBLIC | {"app/protocol"},
     "app/sandbox": PUBLIC | {"app/sandbox"},
+    "app/crash": PUBLIC | {"app/crash"},
     "app/library": PUBLIC | {"app/library"},
     "app/history": PUBLIC | {"app/history"},
-    "app/cli": PUBLIC | {"engine/lab", "engine/import", "app/protocol", "app/library", "app/sandbox", "app/cli"},
-    "app/desktop": PUBLIC | {"app/protocol", "app/library", "app/history", "app/sandbox", "app/desktop"},
+    "app/cli": PUBLIC | {"engine/lab", "engine/import", "app/protocol", "app/library", "app/sandbox", "app/crash", "app/cli"},
+    "app/desktop": PUBLIC | {"app/protocol", "app/library", "app/history", "app/sandbox", "app/crash", "app/desktop"},
 }
 
 # Header pattern → folders that may include it.

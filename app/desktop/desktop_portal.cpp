@@ -7,9 +7,11 @@
 #include <QDBusObjectPath>
 #include <QDBusPendingCallWatcher>
 #include <QDBusPendingReply>
+#include <QDir>
 #include <QFontDatabase>
 #include <QGuiApplication>
 #include <QPalette>
+#include <QStandardPaths>
 #include <QUrl>
 
 namespace ingle::desktop {
@@ -78,16 +80,28 @@ void DesktopPortal::openLink(const QString& target) {
 }
 
 void DesktopPortal::chooseFile(const QString& title) {
-    QDBusMessage choose = portalCall("org.freedesktop.portal.FileChooser", "OpenFile");
-    choose << QString() << title << QVariantMap();
-    QDBusConnection bus = QDBusConnection::sessionBus();
-    auto* watcher = new QDBusPendingCallWatcher(bus.asyncCall(choose), this);
-    connect(watcher, &QDBusPendingCallWatcher::finished, this, [this, watcher] {
+    QDBusMessage call = portalCall("org.freedesktop.portal.FileChooser", "OpenFile");
+    call << QString() << title << QVariantMap();
+    choose(call, SLOT(onFileResponse(uint, QVariantMap)));
+}
+
+void DesktopPortal::chooseSave(const QString& title, const QString& name) {
+    if (!m_available) {
+        const QString folder = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+        return emit saveChosen((QDir(folder).exists() ? folder : QDir::homePath()) + '/' + name);
+    }
+    QDBusMessage call = portalCall("org.freedesktop.portal.FileChooser", "SaveFile");
+    call << QString() << title << QVariantMap{{"current_name", name}};
+    choose(call, SLOT(onSaveResponse(uint, QVariantMap)));
+}
+
+void DesktopPortal::choose(const QDBusMessage& call, const char* slot) {
+    auto* watcher = new QDBusPendingCallWatcher(QDBusConnection::sessionBus().asyncCall(call), this);
+    connect(watcher, &QDBusPendingCallWatcher::finished, this, [this, watcher, slot] {
         const QDBusPendingReply<QDBusObjectPath> reply = *watcher;
         if (reply.isValid()) {
             QDBusConnection::sessionBus().connect(kService, reply.value().path(),
-                                                  "org.freedesktop.portal.Request", "Response", this,
-                                                  SLOT(onFileResponse(uint, QVariantMap)));
+                                                  "org.freedesktop.portal.Request", "Response", this, slot);
         }
         watcher->deleteLater();
     });
@@ -100,6 +114,11 @@ void DesktopPortal::onSettingChanged(const QString& space, const QString& key, c
 void DesktopPortal::onFileResponse(uint response, const QVariantMap& results) {
     const QStringList uris = results.value("uris").toStringList();
     if (response == 0 && !uris.isEmpty()) emit fileChosen(QUrl(uris.first()).toLocalFile());
+}
+
+void DesktopPortal::onSaveResponse(uint response, const QVariantMap& results) {
+    const QStringList uris = results.value("uris").toStringList();
+    if (response == 0 && !uris.isEmpty()) emit saveChosen(QUrl(uris.first()).toLocalFile());
 }
 
 void DesktopPortal::setPrefersDark(const QVariant& colorScheme) {

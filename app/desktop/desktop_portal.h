@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
+#include <QDBusMessage>
 #include <QDBusVariant>
 #include <QObject>
 #include <QString>
@@ -32,17 +33,25 @@ class DesktopPortal : public QObject {
     /// fileChosen() follows, unless the person cancels.
     Q_INVOKABLE void chooseFile(const QString& title);
 
+    /// saveChosen() follows, unless the person cancels; without a portal at once, with a place among the
+    /// documents.
+    Q_INVOKABLE void chooseSave(const QString& title, const QString& name);
+
   signals:
     void prefersDarkChanged();
     void linkCopied(const QString& target);
     void fileChosen(const QString& path);
+    void saveChosen(const QString& path);
 
   private slots:
     void onSettingChanged(const QString& space, const QString& key, const QDBusVariant& value);
     void onFileResponse(uint response, const QVariantMap& results);
+    void onSaveResponse(uint response, const QVariantMap& results);
 
   private:
     void setPrefersDark(const QVariant& colorScheme);
+    /// Calls the portal; its answer comes to `slot`.
+    void choose(const QDBusMessage& call, const char* slot);
 
     bool m_available = false;
     bool m_prefersDark = false;

@@ -63,6 +63,10 @@ void runDeviceProbe(const std::vector<std::string>& leftOut) {
     backend::vulkan::runProbeChild(leftOut);
 }
 
+void condemnDeviceUses() {
+    session::DeviceMarks::condemnUses();
+}
+
 void withdrawDeviceUses() {
     session::DeviceMarks::withdrawUses();
 }

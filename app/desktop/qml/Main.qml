@@ -100,6 +100,10 @@ T.ApplicationWindow {
     ShortcutsCard {
         id: shortcutsCard
     }
+    CrashCard {
+        id: crashCard
+        app: window.app
+    }
     Toast {
         parent: T.Overlay.overlay
         app: window.app
@@ -162,6 +166,13 @@ T.ApplicationWindow {
         app.chat.newConversation();
         chatView.focusComposer();
     }
+
+        target: window.app.crashes
+        function onShown() {
+            crashCard.open();
+        }
+    }
+
     function openNeighbour(step: int) {
         const conversation = app.conversations.neighbour(app.chat.conversationId, step);
         if (conversation !== 0)

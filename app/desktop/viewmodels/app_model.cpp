@@ -15,6 +15,7 @@ constexpr std::chrono::milliseconds kDownloadSettles{1500};
 AppModel::AppModel(const AppFiles& files, HostCommand host)
     : m_storage(files.dataDir),
       m_engine(std::move(host)),
+      m_crashes(files.dataDir + "/crashes", m_notices, m_portal),
       m_settings(m_storage),
       m_devices(m_engine, m_settings),
       m_conversations(m_storage, m_notices),
@@ -41,6 +42,8 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
     connect(&m_models, &ModelListModel::stateChanged, &m_models, applyDevice);
     // The model is loaded with the stored settings.
     connect(&m_settings, &Settings::loaded, &m_models, &ModelListModel::start);
+    connect(&m_engine, &EngineClient::restarted, &m_crashes, &CrashReports::look);
+    m_crashes.look();
     m_offers.refresh();
     m_chat.start();
 }

@@ -12,6 +12,7 @@
 #include "app/desktop/storage_thread.h"
 #include "app/desktop/viewmodels/chat_controller.h"
 #include "app/desktop/viewmodels/conversation_list_model.h"
+#include "app/desktop/viewmodels/crash_reports.h"
 #include "app/desktop/viewmodels/device_choices.h"
 #include "app/desktop/viewmodels/download_watch.h"
 #include "app/desktop/viewmodels/model_list_model.h"
@@ -37,6 +38,7 @@ class AppModel : public QObject {
     Q_PROPERTY(ingle::desktop::ChatController* chat READ chat CONSTANT)
     Q_PROPERTY(ingle::desktop::ConversationListModel* conversations READ conversations CONSTANT)
     Q_PROPERTY(ingle::desktop::ModelListModel* models READ models CONSTANT)
+    Q_PROPERTY(ingle::desktop::CrashReports* crashes READ crashes CONSTANT)
     Q_PROPERTY(ingle::desktop::ModelOffers* offers READ offers CONSTANT)
     Q_PROPERTY(ingle::desktop::DeviceChoices* devices READ devices CONSTANT)
     Q_PROPERTY(ingle::desktop::Settings* settings READ settings CONSTANT)
@@ -52,6 +54,7 @@ class AppModel : public QObject {
     ChatController* chat() { return &m_chat; }
     ConversationListModel* conversations() { return &m_conversations; }
     ModelListModel* models() { return &m_models; }
+    CrashReports* crashes() { return &m_crashes; }
     ModelOffers* offers() { return &m_offers; }
     DeviceChoices* devices() { return &m_devices; }
     Settings* settings() { return &m_settings; }
@@ -70,6 +73,7 @@ class AppModel : public QObject {
     EngineClient m_engine;
     DesktopPortal m_portal;
     Notices m_notices;
+    CrashReports m_crashes;
     Settings m_settings;
     DeviceChoices m_devices;
     ConversationListModel m_conversations;

@@ -22,6 +22,9 @@ Result<DeviceList> listDevices(const DriverTrials& trials, DriverAnswers answers
 /// output and exits. `leftOut`: identities of devices that need not be tried.
 [[noreturn]] void runDeviceProbe(const std::vector<std::string>& leftOut);
 
+/// For handlers of the signals of a crash: whatever device is in use is to blame for it. Async-signal-safe.
+void condemnDeviceUses();
+
 /// For a process about to end in order while a device may be in use: nobody is to think that its driver ended
 /// the process. Any thread, also while another waits for a driver.
 void withdrawDeviceUses();

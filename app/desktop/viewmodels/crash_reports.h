@@ -1,0 +1,47 @@
+/// Reports of crashes that nobody has been shown: they stay on this computer unless the person saves and
+/// sends one. GUI thread.
+#pragma once
+
+#include <QtQml/qqmlregistration.h>
+#include <QObject>
+#include <QString>
+
+#include <string>
+
+#include "app/desktop/desktop_portal.h"
+#include "app/desktop/viewmodels/notices.h"
+
+namespace ingle::desktop {
+
+class CrashReports : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("owned by the window")
+    /// The newest report; empty: none.
+    Q_PROPERTY(QString text READ text NOTIFY changed)
+  public:
+    /// `folder`: where the programs keep them.
+    CrashReports(std::string folder, Notices& notices, DesktopPortal& portal, QObject* parent = nullptr);
+
+    QString text() const { return m_text; }
+
+    /// Says so when there is a report nobody has been shown.
+    void look();
+    /// Asks where to, and writes it there.
+    Q_INVOKABLE void save();
+
+  signals:
+    void changed();
+    void shown();
+
+  private:
+    void show();
+    void saveTo(const QString& path);
+
+    std::string m_folder;
+    Notices& m_notices;
+    DesktopPortal& m_portal;
+    QString m_text;
+};
+
+}  // namespace ingle::desktop

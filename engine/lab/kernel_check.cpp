@@ -1,0 +1,17 @@
+#include "engine/lab/kernel_check.h"
+
+#include "engine/session/backends.h"
+#include "engine/session/model.h"
+#include "engine/session/self_check.h"
+
+namespace ingle::lab {
+
+Status checkKernels(const std::string& path, const LoadOptions& load) {
+    INGLE_TRY_ASSIGN(const auto model, session::openModel(path, load));
+    INGLE_TRY_ASSIGN(const auto fast, session::createProcessor(load));
+    LoadOptions plain = load;
+    plain.referenceKernels = true;
+    return session::checkDevice(*fast, *model, plain);
+}
+
+}  // namespace ingle::lab

@@ -2,6 +2,7 @@
 """The first conversation, end to end: the real window under Xvfb, the real host, a small byte-level model.
 
   guide         a newcomer's first minute with the model that ships
+  newcomer      no model, a computer of 8 GB, an empty download folder: what suits it, what arrives, a chat; by keyboard alone
   conversation  drop the file, ask, see the answer stream; kill the host and then the window while it does; continue;
                 nothing that was painted is lost, and the answer equals one that was never interrupted
   offline       no program can open an internet socket, and none tries to over a whole conversation
@@ -126,6 +127,75 @@ def guide(options):
             state = window.wait_for(lambda s: s["modelState"] == "Ready", "the model used last")
             expect(state["modelName"] != GUIDE, "the guide pushed itself forward")
             window.quit()
+
+
+def made_up_computer(root, installed_gb, limit_gb):
+    """/proc and /sys of a computer whose control group has a limit; returns the folder."""
+    kib = 10**9 // 1024
+    (root / "proc/self").mkdir(parents=True)
+    (root / "proc/meminfo").write_text(f"MemTotal: {installed_gb * kib} kB\nMemAvailable: {installed_gb * kib * 7 // 10} kB\n")
+    (root / "proc/self/cgroup").write_text("0::/person\n")
+    (root / "proc/self/mountinfo").write_text("25 1 0:22 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n")
+    group = root / "sys/fs/cgroup/person"
+    group.mkdir(parents=True)
+    (group / "memory.max").write_text(f"{limit_gb * 10**9}\n")
+    (group / "memory.high").write_text("max\n")
+    (group / "memory.current").write_text(f"{3 * 10**9}\n")
+    (group / "memory.stat").write_text("inactive_file 0\n")
+    return root
+
+
+def focus_by_tab(window, name):
+    """Tab until `name` has the focus."""
+    for _ in range(60):
+        if window.state()["focus"] == name:
+            return
+        window.command("key", key="Tab")
+    raise Failure(f"the keyboard does not reach {name}")
+
+
+def newcomer(options):
+    with display() as screen, new_home() as home:
+        downloads = home.root / "Downloads"
+        downloads.mkdir()
+        (home.root / "config/user-dirs.dirs").write_text('XDG_DOWNLOAD_DIR="$HOME/Downloads"\n')
+        catalog = pathlib.Path(options.bin).parent / "share/inglenook/models.json"
+        person = {"INGLE_SYSTEM_ROOT": str(made_up_computer(home.root / "system", 16, 8)), "INGLE_MODELS": str(catalog)}
+        with Window(options.bin, home, screen, PACE_MS, extra_environment=person) as window:
+            state = window.wait_for(lambda s: s["computer"] and s["offers"], "what suits this computer")
+            expect("8.0 GB of memory, 5.0 GB free" in state["computer"], f"another computer: {state['computer']}")
+            expect(state["offers"] == len(json.loads(catalog.read_text())["models"]), "the list of models is not all there")
+            if options.shots:
+                window.command("screenshot", path=str(pathlib.Path(options.shots) / "newcomer.png"))
+            # A browser writes beside the name, then under it; half a file is no model yet.
+            whole = pathlib.Path(options.model).read_bytes() if str(options.model).endswith(".gguf") else synthetic_gguf(options, home)
+            arriving = downloads / "arriving.gguf"
+            (downloads / "arriving.gguf.part").write_bytes(whole[:1000])
+            arriving.write_bytes(whole[: len(whole) // 2])
+            time.sleep(3)
+            expect(not window.state()["bannerAction"], "half a download was offered")
+            (downloads / "arriving.gguf.part").unlink()
+            arriving.write_bytes(whole)
+            window.wait_for(lambda s: s["bannerAction"] == "Open", "the offer of what has arrived", 20)
+            if options.shots:
+                window.command("screenshot", path=str(pathlib.Path(options.shots) / "arrived.png"))
+            focus_by_tab(window, "bannerAction")
+            window.command("key", key="Space")
+            window.wait_for(lambda s: s["modelState"] == "Ready", "the model that arrived")
+            focus_by_tab(window, "composerInput")
+            window.send_message(PROMPT)
+            wait_for_text(window)
+            window.command("key", key="Escape")
+            window.wait_for(lambda s: s["generationState"] == "Idle", "the end of the answer")
+            window.quit()
+
+
+def synthetic_gguf(options, home):
+    """A model as it could be downloaded."""
+    path = home.root / "synthetic.gguf"
+    subprocess.run([f"{options.bin}/ingle", "synth", "--family", "llama", "--dim", "64", "--ffn", "128", "--layers", "2",
+                    "--heads", "2", "--kv-heads", "2", "--vocab", "300", "--quant", "Q8_0", "-o", str(path)], check=True)
+    return path.read_bytes()
 
 
 def conversation(options):
@@ -311,7 +381,7 @@ def refusals(options):
     return f"“{seen}”, and {loads} loads of a file that kills its host"
 
 
-SCENARIOS = {scenario.__name__: scenario for scenario in (guide, conversation, offline, refusals)}
+SCENARIOS = {scenario.__name__: scenario for scenario in (guide, newcomer, conversation, offline, refusals)}
 
 
 def parse_options(parser):

@@ -10,6 +10,11 @@ using namespace ingle::desktop;
 class WindowTest : public QObject, WindowFiles {
     Q_OBJECT
 
+    static void writeFile(const QString& path, const QByteArray& bytes) {
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size());
+    }
+
   private slots:
     void initTestCase() { QVERIFY(prepare()); }
 
@@ -83,6 +88,85 @@ class WindowTest : public QObject, WindowFiles {
             QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
             QVERIFY(!run.model.models()->guiding());
         }
+    }
+
+    void somebodyWithoutAModelIsToldWhatSuitsThisComputer() {
+        const QString data = freshDataDir();
+        const QString kept = m_folder.filePath("jan/models/Kept/model.gguf");
+        QVERIFY(QDir().mkpath(QFileInfo(kept).path()));
+        writeFile(kept, "GGUF of another program");
+        const QString catalog = m_folder.filePath("models.json");
+        writeFile(catalog, R"({"asOf": "2026-11-22", "models": [
+            {"name": "Small", "maker": "m", "licence": "MIT", "family": "llama", "use": "chat", "memoryGb": 4,
+             "parametersBillion": 1, "fileGb": 1, "file": "s.gguf", "page": "https://example.org/small"},
+            {"name": "Huge", "maker": "m", "licence": "MIT", "family": "llama", "use": "chat", "memoryGb": 128,
+             "parametersBillion": 70, "fileGb": 60, "file": "h.gguf", "page": "https://example.org/huge"}]})");
+        WindowRun run(AppFiles{.dataDir = data.toStdString(),
+                               .catalog = catalog.toStdString(),
+                               .places = {.jan = {m_folder.filePath("jan/models").toStdString()}}},
+                      {});
+        ModelOffers& offers = *run.model.offers();
+        QTRY_COMPARE_WITH_TIMEOUT(offers.rowCount(), 3, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(offers.numGood(), 1, kPatienceMs);
+        QVERIFY2(offers.computer().contains("16 GB of memory, 8.0 GB free"), qPrintable(offers.computer()));
+        QVERIFY2(offers.age().contains("2026"), qPrintable(offers.age()));
+        QTRY_VERIFY(run.shownItem("goodChoices") != nullptr && run.shownItem("goodChoices")->isVisible());
+        const auto value = [&](int row, int role) { return offers.data(offers.index(row), role).toString(); };
+        QCOMPARE(value(0, ModelOffers::NameRole), QString("Kept"));
+        QCOMPARE(value(0, ModelOffers::PathRole), kept);
+        QCOMPARE(value(1, ModelOffers::NameRole), QString("Small"));
+        QVERIFY(offers.data(offers.index(1), ModelOffers::GoodRole).toBool());
+        QVERIFY(!offers.data(offers.index(2), ModelOffers::GoodRole).toBool());
+        // One that is here already opens in place.
+        run.model.models()->openPath(value(0, ModelOffers::PathRole));
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        QTRY_VERIFY(!run.shownItem("goodChoices")->isVisible());
+    }
+
+    void whatArrivesInTheDownloadsIsOffered() {
+        const QString downloads = m_folder.filePath("downloads");
+        QVERIFY(QDir().mkpath(downloads));
+        writeFile(downloads + "/old.gguf", "GGUF that was there before");
+        WindowRun run(AppFiles{.dataDir = freshDataDir().toStdString(), .downloads = downloads}, {});
+        const auto offered = [&] { return run.model.notices()->bannerAction() == "Open"; };
+        // Half of one: the host cannot use it.
+        writeFile(downloads + "/broken.gguf", "GGUF, but not all of it");
+        writeFile(downloads + "/page.gguf", "<html>");
+        QTest::qWait(5000);
+        QVERIFY(!offered());
+        // Written beside its name first, as browsers do.
+        writeFile(downloads + "/new.gguf.part", "GGUF");
+        QVERIFY(QFile::rename(downloads + "/new.gguf.part", downloads + "/new.gguf"));
+        QTRY_VERIFY_WITH_TIMEOUT(offered(), kPatienceMs);
+        QVERIFY(run.model.notices()->banner().contains("fake"));
+        QCOMPARE(run.model.models()->rowCount(), 0);
+        run.model.notices()->runBannerAction();
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        // It is offered once.
+        QTest::qWait(4000);
+        QVERIFY(!offered());
+    }
+
+    void aCrashReportIsShownOnceAndSaved() {
+        const QString data = freshDataDir();
+        QVERIFY(QDir(data).mkdir("crashes"));
+        writeFile(data + "/crashes/new-1700000000-1.txt", "what happened");
+        {
+            WindowRun run(data, {});
+            QCOMPARE(run.model.notices()->bannerAction(), QString("Show the report"));
+            run.model.notices()->runBannerAction();
+            QTRY_VERIFY(run.shownItem("saveCrash") != nullptr);
+            QCOMPARE(run.model.crashes()->text(), QString("what happened"));
+            const QString saved = m_folder.filePath("saved.txt");
+            emit run.model.portal()->saveChosen(saved);
+            QFile file(saved);
+            QVERIFY(file.open(QIODevice::ReadOnly));
+            QCOMPARE(file.readAll(), QByteArray("what happened"));
+            emit run.model.portal()->saveChosen("/nowhere/at/all.txt");
+            QVERIFY(run.model.notices()->banner().contains("/nowhere/at/all.txt could not be written"));
+        }
+        WindowRun run(data, {});
+        QVERIFY(run.model.notices()->banner().isEmpty());
     }
 
     void theStatusLineSaysWhichDeviceComputesAndWhy() {

@@ -1,0 +1,124 @@
+/// The list of models that ships, and how it is read.
+#include "app/library/catalog.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tests/temporary_folder.h"
+
+namespace ingle::library {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const std::string kShipped = INGLE_SOURCE_DIR "/resources/models.json";
+
+nlohmann::json shippedJson() {
+    std::ifstream file(kShipped);
+    return nlohmann::json::parse(file);
+}
+
+/// "2026-11-22" as days; nothing else is a date.
+std::optional<std::chrono::sys_days> dateOf(const std::string& text) {
+    int year = 0;
+    unsigned month = 0, day = 0;
+    if (text.size() != 10 || std::sscanf(text.c_str(), "%4d-%2u-%2u", &year, &month, &day) != 3)
+        return std::nullopt;
+    const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
+                                           std::chrono::day(day)};
+    return date.ok() ? std::optional(std::chrono::sys_days(date)) : std::nullopt;
+}
+
+TEST(ShippedCatalog, isReadAndDated) {
+    const auto catalog = readCatalog(kShipped);
+    ASSERT_TRUE(catalog) << catalog.error().message;
+    EXPECT_GE(catalog->models.size(), 12U);
+    EXPECT_TRUE(dateOf(catalog->asOf)) << catalog->asOf;
+    std::set<std::string> names;
+    for (const CatalogModel& model : catalog->models)
+        EXPECT_TRUE(names.insert(model.name).second) << model.name;
+}
+
+TEST(ShippedCatalog, onlyFamiliesThatRunHere) {
+    for (const CatalogModel& model : readCatalog(kShipped)->models)
+        EXPECT_TRUE(
+            std::filesystem::exists(INGLE_SOURCE_DIR "/engine/models/families/" + model.family + ".cpp"))
+            << model.name << ": " << model.family;
+}
+
+TEST(ShippedCatalog, everyFigureNamesItsSource) {
+    for (const auto& entry : shippedJson()["models"]) {
+        SCOPED_TRACE(entry["name"]);
+        const auto& sources = entry.at("sources");
+        for (const char* figure : {"licence", "parametersBillion", "fileGb"})
+            EXPECT_TRUE(sources.contains(figure)) << figure;
+        for (const char* figure : {"contextTokens", "sha256"})
+            EXPECT_EQ(entry.contains(figure), sources.contains(figure)) << figure;
+        for (const auto& [figure, source] : sources.items())
+            EXPECT_TRUE(source.get<std::string>().starts_with("https://")) << figure;
+        EXPECT_TRUE(entry.at("page").get<std::string>().starts_with("https://"));
+    }
+}
+
+TEST(ShippedCatalog, everyComputerFindsSomethingForChatAndCode) {
+    const auto models = readCatalog(kShipped)->models;
+    for (const uint32_t gb : {4U, 8U, 16U, 32U}) {
+        // What a computer sold with so much has, less what firmware and graphics take.
+        const auto good = goodChoices(models, static_cast<uint64_t>(gb * 0.93e9), 3);
+        ASSERT_EQ(good.size(), 3U) << gb;
+        EXPECT_EQ(good.front().memoryGb, gb);
+        for (const CatalogModel& model : good) {
+            EXPECT_LE(model.memoryGb, gb) << model.name;
+            EXPECT_LT(model.fileGb, 0.7 * gb) << model.name << " leaves no room for a conversation";
+        }
+    }
+    std::set<std::string> uses;
+    bool isRecurrent = false;
+    for (const CatalogModel& model : models) {
+        uses.insert(model.use);
+        isRecurrent |= model.family.starts_with("rwkv");
+    }
+    EXPECT_THAT(uses, ElementsAre("chat", "code"));
+    EXPECT_TRUE(isRecurrent);
+}
+
+TEST(Catalog, choicesFollowTheMemory) {
+    const std::vector<CatalogModel> models{{.name = "small", .memoryGb = 4},
+                                           {.name = "middle", .memoryGb = 8},
+                                           {.name = "code", .memoryGb = 8},
+                                           {.name = "large", .memoryGb = 32}};
+    const auto names = [&](double gb) {
+        std::vector<std::string> chosen;
+        for (const auto& model : goodChoices(models, static_cast<uint64_t>(gb * 1e9), 3))
+            chosen.push_back(model.name);
+        return chosen;
+    };
+    EXPECT_THAT(names(64), ElementsAre("large", "middle", "code"));
+    EXPECT_THAT(names(7.6), ElementsAre("middle", "code", "small"));
+    EXPECT_THAT(names(4.1), ElementsAre("small"));
+    EXPECT_THAT(names(2), ElementsAre());
+    EXPECT_THAT(names(0), ElementsAre());
+}
+
+TEST(Catalog, whatIsNoneIsOneSentence) {
+    const test::TemporaryFolder folder;
+    EXPECT_EQ(readCatalog(folder.file("missing")).error().code, ErrorCode::Io);
+    for (const char* text :
+         {"", "[]", "{\"asOf\": 3}", "{\"asOf\": \"x\", \"models\": [{\"name\": \"a\x1b\"}]}"}) {
+        std::ofstream(folder.file("models.json")) << text;
+        const auto read = readCatalog(folder.file("models.json"));
+        ASSERT_FALSE(read) << text;
+        EXPECT_EQ(read.error().code, ErrorCode::Corrupt);
+        EXPECT_THAT(read.error().message, HasSubstr("models.json"));
+    }
+}
+
+}  // namespace
+}  // namespace ingle::library

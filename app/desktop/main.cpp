@@ -14,14 +14,18 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "app/crash/crash_report.h"
 #include "app/desktop/arguments.h"
 #include "app/desktop/file_argument.h"
 #include "app/desktop/single_instance.h"
 #include "app/desktop/text.h"
 #include "app/desktop/viewmodels/app_model.h"
+#include "app/library/catalog.h"
+#include "app/library/found_models.h"
 #include "app/library/guide.h"
 #include "app/library/library.h"
 #include "app/sandbox/sandbox.h"
+#include "ingle/version.h"
 #ifdef INGLE_TEST_HOOKS
 #include "app/desktop/test_hook.h"
 #endif
@@ -137,6 +141,7 @@ int main(int argc, char** argv) {
     qputenv("QML_DISK_CACHE_PATH",
             QByteArray::fromStdString(ingle::library::defaultCacheDir() + "/qmlcache"));
     if (const auto made = makeFolder(dataDir); !made) return refuseInWindow(refusalOf(made.error()));
+    ingle::crash::keepReports({dataDir + "/crashes", "inglenook", std::string(ingle::version())});
     const StartRequest request = startRequest(*arguments);
     SingleInstance instance(toQString(dataDir));
     const auto claim = instance.claim(request);

@@ -2,9 +2,11 @@
 
 #include "app/cli/command.h"
 #include "app/cli/driver_trials.h"
+#include "app/crash/crash_report.h"
 #include "app/library/library.h"
 #include "ingle/computer.h"
 #include "ingle/devices.h"
+#include "ingle/version.h"
 
 namespace ingle::cli {
 namespace {
@@ -18,6 +20,8 @@ struct Options {
 
 Status host(const Options& options) {
     if (options.probeDevices) runDeviceProbe(options.leftOut);
+    crash::keepReports(
+        {library::defaultDataDir() + "/crashes", "ingle host", std::string(version()), condemnDeviceUses});
     Snapshots snapshots;
     if (options.snapshots.maxBytes > 0) {
         SnapshotOptions wanted = options.snapshots;
@@ -35,7 +39,9 @@ Status host(const Options& options) {
          .load =
              [snapshots](const std::string& path, LoadOptions load, const ProgressFn& progress) {
                  load.trials = driverTrials();
-                 return Engine::load(path, load, progress, snapshots);
+                 auto engine = Engine::load(path, load, progress, snapshots);
+                 if (engine) crash::noteDevice((*engine)->info().device);
+                 return engine;
              },
          .devices = [] { return listDevices(driverTrials(), DriverAnswers::Remembered); },
          .computer = [] { return describeComputer(); },

@@ -11,6 +11,7 @@
 #include "engine/lab/perplexity.h"
 #include "ingle/computer.h"
 #include "ingle/devices.h"
+#include "ingle/version.h"
 
 namespace ingle::cli {
 namespace {
@@ -68,7 +69,7 @@ Status report(const ModelOptions& options) {
     INGLE_TRY_ASSIGN(const ModelInfo info, inspectWith(options));
     INGLE_TRY_ASSIGN(const std::string path, resolveModel(options.model));
     INGLE_TRY_ASSIGN(const LoadOptions load, loadOptions(options));
-    fmt::print("Inglenook {}. Nothing here is about you: no paths, no conversations.\n", INGLE_VERSION);
+    fmt::print("Inglenook {}. Nothing here is about you: no paths, no conversations.\n", version());
     printSystem();
     printModel(info);
     std::fflush(stdout);

@@ -203,6 +203,11 @@ Card {
                 text: qsTr("All shortcuts: %1").arg(ShortcutKeys.shortcuts)
                 color: Theme.mutedText
             }
+            Label {
+                Layout.columnSpan: 2
+                text: card.app.about
+                color: Theme.mutedText
+            }
             TextButton {
                 Layout.alignment: Qt.AlignRight
                 text: qsTr("Restore defaults")

@@ -1,7 +1,13 @@
 #include "app/desktop/viewmodels/app_model.h"
 
+#include <QDate>
+
 #include <chrono>
+#include <string_view>
 #include <utility>
+
+#include "app/desktop/viewmodels/about.h"
+#include "ingle/version.h"
 
 namespace ingle::desktop {
 
@@ -55,6 +61,14 @@ void AppModel::serve(const StartRequest& request) {
             this, [](history::History&) { return Status(); },
             [this](const Status&) { emit newChatWanted(); });
     if (!request.files.isEmpty()) emit filesGiven(request.files);
+}
+
+QString AppModel::about() const {
+    const auto text = [](std::string_view latin) {
+        return QString::fromLatin1(latin.data(), static_cast<qsizetype>(latin.size()));
+    };
+    return aboutText(text(version()), QDate::fromString(text(releaseDate()), Qt::ISODate),
+                     QDate::currentDate());
 }
 
 }  // namespace ingle::desktop

@@ -35,6 +35,8 @@ class AppModel : public QObject {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("made by main")
+    /// Which version this is, and how old.
+    Q_PROPERTY(QString about READ about CONSTANT)
     Q_PROPERTY(ingle::desktop::ChatController* chat READ chat CONSTANT)
     Q_PROPERTY(ingle::desktop::ConversationListModel* conversations READ conversations CONSTANT)
     Q_PROPERTY(ingle::desktop::ModelListModel* models READ models CONSTANT)
@@ -51,6 +53,7 @@ class AppModel : public QObject {
     /// Does what a start asked for, the first one or a later one that ended in favour of this window.
     void serve(const StartRequest& request);
 
+    QString about() const;
     ChatController* chat() { return &m_chat; }
     ConversationListModel* conversations() { return &m_conversations; }
     ModelListModel* models() { return &m_models; }

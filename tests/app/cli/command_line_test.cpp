@@ -113,6 +113,53 @@ TEST_F(CommandLine, detokenizeGivesTheExactBytesBack) {
     expectOneSentence(ingle("detokenize " + model + " --jsonl", "echo '[-3]' |"), "vocabulary");
 }
 
+/// A terminal in place of standard output: `script` of util-linux, which is on every Debian.
+TEST_F(CommandLine, aModelsTextCannotCommandATerminal) {
+    const std::string model = synth();
+    // ESC ] 0 ; x BEL: sets the title of a terminal's window.
+    const std::string ids = "30 96 51 62 123 10";
+    EXPECT_EQ(ingle("detokenize " + model, "echo '" + ids + "' |").out, "\x1b]0;x\a");
+    const std::string command = "\"echo '" + ids + "' | " INGLE_BIN_DIR "/ingle detokenize " + model + "\"";
+    std::string shownText;
+    std::FILE* pipe = popen(("script -qec " + command + " /dev/null").c_str(), "r");
+    std::array<char, 4096> buffer;
+    while (const size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe))
+        shownText.append(buffer.data(), count);
+    pclose(pipe);
+    EXPECT_EQ(shownText, "\\x1b]0;x\\x07");
+}
+
+TEST_F(CommandLine, doctorNamesEachThingAndARemedy) {
+    const Outcome fine = ingle("doctor");
+    for (const char* what :
+         {"memory: ", "processor: ", "graphics: ", "network: the kernel refuses internet sockets",
+          "history: ", "cache: ", "fonts: ", "desktop portal: "})
+        EXPECT_NE(fine.out.find(what), std::string::npos) << what << fine.out;
+    EXPECT_EQ(fine.exitCode, 0) << fine.out;
+    EXPECT_EQ(fine.out.find("BAD"), std::string::npos) << fine.out;
+    // A file where the folder for conversations should be.
+    std::ofstream(m_folder.path() / "inglenook-file") << "x";
+    const Outcome broken = ingle("doctor", "INGLE_DATA_DIR=" + m_folder.file("inglenook-file"));
+    EXPECT_EQ(broken.exitCode, 1);
+    EXPECT_NE(broken.out.find("BAD   history: " + m_folder.file("inglenook-file") + " cannot be written"),
+              std::string::npos)
+        << broken.out;
+    EXPECT_NE(broken.out.find("chown"), std::string::npos) << broken.out;
+}
+
+TEST_F(CommandLine, reportHoldsNothingPersonal) {
+    const std::string model = m_folder.file("my secret name.gguf");
+    ASSERT_EQ(ingle("synth --family llama -o '" + model + "'").exitCode, 0);
+    const Outcome outcome = ingle("report '" + model + "' --backend cpu");
+    EXPECT_EQ(outcome.exitCode, 0) << outcome.err;
+    for (const char* part : {"system      ", "processor   ", "model       ",
+                             "self-check  fast and plain kernels agree", "writes ", "perplexity  "})
+        EXPECT_NE(outcome.out.find(part), std::string::npos) << part << outcome.out;
+    EXPECT_EQ(outcome.out.find("secret"), std::string::npos) << outcome.out;
+    EXPECT_EQ(outcome.out.find(m_folder.path().string()), std::string::npos) << outcome.out;
+    expectOneSentence(ingle("report /no/such/model"), "/no/such/model");
+}
+
 TEST_F(CommandLine, templatePrintsThePromptExactly) {
     const std::string path = m_folder.file("chat.jinja");
     std::ofstream(path)

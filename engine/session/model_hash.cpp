@@ -71,7 +71,7 @@ ModelHash::ModelHash(std::vector<std::string> paths, std::string folder) : m_pat
     file.read(known.data(), static_cast<std::streamsize>(known.size()));
     known.resize(static_cast<size_t>(file.gcount()));
     if (known.size() == kHexDigits) {
-        m_hex = std::move(known);
+        m_hex.emplace(known.data(), kHexDigits);
         return;
     }
     m_worker = std::thread([this, cachePath] { compute(cachePath); });

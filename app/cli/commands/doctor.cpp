@@ -158,17 +158,17 @@ std::vector<Finding> desktop() {
 }
 
 Status doctor() {
-    int broken = 0;
+    bool isBroken = false;
     for (const auto& look : {memory, drivers, sandbox, folders, desktop}) {
         for (const Finding& finding : look()) {
             constexpr const char* kMarks[] = {"ok  ", "note", "BAD "};
             fmt::print("{}  {}\n", kMarks[finding.state], finding.what);
             if (!finding.remedy.empty()) fmt::print("      {}\n", finding.remedy);
-            broken += finding.state == Finding::Broken;
+            isBroken |= finding.state == Finding::Broken;
         }
     }
-    if (broken == 0) return {};
-    return fail(ErrorCode::Device, "{} of these keep Inglenook from working", broken);
+    if (!isBroken) return {};
+    return fail(ErrorCode::Device, "what is marked BAD above keeps Inglenook from working");
 }
 
 Action define(CLI::App&) {

@@ -1,5 +1,6 @@
 #include <sys/utsname.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "app/cli/command.h"
@@ -50,9 +51,11 @@ void printSystem() {
 }
 
 void printModel(const ModelInfo& info) {
-    fmt::print("model       {} ({}, {}), {:.2f} billion parameters, {:.2f} GB\n", info.name, info.family,
-               info.format, static_cast<double>(info.numParameters) / 1e9,
-               static_cast<double>(info.fileBytes) / kGb);
+    // Without a name of its own a model is called by its file, and people name files as they like.
+    const bool isNamedByFile = info.name == shown(std::filesystem::path(info.path).stem().string());
+    fmt::print("model       {} ({}, {}), {:.2f} billion parameters, {:.2f} GB\n",
+               isNamedByFile ? "without a name" : info.name, info.family, info.format,
+               static_cast<double>(info.numParameters) / 1e9, static_cast<double>(info.fileBytes) / kGb);
     for (const auto& [quant, bytes] : info.quantBytes)
         fmt::print("            {}: {:.2f} GB\n", quant, static_cast<double>(bytes) / kGb);
 }

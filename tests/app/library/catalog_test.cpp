@@ -47,14 +47,16 @@ TEST(ShippedCatalog, isReadAndDated) {
 }
 
 TEST(ShippedCatalog, onlyFamiliesThatRunHere) {
-    for (const CatalogModel& model : readCatalog(kShipped)->models)
+    const auto models = readCatalog(kShipped)->models;
+    for (const CatalogModel& model : models)
         EXPECT_TRUE(
             std::filesystem::exists(INGLE_SOURCE_DIR "/engine/models/families/" + model.family + ".cpp"))
             << model.name << ": " << model.family;
 }
 
 TEST(ShippedCatalog, everyFigureNamesItsSource) {
-    for (const auto& entry : shippedJson()["models"]) {
+    const auto shipped = shippedJson();
+    for (const auto& entry : shipped["models"]) {
         SCOPED_TRACE(entry["name"]);
         const auto& sources = entry.at("sources");
         for (const char* figure : {"licence", "parametersBillion", "fileGb"})

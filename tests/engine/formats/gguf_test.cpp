@@ -58,7 +58,7 @@ void expectRefused(std::string_view bytes, ErrorCode code, const char* message) 
 
 TEST(GgufReader, namesAreShownCutAndWithoutControlCharacters) {
     const std::string name = "\x1b]0;owned\x07" + std::string(5000, 'n');
-    const std::string shownName = "\\x1b]0;owned\\x07" + std::string(80 - 1 - 17, 'n') + "\u2026'";
+    const std::string shownName = "\\x1b]0;owned\\x07" + std::string(80 - 1 - 16, 'n') + "\u2026'";
     expectRefused(head(0, 1).countedText(name).put(int32_t{13}).put(uint64_t{0}).bytes(), ErrorCode::Corrupt,
                   ("key '" + shownName).c_str());
     ByteString file = head(1, 1);

@@ -16,7 +16,7 @@ class KernelCheck : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(KernelCheck, fastAndPlainKernelsAgree) {
-    ASSERT_TRUE(writeSynthModel({.family = GetParam(), .quant = "Q4_K"}, m_path));
+    ASSERT_TRUE(writeSynthModel({.family = GetParam(), .quant = "Q8_0"}, m_path));
     const Status checked = checkKernels(m_path, {.threads = 2});
     EXPECT_TRUE(checked) << checked.error().message;
 }

@@ -67,9 +67,11 @@ ModelHash::ModelHash(std::vector<std::string> paths, std::string folder) : m_pat
     std::filesystem::create_directories(folder, ignored);
     const std::string cachePath = fmt::format("{}/{}", folder, hex(XXH3_128bits(id.data(), id.size())));
     std::ifstream file(cachePath, std::ios::binary);
-    std::string known{std::istreambuf_iterator<char>(file), {}};
+    std::string known(kHexDigits + 1, '\0');  // one more, to see that no more follows
+    file.read(known.data(), static_cast<std::streamsize>(known.size()));
+    known.resize(static_cast<size_t>(file.gcount()));
     if (known.size() == kHexDigits) {
-        m_hex = std::move(known);
+        m_hex.emplace(known.data(), kHexDigits);
         return;
     }
     m_worker = std::thread([this, cachePath] { compute(cachePath); });

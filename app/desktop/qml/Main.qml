@@ -158,6 +158,13 @@ T.ApplicationWindow {
         }
     }
 
+    Connections {
+        target: window.app.crashes
+        function onShown() {
+            crashCard.open();
+        }
+    }
+
     function openFiles(files: var) {
         library.close();
         app.models.openUrls(files);
@@ -166,13 +173,6 @@ T.ApplicationWindow {
         app.chat.newConversation();
         chatView.focusComposer();
     }
-
-        target: window.app.crashes
-        function onShown() {
-            crashCard.open();
-        }
-    }
-
     function openNeighbour(step: int) {
         const conversation = app.conversations.neighbour(app.chat.conversationId, step);
         if (conversation !== 0)

@@ -80,7 +80,7 @@ QString ModelOffers::age() const {
     const QDate asOf = QDate::fromString(toQString(m_catalog.asOf), Qt::ISODate);
     if (!asOf.isValid()) return {};
     return tr("This list is of %1 and is never updated over the network.")
-        .arg(QLocale().toString(asOf, QLocale::LongFormat));
+        .arg(QLocale().toString(asOf, "d MMMM yyyy"));
 }
 
 int ModelOffers::rowCount(const QModelIndex& parent) const {
@@ -116,7 +116,7 @@ QVariant ModelOffers::catalogData(const library::CatalogModel& model, int role) 
         case NameRole:
             return toQString(model.name);
         case SummaryRole:
-            return tr("%1 GB · %2 · %3 · for computers with %4 GB or more")
+            return tr("%1 GB · %2 · %3 · needs %4 GB of memory")
                 .arg(QLocale().toString(model.fileGb, 'f', 1), model.use == "code" ? tr("code") : tr("chat"),
                      toQString(model.licence))
                 .arg(model.memoryGb);

@@ -105,7 +105,7 @@ TEST(PromptRenderer, saysWhyABuiltInFormatIsUsed) {
         PromptRenderer::create(withTemplate("<|im_start|>{{ raise_exception('not\ntoday' ~ 'x' * 500) }}"));
     EXPECT_EQ(failing.fallbackReason(), "");
     const auto rendered = failing.render(kChat, GenerationPrompt::Add);
-    EXPECT_THAT(rendered.note, HasSubstr("failed (not todayxxx"));
+    EXPECT_THAT(rendered.note, HasSubstr("failed (not\\ntodayxxx"));
     EXPECT_THAT(rendered.note, HasSubstr("the chat format 'chatml' is used"));
     EXPECT_LT(rendered.note.size(), 400U);
     EXPECT_FALSE(rendered.stops.empty());

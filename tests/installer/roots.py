@@ -133,7 +133,7 @@ def left_over(system):
     """What of ours is in the system, but for the person's own files, the downloads and the logs."""
     found = system.sh("find / -xdev \\( -path /home -o -path /debs -o -path /var/log -o -path /var/cache/apt -o -path /proc \\) "
                       "-prune -o -iname '*ingle*' -print").split()
-    known = system.sh("grep -rlE 'inglenook|x-gguf' /usr/share/applications /usr/share/mime /usr/share/icons /etc "
+    known = system.sh("grep -srlE 'inglenook|x-gguf' /usr/share/applications /usr/share/mime /usr/share/icons /etc "
                       "/var/lib/dpkg/status || true").split()
     return [path for path in found if "single" not in path.lower() and "ingle" in pathlib.Path(path).name] + known
 

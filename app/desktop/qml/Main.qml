@@ -100,6 +100,9 @@ T.ApplicationWindow {
     ShortcutsCard {
         id: shortcutsCard
     }
+    FitCard {
+        app: window.app
+    }
     Toast {
         parent: T.Overlay.overlay
         app: window.app

@@ -11,6 +11,7 @@ AppModel::AppModel(std::string dataDir, HostCommand host, std::string guide)
       m_devices(m_engine, m_settings),
       m_conversations(m_storage, m_notices),
       m_models(m_storage, m_engine, m_settings, m_notices, std::move(guide)),
+      m_fit(m_engine, m_models, m_settings),
       m_chat(m_storage, m_engine, m_models, m_settings, m_notices) {
     connect(&m_chat, &ChatController::listOutdated, &m_conversations, &ConversationListModel::refresh);
     connect(&m_conversations, &ConversationListModel::removing, &m_chat,

@@ -13,6 +13,7 @@
 #include "app/desktop/viewmodels/chat_controller.h"
 #include "app/desktop/viewmodels/conversation_list_model.h"
 #include "app/desktop/viewmodels/device_choices.h"
+#include "app/desktop/viewmodels/fit_advice.h"
 #include "app/desktop/viewmodels/model_list_model.h"
 #include "app/desktop/viewmodels/notices.h"
 #include "app/desktop/viewmodels/settings.h"
@@ -26,6 +27,7 @@ class AppModel : public QObject {
     Q_PROPERTY(ingle::desktop::ChatController* chat READ chat CONSTANT)
     Q_PROPERTY(ingle::desktop::ConversationListModel* conversations READ conversations CONSTANT)
     Q_PROPERTY(ingle::desktop::ModelListModel* models READ models CONSTANT)
+    Q_PROPERTY(ingle::desktop::FitAdvice* fit READ fit CONSTANT)
     Q_PROPERTY(ingle::desktop::DeviceChoices* devices READ devices CONSTANT)
     Q_PROPERTY(ingle::desktop::Settings* settings READ settings CONSTANT)
     Q_PROPERTY(ingle::desktop::Notices* notices READ notices CONSTANT)
@@ -41,6 +43,7 @@ class AppModel : public QObject {
     ChatController* chat() { return &m_chat; }
     ConversationListModel* conversations() { return &m_conversations; }
     ModelListModel* models() { return &m_models; }
+    FitAdvice* fit() { return &m_fit; }
     DeviceChoices* devices() { return &m_devices; }
     Settings* settings() { return &m_settings; }
     Notices* notices() { return &m_notices; }
@@ -62,6 +65,7 @@ class AppModel : public QObject {
     DeviceChoices m_devices;
     ConversationListModel m_conversations;
     ModelListModel m_models;
+    FitAdvice m_fit;
     ChatController m_chat;
 };
 

@@ -20,13 +20,13 @@ RWKV = {"family": "rwkv7", "dim": 512, "ffn": 2048, "layers": 8, "heads": 8, "vo
 # name: model, context (of recurrent models: tokens that are read), cache, whether it is quick
 SHAPES = {
     "dense 1024 f16": (DENSE, 1024, "f16", True),
-    "dense 4096 q8": (DENSE, 4096, "q8", True),
+    "dense 4096 q8": (DENSE, 4096, "q8", False),
     "dense 4096 f16": (DENSE, 4096, "f16", False),
     "dense 8192 f16": (DENSE, 8192, "f16", False),
     "grouped 2048 f16": (GROUPED, 2048, "f16", False),
     "grouped 8192 q8": (GROUPED, 8192, "q8", False),
-    "mixture 1024 f16": (MIXTURE, 1024, "f16", True),
-    "mixture 4096 q8": (MIXTURE, 4096, "q8", False),
+    "mixture 1024 q8": (MIXTURE, 1024, "q8", True),
+    "mixture 4096 f16": (MIXTURE, 4096, "f16", False),
     "rwkv7": (RWKV, 256, "f16", True),
     "rwkv6": (RWKV | {"family": "rwkv6", "dim": 1024, "heads": 16}, 256, "f16", False),
 }

@@ -26,7 +26,10 @@ Card {
         property string command: ""
 
         spacing: Theme.s
-        Component.onCompleted: (choices.count > 0 ? choices.itemAt(0) : anyway).forceActiveFocus(Qt.TabFocusReason)
+        Component.onCompleted: {
+            const first = choices.count > 0 ? choices.itemAt(0) : anyway as Item;
+            first.forceActiveFocus(Qt.TabFocusReason);
+        }
 
         Text {
             Layout.fillWidth: true

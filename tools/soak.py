@@ -39,6 +39,12 @@ def parts(mutations: int, runs: int, kills: int) -> list[Part]:
         Part("e2e", "the conversation of a whole day, again and again, and random kill -9 of host or window while answers stream",
              f"{runs} runs, {kills} kills",
              [sys.executable, str(ROOT / "tests/e2e/soak.py"), "--bin", str(BIN), "--runs", str(runs), "--kills", str(kills)]),
+        Part("memory", "peak memory of a full context beside what was foretold, within 10 % (a test run: the quick shapes)", "all shapes",
+             [sys.executable, str(ROOT / "tests/e2e/memory_measure.py"), str(BIN / "ingle"), "--all"]),
+        Part("speed", "tokens a second beside what was foretold, within 30 %; needs a computer that has nothing else to do", "all shapes",
+             [sys.executable, str(ROOT / "tests/e2e/speed_measure.py"), str(BIN / "ingle")]),
+        Part("packages", "the packages in clean Debian 12 and 13: installed, asked, upgraded, purged; the portable archive without Qt",
+             "2 systems", ["bash", "-c", "./dev package && python3 tests/installer/roots.py --packages build/package --cache build/roots"]),
     ]
 
 

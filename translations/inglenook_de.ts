@@ -182,6 +182,25 @@
     </message>
 </context>
 <context>
+    <name>FitCard</name>
+    <message>
+        <source>This command writes a smaller file beside it; open that one then:</source>
+        <translation>Dieser Befehl schreibt daneben eine kleinere Datei, die dann zu öffnen ist:</translation>
+    </message>
+    <message>
+        <source>Copy the command</source>
+        <translation>Befehl kopieren</translation>
+    </message>
+    <message>
+        <source>Load anyway (may be very slow)</source>
+        <translation>Trotzdem laden (kann sehr langsam sein)</translation>
+    </message>
+    <message>
+        <source>Not enough memory is free</source>
+        <translation>Zu wenig Speicher ist frei</translation>
+    </message>
+</context>
+<context>
     <name>Main</name>
     <message>
         <source>Drop to use this model</source>
@@ -393,10 +412,6 @@
         <translation>Threads</translation>
     </message>
     <message>
-        <source>Context in tokens (0: the model&apos;s, at most 4096); from the next load</source>
-        <translation>Kontext in Token (0: der des Modells, höchstens 4096); ab dem nächsten Laden</translation>
-    </message>
-    <message>
         <source>Context in tokens</source>
         <translation>Kontext in Token</translation>
     </message>
@@ -411,6 +426,10 @@
     <message>
         <source>Device</source>
         <translation>Gerät</translation>
+    </message>
+    <message>
+        <source>Context in tokens (0: as memory allows); from the next load</source>
+        <translation>Kontext in Token (0: so viel der Speicher erlaubt); ab dem nächsten Laden</translation>
     </message>
 </context>
 <context>
@@ -644,6 +663,37 @@
     </message>
 </context>
 <context>
+    <name>ingle::desktop::FitAdvice</name>
+    <message>
+        <source>%1 MB</source>
+        <translation>%1 MB</translation>
+    </message>
+    <message>
+        <source>%1 GB</source>
+        <translation>%1 GB</translation>
+    </message>
+    <message>
+        <source>Shorter context and smaller cache: %1 tokens, %2</source>
+        <translation>Kürzerer Kontext und kleinerer Zwischenspeicher: %1 Token, %2</translation>
+    </message>
+    <message>
+        <source>Shorter context: %1 tokens, %2</source>
+        <translation>Kürzerer Kontext: %1 Token, %2</translation>
+    </message>
+    <message>
+        <source>Smaller cache (8 bits): %1</source>
+        <translation>Kleinerer Zwischenspeicher (8 Bit): %1</translation>
+    </message>
+    <message>
+        <source>Make it smaller: %1</source>
+        <translation>Modell verkleinern: %1</translation>
+    </message>
+    <message>
+        <source>%1 needs %2 of memory; %3 of %4 are free. Closing other programs may help, too.</source>
+        <translation>%1 braucht %2 Speicher; %3 von %4 sind frei. Auch andere Programme zu schließen kann helfen.</translation>
+    </message>
+</context>
+<context>
     <name>ingle::desktop::ModelListModel</name>
     <message>
         <source>The engine stopped unexpectedly and was started again.</source>
@@ -675,6 +725,18 @@
     <message>
         <source>This file has no tokenizer, so it cannot chat.</source>
         <translation>Diese Datei hat keinen Tokenizer und kann darum nicht chatten.</translation>
+    </message>
+    <message>
+        <source>about %1 seconds a word</source>
+        <translation>etwa %1 Sekunden je Wort</translation>
+    </message>
+    <message>
+        <source>about one word a second</source>
+        <translation>etwa ein Wort je Sekunde</translation>
+    </message>
+    <message>
+        <source>about %1 words a second</source>
+        <translation>etwa %1 Wörter je Sekunde</translation>
     </message>
 </context>
 <context>

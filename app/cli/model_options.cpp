@@ -1,5 +1,7 @@
 #include "app/cli/model_options.h"
 
+#include <fmt/ranges.h>
+
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -56,7 +58,7 @@ void addModelOptions(CLI::App& app, ModelOptions& options, ModelArgument argumen
     app.add_option("-t,--threads", options.load.threads, "CPU threads (default: physical cores)")
         ->check(CLI::Range(1, 256));
     app.add_option("--ctx", options.load.contextTokens,
-                   "context in tokens (default: min(trained, 4096); recurrent models have no limit)")
+                   "context in tokens (default: by memory and training; recurrent models have no limit)")
         ->check(CLI::Range(16, 1 << 22));
     addEnum<KvType>(app, "--kv", options.load.kv,
                     {{"f32", KvType::F32}, {"f16", KvType::F16}, {"q8", KvType::Q8}},
@@ -65,6 +67,7 @@ void addModelOptions(CLI::App& app, ModelOptions& options, ModelArgument argumen
                             {{"auto", ActivationType::Auto}, {"f32", ActivationType::F32}},
                             "f32: never round activations");
     app.add_flag("!--no-fuse", options.load.fuse, "run the graph as the family wrote it");
+    app.add_flag("--load-anyway", options.load.loadAnyway, "also what does not fit the memory that is free");
     app.add_option("--set", options.overrides, "override a metadata value: KEY=VALUE")
         ->allow_extra_args(false);
 }
@@ -98,13 +101,53 @@ Result<LoadOptions> loadOptions(const ModelOptions& options) {
     return load;
 }
 
+std::string remedies(const ModelInfo& info) {
+    std::vector<std::string> words;
+    for (const FitChoice& choice : info.memory.choices) {
+        std::string flags;
+        if (choice.contextTokens != info.contextTokens)
+            flags += fmt::format(" --ctx {}", choice.contextTokens);
+        if (choice.kv == KvType::Q8) flags += " --kv q8";
+        switch (choice.remedy) {
+            case FitRemedy::ShorterContext:
+                words.push_back("a shorter context:" + flags);
+                break;
+            case FitRemedy::SmallerCache:
+                words.push_back("a smaller cache:" + flags);
+                break;
+            case FitRemedy::SmallerModel:
+                words.push_back(fmt::format("a smaller model: `ingle import {} -o SMALLER.gguf --quant {}`",
+                                            info.path, choice.quant));
+                if (!flags.empty()) words.back() += ", then" + flags;
+                break;
+        }
+    }
+    words.push_back("load it anyway: --load-anyway");
+    return fmt::format("{}", fmt::join(words, "; "));
+}
+
+namespace {
+
+/// The same error; of a model that does not fit, also what would help.
+Error withRemedies(Error error, const std::string& path, const LoadOptions& load) {
+    if (error.code != ErrorCode::OutOfMemory) return error;
+    const auto info = inspectModel(path, load);
+    if (info && !info->memory.fits()) error.message += ". What helps: " + remedies(*info);
+    return error;
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Engine>> loadEngine(ModelOptions options) {
     INGLE_TRY_ASSIGN(const std::string path, resolveModel(options.model));
     INGLE_TRY_ASSIGN(LoadOptions load, loadOptions(options));
     std::optional<GuardedLoad> guard;
     if (load.backend != BackendChoice::Cpu) load.crashedProcess = guard.emplace().crashedProcess();
-    INGLE_TRY_ASSIGN(auto engine, Engine::load(path, load, nullptr));
-    if (const std::string& note = engine->info().deviceNote; !note.empty()) fmt::print(stderr, "{}\n", note);
+    auto engine = Engine::load(path, load, nullptr);
+    if (!engine) return tl::unexpected(withRemedies(std::move(engine).error(), path, load));
+    const ModelInfo& info = (*engine)->info();
+    for (const std::string& note : {info.deviceNote, info.contextNote})
+        if (!note.empty()) fmt::print(stderr, "{}\n", note);
     return engine;
 }
 

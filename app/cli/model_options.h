@@ -19,7 +19,8 @@ struct ModelOptions {
 
 enum class ModelArgument { Required, Optional };
 
-/// Declares MODEL, --backend, --device, --threads, --ctx, --kv, --activations, --no-fuse and --set. `options`
+/// Declares MODEL, --backend, --device, --threads, --ctx, --kv, --activations, --no-fuse,
+/// --load-anyway and --set. `options`
 /// must live as long as the parsed application.
 void addModelOptions(CLI::App& app, ModelOptions& options, ModelArgument argument = ModelArgument::Required);
 
@@ -29,6 +30,9 @@ Result<std::string> resolveModel(const std::string& model);
 
 /// How to load it, with the --set values. Errors: InvalidArgument.
 Result<LoadOptions> loadOptions(const ModelOptions& options);
+
+/// What would make a model fit that does not, with the options to say so.
+std::string remedies(const ModelInfo& info);
 
 /// Says on standard error when it does not compute on the device that was asked for. A driver that
 /// crashes meanwhile does not end the program (see GuardedLoad): to be called before anything is read or

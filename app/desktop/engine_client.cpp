@@ -25,6 +25,7 @@ EngineClient::EngineClient(HostCommand command, QObject* parent)
     connect(m_session, &HostSession::loadProgress, this, &EngineClient::loadProgress);
     connect(m_session, &HostSession::loaded, this, &EngineClient::loaded);
     connect(m_session, &HostSession::loadFailed, this, &EngineClient::loadFailed);
+    connect(m_session, &HostSession::loadRefused, this, &EngineClient::loadRefused);
     connect(m_session, &HostSession::planned, this, &EngineClient::planned);
     connect(m_session, &HostSession::promptProgress, this, &EngineClient::promptProgress);
     connect(m_session, &HostSession::tokens, this, &EngineClient::tokens);

@@ -60,6 +60,8 @@ class EngineClient : public QObject {
     void loadProgress(double fraction, const QString& phase);
     void loaded(const ingle::ModelInfo& info);
     void loadFailed(const ingle::Error& error);
+    /// Before loadFailed(), when the model does not fit the memory that is free.
+    void loadRefused(const ingle::MemoryEstimate& memory);
 
     void planned(const ingle::PromptPlan& plan);
     void promptProgress(double fraction);

@@ -337,6 +337,8 @@ void HostSession::handle(const protocol::Failed& event) {
         return advance();
     }
     flushTokens();
+    const bool loading = !m_queue.empty() && std::holds_alternative<protocol::Load>(m_queue.front());
+    if (loading && !event.memory.fits()) emit loadRefused(event.memory);
     failFront(event.error);
 }
 

@@ -38,6 +38,7 @@ class HostSession : public QObject {
     void loadProgress(double fraction, const QString& phase);
     void loaded(const ingle::ModelInfo& info);
     void loadFailed(const ingle::Error& error);
+    void loadRefused(const ingle::MemoryEstimate& memory);
     void planned(const ingle::PromptPlan& plan);
     void promptProgress(double fraction);
     void tokens(const ingle::TokenChunk& chunk);

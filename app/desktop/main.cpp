@@ -163,6 +163,7 @@ int main(int argc, char** argv) {
     model.serve(request);
     QObject::connect(&instance, &SingleInstance::requested, window,
                      [window, &model](const StartRequest& next) {
+                         window->setWindowStates(window->windowStates() & ~Qt::WindowMinimized);
                          window->show();
                          window->raise();
                          window->requestActivate();

@@ -57,7 +57,8 @@ json toJson(const ModelEntry& entry) {
             {"summary", entry.summary},
             {"addedAt", entry.addedAt},
             {"lastUsedAt", entry.lastUsedAt},
-            {"failure", entry.failure}};
+            {"failure", entry.failure},
+            {"tokensPerSecond", entry.tokensPerSecond}};
 }
 
 /// Throws what nlohmann throws when a field is missing or mistyped.
@@ -77,6 +78,7 @@ ModelEntry entryFromJson(const json& object) {
     entry.addedAt = object.value("addedAt", "");
     entry.lastUsedAt = object.value("lastUsedAt", "");
     entry.failure = object.value("failure", "");
+    entry.tokensPerSecond = object.value("tokensPerSecond", 0.0);
     return entry;
 }
 
@@ -393,6 +395,13 @@ Status Library::relocate(const std::string& id, const std::string& path) {
 Status Library::markUsed(const std::string& id) {
     return modifyEntry(id, [](ModelEntry& entry) -> Status {
         entry.lastUsedAt = isoNow();
+        return {};
+    });
+}
+
+Status Library::markSpeed(const std::string& id, double tokensPerSecond) {
+    return modifyEntry(id, [&](ModelEntry& entry) -> Status {
+        entry.tokensPerSecond = tokensPerSecond;
         return {};
     });
 }

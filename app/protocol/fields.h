@@ -56,6 +56,13 @@ struct EnumNames<TextKind> {
                                       std::pair{TextKind::ToolCall, std::string_view("toolCall")}};
 };
 template <>
+struct EnumNames<FitRemedy> {
+    static constexpr std::array kList{
+        std::pair{FitRemedy::ShorterContext, std::string_view("shorterContext")},
+        std::pair{FitRemedy::SmallerCache, std::string_view("smallerCache")},
+        std::pair{FitRemedy::SmallerModel, std::string_view("smallerModel")}};
+};
+template <>
 struct EnumNames<DeviceUse> {
     static constexpr std::array kList{std::pair{DeviceUse::Automatic, std::string_view("automatic")},
                                       std::pair{DeviceUse::OnRequest, std::string_view("onRequest")},
@@ -108,8 +115,27 @@ void fields(V& v, Of<LoadOptions> auto& o) {
     v.optional("activations", o.activations);
     v.optional("fuse", o.fuse);
     v.optional("referenceKernels", o.referenceKernels);
+    v.optional("loadAnyway", o.loadAnyway);
     v.optional("crashedProcess", o.crashedProcess);
     v.optional("overrides", o.overrides);
+}
+template <typename V>
+void fields(V& v, Of<FitChoice> auto& c) {
+    v.required("remedy", c.remedy);
+    v.optional("contextTokens", c.contextTokens);
+    v.optional("kv", c.kv);
+    v.optional("quant", c.quant);
+    v.optional("needBytes", c.needBytes);
+}
+template <typename V>
+void fields(V& v, Of<MemoryEstimate> auto& m) {
+    v.required("weightBytes", m.weightBytes);
+    v.required("cacheBytes", m.cacheBytes);
+    v.required("workBytes", m.workBytes);
+    v.optional("mostBytes", m.mostBytes);
+    v.optional("availableBytes", m.availableBytes);
+    v.optional("usableBytes", m.usableBytes);
+    v.optional("choices", m.choices);
 }
 template <typename V>
 void fields(V& v, Of<ModelInfo> auto& i) {
@@ -128,11 +154,13 @@ void fields(V& v, Of<ModelInfo> auto& i) {
     v.optional("tokenizer", i.tokenizer);
     v.optional("promptFormat", i.promptFormat);
     v.optional("promptNote", i.promptNote);
-    v.optional("memoryNeedBytes", i.memoryNeedBytes);
+    v.optional("memory", i.memory);
+    v.optional("foretoldTokensPerSecond", i.foretoldTokensPerSecond);
     v.optional("backend", i.backend);
     v.optional("device", i.device);
     v.optional("deviceNote", i.deviceNote);
     v.optional("contextTokens", i.contextTokens);
+    v.optional("contextNote", i.contextNote);
 }
 template <typename V>
 void fields(V& v, Of<DeviceEntry> auto& d) {
@@ -208,6 +236,7 @@ void fields(V& v, Of<Hello> auto& r) {
 template <typename V>
 void fields(V& v, Of<Inspect> auto& r) {
     v.required("path", r.path);
+    v.optional("options", r.options);
 }
 template <typename V>
 void fields(V& v, Of<Load> auto& r) {
@@ -290,6 +319,7 @@ void fields(V& v, Of<Done> auto& e) {
 template <typename V>
 void fields(V& v, Of<Failed> auto& e) {
     v.required("error", e.error);
+    v.optional("memory", e.memory);
 }
 
 }  // namespace ingle::protocol

@@ -27,6 +27,7 @@ struct Hello {
 };
 struct Inspect {
     std::string path;
+    LoadOptions options;  ///< how it would be loaded
 };
 struct Load {
     std::string path;
@@ -100,6 +101,8 @@ struct Done {
 };
 struct Failed {
     Error error;
+    /// Of a load that was refused because it does not fit: the numbers, and what would help.
+    MemoryEstimate memory;
 };
 using EventBody = std::variant<HelloOk, Inspected, Loaded, Unloaded, Counted, Retained, DevicesListed,
                                ComputerDescribed, Progress, Planned, Tokens, Done, Failed>;

@@ -52,6 +52,9 @@ struct MemoryOptions {
     uint32_t maxTokens = 0;  ///< most tokens whose keys and values are kept, of all sequences together
     /// The same where all memory has to be there from the beginning; 0: maxTokens.
     uint32_t reservedTokens = 0;
+    /// Most sequences at once, where they have recurrent states and these are allocated one by one; 0: no
+    /// limit.
+    uint32_t maxSequences = 0;
 };
 
 /// Consecutive tokens of a sequence.

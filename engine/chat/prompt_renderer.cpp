@@ -4,6 +4,7 @@
 
 #include "engine/chat/jinja/template.h"
 #include "engine/chat/local_time.h"
+#include "engine/chat/markup.h"
 #include "ingle/answer_text.h"
 
 namespace ingle::chat {
@@ -81,6 +82,12 @@ PromptRenderer PromptRenderer::create(const formats::ModelFile& file) {
         return renderer;
     }
     auto parsed = jinja::Template::parse(file.tokenizer.chatTemplate);
+    const auto speaksOf = [&](std::string_view text) {
+        return !text.empty() && file.tokenizer.chatTemplate.find(text) != std::string::npos;
+    };
+    renderer.m_thinks = std::ranges::any_of(allMarkups(), [&](const Markup& markup) {
+        return markup.kind == TextKind::Reasoning && (speaksOf(markup.begin) || speaksOf(markup.end));
+    });
     renderer.m_templateKnowsThoughts =
         parsed && file.tokenizer.chatTemplate.find("</think>") != std::string::npos;
     if (parsed)

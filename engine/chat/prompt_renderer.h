@@ -39,6 +39,8 @@ class PromptRenderer {
     std::string_view name() const { return m_template ? "template" : m_builtIn->name; }
     /// Why every prompt uses the built-in format, one sentence; empty when the file's template is used.
     const std::string& fallbackReason() const { return m_fallbackReason; }
+    /// Whether the template speaks of what the model thinks: such models do so at length.
+    bool thinks() const { return m_thinks; }
 
   private:
     PromptRenderer() = default;
@@ -48,6 +50,7 @@ class PromptRenderer {
 
     std::shared_ptr<const jinja::Template> m_template;  ///< null: the file has none that can be parsed
     bool m_templateKnowsThoughts = false;
+    bool m_thinks = false;
     const PromptFormat* m_builtIn = nullptr;
     std::string m_fallbackReason;
     std::string m_bos, m_eos;  ///< texts of these tokens, which templates write out

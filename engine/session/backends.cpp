@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "engine/backend/cpu/cpu_backend.h"
+#include "engine/backend/cpu/cpu_program.h"
 #include "engine/backend/vulkan/vulkan_backend.h"
 #include "engine/base/cpu_features.h"
 #include "engine/session/device_choice.h"
@@ -41,6 +42,10 @@ Result<ChosenDevice> createDevice(const LoadOptions& options) {
                                                            .cacheFolder = trials.folder}));
     device.mustBeFaster = mustBeFaster(options);
     return device;
+}
+
+uint64_t processorProgramBytes(const backend::Plan& plan, const LoadOptions& options) {
+    return backend::cpu::programBytes(plan, options.threads ? options.threads : base::physicalCores());
 }
 
 Result<std::unique_ptr<backend::Backend>> createProcessor(const LoadOptions& options) {

@@ -27,6 +27,9 @@ using DeviceFactory = std::function<Result<ChosenDevice>(const LoadOptions& opti
 /// The devices of this computer.
 Result<ChosenDevice> createDevice(const LoadOptions& options);
 
+/// What a program of this plan takes of memory on the processor, beside the weights.
+uint64_t processorProgramBytes(const backend::Plan& plan, const LoadOptions& options);
+
 /// The processor, which is there in any case. Errors: Unsupported (INGLE_ISA).
 Result<std::unique_ptr<backend::Backend>> createProcessor(const LoadOptions& options);
 

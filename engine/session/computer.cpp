@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "engine/base/cpu_features.h"
+#include "engine/session/speed_forecast.h"
 #include "ingle/computer.h"
 
 namespace ingle {
@@ -13,15 +14,21 @@ Result<base::SystemMemory> systemMemory() {
     return base::readSystemMemory(root ? root : "");
 }
 
+std::optional<base::SystemMemory> knownSystemMemory() {
+    const auto memory = systemMemory();
+    return memory ? std::optional(*memory) : std::nullopt;
+}
+
 }  // namespace session
 
-Result<ComputerInfo> describeComputer() {
+Result<ComputerInfo> describeComputer(const std::string& folder) {
     INGLE_TRY_ASSIGN(const base::SystemMemory memory, session::systemMemory());
     return ComputerInfo{.processor = base::processorName(),
                         .threads = base::physicalCores(),
                         .installedBytes = memory.installedBytes,
                         .usableBytes = memory.usableBytes,
-                        .availableBytes = memory.availableBytes};
+                        .availableBytes = memory.availableBytes,
+                        .readBytesPerSecond = static_cast<uint64_t>(session::rememberedMemorySpeed(folder))};
 }
 
 }  // namespace ingle

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "engine/session/scheduler.h"
+#include "engine/session/speed_forecast.h"
 
 namespace ingle {
 namespace {
@@ -106,6 +107,9 @@ class ScheduledEngine final : public Engine {
 
 Result<ModelInfo> inspectModel(const std::string& path, const LoadOptions& options) {
     INGLE_TRY_ASSIGN(const auto model, session::openModel(path, options));
+    const session::TokenReads reads = session::answerReads(*model, options);
+    if (const auto speeds = session::readSpeeds(reads, options))
+        model->info.foretoldTokensPerSecond = 1 / session::foretoldSeconds(reads, *speeds);
     return model->info;
 }
 
@@ -119,6 +123,9 @@ Result<std::unique_ptr<Vocabulary>> Vocabulary::open(const std::string& path) {
 Result<std::unique_ptr<Engine>> Engine::load(const std::string& path, const LoadOptions& options,
                                              const ProgressFn& progress, const Snapshots& snapshots) {
     INGLE_TRY_ASSIGN(auto model, session::Model::load(path, options, progress));
+    if (const auto speeds = session::rememberedSpeeds(options); speeds && model->info().backend == "cpu")
+        model->info().foretoldTokensPerSecond =
+            1 / session::foretoldSeconds(session::answerReads(model->opened(), options), *speeds);
     return std::make_unique<ScheduledEngine>(std::move(model), snapshots);
 }
 

@@ -7,8 +7,9 @@
 namespace ingle::session {
 namespace {
 
-/// An answer nobody limited ends here: models without end tokens would go on for ever.
-constexpr uint32_t kMaxAnswerTokens = 4096;
+/// An answer nobody limited ends here: models without end tokens would go on for ever. What a model thinks
+/// before it answers may be many times as long as the answer.
+constexpr uint32_t kMaxAnswerTokens = 4096, kMaxThinkingTokens = 16384;
 
 double milliseconds(std::chrono::steady_clock::duration duration) {
     return std::chrono::duration<double, std::milli>(duration).count();
@@ -93,8 +94,9 @@ void Generation::fed(size_t count) {
     m_sink.onProgress(static_cast<uint32_t>(m_sequence.ids.size()), static_cast<uint32_t>(m_readEnd));
 }
 
-uint32_t Generation::answerLimit() const {
-    return m_request.maxTokens > 0 ? m_request.maxTokens : kMaxAnswerTokens;
+uint32_t Generation::answerLimit(const OpenedModel& model) const {
+    if (m_request.maxTokens > 0) return m_request.maxTokens;
+    return model.shape.thinks ? kMaxThinkingTokens : kMaxAnswerTokens;
 }
 
 std::optional<StopReason> Generation::limitReached(const OpenedModel& model) const {
@@ -102,7 +104,7 @@ std::optional<StopReason> Generation::limitReached(const OpenedModel& model) con
     // Multiples, so that an answer continued after its limit may grow by as much again, while one continued
     // after a crash ends where it would have ended.
     const bool grew = m_answerLength > m_request.resumeIds.size();
-    if (grew && m_answerLength % answerLimit() == 0) return StopReason::MaxTokens;
+    if (grew && m_answerLength % answerLimit(model) == 0) return StopReason::MaxTokens;
     // The last token of a full context is chosen, but there is no room to feed it.
     if (model.contextTokens > 0 && m_ids.size() > model.contextTokens) return StopReason::ContextFull;
     return std::nullopt;
@@ -125,7 +127,8 @@ size_t Generation::numChoices(const OpenedModel& model, size_t numLogits) const 
 backend::DecodeOrder Generation::order(const OpenedModel& model) const {
     const size_t fed = m_sequence.ids.size();
     size_t steps = backend::kPageTokens - fed % backend::kPageTokens;
-    steps = std::min(steps, answerLimit() - m_answerLength % answerLimit());
+    const uint32_t limit = answerLimit(model);
+    steps = std::min(steps, limit - m_answerLength % limit);
     if (model.contextTokens > 0) steps = std::min(steps, model.contextTokens + 1 - m_ids.size());
     return {.sequence = m_sequence.memory.get(),
             .token = m_ids[fed],

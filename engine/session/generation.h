@@ -85,7 +85,7 @@ class Generation {
     /// Vocabularies are padded: ids without a token must not be chosen.
     size_t numChoices(const OpenedModel& model, size_t numLogits) const;
     /// How many tokens an answer may have that nobody continues.
-    uint32_t answerLimit() const;
+    uint32_t answerLimit(const OpenedModel& model) const;
     /// True when tokens are no text: everything the model has is chosen from, and nothing ends the answer.
     bool idsOnly() const { return m_request.messages.empty() && m_request.rawPrompt.empty(); }
 

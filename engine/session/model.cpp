@@ -2,28 +2,62 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
+
+#include "engine/session/computer.h"
+#include "ingle/size_text.h"
 
 namespace ingle::session {
 namespace {
 
-constexpr uint32_t kDefaultContext = 4096;
+/// What the program takes before a model is there, its libraries included.
+constexpr uint64_t kProgramBytes = 12 << 20;
+/// Of a vocabulary, with what finds tokens in it.
+constexpr uint64_t kBytesPerToken = 200;
+/// Of a weight in kSmallerQuant: some matrices are Q6_K (see engine/import/quant_mix.h), most Q4_K.
+constexpr double kSmallerBits = 4.9;
+/// A smaller model is worth an import from this share of the present one on.
+constexpr double kWorthAnImport = 0.85;
 
-/// 0: no limit. A recurrent state has the same size after any number of tokens.
-uint32_t contextFor(const models::ModelConfig& config, const backend::MemorySpec& memory, uint32_t wanted) {
-    if (wanted > 0 || memory.kv.empty()) return wanted;
-    return config.trainedContext > 0 ? std::min(config.trainedContext, kDefaultContext) : kDefaultContext;
+ModelShape shapeOf(const OpenedModel& model, const LoadOptions& options) {
+    ModelShape shape{.weightBytes = model.file.fileBytes(),
+                     .memory = model.bound.family->memory(model.bound.config),
+                     .trainedContext = model.bound.config.trainedContext,
+                     .thinks = model.prompts->thinks()};
+    for (const base::Buffer& buffer : model.file.buffers) shape.weightBytes += buffer.size();
+    const backend::Plan plan = lowerModel(model, options, Model::kStepTokens, Model::kStepLogits);
+    shape.workBytes = kProgramBytes + kBytesPerToken * model.file.tokenizer.tokens.size() +
+                      processorProgramBytes(plan, options);
+    double smaller = 0;
+    for (const auto& [name, tensor] : model.file.tensors) {
+        const auto bytes = static_cast<double>(tensor.data.size());
+        const bool isMatrix = tensor.shape.numRows() > 1;
+        smaller += isMatrix ? std::min(bytes, static_cast<double>(tensor.shape.numElems()) * kSmallerBits / 8)
+                            : bytes;
+    }
+    if (smaller < kWorthAnImport * static_cast<double>(shape.weightBytes))
+        shape.smallerBytes = static_cast<uint64_t>(smaller);
+    return shape;
 }
 
-/// Weights, sequence memory at this context, and step buffers (some rows of the widest layer; small beside
-/// the others).
-uint64_t memoryNeed(const OpenedModel& model, const backend::MemorySpec& spec, KvType kv) {
-    const models::ModelConfig& config = model.bound.config;
-    return model.bound.weights.totalBytes() + backend::sequenceBytes(spec, kv, model.contextTokens) +
-           sizeof(float) * Model::kStepTokens * (uint64_t{4} * config.dim + uint64_t{3} * config.ffnDim);
+/// Chooses the context where none was asked for, and says what that takes.
+void estimate(OpenedModel& model, const LoadOptions& options) {
+    const auto system = knownSystemMemory();
+    const bool chosen = options.contextTokens == 0;
+    model.setContext(chosen ? chooseContext(model.shape, options.kv, system) : options.contextTokens);
+    const uint32_t context = model.contextTokens;
+    MemoryEstimate& memory = model.info.memory;
+    memory =
+        estimateMemory(model.shape, options.kv, context,
+                       poolLimits(model.shape, options.kv, context, Model::kMostContexts, system), system);
+    const bool isShort =
+        context > 0 && context < std::min(usualContext(model.shape), model.shape.trainedContext);
+    if (chosen && isShort && memory.fits())
+        model.info.contextNote =
+            fmt::format("The conversation may be {} tokens long, less than usual: {} of memory are free.",
+                        context, sizeText(memory.availableBytes));
 }
 
-void describe(OpenedModel& model, const LoadOptions& options) {
+void describe(OpenedModel& model) {
     const formats::ModelFile& file = model.file;
     const models::ModelConfig& config = model.bound.config;
     ModelInfo& info = model.info;
@@ -42,22 +76,18 @@ void describe(OpenedModel& model, const LoadOptions& options) {
     info.dim = config.dim;
     info.vocabSize = config.vocabSize;
     info.trainedContext = config.trainedContext;
-    info.contextTokens = model.contextTokens;
     info.tokenizer = file.tokenizer.model.empty() ? "none" : file.tokenizer.model;
     info.promptFormat = model.prompts->name();
     info.promptNote = model.prompts->fallbackReason();
-    info.memoryNeedBytes = memoryNeed(model, model.bound.family->memory(config), options.kv);
 }
 
-/// Reads one byte of each page, so that the first answer does not wait for the disk. Skipped for what main
-/// memory could not keep anyway.
-void warm(const formats::ModelFile& file, const ProgressFn& progress) {
+/// Reads one byte of each page, so that the first answer does not wait for the disk. Skipped for what memory
+/// could not keep anyway.
+void warm(const OpenedModel& model, const ProgressFn& progress) {
     constexpr size_t kPage = 4096;
     constexpr size_t kReportEvery = size_t{64} << 20;
-    std::ifstream meminfo("/proc/meminfo");
-    uint64_t totalKib = 0;
-    meminfo.ignore(256, ':') >> totalKib;
-    if (file.fileBytes() / 1024 > totalKib / 5 * 4) return;
+    const formats::ModelFile& file = model.file;
+    if (!model.info.memory.fits()) return;
     volatile std::byte sink{};
     uint64_t before = 0;  // bytes of the parts already read
     for (const auto& mapping : file.mappings) {
@@ -84,9 +114,9 @@ Result<std::unique_ptr<OpenedModel>> openModel(const std::string& path, const Lo
     INGLE_TRY_ASSIGN(model->tokenizer, tokenizer::createTokenizer(model->file.tokenizer));
     model->prompts = chat::PromptRenderer::create(model->file);
     model->markTokens = chat::markTokens(model->file.tokenizer);
-    model->contextTokens = contextFor(model->bound.config, model->bound.family->memory(model->bound.config),
-                                      options.contextTokens);
-    describe(*model, options);
+    describe(*model);
+    model->shape = shapeOf(*model, options);
+    estimate(*model, options);
     return model;
 }
 
@@ -96,9 +126,7 @@ Result<std::unique_ptr<Model>> Model::load(const std::string& path, const LoadOp
     std::unique_ptr<Model> model(new Model);
     model->m_options = options;
     INGLE_TRY_ASSIGN(model->m_opened, openModel(path, options));
-    warm(model->m_opened->file, progress);
-    const OpenedModel& opened = *model->m_opened;
-    model->m_memorySpec = opened.bound.family->memory(opened.bound.config);
+    warm(*model->m_opened, progress);
     INGLE_TRY_ASSIGN(model->m_placement, Placement::create(*model->m_opened, model->m_options,
                                                            std::move(device), std::move(check)));
     return model;

@@ -11,6 +11,7 @@
 #include "engine/chat/prompt_renderer.h"
 #include "engine/formats/model_file.h"
 #include "engine/models/family.h"
+#include "engine/session/memory_estimate.h"
 #include "engine/session/placement.h"
 #include "engine/tokenizer/tokenizer.h"
 #include "ingle/types.h"
@@ -24,8 +25,11 @@ struct OpenedModel {
     std::unique_ptr<tokenizer::Tokenizer> tokenizer;      ///< null: the file has none, only ids work
     std::optional<chat::PromptRenderer> prompts;          ///< set by openModel()
     std::unordered_map<TokenId, std::string> markTokens;  ///< silent tokens that chat marks are made of
-    uint32_t contextTokens = 0;                           ///< 0: no limit (recurrent models)
+    ModelShape shape;
+    uint32_t contextTokens = 0;  ///< 0: no limit (recurrent models)
     ModelInfo info;
+
+    void setContext(uint32_t tokens) { contextTokens = info.contextTokens = tokens; }
 };
 
 /// Opens and checks the file with the options' overrides. Errors: Io, Corrupt, Unsupported, InvalidArgument.
@@ -40,6 +44,8 @@ class Model {
     static constexpr uint32_t kPrefillTokens = 64;
     static constexpr uint32_t kStepTokens = kMaxDecoding + kPrefillTokens;
     static constexpr uint32_t kStepLogits = kMaxDecoding + 1;
+    /// Contexts that memory may hold: one of each such sequence, and what is kept of earlier ones.
+    static constexpr uint32_t kMostContexts = kMaxDecoding + 1;
 
     /// Errors: as openModel() and Placement::create(). `progress` may be null.
     static Result<std::unique_ptr<Model>> load(const std::string& path, const LoadOptions& options,
@@ -50,7 +56,7 @@ class Model {
     const OpenedModel& opened() const { return *m_opened; }
     ModelInfo& info() { return m_opened->info; }
     const LoadOptions& options() const { return m_options; }
-    const backend::MemorySpec& memorySpec() const { return m_memorySpec; }
+    const backend::MemorySpec& memorySpec() const { return m_opened->shape.memory; }
     Placement& placement() { return *m_placement; }
     /// Of the place where it computes now.
     backend::MemoryPool& memory() { return m_placement->place().memory(); }
@@ -65,7 +71,6 @@ class Model {
 
     std::unique_ptr<OpenedModel> m_opened;
     LoadOptions m_options;
-    backend::MemorySpec m_memorySpec;
     std::unique_ptr<Placement> m_placement;
 };
 

@@ -15,12 +15,12 @@ SnapshotKey toKey(XXH128_hash_t hash) {
     return {{hash.high64, hash.low64}};
 }
 
-/// Whatever changes what is in memory, beside the weights.
+/// Whatever changes what is in memory, beside the weights. The context does not: no family's positions depend
+/// on it, and it may differ from start to start with the memory that is free.
 std::string describe(const OpenedModel& opened, const LoadOptions& options) {
-    std::string text =
-        fmt::format("{} kv{} v{} ctx{} act{} ref{}", opened.bound.config.arch, static_cast<int>(options.kv),
-                    backend::SavedState::kVersion, opened.contextTokens,
-                    static_cast<int>(options.activations), options.referenceKernels);
+    std::string text = fmt::format("{} kv{} v{} act{} ref{}", opened.bound.config.arch,
+                                   static_cast<int>(options.kv), backend::SavedState::kVersion,
+                                   static_cast<int>(options.activations), options.referenceKernels);
     for (const auto& [key, value] : options.overrides) text += fmt::format(" {}={}", key, value);
     return text;
 }

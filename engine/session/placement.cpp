@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/graph/lower.h"
+#include "engine/session/computer.h"
 #include "engine/session/hang_guard.h"
 #include "engine/session/model.h"
 #include "engine/session/speed_check.h"
@@ -18,29 +19,42 @@ std::chrono::seconds startLimit(uint64_t weightBytes) {
     return std::chrono::seconds(180 + weightBytes / kBytesPerSecond);
 }
 
+/// Whether so many contexts fit beside the weights. Errors: OutOfMemory.
+Status roomFor(uint32_t contexts, const backend::Backend& backend, const backend::Plan& plan,
+               const OpenedModel& model, const LoadOptions& options) {
+    return backend.checkRoom(
+        plan, contexts * backend::sequenceBytes(model.shape.memory, options.kv, model.contextTokens));
+}
+
 }  // namespace
 
+backend::Plan lowerModel(const OpenedModel& model, const LoadOptions& options, uint32_t maxTokens,
+                         uint32_t maxLogitRows) {
+    graph::Builder builder;
+    const models::BoundModel& bound = model.bound;
+    bound.family->build(builder, bound.config, bound.weights);
+    return graph::lower(builder.take(),
+                        {maxTokens, maxLogitRows, options.fuse ? graph::Fusion::On : graph::Fusion::Off});
+}
+
 Result<std::unique_ptr<Place>> Place::create(std::unique_ptr<backend::Backend> backend,
-                                             const OpenedModel& model, const LoadOptions& options) {
+                                             const OpenedModel& model, const LoadOptions& options,
+                                             const PoolLimits& limits) {
     std::unique_ptr<Place> place(new Place(model, options));
     place->m_backend = std::move(backend);
-    const backend::MemorySpec memory = model.bound.family->memory(model.bound.config);
-    const backend::Plan plan = place->lower(Model::kStepTokens, Model::kStepLogits);
-    const auto room = [&](uint32_t contexts) {
-        return place->m_backend->checkRoom(
-            plan, contexts * backend::sequenceBytes(memory, options.kv, model.contextTokens));
-    };
-    INGLE_TRY(room(1));
+    const backend::MemorySpec& memory = model.shape.memory;
+    const backend::Plan plan = lowerModel(model, options, Model::kStepTokens, Model::kStepLogits);
+    INGLE_TRY(roomFor(1, *place->m_backend, plan, model, options));
     // Each of the sequences of a step may fill the context, and as much again is kept for later. Where
     // memory cannot grow with them, one may, and the others share what is there for later.
-    const uint32_t reserved = room(2) ? 2 : 1;
-    const auto tokens = [&](uint32_t contexts) {
-        return static_cast<uint32_t>(
-            std::min<uint64_t>(uint64_t{contexts} * model.contextTokens, UINT32_MAX));
-    };
+    const uint32_t reserved = roomFor(2, *place->m_backend, plan, model, options) ? 2 : 1;
+    const auto reservedTokens =
+        static_cast<uint32_t>(std::min<uint64_t>(uint64_t{reserved} * model.contextTokens, UINT32_MAX));
     INGLE_TRY_ASSIGN(place->m_memory,
-                     place->m_backend->createMemory(
-                         memory, {options.kv, tokens(Model::kMaxDecoding + 1), tokens(reserved)}));
+                     place->m_backend->createMemory(memory, {.kv = options.kv,
+                                                             .maxTokens = limits.tokens,
+                                                             .reservedTokens = reservedTokens,
+                                                             .maxSequences = limits.sequences}));
     INGLE_TRY_ASSIGN(place->m_program, place->m_backend->compile(plan, *place->m_memory));
     return place;
 }
@@ -69,16 +83,7 @@ Status Place::check(const DeviceCheck& check) {
 }
 
 Result<std::unique_ptr<backend::Program>> Place::compile(uint32_t maxTokens, uint32_t maxLogitRows) {
-    return m_backend->compile(lower(maxTokens, maxLogitRows), *m_memory);
-}
-
-backend::Plan Place::lower(uint32_t maxTokens, uint32_t maxLogitRows) const {
-    graph::Builder builder;
-    const models::BoundModel& bound = m_model.bound;
-    bound.family->build(builder, bound.config, bound.weights);
-    const graph::LowerOptions options{maxTokens, maxLogitRows,
-                                      m_options.fuse ? graph::Fusion::On : graph::Fusion::Off};
-    return graph::lower(builder.take(), options);
+    return m_backend->compile(lowerModel(m_model, m_options, maxTokens, maxLogitRows), *m_memory);
 }
 
 Result<std::unique_ptr<Placement>> Placement::create(OpenedModel& model, const LoadOptions& options,
@@ -99,18 +104,34 @@ void Placement::endWork() {
 }
 
 Status Placement::choose() {
+    const uint32_t context = m_model.contextTokens;
     auto device = createOnDevice();
     if (device && *device) {
         moveTo(std::move(*device), State::OnDevice, m_deviceNote);
         return {};
     }
     if (!device && m_options.backend != BackendChoice::Auto) return tl::unexpected(device.error());
+    m_model.setContext(context);
+    const MemoryEstimate& memory = m_model.info.memory;
+    if (!memory.fits() && !m_options.loadAnyway)
+        return fail(ErrorCode::OutOfMemory, "{}", refusalOf(memory, m_model.info.name));
     INGLE_TRY_ASSIGN(auto processor, createOnProcessor());
     moveTo(std::move(processor), State::OnProcessor,
            device ? std::string()
                   : fmt::format("The graphics device is not used, so the processor computes: {}",
                                 device.error().message));
     return {};
+}
+
+void Placement::shortenContext(const backend::Backend& device) {
+    const backend::Plan plan = lowerModel(m_model, m_options, Model::kStepTokens, Model::kStepLogits);
+    const auto shortenUntil = [&](uint32_t contexts, uint32_t least) {
+        while (m_model.contextTokens > least && !roomFor(contexts, device, plan, m_model, m_options))
+            m_model.setContext(shorterContext(m_model.contextTokens));
+    };
+    // What is more than usual is worth less than a second conversation.
+    shortenUntil(2, usualContext(m_model.shape));
+    shortenUntil(1, kLeastContext);
 }
 
 DeviceStatus Placement::status() const {
@@ -138,7 +159,10 @@ Result<std::unique_ptr<Place>> Placement::createOnDevice() {
     const HangGuard guard(startLimit(m_model.info.weightBytes));
     INGLE_TRY_ASSIGN(ChosenDevice device, m_device(m_options));
     if (!device.backend) return nullptr;
-    INGLE_TRY_ASSIGN(auto place, Place::create(std::move(device.backend), m_model, m_options));
+    if (!m_place && m_options.contextTokens == 0) shortenContext(*device.backend);
+    INGLE_TRY_ASSIGN(auto place, Place::create(std::move(device.backend), m_model, m_options,
+                                               poolLimits(m_model.shape, m_options.kv, m_model.contextTokens,
+                                                          Model::kMostContexts, std::nullopt)));
     INGLE_TRY(place->check(m_check));
     if (device.mustBeFaster) INGLE_TRY(checkSpeed(place->backend(), m_model, m_options));
     if (device.use) INGLE_TRY(place->tryOut());
@@ -149,7 +173,9 @@ Result<std::unique_ptr<Place>> Placement::createOnDevice() {
 
 Result<std::unique_ptr<Place>> Placement::createOnProcessor() {
     INGLE_TRY_ASSIGN(auto backend, createProcessor(m_options));
-    return Place::create(std::move(backend), m_model, m_options);
+    return Place::create(std::move(backend), m_model, m_options,
+                         poolLimits(m_model.shape, m_options.kv, m_model.contextTokens, Model::kMostContexts,
+                                    knownSystemMemory()));
 }
 
 std::unique_ptr<Place> Placement::moveTo(std::unique_ptr<Place> place, State state, std::string note) {

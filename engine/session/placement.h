@@ -9,18 +9,25 @@
 
 #include "engine/backend/backend.h"
 #include "engine/session/backends.h"
+#include "engine/session/memory_estimate.h"
 #include "engine/session/self_check.h"
 
 namespace ingle::session {
 
 struct OpenedModel;
 
+/// The forward pass of a model, for steps of so many rows.
+backend::Plan lowerModel(const OpenedModel& model, const LoadOptions& options, uint32_t maxTokens,
+                         uint32_t maxLogitRows);
+
 /// A backend, and the memory and program of a model on it. Everything that lives here must be gone before it.
 class Place {
   public:
-    /// Errors: Unsupported (an op), OutOfMemory, Device.
+    /// Sequences may grow up to `limits`, where memory can grow. Errors: Unsupported (an op), OutOfMemory,
+    /// Device.
     static Result<std::unique_ptr<Place>> create(std::unique_ptr<backend::Backend> backend,
-                                                 const OpenedModel& model, const LoadOptions& options);
+                                                 const OpenedModel& model, const LoadOptions& options,
+                                                 const PoolLimits& limits);
     /// The first step, with one token: what a driver can do wrong it mostly does here. Errors: Device,
     /// OutOfMemory.
     Status tryOut();
@@ -36,8 +43,6 @@ class Place {
 
   private:
     Place(const OpenedModel& model, const LoadOptions& options) : m_model(model), m_options(options) {}
-    backend::Plan lower(uint32_t maxTokens, uint32_t maxLogitRows) const;
-
     const OpenedModel& m_model;
     const LoadOptions& m_options;
     // The order matters: programs use the pool, and both use the backend.
@@ -50,8 +55,9 @@ class Place {
 class Placement {
   public:
     /// On the device that `device` makes of `options`; where that fails, and no backend was asked for by
-    /// name, on the processor. `model` and `options` must outlive this. Errors: as Place::create(),
-    /// DeviceFactory and DeviceCheck.
+    /// name, on the processor, if the model fits there (LoadOptions::loadAnyway). Where no context was asked
+    /// for, a device that has less memory gets a shorter one. `model` and `options` must outlive this.
+    /// Errors: as Place::create(), DeviceFactory and DeviceCheck; OutOfMemory, with the numbers.
     static Result<std::unique_ptr<Placement>> create(OpenedModel& model, const LoadOptions& options,
                                                      DeviceFactory device, DeviceCheck check);
 
@@ -83,6 +89,7 @@ class Placement {
     Placement(OpenedModel& model, const LoadOptions& options, DeviceFactory device, DeviceCheck check)
         : m_model(model), m_options(options), m_device(std::move(device)), m_check(std::move(check)) {}
     Status choose();
+    void shortenContext(const backend::Backend& device);
     /// Null when the processor is what was asked for, or all there is. A driver that hangs ends the process.
     Result<std::unique_ptr<Place>> createOnDevice();
     Result<std::unique_ptr<Place>> createOnProcessor();

@@ -5,8 +5,8 @@
 namespace ingle::session {
 namespace {
 
-/// Room kept for the answer: a quarter of the context, at most this.
-constexpr uint32_t kAnswerTokens = 512;
+/// Room kept for the answer: a quarter of the context, at most this; and where the model thinks first.
+constexpr uint32_t kAnswerTokens = 512, kThinkingTokens = 2048;
 /// Markup a chat format adds around a message, for the first estimate only.
 constexpr size_t kMarkupTokens = 12;
 
@@ -97,8 +97,9 @@ Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& 
         estimate += turn.estimate;
     }
     const bool unlimited = model.contextTokens == 0;
+    const uint32_t answer = model.shape.thinks ? kThinkingTokens : kAnswerTokens;
     const uint32_t budget =
-        unlimited ? UINT32_MAX : model.contextTokens - std::min(model.contextTokens / 4, kAnswerTokens);
+        unlimited ? UINT32_MAX : model.contextTokens - std::min(model.contextTokens / 4, answer);
 
     const auto droppable = static_cast<size_t>(std::ranges::count(turns, false, &Turn::mustStay));
     const auto withoutOldest = [&](size_t count) -> Result<PlannedPrompt> {

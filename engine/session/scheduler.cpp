@@ -62,7 +62,7 @@ void Scheduler::admit() {
             drop(generation);
             continue;
         }
-        if (m_running.size() >= Model::kMaxDecoding) return;
+        if (m_running.size() >= m_mostRunning) return;
         if (sharesWhatIsBeingRead(generation) || !begin(generation)) continue;
         const std::scoped_lock lock(m_mutex);
         m_running.splice(m_running.end(), m_waiting, current);
@@ -80,6 +80,11 @@ bool Scheduler::begin(Generation& generation) {
         sequence = sequenceFor(generation.ids());
     }
     if (!sequence) {
+        const bool full = sequence.error().code == ErrorCode::OutOfMemory;
+        if (full && !m_running.empty()) {
+            m_mostRunning = m_running.size();
+            return false;
+        }
         failWith(generation, sequence.error());
         return false;
     }
@@ -98,6 +103,15 @@ bool Scheduler::leaveDevice(const Error& error) {
     }
     const std::scoped_lock lock(m_mutex);
     m_waiting.splice(m_waiting.begin(), m_running);
+    return true;
+}
+
+bool Scheduler::postponeLast() {
+    if (m_running.size() < 2) return false;
+    m_running.back()->suspend();
+    m_mostRunning = m_running.size() - 1;
+    const std::scoped_lock lock(m_mutex);
+    m_waiting.splice(m_waiting.begin(), m_running, std::prev(m_running.end()));
     return true;
 }
 
@@ -213,6 +227,7 @@ void Scheduler::run(std::span<const Part> parts) {
     if (const Status status = runProgram(parts); !status) {
         if (status.error().code == ErrorCode::Cancelled) return finishCancelled(*parts[0].generation);
         if (leaveDevice(status.error())) return;
+        if (status.error().code == ErrorCode::OutOfMemory && postponeLast()) return;
         // One of them is the reason: alone, each of the others goes on.
         if (parts.size() == 1) return failWith(*parts[0].generation, status.error());
         for (size_t i = 0; i < parts.size(); ++i) {
@@ -292,6 +307,7 @@ void Scheduler::failWith(Generation& generation, const Error& error) {
 }
 
 void Scheduler::drop(Generation& generation) {
+    m_mostRunning = Model::kMaxDecoding;
     const std::scoped_lock lock(m_mutex);
     for (Generations* list : {&m_waiting, &m_running})
         list->remove_if([&](const auto& entry) { return entry.get() == &generation; });

@@ -57,6 +57,9 @@ class Scheduler {
     bool leaveDevice(const Error& error);
     /// Before an answer, with nothing running (see Placement::retry).
     void retryDevice(Generation& next);
+    /// Where memory is full, the generation that began to read last waits until another has ended. False: it
+    /// is alone.
+    bool postponeLast();
     /// What is kept for later makes room for what is wanted now: tries again with less of it.
     template <typename Attempt>
     auto makingRoom(Attempt attempt);
@@ -83,6 +86,7 @@ class Scheduler {
     std::mutex m_mutex;     ///< guards the structure of the lists; generations belong to the stepping thread
     Generations m_waiting;  ///< in order of submission
     Generations m_running;  ///< the one whose prompt was read last comes last
+    size_t m_mostRunning = Model::kMaxDecoding;  ///< fewer where memory was full
     GenerationId m_nextId = 1;
     /// Steps of the only running generation, whose sequence nothing else touches meanwhile.
     std::unique_ptr<backend::DecodeQueue> m_ahead;

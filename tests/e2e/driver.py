@@ -60,7 +60,8 @@ def is_running(pid):
 def display(size="1280x800"):
     """A virtual X display; yields its name."""
     read_end, write_end = os.pipe()
-    server = subprocess.Popen(["Xvfb", "-displayfd", str(write_end), "-screen", "0", size + "x24", "-nolisten", "tcp"],
+    server = subprocess.Popen(["Xvfb", "-displayfd", str(write_end), "-screen", "0", size + "x24", "-nolisten", "tcp",
+                               "-noreset"],
                               pass_fds=[write_end], stderr=subprocess.DEVNULL)
     os.close(write_end)
     try:

@@ -10,6 +10,7 @@
 --move-at N      another device takes over before token N of a generation that has not passed it
 --graphics NAME  a graphics device that is there beside the processor
 --signal N       dies of this signal instead
+--refuse         nothing fits, but with a context of 1,024 tokens, or anyway
 --memory N       bytes of this computer, and --available N of them free
 --device-note T  why it is not the device that was asked for, after loading
 """
@@ -35,6 +36,7 @@ parser.add_argument("--device-note", default="")
 parser.add_argument("--graphics", action="append", default=[])
 parser.add_argument("--signal", type=int)
 parser.add_argument("--tokenizer", default="bytes")
+parser.add_argument("--refuse", action="store_true")
 parser.add_argument("--memory", type=int, default=8 << 30)
 parser.add_argument("--available", type=int, default=5 << 30)
 parser.add_argument("--log")
@@ -104,14 +106,24 @@ def answer(message):
             say(id=request_id, event="failed",
                 error={"code": "Corrupt", "message": f"{message['path']} is not a model."})
             return
+        options = message.get("options", {})
+        if op == "load" and args.refuse and options.get("contextTokens") != 1024 and not options.get("loadAnyway"):
+            say(id=request_id, event="failed", error={"code": "OutOfMemory", "message": "fake needs too much"}, memory={
+                "weightBytes": 4 * 10 ** 9, "cacheBytes": 10 ** 9, "workBytes": 10 ** 8, "availableBytes": 45 * 10 ** 8,
+                "usableBytes": 8 * 10 ** 9, "choices": [
+                    {"remedy": "shorterContext", "contextTokens": 1024, "kv": "f16", "needBytes": 43 * 10 ** 8},
+                    {"remedy": "smallerModel", "contextTokens": 4096, "kv": "f16", "quant": "Q4_K_M",
+                     "needBytes": 3 * 10 ** 9}]})
+            return
         if op == "load" and args.crash_at is None:
             maybe_die()
         if op == "load":
             time.sleep(args.load_ms / 1000)
         info = {"path": message["path"], "name": "fake", "format": "GGUF v3", "family": "llama", "fileBytes": 1,
                 "weightBytes": 1, "numParameters": 1, "numLayers": 1, "dim": 1, "vocabSize": 1, "trainedContext": 64,
-                "quantBytes": {}, "tokenizer": args.tokenizer, "promptFormat": "plain", "memoryNeedBytes": 1,
-                "backend": "cpu", "device": "a fake", "deviceNote": args.device_note, "contextTokens": 64}
+                "quantBytes": {}, "tokenizer": args.tokenizer, "promptFormat": "plain",
+                "backend": "cpu", "device": "a fake", "deviceNote": args.device_note, "contextTokens": 64,
+                "foretoldTokensPerSecond": 12}
         say(id=request_id, event="loaded" if op == "load" else "inspected", info=info)
     elif op == "generate":
         # On a thread of its own, so that a cancel is read meanwhile.

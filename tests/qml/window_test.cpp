@@ -252,6 +252,45 @@ class WindowTest : public QObject, WindowFiles {
         QCOMPARE(run.model.models()->state(), ModelListModel::NoModel);
     }
 
+    void aModelThatDoesNotFitIsMadeToFit() {
+        WindowRun run(freshDataDir(), {"--refuse"});
+        QVERIFY(run.drop(m_modelFile));
+        QTRY_VERIFY_WITH_TIMEOUT(run.shownItem("fitChoice-0"), kPatienceMs);
+        FitAdvice* fit = run.model.fit();
+        QCOMPARE(fit->sentence(), QString("fake needs 5.1 GB of memory; 4.5 GB of 8.0 GB are free. Closing "
+                                          "other programs may help, too."));
+        QCOMPARE(fit->choices().size(), 2);
+        QCOMPARE(fit->choices()[0].toMap()["text"].toString(),
+                 QString("Shorter context: 1,024 tokens, 4.3 GB"));
+        QCOMPARE(run.model.models()->state(), ModelListModel::Failed);
+        QVERIFY(run.model.notices()->banner().isEmpty());
+        // A command is shown, and the card stays.
+        QMetaObject::invokeMethod(run.shownItem("fitChoice-1"), "clicked");
+        QTRY_VERIFY_WITH_TIMEOUT(run.shownItem("fitCommand")
+                                     ->property("text")
+                                     .toString()
+                                     .contains("ingle import '" + m_modelFile + "' -o '"),
+                                 kPatienceMs);
+        // By keyboard alone: the first choice has the focus.
+        QTest::keyClick(run.window, Qt::Key_Return);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!run.shownItem("fitChoice-0"), kPatienceMs);
+        const auto speed = [&] {
+            const ModelListModel& models = *run.model.models();
+            return models.rowCount() > 0 ? models.data(models.index(0), ModelListModel::SpeedRole)
+                                         : QVariant();
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(speed().toString(), QString("about 9 words a second"), kPatienceMs);
+    }
+
+    void loadAnywayLoads() {
+        WindowRun run(freshDataDir(), {"--refuse"});
+        QVERIFY(run.drop(m_modelFile));
+        QTRY_VERIFY_WITH_TIMEOUT(run.shownItem("fitAnyway"), kPatienceMs);
+        QMetaObject::invokeMethod(run.shownItem("fitAnyway"), "clicked");
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+    }
+
     void aFileWithoutATokenizerCannotChat() {
         const QString sentence = "This file has no tokenizer, so it cannot chat.";
         const QString data = freshDataDir();

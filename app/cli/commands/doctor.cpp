@@ -35,7 +35,7 @@ constexpr double kSmallMemory = 3.5e9;
 constexpr double kLittleDisk = 1e9;
 
 std::vector<Finding> memory() {
-    const auto computer = describeComputer();
+    const auto computer = describeComputer(driverTrials().folder);
     if (!computer)
         return {
             {Finding::Broken, computer.error().message, "Without /proc no model's memory can be reckoned."}};

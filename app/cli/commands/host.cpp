@@ -35,7 +35,11 @@ Status host(const Options& options) {
     }
     return runHost(
         {std::chrono::milliseconds(options.paceMs)},
-        {.inspect = [](const std::string& path) { return inspectModel(path); },
+        {.inspect =
+             [](const std::string& path, LoadOptions load) {
+                 load.trials = driverTrials();
+                 return inspectModel(path, load);
+             },
          .load =
              [snapshots](const std::string& path, LoadOptions load, const ProgressFn& progress) {
                  load.trials = driverTrials();
@@ -44,7 +48,7 @@ Status host(const Options& options) {
                  return engine;
              },
          .devices = [] { return listDevices(driverTrials(), DriverAnswers::Remembered); },
-         .computer = [] { return describeComputer(); },
+         .computer = [] { return describeComputer(driverTrials().folder); },
          .retain = [snapshots](
                        const std::vector<std::string>& conversations) { snapshots.retain(conversations); }});
 }

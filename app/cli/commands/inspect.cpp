@@ -2,6 +2,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/model_options.h"
+#include "ingle/size_text.h"
 
 namespace ingle::cli {
 namespace {
@@ -29,9 +30,39 @@ void printJson(const ModelInfo& info) {
         {"tokenizer", info.tokenizer},
         {"prompt_format", info.promptFormat},
         {"prompt_note", info.promptNote},
-        {"memory_need_bytes", info.memoryNeedBytes},
+        {"memory_need_bytes", info.memory.needBytes()},
+        {"memory",
+         {{"weight_bytes", info.memory.weightBytes},
+          {"cache_bytes", info.memory.cacheBytes},
+          {"work_bytes", info.memory.workBytes},
+          {"most_bytes", info.memory.mostBytes},
+          {"available_bytes", info.memory.availableBytes},
+          {"usable_bytes", info.memory.usableBytes},
+          {"fits", info.memory.fits()}}},
+        {"foretold_tok_s", info.foretoldTokensPerSecond},
     };
     fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+/// "0.4", "9".
+std::string wordsText(double words) {
+    return words < 2 ? fmt::format("{:.1f}", words) : fmt::format("{:.0f}", words);
+}
+
+void printMemory(const ModelInfo& info) {
+    const MemoryEstimate& memory = info.memory;
+    fmt::print("  memory      {}: {} of weights, {} for a conversation, {} for work\n",
+               sizeText(memory.needBytes()), sizeText(memory.weightBytes), sizeText(memory.cacheBytes),
+               sizeText(memory.workBytes));
+    fmt::print("              at most {} with several conversations\n", sizeText(memory.mostBytes));
+    if (info.foretoldTokensPerSecond > 0)
+        fmt::print("  speed       about {} words a second on the processor ({:.1f} tokens)\n",
+                   wordsText(info.foretoldTokensPerSecond * kWordsPerToken), info.foretoldTokensPerSecond);
+    if (memory.availableBytes == 0) return;
+    fmt::print("  fits        {}: {} of {} are free\n", memory.fits() ? "yes" : "no",
+               sizeText(memory.availableBytes), sizeText(memory.usableBytes));
+    if (!memory.fits()) fmt::print("              {}\n", remedies(info));
+    if (!info.contextNote.empty()) fmt::print("              {}\n", info.contextNote);
 }
 
 void printText(const ModelInfo& info) {
@@ -53,7 +84,7 @@ void printText(const ModelInfo& info) {
     } else {
         fmt::print("  context     {} tokens\n", info.contextTokens);
     }
-    fmt::print("  memory      about {:.1f} MiB\n", static_cast<double>(info.memoryNeedBytes) / kMiB);
+    printMemory(info);
 }
 
 Status inspect(const Options& options) {

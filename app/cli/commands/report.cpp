@@ -38,7 +38,7 @@ void printSystem() {
     utsname kernel{};
     ::uname(&kernel);
     fmt::print("system      {}, {} {}, {}\n", distribution(), kernel.sysname, kernel.release, kernel.machine);
-    if (const auto computer = describeComputer())
+    if (const auto computer = describeComputer(driverTrials().folder))
         fmt::print("processor   {}, {} cores, {:.1f} GB of memory, {:.1f} free\n", computer->processor,
                    computer->threads, static_cast<double>(computer->usableBytes) / kGb,
                    static_cast<double>(computer->availableBytes) / kGb);

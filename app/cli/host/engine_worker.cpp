@@ -156,7 +156,7 @@ void EngineWorker::setEngine(std::unique_ptr<Engine> engine) {
 }
 
 void EngineWorker::serve(protocol::RequestId id, const protocol::Inspect& request) {
-    auto info = m_source.inspect(request.path);
+    auto info = m_source.inspect(request.path, request.options);
     if (!info) return fail(id, std::move(info).error());
     m_events.push({id, protocol::Inspected{std::move(*info)}});
 }
@@ -164,7 +164,8 @@ void EngineWorker::serve(protocol::RequestId id, const protocol::Inspect& reques
 void EngineWorker::serve(protocol::RequestId id, const protocol::Load& request) {
     if (m_engine) {
         // The running model makes room first (two may not fit), but not for a file that cannot be loaded.
-        if (auto info = m_source.inspect(request.path); !info) return fail(id, std::move(info).error());
+        if (auto info = m_source.inspect(request.path, request.options); !info)
+            return fail(id, std::move(info).error());
         endGenerations();
         setEngine(nullptr);
     }
@@ -172,7 +173,14 @@ void EngineWorker::serve(protocol::RequestId id, const protocol::Load& request) 
     auto engine = m_source.load(request.path, request.options, [&](double fraction, const char* phase) {
         if (throttle.passes(fraction)) m_events.push({id, protocol::Progress{fraction, phase}});
     });
-    if (!engine) return fail(id, std::move(engine).error());
+    if (!engine) {
+        protocol::Failed failed{std::move(engine).error()};
+        if (failed.error.code == ErrorCode::OutOfMemory)
+            if (auto info = m_source.inspect(request.path, request.options); info && !info->memory.fits())
+                failed.memory = std::move(info->memory);
+        m_events.push({id, std::move(failed)});
+        return;
+    }
     setEngine(std::move(*engine));
     m_events.push({id, protocol::Loaded{m_engine->info()}});
 }

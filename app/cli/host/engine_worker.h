@@ -19,7 +19,7 @@ namespace ingle::cli {
 
 /// How models are inspected and loaded: inspectModel and Engine::load, or stand-ins in tests.
 struct EngineSource {
-    std::function<Result<ModelInfo>(const std::string& path)> inspect;
+    std::function<Result<ModelInfo>(const std::string& path, const LoadOptions& options)> inspect;
     std::function<Result<std::unique_ptr<Engine>>(const std::string& path, const LoadOptions& options,
                                                   const ProgressFn& progress)>
         load;

@@ -121,9 +121,10 @@ class RequestReader {
 EngineSource namingFiles(EngineSource source) {
     const auto loaded = std::make_shared<std::string>();
     EngineSource naming;
-    naming.inspect = [loaded, inspect = std::move(source.inspect)](const std::string& path) {
+    naming.inspect = [loaded, inspect = std::move(source.inspect)](const std::string& path,
+                                                                   const LoadOptions& options) {
         nameFileForBusErrors(path);
-        auto info = inspect(path);
+        auto info = inspect(path, options);
         nameFileForBusErrors(*loaded);
         return info;
     };

@@ -104,6 +104,9 @@ T.ApplicationWindow {
         id: crashCard
         app: window.app
     }
+    FitCard {
+        app: window.app
+    }
     Toast {
         parent: T.Overlay.overlay
         app: window.app

@@ -14,6 +14,9 @@ T.ItemDelegate {
     required property string path
     required property string failure
     required property bool current
+    required property string speed
+
+    readonly property string details: speed.length > 0 ? summary + " · " + speed : summary
 
     signal chosen
 
@@ -24,7 +27,7 @@ T.ItemDelegate {
     highlighted: ListView.isCurrentItem && ListView.view.activeFocus
     Accessible.role: Accessible.ListItem
     Accessible.name: current ? qsTr("%1, in use").arg(name) : name
-    Accessible.description: failure.length > 0 ? failure : summary
+    Accessible.description: failure.length > 0 ? failure : details
 
     onClicked: {
         models.use(modelId);
@@ -55,7 +58,7 @@ T.ItemDelegate {
             }
             Text {
                 Layout.fillWidth: true
-                text: row.failure.length > 0 ? row.failure : row.summary
+                text: row.failure.length > 0 ? row.failure : row.details
                 textFormat: Text.PlainText
                 color: row.failure.length > 0 ? Theme.danger : Theme.mutedText
                 font.pixelSize: Theme.smallSize - 1

@@ -189,7 +189,7 @@ Card {
                 }
             }
             Label {
-                text: qsTr("Context in tokens (0: the model's, at most 4096); from the next load")
+                text: qsTr("Context in tokens (0: as memory allows); from the next load")
             }
             NumberField {
                 key: "contextTokens"

@@ -28,6 +28,7 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
       m_models(m_storage, m_engine, m_settings, m_notices, files.guide),
       m_offers(m_engine, files.catalog, files.places),
       m_downloads(files.downloads, kDownloadSettles),
+      m_fit(m_engine, m_models, m_settings),
       m_chat(m_storage, m_engine, m_models, m_settings, m_notices) {
     connect(&m_chat, &ChatController::listOutdated, &m_conversations, &ConversationListModel::refresh);
     connect(&m_conversations, &ConversationListModel::removing, &m_chat,

@@ -15,6 +15,7 @@
 #include "app/desktop/viewmodels/crash_reports.h"
 #include "app/desktop/viewmodels/device_choices.h"
 #include "app/desktop/viewmodels/download_watch.h"
+#include "app/desktop/viewmodels/fit_advice.h"
 #include "app/desktop/viewmodels/model_list_model.h"
 #include "app/desktop/viewmodels/model_offers.h"
 #include "app/desktop/viewmodels/notices.h"
@@ -42,6 +43,7 @@ class AppModel : public QObject {
     Q_PROPERTY(ingle::desktop::ModelListModel* models READ models CONSTANT)
     Q_PROPERTY(ingle::desktop::CrashReports* crashes READ crashes CONSTANT)
     Q_PROPERTY(ingle::desktop::ModelOffers* offers READ offers CONSTANT)
+    Q_PROPERTY(ingle::desktop::FitAdvice* fit READ fit CONSTANT)
     Q_PROPERTY(ingle::desktop::DeviceChoices* devices READ devices CONSTANT)
     Q_PROPERTY(ingle::desktop::Settings* settings READ settings CONSTANT)
     Q_PROPERTY(ingle::desktop::Notices* notices READ notices CONSTANT)
@@ -59,6 +61,7 @@ class AppModel : public QObject {
     ModelListModel* models() { return &m_models; }
     CrashReports* crashes() { return &m_crashes; }
     ModelOffers* offers() { return &m_offers; }
+    FitAdvice* fit() { return &m_fit; }
     DeviceChoices* devices() { return &m_devices; }
     Settings* settings() { return &m_settings; }
     Notices* notices() { return &m_notices; }
@@ -83,6 +86,7 @@ class AppModel : public QObject {
     ModelListModel m_models;
     ModelOffers m_offers;
     DownloadWatch m_downloads;
+    FitAdvice m_fit;
     ChatController m_chat;
 };
 

@@ -1,6 +1,7 @@
 #include "app/desktop/viewmodels/model_list_model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "app/desktop/text.h"
@@ -42,6 +43,15 @@ bool canChat(const ModelInfo& info) {
     return info.tokenizer != "none";
 }
 
+/// "about 9 words a second"; empty when nothing was foretold.
+QString speedText(double tokensPerSecond) {
+    const double words = tokensPerSecond * kWordsPerToken;
+    if (words <= 0) return {};
+    if (words < 0.75) return ModelListModel::tr("about %1 seconds a word").arg(std::ceil(1 / words));
+    if (words < 1.5) return ModelListModel::tr("about one word a second");
+    return ModelListModel::tr("about %1 words a second").arg(std::round(words));
+}
+
 struct Checked {
     ModelEntry entry;
     FileState file = FileState::Same;
@@ -70,6 +80,7 @@ ModelListModel::ModelListModel(StorageThread& storage, EngineClient& engine, Set
         emit loadFractionChanged();
     });
     connect(&engine, &EngineClient::loaded, this, &ModelListModel::onLoaded);
+    connect(&engine, &EngineClient::loadRefused, this, [this] { m_refused = true; });
     connect(&engine, &EngineClient::loadFailed, this, &ModelListModel::onLoadFailed);
     connect(&engine, &EngineClient::deviceChanged, this, &ModelListModel::onDeviceChanged);
     connect(&engine, &EngineClient::restarted, this, [this](Recovery recovery) {
@@ -212,11 +223,6 @@ void ModelListModel::loadById(const std::string& modelId) {
 void ModelListModel::load(const ModelEntry& entry, FileState file) {
     emit loadStarting();
     m_current = entry;
-    m_device.clear();
-    m_deviceNote.clear();
-    m_recovery.clear();
-    m_loadFraction = 0;
-    emit loadFractionChanged();
     if (file == FileState::Missing) {
         setState(Missing);
         m_notices.showBanner(
@@ -227,9 +233,25 @@ void ModelListModel::load(const ModelEntry& entry, FileState file) {
     if (file == FileState::Changed) {
         m_notices.showToast(tr("The file of %1 has changed since it was last used.").arg(currentName()));
     }
+    loadCurrent(m_settings.loadOptions());
+}
+
+void ModelListModel::loadAgain(const LoadOptions& options) {
+    emit loadStarting();
+    loadCurrent(options);
+}
+
+void ModelListModel::loadCurrent(const LoadOptions& options) {
+    m_device.clear();
+    m_deviceNote.clear();
+    m_contextNote.clear();
+    m_recovery.clear();
+    m_refused = false;
+    m_loadFraction = 0;
+    emit loadFractionChanged();
     setState(Loading);
     m_chosenDevice = m_settings.device();
-    m_engine.load(toQString(entry.path), m_settings.loadOptions());
+    m_engine.load(toQString(m_current.path), options);
 }
 
 QString ModelListModel::noTokenizer() {
@@ -241,10 +263,13 @@ void ModelListModel::onLoaded(const ModelInfo& info) {
     if (!canChat(info)) return onLoadFailed({ErrorCode::Unsupported, noTokenizer().toStdString()});
     m_device = toQString(info.device);
     m_deviceNote = toQString(info.deviceNote);
+    m_contextNote = toQString(info.contextNote);
     m_current.failure.clear();
     setState(Ready);
-    const auto work = [entry = m_current](library::Library& library) -> Status {
+    const auto work = [entry = m_current,
+                       speed = info.foretoldTokensPerSecond](library::Library& library) -> Status {
         INGLE_TRY(library.markFailure(entry.id, ""));
+        INGLE_TRY(library.markSpeed(entry.id, speed));
         INGLE_TRY(library.relocate(entry.id, entry.path));  // remembers a changed file as it is now
         return library.markUsed(entry.id);
     };
@@ -254,6 +279,8 @@ void ModelListModel::onLoaded(const ModelInfo& info) {
 void ModelListModel::onLoadFailed(const Error& error) {
     m_current.failure = error.message;
     setState(Failed);
+    // There may be room at the next start; now a card says what can be done.
+    if (m_refused) return;
     m_notices.showBanner(toQString(error.message));
     const auto work = [id = m_current.id, sentence = error.message](library::Library& library) -> Status {
         INGLE_TRY(library.markUsed(id));
@@ -263,7 +290,7 @@ void ModelListModel::onLoadFailed(const Error& error) {
 }
 
 QString ModelListModel::fallback() const {
-    QStringList sentences{m_recovery, m_deviceNote};
+    QStringList sentences{m_recovery, m_deviceNote, m_contextNote};
     sentences.removeAll(QString());
     return sentences.join("  ·  ");
 }
@@ -328,14 +355,16 @@ QVariant ModelListModel::data(const QModelIndex& index, int role) const {
             return toQString(entry.failure);
         case CurrentRole:
             return entry.id == m_current.id;
+        case SpeedRole:
+            return speedText(entry.tokensPerSecond);
         default:
             return {};
     }
 }
 
 QHash<int, QByteArray> ModelListModel::roleNames() const {
-    return {{ModelIdRole, "modelId"}, {NameRole, "name"},       {SummaryRole, "summary"},
-            {PathRole, "path"},       {FailureRole, "failure"}, {CurrentRole, "current"}};
+    return {{ModelIdRole, "modelId"}, {NameRole, "name"},       {SummaryRole, "summary"}, {PathRole, "path"},
+            {FailureRole, "failure"}, {CurrentRole, "current"}, {SpeedRole, "speed"}};
 }
 
 }  // namespace ingle::desktop

@@ -45,7 +45,15 @@ class ModelListModel : public QAbstractListModel {
     };
     Q_ENUM(State)
 
-    enum Role { ModelIdRole = Qt::UserRole, NameRole, SummaryRole, PathRole, FailureRole, CurrentRole };
+    enum Role {
+        ModelIdRole = Qt::UserRole,
+        NameRole,
+        SummaryRole,
+        PathRole,
+        FailureRole,
+        CurrentRole,
+        SpeedRole,
+    };
 
     /// `guide`: file of the model that ships with Inglenook; empty: none.
     ModelListModel(StorageThread& storage, EngineClient& engine, Settings& settings, Notices& notices,
@@ -63,6 +71,9 @@ class ModelListModel : public QAbstractListModel {
 
     /// Reads the library and loads the model used last (at first the guide), unless it failed then.
     void start();
+
+    /// Loads the current model again, in another way than the settings say.
+    void loadAgain(const LoadOptions& options);
 
     /// Loads the current model again when another device has been chosen since.
     void applyDevice();
@@ -107,6 +118,7 @@ class ModelListModel : public QAbstractListModel {
     void useLast();
     void loadById(const std::string& modelId);
     void load(const library::ModelEntry& entry, library::FileState file);
+    void loadCurrent(const LoadOptions& options);
     static QString noTokenizer();
     void onLoaded(const ModelInfo& info);
     void onLoadFailed(const Error& error);
@@ -126,8 +138,10 @@ class ModelListModel : public QAbstractListModel {
     bool m_startWithLast = false;  ///< when nothing comes of the file that was named at the start
     QString m_chosenDevice;        ///< Settings::device when the current model was loaded
     QString m_device;
-    QString m_deviceNote;  ///< why this device computes
-    QString m_recovery;    ///< what was done after the host died
+    QString m_deviceNote;    ///< why this device computes
+    QString m_contextNote;   ///< why the context is a short one
+    QString m_recovery;      ///< what was done after the host died
+    bool m_refused = false;  ///< the model does not fit the memory that is free
     double m_loadFraction = 0;
 };
 

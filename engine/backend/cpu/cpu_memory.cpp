@@ -57,6 +57,16 @@ Result<std::shared_ptr<std::byte>> CpuMemoryPool::takePage() {
     return std::shared_ptr<std::byte>(page, [this](std::byte* unused) { m_freePages.push_back(unused); });
 }
 
+Status CpuMemoryPool::beginSequence() {
+    const bool limited = !m_spec.states.empty() && m_options.maxSequences > 0;
+    if (limited && m_numSequences >= m_options.maxSequences) {
+        return fail(ErrorCode::OutOfMemory, "the memory for {} conversations is full",
+                    m_options.maxSequences);
+    }
+    ++m_numSequences;
+    return {};
+}
+
 Result<std::unique_ptr<SequenceMemory>> CpuMemoryPool::createSequence() {
     return CpuSequence::create(*this);
 }
@@ -68,6 +78,7 @@ uint64_t CpuMemoryPool::reservedBytes() const {
 }
 
 Result<std::unique_ptr<CpuSequence>> CpuSequence::create(CpuMemoryPool& pool) {
+    INGLE_TRY(pool.beginSequence());
     std::unique_ptr<CpuSequence> sequence(new CpuSequence(pool));
     for (const StateSpec& state : pool.spec().states) {
         INGLE_TRY_ASSIGN(base::Buffer buffer, base::Buffer::allocate(state.elems * sizeof(float)));

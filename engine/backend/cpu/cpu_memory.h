@@ -43,6 +43,10 @@ class CpuMemoryPool final : public MemoryPool {
     Result<std::shared_ptr<std::byte>> takePage();
     size_t pageBytes() const { return m_pageBytes; }
 
+    /// Counts a sequence that begins, and one that ends. Errors: OutOfMemory when there are too many.
+    Status beginSequence();
+    void endSequence() { --m_numSequences; }
+
   private:
     CpuMemoryPool() = default;
     Status addSlab();
@@ -54,6 +58,7 @@ class CpuMemoryPool final : public MemoryPool {
     size_t m_pageBytes = 0;
     uint32_t m_maxPages = 0;
     uint32_t m_numPages = 0;
+    uint32_t m_numSequences = 0;
     std::vector<base::Buffer> m_slabs;
     std::vector<std::byte*> m_freePages;
 };
@@ -61,6 +66,7 @@ class CpuMemoryPool final : public MemoryPool {
 class CpuSequence final : public SequenceMemory {
   public:
     static Result<std::unique_ptr<CpuSequence>> create(CpuMemoryPool& pool);
+    ~CpuSequence() override { m_pool.endSequence(); }
 
     uint32_t length() const override { return m_length; }
     Status truncate(uint32_t tokens) override;

@@ -11,6 +11,42 @@ const CpuOp* findCpuOp(OpCode code) {
     return found == ops.end() ? nullptr : *found;
 }
 
+namespace {
+
+size_t bytesOf(const PlanSlot& slot, const Plan& plan) {
+    return sizeof(float) * slot.width * (slot.rows == RowKind::Token ? plan.maxTokens : plan.maxLogitRows);
+}
+
+size_t bytesOf(const PlanWeight& vector) {
+    return sizeof(float) * vector.tensor->shape.numElems();
+}
+
+/// What the ops of a plan need at most, each thread's in whole cache lines: no two share one.
+Scratch scratchFor(const Plan& plan) {
+    Scratch most;
+    for (const Op& op : plan.ops) {
+        const CpuOp* cpuOp = findCpuOp(op.code);
+        if (!cpuOp || !cpuOp->scratch) continue;
+        const Scratch needed = cpuOp->scratch(op, plan);
+        most.sharedBytes = std::max(most.sharedBytes, needed.sharedBytes);
+        most.threadBytes = std::max(most.threadBytes, needed.threadBytes);
+    }
+    constexpr size_t kLine = base::Buffer::kAlignment;
+    most.threadBytes = (most.threadBytes + kLine - 1) / kLine * kLine;
+    return most;
+}
+
+}  // namespace
+
+uint64_t programBytes(const Plan& plan, uint32_t threads) {
+    const Scratch scratch = scratchFor(plan);
+    uint64_t bytes = scratch.sharedBytes + scratch.threadBytes * threads;
+    for (const PlanSlot& slot : plan.slots) bytes += bytesOf(slot, plan);
+    for (const PlanWeight& weight : plan.weights)
+        if (weight.use == WeightUse::Vector) bytes += bytesOf(weight);
+    return bytes;
+}
+
 Result<std::unique_ptr<Program>> CpuProgram::create(const Plan& plan, CpuMemoryPool& memory,
                                                     base::ThreadPool& threads, const CpuOptions& options) {
     std::unique_ptr<CpuProgram> program(new CpuProgram(plan, memory, threads, options));
@@ -21,24 +57,17 @@ Result<std::unique_ptr<Program>> CpuProgram::create(const Plan& plan, CpuMemoryP
 
 Status CpuProgram::allocate() {
     for (const PlanSlot& slot : m_plan.slots) {
-        const size_t rows = slot.rows == RowKind::Token ? m_plan.maxTokens : m_plan.maxLogitRows;
-        INGLE_TRY_ASSIGN(base::Buffer buffer, base::Buffer::allocate(rows * slot.width * sizeof(float)));
+        INGLE_TRY_ASSIGN(base::Buffer buffer, base::Buffer::allocate(bytesOf(slot, m_plan)));
         m_slotBuffers.push_back(std::move(buffer));
         m_slots.push_back(m_slotBuffers.back().floats().data());
     }
-    Scratch most;
     for (const Op& op : m_plan.ops) {
         const CpuOp* cpuOp = findCpuOp(op.code);
         if (!cpuOp) return fail(ErrorCode::Unsupported, "the CPU backend has no op {}", opName(op.code));
         m_ops.push_back(cpuOp);
-        if (!cpuOp->scratch) continue;
-        const Scratch needed = cpuOp->scratch(op, m_plan);
-        most.sharedBytes = std::max(most.sharedBytes, needed.sharedBytes);
-        most.threadBytes = std::max(most.threadBytes, needed.threadBytes);
     }
-    // Threads never share a cache line.
-    m_threadScratchBytes = (most.threadBytes + base::Buffer::kAlignment - 1) / base::Buffer::kAlignment *
-                           base::Buffer::kAlignment;
+    const Scratch most = scratchFor(m_plan);
+    m_threadScratchBytes = most.threadBytes;
     INGLE_TRY_ASSIGN(m_sharedScratch, base::Buffer::allocate(most.sharedBytes));
     INGLE_TRY_ASSIGN(m_threadScratch, base::Buffer::allocate(m_threadScratchBytes * m_threads.numThreads()));
     m_runs.reserve(m_plan.maxTokens);
@@ -51,8 +80,7 @@ Status CpuProgram::expandVectors() {
         const PlanWeight& weight = m_plan.weights[i];
         if (weight.use != WeightUse::Vector) continue;
         const tensor::Tensor& tensor = *weight.tensor;
-        INGLE_TRY_ASSIGN(base::Buffer buffer,
-                         base::Buffer::allocate(tensor.shape.numElems() * sizeof(float)));
+        INGLE_TRY_ASSIGN(base::Buffer buffer, base::Buffer::allocate(bytesOf(weight)));
         const size_t rowBytes = tensor.data.size() / tensor.shape.numRows();
         for (size_t row = 0; row < tensor.shape.numRows(); ++row) {
             const size_t width = tensor.shape.rowElems();

@@ -14,6 +14,9 @@ namespace ingle::backend::cpu {
 /// Null when the CPU backend does not know the op.
 const CpuOp* findCpuOp(OpCode code);
 
+/// What a program of this plan takes of memory beside the weights.
+uint64_t programBytes(const Plan& plan, uint32_t threads);
+
 /// All buffers are allocated by create(); run() allocates nothing but cache pages.
 class CpuProgram final : public Program {
   public:

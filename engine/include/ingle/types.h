@@ -60,8 +60,8 @@ struct DriverTrials {
     /// Path and arguments of a program that calls runDeviceProbe(); `--left-out IDENTITY` is added for each
     /// device to leave out. Empty: devices are used untried, and only when asked for.
     std::vector<std::string> command;
-    /// An existing folder for what was learned about drivers, and for what they compiled. Empty: none of it
-    /// is kept.
+    /// An existing folder for what was learned about drivers and the processor, and for what drivers
+    /// compiled. Empty: none of it is kept.
     std::string folder;
 };
 
@@ -69,17 +69,53 @@ struct LoadOptions {
     BackendChoice backend = BackendChoice::Auto;
     std::string device;          ///< part of the name of the device to compute on; empty: the best one
     uint32_t threads = 0;        ///< 0: one per physical core
-    uint32_t contextTokens = 0;  ///< 0: min(trained context, 4096); no limit for recurrent models
+    uint32_t contextTokens = 0;  ///< 0: chosen by memory and training; no limit for recurrent models
     KvType kv = KvType::F16;
     ActivationType activations = ActivationType::Auto;
     bool fuse = true;               ///< run the graph's rewriting passes
     bool referenceKernels = false;  ///< only the scalar reference kernels (used after a crash)
+    bool loadAnyway = false;        ///< also what does not fit the memory that is free
     /// The id of a process that had loaded this and crashed or hung: a device that it was using is not used
     /// again. 0: there was none.
     uint32_t crashedProcess = 0;
     std::map<std::string, std::string> overrides;  ///< metadata key → value, e.g. group_norm_epsilon=1e-5
     DriverTrials trials;                           ///< each process has its own: no part of the protocol
 };
+
+/// What makes a model fit.
+enum class FitRemedy {
+    ShorterContext,
+    SmallerCache,  ///< keys and values as 8-bit blocks
+    SmallerModel,  ///< the file imported as a smaller one
+};
+
+/// A remedy that would do, with everything that belongs to it.
+struct FitChoice {
+    FitRemedy remedy = FitRemedy::ShorterContext;
+    uint32_t contextTokens = 0;  ///< 0: no limit (recurrent models)
+    KvType kv = KvType::F16;
+    std::string quant;       ///< of a smaller model, as `ingle import --quant` knows it
+    uint64_t needBytes = 0;  ///< of memory, then
+
+    bool operator==(const FitChoice&) const = default;
+};
+
+/// What a model takes of memory where the processor computes.
+struct MemoryEstimate {
+    uint64_t weightBytes = 0;     ///< the file: all of it is read for each token, so it must stay in memory
+    uint64_t cacheBytes = 0;      ///< what one conversation remembers when its context is full
+    uint64_t workBytes = 0;       ///< buffers of a step, the vocabulary, the program itself
+    uint64_t mostBytes = 0;       ///< in all, when several conversations have filled what is kept of them
+    uint64_t availableBytes = 0;  ///< what was free when this was made; 0: not known
+    uint64_t usableBytes = 0;     ///< what the computer has, or its limit is
+    std::vector<FitChoice> choices;  ///< remedies, where it does not fit
+
+    uint64_t needBytes() const { return weightBytes + cacheBytes + workBytes; }
+    bool fits() const { return availableBytes == 0 || needBytes() <= availableBytes; }
+};
+
+/// Of English text, a rule of thumb that OpenAI's help page "What are tokens and how to count them?" states.
+inline constexpr double kWordsPerToken = 0.75;
 
 /// What `inspect` tells about a model file without loading its weights.
 struct ModelInfo {
@@ -96,13 +132,15 @@ struct ModelInfo {
     uint32_t trainedContext = 0;                 ///< 0: not stated
     std::map<std::string, uint64_t> quantBytes;  ///< quant type name → bytes of tensors stored in it
     std::string tokenizer;                       ///< "llama", "gpt2", "bytes", or "none"
-    std::string promptFormat;      ///< "template" (the model's own), or the name of a built-in chat format
-    std::string promptNote;        ///< why it is a built-in one: a sentence, or empty
-    uint64_t memoryNeedBytes = 0;  ///< weights + sequence memory + buffers at the default context
-    std::string backend;           ///< after load: "cpu"
-    std::string device;            ///< after load: e.g. "AMD EPYC, 2 threads, avx512"
-    std::string deviceNote;        ///< why it is not the device asked for, or the best: a sentence, or empty
-    uint32_t contextTokens = 0;    ///< the context in use; 0: no limit (recurrent models)
+    std::string promptFormat;  ///< "template" (the model's own), or the name of a built-in chat format
+    std::string promptNote;    ///< why it is a built-in one: a sentence, or empty
+    MemoryEstimate memory;
+    double foretoldTokensPerSecond = 0;  ///< of an answer on the processor; 0: nothing was measured yet
+    std::string backend;                 ///< after load: "cpu"
+    std::string device;                  ///< after load: e.g. "AMD EPYC, 2 threads, avx512"
+    std::string deviceNote;      ///< why it is not the device asked for, or the best: a sentence, or empty
+    uint32_t contextTokens = 0;  ///< the context in use; 0: no limit (recurrent models)
+    std::string contextNote;     ///< why it is a short one: a sentence, or empty
 };
 
 /// This computer, as far as it decides which models fit.
@@ -152,7 +190,7 @@ struct GenerateRequest {
     std::vector<ChatMessage> messages;
     std::vector<uint32_t> pinned;  ///< indices of messages that must not be dropped
     SamplerParams sampler;
-    uint32_t maxTokens = 0;          ///< 0: until the model ends or the context is full (at most 4096)
+    uint32_t maxTokens = 0;          ///< 0: until the model ends or the context is full (see Generation)
     std::vector<std::string> stops;  ///< stop strings beside those of the prompt format
     std::vector<TokenId>
         resumeIds;          ///< ids of this answer that exist already; generation continues after them

@@ -116,7 +116,7 @@ class FakeEngine final : public Engine {
 
 /// Loads FakeEngines; paths that contain "bad" fail. Loading prints to standard output, as drivers do.
 inline EngineSource fakeSource() {
-    return {[](const std::string& path) -> Result<ModelInfo> {
+    return {[](const std::string& path, const LoadOptions&) -> Result<ModelInfo> {
                 if (path.find("bad") != std::string::npos) return fail(ErrorCode::Corrupt, "{}: bad", path);
                 ModelInfo info;
                 info.path = path;

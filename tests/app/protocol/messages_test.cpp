@@ -58,7 +58,15 @@ ModelInfo fullModelInfo() {
     info.quantBytes = {{"Q4_K", kBig}, {"F32", 9}};
     info.tokenizer = "gpt2";
     info.promptFormat = "chatml";
-    info.memoryNeedBytes = 10;
+    info.memory = {.weightBytes = 10,
+                   .cacheBytes = 11,
+                   .workBytes = 12,
+                   .mostBytes = kBig,
+                   .availableBytes = 13,
+                   .usableBytes = 14,
+                   .choices = {{FitRemedy::SmallerModel, 512, KvType::Q8, "Q4_K_M", 12}}};
+    info.foretoldTokensPerSecond = 0.1;
+    info.contextNote = "Little is free.";
     info.backend = "cpu";
     info.device = "a CPU, 2 threads";
     info.deviceNote = "The GPU cannot be used.";
@@ -76,11 +84,18 @@ std::vector<Request> allRequests() {
     options.activations = ActivationType::F32;
     options.fuse = false;
     options.referenceKernels = true;
+    options.loadAnyway = true;
     options.crashedProcess = 4711;
     options.overrides = {{"group_norm_epsilon", "1e-5"}};
-    return {{1, Hello{7}},         {2, Inspect{"/m/a b.gguf"}}, {3, Load{"/m/x", options}},
-            {4, Unload{}},         {5, Count{"how many"}},      {kBig, Generate{fullGenerateRequest()}},
-            {7, Cancel{kBig - 1}}, {8, Retain{{"1", "x-2"}}},   {9, Devices{}},
+    return {{1, Hello{7}},
+            {2, Inspect{"/m/a b.gguf", options}},
+            {3, Load{"/m/x", options}},
+            {4, Unload{}},
+            {5, Count{"how many"}},
+            {kBig, Generate{fullGenerateRequest()}},
+            {7, Cancel{kBig - 1}},
+            {8, Retain{{"1", "x-2"}}},
+            {9, Devices{}},
             {10, Computer{}}};
 }
 
@@ -88,6 +103,8 @@ std::vector<Event> allEvents() {
     const PromptPlan plan{{0, 2, 3}, {1}, 40, 64, kBig};
     const GenerateResult result{
         StopReason::ContextFull, {1, 2, 3, 4.5, 1.0 / 3}, "\n漢", TextKind::ToolCall, "\xE6\xBC\0"s};
+    Failed refused{{ErrorCode::OutOfMemory, "too big: 9 GB"}};
+    refused.memory = fullModelInfo().memory;
     return {{1, HelloOk{7, "ingle 0.1"}},
             {2, Inspected{fullModelInfo()}},
             {3, Loaded{fullModelInfo()}},
@@ -103,7 +120,7 @@ std::vector<Event> allEvents() {
             {7, Planned{plan}},
             {8, Tokens{{{5, 0, 3}, "a\0b"s}}},
             {9, Done{result}},
-            {kBig, Failed{{ErrorCode::OutOfMemory, "too big: 9 GB"}}}};
+            {kBig, refused}};
 }
 
 // Encoded text is the comparison: it lists every field, so equal text means equal messages.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/lab/synth.h"
+#include "tests/engine/session/little_memory.h"
 #include "tests/engine/session/recording_sink.h"
 #include "tests/temporary_folder.h"
 
@@ -56,6 +57,23 @@ TEST_P(ManySessions, eachGetsWhatItGetsAlone) {
     for (size_t i = 0; i < sinks.size(); ++i) {
         EXPECT_EQ(sinks[i].ids, alone(request(static_cast<int>(i)))) << i;
         EXPECT_EQ(sinks[i].result->reason, StopReason::MaxTokens);
+    }
+}
+
+// The memory of one context: whoever began last waits until there is room again.
+TEST_P(ManySessions, eachGetsWhatItGetsAloneWhereMemoryIsShort) {
+    {
+        const test::LittleMemory little(64 << 20, 1 << 20);
+        m_engine = Engine::load(m_path, {.contextTokens = 256, .loadAnyway = true}, nullptr).value();
+    }
+    std::array<RecordingSink, 9> sinks;
+    for (size_t i = 0; i < sinks.size(); ++i)
+        ASSERT_TRUE(m_engine->submit(request(static_cast<int>(i)), sinks[i]));
+    while (m_engine->step()) {
+    }
+    for (size_t i = 0; i < sinks.size(); ++i) {
+        ASSERT_TRUE(sinks[i].result) << i << sinks[i].error->message;
+        EXPECT_EQ(sinks[i].ids, alone(request(static_cast<int>(i)))) << i;
     }
 }
 

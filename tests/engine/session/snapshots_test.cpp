@@ -107,6 +107,15 @@ TEST_P(SnapshotsOf, anotherModelOrConfigurationUsesNothing) {
     EXPECT_GT(cached(run(chat("And water?"))), 0u);
 }
 
+// It may be a shorter one because less memory is free than yesterday.
+TEST_P(SnapshotsOf, anotherContextUsesThemToo) {
+    run(chat("And water?"));
+    const RecordingSink straight = run(chat("And earth?"));
+    const RecordingSink longer = run(chat("And earth?"), {.contextTokens = 1024});
+    EXPECT_GT(cached(longer), 100u);
+    EXPECT_EQ(longer.ids, straight.ids);
+}
+
 TEST_P(SnapshotsOf, aPrivateConversationLeavesNothing) {
     GenerateRequest request = chat("And water?");
     request.conversation.clear();

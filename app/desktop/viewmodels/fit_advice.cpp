@@ -1,0 +1,82 @@
+#include "app/desktop/viewmodels/fit_advice.h"
+
+#include <QLocale>
+#include <QVariantMap>
+
+#include "app/desktop/text.h"
+
+namespace ingle::desktop {
+namespace {
+
+/// "4.1 GB", as the language writes numbers.
+QString sizeText(uint64_t bytes) {
+    const auto size = static_cast<double>(bytes);
+    if (size < 1e9) return FitAdvice::tr("%1 MB").arg(QLocale().toString(size / 1e6, 'f', 0));
+    return FitAdvice::tr("%1 GB").arg(QLocale().toString(size / 1e9, 'f', 1));
+}
+
+QString quoted(QString path) {
+    return "'" + path.replace("'", "'\\''") + "'";
+}
+
+QString textOf(const FitChoice& choice) {
+    const QString need = sizeText(choice.needBytes);
+    const QString tokens = QLocale().toString(choice.contextTokens);
+    switch (choice.remedy) {
+        case FitRemedy::ShorterContext:
+            if (choice.kv == KvType::Q8)
+                return FitAdvice::tr("Shorter context and smaller cache: %1 tokens, %2").arg(tokens, need);
+            return FitAdvice::tr("Shorter context: %1 tokens, %2").arg(tokens, need);
+        case FitRemedy::SmallerCache:
+            return FitAdvice::tr("Smaller cache (8 bits): %1").arg(need);
+        case FitRemedy::SmallerModel:
+            return FitAdvice::tr("Make it smaller: %1").arg(need);
+    }
+    return {};
+}
+
+QString commandFor(const FitChoice& choice, const QString& path) {
+    if (choice.remedy != FitRemedy::SmallerModel) return {};
+    const QString quant = toQString(choice.quant);
+    const qsizetype dot = path.lastIndexOf('.');
+    const QString stem = dot > path.lastIndexOf('/') ? path.left(dot) : path;
+    return QString("ingle import %1 -o %2 --quant %3")
+        .arg(quoted(path), quoted(stem + "-" + quant + ".gguf"), quant);
+}
+
+}  // namespace
+
+FitAdvice::FitAdvice(EngineClient& engine, ModelListModel& models, Settings& settings, QObject* parent)
+    : QObject(parent), m_models(models), m_settings(settings) {
+    connect(&engine, &EngineClient::loadRefused, this, &FitAdvice::explain);
+}
+
+void FitAdvice::explain(const MemoryEstimate& memory) {
+    m_fitting = memory.choices;
+    m_sentence = tr("%1 needs %2 of memory; %3 of %4 are free. Closing other programs may help, too.")
+                     .arg(m_models.currentName(), sizeText(memory.needBytes()),
+                          sizeText(memory.availableBytes), sizeText(memory.usableBytes));
+    m_choices.clear();
+    for (const FitChoice& choice : m_fitting)
+        m_choices.append(QVariantMap{{"text", textOf(choice)},
+                                     {"command", commandFor(choice, toQString(m_models.current().path))}});
+    emit changed();
+    emit wanted();
+}
+
+void FitAdvice::choose(int index) {
+    if (index < 0 || static_cast<size_t>(index) >= m_fitting.size()) return;
+    const FitChoice& choice = m_fitting[static_cast<size_t>(index)];
+    LoadOptions options = m_settings.loadOptions();
+    options.contextTokens = choice.contextTokens;
+    options.kv = choice.kv;
+    m_models.loadAgain(options);
+}
+
+void FitAdvice::loadAnyway() {
+    LoadOptions options = m_settings.loadOptions();
+    options.loadAnyway = true;
+    m_models.loadAgain(options);
+}
+
+}  // namespace ingle::desktop

@@ -1,0 +1,47 @@
+/// What a person can do about a model that does not fit the memory that is free.
+#pragma once
+
+#include <QtQml/qqmlregistration.h>
+#include <QObject>
+#include <QString>
+#include <QVariantList>
+
+#include "app/desktop/engine_client.h"
+#include "app/desktop/viewmodels/model_list_model.h"
+#include "app/desktop/viewmodels/settings.h"
+
+namespace ingle::desktop {
+
+class FitAdvice : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("owned by the window")
+    Q_PROPERTY(QString sentence READ sentence NOTIFY changed)
+    /// Objects with `text`, and `command`: what has to be run for it instead; empty when choose() does it.
+    Q_PROPERTY(QVariantList choices READ choices NOTIFY changed)
+  public:
+    FitAdvice(EngineClient& engine, ModelListModel& models, Settings& settings, QObject* parent = nullptr);
+
+    const QString& sentence() const { return m_sentence; }
+    const QVariantList& choices() const { return m_choices; }
+
+    /// Loads the model so. It holds until another model is loaded: the memory may be free next time.
+    Q_INVOKABLE void choose(int index);
+    Q_INVOKABLE void loadAnyway();
+
+  signals:
+    void changed();
+    /// A model was refused: there is something to choose.
+    void wanted();
+
+  private:
+    void explain(const MemoryEstimate& memory);
+
+    ModelListModel& m_models;
+    Settings& m_settings;
+    std::vector<FitChoice> m_fitting;
+    QString m_sentence;
+    QVariantList m_choices;
+};
+
+}  // namespace ingle::desktop

@@ -2,6 +2,24 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de_DE">
 <context>
+    <name>About</name>
+    <message>
+        <source>Inglenook %1.</source>
+        <translation>Inglenook %1.</translation>
+    </message>
+    <message>
+        <source>This version is a month old.</source>
+        <translation>Diese Version ist einen Monat alt.</translation>
+    </message>
+    <message numerus="yes">
+        <source>This version is %n months old.</source>
+        <translation>
+            <numerusform>Diese Version ist %n Monat alt.</numerusform>
+            <numerusform>Diese Version ist %n Monate alt.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>AnswerState</name>
     <message>
         <source>Reading the conversation… %1%</source>
@@ -127,6 +145,29 @@
     </message>
 </context>
 <context>
+    <name>CrashCard</name>
+    <message>
+        <source>What happened</source>
+        <translation>Was geschehen ist</translation>
+    </message>
+    <message>
+        <source>This report tells programmers where Inglenook crashed. It holds nothing you wrote, and it goes nowhere unless you send it.</source>
+        <translation>Dieser Bericht sagt Programmierern, wo Inglenook abgestürzt ist. Er enthält nichts, was Sie geschrieben haben, und geht nirgendwohin, wenn Sie ihn nicht selbst senden.</translation>
+    </message>
+    <message>
+        <source>Crash report</source>
+        <translation>Absturzbericht</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
+    </message>
+    <message>
+        <source>Save…</source>
+        <translation>Speichern …</translation>
+    </message>
+</context>
+<context>
     <name>EmptyState</name>
     <message>
         <source>Looking at the file…</source>
@@ -179,6 +220,14 @@
     <message>
         <source>It is a very small model that knows Inglenook and nothing else. For everything else, drop a model file on this window.</source>
         <translation>Er ist ein sehr kleines Modell, das Inglenook kennt und sonst nichts. Für alles andere zieh eine Modelldatei auf dieses Fenster.</translation>
+    </message>
+    <message>
+        <source>%1 Good choices:</source>
+        <translation>%1 Gut geeignet:</translation>
+    </message>
+    <message>
+        <source>More models, and those on this computer</source>
+        <translation>Weitere Modelle, auch auf diesem Computer</translation>
     </message>
 </context>
 <context>
@@ -328,6 +377,37 @@
     <message>
         <source>Choose a model file</source>
         <translation>Modelldatei wählen</translation>
+    </message>
+    <message>
+        <source>Models that could be used</source>
+        <translation>Modelle, die benutzt werden könnten</translation>
+    </message>
+</context>
+<context>
+    <name>ModelOfferRow</name>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Open %1</source>
+        <translation>%1 öffnen</translation>
+    </message>
+    <message>
+        <source>Copy link</source>
+        <translation>Link kopieren</translation>
+    </message>
+    <message>
+        <source>Copy the link to %1</source>
+        <translation>Link zu %1 kopieren</translation>
+    </message>
+    <message>
+        <source>Open in browser</source>
+        <translation>Im Browser öffnen</translation>
+    </message>
+    <message>
+        <source>Open the page of %1 in the browser</source>
+        <translation>Seite von %1 im Browser öffnen</translation>
     </message>
 </context>
 <context>
@@ -674,6 +754,29 @@
     </message>
 </context>
 <context>
+    <name>ingle::desktop::CrashReports</name>
+    <message>
+        <source>Inglenook crashed. A report of it was kept on this computer; it holds nothing you wrote.</source>
+        <translation>Inglenook ist abgestürzt. Ein Bericht darüber liegt auf diesem Computer; er enthält nichts, was Sie geschrieben haben.</translation>
+    </message>
+    <message>
+        <source>Show the report</source>
+        <translation>Bericht zeigen</translation>
+    </message>
+    <message>
+        <source>Save the crash report</source>
+        <translation>Absturzbericht speichern</translation>
+    </message>
+    <message>
+        <source>Saved as %1</source>
+        <translation>Gespeichert als %1</translation>
+    </message>
+    <message>
+        <source>%1 could not be written: %2.</source>
+        <translation>%1 konnte nicht geschrieben werden: %2.</translation>
+    </message>
+</context>
+<context>
     <name>ingle::desktop::DeviceChoices</name>
     <message>
         <source>Automatic</source>
@@ -759,6 +862,49 @@
     <message>
         <source>about %1 words a second</source>
         <translation>etwa %1 Wörter je Sekunde</translation>
+    </message>
+    <message>
+        <source>%1 has arrived in your downloads.</source>
+        <translation>%1 ist bei den Downloads angekommen.</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::ModelOffers</name>
+    <message>
+        <source>This computer: %1 GB of memory, %2 GB free.</source>
+        <translation>Dieser Computer: %1 GB Speicher, %2 GB frei.</translation>
+    </message>
+    <message>
+        <source>This list is of %1 and is never updated over the network.</source>
+        <translation>Diese Liste ist vom %1 und wird nie über das Netz erneuert.</translation>
+    </message>
+    <message>
+        <source>%1 GB · kept by %2</source>
+        <translation>%1 GB · von %2</translation>
+    </message>
+    <message>
+        <source>On this computer already</source>
+        <translation>Schon auf diesem Computer</translation>
+    </message>
+    <message>
+        <source>%1 GB · %2 · %3 · needs %4 GB of memory</source>
+        <translation>%1 GB · %2 · %3 · braucht %4 GB Speicher</translation>
+    </message>
+    <message>
+        <source>code</source>
+        <translation>Code</translation>
+    </message>
+    <message>
+        <source>chat</source>
+        <translation>Chat</translation>
+    </message>
+    <message>
+        <source>Worth getting</source>
+        <translation>Lohnende Modelle</translation>
     </message>
 </context>
 <context>

@@ -92,7 +92,9 @@ QString refusalOf(const ingle::Error& error) {
 }
 
 StartRequest startRequest(const Arguments& arguments) {
-    StartRequest request{.files = {}, .newChat = arguments.newChat};
+    StartRequest request{.files = {},
+                         .newChat = arguments.newChat,
+                         .activationToken = qEnvironmentVariable("XDG_ACTIVATION_TOKEN")};
     for (const std::string& file : arguments.files)
         request.files.append(fileOfArgument(toQString(file), QDir::currentPath()));
     return request;
@@ -166,6 +168,9 @@ int main(int argc, char** argv) {
                          window->setWindowStates(window->windowStates() & ~Qt::WindowMinimized);
                          window->show();
                          window->raise();
+                         // Where Qt looks for it.
+                         if (!next.activationToken.isEmpty())
+                             qputenv("XDG_ACTIVATION_TOKEN", next.activationToken.toUtf8());
                          window->requestActivate();
                          model.serve(next);
                      });

@@ -17,6 +17,7 @@ constexpr int kAnswerMs = 5000;  // the other window may be just starting
 constexpr int kRetryMs = 50;
 constexpr int kCallMs = 5000;  // whoever calls and says nothing is hung up on
 constexpr int kMaxWaitingCallers = 8;
+constexpr qsizetype kMaxTokenLength = 256;  // compositors make some 40 characters
 
 /// A path in the data directory may be longer than a socket name can be, so the name is a hash of it.
 QString socketName(const QString& dataDir) {
@@ -29,7 +30,8 @@ QString socketName(const QString& dataDir) {
 
 QByteArray encode(const StartRequest& request) {
     QJsonArray files;
-    qsizetype room = kMaxStartRequestBytes - 256;  // for everything but the files
+    // For everything but the files; JSON writes a character in six bytes at most.
+    qsizetype room = kMaxStartRequestBytes - 256 - 6 * kMaxTokenLength;
     for (const QUrl& file : request.files) {
         const QString address = QString::fromLatin1(file.toEncoded());
         // Whatever JSON escapes in an encoded address: quotes and backslashes are not among it.
@@ -37,9 +39,10 @@ QByteArray encode(const StartRequest& request) {
         if (room < 0) break;
         files.append(address);
     }
-    return QJsonDocument(QJsonObject{{"files", files}, {"newChat", request.newChat}})
-               .toJson(QJsonDocument::Compact) +
-           '\n';
+    const QJsonObject object{{"files", files},
+                             {"newChat", request.newChat},
+                             {"activationToken", request.activationToken.left(kMaxTokenLength)}};
+    return QJsonDocument(object).toJson(QJsonDocument::Compact) + '\n';
 }
 
 std::optional<StartRequest> decode(const QByteArray& line) {
@@ -49,6 +52,7 @@ std::optional<StartRequest> decode(const QByteArray& line) {
         return std::nullopt;
     StartRequest request;
     request.newChat = document["newChat"].toBool();
+    request.activationToken = document["activationToken"].toString().left(kMaxTokenLength);
     for (const QJsonValue& file : document["files"].toArray()) {
         const QUrl url = QUrl::fromEncoded(file.toString().toLatin1(), QUrl::StrictMode);
         if (!url.isValid()) return std::nullopt;

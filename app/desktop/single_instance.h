@@ -18,6 +18,8 @@ namespace ingle::desktop {
 struct StartRequest {
     QList<QUrl> files;
     bool newChat = false;
+    /// What lets a window come to the front under Wayland ($XDG_ACTIVATION_TOKEN of the start); may be empty.
+    QString activationToken;
 };
 
 /// One line of JSON, at most kMaxStartRequestBytes long: files that do not fit are left out, the last ones

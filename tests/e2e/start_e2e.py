@@ -4,6 +4,7 @@ import argparse
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -80,21 +81,30 @@ def check_portable(options, home, screen):
            "--portable left something at home")
 
 
+def expect_refusal(options, home, screen, folder, *reasons):
+    """One sentence with these words on standard error and, as far as can be seen from outside, in a window."""
+    log = home.root / "refusal.log"
+    with open(log, "wb") as errors:
+        process = subprocess.Popen([f"{options.bin}/inglenook", "--data-dir", str(folder)],
+                                   env=home.environment(screen), stderr=errors)
+    wait_until(lambda: log.read_text(encoding="utf-8").endswith("\n"), "the sentence")
+    sentence = log.read_text(encoding="utf-8")
+    expect(sentence.count("\n") == 1 and all(reason in sentence for reason in reasons), f"it said {sentence!r}")
+    expect(process.poll() is None, "no window shows the sentence")
+    process.terminate()
+    process.wait()
+
+
 def check_refusals(options, home, screen):
-    """A folder that cannot be used: one sentence in a window and on standard error, and status 1 once it is closed."""
+    """A folder that cannot be used, and a window that hangs."""
     plain_file = home.root / "file"
     plain_file.touch()
-    for folder, reason in ((plain_file / "data", "Not a directory"), ("/proc/self/fdinfo", "cannot be written")):
-        log = home.root / "refusal.log"
-        with open(log, "wb") as errors:
-            process = subprocess.Popen([f"{options.bin}/inglenook", "--data-dir", str(folder)],
-                                       env=home.environment(screen), stderr=errors)
-        wait_until(lambda: log.read_text(encoding="utf-8").endswith("\n"), "the sentence")
-        sentence = log.read_text(encoding="utf-8")
-        expect(sentence.count("\n") == 1 and reason in sentence and str(folder) in sentence, f"it said {sentence!r}")
-        expect(process.poll() is None, "no window shows the sentence")
-        process.terminate()
-        process.wait()
+    expect_refusal(options, home, screen, plain_file / "data", str(plain_file / "data"), "Not a directory")
+    expect_refusal(options, home, screen, "/proc/self/fdinfo", "/proc/self/fdinfo", "cannot be written")
+    data = home.root / "busy"
+    with Window(options.bin, home, screen, arguments=["--data-dir", data]) as window:
+        os.kill(window.pid, signal.SIGSTOP)
+        expect_refusal(options, home, screen, data, "does not answer")
     offscreen = home.environment(screen) | {"INGLE_DATA_DIR": str(plain_file)}
     answer = run([f"{options.bin}/ingle", "chat"], offscreen, stdin=subprocess.DEVNULL)
     expect(answer.returncode == 1 and answer.stderr.count("\n") == 1 and str(plain_file) in answer.stderr, f"ingle: {answer}")

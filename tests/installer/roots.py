@@ -22,6 +22,7 @@ from system import PERSON, Failure, System, run
 from driver import display, expect, wait_until
 
 QUESTION = "How do I open a model?"
+SYSTEM_LIBRARY = re.compile(r"lib(c|m|pthread|stdc\+\+|gcc_s|GL\w*|EGL|OpenGL|vulkan|drm\w*|gbm)\.so")
 # What a desktop without Qt has: the OpenGL front ends, which the archive leaves to the system, and a font.
 DESKTOP = ("libegl1", "libgl1", "libopengl0", "fontconfig-config", "fonts-dejavu-core")
 
@@ -198,6 +199,8 @@ def portable(options):
             expect("qt6" not in system.sh("dpkg-query -W -f '${Package}\\n'"), "there is a Qt")
             run("tar", "-C", system.root / "opt", "-xf", archive)
             (system.root / "opt" / archive.name.removesuffix(".tar.zst")).rename(system.root / "opt/inglenook")
+            strangers = [path.name for path in (system.root / "opt/inglenook/lib").iterdir() if SYSTEM_LIBRARY.match(path.name)]
+            expect(not strangers, f"the archive holds libraries of the system: {strangers}")
             shutil.copytree(system.root / "opt/inglenook", system.home / "stick", symlinks=True)
             system.sh(f"chown -R {PERSON} /home/{PERSON}/stick")
             system.read_only("opt")

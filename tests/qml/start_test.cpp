@@ -103,15 +103,17 @@ class StartTest : public QObject, WindowFiles {
 
     void requestsCrossUnchanged() {
         const StartRequest request{{QUrl::fromLocalFile("/m/ä \"b\"\n%.gguf"), QUrl("https://example.org/x")},
-                                   true};
+                                   true,
+                                   "token \"\x01 of a start"};
         const auto decoded = decode(encode(request));
         QVERIFY(decoded);
         QCOMPARE(decoded->files, request.files);
         QVERIFY(decoded->newChat);
+        QCOMPARE(decoded->activationToken, request.activationToken);
     }
 
     void manyFilesAreCutToWhatFits() {
-        StartRequest request;
+        StartRequest request{{}, false, QString(100'000, QChar(1))};
         for (int i = 0; i < 3000; ++i)
             request.files.append(
                 QUrl::fromLocalFile(QString("/models/a rather long name of a model %1.gguf").arg(i)));

@@ -76,8 +76,14 @@ class Window:
         return messages(self.data)[-1][2]
 
     def quit(self):
-        self.keys("key", "ctrl+q")
-        wait_until(lambda: self._process.poll() is not None, "the window to end", 20)
+        def ended():
+            with contextlib.suppress(Failure):
+                self.keys("key", "ctrl+q")  # lost while the window has no focus yet
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout=2)
+            return self._process.poll() is not None
+
+        wait_until(ended, "the window to end", 30)
         expect(self._process.returncode == 0, f"the window ended with {self._process.returncode}")
 
     def __enter__(self):
@@ -171,7 +177,7 @@ def packages(options):
         system.sh(f"dpkg -i {new} && dpkg -i {new}")
         with Window(system, screen, "inglenook", "--new-chat", locale="de_DE.UTF-8") as window:
             expect(messages(window.data)[:len(before)] == before, "the upgrade changed the history")
-            window.keys("key", "ctrl+q")
+            window.quit()
         print("  upgraded with a history, installed twice", flush=True)
 
         system.sh("apt-get remove -y -q ingle inglenook")

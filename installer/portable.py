@@ -29,7 +29,7 @@ PLUGINS = [
 README = """Inglenook {version}, portable
 
 Start ./inglenook (the window) or ./ingle (the command line). Nothing needs to be installed, and this folder may be
-read-only. It needs a Linux of 2023 or newer (glibc 2.36) for this kind of processor, with a font and with the OpenGL
+read-only. It needs a Linux with glibc 2.36 or newer for this kind of processor, with a font and with the OpenGL
 libraries that every desktop has (libEGL.so.1, libGLX.so.0, libOpenGL.so.0).
 
 Conversations are kept in ~/.local/share/inglenook. With --portable they are kept in "data", in this folder.

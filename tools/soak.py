@@ -5,6 +5,7 @@ Says what each part covers, runs it, and adds a line to docs/soak-ledger.tsv for
 on which commit. `./dev soak` builds what is needed first.
 """
 import argparse
+import collections
 import datetime
 import os
 import pathlib
@@ -16,6 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 BIN = ROOT / "build/release/bin"
 LEDGER = ROOT / "docs/soak-ledger.tsv"
 DAMAGE = "Damage"
+OUTCOMES = {0: "passed", 77: "skipped"}  # by exit status; any other is a failure
 
 
 class Part:
@@ -53,12 +55,12 @@ def commit() -> str:
     return described.stdout.strip() or "?"
 
 
-def note(part: Part, seconds: float, passed: bool) -> None:
+def note(part: Part, seconds: float, outcome: str) -> None:
     if not LEDGER.exists():
         LEDGER.write_text("date\tcommit\tpart\tcount\tseconds\toutcome\n")
     today = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
     with LEDGER.open("a") as ledger:
-        ledger.write(f"{today}\t{commit()}\t{part.name}\t{part.count}\t{seconds:.0f}\t{'passed' if passed else 'FAILED'}\n")
+        ledger.write(f"{today}\t{commit()}\t{part.name}\t{part.count}\t{seconds:.0f}\t{outcome}\n")
 
 
 def main() -> int:
@@ -78,16 +80,16 @@ def main() -> int:
         print(f"{part.name}: {part.covers}; {part.count}", flush=True)
     if options.list:
         return 0
-    failed = []
+    outcomes = collections.defaultdict(list)
     for part in chosen:
         print(f"\n== {part.name}", flush=True)
         began = time.monotonic()
-        passed = subprocess.run(part.command, cwd=ROOT, env=part.environment).returncode == 0
-        note(part, time.monotonic() - began, passed)
-        if not passed:
-            failed.append(part.name)
-    print(f"\nsoak: {len(chosen) - len(failed)} of {len(chosen)} parts passed" + (f"; failed: {', '.join(failed)}" if failed else ""))
-    return 1 if failed else 0
+        status = subprocess.run(part.command, cwd=ROOT, env=part.environment).returncode
+        outcome = OUTCOMES.get(status, "FAILED")
+        note(part, time.monotonic() - began, outcome)
+        outcomes[outcome].append(part.name)
+    print("\nsoak: " + "; ".join(f"{outcome}: {', '.join(names)}" for outcome, names in outcomes.items()))
+    return 1 if outcomes["FAILED"] else 0
 
 
 if __name__ == "__main__":

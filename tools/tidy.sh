@@ -9,7 +9,7 @@ tree=$1
 commands=$tree/tidy
 mkdir -p "$commands"
 sed -E 's# -Winvalid-pch| -fpch-preprocess| -include [^ ]*cmake_pch\.hxx##g' "$tree/compile_commands.json" >"$commands/compile_commands.json"
-git ls-files --cached --others --exclude-standard -- '*.cpp' | grep -E '^(engine|app/(protocol|library|history|sandbox|cli))/' |
+git ls-files --cached --others --exclude-standard -- '*.cpp' | grep -E '^(engine|app/(protocol|library|history|sandbox|crash|cli))/' |
     xargs awk 'FNR == 45 { print FILENAME }' |
     xargs -P "$(nproc)" -n 4 clang-tidy --quiet -p "$commands" --extra-arg=-Wno-unknown-warning-option 2>&1 |
     { grep -v ' warnings generated\.$' || true; }

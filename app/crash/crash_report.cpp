@@ -140,8 +140,11 @@ void keepReports(const Program& program) {
         program.name, program.version, system.sysname, system.release, system.machine));
     beforeReport = program.beforeReport;
     std::error_code ignored;
-    auto seen = reports(program.folder, kSeen);
-    for (size_t i = 0; i + kKept < seen.size(); ++i) fs::remove(fs::path(program.folder) / seen[i], ignored);
+    for (const std::string_view beginning : {kSeen, kUnseen}) {
+        const auto older = reports(program.folder, beginning);
+        for (size_t i = 0; i + kKept < older.size(); ++i)
+            fs::remove(fs::path(program.folder) / older[i], ignored);
+    }
     // The first call loads a library, which no handler may do.
     void* frame = nullptr;
     ::backtrace(&frame, 1);

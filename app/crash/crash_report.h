@@ -19,8 +19,8 @@ struct Program {
 };
 
 /// From now on a signal that ends this process as a crash (SEGV, ILL, FPE, ABRT, SYS, TRAP) writes a report
-/// first. Bus errors are left to those who map files. Of older reports the newest few are kept. Once a
-/// process, before its threads.
+/// first. Bus errors are left to those who map files. Of older reports the newest few are kept, shown or not.
+/// Once a process, before its threads.
 void keepReports(const Program& program);
 
 /// What computes, for a report that may follow. Any thread.

@@ -8,6 +8,7 @@
 #include <QDBusPendingCallWatcher>
 #include <QDBusPendingReply>
 #include <QDir>
+#include <QFileInfo>
 #include <QFontDatabase>
 #include <QGuiApplication>
 #include <QPalette>
@@ -86,22 +87,34 @@ void DesktopPortal::chooseFile(const QString& title) {
 }
 
 void DesktopPortal::chooseSave(const QString& title, const QString& name) {
-    if (!m_available) {
-        const QString folder = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
-        return emit saveChosen((QDir(folder).exists() ? folder : QDir::homePath()) + '/' + name);
-    }
+    // Where nobody can be asked: a new name among the documents.
+    const auto chooseItself = [this, name] {
+        const QString documents = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+        const QString folder = QDir(documents).exists() ? documents : QDir::homePath();
+        QString path = folder + '/' + name;
+        for (int i = 2; QFileInfo::exists(path); ++i)
+            path = QString("%1/%2-%3.%4")
+                       .arg(folder, QFileInfo(name).baseName())
+                       .arg(i)
+                       .arg(QFileInfo(name).suffix());
+        emit saveChosen(path);
+    };
+    if (!m_available) return chooseItself();
     QDBusMessage call = portalCall("org.freedesktop.portal.FileChooser", "SaveFile");
     call << QString() << title << QVariantMap{{"current_name", name}};
-    choose(call, SLOT(onSaveResponse(uint, QVariantMap)));
+    choose(call, SLOT(onSaveResponse(uint, QVariantMap)), chooseItself);
 }
 
-void DesktopPortal::choose(const QDBusMessage& call, const char* slot) {
+void DesktopPortal::choose(const QDBusMessage& call, const char* slot,
+                           const std::function<void()>& otherwise) {
     auto* watcher = new QDBusPendingCallWatcher(QDBusConnection::sessionBus().asyncCall(call), this);
-    connect(watcher, &QDBusPendingCallWatcher::finished, this, [this, watcher, slot] {
+    connect(watcher, &QDBusPendingCallWatcher::finished, this, [this, watcher, slot, otherwise] {
         const QDBusPendingReply<QDBusObjectPath> reply = *watcher;
         if (reply.isValid()) {
             QDBusConnection::sessionBus().connect(kService, reply.value().path(),
                                                   "org.freedesktop.portal.Request", "Response", this, slot);
+        } else if (otherwise) {
+            otherwise();
         }
         watcher->deleteLater();
     });

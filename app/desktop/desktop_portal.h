@@ -9,6 +9,8 @@
 #include <QString>
 #include <QVariantMap>
 
+#include <functional>
+
 namespace ingle::desktop {
 
 class DesktopPortal : public QObject {
@@ -33,7 +35,7 @@ class DesktopPortal : public QObject {
     /// fileChosen() follows, unless the person cancels.
     Q_INVOKABLE void chooseFile(const QString& title);
 
-    /// saveChosen() follows, unless the person cancels; without a portal at once, with a place among the
+    /// saveChosen() follows, unless the person cancels; where none can ask, with a new name among the
     /// documents.
     Q_INVOKABLE void chooseSave(const QString& title, const QString& name);
 
@@ -50,8 +52,8 @@ class DesktopPortal : public QObject {
 
   private:
     void setPrefersDark(const QVariant& colorScheme);
-    /// Calls the portal; its answer comes to `slot`.
-    void choose(const QDBusMessage& call, const char* slot);
+    /// Calls the portal; its answer comes to `slot`. `otherwise`: what is done where it cannot.
+    void choose(const QDBusMessage& call, const char* slot, const std::function<void()>& otherwise = {});
 
     bool m_available = false;
     bool m_prefersDark = false;

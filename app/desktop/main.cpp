@@ -91,12 +91,16 @@ QString refusalOf(const ingle::Error& error) {
         .arg(reason);
 }
 
-StartRequest startRequest(const Arguments& arguments) {
+/// Errors: InvalidArgument for what is neither a file nor an address.
+ingle::Result<StartRequest> startRequest(const Arguments& arguments) {
     StartRequest request{.files = {},
                          .newChat = arguments.newChat,
                          .activationToken = qEnvironmentVariable("XDG_ACTIVATION_TOKEN")};
-    for (const std::string& file : arguments.files)
+    for (const std::string& file : arguments.files) {
         request.files.append(fileOfArgument(toQString(file), QDir::currentPath()));
+        if (!request.files.last().isValid())
+            return ingle::fail(ingle::ErrorCode::InvalidArgument, "{} is no file and no address", file);
+    }
     return request;
 }
 
@@ -144,9 +148,13 @@ int main(int argc, char** argv) {
             QByteArray::fromStdString(ingle::library::defaultCacheDir() + "/qmlcache"));
     if (const auto made = makeFolder(dataDir); !made) return refuseInWindow(refusalOf(made.error()));
     ingle::crash::keepReports({dataDir + "/crashes", "inglenook", std::string(ingle::version())});
-    const StartRequest request = startRequest(*arguments);
+    const auto request = startRequest(*arguments);
+    if (!request) {
+        refuse(request.error().message);
+        return kWrongUsage;
+    }
     SingleInstance instance(toQString(dataDir));
-    const auto claim = instance.claim(request);
+    const auto claim = instance.claim(*request);
     if (!claim) return refuseInWindow(refusalOf(claim.error()));
     if (*claim == SingleInstance::Claim::HandedOver) return 0;
 

@@ -98,7 +98,10 @@ Status SingleInstance::handOver(const StartRequest& request) {
         }
         QThread::msleep(kRetryMs);
     }
-    return fail(ErrorCode::Cancelled, "the window that is open does not answer");
+    // A lock of another computer, whose folder this was, never counts as stale.
+    return fail(ErrorCode::Cancelled,
+                "the window that is open does not answer; if none is open, delete {}/window.lock",
+                m_dataDir.toStdString());
 }
 
 void SingleInstance::accept() {

@@ -249,7 +249,7 @@ def main():
     options = parser.parse_args()
     if os.geteuid() != 0:
         print("skipped: only root can make clean systems")
-        return
+        sys.exit(77)
     options.cache.mkdir(parents=True, exist_ok=True)
     options.cache = options.cache.resolve()
     for name in options.checks or CHECKS:

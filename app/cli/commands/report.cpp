@@ -60,12 +60,16 @@ void printModel(const ModelInfo& info) {
         fmt::print("            {}: {:.2f} GB\n", quant, static_cast<double>(bytes) / kGb);
 }
 
-/// Prints `label` with what `measure` found, or with why it could not: the rest of a report is worth having
-/// all the same.
+/// Prints what was measured, or that it could not be: the rest of a report is worth having all the same. A
+/// reason may name the file, so only its kind is told here; the command ends with it.
 template <typename T, typename Print>
-void printOr(const char* label, const Result<T>& measured, Print print) {
-    if (!measured) return fmt::print("{:<12}{}\n", label, measured.error().message);
-    print(*measured);
+Status printOr(const char* label, const Result<T>& measured, Print print) {
+    if (measured) {
+        print(*measured);
+        return {};
+    }
+    fmt::print("{:<12}not measured ({})\n", label, errorCodeName(measured.error().code));
+    return tl::unexpected(measured.error());
 }
 
 Status report(const ModelOptions& options) {
@@ -77,9 +81,10 @@ Status report(const ModelOptions& options) {
     printModel(info);
     std::fflush(stdout);
     const Status check = lab::checkKernels(path, load);
-    fmt::print("self-check  {}\n", check ? "fast and plain kernels agree" : check.error().message);
+    fmt::print("self-check  {}\n",
+               check ? "fast and plain kernels agree" : errorCodeName(check.error().code));
     std::fflush(stdout);
-    printOr("speed", lab::benchModel(path, load, {}), [](const lab::BenchResult& bench) {
+    const Status speed = printOr("speed", lab::benchModel(path, load, {}), [](const lab::BenchResult& bench) {
         fmt::print(
             "speed       on {}\n            reads {:.1f} tokens a second, writes {:.1f} ({:.1f} GB/s of "
             "{:.1f})\n",
@@ -87,12 +92,15 @@ Status report(const ModelOptions& options) {
             bench.decodeBytesPerSecond / kGb, bench.readBytesPerSecond / kGb);
     });
     std::fflush(stdout);
-    printOr("perplexity", lab::perplexity(path, load, kReportText, kWindowTokens, nullptr),
-            [](const lab::PerplexityResult& result) {
-                fmt::print("perplexity  {:.4f} ± {:.4f} over {} tokens of a fixed text\n", result.perplexity,
-                           result.standardError, result.numTokens);
-            });
-    return check;
+    const Status perplexity =
+        printOr("perplexity", lab::perplexity(path, load, kReportText, kWindowTokens, nullptr),
+                [](const lab::PerplexityResult& result) {
+                    fmt::print("perplexity  {:.4f} ± {:.4f} over {} tokens of a fixed text\n",
+                               result.perplexity, result.standardError, result.numTokens);
+                });
+    INGLE_TRY(check);
+    INGLE_TRY(speed);
+    return perplexity;
 }
 
 Action define(CLI::App& app) {

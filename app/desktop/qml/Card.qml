@@ -37,6 +37,7 @@ T.Popup {
             Layout.fillWidth: true
 
             Text {
+                textFormat: Text.PlainText
                 Layout.fillWidth: true
                 text: card.title
                 color: Theme.text

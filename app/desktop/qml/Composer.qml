@@ -91,6 +91,7 @@ Item {
                 }
 
                 Text {
+                    textFormat: Text.PlainText
                     x: area.leftPadding
                     y: area.topPadding
                     width: area.width - area.leftPadding - area.rightPadding

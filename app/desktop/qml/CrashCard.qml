@@ -16,6 +16,7 @@ Card {
         spacing: Theme.l
 
         Text {
+            textFormat: Text.PlainText
             Layout.fillWidth: true
             text: qsTr("This report tells programmers where Inglenook crashed. It holds nothing you wrote, and it goes nowhere unless you send it.")
             color: Theme.mutedText

@@ -38,6 +38,7 @@ Item {
                 Accessible.ignored: true
             }
             Text {
+                textFormat: Text.PlainText
                 width: parent.width
                 horizontalAlignment: Text.AlignHCenter
                 wrapMode: Text.Wrap
@@ -64,6 +65,7 @@ Item {
                 Accessible.name: text
             }
             Text {
+                textFormat: Text.PlainText
                 width: parent.width
                 horizontalAlignment: Text.AlignHCenter
                 wrapMode: Text.WrapAtWordBoundaryOrAnywhere
@@ -141,6 +143,7 @@ Item {
                 visible: (empty.guiding || empty.noModel) && empty.app.offers.numGood > 0 && empty.app.chat.draft.length === 0
 
                 Text {
+                    textFormat: Text.PlainText
                     width: parent.width
                     horizontalAlignment: Text.AlignHCenter
                     wrapMode: Text.Wrap

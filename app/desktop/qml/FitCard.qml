@@ -66,6 +66,7 @@ Card {
             }
         }
         Text {
+            textFormat: Text.PlainText
             Layout.fillWidth: true
             visible: body.command.length > 0
             text: qsTr("This command writes a smaller file beside it; open that one then:")

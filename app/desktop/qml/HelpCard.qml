@@ -52,6 +52,7 @@ Card {
             }
         }
         Text {
+            textFormat: Text.PlainText
             Layout.fillWidth: true
             visible: list.count === 0
             text: qsTr("Nothing found. Perhaps the guide knows: ask it in a conversation.")

@@ -29,6 +29,7 @@ T.TextField {
     }
 
     Text {
+        textFormat: Text.PlainText
         x: field.leftPadding
         width: field.width - field.leftPadding - field.rightPadding
         anchors.verticalCenter: parent.verticalCenter

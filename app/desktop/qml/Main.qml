@@ -139,6 +139,7 @@ T.ApplicationWindow {
 
                 Text {
                     id: dropText
+                    textFormat: Text.PlainText
                     anchors.centerIn: parent
                     text: qsTr("Drop to use this model")
                     color: Theme.text

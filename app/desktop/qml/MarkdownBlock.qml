@@ -49,6 +49,7 @@ Item {
         }
     }
     Text {
+        textFormat: Text.PlainText
         x: block.mirrored ? block.width - block.inset + Theme.s : block.inset - width - Theme.s
         y: block.gap
         visible: block.marker.length > 0

@@ -39,6 +39,7 @@ FocusScope {
                 onClicked: actions.app.chat.showSibling(actions.messageId, -1)
             }
             Text {
+                textFormat: Text.PlainText
                 anchors.verticalCenter: parent.verticalCenter
                 text: (actions.siblingIndex + 1) + "/" + actions.siblingCount
                 color: Theme.mutedText

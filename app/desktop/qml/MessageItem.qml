@@ -44,6 +44,7 @@ Item {
         spacing: Theme.s
 
         Text {
+            textFormat: Text.PlainText
             Layout.fillWidth: true
             Layout.bottomMargin: Theme.l
             visible: message.forgottenAbove

@@ -42,6 +42,7 @@ Card {
             }
         }
         Text {
+            textFormat: Text.PlainText
             Layout.fillWidth: true
             text: qsTr("Drop a file anywhere on the window, or give its path:")
             color: Theme.mutedText
@@ -98,6 +99,7 @@ Card {
             section.delegate: Text {
                 required property string section
 
+                textFormat: Text.PlainText
                 topPadding: Theme.s
                 bottomPadding: Theme.xs
                 text: section
@@ -114,6 +116,7 @@ Card {
             }
         }
         Text {
+            textFormat: Text.PlainText
             Layout.fillWidth: true
             visible: text.length > 0
             text: [library.app.offers.computer, library.app.offers.age].filter(sentence => sentence.length > 0).join(" ")

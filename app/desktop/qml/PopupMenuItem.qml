@@ -24,6 +24,7 @@ T.MenuItem {
             height: 17
         }
         Text {
+            textFormat: Text.PlainText
             anchors.verticalCenter: parent.verticalCenter
             text: item.text
             color: Theme.text

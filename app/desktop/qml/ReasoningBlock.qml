@@ -35,6 +35,7 @@ Column {
                 color: Theme.mutedText
             }
             Text {
+                textFormat: Text.PlainText
                 anchors.verticalCenter: parent.verticalCenter
                 text: header.text
                 color: Theme.mutedText

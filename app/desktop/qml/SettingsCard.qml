@@ -14,6 +14,7 @@ Card {
     title: qsTr("Settings")
 
     component Label: Text {
+        textFormat: Text.PlainText
         Layout.fillWidth: true
         color: Theme.text
         font.pixelSize: Theme.smallSize

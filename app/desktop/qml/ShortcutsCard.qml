@@ -51,6 +51,7 @@ Card {
                     Accessible.name: modelData[0] + ": " + modelData[1]
 
                     Text {
+                        textFormat: Text.PlainText
                         Layout.fillWidth: true
                         text: modelData[0]
                         color: Theme.text
@@ -58,6 +59,7 @@ Card {
                         elide: Text.ElideRight
                     }
                     Text {
+                        textFormat: Text.PlainText
                         text: modelData[1]
                         color: Theme.mutedText
                         font.pixelSize: Theme.smallSize

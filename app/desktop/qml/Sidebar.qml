@@ -25,6 +25,7 @@ Rectangle {
             Layout.rightMargin: Theme.s
 
             Text {
+                textFormat: Text.PlainText
                 Layout.fillWidth: true
                 text: "Inglenook"
                 color: Theme.text
@@ -91,6 +92,7 @@ Rectangle {
             section.delegate: Text {
                 required property string section
 
+                textFormat: Text.PlainText
                 leftPadding: Theme.l
                 topPadding: Theme.m
                 bottomPadding: Theme.xs
@@ -109,6 +111,7 @@ Rectangle {
             }
 
             Text {
+                textFormat: Text.PlainText
                 anchors.horizontalCenter: parent.horizontalCenter
                 y: Theme.xl
                 visible: list.count === 0

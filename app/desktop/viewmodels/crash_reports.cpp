@@ -27,15 +27,12 @@ void CrashReports::look() {
     if (!file.open(QIODevice::ReadOnly)) return;
     m_text = QString::fromUtf8(file.read(kMaxBytes));
     emit changed();
+    // Offered once, whatever is done about it. One that cannot be marked is offered again, which does no
+    // harm.
+    (void)crash::markSeen(m_folder);
     m_notices.showBanner(
         tr("Inglenook crashed. A report of it was kept on this computer; it holds nothing you wrote."),
-        tr("Show the report"), [this] { show(); });
-}
-
-void CrashReports::show() {
-    // One that cannot be marked is offered again, which does no harm.
-    (void)crash::markSeen(m_folder);
-    emit shown();
+        tr("Show the report"), [this] { emit shown(); });
 }
 
 void CrashReports::save() {

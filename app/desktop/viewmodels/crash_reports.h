@@ -35,7 +35,6 @@ class CrashReports : public QObject {
     void shown();
 
   private:
-    void show();
     void saveTo(const QString& path);
 
     std::string m_folder;

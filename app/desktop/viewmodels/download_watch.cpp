@@ -10,6 +10,9 @@
 namespace ingle::desktop {
 namespace {
 
+/// A minute or two: longer than a download stalls that goes on.
+constexpr int kMaxQuietLooks = 80;
+
 /// Firefox and Chromium write beside the final name, or to a file of another one, until all has come.
 bool isBeingWritten(const QString& path) {
     for (const char* suffix : {".part", ".crdownload", ".download", ".tmp"})
@@ -26,16 +29,29 @@ bool isGguf(const QString& path) {
 
 DownloadWatch::DownloadWatch(QString folder, std::chrono::milliseconds settling, QObject* parent)
     : QObject(parent), m_folder(std::move(folder)) {
-    if (m_folder.isEmpty() || !QFileInfo(m_folder).isDir()) return;
+    if (m_folder.isEmpty()) return;
     m_known = candidates();
     m_timer.setInterval(settling);
     connect(&m_timer, &QTimer::timeout, this, &DownloadWatch::look);
     connect(&m_watcher, &QFileSystemWatcher::directoryChanged, this, [this] {
         // Another part of a model may have come.
-        for (File& file : m_arriving) file.told = false;
+        for (File& file : m_arriving) file = {file.bytes, false, 0};
+        watchFolder();
         look();
     });
-    m_watcher.addPath(m_folder);
+    watchFolder();
+    m_timer.start();  // once at least: what lies there may be growing
+}
+
+void DownloadWatch::watchFolder() {
+    // A browser makes the folder with the first download.
+    const QString parent = QFileInfo(m_folder).path();
+    if (QFileInfo(m_folder).isDir()) {
+        if (!m_watcher.directories().contains(m_folder)) m_watcher.addPath(m_folder);
+        m_watcher.removePath(parent);
+    } else if (!m_watcher.directories().contains(parent)) {
+        m_watcher.addPath(parent);
+    }
 }
 
 QMap<QString, qint64> DownloadWatch::candidates() const {
@@ -56,16 +72,16 @@ void DownloadWatch::look() {
         if (m_known.contains(file.key())) continue;
         File& seen = m_arriving[file.key()];
         const bool grew = std::exchange(seen.bytes, file.value()) != file.value();
-        if (grew) seen.told = false;
+        if (grew) seen = {file.value(), false, 0};
+        // What has not grown for long is no download: the next change of the folder brings it back.
+        if (++seen.quietLooks < kMaxQuietLooks) waiting = true;
         if (seen.told) continue;
         if (!grew && file.value() > 0 && !isBeingWritten(file.key()) && isGguf(file.key())) {
             seen.told = true;
             emit settled(file.key());
-        } else {
-            waiting = true;
         }
     }
-    if (!waiting && m_arriving.isEmpty())
+    if (!waiting)
         m_timer.stop();
     else if (!m_timer.isActive())
         m_timer.start();

@@ -16,7 +16,7 @@ class DownloadWatch : public QObject {
     Q_OBJECT
   public:
     /// A file counts as settled when it has kept its size for `settling`. What lies in the folder already is
-    /// not news. A folder that is missing is not watched.
+    /// not news, unless it grows. A folder that is missing is waited for.
     DownloadWatch(QString folder, std::chrono::milliseconds settling, QObject* parent = nullptr);
 
     /// Whether `path` was whole after all: if not, it is told again when it has grown or another file came.
@@ -30,9 +30,11 @@ class DownloadWatch : public QObject {
     struct File {
         qint64 bytes = -1;
         bool told = false;  ///< at this size
+        int quietLooks = 0;
     };
 
     void look();
+    void watchFolder();
     QMap<QString, qint64> candidates() const;
 
     QString m_folder;

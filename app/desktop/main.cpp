@@ -170,7 +170,7 @@ int main(int argc, char** argv) {
     engine.load(QUrl("qrc:/qt/qml/Inglenook/qml/Main.qml"));
     if (engine.rootObjects().isEmpty()) return refuse("The window could not be created.");
     auto* window = qobject_cast<QQuickWindow*>(engine.rootObjects().constFirst());
-    model.serve(request);
+    model.serve(*request);
     QObject::connect(&instance, &SingleInstance::requested, window,
                      [window, &model](const StartRequest& next) {
                          window->setWindowStates(window->windowStates() & ~Qt::WindowMinimized);

@@ -201,6 +201,21 @@
     </message>
 </context>
 <context>
+    <name>HelpCard</name>
+    <message>
+        <source>Help</source>
+        <translation>Hilfe</translation>
+    </message>
+    <message>
+        <source>Search the help</source>
+        <translation>Hilfe durchsuchen</translation>
+    </message>
+    <message>
+        <source>Nothing found. Perhaps the guide knows: ask it in a conversation.</source>
+        <translation>Nichts gefunden. Vielleicht weiß es der Lotse: Frag ihn in einer Unterhaltung.</translation>
+    </message>
+</context>
+<context>
     <name>Main</name>
     <message>
         <source>Drop to use this model</source>
@@ -433,6 +448,17 @@
     </message>
 </context>
 <context>
+    <name>ShortcutKeys</name>
+    <message>
+        <source>Enter</source>
+        <translation>Eingabe</translation>
+    </message>
+    <message>
+        <source>Shift+Enter</source>
+        <translation>Umschalt+Eingabe</translation>
+    </message>
+</context>
+<context>
     <name>ShortcutsCard</name>
     <message>
         <source>Shortcuts</source>
@@ -443,16 +469,8 @@
         <translation>Senden</translation>
     </message>
     <message>
-        <source>Enter</source>
-        <translation>Eingabe</translation>
-    </message>
-    <message>
         <source>New line</source>
         <translation>Neue Zeile</translation>
-    </message>
-    <message>
-        <source>Shift+Enter</source>
-        <translation>Umschalt+Eingabe</translation>
     </message>
     <message>
         <source>Stop the answer</source>
@@ -509,6 +527,10 @@
     <message>
         <source>Quit</source>
         <translation>Beenden</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>Hilfe</translation>
     </message>
     <message>
         <source>All shortcuts</source>

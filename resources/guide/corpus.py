@@ -1,7 +1,7 @@
 """Reads the hand-written corpus and makes training dialogues of it.
 
-A corpus file holds blocks: a line `[intent]`, then `Q:` lines (ways to ask), `A:` lines (ways to answer, with facts in braces)
-and perhaps `after:` with the intents that the question may follow. Blocks of the same name add up. 90-out-of-scope.txt also has
+A corpus file holds blocks: a line `[intent]`, then `Q:` lines (ways to ask), `A:` lines (ways to answer, with places for facts in
+braces) and perhaps `after:` with the intents that the question may follow. Blocks of the same name add up. 90-out-of-scope.txt also has
 `FRAME:` lines with a place for a `THING:`; they multiply what the guide must decline. Everything that is random comes from the
 generator that is handed in.
 """
@@ -35,7 +35,7 @@ class Intent:
         self.things += other.things
 
 
-def parse(path: pathlib.Path, facts: dict) -> list[Intent]:
+def parse(path: pathlib.Path) -> list[Intent]:
     """Errors: ValueError naming file and line."""
     intents: list[Intent] = []
     for number, line in enumerate(path.read_text().splitlines(), 1):
@@ -52,7 +52,7 @@ def parse(path: pathlib.Path, facts: dict) -> list[Intent]:
         intent = intents[-1]
         match kind:
             case "Q": intent.questions.append(text)
-            case "A": intent.answers.append(facts_of_program.fill(text, facts))
+            case "A": intent.answers.append(text)
             case "after": intent.after += text.split()
             case "FRAME": intent.frames.append(text)
             case "THING": intent.things += [thing.strip() for thing in text.split(";") if thing.strip()]
@@ -60,21 +60,26 @@ def parse(path: pathlib.Path, facts: dict) -> list[Intent]:
     return intents
 
 
-def load(facts: dict) -> dict[str, list[Intent]]:
-    """All intents by language, blocks of the same name in one; an intent without questions is left out."""
+def load() -> dict[str, list[Intent]]:
+    """All intents by language, blocks of the same name in one; an intent without questions is left out. Answers keep their places for facts."""
     by_language = {}
     for language in LANGUAGES:
         intents: dict[str, Intent] = {}
         for path in sorted((FOLDER / language).glob("*.txt")):
-            for block in parse(path, facts):
+            for block in parse(path):
                 intents.setdefault(block.name, Intent(block.name)).add(block)
         by_language[language] = [i for i in intents.values() if i.questions and i.answers]
     return by_language
 
 
+def first_answers(by_language: dict[str, list[Intent]], facts: dict[str, str]) -> dict[str, str]:
+    """As the guide would say them, by intent."""
+    return {i.name: facts_of_program.fill(i.answers[0], facts) for intents in by_language.values() for i in intents}
+
+
 def is_dev(question: str) -> bool:
-    """One question in twenty never trains: the loss on these tells how training goes."""
-    return hashlib.sha256(question.encode()).digest()[0] < 13
+    """One question in fifty never trains: the loss on these tells how training goes."""
+    return hashlib.sha256(question.encode()).digest()[0] < 5
 
 
 # ---- ways in which people write the same question ----
@@ -143,8 +148,8 @@ def vary(question: str, rng: random.Random) -> str:
 
 @dataclasses.dataclass
 class Dialogue:
-    """Messages, user first and the guide's answer last, and the intent of the last question; only the last answer is to be
-    learned."""
+    """Messages, user first and the guide's answer last, and the intent of the last question; only the last answer is to be learned, and
+    only it has places for facts."""
     messages: list[str]
     intent: str
 
@@ -157,8 +162,9 @@ class Sampler:
     FRAME_SHARE = 0.15     # of the out-of-scope questions, made of frame and thing
     EARLIER_TURN = 0.12    # an unrelated exchange comes before
 
-    def __init__(self, by_language: dict[str, list[Intent]], seed: int):
+    def __init__(self, by_language: dict[str, list[Intent]], facts: dict[str, str], seed: int | str):
         self.rng = random.Random(seed)
+        self.facts = facts
         self.declined = {language: next((i for i in intents if i.name.endswith(OUT_OF_SCOPE)), None) for language, intents in by_language.items()}
         self.intents = {language: [i for i in intents if not i.name.endswith(OUT_OF_SCOPE)] for language, intents in by_language.items()}
         self.by_name = {i.name: i for intents in self.intents.values() for i in intents}
@@ -182,18 +188,19 @@ class Sampler:
         before = []
         if intent.after:
             earlier = self.by_name[self.rng.choice([name for name in intent.after if name in self.by_name])]
-            before = [vary(self.question(earlier), self.rng), self.rng.choice(earlier.answers)]
+            before = [vary(self.question(earlier), self.rng), facts_of_program.fill(self.rng.choice(earlier.answers), self.facts)]
         return Dialogue([*before, text, self.rng.choice(intent.answers)], intent.name)
 
     def draw(self) -> Dialogue:
         language = self.rng.choices(self.languages, [self.SHARES[l] for l in self.languages])[0]
         dialogue = self.exchange(language)
         if len(dialogue.messages) == 2 and self.rng.random() < self.EARLIER_TURN:
-            dialogue.messages = self.exchange(language).messages[-2:] + dialogue.messages
+            *_, question, answer = self.exchange(language).messages
+            dialogue.messages = [question, facts_of_program.fill(answer, self.facts), *dialogue.messages]
         return dialogue
 
 
-def dev_dialogues(by_language: dict[str, list[Intent]]) -> list[Dialogue]:
+def dev_dialogues(by_language: dict[str, list[Intent]], facts: dict[str, str]) -> list[Dialogue]:
     """The questions that never train, each with its intent's first answer."""
     rows = []
     by_name = {i.name: i for intents in by_language.values() for i in intents}
@@ -202,6 +209,6 @@ def dev_dialogues(by_language: dict[str, list[Intent]]) -> list[Dialogue]:
             before = []
             if intent.after:
                 earlier = by_name[intent.after[0]]
-                before = [earlier.questions[0].lower(), earlier.answers[0]]
+                before = [earlier.questions[0].lower(), facts_of_program.fill(earlier.answers[0], facts)]
             rows += [Dialogue([*before, q.lower(), intent.answers[0]], intent.name) for q in intent.questions if is_dev(q)]
     return rows

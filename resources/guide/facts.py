@@ -1,21 +1,32 @@
 """What the guide says about the program, read from where the program itself has it.
 
-Keys, commands and quantizations are filled into the answers. Families, block formats and features are prose there: shipped.py
-notices when they change, and somebody has to change the prose.
+A fact has a name: `key:models`, the key of an action (ShortcutKeys.qml's name of it); `keys`, all of them; `commands`, `quants`,
+`families`, `formats`, `version`. Answers hold facts as `{name}`, and the guide has one vocabulary piece for each, whose text fill.py writes
+into the shipped model. So the guide is trained on names, and a changed key or another command changes a text and no weight.
 """
 import pathlib
 import re
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+PLACE = re.compile(r"\{[^{}]+\}")  # of a fact in an answer
 
 
-def shortcuts() -> dict[str, str]:
-    """Keys by the name of the action, as the window's card of shortcuts shows them."""
-    qml = ROOT / "app/desktop/qml"
-    keys = dict(re.findall(r'property string (\w+): "([^"]+)"', (qml / "ShortcutKeys.qml").read_text()))
-    rows = re.findall(r'\[qsTr\("([^"]+)"\),\s*(?:ShortcutKeys\.(\w+)|(?:qsTr\()?"([^"]+)"\)?)\]', (qml / "ShortcutsCard.qml").read_text())
-    return {action: keys[name] if name else literal for action, name, literal in rows}
+def key_names() -> dict[str, str]:
+    """The keys by ShortcutKeys.qml's names, as the window shows them."""
+    return {name: key for name, _, key in re.findall(r'property string (\w+): (qsTr\()?"([^"]+)"', (ROOT / "app/desktop/qml/ShortcutKeys.qml").read_text())}
+
+
+def shortcuts() -> list[tuple[str, str, str]]:
+    """Name, action and key of every row of the window's card of shortcuts. Raises ValueError for a row whose key is not in ShortcutKeys.qml."""
+    keys = key_names()
+    rows = []
+    for action, key in re.findall(r'\[qsTr\("([^"]+)"\), *(.+?)\],?$', (ROOT / "app/desktop/qml/ShortcutsCard.qml").read_text(), re.M):
+        name = key.removeprefix("ShortcutKeys.")
+        if name not in keys:
+            raise ValueError(f"the key of {action!r} is {key}: its text belongs into ShortcutKeys.qml")
+        rows.append((name, action, keys[name]))
+    return rows
 
 
 def commands() -> list[str]:
@@ -28,31 +39,42 @@ def quantizations() -> str:
     return re.search(r'"--quant".*?"(.+?) \(default', (ROOT / "app/cli/commands/import.cpp").read_text(), re.S)[1]
 
 
+def version() -> str:
+    return re.search(r"^project\(\S+\s.*?VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(), re.M | re.S)[1]
+
+
 def features() -> list[str]:
-    """The lines of docs/features.md that the guide speaks of. Raises ValueError for a line that says neither yes nor no."""
-    told = []
+    """The intents that docs/features.md names as speaking of its lines. Raises ValueError for a line that names none and says no "no"."""
+    told = set()
     for feature, mark in re.findall(r"^\| (.+?) \|.*\| ([^|]*?) ?\|$", (ROOT / "docs/features.md").read_text(), re.M):
-        if mark not in ("yes", "no", "guide"):
-            raise ValueError(f"docs/features.md does not say whether the guide speaks of: {feature}")
-        if mark == "yes":
-            told.append(feature)
-    return told
+        if feature == "feature" or mark == "no":
+            continue
+        if not mark:
+            raise ValueError(f"docs/features.md does not say which intents of the guide speak of: {feature}")
+        told |= set(mark.split())
+    return sorted(told)
 
 
-def collect() -> dict:
+def collect() -> dict[str, str]:
+    """The texts of all facts by name."""
+    rows = shortcuts()
+    stems = lambda folder: sorted(p.stem for p in (ROOT / folder).glob("*.cpp"))
     return {
-        "shortcuts": shortcuts(),
-        "commands": commands(),
-        "quantizations": quantizations(),
-        "families": sorted(p.stem for p in (ROOT / "engine/models/families").glob("*.cpp")),
-        "blockFormats": sorted(p.stem for p in (ROOT / "engine/quant/formats").glob("*.cpp")),
-        "features": features(),
+        **{f"key:{name}": key for name, _, key in rows},
+        "keys": "; ".join(f"{action}: {key}" for _, action, key in rows),
+        "commands": ", ".join(commands()),
+        "quants": quantizations(),
+        "families": ", ".join(stems("engine/models/families")),
+        "formats": ", ".join(stem.upper() for stem in stems("engine/quant/formats")),
+        "version": version(),
     }
 
 
-def fill(text: str, facts: dict) -> str:
-    """Puts facts in the places of {key:Action}, {commands} and {quants}. Raises KeyError for an unknown one."""
-    values = {f"key:{action}": keys for action, keys in facts["shortcuts"].items()}
-    values["commands"] = ", ".join(facts["commands"])
-    values["quants"] = facts["quantizations"]
-    return re.sub(r"\{([^}]+)\}", lambda match: values[match[1]], text)
+def places(text: str) -> list[str]:
+    """The names of the facts in a text."""
+    return [place[1:-1] for place in PLACE.findall(text)]
+
+
+def fill(text: str, facts: dict[str, str]) -> str:
+    """Puts facts in their places. Raises KeyError for an unknown one."""
+    return PLACE.sub(lambda match: facts[match[0][1:-1]], text)

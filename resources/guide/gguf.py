@@ -1,16 +1,77 @@
-"""Writes GGUF v3 files with float32 tensors (`ingle import` quantises them afterwards).
+"""Reads and writes GGUF v3 files, as far as the guide needs it. Standard library only: the build uses it, too.
 
 Layout: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 """
+import dataclasses
+import math
+import os
+import pathlib
 import struct
 
 ALIGNMENT = 32
 UINT32, INT32, FLOAT32, BOOL, STRING, ARRAY = 4, 5, 6, 7, 8, 9
-TENSOR_F32 = 0
+SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", UINT32: "I", INT32: "i", FLOAT32: "f", BOOL: "?", 10: "Q", 11: "q", 12: "d"}
+F32, F16, Q8_0 = 0, 1, 8
+BLOCKS = {F32: (1, 4), F16: (1, 2), Q8_0: (32, 34)}  # numbers and bytes of a block, by type
 
 
-def _string(text: str | bytes) -> bytes:
-    raw = text.encode() if isinstance(text, str) else text
+@dataclasses.dataclass
+class Tensor:
+    shape: tuple[int, ...]  # slowest dimension first, unlike in the file
+    type: int
+    data: bytes
+
+
+class Reader:
+    def __init__(self, data: bytes):
+        self.data, self.at = data, 0
+
+    def take(self, form: str):
+        value = struct.unpack_from("<" + form, self.data, self.at)[0]
+        self.at += struct.calcsize("<" + form)
+        return value
+
+    def text(self) -> str:
+        length = self.take("Q")
+        self.at += length
+        return self.data[self.at - length : self.at].decode()
+
+    def value(self, kind: int):
+        if kind == STRING:
+            return self.text()
+        if kind == ARRAY:
+            of, count = self.take("I"), self.take("Q")
+            return [self.value(of) for _ in range(count)]
+        return self.take(SCALARS[kind])
+
+
+def read(path: pathlib.Path) -> tuple[dict, dict[str, Tensor]]:
+    """Metadata and tensors. Raises ValueError for what is no GGUF v3 file."""
+    reader = Reader(path.read_bytes())
+    if reader.data[:8] != b"GGUF" + struct.pack("<I", 3):
+        raise ValueError(f"{path} is no GGUF file of version 3")
+    reader.at = 8
+    num_tensors, num_keys = reader.take("Q"), reader.take("Q")
+    metadata = {}
+    for _ in range(num_keys):
+        key = reader.text()
+        metadata[key] = reader.value(reader.take("I"))
+    places = {}
+    for _ in range(num_tensors):
+        name = reader.text()
+        shape = tuple(reversed([reader.take("Q") for _ in range(reader.take("I"))]))
+        places[name] = (shape, reader.take("I"), reader.take("Q"))
+    begin = reader.at + -reader.at % metadata.get("general.alignment", ALIGNMENT)
+    tensors = {}
+    for name, (shape, kind, offset) in places.items():
+        numbers, size = BLOCKS[kind]
+        end = begin + offset + math.prod(shape) // numbers * size
+        tensors[name] = Tensor(shape, kind, reader.data[begin + offset : end])
+    return metadata, tensors
+
+
+def _string(text: str) -> bytes:
+    raw = text.encode()
     return struct.pack("<Q", len(raw)) + raw
 
 
@@ -34,16 +95,19 @@ def _value(value) -> bytes:
     return struct.pack("<IIQ", ARRAY, kind, len(value)) + b"".join(_scalar(v)[1] for v in value)
 
 
-def write(path, metadata: dict, tensors: dict) -> None:
-    """`tensors`: name to a float32 numpy array, row-major; GGUF lists dimensions fastest first."""
+def write(path: pathlib.Path, metadata: dict, tensors: dict[str, Tensor]) -> None:
+    """Whole or not at all, also when it is killed."""
     head = bytearray(b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(metadata)))
     for key, value in metadata.items():
         head += _string(key) + _value(value)
     offset = 0
-    for name, array in tensors.items():
-        head += _string(name) + struct.pack(f"<I{array.ndim}QIQ", array.ndim, *reversed(array.shape), TENSOR_F32, offset)
-        offset += -(-array.nbytes // ALIGNMENT) * ALIGNMENT
-    with open(path, "wb") as out:
+    for name, tensor in tensors.items():
+        head += _string(name) + struct.pack(f"<I{len(tensor.shape)}QIQ", len(tensor.shape), *reversed(tensor.shape), tensor.type, offset)
+        offset += -(-len(tensor.data) // ALIGNMENT) * ALIGNMENT
+    path = pathlib.Path(path)
+    unfinished = path.with_name(path.name + ".part")
+    with open(unfinished, "wb") as out:
         out.write(head + bytes(-len(head) % ALIGNMENT))
-        for array in tensors.values():
-            out.write(array.tobytes() + bytes(-array.nbytes % ALIGNMENT))
+        for tensor in tensors.values():
+            out.write(tensor.data + bytes(-len(tensor.data) % ALIGNMENT))
+    os.replace(unfinished, path)

@@ -41,17 +41,18 @@ def grams(text: str) -> set[tuple[str, ...]]:
 
 def training_texts(by_language) -> list[str]:
     """Everything the guide is trained on, before it is varied; each frame with each thing."""
+    facts = facts_of_program.collect()
     texts = []
     for intents in by_language.values():
         for intent in intents:
-            texts += intent.questions + intent.answers
+            texts += intent.questions + [facts_of_program.fill(answer, facts) for answer in intent.answers]
             texts += [frame.replace("*", thing) for frame in intent.frames for thing in intent.things]
     return texts
 
 
 def main() -> int:
     trained = {}
-    for text in training_texts(corpus.load(facts_of_program.collect())):
+    for text in training_texts(corpus.load()):
         for gram in grams(text):
             trained.setdefault(gram, text)
         if plain_words(text):

@@ -13,9 +13,9 @@ import tempfile
 import numpy
 
 import corpus
-import facts as facts_of_program
+import gguf
 from evaluate import HERE, questions
-from vocabulary import Vocabulary
+from vocabulary import Vocabulary, of_gguf
 
 
 def token_losses(ingle: pathlib.Path, model: pathlib.Path, ids: list[int], out: pathlib.Path) -> numpy.ndarray:
@@ -29,11 +29,10 @@ def token_losses(ingle: pathlib.Path, model: pathlib.Path, ids: list[int], out: 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bin", type=pathlib.Path, required=True)
-    parser.add_argument("--vocabulary", type=pathlib.Path, required=True)
     parser.add_argument("models", type=pathlib.Path, nargs="+")
     args = parser.parse_args()
-    vocabulary = Vocabulary(args.vocabulary)
-    answers = {i.name: i.answers for of_language in corpus.load(facts_of_program.collect()).values() for i in of_language}
+    vocabulary = Vocabulary(of_gguf(gguf.read(args.models[0])[0]))
+    answers = {i.name: i.answers for of_language in corpus.load().values() for i in of_language}
     items = [i for i in questions(HERE / "eval/held_out.jsonl") if "facts" in i and "history" not in i]
     with tempfile.TemporaryDirectory() as folder:
         for model in args.models:

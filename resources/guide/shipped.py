@@ -1,6 +1,9 @@
-"""Ties guide.gguf to what it was trained on: facts.json holds the facts, a digest of all answers, and one of the file itself.
+"""Ties guide.gguf to what it was trained on: facts.json holds what must not go without training, a digest of all answers, and one of the
+file itself.
 
-`record` writes it after training; `check`, a test, fails when the program, the answers or the file are others by now.
+`record` writes it after training; `check`, a test, fails when a meaning changed: an answer is another, or something that answers
+speak of is gone (a fact that they tell, a command, a family, a block format, a quantization, every line of docs/features.md
+that names an intent). What is changed or added in the program is text that fill.py writes, and needs no training.
 """
 import hashlib
 import json
@@ -9,6 +12,7 @@ import sys
 
 import corpus
 import facts as facts_of_program
+import gguf
 
 HERE = pathlib.Path(__file__).resolve().parent
 RECORD = HERE / "facts.json"
@@ -16,27 +20,40 @@ RECORD = HERE / "facts.json"
 
 def present(guide: pathlib.Path = HERE / "guide.gguf") -> dict:
     facts = facts_of_program.collect()
-    answers = [f"{i.name}: {answer}" for intents in corpus.load(facts).values() for i in intents for answer in i.answers]
-    return {**facts, "answers": hashlib.sha256("\n".join(answers).encode()).hexdigest(), "guide": hashlib.sha256(guide.read_bytes()).hexdigest()}
+    intents = [intent for of_language in corpus.load().values() for intent in of_language]
+    told = {name for intent in intents for answer in intent.answers for name in facts_of_program.places(answer)}
+    answers = [f"{intent.name}: {answer}" for intent in intents for answer in intent.answers]
+    listed = {name: facts[name].replace(" or ", ", ").split(", ") for name in ("commands", "quants", "families", "formats")}
+    return {"told": sorted(told & facts.keys()), **listed, "features": facts_of_program.features(),
+            "answers": hashlib.sha256("\n".join(answers).encode()).hexdigest(), "guide": hashlib.sha256(guide.read_bytes()).hexdigest()}
 
 
 def differences(then: dict, now: dict) -> list[str]:
-    """What changed between two collections of facts, one line each."""
+    """What changed in meaning between two collections, one line each."""
     found = []
-    for kind in sorted(then.keys() | now.keys()):
-        old, new = (items if isinstance(items, list) else sorted(items.items()) if isinstance(items, dict) else [items]
-                    for items in (then.get(kind, []), now.get(kind, [])))
-        gone, added = [item for item in old if item not in new], [item for item in new if item not in old]
-        if gone or added:
-            found.append(f"{kind}: no longer {gone}, now {added}")
+    for kind, old in sorted(then.items()):
+        if isinstance(old, list):
+            gone = [item for item in old if item not in now[kind]]
+            if gone:
+                found.append(f"{kind}: no longer {', '.join(gone)}")
+        elif old != now[kind]:
+            found.append(f"{kind}: no longer those of the training")
     return found
+
+
+def unknown(guide: pathlib.Path = HERE / "guide.gguf") -> list[str]:
+    """What the program or its documents say of the guide that the guide does not know."""
+    pieces = set(gguf.read(guide)[0]["tokenizer.ggml.tokens"])
+    intents = [f"docs/features.md: the guide has no intent {name}" for name in facts_of_program.features() if f"<|{name}|>" not in pieces]
+    facts = facts_of_program.collect().keys()
+    return intents + [f"the program has no fact {piece}" for piece in sorted(pieces) if facts_of_program.PLACE.fullmatch(piece) and piece[1:-1] not in facts]
 
 
 def main() -> int:
     if sys.argv[1:] == ["record"]:
         RECORD.write_text(json.dumps(present(), indent=1, ensure_ascii=False) + "\n")
         return 0
-    changed = differences(json.loads(RECORD.read_text()), present())
+    changed = differences(json.loads(RECORD.read_text()), present()) + unknown()
     for line in changed:
         print(line)
     print("The guide must be trained again: see resources/guide/README.md" if changed else "the guide knows the program as it is")

@@ -103,6 +103,10 @@ T.ApplicationWindow {
     FitCard {
         app: window.app
     }
+    HelpCard {
+        id: helpCard
+        app: window.app
+    }
     Toast {
         parent: T.Overlay.overlay
         app: window.app
@@ -214,8 +218,12 @@ T.ApplicationWindow {
         onActivated: window.openNeighbour(-1)
     }
     Shortcut {
-        sequences: [StandardKey.HelpContents, ShortcutKeys.shortcuts]
+        sequence: ShortcutKeys.shortcuts
         onActivated: shortcutsCard.open()
+    }
+    Shortcut {
+        sequence: ShortcutKeys.help
+        onActivated: helpCard.open()
     }
     Shortcut {
         sequence: ShortcutKeys.models

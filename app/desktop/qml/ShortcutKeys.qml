@@ -1,9 +1,13 @@
-// The keys of actions: what the window listens to, what its card shows, and what the guide tells. (Those of the composer
-// and of the list of conversations are where these listen.)
+// The keys of actions: what the window listens to, what its card and its help show, and what the guide tells. (The composer and
+// the list of conversations listen to theirs, the first four, by themselves.)
 pragma Singleton
 import QtQuick
 
 QtObject {
+    readonly property string send: qsTr("Enter")
+    readonly property string newLine: qsTr("Shift+Enter")
+    readonly property string editLast: "↑"
+    readonly property string otherConversations: "Alt+↓ Alt+↑"
     readonly property string stop: "Esc"
     readonly property string continueAnswer: "Ctrl+G"
     readonly property string regenerate: "Ctrl+R"
@@ -15,6 +19,7 @@ QtObject {
     readonly property string remove: "Ctrl+Shift+Backspace"
     readonly property string models: "Ctrl+L"
     readonly property string settings: "Ctrl+,"
+    readonly property string help: "F1"
     readonly property string shortcuts: "Ctrl+/"
     readonly property string quit: "Ctrl+Q"
 }

@@ -24,21 +24,22 @@ Card {
 
             Repeater {
                 model: [
-                    [qsTr("Send"), qsTr("Enter")],
-                    [qsTr("New line"), qsTr("Shift+Enter")],
+                    [qsTr("Send"), ShortcutKeys.send],
+                    [qsTr("New line"), ShortcutKeys.newLine],
                     [qsTr("Stop the answer"), ShortcutKeys.stop],
                     [qsTr("Continue the answer"), ShortcutKeys.continueAnswer],
                     [qsTr("Another answer"), ShortcutKeys.regenerate],
                     [qsTr("Copy the answer"), ShortcutKeys.copyAnswer],
-                    [qsTr("Change the last message"), "↑"],
+                    [qsTr("Change the last message"), ShortcutKeys.editLast],
                     [qsTr("New conversation"), ShortcutKeys.newConversation],
                     [qsTr("Search"), ShortcutKeys.search],
-                    [qsTr("Next and previous conversation"), "Alt+↓ Alt+↑"],
+                    [qsTr("Next and previous conversation"), ShortcutKeys.otherConversations],
                     [qsTr("Rename the conversation"), ShortcutKeys.rename],
                     [qsTr("Pin the conversation"), ShortcutKeys.pin],
                     [qsTr("Delete the conversation"), ShortcutKeys.remove],
                     [qsTr("Models"), ShortcutKeys.models],
                     [qsTr("Settings"), ShortcutKeys.settings],
+                    [qsTr("Help"), ShortcutKeys.help],
                     [qsTr("All shortcuts"), ShortcutKeys.shortcuts],
                     [qsTr("Quit"), ShortcutKeys.quit]
                 ]

@@ -1,0 +1,90 @@
+/// The help: its pages, what a search leaves of them, and the card that shows them.
+#include "app/desktop/viewmodels/help_model.h"
+#include "tests/qml/window_run.h"
+
+using namespace ingle::desktop;
+
+namespace {
+
+QStringList titles(const HelpModel& help) {
+    QStringList found;
+    for (const QVariant& page : help.pages()) found << page.toMap()["title"].toString();
+    return found;
+}
+
+QStringList headings(const HelpModel& help) {
+    QStringList found;
+    for (int row = 0; row < help.blocks()->rowCount(); ++row) {
+        const QModelIndex at = help.blocks()->index(row);
+        if (help.blocks()->data(at, BlockListModel::KindRole).toInt() == BlockListModel::Heading)
+            found << help.blocks()->data(at, BlockListModel::PlainRole).toString();
+    }
+    return found;
+}
+
+}  // namespace
+
+class HelpTest : public QObject, WindowFiles {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() { QVERIFY(prepare()); }
+
+    void everyPageIsThere() {
+        const HelpModel help;
+        QCOMPARE(titles(help), (QStringList{"First steps", "Models", "Privacy", "Memory", "Keys", "Trouble",
+                                            "In a terminal"}));
+        for (const QVariant& page : help.pages()) {
+            const QModelIndex at = help.blocks()->index(page.toMap()["row"].toInt());
+            QCOMPARE(help.blocks()->data(at, BlockListModel::PlainRole), page.toMap()["title"]);
+            QCOMPARE(help.blocks()->data(at, BlockListModel::LevelRole).toInt(), 1);
+        }
+    }
+
+    void aSearchLeavesTheSectionsWithAllItsWords() {
+        HelpModel help;
+        help.setQuery("GGUF  common");
+        QCOMPARE(headings(help), (QStringList{"Models", "What a GGUF is"}));
+        QCOMPARE(titles(help), QStringList{"Models"});
+        help.setQuery("ctrl+shift+backspace");
+        QCOMPARE(titles(help), (QStringList{"First steps", "Keys"}));
+        // The title of a page counts for each of its sections.
+        help.setQuery("privacy deleting");
+        QCOMPARE(headings(help), (QStringList{"Privacy", "Deleting"}));
+        help.setQuery("gguf xyzzy");
+        QCOMPARE(help.blocks()->rowCount(), 0);
+        QVERIFY(help.pages().isEmpty());
+        help.setQuery(" ");
+        QCOMPARE(titles(help).size(), 7);
+    }
+
+    void itsKeyOpensItAndTheKeyboardIsEnough() {
+        WindowRun run(freshDataDir(), {});
+        QTest::keyClick(run.window, Qt::Key_F1);
+        QObject* card = run.window->findChild<QObject*>("helpCard");
+        QVERIFY(card != nullptr);
+        QTRY_VERIFY(card->property("opened").toBool());
+        QTRY_VERIFY(run.shownItem("helpText") != nullptr);
+        QQuickItem* text = run.shownItem("helpText");
+        QTRY_VERIFY(run.shownItem("helpSearch")->hasActiveFocus());
+        const int everything = text->property("count").toInt();
+        QVERIFY(everything > 50);
+
+        QTest::keyClick(run.window, Qt::Key_PageDown);
+        QVERIFY(text->property("contentY").toReal() > 0);
+        for (const char key : std::string("snapshots")) QTest::keyClick(run.window, key);
+        QTRY_VERIFY(text->property("count").toInt() < everything && text->property("count").toInt() > 0);
+        for (const char key : std::string("zz")) QTest::keyClick(run.window, key);
+        QTRY_COMPARE(text->property("count").toInt(), 0);
+
+        QTest::keyClick(run.window, Qt::Key_Escape);
+        QTRY_VERIFY(!card->property("visible").toBool());
+        // The next look at it begins anew.
+        QTest::keyClick(run.window, Qt::Key_F1);
+        QTRY_VERIFY(run.shownItem("helpText") != nullptr);
+        QTRY_COMPARE(run.shownItem("helpText")->property("count").toInt(), everything);
+    }
+};
+
+QTEST_MAIN(HelpTest)
+#include "help_test.moc"

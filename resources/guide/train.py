@@ -260,7 +260,7 @@ def main() -> None:
     start = parser.add_mutually_exclusive_group()
     start.add_argument("--resume", action="store_true", help="go on from the checkpoint in that folder, if there is one")
     start.add_argument("--from", dest="earlier", type=pathlib.Path, metavar="GGUF", help="start with the weights of this guide")
-    parser.add_argument("--steps", type=int, help=f"{STEPS} by default, {STEPS_ON} with --from")
+    parser.add_argument("--steps", type=int, help=f"{STEPS} by default, {STEPS_ON} with --from; with --resume another end than planned")
     parser.add_argument("--seed", type=int, default=20261121)
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args()
@@ -300,6 +300,8 @@ def main() -> None:
     if kept:
         go_on(model, optimizers, kept)
         schedule, progress = kept["schedule"], Progress(**kept["progress"])
+        if args.steps:
+            schedule = rates(args.steps, max(schedule))
         torch.set_rng_state(kept["random"])
     stream = Stream(by_language, facts, vocabulary, args.seed, **progress.place)
     print(f"{sum(p.numel() for p in model.parameters()) / 1e6:.2f} M parameters, {len(vocabulary)} pieces, {model.dtype}, from step {progress.step}", flush=True)

@@ -60,6 +60,8 @@ class HelpTest : public QObject, WindowFiles {
 
     void itsKeyOpensItAndTheKeyboardIsEnough() {
         WindowRun run(freshDataDir(), {});
+        run.window->requestActivate();
+        QVERIFY(QTest::qWaitForWindowActive(run.window));
         QTest::keyClick(run.window, Qt::Key_F1);
         QObject* card = run.window->findChild<QObject*>("helpCard");
         QVERIFY(card != nullptr);

@@ -17,7 +17,7 @@ KEY = re.compile(r"`((?:(?:Ctrl|Shift|Alt)\+)*(?:[^\s`]|F\d+|Esc|Tab|Enter|Backs
 def rows(page: str) -> list[tuple[str, str]]:
     """The two columns of the page's tables, without their heads."""
     found = re.findall(r"^\| (.+?) \| (.+?) \|$", PAGES[page], re.M)
-    return [row for row in found if row != ("action", "key")]
+    return [row for row in found if row not in (("action", "key"), ("command", "what it does"))]
 
 
 def commands() -> list[tuple[str, str]]:

@@ -37,7 +37,7 @@ REPORT = 100             # steps
 KEEP = 25                # steps from one checkpoint to the next
 POOL = 4096              # dialogues that are sorted by length together
 SPLIT = 0.05             # BPE dropout of questions, in a third of them
-TOPIC_SHARE = 0.85       # of the dialogues end with the topic: understanding a question is harder than the words that answer it
+TOPIC_SHARE = 0.8        # of the dialogues end with the topic: understanding a question is harder than the words that answer it
 QUESTION_SHARE = 0.2     # of the questions' tokens are predicted too, which teaches what words go together
 
 

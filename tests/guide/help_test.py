@@ -52,7 +52,8 @@ class Help(unittest.TestCase):
     def test_quantizations_are_those_of_the_program(self):
         """The README and the help name types that `ingle import --quant` takes."""
         known = facts.quantizations().replace(" or ", ", ").split(", ")
-        for name, text in {**PAGES, "README.md": (ROOT / "README.md").read_text()}.items():
+        documents = {path: (ROOT / path).read_text() for path in ("README.md", "docs/what-runs.md")}
+        for name, text in {**PAGES, **documents}.items():
             for quant in re.findall(r"--quant (\w+)", text):
                 self.assertIn(quant, known, name)
 

@@ -311,6 +311,11 @@ for line in sys.stdin:
         print(json.dumps({"id": request["id"], "event": "inspected", "info": info}), flush=True)
     elif request["op"] == "load":
         os.kill(os.getpid(), 9)
+    elif request["op"] == "computer":
+        error = {"code": "Unsupported", "message": "Not here."}
+        memory = {name: 0 for name in ("availableBytes", "cacheBytes", "mostBytes", "usableBytes", "weightBytes", "workBytes")}
+        reply = {"id": request["id"], "event": "failed", "error": error, "memory": {**memory, "choices": []}}
+        print(json.dumps(reply), flush=True)
 """
 
 

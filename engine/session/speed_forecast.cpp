@@ -1,6 +1,7 @@
 #include "engine/session/speed_forecast.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -21,10 +22,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// More than the last cache of most processors holds, and quickly filled.
-constexpr size_t kReadBytes = size_t{128} << 20;
-/// What must be free for that: a trial is not worth that anything is swapped or ended for it.
-constexpr uint64_t kMemoryForTrial = 8 * kReadBytes;
+/// The least and the most that the trial of memory reads.
+constexpr size_t kMinReadBytes = size_t{128} << 20;
+constexpr size_t kMaxReadBytes = size_t{512} << 20;
+/// How many times that must be free: a trial is not worth that anything is swapped or ended for it.
+constexpr uint64_t kFreeForTrial = 4;
 /// Of a matrix that the threads' own caches hold: one of these a thread.
 constexpr size_t kMatrixBytes = size_t{256} << 10;
 constexpr uint32_t kMatrixWidth = 2048;  ///< whole blocks of every format
@@ -40,11 +42,18 @@ double secondsOf(const auto& work, int repeats) {
     return best;
 }
 
-double memorySpeed(base::ThreadPool& pool) {
-    void* memory = ::mmap(nullptr, kReadBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+/// Twice what the last cache holds, where that is told: a server's may hold 128 MB, so that what is read
+/// again comes from it.
+size_t readBytes() {
+    const long cache = std::max(::sysconf(_SC_LEVEL3_CACHE_SIZE), 0L);
+    return std::clamp(2 * static_cast<size_t>(cache), kMinReadBytes, kMaxReadBytes);
+}
+
+double memorySpeed(base::ThreadPool& pool, size_t readBytes) {
+    void* memory = ::mmap(nullptr, readBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return 0;
-    ::madvise(memory, kReadBytes, MADV_HUGEPAGE);
-    const std::span words(static_cast<uint64_t*>(memory), kReadBytes / sizeof(uint64_t));
+    ::madvise(memory, readBytes, MADV_HUGEPAGE);
+    const std::span words(static_cast<uint64_t*>(memory), readBytes / sizeof(uint64_t));
     constexpr size_t kGrain = (size_t{1} << 20) / sizeof(uint64_t);
     // Pages that nobody wrote to are all the same one.
     pool.parallelFor(words.size(), kGrain, [&](size_t begin, size_t end, uint32_t) {
@@ -60,8 +69,8 @@ double memorySpeed(base::ThreadPool& pool) {
             });
         },
         3);
-    ::munmap(memory, kReadBytes);
-    return static_cast<double>(kReadBytes) / seconds;
+    ::munmap(memory, readBytes);
+    return static_cast<double>(readBytes) / seconds;
 }
 
 double opSeconds(base::ThreadPool& pool) {
@@ -218,9 +227,10 @@ double foretoldSeconds(const TokenReads& reads, const ReadSpeeds& speeds) {
 std::optional<ReadSpeeds> measureReadSpeeds(const TokenReads& reads, const LoadOptions& options) {
     const auto isa = base::chooseIsa();
     const auto system = knownSystemMemory();
-    if (!isa || (system && system->availableBytes < kMemoryForTrial)) return std::nullopt;
+    const size_t trialBytes = readBytes();
+    if (!isa || (system && system->availableBytes < kFreeForTrial * trialBytes)) return std::nullopt;
     base::ThreadPool pool(options.threads ? options.threads : base::physicalCores());
-    ReadSpeeds speeds{.memoryBytesPerSecond = memorySpeed(pool), .secondsPerOp = opSeconds(pool)};
+    ReadSpeeds speeds{.memoryBytesPerSecond = memorySpeed(pool, trialBytes), .secondsPerOp = opSeconds(pool)};
     if (speeds.memoryBytesPerSecond == 0) return std::nullopt;
     for (const auto& [name, bytes] : reads.weights) {
         const quant::QuantFormat* format = quant::findFormat(name);

@@ -41,8 +41,8 @@ struct ReadSpeeds {
 /// Seconds per token: each format is read as fast as memory or its kernel allows, whichever is slower.
 double foretoldSeconds(const TokenReads& reads, const ReadSpeeds& speeds);
 
-/// Takes about 50 ms, and less than 2 ms more for each format of `reads`. Nothing where little memory is
-/// free.
+/// Takes about 50 ms (300 ms where the last cache is very large), and less than 2 ms more for each format of
+/// `reads`. Nothing where little memory is free.
 std::optional<ReadSpeeds> measureReadSpeeds(const TokenReads& reads, const LoadOptions& options);
 
 /// As measureReadSpeeds(), but what was measured for this processor in the last day is taken from `folder`,

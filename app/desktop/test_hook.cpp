@@ -61,6 +61,7 @@ QQuickItem* findItem(QQuickItem* root, const QString& name) {
 TestHook::TestHook(QQuickWindow& window, AppModel& model) : m_window(window), m_model(model) {
     connect(model.engine(), &EngineClient::hostPidChanged, this, [this](qint64 pid) { m_hostPid = pid; });
     connect(&window, &QQuickWindow::frameSwapped, this, [this] {
+        ++m_numFrames;
         if (m_firstFrameMs == 0) m_firstFrameMs = monotonicMs();
     });
     connect(model.models(), &ModelListModel::stateChanged, this, [this] {
@@ -160,8 +161,15 @@ QJsonObject TestHook::click(const QJsonObject& command) {
     const QString name = command["object"].toString();
     QQuickItem* item = findItem(m_window.contentItem(), name);
     if (item == nullptr) return failure("no visible item is called " + name);
-    const QPointF center = item->mapToScene(QPointF(item->width() / 2, item->height() / 2));
-    QTest::mouseClick(&m_window, Qt::LeftButton, Qt::NoModifier, center.toPoint());
+    const QPoint center = item->mapToScene(QPointF(item->width() / 2, item->height() / 2)).toPoint();
+    // What is still laid out or carried in would be missed, so it must lie where it lay in an earlier frame.
+    if (item != m_aim.item || center != m_aim.center) m_aim = {item, center, m_numFrames};
+    if (m_aim.frame == m_numFrames) {
+        m_window.update();
+        return failure(name + " was not drawn there yet");
+    }
+    m_aim = {};
+    QTest::mouseClick(&m_window, Qt::LeftButton, Qt::NoModifier, center);
     return kOk;
 }
 

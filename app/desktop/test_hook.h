@@ -34,7 +34,16 @@ class TestHook : public QObject {
     QQuickWindow& m_window;
     AppModel& m_model;
     QLocalServer m_server;
+    /// What is to be clicked, where it was seen last, and after how many frames.
+    struct Aim {
+        const QQuickItem* item = nullptr;
+        QPoint center;
+        int frame = 0;
+    };
+
     qint64 m_hostPid = 0;
+    int m_numFrames = 0;
+    Aim m_aim;
     double m_firstFrameMs = 0;  ///< 0: not yet
     double m_modelReadyMs = 0;
     int m_paintLog = -1;

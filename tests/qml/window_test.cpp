@@ -159,6 +159,7 @@ class WindowTest : public QObject, WindowFiles {
         writeFile(data + "/crashes/new-1700000000-1.txt", "what happened");
         {
             WindowRun run(data, {});
+            run.model.serve({.files = {QUrl::fromLocalFile(m_modelFile)}});  // which does not take it away
             QCOMPARE(run.model.notices()->bannerAction(), QString("Show the report"));
             run.model.notices()->runBannerAction();
             QTRY_VERIFY(run.shownItem("saveCrash") != nullptr);
@@ -172,6 +173,7 @@ class WindowTest : public QObject, WindowFiles {
             QVERIFY(run.model.notices()->banner().contains("/nowhere/at/all.txt could not be written"));
         }
         WindowRun run(data, {});
+        run.model.serve({});
         QVERIFY(run.model.notices()->banner().isEmpty());
     }
 

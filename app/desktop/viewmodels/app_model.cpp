@@ -50,7 +50,6 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
     // The model is loaded with the stored settings.
     connect(&m_settings, &Settings::loaded, &m_models, &ModelListModel::start);
     connect(&m_engine, &EngineClient::restarted, &m_crashes, &CrashReports::look);
-    m_crashes.look();
     m_offers.refresh();
     m_chat.start();
 }
@@ -62,6 +61,7 @@ void AppModel::serve(const StartRequest& request) {
             this, [](history::History&) { return Status(); },
             [this](const Status&) { emit newChatWanted(); });
     if (!request.files.isEmpty()) emit filesGiven(request.files);
+    m_crashes.look();  // last: what opens a file takes away the sentences that were there
 }
 
 QString AppModel::about() const {

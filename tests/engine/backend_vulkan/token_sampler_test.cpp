@@ -10,6 +10,7 @@
 #include "engine/backend/vulkan/step_buffer.h"
 #include "engine/sampling/sampler.h"
 #include "tests/engine/backend_vulkan/vulkan_test.h"
+#include "tests/every_case.h"
 
 namespace ingle::backend::vulkan {
 namespace {
@@ -98,6 +99,7 @@ std::vector<std::vector<float>> logitsOf(uint32_t width, std::mt19937& random) {
 TEST_F(TokenSamplerTest, choosesWhatTheCpuChooses) {
     std::mt19937 random(7);
     sampling::Sampler right;
+    const uint64_t numPositions = test::triesEveryCase() ? 12 : 4;
     // One workgroup, several, and several rounds of them.
     for (const uint32_t width : {1U, 5U, 320U, 1024U, 1025U, 5000U, 70000U}) {
         setWidth(width);
@@ -106,7 +108,7 @@ TEST_F(TokenSamplerTest, choosesWhatTheCpuChooses) {
             setLogits(values);
             for (const SamplerParams& params : kParams) {
                 ASSERT_TRUE(sampling::needsOnlyBest(params, TokenSampler::kMaxCandidates));
-                for (uint64_t position = 0; position < 12; ++position) {
+                for (uint64_t position = 0; position < numPositions; ++position) {
                     const TokenId expected = right.sample(values, params, {}, position);
                     const auto chosen = choose(params, position, width);
                     ASSERT_TRUE(chosen) << chosen.error().message;

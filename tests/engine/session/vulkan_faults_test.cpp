@@ -10,6 +10,7 @@
 #include "tests/engine/session/faulty_backend.h"
 #include "tests/engine/session/recording_sink.h"
 #include "tests/engine/session/vulkan_devices.h"
+#include "tests/every_case.h"
 #include "tests/temporary_folder.h"
 
 namespace ingle::session {
@@ -23,7 +24,7 @@ struct FaultKind {
     VulkanFaults::Call VulkanFaults::*call;
     VkResult error;
     bool forever = false;
-    uint32_t loadStride = 1;    ///< every so many calls while loading are tried; with INGLE_EVERY_FAULT all
+    uint32_t loadStride = 1;    ///< every so many calls while loading are tried; or all, see every_case.h
     uint32_t answerStride = 1;  ///< and of those in answers; 0: there need not be any
 };
 
@@ -163,7 +164,7 @@ TEST_P(VulkanFaultMatrix, theAnswerGoesOn) {
         const bool isWanted = kind.call != &VulkanFaults::wait || nth < inAll;
         EXPECT_GE((faults.*kind.call).calls, nth);
         if (loaded && isWanted) expectLeft(tried);
-        const bool every = std::getenv("INGLE_EVERY_FAULT") != nullptr;
+        const bool every = test::triesEveryCase();
         nth = nth <= atLoad ? std::min(nth + (every ? 1 : kind.loadStride), atLoad + 1)
                             : nth + (every ? 1 : std::max(kind.answerStride, 1U));
     }

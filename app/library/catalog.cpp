@@ -13,6 +13,9 @@ using nlohmann::json;
 
 /// A computer that is sold with 8 GB has less: firmware and graphics take their share.
 constexpr double kShareOfSold = 0.9;
+/// Tokens a second: 238 words a minute (Brysbaert, "How many words do we read per minute?", 2019) of 0.75
+/// words a token.
+constexpr double kQuickTokens = 5;
 
 CatalogModel readModel(const json& entry) {
     return {.name = entry.at("name"),
@@ -47,12 +50,19 @@ Result<Catalog> readCatalog(const std::string& path) {
     }
 }
 
-std::vector<CatalogModel> goodChoices(std::span<const CatalogModel> models, uint64_t memoryBytes,
+std::vector<CatalogModel> goodChoices(std::span<const CatalogModel> models, const ComputerSize& computer,
                                       size_t count) {
     std::vector<CatalogModel> fitting;
     for (const CatalogModel& model : models)
-        if (model.memoryGb * 1e9 * kShareOfSold <= static_cast<double>(memoryBytes)) fitting.push_back(model);
+        if (model.memoryGb * 1e9 * kShareOfSold <= static_cast<double>(computer.memoryBytes))
+            fitting.push_back(model);
     std::ranges::stable_sort(fitting, std::ranges::greater{}, &CatalogModel::memoryGb);
+    // Each token reads the whole file once: the catalog has dense models and recurrent ones.
+    const auto isQuick = [&](const CatalogModel& model) {
+        return computer.readBytesPerSecond == 0 ||
+               static_cast<double>(computer.readBytesPerSecond) >= kQuickTokens * model.fileGb * 1e9;
+    };
+    std::ranges::stable_partition(fitting, isQuick);
     if (fitting.size() > count) fitting.resize(count);
     return fitting;
 }

@@ -35,10 +35,16 @@ std::string catalogPath();
 /// Errors: Io; Corrupt, naming the entry.
 Result<Catalog> readCatalog(const std::string& path);
 
-/// At most `count` of the catalog's models for a computer with so much memory: those meant for the largest
-/// computers that are not larger, then the next smaller ones, in the catalog's order. Empty when all are
-/// meant for larger ones.
-std::vector<CatalogModel> goodChoices(std::span<const CatalogModel> models, uint64_t memoryBytes,
+/// A computer, as far as the choice of a model goes.
+struct ComputerSize {
+    uint64_t memoryBytes = 0;
+    uint64_t readBytesPerSecond = 0;  ///< of memory; 0: not known
+};
+
+/// At most `count` of the catalog's models for a computer: those meant for the largest computers that are not
+/// larger, then the next smaller ones, in the catalog's order. Where its speed is known, models that would
+/// write more slowly than people read come last. Empty when all are meant for more memory.
+std::vector<CatalogModel> goodChoices(std::span<const CatalogModel> models, const ComputerSize& computer,
                                       size_t count);
 
 }  // namespace ingle::library

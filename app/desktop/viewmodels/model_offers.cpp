@@ -64,7 +64,8 @@ void ModelOffers::setOffers(library::Catalog catalog, std::vector<library::Found
 
 void ModelOffers::chooseGood() {
     m_good.clear();
-    for (const auto& model : library::goodChoices(m_catalog.models, m_computer.usableBytes, kMaxGood))
+    for (const auto& model : library::goodChoices(
+             m_catalog.models, {m_computer.usableBytes, m_computer.readBytesPerSecond}, kMaxGood))
         m_good.push_back(model.name);
     if (rowCount() > 0) emit dataChanged(index(0), index(rowCount() - 1), {GoodRole});
     emit changed();

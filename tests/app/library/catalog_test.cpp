@@ -73,7 +73,7 @@ TEST(ShippedCatalog, everyComputerFindsSomethingForChatAndCode) {
     const auto models = readCatalog(kShipped)->models;
     for (const uint32_t gb : {4U, 8U, 16U, 32U}) {
         // What a computer sold with so much has, less what firmware and graphics take.
-        const auto good = goodChoices(models, static_cast<uint64_t>(gb * 0.93e9), 3);
+        const auto good = goodChoices(models, {static_cast<uint64_t>(gb * 0.93e9)}, 3);
         ASSERT_EQ(good.size(), 3U) << gb;
         EXPECT_EQ(good.front().memoryGb, gb);
         for (const CatalogModel& model : good) {
@@ -98,7 +98,7 @@ TEST(Catalog, choicesFollowTheMemory) {
                                            {.name = "large", .memoryGb = 32}};
     const auto names = [&](double gb) {
         std::vector<std::string> chosen;
-        for (const auto& model : goodChoices(models, static_cast<uint64_t>(gb * 1e9), 3))
+        for (const auto& model : goodChoices(models, {static_cast<uint64_t>(gb * 1e9)}, 3))
             chosen.push_back(model.name);
         return chosen;
     };
@@ -107,6 +107,20 @@ TEST(Catalog, choicesFollowTheMemory) {
     EXPECT_THAT(names(4.1), ElementsAre("small"));
     EXPECT_THAT(names(2), ElementsAre());
     EXPECT_THAT(names(0), ElementsAre());
+}
+
+TEST(Catalog, whatIsSlowHereComesLast) {
+    const std::vector<CatalogModel> models{{.name = "small", .memoryGb = 4, .fileGb = 2},
+                                           {.name = "large", .memoryGb = 16, .fileGb = 9}};
+    const auto first = [&](double gbPerSecond) {
+        return goodChoices(models, {uint64_t{64'000'000'000}, static_cast<uint64_t>(gbPerSecond * 1e9)}, 3)
+            .front()
+            .name;
+    };
+    EXPECT_EQ(first(0), "large") << "not measured yet";
+    EXPECT_EQ(first(46), "large");
+    EXPECT_EQ(first(44), "small");
+    EXPECT_EQ(goodChoices(models, {uint64_t{64'000'000'000}, 1}, 3).size(), 2U);
 }
 
 TEST(Catalog, whatIsNoneIsOneSentence) {

@@ -95,6 +95,11 @@ class Window:
             self._process.wait()
 
 
+def speak_german(system):
+    system.install("locales")
+    system.sh("localedef -i de_DE -f UTF-8 de_DE.UTF-8")
+
+
 def ask_the_guide(window):
     answer = window.ask(QUESTION)
     expect(re.search("drop|drag|Ctrl", answer), f"the guide answered {answer!r}")
@@ -164,6 +169,7 @@ def packages(options):
         system.writable("usr")
         print("  installed, started as another user with a read-only /usr, asked the guide", flush=True)
 
+        speak_german(system)
         system.install("xdg-utils", "libfile-mimeinfo-perl", "shared-mime-info", "desktop-file-utils")
         opened_by_desktop(system, screen)
         print("  opened models by xdg-open", flush=True)
@@ -193,6 +199,7 @@ def portable(options):
     for suite in ("bookworm", "trixie"):
         with display() as screen, System(suite, options.cache) as system:
             system.install(*DESKTOP)
+            speak_german(system)
             if suite != "bookworm":
                 (system.root / "debs").mkdir()
                 for deb in options.packages.glob("*.deb"):

@@ -89,14 +89,17 @@ std::optional<std::string> ModelHash::get() const {
 
 void ModelHash::compute(const std::string& cachePath) {
     const std::string before = identity(m_paths);
-    auto hash = hashContents(m_paths, m_stop);
+    const auto hash = hashContents(m_paths, m_stop);
     if (!hash || identity(m_paths) != before) return;
-    // Not being able to remember it costs the work again at the next start.
+    {
+        const std::scoped_lock lock(m_mutex);
+        m_hex = hash;
+    }
+    // Last, so that whoever sees the file knows that the hash is there. Not being able to remember it costs
+    // the work again at the next start.
     if (auto file = io::AtomicFile::create(cachePath)) {
         if ((*file)->write(std::as_bytes(std::span(*hash)))) (void)(*file)->commit();
     }
-    const std::scoped_lock lock(m_mutex);
-    m_hex = std::move(hash);
 }
 
 }  // namespace ingle::session

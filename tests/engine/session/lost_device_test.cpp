@@ -57,9 +57,8 @@ class LostDevice : public testing::TestWithParam<const char*> {
             : model(Model::load(path, options, nullptr, std::move(device), test::unchecked).value()),
               scheduler(*model, store) {
             if (!store) return;
-            // The model's hash is computed in the background, once.
+            // The model's hash is computed in the background, once, and then remembered here.
             while (std::filesystem::is_empty(store->folder() + "/models")) std::this_thread::yield();
-            std::this_thread::sleep_for(std::chrono::milliseconds(20));
         }
 
         RecordingSink& submit(const GenerateRequest& request) {

@@ -31,6 +31,7 @@ class SnapshotsOf : public testing::TestWithParam<const char*> {
         writeModel(1);
     }
     void writeModel(uint64_t seed) {
+        fs::remove_all(store() + "/models");  // what tells run() that the hash is there
         ASSERT_TRUE(lab::writeSynthModel({.family = GetParam(), .quant = "Q8_0", .seed = seed}, m_path));
     }
     std::string store() const { return m_folder.file("snapshots"); }
@@ -53,9 +54,8 @@ class SnapshotsOf : public testing::TestWithParam<const char*> {
         RecordingSink sink;
         {
             const auto engine = Engine::load(m_path, options, nullptr, snapshots).value();
-            // The model's hash is computed in the background, once.
+            // The model's hash is computed in the background, once, and then remembered here.
             while (fs::is_empty(store() + "/models")) std::this_thread::yield();
-            std::this_thread::sleep_for(std::chrono::milliseconds(20));
             EXPECT_TRUE(engine->submit(request, sink));
             while (engine->step()) {
             }

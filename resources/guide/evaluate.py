@@ -19,7 +19,7 @@ from driver import HostProcess  # noqa: E402
 MAX_WORDS = 120
 MAX_TOKENS = 400
 # What the guide must reach.
-NEEDED = {"answered": 0.86, "declined": 0.95}
+NEEDED = {"answered": 0.88, "declined": 0.95}
 # What every way to decline says, by language; "only" is not in what the guide says of itself when asked.
 DECLINED = (("only the small built-in guide", "larger model"), ("内置的小向导", "更大的模型"), ("лишь маленький встроенный гид", "модель побольше"))
 MAX_WORDS_DECLINED = 35

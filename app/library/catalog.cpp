@@ -62,7 +62,8 @@ std::vector<CatalogModel> goodChoices(std::span<const CatalogModel> models, cons
         return computer.readBytesPerSecond == 0 ||
                static_cast<double>(computer.readBytesPerSecond) >= kQuickTokens * model.fileGb * 1e9;
     };
-    std::ranges::stable_partition(fitting, isQuick);
+    // Not the one of std::ranges, which clang 14 cannot read in this library.
+    std::stable_partition(fitting.begin(), fitting.end(), isQuick);
     if (fitting.size() > count) fitting.resize(count);
     return fitting;
 }

@@ -16,6 +16,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "ingle/failed_check.h"
+
 namespace ingle::crash {
 namespace {
 
@@ -94,6 +96,7 @@ void writeReport(int signal, const siginfo_t* info) {
     FixedText<2048> text;
     text.add(heading.view()).add("signal: ").add(nameOf(signal));
     if (signal == SIGSEGV) text.add(", address 0x").add(reinterpret_cast<uintptr_t>(info->si_addr), 16);
+    if (!failedCheck.sentence().empty()) text.add("\ncheck: ").add(failedCheck.sentence());
     text.add("\ntime: ").add(now).add(" seconds after 1970\ndevice: ");
     text.add(device.view().empty() ? "none yet" : device.view()).add("\n\n");
     [[maybe_unused]] const ssize_t written = ::write(file, text.c_str(), text.view().size());

@@ -27,6 +27,11 @@ struct Overloaded : Functions... {
     using Functions::operator()...;
 };
 
+Result<protocol::Event> eventOf(const Result<std::string>& line) {
+    if (!line) return tl::unexpected(line.error());
+    return protocol::decodeEvent(*line);
+}
+
 /// Whether the host ended by a mistake of its own, or of a driver; not because somebody ended it.
 bool isCrash(int exitCode, QProcess::ExitStatus status) {
     if (status == QProcess::NormalExit) return exitCode != 0 && exitCode != kModelFileChangedExit;
@@ -208,8 +213,7 @@ void HostSession::readLines() {
     const QByteArray bytes = m_process->readAllStandardOutput();
     m_lines.append({bytes.data(), static_cast<size_t>(bytes.size())});
     while (auto line = m_lines.next()) {
-        const auto event =
-            line->and_then([](const std::string& text) { return protocol::decodeEvent(text); });
+        const auto event = eventOf(*line);
         if (!event) return recover(event.error().message);
         if (event->id != m_currentId) {
             const auto* words = std::get_if<protocol::Failed>(&event->body);

@@ -29,7 +29,7 @@ inline void fuzzReader(std::string_view name, const uint8_t* data, size_t size) 
     if (!tokenizer || !*tokenizer) return;
     const tokenizer::TextSegment text{"and the <s> one\xFF", true};
     if (const auto ids = (*tokenizer)->encode({&text, 1}, true))
-        static_cast<void>(tokenizer::decode(**tokenizer, *ids));
+        (void)tokenizer::decode(**tokenizer, *ids);  // any outcome but a crash will do
 }
 
 }  // namespace ingle::test

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "engine/base/check.h"
+
 namespace ingle::backend::cpu {
 namespace {
 
@@ -148,15 +150,20 @@ Status CpuSequence::reserve(uint32_t tokens) {
     return {};
 }
 
+std::byte* CpuSequence::pageOf(uint32_t token) const {
+    const size_t page = token / kPageTokens;
+    INGLE_CHECK(page < m_pages.size(), "token {} of a sequence of {} pages", token, m_pages.size());
+    return m_pages[page].get();
+}
+
 std::byte* CpuSequence::keyRow(uint32_t layer, uint32_t token) const {
     const auto& layout = m_pool.layout(layer);
-    return m_pages[token / kPageTokens].get() + layout.keyOffset + token % kPageTokens * layout.keyRowBytes;
+    return pageOf(token) + layout.keyOffset + token % kPageTokens * layout.keyRowBytes;
 }
 
 std::byte* CpuSequence::valueRow(uint32_t layer, uint32_t token) const {
     const auto& layout = m_pool.layout(layer);
-    return m_pages[token / kPageTokens].get() + layout.valueOffset +
-           token % kPageTokens * layout.valueRowBytes;
+    return pageOf(token) + layout.valueOffset + token % kPageTokens * layout.valueRowBytes;
 }
 
 uint64_t CpuSequence::savedBytes(uint32_t tokens) const {

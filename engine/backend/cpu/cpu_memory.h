@@ -89,6 +89,7 @@ class CpuSequence final : public SequenceMemory {
     Status checkTruncation(uint32_t tokens) const;
     void clear();
     uint64_t savedBytes(uint32_t tokens) const;
+    std::byte* pageOf(uint32_t token) const;
 
     CpuMemoryPool& m_pool;
     std::vector<std::shared_ptr<std::byte>> m_pages;  ///< shared with forks; written only when owned alone

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "engine/base/check.h"
+
 namespace ingle::backend::cpu {
 
 const CpuOp* findCpuOp(OpCode code) {
@@ -19,6 +21,14 @@ size_t bytesOf(const PlanSlot& slot, const Plan& plan) {
 
 size_t bytesOf(const PlanWeight& vector) {
     return sizeof(float) * vector.tensor->shape.numElems();
+}
+
+/// Ops read and write rows of an operand's width without asking the slot for its own.
+void checkOperand(const Operand& operand, const Plan& plan) {
+    INGLE_CHECK(operand.slot < plan.slots.size(), "slot {} of {}", operand.slot, plan.slots.size());
+    const PlanSlot& slot = plan.slots[operand.slot];
+    INGLE_CHECK(operand.width <= slot.width, "{} values in slot {} of {}", operand.width, operand.slot,
+                slot.width);
 }
 
 /// What the ops of a plan need at most, each thread's in whole cache lines: no two share one.
@@ -64,6 +74,8 @@ Status CpuProgram::allocate() {
     for (const Op& op : m_plan.ops) {
         const CpuOp* cpuOp = findCpuOp(op.code);
         if (!cpuOp) return fail(ErrorCode::Unsupported, "the CPU backend has no op {}", opName(op.code));
+        for (const auto* operands : {&op.inputs, &op.outputs})
+            for (const Operand& operand : *operands) checkOperand(operand, m_plan);
         m_ops.push_back(cpuOp);
     }
     const Scratch most = scratchFor(m_plan);

@@ -1,6 +1,7 @@
 #include "engine/backend/vulkan/step_buffer.h"
 
 #include "engine/backend/vulkan/vulkan_memory.h"
+#include "engine/base/check.h"
 
 namespace ingle::backend::vulkan {
 
@@ -10,6 +11,8 @@ StepBuffer StepBuffer::at(std::byte* memory, const StepCapacity& capacity) {
 }
 
 void writeStep(const Step& step, const StepBuffer& out) {
+    const size_t rows = std::max(step.tokens.size(), step.logitRows.size());
+    INGLE_CHECK(rows <= out.entries.size(), "{} rows in a buffer for {}", rows, out.entries.size());
     out.header = {.numRuns = static_cast<uint32_t>(step.runs.size()),
                   .numLogitRows = static_cast<uint32_t>(step.logitRows.size()),
                   .freeSlot = 0,
@@ -19,6 +22,8 @@ void writeStep(const Step& step, const StepBuffer& out) {
     uint32_t row = 0;
     for (uint32_t i = 0; i < step.runs.size(); ++i) {
         const SequenceRun& run = step.runs[i];
+        INGLE_CHECK(run.numRows <= step.tokens.size() - row, "run {} of {} rows, {} of {} taken", i,
+                    run.numRows, row, step.tokens.size());
         const auto* sequence = static_cast<const VulkanSequence*>(run.sequence);
         out.entries[i].run = {.firstRow = row,
                               .numRows = run.numRows,

@@ -38,7 +38,7 @@ Result<Value> compared(const Call& call) {
 template <int64_t remainder>
 Result<Value> parity(const Call& call) {
     INGLE_TRY_ASSIGN(const Value rest, modulo(call.in, call.self, int64_t{2}));
-    return call.in.equal(rest, remainder).map([](bool same) { return Value(same); });
+    return call.in.equal(rest, remainder);
 }
 
 Result<Value> divisibleBy(const Call& call) {

@@ -32,7 +32,32 @@ struct Error {
 };
 
 template <typename T>
-using Result = tl::expected<T, Error>;
+class Result;
+template <typename T>
+constexpr bool kIsResult = false;
+template <typename T>
+constexpr bool kIsResult<Result<T>> = true;
+template <>
+constexpr bool kIsResult<tl::unexpected<Error>> = true;
+
+/// A T or the Error that took its place: tl::expected, but dropping one does not compile. Where neither
+/// matters, `(void)` says so, with a comment why. (Constructors are not inherited: they would take whether
+/// there is a value for the value of a Result<bool>.)
+template <typename T>
+class [[nodiscard]] Result : public tl::expected<T, Error> {
+    using Base = tl::expected<T, Error>;
+
+  public:
+    Result() = default;
+    Result(tl::unexpected<Error> error) : Base(std::move(error)) {}
+    template <typename U = T>
+    requires(std::is_convertible_v<U, T> && !kIsResult<std::remove_cvref_t<U>>) Result(U&& value)
+        : Base(tl::in_place, std::forward<U>(value)) {}
+    template <typename U>
+    requires(std::is_convertible_v<U, T> && !std::is_void_v<U>) Result(Result<U> other)
+        : Base(other ? Base(tl::in_place, *std::move(other))
+                     : Base(tl::unexpected<Error>(std::move(other).error()))) {}
+};
 using Status = Result<void>;
 
 /// Texts are escaped, everything else stays what it is.

@@ -327,7 +327,7 @@ void runOnStandardStreams(int input, int output) {
     ::dup2(output, STDOUT_FILENO);
     ::close(input);
     ::close(output);
-    (void)runHost({}, fakeSource());
+    (void)runHost({}, fakeSource());  // what it says at its end went through the pipe
 }
 
 TEST(HostProcess, WhatDriversPrintStaysOutOfTheProtocol) {

@@ -11,12 +11,14 @@
 #include <filesystem>
 #include <fstream>
 
+#include "engine/base/check.h"
 #include "tests/golden.h"
 #include "tests/temporary_folder.h"
 
 namespace ingle::crash {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -60,6 +62,17 @@ TEST_F(CrashReport, aCrashIsTold) {
     struct stat file {};
     ASSERT_EQ(::stat(unseenReport(m_reports)->c_str(), &file), 0);
     EXPECT_EQ(file.st_mode & 0777, 0600U);
+}
+
+TEST_F(CrashReport, aCheckThatFailedIsQuoted) {
+    const int status = statusOf([] {
+        const size_t slot = 7;
+        INGLE_CHECK(slot < 3, "slot {}", slot);
+    });
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT) << status;
+    EXPECT_THAT(report(),
+                ContainsRegex("signal: SIGABRT [^\n]*\n"
+                              "check: [^ ]+crash_report_test.cpp:[0-9]+: slot < 3 does not hold: slot 7\n"));
 }
 
 TEST_F(CrashReport, everyWayToCrash) {

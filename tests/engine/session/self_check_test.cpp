@@ -60,6 +60,7 @@ class LyingQueue final : public backend::DecodeQueue {
     LyingQueue(backend::Program& inner, const backend::DecodeOrder& order, const Lie& lie)
         : m_inner(inner), m_order(order), m_lie(lie) {}
     ~LyingQueue() override {
+        // Whoever looks at the sequence sees it.
         if (m_lie.forgets) (void)m_order.sequence->truncate(0);
     }
     Result<TokenId> next() override {

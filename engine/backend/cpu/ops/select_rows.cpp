@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "engine/backend/cpu/cpu_op.h"
+#include "engine/base/check.h"
 
 namespace ingle::backend::cpu {
 namespace {
@@ -10,6 +11,8 @@ void run(const Op& op, const StepContext& context) {
     const float* x = context.rows(op.inputs[0]);
     float* y = context.rows(op.outputs[0]);
     for (const uint32_t row : context.logitRows) {
+        INGLE_CHECK(row < context.tokens.size(), "logits of row {} in a step of {}", row,
+                    context.tokens.size());
         std::copy_n(x + row * width, width, y);
         y += width;
     }

@@ -90,7 +90,8 @@ class Backend {
     /// Whether the weights of `plan`, and `sequenceBytes` of what sequences remember, fit what is free now.
     /// Errors: OutOfMemory.
     virtual Status checkRoom(const Plan&, uint64_t /*sequenceBytes*/) const { return {}; }
-    /// `memory` is where the sequences of its steps live. Errors: Unsupported (an op), OutOfMemory.
+    /// `memory` is where the sequences of its steps live. Errors: InvalidArgument (an op finds no
+    /// place in `memory`), Unsupported (an op), OutOfMemory.
     virtual Result<std::unique_ptr<Program>> compile(const Plan& plan, MemoryPool& memory) = 0;
     /// Whether programs round activations to bytes (ActivationType::Auto), which is an approximation.
     virtual bool roundsActivations() const { return false; }

@@ -1,5 +1,5 @@
-/// The operations a plan is made of. Adding one: a row here, a readable kernel in engine/kernels/ref, its
-/// walk in engine/backend/cpu/ops (and a shader where it pays).
+/// The operations a plan is made of. Adding one (docs/add-an-op.md): a row here and in op_facts.cpp, a
+/// readable kernel in engine/kernels/ref, its walk in engine/backend/cpu/ops (and a shader where it pays).
 ///
 /// Notation: x, y … are values, rows of f32 [numRows, width]; T tokens of one run (consecutive tokens of one
 /// sequence);
@@ -28,10 +28,10 @@ enum class OpCode : uint8_t {
     RouteExperts,  // x → p; softmax(x), of which the numUsed largest stay       RouteParams
                    //        (ties: the lower expert) and are divided by their
                    //        sum, the others become 0; [numExperts] a row
-    ExpertLinear,  // x, p → y; W_e x_s for each expert e with p_e != 0 in       none; W, [experts] matrices
-                   //        order of e, the s-th of them at part s of y; x_s
+    ExpertLinear,  // x, p → y; W_e x_s for each expert e with p_e != 0 in       RouteParams; W, [experts]
+                   //        order of e, the s-th of them at part s of y; x_s      matrices
                    //        is part s of x, or x itself where it has one part
-    ExpertSum,     // x, p → y; y = sum over experts with p_e != 0 of p_e x_s    none
+    ExpertSum,     // x, p → y; y = sum over experts with p_e != 0 of p_e x_s    RouteParams
     Rope,          // x → y; rotary position embedding of each head              RopeParams
     KvAppend,      // k, v → (); writes the run's rows to the cache              CacheParams
     Attention,     // q → y; softmax(q·K * scale, causal) V over the cache       AttentionParams
@@ -48,29 +48,10 @@ enum class OpCode : uint8_t {
     Wkv7,          // r, w, k, v, kk, a → y; RWKV-7, see kernels/ref/wkv7.h      WkvParams
     WkvBonus,      // r, k, v → y; y = (sum over the head of r * k * u) * v      WkvParams; u
     SelectRows,    // x → y; the rows whose logits are wanted
+    End,           // no op: stays the last
 };
 // clang-format on
-inline constexpr uint32_t kNumOpCodes = static_cast<uint32_t>(OpCode::SelectRows) + 1;
-
-std::string_view opName(OpCode code);
-
-/// True when y[t] depends on nothing but the inputs' rows t: such an op may run on fewer rows.
-constexpr bool isRowWise(OpCode code) {
-    switch (code) {
-        case OpCode::KvAppend:
-        case OpCode::Attention:
-        case OpCode::TokenShift:
-        case OpCode::Wkv4:
-        case OpCode::Wkv5:
-        case OpCode::Wkv7:
-        case OpCode::SelectRows:
-        case OpCode::Embed:
-        case OpCode::Rope:
-            return false;  // Embed and Rope read per-token inputs of the step
-        default:
-            return true;
-    }
-}
+inline constexpr uint32_t kNumOpCodes = static_cast<uint32_t>(OpCode::End);
 
 struct NormParams {
     float eps = 0;
@@ -87,7 +68,7 @@ struct LinearParams {
 };
 
 struct RouteParams {
-    uint32_t numUsed = 0;
+    uint32_t numUsed = 0;  ///< experts that a row is given to
 };
 
 enum class RopeStyle : uint8_t {

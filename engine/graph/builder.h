@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/backend/op_facts.h"
 #include "engine/graph/graph.h"
 
 namespace ingle::graph {
@@ -15,8 +16,9 @@ struct Value {
     uint32_t width = 0;
 };
 
-/// Weights are passed as tensors that outlive the graph; an optional one as null. Shapes are the family's
-/// business: they were checked against its tensor list.
+/// Weights are passed as tensors that outlive the graph. Each call is checked by the op's facts
+/// (engine/backend/op_facts.h). After the first that does not fit nothing is written any more, values are
+/// empty, and take() tells.
 class Builder {
   public:
     using Weight = const tensor::Tensor*;
@@ -24,51 +26,163 @@ class Builder {
     /// Names of the values that follow start with "<scope>.".
     void setScope(std::string scope) { m_scope = std::move(scope); }
 
-    Value embed(Weight table, std::string_view name);
-    /// `groups` equal parts of a row (heads) are normalised by themselves and share the gain.
-    Value rmsNorm(Value x, Weight gain, float eps, std::string_view name, uint32_t groups = 1);
-    Value layerNorm(Value x, Weight gain, Weight bias, float eps, std::string_view name);
-    Value groupNorm(Value x, Weight gain, Weight bias, uint32_t groups, float eps, std::string_view name);
-    Value l2Norm(Value x, Weight gain, uint32_t groups, float eps, std::string_view name);
-    Value linear(Value x, Weight matrix, Weight bias, std::string_view name);
-    Value linear(Value x, Weight matrix, std::string_view name) { return linear(x, matrix, nullptr, name); }
-    Value routeExperts(Value x, uint32_t numUsed, std::string_view name);
-    /// `experts`: [in, out, numExperts]; the result has `numUsed` parts.
-    Value expertLinear(Value x, Value routing, Weight experts, uint32_t numUsed, std::string_view name);
-    Value expertSum(Value x, Value routing, uint32_t numUsed, std::string_view name);
-    Value rope(Value x, const backend::RopeParams& params, std::string_view name);
-    void kvAppend(Value keys, Value values, uint32_t layer);
-    Value attention(Value queries, const backend::AttentionParams& params, std::string_view name);
-    Value add(Value a, Value b, std::string_view name);
-    Value multiply(Value a, Value b, std::string_view name);
-    Value scale(Value x, float factor, std::string_view name);
-    Value activation(Value x, backend::ActivationKind kind, std::string_view name);
-    Value tokenShift(Value x, uint32_t state, std::string_view name);
-    Value lerp(Value from, Value to, Weight mix, std::string_view name);
-    Value lerp(Value from, Value to, Value mix, std::string_view name);
-    /// Data-dependent: `mix` + `shift` of the way.
-    Value lerp(Value from, Value to, Weight mix, Value shift, std::string_view name);
-    Value wkv4(Value k, Value v, Weight decay, Weight bonus, const backend::WkvParams& params,
-               std::string_view name);
-    Value wkv5(Value r, Value k, Value v, Weight decay, Weight bonus, const backend::WkvParams& params,
-               std::string_view name);
-    Value wkv6(Value r, Value k, Value v, Value decay, Weight bonus, const backend::WkvParams& params,
-               std::string_view name);
-    Value wkv7(Value r, Value decay, Value k, Value v, Value removed, Value rate,
-               const backend::WkvParams& params, std::string_view name);
-    Value wkvBonus(Value r, Value k, Value v, Weight bonus, const backend::WkvParams& params,
-                   std::string_view name);
-    /// The result: [numTokens, vocab].
-    void logits(Value x) { m_graph.logits = x.id; }
+    /// Rows of `table`: [vocab, width].
+    Value embed(Weight table, std::string_view name) {
+        return write({.code = OpCode::Embed, .matrices = {table}}, name);
+    }
 
-    Graph take() { return std::move(m_graph); }
+    /// `groups` equal parts of a row (heads) are normalised by themselves and share the gain.
+    Value rmsNorm(Value x, Weight gain, float eps, std::string_view name, uint32_t groups = 1) {
+        return write({.code = OpCode::RmsNorm,
+                      .inputs = {x},
+                      .vectors = {gain},
+                      .params = backend::NormParams{.eps = eps, .groups = groups}},
+                     name);
+    }
+    Value layerNorm(Value x, Weight gain, Weight bias, float eps, std::string_view name) {
+        return write({.code = OpCode::LayerNorm,
+                      .inputs = {x},
+                      .vectors = {gain, bias},
+                      .params = backend::NormParams{.eps = eps}},
+                     name);
+    }
+    /// `bias` may be null.
+    Value groupNorm(Value x, Weight gain, Weight bias, uint32_t groups, float eps, std::string_view name) {
+        return write({.code = OpCode::GroupNorm,
+                      .inputs = {x},
+                      .vectors = bias ? std::vector{gain, bias} : std::vector{gain},
+                      .params = backend::NormParams{.eps = eps, .groups = groups}},
+                     name);
+    }
+    Value l2Norm(Value x, Weight gain, uint32_t groups, float eps, std::string_view name) {
+        return write({.code = OpCode::L2Norm,
+                      .inputs = {x},
+                      .vectors = {gain},
+                      .params = backend::NormParams{.eps = eps, .groups = groups}},
+                     name);
+    }
+
+    /// `matrix`: [out, in]; `bias` may be null.
+    Value linear(Value x, Weight matrix, Weight bias, std::string_view name) {
+        return write({.code = OpCode::Linear,
+                      .inputs = {x},
+                      .matrices = {matrix},
+                      .vectors = bias ? std::vector{bias} : std::vector<Weight>{},
+                      .params = backend::LinearParams{{{.matrix = 0, .bias = bias ? 1 : -1}}}},
+                     name);
+    }
+    Value linear(Value x, Weight matrix, std::string_view name) { return linear(x, matrix, nullptr, name); }
+
+    Value routeExperts(Value x, uint32_t numUsed, std::string_view name) {
+        return write({.code = OpCode::RouteExperts, .inputs = {x}, .params = backend::RouteParams{numUsed}},
+                     name);
+    }
+    /// `experts`: [numExperts, out, in]; the result has `numUsed` parts.
+    Value expertLinear(Value x, Value routing, Weight experts, uint32_t numUsed, std::string_view name) {
+        return write({.code = OpCode::ExpertLinear,
+                      .inputs = {x, routing},
+                      .matrices = {experts},
+                      .params = backend::RouteParams{numUsed}},
+                     name);
+    }
+    Value expertSum(Value x, Value routing, uint32_t numUsed, std::string_view name) {
+        return write(
+            {.code = OpCode::ExpertSum, .inputs = {x, routing}, .params = backend::RouteParams{numUsed}},
+            name);
+    }
+
+    Value rope(Value x, const backend::RopeParams& params, std::string_view name) {
+        return write({.code = OpCode::Rope, .inputs = {x}, .params = params}, name);
+    }
+    void kvAppend(Value keys, Value values, uint32_t layer) {
+        write({.code = OpCode::KvAppend, .inputs = {keys, values}, .params = backend::CacheParams{layer}},
+              {});
+    }
+    Value attention(Value queries, const backend::AttentionParams& params, std::string_view name) {
+        return write({.code = OpCode::Attention, .inputs = {queries}, .params = params}, name);
+    }
+
+    Value add(Value a, Value b, std::string_view name) {
+        return write({.code = OpCode::Add, .inputs = {a, b}}, name);
+    }
+    Value multiply(Value a, Value b, std::string_view name) {
+        return write({.code = OpCode::Multiply, .inputs = {a, b}}, name);
+    }
+    Value scale(Value x, float factor, std::string_view name) {
+        return write({.code = OpCode::Scale, .inputs = {x}, .params = backend::ScaleParams{factor}}, name);
+    }
+    Value activation(Value x, backend::ActivationKind kind, std::string_view name) {
+        return write({.code = OpCode::Activation, .inputs = {x}, .params = backend::ActivationParams{kind}},
+                     name);
+    }
+
+    Value tokenShift(Value x, uint32_t state, std::string_view name) {
+        return write({.code = OpCode::TokenShift, .inputs = {x}, .params = backend::StateParams{state}},
+                     name);
+    }
+    Value lerp(Value from, Value to, Weight mix, std::string_view name) {
+        return write({.code = OpCode::Lerp, .inputs = {from, to}, .vectors = {mix}}, name);
+    }
+    Value lerp(Value from, Value to, Value mix, std::string_view name) {
+        return write({.code = OpCode::Lerp, .inputs = {from, to, mix}}, name);
+    }
+    /// Data-dependent: `mix` + `shift` of the way.
+    Value lerp(Value from, Value to, Weight mix, Value shift, std::string_view name) {
+        return write({.code = OpCode::Lerp, .inputs = {from, to, shift}, .vectors = {mix}}, name);
+    }
+
+    Value wkv4(Value k, Value v, Weight decay, Weight bonus, const backend::WkvParams& params,
+               std::string_view name) {
+        return write({.code = OpCode::Wkv4, .inputs = {k, v}, .vectors = {decay, bonus}, .params = params},
+                     name);
+    }
+    Value wkv5(Value r, Value k, Value v, Weight decay, Weight bonus, const backend::WkvParams& params,
+               std::string_view name) {
+        return write({.code = OpCode::Wkv5, .inputs = {r, k, v}, .vectors = {bonus, decay}, .params = params},
+                     name);
+    }
+    Value wkv6(Value r, Value k, Value v, Value decay, Weight bonus, const backend::WkvParams& params,
+               std::string_view name) {
+        return write({.code = OpCode::Wkv5, .inputs = {r, k, v, decay}, .vectors = {bonus}, .params = params},
+                     name);
+    }
+    Value wkv7(Value r, Value decay, Value k, Value v, Value removed, Value rate,
+               const backend::WkvParams& params, std::string_view name) {
+        return write({.code = OpCode::Wkv7, .inputs = {r, decay, k, v, removed, rate}, .params = params},
+                     name);
+    }
+    Value wkvBonus(Value r, Value k, Value v, Weight bonus, const backend::WkvParams& params,
+                   std::string_view name) {
+        return write({.code = OpCode::WkvBonus, .inputs = {r, k, v}, .vectors = {bonus}, .params = params},
+                     name);
+    }
+
+    /// The result: [numTokens, vocab].
+    void logits(Value x);
+
+    /// The graph; the builder is done with it. Errors: InvalidArgument, naming the op, the value or weight
+    /// and the widths of the first call that did not fit; or when there are no logits.
+    Result<Graph> take();
 
   private:
-    uint32_t weight(Weight tensor, backend::WeightUse use);
-    Value addNode(Node node, uint32_t width, std::string_view name);
+    using OpCode = backend::OpCode;
+
+    struct Call {
+        OpCode code{};
+        std::vector<Value> inputs = {};
+        std::vector<Weight> matrices = {};
+        std::vector<Weight> vectors = {};  ///< behind the matrices among the op's weights
+        backend::OpParams params = {};
+    };
+
+    /// Its output, if it has one.
+    Value write(const Call& call, std::string_view name);
+    Result<Value> tryToWrite(const Call& call, const std::string& name);
 
     Graph m_graph;
     std::string m_scope;
+    Status m_status;  ///< of all calls so far
+    bool m_hasLogits = false;
 };
 
 }  // namespace ingle::graph

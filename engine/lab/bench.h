@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/backend/backend.h"
+#include "engine/backend/op_facts.h"
 #include "engine/lab/kernel_bench.h"
 #include "ingle/types.h"
 

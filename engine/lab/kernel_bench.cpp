@@ -49,11 +49,12 @@ using Chain = std::function<graph::Value(graph::Builder& builder, graph::Value r
 Result<double> secondsOf(session::Place& place, const Tensor* table, const Chain& chain) {
     graph::Builder builder;
     builder.logits(chain(builder, builder.embed(table, "row")));
+    INGLE_TRY_ASSIGN(graph::Graph graph, builder.take());
     INGLE_TRY_ASSIGN(const auto memory,
                      place.backend().createMemory({.kv = {}, .states = {}}, {KvType::F32, 0}));
     INGLE_TRY_ASSIGN(
         const auto program,
-        place.backend().compile(graph::lower(builder.take(), {1, 1, graph::Fusion::Off}), *memory));
+        place.backend().compile(graph::lower(std::move(graph), {1, 1, graph::Fusion::Off}), *memory));
     INGLE_TRY_ASSIGN(const auto sequence, memory->createSequence());
     const TokenId token = 0;
     const uint32_t row = 0;

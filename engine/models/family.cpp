@@ -135,6 +135,16 @@ Result<BoundModel> bindModel(const formats::ModelFile& file) {
     return model;
 }
 
+Result<graph::Graph> buildGraph(const BoundModel& model) {
+    graph::Builder builder;
+    model.family->build(builder, model.config, model.weights);
+    return builder.take().map_error([&](Error error) {
+        error.message = fmt::format("the model family \"{}\" does not fit together: {}", model.family->arch,
+                                    error.message);
+        return error;
+    });
+}
+
 BoundModel withOneLayerOfEachKind(const BoundModel& model) {
     const std::vector<uint32_t> layers = model.weights.layersOfEachKind();
     BoundModel small{model.family, model.config, model.weights.withLayers(layers)};

@@ -136,7 +136,7 @@ struct ModelFamily {
     Result<ModelConfig> (*readConfig)(const formats::ModelFile& file);
     std::vector<TensorSpec> (*tensors)(const ModelConfig& config);
     backend::MemorySpec (*memory)(const ModelConfig& config);
-    /// The forward pass; ends with Builder::logits.
+    /// The forward pass; ends with Builder::logits. Whether it fits together, the builder knows.
     void (*build)(graph::Builder& builder, const ModelConfig& config, const Weights& weights);
     /// Writes the metadata of a model of these sizes, so that readConfig() understands it.
     void (*synthesize)(const SynthSizes& sizes, formats::Metadata& metadata);
@@ -153,6 +153,9 @@ struct BoundModel {
 
 /// Errors: Unsupported, naming the unknown architecture or variant; Corrupt.
 Result<BoundModel> bindModel(const formats::ModelFile& file);
+
+/// The model's forward pass. Errors: InvalidArgument, when it does not fit together: a mistake of the family.
+Result<graph::Graph> buildGraph(const BoundModel& model);
 
 /// A model of few layers: one of each kind that `model` has, of the same weights.
 BoundModel withOneLayerOfEachKind(const BoundModel& model);

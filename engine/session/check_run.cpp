@@ -12,11 +12,10 @@ Result<CheckRun> CheckRun::create(backend::Backend& backend, const models::Bound
     const uint32_t tokens = std::max(contextTokens, 2 * kMaxTokens);
     INGLE_TRY_ASSIGN(run.m_memory,
                      backend.createMemory(model.family->memory(model.config), {options.kv, tokens}));
-    graph::Builder builder;
-    model.family->build(builder, model.config, model.weights);
+    INGLE_TRY_ASSIGN(graph::Graph graph, models::buildGraph(model));
     const graph::LowerOptions lower{kMaxRows, kMaxLogits,
                                     options.fuse ? graph::Fusion::On : graph::Fusion::Off};
-    INGLE_TRY_ASSIGN(run.m_program, backend.compile(graph::lower(builder.take(), lower), *run.m_memory));
+    INGLE_TRY_ASSIGN(run.m_program, backend.compile(graph::lower(std::move(graph), lower), *run.m_memory));
     for (auto& sequence : run.m_sequences) {
         INGLE_TRY_ASSIGN(sequence, run.m_memory->createSequence());
     }

@@ -111,6 +111,7 @@ Result<std::unique_ptr<OpenedModel>> openModel(const std::string& path, const Lo
     INGLE_TRY_ASSIGN(model->file, formats::openModelFile(path));
     for (const auto& [key, value] : options.overrides) INGLE_TRY(model->file.metadata.override_(key, value));
     INGLE_TRY_ASSIGN(model->bound, models::bindModel(model->file));
+    INGLE_TRY_ASSIGN(model->graph, models::buildGraph(model->bound));
     INGLE_TRY_ASSIGN(model->tokenizer, tokenizer::createTokenizer(model->file.tokenizer));
     model->prompts = chat::PromptRenderer::create(model->file);
     model->markTokens = chat::markTokens(model->file.tokenizer);

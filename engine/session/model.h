@@ -22,6 +22,7 @@ namespace ingle::session {
 struct OpenedModel {
     formats::ModelFile file;
     models::BoundModel bound;
+    graph::Graph graph;                                   ///< the forward pass
     std::unique_ptr<tokenizer::Tokenizer> tokenizer;      ///< null: the file has none, only ids work
     std::optional<chat::PromptRenderer> prompts;          ///< set by openModel()
     std::unordered_map<TokenId, std::string> markTokens;  ///< silent tokens that chat marks are made of

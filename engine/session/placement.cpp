@@ -30,10 +30,7 @@ Status roomFor(uint32_t contexts, const backend::Backend& backend, const backend
 
 backend::Plan lowerModel(const OpenedModel& model, const LoadOptions& options, uint32_t maxTokens,
                          uint32_t maxLogitRows) {
-    graph::Builder builder;
-    const models::BoundModel& bound = model.bound;
-    bound.family->build(builder, bound.config, bound.weights);
-    return graph::lower(builder.take(),
+    return graph::lower(model.graph,
                         {maxTokens, maxLogitRows, options.fuse ? graph::Fusion::On : graph::Fusion::Off});
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "engine/base/check.h"
+#include "engine/backend/op_facts.h"
 
 namespace ingle::backend::cpu {
 
@@ -59,6 +60,7 @@ uint64_t programBytes(const Plan& plan, uint32_t threads) {
 
 Result<std::unique_ptr<Program>> CpuProgram::create(const Plan& plan, CpuMemoryPool& memory,
                                                     base::ThreadPool& threads, const CpuOptions& options) {
+    INGLE_TRY(checkMemory(plan, memory.spec()));
     std::unique_ptr<CpuProgram> program(new CpuProgram(plan, memory, threads, options));
     INGLE_TRY(program->allocate());
     INGLE_TRY(program->expandVectors());

@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "engine/backend/op_facts.h"
+
 namespace ingle::backend::vulkan {
 namespace {
 

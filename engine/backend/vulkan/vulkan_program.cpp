@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "engine/backend/op_facts.h"
 #include "engine/sampling/sampler.h"
 
 namespace ingle::backend::vulkan {
@@ -49,6 +50,7 @@ VulkanProgram::VulkanProgram(const Plan& plan, VulkanMemoryPool& memory, std::sh
 Result<std::unique_ptr<VulkanProgram>> VulkanProgram::create(const Plan& plan, VulkanMemoryPool& memory,
                                                              std::shared_ptr<WeightStore> weights,
                                                              OpFusion fusion) {
+    INGLE_TRY(checkMemory(plan, memory.spec()));
     std::unique_ptr<VulkanProgram> program(new VulkanProgram(plan, memory, std::move(weights)));
     INGLE_TRY(program->allocate());
     INGLE_TRY_ASSIGN(program->m_fused, program->layOut(fusion));

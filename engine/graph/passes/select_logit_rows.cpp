@@ -1,5 +1,6 @@
 #include <map>
 
+#include "engine/backend/op_facts.h"
 #include "engine/graph/passes.h"
 
 namespace ingle::graph {
@@ -11,7 +12,8 @@ void selectLogitRows(Graph& graph) {
     std::vector<bool> selected(graph.nodes.size(), false);
     for (size_t i = graph.nodes.size(); i-- > 0;) {
         const Node& node = graph.nodes[i];
-        bool onlySelected = backend::isRowWise(node.code) && !node.outputs.empty();
+        bool onlySelected =
+            backend::factsOf(node.code).scope == backend::RowScope::Own && !node.outputs.empty();
         for (const ValueId output : node.outputs) onlySelected = onlySelected && !readByFullRows[output];
         selected[i] = onlySelected;
         if (!onlySelected) {

@@ -83,7 +83,7 @@ class OpsTest : public TwoBackends {
         Problem problem;
         const Value result = build(problem);
         problem.builder.logits(result);
-        const Plan plan = graph::lower(problem.builder.take(), {.maxTokens = 40, .maxLogitRows = 40});
+        const Plan plan = graph::lower(problem.builder.take().value(), {.maxTokens = 40, .maxLogitRows = 40});
         PlanRunner ours(*vulkan, plan, problem.memory, how.kv);
         PlanRunner right(*cpu, plan, problem.memory, how.kv);
         ASSERT_TRUE(ours.program && right.program);
@@ -343,7 +343,7 @@ TEST_F(OpsTest, valuesThatAreNoNumbersAreAnError) {
     Problem problem;
     const tensor::Tensor* matrix = problem.between(Shape::of(32, 5), NAN, NAN);
     problem.builder.logits(problem.builder.linear(problem.rows(32), matrix, "y"));
-    const Plan plan = graph::lower(problem.builder.take(), {.maxTokens = 2, .maxLogitRows = 2});
+    const Plan plan = graph::lower(problem.builder.take().value(), {.maxTokens = 2, .maxLogitRows = 2});
     PlanRunner ours(*vulkan, plan, problem.memory);
     const auto sequence = ours.sequence();
     const SequenceRun run{sequence.get(), 1};

@@ -26,10 +26,8 @@ inline SynthModel openSynthModel(const test::TemporaryFolder& folder, const lab:
     EXPECT_TRUE(opened) << opened.error().message;
     if (!opened) return {};
     const models::BoundModel& bound = (*opened)->bound;
-    graph::Builder builder;
-    bound.family->build(builder, bound.config, bound.weights);
     SynthModel model;
-    model.plan = graph::lower(builder.take(), {.maxTokens = maxRows, .maxLogitRows = maxRows});
+    model.plan = graph::lower((*opened)->graph, {.maxTokens = maxRows, .maxLogitRows = maxRows});
     model.memory = bound.family->memory(bound.config);
     model.file = std::move(*opened);
     return model;

@@ -59,7 +59,7 @@ class WeightFormatTest : public TwoBackends {
     }
     static Plan planOf(graph::Builder& builder, graph::Value result) {
         builder.logits(result);
-        return graph::lower(builder.take(), {.maxTokens = kRows, .maxLogitRows = kRows});
+        return graph::lower(builder.take().value(), {.maxTokens = kRows, .maxLogitRows = kRows});
     }
 
     /// The device's rows of a matrix against the file's.

@@ -38,7 +38,7 @@ Graph oneLayer(const FakeWeights& w) {
     const Value gated = b.multiply(b.activation(gate, backend::ActivationKind::Silu, "silu"), up, "gated");
     h = b.add(h, b.linear(gated, &w.narrow, "down"), "ffn_residual");
     b.logits(b.linear(h, &w.head, "logits"));
-    return b.take();
+    return b.take().value();
 }
 
 size_t count(const Graph& graph, OpCode code) {
@@ -69,7 +69,7 @@ TEST(SelectLogitRows, aNetworkThatEndsInAMixingOpStillSelects) {
     const FakeWeights weights;
     Builder b;
     b.logits(b.tokenShift(b.embed(&weights.table, "embed"), 0, "shift"));
-    Graph graph = b.take();
+    Graph graph = b.take().value();
     selectLogitRows(graph);
     EXPECT_EQ(graph.nodes.back().code, OpCode::SelectRows);
     EXPECT_EQ(graph.nodes.back().outputs[0], graph.logits);
@@ -113,7 +113,7 @@ TEST(FuseGatedActivations, anActivationWithAnotherReaderStays) {
     const Value x = b.embed(&weights.table, "embed");
     const Value silu = b.activation(x, backend::ActivationKind::Silu, "silu");
     b.logits(b.add(b.multiply(silu, x, "product"), silu, "sum"));
-    Graph graph = b.take();
+    Graph graph = b.take().value();
     fuseGatedActivations(graph);
     EXPECT_EQ(count(graph, OpCode::Activation), 1u);
     EXPECT_EQ(count(graph, OpCode::Multiply), 1u);

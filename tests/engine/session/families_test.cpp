@@ -2,6 +2,7 @@
 /// the table, so a new family is covered without editing this file.
 #include <gtest/gtest.h>
 
+#include "engine/backend/op_facts.h"
 #include "engine/lab/synth.h"
 #include "tests/engine/session/model_runs.h"
 #include "tests/temporary_folder.h"
@@ -72,6 +73,27 @@ TEST_P(Families, rewritingPassesChangeNoBit) {
         const auto fused = load(quant, {.fuse = true});
         const auto plain = load(quant, {.fuse = false});
         EXPECT_EQ(test::logitsInChunks(*fused, m_tokens, 64), test::logitsInChunks(*plain, m_tokens, 64));
+    }
+}
+
+/// What passes made, too.
+TEST_P(Families, opsAreCalledAsTheirFactsSay) {
+    const auto model = load("F32", {});
+    for (const bool fuse : {true, false}) {
+        const backend::Plan plan = lowerModel(model->opened(), {.fuse = fuse}, 4, 4);
+        EXPECT_TRUE(backend::checkMemory(plan, model->memorySpec()));
+        for (const backend::Op& op : plan.ops) {
+            std::vector<backend::OpCall::Input> inputs;
+            for (const backend::Operand& input : op.inputs) inputs.push_back({"x", input.width});
+            std::vector<const tensor::Tensor*> weights;
+            for (const uint32_t weight : op.weights) weights.push_back(plan.weights[weight].tensor);
+            const auto widths = backend::outputWidths(
+                {.code = op.code, .name = "y", .inputs = inputs, .weights = weights, .params = op.params});
+            ASSERT_TRUE(widths) << widths.error().message;
+            backend::Widths planned;
+            for (const backend::Operand& output : op.outputs) planned.push_back(output.width);
+            EXPECT_EQ(*widths, planned) << opName(op.code);
+        }
     }
 }
 

@@ -1,0 +1,349 @@
+#include "engine/backend/op_facts.h"
+
+#include <algorithm>
+#include <array>
+
+#include "engine/backend/plan.h"
+
+namespace ingle::backend {
+namespace {
+
+using enum OpCode;
+
+constexpr RowScope kRow = RowScope::Own;
+constexpr RowScope kStep = RowScope::Step;
+
+constexpr Arity kNone{0, 0};
+constexpr Arity kOne{1, 1};
+constexpr Arity kTwo{2, 2};
+constexpr Arity kThree{3, 3};
+constexpr Arity kMany{1, UINT8_MAX};
+
+template <typename... Args>
+tl::unexpected<Error> misfit(fmt::format_string<Args...> text, Args&&... args) {
+    return fail(ErrorCode::InvalidArgument, text, std::forward<Args>(args)...);
+}
+
+template <typename Params>
+bool takes(const OpParams& params) {
+    return std::holds_alternative<Params>(params);
+}
+
+template <typename Params>
+const Params& paramsOf(const OpCall& call) {
+    return std::get<Params>(call.params);
+}
+
+Status needWidth(const OpCall& call, size_t input, uint64_t wanted) {
+    const auto& [name, width] = call.inputs[input];
+    if (width == wanted) return {};
+    return misfit("\"{}\" is {} wide where {} are needed", name, width, wanted);
+}
+
+/// A weight that is read as a vector, whatever its shape.
+Status needElems(const OpCall& call, size_t weight, uint64_t wanted) {
+    const tensor::Tensor& tensor = *call.weights[weight];
+    if (tensor.shape.numElems() == wanted) return {};
+    return misfit("the weight \"{}\" has shape {} where {} numbers are needed", tensor.name,
+                  tensor.shape.text(), wanted);
+}
+
+/// A matrix of `in` columns, or several of them, one behind the other along dimension 2.
+Status needMatrix(const OpCall& call, size_t weight, uint64_t in, uint64_t count = 1) {
+    const tensor::Tensor& tensor = *call.weights[weight];
+    const auto& [numIn, numOut, numMatrices, more] = tensor.shape.dims;
+    if (numIn == in && numMatrices == count && more == 1 && numOut <= UINT32_MAX) return {};
+    return misfit("the weight \"{}\" has shape {}, but \"{}\" is {} wide{}", tensor.name, tensor.shape.text(),
+                  call.inputs[0].name, in, count > 1 ? fmt::format(" and there are {} experts", count) : "");
+}
+
+Status needSameWidths(const OpCall& call) {
+    for (size_t i = 1; i < call.inputs.size(); ++i) INGLE_TRY(needWidth(call, i, call.inputs[0].width));
+    return {};
+}
+
+Status needHeads(const OpCall& call, uint64_t numHeads, uint64_t headDim) {
+    for (const auto& [name, width] : call.inputs) {
+        if (width != numHeads * headDim)
+            return misfit("\"{}\" is {} wide, but {} heads of {} are {}", name, width, numHeads, headDim,
+                          numHeads * headDim);
+    }
+    return {};
+}
+
+Result<Widths> sameAsInput(const OpCall& call) {
+    INGLE_TRY(needSameWidths(call));
+    return Widths{call.inputs[0].width};
+}
+
+Result<Widths> embed(const OpCall& call) {
+    const tensor::Tensor& table = *call.weights[0];
+    const auto& dims = table.shape.dims;
+    if (dims[0] <= UINT32_MAX && dims[1] <= UINT32_MAX && dims[2] == 1 && dims[3] == 1)
+        return Widths{static_cast<uint32_t>(dims[0])};
+    return misfit("the weight \"{}\" has shape {} where a matrix is needed", table.name, table.shape.text());
+}
+
+/// Norms of each of `groups` parts, with weights of `elems(width, groups)` numbers.
+template <auto elems>
+Result<Widths> norm(const OpCall& call) {
+    const uint32_t groups = paramsOf<NormParams>(call).groups;
+    const auto& [name, width] = call.inputs[0];
+    if (groups == 0 || width % groups != 0)
+        return misfit("\"{}\" is {} wide, which makes no {} equal parts", name, width, groups);
+    for (size_t i = 0; i < call.weights.size(); ++i) INGLE_TRY(needElems(call, i, elems(width, groups)));
+    return Widths{width};
+}
+
+constexpr auto kOfPart = [](uint32_t width, uint32_t groups) { return width / groups; };
+constexpr auto kOfRow = [](uint32_t width, uint32_t) { return width; };
+
+Result<Widths> linear(const OpCall& call) {
+    Widths widths;
+    for (const LinearPart& part : paramsOf<LinearParams>(call).parts) {
+        const auto numWeights = static_cast<int64_t>(call.weights.size());
+        if (part.matrix >= numWeights || part.bias >= numWeights)
+            return misfit("it reads weight {} of {}", std::max<int64_t>(part.matrix, part.bias), numWeights);
+        INGLE_TRY(needMatrix(call, part.matrix, call.inputs[0].width));
+        widths.push_back(static_cast<uint32_t>(call.weights[part.matrix]->shape.dims[1]));
+        if (part.bias >= 0) INGLE_TRY(needElems(call, static_cast<size_t>(part.bias), widths.back()));
+    }
+    return widths;
+}
+
+/// `numExperts`: how wide the routing is.
+Status needRoute(const OpCall& call, uint32_t numExperts) {
+    const uint32_t numUsed = paramsOf<RouteParams>(call).numUsed;
+    if (numUsed > 0 && numUsed <= numExperts) return {};
+    return misfit("\"{}\" is {} wide, but {} experts are used", call.inputs.back().name, numExperts, numUsed);
+}
+
+Result<Widths> routeExperts(const OpCall& call) {
+    INGLE_TRY(needRoute(call, call.inputs[0].width));
+    return Widths{call.inputs[0].width};
+}
+
+Result<Widths> expertLinear(const OpCall& call) {
+    const uint64_t width = call.inputs[0].width;
+    const uint32_t numExperts = call.inputs[1].width;
+    INGLE_TRY(needRoute(call, numExperts));
+    const uint64_t numUsed = paramsOf<RouteParams>(call).numUsed;
+    const auto& dims = call.weights[0]->shape.dims;
+    // Each row as it is, or a part of it for each of its experts.
+    const bool inParts = numUsed * dims[0] == width;
+    INGLE_TRY(needMatrix(call, 0, inParts ? width / numUsed : width, numExperts));
+    if (numUsed * dims[1] > UINT32_MAX) return misfit("{} parts of {} are too wide", numUsed, dims[1]);
+    return Widths{static_cast<uint32_t>(numUsed * dims[1])};
+}
+
+Result<Widths> expertSum(const OpCall& call) {
+    INGLE_TRY(needRoute(call, call.inputs[1].width));
+    const uint32_t numUsed = paramsOf<RouteParams>(call).numUsed;
+    const auto& [name, width] = call.inputs[0];
+    if (width % numUsed != 0)
+        return misfit("\"{}\" is {} wide, which makes no {} equal parts", name, width, numUsed);
+    return Widths{width / numUsed};
+}
+
+Result<Widths> rope(const OpCall& call) {
+    const auto& params = paramsOf<RopeParams>(call);
+    INGLE_TRY(needHeads(call, params.numHeads, params.headDim));
+    if (2 * params.frequencies.size() > params.headDim)
+        return misfit("\"{}\" has heads of {}, in which there are no {} pairs", call.inputs[0].name,
+                      params.headDim, params.frequencies.size());
+    return Widths{call.inputs[0].width};
+}
+
+Result<Widths> kvAppend(const OpCall&) {
+    return Widths{};
+}
+
+Result<Widths> attention(const OpCall& call) {
+    const auto& params = paramsOf<AttentionParams>(call);
+    INGLE_TRY(needHeads(call, params.numHeads, params.headDim));
+    if (params.numKvHeads == 0 || params.numHeads % params.numKvHeads != 0)
+        return misfit("\"{}\" has {} heads, which cannot share {} of keys and values", call.inputs[0].name,
+                      params.numHeads, params.numKvHeads);
+    return Widths{call.inputs[0].width};
+}
+
+Result<Widths> lerp(const OpCall& call) {
+    INGLE_TRY(needSameWidths(call));
+    if (call.inputs.size() == 2 && call.weights.empty())
+        return misfit("nothing says how far from \"{}\" to \"{}\"", call.inputs[0].name, call.inputs[1].name);
+    for (size_t i = 0; i < call.weights.size(); ++i) INGLE_TRY(needElems(call, i, call.inputs[0].width));
+    return Widths{call.inputs[0].width};
+}
+
+/// Inputs of whole heads, and weights of a row.
+Result<Widths> recurrence(const OpCall& call) {
+    const auto& params = paramsOf<WkvParams>(call);
+    INGLE_TRY(needHeads(call, params.numHeads, params.headSize));
+    for (size_t i = 0; i < call.weights.size(); ++i) INGLE_TRY(needElems(call, i, call.inputs[0].width));
+    return Widths{call.inputs[0].width};
+}
+
+Result<Widths> wkv5(const OpCall& call) {
+    const auto& params = paramsOf<WkvParams>(call);
+    INGLE_TRY(needHeads(call, params.numHeads, params.headSize));
+    if (call.inputs.size() + call.weights.size() != 5)
+        return misfit("one decay is needed, an input or a weight, not {}",
+                      call.inputs.size() + call.weights.size() - 4);
+    for (size_t i = 0; i < call.weights.size(); ++i) {
+        // One number for each head will do.
+        if (call.weights[i]->shape.numElems() != params.numHeads)
+            INGLE_TRY(needElems(call, i, call.inputs[0].width));
+    }
+    return Widths{call.inputs[0].width};
+}
+
+Status noMemory(const OpCall&, const MemorySpec&) {
+    return {};
+}
+
+/// Layer `layer` of the cache, for rows of these widths.
+Status needCache(const MemorySpec& memory, uint32_t layer, uint64_t keys, uint64_t values) {
+    if (layer >= memory.kv.size())
+        return misfit("there is no layer {} in a cache of {}", layer, memory.kv.size());
+    const KvLayerSpec& kept = memory.kv[layer];
+    if (keys == kept.keyElems && values == kept.valueElems) return {};
+    return misfit("its keys and values are {} and {} wide, but layer {} of the cache keeps {} and {}", keys,
+                  values, layer, kept.keyElems, kept.valueElems);
+}
+
+/// `count` states from `first` on, of `elems` numbers each.
+Status needStates(const MemorySpec& memory, uint64_t first, uint64_t count, uint64_t elems) {
+    if (first + count > memory.states.size())
+        return misfit("there is no state {} among {}", first + count - 1, memory.states.size());
+    for (uint64_t i = first; i < first + count; ++i) {
+        const StateSpec& state = memory.states[i];
+        if (state.elems != elems)
+            return misfit("it keeps {} numbers, but the state \"{}\" has {}", elems, state.name, state.elems);
+    }
+    return {};
+}
+
+Status appendedCache(const OpCall& call, const MemorySpec& memory) {
+    return needCache(memory, paramsOf<CacheParams>(call).layer, call.inputs[0].width, call.inputs[1].width);
+}
+
+Status attendedCache(const OpCall& call, const MemorySpec& memory) {
+    const auto& params = paramsOf<AttentionParams>(call);
+    const uint64_t width = uint64_t{params.numKvHeads} * params.headDim;
+    return needCache(memory, params.layer, width, width);
+}
+
+Status lastRow(const OpCall& call, const MemorySpec& memory) {
+    return needStates(memory, paramsOf<StateParams>(call).state, 1, call.inputs[0].width);
+}
+
+Status channelSums(const OpCall& call, const MemorySpec& memory) {
+    return needStates(memory, paramsOf<WkvParams>(call).state, 3, call.inputs[0].width);
+}
+
+Status headMatrices(const OpCall& call, const MemorySpec& memory) {
+    const auto& params = paramsOf<WkvParams>(call);
+    return needStates(memory, params.state, 1, uint64_t{params.numHeads} * params.headSize * params.headSize);
+}
+
+// clang-format off
+constexpr std::array<OpFacts, kNumOpCodes> kFacts{{
+    //code             name             scope  inputs  weights  params                   output widths  memory
+    {Embed,           "embed",         kStep, kNone,  kOne,    takes<std::monostate>,   embed,         noMemory},
+    {RmsNorm,         "rms_norm",      kRow,  kOne,   kOne,    takes<NormParams>,       norm<kOfPart>, noMemory},
+    {LayerNorm,       "layer_norm",    kRow,  kOne,   kTwo,    takes<NormParams>,       norm<kOfRow>,  noMemory},
+    {GroupNorm,       "group_norm",    kRow,  kOne,   {1, 2},  takes<NormParams>,       norm<kOfRow>,  noMemory},
+    {L2Norm,          "l2_norm",       kRow,  kOne,   kOne,    takes<NormParams>,       norm<kOfRow>,  noMemory},
+    {Linear,          "linear",        kRow,  kOne,   kMany,   takes<LinearParams>,     linear,        noMemory},
+    {RouteExperts,    "route_experts", kRow,  kOne,   kNone,   takes<RouteParams>,      routeExperts,  noMemory},
+    {ExpertLinear,    "expert_linear", kRow,  kTwo,   kOne,    takes<RouteParams>,      expertLinear,  noMemory},
+    {ExpertSum,       "expert_sum",    kRow,  kTwo,   kNone,   takes<RouteParams>,      expertSum,     noMemory},
+    {Rope,            "rope",          kStep, kOne,   kNone,   takes<RopeParams>,       rope,          noMemory},
+    {KvAppend,        "kv_append",     kStep, kTwo,   kNone,   takes<CacheParams>,      kvAppend,      appendedCache},
+    {Attention,       "attention",     kStep, kOne,   kNone,   takes<AttentionParams>,  attention,     attendedCache},
+    {Add,             "add",           kRow,  kTwo,   kNone,   takes<std::monostate>,   sameAsInput,   noMemory},
+    {Multiply,        "multiply",      kRow,  kTwo,   kNone,   takes<std::monostate>,   sameAsInput,   noMemory},
+    {Scale,           "scale",         kRow,  kOne,   kNone,   takes<ScaleParams>,      sameAsInput,   noMemory},
+    {Activation,      "activation",    kRow,  kOne,   kNone,   takes<ActivationParams>, sameAsInput,   noMemory},
+    {GatedActivation, "gated",         kRow,  kTwo,   kNone,   takes<ActivationParams>, sameAsInput,   noMemory},
+    {TokenShift,      "token_shift",   kStep, kOne,   kNone,   takes<StateParams>,      sameAsInput,   lastRow},
+    {Lerp,            "lerp",          kRow,  {2, 3}, {0, 1},  takes<std::monostate>,   lerp,          noMemory},
+    {Wkv4,            "wkv4",          kStep, kTwo,   kTwo,    takes<WkvParams>,        recurrence,    channelSums},
+    {Wkv5,            "wkv5",          kStep, {3, 4}, {1, 2},  takes<WkvParams>,        wkv5,          headMatrices},
+    {Wkv7,            "wkv7",          kStep, {6, 6}, kNone,   takes<WkvParams>,        recurrence,    headMatrices},
+    {WkvBonus,        "wkv_bonus",     kRow,  kThree, kOne,    takes<WkvParams>,        recurrence,    noMemory},
+    {SelectRows,      "select_rows",   kStep, kOne,   kNone,   takes<std::monostate>,   sameAsInput,   noMemory},
+}};
+// clang-format on
+
+constexpr bool everyOpHasFacts() {
+    for (uint32_t i = 0; i < kNumOpCodes; ++i) {
+        const OpFacts& facts = kFacts[i];
+        if (static_cast<uint32_t>(facts.code) != i || facts.name.empty() || !facts.takes ||
+            !facts.outputWidths || !facts.checkMemory)
+            return false;
+    }
+    return true;
+}
+static_assert(everyOpHasFacts(), "each OpCode needs a row in kFacts, in the same order");
+
+/// "rope \"blk.0.q_rope\"", or what an op without results is given.
+std::string subjectOf(const OpCall& call) {
+    const std::string_view name = call.name.empty() && !call.inputs.empty() ? call.inputs[0].name : call.name;
+    return name.empty() ? std::string(opName(call.code)) : fmt::format("{} \"{}\"", opName(call.code), name);
+}
+
+/// What is wrong with the call, after its name.
+Error about(const OpCall& call, Error error) {
+    error.message = fmt::format("{}: {}", subjectOf(call), error.message);
+    return error;
+}
+
+Status checkArity(std::string_view what, size_t count, const Arity& arity) {
+    if (count >= arity.least && count <= arity.most) return {};
+    const std::string wanted = arity.least == arity.most ? fmt::format("{}", arity.least)
+                                                         : fmt::format("{} to {}", arity.least, arity.most);
+    return misfit("{} {} where {} are needed", count, what, wanted);
+}
+
+Result<Widths> checkedWidths(const OpCall& call) {
+    const OpFacts& facts = factsOf(call.code);
+    INGLE_TRY(checkArity("inputs", call.inputs.size(), facts.inputs));
+    INGLE_TRY(checkArity("weights", call.weights.size(), facts.weights));
+    if (!facts.takes(call.params)) return misfit("its parameters are those of another op");
+    for (const auto& [name, width] : call.inputs)
+        if (width == 0) return misfit("\"{}\" is 0 wide", name);
+    for (size_t i = 0; i < call.weights.size(); ++i)
+        if (!call.weights[i]) return misfit("weight {} of {} is missing", i + 1, call.weights.size());
+    return facts.outputWidths(call);
+}
+
+}  // namespace
+
+const OpFacts& factsOf(OpCode code) {
+    return kFacts[static_cast<size_t>(code)];
+}
+
+Result<Widths> outputWidths(const OpCall& call) {
+    return checkedWidths(call).map_error([&](Error error) { return about(call, std::move(error)); });
+}
+
+Status checkMemory(const Plan& plan, const MemorySpec& memory) {
+    std::vector<std::string_view> inSlot(plan.slots.size());
+    std::vector<OpCall::Input> inputs;
+    for (const Op& op : plan.ops) {
+        inputs.clear();
+        for (const Operand& input : op.inputs) inputs.push_back({inSlot[input.slot], input.width});
+        for (size_t i = 0; i < op.outputs.size(); ++i) inSlot[op.outputs[i].slot] = op.trace[i];
+        const OpCall call{.code = op.code,
+                          .name = op.trace.empty() ? std::string_view() : op.trace[0],
+                          .inputs = inputs,
+                          .weights = {},
+                          .params = op.params};
+        const Status status = factsOf(op.code).checkMemory(call, memory);
+        if (!status) return tl::unexpected(about(call, status.error()));
+    }
+    return {};
+}
+
+}  // namespace ingle::backend

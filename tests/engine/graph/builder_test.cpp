@@ -1,0 +1,237 @@
+/// What does not fit together is a sentence, for each op: it names the op, the value or weight and the
+/// widths.
+#include "engine/graph/builder.h"
+
+#include <gmock/gmock.h>
+
+#include <deque>
+#include <set>
+
+#include "engine/models/family.h"
+
+namespace ingle::graph {
+namespace {
+
+using backend::OpCode;
+using tensor::Shape;
+using testing::HasSubstr;
+
+/// A graph under construction, and weights without data: only shapes are looked at.
+struct Draft {
+    const tensor::Tensor* weight(std::string name, Shape shape) {
+        return &m_weights.emplace_back(tensor::Tensor{std::move(name), shape, nullptr, {}});
+    }
+    const tensor::Tensor* vector(uint64_t elems) { return weight("g", Shape::of(elems)); }
+    Value rows(uint32_t width, std::string_view name) {
+        return b.embed(weight("table", Shape::of(width, 32)), name);
+    }
+
+    Builder b;
+
+  private:
+    std::deque<tensor::Tensor> m_weights;
+};
+
+struct Misfit {
+    std::string op;
+    void (*call)(Draft& d);
+    std::vector<std::string> named;  ///< what the sentence has to say beside the op
+};
+
+const backend::RopeParams kRope{2, 8, {1.0, 0.5}, 1, backend::RopeStyle::HalfSplit};
+const backend::WkvParams kHeads{0, 2, 8};
+
+/// In each call one thing is wrong.
+const Misfit kMisfits[] = {
+    {"embed", [](Draft& d) { d.b.embed(d.weight("t", Shape::of(8, 32, 2)), "y"); }, {"\"t\"", "{8, 32, 2}"}},
+    {"rms_norm",
+     [](Draft& d) { d.b.rmsNorm(d.rows(16, "x"), d.vector(15), 1, "y"); },
+     {"\"g\"", "{15}", "16"}},
+    {"rms_norm",
+     [](Draft& d) { d.b.rmsNorm(d.rows(16, "x"), d.vector(5), 1, "y", 3); },
+     {"\"x\" is 16 wide", "3 equal parts"}},
+    {"layer_norm",
+     [](Draft& d) { d.b.layerNorm(d.rows(16, "x"), d.vector(16), d.vector(8), 1, "y"); },
+     {"\"g\"", "{8}", "16"}},
+    {"layer_norm",
+     [](Draft& d) { d.b.layerNorm(d.rows(16, "x"), d.vector(16), nullptr, 1, "y"); },
+     {"weight 2 of 2 is missing"}},
+    {"group_norm",
+     [](Draft& d) { d.b.groupNorm(d.rows(16, "x"), d.vector(4), nullptr, 4, 1, "y"); },
+     {"\"g\"", "{4}", "16"}},
+    {"l2_norm", [](Draft& d) { d.b.l2Norm(d.rows(16, "x"), d.vector(16), 5, 1, "y"); }, {"\"x\" is 16 wide"}},
+    {"linear",
+     [](Draft& d) { d.b.linear(d.rows(16, "x"), d.weight("w", Shape::of(17, 4)), "y"); },
+     {"\"w\"", "{17, 4}", "\"x\" is 16 wide"}},
+    {"linear",
+     [](Draft& d) { d.b.linear(d.rows(16, "x"), d.weight("w", Shape::of(16, 4)), d.vector(5), "y"); },
+     {"\"g\"", "{5}", "4 numbers"}},
+    {"linear", [](Draft& d) { d.b.linear(d.rows(16, "x"), nullptr, "y"); }, {"weight 1 of 1 is missing"}},
+    {"route_experts",
+     [](Draft& d) { d.b.routeExperts(d.rows(4, "x"), 5, "y"); },
+     {"\"x\" is 4 wide", "5 experts"}},
+    {"expert_linear",
+     [](Draft& d) {
+         const Value x = d.rows(16, "x");
+         d.b.expertLinear(x, d.rows(4, "p"), d.weight("w", Shape::of(16, 8, 5)), 2, "y");
+     },
+     {"\"w\"", "{16, 8, 5}", "4 experts"}},
+    {"expert_linear",
+     [](Draft& d) {
+         const Value x = d.rows(48, "x");
+         d.b.expertLinear(x, d.rows(4, "p"), d.weight("w", Shape::of(16, 8, 4)), 2, "y");
+     },
+     {"\"w\"", "{16, 8, 4}", "\"x\" is 48 wide"}},
+    {"expert_sum",
+     [](Draft& d) { d.b.expertSum(d.rows(17, "x"), d.rows(4, "p"), 2, "y"); },
+     {"\"x\" is 17 wide", "2 equal parts"}},
+    {"rope", [](Draft& d) { d.b.rope(d.rows(24, "x"), kRope, "y"); }, {"\"x\" is 24 wide", "2 heads of 8"}},
+    {"rope",
+     [](Draft& d) {
+         d.b.rope(d.rows(16, "x"), {8, 2, {1.0, 0.5}, 1, backend::RopeStyle::HalfSplit}, "y");
+     },
+     {"\"x\" has heads of 2", "2 pairs"}},
+    {"kv_append", [](Draft& d) { d.b.kvAppend(Value{}, Value{}, 0); }, {"\"nothing\" is 0 wide"}},
+    {"attention",
+     [](Draft& d) {
+         d.b.attention(d.rows(16, "x"), {0, 4, 2, 8, 1}, "y");
+     },
+     {"\"x\" is 16 wide", "4 heads of 8"}},
+    {"attention",
+     [](Draft& d) {
+         d.b.attention(d.rows(16, "x"), {0, 4, 3, 4, 1}, "y");
+     },
+     {"\"x\" has 4 heads", "3 of keys"}},
+    {"add", [](Draft& d) { d.b.add(d.rows(16, "x"), d.rows(8, "z"), "y"); }, {"\"z\" is 8 wide where 16"}},
+    {"multiply",
+     [](Draft& d) { d.b.multiply(d.rows(16, "x"), d.rows(8, "z"), "y"); },
+     {"\"z\" is 8 wide where 16"}},
+    {"scale", [](Draft& d) { d.b.scale(d.rows(0, "x"), 2, "y"); }, {"\"x\" is 0 wide"}},
+    {"activation",
+     [](Draft& d) { d.b.activation(d.rows(0, "x"), backend::ActivationKind::Silu, "y"); },
+     {"\"x\" is 0 wide"}},
+    {"token_shift", [](Draft& d) { d.b.tokenShift(d.rows(0, "x"), 0, "y"); }, {"\"x\" is 0 wide"}},
+    {"lerp",
+     [](Draft& d) { d.b.lerp(d.rows(16, "x"), d.rows(16, "z"), d.rows(8, "m"), "y"); },
+     {"\"m\" is 8 wide where 16"}},
+    {"lerp",
+     [](Draft& d) { d.b.lerp(d.rows(16, "x"), d.rows(16, "z"), d.vector(8), "y"); },
+     {"\"g\"", "{8}", "16"}},
+    {"wkv4",
+     [](Draft& d) {
+         d.b.wkv4(d.rows(16, "k"), d.rows(8, "v"), d.vector(16), d.vector(16), {0, 16, 1}, "y");
+     },
+     {"\"v\" is 8 wide", "16 heads of 1"}},
+    {"wkv5",
+     [](Draft& d) {
+         d.b.wkv5(d.rows(16, "r"), d.rows(8, "k"), d.rows(16, "v"), d.vector(2), d.vector(2), kHeads, "y");
+     },
+     {"\"k\" is 8 wide", "2 heads of 8"}},
+    {"wkv5",
+     [](Draft& d) {
+         d.b.wkv5(d.rows(16, "r"), d.rows(16, "k"), d.rows(16, "v"), d.vector(2), d.vector(8), kHeads, "y");
+     },
+     {"\"g\"", "{8}", "16"}},
+    {"wkv5",
+     [](Draft& d) {
+         const Value r = d.rows(16, "r");
+         d.b.wkv6(r, r, r, d.rows(2, "w"), d.vector(16), kHeads, "y");
+     },
+     {"\"w\" is 2 wide", "2 heads of 8"}},
+    {"wkv7",
+     [](Draft& d) {
+         const Value r = d.rows(16, "r");
+         d.b.wkv7(r, r, r, r, r, d.rows(8, "a"), kHeads, "y");
+     },
+     {"\"a\" is 8 wide", "2 heads of 8"}},
+    {"wkv_bonus",
+     [](Draft& d) {
+         const Value r = d.rows(16, "r");
+         d.b.wkvBonus(r, r, r, d.vector(8), kHeads, "y");
+     },
+     {"\"g\"", "{8}", "16"}},
+};
+
+TEST(Builder, aCallThatDoesNotFitIsASentence) {
+    std::set<std::string> tried;
+    for (const Misfit& misfit : kMisfits) {
+        Draft d;
+        misfit.call(d);
+        d.b.logits(d.rows(8, "logits"));
+        const auto graph = d.b.take();
+        ASSERT_FALSE(graph) << misfit.op;
+        EXPECT_EQ(graph.error().code, ErrorCode::InvalidArgument);
+        EXPECT_THAT(graph.error().message, testing::StartsWith(misfit.op + " \""));
+        for (const std::string& part : misfit.named) EXPECT_THAT(graph.error().message, HasSubstr(part));
+        tried.insert(misfit.op);
+    }
+    // Passes alone make these.
+    tried.insert({std::string(opName(OpCode::GatedActivation)), std::string(opName(OpCode::SelectRows))});
+    for (uint32_t code = 0; code < backend::kNumOpCodes; ++code)
+        EXPECT_TRUE(tried.contains(std::string(backend::opName(OpCode{static_cast<uint8_t>(code)}))))
+            << backend::opName(OpCode{static_cast<uint8_t>(code)});
+}
+
+TEST(Builder, onlyTheFirstMisfitIsTold) {
+    Draft d;
+    d.b.setScope("blk.3");
+    const Value x = d.rows(16, "x");
+    const Value bad = d.b.add(x, d.rows(8, "z"), "first");
+    EXPECT_EQ(bad.width, 0U);
+    d.b.logits(d.b.add(x, bad, "second"));
+    const auto graph = d.b.take();
+    ASSERT_FALSE(graph);
+    EXPECT_EQ(graph.error().message, "add \"blk.3.first\": \"blk.3.z\" is 8 wide where 16 are needed");
+}
+
+TEST(Builder, aGraphWithoutLogitsIsRefused) {
+    Draft d;
+    d.rows(8, "x");
+    EXPECT_FALSE(d.b.take());
+}
+
+TEST(OpFacts, whatPassesMakeIsCheckedToo) {
+    const backend::OpCall::Input inputs[] = {{"a", 16}, {"b", 8}};
+    const auto gated = backend::outputWidths({.code = OpCode::GatedActivation,
+                                              .name = "y",
+                                              .inputs = inputs,
+                                              .weights = {},
+                                              .params = backend::ActivationParams{}});
+    ASSERT_FALSE(gated);
+    EXPECT_EQ(gated.error().message, "gated \"y\": \"b\" is 8 wide where 16 are needed");
+    const auto selected = backend::outputWidths(
+        {.code = OpCode::SelectRows, .name = "y", .inputs = inputs, .weights = {}, .params = {}});
+    ASSERT_FALSE(selected);
+    EXPECT_EQ(selected.error().message, "select_rows \"y\": 2 inputs where 1 are needed");
+    const auto others = backend::outputWidths({.code = OpCode::Scale,
+                                               .name = "y",
+                                               .inputs = std::span(inputs).first(1),
+                                               .weights = {},
+                                               .params = backend::NormParams{}});
+    ASSERT_FALSE(others);
+    EXPECT_EQ(others.error().message, "scale \"y\": its parameters are those of another op");
+}
+
+TEST(BuildGraph, aFamilysMistakeIsASentence) {
+    const models::ModelFamily wrong{
+        .arch = "wrong",
+        .prefix = models::Prefix::Causal,
+        .readConfig = nullptr,
+        .tensors = nullptr,
+        .memory = nullptr,
+        .build =
+            [](Builder& b, const models::ModelConfig&, const models::Weights& w) {
+                // A name that is not in the family's list.
+                b.logits(b.embed(w["token_embed.weight"], "embed"));
+            },
+        .synthesize = nullptr,
+    };
+    const auto graph = models::buildGraph({.family = &wrong, .config = {}, .weights = {}});
+    ASSERT_FALSE(graph);
+    EXPECT_EQ(graph.error().message,
+              "the model family \"wrong\" does not fit together: embed \"embed\": weight "
+              "1 of 1 is missing");
+}
+
+}  // namespace
+}  // namespace ingle::graph

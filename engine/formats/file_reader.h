@@ -21,13 +21,12 @@ enum class Match {
 struct FileReader {
     std::string_view name;
     Match (*probe)(std::span<const std::byte> file);
-    /// Only called after a probe other than No. Tensors point into `file` or the model's buffers; path and
-    /// mappings are left to openModelFile, which also puts the path before the message of an error. Errors:
-    /// Corrupt, Unsupported, OutOfMemory.
+    /// Only called after a probe other than No. Tensors point into `file` or the model's buffers; path,
+    /// sources and mappings are left to openModelFile, which also puts the path before the message of an
+    /// error. Errors: Corrupt, Unsupported, OutOfMemory.
     Result<ModelFile> (*read)(std::span<const std::byte> file);
-    /// Null, or: adds what lies in files beside model.path, which openModelFile has set. Errors name the
-    /// file: Io, Corrupt, Unsupported.
-    Status (*readCompanions)(ModelFile& model) = nullptr;
+    /// Null, or: adds what lies in files beside the model's. Errors name the file: Io, Corrupt, Unsupported.
+    Status (*readCompanions)(ModelFile& model, const io::Source& source) = nullptr;
 };
 
 std::span<const FileReader* const> allReaders();

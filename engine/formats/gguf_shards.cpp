@@ -35,50 +35,58 @@ std::string suffixOf(Place place) {
     return fmt::format("-{:05}-of-{:05}.gguf", place.index + 1, place.count);
 }
 
-Result<ModelFile> openPart(const std::string& path, Place place,
+Result<ModelFile> openPart(const io::Source& beside, const std::string& name, Place place,
                            Result<ModelFile> (*readPart)(std::span<const std::byte>)) {
-    auto mapping = io::MappedFile::open(path);
-    if (!mapping)
-        return fail(mapping.error().code, "part {} of {} of the model cannot be opened: {}", place.index + 1,
-                    place.count, mapping.error().message);
+    const auto missing = [&](const Error& error) {
+        return fail(error.code, "part {} of {} of the model cannot be opened: {}", place.index + 1,
+                    place.count, error.message);
+    };
+    auto source = beside.sibling(name);
+    if (!source) return missing(source.error());
+    auto mapping = io::MappedFile::map(*source);
+    if (!mapping) return missing(mapping.error());
     auto part = readPart((*mapping)->bytes());
-    if (!part) return fail(part.error().code, "{}: {}", path, part.error().message);
-    part->path = path;
+    if (!part) return fail(part.error().code, "{}: {}", source->path(), part.error().message);
+    part->path = source->path();
+    part->sources.push_back(std::move(*source));
     part->mappings.push_back(std::move(*mapping));
     INGLE_TRY_ASSIGN(const Place own, placeOf(*part));
     if (own.index != place.index || own.count != place.count)
-        return fail(ErrorCode::Corrupt, "{}: says it is part {} of {}, its name part {} of {}", path,
+        return fail(ErrorCode::Corrupt, "{}: says it is part {} of {}, its name part {} of {}", part->path,
                     own.index + 1, own.count, place.index + 1, place.count);
     return part;
 }
 
-/// Moves the tensors and mappings of `part` to `whole`.
+/// Moves the tensors and files of `part` to `whole`.
 Status append(ModelFile& whole, ModelFile part) {
     for (auto& [name, tensor] : part.tensors) {
         if (!whole.tensors.try_emplace(name, std::move(tensor)).second)
             return fail(ErrorCode::Corrupt, "{}: tensor '{}' is in another part of the model as well",
                         part.path, shown(name));
     }
+    std::ranges::move(part.sources, std::back_inserter(whole.sources));
     std::ranges::move(part.mappings, std::back_inserter(whole.mappings));
     return {};
 }
 
 }  // namespace
 
-Status joinShards(ModelFile& model, Result<ModelFile> (*readPart)(std::span<const std::byte> file)) {
+Status joinShards(ModelFile& model, const io::Source& source,
+                  Result<ModelFile> (*readPart)(std::span<const std::byte> file)) {
     INGLE_TRY_ASSIGN(const Place own, placeOf(model));
     if (own.count <= 1) return {};
     const std::string path = model.path;
-    if (!path.ends_with(suffixOf(own)))
+    const std::string name = source.name();
+    if (!name.ends_with(suffixOf(own)))
         return fail(ErrorCode::Corrupt, "{}: part {} of {} of a split model; its name should end in {}", path,
                     own.index + 1, own.count, suffixOf(own));
-    const std::string prefix = path.substr(0, path.size() - suffixOf(own).size());
+    const std::string prefix = name.substr(0, name.size() - suffixOf(own).size());
 
     std::vector<ModelFile> parts;
     const auto openParts = [&](uint32_t begin, uint32_t end) -> Status {
         for (uint32_t index = begin; index < end; ++index) {
             const Place place{.index = index, .count = own.count};
-            INGLE_TRY_ASSIGN(ModelFile part, openPart(prefix + suffixOf(place), place, readPart));
+            INGLE_TRY_ASSIGN(ModelFile part, openPart(source, prefix + suffixOf(place), place, readPart));
             parts.push_back(std::move(part));
         }
         return {};

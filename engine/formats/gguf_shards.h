@@ -8,10 +8,12 @@
 
 namespace ingle::formats::gguf {
 
-/// Joins the other parts to `model`, one part whichever it is; leaves a model in one file alone. The first
-/// part has the metadata and the tokenizer, each part a directory and data of its own. `readPart` reads the
-/// bytes of one. Source: llama.cpp's gguf-split (keys split.no, split.count, split.tensors.count). Errors: Io
-/// (a part that is missing), Corrupt (parts that do not belong together), and those of readPart.
-Status joinShards(ModelFile& model, Result<ModelFile> (*readPart)(std::span<const std::byte> file));
+/// Joins the other parts, which lie beside `source`, to `model`, which it was read from, one part whichever
+/// it is; leaves a model in one file alone. The first part has the metadata and the tokenizer, each part a
+/// directory and data of its own. `readPart` reads the bytes of one. Source: llama.cpp's gguf-split (keys
+/// split.no, split.count, split.tensors.count). Errors: Io (a part that is missing), Corrupt (parts that do
+/// not belong together), and those of readPart.
+Status joinShards(ModelFile& model, const io::Source& source,
+                  Result<ModelFile> (*readPart)(std::span<const std::byte> file));
 
 }  // namespace ingle::formats::gguf

@@ -40,8 +40,9 @@ uint64_t ModelFile::fileBytes() const {
     return bytes;
 }
 
-Result<ModelFile> openModelFile(const std::string& path) {
-    INGLE_TRY_ASSIGN(auto mapping, io::MappedFile::open(path));
+Result<ModelFile> openModelFile(const io::Source& source) {
+    INGLE_TRY_ASSIGN(auto mapping, io::MappedFile::map(source));
+    const std::string& path = source.path();
     const FileReader* reader = chooseReader(mapping->bytes());
     if (!reader)
         return fail(ErrorCode::Unsupported, "{}: not a model file of a known format (it begins with {})",
@@ -49,8 +50,9 @@ Result<ModelFile> openModelFile(const std::string& path) {
     auto model = reader->read(mapping->bytes());
     if (!model) return fail(model.error().code, "{}: {}", path, model.error().message);
     model->path = path;
+    model->sources.push_back(source);
     model->mappings.push_back(std::move(mapping));
-    if (reader->readCompanions) INGLE_TRY(reader->readCompanions(*model));
+    if (reader->readCompanions) INGLE_TRY(reader->readCompanions(*model, source));
     return model;
 }
 

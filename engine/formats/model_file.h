@@ -73,10 +73,11 @@ struct TokenizerData {
 /// A checked model file. Tensors point into `mappings`, or into `buffers` where no block format of ours can
 /// describe the stored bytes.
 struct ModelFile {
-    std::string path;
+    std::string path;    ///< as the person wrote it: for sentences
     std::string format;  ///< "GGUF v3", "rwkv.cpp", "llama2.c v0"
     /// The file, or the parts of a split model in their order.
-    std::vector<std::shared_ptr<const io::MappedFile>> mappings;
+    std::vector<io::Source> sources;
+    std::vector<std::shared_ptr<const io::MappedFile>> mappings;  ///< of the sources, one each
     std::vector<base::Buffer> buffers;
     Metadata metadata;  ///< always has general.architecture, unless the file holds a vocabulary only
     std::map<std::string, tensor::Tensor, std::less<>> tensors;
@@ -87,8 +88,8 @@ struct ModelFile {
 };
 
 /// Recognises the format by its first bytes and reads the header, and those of the other parts of a split
-/// model. Never allocates more than the file could justify. Errors: Io; Corrupt; Unsupported, naming the
-/// unknown format, version or block type.
-Result<ModelFile> openModelFile(const std::string& path);
+/// model. Opens nothing but files beside the source. Never allocates more than the file could justify.
+/// Errors: Io; Corrupt; Unsupported, naming the unknown format, version or block type.
+Result<ModelFile> openModelFile(const io::Source& source);
 
 }  // namespace ingle::formats

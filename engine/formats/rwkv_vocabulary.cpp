@@ -1,7 +1,6 @@
 #include "engine/formats/rwkv_vocabulary.h"
 
 #include <charconv>
-#include <filesystem>
 #include <optional>
 
 #include "engine/base/utf8.h"
@@ -103,15 +102,14 @@ Result<std::vector<std::string>> parseRwkvVocabulary(std::string_view text) {
     return tokens;
 }
 
-Status addRwkvVocabulary(ModelFile& model) {
+Status addRwkvVocabulary(ModelFile& model, const io::Source& source) {
     if (model.tokenizer.model != "rwkv" || !model.tokenizer.tokens.empty()) return {};
-    const auto path = std::filesystem::path(model.path).parent_path() / kRwkvVocabularyName;
-    std::error_code ignored;
-    if (!std::filesystem::exists(path, ignored)) return {};
-    INGLE_TRY_ASSIGN(const auto file, io::MappedFile::open(path.string()));
+    INGLE_TRY_ASSIGN(const auto vocabulary, source.findSibling(kRwkvVocabularyName));
+    if (!vocabulary) return {};
+    INGLE_TRY_ASSIGN(const auto file, io::MappedFile::map(*vocabulary));
     const auto bytes = file->bytes();
     auto tokens = parseRwkvVocabulary({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    if (!tokens) return fail(tokens.error().code, "{}: {}", path.string(), tokens.error().message);
+    if (!tokens) return fail(tokens.error().code, "{}: {}", vocabulary->path(), tokens.error().message);
     model.tokenizer.tokens = std::move(*tokens);
     return {};
 }

@@ -17,8 +17,8 @@ constexpr std::string_view kRwkvVocabularyName = "rwkv_vocab_v20230424.txt";
 /// Errors: Corrupt, with the line.
 Result<std::vector<std::string>> parseRwkvVocabulary(std::string_view text);
 
-/// Gives a model whose tokenizer is "rwkv" without tokens those of the file beside it, if there is one.
+/// Gives a model whose tokenizer is "rwkv" without tokens those of the file beside `source`, if there is one.
 /// Errors: Corrupt, Io, naming that file.
-Status addRwkvVocabulary(ModelFile& model);
+Status addRwkvVocabulary(ModelFile& model, const io::Source& source);
 
 }  // namespace ingle::formats

@@ -1,8 +1,9 @@
 #include "engine/import/import.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <map>
 
 #include "engine/base/cpu_features.h"
@@ -23,9 +24,12 @@ bool describesTheFile(std::string_view key) {
 }
 
 Status refuseOverwriting(const formats::ModelFile& model, const std::string& target) {
-    for (const auto& mapping : model.mappings) {
-        std::error_code ignored;  // a target that is not there is no file at all
-        if (std::filesystem::equivalent(mapping->path(), target, ignored))
+    struct stat there {};
+    if (::stat(target.c_str(), &there) != 0) return {};  // writing to it will say what is wrong, if anything
+    for (const io::Source& source : model.sources) {
+        struct stat own {};
+        if (::fstat(source.descriptor(), &own) == 0 && own.st_dev == there.st_dev &&
+            own.st_ino == there.st_ino)
             return fail(ErrorCode::InvalidArgument, "{}: is the source itself; write to another file",
                         target);
     }
@@ -129,7 +133,8 @@ Status importModel(const ImportOptions& options, const ImportEvents& events) {
     if (!options.quant.empty()) {
         INGLE_TRY_ASSIGN(mix, findMix(options.quant));
     }
-    INGLE_TRY_ASSIGN(const formats::ModelFile model, formats::openModelFile(options.source));
+    INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(options.source));
+    INGLE_TRY_ASSIGN(const formats::ModelFile model, formats::openModelFile(source));
     INGLE_TRY(refuseOverwriting(model, options.target));
     formats::GgufWriter writer;
     writeKeys(model, mix, writer);

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "engine/io/file_descriptor.h"
+#include "ingle/file_descriptor.h"
 #include "ingle/result.h"
 
 namespace ingle::io {

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "engine/io/source.h"
 #include "ingle/result.h"
 
 namespace ingle::io {
@@ -14,7 +15,9 @@ namespace ingle::io {
 /// and read-only; a file that shrinks underneath raises SIGBUS at an address that isMapped().
 class MappedFile {
   public:
-    /// Errors: Io (missing, a directory, unreadable), Corrupt (empty).
+    /// Errors: Io, Corrupt (empty).
+    static Result<std::shared_ptr<const MappedFile>> map(const Source& source);
+    /// Opens the file first: for files of this program's own. Errors: as map() and Source::open().
     static Result<std::shared_ptr<const MappedFile>> open(const std::string& path);
     ~MappedFile();
     MappedFile(const MappedFile&) = delete;
@@ -24,13 +27,10 @@ class MappedFile {
     static bool isMapped(const void* address);
 
     std::span<const std::byte> bytes() const { return {m_data, m_size}; }
-    const std::string& path() const { return m_path; }
 
   private:
-    MappedFile(std::string path, const std::byte* data, size_t size)
-        : m_path(std::move(path)), m_data(data), m_size(size) {}
+    MappedFile(const std::byte* data, size_t size) : m_data(data), m_size(size) {}
 
-    std::string m_path;
     const std::byte* m_data;
     size_t m_size;
 };

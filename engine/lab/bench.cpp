@@ -160,7 +160,8 @@ Result<BenchResult> benchModel(const std::string& path, const LoadOptions& load,
         const uint32_t longest = std::max(options.promptTokens, options.newTokens) + 2 * backend::kPageTokens;
         wanted.contextTokens = longest * (options.sequences + 1);
     }
-    INGLE_TRY_ASSIGN(const auto model, session::Model::load(path, wanted, nullptr));
+    INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(path));
+    INGLE_TRY_ASSIGN(const auto model, session::Model::load(source, wanted, nullptr));
     const uint32_t context = model->opened().contextTokens;
     if (const uint32_t most = std::max(options.promptTokens, options.newTokens);
         context > 0 && most > context) {

@@ -23,7 +23,8 @@ double surprise(std::span<const float> logits, TokenId id) {
 
 Result<PerplexityResult> perplexity(const std::string& path, const LoadOptions& load, std::string_view text,
                                     uint32_t windowTokens, const ProgressFn& progress) {
-    INGLE_TRY_ASSIGN(const auto model, session::Model::load(path, load, nullptr));
+    INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(path));
+    INGLE_TRY_ASSIGN(const auto model, session::Model::load(source, load, nullptr));
     const session::OpenedModel& opened = model->opened();
     if (!opened.tokenizer) return fail(ErrorCode::Unsupported, "{}: the file has no tokenizer", path);
     const tokenizer::TextSegment segment{std::string(text)};

@@ -36,14 +36,15 @@ Result<Template> parse(const std::string& path, std::string_view source) {
 }  // namespace
 
 Result<PromptTemplate> PromptTemplate::open(const std::string& path) {
+    INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(path));
     if (path.ends_with(".jinja")) {
-        INGLE_TRY_ASSIGN(const auto file, io::MappedFile::open(path));
+        INGLE_TRY_ASSIGN(const auto file, io::MappedFile::map(source));
         const auto bytes = file->bytes();
         INGLE_TRY_ASSIGN(Template parsed,
                          parse(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
         return PromptTemplate(std::move(parsed));
     }
-    INGLE_TRY_ASSIGN(const formats::ModelFile file, formats::openModelFile(path));
+    INGLE_TRY_ASSIGN(const formats::ModelFile file, formats::openModelFile(source));
     const formats::TokenizerData& tokenizer = file.tokenizer;
     if (tokenizer.chatTemplate.empty())
         return fail(ErrorCode::Unsupported, "{}: the file has no chat template", path);

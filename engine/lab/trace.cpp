@@ -39,7 +39,8 @@ Status writeFile(const std::string& path, std::span<const std::byte> bytes) {
 
 Result<Trace> traceModel(const std::string& path, const LoadOptions& load, std::span<const TokenId> tokens) {
     if (tokens.empty()) return fail(ErrorCode::InvalidArgument, "no tokens to trace");
-    INGLE_TRY_ASSIGN(const auto model, session::Model::load(path, load, nullptr));
+    INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(path));
+    INGLE_TRY_ASSIGN(const auto model, session::Model::load(source, load, nullptr));
     INGLE_TRY_ASSIGN(const auto program, model->compileAllLogits(static_cast<uint32_t>(tokens.size())));
     INGLE_TRY_ASSIGN(const auto sequence, model->memory().createSequence());
     std::vector<uint32_t> rows(tokens.size());

@@ -13,14 +13,14 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/io/file_descriptor.h"
+#include "ingle/file_descriptor.h"
 #include "ingle/result.h"
 
 namespace ingle::session {
 
 struct DeviceMarks::Mark {
     std::string path;
-    io::FileDescriptor file;  ///< locked
+    FileDescriptor file;  ///< locked
     Mark* next = nullptr;
 };
 
@@ -31,17 +31,17 @@ namespace fs = std::filesystem;
 /// Before the name of a mark that is not locked yet: nobody must take it for a death.
 constexpr std::string_view kUnlocked = "new-";
 
-bool lock(const io::FileDescriptor& file) {
+bool lock(const FileDescriptor& file) {
     return ::flock(file.get(), LOCK_EX | LOCK_NB) == 0;
 }
 
 /// The file of a process that crashed has one byte.
-void tellCrash(const io::FileDescriptor& file) {
+void tellCrash(const FileDescriptor& file) {
     // Unlike write() this needs no room on the disk. A mark that stays empty still counts as a death.
     [[maybe_unused]] const int result = ::ftruncate(file.get(), 1);
 }
 
-bool tellsCrash(const io::FileDescriptor& file) {
+bool tellsCrash(const FileDescriptor& file) {
     struct stat status {};
     return ::fstat(file.get(), &status) == 0 && status.st_size > 0;
 }
@@ -125,7 +125,7 @@ DeviceMarks::Use DeviceMarks::begin(Phase phase) const {
     watch({SIGINT, SIGTERM, SIGHUP}, onSignal<&DeviceMarks::withdrawUses>);
     std::string path =
         fmt::format("{}/{}{}XXXXXX", m_folder, kUnlocked, prefix(phase, static_cast<uint32_t>(::getpid())));
-    io::FileDescriptor file(::mkostemp(path.data(), O_CLOEXEC));
+    FileDescriptor file(::mkostemp(path.data(), O_CLOEXEC));
     if (!file.isOpen()) return nullptr;
     std::string marked = fmt::format("{}/{}", m_folder, path.substr(m_folder.size() + 1 + kUnlocked.size()));
     if (!lock(file) || ::rename(path.c_str(), marked.c_str()) != 0) {
@@ -138,7 +138,7 @@ DeviceMarks::Use DeviceMarks::begin(Phase phase) const {
         use->next = std::exchange(firstMark, use.get());
     }
     // A driver may take the whole computer down.
-    const io::FileDescriptor folder(::open(m_folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const FileDescriptor folder(::open(m_folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     ::fsync(folder.get());
     return use;
 }
@@ -150,7 +150,7 @@ void DeviceMarks::eachDeath(const std::string& prefix,
     for (fs::directory_iterator entry(m_folder, ignored), end; entry != end; entry.increment(ignored)) {
         if (!entry->path().filename().string().starts_with(prefix)) continue;
         const std::string path = entry->path().string();
-        const io::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+        const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
         if (file.isOpen() && lock(file)) death(path, tellsCrash(file));
     }
 }
@@ -178,7 +178,7 @@ bool DeviceMarks::blamed() const {
 
 void DeviceMarks::condemn() const {
     std::string path = fmt::format("{}/{}XXXXXX", m_folder, prefix(Phase::Start, 0));
-    const io::FileDescriptor nobodys(::mkostemp(path.data(), O_CLOEXEC));
+    const FileDescriptor nobodys(::mkostemp(path.data(), O_CLOEXEC));
     tellCrash(nobodys);
 }
 

@@ -106,7 +106,8 @@ class ScheduledEngine final : public Engine {
 }  // namespace
 
 Result<ModelInfo> inspectModel(const std::string& path, const LoadOptions& options) {
-    INGLE_TRY_ASSIGN(const auto model, session::openModel(path, options));
+    INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(path));
+    INGLE_TRY_ASSIGN(const auto model, session::openModel(source, options));
     const session::TokenReads reads = session::answerReads(*model, options);
     if (const auto speeds = session::readSpeeds(reads, options))
         model->info.foretoldTokensPerSecond = 1 / session::foretoldSeconds(reads, *speeds);
@@ -114,7 +115,8 @@ Result<ModelInfo> inspectModel(const std::string& path, const LoadOptions& optio
 }
 
 Result<std::unique_ptr<Vocabulary>> Vocabulary::open(const std::string& path) {
-    INGLE_TRY_ASSIGN(const formats::ModelFile file, formats::openModelFile(path));
+    INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(path));
+    INGLE_TRY_ASSIGN(const formats::ModelFile file, formats::openModelFile(source));
     INGLE_TRY_ASSIGN(auto tokenizer, tokenizer::createTokenizer(file.tokenizer));
     if (!tokenizer) return fail(ErrorCode::Unsupported, "{}: the file has no tokenizer", path);
     return std::make_unique<FileVocabulary>(std::move(tokenizer));
@@ -122,7 +124,8 @@ Result<std::unique_ptr<Vocabulary>> Vocabulary::open(const std::string& path) {
 
 Result<std::unique_ptr<Engine>> Engine::load(const std::string& path, const LoadOptions& options,
                                              const ProgressFn& progress, const Snapshots& snapshots) {
-    INGLE_TRY_ASSIGN(auto model, session::Model::load(path, options, progress));
+    INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(path));
+    INGLE_TRY_ASSIGN(auto model, session::Model::load(source, options, progress));
     if (const auto speeds = session::rememberedSpeeds(options); speeds && model->info().backend == "cpu")
         model->info().foretoldTokensPerSecond =
             1 / session::foretoldSeconds(session::answerReads(model->opened(), options), *speeds);

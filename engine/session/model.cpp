@@ -106,9 +106,9 @@ void warm(const OpenedModel& model, const ProgressFn& progress) {
 
 }  // namespace
 
-Result<std::unique_ptr<OpenedModel>> openModel(const std::string& path, const LoadOptions& options) {
+Result<std::unique_ptr<OpenedModel>> openModel(const io::Source& source, const LoadOptions& options) {
     auto model = std::make_unique<OpenedModel>();
-    INGLE_TRY_ASSIGN(model->file, formats::openModelFile(path));
+    INGLE_TRY_ASSIGN(model->file, formats::openModelFile(source));
     for (const auto& [key, value] : options.overrides) INGLE_TRY(model->file.metadata.override_(key, value));
     INGLE_TRY_ASSIGN(model->bound, models::bindModel(model->file));
     INGLE_TRY_ASSIGN(model->graph, models::buildGraph(model->bound));
@@ -121,12 +121,12 @@ Result<std::unique_ptr<OpenedModel>> openModel(const std::string& path, const Lo
     return model;
 }
 
-Result<std::unique_ptr<Model>> Model::load(const std::string& path, const LoadOptions& options,
+Result<std::unique_ptr<Model>> Model::load(const io::Source& source, const LoadOptions& options,
                                            const ProgressFn& progress, DeviceFactory device,
                                            DeviceCheck check) {
     std::unique_ptr<Model> model(new Model);
     model->m_options = options;
-    INGLE_TRY_ASSIGN(model->m_opened, openModel(path, options));
+    INGLE_TRY_ASSIGN(model->m_opened, openModel(source, options));
     warm(*model->m_opened, progress);
     INGLE_TRY_ASSIGN(model->m_placement, Placement::create(*model->m_opened, model->m_options,
                                                            std::move(device), std::move(check)));

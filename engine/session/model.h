@@ -34,7 +34,7 @@ struct OpenedModel {
 };
 
 /// Opens and checks the file with the options' overrides. Errors: Io, Corrupt, Unsupported, InvalidArgument.
-Result<std::unique_ptr<OpenedModel>> openModel(const std::string& path, const LoadOptions& options);
+Result<std::unique_ptr<OpenedModel>> openModel(const io::Source& source, const LoadOptions& options);
 
 /// An opened model and where it computes. One thread.
 class Model {
@@ -49,7 +49,7 @@ class Model {
     static constexpr uint32_t kMostContexts = kMaxDecoding + 1;
 
     /// Errors: as openModel() and Placement::create(). `progress` may be null.
-    static Result<std::unique_ptr<Model>> load(const std::string& path, const LoadOptions& options,
+    static Result<std::unique_ptr<Model>> load(const io::Source& source, const LoadOptions& options,
                                                const ProgressFn& progress,
                                                DeviceFactory device = createDevice,
                                                DeviceCheck check = checkDevice);

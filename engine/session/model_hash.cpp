@@ -1,7 +1,7 @@
 #include "engine/session/model_hash.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 #include <cerrno>
@@ -11,7 +11,6 @@
 #include <memory>
 
 #include "engine/io/atomic_file.h"
-#include "engine/io/file_descriptor.h"
 
 namespace ingle::session {
 namespace {
@@ -19,12 +18,12 @@ namespace {
 constexpr size_t kReadBytes = size_t{1} << 20;
 constexpr size_t kHexDigits = 32;
 
-/// What must be equal for two files to count as the same without reading them; "" when one is missing.
-std::string identity(const std::vector<std::string>& paths) {
+/// What must be equal for two files to count as the same without reading them; "" when one cannot be asked.
+std::string identity(const std::vector<io::Source>& files) {
     std::string text;
-    for (const std::string& path : paths) {
+    for (const io::Source& file : files) {
         struct stat status {};
-        if (::stat(path.c_str(), &status) != 0) return "";
+        if (::fstat(file.descriptor(), &status) != 0) return "";
         text += fmt::format("{}-{}-{}-{}.{};", status.st_dev, status.st_ino, status.st_size,
                             status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
     }
@@ -36,23 +35,21 @@ std::string hex(XXH128_hash_t hash) {
 }
 
 /// The hash of the files' contents, one after the other; nothing when interrupted or unreadable.
-std::optional<std::string> hashContents(const std::vector<std::string>& paths,
-                                        const std::atomic<bool>& stop) {
+std::optional<std::string> hashContents(const std::vector<io::Source>& files, const std::atomic<bool>& stop) {
     const auto buffer = std::make_unique<std::byte[]>(kReadBytes);
     const std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state(XXH3_createState(),
                                                                                 XXH3_freeState);
     if (!state) return std::nullopt;
     XXH3_128bits_reset(state.get());
-    for (const std::string& path : paths) {
-        const io::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-        if (!file.isOpen()) return std::nullopt;
-        for (;;) {
+    for (const io::Source& file : files) {
+        for (off_t at = 0;;) {
             if (stop) return std::nullopt;
-            const ssize_t count = ::read(file.get(), buffer.get(), kReadBytes);
+            const ssize_t count = ::pread(file.descriptor(), buffer.get(), kReadBytes, at);
             if (count < 0 && errno == EINTR) continue;
             if (count < 0) return std::nullopt;
             if (count == 0) break;
             XXH3_128bits_update(state.get(), buffer.get(), static_cast<size_t>(count));
+            at += count;
         }
     }
     return hex(XXH3_128bits_digest(state.get()));
@@ -60,8 +57,8 @@ std::optional<std::string> hashContents(const std::vector<std::string>& paths,
 
 }  // namespace
 
-ModelHash::ModelHash(std::vector<std::string> paths, std::string folder) : m_paths(std::move(paths)) {
-    const std::string id = identity(m_paths);
+ModelHash::ModelHash(std::vector<io::Source> files, std::string folder) : m_files(std::move(files)) {
+    const std::string id = identity(m_files);
     if (id.empty()) return;
     std::error_code ignored;
     std::filesystem::create_directories(folder, ignored);
@@ -88,9 +85,9 @@ std::optional<std::string> ModelHash::get() const {
 }
 
 void ModelHash::compute(const std::string& cachePath) {
-    const std::string before = identity(m_paths);
-    const auto hash = hashContents(m_paths, m_stop);
-    if (!hash || identity(m_paths) != before) return;
+    const std::string before = identity(m_files);
+    const auto hash = hashContents(m_files, m_stop);
+    if (!hash || identity(m_files) != before) return;
     {
         const std::scoped_lock lock(m_mutex);
         m_hex = hash;

@@ -35,9 +35,8 @@ ModelSnapshots::ModelSnapshots(const Model& model, std::shared_ptr<SnapshotStore
     for (const backend::StateSpec& state : model.memorySpec().states)
         m_fixedBytes += state.elems * sizeof(float);
     if (!m_store) return;
-    std::vector<std::string> paths;
-    for (const auto& part : model.opened().file.mappings) paths.push_back(part->path());
-    m_hash = std::make_unique<ModelHash>(std::move(paths), fmt::format("{}/models", m_store->folder()));
+    m_hash =
+        std::make_unique<ModelHash>(model.opened().file.sources, fmt::format("{}/models", m_store->folder()));
 }
 
 std::optional<SnapshotKey> ModelSnapshots::fingerprint() const {

@@ -16,8 +16,8 @@
 #include <thread>
 
 #include "engine/io/atomic_file.h"
-#include "engine/io/file_descriptor.h"
 #include "engine/io/mapped_file.h"
+#include "ingle/file_descriptor.h"
 
 namespace ingle::backend::vulkan {
 namespace {
@@ -31,15 +31,15 @@ constexpr int kCacheVersion = 3;
 
 struct Child {
     pid_t pid = -1;
-    io::FileDescriptor output;
+    FileDescriptor output;
 };
 
 Result<Child> start(const std::vector<std::string>& command) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0)
         return fail(ErrorCode::Io, "cannot make a pipe: {}", std::strerror(errno));
-    Child child{.output = io::FileDescriptor(ends[0])};
-    const io::FileDescriptor writeEnd(ends[1]);
+    Child child{.output = FileDescriptor(ends[0])};
+    const FileDescriptor writeEnd(ends[1]);
     std::vector<char*> arguments;
     arguments.reserve(command.size() + 1);
     for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));

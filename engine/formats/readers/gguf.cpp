@@ -263,8 +263,8 @@ Result<ModelFile> read(std::span<const std::byte> file) {
     return GgufHeader(file).read();
 }
 
-Status readCompanions(ModelFile& model) {
-    return gguf::joinShards(model, read);
+Status readCompanions(ModelFile& model, const io::Source& source) {
+    return gguf::joinShards(model, source, read);
 }
 
 }  // namespace

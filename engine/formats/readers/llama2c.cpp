@@ -10,7 +10,6 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
 #include <optional>
 #include <vector>
 
@@ -308,14 +307,13 @@ Result<TokenizerData> readTokenizer(std::span<const std::byte> file, uint64_t vo
     return data;
 }
 
-Status readCompanions(ModelFile& model) {
-    const auto path = std::filesystem::path(model.path).parent_path() / "tokenizer.bin";
-    std::error_code ignored;
-    if (!std::filesystem::exists(path, ignored)) return {};
-    INGLE_TRY_ASSIGN(const auto file, io::MappedFile::open(path.string()));
+Status readCompanions(ModelFile& model, const io::Source& source) {
+    INGLE_TRY_ASSIGN(const auto vocabulary, source.findSibling("tokenizer.bin"));
+    if (!vocabulary) return {};
+    INGLE_TRY_ASSIGN(const auto file, io::MappedFile::map(*vocabulary));
     INGLE_TRY_ASSIGN(const uint32_t vocabSize, model.metadata.u32("llama.vocab_size"));
     auto data = readTokenizer(file->bytes(), vocabSize);
-    if (!data) return fail(data.error().code, "{}: {}", path.string(), data.error().message);
+    if (!data) return fail(data.error().code, "{}: {}", vocabulary->path(), data.error().message);
     model.tokenizer = std::move(*data);
     return {};
 }

@@ -1,22 +1,31 @@
-/// Owns a POSIX file descriptor; header-only, usable by every layer and by the application.
+/// An owned POSIX file descriptor; header-only, usable by every layer and by the application.
 #pragma once
 
 #include <unistd.h>
 
+#include <utility>
+
 namespace ingle {
 
+/// Closes its descriptor at the end of its life; may hold none.
 class FileDescriptor {
   public:
+    FileDescriptor() = default;
     explicit FileDescriptor(int fd) : m_fd(fd) {}
-    ~FileDescriptor() {
-        if (m_fd >= 0) ::close(m_fd);
+    FileDescriptor(FileDescriptor&& other) noexcept : m_fd(std::exchange(other.m_fd, -1)) {}
+    FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+        std::swap(m_fd, other.m_fd);
+        return *this;
     }
-    FileDescriptor(const FileDescriptor&) = delete;
-    FileDescriptor& operator=(const FileDescriptor&) = delete;
+    ~FileDescriptor() {
+        if (isOpen()) ::close(m_fd);
+    }
+
+    bool isOpen() const { return m_fd >= 0; }
     int get() const { return m_fd; }
 
   private:
-    int m_fd;
+    int m_fd = -1;
 };
 
 }  // namespace ingle

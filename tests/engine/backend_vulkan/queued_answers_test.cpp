@@ -9,6 +9,7 @@
 #include "tests/engine/backend_vulkan/two_backends.h"
 #include "tests/engine/session/faulty_backend.h"
 #include "tests/engine/session/recording_sink.h"
+#include "tests/opened.h"
 #include "tests/temporary_folder.h"
 
 namespace ingle::backend::vulkan {
@@ -75,7 +76,7 @@ class QueuedAnswers : public VulkanTest, public testing::WithParamInterface<cons
     struct Run {
         Run(QueuedAnswers& test, Where where, uint32_t contextTokens)
             : model(session::Model::load(
-                        test.m_path,
+                        test::opened(test.m_path),
                         {.threads = 1, .contextTokens = contextTokens, .activations = ActivationType::F32},
                         nullptr, test.devices(where, *this))
                         .value()),

@@ -6,6 +6,7 @@
 #include "engine/graph/lower.h"
 #include "engine/lab/synth.h"
 #include "engine/session/model.h"
+#include "tests/opened.h"
 #include "tests/temporary_folder.h"
 
 namespace ingle::backend::vulkan {
@@ -22,7 +23,7 @@ inline SynthModel openSynthModel(const test::TemporaryFolder& folder, const lab:
     const std::string path = folder.file("model.gguf");
     const Status written = lab::writeSynthModel(options, path);
     EXPECT_TRUE(written) << written.error().message;
-    auto opened = session::openModel(path, {});
+    auto opened = session::openModel(test::opened(path), {});
     EXPECT_TRUE(opened) << opened.error().message;
     if (!opened) return {};
     const models::BoundModel& bound = (*opened)->bound;

@@ -6,6 +6,7 @@
 #include "engine/formats/rwkv_vocabulary.h"
 #include "engine/tokenizer/tokenizer.h"
 #include "tests/engine/formats/sample_files.h"
+#include "tests/opened.h"
 #include "tests/temporary_folder.h"
 
 namespace ingle::formats {
@@ -45,7 +46,7 @@ TEST(Llama2cTokenizer, isReadBesideTheCheckpoint) {
     const test::TemporaryFolder folder;
     const std::string path = folder.file("model.bin");
     std::ofstream(path, std::ios::binary) << test::llama2cFile();
-    const auto without = openModelFile(path);
+    const auto without = openModelFile(test::opened(path));
     ASSERT_TRUE(without.has_value()) << without.error().message;
     EXPECT_EQ(without->tokenizer.model, "none");
     const uint32_t vocabSize = without->metadata.u32("llama.vocab_size").value();
@@ -66,7 +67,7 @@ TEST(Llama2cTokenizer, isReadBesideTheCheckpoint) {
     };
     const std::string companion = folder.file("tokenizer.bin");
     std::ofstream(companion, std::ios::binary) << tokenizerFile(vocabSize);
-    const auto with = openModelFile(path);
+    const auto with = openModelFile(test::opened(path));
     ASSERT_TRUE(with.has_value()) << with.error().message;
     EXPECT_EQ(with->tokenizer.model, "llama");
     ASSERT_EQ(with->tokenizer.tokens.size(), vocabSize);
@@ -79,7 +80,7 @@ TEST(Llama2cTokenizer, isReadBesideTheCheckpoint) {
     damaged.pop_back();
     for (const std::string& bytes : {damaged, tokenizerFile(vocabSize + 1), std::string("x")}) {
         std::ofstream(companion, std::ios::binary) << bytes;
-        const auto wrong = openModelFile(path);
+        const auto wrong = openModelFile(test::opened(path));
         ASSERT_FALSE(wrong.has_value());
         EXPECT_THAT(wrong.error().message, HasSubstr("tokenizer.bin"));
     }

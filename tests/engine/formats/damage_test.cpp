@@ -15,6 +15,7 @@
 #include "tests/engine/formats/exercise.h"
 #include "tests/engine/formats/sample_files.h"
 #include "tests/golden.h"
+#include "tests/opened.h"
 #include "tests/processor_time.h"
 #include "tests/temporary_folder.h"
 
@@ -220,7 +221,7 @@ TEST(Damage, gguf) {
 TEST(Damage, splitGguf) {
     const test::TemporaryFolder folder;
     ASSERT_TRUE(test::writeLlamaGguf(folder.file("model")).has_value());
-    const auto model = formats::openModelFile(folder.file("model")).value();
+    const auto model = formats::openModelFile(test::opened(folder.file("model"))).value();
     for (const size_t part : {0U, 1U}) {
         const Damage damage(model, part, 2, part == 0 ? 10000 : 500);
         damage.expectSound();

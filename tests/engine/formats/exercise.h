@@ -26,7 +26,8 @@ class ErrorSink final : public GenerateSink {
 
 /// Opens the file, decodes a row of each tensor, loads the model, tokenizes a text and generates one token.
 inline Status exerciseFile(const std::string& path) {
-    INGLE_TRY_ASSIGN(const auto file, formats::openModelFile(path));
+    INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(path));
+    INGLE_TRY_ASSIGN(const auto file, formats::openModelFile(source));
     for (const auto& [name, tensor] : file.tensors) {
         std::vector<float> row(tensor.shape.rowElems());
         tensor.format->decodeRow(tensor.data.data(), row);

@@ -6,6 +6,7 @@
 
 #include "tests/engine/formats/sample_files.h"
 #include "tests/golden.h"
+#include "tests/opened.h"
 #include "tests/temporary_folder.h"
 
 namespace ingle::formats {
@@ -19,7 +20,7 @@ class GgufShards : public testing::Test {
 
     void SetUp() override {
         ASSERT_TRUE(test::writeLlamaGguf(m_folder.file("whole")).has_value());
-        m_whole = openModelFile(m_folder.file("whole")).value();
+        m_whole = openModelFile(test::opened(m_folder.file("whole"))).value();
         ASSERT_TRUE(test::writeShards(m_whole, m_folder.file("model"), kParts).has_value());
     }
     std::string part(size_t index) const { return test::shardName(m_folder.file("model"), index, kParts); }
@@ -35,7 +36,7 @@ class GgufShards : public testing::Test {
         ASSERT_TRUE(writer.write(part(index)));
     }
     void expectRefused(size_t opened, ErrorCode code, const std::string& message) const {
-        const auto model = openModelFile(part(opened));
+        const auto model = openModelFile(test::opened(part(opened)));
         ASSERT_FALSE(model.has_value()) << message;
         EXPECT_EQ(model.error().code, code) << model.error().message;
         EXPECT_THAT(model.error().message, HasSubstr(message));
@@ -47,7 +48,7 @@ class GgufShards : public testing::Test {
 
 TEST_F(GgufShards, anyPartOpensTheWhole) {
     for (size_t index = 0; index < kParts; ++index) {
-        const auto model = openModelFile(part(index));
+        const auto model = openModelFile(test::opened(part(index)));
         ASSERT_TRUE(model.has_value()) << model.error().message;
         EXPECT_EQ(model->path, part(index));
         EXPECT_EQ(model->mappings.size(), kParts);
@@ -60,6 +61,18 @@ TEST_F(GgufShards, anyPartOpensTheWhole) {
     }
 }
 
+TEST_F(GgufShards, partsAreThoseBesideTheFileThatWasOpened) {
+    std::filesystem::create_directory(m_folder.file("models"));
+    ASSERT_TRUE(test::writeShards(m_whole, m_folder.file("models/model"), kParts).has_value());
+    const std::string path = test::shardName(m_folder.file("models/model"), 1, kParts);
+    const io::Source source = test::opened(path);
+    std::filesystem::rename(m_folder.file("models"), m_folder.file("moved"));
+    const auto model = openModelFile(source);
+    ASSERT_TRUE(model.has_value()) << model.error().message;
+    EXPECT_EQ(model->path, path);
+    EXPECT_EQ(model->tensors.size(), m_whole.tensors.size());
+}
+
 TEST_F(GgufShards, aMissingPartIsNamed) {
     std::filesystem::remove(part(1));
     for (const size_t opened : {0U, 2U}) {
@@ -70,7 +83,7 @@ TEST_F(GgufShards, aMissingPartIsNamed) {
 
 TEST_F(GgufShards, aRenamedPartIsRefused) {
     std::filesystem::rename(part(0), m_folder.file("renamed.gguf"));
-    const auto model = openModelFile(m_folder.file("renamed.gguf"));
+    const auto model = openModelFile(test::opened(m_folder.file("renamed.gguf")));
     ASSERT_FALSE(model.has_value());
     EXPECT_THAT(model.error().message, HasSubstr("should end in -00001-of-00003.gguf"));
     std::filesystem::rename(m_folder.file("renamed.gguf"), part(0));

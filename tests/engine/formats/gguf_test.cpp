@@ -5,6 +5,7 @@
 #include "engine/formats/file_reader.h"
 #include "tests/engine/formats/sample_files.h"
 #include "tests/golden.h"
+#include "tests/opened.h"
 #include "tests/temporary_folder.h"
 
 namespace ingle::formats {
@@ -17,7 +18,7 @@ Result<ModelFile> openBytes(std::string_view bytes) {
     const test::TemporaryFolder folder;
     std::ofstream(folder.file("model"), std::ios::binary) << bytes;
     // The mapping outlives the folder: an unlinked file stays mapped.
-    return openModelFile(folder.file("model"));
+    return openModelFile(test::opened(folder.file("model")));
 }
 
 /// Magic, version and counts.
@@ -96,7 +97,7 @@ TEST(GgufWriter, whatItWritesIsReadBack) {
     }
     ASSERT_TRUE(writer.write(path).has_value());
 
-    const auto model = openModelFile(path);
+    const auto model = openModelFile(test::opened(path));
     ASSERT_TRUE(model.has_value()) << model.error().message;
     EXPECT_EQ(model->format, "GGUF v3");
     EXPECT_EQ(model->path, path);
@@ -123,14 +124,14 @@ TEST(GgufWriter, whatItWritesIsReadBack) {
 TEST(GgufWriter, copiesEncodedTensors) {
     const test::TemporaryFolder folder;
     ASSERT_TRUE(test::writeLlamaGguf(folder.file("a")).has_value());
-    const auto model = openModelFile(folder.file("a"));
+    const auto model = openModelFile(test::opened(folder.file("a")));
     ASSERT_TRUE(model.has_value()) << model.error().message;
     GgufWriter writer;
     for (const auto& [key, value] : model->metadata.all()) writer.set(key, value);
     for (const auto& [name, tensor] : model->tensors)
         ASSERT_TRUE(writer.addTensor(name, tensor.shape, *tensor.format, copyRows(tensor)).has_value());
     ASSERT_TRUE(writer.write(folder.file("b")).has_value());
-    const auto copy = openModelFile(folder.file("b"));
+    const auto copy = openModelFile(test::opened(folder.file("b")));
     ASSERT_TRUE(copy.has_value()) << copy.error().message;
     EXPECT_EQ(copy->metadata.all(), model->metadata.all());
     ASSERT_EQ(copy->tensors.size(), model->tensors.size());

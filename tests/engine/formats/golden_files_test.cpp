@@ -5,6 +5,7 @@
 
 #include "engine/formats/model_file.h"
 #include "tests/golden.h"
+#include "tests/opened.h"
 
 namespace ingle::formats {
 namespace {
@@ -18,7 +19,7 @@ TEST(GoldenFiles, openOrSayInOneSentenceWhyNot) {
         for (const auto& entry : groups[group]) {
             if (entry.value("model", nlohmann::json()).is_null()) continue;  // logits only
             const auto file = entry["model"].get<std::string>();
-            const auto model = openModelFile(test::goldenRoot() / file);
+            const auto model = openModelFile(test::opened(test::goldenRoot() / file));
             if (!model) {
                 EXPECT_EQ(model.error().code, ErrorCode::Unsupported) << model.error().message;
                 reasons.insert(model.error().message.substr(model.error().message.find(file)));

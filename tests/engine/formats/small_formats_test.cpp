@@ -6,6 +6,7 @@
 #include "engine/formats/model_file.h"
 #include "tests/engine/formats/sample_files.h"
 #include "tests/golden.h"
+#include "tests/opened.h"
 #include "tests/temporary_folder.h"
 
 namespace ingle::formats {
@@ -17,7 +18,7 @@ using ::testing::HasSubstr;
 Result<ModelFile> openBytes(std::string_view bytes) {
     const test::TemporaryFolder folder;
     std::ofstream(folder.file("model"), std::ios::binary) << bytes;
-    return openModelFile(folder.file("model"));
+    return openModelFile(test::opened(folder.file("model")));
 }
 
 void expectRefused(std::string_view bytes, ErrorCode code, const char* message) {

@@ -13,6 +13,7 @@
 #include "tests/engine/session/model_runs.h"
 #include "tests/full_disk.h"
 #include "tests/golden.h"
+#include "tests/opened.h"
 #include "tests/temporary_folder.h"
 
 namespace ingle::importer {
@@ -41,8 +42,9 @@ class Import : public testing::Test {
         return path;
     }
     static std::vector<float> logitsOf(const std::string& path) {
-        auto model =
-            session::Model::load(path, {.threads = 1, .activations = ActivationType::F32}, nullptr).value();
+        auto model = session::Model::load(test::opened(path),
+                                          {.threads = 1, .activations = ActivationType::F32}, nullptr)
+                         .value();
         std::vector<TokenId> tokens;
         for (int i = 0; i < 20; ++i) tokens.push_back(i * 7 % static_cast<int>(model->info().vocabSize));
         return test::logitsInChunks(*model, tokens, 64);
@@ -51,7 +53,7 @@ class Import : public testing::Test {
         SCOPED_TRACE(source);
         const Status status = import(source);
         ASSERT_TRUE(status) << status.error().message;
-        EXPECT_EQ(openModelFile(m_target)->format, "GGUF v3");
+        EXPECT_EQ(openModelFile(test::opened(m_target))->format, "GGUF v3");
         EXPECT_EQ(logitsOf(m_target), logitsOf(source));
         EXPECT_EQ(m_fraction, 1);
         EXPECT_EQ(m_notices, "");
@@ -85,8 +87,8 @@ TEST_F(Import, goldenFilesGiveTheSameModel) {
 TEST_F(Import, keysTokenizerAndTemplateAreCarriedOver) {
     ASSERT_TRUE(test::writeLlamaGguf(m_folder.file("source")).has_value());
     ASSERT_TRUE(import(m_folder.file("source"), "Q8_0"));
-    const ModelFile source = openModelFile(m_folder.file("source")).value();
-    const ModelFile target = openModelFile(m_target).value();
+    const ModelFile source = openModelFile(test::opened(m_folder.file("source"))).value();
+    const ModelFile target = openModelFile(test::opened(m_target)).value();
     EXPECT_FALSE(target.tokenizer.tokens.empty());
     for (const auto& [key, value] : source.metadata.all()) {
         if (key == "general.file_type") continue;
@@ -99,8 +101,8 @@ TEST_F(Import, keysTokenizerAndTemplateAreCarriedOver) {
 TEST_F(Import, byteLevelModelsKeepTheirTextAndIds) {
     const std::string source = write(test::rwkvFile());
     ASSERT_TRUE(import(source));
-    const auto before = tokenizer::createTokenizer(openModelFile(source)->tokenizer).value();
-    const auto after = tokenizer::createTokenizer(openModelFile(m_target)->tokenizer).value();
+    const auto before = tokenizer::createTokenizer(openModelFile(test::opened(source))->tokenizer).value();
+    const auto after = tokenizer::createTokenizer(openModelFile(test::opened(m_target))->tokenizer).value();
     std::string bytes;
     for (int byte = 0; byte < 256; ++byte) bytes += static_cast<char>(byte);
     const tokenizer::TextSegment text{bytes, false};
@@ -113,11 +115,11 @@ TEST_F(Import, byteLevelModelsKeepTheirTextAndIds) {
 /// own.
 TEST_F(Import, aSplitModelBecomesOneFile) {
     ASSERT_TRUE(test::writeLlamaGguf(m_folder.file("whole")).has_value());
-    ModelFile whole = openModelFile(m_folder.file("whole")).value();
+    ModelFile whole = openModelFile(test::opened(m_folder.file("whole"))).value();
     whole.metadata.set("general.alignment", int64_t{32});
     ASSERT_TRUE(test::writeShards(whole, m_folder.file("model"), 3).has_value());
     ASSERT_TRUE(import(test::shardName(m_folder.file("model"), 1, 3)));
-    const ModelFile target = openModelFile(m_target).value();
+    const ModelFile target = openModelFile(test::opened(m_target)).value();
     EXPECT_EQ(target.metadata.find("split.count"), nullptr);
     EXPECT_EQ(target.metadata.find("general.alignment"), nullptr);
     EXPECT_EQ(target.tensors.size(), whole.tensors.size());
@@ -130,7 +132,7 @@ TEST_F(Import, aSplitModelBecomesOneFile) {
 
 TEST_F(Import, quantisedRowsAreTheEncodersWhateverTheThreads) {
     const std::string path = synth("llama", {.dim = 256, .ffnDim = 512, .numLayers = 2});
-    const ModelFile source = openModelFile(path).value();
+    const ModelFile source = openModelFile(test::opened(path)).value();
     std::string alone;
     for (const uint32_t threads : {1U, 3U}) {
         ASSERT_TRUE(import(path, "Q4_K_M", threads));
@@ -138,7 +140,7 @@ TEST_F(Import, quantisedRowsAreTheEncodersWhateverTheThreads) {
         if (threads == 1) alone = bytes;
         EXPECT_EQ(bytes, alone);
     }
-    const ModelFile target = openModelFile(m_target).value();
+    const ModelFile target = openModelFile(test::opened(m_target)).value();
     for (const auto& [name, tensor] : target.tensors) {
         const auto floats = reinterpret_cast<const float*>(source.find(name)->data.data());
         const size_t elems = tensor.shape.rowElems();

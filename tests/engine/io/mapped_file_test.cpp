@@ -18,7 +18,6 @@ TEST(MappedFile, showsTheBytesOfTheFile) {
     const auto bytes = (*file)->bytes();
     EXPECT_EQ(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
               std::string("ab\0c", 4));
-    EXPECT_EQ((*file)->path(), folder.file("a"));
 }
 
 TEST(MappedFile, isFoundByItsAddresses) {

@@ -7,6 +7,7 @@
 #include "engine/session/scheduler.h"
 #include "tests/engine/session/faulty_backend.h"
 #include "tests/engine/session/recording_sink.h"
+#include "tests/opened.h"
 #include "tests/temporary_folder.h"
 
 namespace ingle::session {
@@ -19,7 +20,7 @@ class CancelInStep : public testing::TestWithParam<const char*> {
     void SetUp() override {
         const std::string path = m_folder.file("model.gguf");
         ASSERT_TRUE(lab::writeSynthModel({.family = GetParam(), .quant = "Q8_0"}, path));
-        m_model = Model::load(path, {.threads = 1, .contextTokens = 256}, nullptr,
+        m_model = Model::load(test::opened(path), {.threads = 1, .contextTokens = 256}, nullptr,
                               test::faultyDevices(m_faults), test::unchecked)
                       .value();
         m_scheduler = std::make_unique<Scheduler>(*m_model, nullptr);

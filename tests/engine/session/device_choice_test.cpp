@@ -16,6 +16,7 @@
 #include "engine/session/model.h"
 #include "ingle/devices.h"
 #include "tests/engine/session/faulty_backend.h"
+#include "tests/opened.h"
 #include "tests/temporary_folder.h"
 
 namespace ingle::session {
@@ -184,7 +185,7 @@ TEST_F(DeviceChoiceTest, aModelSaysWhyABetterDeviceIsPassedOver) {
         load.threads = 1;
         load.contextTokens = 256;
         load.trials.folder.clear();
-        const auto model = Model::load(path, load, nullptr, createDevice, test::unchecked);
+        const auto model = Model::load(test::opened(path), load, nullptr, createDevice, test::unchecked);
         ASSERT_TRUE(model) << model.error().message;
         EXPECT_EQ((*model)->info().backend, "vulkan");
         const std::string& note = (*model)->info().deviceNote;

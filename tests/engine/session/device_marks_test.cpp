@@ -16,6 +16,7 @@
 #include "ingle/devices.h"
 #include "tests/engine/session/faulty_backend.h"
 #include "tests/engine/session/recording_sink.h"
+#include "tests/opened.h"
 #include "tests/temporary_folder.h"
 
 namespace ingle::session {
@@ -46,7 +47,8 @@ class MarkedDevice : public testing::Test {
             };
     }
     Result<std::unique_ptr<Model>> load(const DeviceFactory& factory) const {
-        return Model::load(m_path, {.threads = 1, .contextTokens = 256}, nullptr, factory, test::unchecked);
+        return Model::load(test::opened(m_path), {.threads = 1, .contextTokens = 256}, nullptr, factory,
+                           test::unchecked);
     }
     /// How a child process ends (as of waitpid()) that does this.
     template <typename Body>

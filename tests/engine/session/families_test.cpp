@@ -5,6 +5,7 @@
 #include "engine/backend/op_facts.h"
 #include "engine/lab/synth.h"
 #include "tests/engine/session/model_runs.h"
+#include "tests/opened.h"
 #include "tests/temporary_folder.h"
 
 namespace ingle::session {
@@ -34,7 +35,7 @@ class Families : public testing::TestWithParam<Variant> {
         const std::string path = (m_folder.path() / (quant + ".gguf")).string();
         EXPECT_TRUE(lab::writeSynthModel(
             {.family = GetParam().family, .sizes = GetParam().sizes, .quant = quant}, path));
-        auto model = Model::load(path, options, nullptr);
+        auto model = Model::load(test::opened(path), options, nullptr);
         EXPECT_TRUE(model) << model.error().message;
         return std::move(*model);
     }
@@ -136,7 +137,7 @@ TEST(QuantizedCache, isCloseForHeadsOfAnySize) {
         synth.sizes.dim = 3 * headDim;
         ASSERT_TRUE(lab::writeSynthModel(synth, path));
         const auto logits = [&](KvType kv) {
-            auto model = Model::load(path, {.contextTokens = 256, .kv = kv}, nullptr);
+            auto model = Model::load(test::opened(path), {.contextTokens = 256, .kv = kv}, nullptr);
             EXPECT_TRUE(model) << model.error().message;
             EXPECT_EQ(test::logitsOverSaveAndRestore(**model, tokens),
                       test::logitsInChunks(**model, tokens, 7));

@@ -10,6 +10,7 @@
 #include "ingle/engine.h"
 #include "tests/engine/session/recording_sink.h"
 #include "tests/golden.h"
+#include "tests/opened.h"
 #include "tests/temporary_folder.h"
 
 namespace ingle {
@@ -168,7 +169,8 @@ TEST_P(Generations, oldTurnsAreDroppedWholeAndSaidSo) {
 }
 
 TEST_P(Generations, planningStopsWhenItIsNotWantedAnyMore) {
-    const auto model = session::openModel(m_engine->info().path, {.contextTokens = 256}).value();
+    const auto model =
+        session::openModel(test::opened(m_engine->info().path), {.contextTokens = 256}).value();
     GenerateRequest request = question();
     for (int turn = 0; turn < 30; ++turn) {
         request.messages.push_back({Role::Assistant, std::string(40, 'a')});

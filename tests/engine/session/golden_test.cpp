@@ -12,6 +12,7 @@
 #include "tests/engine/session/model_runs.h"
 #include "tests/engine/session/vulkan_devices.h"
 #include "tests/golden.h"
+#include "tests/opened.h"
 
 namespace ingle::session {
 namespace {
@@ -130,8 +131,8 @@ class Golden : public testing::TestWithParam<std::string> {
     /// The usual way includes the check of the device.
     Result<std::unique_ptr<Model>> load(const Entry& entry, Use use) const {
         const LoadOptions options = goldenOptions(entry.sidecar, use);
-        if (!onDevice()) return Model::load(entry.model, options, nullptr);
-        return Model::load(entry.model, options, nullptr, s_devices->sharedFactory(),
+        if (!onDevice()) return Model::load(test::opened(entry.model), options, nullptr);
+        return Model::load(test::opened(entry.model), options, nullptr, s_devices->sharedFactory(),
                            use == Use::Exact ? DeviceCheck(unchecked) : DeviceCheck(checkDevice));
     }
 
@@ -192,7 +193,7 @@ class Golden : public testing::TestWithParam<std::string> {
     void expectIdsOfTheProcessor(Model& model, const Entry& entry) {
         if (!onDevice()) return;
         constexpr int kSteps = 32;
-        const auto processor = Model::load(entry.model, model.options(), nullptr).value();
+        const auto processor = Model::load(test::opened(entry.model), model.options(), nullptr).value();
         test::ModelRun right(*processor), ours(model);
         const std::vector<TokenId> chosen = chosenAhead(model, entry.tokens, kSteps);
         ASSERT_EQ(chosen.size(), size_t{kSteps});
@@ -346,8 +347,9 @@ TEST(GoldenTolerance, aWrongHyperParameterIsSeen) {
             test::readJson(test::goldenRoot() / wrong.group / (std::string(wrong.name) + ".json"));
         LoadOptions options = goldenOptions(sidecar);
         options.overrides[wrong.key] = wrong.value;
-        const auto model = Model::load(test::goldenRoot() / wrong.group / sidecar["model"].get<std::string>(),
-                                       options, nullptr);
+        const auto model =
+            Model::load(test::opened(test::goldenRoot() / wrong.group / sidecar["model"].get<std::string>()),
+                        options, nullptr);
         ASSERT_TRUE(model) << model.error().message;
         const auto tokens = sidecar["tokens"].get<std::vector<TokenId>>();
         const char* key = sidecar.contains("deq_logits") ? "deq_logits" : "logits";

@@ -3,6 +3,7 @@
 
 #include "engine/lab/synth.h"
 #include "tests/engine/session/model_runs.h"
+#include "tests/opened.h"
 #include "tests/temporary_folder.h"
 
 namespace ingle::session {
@@ -11,7 +12,8 @@ namespace {
 constexpr uint32_t kContext = 1300;
 
 std::unique_ptr<Model> load(const std::string& path, KvType kv, uint32_t threads) {
-    return Model::load(path, {.threads = threads, .contextTokens = kContext, .kv = kv}, nullptr).value();
+    return Model::load(test::opened(path), {.threads = threads, .contextTokens = kContext, .kv = kv}, nullptr)
+        .value();
 }
 
 TEST(LongContext, chunksAndThreadsGiveTheSameBits) {

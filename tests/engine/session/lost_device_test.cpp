@@ -10,6 +10,7 @@
 #include "engine/session/scheduler.h"
 #include "tests/engine/session/faulty_backend.h"
 #include "tests/engine/session/recording_sink.h"
+#include "tests/opened.h"
 #include "tests/temporary_folder.h"
 
 namespace ingle::session {
@@ -54,7 +55,8 @@ class LostDevice : public testing::TestWithParam<const char*> {
     struct Run {
         Run(const std::string& path, DeviceFactory device, LoadOptions options,
             const std::shared_ptr<SnapshotStore>& store = nullptr)
-            : model(Model::load(path, options, nullptr, std::move(device), test::unchecked).value()),
+            : model(Model::load(test::opened(path), options, nullptr, std::move(device), test::unchecked)
+                        .value()),
               scheduler(*model, store) {
             if (!store) return;
             // The model's hash is computed in the background, once, and then remembered here.
@@ -223,8 +225,8 @@ TEST_P(LostDevice, aDeviceThatCannotBeUsedIsReplacedAtLoadUnlessAskedForByName) 
             (faults.*call).code = code;
             LoadOptions named = options();
             named.backend = BackendChoice::Vulkan;
-            const auto refused =
-                Model::load(m_path, named, nullptr, test::faultyDevices(faults), test::unchecked);
+            const auto refused = Model::load(test::opened(m_path), named, nullptr,
+                                             test::faultyDevices(faults), test::unchecked);
             ASSERT_FALSE(refused);
             EXPECT_EQ(refused.error().message, "call 0 failed");
 

@@ -10,6 +10,7 @@
 #include "tests/engine/session/model_runs.h"
 #include "tests/engine/session/vulkan_devices.h"
 #include "tests/every_case.h"
+#include "tests/opened.h"
 #include "tests/temporary_folder.h"
 
 namespace ingle::session {
@@ -156,8 +157,9 @@ class SelfCheck : public testing::Test {
     static Result<std::unique_ptr<Model>> load(const std::string& path, BackendChoice backend,
                                                const DeviceFactory& device, KvType kv = KvType::F16,
                                                ActivationType activations = ActivationType::F32) {
-        return Model::load(path, {.backend = backend, .threads = 1, .kv = kv, .activations = activations},
-                           nullptr, device);
+        return Model::load(test::opened(path),
+                           {.backend = backend, .threads = 1, .kv = kv, .activations = activations}, nullptr,
+                           device);
     }
 
     const std::vector<TokenId> m_tokens{4, 77, 120, 9, 31, 300, 5};
@@ -226,7 +228,8 @@ TEST_F(SelfCheck, aLyingDeviceThatMayRoundIsRefused) {
 TEST_F(SelfCheck, simpleKernelsAreUsedWhereOnlyTheyAreRight) {
     const std::string path = model("llama");
     const auto processor =
-        Model::load(path, {.threads = 1, .kv = KvType::F16, .activations = ActivationType::F32}, nullptr)
+        Model::load(test::opened(path), {.threads = 1, .kv = KvType::F16, .activations = ActivationType::F32},
+                    nullptr)
             .value();
     const auto expected = test::logitsInChunks(*processor, m_tokens, 3);
     for (Lie lie : kLies) {
@@ -254,8 +257,8 @@ TEST_F(SelfCheck, onlyWrongValuesAreAnsweredWithSimpleKernels) {
     const std::pair<ErrorCode, int> rows[] = {{ErrorCode::Device, 2}, {ErrorCode::OutOfMemory, 1}};
     for (const auto& [code, checks] : rows) {
         int called = 0;
-        const auto refused = Model::load(path, {.backend = BackendChoice::Vulkan, .threads = 1}, nullptr,
-                                         lying({}), [&, error = code](auto&&...) -> Status {
+        const auto refused = Model::load(test::opened(path), {.backend = BackendChoice::Vulkan, .threads = 1},
+                                         nullptr, lying({}), [&, error = code](auto&&...) -> Status {
                                              ++called;
                                              return fail(error, "for this reason");
                                          });
@@ -268,13 +271,13 @@ TEST_F(SelfCheck, onlyWrongValuesAreAnsweredWithSimpleKernels) {
 /// The second layer, too: the first one of RWKV-7 has no value of a layer before to mix in.
 TEST_F(SelfCheck, layersOfEachKindAreTried) {
     for (const uint32_t numLayers : {1u, 2u, 4u}) {
-        const auto whole = openModel(model("rwkv7", "Q8_0", numLayers), {}).value();
+        const auto whole = openModel(test::opened(model("rwkv7", "Q8_0", numLayers)), {}).value();
         const models::BoundModel small = models::withOneLayerOfEachKind(whole->bound);
         EXPECT_EQ(small.config.numLayers, std::min(numLayers, 2u));
         EXPECT_EQ(small.weights["token_embd.weight"], whole->bound.weights["token_embd.weight"]);
         EXPECT_NE(small.weights["token_embd.weight"], nullptr);
     }
-    const auto opened = openModel(model("llama", "Q8_0", 4), {}).value();
+    const auto opened = openModel(test::opened(model("llama", "Q8_0", 4)), {}).value();
     const models::Weights picked = opened->bound.weights.withLayers(std::vector<uint32_t>{3, 1});
     EXPECT_EQ(picked["blk.0.attn_q.weight"], opened->bound.weights["blk.3.attn_q.weight"]);
     EXPECT_EQ(picked["blk.1.attn_q.weight"], opened->bound.weights["blk.1.attn_q.weight"]);
@@ -310,7 +313,7 @@ TEST_F(SelfCheck, aRealDevicePasses) {
     }
     for (const std::string& family : families) {
         SCOPED_TRACE(family);
-        const auto opened = openModel(model(family, "Q4_0"), {}).value();
+        const auto opened = openModel(test::opened(model(family, "Q4_0")), {}).value();
         const auto device =
             std::move(devices.factory()({.activations = ActivationType::F32}).value().backend);
         expectPass(*device, *opened, "usual", ActivationType::F32);
@@ -321,7 +324,7 @@ TEST_F(SelfCheck, aRealDevicePasses) {
     }
     devices.setCacheFolder(m_folder.path().string());
     for (const char* family : {"llama", "rwkv7"}) {
-        const auto opened = openModel(model(family, "Q4_0"), {}).value();
+        const auto opened = openModel(test::opened(model(family, "Q4_0")), {}).value();
         const auto device =
             std::move(devices.factory()({.activations = ActivationType::Auto}).value().backend);
         expectPass(*device, *opened, "timed", ActivationType::Auto);

@@ -9,6 +9,7 @@
 #include "engine/lab/synth.h"
 #include "engine/session/model.h"
 #include "tests/engine/session/faulty_backend.h"
+#include "tests/opened.h"
 #include "tests/temporary_folder.h"
 
 namespace ingle::session {
@@ -46,7 +47,7 @@ class SlowDevice : public testing::TestWithParam<const char*> {
             chosen->mustBeFaster = mustBeFaster;
             return chosen;
         };
-        return Model::load(m_path, {.threads = 1}, nullptr, devices, test::unchecked);
+        return Model::load(test::opened(m_path), {.threads = 1}, nullptr, devices, test::unchecked);
     }
 
     test::TemporaryFolder m_folder;

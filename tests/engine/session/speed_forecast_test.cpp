@@ -9,6 +9,7 @@
 #include "engine/lab/synth.h"
 #include "engine/session/model.h"
 #include "tests/engine/session/little_memory.h"
+#include "tests/opened.h"
 #include "tests/temporary_folder.h"
 
 namespace ingle::session {
@@ -19,7 +20,7 @@ class SpeedForecast : public testing::Test {
     TokenReads readsOf(lab::SynthOptions options, uint32_t earlierTokens, KvType kv = KvType::F16) {
         const std::string path = m_folder.file("model.gguf");
         EXPECT_TRUE(lab::writeSynthModel(options, path));
-        m_model = openModel(path, {.kv = kv}).value();
+        m_model = openModel(test::opened(path), {.kv = kv}).value();
         return tokenReads(lowerModel(*m_model, {}, 1, 1), m_model->shape.memory, kv, earlierTokens);
     }
     uint64_t fileBytes(std::string_view part) const {

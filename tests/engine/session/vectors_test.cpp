@@ -9,6 +9,7 @@
 #include "engine/lab/synth.h"
 #include "tests/engine/session/model_runs.h"
 #include "tests/golden.h"
+#include "tests/opened.h"
 #include "tests/temporary_folder.h"
 
 namespace ingle::session {
@@ -32,7 +33,8 @@ std::vector<float> logitsOf(const std::string& family, const models::SynthSizes&
     EXPECT_TRUE(
         lab::writeSynthModel({.family = family, .sizes = sizes, .quant = std::string(format.name)}, path));
     const auto model =
-        Model::load(path, {.kv = KvType::F32, .activations = ActivationType::F32}, nullptr).value();
+        Model::load(test::opened(path), {.kv = KvType::F32, .activations = ActivationType::F32}, nullptr)
+            .value();
     std::vector<TokenId> tokens;
     for (int i = 0; i < 70; ++i) tokens.push_back((i * 37 + 11) % static_cast<int>(kVocab));
     const std::vector<float> all = test::logitsInChunks(*model, tokens, 64);

@@ -11,6 +11,7 @@
 #include "tests/engine/session/recording_sink.h"
 #include "tests/engine/session/vulkan_devices.h"
 #include "tests/every_case.h"
+#include "tests/opened.h"
 #include "tests/temporary_folder.h"
 
 namespace ingle::session {
@@ -59,7 +60,7 @@ class VulkanTalk : public testing::Test {
 
     struct Run {
         Run(const std::string& path, DeviceFactory device)
-            : model(Model::load(path,
+            : model(Model::load(test::opened(path),
                                 {.threads = 2,
                                  .contextTokens = 2048,
                                  .kv = KvType::F32,

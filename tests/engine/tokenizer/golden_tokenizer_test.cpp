@@ -5,6 +5,7 @@
 
 #include "engine/tokenizer/tokenizer.h"
 #include "tests/golden.h"
+#include "tests/opened.h"
 #include "tests/temporary_folder.h"
 
 namespace ingle::tokenizer {
@@ -18,7 +19,7 @@ formats::ModelFile openVocabulary(const std::string& compressed) {
     const std::string command =
         fmt::format("gzip -dc '{}' > '{}'", (test::goldenRoot() / compressed).string(), path);
     EXPECT_EQ(std::system(command.c_str()), 0) << command;
-    auto file = formats::openModelFile(path);
+    auto file = formats::openModelFile(test::opened(path));
     EXPECT_TRUE(file.has_value()) << file.error().message;
     return std::move(file).value();
 }

@@ -1,0 +1,62 @@
+#include "engine/io/source.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+namespace ingle::io {
+namespace {
+
+/// O_NONBLOCK: opening a FIFO must not wait for a writer.
+constexpr int kReading = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+
+}  // namespace
+
+Result<Source> Source::opened(std::string path, std::shared_ptr<const FileDescriptor> folder,
+                              FileDescriptor file) {
+    struct stat info {};
+    if (!file.isOpen() || ::fstat(file.get(), &info) != 0)
+        return fail(ErrorCode::Io, "{}: {}", path, std::strerror(errno));
+    if (!S_ISREG(info.st_mode)) return fail(ErrorCode::Io, "{}: not a regular file", path);
+    return Source(std::move(path), std::move(folder), std::move(file));
+}
+
+Result<Source> Source::open(const std::string& path) {
+    INGLE_TRY_ASSIGN(Source source, opened(path, nullptr, FileDescriptor(::open(path.c_str(), kReading))));
+    const std::string folder = std::filesystem::path(path).parent_path().string();
+    // O_PATH: the folder may be one whose files can be read, but not listed.
+    FileDescriptor handle(::open(folder.empty() ? "." : folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!handle.isOpen()) return fail(ErrorCode::Io, "{}: {}", folder, std::strerror(errno));
+    source.m_folder = std::make_shared<const FileDescriptor>(std::move(handle));
+    return source;
+}
+
+std::string Source::name() const {
+    return std::filesystem::path(m_path).filename().string();
+}
+
+Result<std::string> Source::pathOf(std::string_view name) const {
+    constexpr std::string_view kSeparators("/\0", 2);
+    if (name.empty() || name == "." || name == ".." || name.find_first_of(kSeparators) != name.npos)
+        return fail(ErrorCode::InvalidArgument, "{}: '{}' is not the name of a file beside it", m_path,
+                    shown(name));
+    return (std::filesystem::path(m_path).parent_path() / name).string();
+}
+
+Result<Source> Source::sibling(std::string_view name) const {
+    INGLE_TRY_ASSIGN(std::string path, pathOf(name));
+    return opened(std::move(path), m_folder,
+                  FileDescriptor(::openat(m_folder->get(), std::string(name).c_str(), kReading)));
+}
+
+Result<std::optional<Source>> Source::findSibling(std::string_view name) const {
+    INGLE_TRY(pathOf(name));
+    const bool isThere = ::faccessat(m_folder->get(), std::string(name).c_str(), F_OK, 0) == 0;
+    if (!isThere && errno == ENOENT) return std::nullopt;
+    return sibling(name);
+}
+
+}  // namespace ingle::io

@@ -174,9 +174,17 @@ Status GgufWriter::write(const std::string& path) const {
 }
 
 GgufWriter::RowSource copyRows(const tensor::Tensor& tensor) {
-    const size_t rowBytes = tensor.data.size() / tensor.shape.numRows();
-    return [data = tensor.data, rowBytes](uint64_t first, std::span<std::byte> bytes) -> Status {
-        std::ranges::copy(data.subspan(first * rowBytes, bytes.size()), bytes.begin());
+    return [tensor](uint64_t first, std::span<std::byte> bytes) -> Status {
+        const uint64_t rowBytes = tensor.rowBytes();
+        if (!tensor.decoder) {
+            std::ranges::copy(tensor.data.subspan(first * rowBytes, bytes.size()), bytes.begin());
+            return {};
+        }
+        std::vector<float> row(tensor.shape.rowElems());
+        for (; !bytes.empty(); bytes = bytes.subspan(rowBytes)) {
+            tensor.decodeRow(first++, row);
+            std::memcpy(bytes.data(), row.data(), rowBytes);
+        }
         return {};
     };
 }

@@ -40,6 +40,25 @@ uint64_t ModelFile::fileBytes() const {
     return bytes;
 }
 
+uint64_t ModelFile::expandedBytes() const {
+    uint64_t bytes = 0;
+    for (const auto& [name, tensor] : tensors) bytes += tensor.decoder ? tensor.bytes() : 0;
+    return bytes;
+}
+
+Status ModelFile::expand() {
+    for (auto& [name, tensor] : tensors) {
+        if (!tensor.decoder || !tensor.data.empty()) continue;
+        INGLE_TRY_ASSIGN(base::Buffer buffer, base::Buffer::allocate(tensor.bytes()));
+        const uint64_t width = tensor.shape.rowElems();
+        for (uint64_t row = 0; row < tensor.shape.numRows(); ++row)
+            tensor.decoder->decode(row, buffer.floats().subspan(row * width, width));
+        tensor.data = std::span(std::as_const(buffer).data(), tensor.bytes());
+        buffers.push_back(std::move(buffer));
+    }
+    return {};
+}
+
 Result<ModelFile> openModelFile(const io::Source& source) {
     INGLE_TRY_ASSIGN(auto mapping, io::MappedFile::map(source));
     const std::string& path = source.path();

@@ -70,21 +70,25 @@ struct TokenizerData {
     std::string toolTemplate;  ///< the same for conversations with tools, when it is another one
 };
 
-/// A checked model file. Tensors point into `mappings`, or into `buffers` where no block format of ours can
-/// describe the stored bytes.
+/// A checked model file. Tensors point into `mappings`, or once they are expanded into `buffers`.
 struct ModelFile {
     std::string path;    ///< as the person wrote it: for sentences
     std::string format;  ///< "GGUF v3", "rwkv.cpp", "llama2.c v0"
     /// The file, or the parts of a split model in their order.
     std::vector<io::Source> sources;
     std::vector<std::shared_ptr<const io::MappedFile>> mappings;  ///< of the sources, one each
-    std::vector<base::Buffer> buffers;
+    std::vector<base::Buffer> buffers;                            ///< of expanded tensors
     Metadata metadata;  ///< always has general.architecture, unless the file holds a vocabulary only
     std::map<std::string, tensor::Tensor, std::less<>> tensors;
     TokenizerData tokenizer;
 
     const tensor::Tensor* find(std::string_view name) const;  ///< null when absent
     uint64_t fileBytes() const;                               ///< of all mappings
+    /// What expand() takes: bytes of the tensors that are not in the file as they are computed with.
+    uint64_t expandedBytes() const;
+    /// Gives every tensor its data. Before anything is computed with them; nothing else needs it. A second
+    /// call does nothing. Errors: OutOfMemory.
+    Status expand();
 };
 
 /// Recognises the format by its first bytes and reads the header, and those of the other parts of a split

@@ -34,13 +34,11 @@ Result<uint64_t> addTensor(ModelFile& model, std::span<const std::byte> file, st
     return bytes;
 }
 
-Result<std::span<float>> addFloatTensor(ModelFile& model, std::string name, const tensor::Shape& shape) {
+Status addDecodedTensor(ModelFile& model, std::string name, const tensor::Shape& shape,
+                        std::shared_ptr<const tensor::RowDecoder> decoder) {
     const quant::QuantFormat& f32 = *quant::findFormat(quant::kF32);
-    INGLE_TRY_ASSIGN(const uint64_t bytes, namedBytes(name, shape, f32));
-    INGLE_TRY_ASSIGN(base::Buffer buffer, base::Buffer::allocate(bytes));
-    INGLE_TRY(enter(model, {std::move(name), shape, &f32, std::span(std::as_const(buffer).data(), bytes)}));
-    model.buffers.push_back(std::move(buffer));
-    return model.buffers.back().floats();
+    INGLE_TRY(namedBytes(name, shape, f32));
+    return enter(model, {std::move(name), shape, &f32, {}, std::move(decoder)});
 }
 
 }  // namespace ingle::formats

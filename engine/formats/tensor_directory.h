@@ -20,8 +20,9 @@ inline constexpr uint64_t kMaxTensors = 1 << 17;
 Result<uint64_t> addTensor(ModelFile& model, std::span<const std::byte> file, std::string name,
                            const tensor::Shape& shape, const quant::QuantFormat& format, uint64_t offset);
 
-/// Adds a tensor of floats in a buffer of its own and returns them to be filled in. The caller has made sure
-/// that the file holds at least a byte for each. Errors: Corrupt as above; OutOfMemory.
-Result<std::span<float>> addFloatTensor(ModelFile& model, std::string name, const tensor::Shape& shape);
+/// Adds a tensor whose rows `decoder` makes of the file's bytes; it takes no memory before
+/// ModelFile::expand(). The caller has made sure that the file holds those bytes. Errors: Corrupt as above.
+Status addDecodedTensor(ModelFile& model, std::string name, const tensor::Shape& shape,
+                        std::shared_ptr<const tensor::RowDecoder> decoder);
 
 }  // namespace ingle::formats

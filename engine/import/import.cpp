@@ -69,7 +69,7 @@ class Tensors {
             if (isFallback) ++fallbacks[format.name];
             isRequantized |= &format != tensor.format && tensor.format->blockElems > 1;
             INGLE_TRY(writer.addTensor(name, tensor.shape, format, rowsOf(tensor, format)));
-            m_totalBytes += tensor.data.size();
+            m_totalBytes += tensor.bytes();
         }
         for (const auto& [format, count] : fallbacks) {
             notice(fmt::format("{} {} as {}, since {} rows are not whole blocks of {}", count,
@@ -100,7 +100,7 @@ class Tensors {
 
     formats::GgufWriter::RowSource rowsOf(const tensor::Tensor& tensor, const quant::QuantFormat& format) {
         const size_t elems = tensor.shape.rowElems();
-        const size_t sourceBytes = tensor.data.size() / tensor.shape.numRows();
+        const size_t sourceBytes = tensor.rowBytes();
         const size_t targetBytes = elems / format.blockElems * format.blockBytes;
         if (&format == tensor.format) {
             return [this, copy = formats::copyRows(tensor)](uint64_t first,
@@ -112,9 +112,7 @@ class Tensors {
         return [=, this, &tensor, &format](uint64_t first, std::span<std::byte> bytes) -> Status {
             INGLE_TRY(proceed(bytes.size() / targetBytes * sourceBytes));
             quant::encodeRows(format, elems, first, bytes, m_threads,
-                              [&](uint64_t row, std::span<float> values) {
-                                  tensor.format->decodeRow(tensor.data.data() + row * sourceBytes, values);
-                              });
+                              [&](uint64_t row, std::span<float> values) { tensor.decodeRow(row, values); });
             return {};
         };
     }

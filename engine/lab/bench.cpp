@@ -54,7 +54,7 @@ double measureRead(std::span<const std::byte> file, uint32_t threads) {
 uint64_t bytesReadPerToken(const session::OpenedModel& model) {
     uint64_t bytes = 0;
     for (const auto& [name, tensor] : model.file.tensors) {
-        if (model.bound.config.tiedOutput || name != "token_embd.weight") bytes += tensor.data.size();
+        if (model.bound.config.tiedOutput || name != "token_embd.weight") bytes += tensor.bytes();
     }
     return bytes;
 }

@@ -9,6 +9,7 @@ namespace ingle::lab {
 Status checkKernels(const std::string& path, const LoadOptions& load) {
     INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(path));
     INGLE_TRY_ASSIGN(const auto model, session::openModel(source, load));
+    INGLE_TRY(model->file.expand());
     INGLE_TRY_ASSIGN(const auto fast, session::createProcessor(load));
     LoadOptions plain = load;
     plain.referenceKernels = true;

@@ -57,6 +57,10 @@ Result<Weights> Weights::bind(const formats::ModelFile& file, std::span<const Te
         }
         weights.m_tensors.emplace(spec.name, tensor);
         if (tensor && spec.numParts > 1) {
+            if (tensor->decoder)
+                return fail(ErrorCode::Unsupported,
+                            "{}: the tensor {} is stored in a way that cannot be cut into parts", file.path,
+                            spec.name);
             weights.m_parts.emplace(spec.name, std::make_shared<const std::vector<tensor::Tensor>>(
                                                    splitTensor(*tensor, spec.numParts)));
         }
@@ -76,7 +80,7 @@ const tensor::Tensor* Weights::part(std::string_view name, uint32_t index) const
 
 uint64_t Weights::totalBytes() const {
     uint64_t bytes = 0;
-    for (const auto& [name, tensor] : m_tensors) bytes += tensor ? tensor->data.size() : 0;
+    for (const auto& [name, tensor] : m_tensors) bytes += tensor ? tensor->bytes() : 0;
     return bytes;
 }
 

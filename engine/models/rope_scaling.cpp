@@ -34,7 +34,7 @@ Status applyFactors(RopeFrequencies& rope, const formats::ModelFile& file) {
                     factors->shape.text(), rope.perPair.size());
     }
     std::vector<float> divisors(rope.perPair.size());
-    factors->format->decodeRow(factors->data.data(), divisors);
+    factors->decodeRow(0, divisors);
     for (size_t pair = 0; pair < divisors.size(); ++pair) {
         if (!(divisors[pair] > 0)) {
             return fail(ErrorCode::Corrupt, "{}: rope_freqs.weight holds {}", file.path, divisors[pair]);

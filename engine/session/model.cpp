@@ -19,17 +19,16 @@ constexpr double kSmallerBits = 4.9;
 constexpr double kWorthAnImport = 0.85;
 
 ModelShape shapeOf(const OpenedModel& model, const LoadOptions& options) {
-    ModelShape shape{.weightBytes = model.file.fileBytes(),
+    ModelShape shape{.weightBytes = model.file.fileBytes() + model.file.expandedBytes(),
                      .memory = model.bound.family->memory(model.bound.config),
                      .trainedContext = model.bound.config.trainedContext,
                      .thinks = model.prompts->thinks()};
-    for (const base::Buffer& buffer : model.file.buffers) shape.weightBytes += buffer.size();
     const backend::Plan plan = lowerModel(model, options, Model::kStepTokens, Model::kStepLogits);
     shape.workBytes = kProgramBytes + kBytesPerToken * model.file.tokenizer.tokens.size() +
                       processorProgramBytes(plan, options);
     double smaller = 0;
     for (const auto& [name, tensor] : model.file.tensors) {
-        const auto bytes = static_cast<double>(tensor.data.size());
+        const auto bytes = static_cast<double>(tensor.bytes());
         const bool isMatrix = tensor.shape.numRows() > 1;
         smaller += isMatrix ? std::min(bytes, static_cast<double>(tensor.shape.numElems()) * kSmallerBits / 8)
                             : bytes;
@@ -70,7 +69,7 @@ void describe(OpenedModel& model) {
     info.weightBytes = model.bound.weights.totalBytes();
     for (const auto& [name, tensor] : file.tensors) {
         info.numParameters += tensor.shape.numElems();
-        info.quantBytes[std::string(tensor.format->name)] += tensor.data.size();
+        info.quantBytes[std::string(tensor.format->name)] += tensor.bytes();
     }
     info.numLayers = config.numLayers;
     info.dim = config.dim;

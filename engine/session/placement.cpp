@@ -109,15 +109,25 @@ Status Placement::choose() {
     }
     if (!device && m_options.backend != BackendChoice::Auto) return tl::unexpected(device.error());
     m_model.setContext(context);
-    const MemoryEstimate& memory = m_model.info.memory;
-    if (!memory.fits() && !m_options.loadAnyway)
-        return fail(ErrorCode::OutOfMemory, "{}", refusalOf(memory, m_model.info.name));
+    INGLE_TRY(checkFit());
     INGLE_TRY_ASSIGN(auto processor, createOnProcessor());
     moveTo(std::move(processor), State::OnProcessor,
            device ? std::string()
                   : fmt::format("The graphics device is not used, so the processor computes: {}",
                                 device.error().message));
     return {};
+}
+
+Status Placement::checkFit() const {
+    const MemoryEstimate& memory = m_model.info.memory;
+    if (memory.fits() || m_options.loadAnyway) return {};
+    return fail(ErrorCode::OutOfMemory, "{}", refusalOf(memory, m_model.info.name));
+}
+
+Status Placement::expandWeights() {
+    // What is expanded lies in the computer's memory, whoever computes with it.
+    if (m_model.file.expandedBytes() > 0) INGLE_TRY(checkFit());
+    return m_model.file.expand();
 }
 
 void Placement::shortenContext(const backend::Backend& device) {
@@ -156,6 +166,7 @@ Result<std::unique_ptr<Place>> Placement::createOnDevice() {
     const HangGuard guard(startLimit(m_model.info.weightBytes));
     INGLE_TRY_ASSIGN(ChosenDevice device, m_device(m_options));
     if (!device.backend) return nullptr;
+    INGLE_TRY(expandWeights());
     if (!m_place && m_options.contextTokens == 0) shortenContext(*device.backend);
     INGLE_TRY_ASSIGN(auto place, Place::create(std::move(device.backend), m_model, m_options,
                                                poolLimits(m_model.shape, m_options.kv, m_model.contextTokens,
@@ -169,6 +180,7 @@ Result<std::unique_ptr<Place>> Placement::createOnDevice() {
 }
 
 Result<std::unique_ptr<Place>> Placement::createOnProcessor() {
+    INGLE_TRY(expandWeights());
     INGLE_TRY_ASSIGN(auto backend, createProcessor(m_options));
     return Place::create(std::move(backend), m_model, m_options,
                          poolLimits(m_model.shape, m_options.kv, m_model.contextTokens, Model::kMostContexts,

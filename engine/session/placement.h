@@ -89,6 +89,10 @@ class Placement {
     Placement(OpenedModel& model, const LoadOptions& options, DeviceFactory device, DeviceCheck check)
         : m_model(model), m_options(options), m_device(std::move(device)), m_check(std::move(check)) {}
     Status choose();
+    /// Errors: OutOfMemory, with the numbers.
+    Status checkFit() const;
+    /// Errors: as checkFit(), where there is anything to expand.
+    Status expandWeights();
     void shortenContext(const backend::Backend& device);
     /// Null when the processor is what was asked for, or all there is. A driver that hangs ends the process.
     Result<std::unique_ptr<Place>> createOnDevice();

@@ -192,7 +192,7 @@ TokenReads tokenReads(const backend::Plan& plan, const backend::MemorySpec& memo
             const backend::PlanWeight& weight = plan.weights[index];
             if (weight.use != backend::WeightUse::Matrix) continue;
             const tensor::Tensor& matrix = *weight.tensor;
-            uint64_t bytes = matrix.data.size();
+            uint64_t bytes = matrix.bytes();
             if (op.code == backend::OpCode::ExpertLinear) {
                 const uint64_t numUsed = op.outputs[0].width / matrix.shape.dims[1];
                 bytes = bytes / matrix.shape.dims[2] * numUsed;

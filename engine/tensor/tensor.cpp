@@ -32,4 +32,11 @@ Result<uint64_t> checkedBytes(const Shape& shape, const quant::QuantFormat& form
     return bytes;
 }
 
+void Tensor::decodeRow(uint64_t row, std::span<float> out) const {
+    if (data.empty() && decoder)
+        decoder->decode(row, out);
+    else
+        format->decodeRow(data.data() + row * rowBytes(), out);
+}
+
 }  // namespace ingle::tensor

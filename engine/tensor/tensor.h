@@ -33,12 +33,30 @@ struct Shape {
 /// blocks, or a size of 2^63 or more.
 Result<uint64_t> checkedBytes(const Shape& shape, const quant::QuantFormat& format);
 
-/// A weight in a mapped file or a buffer. Does not own the bytes; `ModelFile` keeps them alive.
+/// Rows that are stored in a way no block format describes. Immutable: any thread. Does not own the stored
+/// bytes.
+class RowDecoder {
+  public:
+    virtual ~RowDecoder() = default;
+    /// out: all values of the row.
+    virtual void decode(uint64_t row, std::span<float> out) const = 0;
+};
+
+/// A weight in a mapped file or a buffer. Does not own the bytes; `ModelFile` keeps them alive. Only valid
+/// with a shape that passed checkedBytes().
 struct Tensor {
     std::string name;
     Shape shape;
     const quant::QuantFormat* format = nullptr;
-    std::span<const std::byte> data;  ///< exactly checkedBytes(shape, *format) long; any alignment
+    std::span<const std::byte> data;  ///< bytes() long; any alignment
+    /// Null, or: the rows become floats (`format` is F32) one by one, and `data` is empty until
+    /// ModelFile::expand() has made all of them.
+    std::shared_ptr<const RowDecoder> decoder;
+
+    uint64_t rowBytes() const { return shape.rowElems() / format->blockElems * format->blockBytes; }
+    uint64_t bytes() const { return rowBytes() * shape.numRows(); }
+    /// out: shape.rowElems() floats.
+    void decodeRow(uint64_t row, std::span<float> out) const;
 };
 
 }  // namespace ingle::tensor

@@ -23,7 +23,7 @@ inline void fuzzReader(std::string_view name, const uint8_t* data, size_t size) 
     if (!model) return;
     for (const auto& [tensorName, tensor] : model->tensors) {
         std::vector<float> row(tensor.shape.rowElems());
-        tensor.format->decodeRow(tensor.data.data(), row);
+        tensor.decodeRow(0, row);
     }
     const auto tokenizer = tokenizer::createTokenizer(model->tokenizer);
     if (!tokenizer || !*tokenizer) return;

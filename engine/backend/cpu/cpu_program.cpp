@@ -80,6 +80,12 @@ Status CpuProgram::allocate() {
             for (const Operand& operand : *operands) checkOperand(operand, m_plan);
         m_ops.push_back(cpuOp);
     }
+    for (const PlanWeight& weight : m_plan.weights) {
+        if (weight.use == WeightUse::Vector) continue;
+        const tensor::Tensor& matrix = *weight.tensor;
+        INGLE_CHECK(matrix.data.size() == matrix.bytes(), "{}: {} bytes of {}", matrix.name,
+                    matrix.data.size(), matrix.bytes());
+    }
     const Scratch most = scratchFor(m_plan);
     m_threadScratchBytes = most.threadBytes;
     INGLE_TRY_ASSIGN(m_sharedScratch, base::Buffer::allocate(most.sharedBytes));
@@ -95,12 +101,9 @@ Status CpuProgram::expandVectors() {
         if (weight.use != WeightUse::Vector) continue;
         const tensor::Tensor& tensor = *weight.tensor;
         INGLE_TRY_ASSIGN(base::Buffer buffer, base::Buffer::allocate(bytesOf(weight)));
-        const size_t rowBytes = tensor.data.size() / tensor.shape.numRows();
-        for (size_t row = 0; row < tensor.shape.numRows(); ++row) {
-            const size_t width = tensor.shape.rowElems();
-            tensor.format->decodeRow(tensor.data.data() + row * rowBytes,
-                                     buffer.floats().subspan(row * width, width));
-        }
+        const size_t width = tensor.shape.rowElems();
+        for (size_t row = 0; row < tensor.shape.numRows(); ++row)
+            tensor.decodeRow(row, buffer.floats().subspan(row * width, width));
         m_vectors[i] = buffer.floats();
         m_vectorBuffers.push_back(std::move(buffer));
     }

@@ -6,7 +6,7 @@
 // Versions 1 and 2 begin with a magic number and the version, have a byte for the shared output matrix, and
 // their header takes 256 bytes. The matrices of version 2 are int8 in groups of any size, and a matrix's
 // scales (float32, one a group) follow all its bytes; no block format of ours says that, so they become
-// floats.
+// floats when something is computed with them.
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -27,9 +27,6 @@ constexpr size_t kVersionedConfigOffset = 8;
 constexpr size_t kSharedOutputOffset = kVersionedConfigOffset + kConfigBytes;
 constexpr size_t kGroupSizeOffset = kSharedOutputOffset + 1;
 constexpr size_t kVersionedHeaderBytes = 256;
-/// Floats take four times the file's bytes: above this a machine would rather swap than answer.
-constexpr uint64_t kMaxFloatBytes = uint64_t{8} << 30;
-
 // Bounds of a plausible header. They keep every product below far from 2^64: 2^12 * 2^22 * 2^22.
 constexpr int64_t kMaxLayers = 1 << 12;
 constexpr int64_t kMaxWidth = 1 << 22;
@@ -190,6 +187,33 @@ Result<VersionedHeader> parseVersionedHeader(std::span<const std::byte> file) {
     return header;
 }
 
+/// A matrix of version 2: value i = q[i] * scale[i / group size]. Groups divide rows.
+class GroupedRows final : public tensor::RowDecoder {
+  public:
+    /// stored: q of the whole matrix, then the scales.
+    GroupedRows(std::span<const std::byte> stored, const tensor::Shape& shape, uint64_t groupSize)
+        : m_q(stored.first(shape.numElems())),
+          m_scales(stored.subspan(shape.numElems())),
+          m_groupSize(groupSize) {}
+
+    void decode(uint64_t row, std::span<float> out) const override {
+        const auto q = m_q.subspan(row * out.size(), out.size());
+        const std::byte* scales = m_scales.data() + row * out.size() / m_groupSize * sizeof(float);
+        for (uint64_t begin = 0; begin < out.size(); begin += m_groupSize, scales += sizeof(float)) {
+            float scale = 0;
+            std::memcpy(&scale, scales, sizeof scale);
+            // The exporter divides 0 by 0 in a group of zeros.
+            if (std::isnan(scale)) scale = 0;
+            for (uint64_t i = begin; i < begin + m_groupSize; ++i)
+                out[i] = static_cast<float>(static_cast<int8_t>(q[i])) * scale;
+        }
+    }
+
+  private:
+    std::span<const std::byte> m_q, m_scales;
+    uint64_t m_groupSize;
+};
+
 /// Reads the file's arrays one after another into a model.
 class ArrayReader {
   public:
@@ -224,7 +248,6 @@ class ArrayReader {
         return {};
     }
 
-    /// value i = q[i] * scale[i / group size]
     Status readGroups(std::string name, const tensor::Shape& shape) {
         const uint64_t count = shape.numElems();
         const uint64_t numGroups = count / m_groupSize;
@@ -233,23 +256,9 @@ class ArrayReader {
             return fail(ErrorCode::Corrupt,
                         "tensor '{}' of {} bytes at byte {} ends past the end of the file ({} bytes)", name,
                         bytes, m_offset, m_file.size());
-        m_floatBytes += count * sizeof(float);
-        if (m_floatBytes > kMaxFloatBytes)
-            return fail(ErrorCode::Unsupported,
-                        "the weights of a llama2.c file of version 2 are expanded to floats, and these would "
-                        "take more "
-                        "than {} GiB",
-                        kMaxFloatBytes >> 30);
-        INGLE_TRY_ASSIGN(const std::span<float> values, addFloatTensor(m_model, std::move(name), shape));
-        const std::byte* q = m_file.data() + m_offset;
-        for (uint64_t group = 0; group < numGroups; ++group) {
-            float scale = 0;
-            std::memcpy(&scale, q + count + group * sizeof scale, sizeof scale);
-            // The exporter divides 0 by 0 in a group of zeros.
-            if (std::isnan(scale)) scale = 0;
-            for (uint64_t i = group * m_groupSize; i < (group + 1) * m_groupSize; ++i)
-                values[i] = static_cast<float>(static_cast<int8_t>(q[i])) * scale;
-        }
+        INGLE_TRY(addDecodedTensor(
+            m_model, std::move(name), shape,
+            std::make_shared<GroupedRows>(m_file.subspan(m_offset, bytes), shape, m_groupSize)));
         m_offset += bytes;
         return {};
     }
@@ -258,7 +267,6 @@ class ArrayReader {
     const Config& m_config;
     uint64_t m_groupSize;
     uint64_t m_offset;
-    uint64_t m_floatBytes = 0;
     ModelFile m_model;
 };
 

@@ -30,7 +30,7 @@ inline Status exerciseFile(const std::string& path) {
     INGLE_TRY_ASSIGN(const auto file, formats::openModelFile(source));
     for (const auto& [name, tensor] : file.tensors) {
         std::vector<float> row(tensor.shape.rowElems());
-        tensor.format->decodeRow(tensor.data.data(), row);
+        tensor.decodeRow(0, row);
     }
     INGLE_TRY_ASSIGN(const auto engine, Engine::load(path, {.threads = 1}, nullptr));
     if (const auto ids = engine->vocabulary().tokenize("Hello, wörld\n", {}); ids) {

@@ -196,13 +196,19 @@ TEST(Llama2cReader, refusesBadVersion1Files) {
 
 TEST(Llama2cReader, expandsTheGroupsOfVersion2) {
     const std::string file = test::llama2cVersion2File();
-    const auto model = openBytes(file);
+    auto model = openBytes(file);
     ASSERT_TRUE(model.has_value()) << model.error().message;
     EXPECT_EQ(model->format, "llama2.c v2");
     EXPECT_EQ(model->tensors.size(), 12U);
     EXPECT_EQ(model->find("blk.0.attn_norm.weight")->data.data(), model->mappings[0]->bytes().data() + 256);
     const tensor::Tensor& query = *model->find("blk.0.attn_q.weight");
     ASSERT_EQ(query.shape, (tensor::Shape{{8, 8, 1, 1}}));
+    ASSERT_EQ(query.bytes(), 64 * sizeof(float));
+    EXPECT_TRUE(query.data.empty());
+    std::vector<float> rows(64);
+    for (size_t row = 0; row < 8; ++row) query.decodeRow(row, std::span(rows).subspan(row * 8, 8));
+    ASSERT_TRUE(model->expand());
+    ASSERT_EQ(query.data.size(), query.bytes());
     const size_t start = 256 + 24 * 4 + (80 + 20 * 4);  // after header, norms and embedding
     for (size_t i = 0; i < 64; ++i) {
         float value = 0;
@@ -210,7 +216,26 @@ TEST(Llama2cReader, expandsTheGroupsOfVersion2) {
         float scale = 0;
         std::memcpy(&scale, file.data() + start + 64 + i / 4 * sizeof scale, sizeof scale);
         EXPECT_EQ(value, static_cast<float>(static_cast<int8_t>(file[start + i])) * scale) << i;
+        EXPECT_EQ(value, rows[i]) << i;
     }
+}
+
+TEST(Llama2cReader, expandsOnlyWhatIsAskedForAndOnce) {
+    auto model = openBytes(test::llama2cVersion2File());
+    ASSERT_TRUE(model.has_value()) << model.error().message;
+    EXPECT_TRUE(model->buffers.empty());
+    uint64_t bytes = 0;
+    for (const auto& [name, tensor] : model->tensors)
+        bytes += tensor.shape.numRows() > 1 ? tensor.bytes() : 0;
+    EXPECT_EQ(model->expandedBytes(), bytes);
+    for (int i = 0; i < 2; ++i) {
+        ASSERT_TRUE(model->expand());
+        EXPECT_EQ(model->buffers.size(), 9U);  // embedding, output and the seven of the layer
+    }
+    auto plain = openBytes(test::llama2cVersion1File());
+    EXPECT_EQ(plain->expandedBytes(), 0U);
+    ASSERT_TRUE(plain->expand());
+    EXPECT_TRUE(plain->buffers.empty());
 }
 
 TEST(Llama2cReader, groupsWithoutAScaleAreZeros) {
@@ -219,8 +244,8 @@ TEST(Llama2cReader, groupsWithoutAScaleAreZeros) {
     std::memcpy(file.data() + 256 + 24 * 4 + 80, &nan, sizeof nan);
     const auto model = openBytes(file);
     ASSERT_TRUE(model.has_value()) << model.error().message;
-    float values[5];
-    std::memcpy(values, model->find("token_embd.weight")->data.data(), sizeof values);
+    float values[8];
+    model->find("token_embd.weight")->decodeRow(0, values);
     for (size_t i = 0; i < 4; ++i) EXPECT_EQ(values[i], 0) << i;
     EXPECT_NE(values[4], 0);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/base/check.h"
 #include "engine/base/cpu_features.h"
 #include "engine/base/thread_pool.h"
 
@@ -24,7 +25,7 @@ class StackedRows {
 
   private:
     static const std::byte* rowOf(const tensor::Tensor& tensor, uint64_t row) {
-        return tensor.data.data() + row * (tensor.data.size() / tensor.shape.numRows());
+        return tensor.data.data() + row * tensor.rowBytes();
     }
 
     std::span<const tensor::Tensor* const> m_parts;
@@ -86,9 +87,8 @@ void decodeVector(const VectorPart& part, std::span<float> out) {
     if (!part.tensor) return;  // zeros already
     const tensor::Tensor& tensor = *part.tensor;
     const size_t width = tensor.shape.rowElems();
-    const size_t rowBytes = tensor.data.size() / tensor.shape.numRows();
     for (size_t row = 0; row < tensor.shape.numRows(); ++row)
-        tensor.format->decodeRow(tensor.data.data() + row * rowBytes, out.subspan(row * width, width));
+        tensor.decodeRow(row, out.subspan(row * width, width));
 }
 
 }  // namespace
@@ -102,7 +102,11 @@ Result<const DeviceMatrix*> WeightStore::matrix(std::span<const tensor::Tensor* 
     matrix.format = findWeightFormat(first.format->id);
     if (!matrix.format) matrix.format = &floatWeights();
     matrix.row = layoutRow(*matrix.format, matrix.k);
-    for (const tensor::Tensor* part : parts) matrix.numRows += static_cast<uint32_t>(part->shape.numRows());
+    for (const tensor::Tensor* part : parts) {
+        INGLE_CHECK(part->data.size() == part->bytes(), "{}: {} bytes of {}", part->name, part->data.size(),
+                    part->bytes());
+        matrix.numRows += static_cast<uint32_t>(part->shape.numRows());
+    }
     INGLE_TRY(upload(matrix, key));
     return &m_matrices.emplace(key, std::move(matrix)).first->second;
 }

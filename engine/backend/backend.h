@@ -32,12 +32,19 @@ struct Step {
     std::function<bool()> cancelled = nullptr;
 };
 
+/// An op's output while somebody observes.
+struct SeenValue {
+    std::string_view name;
+    uint32_t width = 0;
+    std::span<const float> rows;  ///< back to back
+};
+
 /// Sees each op of a step as it ends: for tracing and profiling.
 class OpObserver {
   public:
     virtual ~OpObserver() = default;
-    /// outputs[i]: rows of op.outputs[i].width floats, back to back; valid during the call.
-    virtual void afterOp(const Op& op, double seconds, std::span<const std::span<const float>> outputs) = 0;
+    /// `outputs` are those of op.outputs; valid during the call.
+    virtual void afterOp(const Op& op, double seconds, std::span<const SeenValue> outputs) = 0;
 };
 
 /// What a decode queue is to do.

@@ -124,9 +124,12 @@ struct WkvParams {
 using OpParams = std::variant<std::monostate, NormParams, LinearParams, RouteParams, RopeParams, CacheParams,
                               AttentionParams, ActivationParams, ScaleParams, StateParams, WkvParams>;
 
-/// A value inside a plan: `width` floats a row, rows back to back from the start of a slot.
+/// Index into Plan::values.
+using ValueId = uint32_t;
+
+/// A value as an op reads or makes it: rows of `width` floats, which is what Plan::values says of it, too.
 struct Operand {
-    uint32_t slot = 0;
+    ValueId value = 0;
     uint32_t width = 0;
 };
 
@@ -136,7 +139,6 @@ struct Op {
     std::vector<Operand> outputs;
     std::vector<uint32_t> weights;  ///< indices into Plan::weights
     OpParams params;
-    std::vector<std::string> trace;  ///< names of the outputs, e.g. "blk.3.attn_norm"
 };
 
 }  // namespace ingle::backend

@@ -324,22 +324,25 @@ const OpFacts& factsOf(OpCode code) {
     return kFacts[static_cast<size_t>(code)];
 }
 
+bool usesMemory(OpCode code) {
+    return factsOf(code).checkMemory != noMemory;
+}
+
 Result<Widths> outputWidths(const OpCall& call) {
     return checkedWidths(call).map_error([&](Error error) { return about(call, std::move(error)); });
 }
 
 Status checkMemory(const Plan& plan, const MemorySpec& memory) {
-    std::vector<std::string_view> inSlot(plan.slots.size());
     std::vector<OpCall::Input> inputs;
     for (const Op& op : plan.ops) {
         inputs.clear();
-        for (const Operand& input : op.inputs) inputs.push_back({inSlot[input.slot], input.width});
-        for (size_t i = 0; i < op.outputs.size(); ++i) inSlot[op.outputs[i].slot] = op.trace[i];
-        const OpCall call{.code = op.code,
-                          .name = op.trace.empty() ? std::string_view() : op.trace[0],
-                          .inputs = inputs,
-                          .weights = {},
-                          .params = op.params};
+        for (const Operand& input : op.inputs) inputs.push_back({plan.values[input.value].name, input.width});
+        const OpCall call{
+            .code = op.code,
+            .name = op.outputs.empty() ? std::string_view() : plan.values[op.outputs[0].value].name,
+            .inputs = inputs,
+            .weights = {},
+            .params = op.params};
         const Status status = factsOf(op.code).checkMemory(call, memory);
         if (!status) return tl::unexpected(about(call, status.error()));
     }

@@ -58,6 +58,9 @@ struct OpFacts {
 
 const OpFacts& factsOf(OpCode code);
 
+/// Whether it reads or writes what a sequence remembers: such ops stay in order.
+bool usesMemory(OpCode code);
+
 inline std::string_view opName(OpCode code) {
     return factsOf(code).name;
 }

@@ -1,8 +1,9 @@
-/// A compiled-down forward pass: flat op records over static buffer slots. `graph` produces it, a backend
+/// A compiled-down forward pass: flat op records over values. `graph` produces it, a backend
 /// compiles it.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "engine/backend/op.h"
@@ -25,20 +26,38 @@ struct PlanWeight {
     WeightUse use = WeightUse::Matrix;
 };
 
-struct PlanSlot {
-    uint32_t width = 0;  ///< floats per row of the widest value it holds
-    RowKind rows = RowKind::Token;
+/// Whether ops are computed together, so that what passes between them is never stored: by passes over the
+/// graph, and by backends that have kernels for it. One switch for both.
+enum class Fusion : uint8_t {
+    On,
+    Off,  ///< every op by itself, so that each value can be looked at
 };
 
-/// Ops run in order. A slot holds different values at different times; the planner made sure that none is
-/// overwritten while it is still needed.
+/// What an op makes and others read. It lives from the op that makes it to the last that reads it.
+struct PlanValue {
+    std::string name;    ///< for traces, e.g. "blk.3.attn_norm"
+    uint32_t width = 0;  ///< floats per row
+    RowKind rows = RowKind::Token;
+    uint32_t firstOp = 0;  ///< index into Plan::ops of the one that makes it
+    uint32_t lastOp = 0;   ///< of the last that reads it, or firstOp; behind all ops: the logits
+    uint32_t numUses = 0;  ///< by ops, and one for being the logits
+};
+
+/// Ops run in order. Each value is made by exactly one of them; where it lies is the backend's business (see
+/// buffer_plan.h).
 struct Plan {
     std::vector<PlanWeight> weights;
-    std::vector<PlanSlot> slots;
+    std::vector<PlanValue> values;
     std::vector<Op> ops;
     Operand logits;          ///< [numLogitRows, vocab]
     uint32_t maxTokens = 0;  ///< most rows one step may feed
     uint32_t maxLogitRows = 0;
+    Fusion fusion = Fusion::On;
+
+    /// Rows of a value in a step of so many.
+    uint32_t numRows(ValueId value, uint32_t tokens, uint32_t logitRows) const {
+        return values[value].rows == RowKind::Token ? tokens : logitRows;
+    }
 };
 
 }  // namespace ingle::backend

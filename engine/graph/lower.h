@@ -1,4 +1,4 @@
-/// Graph → plan: passes, buffer planning, flat records.
+/// Graph → plan: passes, lifetimes, flat records.
 #pragma once
 
 #include "engine/backend/plan.h"
@@ -6,7 +6,7 @@
 
 namespace ingle::graph {
 
-enum class Fusion { On, Off };
+using backend::Fusion;
 
 struct LowerOptions {
     uint32_t maxTokens = 1;
@@ -14,8 +14,6 @@ struct LowerOptions {
     Fusion fusion = Fusion::On;
 };
 
-/// Slots are shared by values whose lifetimes do not overlap; an op's outputs never share a slot with its
-/// inputs.
 backend::Plan lower(Graph graph, const LowerOptions& options);
 
 }  // namespace ingle::graph

@@ -1,5 +1,5 @@
 /// Rewrites of a graph that leave its numbers as they are. Each has a test that says so; `--no-fuse` switches
-/// them off (all but selectLogitRows, which the plan's logits depend on).
+/// them off, and backends' fusion with them (all but selectLogitRows, which the plan's logits depend on).
 #pragma once
 
 #include "engine/graph/graph.h"

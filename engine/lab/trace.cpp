@@ -17,9 +17,9 @@ constexpr const char* kIndexName = "trace.txt";
 
 class Recorder final : public backend::OpObserver {
   public:
-    void afterOp(const backend::Op& op, double, std::span<const std::span<const float>> outputs) override {
-        for (size_t i = 0; i < outputs.size(); ++i)
-            trace.push_back({op.trace[i], op.outputs[i].width, {outputs[i].begin(), outputs[i].end()}});
+    void afterOp(const backend::Op&, double, std::span<const backend::SeenValue> outputs) override {
+        for (const backend::SeenValue& value : outputs)
+            trace.push_back({std::string(value.name), value.width, {value.rows.begin(), value.rows.end()}});
     }
 
     Trace trace;

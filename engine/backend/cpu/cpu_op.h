@@ -34,7 +34,7 @@ struct StepContext {
     base::ThreadPool& threads;
     base::Isa isa;
     ActivationType activations;
-    std::span<float* const> slots;
+    std::span<float* const> values;                   ///< rows back to back, by ValueId
     std::span<const std::span<const float>> vectors;  ///< f32 copies of WeightUse::Vector weights
     std::span<const RunRows> runs;
     std::span<const TokenId> tokens;
@@ -43,9 +43,9 @@ struct StepContext {
     std::byte* threadScratch;
     size_t threadScratchBytes;
 
-    float* rows(Operand operand) const { return slots[operand.slot]; }
+    float* rows(Operand operand) const { return values[operand.value]; }
     size_t numRows(Operand operand) const {
-        return plan.slots[operand.slot].rows == RowKind::Token ? tokens.size() : logitRows.size();
+        return plan.values[operand.value].rows == RowKind::Token ? tokens.size() : logitRows.size();
     }
     const tensor::Tensor& matrix(const Op& op, uint32_t index) const {
         return *plan.weights[op.weights[index]].tensor;

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <chrono>
 
-#include "engine/base/check.h"
+#include "engine/backend/buffer_plan.h"
 #include "engine/backend/op_facts.h"
+#include "engine/base/check.h"
 
 namespace ingle::backend::cpu {
 
@@ -16,20 +17,25 @@ const CpuOp* findCpuOp(OpCode code) {
 
 namespace {
 
-size_t bytesOf(const PlanSlot& slot, const Plan& plan) {
-    return sizeof(float) * slot.width * (slot.rows == RowKind::Token ? plan.maxTokens : plan.maxLogitRows);
+BufferPlan buffersFor(const Plan& plan) {
+    std::vector<BufferNeed> needs;
+    for (ValueId id = 0; id < plan.values.size(); ++id) {
+        const PlanValue& value = plan.values[id];
+        const size_t numRows = plan.numRows(id, plan.maxTokens, plan.maxLogitRows);
+        needs.push_back({sizeof(float) * value.width * numRows, value.firstOp, value.lastOp});
+    }
+    return planBuffers(needs);
 }
 
 size_t bytesOf(const PlanWeight& vector) {
     return sizeof(float) * vector.tensor->shape.numElems();
 }
 
-/// Ops read and write rows of an operand's width without asking the slot for its own.
+/// Ops read and write rows of an operand's width without asking the value for its own.
 void checkOperand(const Operand& operand, const Plan& plan) {
-    INGLE_CHECK(operand.slot < plan.slots.size(), "slot {} of {}", operand.slot, plan.slots.size());
-    const PlanSlot& slot = plan.slots[operand.slot];
-    INGLE_CHECK(operand.width <= slot.width, "{} values in slot {} of {}", operand.width, operand.slot,
-                slot.width);
+    INGLE_CHECK(operand.value < plan.values.size(), "value {} of {}", operand.value, plan.values.size());
+    const uint32_t width = plan.values[operand.value].width;
+    INGLE_CHECK(operand.width == width, "{} floats of a row of {}", operand.width, width);
 }
 
 /// What the ops of a plan need at most, each thread's in whole cache lines: no two share one.
@@ -52,7 +58,7 @@ Scratch scratchFor(const Plan& plan) {
 uint64_t programBytes(const Plan& plan, uint32_t threads) {
     const Scratch scratch = scratchFor(plan);
     uint64_t bytes = scratch.sharedBytes + scratch.threadBytes * threads;
-    for (const PlanSlot& slot : plan.slots) bytes += bytesOf(slot, plan);
+    for (const uint64_t size : buffersFor(plan).sizes) bytes += size;
     for (const PlanWeight& weight : plan.weights)
         if (weight.use == WeightUse::Vector) bytes += bytesOf(weight);
     return bytes;
@@ -68,11 +74,12 @@ Result<std::unique_ptr<Program>> CpuProgram::create(const Plan& plan, CpuMemoryP
 }
 
 Status CpuProgram::allocate() {
-    for (const PlanSlot& slot : m_plan.slots) {
-        INGLE_TRY_ASSIGN(base::Buffer buffer, base::Buffer::allocate(bytesOf(slot, m_plan)));
-        m_slotBuffers.push_back(std::move(buffer));
-        m_slots.push_back(m_slotBuffers.back().floats().data());
+    const BufferPlan buffers = buffersFor(m_plan);
+    for (const uint64_t size : buffers.sizes) {
+        INGLE_TRY_ASSIGN(base::Buffer buffer, base::Buffer::allocate(size));
+        m_valueBuffers.push_back(std::move(buffer));
     }
+    for (const uint32_t buffer : buffers.bufferOf) m_values.push_back(m_valueBuffers[buffer].floats().data());
     for (const Op& op : m_plan.ops) {
         const CpuOp* cpuOp = findCpuOp(op.code);
         if (!cpuOp) return fail(ErrorCode::Unsupported, "the CPU backend has no op {}", opName(op.code));
@@ -127,7 +134,7 @@ Status CpuProgram::run(const Step& step) {
         .threads = m_threads,
         .isa = m_options.isa,
         .activations = m_options.activations,
-        .slots = m_slots,
+        .values = m_values,
         .vectors = m_vectors,
         .runs = m_runs,
         .tokens = step.tokens,
@@ -149,7 +156,7 @@ Status CpuProgram::run(const Step& step) {
 }
 
 void CpuProgram::runObserved(const StepContext& context) {
-    std::vector<std::span<const float>> outputs;
+    std::vector<SeenValue> outputs;
     for (size_t i = 0; i < m_ops.size(); ++i) {
         const Op& op = m_plan.ops[i];
         const auto begin = std::chrono::steady_clock::now();
@@ -157,7 +164,9 @@ void CpuProgram::runObserved(const StepContext& context) {
         const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
         outputs.clear();
         for (const Operand& output : op.outputs)
-            outputs.emplace_back(context.rows(output), context.numRows(output) * output.width);
+            outputs.push_back({.name = m_plan.values[output.value].name,
+                               .width = output.width,
+                               .rows = {context.rows(output), context.numRows(output) * output.width}});
         m_observer->afterOp(op, elapsed.count(), outputs);
     }
 }
@@ -166,7 +175,7 @@ Result<std::span<const float>> CpuProgram::readLogits(uint32_t index) {
     if (index >= m_numLogitRows) {
         return fail(ErrorCode::InvalidArgument, "logits {} wanted of a step with {}", index, m_numLogitRows);
     }
-    const std::span<const float> logits(m_slots[m_plan.logits.slot] + size_t{index} * m_plan.logits.width,
+    const std::span<const float> logits(m_values[m_plan.logits.value] + size_t{index} * m_plan.logits.width,
                                         m_plan.logits.width);
     INGLE_TRY(
         checkFinite(logits, "the model computed a value that is not a number; the file may be damaged"));

@@ -41,8 +41,8 @@ class CpuProgram final : public Program {
     CpuOptions m_options;
 
     std::vector<const CpuOp*> m_ops;  ///< one per record of the plan
-    std::vector<base::Buffer> m_slotBuffers;
-    std::vector<float*> m_slots;
+    std::vector<base::Buffer> m_valueBuffers;
+    std::vector<float*> m_values;  ///< by ValueId
     std::vector<base::Buffer> m_vectorBuffers;
     std::vector<std::span<const float>> m_vectors;
     base::Buffer m_sharedScratch;

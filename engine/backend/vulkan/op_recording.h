@@ -7,11 +7,16 @@
 #include <string_view>
 #include <variant>
 
-#include "engine/backend/vulkan/plan_values.h"
+#include "engine/backend/plan.h"
 #include "engine/backend/vulkan/vulkan_memory.h"
 #include "engine/backend/vulkan/weights/weight_store.h"
 
 namespace ingle::backend::vulkan {
+
+/// Rows of values are padded to whole vectors of four floats.
+constexpr uint32_t paddedWidth(uint32_t width) {
+    return (width + 3) / 4 * 4;
+}
 
 /// Most rows that a matrix is read for once, see shaders/matvec.comp; more rows are computed in tiles.
 inline constexpr uint32_t kMaxMatvecRows = 8;
@@ -39,10 +44,9 @@ using DispatchTarget = std::variant<Recorder*, std::vector<PipelineSpec>*>;
 
 class OpRecording {
   public:
-    OpRecording(const Plan& plan, const PlanValues& values, const ProgramBuffers& buffers,
-                const VulkanMemoryPool& memory, WeightStore& weights, RowCounts rows, DispatchTarget target)
+    OpRecording(const Plan& plan, const ProgramBuffers& buffers, const VulkanMemoryPool& memory,
+                WeightStore& weights, RowCounts rows, DispatchTarget target)
         : m_plan(plan),
-          m_values(values),
           m_buffers(buffers),
           m_memory(memory),
           m_weights(weights),
@@ -55,9 +59,7 @@ class OpRecording {
     WeightStore& weights() { return m_weights; }
 
     const BufferRange& rows(ValueId value) const { return m_buffers.values[value]; }
-    uint32_t numRows(ValueId value) const {
-        return m_values.values[value].rows == RowKind::Token ? m_rows.tokens : m_rows.logits;
-    }
+    uint32_t numRows(ValueId value) const { return m_plan.numRows(value, m_rows.tokens, m_rows.logits); }
     uint32_t numTokens() const { return m_rows.tokens; }
     const BufferRange& step() const { return m_buffers.step; }
     const BufferRange& scratch() const { return m_buffers.scratch; }
@@ -82,7 +84,6 @@ class OpRecording {
 
   private:
     const Plan& m_plan;
-    const PlanValues& m_values;
     const ProgramBuffers& m_buffers;
     const VulkanMemoryPool& m_memory;
     WeightStore& m_weights;

@@ -29,7 +29,7 @@ class OpenedBackend final : public Backend {
     bool roundsActivations() const override { return m_matvecShapes->haveBytes(); }
     /// First without integer products, then without fusion.
     bool simplify() override {
-        return m_matvecShapes->dropBytes() || std::exchange(m_fusion, OpFusion::Off) == OpFusion::On;
+        return m_matvecShapes->dropBytes() || std::exchange(m_fusion, Fusion::Off) == Fusion::On;
     }
 
     const Instance& instance() const { return *m_instance; }
@@ -44,7 +44,7 @@ class OpenedBackend final : public Backend {
     std::unique_ptr<Transfer> m_transfer;
     std::unique_ptr<MatvecShapes> m_matvecShapes;
     std::weak_ptr<WeightStore> m_weights;  ///< shared by the programs
-    OpFusion m_fusion = OpFusion::On;
+    Fusion m_fusion = Fusion::On;          ///< of plans that want it
 };
 
 }  // namespace ingle::backend::vulkan

@@ -8,25 +8,22 @@
 
 namespace ingle::backend::vulkan {
 
-enum class OpFusion : uint8_t {
-    On,
-    Off,  ///< every op by itself, so that each value can be looked at
-};
-
 struct ScheduledRun {
     const VulkanOp* kernel = nullptr;
     OpRun run;
 };
 
-/// All ops, in order: at each place the longest run that fits. Refers to the plan. Errors: Unsupported (an
+/// All ops, each in one run, in an order in which they can run; those that use sequences' memory in the
+/// plan's. With Fusion::On the longest runs that fit, of ops that need not be neighbours: what a run reads
+/// from others comes before it, what others read from it behind. Refers to the plan. Errors: Unsupported (an
 /// op).
-Result<std::vector<ScheduledRun>> scheduleOps(const Plan& plan, const PlanValues& values, OpFusion fusion);
+Result<std::vector<ScheduledRun>> scheduleOps(const Plan& plan, Fusion fusion);
 
-/// Buffers that values share whose lifetimes do not overlap. A run's outputs share none with its inputs.
+/// Buffers of a schedule's values; see backend::planBuffers().
 struct ValueBuffers {
     std::vector<uint64_t> sizes;                    ///< bytes, of each buffer
-    std::vector<std::optional<uint32_t>> bufferOf;  ///< by ValueId; none: never stored
+    std::vector<std::optional<uint32_t>> bufferOf;  ///< by ValueId; none: it stays inside a run
 };
-ValueBuffers planBuffers(const PlanValues& values, std::span<const ScheduledRun> runs, const RowCounts& rows);
+ValueBuffers planValues(const Plan& plan, std::span<const ScheduledRun> runs, const RowCounts& rows);
 
 }  // namespace ingle::backend::vulkan

@@ -89,8 +89,9 @@ Result<std::unique_ptr<Program>> OpenedBackend::compile(const Plan& plan, Memory
         m_weights = weights;
     }
     // Pools come from createMemory() of the same backend.
+    const Fusion fusion = plan.fusion == Fusion::On ? m_fusion : Fusion::Off;
     auto program =
-        VulkanProgram::create(plan, static_cast<VulkanMemoryPool&>(memory), std::move(weights), m_fusion);
+        VulkanProgram::create(plan, static_cast<VulkanMemoryPool&>(memory), std::move(weights), fusion);
     // A cache that cannot be written costs the next start some time, and nothing else.
     if (program) (void)m_pipelines->saveCache();
     return program;

@@ -31,7 +31,7 @@ uint64_t workOf(const OpRun& run, const Plan& plan, const RowCounts& rows) {
 /// A run that only computes rows whose logits nobody wants is left out.
 bool isIdle(const OpRun& run, const RowCounts& rows) {
     const auto outputs = run.outputs(run.size() - 1);
-    return rows.logits == 0 && !outputs.empty() && run.rows(outputs[0]) == RowKind::Logit;
+    return rows.logits == 0 && !outputs.empty() && run.rows(outputs[0].value) == RowKind::Logit;
 }
 
 }  // namespace
@@ -39,7 +39,6 @@ bool isIdle(const OpRun& run, const RowCounts& rows) {
 VulkanProgram::VulkanProgram(const Plan& plan, VulkanMemoryPool& memory, std::shared_ptr<WeightStore> weights)
     : m_plan(plan),
       m_limits(m_plan),
-      m_values(m_plan),
       m_memory(memory),
       m_weights(std::move(weights)),
       m_capacity{recordedRows(plan.maxTokens), std::max(recordedRows(plan.maxLogitRows), 1U)},
@@ -49,7 +48,7 @@ VulkanProgram::VulkanProgram(const Plan& plan, VulkanMemoryPool& memory, std::sh
 
 Result<std::unique_ptr<VulkanProgram>> VulkanProgram::create(const Plan& plan, VulkanMemoryPool& memory,
                                                              std::shared_ptr<WeightStore> weights,
-                                                             OpFusion fusion) {
+                                                             Fusion fusion) {
     INGLE_TRY(checkMemory(plan, memory.spec()));
     std::unique_ptr<VulkanProgram> program(new VulkanProgram(plan, memory, std::move(weights)));
     INGLE_TRY(program->allocate());
@@ -78,10 +77,10 @@ Status VulkanProgram::allocate() {
     return {};
 }
 
-Result<VulkanProgram::Layout> VulkanProgram::layOut(OpFusion fusion) const {
+Result<VulkanProgram::Layout> VulkanProgram::layOut(Fusion fusion) const {
     Layout layout;
-    INGLE_TRY_ASSIGN(layout.runs, scheduleOps(m_plan, m_values, fusion));
-    const ValueBuffers buffers = planBuffers(m_values, layout.runs, {m_capacity.rows, m_capacity.logitRows});
+    INGLE_TRY_ASSIGN(layout.runs, scheduleOps(m_plan, fusion));
+    const ValueBuffers buffers = planValues(m_plan, layout.runs, {m_capacity.rows, m_capacity.logitRows});
     layout.memory = std::make_unique<Allocator>(m_memory.context().device, MemoryUse::Device);
     INGLE_TRY_ASSIGN(const auto ranges, layout.memory->allocate(buffers.sizes));
     for (const auto& buffer : buffers.bufferOf)
@@ -95,7 +94,7 @@ ProgramBuffers VulkanProgram::buffersOf(const Layout& layout) const {
 
 OpRecording VulkanProgram::opRecording(const ProgramBuffers& buffers, const RowCounts& rows,
                                        DispatchTarget target) {
-    return {m_plan, m_values, buffers, m_memory, *m_weights, rows, target};
+    return {m_plan, buffers, m_memory, *m_weights, rows, target};
 }
 
 /// Those of every number of rows, so that none is left to fail, or to wait for, in the middle of an answer.
@@ -207,7 +206,7 @@ Result<std::unique_ptr<DecodeQueue>> VulkanProgram::decodeAhead(const DecodeOrde
 
 Status VulkanProgram::runObserved(const RowCounts& rows, const Step& step) {
     if (!m_plain) {
-        INGLE_TRY_ASSIGN(Layout plain, layOut(OpFusion::Off));
+        INGLE_TRY_ASSIGN(Layout plain, layOut(Fusion::Off));
         m_plain = std::make_unique<Layout>(std::move(plain));
     }
     const DeviceContext& context = m_memory.context();
@@ -226,28 +225,28 @@ Status VulkanProgram::runObserved(const RowCounts& rows, const Step& step) {
         INGLE_TRY(showOutputs(scheduled.run, elapsed.count(), step));
     }
     if (rows.logits == 0) return {};
-    const BufferRange& logits = m_plain->values[m_values.logits];
+    const BufferRange& logits = m_plain->values[m_plan.logits.value];
     const uint64_t bytes = rows.logits * paddedWidth(m_plan.logits.width) * sizeof(float);
     return context.transfer.download(logits.part(0, bytes), {m_hostLogits.host, bytes});
 }
 
 Status VulkanProgram::showOutputs(const OpRun& run, double seconds, const Step& step) {
     std::vector<std::vector<float>> outputs;
-    for (const ValueId value : run.outputs(0)) {
-        const size_t width = run.width(value);
+    for (const auto [value, width] : run.outputs(0)) {
         const size_t numRows = run.rows(value) == RowKind::Token ? step.tokens.size() : step.logitRows.size();
-        std::vector<float> padded(numRows * paddedWidth(run.width(value)));
+        std::vector<float> padded(numRows * paddedWidth(width));
         const auto bytes = std::as_writable_bytes(std::span(padded));
         if (!bytes.empty())
             INGLE_TRY(
                 m_memory.context().transfer.download(m_plain->values[value].part(0, bytes.size()), bytes));
         std::vector<float>& rows = outputs.emplace_back(numRows * width);
         for (size_t row = 0; row < numRows; ++row)
-            std::copy_n(padded.data() + row * paddedWidth(run.width(value)), width,
-                        rows.data() + row * width);
+            std::copy_n(padded.data() + row * paddedWidth(width), width, rows.data() + row * width);
     }
-    const std::vector<std::span<const float>> spans(outputs.begin(), outputs.end());
-    m_observer->afterOp(run.op(0), seconds, spans);
+    std::vector<SeenValue> seen;
+    for (size_t i = 0; i < outputs.size(); ++i)
+        seen.push_back({m_plan.values[run.output(0, i)].name, run.outputs(0)[i].width, outputs[i]});
+    m_observer->afterOp(run.op(0), seconds, seen);
     return {};
 }
 

@@ -19,8 +19,7 @@ class VulkanProgram final : public Program {
     /// Uploads the weights and compiles every kernel. `memory` must outlive the program. Errors: Unsupported
     /// (an op or its size), OutOfMemory, Device.
     static Result<std::unique_ptr<VulkanProgram>> create(const Plan& plan, VulkanMemoryPool& memory,
-                                                         std::shared_ptr<WeightStore> weights,
-                                                         OpFusion fusion);
+                                                         std::shared_ptr<WeightStore> weights, Fusion fusion);
     Status run(const Step& step) override;
     Result<std::span<const float>> readLogits(uint32_t index) override;
     Result<std::unique_ptr<DecodeQueue>> decodeAhead(const DecodeOrder& order) override;
@@ -42,12 +41,12 @@ class VulkanProgram final : public Program {
 
     VulkanProgram(const Plan& plan, VulkanMemoryPool& memory, std::shared_ptr<WeightStore> weights);
     Status allocate();
-    Result<Layout> layOut(OpFusion fusion) const;
+    Result<Layout> layOut(Fusion fusion) const;
     OpRecording opRecording(const ProgramBuffers& buffers, const RowCounts& rows, DispatchTarget target);
     Status compileKernels();
     Result<std::vector<PipelineSpec>> kernelsOfAllRows();
     ProgramBuffers buffersOf(const Layout& layout) const;
-    const BufferRange& logits() const { return m_fused.values[m_values.logits]; }
+    const BufferRange& logits() const { return m_fused.values[m_plan.logits.value]; }
     StepBuffer hostStep() const { return StepBuffer::at(m_hostStep.host, m_capacity); }
     /// Recorded when they are not there yet, or not as they should be now.
     Result<const StepCommands*> commandsFor(const RowCounts& rows);
@@ -61,7 +60,6 @@ class VulkanProgram final : public Program {
 
     Plan m_plan;
     StepLimits m_limits;
-    PlanValues m_values;
     VulkanMemoryPool& m_memory;
     std::shared_ptr<WeightStore> m_weights;
     StepCapacity m_capacity;

@@ -72,7 +72,7 @@ struct LoadOptions {
     uint32_t contextTokens = 0;  ///< 0: chosen by memory and training; no limit for recurrent models
     KvType kv = KvType::F16;
     ActivationType activations = ActivationType::Auto;
-    bool fuse = true;               ///< run the graph's rewriting passes
+    bool fuse = true;               ///< compute ops together where that is faster
     bool referenceKernels = false;  ///< only the scalar reference kernels (used after a crash)
     bool loadAnyway = false;        ///< also what does not fit the memory that is free
     /// The id of a process that had loaded this and crashed or hung: a device that it was using is not used

@@ -30,9 +30,9 @@ std::vector<Variant> variants() {
 /// Keeps what ops made, by name.
 class ValueKeeper final : public OpObserver {
   public:
-    void afterOp(const Op& op, double, std::span<const std::span<const float>> outputs) override {
-        for (size_t i = 0; i < outputs.size(); ++i)
-            values[op.trace[i]].assign(outputs[i].begin(), outputs[i].end());
+    void afterOp(const Op&, double, std::span<const SeenValue> outputs) override {
+        for (const SeenValue& value : outputs)
+            values[std::string(value.name)].assign(value.rows.begin(), value.rows.end());
     }
     std::map<std::string, std::vector<float>> values;
 };
@@ -178,6 +178,22 @@ TEST_F(VulkanCost, aDenseLayerIsNineDispatches) {
     };
     for (const char* family : {"llama", "qwen2", "qwen3"})
         EXPECT_EQ(dispatches(family, 3) - dispatches(family, 2), 9U) << family;
+}
+
+/// Without fusion every op is a dispatch of its own, here as in the passes.
+TEST_F(VulkanCost, fusionCanBeSwitchedOff) {
+    const test::TemporaryFolder folder;
+    const SynthModel model = openSynthModel(folder, {.quant = "Q8_0"}, kMaxRows);
+    const auto dispatches = [&](Fusion fusion) {
+        const Plan plan = graph::lower(model.file->graph,
+                                       {.maxTokens = kMaxRows, .maxLogitRows = kMaxRows, .fusion = fusion});
+        PlanRunner runner(*vulkan, plan, model.memory);
+        return static_cast<VulkanProgram&>(*runner.program).numDispatches({kMaxRows, kMaxRows}).value();
+    };
+    const Plan plain = graph::lower(model.file->graph,
+                                    {.maxTokens = kMaxRows, .maxLogitRows = kMaxRows, .fusion = Fusion::Off});
+    EXPECT_EQ(dispatches(Fusion::Off), plain.ops.size());
+    EXPECT_LT(dispatches(Fusion::On), dispatches(Fusion::Off));
 }
 
 /// What a device spends on large work is reading the weights: a token reads each once, in planes that are

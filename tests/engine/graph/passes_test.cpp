@@ -119,26 +119,44 @@ TEST(FuseGatedActivations, anActivationWithAnotherReaderStays) {
     EXPECT_EQ(count(graph, OpCode::Multiply), 1u);
 }
 
-TEST(Lower, noOpOverwritesAValueThatIsStillRead) {
+/// Where values begin and end, counted anew.
+TEST(Lower, aValueLivesFromItsOpToItsLastReader) {
     const FakeWeights weights;
     for (const Fusion fusion : {Fusion::On, Fusion::Off}) {
         const backend::Plan plan =
             lower(oneLayer(weights), {.maxTokens = 4, .maxLogitRows = 1, .fusion = fusion});
-        for (const backend::Op& op : plan.ops) {
-            for (size_t i = 0; i < op.outputs.size(); ++i) {
-                const uint32_t slot = op.outputs[i].slot;
-                EXPECT_LE(op.outputs[i].width, plan.slots[slot].width);
-                for (const backend::Operand& input : op.inputs) EXPECT_NE(slot, input.slot) << op.trace[0];
-                for (size_t j = 0; j < i; ++j) EXPECT_NE(slot, op.outputs[j].slot) << op.trace[0];
+        EXPECT_EQ(plan.fusion, fusion);
+        backend::ValueId next = 0;
+        std::vector<uint32_t> lastOp, numUses;
+        for (uint32_t at = 0; at < plan.ops.size(); ++at) {
+            for (const backend::Operand& input : plan.ops[at].inputs) {
+                ASSERT_LT(input.value, next) << "op " << at;
+                EXPECT_EQ(input.width, plan.values[input.value].width);
+                lastOp[input.value] = at;
+                ++numUses[input.value];
+            }
+            for (const backend::Operand& output : plan.ops[at].outputs) {
+                // Numbered as they are made: those that passes dropped have no number.
+                ASSERT_EQ(output.value, next++);
+                EXPECT_EQ(output.width, plan.values[output.value].width);
+                EXPECT_EQ(plan.values[output.value].firstOp, at);
+                lastOp.push_back(at);
+                numUses.push_back(0);
             }
         }
-        // Slots are reused: far fewer than values.
-        EXPECT_LT(plan.slots.size(), plan.ops.size());
+        ASSERT_EQ(plan.values.size(), next);
+        lastOp[plan.logits.value] = static_cast<uint32_t>(plan.ops.size());
+        ++numUses[plan.logits.value];
+        for (backend::ValueId value = 0; value < next; ++value) {
+            EXPECT_EQ(plan.values[value].lastOp, lastOp[value]) << plan.values[value].name;
+            EXPECT_EQ(plan.values[value].numUses, numUses[value]) << plan.values[value].name;
+        }
+        EXPECT_EQ(plan.values[plan.logits.value].rows, backend::RowKind::Logit);
     }
 }
 
-/// Walks a plan and checks that each input slot still holds the value its producer put there.
-TEST(Lower, slotsHoldTheRightValueAtEachRead) {
+/// The plan is the rewritten graph, op by op.
+TEST(Lower, opsReadWhatTheGraphSays) {
     const FakeWeights weights;
     Graph graph = oneLayer(weights);
     selectLogitRows(graph);
@@ -146,17 +164,18 @@ TEST(Lower, slotsHoldTheRightValueAtEachRead) {
     fuseGatedActivations(graph);
     const backend::Plan plan = lower(oneLayer(weights), {.maxTokens = 4, .maxLogitRows = 1});
     ASSERT_EQ(plan.ops.size(), graph.nodes.size());
-    std::vector<ValueId> holder(plan.slots.size(), UINT32_MAX);
+    const auto sameValues = [&](const std::vector<backend::Operand>& operands,
+                                const std::vector<ValueId>& values) {
+        return std::ranges::equal(
+            operands, values, {}, [&](const auto& o) { return plan.values[o.value].name; },
+            [&](ValueId value) { return graph.values[value].name; });
+    };
     for (size_t i = 0; i < plan.ops.size(); ++i) {
-        for (size_t j = 0; j < plan.ops[i].inputs.size(); ++j) {
-            EXPECT_EQ(holder[plan.ops[i].inputs[j].slot], graph.nodes[i].inputs[j])
-                << plan.ops[i].trace.size();
-        }
-        for (size_t j = 0; j < plan.ops[i].outputs.size(); ++j) {
-            holder[plan.ops[i].outputs[j].slot] = graph.nodes[i].outputs[j];
-        }
+        EXPECT_EQ(plan.ops[i].code, graph.nodes[i].code);
+        EXPECT_TRUE(sameValues(plan.ops[i].inputs, graph.nodes[i].inputs)) << i;
+        EXPECT_TRUE(sameValues(plan.ops[i].outputs, graph.nodes[i].outputs)) << i;
     }
-    EXPECT_EQ(holder[plan.logits.slot], graph.logits);
+    EXPECT_EQ(plan.values[plan.logits.value].name, graph.values[graph.logits].name);
 }
 
 }  // namespace

@@ -82,6 +82,7 @@ TEST_P(Families, opsAreCalledAsTheirFactsSay) {
     const auto model = load("F32", {});
     for (const bool fuse : {true, false}) {
         const backend::Plan plan = lowerModel(model->opened(), {.fuse = fuse}, 4, 4);
+        EXPECT_EQ(plan.fusion, fuse ? backend::Fusion::On : backend::Fusion::Off);
         EXPECT_TRUE(backend::checkMemory(plan, model->memorySpec()));
         for (const backend::Op& op : plan.ops) {
             std::vector<backend::OpCall::Input> inputs;

@@ -11,7 +11,7 @@ Status record(const OpRun& run, OpRecording& out) {
         uint32_t paddedWidth, stateElems;
     } push{paddedWidth(run.width(run.output(0))), out.memory().stateStride(params.state)};
     std::vector<Binding> bindings{reads(out.step()), updates(out.memory().state(params.state))};
-    for (const ValueId input : run.inputs(0)) bindings.push_back(reads(out.rows(input)));
+    for (const Operand& input : run.inputs(0)) bindings.push_back(reads(out.rows(input.value)));
     bindings.push_back(writes(out.rows(run.output(0))));
     return out.dispatch("wkv7", {params.headSize, params.headSize}, std::move(bindings), push,
                         {params.numHeads, out.numTokens(), 1});

@@ -36,7 +36,7 @@ void Tensor::decodeRow(uint64_t row, std::span<float> out) const {
     if (data.empty() && decoder)
         decoder->decode(row, out);
     else
-        format->decodeRow(data.data() + row * rowBytes(), out);
+        format->decodeRow(this->row(row), out);
 }
 
 }  // namespace ingle::tensor

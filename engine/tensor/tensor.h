@@ -55,6 +55,8 @@ struct Tensor {
 
     uint64_t rowBytes() const { return shape.rowElems() / format->blockElems * format->blockBytes; }
     uint64_t bytes() const { return rowBytes() * shape.numRows(); }
+    /// The stored bytes of a row; `data` must be there.
+    const std::byte* row(uint64_t index) const { return data.data() + index * rowBytes(); }
     /// out: shape.rowElems() floats.
     void decodeRow(uint64_t row, std::span<float> out) const;
 };

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "engine/backend/backend.h"
 #include "engine/backend/cpu/cpu_memory.h"
+#include "engine/backend/cpu/rope_tables.h"
 #include "engine/base/thread_pool.h"
 #include "engine/kernels/select.h"
 
@@ -19,24 +21,15 @@ struct Scratch {
     size_t threadBytes = 0;  ///< for each thread
 };
 
-/// Some of a step's rows, all of one sequence.
-struct RunRows {
-    CpuSequence* sequence = nullptr;
-    uint32_t firstRow = 0;
-    uint32_t numRows = 0;
-    uint32_t firstPosition = 0;  ///< position of firstRow in the sequence
-};
-
 /// Everything an op sees while it runs. Pointers stay valid during the call.
 struct StepContext {
     const Plan& plan;
     const CpuMemoryPool& memory;
     base::ThreadPool& threads;
-    base::Isa isa;
-    ActivationType activations;
     std::span<float* const> values;                   ///< rows back to back, by ValueId
     std::span<const std::span<const float>> vectors;  ///< f32 copies of WeightUse::Vector weights
     std::span<const RunRows> runs;
+    const RopeTables& ropeTables;  ///< filled for the step's rows
     std::span<const TokenId> tokens;
     std::span<const uint32_t> logitRows;
     std::byte* sharedScratch;
@@ -56,15 +49,81 @@ struct StepContext {
     }
 };
 
+/// What is known when a program is made.
+struct Preparation {
+    const Plan& plan;
+    const CpuMemoryPool& memory;
+    const RopeTables& ropeTables;
+    const base::ThreadPool& threads;
+    base::Isa isa;
+    ActivationType activations;
+
+    const tensor::Tensor& matrix(const Op& op, uint32_t index) const {
+        return *plan.weights[op.weights[index]].tensor;
+    }
+};
+
+/// An op of a program: whatever does not change from step to step has been decided. What it owns (a weight in
+/// another order, say) lives as long as the program.
+class PreparedOp {
+  public:
+    virtual ~PreparedOp() = default;
+    virtual void run(const StepContext& context) = 0;
+};
+
 /// Values an elementwise op hands to a thread at a time: a few microseconds of work.
 inline constexpr size_t kElementGrain = 8192;
 
 struct CpuOp {
     OpCode code;
-    void (*run)(const Op& op, const StepContext& context);
+    /// Once per program: chooses kernels, finds tables. `op` outlives what is made. Errors: OutOfMemory.
+    Result<std::unique_ptr<PreparedOp>> (*prepare)(const Op& op, const Preparation& preparation);
     /// Null: none.
-    Scratch (*scratch)(const Op& op, const Plan& plan);
+    Scratch (*scratch)(const Op& op, const Plan& plan) = nullptr;
 };
+
+/// CpuOp::prepare of an op that has nothing to decide.
+template <void (*runOp)(const Op& op, const StepContext& context)>
+Result<std::unique_ptr<PreparedOp>> unprepared(const Op& op, const Preparation&) {
+    class Unprepared final : public PreparedOp {
+      public:
+        explicit Unprepared(const Op& op) : m_op(op) {}
+        void run(const StepContext& context) override { runOp(m_op, context); }
+
+      private:
+        const Op& m_op;
+    };
+    return std::make_unique<Unprepared>(op);
+}
+
+/// CpuOp::prepare of an op that is one kernel and its walk; `kernelOf` says which from the op.
+template <kernels::KernelOp (*kernelOf)(const Op& op),
+          void (*runOp)(const Op& op, const kernels::KernelFn& kernel, const StepContext& context)>
+Result<std::unique_ptr<PreparedOp>> withKernel(const Op& op, const Preparation& preparation) {
+    class WithKernel final : public PreparedOp {
+      public:
+        WithKernel(const Op& op, base::Isa isa)
+            : m_op(op), m_kernel(kernels::selectKernel(kernelOf(op), isa)) {}
+        void run(const StepContext& context) override { runOp(m_op, m_kernel, context); }
+
+      private:
+        const Op& m_op;
+        kernels::KernelFn m_kernel;
+    };
+    return std::make_unique<WithKernel>(op, preparation.isa);
+}
+
+/// The same for ops that always use one kernel.
+template <kernels::KernelOp code>
+kernels::KernelOp always(const Op&) {
+    return code;
+}
+
+/// CpuOp::prepare of an op that is a class of its own.
+template <typename T>
+Result<std::unique_ptr<PreparedOp>> prepared(const Op& op, const Preparation& preparation) {
+    return std::make_unique<T>(op, preparation);
+}
 
 std::span<const CpuOp* const> allCpuOps();
 

@@ -57,7 +57,7 @@ Scratch scratchFor(const Plan& plan) {
 
 uint64_t programBytes(const Plan& plan, uint32_t threads) {
     const Scratch scratch = scratchFor(plan);
-    uint64_t bytes = scratch.sharedBytes + scratch.threadBytes * threads;
+    uint64_t bytes = scratch.sharedBytes + scratch.threadBytes * threads + RopeTables(plan).bytes();
     for (const uint64_t size : buffersFor(plan).sizes) bytes += size;
     for (const PlanWeight& weight : plan.weights)
         if (weight.use == WeightUse::Vector) bytes += bytesOf(weight);
@@ -69,6 +69,7 @@ Result<std::unique_ptr<Program>> CpuProgram::create(const Plan& plan, CpuMemoryP
     INGLE_TRY(checkMemory(plan, memory.spec()));
     std::unique_ptr<CpuProgram> program(new CpuProgram(plan, memory, threads, options));
     INGLE_TRY(program->allocate());
+    INGLE_TRY(program->prepareOps());
     INGLE_TRY(program->expandVectors());
     return program;
 }
@@ -80,24 +81,35 @@ Status CpuProgram::allocate() {
         m_valueBuffers.push_back(std::move(buffer));
     }
     for (const uint32_t buffer : buffers.bufferOf) m_values.push_back(m_valueBuffers[buffer].floats().data());
-    for (const Op& op : m_plan.ops) {
-        const CpuOp* cpuOp = findCpuOp(op.code);
-        if (!cpuOp) return fail(ErrorCode::Unsupported, "the CPU backend has no op {}", opName(op.code));
-        for (const auto* operands : {&op.inputs, &op.outputs})
-            for (const Operand& operand : *operands) checkOperand(operand, m_plan);
-        m_ops.push_back(cpuOp);
-    }
+    const Scratch most = scratchFor(m_plan);
+    m_threadScratchBytes = most.threadBytes;
+    INGLE_TRY_ASSIGN(m_sharedScratch, base::Buffer::allocate(most.sharedBytes));
+    INGLE_TRY_ASSIGN(m_threadScratch, base::Buffer::allocate(m_threadScratchBytes * m_threads.numThreads()));
+    m_runs.reserve(m_plan.maxTokens);
+    return m_ropeTables.allocate();
+}
+
+Status CpuProgram::prepareOps() {
     for (const PlanWeight& weight : m_plan.weights) {
         if (weight.use == WeightUse::Vector) continue;
         const tensor::Tensor& matrix = *weight.tensor;
         INGLE_CHECK(matrix.data.size() == matrix.bytes(), "{}: {} bytes of {}", matrix.name,
                     matrix.data.size(), matrix.bytes());
     }
-    const Scratch most = scratchFor(m_plan);
-    m_threadScratchBytes = most.threadBytes;
-    INGLE_TRY_ASSIGN(m_sharedScratch, base::Buffer::allocate(most.sharedBytes));
-    INGLE_TRY_ASSIGN(m_threadScratch, base::Buffer::allocate(m_threadScratchBytes * m_threads.numThreads()));
-    m_runs.reserve(m_plan.maxTokens);
+    const Preparation preparation{.plan = m_plan,
+                                  .memory = m_memory,
+                                  .ropeTables = m_ropeTables,
+                                  .threads = m_threads,
+                                  .isa = m_options.isa,
+                                  .activations = m_options.activations};
+    for (const Op& op : m_plan.ops) {
+        const CpuOp* cpuOp = findCpuOp(op.code);
+        if (!cpuOp) return fail(ErrorCode::Unsupported, "the CPU backend has no op {}", opName(op.code));
+        for (const auto* operands : {&op.inputs, &op.outputs})
+            for (const Operand& operand : *operands) checkOperand(operand, m_plan);
+        INGLE_TRY_ASSIGN(auto prepared, cpuOp->prepare(op, preparation));
+        m_ops.push_back(std::move(prepared));
+    }
     return {};
 }
 
@@ -127,16 +139,16 @@ Status CpuProgram::run(const Step& step) {
         m_runs.push_back({sequence, row, run.numRows, sequence->length()});
         row += run.numRows;
     }
+    m_ropeTables.fill(m_runs, m_threads);
     m_numLogitRows = static_cast<uint32_t>(step.logitRows.size());
     const StepContext context{
         .plan = m_plan,
         .memory = m_memory,
         .threads = m_threads,
-        .isa = m_options.isa,
-        .activations = m_options.activations,
         .values = m_values,
         .vectors = m_vectors,
         .runs = m_runs,
+        .ropeTables = m_ropeTables,
         .tokens = step.tokens,
         .logitRows = step.logitRows,
         .sharedScratch = m_sharedScratch.data(),
@@ -148,7 +160,7 @@ Status CpuProgram::run(const Step& step) {
     } else {
         for (size_t i = 0; i < m_ops.size(); ++i) {
             if (step.cancelled && step.cancelled()) return endCancelled(step, m_memory.spec());
-            m_ops[i]->run(m_plan.ops[i], context);
+            m_ops[i]->run(context);
         }
     }
     for (const RunRows& run : m_runs) run.sequence->advance(run.numRows);
@@ -160,7 +172,7 @@ void CpuProgram::runObserved(const StepContext& context) {
     for (size_t i = 0; i < m_ops.size(); ++i) {
         const Op& op = m_plan.ops[i];
         const auto begin = std::chrono::steady_clock::now();
-        m_ops[i]->run(op, context);
+        m_ops[i]->run(context);
         const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
         outputs.clear();
         for (const Operand& output : op.outputs)

@@ -29,8 +29,14 @@ class CpuProgram final : public Program {
 
   private:
     CpuProgram(const Plan& plan, CpuMemoryPool& memory, base::ThreadPool& threads, const CpuOptions& options)
-        : m_plan(plan), m_limits(plan), m_memory(memory), m_threads(threads), m_options(options) {}
+        : m_plan(plan),
+          m_limits(plan),
+          m_memory(memory),
+          m_threads(threads),
+          m_options(options),
+          m_ropeTables(plan) {}
     Status allocate();
+    Status prepareOps();
     Status expandVectors();
     void runObserved(const StepContext& context);
 
@@ -40,7 +46,8 @@ class CpuProgram final : public Program {
     base::ThreadPool& m_threads;
     CpuOptions m_options;
 
-    std::vector<const CpuOp*> m_ops;  ///< one per record of the plan
+    RopeTables m_ropeTables;
+    std::vector<std::unique_ptr<PreparedOp>> m_ops;  ///< one per record of the plan
     std::vector<base::Buffer> m_valueBuffers;
     std::vector<float*> m_values;  ///< by ValueId
     std::vector<base::Buffer> m_vectorBuffers;

@@ -14,15 +14,24 @@ inline size_t matmulInputBytes(kernels::ActivationForm form, size_t width) {
                : width / kernels::kActivationBlock * sizeof(kernels::ActivationBlock);
 }
 
-/// Writes a row of activations; `out` is aligned like a float.
-inline void writeMatmulInput(kernels::ActivationForm form, std::span<const float> x, base::Isa isa,
-                             std::byte* out) {
-    if (form == kernels::ActivationForm::Floats) {
-        std::ranges::copy(std::as_bytes(x), out);
-        return;
+/// Writes rows of activations in one form.
+class MatmulInput {
+  public:
+    MatmulInput(kernels::ActivationForm form, base::Isa isa)
+        : m_form(form),
+          m_round(kernels::selectKernel(kernels::KernelOp::RoundActivations, isa).roundActivations) {}
+
+    /// `out` is aligned like a float.
+    void write(std::span<const float> x, std::byte* out) const {
+        if (m_form == kernels::ActivationForm::Floats)
+            std::ranges::copy(std::as_bytes(x), out);
+        else
+            m_round(x.data(), x.size(), reinterpret_cast<kernels::ActivationBlock*>(out));
     }
-    const auto round = kernels::selectKernel(kernels::KernelOp::RoundActivations, isa).roundActivations;
-    round(x.data(), x.size(), reinterpret_cast<kernels::ActivationBlock*>(out));
-}
+
+  private:
+    kernels::ActivationForm m_form;
+    kernels::RoundActivationsFn m_round;
+};
 
 }  // namespace ingle::backend::cpu

@@ -4,9 +4,12 @@
 namespace ingle::backend::cpu {
 namespace {
 
-void run(const Op& op, const StepContext& context) {
-    const auto kind = std::get<ActivationParams>(op.params).kind;
-    const kernels::MapFn function = kernels::selectKernel(activationKernel(kind), context.isa).map;
+kernels::KernelOp kernelOf(const Op& op) {
+    return activationKernel(std::get<ActivationParams>(op.params).kind);
+}
+
+void run(const Op& op, const kernels::KernelFn& kernel, const StepContext& context) {
+    const kernels::MapFn function = kernel.map;
     const float* x = context.rows(op.inputs[0]);
     float* y = context.rows(op.outputs[0]);
     const size_t count = context.numRows(op.outputs[0]) * op.outputs[0].width;
@@ -18,6 +21,6 @@ void run(const Op& op, const StepContext& context) {
 }  // namespace
 
 extern const CpuOp activation_op;
-const CpuOp activation_op{OpCode::Activation, run, nullptr};
+const CpuOp activation_op{OpCode::Activation, withKernel<kernelOf, run>};
 
 }  // namespace ingle::backend::cpu

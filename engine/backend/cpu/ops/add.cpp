@@ -17,6 +17,6 @@ void run(const Op& op, const StepContext& context) {
 }  // namespace
 
 extern const CpuOp add_op;
-const CpuOp add_op{OpCode::Add, run, nullptr};
+const CpuOp add_op{OpCode::Add, unprepared<run>};
 
 }  // namespace ingle::backend::cpu

@@ -28,21 +28,23 @@ struct Queries {
     uint32_t kvHead;
 };
 
+struct Kernels {
+    kernels::TransposeKeysFn transpose;
+    kernels::AttentionScoresFn scores;
+    kernels::AbsorbPageFn absorb;
+    kernels::FromHalvesFn fromHalves;
+};
+
 class Attention {
   public:
-    Attention(const Op& op, const StepContext& context)
+    Attention(const Op& op, const Kernels& kernels, const StepContext& context)
         : m_op(op),
+          m_kernels(kernels),
           m_context(context),
           m_params(std::get<AttentionParams>(op.params)),
           m_dim(m_params.headDim),
           m_group(m_params.numHeads / m_params.numKvHeads),
-          m_width(op.inputs[0].width) {
-        const auto select = [&](kernels::KernelOp code) { return kernels::selectKernel(code, context.isa); };
-        m_transpose = select(kernels::KernelOp::TransposeKeys).transposeKeys;
-        m_scores = select(kernels::KernelOp::AttentionScores).attentionScores;
-        m_absorb = select(kernels::KernelOp::AbsorbPage).absorbPage;
-        m_fromHalves = select(kernels::KernelOp::FromHalves).fromHalves;
-    }
+          m_width(op.inputs[0].width) {}
 
     void run() const {
         const RunRows& first = m_context.runs[0];
@@ -97,7 +99,7 @@ class Attention {
         row += firstBlock * format.blockBytes;
         for (uint32_t j = 0; j < count; ++j, row += rowBytes, out += m_dim) {
             if (format.id == quant::kF16) {
-                m_fromHalves(row, out, m_dim);
+                m_kernels.fromHalves(row, out, m_dim);
             } else if (decoded == m_dim) {
                 format.decodeRow(row, {out, m_dim});
             } else {
@@ -129,7 +131,7 @@ class Attention {
                    count, keyRows, blocks);
             expand(queries.run->sequence->valueRow(m_params.layer, at), layout.valueRowBytes, queries.kvHead,
                    count, values, blocks);
-            m_transpose(keyRows, m_dim, keys);
+            m_kernels.transpose(keyRows, m_dim, keys);
             for (uint32_t row = 0; row < queries.numRows; ++row) {
                 const uint32_t position = firstPosition + row;
                 if (position < at) continue;
@@ -137,8 +139,8 @@ class Attention {
                 for (size_t head = 0; head < m_group; ++head) {
                     alignas(64) float scores[kPageTokens];
                     const size_t state = row * m_group + head;
-                    m_scores(q + row * m_width + head * m_dim, keys, m_dim, m_params.scale, scores);
-                    m_absorb(scores, values, visible, m_dim, states.softmax[state],
+                    m_kernels.scores(q + row * m_width + head * m_dim, keys, m_dim, m_params.scale, scores);
+                    m_kernels.absorb(scores, values, visible, m_dim, states.softmax[state],
                              states.acc + state * m_dim);
                 }
             }
@@ -228,24 +230,35 @@ class Attention {
     }
 
     const Op& m_op;
+    const Kernels& m_kernels;
     const StepContext& m_context;
     const AttentionParams& m_params;
     size_t m_dim;
     size_t m_group;  ///< query heads that read one kv head
     size_t m_width;
-    kernels::TransposeKeysFn m_transpose;
-    kernels::AttentionScoresFn m_scores;
-    kernels::AbsorbPageFn m_absorb;
-    kernels::FromHalvesFn m_fromHalves;
 };
 
-void run(const Op& op, const StepContext& context) {
-    Attention(op, context).run();
-}
+class PreparedAttention final : public PreparedOp {
+  public:
+    PreparedAttention(const Op& op, const Preparation& preparation) : m_op(op) {
+        const auto select = [&](kernels::KernelOp code) {
+            return kernels::selectKernel(code, preparation.isa);
+        };
+        m_kernels = {.transpose = select(kernels::KernelOp::TransposeKeys).transposeKeys,
+                     .scores = select(kernels::KernelOp::AttentionScores).attentionScores,
+                     .absorb = select(kernels::KernelOp::AbsorbPage).absorbPage,
+                     .fromHalves = select(kernels::KernelOp::FromHalves).fromHalves};
+    }
+    void run(const StepContext& context) override { Attention(m_op, m_kernels, context).run(); }
+
+  private:
+    const Op& m_op;
+    Kernels m_kernels{};
+};
 
 }  // namespace
 
 extern const CpuOp attention_op;
-const CpuOp attention_op{OpCode::Attention, run, Attention::scratch};
+const CpuOp attention_op{OpCode::Attention, prepared<PreparedAttention>, Attention::scratch};
 
 }  // namespace ingle::backend::cpu

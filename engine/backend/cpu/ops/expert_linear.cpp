@@ -121,6 +121,6 @@ Scratch scratch(const Op& op, const Plan& plan) {
 }  // namespace
 
 extern const CpuOp expert_linear_op;
-const CpuOp expert_linear_op{OpCode::ExpertLinear, run, scratch};
+const CpuOp expert_linear_op{OpCode::ExpertLinear, unprepared<run>, scratch};
 
 }  // namespace ingle::backend::cpu

@@ -20,6 +20,6 @@ void run(const Op& op, const StepContext& context) {
 }  // namespace
 
 extern const CpuOp expert_sum_op;
-const CpuOp expert_sum_op{OpCode::ExpertSum, run, nullptr};
+const CpuOp expert_sum_op{OpCode::ExpertSum, unprepared<run>};
 
 }  // namespace ingle::backend::cpu

@@ -5,9 +5,12 @@
 namespace ingle::backend::cpu {
 namespace {
 
-void run(const Op& op, const StepContext& context) {
-    const auto kind = std::get<ActivationParams>(op.params).kind;
-    const kernels::MapFn function = kernels::selectKernel(activationKernel(kind), context.isa).map;
+kernels::KernelOp kernelOf(const Op& op) {
+    return activationKernel(std::get<ActivationParams>(op.params).kind);
+}
+
+void run(const Op& op, const kernels::KernelFn& kernel, const StepContext& context) {
+    const kernels::MapFn function = kernel.map;
     const float* a = context.rows(op.inputs[0]);
     const float* b = context.rows(op.inputs[1]);
     float* y = context.rows(op.outputs[0]);
@@ -21,6 +24,6 @@ void run(const Op& op, const StepContext& context) {
 }  // namespace
 
 extern const CpuOp gated_activation_op;
-const CpuOp gated_activation_op{OpCode::GatedActivation, run, nullptr};
+const CpuOp gated_activation_op{OpCode::GatedActivation, withKernel<kernelOf, run>};
 
 }  // namespace ingle::backend::cpu

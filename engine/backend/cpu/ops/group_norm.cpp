@@ -13,12 +13,12 @@ const float* biasOf(const Op& op, const StepContext& context) {
     return zeros;
 }
 
-void run(const Op& op, const StepContext& context) {
+void run(const Op& op, const kernels::KernelFn& kernel, const StepContext& context) {
     const auto& params = std::get<NormParams>(op.params);
     const size_t width = op.inputs[0].width;
     const float* x = context.rows(op.inputs[0]);
     float* y = context.rows(op.outputs[0]);
-    const auto normalise = kernels::selectKernel(kernels::KernelOp::GroupNorm, context.isa).groupNorm;
+    const auto normalise = kernel.groupNorm;
     const float* bias = biasOf(op, context);
     context.threads.parallelFor(context.numRows(op.outputs[0]), 1, [&](size_t begin, size_t end, uint32_t) {
         normalise(x + begin * width, context.vector(op, 0), bias, y + begin * width, end - begin, width,
@@ -33,6 +33,6 @@ Scratch scratch(const Op& op, const Plan&) {
 }  // namespace
 
 extern const CpuOp group_norm_op;
-const CpuOp group_norm_op{OpCode::GroupNorm, run, scratch};
+const CpuOp group_norm_op{OpCode::GroupNorm, withKernel<always<kernels::KernelOp::GroupNorm>, run>, scratch};
 
 }  // namespace ingle::backend::cpu

@@ -6,10 +6,10 @@
 namespace ingle::backend::cpu {
 namespace {
 
-void run(const Op& op, const StepContext& context) {
+void run(const Op& op, const kernels::KernelFn& kernel, const StepContext& context) {
     const uint32_t layer = std::get<CacheParams>(op.params).layer;
     const quant::QuantFormat& format = context.memory.kvFormat();
-    const auto toHalves = kernels::selectKernel(kernels::KernelOp::ToHalves, context.isa).toHalves;
+    const auto toHalves = kernel.toHalves;
     const auto write = [&](Operand x, size_t row, std::byte* out) {
         const float* values = context.rows(x) + row * x.width;
         if (format.id == quant::kF16) {
@@ -38,6 +38,6 @@ void run(const Op& op, const StepContext& context) {
 }  // namespace
 
 extern const CpuOp kv_append_op;
-const CpuOp kv_append_op{OpCode::KvAppend, run, nullptr};
+const CpuOp kv_append_op{OpCode::KvAppend, withKernel<always<kernels::KernelOp::ToHalves>, run>};
 
 }  // namespace ingle::backend::cpu

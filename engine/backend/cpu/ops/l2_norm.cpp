@@ -18,6 +18,6 @@ void run(const Op& op, const StepContext& context) {
 }  // namespace
 
 extern const CpuOp l2_norm_op;
-const CpuOp l2_norm_op{OpCode::L2Norm, run, nullptr};
+const CpuOp l2_norm_op{OpCode::L2Norm, unprepared<run>};
 
 }  // namespace ingle::backend::cpu

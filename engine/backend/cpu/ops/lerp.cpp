@@ -14,6 +14,6 @@ void run(const Op& op, const StepContext& context) {
 }  // namespace
 
 extern const CpuOp lerp_op;
-const CpuOp lerp_op{OpCode::Lerp, run, nullptr};
+const CpuOp lerp_op{OpCode::Lerp, unprepared<run>};
 
 }  // namespace ingle::backend::cpu

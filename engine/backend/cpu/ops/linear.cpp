@@ -13,76 +13,93 @@ constexpr size_t kAlign = 32;
 /// Pieces per thread: long runs of consecutive weights are read fastest, several pieces keep threads even.
 constexpr size_t kPiecesPerThread = 4;
 
-kernels::MatmulKernel kernelOf(const Op& op, const StepContext& context, size_t part) {
-    const auto& parts = std::get<LinearParams>(op.params).parts;
-    return kernels::selectMatmul(*context.matrix(op, parts[part].matrix).format, op.outputs[part].width,
-                                 context.isa, context.activations);
-}
-
-/// Computes outputs [begin, end) of one part.
-void multiply(const Op& op, const StepContext& context, size_t partIndex, size_t begin, size_t end) {
-    const Operand x = op.inputs[0];
-    const Operand y = op.outputs[partIndex];
-    const LinearPart& part = std::get<LinearParams>(op.params).parts[partIndex];
-    const tensor::Tensor& matrix = context.matrix(op, part.matrix);
-    const kernels::MatmulKernel kernel = kernelOf(op, context, partIndex);
-    const bool blocks = kernel.activation == ActivationForm::Blocks;
-    const kernels::MatmulArgs args{
-        .format = matrix.format,
-        .weights = matrix.data.data(),
-        .weightRowBytes = matrix.data.size() / y.width,
-        .numOut = y.width,
-        .x = blocks ? context.sharedScratch : reinterpret_cast<const std::byte*>(context.rows(x)),
-        .xRowBytes = matmulInputBytes(kernel.activation, x.width),
-        .y = context.rows(y),
-        .yStride = y.width,
-        .numRows = static_cast<uint32_t>(context.numRows(x)),
-        .k = x.width,
-        .outBegin = static_cast<uint32_t>(begin),
-        .outEnd = static_cast<uint32_t>(end),
-    };
-    kernel.fn(args);
-    if (part.bias < 0) return;
-    const float* bias = context.vector(op, static_cast<uint32_t>(part.bias));
-    for (size_t row = 0; row < args.numRows; ++row) {
-        for (size_t out = begin; out < end; ++out) args.y[row * y.width + out] += bias[out];
+class Linear final : public PreparedOp {
+  public:
+    Linear(const Op& op, const Preparation& preparation)
+        : m_op(op), m_blocks(ActivationForm::Blocks, preparation.isa) {
+        const auto& parts = std::get<LinearParams>(op.params).parts;
+        size_t total = 0;
+        for (size_t i = 0; i < parts.size(); ++i) {
+            const tensor::Tensor& matrix = preparation.matrix(op, parts[i].matrix);
+            const uint32_t width = op.outputs[i].width;
+            m_parts.push_back({.matrix = &matrix,
+                               .kernel = kernels::selectMatmul(*matrix.format, width, preparation.isa,
+                                                               preparation.activations),
+                               .bias = parts[i].bias,
+                               .first = total});
+            m_wantsBlocks = m_wantsBlocks || m_parts.back().kernel.activation == ActivationForm::Blocks;
+            total += width;
+        }
+        const size_t pieces = preparation.threads.numThreads() * kPiecesPerThread;
+        m_total = total;
+        m_grain = std::max((total / pieces + kAlign - 1) / kAlign * kAlign, kAlign);
     }
-}
 
-/// Rounds the activations to 8-bit blocks once, when any part's kernel wants them so.
-void roundActivations(const Op& op, const StepContext& context) {
-    bool wanted = false;
-    for (size_t part = 0; part < op.outputs.size(); ++part)
-        wanted = wanted || kernelOf(op, context, part).activation == ActivationForm::Blocks;
-    if (!wanted) return;
-    const Operand x = op.inputs[0];
-    const size_t rowBytes = matmulInputBytes(ActivationForm::Blocks, x.width);
-    context.threads.parallelFor(context.numRows(x), 1, [&](size_t begin, size_t end, uint32_t) {
-        for (size_t row = begin; row < end; ++row) {
-            writeMatmulInput(ActivationForm::Blocks, {context.rows(x) + row * x.width, x.width}, context.isa,
-                             context.sharedScratch + row * rowBytes);
-        }
-    });
-}
+    void run(const StepContext& context) override {
+        if (context.numRows(m_op.inputs[0]) == 0) return;
+        if (m_wantsBlocks) roundActivations(context);
+        context.threads.parallelFor(m_total, m_grain, [&](size_t begin, size_t end, uint32_t) {
+            for (size_t i = 0; i < m_parts.size(); ++i) {
+                const Part& part = m_parts[i];
+                const size_t from = std::max(begin, part.first);
+                const size_t to = std::min(end, part.first + m_op.outputs[i].width);
+                if (from < to) multiply(part, m_op.outputs[i], context, from - part.first, to - part.first);
+            }
+        });
+    }
 
-void run(const Op& op, const StepContext& context) {
-    if (context.numRows(op.inputs[0]) == 0) return;
-    roundActivations(op, context);
-    size_t total = 0;
-    for (const Operand& y : op.outputs) total += y.width;
-    const size_t pieces = context.threads.numThreads() * kPiecesPerThread;
-    const size_t grain = (total / pieces + kAlign - 1) / kAlign * kAlign;
-    context.threads.parallelFor(total, std::max(grain, kAlign), [&](size_t begin, size_t end, uint32_t) {
-        size_t first = 0;  // of the current part, in the row of all outputs
-        for (size_t part = 0; part < op.outputs.size(); ++part) {
-            const size_t width = op.outputs[part].width;
-            const size_t from = std::max(begin, first);
-            const size_t to = std::min(end, first + width);
-            if (from < to) multiply(op, context, part, from - first, to - first);
-            first += width;
+  private:
+    struct Part {
+        const tensor::Tensor* matrix;
+        kernels::MatmulKernel kernel;
+        int32_t bias;  ///< index into the op's weights, or -1
+        size_t first;  ///< of its outputs in the row of all outputs
+    };
+
+    /// To 8-bit blocks, once for all parts whose kernels want them so.
+    void roundActivations(const StepContext& context) const {
+        const Operand x = m_op.inputs[0];
+        const size_t rowBytes = matmulInputBytes(ActivationForm::Blocks, x.width);
+        context.threads.parallelFor(context.numRows(x), 1, [&](size_t begin, size_t end, uint32_t) {
+            for (size_t row = begin; row < end; ++row)
+                m_blocks.write({context.rows(x) + row * x.width, x.width},
+                               context.sharedScratch + row * rowBytes);
+        });
+    }
+
+    /// Computes outputs [begin, end) of one part.
+    void multiply(const Part& part, Operand y, const StepContext& context, size_t begin, size_t end) const {
+        const Operand x = m_op.inputs[0];
+        const bool blocks = part.kernel.activation == ActivationForm::Blocks;
+        const kernels::MatmulArgs args{
+            .format = part.matrix->format,
+            .weights = part.matrix->row(0),
+            .weightRowBytes = part.matrix->rowBytes(),
+            .numOut = y.width,
+            .x = blocks ? context.sharedScratch : reinterpret_cast<const std::byte*>(context.rows(x)),
+            .xRowBytes = matmulInputBytes(part.kernel.activation, x.width),
+            .y = context.rows(y),
+            .yStride = y.width,
+            .numRows = static_cast<uint32_t>(context.numRows(x)),
+            .k = x.width,
+            .outBegin = static_cast<uint32_t>(begin),
+            .outEnd = static_cast<uint32_t>(end),
+        };
+        part.kernel.fn(args);
+        if (part.bias < 0) return;
+        const float* bias = context.vector(m_op, static_cast<uint32_t>(part.bias));
+        for (size_t row = 0; row < args.numRows; ++row) {
+            for (size_t out = begin; out < end; ++out) args.y[row * y.width + out] += bias[out];
         }
-    });
-}
+    }
+
+    const Op& m_op;
+    std::vector<Part> m_parts;
+    size_t m_total = 0;  ///< outputs of all parts
+    size_t m_grain = 0;
+    bool m_wantsBlocks = false;
+    MatmulInput m_blocks;
+};
 
 Scratch scratch(const Op& op, const Plan& plan) {
     return {.sharedBytes = plan.maxTokens * matmulInputBytes(ActivationForm::Blocks, op.inputs[0].width),
@@ -92,6 +109,6 @@ Scratch scratch(const Op& op, const Plan& plan) {
 }  // namespace
 
 extern const CpuOp linear_op;
-const CpuOp linear_op{OpCode::Linear, run, scratch};
+const CpuOp linear_op{OpCode::Linear, prepared<Linear>, scratch};
 
 }  // namespace ingle::backend::cpu

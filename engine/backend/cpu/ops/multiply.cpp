@@ -17,6 +17,6 @@ void run(const Op& op, const StepContext& context) {
 }  // namespace
 
 extern const CpuOp multiply_op;
-const CpuOp multiply_op{OpCode::Multiply, run, nullptr};
+const CpuOp multiply_op{OpCode::Multiply, unprepared<run>};
 
 }  // namespace ingle::backend::cpu

@@ -5,36 +5,40 @@
 namespace ingle::backend::cpu {
 namespace {
 
-void run(const Op& op, const StepContext& context) {
-    const auto& params = std::get<RopeParams>(op.params);
-    const auto rotate =
-        params.style == RopeStyle::Interleaved ? kernels::ropeInterleavedRef : kernels::ropeHalfSplitRef;
-    const size_t width = op.inputs[0].width;
-    const float* x = context.rows(op.inputs[0]);
-    float* y = context.rows(op.outputs[0]);
-    for (const RunRows& rows : context.runs) {
-        context.threads.parallelFor(rows.numRows, 1, [&](size_t begin, size_t end, uint32_t thread) {
-            const std::span<float> angles(context.threadFloats(thread), 2 * params.frequencies.size());
-            for (size_t i = begin; i < end; ++i) {
-                kernels::ropeAnglesRef(rows.firstPosition + static_cast<uint32_t>(i), params.frequencies,
-                                       params.magnitude, angles);
-                for (size_t head = 0; head < params.numHeads; ++head) {
-                    const size_t at = (rows.firstRow + i) * width + head * params.headDim;
-                    rotate(x + at, angles, y + at, params.headDim);
+class Rope final : public PreparedOp {
+  public:
+    Rope(const Op& op, const Preparation& preparation)
+        : m_op(op),
+          m_params(std::get<RopeParams>(op.params)),
+          m_table(preparation.ropeTables.tableOf(m_params)),
+          m_rotate(m_params.style == RopeStyle::Interleaved ? kernels::ropeInterleavedRef
+                                                            : kernels::ropeHalfSplitRef) {}
+
+    void run(const StepContext& context) override {
+        const size_t width = m_op.inputs[0].width;
+        const float* x = context.rows(m_op.inputs[0]);
+        float* y = context.rows(m_op.outputs[0]);
+        context.threads.parallelFor(context.tokens.size(), 1, [&](size_t begin, size_t end, uint32_t) {
+            for (size_t row = begin; row < end; ++row) {
+                const std::span<const float> angles = context.ropeTables.angles(m_table, row);
+                for (size_t head = 0; head < m_params.numHeads; ++head) {
+                    const size_t at = row * width + head * m_params.headDim;
+                    m_rotate(x + at, angles, y + at, m_params.headDim);
                 }
             }
         });
     }
-}
 
-Scratch scratch(const Op& op, const Plan&) {
-    return {.sharedBytes = 0,
-            .threadBytes = 2 * std::get<RopeParams>(op.params).frequencies.size() * sizeof(float)};
-}
+  private:
+    const Op& m_op;
+    const RopeParams& m_params;
+    size_t m_table;
+    decltype(&kernels::ropeInterleavedRef) m_rotate;
+};
 
 }  // namespace
 
 extern const CpuOp rope_op;
-const CpuOp rope_op{OpCode::Rope, run, scratch};
+const CpuOp rope_op{OpCode::Rope, prepared<Rope>};
 
 }  // namespace ingle::backend::cpu

@@ -16,6 +16,6 @@ void run(const Op& op, const StepContext& context) {
 }  // namespace
 
 extern const CpuOp route_experts_op;
-const CpuOp route_experts_op{OpCode::RouteExperts, run, nullptr};
+const CpuOp route_experts_op{OpCode::RouteExperts, unprepared<run>};
 
 }  // namespace ingle::backend::cpu

@@ -12,6 +12,6 @@ void run(const Op& op, const StepContext& context) {
 }  // namespace
 
 extern const CpuOp scale_op;
-const CpuOp scale_op{OpCode::Scale, run, nullptr};
+const CpuOp scale_op{OpCode::Scale, unprepared<run>};
 
 }  // namespace ingle::backend::cpu

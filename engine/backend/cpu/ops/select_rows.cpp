@@ -21,6 +21,6 @@ void run(const Op& op, const StepContext& context) {
 }  // namespace
 
 extern const CpuOp select_rows_op;
-const CpuOp select_rows_op{OpCode::SelectRows, run, nullptr};
+const CpuOp select_rows_op{OpCode::SelectRows, unprepared<run>};
 
 }  // namespace ingle::backend::cpu

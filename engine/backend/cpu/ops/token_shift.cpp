@@ -21,6 +21,6 @@ void run(const Op& op, const StepContext& context) {
 }  // namespace
 
 extern const CpuOp token_shift_op;
-const CpuOp token_shift_op{OpCode::TokenShift, run, nullptr};
+const CpuOp token_shift_op{OpCode::TokenShift, unprepared<run>};
 
 }  // namespace ingle::backend::cpu

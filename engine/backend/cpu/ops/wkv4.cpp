@@ -29,6 +29,6 @@ void run(const Op& op, const StepContext& context) {
 }  // namespace
 
 extern const CpuOp wkv4_op;
-const CpuOp wkv4_op{OpCode::Wkv4, run, nullptr};
+const CpuOp wkv4_op{OpCode::Wkv4, unprepared<run>};
 
 }  // namespace ingle::backend::cpu

@@ -25,13 +25,13 @@ Coefficients decays(const Op& op, const StepContext& context) {
     return {context.rows(op.inputs[3]), op.inputs[3].width, std::get<WkvParams>(op.params).headSize, 1};
 }
 
-void run(const Op& op, const StepContext& context) {
+void run(const Op& op, const kernels::KernelFn& kernel, const StepContext& context) {
     const auto& params = std::get<WkvParams>(op.params);
     const size_t size = params.headSize;
     const size_t width = op.outputs[0].width;
     const Coefficients u = weightCoefficients(op, context, 0);
     const Coefficients w = decays(op, context);
-    const auto recur = kernels::selectKernel(kernels::KernelOp::Wkv5, context.isa).wkv5;
+    const auto recur = kernel.wkv5;
     const size_t items = context.runs.size() * params.numHeads;
     context.threads.parallelFor(items, 1, [&](size_t begin, size_t end, uint32_t) {
         for (size_t item = begin; item < end; ++item) {
@@ -51,6 +51,6 @@ void run(const Op& op, const StepContext& context) {
 }  // namespace
 
 extern const CpuOp wkv5_op;
-const CpuOp wkv5_op{OpCode::Wkv5, run, nullptr};
+const CpuOp wkv5_op{OpCode::Wkv5, withKernel<always<kernels::KernelOp::Wkv5>, run>};
 
 }  // namespace ingle::backend::cpu

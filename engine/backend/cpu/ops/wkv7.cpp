@@ -3,11 +3,11 @@
 namespace ingle::backend::cpu {
 namespace {
 
-void run(const Op& op, const StepContext& context) {
+void run(const Op& op, const kernels::KernelFn& kernel, const StepContext& context) {
     const auto& params = std::get<WkvParams>(op.params);
     const size_t size = params.headSize;
     const size_t width = op.outputs[0].width;
-    const auto recur = kernels::selectKernel(kernels::KernelOp::Wkv7, context.isa).wkv7;
+    const auto recur = kernel.wkv7;
     const size_t items = context.runs.size() * params.numHeads;
     context.threads.parallelFor(items, 1, [&](size_t begin, size_t end, uint32_t thread) {
         for (size_t item = begin; item < end; ++item) {
@@ -36,6 +36,6 @@ Scratch scratch(const Op& op, const Plan&) {
 }  // namespace
 
 extern const CpuOp wkv7_op;
-const CpuOp wkv7_op{OpCode::Wkv7, run, scratch};
+const CpuOp wkv7_op{OpCode::Wkv7, withKernel<always<kernels::KernelOp::Wkv7>, run>, scratch};
 
 }  // namespace ingle::backend::cpu

@@ -21,6 +21,6 @@ void run(const Op& op, const StepContext& context) {
 }  // namespace
 
 extern const CpuOp wkv_bonus_op;
-const CpuOp wkv_bonus_op{OpCode::WkvBonus, run, nullptr};
+const CpuOp wkv_bonus_op{OpCode::WkvBonus, unprepared<run>};
 
 }  // namespace ingle::backend::cpu

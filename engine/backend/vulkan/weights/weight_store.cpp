@@ -25,7 +25,7 @@ class StackedRows {
 
   private:
     static const std::byte* rowOf(const tensor::Tensor& tensor, uint64_t row) {
-        return tensor.data.data() + row * tensor.rowBytes();
+        return tensor.row(row);
     }
 
     std::span<const tensor::Tensor* const> m_parts;

@@ -1,0 +1,66 @@
+#include "engine/backend/cpu/rope_tables.h"
+
+#include <algorithm>
+
+#include "engine/base/check.h"
+#include "engine/kernels/ref/rope.h"
+
+namespace ingle::backend::cpu {
+
+bool RopeTables::Table::serves(const RopeParams& params) const {
+    return magnitude == params.magnitude && frequencies == params.frequencies;
+}
+
+RopeTables::RopeTables(const Plan& plan) : m_maxTokens(plan.maxTokens) {
+    for (const Op& op : plan.ops) {
+        const auto* params = std::get_if<RopeParams>(&op.params);
+        if (!params) continue;
+        const auto serves = [&](const Table& table) { return table.serves(*params); };
+        if (std::ranges::none_of(m_tables, serves))
+            m_tables.push_back({params->frequencies, params->magnitude, {}});
+    }
+}
+
+uint64_t RopeTables::bytes() const {
+    uint64_t bytes = 0;
+    for (const Table& table : m_tables) bytes += sizeof(float) * table.rowFloats() * m_maxTokens;
+    return bytes;
+}
+
+Status RopeTables::allocate() {
+    for (Table& table : m_tables) {
+        INGLE_TRY_ASSIGN(table.angles,
+                         base::Buffer::allocate(sizeof(float) * table.rowFloats() * m_maxTokens));
+    }
+    return {};
+}
+
+void RopeTables::fill(std::span<const RunRows> runs, base::ThreadPool& threads) {
+    for (Table& table : m_tables) {
+        const std::span<float> angles = table.angles.floats();
+        const size_t width = table.rowFloats();
+        for (const RunRows& rows : runs) {
+            threads.parallelFor(rows.numRows, 1, [&](size_t begin, size_t end, uint32_t) {
+                for (size_t i = begin; i < end; ++i) {
+                    kernels::ropeAnglesRef(rows.firstPosition + static_cast<uint32_t>(i), table.frequencies,
+                                           table.magnitude,
+                                           angles.subspan((rows.firstRow + i) * width, width));
+                }
+            });
+        }
+    }
+}
+
+size_t RopeTables::tableOf(const RopeParams& params) const {
+    const auto found =
+        std::ranges::find_if(m_tables, [&](const Table& table) { return table.serves(params); });
+    INGLE_CHECK(found != m_tables.end(), "no table of {} frequencies", params.frequencies.size());
+    return static_cast<size_t>(found - m_tables.begin());
+}
+
+std::span<const float> RopeTables::angles(size_t table, size_t row) const {
+    const size_t width = m_tables[table].rowFloats();
+    return m_tables[table].angles.floats().subspan(row * width, width);
+}
+
+}  // namespace ingle::backend::cpu

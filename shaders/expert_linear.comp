@@ -1,8 +1,8 @@
-// y[t] part s = W_e x[t] (or x[t] part s), where e is the s-th expert with p[t][e] != 0.   OpCode::ExpertLinear
+// y[t] part s = W_e x[t] (or x[t] part s) + b_e, where e is the s-th expert of r[t].   OpCode::ExpertLinear
 //
 // Bindings: 0 W, rows firstRow … firstRow + numRows of all experts' matrices behind each other, numOut rows
-// each; 1 x [numTokens, padded(xParts * k)]; 2 p [numTokens, padded(numExperts)]; 3 y [numTokens,
-// padded(numUsed * numOut)]. A workgroup computes ROWS outputs (workgroup x) of an expert (y), for COLS of the
+// each; 1 x [numTokens, padded(xParts * k)]; 2 r [numTokens, padded(2 * numUsed)]; 3 y [numTokens,
+// padded(numUsed * numOut)]; 4 b [numExperts, numOut]. A workgroup computes ROWS outputs (workgroup x) of an expert (y), for COLS of the
 // rows of x that chose it at a time: so its weights are read once for as many.
 // variant per quant
 #version 450
@@ -10,15 +10,17 @@
 #extension GL_KHR_shader_subgroup_arithmetic : require
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint ROWS = 2;
+layout(constant_id = 2) const bool HAS_BIAS = false;
 const uint COLS = 4;
 
 layout(binding = 1) readonly buffer X { float x[]; };
-layout(binding = 2) readonly buffer P { float p[]; };
+layout(binding = 2) readonly buffer R { float r[]; };
 layout(binding = 3) writeonly buffer Y { float y[]; };
+layout(binding = 4) readonly buffer B { float b[]; };
 layout(push_constant) uniform Push {
     uint rowVectors, plane1, plane2, plane3;
     uint k, numRows, firstRow;
-    uint numOut, numExperts, xParts, numUsed, numTokens;
+    uint numOut, xParts, numUsed, numTokens;
 };
 
 #include "weights.glsl"
@@ -36,11 +38,11 @@ uint xFirst[COLS], yFirst[COLS];
 uint collectColumns(uint expert, inout uint token) {
     uint count = 0;
     for (; token < numTokens && count < COLS; ++token) {
-        const uint chosen = token * padded(numExperts);
-        if (p[chosen + expert] == 0) continue;
+        // Rows that are not there name anything.
+        const uint chosen = token * padded(2 * numUsed);
         uint part = 0;
-        for (uint e = 0; e < expert; ++e) part += p[chosen + e] != 0 ? 1 : 0;
-        if (part >= numUsed) continue;  // a row that is not there, whose p may be anything
+        while (part < numUsed && r[chosen + part] != float(expert)) ++part;
+        if (part == numUsed) continue;
         xFirst[count] = token * padded(xParts * k) + (xParts == 1 ? 0 : part * k);
         yFirst[count] = token * padded(numUsed * numOut) + part * numOut;
         ++count;
@@ -49,7 +51,7 @@ uint collectColumns(uint expert, inout uint token) {
 }
 
 // Row `row` of the weights makes output `o` of the columns.
-void computeOutput(uint row, uint o, uint count) {
+void computeOutput(uint row, uint expert, uint o, uint count) {
     float sums[COLS];
     [[unroll]] for (uint c = 0; c < COLS; ++c) sums[c] = 0;
     for (uint group = gl_LocalInvocationID.x; group * kGroup < k; group += gl_WorkGroupSize.x) {
@@ -64,7 +66,7 @@ void computeOutput(uint row, uint o, uint count) {
     [[unroll]] for (uint c = 0; c < COLS; ++c) {
         if (c >= count) break;
         const float sum = workgroupSum(sums[c]);
-        if (gl_LocalInvocationID.x == 0) y[yFirst[c] + o] = sum;
+        if (gl_LocalInvocationID.x == 0) y[yFirst[c] + o] = HAS_BIAS ? sum + b[expert * numOut + o] : sum;
     }
 }
 
@@ -75,7 +77,7 @@ void main() {
         for (uint r = 0; r < ROWS; ++r) {
             const uint o = gl_WorkGroupID.x * ROWS + r;
             const uint row = expert * numOut + o - firstRow;
-            if (o < numOut && row < numRows) computeOutput(row, o, count);
+            if (o < numOut && row < numRows) computeOutput(row, expert, o, count);
         }
     }
 }

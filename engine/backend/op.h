@@ -12,6 +12,8 @@
 #include <variant>
 #include <vector>
 
+#include "engine/kernels/ref/experts.h"
+
 namespace ingle::backend {
 
 // clang-format off
@@ -25,13 +27,13 @@ enum class OpCode : uint8_t {
     L2Norm,        // x → y; z = x * g, y = z / max(|z|, eps), |z| the length    NormParams; g (a row long)
                    //        of each of `groups` equal parts
     Linear,        // x → y_0 … y_n; y_p = W_p x + b_p                           LinearParams; as listed there
-    RouteExperts,  // x → p; softmax(x), of which the numUsed largest stay       RouteParams
-                   //        (ties: the lower expert) and are divided by their
-                   //        sum, the others become 0; [numExperts] a row
-    ExpertLinear,  // x, p → y; W_e x_s for each expert e with p_e != 0 in       RouteParams; W, [experts]
-                   //        order of e, the s-th of them at part s of y; x_s      matrices
-                   //        is part s of x, or x itself where it has one part
-    ExpertSum,     // x, p → y; y = sum over experts with p_e != 0 of p_e x_s    RouteParams
+    RouteExperts,  // x → r; who computes a row, and with which shares: the ids    RouteParams; as listed there
+                   //        of the chosen experts, ascending, then their shares;
+                   //        see kernels/ref/experts.h
+    ExpertLinear,  // x, r → y; part s of y = W_e x_s + b_e, e the s-th expert    none; W, [experts]
+                   //        of r; x_s is part s of x, or x itself where it has   matrices[, b]
+                   //        one part
+    ExpertSum,     // x, r → y; y = sum over s of share_s x_s, x_s part s of x    none
     Rope,          // x → y; rotary position embedding of each head              RopeParams
     KvAppend,      // k, v → (); writes the run's rows to the cache              CacheParams
     Attention,     // q → y; softmax(q·K * scale, causal) V over the cache       AttentionParams
@@ -67,8 +69,11 @@ struct LinearParams {
     std::vector<LinearPart> parts;  ///< one per output
 };
 
+/// Indices into the op's weights, [numExperts] each; -1: none.
 struct RouteParams {
-    uint32_t numUsed = 0;  ///< experts that a row is given to
+    kernels::RouteRule rule;
+    int32_t choiceBias = -1;   ///< added to scores for the choice only
+    int32_t expertScale = -1;  ///< multiplies shares
 };
 
 enum class RopeStyle : uint8_t {

@@ -54,7 +54,7 @@ Status needMatrix(const OpCall& call, size_t weight, uint64_t in, uint64_t count
     const auto& [numIn, numOut, numMatrices, more] = tensor.shape.dims;
     if (numIn == in && numMatrices == count && more == 1 && numOut <= UINT32_MAX) return {};
     return misfit("the weight \"{}\" has shape {}, but \"{}\" is {} wide{}", tensor.name, tensor.shape.text(),
-                  call.inputs[0].name, in, count > 1 ? fmt::format(" and there are {} experts", count) : "");
+                  call.inputs[0].name, in, count > 1 ? fmt::format(", for each of {} experts", count) : "");
 }
 
 Status needSameWidths(const OpCall& call) {
@@ -111,34 +111,49 @@ Result<Widths> linear(const OpCall& call) {
     return widths;
 }
 
-/// `numExperts`: how wide the routing is.
-Status needRoute(const OpCall& call, uint32_t numExperts) {
-    const uint32_t numUsed = paramsOf<RouteParams>(call).numUsed;
-    if (numUsed > 0 && numUsed <= numExperts) return {};
-    return misfit("\"{}\" is {} wide, but {} experts are used", call.inputs.back().name, numExperts, numUsed);
+Result<Widths> routeExperts(const OpCall& call) {
+    const auto& params = paramsOf<RouteParams>(call);
+    const kernels::RouteRule& rule = params.rule;
+    const auto& [name, numExperts] = call.inputs[0];
+    if (rule.groups == 0 || numExperts % rule.groups != 0)
+        return misfit("\"{}\" is {} wide, which makes no {} groups", name, numExperts, rule.groups);
+    if (rule.groupsUsed == 0 || rule.groupsUsed > rule.groups)
+        return misfit("{} of {} groups of experts cannot be used", rule.groupsUsed, rule.groups);
+    const uint32_t open = numExperts / rule.groups * rule.groupsUsed;
+    if (rule.numUsed == 0 || rule.numUsed > open)
+        return misfit("\"{}\" is {} wide, of which {} are open, but {} experts are used", name, numExperts,
+                      open, rule.numUsed);
+    for (const int32_t weight : {params.choiceBias, params.expertScale}) {
+        if (weight >= static_cast<int64_t>(call.weights.size()))
+            return misfit("it reads weight {} of {}", weight, call.weights.size());
+        if (weight >= 0) INGLE_TRY(needElems(call, static_cast<size_t>(weight), numExperts));
+    }
+    return Widths{2 * rule.numUsed};
 }
 
-Result<Widths> routeExperts(const OpCall& call) {
-    INGLE_TRY(needRoute(call, call.inputs[0].width));
-    return Widths{call.inputs[0].width};
+/// Experts that a routing row, the second input, names.
+Result<uint32_t> numUsedExperts(const OpCall& call) {
+    const auto& [name, width] = call.inputs[1];
+    if (width % 2 == 0) return width / 2;
+    return misfit("\"{}\" is {} wide, which is no ids and shares", name, width);
 }
 
 Result<Widths> expertLinear(const OpCall& call) {
+    INGLE_TRY_ASSIGN(const uint64_t numUsed, numUsedExperts(call));
     const uint64_t width = call.inputs[0].width;
-    const uint32_t numExperts = call.inputs[1].width;
-    INGLE_TRY(needRoute(call, numExperts));
-    const uint64_t numUsed = paramsOf<RouteParams>(call).numUsed;
     const auto& dims = call.weights[0]->shape.dims;
+    if (numUsed > dims[2])
+        return misfit("\"{}\" names {} experts of {}", call.inputs[1].name, numUsed, dims[2]);
     // Each row as it is, or a part of it for each of its experts.
     const bool inParts = numUsed * dims[0] == width;
-    INGLE_TRY(needMatrix(call, 0, inParts ? width / numUsed : width, numExperts));
+    INGLE_TRY(needMatrix(call, 0, inParts ? width / numUsed : width, dims[2]));
+    if (call.weights.size() > 1) INGLE_TRY(needElems(call, 1, dims[1] * dims[2]));
     if (numUsed * dims[1] > UINT32_MAX) return misfit("{} parts of {} are too wide", numUsed, dims[1]);
     return Widths{static_cast<uint32_t>(numUsed * dims[1])};
 }
 
 Result<Widths> expertSum(const OpCall& call) {
-    INGLE_TRY(needRoute(call, call.inputs[1].width));
-    const uint32_t numUsed = paramsOf<RouteParams>(call).numUsed;
+    INGLE_TRY_ASSIGN(const uint32_t numUsed, numUsedExperts(call));
     const auto& [name, width] = call.inputs[0];
     if (width % numUsed != 0)
         return misfit("\"{}\" is {} wide, which makes no {} equal parts", name, width, numUsed);
@@ -255,9 +270,9 @@ constexpr std::array<OpFacts, kNumOpCodes> kFacts{{
     {GroupNorm,       "group_norm",    kRow,  kOne,   {1, 2},  takes<NormParams>,       norm<kOfRow>,  noMemory},
     {L2Norm,          "l2_norm",       kRow,  kOne,   kOne,    takes<NormParams>,       norm<kOfRow>,  noMemory},
     {Linear,          "linear",        kRow,  kOne,   kMany,   takes<LinearParams>,     linear,        noMemory},
-    {RouteExperts,    "route_experts", kRow,  kOne,   kNone,   takes<RouteParams>,      routeExperts,  noMemory},
-    {ExpertLinear,    "expert_linear", kRow,  kTwo,   kOne,    takes<RouteParams>,      expertLinear,  noMemory},
-    {ExpertSum,       "expert_sum",    kRow,  kTwo,   kNone,   takes<RouteParams>,      expertSum,     noMemory},
+    {RouteExperts,    "route_experts", kRow,  kOne,   {0, 2},  takes<RouteParams>,      routeExperts,  noMemory},
+    {ExpertLinear,    "expert_linear", kRow,  kTwo,   {1, 2},  takes<std::monostate>,   expertLinear,  noMemory},
+    {ExpertSum,       "expert_sum",    kRow,  kTwo,   kNone,   takes<std::monostate>,   expertSum,     noMemory},
     {Rope,            "rope",          kStep, kOne,   kNone,   takes<RopeParams>,       rope,          noMemory},
     {KvAppend,        "kv_append",     kStep, kTwo,   kNone,   takes<CacheParams>,      kvAppend,      appendedCache},
     {Attention,       "attention",     kStep, kOne,   kNone,   takes<AttentionParams>,  attention,     attendedCache},

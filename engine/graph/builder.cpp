@@ -45,6 +45,19 @@ Value Builder::write(const Call& call, std::string_view name) {
     return {};
 }
 
+Value Builder::routeExperts(Value x, const kernels::RouteRule& rule, Weight choiceBias, Weight expertScale,
+                            std::string_view name) {
+    std::vector<Weight> weights;
+    const auto add = [&](Weight weight) -> int32_t {
+        if (!weight) return -1;
+        weights.push_back(weight);
+        return static_cast<int32_t>(weights.size()) - 1;
+    };
+    const backend::RouteParams params{
+        .rule = rule, .choiceBias = add(choiceBias), .expertScale = add(expertScale)};
+    return write({.code = OpCode::RouteExperts, .inputs = {x}, .vectors = weights, .params = params}, name);
+}
+
 void Builder::logits(Value x) {
     m_graph.logits = x.id;
     m_hasLogits = true;

@@ -73,22 +73,27 @@ class Builder {
     }
     Value linear(Value x, Weight matrix, std::string_view name) { return linear(x, matrix, nullptr, name); }
 
-    Value routeExperts(Value x, uint32_t numUsed, std::string_view name) {
-        return write({.code = OpCode::RouteExperts, .inputs = {x}, .params = backend::RouteParams{numUsed}},
-                     name);
+    /// Chosen experts and their shares: [numTokens, 2 * rule.numUsed]. `choiceBias` and `expertScale` may be
+    /// null.
+    Value routeExperts(Value x, const kernels::RouteRule& rule, Weight choiceBias, Weight expertScale,
+                       std::string_view name);
+    Value routeExperts(Value x, const kernels::RouteRule& rule, std::string_view name) {
+        return routeExperts(x, rule, nullptr, nullptr, name);
     }
-    /// `experts`: [numExperts, out, in]; the result has `numUsed` parts.
-    Value expertLinear(Value x, Value routing, Weight experts, uint32_t numUsed, std::string_view name) {
+    /// `experts`: [numExperts, out, in]; `bias`: [numExperts, out], or null. The result has a part for each
+    /// chosen expert.
+    Value expertLinear(Value x, Value routing, Weight experts, Weight bias, std::string_view name) {
         return write({.code = OpCode::ExpertLinear,
                       .inputs = {x, routing},
                       .matrices = {experts},
-                      .params = backend::RouteParams{numUsed}},
+                      .vectors = bias ? std::vector{bias} : std::vector<Weight>{}},
                      name);
     }
-    Value expertSum(Value x, Value routing, uint32_t numUsed, std::string_view name) {
-        return write(
-            {.code = OpCode::ExpertSum, .inputs = {x, routing}, .params = backend::RouteParams{numUsed}},
-            name);
+    Value expertLinear(Value x, Value routing, Weight experts, std::string_view name) {
+        return expertLinear(x, routing, experts, nullptr, name);
+    }
+    Value expertSum(Value x, Value routing, std::string_view name) {
+        return write({.code = OpCode::ExpertSum, .inputs = {x, routing}}, name);
     }
 
     Value rope(Value x, const backend::RopeParams& params, std::string_view name) {

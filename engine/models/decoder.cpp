@@ -186,17 +186,16 @@ graph::Value swiGlu(graph::Builder& b, const Weights& weights, uint32_t layer, g
 graph::Value mixtureOfExperts(graph::Builder& b, const ModelConfig& c, const Weights& weights, uint32_t layer,
                               graph::Value x) {
     const auto w = [&](std::string_view name) { return weights[layerWeight(layer, name)]; };
-    const uint32_t used = c.numExpertsUsed;
     const graph::Value scores =
         b.linear(x, w("ffn_gate_inp.weight"), "ffn_router");  // [numTokens, numExperts]
-    const graph::Value p = b.routeExperts(scores, used, "ffn_routing");
+    const graph::Value p =
+        b.routeExperts(scores, {.numUsed = c.numExpertsUsed, .renormalise = true}, "ffn_routing");
     // [numTokens, used * ffnDim]: the chosen experts' values side by side.
-    const graph::Value gate = b.expertLinear(x, p, w("ffn_gate_exps.weight"), used, "ffn_gate");
-    const graph::Value up = b.expertLinear(x, p, w("ffn_up_exps.weight"), used, "ffn_up");
+    const graph::Value gate = b.expertLinear(x, p, w("ffn_gate_exps.weight"), "ffn_gate");
+    const graph::Value up = b.expertLinear(x, p, w("ffn_up_exps.weight"), "ffn_up");
     const graph::Value silu = b.activation(gate, backend::ActivationKind::Silu, "ffn_silu");
     const graph::Value gated = b.multiply(silu, up, "ffn_gated");
-    return b.expertSum(b.expertLinear(gated, p, w("ffn_down_exps.weight"), used, "ffn_down"), p, used,
-                       "ffn_experts");
+    return b.expertSum(b.expertLinear(gated, p, w("ffn_down_exps.weight"), "ffn_down"), p, "ffn_experts");
 }
 
 void buildPreNormDecoder(graph::Builder& b, const ModelConfig& c, const Weights& w,

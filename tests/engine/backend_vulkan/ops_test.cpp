@@ -332,10 +332,10 @@ TEST_F(OpsTest, largeMatricesAreSharded) {
         return p.builder.linear(p.rows(1024), p.random(Shape::of(1024, 54'001), format), "y");
     });
     check("experts", kFewTokens, [&](Problem& p) {
-        const Value routing = p.builder.routeExperts(p.rows(3), 2, "routing");
+        const Value routing = p.builder.routeExperts(p.rows(3), {.numUsed = 2}, "routing");
         const Value up =
-            p.builder.expertLinear(p.rows(1030), routing, p.random(Shape::of(1030, 1401, 3), f32), 2, "up");
-        return p.builder.expertSum(up, routing, 2, "y");
+            p.builder.expertLinear(p.rows(1030), routing, p.random(Shape::of(1030, 1401, 3), f32), "up");
+        return p.builder.expertSum(up, routing, "y");
     });
 }
 
@@ -359,7 +359,29 @@ TEST_F(OpsTest, valuesThatAreNoNumbersAreAnError) {
 const std::set<std::string_view> kOneOfEachKind{"F16", "Q4_0", "Q6_K", "IQ2_S"};
 
 TEST_F(OpsTest, mixtureOfExperts) {
-    check("routing", [](Problem& p) { return p.builder.routeExperts(p.rows(7), 3, "y"); });
+    for (const auto scores : {kernels::ExpertScores::Softmax, kernels::ExpertScores::Sigmoid,
+                              kernels::ExpertScores::SqrtSoftplus, kernels::ExpertScores::SoftmaxOfChosen}) {
+        check(fmt::format("routing {}", static_cast<int>(scores)), [&](Problem& p) {
+            return p.builder.routeExperts(p.rows(7), {.numUsed = 3, .scores = scores}, "y");
+        });
+    }
+    check("routing in groups", [](Problem& p) {
+        const kernels::RouteRule rule{.numUsed = 7,
+                                      .scores = kernels::ExpertScores::Sigmoid,
+                                      .groups = 5,
+                                      .groupsUsed = 3,
+                                      .renormalise = true,
+                                      .scale = 2.5F};
+        const auto& f32 = *quant::findFormat(quant::kF32);
+        return p.builder.routeExperts(p.rows(80), rule, p.random(Shape::of(80), f32),
+                                      p.random(Shape::of(80), f32), "y");
+    });
+    check("biases", [](Problem& p) {
+        const auto& f32 = *quant::findFormat(quant::kF32);
+        const Value routing = p.builder.routeExperts(p.rows(5), {.numUsed = 2}, "routing");
+        return p.builder.expertLinear(p.rows(12), routing, p.random(Shape::of(12, 7, 5), f32),
+                                      p.random(Shape::of(7, 5), f32), "y");
+    });
     // Each format's blocks are decoded as in other products (linearOfEveryFormat): floats, blocks, k-quants
     // and grids stand for all.
     for (const quant::QuantFormat* format : quant::allFormats()) {
@@ -367,13 +389,14 @@ TEST_F(OpsTest, mixtureOfExperts) {
         check(format->name, [&](Problem& p) {
             const uint32_t in = format->blockElems == 1 ? 35 : format->blockElems;
             const uint32_t middle = format->blockElems == 1 ? 27 : 2 * format->blockElems;
-            const Value routing = p.builder.routeExperts(p.rows(5), 2, "routing");
+            const Value routing =
+                p.builder.routeExperts(p.rows(5), {.numUsed = 2, .renormalise = true}, "routing");
             const Value x = p.rows(in);
             const Value up =
-                p.builder.expertLinear(x, routing, p.random(Shape::of(in, middle, 5), *format), 2, "up");
+                p.builder.expertLinear(x, routing, p.random(Shape::of(in, middle, 5), *format), "up");
             const Value down =
-                p.builder.expertLinear(up, routing, p.random(Shape::of(middle, 19, 5), *format), 2, "down");
-            return p.builder.add(p.rows(19), p.builder.expertSum(down, routing, 2, "sum"), "y");
+                p.builder.expertLinear(up, routing, p.random(Shape::of(middle, 19, 5), *format), "down");
+            return p.builder.add(p.rows(19), p.builder.expertSum(down, routing, "sum"), "y");
         });
     }
 }

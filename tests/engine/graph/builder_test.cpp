@@ -68,22 +68,46 @@ const Misfit kMisfits[] = {
      {"\"g\"", "{5}", "4 numbers"}},
     {"linear", [](Draft& d) { d.b.linear(d.rows(16, "x"), nullptr, "y"); }, {"weight 1 of 1 is missing"}},
     {"route_experts",
-     [](Draft& d) { d.b.routeExperts(d.rows(4, "x"), 5, "y"); },
+     [](Draft& d) { d.b.routeExperts(d.rows(4, "x"), {.numUsed = 5}, "y"); },
      {"\"x\" is 4 wide", "5 experts"}},
+    {"route_experts",
+     [](Draft& d) { d.b.routeExperts(d.rows(8, "x"), {.numUsed = 2, .groups = 3}, "y"); },
+     {"\"x\" is 8 wide", "3 groups"}},
+    {"route_experts",
+     [](Draft& d) { d.b.routeExperts(d.rows(8, "x"), {.numUsed = 3, .groups = 4, .groupsUsed = 1}, "y"); },
+     {"2 are open", "3 experts"}},
+    {"route_experts",
+     [](Draft& d) { d.b.routeExperts(d.rows(8, "x"), {.numUsed = 2}, d.vector(7), nullptr, "y"); },
+     {"\"g\"", "{7}", "8 numbers"}},
     {"expert_linear",
      [](Draft& d) {
          const Value x = d.rows(16, "x");
-         d.b.expertLinear(x, d.rows(4, "p"), d.weight("w", Shape::of(16, 8, 5)), 2, "y");
+         d.b.expertLinear(x, d.rows(12, "r"), d.weight("w", Shape::of(16, 8, 5)), "y");
      },
-     {"\"w\"", "{16, 8, 5}", "4 experts"}},
+     {"\"r\" names 6 experts of 5"}},
     {"expert_linear",
      [](Draft& d) {
          const Value x = d.rows(48, "x");
-         d.b.expertLinear(x, d.rows(4, "p"), d.weight("w", Shape::of(16, 8, 4)), 2, "y");
+         d.b.expertLinear(x, d.rows(4, "r"), d.weight("w", Shape::of(16, 8, 4)), "y");
      },
      {"\"w\"", "{16, 8, 4}", "\"x\" is 48 wide"}},
+    {"expert_linear",
+     [](Draft& d) {
+         const Value x = d.rows(16, "x");
+         d.b.expertLinear(x, d.rows(4, "r"), d.weight("w", Shape::of(16, 8, 5)), d.vector(8), "y");
+     },
+     {"\"g\"", "{8}", "40 numbers"}},
+    {"expert_linear",
+     [](Draft& d) {
+         const Value x = d.rows(16, "x");
+         d.b.expertLinear(x, d.rows(3, "r"), d.weight("w", Shape::of(16, 8, 5)), "y");
+     },
+     {"\"r\" is 3 wide", "no ids and shares"}},
     {"expert_sum",
-     [](Draft& d) { d.b.expertSum(d.rows(17, "x"), d.rows(4, "p"), 2, "y"); },
+     [](Draft& d) {
+         const Value x = d.rows(17, "x");
+         d.b.expertSum(x, d.rows(4, "r"), "y");
+     },
      {"\"x\" is 17 wide", "2 equal parts"}},
     {"rope", [](Draft& d) { d.b.rope(d.rows(24, "x"), kRope, "y"); }, {"\"x\" is 24 wide", "2 heads of 8"}},
     {"rope",

@@ -25,102 +25,148 @@ struct Layout {
         in = shape.dims[0];
         out = shape.dims[1];
         numExperts = shape.dims[2];
-        numUsed = op.outputs[0].width / out;
+        numUsed = op.inputs[1].width / 2;
     }
     size_t partsOf(Operand x) const { return x.width / in; }
     /// Room for a gathered row in either form of activations.
-    size_t xRowBytes() const { return in * sizeof(float); }
-    size_t xBytes(size_t numRows) const { return numRows * numUsed * xRowBytes(); }
+    size_t xBytes(size_t numRows) const { return numRows * numUsed * in * sizeof(float); }
     size_t yBytes(size_t numRows) const { return numRows * numUsed * out * sizeof(float); }
     size_t choicesBytes(size_t numRows) const { return numRows * numUsed * sizeof(Choice); }
     size_t firstsBytes() const { return (numExperts + 1) * sizeof(uint32_t); }
+    size_t activeBytes() const { return numExperts * sizeof(uint32_t); }
 };
 
-/// The step's choices in order of experts: those of expert e are [firsts[e], firsts[e + 1]).
+/// The step's choices in order of experts, and of rows for each.
 struct Choices {
     Choice* all;
-    uint32_t* firsts;
+    uint32_t* firsts;  ///< those of expert e are [firsts[e], firsts[e + 1])
+    uint32_t* active;  ///< experts that were chosen at all
+    size_t numActive = 0;
 };
 
-Choices sortByExpert(const float* routing, size_t numRows, size_t numExperts, Choice* all, uint32_t* firsts) {
-    uint32_t count = 0;
-    for (size_t e = 0; e < numExperts; ++e) {
-        firsts[e] = count;
-        for (size_t row = 0; row < numRows; ++row) {
-            const float* p = routing + row * numExperts;
-            if (p[e] == 0) continue;
-            const auto part = static_cast<uint32_t>(e - static_cast<size_t>(std::count(p, p + e, 0.0f)));
-            all[count++] = {static_cast<uint32_t>(row), part};
-        }
-    }
-    firsts[numExperts] = count;
-    return {all, firsts};
-}
+class ExpertLinear final : public PreparedOp {
+  public:
+    ExpertLinear(const Op& op, const Preparation& preparation)
+        : m_op(op),
+          m_layout(op, preparation.plan),
+          m_experts(preparation.matrix(op, 0)),
+          m_kernel(kernels::selectMatmul(*m_experts.format, static_cast<uint32_t>(m_layout.out),
+                                         preparation.isa, preparation.activations)),
+          m_input(m_kernel.activation, preparation.isa),
+          m_xRowBytes(matmulInputBytes(m_kernel.activation, m_layout.in)) {}
 
-void run(const Op& op, const StepContext& context) {
-    const size_t numRows = context.numRows(op.outputs[0]);
-    const Layout layout(op, context.plan);
-    const Operand x = op.inputs[0];
-    const Operand y = op.outputs[0];
-    const tensor::Tensor& experts = context.matrix(op, 0);
-    const auto kernel = kernels::selectMatmul(*experts.format, static_cast<uint32_t>(layout.out), context.isa,
-                                              context.activations);
+    void run(const StepContext& context) override {
+        const size_t numRows = context.numRows(m_op.outputs[0]);
+        std::byte* xGathered = context.sharedScratch;
+        auto* yGathered = reinterpret_cast<float*>(xGathered + m_layout.xBytes(numRows));
+        auto* all = reinterpret_cast<Choice*>(yGathered + numRows * m_layout.numUsed * m_layout.out);
+        auto* firsts = reinterpret_cast<uint32_t*>(all + numRows * m_layout.numUsed);
+        Choices choices{.all = all, .firsts = firsts, .active = firsts + m_layout.numExperts + 1};
+        sortByExpert(context, numRows, choices);
 
-    std::byte* xGathered = context.sharedScratch;
-    auto* yGathered = reinterpret_cast<float*>(xGathered + layout.xBytes(numRows));
-    auto* all = reinterpret_cast<Choice*>(yGathered + numRows * layout.numUsed * layout.out);
-    auto* firsts = reinterpret_cast<uint32_t*>(all + numRows * layout.numUsed);
-    const Choices choices = sortByExpert(context.rows(op.inputs[1]), numRows, layout.numExperts, all, firsts);
-    const size_t count = firsts[layout.numExperts];
-
-    const size_t xRowBytes = matmulInputBytes(kernel.activation, layout.in);
-    context.threads.parallelFor(count, 1, [&](size_t begin, size_t end, uint32_t) {
-        for (size_t i = begin; i < end; ++i) {
-            const size_t part = layout.partsOf(x) == 1 ? 0 : choices.all[i].part;
-            const float* row = context.rows(x) + choices.all[i].row * x.width + part * layout.in;
-            writeMatmulInput(kernel.activation, {row, layout.in}, context.isa, xGathered + i * xRowBytes);
-        }
-    });
-
-    const size_t expertBytes = experts.data.size() / layout.numExperts;
-    context.threads.parallelFor(
-        layout.numExperts * layout.out, kGrain, [&](size_t begin, size_t end, uint32_t) {
-            for (size_t e = begin / layout.out; e * layout.out < end; ++e) {
-                const uint32_t first = choices.firsts[e];
-                if (choices.firsts[e + 1] == first) continue;
-                kernels::MatmulArgs args{};
-                args.format = experts.format;
-                args.weights = experts.data.data() + e * expertBytes;
-                args.weightRowBytes = expertBytes / layout.out;
-                args.numOut = static_cast<uint32_t>(layout.out);
-                args.x = xGathered + first * xRowBytes;
-                args.xRowBytes = xRowBytes;
-                args.y = yGathered + first * layout.out;
-                args.yStride = layout.out;
-                args.numRows = choices.firsts[e + 1] - first;
-                args.k = static_cast<uint32_t>(layout.in);
-                args.outBegin = static_cast<uint32_t>(std::max(begin, e * layout.out) - e * layout.out);
-                args.outEnd = static_cast<uint32_t>(std::min(end, (e + 1) * layout.out) - e * layout.out);
-                kernel.fn(args);
+        const size_t count = numRows * m_layout.numUsed;
+        gather(context, choices, count, xGathered);
+        // Chosen experts only, so that every thread has work.
+        context.threads.parallelFor(
+            choices.numActive * m_layout.out, kGrain, [&](size_t begin, size_t end, uint32_t) {
+                for (size_t i = begin / m_layout.out; i * m_layout.out < end; ++i) {
+                    const size_t first = i * m_layout.out;
+                    multiply(context, choices, choices.active[i], std::max(begin, first) - first,
+                             std::min(end, first + m_layout.out) - first, xGathered, yGathered);
+                }
+            });
+        const Operand y = m_op.outputs[0];
+        context.threads.parallelFor(count, kGrain, [&](size_t begin, size_t end, uint32_t) {
+            for (size_t i = begin; i < end; ++i) {
+                std::copy_n(
+                    yGathered + i * m_layout.out, m_layout.out,
+                    context.rows(y) + choices.all[i].row * y.width + choices.all[i].part * m_layout.out);
             }
         });
-
-    for (size_t i = 0; i < count; ++i) {
-        std::copy_n(yGathered + i * layout.out, layout.out,
-                    context.rows(y) + choices.all[i].row * y.width + choices.all[i].part * layout.out);
     }
-}
+
+  private:
+    size_t expertOf(const StepContext& context, size_t row, size_t part) const {
+        const Operand routing = m_op.inputs[1];
+        return static_cast<size_t>(context.rows(routing)[row * routing.width + part]);
+    }
+
+    void sortByExpert(const StepContext& context, size_t numRows, Choices& choices) const {
+        uint32_t* firsts = choices.firsts;
+        std::fill_n(firsts, m_layout.numExperts + 1, 0U);
+        for (size_t row = 0; row < numRows; ++row)
+            for (size_t part = 0; part < m_layout.numUsed; ++part) ++firsts[expertOf(context, row, part) + 1];
+        for (uint32_t e = 0; e < m_layout.numExperts; ++e) {
+            if (firsts[e + 1] > 0) choices.active[choices.numActive++] = e;
+            firsts[e + 1] += firsts[e];
+        }
+        for (size_t row = 0; row < numRows; ++row) {
+            for (size_t part = 0; part < m_layout.numUsed; ++part) {
+                const size_t e = expertOf(context, row, part);
+                choices.all[firsts[e]++] = {static_cast<uint32_t>(row), static_cast<uint32_t>(part)};
+            }
+        }
+        // Each has moved on to where the next one begins.
+        std::copy_backward(firsts, firsts + m_layout.numExperts, firsts + m_layout.numExperts + 1);
+        firsts[0] = 0;
+    }
+
+    void gather(const StepContext& context, const Choices& choices, size_t count,
+                std::byte* xGathered) const {
+        const Operand x = m_op.inputs[0];
+        context.threads.parallelFor(count, 1, [&](size_t begin, size_t end, uint32_t) {
+            for (size_t i = begin; i < end; ++i) {
+                const size_t part = m_layout.partsOf(x) == 1 ? 0 : choices.all[i].part;
+                const float* row = context.rows(x) + choices.all[i].row * x.width + part * m_layout.in;
+                m_input.write({row, m_layout.in}, xGathered + i * m_xRowBytes);
+            }
+        });
+    }
+
+    /// Outputs [begin, end) of an expert, for all rows that chose it.
+    void multiply(const StepContext& context, const Choices& choices, size_t expert, size_t begin, size_t end,
+                  const std::byte* xGathered, float* yGathered) const {
+        const uint32_t first = choices.firsts[expert];
+        const kernels::MatmulArgs args{
+            .format = m_experts.format,
+            .weights = m_experts.row(expert * m_layout.out),
+            .weightRowBytes = m_experts.rowBytes(),
+            .numOut = static_cast<uint32_t>(m_layout.out),
+            .x = xGathered + first * m_xRowBytes,
+            .xRowBytes = m_xRowBytes,
+            .y = yGathered + first * m_layout.out,
+            .yStride = m_layout.out,
+            .numRows = choices.firsts[expert + 1] - first,
+            .k = static_cast<uint32_t>(m_layout.in),
+            .outBegin = static_cast<uint32_t>(begin),
+            .outEnd = static_cast<uint32_t>(end),
+        };
+        m_kernel.fn(args);
+        if (m_op.weights.size() < 2) return;
+        const float* bias = context.vector(m_op, 1) + expert * m_layout.out;
+        for (size_t row = 0; row < args.numRows; ++row) {
+            for (size_t out = begin; out < end; ++out) args.y[row * m_layout.out + out] += bias[out];
+        }
+    }
+
+    const Op& m_op;
+    Layout m_layout;
+    const tensor::Tensor& m_experts;
+    kernels::MatmulKernel m_kernel;
+    MatmulInput m_input;
+    size_t m_xRowBytes;
+};
 
 Scratch scratch(const Op& op, const Plan& plan) {
     const Layout layout(op, plan);
     return {.sharedBytes = layout.xBytes(plan.maxTokens) + layout.yBytes(plan.maxTokens) +
-                           layout.choicesBytes(plan.maxTokens) + layout.firstsBytes(),
+                           layout.choicesBytes(plan.maxTokens) + layout.firstsBytes() + layout.activeBytes(),
             .threadBytes = 0};
 }
 
 }  // namespace
 
 extern const CpuOp expert_linear_op;
-const CpuOp expert_linear_op{OpCode::ExpertLinear, unprepared<run>, scratch};
+const CpuOp expert_linear_op{OpCode::ExpertLinear, prepared<ExpertLinear>, scratch};
 
 }  // namespace ingle::backend::cpu

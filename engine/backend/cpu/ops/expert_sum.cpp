@@ -8,11 +8,12 @@ void run(const Op& op, const StepContext& context) {
     const Operand x = op.inputs[0];
     const Operand routing = op.inputs[1];
     const Operand y = op.outputs[0];
+    const size_t numUsed = routing.width / 2;
     context.threads.parallelFor(context.numRows(y), 1, [&](size_t begin, size_t end, uint32_t) {
         for (size_t row = begin; row < end; ++row) {
-            kernels::expertSumRef(context.rows(x) + row * x.width,
-                                  context.rows(routing) + row * routing.width,
-                                  context.rows(y) + row * y.width, routing.width, y.width);
+            const float* shares = context.rows(routing) + row * routing.width + numUsed;
+            kernels::expertSumRef(context.rows(x) + row * x.width, shares, context.rows(y) + row * y.width,
+                                  numUsed, y.width);
         }
     });
 }

@@ -5,17 +5,28 @@ namespace ingle::backend::cpu {
 namespace {
 
 void run(const Op& op, const StepContext& context) {
-    const size_t numExperts = op.inputs[0].width;
-    for (size_t row = 0; row < context.numRows(op.outputs[0]); ++row) {
-        kernels::routeExpertsRef(context.rows(op.inputs[0]) + row * numExperts,
-                                 context.rows(op.outputs[0]) + row * numExperts, numExperts,
-                                 std::get<RouteParams>(op.params).numUsed);
-    }
+    const auto& params = std::get<RouteParams>(op.params);
+    const auto vector = [&](int32_t index) {
+        return index < 0 ? nullptr : context.vector(op, static_cast<uint32_t>(index));
+    };
+    const Operand x = op.inputs[0];
+    const Operand routing = op.outputs[0];
+    context.threads.parallelFor(context.numRows(x), 1, [&](size_t begin, size_t end, uint32_t thread) {
+        for (size_t row = begin; row < end; ++row) {
+            kernels::routeExpertsRef(params.rule, context.rows(x) + row * x.width, vector(params.choiceBias),
+                                     vector(params.expertScale), x.width, context.threadFloats(thread),
+                                     context.rows(routing) + row * routing.width);
+        }
+    });
+}
+
+Scratch scratch(const Op& op, const Plan&) {
+    return {.sharedBytes = 0, .threadBytes = 3 * sizeof(float) * op.inputs[0].width};
 }
 
 }  // namespace
 
 extern const CpuOp route_experts_op;
-const CpuOp route_experts_op{OpCode::RouteExperts, unprepared<run>};
+const CpuOp route_experts_op{OpCode::RouteExperts, unprepared<run>, scratch};
 
 }  // namespace ingle::backend::cpu

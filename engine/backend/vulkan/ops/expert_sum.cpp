@@ -7,9 +7,7 @@ constexpr OpCode kCodes[] = {OpCode::ExpertSum};
 
 Status record(const OpRun& run, OpRecording& out) {
     const uint32_t width = run.width(run.output(0));
-    const struct {
-        uint32_t width, numUsed, numExperts;
-    } push{width, run.width(run.input(0, 0)) / width, run.width(run.input(0, 1))};
+    const struct { uint32_t width, numUsed; } push{width, run.width(run.input(0, 1)) / 2};
     return out.dispatch("expert_sum", {kElementGroup, false},
                         {reads(out.rows(run.input(0, 0))), reads(out.rows(run.input(0, 1))),
                          reads(out.unused()), writes(out.rows(run.output(0)))},

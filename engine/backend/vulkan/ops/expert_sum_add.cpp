@@ -12,9 +12,7 @@ bool fits(const OpRun& run, const Plan&) {
 
 Status record(const OpRun& run, OpRecording& out) {
     const uint32_t width = run.width(run.output(1));
-    const struct {
-        uint32_t width, numUsed, numExperts;
-    } push{width, run.width(run.input(0, 0)) / width, run.width(run.input(0, 1))};
+    const struct { uint32_t width, numUsed; } push{width, run.width(run.input(0, 1)) / 2};
     return out.dispatch("expert_sum", {kElementGroup, true},
                         {reads(out.rows(run.input(0, 0))), reads(out.rows(run.input(0, 1))),
                          reads(out.rows(run.otherInput(1, run.output(0)))), writes(out.rows(run.output(1)))},

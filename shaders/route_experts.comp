@@ -24,15 +24,20 @@ layout(push_constant) uniform Push {
 
 const uint kSoftmax = 0, kSigmoid = 1, kSqrtSoftplus = 2, kSoftmaxOfChosen = 3;
 const uint kMaxExperts = 1024;
-const float kLeast = uintBitsToFloat(0xff800000u);  // minus infinity
 
 shared float scores[kMaxExperts];
 shared float choice[kMaxExperts];
 shared float groupScores[kMaxExperts];
 shared uint chosenBits[kMaxExperts / 32];
 
+// Minus infinity.
+float least() {
+    return uintBitsToFloat(0xff800000u);
+}
+
+// The value, or the least where it is no number.
 float orLeast(float value) {
-    return (floatBitsToUint(value) & 0x7fffffffu) > 0x7f800000u ? kLeast : value;
+    return (floatBitsToUint(value) & 0x7fffffffu) > 0x7f800000u ? least() : value;
 }
 
 // Chosen is what has fewer than so many ahead of it.
@@ -41,7 +46,7 @@ bool isAhead(float theirs, uint their, float ours, uint our) {
 }
 
 float twoBest(uint first, uint count) {
-    float best = kLeast, second = kLeast;
+    float best = least(), second = least();
     for (uint i = first; i < first + count; ++i) {
         second = max(second, min(best, choice[i]));
         best = max(best, choice[i]);

@@ -344,7 +344,9 @@ bool usesMemory(OpCode code) {
 }
 
 Result<Widths> outputWidths(const OpCall& call) {
-    return checkedWidths(call).map_error([&](Error error) { return about(call, std::move(error)); });
+    Result<Widths> widths = checkedWidths(call);
+    if (!widths) return tl::unexpected(about(call, std::move(widths).error()));
+    return widths;
 }
 
 Status checkMemory(const Plan& plan, const MemorySpec& memory) {

@@ -142,11 +142,10 @@ Result<BoundModel> bindModel(const formats::ModelFile& file) {
 Result<graph::Graph> buildGraph(const BoundModel& model) {
     graph::Builder builder;
     model.family->build(builder, model.config, model.weights);
-    return builder.take().map_error([&](Error error) {
-        error.message = fmt::format("the model family \"{}\" does not fit together: {}", model.family->arch,
-                                    error.message);
-        return error;
-    });
+    Result<graph::Graph> graph = builder.take();
+    if (graph) return graph;
+    return fail(graph.error().code, "the model family \"{}\" does not fit together: {}", model.family->arch,
+                graph.error().message);
 }
 
 BoundModel withOneLayerOfEachKind(const BoundModel& model) {

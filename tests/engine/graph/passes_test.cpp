@@ -16,12 +16,12 @@ using backend::OpCode;
 
 /// Weights without data: passes look at shapes only.
 struct FakeWeights {
-    tensor::Tensor table{"table", {{8, 32}}, nullptr, {}};
-    tensor::Tensor gain{"gain", {{8}}, nullptr, {}};
-    tensor::Tensor square{"square", {{8, 8}}, nullptr, {}};
-    tensor::Tensor wide{"wide", {{8, 16}}, nullptr, {}};
-    tensor::Tensor narrow{"narrow", {{16, 8}}, nullptr, {}};
-    tensor::Tensor head{"head", {{8, 32}}, nullptr, {}};
+    tensor::Tensor table{"table", tensor::Shape::of(8, 32), nullptr, {}};
+    tensor::Tensor gain{"gain", tensor::Shape::of(8), nullptr, {}};
+    tensor::Tensor square{"square", tensor::Shape::of(8, 8), nullptr, {}};
+    tensor::Tensor wide{"wide", tensor::Shape::of(8, 16), nullptr, {}};
+    tensor::Tensor narrow{"narrow", tensor::Shape::of(16, 8), nullptr, {}};
+    tensor::Tensor head{"head", tensor::Shape::of(8, 32), nullptr, {}};
 };
 
 Graph oneLayer(const FakeWeights& w) {

@@ -23,7 +23,8 @@ struct Program {
 /// Once a process, before its threads.
 void keepReports(const Program& program);
 
-/// What computes, for a report that may follow. Any thread.
+/// What computes, for a report that may follow. Always from one thread; a report that another thread writes
+/// at the same moment may name neither device.
 void noteDevice(std::string_view device);
 
 /// The newest report nobody has been shown, by its path.

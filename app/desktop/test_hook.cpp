@@ -27,7 +27,7 @@ QJsonObject failure(const QString& sentence) {
     return {{"ok", false}, {"error", sentence}};
 }
 
-constexpr int kActivationMs = 2000;
+constexpr int kActivationMs = 60'000;  // a busy computer's window system may be late
 const QJsonObject kOk{{"ok", true}};
 
 template <typename Enum>

@@ -161,6 +161,11 @@ class WindowTest : public QObject, WindowFiles {
             WindowRun run(data, {});
             run.model.serve({.files = {QUrl::fromLocalFile(m_modelFile)}});  // which does not take it away
             QCOMPARE(run.model.notices()->bannerAction(), QString("Show the report"));
+            // What else is said meanwhile is shown first, and does not count as an answer.
+            run.model.notices()->showBanner("Something else.");
+            QCOMPARE(run.model.notices()->banner(), QString("Something else."));
+            run.model.notices()->dismissBanner();
+            QCOMPARE(run.model.notices()->bannerAction(), QString("Show the report"));
             run.model.notices()->runBannerAction();
             QTRY_VERIFY(run.shownItem("saveCrash") != nullptr);
             QCOMPARE(run.model.crashes()->text(), QString("what happened"));
@@ -171,6 +176,26 @@ class WindowTest : public QObject, WindowFiles {
             QCOMPARE(file.readAll(), QByteArray("what happened"));
             emit run.model.portal()->saveChosen("/nowhere/at/all.txt");
             QVERIFY(run.model.notices()->banner().contains("/nowhere/at/all.txt could not be written"));
+        }
+        WindowRun run(data, {});
+        run.model.serve({});
+        QVERIFY(run.model.notices()->banner().isEmpty());
+    }
+
+    void aCrashReportThatNobodyAnsweredIsOfferedAgain() {
+        const QString data = freshDataDir();
+        QVERIFY(QDir(data).mkdir("crashes"));
+        writeFile(data + "/crashes/new-1700000000-1.txt", "what happened");
+        for (int start = 0; start < 2; ++start) {
+            WindowRun run(data, {});
+            run.model.serve({});
+            QCOMPARE(run.model.notices()->bannerAction(), QString("Show the report"));
+            run.model.notices()->showBanner("The model cannot be loaded.");
+        }
+        {
+            WindowRun run(data, {});
+            run.model.serve({});
+            run.model.notices()->dismissBanner();
         }
         WindowRun run(data, {});
         run.model.serve({});

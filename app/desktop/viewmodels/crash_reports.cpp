@@ -27,12 +27,11 @@ void CrashReports::look() {
     if (!file.open(QIODevice::ReadOnly)) return;
     m_text = QString::fromUtf8(file.read(kMaxBytes));
     emit changed();
-    // Offered once, whatever is done about it. One that cannot be marked is offered again, which does no
-    // harm.
-    (void)crash::markSeen(m_folder);
-    m_notices.showBanner(
+    // Until it is answered, by opening or closing: what else is said meanwhile does not count. One that
+    // cannot be marked is offered again, which does no harm.
+    m_notices.showOffer(
         tr("Inglenook crashed. A report of it was kept on this computer; it holds nothing you wrote."),
-        tr("Show the report"), [this] { emit shown(); });
+        tr("Show the report"), [this] { emit shown(); }, [this] { (void)crash::markSeen(m_folder); });
 }
 
 void CrashReports::save() {

@@ -148,7 +148,7 @@ void ModelListModel::openUrls(const QList<QUrl>& urls) {
 void ModelListModel::openPath(const QString& path) {
     // The engine does one thing at a time, and the person asked for another model.
     emit loadStarting();
-    m_notices.dismissBanner();
+    m_notices.clearBanner();
     m_inspecting = true;
     emit stateChanged();
     m_inspections.push_back({path, false});
@@ -199,7 +199,7 @@ void ModelListModel::addInspected(const ModelInfo& info) {
 }
 
 void ModelListModel::use(const QString& modelId) {
-    m_notices.dismissBanner();
+    m_notices.clearBanner();
     loadById(modelId.toStdString());
 }
 
@@ -269,7 +269,8 @@ void ModelListModel::onLoaded(const ModelInfo& info) {
     const auto work = [entry = m_current,
                        speed = info.foretoldTokensPerSecond](library::Library& library) -> Status {
         INGLE_TRY(library.markFailure(entry.id, ""));
-        INGLE_TRY(library.markSpeed(entry.id, speed));
+        // Not measured for these threads, or computed by a device: what was foretold earlier stays.
+        if (speed > 0) INGLE_TRY(library.markSpeed(entry.id, speed));
         INGLE_TRY(library.relocate(entry.id, entry.path));  // remembers a changed file as it is now
         return library.markUsed(entry.id);
     };

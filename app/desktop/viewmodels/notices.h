@@ -1,4 +1,5 @@
-/// What the window says outside the conversation: one banner that stays, one toast that goes by itself.
+/// What the window says outside the conversation: one banner that stays, one toast that goes by itself. The
+/// last banner wins; an offer waits under it.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
@@ -21,17 +22,24 @@ class Notices : public QObject {
   public:
     using QObject::QObject;
 
-    QString banner() const { return m_banner; }
-    QString bannerAction() const { return m_bannerAction; }
+    QString banner() const { return shown().sentence; }
+    QString bannerAction() const { return shown().action; }
     QString toast() const { return m_toast; }
     bool canUndo() const { return static_cast<bool>(m_undo); }
 
     void showBanner(const QString& sentence);
     /// With a button that dismisses the banner and then calls `run`.
     void showBanner(const QString& sentence, const QString& action, std::function<void()> run);
+    /// A banner that others do not replace: it is shown whenever there is no other, until the person uses its
+    /// button or closes it; `answered` is called then. A later offer takes an earlier one's place.
+    void showOffer(const QString& sentence, const QString& action, std::function<void()> run,
+                   std::function<void()> answered);
+    /// What was said is no longer true, or something else begins. An offer stays.
+    void clearBanner();
     /// `undo`: what the toast's button does; empty: no button.
     void showToast(const QString& sentence, std::function<void()> undo = {});
 
+    /// By the person: whichever is shown.
     Q_INVOKABLE void dismissBanner();
     Q_INVOKABLE void runBannerAction();
     Q_INVOKABLE void dismissToast();
@@ -42,9 +50,18 @@ class Notices : public QObject {
     void toastChanged();
 
   private:
-    QString m_banner;
-    QString m_bannerAction;
-    std::function<void()> m_runBannerAction;
+    struct Banner {
+        QString sentence;
+        QString action;
+        std::function<void()> run;
+        std::function<void()> answered;
+    };
+    const Banner& shown() const { return m_banner.sentence.isEmpty() ? m_offer : m_banner; }
+    /// Takes away what is shown.
+    Banner takeShown();
+
+    Banner m_banner;
+    Banner m_offer;
     QString m_toast;
     std::function<void()> m_undo;
 };

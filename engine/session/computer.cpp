@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "engine/base/cpu_features.h"
-#include "engine/session/speed_forecast.h"
+#include "engine/session/read_speeds.h"
 #include "ingle/computer.h"
 
 namespace ingle {
@@ -23,12 +23,16 @@ std::optional<base::SystemMemory> knownSystemMemory() {
 
 Result<ComputerInfo> describeComputer(const std::string& folder) {
     INGLE_TRY_ASSIGN(const base::SystemMemory memory, session::systemMemory());
-    return ComputerInfo{.processor = base::processorName(),
-                        .threads = base::physicalCores(),
-                        .installedBytes = memory.installedBytes,
-                        .usableBytes = memory.usableBytes,
-                        .availableBytes = memory.availableBytes,
-                        .readBytesPerSecond = static_cast<uint64_t>(session::rememberedMemorySpeed(folder))};
+    LoadOptions asUsual;
+    asUsual.trials.folder = folder;
+    const auto speeds = session::readSpeeds({}, asUsual);
+    return ComputerInfo{
+        .processor = base::processorName(),
+        .threads = base::physicalCores(),
+        .installedBytes = memory.installedBytes,
+        .usableBytes = memory.usableBytes,
+        .availableBytes = memory.availableBytes,
+        .readBytesPerSecond = static_cast<uint64_t>(speeds ? speeds->memoryBytesPerSecond : 0)};
 }
 
 }  // namespace ingle

@@ -108,9 +108,8 @@ class ScheduledEngine final : public Engine {
 Result<ModelInfo> inspectModel(const std::string& path, const LoadOptions& options) {
     INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(path));
     INGLE_TRY_ASSIGN(const auto model, session::openModel(source, options));
-    const session::TokenReads reads = session::answerReads(*model, options);
-    if (const auto speeds = session::readSpeeds(reads, options))
-        model->info.foretoldTokensPerSecond = 1 / session::foretoldSeconds(reads, *speeds);
+    if (const auto speed = session::foretoldTokensPerSecond(*model, options))
+        model->info.foretoldTokensPerSecond = *speed;
     return model->info;
 }
 

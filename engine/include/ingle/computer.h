@@ -8,8 +8,9 @@
 
 namespace ingle {
 
-/// Reads what the system tells, and what was measured earlier. `folder`: of DriverTrials. Errors: Io, Corrupt
-/// (/proc/meminfo).
+/// Reads what the system tells, and how fast memory is: as measured earlier, at most a day ago, or now (a
+/// third of a second at most), where there is memory for that. `folder`: of DriverTrials; there it is
+/// remembered. Errors: Io, Corrupt (/proc/meminfo).
 Result<ComputerInfo> describeComputer(const std::string& folder);
 
 }  // namespace ingle

@@ -4,11 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "engine/lab/synth.h"
 #include "engine/session/model.h"
-#include "tests/engine/session/little_memory.h"
 #include "tests/opened.h"
 #include "tests/temporary_folder.h"
 
@@ -68,34 +65,6 @@ TEST(ForetoldSeconds, theSlowerOfMemoryAndKernelCounts) {
     EXPECT_DOUBLE_EQ(foretoldSeconds(reads, speeds), 1.0 + 2.0 + 0.2 + 0.1);
     reads.weights = {{"Q2_K", 1000}};  // not measured
     EXPECT_DOUBLE_EQ(foretoldSeconds(reads, speeds), 1.0 + 0.2 + 0.1);
-}
-
-TEST(ReadSpeeds, areRememberedWhereThatIsAllowed) {
-    const test::TemporaryFolder folder;
-    const TokenReads reads{.weights = {{"Q8_0", 1}}};
-    LoadOptions options{.threads = 1};
-    EXPECT_EQ(rememberedMemorySpeed(folder.path().string()), 0);
-    {
-        const test::LittleMemory little(uint64_t{4} << 30, 1 << 20);
-        EXPECT_FALSE(readSpeeds(reads, options));
-    }
-    ASSERT_TRUE(readSpeeds(reads, options));
-    EXPECT_EQ(rememberedMemorySpeed(folder.path().string()), 0) << "no folder was named";
-    options.trials.folder = folder.path().string();
-    const auto first = readSpeeds(reads, options);
-    ASSERT_TRUE(first);
-    EXPECT_GT(first->memoryBytesPerSecond, 1e8);
-    EXPECT_EQ(readSpeeds(reads, options), first) << "measured again, it would not be the same";
-    EXPECT_EQ(rememberedMemorySpeed(options.trials.folder), first->memoryBytesPerSecond);
-    options.threads = 2;
-    EXPECT_NE(readSpeeds(reads, options), first) << "of another number of threads";
-    // Damage is measured anew.
-    for (const char* damage : {"", "{", "[]", R"({"processor":1})",
-                               R"({"processor":"x","measured_at":1,"memory":-1,"op":0,"formats":{}})"}) {
-        std::ofstream(folder.file("read-speeds.json")) << damage;
-        EXPECT_EQ(rememberedMemorySpeed(options.trials.folder), 0) << damage;
-        EXPECT_TRUE(readSpeeds(reads, options)) << damage;
-    }
 }
 
 }  // namespace

@@ -201,7 +201,7 @@ class Window:
             except Failure:
                 return None
 
-        wait_until(attempt, f"an item called {name}", 10)
+        wait_until(attempt, f"an item called {name}")
 
     def kill(self):
         """kill -9; returns once the process is gone."""

@@ -87,7 +87,7 @@ def kill_window(window):
     """kill -9 of the window; its host must not outlive it."""
     host = window.state()["hostPid"]
     window.kill()
-    wait_until(lambda: not is_running(host), "the host to end with its window", 5)
+    wait_until(lambda: not is_running(host), "the host to end with its window")
 
 
 def check_deletion(options, home, screen):
@@ -102,7 +102,7 @@ def check_deletion(options, home, screen):
     database.close()
     with Window(options.bin, home, screen, PACE_MS) as window:
         window.wait_for(lambda s: s["modelState"] == "Ready", "the model after the deletion")
-        wait_until(lambda: not kept(), "what the engine kept of the deleted conversation to go", 10)
+        wait_until(lambda: not kept(), "what the engine kept of the deleted conversation to go")
         window.quit()
 
 
@@ -176,7 +176,7 @@ def newcomer(options):
             expect(not window.state()["bannerAction"], "half a download was offered")
             (downloads / "arriving.gguf.part").unlink()
             arriving.write_bytes(whole)
-            window.wait_for(lambda s: s["bannerAction"] == "Open", "the offer of what has arrived", 20)
+            window.wait_for(lambda s: s["bannerAction"] == "Open", "the offer of what has arrived")
             if options.shots:
                 window.command("screenshot", path=str(pathlib.Path(options.shots) / "arrived.png"))
             focus_by_tab(window, "bannerAction")
@@ -255,7 +255,7 @@ def conversation(options):
 def probed(folder, program):
     """What the socket probe saw in a program: address family → errno (0: a socket was opened)."""
     path = pathlib.Path(folder) / program
-    wait_until(lambda: path.exists() and len(path.read_text().splitlines()) == 3, f"the probe in {program}", 20)
+    wait_until(lambda: path.exists() and len(path.read_text().splitlines()) == 3, f"the probe in {program}")
     return {int(family): int(error) for family, error in (line.split() for line in path.read_text().splitlines())}
 
 

@@ -316,8 +316,11 @@ TEST_F(CommandLine, aFullDiskUnderStandardOutputIsOneSentence) {
 TEST_F(CommandLine, aModelThatShrinksUnderneathIsOneSentence) {
     const std::string model = synth("--family llama --layers 8 --dim 256");
     const std::string words = m_folder.file("words");
-    const Outcome outcome = ingle("generate " + model + " --tokens 1 -n 100000 --ctx 200000 >/dev/null 2>" +
-                                  words + " & sleep 0.3; : > " + model + "; wait $!");
+    const std::string ids = m_folder.file("ids");
+    // Once it writes, the model is in use.
+    const Outcome outcome = ingle("generate " + model + " --tokens 1 -n 100000 --ctx 200000 >" + ids + " 2>" +
+                                  words + " & while kill -0 $! && ! test -s " + ids +
+                                  "; do sleep 0.05; done; : > " + model + "; wait $!");
     EXPECT_EQ(outcome.exitCode, 1);
     EXPECT_EQ(test::readBytes(words), "ingle: the model file changed while it was in use\n");
 }
@@ -325,13 +328,14 @@ TEST_F(CommandLine, aModelThatShrinksUnderneathIsOneSentence) {
 /// A command that may use a graphics device is two processes.
 TEST_F(CommandLine, whatEndsACommandEndsBothItsProcesses) {
     const std::string words = m_folder.file("words");
-    const std::string command =
-        "generate " + synth() + " --tokens 1 -n 100000 --ctx 200000 >/dev/null 2>" + words +
-        " & sleep 0.3; copy=$(cat /proc/$!/task/$!/children); test -n \"$copy\" || exit 99; kill -";
+    const std::string command = "generate " + synth() + " --tokens 1 -n 100000 --ctx 200000 >/dev/null 2>" +
+                                words +
+                                " & while copy=$(cat /proc/$!/task/$!/children) && test -z \"$copy\";"
+                                " do sleep 0.05; done; test -n \"$copy\" || exit 99; kill -";
     const auto statusAfter = [&](const std::string& signal) {
         return ingle(command + signal +
-                     " $!; wait $!; status=$?; sleep 0.2;"
-                     " grep -qs '^State:.[RSD]' /proc/$copy/status && exit 98; exit $status")
+                     " $!; wait $!; status=$?; for i in $(seq 600); do"
+                     " grep -qs '^State:.[RSD]' /proc/$copy/status || exit $status; sleep 0.1; done; exit 98")
             .exitCode;
     };
     EXPECT_EQ(statusAfter("TERM"), 128 + SIGTERM);

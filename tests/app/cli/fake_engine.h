@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <deque>
 #include <filesystem>
+#include <fstream>
 
 #include "app/cli/host/engine_worker.h"
 #include "engine/io/mapped_file.h"
@@ -25,7 +26,8 @@ class FakeVocabulary final : public Vocabulary {
 };
 
 /// Generates the ids resumeIds.size(), +1, +2 … with the text "x" each. rawPrompt "truncate" cuts a mapped
-/// file short and reads it; "move" changes the device before the third token.
+/// file short and reads it; "move" changes the device before the third token; a path is written when all is
+/// told.
 class FakeEngine final : public Engine {
   public:
     explicit FakeEngine(std::string path) { m_info.path = std::move(path); }
@@ -89,6 +91,8 @@ class FakeEngine final : public Engine {
         }
         if (running.done >= running.request.maxTokens) {
             sink.onDone({StopReason::MaxTokens, {}, ""});
+            if (running.request.rawPrompt.starts_with("/"))
+                std::ofstream(running.request.rawPrompt) << "done";
             return true;
         }
         if (running.request.rawPrompt == "move" && running.done == 2) {

@@ -182,8 +182,11 @@ TEST_F(HostTest, GenerationsThatFailSaySo) {
 TEST_F(HostTest, ASlowReaderGetsMergedEventsAndLosesNothing) {
     load();
     constexpr uint32_t kTokens = 200'000;
-    m_client.send(3, answer(kTokens));
-    ::usleep(300'000);  // the pipe fills, then the queue
+    const test::TemporaryFolder folder;
+    const std::string written = folder.file("written");
+    m_client.send(3, answer(kTokens, written));
+    // The pipe fills, then the queue, and nothing is read before all is there.
+    while (!std::filesystem::exists(written)) ::usleep(10'000);
     const Collected collected = collect(3);
     ASSERT_EQ(collected.ids.size(), kTokens);
     for (uint32_t i = 0; i < kTokens; ++i) ASSERT_EQ(collected.ids[i], static_cast<TokenId>(i));

@@ -208,6 +208,7 @@ def portable(options):
                                           *(f"/debs/{deb.name}" for deb in options.packages.glob("*.deb"))],
                                          capture_output=True, text=True, check=False)
                 lacks = re.findall(r"Depends: (\S+)", missing.stdout)
+                expect(lacks or missing.returncode == 0, f"apt-get failed in {suite}: {missing.stderr}")
                 print(f"  the .debs do not fit {suite}: it lacks {', '.join(lacks)}" if lacks else f"  the .debs fit {suite}")
             expect("qt6" not in system.sh("dpkg-query -W -f '${Package}\\n'"), "there is a Qt")
             run("tar", "-C", system.root / "opt", "-xf", archive)

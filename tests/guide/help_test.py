@@ -1,4 +1,5 @@
 """docs/help covers every action and every command, in the program's own words, and tells no key that is none."""
+import json
 import pathlib
 import re
 import sys
@@ -48,6 +49,14 @@ class Help(unittest.TestCase):
             self.assertLessEqual(len(text.splitlines()), 80, name)
             self.assertEqual(len(re.findall(r"^# \S", text, re.M)), 1, name)
             self.assertTrue(text.startswith("# "), name)
+
+    def test_good_sizes_are_those_of_the_models_offered(self):
+        sizes = {int(memory): [float(number) for number in numbers] for memory, *numbers in re.findall(
+            r"^\| (\d+) GB \| (\d+) to (\d+) billion[^|]*\| (\d+) to (\d+) GB \|$", PAGES["2-models.md"], re.M)}
+        for model in json.loads((ROOT / "resources/models.json").read_text())["models"]:
+            least, most, least_gb, most_gb = sizes[model["memoryGb"]]
+            self.assertTrue(least <= model["parametersBillion"] <= most, model["name"])
+            self.assertTrue(least_gb <= round(model["fileGb"]) <= most_gb, model["name"])
 
     def test_quantizations_are_those_of_the_program(self):
         """The README and the help name types that `ingle import --quant` takes."""

@@ -1,4 +1,4 @@
-// Reading the key/value cache, see cache.glsl. The including shader declares HEAD_DIM.
+// Reading the key/value cache, see cache.glsl.
 
 // Four elements of a row from element `e` on; those past the head's end are others', or not there.
 #if CACHE == 32
@@ -18,10 +18,9 @@ float scaled(uint word, uint scales, uint e) {
 #define CACHED(cache, row, scaleWord, e) vec4(CACHED1(cache, row, scaleWord, e), CACHED1(cache, row, scaleWord, e + 1), CACHED1(cache, row, scaleWord, e + 2), CACHED1(cache, row, scaleWord, e + 3))
 #endif
 
-// The head's elements only.
-vec4 masked(uint vector, vec4 value) {
-    if (HEAD_DIM % 4 == 0) return value;
+// The elements only of a head of `dim`.
+vec4 masked(uint vector, uint dim, vec4 value) {
+    if (dim % 4 == 0) return value;
     const uint d = 4 * vector;
-    return vec4(value.x, d + 1 < HEAD_DIM ? value.y : 0, d + 2 < HEAD_DIM ? value.z : 0,
-                d + 3 < HEAD_DIM ? value.w : 0);
+    return vec4(value.x, d + 1 < dim ? value.y : 0, d + 2 < dim ? value.z : 0, d + 3 < dim ? value.w : 0);
 }

@@ -13,6 +13,7 @@ struct Run {
     uint slot;           // of its page table, and of its states before the step
     uint firstPosition;  // in the sequence, of firstRow
     uint slotAfter;      // of its states after the step
+    uint prefixTokens;   // that all of its tokens see, where attention looks at it
 };
 
 // Entry i tells of row i, of run i and of row i of the logits: each of which may be there or not.

@@ -21,6 +21,9 @@ namespace ingle::backend {
 struct SequenceRun {
     SequenceMemory* sequence = nullptr;
     uint32_t numRows = 0;
+    /// Where the plan has Mask::Prefix: the sequence's first tokens that all of its tokens see. They are fed
+    /// in one step.
+    uint32_t prefixTokens = 0;
 };
 
 /// The values of one step: tokens of all runs in order, and the rows (ascending) whose logits are wanted.

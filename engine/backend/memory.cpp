@@ -24,10 +24,16 @@ size_t cacheRowBytes(const quant::QuantFormat& format, uint32_t elems) {
 }
 
 uint64_t cacheBytesPerToken(const MemorySpec& spec, KvType type) {
+    return cacheBytesSeen(spec, type, 1);
+}
+
+uint64_t cacheBytesSeen(const MemorySpec& spec, KvType type, uint32_t tokens) {
     const quant::QuantFormat& format = cacheFormat(type);
     uint64_t bytes = 0;
-    for (const KvLayerSpec& layer : spec.kv)
-        bytes += cacheRowBytes(format, layer.keyElems) + cacheRowBytes(format, layer.valueElems);
+    for (const KvLayerSpec& layer : spec.kv) {
+        const uint64_t seen = layer.window > 0 ? std::min(tokens, layer.window) : tokens;
+        bytes += seen * (cacheRowBytes(format, layer.keyElems) + cacheRowBytes(format, layer.valueElems));
+    }
     return bytes;
 }
 
@@ -35,6 +41,64 @@ uint64_t sequenceBytes(const MemorySpec& spec, KvType type, uint32_t tokens) {
     uint64_t bytes = cacheBytesPerToken(spec, type) * tokens;
     for (const StateSpec& state : spec.states) bytes += sizeof(float) * state.elems;
     return bytes;
+}
+
+uint32_t MemorySpec::window() const {
+    uint32_t largest = 0;
+    for (const KvLayerSpec& layer : kv) {
+        if (layer.window == 0) return 0;
+        largest = std::max(largest, layer.window);
+    }
+    return largest;
+}
+
+uint32_t MemorySpec::firstSeen(uint32_t tokens) const {
+    const uint32_t seen = window();
+    return seen == 0 || tokens < seen ? 0 : tokens - seen + 1;
+}
+
+uint32_t MemorySpec::firstKept(uint32_t tokens) const {
+    return firstSeen(tokens - std::min(tokens, kRewindTokens)) / kPageTokens * kPageTokens;
+}
+
+uint32_t MemorySpec::mostKept(uint32_t tokens, uint32_t stepTokens) const {
+    if (window() == 0) return tokens;
+    const uint64_t most = uint64_t{window()} + kRewindTokens + kPageTokens + stepTokens;
+    return static_cast<uint32_t>(std::min<uint64_t>(tokens, most));
+}
+
+Status checkTruncation(const MemorySpec& spec, const SequenceMemory& sequence, uint32_t tokens) {
+    const uint32_t length = sequence.length();
+    if (tokens > length)
+        return fail(ErrorCode::InvalidArgument, "cannot truncate {} tokens to {}", length, tokens);
+    if (tokens == 0 || tokens == length) return {};
+    if (!spec.canTruncate())
+        return fail(ErrorCode::InvalidArgument, "a recurrent state cannot go back from {} to {} tokens",
+                    length, tokens);
+    if (sequence.firstKept() > spec.firstSeen(tokens))
+        return fail(ErrorCode::InvalidArgument,
+                    "{} tokens cannot go back to {}: what those would see was given back up to token {}",
+                    length, tokens, sequence.firstKept());
+    return {};
+}
+
+Status checkSaving(const MemorySpec& spec, const SequenceMemory& sequence, TokenRange range) {
+    const uint32_t length = sequence.length();
+    if (range.end() <= length && (spec.states.empty() || range.end() == length) &&
+        (range.first >= sequence.firstKept() || spec.kv.empty()))
+        return {};
+    return fail(ErrorCode::InvalidArgument, "tokens {} to {} of a sequence of {} cannot be saved",
+                range.first, range.end(), length);
+}
+
+Status checkRestoring(const MemorySpec& spec, const SequenceMemory& sequence, const SavedState& saved) {
+    const TokenRange range = saved.range;
+    if (spec.kv.empty()) return {};
+    // Tokens before a page that nobody sees are not missed.
+    const bool alone = range.first % kPageTokens == 0 && range.first <= spec.firstSeen(range.end());
+    if (alone || (range.first <= sequence.length() && range.first >= sequence.firstKept())) return {};
+    return fail(ErrorCode::InvalidArgument, "tokens {} to {} of a saved state cannot follow {} tokens",
+                range.first, range.end(), sequence.length());
 }
 
 bool isFinite(const SavedState& state, const MemorySpec& spec) {

@@ -16,10 +16,16 @@ namespace ingle::backend {
 /// Tokens per page of the key/value cache, on every backend.
 inline constexpr uint32_t kPageTokens = 64;
 
+/// What is kept behind the windows of all layers, so that an answer, or what was thought before it, can be
+/// taken back without reading everything again.
+inline constexpr uint32_t kRewindTokens = 8 * kPageTokens;
+
 /// One layer's key/value cache. A row is all kv heads of one token, back to back.
 struct KvLayerSpec {
-    uint32_t keyElems = 0;  ///< numKvHeads * headDim
+    uint32_t keyElems = 0;  ///< numKvHeads * keyDim
+    /// numKvHeads * valueDim; 0: values lie in the keys, which have one head and begin with them.
     uint32_t valueElems = 0;
+    uint32_t window = 0;  ///< tokens that a token sees at most, itself and those before it; 0: all
 };
 
 /// The block format that keys and values of a cache type are stored in.
@@ -40,16 +46,29 @@ struct MemorySpec {
 
     /// Recurrent memory cannot forget its last tokens: truncate() works for 0 and the present length only.
     bool canTruncate() const { return states.empty(); }
+
+    /// The largest window of all layers; 0: some layer sees everything.
+    uint32_t window() const;
+    /// The first token that is seen after `tokens`.
+    uint32_t firstSeen(uint32_t tokens) const;
+    /// The first token that is kept after `tokens`, the first of a page: no token to come sees those before
+    /// it, nor would one after the last kRewindTokens were taken back.
+    uint32_t firstKept(uint32_t tokens) const;
+    /// Most tokens that a sequence of up to `tokens` keeps while it is fed in steps of up to `stepTokens`.
+    uint32_t mostKept(uint32_t tokens, uint32_t stepTokens) const;
 };
 
 /// Bytes of one token's keys and values, in all layers.
 uint64_t cacheBytesPerToken(const MemorySpec& spec, KvType type);
-/// Bytes that a sequence of so many tokens remembers.
+/// Bytes of the keys and values that a token after so many sees, in all layers.
+uint64_t cacheBytesSeen(const MemorySpec& spec, KvType type, uint32_t tokens);
+/// Bytes that a sequence of which so many tokens are kept remembers.
 uint64_t sequenceBytes(const MemorySpec& spec, KvType type, uint32_t tokens);
 
 struct MemoryOptions {
     KvType kv = KvType::F16;
     uint32_t maxTokens = 0;  ///< most tokens whose keys and values are kept, of all sequences together
+    uint32_t maxLength = 0;  ///< of one sequence, where that is more than are kept of it; 0: maxTokens
     /// The same where all memory has to be there from the beginning; 0: maxTokens.
     uint32_t reservedTokens = 0;
     /// Most sequences at once, where they have recurrent states and these are allocated one by one; 0: no
@@ -84,21 +103,33 @@ class SequenceMemory {
     virtual ~SequenceMemory() = default;
     /// Tokens fed so far.
     virtual uint32_t length() const = 0;
-    /// Forgets everything after the first `tokens`. Errors: InvalidArgument when longer than length(), or
-    /// when recurrent state makes it impossible.
+    /// The first token whose keys and values are still there: pages that no layer can see any more are given
+    /// back, see MemorySpec::firstKept().
+    virtual uint32_t firstKept() const = 0;
+    /// Forgets everything after the first `tokens`. Errors: as checkTruncation().
     virtual Status truncate(uint32_t tokens) = 0;
-    /// Errors: InvalidArgument when the range is not within length(), or does not end there although there
-    /// is recurrent state.
+    /// Errors: InvalidArgument when the range is not within firstKept() and length(), or does not end there
+    /// although there is recurrent state.
     virtual Result<SavedState> save(TokenRange range) const = 0;
-    Result<SavedState> save() const { return save({0, length()}); }
+    /// What is needed to go on.
+    Result<SavedState> save() const { return save({firstKept(), length() - firstKept()}); }
     /// Replaces everything from the saved range's first token on. Errors: Corrupt when sizes do not fit this
-    /// model, InvalidArgument when tokens before the range are missing, OutOfMemory. After an error the
-    /// sequence is empty.
+    /// model, InvalidArgument when tokens before the range are missing that are seen after it, OutOfMemory.
+    /// After an error the sequence is empty.
     virtual Status restore(const SavedState& state) = 0;
     /// A sequence that begins with the first `tokens` of this one; it shares the pages both have until one of
     /// them writes there. Errors: as truncate(), OutOfMemory.
     virtual Result<std::unique_ptr<SequenceMemory>> fork(uint32_t tokens) const = 0;
 };
+
+/// Whether a sequence of such memory can go on after its first `tokens`. Errors: InvalidArgument, when it is
+/// not that long, or when recurrent state or pages that were given back make it impossible.
+Status checkTruncation(const MemorySpec& spec, const SequenceMemory& sequence, uint32_t tokens);
+/// Whether tokens can be saved. Errors: as SequenceMemory::save().
+Status checkSaving(const MemorySpec& spec, const SequenceMemory& sequence, TokenRange range);
+/// Whether `saved`, of as many bytes as such memory takes, can follow what the sequence holds. Errors: as
+/// SequenceMemory::restore().
+Status checkRestoring(const MemorySpec& spec, const SequenceMemory& sequence, const SavedState& saved);
 
 /// Where the sequences of one model live.
 class MemoryPool {

@@ -35,8 +35,11 @@ enum class OpCode : uint8_t {
                    //        one part
     ExpertSum,     // x, r → y; y = sum over s of share_s x_s, x_s part s of x    none
     Rope,          // x → y; rotary position embedding of each head              RopeParams
-    KvAppend,      // k, v → (); writes the run's rows to the cache              CacheParams
-    Attention,     // q → y; softmax(q·K * scale, causal) V over the cache       AttentionParams
+    KvAppend,      // k[, v] → (); writes the run's rows to the cache            CacheParams
+    Attention,     // q → y; y_h = softmax(s_h) V over the keys of the cache     AttentionParams; sinks, if it
+                   //        that the query sees; see AttentionParams                     has them
+    HeadLinear,    // x → y; y_h = M_h x_h for each of numHeads equal parts;     HeadLinearParams; W
+                   //        M_h: some of the rows of part h of W, or these turned
     Add,           // a, b → y; y = a + b
     Multiply,      // a, b → y; y = a * b
     Scale,         // x → y; y = x * factor                                      ScaleParams
@@ -93,12 +96,36 @@ struct RopeParams {
 struct CacheParams {
     uint32_t layer = 0;  ///< index into MemorySpec::kv
 };
+/// Which keys of its sequence a query sees, by position.
+enum class Mask : uint8_t {
+    Causal,  ///< up to its own
+    Prefix,  ///< up to its own, and the sequence's prefix (SequenceRun::prefixTokens)
+    Full,    ///< all: a sequence is one step
+};
+/// The score of query head h at position i and the key at position j:  s = scale * q·k;  s = c tanh(s / c)
+/// with a soft cap c;  s = s - slope_h |i - j| with slopes.  A sink is one more score, of a key whose value
+/// is zero.
 struct AttentionParams {
-    uint32_t layer = 0;
+    uint32_t layer = 0;  ///< index into MemorySpec::kv
     uint32_t numHeads = 0;
     uint32_t numKvHeads = 0;  ///< query head h reads kv head h / (numHeads / numKvHeads)
-    uint32_t headDim = 0;
+    uint32_t keyDim = 0;      ///< of a head of queries and keys
+    uint32_t valueDim = 0;    ///< of a head of values and of y
     float scale = 0;
+    uint32_t window = 0;             ///< sees i - j < window; 0: however far
+    uint32_t chunk = 0;              ///< sees i / chunk == j / chunk; 0: not in chunks
+    float softCap = 0;               ///< 0: none
+    std::vector<float> alibiSlopes;  ///< [numHeads]; empty: none
+    bool hasSinks = false;           ///< weight 0: [numHeads]
+    Mask mask = Mask::Causal;
+};
+
+/// The rows of W are as many for each head; of these, M_h is [firstRow, firstRow + numRows).
+struct HeadLinearParams {
+    uint32_t numHeads = 0;
+    uint32_t firstRow = 0;
+    uint32_t numRows = 0;
+    bool turned = false;  ///< M_h is their transpose: x_h has numRows, y_h as many as a row
 };
 
 enum class ActivationKind : uint8_t {
@@ -126,8 +153,9 @@ struct WkvParams {
     uint32_t headSize = 0;
 };
 
-using OpParams = std::variant<std::monostate, NormParams, LinearParams, RouteParams, RopeParams, CacheParams,
-                              AttentionParams, ActivationParams, ScaleParams, StateParams, WkvParams>;
+using OpParams =
+    std::variant<std::monostate, NormParams, LinearParams, RouteParams, RopeParams, CacheParams,
+                 AttentionParams, HeadLinearParams, ActivationParams, ScaleParams, StateParams, WkvParams>;
 
 /// Index into Plan::values.
 using ValueId = uint32_t;

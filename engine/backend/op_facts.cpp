@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "engine/backend/plan.h"
 
@@ -32,6 +33,13 @@ bool takes(const OpParams& params) {
 template <typename Params>
 const Params& paramsOf(const OpCall& call) {
     return std::get<Params>(call.params);
+}
+
+Status checkArity(std::string_view what, size_t count, const Arity& arity) {
+    if (count >= arity.least && count <= arity.most) return {};
+    const std::string wanted = arity.least == arity.most ? fmt::format("{}", arity.least)
+                                                         : fmt::format("{} to {}", arity.least, arity.most);
+    return misfit("{} {} where {} are needed", count, what, wanted);
 }
 
 Status needWidth(const OpCall& call, size_t input, uint64_t wanted) {
@@ -175,11 +183,46 @@ Result<Widths> kvAppend(const OpCall&) {
 
 Result<Widths> attention(const OpCall& call) {
     const auto& params = paramsOf<AttentionParams>(call);
-    INGLE_TRY(needHeads(call, params.numHeads, params.headDim));
+    const std::string_view name = call.inputs[0].name;
+    INGLE_TRY(needHeads(call, params.numHeads, params.keyDim));
     if (params.numKvHeads == 0 || params.numHeads % params.numKvHeads != 0)
-        return misfit("\"{}\" has {} heads, which cannot share {} of keys and values", call.inputs[0].name,
-                      params.numHeads, params.numKvHeads);
-    return Widths{call.inputs[0].width};
+        return misfit("\"{}\" has {} heads, which cannot share {} of keys and values", name, params.numHeads,
+                      params.numKvHeads);
+    const uint64_t width = uint64_t{params.numHeads} * params.valueDim;
+    if (width == 0 || width > UINT32_MAX)
+        return misfit("\"{}\" has {} heads, whose values cannot be {} wide", name, params.numHeads,
+                      params.valueDim);
+    if (params.window > 0 && params.chunk > 0)
+        return misfit("a window of {} and chunks of {} at once", params.window, params.chunk);
+    if (params.mask != Mask::Causal && (params.window > 0 || params.chunk > 0))
+        return misfit("{} {} where later tokens are seen", params.window > 0 ? "a window of" : "chunks of",
+                      std::max(params.window, params.chunk));
+    if (!(params.softCap >= 0) || !std::isfinite(params.softCap))
+        return misfit("scores cannot be capped at {}", params.softCap);
+    if (!params.alibiSlopes.empty() && params.alibiSlopes.size() != params.numHeads)
+        return misfit("\"{}\" has {} heads, but there are {} slopes", name, params.numHeads,
+                      params.alibiSlopes.size());
+    INGLE_TRY(checkArity("weights", call.weights.size(), params.hasSinks ? kOne : kNone));
+    if (params.hasSinks) INGLE_TRY(needElems(call, 0, params.numHeads));
+    return Widths{static_cast<uint32_t>(width)};
+}
+
+Result<Widths> headLinear(const OpCall& call) {
+    const auto& params = paramsOf<HeadLinearParams>(call);
+    const tensor::Tensor& matrices = *call.weights[0];
+    const auto& shape = matrices.shape;
+    const uint64_t perHead = params.numHeads > 0 ? shape.numRows() / params.numHeads : 0;
+    if (perHead * params.numHeads != shape.numRows() || params.numRows == 0 ||
+        uint64_t{params.firstRow} + params.numRows > perHead)
+        return misfit("the weight \"{}\" has shape {}, in which {} heads have no rows {} to {}",
+                      matrices.name, shape.text(), params.numHeads, params.firstRow,
+                      uint64_t{params.firstRow} + params.numRows);
+    const uint64_t in = params.turned ? params.numRows : shape.rowElems();
+    const uint64_t out = params.turned ? shape.rowElems() : params.numRows;
+    INGLE_TRY(needHeads(call, params.numHeads, in));
+    if (params.numHeads * out > UINT32_MAX)
+        return misfit("{} heads of {} are too wide", params.numHeads, out);
+    return Widths{static_cast<uint32_t>(params.numHeads * out)};
 }
 
 Result<Widths> lerp(const OpCall& call) {
@@ -239,13 +282,21 @@ Status needStates(const MemorySpec& memory, uint64_t first, uint64_t count, uint
 }
 
 Status appendedCache(const OpCall& call, const MemorySpec& memory) {
-    return needCache(memory, paramsOf<CacheParams>(call).layer, call.inputs[0].width, call.inputs[1].width);
+    return needCache(memory, paramsOf<CacheParams>(call).layer, call.inputs[0].width,
+                     call.inputs.size() > 1 ? call.inputs[1].width : 0);
 }
 
 Status attendedCache(const OpCall& call, const MemorySpec& memory) {
     const auto& params = paramsOf<AttentionParams>(call);
-    const uint64_t width = uint64_t{params.numKvHeads} * params.headDim;
-    return needCache(memory, params.layer, width, width);
+    const bool inKeys = params.layer < memory.kv.size() && memory.kv[params.layer].valueElems == 0 &&
+                        params.numKvHeads == 1 && params.valueDim <= params.keyDim;
+    INGLE_TRY(needCache(memory, params.layer, uint64_t{params.numKvHeads} * params.keyDim,
+                        inKeys ? 0 : uint64_t{params.numKvHeads} * params.valueDim));
+    const uint32_t kept = memory.kv[params.layer].window;
+    const uint32_t seen = std::max(params.window, params.chunk);
+    if (kept == 0 || (seen > 0 && seen <= kept)) return {};
+    return misfit("it sees {}, but layer {} of the cache keeps {} tokens",
+                  seen > 0 ? fmt::format("{} tokens", seen) : "all tokens", params.layer, kept);
 }
 
 Status lastRow(const OpCall& call, const MemorySpec& memory) {
@@ -274,8 +325,9 @@ constexpr std::array<OpFacts, kNumOpCodes> kFacts{{
     {ExpertLinear,    "expert_linear", kRow,  kTwo,   {1, 2},  takes<std::monostate>,   expertLinear,  noMemory},
     {ExpertSum,       "expert_sum",    kRow,  kTwo,   kNone,   takes<std::monostate>,   expertSum,     noMemory},
     {Rope,            "rope",          kStep, kOne,   kNone,   takes<RopeParams>,       rope,          noMemory},
-    {KvAppend,        "kv_append",     kStep, kTwo,   kNone,   takes<CacheParams>,      kvAppend,      appendedCache},
-    {Attention,       "attention",     kStep, kOne,   kNone,   takes<AttentionParams>,  attention,     attendedCache},
+    {KvAppend,        "kv_append",     kStep, {1, 2}, kNone,   takes<CacheParams>,      kvAppend,      appendedCache},
+    {Attention,       "attention",     kStep, kOne,   {0, 1},  takes<AttentionParams>,  attention,     attendedCache},
+    {HeadLinear,      "head_linear",   kRow,  kOne,   kOne,    takes<HeadLinearParams>, headLinear,    noMemory},
     {Add,             "add",           kRow,  kTwo,   kNone,   takes<std::monostate>,   sameAsInput,   noMemory},
     {Multiply,        "multiply",      kRow,  kTwo,   kNone,   takes<std::monostate>,   sameAsInput,   noMemory},
     {Scale,           "scale",         kRow,  kOne,   kNone,   takes<ScaleParams>,      sameAsInput,   noMemory},
@@ -312,13 +364,6 @@ std::string subjectOf(const OpCall& call) {
 Error about(const OpCall& call, Error error) {
     error.message = fmt::format("{}: {}", subjectOf(call), error.message);
     return error;
-}
-
-Status checkArity(std::string_view what, size_t count, const Arity& arity) {
-    if (count >= arity.least && count <= arity.most) return {};
-    const std::string wanted = arity.least == arity.most ? fmt::format("{}", arity.least)
-                                                         : fmt::format("{} to {}", arity.least, arity.most);
-    return misfit("{} {} where {} are needed", count, what, wanted);
 }
 
 Result<Widths> checkedWidths(const OpCall& call) {

@@ -9,6 +9,7 @@ StepLimits::StepLimits(const Plan& plan) : maxTokens(plan.maxTokens), maxLogitRo
     for (const Op& op : plan.ops) {
         if (op.code == OpCode::Embed)
             vocabSize = static_cast<uint32_t>(plan.weights[op.weights[0]].tensor->shape.dims[1]);
+        if (op.code == OpCode::Attention) mask = std::max(mask, std::get<AttentionParams>(op.params).mask);
     }
 }
 
@@ -23,11 +24,28 @@ Status StepLimits::check(const Step& step) const {
         return fail(ErrorCode::InvalidArgument, "logits of {} rows wanted; at most {} fit",
                     step.logitRows.size(), maxLogitRows);
     }
+    for (const SequenceRun& run : step.runs) INGLE_TRY(checkMask(run));
     for (const TokenId token : step.tokens) {
         if (token < 0 || static_cast<uint32_t>(token) >= vocabSize) {
             return fail(ErrorCode::InvalidArgument, "token {} is outside the vocabulary of {}", token,
                         vocabSize);
         }
+    }
+    return {};
+}
+
+Status StepLimits::checkMask(const SequenceRun& run) const {
+    if (mask == Mask::Causal) return {};
+    const uint32_t before = run.sequence->length();
+    if (mask == Mask::Full && before > 0) {
+        return fail(ErrorCode::InvalidArgument,
+                    "{} tokens after {}, where all of a text's tokens are fed in one step", run.numRows,
+                    before);
+    }
+    const uint32_t prefixFed = before > 0 ? before : run.numRows;
+    if (mask == Mask::Prefix && run.prefixTokens > prefixFed) {
+        return fail(ErrorCode::InvalidArgument, "a prefix of {} tokens of which {} are fed in one step",
+                    run.prefixTokens, prefixFed);
     }
     return {};
 }

@@ -9,12 +9,16 @@ namespace ingle::backend {
 struct StepLimits {
     uint32_t maxTokens = 0;
     uint32_t maxLogitRows = 0;
-    uint32_t vocabSize = 0;  ///< tokens are below it
+    uint32_t vocabSize = 0;    ///< tokens are below it
+    Mask mask = Mask::Causal;  ///< of the attention that sees most
 
     explicit StepLimits(const Plan& plan);
     /// Errors: InvalidArgument (more rows than fit, runs that are not the tokens, a token outside the
-    /// vocabulary).
+    /// vocabulary, tokens that see each other but are not fed in one step).
     Status check(const Step& step) const;
+
+  private:
+    Status checkMask(const SequenceRun& run) const;
 };
 
 /// What run() returns once `step` is cancelled: sequences whose states may be half a step further are

@@ -103,8 +103,25 @@ class Builder {
         write({.code = OpCode::KvAppend, .inputs = {keys, values}, .params = backend::CacheParams{layer}},
               {});
     }
-    Value attention(Value queries, const backend::AttentionParams& params, std::string_view name) {
-        return write({.code = OpCode::Attention, .inputs = {queries}, .params = params}, name);
+    /// Where values lie in the keys.
+    void kvAppend(Value keys, uint32_t layer) {
+        write({.code = OpCode::KvAppend, .inputs = {keys}, .params = backend::CacheParams{layer}}, {});
+    }
+    /// `sinks`: read when the parameters say that there are some.
+    Value attention(Value queries, const backend::AttentionParams& params, std::string_view name,
+                    Weight sinks = nullptr) {
+        return write({.code = OpCode::Attention,
+                      .inputs = {queries},
+                      .vectors = params.hasSinks ? std::vector{sinks} : std::vector<Weight>{},
+                      .params = params},
+                     name);
+    }
+
+    /// `matrices`: [in, out, numHeads], or {in, numHeads * out}.
+    Value headLinear(Value x, Weight matrices, const backend::HeadLinearParams& params,
+                     std::string_view name) {
+        return write({.code = OpCode::HeadLinear, .inputs = {x}, .matrices = {matrices}, .params = params},
+                     name);
     }
 
     Value add(Value a, Value b, std::string_view name) {

@@ -171,7 +171,7 @@ graph::Value rotaryAttention(graph::Builder& b, const ModelConfig& c, const Weig
     b.kvAppend(k, v, layer);
     const float scale = 1.0f / std::sqrt(static_cast<float>(c.headDim));
     const graph::Value attended =
-        b.attention(q, {layer, c.numHeads, c.numKvHeads, c.headDim, scale}, "attention");
+        b.attention(q, {layer, c.numHeads, c.numKvHeads, c.headDim, c.headDim, scale}, "attention");
     return b.linear(attended, w("attn_output.weight"), "attn_output");
 }
 

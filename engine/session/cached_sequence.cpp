@@ -11,7 +11,8 @@ size_t commonPrefix(std::span<const TokenId> a, std::span<const TokenId> b) {
 
 size_t CachedSequence::usablePrefix(std::span<const TokenId> wanted, const backend::MemorySpec& spec) const {
     const size_t common = commonPrefix(ids, wanted.first(wanted.size() - 1));
-    return common == ids.size() || spec.canTruncate() ? common : 0;
+    if (common == 0 || common == ids.size()) return common;
+    return backend::checkTruncation(spec, *memory, static_cast<uint32_t>(common)) ? common : 0;
 }
 
 Result<CachedSequence> CachedSequence::fork(size_t tokens) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/session/model.h"
 #include "ingle/size_text.h"
 
 namespace ingle::session {
@@ -85,8 +86,12 @@ uint32_t shorterContext(uint32_t contextTokens) {
     return std::bit_floor(contextTokens - 1);
 }
 
+uint32_t keptTokens(const ModelShape& shape, uint32_t contextTokens) {
+    return shape.memory.mostKept(contextTokens, Model::kStepTokens);
+}
+
 uint64_t conversationBytes(const ModelShape& shape, KvType kv, uint32_t contextTokens) {
-    const uint64_t pages = (uint64_t{contextTokens} + kPageTokens - 1) / kPageTokens;
+    const uint64_t pages = (uint64_t{keptTokens(shape, contextTokens)} + kPageTokens - 1) / kPageTokens;
     return pages * kPageTokens * backend::cacheBytesPerToken(shape.memory, kv) + stateBytes(shape);
 }
 
@@ -117,8 +122,9 @@ PoolLimits poolLimits(const ModelShape& shape, KvType kv, uint32_t contextTokens
         limits.sequences = static_cast<uint32_t>(std::clamp<uint64_t>(left / bytes, 2, limits.sequences));
     if (const uint64_t bytes = backend::cacheBytesPerToken(shape.memory, kv)) {
         // A page more than the context: a sequence copies the one that it shares before it writes there.
-        const uint64_t least = uint64_t{contextTokens} + kPageTokens;
-        const uint64_t most = std::min<uint64_t>(uint64_t{mostContexts} * contextTokens, UINT32_MAX);
+        const uint32_t kept = keptTokens(shape, contextTokens);
+        const uint64_t least = uint64_t{kept} + kPageTokens;
+        const uint64_t most = std::min<uint64_t>(uint64_t{mostContexts} * kept, UINT32_MAX);
         limits.tokens = static_cast<uint32_t>(std::max(least, std::min(left / bytes, most)));
     }
     return limits;

@@ -31,6 +31,9 @@ uint32_t usualContext(const ModelShape& shape);
 /// The power of two below.
 uint32_t shorterContext(uint32_t contextTokens);
 
+/// Tokens whose keys and values one conversation keeps when a context of so many is full.
+uint32_t keptTokens(const ModelShape& shape, uint32_t contextTokens);
+
 /// What one conversation remembers when a context of so many tokens is full (0: recurrent models, of any
 /// length).
 uint64_t conversationBytes(const ModelShape& shape, KvType kv, uint32_t contextTokens);

@@ -22,8 +22,9 @@ std::chrono::seconds startLimit(uint64_t weightBytes) {
 /// Whether so many contexts fit beside the weights. Errors: OutOfMemory.
 Status roomFor(uint32_t contexts, const backend::Backend& backend, const backend::Plan& plan,
                const OpenedModel& model, const LoadOptions& options) {
-    return backend.checkRoom(
-        plan, contexts * backend::sequenceBytes(model.shape.memory, options.kv, model.contextTokens));
+    return backend.checkRoom(plan,
+                             contexts * backend::sequenceBytes(model.shape.memory, options.kv,
+                                                               keptTokens(model.shape, model.contextTokens)));
 }
 
 }  // namespace
@@ -45,11 +46,12 @@ Result<std::unique_ptr<Place>> Place::create(std::unique_ptr<backend::Backend> b
     // Each of the sequences of a step may fill the context, and as much again is kept for later. Where
     // memory cannot grow with them, one may, and the others share what is there for later.
     const uint32_t reserved = roomFor(2, *place->m_backend, plan, model, options) ? 2 : 1;
-    const auto reservedTokens =
-        static_cast<uint32_t>(std::min<uint64_t>(uint64_t{reserved} * model.contextTokens, UINT32_MAX));
+    const auto reservedTokens = static_cast<uint32_t>(
+        std::min<uint64_t>(uint64_t{reserved} * keptTokens(model.shape, model.contextTokens), UINT32_MAX));
     INGLE_TRY_ASSIGN(place->m_memory,
                      place->m_backend->createMemory(memory, {.kv = options.kv,
                                                              .maxTokens = limits.tokens,
+                                                             .maxLength = model.contextTokens,
                                                              .reservedTokens = reservedTokens,
                                                              .maxSequences = limits.sequences}));
     INGLE_TRY_ASSIGN(place->m_program, place->m_backend->compile(plan, *place->m_memory));

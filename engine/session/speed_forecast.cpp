@@ -24,7 +24,7 @@ TokenReads tokenReads(const backend::Plan& plan, const backend::MemorySpec& memo
             reads.weights[std::string(matrix.format->name)] += bytes;
         }
     }
-    reads.cache = uint64_t{earlierTokens} * backend::cacheBytesPerToken(memory, kv);
+    reads.cache = backend::cacheBytesSeen(memory, kv, earlierTokens);
     for (const backend::StateSpec& state : memory.states) reads.cache += 2 * sizeof(float) * state.elems;
     return reads;
 }

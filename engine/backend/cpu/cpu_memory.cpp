@@ -96,27 +96,31 @@ void CpuSequence::clearStates() {
     }
 }
 
-Status CpuSequence::checkTruncation(uint32_t tokens) const {
-    if (tokens > m_length) {
-        return fail(ErrorCode::InvalidArgument, "cannot truncate {} tokens to {}", m_length, tokens);
-    }
-    if (tokens > 0 && tokens < m_length && !m_pool.spec().canTruncate()) {
-        return fail(ErrorCode::InvalidArgument, "a recurrent state cannot go back from {} to {} tokens",
-                    m_length, tokens);
-    }
+Status CpuSequence::truncate(uint32_t tokens) {
+    INGLE_TRY(checkTruncation(m_pool.spec(), *this, tokens));
+    if (tokens == 0) clearStates();
+    cut(tokens);
     return {};
 }
 
-Status CpuSequence::truncate(uint32_t tokens) {
-    INGLE_TRY(checkTruncation(tokens));
-    if (tokens == 0) clearStates();
+void CpuSequence::cut(uint32_t tokens) {
     m_pages.resize(std::min(m_pages.size(), pagesFor(tokens)));
     m_length = tokens;
-    return {};
+    m_firstKept = std::min(m_firstKept, m_length);
+}
+
+void CpuSequence::advance(uint32_t tokens) {
+    m_length += tokens;
+    giveBackUnseen();
+}
+
+void CpuSequence::giveBackUnseen() {
+    const uint32_t firstKept = m_pool.spec().firstKept(m_length);
+    for (; m_firstKept < firstKept; m_firstKept += kPageTokens) m_pages[m_firstKept / kPageTokens].reset();
 }
 
 Result<std::unique_ptr<SequenceMemory>> CpuSequence::fork(uint32_t tokens) const {
-    INGLE_TRY(checkTruncation(tokens));
+    INGLE_TRY(checkTruncation(m_pool.spec(), *this, tokens));
     INGLE_TRY_ASSIGN(auto copy, create(m_pool));
     if (tokens == 0) return copy;
     copy->m_pages.assign(m_pages.begin(), m_pages.begin() + static_cast<std::ptrdiff_t>(
@@ -124,6 +128,7 @@ Result<std::unique_ptr<SequenceMemory>> CpuSequence::fork(uint32_t tokens) const
     for (size_t i = 0; i < m_states.size(); ++i)
         std::ranges::copy(m_states[i].floats(), copy->m_states[i].floats().begin());
     copy->m_length = tokens;
+    copy->m_firstKept = m_firstKept;
     return copy;
 }
 
@@ -152,7 +157,8 @@ Status CpuSequence::reserve(uint32_t tokens) {
 
 std::byte* CpuSequence::pageOf(uint32_t token) const {
     const size_t page = token / kPageTokens;
-    INGLE_CHECK(page < m_pages.size(), "token {} of a sequence of {} pages", token, m_pages.size());
+    INGLE_CHECK(page < m_pages.size() && m_pages[page], "token {} of a sequence of {} pages, kept from {} on",
+                token, m_pages.size(), m_firstKept);
     return m_pages[page].get();
 }
 
@@ -177,10 +183,7 @@ uint64_t CpuSequence::savedBytes(uint32_t tokens) const {
 }
 
 Result<SavedState> CpuSequence::save(TokenRange range) const {
-    if (range.end() > m_length || (!m_states.empty() && range.end() != m_length)) {
-        return fail(ErrorCode::InvalidArgument, "tokens {} to {} of a sequence of {} cannot be saved",
-                    range.first, range.end(), m_length);
-    }
+    INGLE_TRY(checkSaving(m_pool.spec(), *this, range));
     SavedState saved{.kvType = m_pool.options().kv, .range = range};
     saved.bytes.resize(savedBytes(range.count));
     std::byte* to = saved.bytes.data();
@@ -201,25 +204,31 @@ Result<SavedState> CpuSequence::save(TokenRange range) const {
 
 void CpuSequence::clear() {
     clearStates();
-    m_pages.clear();
-    m_length = 0;
+    cut(0);
+}
+
+Status CpuSequence::makeRoomFor(TokenRange range) {
+    if (m_pool.spec().kv.empty()) return {};
+    if (range.first > m_length || range.first < m_firstKept) {
+        // Nobody sees what was before.
+        m_pages.assign(pagesFor(range.first), nullptr);
+        m_firstKept = range.first;
+        m_length = range.first;
+    }
+    cut(range.first);
+    return reserve(range.end());
 }
 
 Status CpuSequence::restore(const SavedState& saved) {
     const TokenRange range = saved.range;
-    const bool hasPages = !m_pool.spec().kv.empty();
     Status status;
     if (saved.version != SavedState::kVersion || saved.kvType != m_pool.options().kv ||
         saved.bytes.size() != savedBytes(range.count)) {
         status = fail(ErrorCode::Corrupt, "a saved state of {} bytes does not fit this model, which needs {}",
                       saved.bytes.size(), savedBytes(range.count));
-    } else if (hasPages && range.first > m_length) {
-        status = fail(ErrorCode::InvalidArgument, "tokens {} to {} of a saved state cannot follow {} tokens",
-                      range.first, range.end(), m_length);
     } else {
-        m_length = hasPages ? range.first : range.end();
-        m_pages.resize(std::min(m_pages.size(), pagesFor(m_length)));
-        status = reserve(range.end());
+        status = checkRestoring(m_pool.spec(), *this, saved);
+        if (status) status = makeRoomFor(range);
     }
     if (!status) {
         clear();
@@ -239,6 +248,7 @@ Status CpuSequence::restore(const SavedState& saved) {
     }
     for (base::Buffer& state : m_states) take(state.data(), state.size());
     m_length = range.end();
+    giveBackUnseen();
     return {};
 }
 

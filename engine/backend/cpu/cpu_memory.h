@@ -69,6 +69,7 @@ class CpuSequence final : public SequenceMemory {
     ~CpuSequence() override { m_pool.endSequence(); }
 
     uint32_t length() const override { return m_length; }
+    uint32_t firstKept() const override { return m_firstKept; }
     Status truncate(uint32_t tokens) override;
     Result<SavedState> save(TokenRange range) const override;
     Status restore(const SavedState& state) override;
@@ -77,7 +78,7 @@ class CpuSequence final : public SequenceMemory {
     /// Makes room for `tokens` in all: what follows length() may be written then. Errors: OutOfMemory; then
     /// nothing changed.
     Status reserve(uint32_t tokens);
-    void advance(uint32_t tokens) { m_length += tokens; }
+    void advance(uint32_t tokens);
 
     std::byte* keyRow(uint32_t layer, uint32_t token) const;
     std::byte* valueRow(uint32_t layer, uint32_t token) const;
@@ -86,15 +87,21 @@ class CpuSequence final : public SequenceMemory {
   private:
     explicit CpuSequence(CpuMemoryPool& pool) : m_pool(pool) {}
     void clearStates();
-    Status checkTruncation(uint32_t tokens) const;
+    /// The first `tokens` stay.
+    void cut(uint32_t tokens);
+    void giveBackUnseen();
+    /// For what is restored: only what is before it stays. Errors: as reserve().
+    Status makeRoomFor(TokenRange range);
     void clear();
     uint64_t savedBytes(uint32_t tokens) const;
     std::byte* pageOf(uint32_t token) const;
 
     CpuMemoryPool& m_pool;
-    std::vector<std::shared_ptr<std::byte>> m_pages;  ///< shared with forks; written only when owned alone
+    /// Shared with forks; written only when owned alone. Null: given back.
+    std::vector<std::shared_ptr<std::byte>> m_pages;
     std::vector<base::Buffer> m_states;
     uint32_t m_length = 0;
+    uint32_t m_firstKept = 0;
 };
 
 }  // namespace ingle::backend::cpu

@@ -136,7 +136,7 @@ Status CpuProgram::run(const Step& step) {
     for (const SequenceRun& run : step.runs) {
         auto* sequence = static_cast<CpuSequence*>(run.sequence);
         INGLE_TRY(sequence->reserve(sequence->length() + run.numRows));
-        m_runs.push_back({sequence, row, run.numRows, sequence->length()});
+        m_runs.push_back({sequence, row, run.numRows, sequence->length(), run.prefixTokens});
         row += run.numRows;
     }
     m_ropeTables.fill(m_runs, m_threads);

@@ -17,6 +17,7 @@ struct RunRows {
     uint32_t firstRow = 0;
     uint32_t numRows = 0;
     uint32_t firstPosition = 0;  ///< position of firstRow in the sequence
+    uint32_t prefixTokens = 0;   ///< see SequenceRun
 };
 
 /// A table for each different set of frequencies among a plan's ops.

@@ -50,7 +50,7 @@ Status recordRopeCache(const OpRun& run, const RopeCache& work, OpRecording& out
     const VulkanMemoryPool& memory = out.memory();
     const CacheVariant variant = variantOf(memory.options().kv);
     const BufferRange& unused = out.unused();
-    Push push{.maxPages = memory.maxPages()};
+    Push push{.maxPages = memory.tablePages()};
     std::vector<Binding> bindings{reads(out.step()), reads(unused), reads(unused),
                                   reads(unused),     reads(unused), reads(unused),
                                   reads(unused),     reads(unused), reads(memory.pageTables()),
@@ -80,13 +80,15 @@ Status recordRopeCache(const OpRun& run, const RopeCache& work, OpRecording& out
     if (work.append) {
         const auto [keys, values, layer] = *work.append;
         push.kWidth = run.width(keys);
-        push.vWidth = run.width(values);
+        if (values) {
+            push.vWidth = run.width(*values);
+            bindings[5] = reads(out.rows(*values));
+        }
         push.keyRowWords = memory.keyRow(layer).rowWords();
         push.keyScaleWord = memory.keyRow(layer).scaleWord();
         push.valueRowWords = memory.valueRow(layer).rowWords();
         push.valueScaleWord = memory.valueRow(layer).scaleWord();
         bindings[4] = reads(out.rows(keys));
-        bindings[5] = reads(out.rows(values));
         bindings[6] = writes(memory.keys(layer));
         bindings[7] = writes(memory.values(layer));
     }

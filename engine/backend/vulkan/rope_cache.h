@@ -17,7 +17,8 @@ struct RopeCache {
         ValueId x, y;
     };
     struct Append {
-        ValueId keys, values;
+        ValueId keys;
+        std::optional<ValueId> values;  ///< nothing: they lie in the keys
         uint32_t layer;
     };
     std::optional<HeadNorms> norms;    ///< before the rotation; their eps is the same

@@ -29,7 +29,8 @@ void writeStep(const Step& step, const StepBuffer& out) {
                               .numRows = run.numRows,
                               .slot = sequence->slot(),
                               .firstPosition = sequence->length(),
-                              .slotAfter = sequence->slot()};
+                              .slotAfter = sequence->slot(),
+                              .prefixTokens = run.prefixTokens};
         for (const uint32_t end = row + run.numRows; row < end; ++row) out.entries[row].runOfRow = i;
     }
     for (size_t i = 0; i < step.tokens.size(); ++i)

@@ -22,6 +22,7 @@ struct StepRun {
     uint32_t slot;           ///< of its page table, and of its states before the step
     uint32_t firstPosition;  ///< in the sequence, of firstRow
     uint32_t slotAfter;      ///< of its states after the step
+    uint32_t prefixTokens;   ///< see SequenceRun
 };
 
 /// Entry i tells of row i, of run i and of row i of the logits: each of which may be there or not.
@@ -36,8 +37,8 @@ struct StepEntry {
 
 // As std430 lays out 32-bit values: one behind the other.
 static_assert(sizeof(StepHeader) == 4 * sizeof(uint32_t));
-static_assert(sizeof(StepRun) == 5 * sizeof(uint32_t));
-static_assert(sizeof(StepEntry) == 8 * sizeof(uint32_t));
+static_assert(sizeof(StepRun) == 6 * sizeof(uint32_t));
+static_assert(sizeof(StepEntry) == 9 * sizeof(uint32_t));
 
 struct StepCapacity {
     uint32_t rows = 0;

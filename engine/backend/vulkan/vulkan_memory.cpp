@@ -84,6 +84,7 @@ Result<std::unique_ptr<VulkanMemoryPool>> VulkanMemoryPool::create(const DeviceC
                                   (uint64_t{kPageTokens} * largestRow);
         const uint32_t tokens = options.reservedTokens > 0 ? options.reservedTokens : options.maxTokens;
         pool->m_maxPages = static_cast<uint32_t>(std::min<uint64_t>(bindable, pagesFor(tokens)));
+        pool->m_tablePages = std::max(pool->m_maxPages, pagesFor(options.maxLength));
         INGLE_TRY(pool->addPages());
     }
     INGLE_TRY(pool->addSlots());
@@ -108,7 +109,7 @@ Status VulkanMemoryPool::addPages() {
 }
 
 Status VulkanMemoryPool::addSlots() {
-    std::vector<uint64_t> sizes{uint64_t{kNumSlots} * std::max(m_maxPages, 1U) * sizeof(uint32_t)};
+    std::vector<uint64_t> sizes{uint64_t{kNumSlots} * std::max(m_tablePages, 1U) * sizeof(uint32_t)};
     for (uint32_t i = 0; i < m_spec.states.size(); ++i)
         sizes.push_back(uint64_t{kNumSlots} * stateStride(i) * sizeof(float));
     INGLE_TRY_ASSIGN(m_slots, m_memory.allocate(sizes));
@@ -165,30 +166,38 @@ Status VulkanSequence::clearStates() {
     return m_pool.run(recorder);
 }
 
-Status VulkanSequence::checkTruncation(uint32_t tokens) const {
-    if (tokens > m_length)
-        return fail(ErrorCode::InvalidArgument, "cannot truncate {} tokens to {}", m_length, tokens);
-    if (tokens > 0 && tokens < m_length && !m_pool.spec().canTruncate())
-        return fail(ErrorCode::InvalidArgument, "a recurrent state cannot go back from {} to {} tokens",
-                    m_length, tokens);
+Status VulkanSequence::truncate(uint32_t tokens) {
+    INGLE_TRY(checkTruncation(m_pool.spec(), *this, tokens));
+    if (tokens == 0) INGLE_TRY(clearStates());
+    cut(tokens);
     return {};
 }
 
-Status VulkanSequence::truncate(uint32_t tokens) {
-    INGLE_TRY(checkTruncation(tokens));
-    if (tokens == 0) INGLE_TRY(clearStates());
+void VulkanSequence::cut(uint32_t tokens) {
     m_pages.resize(std::min<size_t>(m_pages.size(), pagesFor(tokens)));
     m_length = tokens;
-    return {};
+    m_firstKept = std::min(m_firstKept, m_length);
+}
+
+void VulkanSequence::advance(uint32_t tokens) {
+    m_length += tokens;
+    giveBackUnseen();
+}
+
+/// Steps that run now see no more of them than those to come; the device's table is left as it is.
+void VulkanSequence::giveBackUnseen() {
+    const uint32_t firstKept = m_pool.spec().firstKept(m_length);
+    for (; m_firstKept < firstKept; m_firstKept += kPageTokens) m_pages[m_firstKept / kPageTokens].reset();
 }
 
 Result<std::unique_ptr<SequenceMemory>> VulkanSequence::fork(uint32_t tokens) const {
-    INGLE_TRY(checkTruncation(tokens));
+    INGLE_TRY(checkTruncation(m_pool.spec(), *this, tokens));
     INGLE_TRY_ASSIGN(auto copy, create(m_pool));
     if (tokens == 0) return copy;
     copy->m_pages.assign(m_pages.begin(),
                          m_pages.begin() + std::min<std::ptrdiff_t>(std::ssize(m_pages), pagesFor(tokens)));
     copy->m_length = tokens;
+    copy->m_firstKept = m_firstKept;
     if (!m_pool.spec().states.empty()) {
         Recorder recorder(m_pool.context().device, m_pool.context().pipelines);
         for (uint32_t i = 0; i < m_pool.spec().states.size(); ++i)
@@ -201,6 +210,9 @@ Result<std::unique_ptr<SequenceMemory>> VulkanSequence::fork(uint32_t tokens) co
 
 Status VulkanSequence::reserve(uint32_t tokens) {
     if (m_pool.spec().kv.empty()) return {};
+    if (pagesFor(tokens) > m_pool.tablePages())
+        return fail(ErrorCode::OutOfMemory, "the memory for {} tokens is full",
+                    m_pool.tablePages() * kPageTokens);
     std::vector<Page> pages = m_pages;
     const bool copyLast =
         m_length % kPageTokens != 0 && tokens > m_length && m_pages.back().use_count() > 2;  // `pages` too
@@ -218,6 +230,7 @@ Status VulkanSequence::reserve(uint32_t tokens) {
         const uint32_t last = static_cast<uint32_t>(m_pages.size()) - 1;
         const auto copyPage = [&](const BufferRange& cache, const CacheRow& row) {
             const uint64_t bytes = uint64_t{kPageTokens} * row.rowBytes;
+            if (bytes == 0) return Status();
             return recorder.copy(cache.part(*m_pages[last] * bytes, bytes),
                                  cache.part(*pages[last] * bytes, bytes));
         };
@@ -236,8 +249,8 @@ Status VulkanSequence::reserve(uint32_t tokens) {
 Status VulkanSequence::uploadTable(uint32_t slot) {
     if (m_pages.empty()) return {};
     std::vector<uint32_t> table;
-    for (const Page& page : m_pages) table.push_back(*page);
-    const uint64_t first = uint64_t{slot} * m_pool.maxPages() * sizeof(uint32_t);
+    for (const Page& page : m_pages) table.push_back(page ? *page : 0);
+    const uint64_t first = uint64_t{slot} * m_pool.tablePages() * sizeof(uint32_t);
     const auto bytes = std::as_bytes(std::span(table));
     return m_pool.context().transfer.upload(m_pool.pageTables().part(first, bytes.size()), bytes);
 }
@@ -269,6 +282,7 @@ uint64_t VulkanSequence::savedBytes(uint32_t tokens) const {
 /// Moves the rows of `range` of one layer's keys or values between the cache and `saved`, page by page.
 Status VulkanSequence::moveRows(Direction direction, const BufferRange& cache, const CacheRow& row,
                                 TokenRange range, std::span<std::byte> saved) const {
+    if (row.rowBytes == 0) return {};
     Transfer& transfer = m_pool.context().transfer;
     std::vector<std::byte> rows(uint64_t{kPageTokens} * row.rowBytes);
     for (uint32_t token = range.first; token < range.end();) {
@@ -295,10 +309,7 @@ Status VulkanSequence::moveRows(Direction direction, const BufferRange& cache, c
 
 Result<SavedState> VulkanSequence::save(TokenRange range) const {
     const auto& states = m_pool.spec().states;
-    if (range.end() > m_length || (!states.empty() && range.end() != m_length)) {
-        return fail(ErrorCode::InvalidArgument, "tokens {} to {} of a sequence of {} cannot be saved",
-                    range.first, range.end(), m_length);
-    }
+    INGLE_TRY(checkSaving(m_pool.spec(), *this, range));
     SavedState saved{.kvType = m_pool.options().kv, .range = range};
     saved.bytes.resize(savedBytes(range.count));
     std::span<std::byte> rest(saved.bytes);
@@ -325,28 +336,33 @@ Result<SavedState> VulkanSequence::save(TokenRange range) const {
 Status VulkanSequence::restore(const SavedState& saved) {
     const Status status = fill(saved);
     if (status) return status;
-    m_pages.clear();
-    m_length = 0;
+    cut(0);
     // A device that cannot even clear is lost, and the sequence with it.
     (void)clearStates();
     return status;
 }
 
+Status VulkanSequence::makeRoomFor(TokenRange range) {
+    if (m_pool.spec().kv.empty()) return {};
+    if (range.first > m_length || range.first < m_firstKept) {
+        // Nobody sees what was before.
+        m_pages.assign(pagesFor(range.first), nullptr);
+        m_firstKept = range.first;
+        m_length = range.first;
+    }
+    cut(range.first);
+    return reserve(range.end());
+}
+
 Status VulkanSequence::fill(const SavedState& saved) {
     const TokenRange range = saved.range;
-    const bool hasPages = !m_pool.spec().kv.empty();
     if (saved.version != SavedState::kVersion || saved.kvType != m_pool.options().kv ||
         saved.bytes.size() != savedBytes(range.count)) {
         return fail(ErrorCode::Corrupt, "a saved state of {} bytes does not fit this model, which needs {}",
                     saved.bytes.size(), savedBytes(range.count));
     }
-    if (hasPages && range.first > m_length) {
-        return fail(ErrorCode::InvalidArgument, "tokens {} to {} of a saved state cannot follow {} tokens",
-                    range.first, range.end(), m_length);
-    }
-    m_length = hasPages ? range.first : range.end();
-    m_pages.resize(std::min<size_t>(m_pages.size(), pagesFor(m_length)));
-    INGLE_TRY(reserve(range.end()));
+    INGLE_TRY(checkRestoring(m_pool.spec(), *this, saved));
+    INGLE_TRY(makeRoomFor(range));
     std::vector<std::byte> bytes = saved.bytes;
     std::span<std::byte> rest(bytes);
     const auto next = [&](size_t count) {
@@ -367,6 +383,7 @@ Status VulkanSequence::fill(const SavedState& saved) {
         INGLE_TRY(m_pool.context().transfer.upload(stateRange(i).part(0, part.size()), part));
     }
     m_length = range.end();
+    giveBackUnseen();
     return {};
 }
 

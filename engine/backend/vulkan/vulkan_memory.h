@@ -56,9 +56,9 @@ class VulkanMemoryPool final : public MemoryPool {
     /// [slots, stateStride(index)] floats.
     const BufferRange& state(uint32_t index) const { return m_slots[1 + index]; }
     uint32_t stateStride(uint32_t index) const { return (m_spec.states[index].elems + 3) / 4 * 4; }
-    /// [slots, maxPages()], u32.
+    /// [slots, tablePages()], u32.
     const BufferRange& pageTables() const { return m_slots[0]; }
-    uint32_t maxPages() const { return m_maxPages; }
+    uint32_t tablePages() const { return m_tablePages; }
 
     /// Errors: OutOfMemory when all are in use.
     Result<Page> takePage();
@@ -83,6 +83,7 @@ class VulkanMemoryPool final : public MemoryPool {
     MemoryOptions m_options;
     std::vector<Layer> m_layers;
     uint32_t m_maxPages = 0;
+    uint32_t m_tablePages = 0;  ///< of one sequence, those that were given back included
     Allocator m_memory;
     std::vector<BufferRange> m_cache;  // keys and values of each layer
     std::vector<BufferRange> m_slots;  // page tables, then each state
@@ -96,6 +97,7 @@ class VulkanSequence final : public SequenceMemory {
     ~VulkanSequence() override { m_pool.giveSlot(m_slot); }
 
     uint32_t length() const override { return m_length; }
+    uint32_t firstKept() const override { return m_firstKept; }
     Status truncate(uint32_t tokens) override;
     Result<SavedState> save(TokenRange range) const override;
     Status restore(const SavedState& state) override;
@@ -104,7 +106,7 @@ class VulkanSequence final : public SequenceMemory {
     /// Takes pages for `tokens` in all, and tells the device which. Errors: OutOfMemory, Device; then nothing
     /// changed.
     Status reserve(uint32_t tokens);
-    void advance(uint32_t tokens) { m_length += tokens; }
+    void advance(uint32_t tokens);
     uint32_t slot() const { return m_slot; }
 
     /// Slots with this page table, for states of steps that may be taken back. Errors: OutOfMemory, Device.
@@ -117,9 +119,13 @@ class VulkanSequence final : public SequenceMemory {
 
     VulkanSequence(VulkanMemoryPool& pool, uint32_t slot) : m_pool(pool), m_slot(slot) {}
     Status clearStates();
-    Status checkTruncation(uint32_t tokens) const;
+    /// The first `tokens` stay.
+    void cut(uint32_t tokens);
+    void giveBackUnseen();
     uint64_t savedBytes(uint32_t tokens) const;
     Status fill(const SavedState& saved);
+    /// For what is restored: only what is before it stays. Errors: as reserve().
+    Status makeRoomFor(TokenRange range);
     Status moveRows(Direction direction, const BufferRange& cache, const CacheRow& row, TokenRange range,
                     std::span<std::byte> saved) const;
     Status uploadTable() { return uploadTable(m_slot); }
@@ -128,8 +134,10 @@ class VulkanSequence final : public SequenceMemory {
 
     VulkanMemoryPool& m_pool;
     uint32_t m_slot;
-    std::vector<Page> m_pages;  ///< shared with forks; written only when owned alone
+    /// Shared with forks; written only when owned alone. Null: given back.
+    std::vector<Page> m_pages;
     uint32_t m_length = 0;
+    uint32_t m_firstKept = 0;
 };
 
 }  // namespace ingle::backend::vulkan

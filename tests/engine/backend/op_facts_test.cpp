@@ -42,18 +42,55 @@ const Kept kKept[] = {
      "16 and 16 wide, but layer 0 of the cache keeps 16 and 8"},
     {"attention \"y\"",
      [](Draft& d) {
-         return d.b.attention(d.x, {1, 2, 1, 8, 1}, "y");
+         return d.b.attention(d.x, {1, 2, 1, 8, 8, 1}, "y");
      },
      {.kv = {{16, 16}, {8, 8}}, .states = {}},
      {.kv = {{8, 8}}, .states = {}},
      "no layer 1 in a cache of 1"},
     {"attention \"y\"",
      [](Draft& d) {
-         return d.b.attention(d.x, {0, 2, 1, 8, 1}, "y");
+         return d.b.attention(d.x, {0, 2, 1, 8, 8, 1}, "y");
      },
      {.kv = {{8, 8}}, .states = {}},
      {.kv = {{16, 16}}, .states = {}},
      "8 and 8 wide, but layer 0 of the cache keeps 16 and 16"},
+    {"attention \"y\"",
+     [](Draft& d) {
+         return d.b.attention(d.x, {0, 2, 1, 8, 5, 1}, "y");
+     },
+     {.kv = {{8, 5}}, .states = {}},
+     {.kv = {{8, 8}}, .states = {}},
+     "8 and 5 wide, but layer 0 of the cache keeps 8 and 8"},
+    {"attention \"y\"",
+     [](Draft& d) {
+         return d.b.attention(d.x, {.numHeads = 2, .numKvHeads = 1, .keyDim = 8, .valueDim = 8, .window = 7},
+                              "y");
+     },
+     {.kv = {{8, 8, 7}}, .states = {}},
+     {.kv = {{8, 8, 6}}, .states = {}},
+     "it sees 7 tokens, but layer 0 of the cache keeps 6 tokens"},
+    {"attention \"y\"",
+     [](Draft& d) {
+         return d.b.attention(d.x, {.numHeads = 2, .numKvHeads = 1, .keyDim = 8, .valueDim = 8}, "y");
+     },
+     {.kv = {{8, 8}}, .states = {}},
+     {.kv = {{8, 8, 6}}, .states = {}},
+     "it sees all tokens"},
+    {"kv_append \"x\"",
+     [](Draft& d) {
+         d.b.kvAppend(d.x, 0);
+         return d.x;
+     },
+     {.kv = {{16, 0}}, .states = {}},
+     {.kv = {{16, 16}}, .states = {}},
+     "16 and 0 wide, but layer 0 of the cache keeps 16 and 16"},
+    {"attention \"y\"",
+     [](Draft& d) {
+         return d.b.attention(d.x, {0, 2, 1, 8, 5, 1}, "y");
+     },
+     {.kv = {{8, 0}}, .states = {}},
+     {.kv = {{4, 0}}, .states = {}},
+     "8 and 0 wide, but layer 0 of the cache keeps 4 and 0"},
     {"token_shift \"y\"",
      [](Draft& d) { return d.b.tokenShift(d.x, 0, "y"); },
      {.kv = {}, .states = {{"s", 16}}},

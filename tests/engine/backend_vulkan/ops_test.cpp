@@ -245,7 +245,7 @@ Value attend(Problem& p, uint32_t numHeads, uint32_t numKvHeads, uint32_t headDi
     const Value q = rotate(p.rows(numHeads * headDim), numHeads);
     const Value k = rotate(p.rows(numKvHeads * headDim), numKvHeads);
     p.builder.kvAppend(k, p.rows(numKvHeads * headDim), 0);
-    return p.builder.attention(q, {0, numHeads, numKvHeads, headDim, 0.3F}, "y");
+    return p.builder.attention(q, {0, numHeads, numKvHeads, headDim, headDim, 0.3F}, "y");
 }
 
 TEST_F(OpsTest, ropeByItself) {
@@ -357,6 +357,21 @@ TEST_F(OpsTest, valuesThatAreNoNumbersAreAnError) {
 }
 
 const std::set<std::string_view> kOneOfEachKind{"F16", "Q4_0", "Q6_K", "IQ2_S"};
+
+TEST_F(OpsTest, aMatrixForEachHead) {
+    for (const quant::QuantFormat* format : quant::allFormats()) {
+        if (!test::triesEveryCase() && !kOneOfEachKind.contains(format->name)) continue;
+        const uint32_t in = format->blockElems == 1 ? 35 : format->blockElems;
+        check(format->name, [&](Problem& p) {
+            return p.builder.headLinear(p.rows(3 * in), p.random(Shape::of(in, 7, 3), *format), {3, 2, 5},
+                                        "y");
+        });
+        check(fmt::format("{}, turned", format->name), [&](Problem& p) {
+            return p.builder.headLinear(p.rows(3 * 5), p.random(Shape::of(in, 7 * 3), *format),
+                                        {3, 2, 5, true}, "y");
+        });
+    }
+}
 
 TEST_F(OpsTest, mixtureOfExperts) {
     for (const auto scores : {kernels::ExpertScores::Softmax, kernels::ExpertScores::Sigmoid,

@@ -125,7 +125,7 @@ std::vector<std::vector<OpCode>> runsOf(std::string_view order) {
         if (op == 'R') k = b.rope(k, rope, "k_rope");
         if (op == 'a') b.kvAppend(k, v, 0);
     }
-    const graph::Value y = b.linear(b.attention(q, {0, 2, 2, 8, 1}, "y"), &square, "out");
+    const graph::Value y = b.linear(b.attention(q, {0, 2, 2, 8, 8, 1}, "y"), &square, "out");
     const graph::Value other = b.scale(x, 2, "other");
     b.logits(b.multiply(b.add(x, y, "residual"), other, "logits"));
     const Plan plan = graph::lower(b.take().value(), {.maxTokens = 4, .maxLogitRows = 4});

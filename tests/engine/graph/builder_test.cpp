@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <deque>
 #include <set>
 
@@ -40,6 +41,14 @@ struct Misfit {
 
 const backend::RopeParams kRope{2, 8, {1.0, 0.5}, 1, backend::RopeStyle::HalfSplit};
 const backend::WkvParams kHeads{0, 2, 8};
+
+/// Four heads of four, which are right but for what `params` says.
+void attend(Draft& d, backend::AttentionParams params, const tensor::Tensor* sinks = nullptr) {
+    params.numHeads = 4;
+    params.numKvHeads = 2;
+    params.keyDim = params.valueDim = 4;
+    d.b.attention(d.rows(16, "x"), params, "y", sinks);
+}
 
 /// In each call one thing is wrong.
 const Misfit kMisfits[] = {
@@ -118,14 +127,54 @@ const Misfit kMisfits[] = {
     {"kv_append", [](Draft& d) { d.b.kvAppend(Value{}, Value{}, 0); }, {"\"nothing\" is 0 wide"}},
     {"attention",
      [](Draft& d) {
-         d.b.attention(d.rows(16, "x"), {0, 4, 2, 8, 1}, "y");
+         d.b.attention(d.rows(16, "x"), {0, 4, 2, 8, 8, 1}, "y");
      },
      {"\"x\" is 16 wide", "4 heads of 8"}},
     {"attention",
      [](Draft& d) {
-         d.b.attention(d.rows(16, "x"), {0, 4, 3, 4, 1}, "y");
+         d.b.attention(d.rows(16, "x"), {0, 4, 3, 4, 4, 1}, "y");
      },
      {"\"x\" has 4 heads", "3 of keys"}},
+    {"attention",
+     [](Draft& d) {
+         d.b.attention(d.rows(16, "x"), {0, 4, 2, 4, 0, 1}, "y");
+     },
+     {"\"x\" has 4 heads", "values cannot be 0 wide"}},
+    {"attention",
+     [](Draft& d) { attend(d, {.window = 8, .chunk = 16}); },
+     {"a window of 8 and chunks of 16"}},
+    {"attention",
+     [](Draft& d) { attend(d, {.window = 8, .mask = backend::Mask::Full}); },
+     {"a window of 8 where later tokens are seen"}},
+    {"attention",
+     [](Draft& d) { attend(d, {.chunk = 16, .mask = backend::Mask::Prefix}); },
+     {"chunks of 16 where later tokens are seen"}},
+    {"attention", [](Draft& d) { attend(d, {.softCap = -1}); }, {"cannot be capped at -1"}},
+    {"attention", [](Draft& d) { attend(d, {.softCap = NAN}); }, {"cannot be capped at nan"}},
+    {"attention",
+     [](Draft& d) {
+         attend(d, {.alibiSlopes = {0.5F, 0.25F}});
+     },
+     {"\"x\" has 4 heads", "2 slopes"}},
+    {"attention", [](Draft& d) { attend(d, {.hasSinks = true}); }, {"weight 1 of 1 is missing"}},
+    {"attention",
+     [](Draft& d) { attend(d, {.hasSinks = true}, d.vector(5)); },
+     {"\"g\"", "{5}", "4 numbers"}},
+    {"head_linear",
+     [](Draft& d) {
+         d.b.headLinear(d.rows(16, "x"), d.weight("w", Shape::of(9, 6, 2)), {2, 0, 6}, "y");
+     },
+     {"\"x\" is 16 wide", "2 heads of 9 are 18"}},
+    {"head_linear",
+     [](Draft& d) {
+         d.b.headLinear(d.rows(16, "x"), d.weight("w", Shape::of(8, 6, 2)), {2, 3, 4}, "y");
+     },
+     {"\"w\"", "{8, 6, 2}", "rows 3 to 7"}},
+    {"head_linear",
+     [](Draft& d) {
+         d.b.headLinear(d.rows(16, "x"), d.weight("w", Shape::of(8, 12)), {2, 0, 6, true}, "y");
+     },
+     {"\"x\" is 16 wide", "2 heads of 6 are 12"}},
     {"add", [](Draft& d) { d.b.add(d.rows(16, "x"), d.rows(8, "z"), "y"); }, {"\"z\" is 8 wide where 16"}},
     {"multiply",
      [](Draft& d) { d.b.multiply(d.rows(16, "x"), d.rows(8, "z"), "y"); },

@@ -32,7 +32,7 @@ Graph oneLayer(const FakeWeights& w) {
     const Value k = b.linear(n, &w.square, "k");
     const Value v = b.linear(n, &w.square, &w.gain, "v");
     b.kvAppend(k, v, 0);
-    h = b.add(h, b.attention(q, {0, 1, 1, 8, 1}, "attention"), "residual");
+    h = b.add(h, b.attention(q, {0, 1, 1, 8, 8, 1}, "attention"), "residual");
     const Value gate = b.linear(h, &w.wide, "gate");
     const Value up = b.linear(h, &w.wide, "up");
     const Value gated = b.multiply(b.activation(gate, backend::ActivationKind::Silu, "silu"), up, "gated");

@@ -66,6 +66,7 @@ class FaultySequence final : public backend::SequenceMemory {
     ~FaultySequence() override { --m_device->numSequences; }
 
     uint32_t length() const override { return m_inner->length(); }
+    uint32_t firstKept() const override { return m_inner->firstKept(); }
     Status truncate(uint32_t tokens) override {
         INGLE_TRY(m_device->alive());
         return m_inner->truncate(tokens);

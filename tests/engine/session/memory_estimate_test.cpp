@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/session/model.h"
+
 namespace ingle::session {
 namespace {
 
@@ -51,6 +53,21 @@ TEST(MemoryEstimate, aConversationIsItsPagesOrItsStates) {
     EXPECT_LT(conversationBytes(transformer(), KvType::Q8, 4096),
               conversationBytes(transformer(), KvType::F16, 4096) * 6 / 10);
     EXPECT_EQ(conversationBytes(recurrent(), KvType::F16, 0), uint64_t{32} * 64 * 64 * 64 * 4);
+}
+
+TEST(MemoryEstimate, aConversationInWindowsIsWhatIsKept) {
+    ModelShape shape = transformer();
+    for (backend::KvLayerSpec& layer : shape.memory.kv) layer.window = 1024;
+    // The window, what may be taken back, a step, and what is left of a page.
+    const uint32_t kept = 1024 + backend::kRewindTokens + 64 + Model::kStepTokens;
+    const uint64_t pages = (kept + 63) / 64;
+    EXPECT_EQ(conversationBytes(shape, KvType::F16, 4096), pages * 64 * 131072);
+    EXPECT_EQ(conversationBytes(shape, KvType::F16, 16384), pages * 64 * 131072);
+    EXPECT_EQ(conversationBytes(shape, KvType::F16, 1000), uint64_t{1024} * 131072);
+    EXPECT_EQ(poolLimits(shape, KvType::F16, 4096, 9, std::nullopt).tokens, 9 * kept);
+    // One layer that sees everything keeps everything.
+    shape.memory.kv[7].window = 0;
+    EXPECT_EQ(conversationBytes(shape, KvType::F16, 4096), uint64_t{4096} * 131072);
 }
 
 TEST(ChooseContext, growsWithTheComputer) {

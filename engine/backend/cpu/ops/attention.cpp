@@ -1,7 +1,9 @@
-// Pages are walked in order, and each query takes in a page's visible keys at once; what the queries gather
-// over kSplitKeys keys is merged in order. So the order of additions depends on positions only, not on how
-// the prompt was cut into chunks, nor on which thread did what.
+// Pages are walked in order, and each query takes in the keys of a page that it sees at once; what the
+// queries gather over kSplitKeys keys is merged in order. So the order of additions depends on positions
+// only, not on how the prompt was cut into chunks, nor on which thread did what. Pages that no query of a
+// block sees are left out.
 #include <algorithm>
+#include <cmath>
 
 #include "engine/backend/cpu/cpu_op.h"
 #include "engine/kernels/ref/attention.h"
@@ -16,16 +18,31 @@ using kernels::OnlineSoftmax;
 constexpr uint32_t kSplitKeys = 8 * kPageTokens;
 /// Queries of different tokens that a thread takes at a time: enough that unpacking a page costs little.
 constexpr uint32_t kBlockRows = 16;
+/// Heads of one kv head that a thread takes at a time, for the same reason: where many share it, threads
+/// share them.
+constexpr uint32_t kBlockHeads = 16;
 /// Splits of one token's attention that may be computed at once (16 k keys).
 constexpr uint32_t kMaxParallelSplits = 32;
 static_assert(kernels::kAttentionKeys == kPageTokens);
 
-/// The queries of `numRows` consecutive tokens whose heads read one kv head.
+/// Heads that read one kv head, or some of them.
+struct Heads {
+    uint32_t kvHead;
+    uint32_t first;  ///< of all query heads
+    uint32_t count;
+};
+
+/// The queries of `numRows` consecutive tokens.
 struct Queries {
     const RunRows* run;
     uint32_t firstRow;  ///< of the run
     uint32_t numRows;
-    uint32_t kvHead;
+    Heads heads;
+};
+
+/// Positions [begin, end).
+struct KeyRange {
+    uint32_t begin, end;
 };
 
 struct Kernels {
@@ -33,6 +50,7 @@ struct Kernels {
     kernels::AttentionScoresFn scores;
     kernels::AbsorbPageFn absorb;
     kernels::FromHalvesFn fromHalves;
+    kernels::MapFn tanh;
 };
 
 class Attention {
@@ -42,16 +60,18 @@ class Attention {
           m_kernels(kernels),
           m_context(context),
           m_params(std::get<AttentionParams>(op.params)),
-          m_dim(m_params.headDim),
+          m_keyDim(m_params.keyDim),
+          m_valueDim(m_params.valueDim),
           m_group(m_params.numHeads / m_params.numKvHeads),
-          m_width(op.inputs[0].width) {}
+          m_sinks(m_params.hasSinks ? context.vector(op, 0) : nullptr) {}
 
     void run() const {
         const RunRows& first = m_context.runs[0];
-        const uint32_t splits = (first.firstPosition + first.numRows + kSplitKeys - 1) / kSplitKeys;
-        const bool few = m_params.numKvHeads < 2 * m_context.threads.numThreads();
-        if (m_context.runs.size() == 1 && first.numRows == 1 && few && splits > 1 &&
-            splits <= kMaxParallelSplits) {
+        const KeyRange splits = splitsOf(seenBy(first, 0));
+        const uint32_t numSplits = splits.end - splits.begin;
+        const bool few = numParts() < 2 * m_context.threads.numThreads();
+        if (m_context.runs.size() == 1 && first.numRows == 1 && few && numSplits > 1 &&
+            numSplits <= kMaxParallelSplits) {
             runSplits(first, splits);
         } else {
             runWhole();
@@ -60,23 +80,26 @@ class Attention {
 
     static Scratch scratch(const Op& op, const Plan& plan) {
         const auto& params = std::get<AttentionParams>(op.params);
-        const size_t group = params.numHeads / params.numKvHeads;
-        const size_t state = params.headDim * sizeof(float) + sizeof(OnlineSoftmax);
+        const size_t heads = std::min(params.numHeads / params.numKvHeads, kBlockHeads);
+        const size_t state = stateBytes(params.valueDim);
         const size_t rows = std::min(kBlockRows, plan.maxTokens);
         return {.sharedBytes = kMaxParallelSplits * params.numHeads * state,
-                .threadBytes = pageBytes(params.headDim) + 2 * rows * group * state};
+                .threadBytes = pageBytes(params) + 2 * rows * heads * state};
     }
 
   private:
+    static size_t stateBytes(size_t valueDim) { return valueDim * sizeof(float) + sizeof(OnlineSoftmax); }
+
     /// A page of keys in rows and turned, and of values; and the blocks of the cache that hold a row of them.
-    static size_t pageBytes(size_t headDim) {
-        return (3 * kPageTokens * headDim + headDim + 2 * kLargestBlock) * sizeof(float);
+    static size_t pageBytes(const AttentionParams& params) {
+        const size_t blocks = std::max(params.keyDim, params.valueDim) + 2 * kLargestBlock;
+        return (kPageTokens * (2 * params.keyDim + params.valueDim) + blocks) * sizeof(float);
     }
 
     /// Softmax states and their accumulators.
     struct States {
         OnlineSoftmax* softmax;
-        float* acc;  ///< [count, headDim]
+        float* acc;  ///< [count, valueDim]
 
         States(std::byte* memory, size_t count)
             : softmax(reinterpret_cast<OnlineSoftmax*>(memory)),
@@ -87,70 +110,128 @@ class Attention {
         }
     };
 
-    /// One kv head's slice of a page's first `count` rows as floats.
+    uint32_t blocksOfGroup() const { return (m_group + kBlockHeads - 1) / kBlockHeads; }
+    /// All heads, in parts that are computed by themselves.
+    uint32_t numParts() const { return m_params.numKvHeads * blocksOfGroup(); }
+    Heads part(size_t index) const {
+        const auto kvHead = static_cast<uint32_t>(index) / blocksOfGroup();
+        const uint32_t first = static_cast<uint32_t>(index) % blocksOfGroup() * kBlockHeads;
+        return {kvHead, kvHead * m_group + first, std::min(kBlockHeads, m_group - first)};
+    }
+
+    /// What the query of a run's row sees. Neither end is before that of an earlier row.
+    KeyRange seenBy(const RunRows& run, uint32_t row) const {
+        const uint32_t position = run.firstPosition + row;
+        KeyRange seen{0, position + 1};
+        if (m_params.window > 0) seen.begin = seen.end - std::min(seen.end, m_params.window);
+        if (m_params.chunk > 0) seen.begin = position / m_params.chunk * m_params.chunk;
+        if (m_params.mask == Mask::Prefix) seen.end = std::max(seen.end, run.prefixTokens);
+        if (m_params.mask == Mask::Full) seen.end = run.firstPosition + run.numRows;
+        return seen;
+    }
+    KeyRange seenBy(const Queries& queries) const {
+        return {seenBy(*queries.run, queries.firstRow).begin,
+                seenBy(*queries.run, queries.firstRow + queries.numRows - 1).end};
+    }
+    /// The splits that hold keys, by number.
+    static KeyRange splitsOf(const KeyRange& keys) {
+        return {keys.begin / kSplitKeys, (keys.end + kSplitKeys - 1) / kSplitKeys};
+    }
+
+    /// One kv head's slice, of `dim`, of a page's first `count` rows as floats.
     /// `blocks` is room for a row's blocks: a head may begin and end inside one.
-    void expand(const std::byte* row, size_t rowBytes, size_t kvHead, uint32_t count, float* out,
+    void expand(const std::byte* row, size_t rowBytes, size_t kvHead, size_t dim, uint32_t count, float* out,
                 float* blocks) const {
         const quant::QuantFormat& format = m_context.memory.kvFormat();
-        const size_t firstBlock = kvHead * m_dim / format.blockElems;
-        const size_t skipped = kvHead * m_dim % format.blockElems;
+        const size_t firstBlock = kvHead * dim / format.blockElems;
+        const size_t skipped = kvHead * dim % format.blockElems;
         const size_t decoded =
-            (skipped + m_dim + format.blockElems - 1) / format.blockElems * format.blockElems;
+            (skipped + dim + format.blockElems - 1) / format.blockElems * format.blockElems;
         row += firstBlock * format.blockBytes;
-        for (uint32_t j = 0; j < count; ++j, row += rowBytes, out += m_dim) {
+        for (uint32_t j = 0; j < count; ++j, row += rowBytes, out += dim) {
             if (format.id == quant::kF16) {
-                m_kernels.fromHalves(row, out, m_dim);
-            } else if (decoded == m_dim) {
-                format.decodeRow(row, {out, m_dim});
+                m_kernels.fromHalves(row, out, dim);
+            } else if (decoded == dim) {
+                format.decodeRow(row, {out, dim});
             } else {
                 format.decodeRow(row, {blocks, decoded});
-                std::copy_n(blocks + skipped, m_dim, out);
+                std::copy_n(blocks + skipped, dim, out);
             }
         }
     }
 
-    /// Lets each query take in its visible keys of [begin, end), whole pages. `states` has one entry per row
-    /// and head.
+    /// Turns the products of a query at `position` with the keys from `first` on into scores.
+    void adjust(float* scores, uint32_t position, uint32_t first, uint32_t head) const {
+        if (const float cap = m_params.softCap; cap > 0) {
+            for (uint32_t j = 0; j < kPageTokens; ++j) scores[j] /= cap;
+            m_kernels.tanh(scores, scores, kPageTokens);
+            for (uint32_t j = 0; j < kPageTokens; ++j) scores[j] *= cap;
+        }
+        if (m_params.alibiSlopes.empty()) return;
+        const float slope = m_params.alibiSlopes[head];
+        for (uint32_t j = 0; j < kPageTokens; ++j) {
+            const uint32_t key = first + j;
+            scores[j] -= slope * static_cast<float>(std::max(position, key) - std::min(position, key));
+        }
+    }
+
+    /// Lets each query take in the keys of [begin, end), whole pages, that it sees. `states` has one entry
+    /// per row and head.
     void gather(const Queries& queries, uint32_t begin, uint32_t end, const States& states,
                 float* page) const {
         float* keyRows = page;
-        float* keys = keyRows + kPageTokens * m_dim;
-        float* values = keys + kPageTokens * m_dim;
-        float* blocks = values + kPageTokens * m_dim;
+        float* keys = keyRows + kPageTokens * m_keyDim;
+        float* values = keys + kPageTokens * m_keyDim;
+        float* blocks = values + kPageTokens * m_valueDim;
         const auto& layout = m_context.memory.layout(m_params.layer);
-        const uint32_t firstPosition = queries.run->firstPosition + queries.firstRow;
-        const uint32_t numKeys = firstPosition + queries.numRows;
-        const float* q = m_context.rows(m_op.inputs[0]) +
-                         (queries.run->firstRow + queries.firstRow) * m_width +
-                         queries.kvHead * m_group * m_dim;
-        for (uint32_t at = begin; at < std::min(end, numKeys); at += kPageTokens) {
+        const auto& [run, firstRow, numRows, heads] = queries;
+        const size_t width = m_op.inputs[0].width;
+        const float* q =
+            m_context.rows(m_op.inputs[0]) + (run->firstRow + firstRow) * width + heads.first * m_keyDim;
+        // Behind a page's scores is room for what kernels read past the last that they are asked for.
+        alignas(64) float scores[2 * kPageTokens] = {};
+        const KeyRange all = seenBy(queries);
+        for (uint32_t at = std::max(begin, all.begin / kPageTokens * kPageTokens);
+             at < std::min(end, all.end); at += kPageTokens) {
             // Scores of rows that are not there are computed from whatever lies in the scratch memory, and
             // dropped.
-            const uint32_t count = std::min(kPageTokens, numKeys - at);
-            expand(queries.run->sequence->keyRow(m_params.layer, at), layout.keyRowBytes, queries.kvHead,
+            const uint32_t count = std::min(kPageTokens, all.end - at);
+            expand(run->sequence->keyRow(m_params.layer, at), layout.keyRowBytes, heads.kvHead, m_keyDim,
                    count, keyRows, blocks);
-            expand(queries.run->sequence->valueRow(m_params.layer, at), layout.valueRowBytes, queries.kvHead,
-                   count, values, blocks);
-            m_kernels.transpose(keyRows, m_dim, keys);
-            for (uint32_t row = 0; row < queries.numRows; ++row) {
-                const uint32_t position = firstPosition + row;
-                if (position < at) continue;
-                const uint32_t visible = std::min(kPageTokens, position - at + 1);
-                for (size_t head = 0; head < m_group; ++head) {
-                    alignas(64) float scores[kPageTokens];
-                    const size_t state = row * m_group + head;
-                    m_kernels.scores(q + row * m_width + head * m_dim, keys, m_dim, m_params.scale, scores);
-                    m_kernels.absorb(scores, values, visible, m_dim, states.softmax[state],
-                             states.acc + state * m_dim);
+            if (layout.valueRowBytes > 0) {
+                expand(run->sequence->valueRow(m_params.layer, at), layout.valueRowBytes, heads.kvHead,
+                       m_valueDim, count, values, blocks);
+            } else {
+                for (uint32_t j = 0; j < count; ++j)
+                    std::copy_n(keyRows + j * m_keyDim, m_valueDim, values + j * m_valueDim);
+            }
+            m_kernels.transpose(keyRows, m_keyDim, keys);
+            for (uint32_t row = 0; row < numRows; ++row) {
+                const KeyRange seen = seenBy(*run, firstRow + row);
+                const uint32_t first = std::max(seen.begin, at) - at;
+                const uint32_t last = std::min(seen.end, at + kPageTokens);
+                if (last <= at + first) continue;
+                for (uint32_t head = 0; head < heads.count; ++head) {
+                    const size_t state = row * heads.count + head;
+                    m_kernels.scores(q + row * width + head * m_keyDim, keys, m_keyDim, m_params.scale,
+                                     scores);
+                    adjust(scores, run->firstPosition + firstRow + row, at, heads.first + head);
+                    m_kernels.absorb(scores + first, values + first * m_valueDim, last - at - first,
+                                     m_valueDim, states.softmax[state], states.acc + state * m_valueDim);
                 }
             }
         }
     }
 
     void finish(const OnlineSoftmax& softmax, const float* acc, size_t row, size_t head) const {
-        float* y = m_context.rows(m_op.outputs[0]) + row * m_width + head * m_dim;
-        const float inverse = 1.0F / softmax.sum;
-        for (size_t d = 0; d < m_dim; ++d) y[d] = acc[d] * inverse;
+        float* y = m_context.rows(m_op.outputs[0]) + row * m_op.outputs[0].width + head * m_valueDim;
+        float inverse = 1.0F / softmax.sum;
+        if (m_sinks) {
+            const float max = std::max(softmax.max, m_sinks[head]);
+            const float shrink = std::exp(softmax.max - max);
+            inverse = shrink / (softmax.sum * shrink + std::exp(m_sinks[head] - max));
+        }
+        for (size_t d = 0; d < m_valueDim; ++d) y[d] = acc[d] * inverse;
     }
 
     /// Queries in blocks; the splits of each one after the other.
@@ -158,74 +239,80 @@ class Attention {
         uint32_t maxRows = 0;
         for (const RunRows& run : m_context.runs) maxRows = std::max(maxRows, run.numRows);
         const size_t blocks = (maxRows + kBlockRows - 1) / kBlockRows;
-        const size_t items = m_context.runs.size() * blocks * m_params.numKvHeads;
+        const size_t items = m_context.runs.size() * blocks * numParts();
         m_context.threads.parallelFor(items, 1, [&](size_t begin, size_t end, uint32_t thread) {
             for (size_t item = begin; item < end; ++item) {
-                const RunRows& run = m_context.runs[item / m_params.numKvHeads / blocks];
+                const RunRows& run = m_context.runs[item / numParts() / blocks];
                 // Late queries first: they see most keys, and a thread that starts one late makes others
                 // wait.
-                const auto block = static_cast<uint32_t>(blocks - 1 - item / m_params.numKvHeads % blocks);
+                const auto block = static_cast<uint32_t>(blocks - 1 - item / numParts() % blocks);
                 const uint32_t firstRow = block * kBlockRows;
                 if (firstRow >= run.numRows) continue;
-                attendBlock({&run, firstRow, std::min(kBlockRows, run.numRows - firstRow),
-                             static_cast<uint32_t>(item % m_params.numKvHeads)},
-                            m_context.threadFloats(thread));
+                attendBlock(
+                    {&run, firstRow, std::min(kBlockRows, run.numRows - firstRow), part(item % numParts())},
+                    m_context.threadFloats(thread));
             }
         });
     }
 
     void attendBlock(const Queries& queries, float* page) const {
-        const size_t count = queries.numRows * m_group;
-        auto* memory = reinterpret_cast<std::byte*>(page) + pageBytes(m_dim);
+        const size_t count = queries.numRows * queries.heads.count;
+        auto* memory = reinterpret_cast<std::byte*>(page) + pageBytes(m_params);
         const States total(memory, count);
-        const States split(memory + count * (m_dim * sizeof(float) + sizeof(OnlineSoftmax)), count);
-        total.clear(count, m_dim);
-        const uint32_t numKeys = queries.run->firstPosition + queries.firstRow + queries.numRows;
-        for (uint32_t begin = 0; begin < numKeys; begin += kSplitKeys) {
-            split.clear(count, m_dim);
-            gather(queries, begin, begin + kSplitKeys, split, page);
-            for (size_t i = 0; i < count; ++i) {
-                // A query before the split saw none of its keys.
-                if (split.softmax[i].sum == 0) continue;
-                kernels::mergeSoftmaxRef(split.softmax[i], split.acc + i * m_dim, m_dim, total.softmax[i],
-                                         total.acc + i * m_dim);
-            }
+        const States split(memory + count * stateBytes(m_valueDim), count);
+        total.clear(count, m_valueDim);
+        const KeyRange splits = splitsOf(seenBy(queries));
+        for (uint32_t at = splits.begin; at < splits.end; ++at) {
+            split.clear(count, m_valueDim);
+            gather(queries, at * kSplitKeys, (at + 1) * kSplitKeys, split, page);
+            for (size_t i = 0; i < count; ++i)
+                merge(split.softmax[i], split.acc + i * m_valueDim, total.softmax[i],
+                      total.acc + i * m_valueDim);
         }
         for (size_t i = 0; i < count; ++i) {
-            finish(total.softmax[i], total.acc + i * m_dim,
-                   queries.run->firstRow + queries.firstRow + i / m_group,
-                   queries.kvHead * m_group + i % m_group);
+            finish(total.softmax[i], total.acc + i * m_valueDim,
+                   queries.run->firstRow + queries.firstRow + i / queries.heads.count,
+                   queries.heads.first + i % queries.heads.count);
         }
     }
 
-    /// One token's attention, the splits of a kv head computed side by side.
-    void runSplits(const RunRows& run, uint32_t splits) const {
-        const size_t heads = m_params.numHeads;
-        const size_t stateBytes = m_dim * sizeof(float) + sizeof(OnlineSoftmax);
-        const auto statesOf = [&](size_t split, size_t kvHead) {
-            return States(m_context.sharedScratch + (split * heads + kvHead * m_group) * stateBytes, m_group);
+    void merge(const OnlineSoftmax& later, const float* laterAcc, OnlineSoftmax& total, float* acc) const {
+        // The query saw none of the split's keys.
+        if (later.sum == 0) return;
+        kernels::mergeSoftmaxRef(later, laterAcc, m_valueDim, total, acc);
+    }
+
+    /// One token's attention, its splits computed side by side.
+    void runSplits(const RunRows& run, const KeyRange& splits) const {
+        const auto statesOf = [&](size_t split, const Heads& heads) {
+            const size_t before = split * m_params.numHeads + heads.first;
+            return States(m_context.sharedScratch + before * stateBytes(m_valueDim), heads.count);
         };
-        const size_t items = size_t{splits} * m_params.numKvHeads;
+        const uint32_t numSplits = splits.end - splits.begin;
+        const size_t items = size_t{numSplits} * numParts();
         m_context.threads.parallelFor(items, 1, [&](size_t begin, size_t end, uint32_t thread) {
             for (size_t item = begin; item < end; ++item) {
-                const auto kvHead = static_cast<uint32_t>(item % m_params.numKvHeads);
-                const auto split = static_cast<uint32_t>(item / m_params.numKvHeads);
-                const States states = statesOf(split, kvHead);
-                states.clear(m_group, m_dim);
-                gather({&run, 0, 1, kvHead}, split * kSplitKeys, (split + 1) * kSplitKeys, states,
+                const Heads heads = part(item % numParts());
+                const auto split = static_cast<uint32_t>(item / numParts());
+                const States states = statesOf(split, heads);
+                states.clear(heads.count, m_valueDim);
+                const uint32_t first = (splits.begin + split) * kSplitKeys;
+                gather({&run, 0, 1, heads}, first, first + kSplitKeys, states,
                        m_context.threadFloats(thread));
             }
         });
         auto* acc = m_context.threadFloats(0);
-        for (size_t head = 0; head < heads; ++head) {
-            OnlineSoftmax total;
-            std::fill_n(acc, m_dim, 0.0F);
-            for (size_t split = 0; split < splits; ++split) {
-                const States states = statesOf(split, head / m_group);
-                kernels::mergeSoftmaxRef(states.softmax[head % m_group], states.acc + head % m_group * m_dim,
-                                         m_dim, total, acc);
+        for (uint32_t i = 0; i < numParts(); ++i) {
+            const Heads heads = part(i);
+            for (uint32_t head = 0; head < heads.count; ++head) {
+                OnlineSoftmax total;
+                std::fill_n(acc, m_valueDim, 0.0F);
+                for (uint32_t split = 0; split < numSplits; ++split) {
+                    const States states = statesOf(split, heads);
+                    merge(states.softmax[head], states.acc + head * m_valueDim, total, acc);
+                }
+                finish(total, acc, run.firstRow, heads.first + head);
             }
-            finish(total, acc, run.firstRow, head);
         }
     }
 
@@ -233,9 +320,10 @@ class Attention {
     const Kernels& m_kernels;
     const StepContext& m_context;
     const AttentionParams& m_params;
-    size_t m_dim;
-    size_t m_group;  ///< query heads that read one kv head
-    size_t m_width;
+    size_t m_keyDim;
+    size_t m_valueDim;
+    uint32_t m_group;  ///< query heads that read one kv head
+    const float* m_sinks;
 };
 
 class PreparedAttention final : public PreparedOp {
@@ -247,7 +335,8 @@ class PreparedAttention final : public PreparedOp {
         m_kernels = {.transpose = select(kernels::KernelOp::TransposeKeys).transposeKeys,
                      .scores = select(kernels::KernelOp::AttentionScores).attentionScores,
                      .absorb = select(kernels::KernelOp::AbsorbPage).absorbPage,
-                     .fromHalves = select(kernels::KernelOp::FromHalves).fromHalves};
+                     .fromHalves = select(kernels::KernelOp::FromHalves).fromHalves,
+                     .tanh = select(kernels::KernelOp::Tanh).map};
     }
     void run(const StepContext& context) override { Attention(m_op, m_kernels, context).run(); }
 

@@ -29,7 +29,8 @@ void run(const Op& op, const kernels::KernelFn& kernel, const StepContext& conte
             for (size_t i = begin; i < end; ++i) {
                 const uint32_t token = rows.firstPosition + static_cast<uint32_t>(i);
                 write(op.inputs[0], rows.firstRow + i, rows.sequence->keyRow(layer, token));
-                write(op.inputs[1], rows.firstRow + i, rows.sequence->valueRow(layer, token));
+                if (op.inputs.size() > 1)
+                    write(op.inputs[1], rows.firstRow + i, rows.sequence->valueRow(layer, token));
             }
         });
     }

@@ -7,7 +7,8 @@ constexpr OpCode kCodes[] = {OpCode::KvAppend};
 
 Status record(const OpRun& run, OpRecording& out) {
     RopeCache work;
-    work.append = {run.input(0, 0), run.input(0, 1), run.params<CacheParams>(0).layer};
+    work.append = {.keys = run.input(0, 0), .values = {}, .layer = run.params<CacheParams>(0).layer};
+    if (run.inputs(0).size() > 1) work.append->values = run.input(0, 1);
     return recordRopeCache(run, work, out);
 }
 

@@ -15,7 +15,7 @@ bool normalisesHeads(const OpRun& run, size_t i, size_t rope) {
 }
 
 bool fits(const OpRun& run, const Plan&) {
-    return normalisesHeads(run, 0, 2) && normalisesHeads(run, 1, 3) &&
+    return run.inputs(4).size() == 2 && normalisesHeads(run, 0, 2) && normalisesHeads(run, 1, 3) &&
            run.params<NormParams>(0).eps == run.params<NormParams>(1).eps && run.usedOnce(run.output(3)) &&
            run.input(4, 0) == run.output(3) &&
            sameRotation(run.params<RopeParams>(2), run.params<RopeParams>(3));

@@ -7,7 +7,7 @@ namespace {
 constexpr OpCode kCodes[] = {OpCode::Rope, OpCode::Rope, OpCode::KvAppend};
 
 bool fits(const OpRun& run, const Plan&) {
-    return run.usedOnce(run.output(1)) && run.input(2, 0) == run.output(1) &&
+    return run.inputs(2).size() == 2 && run.usedOnce(run.output(1)) && run.input(2, 0) == run.output(1) &&
            sameRotation(run.params<RopeParams>(0), run.params<RopeParams>(1));
 }
 

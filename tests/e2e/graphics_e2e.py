@@ -235,8 +235,9 @@ def killed(options, computer, screen):
 
 def slow(options, computer, screen):
     computer.warm()
-    # Whatever else goes on in the computer, the processor needs less for a token of so small a model.
-    with computer.window(screen, computer.environment("", speed={"FAKE_GPU_DELAY": "10"})) as window:
+    is_slow = computer.home.root / "slow"
+    is_slow.touch()
+    with computer.window(screen, computer.environment("", speed={"FAKE_GPU_SLOW": str(is_slow)})) as window:
         load_model(window, options.model)
         state = ask(window)
         expect(GPU not in state["device"], f"{state['device']} answers")
@@ -244,6 +245,7 @@ def slow(options, computer, screen):
         if options.shots:
             window.command("screenshot", path=str(pathlib.Path(options.shots) / "slower.png"))
         stop_answer(window)
+        is_slow.unlink()
         window.command("key", key="Comma", modifiers=["ctrl"])
         window.click(f"device-{GPU}")
         state = window.wait_for(lambda s: s["modelState"] == "Ready" and GPU in s["device"], "the device by name")

@@ -18,7 +18,8 @@ function(ingle_shaders)
     file(GLOB files CONFIGURE_DEPENDS ${folder}/*.comp)
     file(GLOB quants CONFIGURE_DEPENDS ${folder}/quant/*.glsl)
     file(GLOB includes CONFIGURE_DEPENDS ${folder}/*.glsl)
-    list(APPEND includes ${quants})
+    # Shaders and programs number the activation functions by one list.
+    list(APPEND includes ${quants} ${CMAKE_SOURCE_DIR}/engine/kernels/activation_kinds.inc)
     foreach(quant ${quants})
         get_filename_component(type ${quant} NAME_WE)
         file(CONFIGURE OUTPUT ${out}/quant/${type}/quant.glsl CONTENT "#include \"quant/${type}.glsl\"\n")
@@ -51,7 +52,7 @@ function(ingle_shaders)
             separate_arguments(words UNIX_COMMAND "${variant}")
             list(POP_FRONT words name)
             add_custom_command(OUTPUT ${out}/${name}.cpp
-                COMMAND ${INGLE_GLSLANG} --quiet -V --target-env vulkan1.2 -I${folder} ${words} -o ${out}/${name}.spv ${file}
+                COMMAND ${INGLE_GLSLANG} --quiet -V --target-env vulkan1.2 -I${folder} -I${CMAKE_SOURCE_DIR} ${words} -o ${out}/${name}.spv ${file}
                 COMMAND ${INGLE_SPIRV_VAL} --target-env vulkan1.2 ${out}/${name}.spv
                 COMMAND ${CMAKE_COMMAND} -DNAME=${name} -DSPIRV=${out}/${name}.spv -DOUT=${out}/${name}.cpp -P ${embed}
                 DEPENDS ${file} ${includes} ${embed}

@@ -1,8 +1,17 @@
-// y = f(x). Kinds in the order of backend::ActivationKind.
-const uint kSilu = 0, kSigmoid = 1, kSquaredRelu = 2, kTanh = 3, kDecay = 4, kBoundedDecay = 5;
+// y = f(x).
+#define INGLE_ACTIVATION(number, Kind, function) const uint k##Kind = number;
+#include "engine/kernels/activation_kinds.inc"
+#undef INGLE_ACTIVATION
 
 float sigmoid(float x) {
     return 1 / (1 + exp(-x));
+}
+// ln(1 + e^x). Where 1 + e rounds to u, e ln(u) / (u - 1) is ln(1 + e) to the last bits.
+float softplus(float x) {
+    const float e = exp(-abs(x));
+    precise const float u = 1 + e;
+    precise const float rounded = u - 1;
+    return max(x, 0) + (rounded == 0 ? e : log(u) * (e / rounded));
 }
 float activate(uint kind, float x) {
     switch (kind) {
@@ -12,6 +21,11 @@ float activate(uint kind, float x) {
         // exp(2|x|) may be infinite, which gives 1; drivers' tanh of large values may not.
         case kTanh: return sign(x) * (1 - 2 / (exp(2 * abs(x)) + 1));
         case kDecay: return exp(-exp(x));
-        default: return exp(-sigmoid(x) / 1.6487212707);  // the root of e
+        case kBoundedDecay: return exp(-sigmoid(x) / 1.6487212707);  // the root of e
+        // tanh by the logistic function: 1 + tanh(z) = 2 sigmoid(2 z); the factor is 2 √(2/π).
+        case kGelu: return x * sigmoid(1.5957691216 * x * (1 + 0.044715 * x * x));
+        case kRelu: return max(x, 0);
+        case kSoftplus: return softplus(x);
     }
+    return x;
 }

@@ -129,12 +129,9 @@ struct HeadLinearParams {
 };
 
 enum class ActivationKind : uint8_t {
-    Silu,
-    Sigmoid,
-    SquaredRelu,
-    Tanh,
-    Decay,         ///< exp(-e^x), RWKV-6
-    BoundedDecay,  ///< exp(-e^-0.5 sigmoid(x)), RWKV-7
+#define INGLE_ACTIVATION(number, Kind, function) Kind = number,
+#include "engine/kernels/activation_kinds.inc"
+#undef INGLE_ACTIVATION
 };
 struct ActivationParams {
     ActivationKind kind = ActivationKind::Silu;

@@ -93,12 +93,9 @@ using Wkv7Fn = void (*)(const Wkv7Token& token, float* state, float* removed, fl
 enum class KernelOp : uint8_t {
     Matmul,
     RoundActivations,
-    Silu,
-    Sigmoid,
-    SquaredRelu,
-    Tanh,
-    Decay,
-    BoundedDecay,
+#define INGLE_ACTIVATION(number, Kind, function) Kind,
+#include "engine/kernels/activation_kinds.inc"
+#undef INGLE_ACTIVATION
     FromHalves,
     ToHalves,
     RmsNorm,

@@ -34,12 +34,9 @@ constexpr KernelEntry refEntry(KernelOp op, KernelFn fn) {
 
 constexpr KernelEntry kRefEntries[] = {
     refEntry(KernelOp::RoundActivations, {.roundActivations = roundActivationsRef}),
-    refEntry(KernelOp::Silu, {.map = mapRef<siluRef>}),
-    refEntry(KernelOp::Sigmoid, {.map = mapRef<sigmoidRef>}),
-    refEntry(KernelOp::SquaredRelu, {.map = mapRef<squaredReluRef>}),
-    refEntry(KernelOp::Tanh, {.map = mapRef<tanhRef>}),
-    refEntry(KernelOp::Decay, {.map = mapRef<decayRef>}),
-    refEntry(KernelOp::BoundedDecay, {.map = mapRef<boundedDecayRef>}),
+#define INGLE_ACTIVATION(number, Kind, function) refEntry(KernelOp::Kind, {.map = mapRef<function##Ref>}),
+#include "engine/kernels/activation_kinds.inc"
+#undef INGLE_ACTIVATION
     refEntry(KernelOp::FromHalves, {.fromHalves = fromHalvesRef}),
     refEntry(KernelOp::ToHalves, {.toHalves = toHalvesRef}),
     refEntry(KernelOp::RmsNorm, {.rmsNorm = rmsNormRef}),

@@ -8,18 +8,11 @@ namespace ingle::backend::cpu {
 
 constexpr kernels::KernelOp activationKernel(ActivationKind kind) {
     switch (kind) {
-        case ActivationKind::Silu:
-            return kernels::KernelOp::Silu;
-        case ActivationKind::Sigmoid:
-            return kernels::KernelOp::Sigmoid;
-        case ActivationKind::SquaredRelu:
-            return kernels::KernelOp::SquaredRelu;
-        case ActivationKind::Tanh:
-            return kernels::KernelOp::Tanh;
-        case ActivationKind::Decay:
-            return kernels::KernelOp::Decay;
-        case ActivationKind::BoundedDecay:
-            return kernels::KernelOp::BoundedDecay;
+#define INGLE_ACTIVATION(number, Kind, function) \
+    case ActivationKind::Kind:                   \
+        return kernels::KernelOp::Kind;
+#include "engine/kernels/activation_kinds.inc"
+#undef INGLE_ACTIVATION
     }
     return kernels::KernelOp::Silu;
 }

@@ -1,5 +1,6 @@
 #include "engine/kernels/ref/elementwise.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ingle::kernels {
@@ -51,6 +52,19 @@ float decayRef(float x) {
 float boundedDecayRef(float x) {
     constexpr float kRootOfE = 1.6487212707f;
     return std::exp(-sigmoidRef(x) / kRootOfE);
+}
+
+float geluRef(float x) {
+    constexpr float kRootOfTwoOverPi = 0.7978845608f;
+    return 0.5f * x * (1.0f + std::tanh(kRootOfTwoOverPi * x * (1.0f + 0.044715f * x * x)));
+}
+
+float reluRef(float x) {
+    return x > 0 ? x : 0;
+}
+
+float softplusRef(float x) {
+    return std::max(x, 0.0f) + std::log1p(std::exp(-std::abs(x)));
 }
 
 }  // namespace ingle::kernels

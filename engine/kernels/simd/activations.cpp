@@ -28,6 +28,13 @@ Floats boundedDecayOf(Floats x) {
     return exp(multiply(broadcast(kBound), sigmoidOf(x)));
 }
 
+/// 1 + tanh(z) = 2 sigmoid(2 z).
+Floats geluOf(Floats x) {
+    constexpr float kTwoRootsOfTwoOverPi = 1.5957691216F;
+    const Floats inner = fma(multiply(x, x), broadcast(0.044715F), broadcast(1.0F));
+    return multiply(x, sigmoidOf(multiply(multiply(broadcast(kTwoRootsOfTwoOverPi), x), inner)));
+}
+
 template <Floats (*kFunction)(Floats)>
 void map(const float* x, float* y, size_t n) noexcept {
     size_t i = 0;
@@ -42,11 +49,12 @@ constexpr KernelEntry kEntries[] = {
     {.op = KernelOp::SquaredRelu, .isa = kIsa, .fn = {.map = map<squaredReluOf>}},
     {.op = KernelOp::Decay, .isa = kIsa, .fn = {.map = map<decayOf>}},
     {.op = KernelOp::BoundedDecay, .isa = kIsa, .fn = {.map = map<boundedDecayOf>}},
+    {.op = KernelOp::Gelu, .isa = kIsa, .fn = {.map = map<geluOf>}},
 };
 
 }  // namespace
 
 extern const KernelList INGLE_KERNEL_LIST(activations);
-const KernelList INGLE_KERNEL_LIST(activations) = {kEntries, 5};
+const KernelList INGLE_KERNEL_LIST(activations) = {kEntries, 6};
 
 }  // namespace ingle::kernels

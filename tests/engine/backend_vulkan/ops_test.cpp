@@ -216,8 +216,12 @@ TEST_F(OpsTest, elementwise) {
     check("add", [](Problem& p) { return p.builder.add(p.rows(75), p.rows(75), "y"); });
     check("multiply", [](Problem& p) { return p.builder.multiply(p.rows(75), p.rows(75), "y"); });
     check("scale", [](Problem& p) { return p.builder.scale(p.rows(75), 0.37F, "y"); });
-    for (const auto kind : {ActivationKind::Silu, ActivationKind::Sigmoid, ActivationKind::SquaredRelu,
-                            ActivationKind::Tanh, ActivationKind::Decay, ActivationKind::BoundedDecay}) {
+#define INGLE_ACTIVATION(number, Kind, function) ActivationKind::Kind,
+    constexpr ActivationKind kKinds[] = {
+#include "engine/kernels/activation_kinds.inc"
+    };
+#undef INGLE_ACTIVATION
+    for (const ActivationKind kind : kKinds) {
         check("activation",
               [&](Problem& p) { return p.builder.activation(p.rowsBetween(75, -20, 20), kind, "y"); });
         check("gated activation", [&](Problem& p) {

@@ -59,6 +59,10 @@ TEST(VectorKernels, activationFunctions) {
         {KernelOp::Tanh, [](double x) { return std::tanh(x); }},
         {KernelOp::Decay, [](double x) { return std::exp(-std::exp(x)); }},
         {KernelOp::BoundedDecay, [](double x) { return std::exp(-std::exp(-0.5) / (1 + std::exp(-x))); }},
+        {KernelOp::Gelu,
+         [](double x) { return x / (1 + std::exp(-std::sqrt(8 / M_PI) * (x + 0.044715 * x * x * x))); }},
+        {KernelOp::Relu, [](double x) { return x > 0 ? x : 0; }},
+        {KernelOp::Softplus, [](double x) { return x > 40 ? x : std::log1p(std::exp(x)); }},
     };
     for (const Case& c : cases) {
         for (const KernelEntry& entry : entriesOf(c.op)) {
@@ -83,7 +87,7 @@ TEST(VectorKernels, activationFunctions) {
             const float nan = NAN;
             float result = 0;
             entry.fn.map(&nan, &result, 1);
-            EXPECT_TRUE(std::isnan(result) || c.op == KernelOp::SquaredRelu);
+            EXPECT_TRUE(std::isnan(result) || c.op == KernelOp::SquaredRelu || c.op == KernelOp::Relu);
         }
     }
 }

@@ -53,6 +53,9 @@ enum class OpCode : uint8_t {
     Wkv7,          // r, w, k, v, kk, a → y; RWKV-7, see kernels/ref/wkv7.h      WkvParams
     WkvBonus,      // r, k, v → y; y = (sum over the head of r * k * u) * v      WkvParams; u
     SelectRows,    // x → y; the rows whose logits are wanted
+    Slice,         // x → y; of each of `groups` equal parts of a row the floats   SliceParams
+                   //        [first, first + count)
+    Concat,        // a, b → y; for each of `groups`, a's part, then b's          ConcatParams
     End,           // no op: stays the last
 };
 // clang-format on
@@ -141,6 +144,15 @@ struct ScaleParams {
     float factor = 1;
 };
 
+struct SliceParams {
+    uint32_t groups = 1;
+    uint32_t first = 0;
+    uint32_t count = 0;
+};
+struct ConcatParams {
+    uint32_t groups = 1;
+};
+
 struct StateParams {
     uint32_t state = 0;  ///< index into MemorySpec::states
 };
@@ -150,9 +162,9 @@ struct WkvParams {
     uint32_t headSize = 0;
 };
 
-using OpParams =
-    std::variant<std::monostate, NormParams, LinearParams, RouteParams, RopeParams, CacheParams,
-                 AttentionParams, HeadLinearParams, ActivationParams, ScaleParams, StateParams, WkvParams>;
+using OpParams = std::variant<std::monostate, NormParams, LinearParams, RouteParams, RopeParams, CacheParams,
+                              AttentionParams, HeadLinearParams, ActivationParams, ScaleParams, StateParams,
+                              WkvParams, SliceParams, ConcatParams>;
 
 /// Index into Plan::values.
 using ValueId = uint32_t;

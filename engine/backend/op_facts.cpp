@@ -92,13 +92,18 @@ Result<Widths> embed(const OpCall& call) {
     return misfit("the weight \"{}\" has shape {} where a matrix is needed", table.name, table.shape.text());
 }
 
+/// Of each of `groups` equal parts of a row.
+Result<uint32_t> partWidth(const OpCall::Input& input, uint32_t groups) {
+    if (groups > 0 && input.width % groups == 0) return input.width / groups;
+    return misfit("\"{}\" is {} wide, which makes no {} equal parts", input.name, input.width, groups);
+}
+
 /// Norms of each of `groups` parts, with weights of `elems(width, groups)` numbers.
 template <auto elems>
 Result<Widths> norm(const OpCall& call) {
     const uint32_t groups = paramsOf<NormParams>(call).groups;
-    const auto& [name, width] = call.inputs[0];
-    if (groups == 0 || width % groups != 0)
-        return misfit("\"{}\" is {} wide, which makes no {} equal parts", name, width, groups);
+    const uint32_t width = call.inputs[0].width;
+    INGLE_TRY(partWidth(call.inputs[0], groups));
     for (size_t i = 0; i < call.weights.size(); ++i) INGLE_TRY(needElems(call, i, elems(width, groups)));
     return Widths{width};
 }
@@ -175,6 +180,25 @@ Result<Widths> rope(const OpCall& call) {
         return misfit("\"{}\" has heads of {}, in which there are no {} pairs", call.inputs[0].name,
                       params.headDim, params.frequencies.size());
     return Widths{call.inputs[0].width};
+}
+
+Result<Widths> slice(const OpCall& call) {
+    const auto& [groups, first, count] = paramsOf<SliceParams>(call);
+    INGLE_TRY_ASSIGN(const uint32_t part, partWidth(call.inputs[0], groups));
+    if (count == 0 || uint64_t{first} + count > part)
+        return misfit("\"{}\" has parts of {}, in which there are no {} from {}", call.inputs[0].name, part,
+                      count, first);
+    return Widths{groups * count};
+}
+
+Result<Widths> concat(const OpCall& call) {
+    uint64_t width = 0;
+    for (const OpCall::Input& input : call.inputs) {
+        INGLE_TRY(partWidth(input, paramsOf<ConcatParams>(call).groups));
+        width += input.width;
+    }
+    if (width > UINT32_MAX) return misfit("{} are too wide", width);
+    return Widths{static_cast<uint32_t>(width)};
 }
 
 Result<Widths> kvAppend(const OpCall&) {
@@ -340,6 +364,8 @@ constexpr std::array<OpFacts, kNumOpCodes> kFacts{{
     {Wkv7,            "wkv7",          kStep, {6, 6}, kNone,   takes<WkvParams>,        recurrence,    headMatrices},
     {WkvBonus,        "wkv_bonus",     kRow,  kThree, kOne,    takes<WkvParams>,        recurrence,    noMemory},
     {SelectRows,      "select_rows",   kStep, kOne,   kNone,   takes<std::monostate>,   sameAsInput,   noMemory},
+    {Slice,           "slice",         kRow,  kOne,   kNone,   takes<SliceParams>,      slice,         noMemory},
+    {Concat,          "concat",        kRow,  kTwo,   kNone,   takes<ConcatParams>,     concat,        noMemory},
 }};
 // clang-format on
 

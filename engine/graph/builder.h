@@ -138,6 +138,16 @@ class Builder {
                      name);
     }
 
+    /// Of each of `params.groups` equal parts (heads) of a row the floats [first, first + count).
+    Value slice(Value x, const backend::SliceParams& params, std::string_view name) {
+        return write({.code = OpCode::Slice, .inputs = {x}, .params = params}, name);
+    }
+    /// For each of `groups` equal parts a's part, then b's.
+    Value concat(Value a, Value b, uint32_t groups, std::string_view name) {
+        return write({.code = OpCode::Concat, .inputs = {a, b}, .params = backend::ConcatParams{groups}},
+                     name);
+    }
+
     Value tokenShift(Value x, uint32_t state, std::string_view name) {
         return write({.code = OpCode::TokenShift, .inputs = {x}, .params = backend::StateParams{state}},
                      name);

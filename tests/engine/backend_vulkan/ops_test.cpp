@@ -237,6 +237,13 @@ TEST_F(OpsTest, elementwise) {
     });
 }
 
+TEST_F(OpsTest, partsOfRows) {
+    check("slice", [](Problem& p) { return p.builder.slice(p.rows(75), {1, 7, 30}, "y"); });
+    check("slice of heads", [](Problem& p) { return p.builder.slice(p.rows(75), {5, 4, 9}, "y"); });
+    check("concat", [](Problem& p) { return p.builder.concat(p.rows(31), p.rows(6), 1, "y"); });
+    check("concat of heads", [](Problem& p) { return p.builder.concat(p.rows(35), p.rows(15), 5, "y"); });
+}
+
 /// Rotated queries and keys, and attention over them.
 Value attend(Problem& p, uint32_t numHeads, uint32_t numKvHeads, uint32_t headDim, RopeStyle style,
              uint32_t numPairs) {

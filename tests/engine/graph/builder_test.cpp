@@ -223,6 +223,24 @@ const Misfit kMisfits[] = {
          d.b.wkvBonus(r, r, r, d.vector(8), kHeads, "y");
      },
      {"\"g\"", "{8}", "16"}},
+    {"slice",
+     [](Draft& d) {
+         d.b.slice(d.rows(16, "x"), {3, 0, 1}, "y");
+     },
+     {"\"x\" is 16 wide", "3 equal"}},
+    {"slice",
+     [](Draft& d) {
+         d.b.slice(d.rows(16, "x"), {2, 5, 4}, "y");
+     },
+     {"parts of 8", "4 from 5"}},
+    {"slice",
+     [](Draft& d) {
+         d.b.slice(d.rows(16, "x"), {2, 5, 0}, "y");
+     },
+     {"parts of 8", "0 from 5"}},
+    {"concat",
+     [](Draft& d) { d.b.concat(d.rows(16, "x"), d.rows(9, "z"), 2, "y"); },
+     {"\"z\" is 9 wide", "2 equal parts"}},
 };
 
 TEST(Builder, aCallThatDoesNotFitIsASentence) {

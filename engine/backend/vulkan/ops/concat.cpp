@@ -1,0 +1,24 @@
+#include "engine/backend/vulkan/vulkan_op.h"
+
+namespace ingle::backend::vulkan {
+namespace {
+
+constexpr OpCode kCodes[] = {OpCode::Concat};
+
+Status record(const OpRun& run, OpRecording& out) {
+    const uint32_t groups = run.params<ConcatParams>(0).groups;
+    const uint32_t aWidth = run.width(run.input(0, 0));
+    const uint32_t bWidth = run.width(run.input(0, 1));
+    const struct { uint32_t aPart, bPart, groups; } push{aWidth / groups, bWidth / groups, groups};
+    return out.dispatch(
+        "concat", {kElementGroup},
+        {reads(out.rows(run.input(0, 0))), reads(out.rows(run.input(0, 1))), writes(out.rows(run.output(0)))},
+        push, {groupsFor(aWidth + bWidth, kElementGroup), out.numRows(run.output(0)), 1});
+}
+
+}  // namespace
+
+extern const VulkanOp concat_op;
+const VulkanOp concat_op{kCodes, nullptr, record};
+
+}  // namespace ingle::backend::vulkan

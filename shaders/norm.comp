@@ -1,5 +1,5 @@
 // Normalises each of `groups` equal parts of a row by itself, KIND as in op.h:
-//   kRms:   y = x / sqrt(mean(x^2) + eps) * g                   g: one part long    OpCode::RmsNorm
+//   kRms:   y = x / sqrt(mean(x^2) + eps) * g                   g: GAIN             OpCode::RmsNorm
 //   kMean:  y = (x - mean) / sqrt(variance + eps) * g [+ b]     g, b: a row long    OpCode::LayerNorm, GroupNorm
 //   kL2:    z = x * g, y = z / max(|z|, eps)                    g: a row long       OpCode::L2Norm
 //
@@ -11,6 +11,8 @@ layout(local_size_x_id = 0) in;
 const uint kRms = 0, kMean = 1, kL2 = 2;
 layout(constant_id = 1) const uint KIND = kRms;
 layout(constant_id = 2) const bool HAS_BIAS = false;
+const uint kNoGain = 0, kPartGain = 1, kRowGain = 2;
+layout(constant_id = 3) const uint GAIN = kPartGain;
 
 layout(binding = 0) readonly buffer X { float x[]; };
 layout(binding = 1) readonly buffer G { float g[]; };
@@ -38,7 +40,7 @@ void main() {
     squares = workgroupSum(squares);
     const float inverse = KIND == kL2 ? 1 / max(sqrt(squares), eps) : 1 / sqrt(squares / float(size) + eps);
     for (uint i = lane; i < size; i += step) {
-        const float gain = g[KIND == kRms ? i : channel + i];
+        const float gain = GAIN == kNoGain ? 1 : g[GAIN == kPartGain ? i : channel + i];
         const float value = (x[first + i] - mean) * inverse * gain;
         y[first + i] = HAS_BIAS ? value + b[channel + i] : value;
     }

@@ -20,8 +20,8 @@ namespace ingle::backend {
 enum class OpCode : uint8_t {
     // code           inputs → outputs; formula                                  params; weights
     Embed,         // () → y; y[t] = row tokens[t] of W                          none; W
-    RmsNorm,       // x → y; y = x / sqrt(mean(x²) + eps) * g, over each of      NormParams; g (one part long)
-                   //        `groups` equal parts
+    RmsNorm,       // x → y; y = x / sqrt(mean(x²) + eps) [* g], over each of    NormParams; [g] (one part long, or a row
+                   //        `groups` equal parts                                   long)
     LayerNorm,     // x → y; y = (x - mean) / sqrt(var + eps) * g + b            NormParams; g, b
     GroupNorm,     // x → y; LayerNorm over each of `groups` equal parts         NormParams; g[, b] (a row long)
     L2Norm,        // x → y; z = x * g, y = z / max(|z|, eps), |z| the length    NormParams; g (a row long)
@@ -56,6 +56,12 @@ enum class OpCode : uint8_t {
     Slice,         // x → y; of each of `groups` equal parts of a row the floats   SliceParams
                    //        [first, first + count)
     Concat,        // a, b → y; for each of `groups`, a's part, then b's          ConcatParams
+    ShortConv,     // x → y; y[t] = Σ_j w_j * x[t - K + 1 + j] [+ b], K = kernel;  ShortConvParams; w [width, K][, b]
+                   //        state: the K - 1 rows before the run, then its last
+    GatedDelta,    // q, k, v, a, r → y; delta rule with decay and rate per       GatedDeltaParams; A, b
+                   //        head, see kernels/ref/gated_delta.h                    (one number per v head)
+    MambaScan,     // x, B, C, a → y; Mamba-2, see kernels/ref/mamba_scan.h       MambaScanParams; A, D, b (one
+                   //                                                               number per head)
     End,           // no op: stays the last
 };
 // clang-format on
@@ -162,9 +168,38 @@ struct WkvParams {
     uint32_t headSize = 0;
 };
 
-using OpParams = std::variant<std::monostate, NormParams, LinearParams, RouteParams, RopeParams, CacheParams,
-                              AttentionParams, HeadLinearParams, ActivationParams, ScaleParams, StateParams,
-                              WkvParams, SliceParams, ConcatParams>;
+struct ShortConvParams {
+    uint32_t state = 0;   ///< of (kernel - 1) rows
+    uint32_t kernel = 0;  ///< rows that make one
+};
+
+/// Which key head a value head reads.
+enum class HeadPairing : uint8_t {
+    Consecutive,  ///< head j reads j / (numValueHeads / numKeyHeads)
+    Tiled,        ///< head j reads j mod numKeyHeads
+};
+/// A state of [numValueHeads, keyDim, valueDim].
+struct GatedDeltaParams {
+    uint32_t state = 0;
+    uint32_t numKeyHeads = 0;
+    uint32_t numValueHeads = 0;
+    uint32_t keyDim = 0;
+    uint32_t valueDim = 0;
+    HeadPairing pairing = HeadPairing::Consecutive;
+};
+/// A state of [numHeads, stateSize, headSize].
+struct MambaScanParams {
+    uint32_t state = 0;
+    uint32_t numHeads = 0;
+    uint32_t headSize = 0;
+    uint32_t groups = 1;  ///< head h reads B and C of group h / (numHeads / groups)
+    uint32_t stateSize = 0;
+};
+
+using OpParams =
+    std::variant<std::monostate, NormParams, LinearParams, RouteParams, RopeParams, CacheParams,
+                 AttentionParams, HeadLinearParams, ActivationParams, ScaleParams, StateParams, WkvParams,
+                 SliceParams, ConcatParams, ShortConvParams, GatedDeltaParams, MambaScanParams>;
 
 /// Index into Plan::values.
 using ValueId = uint32_t;

@@ -98,18 +98,23 @@ Result<uint32_t> partWidth(const OpCall::Input& input, uint32_t groups) {
     return misfit("\"{}\" is {} wide, which makes no {} equal parts", input.name, input.width, groups);
 }
 
-/// Norms of each of `groups` parts, with weights of `elems(width, groups)` numbers.
-template <auto elems>
+/// Norms of each of `groups` equal parts, with weights as long as a row.
 Result<Widths> norm(const OpCall& call) {
-    const uint32_t groups = paramsOf<NormParams>(call).groups;
     const uint32_t width = call.inputs[0].width;
-    INGLE_TRY(partWidth(call.inputs[0], groups));
-    for (size_t i = 0; i < call.weights.size(); ++i) INGLE_TRY(needElems(call, i, elems(width, groups)));
+    INGLE_TRY(partWidth(call.inputs[0], paramsOf<NormParams>(call).groups));
+    for (size_t i = 0; i < call.weights.size(); ++i) INGLE_TRY(needElems(call, i, width));
     return Widths{width};
 }
 
-constexpr auto kOfPart = [](uint32_t width, uint32_t groups) { return width / groups; };
-constexpr auto kOfRow = [](uint32_t width, uint32_t) { return width; };
+/// With one gain for all parts, one for each, or none.
+Result<Widths> rmsNorm(const OpCall& call) {
+    const uint32_t groups = paramsOf<NormParams>(call).groups;
+    const uint32_t width = call.inputs[0].width;
+    INGLE_TRY_ASSIGN(const uint32_t part, partWidth(call.inputs[0], groups));
+    const bool isRowLong = !call.weights.empty() && call.weights[0]->shape.numElems() == width;
+    if (!call.weights.empty() && !isRowLong) INGLE_TRY(needElems(call, 0, part));
+    return Widths{width};
+}
 
 Result<Widths> linear(const OpCall& call) {
     Widths widths;
@@ -279,6 +284,46 @@ Result<Widths> wkv5(const OpCall& call) {
     return Widths{call.inputs[0].width};
 }
 
+Result<Widths> shortConv(const OpCall& call) {
+    const uint32_t kernel = paramsOf<ShortConvParams>(call).kernel;
+    const uint32_t width = call.inputs[0].width;
+    if (kernel == 0) return misfit("0 rows cannot make one");
+    INGLE_TRY(needElems(call, 0, uint64_t{kernel} * width));
+    if (call.weights.size() > 1) INGLE_TRY(needElems(call, 1, width));
+    return Widths{width};
+}
+
+/// That `heads` share `groups` evenly.
+Status needShares(uint32_t heads, uint32_t groups) {
+    if (groups > 0 && heads > 0 && heads % groups == 0) return {};
+    return misfit("{} heads cannot share {}", heads, groups);
+}
+
+Result<Widths> gatedDelta(const OpCall& call) {
+    const auto& params = paramsOf<GatedDeltaParams>(call);
+    INGLE_TRY(needShares(params.numValueHeads, params.numKeyHeads));
+    const uint64_t keys = uint64_t{params.numKeyHeads} * params.keyDim;
+    const uint64_t values = uint64_t{params.numValueHeads} * params.valueDim;
+    size_t input = 0;
+    for (const uint64_t wanted :
+         {keys, keys, values, uint64_t{params.numValueHeads}, uint64_t{params.numValueHeads}})
+        INGLE_TRY(needWidth(call, input++, wanted));
+    for (size_t i = 0; i < call.weights.size(); ++i) INGLE_TRY(needElems(call, i, params.numValueHeads));
+    return Widths{call.inputs[2].width};
+}
+
+Result<Widths> mambaScan(const OpCall& call) {
+    const auto& params = paramsOf<MambaScanParams>(call);
+    INGLE_TRY(needShares(params.numHeads, params.groups));
+    const uint64_t states = uint64_t{params.groups} * params.stateSize;
+    size_t input = 0;
+    for (const uint64_t wanted :
+         {uint64_t{params.numHeads} * params.headSize, states, states, uint64_t{params.numHeads}})
+        INGLE_TRY(needWidth(call, input++, wanted));
+    for (size_t i = 0; i < call.weights.size(); ++i) INGLE_TRY(needElems(call, i, params.numHeads));
+    return Widths{call.inputs[0].width};
+}
+
 Status noMemory(const OpCall&, const MemorySpec&) {
     return {};
 }
@@ -336,14 +381,31 @@ Status headMatrices(const OpCall& call, const MemorySpec& memory) {
     return needStates(memory, params.state, 1, uint64_t{params.numHeads} * params.headSize * params.headSize);
 }
 
+Status rowsBefore(const OpCall& call, const MemorySpec& memory) {
+    const auto& params = paramsOf<ShortConvParams>(call);
+    return needStates(memory, params.state, 1, uint64_t{params.kernel - 1} * call.inputs[0].width);
+}
+
+Status deltaMatrices(const OpCall& call, const MemorySpec& memory) {
+    const auto& params = paramsOf<GatedDeltaParams>(call);
+    return needStates(memory, params.state, 1,
+                      uint64_t{params.numValueHeads} * params.keyDim * params.valueDim);
+}
+
+Status scannedStates(const OpCall& call, const MemorySpec& memory) {
+    const auto& params = paramsOf<MambaScanParams>(call);
+    return needStates(memory, params.state, 1,
+                      uint64_t{params.numHeads} * params.stateSize * params.headSize);
+}
+
 // clang-format off
 constexpr std::array<OpFacts, kNumOpCodes> kFacts{{
     //code             name             scope  inputs  weights  params                   output widths  memory
     {Embed,           "embed",         kStep, kNone,  kOne,    takes<std::monostate>,   embed,         noMemory},
-    {RmsNorm,         "rms_norm",      kRow,  kOne,   kOne,    takes<NormParams>,       norm<kOfPart>, noMemory},
-    {LayerNorm,       "layer_norm",    kRow,  kOne,   kTwo,    takes<NormParams>,       norm<kOfRow>,  noMemory},
-    {GroupNorm,       "group_norm",    kRow,  kOne,   {1, 2},  takes<NormParams>,       norm<kOfRow>,  noMemory},
-    {L2Norm,          "l2_norm",       kRow,  kOne,   kOne,    takes<NormParams>,       norm<kOfRow>,  noMemory},
+    {RmsNorm,         "rms_norm",      kRow,  kOne,   {0, 1},  takes<NormParams>,       rmsNorm,       noMemory},
+    {LayerNorm,       "layer_norm",    kRow,  kOne,   kTwo,    takes<NormParams>,       norm,          noMemory},
+    {GroupNorm,       "group_norm",    kRow,  kOne,   {1, 2},  takes<NormParams>,       norm,          noMemory},
+    {L2Norm,          "l2_norm",       kRow,  kOne,   kOne,    takes<NormParams>,       norm,          noMemory},
     {Linear,          "linear",        kRow,  kOne,   kMany,   takes<LinearParams>,     linear,        noMemory},
     {RouteExperts,    "route_experts", kRow,  kOne,   {0, 2},  takes<RouteParams>,      routeExperts,  noMemory},
     {ExpertLinear,    "expert_linear", kRow,  kTwo,   {1, 2},  takes<std::monostate>,   expertLinear,  noMemory},
@@ -366,6 +428,9 @@ constexpr std::array<OpFacts, kNumOpCodes> kFacts{{
     {SelectRows,      "select_rows",   kStep, kOne,   kNone,   takes<std::monostate>,   sameAsInput,   noMemory},
     {Slice,           "slice",         kRow,  kOne,   kNone,   takes<SliceParams>,      slice,         noMemory},
     {Concat,          "concat",        kRow,  kTwo,   kNone,   takes<ConcatParams>,     concat,        noMemory},
+    {ShortConv,       "short_conv",    kStep, kOne,   {1, 2},  takes<ShortConvParams>,  shortConv,     rowsBefore},
+    {GatedDelta,      "gated_delta",   kStep, {5, 5}, kTwo,    takes<GatedDeltaParams>, gatedDelta,    deltaMatrices},
+    {MambaScan,       "mamba_scan",    kStep, {4, 4}, kThree,  takes<MambaScanParams>,  mambaScan,     scannedStates},
 }};
 // clang-format on
 

@@ -31,11 +31,12 @@ class Builder {
         return write({.code = OpCode::Embed, .matrices = {table}}, name);
     }
 
-    /// `groups` equal parts of a row (heads) are normalised by themselves and share the gain.
+    /// `groups` equal parts of a row (heads) are normalised by themselves. They share the gain, or it is as
+    /// long as a row, or null.
     Value rmsNorm(Value x, Weight gain, float eps, std::string_view name, uint32_t groups = 1) {
         return write({.code = OpCode::RmsNorm,
                       .inputs = {x},
-                      .vectors = {gain},
+                      .vectors = gain ? std::vector{gain} : std::vector<Weight>{},
                       .params = backend::NormParams{.eps = eps, .groups = groups}},
                      name);
     }
@@ -161,6 +162,35 @@ class Builder {
     /// Data-dependent: `mix` + `shift` of the way.
     Value lerp(Value from, Value to, Weight mix, Value shift, std::string_view name) {
         return write({.code = OpCode::Lerp, .inputs = {from, to, shift}, .vectors = {mix}}, name);
+    }
+
+    /// `weights`: [width, kernel]; `bias`: [width], or null.
+    Value shortConv(Value x, Weight weights, Weight bias, const backend::ShortConvParams& params,
+                    std::string_view name) {
+        return write({.code = OpCode::ShortConv,
+                      .inputs = {x},
+                      .vectors = bias ? std::vector{weights, bias} : std::vector{weights},
+                      .params = params},
+                     name);
+    }
+    /// `rawStep`, `rate`: [numTokens, numValueHeads]; `decay`, `stepBias`: [numValueHeads].
+    Value gatedDelta(Value q, Value k, Value v, Value rawStep, Value rate, Weight decay, Weight stepBias,
+                     const backend::GatedDeltaParams& params, std::string_view name) {
+        return write({.code = OpCode::GatedDelta,
+                      .inputs = {q, k, v, rawStep, rate},
+                      .vectors = {decay, stepBias},
+                      .params = params},
+                     name);
+    }
+    /// `keys`, `queries` (the paper's B, C): [numTokens, groups * stateSize]; `rawStep`: [numTokens,
+    /// numHeads]; `decay`, `skip` (A, D), `stepBias`: [numHeads].
+    Value mambaScan(Value x, Value keys, Value queries, Value rawStep, Weight decay, Weight skip,
+                    Weight stepBias, const backend::MambaScanParams& params, std::string_view name) {
+        return write({.code = OpCode::MambaScan,
+                      .inputs = {x, keys, queries, rawStep},
+                      .vectors = {decay, skip, stepBias},
+                      .params = params},
+                     name);
     }
 
     Value wkv4(Value k, Value v, Weight decay, Weight bonus, const backend::WkvParams& params,

@@ -90,6 +90,21 @@ using Wkv5Fn = void (*)(const float* r, const float* k, const float* v, const fl
                         const float* u, size_t uStride, float* state, float* y, size_t n) noexcept;
 using Wkv7Fn = void (*)(const Wkv7Token& token, float* state, float* removed, float* y, size_t n) noexcept;
 
+/// One token of one head of a recurrence whose state is a matrix; see ref/gated_delta.h and ref/mamba_scan.h.
+struct GatedDeltaToken {
+    const float *q, *k, *v;
+    float decay, rate;
+};
+struct MambaToken {
+    const float *x, *B, *C;
+    float decay, step, skip;
+};
+/// `change`: [valueDim], scratch memory that a kernel need not use.
+using GatedDeltaFn = void (*)(const GatedDeltaToken& token, float* state, float* change, float* y,
+                              size_t keyDim, size_t valueDim) noexcept;
+using MambaScanFn = void (*)(const MambaToken& token, float* state, float* y, size_t stateSize,
+                             size_t headSize) noexcept;
+
 enum class KernelOp : uint8_t {
     Matmul,
     RoundActivations,
@@ -105,6 +120,8 @@ enum class KernelOp : uint8_t {
     AbsorbPage,
     Wkv5,
     Wkv7,
+    GatedDelta,
+    MambaScan,
 };
 
 /// One member per signature.
@@ -121,6 +138,8 @@ union KernelFn {
     AbsorbPageFn absorbPage;
     Wkv5Fn wkv5;
     Wkv7Fn wkv7;
+    GatedDeltaFn gatedDelta;
+    MambaScanFn mambaScan;
 };
 
 struct KernelEntry {

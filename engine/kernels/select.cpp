@@ -5,6 +5,8 @@
 #include "engine/kernels/ref/attention.h"
 #include "engine/kernels/ref/block_matmul.h"
 #include "engine/kernels/ref/elementwise.h"
+#include "engine/kernels/ref/gated_delta.h"
+#include "engine/kernels/ref/mamba_scan.h"
 #include "engine/kernels/ref/matmul.h"
 #include "engine/kernels/ref/norm.h"
 #include "engine/kernels/ref/round_activations.h"
@@ -46,6 +48,8 @@ constexpr KernelEntry kRefEntries[] = {
     refEntry(KernelOp::AbsorbPage, {.absorbPage = absorbPageRef}),
     refEntry(KernelOp::Wkv5, {.wkv5 = wkv5Ref}),
     refEntry(KernelOp::Wkv7, {.wkv7 = wkv7Ref}),
+    refEntry(KernelOp::GatedDelta, {.gatedDelta = gatedDeltaRef}),
+    refEntry(KernelOp::MambaScan, {.mambaScan = mambaScanRef}),
 };
 constexpr KernelList kRefList{kRefEntries, std::size(kRefEntries)};
 

@@ -9,7 +9,13 @@ Status recordNorm(const OpRun& run, NormFunction function, OpRecording& out) {
         uint32_t size;
         float eps;
     } push{run.width(run.output(0)) / params.groups, params.eps};
-    INGLE_TRY_ASSIGN(const BufferRange gain, out.vector(op, 0));
+    BufferRange gain = out.unused();
+    // As the shader numbers them: none, of one part, of a row.
+    uint32_t gainLength = 0;
+    if (!op.weights.empty()) {
+        INGLE_TRY_ASSIGN(gain, out.vector(op, 0));
+        gainLength = out.tensor(op, 0).shape.numElems() == run.width(run.output(0)) ? 2 : 1;
+    }
     BufferRange bias = out.unused();
     const bool biased = op.weights.size() > 1;
     if (biased) {
@@ -18,7 +24,7 @@ Status recordNorm(const OpRun& run, NormFunction function, OpRecording& out) {
     // A head is normalised by few invocations, a row by many.
     const uint32_t invocations = std::clamp(std::bit_ceil(push.size / 4 + 1), 32U, 256U);
     return out.dispatch(
-        "norm", {invocations, static_cast<uint32_t>(function), biased},
+        "norm", {invocations, static_cast<uint32_t>(function), biased, gainLength},
         {reads(out.rows(run.input(0, 0))), reads(gain), reads(bias), writes(out.rows(run.output(0)))}, push,
         {params.groups, out.numRows(run.output(0)), 1});
 }

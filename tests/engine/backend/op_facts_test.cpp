@@ -113,6 +113,27 @@ const Kept kKept[] = {
      {.kv = {}, .states = {{"s", 128}}},
      {.kv = {}, .states = {{"s", 64}}},
      "it keeps 128 numbers, but the state \"s\" has 64"},
+    {"short_conv \"y\"",
+     [](Draft& d) {
+         return d.b.shortConv(d.x, &d.gain, nullptr, {0, 1}, "y");
+     },
+     {.kv = {}, .states = {{"s", 0}}},
+     {.kv = {}, .states = {{"s", 16}}},
+     "it keeps 0 numbers, but the state \"s\" has 16"},
+    {"gated_delta \"y\"",
+     [](Draft& d) {
+         return d.b.gatedDelta(d.x, d.x, d.x, d.x, d.x, &d.gain, &d.gain, {0, 16, 16, 1, 1}, "y");
+     },
+     {.kv = {}, .states = {{"s", 16}}},
+     {.kv = {}, .states = {{"s", 8}}},
+     "it keeps 16 numbers, but the state \"s\" has 8"},
+    {"mamba_scan \"y\"",
+     [](Draft& d) {
+         return d.b.mambaScan(d.x, d.x, d.x, d.x, &d.gain, &d.gain, &d.gain, {0, 16, 1, 16, 1}, "y");
+     },
+     {.kv = {}, .states = {{"s", 16}}},
+     {.kv = {}, .states = {}},
+     "no state 0 among 0"},
 };
 
 TEST(OpFacts, memoryThatDoesNotFitIsASentence) {

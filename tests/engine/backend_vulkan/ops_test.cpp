@@ -198,6 +198,11 @@ TEST_F(OpsTest, norms) {
           [](Problem& p) { return p.builder.rmsNorm(p.rows(75), p.floats(Shape::of(75)), 1e-5F, "y"); });
     check("rms of heads",
           [](Problem& p) { return p.builder.rmsNorm(p.rows(72), p.floats(Shape::of(24)), 1e-5F, "y", 3); });
+    check("rms of groups, a gain each", [](Problem& p) {
+        return p.builder.rmsNorm(p.rows(72), p.floats(Shape::of(24, 3)), 1e-5F, "y", 3);
+    });
+    check("rms without a gain",
+          [](Problem& p) { return p.builder.rmsNorm(p.rows(72), nullptr, 1e-5F, "y", 3); });
     check("layer", [](Problem& p) {
         return p.builder.layerNorm(p.rows(75), p.floats(Shape::of(75)), p.floats(Shape::of(75)), 1e-5F, "y");
     });
@@ -323,6 +328,31 @@ TEST_F(OpsTest, recurrences) {
     check("bonus", [](Problem& p) {
         return p.builder.wkvBonus(p.rows(60), p.rows(60), p.rows(60), p.floats(Shape::of(60)), {0, 3, 20},
                                   "y");
+    });
+}
+
+TEST_F(OpsTest, mixers) {
+    for (const bool hasBias : {false, true}) {
+        check("short convolution", [&](Problem& p) {
+            p.memory.states = {{"rows", 3 * 75}};
+            return p.builder.shortConv(p.rows(75), p.floats(Shape::of(4, 75)),
+                                       hasBias ? p.floats(Shape::of(75)) : nullptr, {0, 4}, "y");
+        });
+    }
+    for (const HeadPairing pairing : {HeadPairing::Consecutive, HeadPairing::Tiled}) {
+        check("gated delta", [&](Problem& p) {
+            p.memory.states = {{"s", 6 * 12 * 20}};
+            return p.builder.gatedDelta(p.rows(24), p.rowsBetween(24, -0.3F, 0.4F), p.rows(120),
+                                        p.rowsBetween(6, -4, 4), p.rowsBetween(6, 0, 1),
+                                        p.between(Shape::of(6), -1, -0.05F), p.floats(Shape::of(6)),
+                                        {0, 2, 6, 12, 20, pairing}, "y");
+        });
+    }
+    check("mamba scan", [](Problem& p) {
+        p.memory.states = {{"s", 4 * 16 * 20}};
+        return p.builder.mambaScan(p.rows(80), p.rows(32), p.rows(32), p.rowsBetween(4, -4, 4),
+                                   p.between(Shape::of(4), -1, -0.05F), p.floats(Shape::of(4)),
+                                   p.floats(Shape::of(4)), {0, 4, 20, 2, 16}, "y");
     });
 }
 

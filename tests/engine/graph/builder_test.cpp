@@ -41,6 +41,7 @@ struct Misfit {
 
 const backend::RopeParams kRope{2, 8, {1.0, 0.5}, 1, backend::RopeStyle::HalfSplit};
 const backend::WkvParams kHeads{0, 2, 8};
+const backend::GatedDeltaParams kDelta{0, 2, 4, 8, 8};
 
 /// Four heads of four, which are right but for what `params` says.
 void attend(Draft& d, backend::AttentionParams params, const tensor::Tensor* sinks = nullptr) {
@@ -241,6 +242,42 @@ const Misfit kMisfits[] = {
     {"concat",
      [](Draft& d) { d.b.concat(d.rows(16, "x"), d.rows(9, "z"), 2, "y"); },
      {"\"z\" is 9 wide", "2 equal parts"}},
+    {"short_conv",
+     [](Draft& d) {
+         d.b.shortConv(d.rows(16, "x"), d.vector(63), nullptr, {0, 4}, "y");
+     },
+     {"\"g\"", "{63}", "64 numbers"}},
+    {"short_conv",
+     [](Draft& d) {
+         d.b.shortConv(d.rows(16, "x"), d.vector(64), d.vector(8), {0, 4}, "y");
+     },
+     {"\"g\"", "{8}", "16 numbers"}},
+    {"gated_delta",
+     [](Draft& d) {
+         const Value k = d.rows(16, "k");
+         d.b.gatedDelta(k, k, d.rows(32, "v"), d.rows(4, "a"), d.rows(3, "r"), d.vector(4), d.vector(4),
+                        kDelta, "y");
+     },
+     {"\"r\" is 3 wide where 4"}},
+    {"gated_delta",
+     [](Draft& d) {
+         const Value k = d.rows(16, "k"), a = d.rows(4, "a");
+         d.b.gatedDelta(k, k, d.rows(32, "v"), a, a, d.vector(4), d.vector(2), kDelta, "y");
+     },
+     {"\"g\"", "{2}", "4 numbers"}},
+    {"gated_delta",
+     [](Draft& d) {
+         const Value k = d.rows(16, "k"), a = d.rows(4, "a");
+         d.b.gatedDelta(k, k, d.rows(32, "v"), a, a, d.vector(4), d.vector(4), {0, 3, 4, 8, 8}, "y");
+     },
+     {"4 heads cannot share 3"}},
+    {"mamba_scan",
+     [](Draft& d) {
+         const Value c = d.rows(16, "c");
+         d.b.mambaScan(d.rows(32, "x"), c, d.rows(8, "b"), d.rows(4, "a"), d.vector(4), d.vector(4),
+                       d.vector(4), {0, 4, 8, 2, 8}, "y");
+     },
+     {"\"b\" is 8 wide where 16"}},
 };
 
 TEST(Builder, aCallThatDoesNotFitIsASentence) {

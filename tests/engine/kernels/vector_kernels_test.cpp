@@ -274,5 +274,50 @@ TEST(VectorKernels, recurrencesOfRwkv) {
     }
 }
 
+TEST(VectorKernels, recurrencesWithADecay) {
+    // The readable ones against their formulas: tests/engine/backend/mixers_test.cpp.
+    constexpr size_t kRows = 12;
+    for (const size_t n : {1u, 5u, 16u, 40u, 64u, 72u}) {
+        const std::vector<float> in = gaussian(2 * kRows + n, 12, 0.3F);
+        const float* v = in.data() + 2 * kRows;
+        const auto delta = [&](base::Isa isa, float rate) {
+            std::vector<float> out = gaussian((kRows + 1) * n, 13);  // state, then y
+            std::vector<float> change(n);
+            for (int token = 0; token < 3; ++token) {
+                selectKernel(KernelOp::GatedDelta, isa)
+                    .gatedDelta({.q = in.data(), .k = in.data() + kRows, .v = v, .decay = 0.9F, .rate = rate},
+                                out.data(), change.data(), out.data() + kRows * n, kRows, n);
+            }
+            return out;
+        };
+        const auto mamba = [&](base::Isa isa, float skip) {
+            std::vector<float> out = gaussian((kRows + 1) * n, 14);
+            for (int token = 0; token < 3; ++token) {
+                selectKernel(KernelOp::MambaScan, isa)
+                    .mambaScan({.x = v,
+                                .B = in.data(),
+                                .C = in.data() + kRows,
+                                .decay = 0.9F,
+                                .step = 0.3F,
+                                .skip = skip},
+                               out.data(), out.data() + kRows * n, kRows, n);
+            }
+            return out;
+        };
+        const auto doubles = [](const std::vector<float>& values) {
+            return std::vector<double>(values.begin(), values.end());
+        };
+        for (const KernelEntry& entry : entriesOf(KernelOp::GatedDelta)) {
+            SCOPED_TRACE(fmt::format("{} on {}", n, base::isaName(entry.isa)));
+            const auto changed = doubles(delta(base::Isa::Scalar, 0.7F));
+            EXPECT_LT(largestError(delta(entry.isa, 0.7F), changed), 1e-5);
+            EXPECT_GT(largestError(delta(entry.isa, 0.6F), changed), 1e-5);
+            const auto scanned = doubles(mamba(base::Isa::Scalar, 0.7F));
+            EXPECT_LT(largestError(mamba(entry.isa, 0.7F), scanned), 1e-5);
+            EXPECT_GT(largestError(mamba(entry.isa, 0.6F), scanned), 1e-5);
+        }
+    }
+}
+
 }  // namespace
 }  // namespace ingle::kernels

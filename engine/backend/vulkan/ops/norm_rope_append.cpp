@@ -7,15 +7,18 @@ namespace {
 constexpr OpCode kCodes[] = {OpCode::RmsNorm, OpCode::RmsNorm, OpCode::Rope, OpCode::Rope, OpCode::KvAppend};
 
 /// Whether op `i` normalises the heads that only op `rope` reads, with one gain for all of them.
-bool normalisesHeads(const OpRun& run, size_t i, size_t rope) {
+bool normalisesHeads(const OpRun& run, const Plan& plan, size_t i, size_t rope) {
     const auto& params = run.params<RopeParams>(rope);
     return run.usedOnce(run.output(i)) && run.input(rope, 0) == run.output(i) &&
-           run.op(i).weights.size() == 1 && !params.frequencies.empty() &&
+           run.op(i).weights.size() == 1 &&
+           plan.weights[run.op(i).weights[0]].tensor->shape.numElems() == params.headDim &&
+           !params.frequencies.empty() &&
            run.width(run.output(i)) == run.params<NormParams>(i).groups * params.headDim;
 }
 
-bool fits(const OpRun& run, const Plan&) {
-    return run.inputs(4).size() == 2 && normalisesHeads(run, 0, 2) && normalisesHeads(run, 1, 3) &&
+bool fits(const OpRun& run, const Plan& plan) {
+    return run.inputs(4).size() == 2 && normalisesHeads(run, plan, 0, 2) &&
+           normalisesHeads(run, plan, 1, 3) &&
            run.params<NormParams>(0).eps == run.params<NormParams>(1).eps && run.usedOnce(run.output(3)) &&
            run.input(4, 0) == run.output(3) &&
            sameRotation(run.params<RopeParams>(2), run.params<RopeParams>(3));

@@ -1,0 +1,32 @@
+#include "engine/backend/vulkan/vulkan_op.h"
+
+namespace ingle::backend::vulkan {
+namespace {
+
+constexpr OpCode kCodes[] = {OpCode::GatedDelta};
+
+Status record(const OpRun& run, OpRecording& out) {
+    const auto& params = run.params<GatedDeltaParams>(0);
+    const Op& op = run.op(0);
+    INGLE_TRY_ASSIGN(const BufferRange decay, out.vector(op, 0));
+    INGLE_TRY_ASSIGN(const BufferRange bias, out.vector(op, 1));
+    const struct {
+        uint32_t stateElems, numKeyHeads;
+    } push{out.memory().stateStride(params.state), params.numKeyHeads};
+    std::vector<Binding> bindings{reads(out.step()), updates(out.memory().state(params.state))};
+    for (const Operand& input : run.inputs(0)) bindings.push_back(reads(out.rows(input.value)));
+    bindings.push_back(reads(decay));
+    bindings.push_back(reads(bias));
+    bindings.push_back(writes(out.rows(run.output(0))));
+    return out.dispatch(
+        "gated_delta",
+        {params.valueDim, params.keyDim, params.valueDim, params.pairing == HeadPairing::Tiled},
+        std::move(bindings), push, {params.numValueHeads, out.numTokens(), 1});
+}
+
+}  // namespace
+
+extern const VulkanOp gated_delta_op;
+const VulkanOp gated_delta_op{kCodes, nullptr, record};
+
+}  // namespace ingle::backend::vulkan

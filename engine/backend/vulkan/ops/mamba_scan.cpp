@@ -1,0 +1,28 @@
+#include "engine/backend/vulkan/vulkan_op.h"
+
+namespace ingle::backend::vulkan {
+namespace {
+
+constexpr OpCode kCodes[] = {OpCode::MambaScan};
+
+Status record(const OpRun& run, OpRecording& out) {
+    const auto& params = run.params<MambaScanParams>(0);
+    const Op& op = run.op(0);
+    std::vector<Binding> bindings{reads(out.step()), updates(out.memory().state(params.state))};
+    for (const Operand& input : run.inputs(0)) bindings.push_back(reads(out.rows(input.value)));
+    for (size_t i = 0; i < op.weights.size(); ++i) {
+        INGLE_TRY_ASSIGN(const BufferRange weight, out.vector(op, i));
+        bindings.push_back(reads(weight));
+    }
+    bindings.push_back(writes(out.rows(run.output(0))));
+    const struct { uint32_t stateElems, groups; } push{out.memory().stateStride(params.state), params.groups};
+    return out.dispatch("mamba_scan", {params.headSize, params.stateSize, params.headSize},
+                        std::move(bindings), push, {params.numHeads, out.numTokens(), 1});
+}
+
+}  // namespace
+
+extern const VulkanOp mamba_scan_op;
+const VulkanOp mamba_scan_op{kCodes, nullptr, record};
+
+}  // namespace ingle::backend::vulkan

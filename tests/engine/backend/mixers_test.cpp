@@ -1,0 +1,272 @@
+/// Recurrent mixers on the CPU: the numbers against their formulas in double precision, and the same bits
+/// however a sequence is fed, kept and continued.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <random>
+
+#include "engine/backend/cpu/cpu_backend.h"
+#include "engine/base/cpu_features.h"
+#include "engine/graph/builder.h"
+#include "engine/graph/lower.h"
+#include "tests/engine/backend/plan_runner.h"
+
+namespace ingle::backend {
+namespace {
+
+using graph::Value;
+
+constexpr uint32_t kTokens = 45;
+
+/// Numbers as the engine and as the formula reads them.
+struct Numbers {
+    std::vector<float> floats;
+    tensor::Tensor tensor;
+    double at(size_t i) const { return floats[i]; }
+};
+
+/// Row t of an input belongs to token t.
+class Draft {
+  public:
+    const Numbers& numbers(tensor::Shape shape, float low, float high) {
+        Numbers& made = m_numbers.emplace_back();
+        std::uniform_real_distribution<float> uniform(low, high);
+        for (uint64_t i = 0; i < shape.numElems(); ++i) made.floats.push_back(uniform(m_random));
+        made.tensor = {"n", shape, quant::findFormat(quant::kF32), std::as_bytes(std::span(made.floats))};
+        return made;
+    }
+    const Numbers& input(uint32_t width, float low = -1, float high = 1) {
+        const Numbers& made = numbers(tensor::Shape::of(width, kTokens), low, high);
+        values.push_back(b.embed(&made.tensor, "x"));
+        return made;
+    }
+    const Numbers& weight(uint32_t count, float low = -1, float high = 1) {
+        return numbers(tensor::Shape::of(count), low, high);
+    }
+
+    graph::Builder b;
+    std::vector<Value> values;  ///< of the inputs
+    MemorySpec memory;
+
+  private:
+    std::mt19937 m_random{5};
+    std::deque<Numbers> m_numbers;
+};
+
+double softplus(double x) {
+    return std::log1p(std::exp(x));
+}
+
+enum class Formula : uint8_t { Right, Mistaken };
+
+/// Writes the mixer; its rows in double precision come back.
+using Mixer = std::function<std::vector<double>(Draft& d, Formula formula)>;
+
+std::vector<double> shortConv(Draft& d, Formula formula, uint32_t kernel, bool hasBias) {
+    constexpr uint32_t kWidth = 600;
+    const Numbers& x = d.input(kWidth);
+    const Numbers& w = d.weight(kWidth * kernel);
+    const Numbers& bias = d.weight(kWidth);
+    d.memory.states = {{"rows", (kernel - 1) * kWidth}};
+    d.b.logits(d.b.shortConv(d.values[0], &w.tensor, hasBias ? &bias.tensor : nullptr, {0, kernel}, "y"));
+    std::vector<double> y;
+    for (uint32_t t = 0; t < kTokens; ++t) {
+        for (uint32_t c = 0; c < kWidth; ++c) {
+            double sum = hasBias ? bias.at(c) : 0;
+            for (uint32_t past = 0; past < kernel && past <= t; ++past) {
+                const uint32_t tap = formula == Formula::Right ? kernel - 1 - past : past;
+                sum += w.at(c * kernel + tap) * x.at((t - past) * kWidth + c);
+            }
+            y.push_back(sum);
+        }
+    }
+    return y;
+}
+
+std::vector<double> gatedDelta(Draft& d, Formula formula, const GatedDeltaParams& p) {
+    const uint32_t heads = p.numValueHeads;
+    const Numbers& q = d.input(p.numKeyHeads * p.keyDim);
+    const Numbers& k = d.input(p.numKeyHeads * p.keyDim, -0.3F, 0.4F);
+    const Numbers& v = d.input(heads * p.valueDim);
+    const Numbers& raw = d.input(heads, -4, 4);
+    const Numbers& rate = d.input(heads, 0, 1);
+    const Numbers& a = d.weight(heads, -1, -0.05F);
+    const Numbers& bias = d.weight(heads);
+    d.memory.states = {{"S", heads * p.keyDim * p.valueDim}};
+    const auto& in = d.values;
+    d.b.logits(d.b.gatedDelta(in[0], in[1], in[2], in[3], in[4], &a.tensor, &bias.tensor, p, "y"));
+    std::vector<double> y(size_t{kTokens} * heads * p.valueDim);
+    const bool tiled = (p.pairing == HeadPairing::Tiled) == (formula == Formula::Right);
+    for (uint32_t h = 0; h < heads; ++h) {
+        const uint32_t keyHead = tiled ? h % p.numKeyHeads : h / (heads / p.numKeyHeads);
+        std::vector<double> state(p.keyDim * p.valueDim);
+        for (uint32_t t = 0; t < kTokens; ++t) {
+            const double decay = std::exp(softplus(raw.at(t * heads + h) + bias.at(h)) * a.at(h));
+            const size_t keyAt = (t * p.numKeyHeads + keyHead) * p.keyDim;
+            for (uint32_t j = 0; j < p.valueDim; ++j) {
+                double found = 0;
+                for (uint32_t i = 0; i < p.keyDim; ++i) {
+                    state[i * p.valueDim + j] *= decay;
+                    found += k.at(keyAt + i) * state[i * p.valueDim + j];
+                }
+                const size_t at = (t * heads + h) * p.valueDim + j;
+                const double change = rate.at(t * heads + h) * (v.at(at) - found);
+                for (uint32_t i = 0; i < p.keyDim; ++i) {
+                    state[i * p.valueDim + j] += k.at(keyAt + i) * change;
+                    y[at] += q.at(keyAt + i) * state[i * p.valueDim + j];
+                }
+            }
+        }
+    }
+    return y;
+}
+
+std::vector<double> mambaScan(Draft& d, Formula formula, const MambaScanParams& p) {
+    const Numbers& x = d.input(p.numHeads * p.headSize);
+    const Numbers& b = d.input(p.groups * p.stateSize);
+    const Numbers& c = d.input(p.groups * p.stateSize);
+    const Numbers& raw = d.input(p.numHeads, -4, 4);
+    const Numbers& a = d.weight(p.numHeads, -1, -0.05F);
+    const Numbers& skip = d.weight(p.numHeads);
+    const Numbers& bias = d.weight(p.numHeads);
+    d.memory.states = {{"S", p.numHeads * p.stateSize * p.headSize}};
+    const auto& in = d.values;
+    d.b.logits(d.b.mambaScan(in[0], in[1], in[2], in[3], &a.tensor, &skip.tensor, &bias.tensor, p, "y"));
+    std::vector<double> y(size_t{kTokens} * p.numHeads * p.headSize);
+    for (uint32_t h = 0; h < p.numHeads; ++h) {
+        // The mistake: groups take turns among heads.
+        const uint32_t group = formula == Formula::Right ? h / (p.numHeads / p.groups) : h % p.groups;
+        std::vector<double> state(p.stateSize * p.headSize);
+        for (uint32_t t = 0; t < kTokens; ++t) {
+            const double step = softplus(raw.at(t * p.numHeads + h) + bias.at(h));
+            const size_t groupAt = (t * p.groups + group) * p.stateSize;
+            for (uint32_t i = 0; i < p.headSize; ++i) {
+                const size_t at = (t * p.numHeads + h) * p.headSize + i;
+                y[at] = skip.at(h) * x.at(at);
+                for (uint32_t n = 0; n < p.stateSize; ++n) {
+                    double& s = state[n * p.headSize + i];
+                    s = std::exp(step * a.at(h)) * s + step * b.at(groupAt + n) * x.at(at);
+                    y[at] += c.at(groupAt + n) * s;
+                }
+            }
+        }
+    }
+    return y;
+}
+
+/// Relative where it is larger than 1.
+double largestError(const std::vector<float>& actual, const std::vector<double>& expected) {
+    if (actual.size() != expected.size()) return INFINITY;
+    double worst = 0;
+    for (size_t i = 0; i < actual.size(); ++i) {
+        const double error = std::abs(actual[i] - expected[i]) / std::max(1.0, std::abs(expected[i]));
+        worst = std::isnan(error) ? INFINITY : std::max(worst, error);
+    }
+    return worst;
+}
+
+std::span<const float> rowsOf(const std::vector<float>& all, uint32_t first, uint32_t count) {
+    const size_t width = all.size() / kTokens;
+    return std::span(all).subspan(first * width, count * width);
+}
+
+bool sameBits(std::span<const float> a, std::span<const float> b) {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
+}
+
+void checkContinuations(PlanRunner& runner, std::span<const TokenId> tokens,
+                        const std::vector<float>& whole) {
+    constexpr uint32_t kBegun = 20;
+    const auto begun = runner.sequence();
+    EXPECT_TRUE(sameBits(runner.feed(*begun, tokens.first(kBegun), kBegun), rowsOf(whole, 0, kBegun)));
+    const auto saved = begun->save();
+    ASSERT_TRUE(saved);
+    const auto restored = runner.sequence();
+    ASSERT_TRUE(restored->restore(*saved));
+    const auto forked = begun->fork(kBegun);
+    ASSERT_TRUE(forked);
+    const auto rest = rowsOf(whole, kBegun, kTokens - kBegun);
+    for (SequenceMemory* sequence : {restored.get(), forked->get(), begun.get()})
+        EXPECT_TRUE(sameBits(runner.feed(*sequence, tokens.subspan(kBegun), 64), rest));
+}
+
+/// Three sequences in each step, one a few tokens behind the other.
+void checkBatched(PlanRunner& runner, std::span<const TokenId> tokens, const std::vector<float>& whole) {
+    struct Fed {
+        std::unique_ptr<SequenceMemory> memory;
+        uint32_t at;
+    };
+    std::vector<Fed> all;
+    for (const uint32_t begin : {0u, 3u, 11u}) {
+        all.push_back({runner.sequence(), begin});
+        runner.feed(*all.back().memory, tokens.first(begin), 64);
+    }
+    const size_t width = whole.size() / kTokens;
+    for (uint32_t step = 0; step < 4; ++step) {
+        std::vector<TokenId> fed;
+        std::vector<SequenceRun> runs;
+        std::vector<float> expected;
+        for (uint32_t i = 0; i < all.size(); ++i) {
+            const uint32_t count = 1 + (step + i) % 3 * 4;
+            const auto part = tokens.subspan(all[i].at, count);
+            fed.insert(fed.end(), part.begin(), part.end());
+            const auto rows = rowsOf(whole, all[i].at, count);
+            expected.insert(expected.end(), rows.begin(), rows.end());
+            runs.push_back({all[i].memory.get(), count});
+            all[i].at += count;
+        }
+        ASSERT_EQ(expected.size(), fed.size() * width);
+        EXPECT_TRUE(sameBits(runner.run(fed, runs), expected)) << step;
+    }
+}
+
+void check(std::string_view what, const Mixer& mixer) {
+    SCOPED_TRACE(what);
+    std::vector<TokenId> tokens;
+    for (uint32_t t = 0; t < kTokens; ++t) tokens.push_back(static_cast<TokenId>(t));
+    for (const base::Isa isa : {base::Isa::Scalar, base::Isa::Avx2, base::Isa::Avx512}) {
+        if (!base::isaSupported(isa)) continue;
+        SCOPED_TRACE(base::isaName(isa));
+        Draft d;
+        const std::vector<double> expected = mixer(d, Formula::Right);
+        auto graph = d.b.take();
+        ASSERT_TRUE(graph) << graph.error().message;
+        const Plan plan = graph::lower(std::move(*graph), {.maxTokens = 64, .maxLogitRows = 64});
+        const auto backend = cpu::createCpuBackend({.threads = 2, .isa = isa});
+        PlanRunner runner(*backend, plan, d.memory);
+        ASSERT_TRUE(runner.program);
+        const std::vector<float> whole = runner.feed(*runner.sequence(), tokens, 64);
+        EXPECT_LT(largestError(whole, expected), 1e-5);
+        Draft other;
+        EXPECT_GT(largestError(whole, mixer(other, Formula::Mistaken)), 0.1);
+        for (const size_t chunk : {1u, 2u, 7u})
+            EXPECT_TRUE(sameBits(runner.feed(*runner.sequence(), tokens, chunk), whole)) << chunk;
+        checkContinuations(runner, tokens, whole);
+        checkBatched(runner, tokens, whole);
+    }
+}
+
+TEST(Mixers, shortConvolution) {
+    check("four rows", [](Draft& d, Formula f) { return shortConv(d, f, 4, false); });
+    check("three rows, bias", [](Draft& d, Formula f) { return shortConv(d, f, 3, true); });
+}
+
+TEST(Mixers, gatedDeltaRule) {
+    check("consecutive heads", [](Draft& d, Formula f) {
+        return gatedDelta(d, f, {0, 2, 6, 12, 20, HeadPairing::Consecutive});
+    });
+    check("tiled heads", [](Draft& d, Formula f) {
+        return gatedDelta(d, f, {0, 3, 6, 16, 72, HeadPairing::Tiled});
+    });
+}
+
+TEST(Mixers, mambaScan) {
+    check("two groups", [](Draft& d, Formula f) { return mambaScan(d, f, {0, 4, 20, 2, 16}); });
+    check("heads of whole vectors", [](Draft& d, Formula f) { return mambaScan(d, f, {0, 6, 64, 3, 8}); });
+}
+
+}  // namespace
+}  // namespace ingle::backend

@@ -24,6 +24,7 @@ float activate(uint kind, float x) {
         case kBoundedDecay: return exp(-sigmoid(x) / 1.6487212707);  // the root of e
         // tanh by the logistic function: 1 + tanh(z) = 2 sigmoid(2 z); the factor is 2 √(2/π).
         case kGelu: return x * sigmoid(1.5957691216 * x * (1 + 0.044715 * x * x));
+        case kGeluQuick: return x * sigmoid(1.702 * x);
         case kRelu: return max(x, 0);
         case kSoftplus: return softplus(x);
     }

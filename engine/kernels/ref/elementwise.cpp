@@ -59,6 +59,10 @@ float geluRef(float x) {
     return 0.5f * x * (1.0f + std::tanh(kRootOfTwoOverPi * x * (1.0f + 0.044715f * x * x)));
 }
 
+float geluQuickRef(float x) {
+    return x * sigmoidRef(1.702f * x);
+}
+
 float reluRef(float x) {
     return x > 0 ? x : 0;
 }

@@ -61,6 +61,7 @@ TEST(VectorKernels, activationFunctions) {
         {KernelOp::BoundedDecay, [](double x) { return std::exp(-std::exp(-0.5) / (1 + std::exp(-x))); }},
         {KernelOp::Gelu,
          [](double x) { return x / (1 + std::exp(-std::sqrt(8 / M_PI) * (x + 0.044715 * x * x * x))); }},
+        {KernelOp::GeluQuick, [](double x) { return x / (1 + std::exp(-1.702 * x)); }},
         {KernelOp::Relu, [](double x) { return x > 0 ? x : 0; }},
         {KernelOp::Softplus, [](double x) { return x > 40 ? x : std::log1p(std::exp(x)); }},
     };

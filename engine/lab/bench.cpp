@@ -54,7 +54,7 @@ double measureRead(std::span<const std::byte> file, uint32_t threads) {
 uint64_t bytesReadPerToken(const session::OpenedModel& model) {
     uint64_t bytes = 0;
     for (const auto& [name, tensor] : model.file.tensors) {
-        if (model.bound.config.tiedOutput || name != "token_embd.weight") bytes += tensor.bytes();
+        if (model.bound.facts().tiedOutput || name != "token_embd.weight") bytes += tensor.bytes();
     }
     return bytes;
 }
@@ -98,7 +98,7 @@ class Bench {
         return {.sequence = &sequence,
                 .token = token(0),
                 .sampler = {},
-                .numIds = m_model.opened().bound.config.vocabSize,
+                .numIds = m_model.opened().bound.facts().vocabSize,
                 .maxSteps = m_options.newTokens + 1};
     }
 
@@ -114,7 +114,7 @@ class Bench {
     }
 
     TokenId token(uint32_t position) const {
-        return static_cast<TokenId>((position * 37 + 11) % m_model.opened().bound.config.vocabSize);
+        return static_cast<TokenId>((position * 37 + 11) % m_model.opened().bound.facts().vocabSize);
     }
 
     /// A prompt in chunks; the logits of its last row only, as when a question is read.

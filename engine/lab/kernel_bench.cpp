@@ -106,7 +106,7 @@ Result<KernelSpeeds> measureKernels(session::Model& model) {
     const session::OpenedModel& opened = model.opened();
     session::Place& place = model.placement().place();
     // Whole blocks of every format; smaller matrices would measure how long it takes to begin one.
-    const uint32_t dim = std::max(2048U, (opened.bound.config.dim + 255) / 256 * 256);
+    const uint32_t dim = std::max(2048U, (opened.bound.facts().dim + 255) / 256 * 256);
     std::set<const quant::QuantFormat*> formats;
     for (const auto& [name, tensor] : opened.file.tensors)
         if (tensor.shape.numRows() > 1) formats.insert(tensor.format);

@@ -145,14 +145,15 @@ Status writeSynthModel(const SynthOptions& options, const std::string& path) {
     described.metadata.set("general.architecture", std::string(options.family));
     described.metadata.set("general.name", fmt::format("synthetic {} {}", options.family, options.quant));
     (*family)->synthesize(options.sizes, described.metadata);
-    INGLE_TRY_ASSIGN(const models::ModelConfig config, (*family)->readConfig(described));
+    INGLE_TRY_ASSIGN(const auto model, (*family)->open(described, 0));
 
     base::ThreadPool threads(base::physicalCores());
     formats::GgufWriter writer;
     for (const auto& [key, value] : described.metadata.all()) writer.set(key, value);
     writeVocabulary(writer, options.sizes.vocabSize);
-    for (const models::TensorSpec& spec : (*family)->tensors(config)) {
-        if (spec.presence == models::Presence::Optional && spec.name.ends_with(".bias")) continue;
+    for (const models::TensorSpec& spec : models::usualTensors(model->tensors())) {
+        // Optional biases and factors are left out.
+        if (spec.presence == models::Presence::Optional && !spec.name.ends_with(".weight")) continue;
         const bool isQuantized =
             spec.use == backend::WeightUse::Matrix && spec.precision == models::Precision::Any;
         const quant::QuantFormat* format = isQuantized ? matrixFormat : vectorFormat;

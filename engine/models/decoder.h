@@ -1,45 +1,197 @@
-/// What transformer decoders have in common: metadata, weights, cache, and the two halves of a layer.
+/// Transformer decoders as data: what each layer consists of, and how all of them are read, listed and built.
+/// A family reads its keys into a DecoderSpec, mostly by readDecoder(), and changes what it does differently.
 #pragma once
 
+#include <optional>
+#include <string_view>
+#include <variant>
+#include <vector>
+
 #include "engine/models/family.h"
+#include "engine/models/rope_scaling.h"
 
 namespace ingle::models {
 
-/// Reads and checks sizes, heads, experts, norm and RoPE of a decoder from "<arch>.*" (GGUF keys); which of
-/// the two epsilons is there says which norm it is. Errors: Corrupt; Unsupported for other rope scalings than
-/// readRopeFrequencies() knows.
-Result<ModelConfig> readDecoderConfig(const formats::ModelFile& file);
+enum class NormKind : uint8_t {
+    Rms,
+    Layer,          ///< with bias
+    LayerUnbiased,  ///< without
+};
 
-/// The reverse, for made-up models.
+/// Rotary positions of each head's first dimensions.
+struct RopeSpec {
+    backend::RopeStyle style = backend::RopeStyle::Interleaved;
+    RopeFrequencies frequencies;
+
+    bool operator==(const RopeSpec&) const = default;
+};
+
+/// A norm of queries and keys before they are rotated: attn_q_norm and attn_k_norm.
+struct HeadNormSpec {
+    enum class Gain : uint8_t {
+        OfAllHeads,  ///< one gain, of a head's length
+        OfEachHead,  ///< one gain for each head
+        OfRow,       ///< all heads together are normalised, with one gain
+    };
+    NormKind kind = NormKind::Rms;  ///< without bias
+    Gain gain = Gain::OfAllHeads;
+    Presence presence = Presence::Required;
+
+    bool operator==(const HeadNormSpec&) const = default;
+};
+
+/// Causal grouped-query attention. Source: Vaswani et al., "Attention Is All You Need" (2017), section 3.2;
+/// Ainslie et al., "GQA" (2023).
+struct AttentionSpec {
+    uint32_t numHeads = 0;
+    uint32_t numKvHeads = 0;
+    uint32_t keyDim = 0;                ///< of a head of queries and keys
+    uint32_t valueDim = 0;              ///< of a head of values
+    float scale = 0;                    ///< of q·k
+    std::optional<RopeSpec> rope = {};  ///< none: positions come from elsewhere
+    uint32_t window = 0;                ///< see backend::AttentionParams, as the next three
+    float softCap = 0;
+    std::vector<float> alibiSlopes = {};
+    bool hasSinks = false;  ///< attn_sinks
+    std::optional<HeadNormSpec> headNorm = {};
+    Presence qkvBias = Presence::Optional;
+    Presence outputBias = Presence::Optional;
+    bool fusedQkv = false;  ///< files usually hold q, k and v as attn_qkv; they may always
+
+    bool operator==(const AttentionSpec&) const = default;
+};
+
+/// Gated: Wdown( f(Wgate x) * (Wup x) ). Source: Shazeer, "GLU Variants Improve Transformer" (2020), eq. 6.
+/// Sequential: Wdown f(Wup x). Both with biases where the file has them.
+struct FeedForwardSpec {
+    uint32_t dim = 0;  ///< inner width
+    backend::ActivationKind activation = backend::ActivationKind::Silu;
+    enum class Form : uint8_t {
+        Gated,
+        GatedFused,  ///< files hold gate and up, in this order, as the rows of ffn_up
+        Sequential,
+    } form = Form::Gated;
+    Presence bias = Presence::Optional;
+
+    bool operator==(const FeedForwardSpec&) const = default;
+};
+
+/// sum_e share_e gated_e(x) over the experts that the router chooses.
+/// Source: Jiang et al., "Mixtral of Experts" (2024), section 2.1.
+struct ExpertsSpec {
+    uint32_t numExperts = 0;
+    uint32_t dim = 0;  ///< inner width of each
+    kernels::RouteRule rule;
+    backend::ActivationKind activation = backend::ActivationKind::Silu;
+    /// Inner width of one more expert that every row goes to (the *_shexp tensors); 0: none. Its share is 1,
+    /// or the sigmoid of ffn_gate_inp_shexp · x.
+    uint32_t sharedDim = 0;
+    bool sharedIsGated = false;
+
+    bool operator==(const ExpertsSpec&) const = default;
+};
+
+/// Names of a layer's norms in files; an empty one is not there.
+struct NormPlaces {
+    std::string_view beforeMixer = "attn_norm";
+    std::string_view afterMixer = {};  ///< of what is added to the residual
+    /// Empty: what the mixer reads is read here, too (parallel residual), or nothing is normalised where that
+    /// is empty as well.
+    std::string_view beforeFfn = "ffn_norm";
+    std::string_view afterFfn = {};
+
+    bool operator==(const NormPlaces&) const = default;
+};
+
+using MixerSpec = std::variant<AttentionSpec>;
+using FfnSpec = std::variant<FeedForwardSpec, ExpertsSpec>;
+
+/// One layer over the residual h:  h += after(mixer(before h));  h += after(ffn(before h)).
+struct LayerSpec {
+    NormPlaces norms;
+    MixerSpec mixer;
+    FfnSpec ffn;
+    float residualScale = 1;  ///< of what both halves add
+
+    bool operator==(const LayerSpec&) const = default;
+};
+
+/// The mixer of a layer that has attention.
+inline AttentionSpec& attentionOf(LayerSpec& layer) {
+    return std::get<AttentionSpec>(layer.mixer);
+}
+/// Its experts, or null.
+inline ExpertsSpec* expertsOf(LayerSpec& layer) {
+    return std::get_if<ExpertsSpec>(&layer.ffn);
+}
+
+/// h = embed * embeddingScale;  the layers;  logits = cap(logitScale * Wout norm(h)), cap(x) = c tanh(x / c).
+struct DecoderSpec {
+    ModelFacts facts;
+    NormKind norm = NormKind::Rms;
+    float normEps = 0;
+    float embeddingScale = 1;
+    float logitScale = 1;
+    float logitCap = 0;  ///< c; 0: none
+    std::string_view finalNorm = "output_norm";
+    std::vector<LayerSpec> layers;
+
+    bool areAlike(uint32_t layer, uint32_t other) const { return layers[layer] == layers[other]; }
+    void keepLayers(std::span<const uint32_t> kept);
+};
+
+/// Slopes of linear biases, one per head; `maxBias` is the steepest one's exponent, mostly 8. Source: Press
+/// et al., "Train Short, Test Long" (2021), section 3, and their code for numbers of heads that are no powers
+/// of 2.
+std::vector<float> alibiSlopes(uint32_t numHeads, float maxBias);
+
+/// What decoders differ in that no key tells.
+struct DecoderTraits {
+    NormKind norm = NormKind::Rms;
+    backend::RopeStyle ropeStyle = backend::RopeStyle::HalfSplit;
+};
+
+/// A decoder like Llama's, of the sizes in the file: rotary attention and gated feed-forward, each behind a
+/// norm. Errors: Corrupt; Unsupported for other rope scalings than readRopeFrequencies() knows.
+Result<DecoderSpec> readDecoder(const Keys& keys, const DecoderTraits& traits);
+
+/// Divides the rotary frequencies of all layers by those of rope_factors_long or rope_factors_short, if the
+/// file has them: long ones where conversations may be longer than rope.scaling.original_context_length.
+/// Source: Ding et al., "LongRoPE: Extending LLM Context Window Beyond 2 Million Tokens" (2024). Errors:
+/// Corrupt.
+Status readLongRope(const Keys& keys, DecoderSpec& spec);
+
+/// Experts in place of the feed-forward of every layer, if the file has any, as wide as that and with shares
+/// that add up to 1. Errors: Corrupt.
+Status readExperts(const Keys& keys, DecoderSpec& spec);
+/// Their inner width, expert_feed_forward_length, where the file states one. Errors: Corrupt.
+Status readExpertDim(const Keys& keys, DecoderSpec& spec);
+
+/// Which layers have windows: attention.sliding_window_pattern, one flag per layer or a period n of which the
+/// last layer has none; `period` where the key is absent. 0: all, 1: none. Errors: Corrupt.
+Result<std::vector<bool>> readWindowed(const Keys& keys, uint32_t numLayers, uint32_t period);
+/// Gives those layers the window attention.sliding_window; 0 is none. Errors: Corrupt.
+Status readWindows(const Keys& keys, DecoderSpec& spec, const std::vector<bool>& windowed);
+
+/// The reverse of readDecoder(), for made-up models …
 void synthesizeDecoder(std::string_view arch, const SynthSizes& sizes, formats::Metadata& metadata,
                        NormKind norm = NormKind::Rms);
+/// … and of readExperts(): where the sizes name no experts, of a model with at least `leastExperts`.
+void synthesizeExperts(std::string_view arch, const SynthSizes& sizes, formats::Metadata& metadata,
+                       uint32_t leastExperts = 0);
 
-/// Weights of a pre-norm decoder with SwiGLU, or with a mixture of such experts; `qkvBias` says whether q, k
-/// and v have biases.
-std::vector<TensorSpec> decoderTensors(const ModelConfig& config, Presence qkvBias);
+std::vector<TensorSpec> decoderTensors(const DecoderSpec& spec);
+backend::MemorySpec decoderMemory(const DecoderSpec& spec);
+void buildDecoder(graph::Builder& builder, const DecoderSpec& spec, const Weights& weights);
 
-/// A key/value cache in every layer.
-backend::MemorySpec decoderMemory(const ModelConfig& config);
-
-/// Causal grouped-query attention with rotary positions over x: [numTokens, dim]; returns Wo attn,
-/// [numTokens, dim]. Source: Su et al., "RoFormer" (2021); Ainslie et al., "GQA" (2023).
-graph::Value rotaryAttention(graph::Builder& builder, const ModelConfig& config, const Weights& weights,
-                             uint32_t layer, graph::Value x, backend::RopeStyle style);
-
-/// Wdown( silu(Wgate x) * (Wup x) ).  Source: Shazeer, "GLU Variants Improve Transformer" (2020), eq. 6.
-graph::Value swiGlu(graph::Builder& builder, const Weights& weights, uint32_t layer, graph::Value x);
-
-/// sum_e p_e swiGlu_e(x) over the experts that the router's softmax finds likeliest, their shares divided by
-/// their sum.  Source: Jiang et al., "Mixtral of Experts" (2024), section 2.1.
-graph::Value mixtureOfExperts(graph::Builder& builder, const ModelConfig& config, const Weights& weights,
-                              uint32_t layer, graph::Value x);
-
-/// The whole pass of a pre-norm decoder:  h += attn(N1 h);  h += ffn(N2 h);  logits = Wout Nfinal h, with
-/// swiGlu or mixtureOfExperts as ffn. With parallel residuals:  n = N1 h;  h += attn(n) + ffn(n).
-void buildPreNormDecoder(graph::Builder& builder, const ModelConfig& config, const Weights& weights,
-                         backend::RopeStyle style);
-
-/// Weight name of a layer: "blk.3.attn_q.weight".
-std::string layerWeight(uint32_t layer, std::string_view name);
+/// ModelFamily::open of a decoder that `read` describes.
+template <Result<DecoderSpec> (*read)(const Keys&)>
+Result<std::shared_ptr<const ModelDefinition>> openDecoder(const formats::ModelFile& file,
+                                                           uint32_t contextTokens) {
+    INGLE_TRY_ASSIGN(const Keys keys, Keys::of(file, contextTokens));
+    INGLE_TRY_ASSIGN(DecoderSpec spec, read(keys));
+    return std::make_shared<const Definition<DecoderSpec, decoderTensors, decoderMemory, buildDecoder>>(
+        std::move(spec));
+}
 
 }  // namespace ingle::models

@@ -26,59 +26,57 @@ void applyYarn(RopeFrequencies& rope, double dims, double base, double factor, d
     rope.magnitude *= static_cast<float>(1 + 0.1 * std::log(factor));
 }
 
-Status applyFactors(RopeFrequencies& rope, const formats::ModelFile& file) {
-    const tensor::Tensor* factors = file.find("rope_freqs.weight");
+}  // namespace
+
+Status divideByFactors(RopeFrequencies& rope, const formats::ModelFile& file, std::string_view name) {
+    const tensor::Tensor* factors = file.find(name);
     if (!factors) return {};
     if (factors->shape != tensor::Shape::of(rope.perPair.size())) {
-        return fail(ErrorCode::Corrupt, "{}: rope_freqs.weight has shape {} for {} pairs", file.path,
+        return fail(ErrorCode::Corrupt, "{}: {} has shape {} for {} pairs", file.path, name,
                     factors->shape.text(), rope.perPair.size());
     }
     std::vector<float> divisors(rope.perPair.size());
     factors->decodeRow(0, divisors);
     for (size_t pair = 0; pair < divisors.size(); ++pair) {
-        if (!(divisors[pair] > 0)) {
-            return fail(ErrorCode::Corrupt, "{}: rope_freqs.weight holds {}", file.path, divisors[pair]);
-        }
+        if (!(divisors[pair] > 0))
+            return fail(ErrorCode::Corrupt, "{}: {} holds {}", file.path, name, divisors[pair]);
         rope.perPair[pair] /= divisors[pair];
     }
     return {};
 }
 
-}  // namespace
-
-Result<RopeFrequencies> readRopeFrequencies(const formats::ModelFile& file, const std::string& arch,
-                                            uint32_t dims, uint32_t trainedContext) {
-    const formats::Metadata& meta = file.metadata;
-    INGLE_TRY_ASSIGN(const float base, meta.f32Or(arch + ".rope.freq_base", 10000));
-    if (!std::isfinite(base) || base <= 1) {
-        return fail(ErrorCode::Corrupt, "{}: rope.freq_base cannot be {}", file.path, base);
-    }
+RopeFrequencies unscaledRope(double base, uint32_t dims) {
     RopeFrequencies rope;
-    for (uint32_t pair = 0; pair < dims / 2; ++pair) {
-        rope.perPair.push_back(std::pow(double{base}, -2.0 * pair / dims));
-    }
-    INGLE_TRY(applyFactors(rope, file));
+    for (uint32_t pair = 0; pair < dims / 2; ++pair)
+        rope.perPair.push_back(std::pow(base, -2.0 * pair / dims));
+    return rope;
+}
 
-    INGLE_TRY_ASSIGN(const std::string type, meta.stringOr(arch + ".rope.scaling.type", "linear"));
-    INGLE_TRY_ASSIGN(const float factor, meta.f32Or(arch + ".rope.scaling.factor", 0));
-    INGLE_TRY_ASSIGN(rope.magnitude, meta.f32Or(arch + ".rope.scaling.attn_factor", 1));
+Result<RopeFrequencies> readRopeFrequencies(const Keys& keys, uint32_t dims, uint32_t trainedContext) {
+    INGLE_TRY_ASSIGN(const float base, keys.f32Or("rope.freq_base", 10000));
+    if (!std::isfinite(base) || base <= 1) {
+        return keys.cannotBe("rope.freq_base", base);
+    }
+    RopeFrequencies rope = unscaledRope(base, dims);
+    INGLE_TRY(divideByFactors(rope, keys.file(), "rope_freqs.weight"));
+
+    INGLE_TRY_ASSIGN(const std::string type, keys.stringOr("rope.scaling.type", "linear"));
+    INGLE_TRY_ASSIGN(const float factor, keys.f32Or("rope.scaling.factor", 0));
+    INGLE_TRY_ASSIGN(rope.magnitude, keys.f32Or("rope.scaling.attn_factor", 1));
     // A type without a factor scales nothing.
     if (type == "none" || factor == 0) return rope;
     if (!std::isfinite(factor) || factor < 0) {
-        return fail(ErrorCode::Corrupt, "{}: rope.scaling.factor cannot be {}", file.path, factor);
+        return keys.cannotBe("rope.scaling.factor", factor);
     }
     if (type == "linear") {
         for (double& frequency : rope.perPair) frequency /= factor;
     } else if (type == "yarn") {
         INGLE_TRY_ASSIGN(const uint32_t original,
-                         meta.u32Or(arch + ".rope.scaling.original_context_length", trainedContext));
-        if (original == 0) {
-            return fail(ErrorCode::Corrupt, "{}: rope.scaling.original_context_length cannot be 0",
-                        file.path);
-        }
+                         keys.u32Or("rope.scaling.original_context_length", trainedContext));
+        if (original == 0) return keys.cannotBe("rope.scaling.original_context_length", original);
         applyYarn(rope, dims, base, factor, original);
     } else {
-        return fail(ErrorCode::Unsupported, "{}: rope scaling \"{}\" is not supported", file.path,
+        return fail(ErrorCode::Unsupported, "{}: rope scaling \"{}\" is not supported", keys.file().path,
                     shown(type));
     }
     return rope;

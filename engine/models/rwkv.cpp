@@ -1,7 +1,5 @@
 #include "engine/models/rwkv.h"
 
-#include "engine/models/decoder.h"
-
 namespace ingle::models {
 namespace {
 
@@ -13,42 +11,31 @@ constexpr uint32_t kShiftsPerLayer = 2;
 
 }  // namespace
 
-Result<ModelConfig> readRwkvConfig(const formats::ModelFile& file) {
-    const formats::Metadata& meta = file.metadata;
-    ModelConfig config;
-    INGLE_TRY_ASSIGN(config.arch, meta.string("general.architecture"));
-    const std::string& arch = config.arch;
-    INGLE_TRY_ASSIGN(config.numLayers, meta.u32(arch + ".block_count"));
-    INGLE_TRY_ASSIGN(config.dim, meta.u32(arch + ".embedding_length"));
-    INGLE_TRY_ASSIGN(config.ffnDim, meta.u32(arch + ".feed_forward_length"));
-    INGLE_TRY_ASSIGN(config.vocabSize,
-                     meta.u32Or(arch + ".vocab_size", static_cast<uint32_t>(file.tokenizer.tokens.size())));
-    INGLE_TRY_ASSIGN(config.normEps, meta.f32(arch + ".attention.layer_norm_epsilon"));
-    if (config.dim == 0 || config.dim > kMaxDim || config.ffnDim == 0 || config.ffnDim > kMaxFfnDim ||
-        config.vocabSize == 0 || config.vocabSize > INT32_MAX) {
-        return fail(ErrorCode::Corrupt,
-                    "{}: embedding_length {}, feed_forward_length {} or vocab_size {} cannot be", file.path,
-                    config.dim, config.ffnDim, config.vocabSize);
-    }
-    return config;
-}
-
-Status readRwkvHeads(const formats::ModelFile& file, ModelConfig& config) {
-    INGLE_TRY_ASSIGN(config.headSize, file.metadata.u32(config.arch + ".wkv.head_size"));
-    // 64e-5: training divides by 8 before a group norm with epsilon 1e-5.
-    INGLE_TRY_ASSIGN(config.groupNormEps, file.metadata.f32Or(config.arch + ".group_norm_epsilon", 64e-5f));
-    if (config.headSize == 0 || config.dim % config.headSize != 0) {
-        return fail(ErrorCode::Corrupt, "{}: {} channels cannot be split into heads of {}", file.path,
-                    config.dim, config.headSize);
-    }
-    config.numHeads = config.dim / config.headSize;
+Status readRwkv(const Keys& keys, RwkvConfig& config) {
+    INGLE_TRY_ASSIGN(config.facts, readFacts(keys));
+    INGLE_TRY_ASSIGN(config.ffnDim, keys.u32("feed_forward_length"));
+    INGLE_TRY_ASSIGN(config.normEps, keys.f32("attention.layer_norm_epsilon"));
+    if (config.facts.dim > kMaxDim) return keys.cannotBe("embedding_length", config.facts.dim);
+    if (config.ffnDim == 0 || config.ffnDim > kMaxFfnDim)
+        return keys.cannotBe("feed_forward_length", config.ffnDim);
     return {};
 }
 
-Result<uint32_t> readLowRank(const formats::ModelFile& file, std::string_view arch, std::string_view key) {
-    INGLE_TRY_ASSIGN(const uint32_t rank, file.metadata.u32(fmt::format("{}.{}", arch, key)));
-    if (rank == 0 || rank > kMaxDim)
-        return fail(ErrorCode::Corrupt, "{}: {} cannot be {}", file.path, key, rank);
+Status readRwkvHeads(const Keys& keys, RwkvConfig& config) {
+    INGLE_TRY_ASSIGN(config.headSize, keys.u32("wkv.head_size"));
+    // 64e-5: training divides by 8 before a group norm with epsilon 1e-5.
+    INGLE_TRY_ASSIGN(config.groupNormEps, keys.f32Or("group_norm_epsilon", 64e-5f));
+    if (config.headSize == 0 || config.facts.dim % config.headSize != 0) {
+        return fail(ErrorCode::Corrupt, "{}: {} channels cannot be split into heads of {}", keys.file().path,
+                    config.facts.dim, config.headSize);
+    }
+    config.numHeads = config.facts.dim / config.headSize;
+    return {};
+}
+
+Result<uint32_t> readLowRank(const Keys& keys, std::string_view key) {
+    INGLE_TRY_ASSIGN(const uint32_t rank, keys.u32(key));
+    if (rank == 0 || rank > kMaxDim) return keys.cannotBe(key, rank);
     return rank;
 }
 
@@ -67,24 +54,24 @@ void synthesizeRwkv(std::string_view arch, const SynthSizes& sizes, formats::Met
     set("wkv.head_size", int64_t{sizes.dim / sizes.numHeads});
 }
 
-std::vector<TensorSpec> rwkvTensors(const ModelConfig& c,
-                                    std::vector<TensorSpec> (*layerTensors)(const ModelConfig&, uint32_t)) {
+std::vector<TensorSpec> rwkvTensors(const RwkvConfig& c,
+                                    const std::function<std::vector<TensorSpec>(uint32_t)>& layerTensors) {
     using enum backend::WeightUse;
-    const Shape vector = Shape::of(c.dim);
+    const Shape vector = Shape::of(c.facts.dim);
     std::vector<TensorSpec> specs{
-        {"token_embd.weight", Shape::of(c.dim, c.vocabSize)},
-        {"output.weight", Shape::of(c.dim, c.vocabSize)},
+        {"token_embd.weight", Shape::of(c.facts.dim, c.facts.vocabSize)},
+        {"output.weight", Shape::of(c.facts.dim, c.facts.vocabSize)},
         {"token_embd_norm.weight", vector, Vector},
         {"token_embd_norm.bias", vector, Vector},
         {"output_norm.weight", vector, Vector},
         {"output_norm.bias", vector, Vector},
     };
-    for (uint32_t layer = 0; layer < c.numLayers; ++layer) {
+    for (uint32_t layer = 0; layer < c.facts.numLayers; ++layer) {
         for (const std::string_view norm : {"attn_norm", "attn_norm_2"}) {
             specs.push_back({layerWeight(layer, fmt::format("{}.weight", norm)), vector, Vector});
             specs.push_back({layerWeight(layer, fmt::format("{}.bias", norm)), vector, Vector});
         }
-        for (TensorSpec& spec : layerTensors(c, layer)) {
+        for (TensorSpec& spec : layerTensors(layer)) {
             spec.name = layerWeight(layer, spec.name);
             specs.push_back(std::move(spec));
         }
@@ -100,32 +87,33 @@ uint32_t channelShiftState(uint32_t layer) {
     return layer * kShiftsPerLayer + 1;
 }
 
-backend::MemorySpec rwkvShiftMemory(const ModelConfig& c) {
+backend::MemorySpec rwkvShiftMemory(const RwkvConfig& c) {
     backend::MemorySpec spec;
-    for (uint32_t layer = 0; layer < c.numLayers; ++layer) {
-        spec.states.push_back({layerWeight(layer, "attn_shift"), c.dim});
-        spec.states.push_back({layerWeight(layer, "ffn_shift"), c.dim});
+    for (uint32_t layer = 0; layer < c.facts.numLayers; ++layer) {
+        spec.states.push_back({layerWeight(layer, "attn_shift"), c.facts.dim});
+        spec.states.push_back({layerWeight(layer, "ffn_shift"), c.facts.dim});
     }
     return spec;
 }
 
-backend::MemorySpec rwkvMatrixMemory(const ModelConfig& c) {
+backend::MemorySpec rwkvMatrixMemory(const RwkvConfig& c) {
     backend::MemorySpec spec = rwkvShiftMemory(c);
-    for (uint32_t layer = 0; layer < c.numLayers; ++layer) {
-        spec.states.push_back({layerWeight(layer, "wkv"), c.dim * c.headSize});
+    for (uint32_t layer = 0; layer < c.facts.numLayers; ++layer) {
+        spec.states.push_back({layerWeight(layer, "wkv"), c.facts.dim * c.headSize});
     }
     return spec;
 }
 
-backend::WkvParams wkvParams(const ModelConfig& c, uint32_t layer) {
-    return {.state = c.numLayers * kShiftsPerLayer + layer, .numHeads = c.numHeads, .headSize = c.headSize};
+backend::WkvParams wkvParams(const RwkvConfig& c, uint32_t layer) {
+    return {
+        .state = c.facts.numLayers * kShiftsPerLayer + layer, .numHeads = c.numHeads, .headSize = c.headSize};
 }
 
-void buildRwkv(graph::Builder& b, const ModelConfig& c, const Weights& w, const LayerHalf& timeMix,
+void buildRwkv(graph::Builder& b, const RwkvConfig& c, const Weights& w, const LayerHalf& timeMix,
                const LayerHalf& channelMix) {
     graph::Value h = b.embed(w["token_embd.weight"], "embed");  // [numTokens, dim]
     h = b.layerNorm(h, w["token_embd_norm.weight"], w["token_embd_norm.bias"], c.normEps, "embed_norm");
-    for (uint32_t layer = 0; layer < c.numLayers; ++layer) {
+    for (uint32_t layer = 0; layer < c.facts.numLayers; ++layer) {
         b.setScope(fmt::format("blk.{}", layer));
         const auto norm = [&](graph::Value x, std::string_view name) {
             return b.layerNorm(x, w[layerWeight(layer, fmt::format("{}.weight", name))],
@@ -153,7 +141,7 @@ graph::Value receptanceChannelMix(graph::Builder& b, const Weights& weights, uin
     return b.multiply(b.activation(r, backend::ActivationKind::Sigmoid, "ffn_sigmoid"), v, "channel_mix");
 }
 
-graph::Value normHeads(graph::Builder& b, const ModelConfig& c, const Weights& weights, uint32_t layer,
+graph::Value normHeads(graph::Builder& b, const RwkvConfig& c, const Weights& weights, uint32_t layer,
                        graph::Value y) {
     return b.groupNorm(y, weights[layerWeight(layer, "time_mix_ln.weight")],
                        weights[layerWeight(layer, "time_mix_ln.bias")], c.numHeads, c.groupNormEps,

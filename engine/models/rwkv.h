@@ -9,36 +9,51 @@
 
 namespace ingle::models {
 
-/// Reads and checks sizes and norm epsilons of "<arch>.*" (GGUF keys). Errors: Corrupt.
-Result<ModelConfig> readRwkvConfig(const formats::ModelFile& file);
+/// What all versions state. Each has a structure of its own that adds to this.
+struct RwkvConfig {
+    ModelFacts facts;
+    uint32_t ffnDim = 0;
+    float normEps = 0;
+    uint32_t rescaleEvery = 0;  ///< the hidden state is halved after so many layers; 0: never
+
+    // Of the versions whose states are matrices.
+    uint32_t numHeads = 0;
+    uint32_t headSize = 0;
+    float groupNormEps = 0;
+
+    bool areAlike(uint32_t, uint32_t) const { return true; }
+    void keepLayers(std::span<const uint32_t> kept) { facts.numLayers = static_cast<uint32_t>(kept.size()); }
+};
+
+/// Reads and checks sizes and norm epsilons. Errors: Corrupt.
+Status readRwkv(const Keys& keys, RwkvConfig& config);
 /// Adds head_size, and the group norm's epsilon, of the versions whose states are matrices. Errors: Corrupt.
-Status readRwkvHeads(const formats::ModelFile& file, ModelConfig& config);
-/// A positive inner width of a low-rank projection: "<arch>.<key>". Errors: Corrupt.
-Result<uint32_t> readLowRank(const formats::ModelFile& file, std::string_view arch, std::string_view key);
+Status readRwkvHeads(const Keys& keys, RwkvConfig& config);
+/// A positive inner width of a low-rank projection. Errors: Corrupt.
+Result<uint32_t> readLowRank(const Keys& keys, std::string_view key);
 
 /// The reverse, for made-up models; heads included.
 void synthesizeRwkv(std::string_view arch, const SynthSizes& sizes, formats::Metadata& metadata);
 
-/// Embedding, norms, head, and for each layer its two norms and what `layerTensors(config, layer)` lists,
-/// with names as in "blk.N.<name>".
-std::vector<TensorSpec> rwkvTensors(const ModelConfig& config,
-                                    std::vector<TensorSpec> (*layerTensors)(const ModelConfig& config,
-                                                                            uint32_t layer));
+/// Embedding, norms, head, and for each layer its two norms and what `layerTensors(layer)` lists, with names
+/// as in "blk.N.<name>".
+std::vector<TensorSpec> rwkvTensors(const RwkvConfig& config,
+                                    const std::function<std::vector<TensorSpec>(uint32_t)>& layerTensors);
 
 /// States: for each layer the inputs of the previous token, of time mixing and of channel mixing …
 uint32_t timeShiftState(uint32_t layer);
 uint32_t channelShiftState(uint32_t layer);
-backend::MemorySpec rwkvShiftMemory(const ModelConfig& config);
+backend::MemorySpec rwkvShiftMemory(const RwkvConfig& config);
 /// … and after them each layer's matrices, one [headSize, headSize] per head.
-backend::MemorySpec rwkvMatrixMemory(const ModelConfig& config);
+backend::MemorySpec rwkvMatrixMemory(const RwkvConfig& config);
 /// The matrices' index, and their sizes.
-backend::WkvParams wkvParams(const ModelConfig& config, uint32_t layer);
+backend::WkvParams wkvParams(const RwkvConfig& config, uint32_t layer);
 
 /// A half of a layer over its normed input x: [numTokens, dim]; returns [numTokens, dim].
 using LayerHalf = std::function<graph::Value(uint32_t layer, graph::Value x)>;
 
 /// The whole pass:  h = LN(embed);  h += timeMix(LN h);  h += channelMix(LN h);  logits = W LN(h).
-void buildRwkv(graph::Builder& builder, const ModelConfig& config, const Weights& weights,
+void buildRwkv(graph::Builder& builder, const RwkvConfig& config, const Weights& weights,
                const LayerHalf& timeMix, const LayerHalf& channelMix);
 
 /// Channel mixing up to RWKV-6:  sigmoid(R xr) * V relu(K xk)^2, where xk and xr lie between `from` and `to`
@@ -47,7 +62,18 @@ graph::Value receptanceChannelMix(graph::Builder& builder, const Weights& weight
                                   graph::Value from, graph::Value to);
 
 /// Group norm of the heads' outputs, with time_mix_ln.
-graph::Value normHeads(graph::Builder& builder, const ModelConfig& config, const Weights& weights,
+graph::Value normHeads(graph::Builder& builder, const RwkvConfig& config, const Weights& weights,
                        uint32_t layer, graph::Value y);
+
+/// ModelFamily::open of the version whose configuration `read` fills.
+template <class Config, Status (*read)(const Keys&, Config&),
+          std::vector<TensorSpec> (*tensors)(const Config&), backend::MemorySpec (*memory)(const Config&),
+          void (*build)(graph::Builder&, const Config&, const Weights&)>
+Result<std::shared_ptr<const ModelDefinition>> openRwkv(const formats::ModelFile& file, uint32_t) {
+    INGLE_TRY_ASSIGN(const Keys keys, Keys::of(file));
+    Config config;
+    INGLE_TRY(read(keys, config));
+    return std::make_shared<const Definition<Config, tensors, memory, build>>(std::move(config));
+}
 
 }  // namespace ingle::models

@@ -10,8 +10,7 @@ Result<CheckRun> CheckRun::create(backend::Backend& backend, const models::Bound
                                   uint32_t contextTokens, const LoadOptions& options) {
     CheckRun run;
     const uint32_t tokens = std::max(contextTokens, 2 * kMaxTokens);
-    INGLE_TRY_ASSIGN(run.m_memory,
-                     backend.createMemory(model.family->memory(model.config), {options.kv, tokens}));
+    INGLE_TRY_ASSIGN(run.m_memory, backend.createMemory(model.definition->memory(), {options.kv, tokens}));
     INGLE_TRY_ASSIGN(graph::Graph graph, models::buildGraph(model));
     const graph::LowerOptions lower{kMaxRows, kMaxLogits,
                                     options.fuse ? graph::Fusion::On : graph::Fusion::Off};
@@ -19,7 +18,7 @@ Result<CheckRun> CheckRun::create(backend::Backend& backend, const models::Bound
     for (auto& sequence : run.m_sequences) {
         INGLE_TRY_ASSIGN(sequence, run.m_memory->createSequence());
     }
-    run.m_vocabSize = model.config.vocabSize;
+    run.m_vocabSize = model.facts().vocabSize;
     return run;
 }
 

@@ -134,7 +134,7 @@ backend::DecodeOrder Generation::order(const OpenedModel& model) const {
             .token = m_ids[fed],
             .sampler = m_request.sampler,
             .position = m_answerLength,
-            .numIds = static_cast<uint32_t>(numChoices(model, model.bound.config.vocabSize)),
+            .numIds = static_cast<uint32_t>(numChoices(model, model.bound.facts().vocabSize)),
             .maxSteps = static_cast<uint32_t>(steps)};
 }
 

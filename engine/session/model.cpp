@@ -20,8 +20,8 @@ constexpr double kWorthAnImport = 0.85;
 
 ModelShape shapeOf(const OpenedModel& model, const LoadOptions& options) {
     ModelShape shape{.weightBytes = model.file.fileBytes() + model.file.expandedBytes(),
-                     .memory = model.bound.family->memory(model.bound.config),
-                     .trainedContext = model.bound.config.trainedContext,
+                     .memory = model.bound.definition->memory(),
+                     .trainedContext = model.bound.facts().trainedContext,
                      .thinks = model.prompts->thinks()};
     const backend::Plan plan = lowerModel(model, options, Model::kStepTokens, Model::kStepLogits);
     shape.workBytes = kProgramBytes + kBytesPerToken * model.file.tokenizer.tokens.size() +
@@ -58,23 +58,23 @@ void estimate(OpenedModel& model, const LoadOptions& options) {
 
 void describe(OpenedModel& model) {
     const formats::ModelFile& file = model.file;
-    const models::ModelConfig& config = model.bound.config;
+    const models::ModelFacts& facts = model.bound.facts();
     ModelInfo& info = model.info;
     info.path = file.path;
     info.name = shown(file.metadata.stringOr("general.name", "").value_or(""));
     if (info.name.empty()) info.name = shown(std::filesystem::path(file.path).stem().string());
     info.format = file.format;
-    info.family = config.arch;
+    info.family = facts.arch;
     info.fileBytes = file.fileBytes();
     info.weightBytes = model.bound.weights.totalBytes();
     for (const auto& [name, tensor] : file.tensors) {
         info.numParameters += tensor.shape.numElems();
         info.quantBytes[std::string(tensor.format->name)] += tensor.bytes();
     }
-    info.numLayers = config.numLayers;
-    info.dim = config.dim;
-    info.vocabSize = config.vocabSize;
-    info.trainedContext = config.trainedContext;
+    info.numLayers = facts.numLayers;
+    info.dim = facts.dim;
+    info.vocabSize = facts.vocabSize;
+    info.trainedContext = facts.trainedContext;
     info.tokenizer = file.tokenizer.model.empty() ? "none" : file.tokenizer.model;
     info.promptFormat = model.prompts->name();
     info.promptNote = model.prompts->fallbackReason();
@@ -109,7 +109,7 @@ Result<std::unique_ptr<OpenedModel>> openModel(const io::Source& source, const L
     auto model = std::make_unique<OpenedModel>();
     INGLE_TRY_ASSIGN(model->file, formats::openModelFile(source));
     for (const auto& [key, value] : options.overrides) INGLE_TRY(model->file.metadata.override_(key, value));
-    INGLE_TRY_ASSIGN(model->bound, models::bindModel(model->file));
+    INGLE_TRY_ASSIGN(model->bound, models::bindModel(model->file, options.contextTokens));
     INGLE_TRY_ASSIGN(model->graph, models::buildGraph(model->bound));
     INGLE_TRY_ASSIGN(model->tokenizer, tokenizer::createTokenizer(model->file.tokenizer));
     model->prompts = chat::PromptRenderer::create(model->file);
@@ -117,6 +117,11 @@ Result<std::unique_ptr<OpenedModel>> openModel(const io::Source& source, const L
     describe(*model);
     model->shape = shapeOf(*model, options);
     estimate(*model, options);
+    if (model->bound.facts().forLongContext && options.contextTokens == 0) {
+        // Memory may have made conversations shorter than those it is for.
+        INGLE_TRY_ASSIGN(model->bound, models::bindModel(model->file, model->contextTokens));
+        INGLE_TRY_ASSIGN(model->graph, models::buildGraph(model->bound));
+    }
     return model;
 }
 

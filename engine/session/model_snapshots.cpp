@@ -18,9 +18,10 @@ SnapshotKey toKey(XXH128_hash_t hash) {
 /// Whatever changes what is in memory, beside the weights. The context does not: no family's positions depend
 /// on it, and it may differ from start to start with the memory that is free.
 std::string describe(const OpenedModel& opened, const LoadOptions& options) {
-    std::string text = fmt::format("{} kv{} v{} act{} ref{}", opened.bound.config.arch,
+    std::string text = fmt::format("{} kv{} v{} act{} ref{}", opened.bound.facts().arch,
                                    static_cast<int>(options.kv), backend::SavedState::kVersion,
                                    static_cast<int>(options.activations), options.referenceKernels);
+    if (opened.bound.facts().forLongContext) text += " long";
     for (const auto& [key, value] : options.overrides) text += fmt::format(" {}={}", key, value);
     return text;
 }

@@ -79,7 +79,7 @@ Status checkDevice(backend::Backend& device, const OpenedModel& model, const Loa
                     device.deviceName(), step.rows[0] + step.rows[1], error);
     };
     for (const CheckStep& step : kSteps) INGLE_TRY(compare(step));
-    const auto anyToken = static_cast<TokenId>(small.config.vocabSize / 2);
+    const auto anyToken = static_cast<TokenId>(small.facts().vocabSize / 2);
     INGLE_TRY(checkChoices(tried, right, anyToken, maxError, device));
     // The sequence is as if the steps that were not told of had never been.
     return compare({{1, 0}, 1});

@@ -26,6 +26,8 @@ struct RouteRule {
     uint32_t groupsUsed = 1;
     bool renormalise = false;  ///< shares are divided by their sum
     float scale = 1;           ///< … and multiplied by this
+
+    bool operator==(const RouteRule&) const = default;
 };
 
 /// x: [numExperts]; `bias`, added to scores for the choice only, and `expertScale`, which multiplies shares:

@@ -5,29 +5,20 @@
 namespace ingle::models {
 namespace {
 
-void build(graph::Builder& builder, const ModelConfig& config, const Weights& weights) {
-    buildPreNormDecoder(builder, config, weights, backend::RopeStyle::Interleaved);
-}
-
-std::vector<TensorSpec> tensors(const ModelConfig& config) {
-    return decoderTensors(config, Presence::Optional);
+Result<DecoderSpec> read(const Keys& keys) {
+    INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {.ropeStyle = backend::RopeStyle::Interleaved}));
+    INGLE_TRY(readExperts(keys, spec));
+    return spec;
 }
 
 void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
     synthesizeDecoder("llama", sizes, metadata);
+    synthesizeExperts("llama", sizes, metadata);
 }
 
 }  // namespace
 
 extern const ModelFamily llama_family;
-const ModelFamily llama_family{
-    .arch = "llama",
-    .prefix = Prefix::Causal,
-    .readConfig = readDecoderConfig,
-    .tensors = tensors,
-    .memory = decoderMemory,
-    .build = build,
-    .synthesize = synthesize,
-};
+const ModelFamily llama_family{.arch = "llama", .open = openDecoder<read>, .synthesize = synthesize};
 
 }  // namespace ingle::models

@@ -5,12 +5,10 @@
 namespace ingle::models {
 namespace {
 
-void build(graph::Builder& builder, const ModelConfig& config, const Weights& weights) {
-    buildPreNormDecoder(builder, config, weights, backend::RopeStyle::HalfSplit);
-}
-
-std::vector<TensorSpec> tensors(const ModelConfig& config) {
-    return decoderTensors(config, Presence::Required);
+Result<DecoderSpec> read(const Keys& keys) {
+    INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {}));
+    for (LayerSpec& layer : spec.layers) attentionOf(layer).qkvBias = Presence::Required;
+    return spec;
 }
 
 void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
@@ -20,14 +18,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 }  // namespace
 
 extern const ModelFamily qwen2_family;
-const ModelFamily qwen2_family{
-    .arch = "qwen2",
-    .prefix = Prefix::Causal,
-    .readConfig = readDecoderConfig,
-    .tensors = tensors,
-    .memory = decoderMemory,
-    .build = build,
-    .synthesize = synthesize,
-};
+const ModelFamily qwen2_family{.arch = "qwen2", .open = openDecoder<read>, .synthesize = synthesize};
 
 }  // namespace ingle::models

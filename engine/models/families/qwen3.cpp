@@ -5,19 +5,10 @@
 namespace ingle::models {
 namespace {
 
-void build(graph::Builder& builder, const ModelConfig& config, const Weights& weights) {
-    buildPreNormDecoder(builder, config, weights, backend::RopeStyle::HalfSplit);
-}
-
-std::vector<TensorSpec> tensors(const ModelConfig& config) {
-    std::vector<TensorSpec> specs = decoderTensors(config, Presence::Optional);
-    for (uint32_t layer = 0; layer < config.numLayers; ++layer) {
-        for (const std::string_view norm : {"attn_q_norm.weight", "attn_k_norm.weight"}) {
-            specs.push_back(
-                {layerWeight(layer, norm), tensor::Shape::of(config.headDim), backend::WeightUse::Vector});
-        }
-    }
-    return specs;
+Result<DecoderSpec> read(const Keys& keys) {
+    INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {}));
+    for (LayerSpec& layer : spec.layers) attentionOf(layer).headNorm = HeadNormSpec{};
+    return spec;
 }
 
 void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
@@ -27,14 +18,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 }  // namespace
 
 extern const ModelFamily qwen3_family;
-const ModelFamily qwen3_family{
-    .arch = "qwen3",
-    .prefix = Prefix::Causal,
-    .readConfig = readDecoderConfig,
-    .tensors = tensors,
-    .memory = decoderMemory,
-    .build = build,
-    .synthesize = synthesize,
-};
+const ModelFamily qwen3_family{.arch = "qwen3", .open = openDecoder<read>, .synthesize = synthesize};
 
 }  // namespace ingle::models

@@ -1,6 +1,5 @@
 /// RWKV-4 ("Dove"), as rwkv.cpp writes it: time_mix_decay is -exp(raw) already.
 /// Source: Peng et al., "RWKV: Reinventing RNNs for the Transformer Era" (2023), section 3.1.
-#include "engine/models/decoder.h"
 #include "engine/models/rwkv.h"
 
 namespace ingle::models {
@@ -8,14 +7,10 @@ namespace {
 
 using tensor::Shape;
 
-Result<ModelConfig> readConfig(const formats::ModelFile& file) {
-    return readRwkvConfig(file);
-}
-
-std::vector<TensorSpec> layerTensors(const ModelConfig& c, uint32_t) {
+std::vector<TensorSpec> layerTensors(const RwkvConfig& c, uint32_t) {
     using enum backend::WeightUse;
-    const Shape vector = Shape::of(c.dim);
-    const Shape square = Shape::of(c.dim, c.dim);
+    const Shape vector = Shape::of(c.facts.dim);
+    const Shape square = Shape::of(c.facts.dim, c.facts.dim);
     return {
         {"time_mix_lerp_k.weight", vector, Vector},
         {"time_mix_lerp_v.weight", vector, Vector},
@@ -28,32 +23,32 @@ std::vector<TensorSpec> layerTensors(const ModelConfig& c, uint32_t) {
         {"time_mix_output.weight", square},
         {"channel_mix_lerp_k.weight", vector, Vector},
         {"channel_mix_lerp_r.weight", vector, Vector},
-        {"channel_mix_key.weight", Shape::of(c.dim, c.ffnDim)},
-        {"channel_mix_value.weight", Shape::of(c.ffnDim, c.dim)},
+        {"channel_mix_key.weight", Shape::of(c.facts.dim, c.ffnDim)},
+        {"channel_mix_value.weight", Shape::of(c.ffnDim, c.facts.dim)},
         {"channel_mix_receptance.weight", square},
     };
 }
 
-std::vector<TensorSpec> tensors(const ModelConfig& c) {
-    return rwkvTensors(c, layerTensors);
+std::vector<TensorSpec> tensors(const RwkvConfig& c) {
+    return rwkvTensors(c, [&](uint32_t layer) { return layerTensors(c, layer); });
 }
 
 /// Numerator, denominator and exponent of each channel's weighted sums follow the token shifts.
-backend::MemorySpec memory(const ModelConfig& c) {
+backend::MemorySpec memory(const RwkvConfig& c) {
     backend::MemorySpec spec = rwkvShiftMemory(c);
-    for (uint32_t layer = 0; layer < c.numLayers; ++layer) {
-        spec.states.push_back({layerWeight(layer, "wkv_numerator"), c.dim});
-        spec.states.push_back({layerWeight(layer, "wkv_denominator"), c.dim});
-        spec.states.push_back({layerWeight(layer, "wkv_exponent"), c.dim, -1e30f});
+    for (uint32_t layer = 0; layer < c.facts.numLayers; ++layer) {
+        spec.states.push_back({layerWeight(layer, "wkv_numerator"), c.facts.dim});
+        spec.states.push_back({layerWeight(layer, "wkv_denominator"), c.facts.dim});
+        spec.states.push_back({layerWeight(layer, "wkv_exponent"), c.facts.dim, -1e30f});
     }
     return spec;
 }
 
-uint32_t sumsState(const ModelConfig& c, uint32_t layer) {
-    return channelShiftState(c.numLayers - 1) + 1 + 3 * layer;
+uint32_t sumsState(const RwkvConfig& c, uint32_t layer) {
+    return channelShiftState(c.facts.numLayers - 1) + 1 + 3 * layer;
 }
 
-graph::Value timeMix(graph::Builder& b, const ModelConfig& c, const Weights& weights, uint32_t layer,
+graph::Value timeMix(graph::Builder& b, const RwkvConfig& c, const Weights& weights, uint32_t layer,
                      graph::Value x) {
     const auto w = [&](std::string_view name) { return weights[layerWeight(layer, name)]; };
     const graph::Value p = b.tokenShift(x, timeShiftState(layer), "attn_previous");
@@ -63,13 +58,14 @@ graph::Value timeMix(graph::Builder& b, const ModelConfig& c, const Weights& wei
     const graph::Value r = b.linear(xr, w("time_mix_receptance.weight"), "r");
     const graph::Value k = b.linear(xk, w("time_mix_key.weight"), "k");
     const graph::Value v = b.linear(xv, w("time_mix_value.weight"), "v");
-    const graph::Value y = b.wkv4(k, v, w("time_mix_decay.weight"), w("time_mix_first.weight"),
-                                  {.state = sumsState(c, layer), .numHeads = c.dim, .headSize = 1}, "wkv");
+    const graph::Value y =
+        b.wkv4(k, v, w("time_mix_decay.weight"), w("time_mix_first.weight"),
+               {.state = sumsState(c, layer), .numHeads = c.facts.dim, .headSize = 1}, "wkv");
     const graph::Value gate = b.activation(r, backend::ActivationKind::Sigmoid, "r_sigmoid");
     return b.linear(b.multiply(gate, y, "wkv_gated"), w("time_mix_output.weight"), "time_mix");
 }
 
-void build(graph::Builder& b, const ModelConfig& c, const Weights& w) {
+void build(graph::Builder& b, const RwkvConfig& c, const Weights& w) {
     const auto channelMix = [&](uint32_t layer, graph::Value x) {
         return receptanceChannelMix(b, w, layer, b.tokenShift(x, channelShiftState(layer), "ffn_previous"),
                                     x);
@@ -87,11 +83,7 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 extern const ModelFamily rwkv4_family;
 const ModelFamily rwkv4_family{
     .arch = "rwkv4",
-    .prefix = Prefix::Causal,
-    .readConfig = readConfig,
-    .tensors = tensors,
-    .memory = memory,
-    .build = build,
+    .open = openRwkv<RwkvConfig, readRwkv, tensors, memory, build>,
     .synthesize = synthesize,
 };
 

@@ -1,7 +1,6 @@
 /// RWKV 5.1 and 5.2 ("Eagle"), as rwkv.cpp writes them: decay is exp(-exp(raw)) and the bonus exp(raw)
 /// already. Source: Peng et al., "Eagle and Finch: RWKV with Matrix-Valued States and Dynamic Recurrence"
 /// (2024), section 4.
-#include "engine/models/decoder.h"
 #include "engine/models/rwkv.h"
 
 namespace ingle::models {
@@ -9,19 +8,23 @@ namespace {
 
 using tensor::Shape;
 
-Result<ModelConfig> readConfig(const formats::ModelFile& file) {
-    INGLE_TRY_ASSIGN(ModelConfig config, readRwkvConfig(file));
-    INGLE_TRY(readRwkvHeads(file, config));
+struct Rwkv5Config : RwkvConfig {
+    bool hasGate = false;  ///< 5.2
+};
+
+Status read(const Keys& keys, Rwkv5Config& config) {
+    INGLE_TRY(readRwkv(keys, config));
+    INGLE_TRY(readRwkvHeads(keys, config));
     // rwkv.cpp files tell 5.2 from 5.1 by a tensor; files of our own say so.
-    const bool gateTensor = file.find("blk.0.time_mix_gate.weight") != nullptr;
-    INGLE_TRY_ASSIGN(config.hasGate, file.metadata.boolOr("rwkv5.time_mix_gate", gateTensor));
-    return config;
+    const bool gateTensor = keys.file().find("blk.0.time_mix_gate.weight") != nullptr;
+    INGLE_TRY_ASSIGN(config.hasGate, keys.boolOr("time_mix_gate", gateTensor));
+    return {};
 }
 
-std::vector<TensorSpec> layerTensors(const ModelConfig& c, uint32_t) {
+std::vector<TensorSpec> layerTensors(const Rwkv5Config& c, uint32_t) {
     using enum backend::WeightUse;
-    const Shape vector = Shape::of(c.dim);
-    const Shape square = Shape::of(c.dim, c.dim);
+    const Shape vector = Shape::of(c.facts.dim);
+    const Shape square = Shape::of(c.facts.dim, c.facts.dim);
     // 5.2 has one decay and bonus per key channel, 5.1 one per head.
     const Shape coefficients = Shape::of(1, c.hasGate ? c.headSize : 1, c.numHeads);
     std::vector<TensorSpec> specs{
@@ -38,8 +41,8 @@ std::vector<TensorSpec> layerTensors(const ModelConfig& c, uint32_t) {
         {"time_mix_output.weight", square},
         {"channel_mix_lerp_k.weight", vector, Vector},
         {"channel_mix_lerp_r.weight", vector, Vector},
-        {"channel_mix_key.weight", Shape::of(c.dim, c.ffnDim)},
-        {"channel_mix_value.weight", Shape::of(c.ffnDim, c.dim)},
+        {"channel_mix_key.weight", Shape::of(c.facts.dim, c.ffnDim)},
+        {"channel_mix_value.weight", Shape::of(c.ffnDim, c.facts.dim)},
         {"channel_mix_receptance.weight", square},
     };
     if (c.hasGate) {
@@ -49,11 +52,11 @@ std::vector<TensorSpec> layerTensors(const ModelConfig& c, uint32_t) {
     return specs;
 }
 
-std::vector<TensorSpec> tensors(const ModelConfig& c) {
-    return rwkvTensors(c, layerTensors);
+std::vector<TensorSpec> tensors(const Rwkv5Config& c) {
+    return rwkvTensors(c, [&](uint32_t layer) { return layerTensors(c, layer); });
 }
 
-graph::Value timeMix(graph::Builder& b, const ModelConfig& c, const Weights& weights, uint32_t layer,
+graph::Value timeMix(graph::Builder& b, const Rwkv5Config& c, const Weights& weights, uint32_t layer,
                      graph::Value x) {
     const auto w = [&](std::string_view name) { return weights[layerWeight(layer, name)]; };
     const graph::Value p = b.tokenShift(x, timeShiftState(layer), "attn_previous");
@@ -74,7 +77,11 @@ graph::Value timeMix(graph::Builder& b, const ModelConfig& c, const Weights& wei
     return b.linear(y, w("time_mix_output.weight"), "time_mix");
 }
 
-void build(graph::Builder& b, const ModelConfig& c, const Weights& w) {
+backend::MemorySpec memory(const Rwkv5Config& c) {
+    return rwkvMatrixMemory(c);
+}
+
+void build(graph::Builder& b, const Rwkv5Config& c, const Weights& w) {
     const auto channelMix = [&](uint32_t layer, graph::Value x) {
         return receptanceChannelMix(b, w, layer, b.tokenShift(x, channelShiftState(layer), "ffn_previous"),
                                     x);
@@ -93,11 +100,7 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 extern const ModelFamily rwkv5_family;
 const ModelFamily rwkv5_family{
     .arch = "rwkv5",
-    .prefix = Prefix::Causal,
-    .readConfig = readConfig,
-    .tensors = tensors,
-    .memory = rwkvMatrixMemory,
-    .build = build,
+    .open = openRwkv<Rwkv5Config, read, tensors, memory, build>,
     .synthesize = synthesize,
 };
 

@@ -3,7 +3,6 @@
 /// section 4.2.
 #include <array>
 
-#include "engine/models/decoder.h"
 #include "engine/models/rwkv.h"
 
 namespace ingle::models {
@@ -18,33 +17,40 @@ std::string lerpWeight(std::string_view input) {
     return fmt::format("time_mix_lerp_{}.weight", input);
 }
 
-Result<ModelConfig> readConfig(const formats::ModelFile& file) {
-    INGLE_TRY_ASSIGN(ModelConfig config, readRwkvConfig(file));
-    INGLE_TRY(readRwkvHeads(file, config));
-    INGLE_TRY_ASSIGN(config.ranks.mix, readLowRank(file, config.arch, "time_mix_extra_dim"));
-    INGLE_TRY_ASSIGN(config.ranks.decay, readLowRank(file, config.arch, "time_decay_extra_dim"));
-    INGLE_TRY_ASSIGN(config.rescaleEvery, file.metadata.u32Or("rwkv6.rescale_every_n_layers", 0));
-    config.fusedMix = !file.find(layerWeight(0, lerpWeight(kMixed[0])));
-    return config;
+struct Rwkv6Config : RwkvConfig {
+    bool fusedMix = false;  ///< the five mixing shares lie in one tensor
+    // Inner widths of low-rank projections.
+    uint32_t mixRank = 0;  ///< data-dependent token shift
+    uint32_t decayRank = 0;
+};
+
+Status read(const Keys& keys, Rwkv6Config& config) {
+    INGLE_TRY(readRwkv(keys, config));
+    INGLE_TRY(readRwkvHeads(keys, config));
+    INGLE_TRY_ASSIGN(config.mixRank, readLowRank(keys, "time_mix_extra_dim"));
+    INGLE_TRY_ASSIGN(config.decayRank, readLowRank(keys, "time_decay_extra_dim"));
+    INGLE_TRY_ASSIGN(config.rescaleEvery, keys.u32Or("rescale_every_n_layers", 0));
+    config.fusedMix = !keys.file().find(layerWeight(0, lerpWeight(kMixed[0])));
+    return {};
 }
 
-std::vector<TensorSpec> layerTensors(const ModelConfig& c, uint32_t) {
+std::vector<TensorSpec> layerTensors(const Rwkv6Config& c, uint32_t) {
     using enum backend::WeightUse;
     using enum Presence;
-    const Shape vector = Shape::of(c.dim);
-    const Shape square = Shape::of(c.dim, c.dim);
+    const Shape vector = Shape::of(c.facts.dim);
+    const Shape square = Shape::of(c.facts.dim, c.facts.dim);
     constexpr uint32_t kNumMixed = kMixed.size();
     std::vector<TensorSpec> specs{
         {"time_mix_ln.weight", vector, Vector},
         {"time_mix_ln.bias", vector, Vector},
         {"time_mix_lerp_x.weight", vector, Vector},
-        {"time_mix_w1.weight", Shape::of(c.dim, uint64_t{kNumMixed} * c.ranks.mix), Matrix, Required,
+        {"time_mix_w1.weight", Shape::of(c.facts.dim, uint64_t{kNumMixed} * c.mixRank), Matrix, Required,
          Precision::Float, kNumMixed},
-        {"time_mix_w2.weight", Shape::of(c.ranks.mix, c.dim, kNumMixed), Matrix, Required, Precision::Float,
-         kNumMixed},
+        {"time_mix_w2.weight", Shape::of(c.mixRank, c.facts.dim, kNumMixed), Matrix, Required,
+         Precision::Float, kNumMixed},
         {"time_mix_decay.weight", vector, Vector},
-        {"time_mix_decay_w1.weight", Shape::of(c.dim, c.ranks.decay), Matrix, Required, Precision::Float},
-        {"time_mix_decay_w2.weight", Shape::of(c.ranks.decay, c.dim), Matrix, Required, Precision::Float},
+        {"time_mix_decay_w1.weight", Shape::of(c.facts.dim, c.decayRank), Matrix, Required, Precision::Float},
+        {"time_mix_decay_w2.weight", Shape::of(c.decayRank, c.facts.dim), Matrix, Required, Precision::Float},
         {"time_mix_first.weight", Shape::of(c.headSize, c.numHeads), Vector},
         {"time_mix_key.weight", square},
         {"time_mix_value.weight", square},
@@ -53,12 +59,12 @@ std::vector<TensorSpec> layerTensors(const ModelConfig& c, uint32_t) {
         {"time_mix_output.weight", square},
         {"channel_mix_lerp_k.weight", vector, Vector},
         {"channel_mix_lerp_r.weight", vector, Vector},
-        {"channel_mix_key.weight", Shape::of(c.dim, c.ffnDim)},
-        {"channel_mix_value.weight", Shape::of(c.ffnDim, c.dim)},
+        {"channel_mix_key.weight", Shape::of(c.facts.dim, c.ffnDim)},
+        {"channel_mix_value.weight", Shape::of(c.ffnDim, c.facts.dim)},
         {"channel_mix_receptance.weight", square},
     };
     if (c.fusedMix) {
-        specs.push_back({lerpWeight("fused"), Shape::of(c.dim, 1, 1, kNumMixed), Vector, Required,
+        specs.push_back({lerpWeight("fused"), Shape::of(c.facts.dim, 1, 1, kNumMixed), Vector, Required,
                          Precision::Float, kNumMixed});
     } else {
         for (const std::string_view input : kMixed) specs.push_back({lerpWeight(input), vector, Vector});
@@ -66,11 +72,11 @@ std::vector<TensorSpec> layerTensors(const ModelConfig& c, uint32_t) {
     return specs;
 }
 
-std::vector<TensorSpec> tensors(const ModelConfig& c) {
-    return rwkvTensors(c, layerTensors);
+std::vector<TensorSpec> tensors(const Rwkv6Config& c) {
+    return rwkvTensors(c, [&](uint32_t layer) { return layerTensors(c, layer); });
 }
 
-graph::Value timeMix(graph::Builder& b, const ModelConfig& c, const Weights& weights, uint32_t layer,
+graph::Value timeMix(graph::Builder& b, const Rwkv6Config& c, const Weights& weights, uint32_t layer,
                      graph::Value x) {
     const auto name = [&](std::string_view suffix) { return layerWeight(layer, suffix); };
     const auto w = [&](std::string_view suffix) { return weights[name(suffix)]; };
@@ -82,7 +88,7 @@ graph::Value timeMix(graph::Builder& b, const ModelConfig& c, const Weights& wei
     for (uint32_t i = 0; i < kMixed.size(); ++i) {
         const auto trace = [&](std::string_view prefix) { return fmt::format("{}{}", prefix, kMixed[i]); };
         graph::Value d = b.linear(xx, weights.part(name("time_mix_w1.weight"), i), trace("mix_"));
-        d = b.activation(d, backend::ActivationKind::Tanh, trace("mix_tanh_"));  // [numTokens, ranks.mix]
+        d = b.activation(d, backend::ActivationKind::Tanh, trace("mix_tanh_"));  // [numTokens, mixRank]
         d = b.linear(d, weights.part(name("time_mix_w2.weight"), i), trace("mix_shift_"));
         const tensor::Tensor* share =
             c.fusedMix ? weights.part(name(lerpWeight("fused")), i) : w(lerpWeight(kMixed[i]));
@@ -91,7 +97,7 @@ graph::Value timeMix(graph::Builder& b, const ModelConfig& c, const Weights& wei
     const auto& [xw, xk, xv, xr, xg] = mixed;
 
     graph::Value decay = b.linear(xw, w("time_mix_decay_w1.weight"), "decay_in");
-    decay = b.activation(decay, backend::ActivationKind::Tanh, "decay_tanh");  // [numTokens, ranks.decay]
+    decay = b.activation(decay, backend::ActivationKind::Tanh, "decay_tanh");  // [numTokens, decayRank]
     decay = b.linear(decay, w("time_mix_decay_w2.weight"), w("time_mix_decay.weight"), "decay_raw");
     decay = b.activation(decay, backend::ActivationKind::Decay, "decay");
     const graph::Value r = b.linear(xr, w("time_mix_receptance.weight"), "r");
@@ -104,7 +110,11 @@ graph::Value timeMix(graph::Builder& b, const ModelConfig& c, const Weights& wei
     return b.linear(y, w("time_mix_output.weight"), "time_mix");
 }
 
-void build(graph::Builder& b, const ModelConfig& c, const Weights& w) {
+backend::MemorySpec memory(const Rwkv6Config& c) {
+    return rwkvMatrixMemory(c);
+}
+
+void build(graph::Builder& b, const Rwkv6Config& c, const Weights& w) {
     const auto channelMix = [&](uint32_t layer, graph::Value x) {
         return receptanceChannelMix(b, w, layer, x,
                                     b.tokenShift(x, channelShiftState(layer), "ffn_previous"));
@@ -115,6 +125,7 @@ void build(graph::Builder& b, const ModelConfig& c, const Weights& w) {
 
 void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
     synthesizeRwkv("rwkv6", sizes, metadata);
+    metadata.set("rwkv6.rescale_every_n_layers", int64_t{0});
     // The published models' ranks.
     const bool isLarge = sizes.dim >= 4096;
     metadata.set("rwkv6.time_mix_extra_dim", int64_t{isLarge ? 64 : 32});
@@ -126,11 +137,7 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 extern const ModelFamily rwkv6_family;
 const ModelFamily rwkv6_family{
     .arch = "rwkv6",
-    .prefix = Prefix::Causal,
-    .readConfig = readConfig,
-    .tensors = tensors,
-    .memory = rwkvMatrixMemory,
-    .build = build,
+    .open = openRwkv<Rwkv6Config, read, tensors, memory, build>,
     .synthesize = synthesize,
 };
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <optional>
 
-#include "engine/models/decoder.h"
 #include "engine/models/rwkv.h"
 
 namespace ingle::models {
@@ -17,29 +16,37 @@ using tensor::Shape;
 constexpr uint32_t kNumMixed = 6;
 constexpr float kLeastLength = 1e-12f;  // of a removal key before it is normalised
 
-Result<ModelConfig> readConfig(const formats::ModelFile& file) {
-    INGLE_TRY_ASSIGN(ModelConfig config, readRwkvConfig(file));
-    INGLE_TRY(readRwkvHeads(file, config));
+/// With the inner widths of low-rank projections.
+struct Rwkv7Config : RwkvConfig {
+    uint32_t decayRank = 0;
+    uint32_t rateRank = 0;   ///< in-context learning rate
+    uint32_t valueRank = 0;  ///< value residual
+    uint32_t gateRank = 0;
+};
+
+Status read(const Keys& keys, Rwkv7Config& config) {
+    INGLE_TRY(readRwkv(keys, config));
+    INGLE_TRY(readRwkvHeads(keys, config));
     const auto rank = [&](std::string_view name) {
-        return readLowRank(file, config.arch, fmt::format("attention.{}_lora_rank", name));
+        return readLowRank(keys, fmt::format("attention.{}_lora_rank", name));
     };
-    INGLE_TRY_ASSIGN(config.ranks.decay, rank("decay"));
-    INGLE_TRY_ASSIGN(config.ranks.rate, rank("iclr"));
-    INGLE_TRY_ASSIGN(config.ranks.value, rank("value_residual_mix"));
-    INGLE_TRY_ASSIGN(config.ranks.gate, rank("gate"));
-    return config;
+    INGLE_TRY_ASSIGN(config.decayRank, rank("decay"));
+    INGLE_TRY_ASSIGN(config.rateRank, rank("iclr"));
+    INGLE_TRY_ASSIGN(config.valueRank, rank("value_residual_mix"));
+    INGLE_TRY_ASSIGN(config.gateRank, rank("gate"));
+    return {};
 }
 
-std::vector<TensorSpec> layerTensors(const ModelConfig& c, uint32_t layer) {
+std::vector<TensorSpec> layerTensors(const Rwkv7Config& c, uint32_t layer) {
     using enum backend::WeightUse;
     using enum Presence;
-    const Shape vector = Shape::of(c.dim);
-    const Shape square = Shape::of(c.dim, c.dim);
+    const Shape vector = Shape::of(c.facts.dim);
+    const Shape square = Shape::of(c.facts.dim, c.facts.dim);
     std::vector<TensorSpec> specs{
         {"time_mix_ln.weight", vector, Vector},
         {"time_mix_ln.bias", vector, Vector},
-        {"time_mix_lerp_fused.weight", Shape::of(c.dim, 1, 1, kNumMixed), Vector, Required, Precision::Float,
-         kNumMixed},
+        {"time_mix_lerp_fused.weight", Shape::of(c.facts.dim, 1, 1, kNumMixed), Vector, Required,
+         Precision::Float, kNumMixed},
         {"time_mix_k_k.weight", vector, Vector},
         {"time_mix_k_a.weight", vector, Vector},
         {"time_mix_r_k.weight", vector, Vector},
@@ -48,34 +55,34 @@ std::vector<TensorSpec> layerTensors(const ModelConfig& c, uint32_t layer) {
         {"time_mix_receptance.weight", square},
         {"time_mix_output.weight", square},
         {"channel_mix_lerp_k.weight", vector, Vector},
-        {"channel_mix_key.weight", Shape::of(c.dim, c.ffnDim)},
-        {"channel_mix_value.weight", Shape::of(c.ffnDim, c.dim)},
+        {"channel_mix_key.weight", Shape::of(c.facts.dim, c.ffnDim)},
+        {"channel_mix_value.weight", Shape::of(c.ffnDim, c.facts.dim)},
     };
     const auto addLowRank = [&](std::string_view letter, uint32_t rank, Presence presence) {
-        specs.push_back({fmt::format("time_mix_{}1.weight", letter), Shape::of(c.dim, rank), Matrix, presence,
-                         Precision::Float});
-        specs.push_back({fmt::format("time_mix_{}2.weight", letter), Shape::of(rank, c.dim), Matrix, presence,
-                         Precision::Float});
+        specs.push_back({fmt::format("time_mix_{}1.weight", letter), Shape::of(c.facts.dim, rank), Matrix,
+                         presence, Precision::Float});
+        specs.push_back({fmt::format("time_mix_{}2.weight", letter), Shape::of(rank, c.facts.dim), Matrix,
+                         presence, Precision::Float});
         if (letter != "g")
             specs.push_back({fmt::format("time_mix_{}0.weight", letter), vector, Vector, presence});
     };
-    addLowRank("w", c.ranks.decay, Required);
-    addLowRank("a", c.ranks.rate, Required);
-    addLowRank("g", c.ranks.gate, Required);
+    addLowRank("w", c.decayRank, Required);
+    addLowRank("a", c.rateRank, Required);
+    addLowRank("g", c.gateRank, Required);
     // The first layer's value is the one later layers mix with. GGUF files hold a copy of a0 to a2 there.
     if (layer == 0)
-        addLowRank("v", c.ranks.rate, Optional);
+        addLowRank("v", c.rateRank, Optional);
     else
-        addLowRank("v", c.ranks.value, Required);
+        addLowRank("v", c.valueRank, Required);
     return specs;
 }
 
-std::vector<TensorSpec> tensors(const ModelConfig& c) {
-    return rwkvTensors(c, layerTensors);
+std::vector<TensorSpec> tensors(const Rwkv7Config& c) {
+    return rwkvTensors(c, [&](uint32_t layer) { return layerTensors(c, layer); });
 }
 
 /// `firstValue`: v of layer 0, set there.
-graph::Value timeMix(graph::Builder& b, const ModelConfig& c, const Weights& weights, uint32_t layer,
+graph::Value timeMix(graph::Builder& b, const Rwkv7Config& c, const Weights& weights, uint32_t layer,
                      graph::Value x, std::optional<graph::Value>& firstValue) {
     using enum backend::ActivationKind;
     const auto w = [&](std::string_view name) { return weights[layerWeight(layer, name)]; };
@@ -131,7 +138,11 @@ graph::Value channelMix(graph::Builder& b, const Weights& weights, uint32_t laye
     return b.linear(k, w("channel_mix_value.weight"), "channel_mix");
 }
 
-void build(graph::Builder& b, const ModelConfig& c, const Weights& w) {
+backend::MemorySpec memory(const Rwkv7Config& c) {
+    return rwkvMatrixMemory(c);
+}
+
+void build(graph::Builder& b, const Rwkv7Config& c, const Weights& w) {
     std::optional<graph::Value> firstValue;
     buildRwkv(
         b, c, w, [&](uint32_t layer, graph::Value x) { return timeMix(b, c, w, layer, x, firstValue); },
@@ -158,11 +169,7 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 extern const ModelFamily rwkv7_family;
 const ModelFamily rwkv7_family{
     .arch = "rwkv7",
-    .prefix = Prefix::Causal,
-    .readConfig = readConfig,
-    .tensors = tensors,
-    .memory = rwkvMatrixMemory,
-    .build = build,
+    .open = openRwkv<Rwkv7Config, read, tensors, memory, build>,
     .synthesize = synthesize,
 };
 

@@ -6,30 +6,17 @@
 namespace ingle::models {
 namespace {
 
-using tensor::Shape;
-
-Result<ModelConfig> readConfig(const formats::ModelFile& file) {
-    INGLE_TRY_ASSIGN(ModelConfig config, readDecoderConfig(file));
+Result<DecoderSpec> read(const Keys& keys) {
+    INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {.norm = NormKind::Layer}));
     // Files state the key, and not always rightly; the norm's absence decides.
-    INGLE_TRY_ASSIGN(const bool stated, file.metadata.boolOr("stablelm.use_parallel_residual", true));
-    config.parallelResidual = stated && !file.find(layerWeight(0, "ffn_norm.weight"));
-    return config;
-}
-
-std::vector<TensorSpec> tensors(const ModelConfig& c) {
-    using enum backend::WeightUse;
-    std::vector<TensorSpec> specs = decoderTensors(c, Presence::Optional);
-    for (uint32_t layer = 0; layer < c.numLayers; ++layer) {
-        specs.push_back({layerWeight(layer, "attn_q_norm.weight"), Shape::of(c.headDim, c.numHeads), Vector,
-                         Presence::Optional});
-        specs.push_back({layerWeight(layer, "attn_k_norm.weight"), Shape::of(c.headDim, c.numKvHeads), Vector,
-                         Presence::Optional});
+    INGLE_TRY_ASSIGN(const bool stated, keys.boolOr("use_parallel_residual", true));
+    const bool isParallel = stated && !keys.file().find(layerWeight(0, "ffn_norm.weight"));
+    for (LayerSpec& layer : spec.layers) {
+        if (isParallel) layer.norms.beforeFfn = {};
+        attentionOf(layer).headNorm = HeadNormSpec{
+            .kind = NormKind::Layer, .gain = HeadNormSpec::Gain::OfEachHead, .presence = Presence::Optional};
     }
-    return specs;
-}
-
-void build(graph::Builder& builder, const ModelConfig& config, const Weights& weights) {
-    buildPreNormDecoder(builder, config, weights, backend::RopeStyle::HalfSplit);
+    return spec;
 }
 
 void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
@@ -41,14 +28,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 }  // namespace
 
 extern const ModelFamily stablelm_family;
-const ModelFamily stablelm_family{
-    .arch = "stablelm",
-    .prefix = Prefix::Causal,
-    .readConfig = readConfig,
-    .tensors = tensors,
-    .memory = decoderMemory,
-    .build = build,
-    .synthesize = synthesize,
-};
+const ModelFamily stablelm_family{.arch = "stablelm", .open = openDecoder<read>, .synthesize = synthesize};
 
 }  // namespace ingle::models

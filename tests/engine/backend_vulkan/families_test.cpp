@@ -4,6 +4,7 @@
 
 #include "tests/engine/backend_vulkan/synth_model.h"
 #include "tests/engine/backend_vulkan/two_backends.h"
+#include "tests/test_name.h"
 
 namespace ingle::backend::vulkan {
 namespace {
@@ -211,7 +212,7 @@ TEST_F(VulkanCost, aTokenReadsTheWeightsOnce) {
             auto& program = static_cast<VulkanProgram&>(*runner.program);
             uint64_t inFile = 0;
             for (const auto& [name, tensor] : model.file->file.tensors) {
-                if (model.file->bound.config.tiedOutput || name != "token_embd.weight")
+                if (model.file->bound.facts().tiedOutput || name != "token_embd.weight")
                     inFile += tensor.data.size();
             }
             const uint64_t read = program.weightBytes({1, 1}).value();

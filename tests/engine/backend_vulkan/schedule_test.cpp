@@ -3,6 +3,7 @@
 
 #include "engine/backend/op_facts.h"
 #include "tests/engine/backend_vulkan/synth_model.h"
+#include "tests/test_name.h"
 
 namespace ingle::backend::vulkan {
 namespace {
@@ -102,7 +103,7 @@ TEST_P(Schedules, valuesThatLiveAtOnceHaveBuffersOfTheirOwn) {
 
 INSTANTIATE_TEST_SUITE_P(Table, Schedules,
                          testing::ValuesIn(models::allFamilies().begin(), models::allFamilies().end()),
-                         [](const auto& family) { return std::string(family.param->arch); });
+                         [](const auto& family) { return test::testName(family.param->arch); });
 
 /// A layer of attention whose ops are written in this order: of each letter of "nNrRa" one (norms and
 /// rotations of queries, in capitals of keys; the append). Behind it an op that has nothing to do with the

@@ -29,7 +29,7 @@ inline SynthModel openSynthModel(const test::TemporaryFolder& folder, const lab:
     const models::BoundModel& bound = (*opened)->bound;
     SynthModel model;
     model.plan = graph::lower((*opened)->graph, {.maxTokens = maxRows, .maxLogitRows = maxRows});
-    model.memory = bound.family->memory(bound.config);
+    model.memory = bound.definition->memory();
     model.file = std::move(*opened);
     return model;
 }

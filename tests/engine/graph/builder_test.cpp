@@ -340,21 +340,26 @@ TEST(OpFacts, whatPassesMakeIsCheckedToo) {
     EXPECT_EQ(others.error().message, "scale \"y\": its parameters are those of another op");
 }
 
+struct WrongConfig {
+    models::ModelFacts facts;
+    bool areAlike(uint32_t, uint32_t) const { return true; }
+    void keepLayers(std::span<const uint32_t>) {}
+};
+std::vector<models::TensorSpec> noTensors(const WrongConfig&) {
+    return {};
+}
+backend::MemorySpec noMemory(const WrongConfig&) {
+    return {};
+}
+/// Asks for a name that is not in the list.
+void buildWrong(Builder& b, const WrongConfig&, const models::Weights& w) {
+    b.logits(b.embed(w["token_embed.weight"], "embed"));
+}
+
 TEST(BuildGraph, aFamilysMistakeIsASentence) {
-    const models::ModelFamily wrong{
-        .arch = "wrong",
-        .prefix = models::Prefix::Causal,
-        .readConfig = nullptr,
-        .tensors = nullptr,
-        .memory = nullptr,
-        .build =
-            [](Builder& b, const models::ModelConfig&, const models::Weights& w) {
-                // A name that is not in the family's list.
-                b.logits(b.embed(w["token_embed.weight"], "embed"));
-            },
-        .synthesize = nullptr,
-    };
-    const auto graph = models::buildGraph({.family = &wrong, .config = {}, .weights = {}});
+    using Wrong = models::Definition<WrongConfig, noTensors, noMemory, buildWrong>;
+    const models::BoundModel model{std::make_shared<const Wrong>(WrongConfig{{.arch = "wrong"}}), {}};
+    const auto graph = models::buildGraph(model);
     ASSERT_FALSE(graph);
     EXPECT_EQ(graph.error().message,
               "the model family \"wrong\" does not fit together: embed \"embed\": weight "

@@ -83,8 +83,8 @@ TEST(QuantMix, agreesWithTheFamilies) {
             formats::ModelFile described;
             described.metadata.set("general.architecture", std::string(family->arch));
             family->synthesize({.numExperts = experts, .numExpertsUsed = experts / 2}, described.metadata);
-            const models::ModelConfig config = family->readConfig(described).value();
-            for (const models::TensorSpec& spec : family->tensors(config)) {
+            const auto definition = family->open(described, 0).value();
+            for (const models::TensorSpec& spec : models::usualTensors(definition->tensors())) {
                 const bool isMatrix =
                     spec.use == backend::WeightUse::Matrix && spec.precision == models::Precision::Any;
                 EXPECT_EQ(isQuantizable(spec.name, spec.shape), isMatrix) << family->arch << " " << spec.name;

@@ -7,6 +7,7 @@
 #include "tests/engine/session/model_runs.h"
 #include "tests/opened.h"
 #include "tests/temporary_folder.h"
+#include "tests/test_name.h"
 
 namespace ingle::session {
 namespace {
@@ -21,7 +22,7 @@ struct Variant {
 std::vector<Variant> variants() {
     std::vector<Variant> all;
     for (const models::ModelFamily* family : models::allFamilies()) {
-        all.push_back({std::string(family->arch), std::string(family->arch), {}});
+        all.push_back({test::testName(family->arch), std::string(family->arch), {}});
     }
     all.push_back({"llama_moe", "llama", {.numExperts = 5, .numExpertsUsed = 2}});
     return all;
@@ -150,6 +151,41 @@ TEST(QuantizedCache, isCloseForHeadsOfAnySize) {
         EXPECT_LT(error, 1e-3);
         EXPECT_LT(test::nmse(logits(KvType::F16), exact), 1e-5);
     }
+}
+
+/// A value that would be noticed, as --set takes it.
+std::string otherThan(const formats::MetaValue& value) {
+    if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "false" : "true";
+    if (std::holds_alternative<double>(value)) return "0.37";
+    return std::holds_alternative<std::string>(value) ? "martian" : "3";
+}
+
+/// Whoever guesses from a key that another family writes gives other numbers here, or none.
+TEST_P(Families, aFileMayHoldTheKeysOfEveryFamily) {
+    const auto withoutArch = [](std::string_view key) { return std::string(key.substr(key.find('.') + 1)); };
+    std::map<std::string, std::string> own, foreign;
+    for (const models::ModelFamily* family : models::allFamilies()) {
+        for (const uint32_t experts : {0u, 4u}) {
+            models::SynthSizes sizes = GetParam().sizes;
+            const bool isOwn = family->arch == GetParam().family;
+            if (!isOwn) sizes.numExperts = 2 * (sizes.numExpertsUsed = experts / 2);
+            formats::Metadata metadata;
+            family->synthesize(sizes, metadata);
+            for (const auto& [key, value] : metadata.all())
+                (isOwn ? own : foreign)[withoutArch(key)] = otherThan(value);
+        }
+    }
+    for (const auto& [key, value] : own) foreign.erase(key);
+    EXPECT_GE(foreign.size(), 5u);
+    const std::vector<float> alone = test::logitsInChunks(*load("F32", {}), m_tokens, 64);
+    EXPECT_EQ(
+        test::logitsInChunks(*load("F32", {.overrides = {foreign.begin(), foreign.end()}}), m_tokens, 64),
+        alone);
+    // The negative twin: a key of its own.
+    const char* epsilon = own.contains("attention.layer_norm_epsilon") ? "attention.layer_norm_epsilon"
+                                                                       : "attention.layer_norm_rms_epsilon";
+    EXPECT_NE(test::logitsInChunks(*load("F32", {.overrides = {{epsilon, own[epsilon]}}}), m_tokens, 64),
+              alone);
 }
 
 TEST_P(Families, selectedRowsEqualAllRows) {

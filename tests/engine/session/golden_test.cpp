@@ -41,6 +41,15 @@ struct Entry {
     std::vector<TokenId> tokens;
 };
 
+/// Name, model and sidecar of each entry of a group.
+json rowsOf(const std::string& group) {
+    for (const char* name : {"manifest.json", "manifest2.json"}) {
+        const json groups = test::readJson(test::goldenRoot() / name)["groups"];
+        if (groups.contains(group)) return groups[group];
+    }
+    return json::array();
+}
+
 std::vector<float> referenceOf(const json& sidecar, const char* group, const char* key) {
     return test::readFloats(test::goldenRoot() / group / sidecar[key].get<std::string>());
 }
@@ -98,8 +107,7 @@ class Golden : public testing::TestWithParam<std::string> {
     int forEachModel(const char* group, Use use, const std::function<void(Model&, const Entry&)>& check) {
         int passed = 0;
         std::vector<std::string> notCovered;
-        const json manifest = test::readJson(test::goldenRoot() / "manifest.json");
-        for (const json& row : manifest["groups"][group]) {
+        for (const json& row : rowsOf(group)) {
             const auto name = row["name"].get<std::string>();
             SCOPED_TRACE(name);
             if (!row.contains("model") || row["model"].is_null()) {
@@ -159,7 +167,7 @@ class Golden : public testing::TestWithParam<std::string> {
                       double minMargin) {
         test::ModelRun run(model);
         run.feed(tokens, 64);
-        const size_t vocab = model.opened().bound.config.vocabSize;
+        const size_t vocab = model.opened().bound.facts().vocabSize;
         size_t compared = 0;
         for (size_t step = 0; step < ids.size() && margins[step].get<double>() >= minMargin;
              ++step, ++compared) {
@@ -179,7 +187,7 @@ class Golden : public testing::TestWithParam<std::string> {
                                .decodeAhead({.sequence = sequence.get(),
                                              .token = tokens.back(),
                                              .sampler = {.temperature = 0},
-                                             .numIds = model.opened().bound.config.vocabSize,
+                                             .numIds = model.opened().bound.facts().vocabSize,
                                              .maxSteps = steps})
                                .value();
         EXPECT_TRUE(queue);
@@ -200,7 +208,7 @@ class Golden : public testing::TestWithParam<std::string> {
         bool isSamePath = true;  // no id before was too close
         right.feed(entry.tokens, 64);
         ours.feed(entry.tokens, 64);
-        const size_t vocab = model.opened().bound.config.vocabSize;
+        const size_t vocab = model.opened().bound.facts().vocabSize;
         for (int step = 0; step < kSteps; ++step) {
             const std::vector<float> expected(right.logits().end() - static_cast<long>(vocab),
                                               right.logits().end());
@@ -242,7 +250,19 @@ TEST_P(Golden, models) {
         expectGreedy(model, entry.tokens, sidecar["greedy"], sidecar["greedy_margin"], 0);
         expectIdsOfTheProcessor(model, entry);
     });
-    EXPECT_GE(passed, 12);
+    EXPECT_GE(passed, 22);
+}
+
+TEST_P(Golden, models2) {
+    const int passed = forEachModel("models2", Use::Exact, [&](Model& model, const Entry& entry) {
+        const json& sidecar = entry.sidecar;
+        const Ways logits = checkedWays(model, entry.tokens);
+        const auto tolerance = sidecar["suggested_max_abs_diff"].get<double>();
+        EXPECT_LE(worst(test::maxAbsDiff, logits, referenceOf(sidecar, "models2", "logits")), tolerance);
+        expectGreedy(model, entry.tokens, sidecar["greedy"], sidecar["greedy_margin"], 2 * tolerance);
+        expectIdsOfTheProcessor(model, entry);
+    });
+    EXPECT_GE(passed, 3);
 }
 
 TEST_P(Golden, rwkv) {

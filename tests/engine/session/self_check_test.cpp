@@ -273,7 +273,7 @@ TEST_F(SelfCheck, layersOfEachKindAreTried) {
     for (const uint32_t numLayers : {1u, 2u, 4u}) {
         const auto whole = openModel(test::opened(model("rwkv7", "Q8_0", numLayers)), {}).value();
         const models::BoundModel small = models::withOneLayerOfEachKind(whole->bound);
-        EXPECT_EQ(small.config.numLayers, std::min(numLayers, 2u));
+        EXPECT_EQ(small.facts().numLayers, std::min(numLayers, 2u));
         EXPECT_EQ(small.weights["token_embd.weight"], whole->bound.weights["token_embd.weight"]);
         EXPECT_NE(small.weights["token_embd.weight"], nullptr);
     }
@@ -288,7 +288,7 @@ TEST_F(SelfCheck, layersOfEachKindAreTried) {
     other.format = quant::findFormat("F16");
     formats::ModelFile& file = opened->file;
     file.tensors["blk.2.ffn_down.weight"] = other;
-    EXPECT_EQ(models::bindModel(file).value().weights.layersOfEachKind(), (std::vector<uint32_t>{0, 1, 2}));
+    EXPECT_EQ(models::layersOfEachKind(models::bindModel(file).value()), (std::vector<uint32_t>{0, 1, 2}));
 }
 
 /// A real device passes with every family: with the usual kernels, with simple ones only, and with those that

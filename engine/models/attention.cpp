@@ -1,0 +1,99 @@
+#include <bit>
+#include <cmath>
+
+#include "engine/models/layer_parts.h"
+
+namespace ingle::models {
+namespace {
+
+using tensor::Shape;
+
+Shape gainOf(const HeadNormSpec& norm, uint32_t numHeads, uint32_t headDim) {
+    switch (norm.gain) {
+        case HeadNormSpec::Gain::OfAllHeads:
+            return Shape::of(headDim);
+        case HeadNormSpec::Gain::OfEachHead:
+            return Shape::of(headDim, numHeads);
+        case HeadNormSpec::Gain::OfRow:
+            return Shape::of(uint64_t{headDim} * numHeads);
+    }
+    return {};
+}
+
+}  // namespace
+
+std::vector<float> alibiSlopes(uint32_t numHeads, float maxBias) {
+    const uint32_t powerOf2 = std::bit_floor(numHeads);
+    const double step = maxBias / static_cast<double>(powerOf2);
+    std::vector<float> slopes;
+    for (uint32_t head = 0; head < numHeads; ++head) {
+        const double exponent = head < powerOf2 ? step * (head + 1) : step / 2 * (2 * (head - powerOf2) + 1);
+        slopes.push_back(static_cast<float>(std::exp2(-exponent)));
+    }
+    return slopes;
+}
+
+void listTensors(const AttentionSpec& spec, LayerTensors& tensors) {
+    const uint64_t queries = uint64_t{spec.numHeads} * spec.keyDim;
+    const uint64_t keys = uint64_t{spec.numKvHeads} * spec.keyDim;
+    const uint64_t values = uint64_t{spec.numKvHeads} * spec.valueDim;
+    const auto add = [&](std::string_view name, uint64_t first, uint64_t count) {
+        const RowsOf fused{"attn_qkv", queries + keys + values, first, spec.fusedQkv};
+        tensors.linear(name, tensors.dim(), count, spec.qkvBias, BiasOrder::BehindFactor, &fused);
+    };
+    add("attn_q", 0, queries);
+    add("attn_k", queries, keys);
+    add("attn_v", queries + keys, values);
+    tensors.linear("attn_output", uint64_t{spec.numHeads} * spec.valueDim, tensors.dim(), spec.outputBias,
+                   BiasOrder::BehindFactor);
+    if (spec.hasSinks) tensors.vector("attn_sinks.weight", Shape::of(spec.numHeads));
+    if (!spec.headNorm) return;
+    const HeadNormSpec& norm = *spec.headNorm;
+    tensors.vector("attn_q_norm.weight", gainOf(norm, spec.numHeads, spec.keyDim), norm.presence);
+    tensors.vector("attn_k_norm.weight", gainOf(norm, spec.numKvHeads, spec.keyDim), norm.presence);
+}
+
+void listMemory(const AttentionSpec& spec, backend::MemorySpec& memory) {
+    memory.kv.push_back({spec.numKvHeads * spec.keyDim, spec.numKvHeads * spec.valueDim, spec.window});
+}
+
+graph::Value mix(const AttentionSpec& spec, const LayerBuilder& layer, graph::Value x) {
+    graph::Builder& b = layer.b;
+    // A norm of each head, or of all together.
+    const auto normed = [&](graph::Value heads, uint32_t numHeads, std::string_view name) {
+        const tensor::Tensor* gain = spec.headNorm ? layer.w(fmt::format("attn_{}.weight", name)) : nullptr;
+        if (!gain) return heads;
+        const uint32_t groups = spec.headNorm->gain == HeadNormSpec::Gain::OfRow ? 1 : numHeads;
+        if (spec.headNorm->kind == NormKind::Rms) return b.rmsNorm(heads, gain, layer.normEps, name, groups);
+        return b.groupNorm(heads, gain, nullptr, groups, layer.normEps, name);
+    };
+    const auto rotated = [&](graph::Value heads, uint32_t numHeads, std::string_view name) {
+        if (!spec.rope) return heads;
+        const auto& [style, frequencies] = *spec.rope;
+        return b.rope(heads, {numHeads, spec.keyDim, frequencies.perPair, frequencies.magnitude, style},
+                      name);
+    };
+    graph::Value q = layer.linear(x, "attn_q", "q");        // [numTokens, numHeads * keyDim]
+    graph::Value k = layer.linear(x, "attn_k", "k");        // [numTokens, numKvHeads * keyDim]
+    const graph::Value v = layer.linear(x, "attn_v", "v");  // [numTokens, numKvHeads * valueDim]
+    q = normed(q, spec.numHeads, "q_norm");
+    k = normed(k, spec.numKvHeads, "k_norm");
+    q = rotated(q, spec.numHeads, "q_rope");
+    k = rotated(k, spec.numKvHeads, "k_rope");
+    b.kvAppend(k, v, layer.cacheLayer);
+    const graph::Value attended = b.attention(q,
+                                              {.layer = layer.cacheLayer,
+                                               .numHeads = spec.numHeads,
+                                               .numKvHeads = spec.numKvHeads,
+                                               .keyDim = spec.keyDim,
+                                               .valueDim = spec.valueDim,
+                                               .scale = spec.scale,
+                                               .window = spec.window,
+                                               .softCap = spec.softCap,
+                                               .alibiSlopes = spec.alibiSlopes,
+                                               .hasSinks = spec.hasSinks},
+                                              "attention", layer.w("attn_sinks.weight"));
+    return layer.linear(attended, "attn_output", "attn_output");
+}
+
+}  // namespace ingle::models

@@ -1,0 +1,166 @@
+/// Reading and writing of a decoder's metadata.
+#include <cmath>
+
+#include "engine/models/decoder.h"
+
+namespace ingle::models {
+namespace {
+
+/// Sizes that no real model comes near, so that products of two of them stay inside 32 bits.
+constexpr uint32_t kMaxRowElems = 1u << 20;
+constexpr uint32_t kMaxExperts = 1u << 10;
+
+std::string_view epsilonKey(NormKind norm) {
+    return norm == NormKind::Rms ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon";
+}
+
+/// Sizes of one layer.
+struct LayerSizes {
+    uint32_t ffnDim = 0;
+    uint32_t numHeads = 0;
+    uint32_t numKvHeads = 0;
+    uint32_t keyDim = 0;
+    uint32_t valueDim = 0;
+    uint32_t ropeDims = 0;
+};
+
+Status checkSizes(const Keys& keys, const LayerSizes& sizes) {
+    if (sizes.ffnDim == 0 || sizes.ffnDim > kMaxRowElems)
+        return keys.cannotBe("feed_forward_length", sizes.ffnDim);
+    if (sizes.numHeads == 0 || sizes.numHeads > kMaxRowElems)
+        return keys.cannotBe("attention.head_count", sizes.numHeads);
+    if (sizes.numKvHeads == 0 || sizes.numHeads % sizes.numKvHeads != 0)
+        return keys.cannotBe("attention.head_count_kv", sizes.numKvHeads);
+    if (sizes.keyDim == 0 || uint64_t{sizes.keyDim} * sizes.numHeads > kMaxRowElems)
+        return keys.cannotBe("attention.key_length", sizes.keyDim);
+    if (sizes.valueDim == 0 || uint64_t{sizes.valueDim} * sizes.numHeads > kMaxRowElems)
+        return keys.cannotBe("attention.value_length", sizes.valueDim);
+    if (sizes.ropeDims % 2 != 0 || sizes.ropeDims > sizes.keyDim)
+        return keys.cannotBe("rope.dimension_count", sizes.ropeDims);
+    return {};
+}
+
+}  // namespace
+
+Result<DecoderSpec> readDecoder(const Keys& keys, const DecoderTraits& traits) {
+    DecoderSpec spec{.norm = traits.norm};
+    INGLE_TRY_ASSIGN(spec.facts, readFacts(keys));
+    INGLE_TRY_ASSIGN(spec.facts.trainedContext, keys.u32("context_length"));
+    INGLE_TRY_ASSIGN(spec.normEps, keys.f32(epsilonKey(traits.norm)));
+    const uint32_t numLayers = spec.facts.numLayers;
+    INGLE_TRY_ASSIGN(const auto ffnDims, keys.perLayer("feed_forward_length", numLayers));
+    INGLE_TRY_ASSIGN(const auto heads, keys.perLayer("attention.head_count", numLayers));
+    INGLE_TRY_ASSIGN(const auto kvHeads, keys.perLayerOr("attention.head_count_kv", heads));
+    const uint32_t evenShare = heads[0] ? spec.facts.dim / heads[0] : 0;
+    INGLE_TRY_ASSIGN(const uint32_t keyDim, keys.u32Or("attention.key_length", evenShare));
+    INGLE_TRY_ASSIGN(const uint32_t valueDim, keys.u32Or("attention.value_length", evenShare));
+    INGLE_TRY_ASSIGN(const uint32_t ropeDims, keys.u32Or("rope.dimension_count", keyDim));
+    for (uint32_t layer = 0; layer < numLayers; ++layer)
+        INGLE_TRY(
+            checkSizes(keys, {ffnDims[layer], heads[layer], kvHeads[layer], keyDim, valueDim, ropeDims}));
+    INGLE_TRY_ASSIGN(const auto frequencies, readRopeFrequencies(keys, ropeDims, spec.facts.trainedContext));
+    for (uint32_t layer = 0; layer < numLayers; ++layer) {
+        spec.layers.push_back({.mixer = AttentionSpec{.numHeads = heads[layer],
+                                                      .numKvHeads = kvHeads[layer],
+                                                      .keyDim = keyDim,
+                                                      .valueDim = valueDim,
+                                                      .scale = 1.0f / std::sqrt(static_cast<float>(keyDim)),
+                                                      .rope = RopeSpec{traits.ropeStyle, frequencies}},
+                               .ffn = FeedForwardSpec{.dim = ffnDims[layer]}});
+    }
+    return spec;
+}
+
+Status readLongRope(const Keys& keys, DecoderSpec& spec) {
+    const uint32_t trained = spec.facts.trainedContext;
+    INGLE_TRY_ASSIGN(const uint32_t original, keys.u32Or("rope.scaling.original_context_length", trained));
+    const uint32_t longest = keys.contextTokens() ? keys.contextTokens() : trained;
+    spec.facts.forLongContext = longest > original && keys.file().find("rope_factors_long.weight");
+    const std::string_view name =
+        spec.facts.forLongContext ? "rope_factors_long.weight" : "rope_factors_short.weight";
+    for (LayerSpec& layer : spec.layers)
+        INGLE_TRY(divideByFactors(attentionOf(layer).rope->frequencies, keys.file(), name));
+    return {};
+}
+
+Status readExperts(const Keys& keys, DecoderSpec& spec) {
+    INGLE_TRY_ASSIGN(const uint32_t numExperts, keys.u32Or("expert_count", 0));
+    INGLE_TRY_ASSIGN(const uint32_t numUsed, keys.u32Or("expert_used_count", 0));
+    if (numExperts > kMaxExperts) return keys.cannotBe("expert_count", numExperts);
+    if (numUsed > numExperts || (numExperts > 0 && numUsed == 0))
+        return keys.cannotBe("expert_used_count", numUsed);
+    if (numExperts == 0) return {};
+    for (LayerSpec& layer : spec.layers) {
+        const auto& dense = std::get<FeedForwardSpec>(layer.ffn);
+        layer.ffn = ExpertsSpec{.numExperts = numExperts,
+                                .dim = dense.dim,
+                                .rule = {.numUsed = numUsed, .renormalise = true},
+                                .activation = dense.activation};
+    }
+    return {};
+}
+
+Status readExpertDim(const Keys& keys, DecoderSpec& spec) {
+    INGLE_TRY_ASSIGN(const uint32_t dim, keys.u32Or("expert_feed_forward_length", 0));
+    if (dim > kMaxRowElems) return keys.cannotBe("expert_feed_forward_length", dim);
+    for (LayerSpec& layer : spec.layers) {
+        ExpertsSpec* experts = expertsOf(layer);
+        if (experts && dim > 0) experts->dim = dim;
+    }
+    return {};
+}
+
+Result<std::vector<bool>> readWindowed(const Keys& keys, uint32_t numLayers, uint32_t period) {
+    constexpr std::string_view kKey = "attention.sliding_window_pattern";
+    std::vector<bool> windowed;
+    if (keys.isArray(kKey)) {
+        INGLE_TRY_ASSIGN(const auto flags, keys.perLayer(kKey, numLayers));
+        for (const uint32_t flag : flags) windowed.push_back(flag != 0);
+        return windowed;
+    }
+    INGLE_TRY_ASSIGN(period, keys.u32Or(kKey, period));
+    for (uint32_t layer = 0; layer < numLayers; ++layer)
+        windowed.push_back(period == 0 || layer % period < period - 1);
+    return windowed;
+}
+
+Status readWindows(const Keys& keys, DecoderSpec& spec, const std::vector<bool>& windowed) {
+    INGLE_TRY_ASSIGN(const uint32_t window, keys.u32Or("attention.sliding_window", 0));
+    for (size_t layer = 0; layer < spec.layers.size(); ++layer)
+        if (windowed[layer]) attentionOf(spec.layers[layer]).window = window;
+    return {};
+}
+
+void synthesizeDecoder(std::string_view arch, const SynthSizes& sizes, formats::Metadata& metadata,
+                       NormKind norm) {
+    const auto set = [&](std::string_view key, formats::MetaValue value) {
+        metadata.set(fmt::format("{}.{}", arch, key), std::move(value));
+    };
+    const int64_t headDim = sizes.dim / sizes.numHeads;
+    set("block_count", int64_t{sizes.numLayers});
+    set("embedding_length", int64_t{sizes.dim});
+    set("feed_forward_length", int64_t{sizes.ffnDim});
+    set("context_length", int64_t{sizes.context});
+    set("vocab_size", int64_t{sizes.vocabSize});
+    set(epsilonKey(norm), 1e-5);
+    set("attention.head_count", int64_t{sizes.numHeads});
+    set("attention.head_count_kv", int64_t{sizes.numKvHeads});
+    set("attention.key_length", headDim);
+    set("attention.value_length", headDim);
+    set("rope.dimension_count", headDim);
+    set("rope.freq_base", 10000.0);
+    set("rope.scaling.type", std::string("none"));
+    set("rope.scaling.factor", 0.0);
+    set("rope.scaling.attn_factor", 1.0);
+    set("rope.scaling.original_context_length", int64_t{sizes.context});
+}
+
+void synthesizeExperts(std::string_view arch, const SynthSizes& sizes, formats::Metadata& metadata,
+                       uint32_t leastExperts) {
+    const bool isStated = sizes.numExperts > 0;
+    const uint32_t numUsed = isStated ? sizes.numExpertsUsed : (leastExperts + 1) / 2;
+    metadata.set(fmt::format("{}.expert_count", arch), int64_t{isStated ? sizes.numExperts : leastExperts});
+    metadata.set(fmt::format("{}.expert_used_count", arch), int64_t{numUsed});
+}
+
+}  // namespace ingle::models

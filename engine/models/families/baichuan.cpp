@@ -1,0 +1,30 @@
+/// Baichuan and Baichuan 2: the 7B models are like Llama; the 13B models, known by their 40 layers, have
+/// linear biases in place of rotary positions. Source: Yang et al., "Baichuan 2: Open Large-scale Language
+/// Models" (2023), section 2.3.
+#include "engine/models/decoder.h"
+
+namespace ingle::models {
+namespace {
+
+Result<DecoderSpec> read(const Keys& keys) {
+    INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {.ropeStyle = backend::RopeStyle::Interleaved}));
+    constexpr uint32_t kLayersOf13B = 40;
+    if (spec.facts.numLayers != kLayersOf13B) return spec;
+    for (LayerSpec& layer : spec.layers) {
+        AttentionSpec& attention = attentionOf(layer);
+        attention.rope.reset();
+        attention.alibiSlopes = alibiSlopes(attention.numHeads, 8);
+    }
+    return spec;
+}
+
+void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
+    synthesizeDecoder("baichuan", sizes, metadata);
+}
+
+}  // namespace
+
+extern const ModelFamily baichuan_family;
+const ModelFamily baichuan_family{.arch = "baichuan", .open = openDecoder<read>, .synthesize = synthesize};
+
+}  // namespace ingle::models

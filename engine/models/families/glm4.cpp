@@ -1,0 +1,28 @@
+/// GLM-4-0414: what attention and feed-forward add is normalised, too; a part of each head is rotated.
+/// Source: the model as published with transformers, src/transformers/models/glm4/modular_glm4.py.
+#include "engine/models/decoder.h"
+
+namespace ingle::models {
+namespace {
+
+Result<DecoderSpec> read(const Keys& keys) {
+    INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {.ropeStyle = backend::RopeStyle::Interleaved}));
+    for (LayerSpec& layer : spec.layers) {
+        layer.norms.afterMixer = "post_attention_norm";
+        layer.norms.afterFfn = "post_ffw_norm";
+        std::get<FeedForwardSpec>(layer.ffn).form = FeedForwardSpec::Form::GatedFused;
+    }
+    return spec;
+}
+
+void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
+    synthesizeDecoder("glm4", sizes, metadata);
+    metadata.set("glm4.rope.dimension_count", int64_t{sizes.dim / sizes.numHeads / 2});
+}
+
+}  // namespace
+
+extern const ModelFamily glm4_family;
+const ModelFamily glm4_family{.arch = "glm4", .open = openDecoder<read>, .synthesize = synthesize};
+
+}  // namespace ingle::models

@@ -1,0 +1,87 @@
+#include "engine/models/layer_parts.h"
+
+namespace ingle::models {
+
+using tensor::Shape;
+using Form = FeedForwardSpec::Form;
+
+void listTensors(const FeedForwardSpec& spec, LayerTensors& tensors) {
+    const auto add = [&](std::string_view name, uint64_t in, uint64_t out, const RowsOf* rows = nullptr) {
+        tensors.linear(name, in, out, spec.bias, BiasOrder::BeforeFactor, rows);
+    };
+    if (spec.form == Form::GatedFused) {
+        const RowsOf gate{"ffn_up", uint64_t{2} * spec.dim, 0, true};
+        const RowsOf up{"ffn_up", uint64_t{2} * spec.dim, spec.dim, true};
+        add("ffn_gate", tensors.dim(), spec.dim, &gate);
+        add("ffn_up", tensors.dim(), spec.dim, &up);
+    } else {
+        if (spec.form == Form::Gated) add("ffn_gate", tensors.dim(), spec.dim);
+        add("ffn_up", tensors.dim(), spec.dim);
+    }
+    add("ffn_down", spec.dim, tensors.dim());
+}
+
+graph::Value feedForward(const FeedForwardSpec& spec, const LayerBuilder& layer, graph::Value x) {
+    graph::Builder& b = layer.b;
+    if (spec.form == Form::Sequential) {
+        const graph::Value up = layer.linear(x, "ffn_up", "ffn_up");  // [numTokens, ffnDim]
+        return layer.linear(b.activation(up, spec.activation, "ffn_activated"), "ffn_down", "ffn_down");
+    }
+    const graph::Value gate = layer.linear(x, "ffn_gate", "ffn_gate");  // [numTokens, ffnDim]
+    const graph::Value up = layer.linear(x, "ffn_up", "ffn_up");        // [numTokens, ffnDim]
+    const graph::Value activated = b.activation(gate, spec.activation, "ffn_activated");
+    return layer.linear(b.multiply(activated, up, "ffn_gated"), "ffn_down", "ffn_down");
+}
+
+void listTensors(const ExpertsSpec& spec, LayerTensors& tensors) {
+    const uint64_t dim = tensors.dim();
+    tensors.matrix("ffn_gate_inp.weight", Shape::of(dim, spec.numExperts), Precision::Float);
+    tensors.matrix("ffn_gate_exps.weight", Shape::of(dim, spec.dim, spec.numExperts));
+    tensors.matrix("ffn_up_exps.weight", Shape::of(dim, spec.dim, spec.numExperts));
+    tensors.matrix("ffn_down_exps.weight", Shape::of(spec.dim, dim, spec.numExperts));
+    if (spec.sharedDim == 0) return;
+    const auto add = [&](std::string_view name, uint64_t in, uint64_t out) {
+        tensors.linear(name, in, out, Presence::Optional, BiasOrder::BeforeFactor);
+    };
+    add("ffn_gate_shexp", dim, spec.sharedDim);
+    add("ffn_up_shexp", dim, spec.sharedDim);
+    add("ffn_down_shexp", spec.sharedDim, dim);
+    if (spec.sharedIsGated) tensors.matrix("ffn_gate_inp_shexp.weight", Shape::of(dim), Precision::Float);
+}
+
+namespace {
+
+/// The expert that every row goes to.
+graph::Value sharedExpert(const ExpertsSpec& spec, const LayerBuilder& layer, graph::Value x) {
+    graph::Builder& b = layer.b;
+    const graph::Value gate = layer.linear(x, "ffn_gate_shexp", "ffn_shared_gate");  // [numTokens, sharedDim]
+    const graph::Value up = layer.linear(x, "ffn_up_shexp", "ffn_shared_up");
+    const graph::Value activated = b.activation(gate, spec.activation, "ffn_shared_activated");
+    const graph::Value y =
+        layer.linear(b.multiply(activated, up, "ffn_shared_gated"), "ffn_down_shexp", "ffn_shared_down");
+    if (!spec.sharedIsGated) return y;
+    // An expert among one, whose share is the sigmoid of its score.
+    const graph::Value score = b.linear(x, layer.w("ffn_gate_inp_shexp.weight"), "ffn_shared_score");
+    const graph::Value r =
+        b.routeExperts(score, {.numUsed = 1, .scores = kernels::ExpertScores::Sigmoid}, "ffn_shared_routing");
+    return b.expertSum(y, r, "ffn_shared");
+}
+
+}  // namespace
+
+graph::Value feedForward(const ExpertsSpec& spec, const LayerBuilder& layer, graph::Value x) {
+    graph::Builder& b = layer.b;
+    const graph::Value scores =
+        b.linear(x, layer.w("ffn_gate_inp.weight"), "ffn_router");  // [numTokens, numExperts]
+    const graph::Value r = b.routeExperts(scores, spec.rule, "ffn_routing");
+    // [numTokens, numUsed * dim]: the chosen experts' values side by side.
+    const graph::Value gate = b.expertLinear(x, r, layer.w("ffn_gate_exps.weight"), "ffn_gate");
+    const graph::Value up = b.expertLinear(x, r, layer.w("ffn_up_exps.weight"), "ffn_up");
+    const graph::Value activated = b.activation(gate, spec.activation, "ffn_activated");
+    const graph::Value gated = b.multiply(activated, up, "ffn_gated");
+    const graph::Value y =
+        b.expertSum(b.expertLinear(gated, r, layer.w("ffn_down_exps.weight"), "ffn_down"), r, "ffn_experts");
+    return spec.sharedDim ? b.add(y, sharedExpert(spec, layer, x), "ffn_all_experts") : y;
+}
+
+}  // namespace ingle::models

@@ -1,0 +1,38 @@
+#include "engine/models/keys.h"
+
+namespace ingle::models {
+
+Result<Keys> Keys::of(const formats::ModelFile& file, uint32_t contextTokens) {
+    INGLE_TRY_ASSIGN(std::string arch, file.metadata.string("general.architecture"));
+    return Keys(file, std::move(arch), contextTokens);
+}
+
+bool Keys::isArray(std::string_view key) const {
+    const formats::MetaValue* value = metadata().find(full(key));
+    return value && std::holds_alternative<std::vector<int64_t>>(*value);
+}
+
+Result<std::vector<uint32_t>> Keys::perLayer(std::string_view key, uint32_t numLayers) const {
+    const formats::MetaValue* value = metadata().find(full(key));
+    const auto* numbers = value ? std::get_if<std::vector<int64_t>>(value) : nullptr;
+    if (!numbers) {
+        INGLE_TRY_ASSIGN(const uint32_t number, u32(key));
+        return std::vector<uint32_t>(numLayers, number);
+    }
+    if (numbers->size() != numLayers)
+        return fail(ErrorCode::Corrupt, "{}: {} holds {} numbers for {} layers", m_file->path, key,
+                    numbers->size(), numLayers);
+    std::vector<uint32_t> perLayer;
+    for (const int64_t number : *numbers) {
+        if (number < 0 || number > UINT32_MAX) return cannotBe(key, number);
+        perLayer.push_back(static_cast<uint32_t>(number));
+    }
+    return perLayer;
+}
+
+Result<std::vector<uint32_t>> Keys::perLayerOr(std::string_view key, std::vector<uint32_t> fallback) const {
+    if (!metadata().find(full(key))) return fallback;
+    return perLayer(key, static_cast<uint32_t>(fallback.size()));
+}
+
+}  // namespace ingle::models

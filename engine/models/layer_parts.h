@@ -1,0 +1,71 @@
+/// What the parts of a decoder's layers (attention.cpp, feed_forward.cpp) have in common: how they list their
+/// weights and write their ops.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/models/decoder.h"
+
+namespace ingle::models {
+
+/// Rows that lie among others in a file: of a tensor of `numRows`, from `firstRow` on.
+struct RowsOf {
+    std::string_view name;  ///< without ".weight" or ".bias"
+    uint64_t numRows = 0;
+    uint64_t firstRow = 0;
+    bool usually = false;  ///< usually so, else possibly
+};
+
+/// Whether a bias belongs behind the factor of its matrix or before it.
+enum class BiasOrder : uint8_t { BehindFactor, BeforeFactor };
+
+/// The weights of one layer.
+class LayerTensors {
+  public:
+    LayerTensors(std::vector<TensorSpec>& specs, uint32_t layer, uint32_t dim)
+        : m_specs(specs), m_layer(layer), m_dim(dim) {}
+
+    uint32_t dim() const { return m_dim; }
+    void vector(std::string_view name, const tensor::Shape& shape, Presence presence = Presence::Required);
+    void matrix(std::string_view name, const tensor::Shape& shape, Precision precision = Precision::Any);
+    void norm(std::string_view name, NormKind kind);
+    /// "<name>.weight" of out × in, "<name>.bias", and the factor "<name>.scale" where there is one.
+    void linear(std::string_view name, uint64_t in, uint64_t out, Presence bias, BiasOrder order,
+                const RowsOf* rows = nullptr);
+
+  private:
+    std::vector<TensorSpec>& m_specs;
+    uint32_t m_layer;
+    uint32_t m_dim;
+};
+
+/// One layer being written.
+struct LayerBuilder {
+    graph::Builder& b;
+    const Weights& weights;
+    uint32_t layer = 0;
+    float normEps = 0;
+    uint32_t cacheLayer = 0;  ///< index into MemorySpec::kv
+
+    const tensor::Tensor* w(std::string_view name) const { return weights[layerWeight(layer, name)]; }
+    /// What LayerTensors::linear() lists; `trace` names the value.
+    graph::Value linear(graph::Value x, std::string_view name, std::string_view trace) const;
+};
+
+void listTensors(const AttentionSpec& spec, LayerTensors& tensors);
+void listMemory(const AttentionSpec& spec, backend::MemorySpec& memory);
+graph::Value mix(const AttentionSpec& spec, const LayerBuilder& layer, graph::Value x);
+
+void listTensors(const FeedForwardSpec& spec, LayerTensors& tensors);
+graph::Value feedForward(const FeedForwardSpec& spec, const LayerBuilder& layer, graph::Value x);
+
+void listTensors(const ExpertsSpec& spec, LayerTensors& tensors);
+graph::Value feedForward(const ExpertsSpec& spec, const LayerBuilder& layer, graph::Value x);
+
+/// x: [numTokens, dim]; "<name>.weight" and, if the kind has one, "<name>.bias".
+graph::Value norm(graph::Builder& builder, const Weights& weights, NormKind kind, float eps, graph::Value x,
+                  const std::string& name, std::string_view trace);
+
+}  // namespace ingle::models

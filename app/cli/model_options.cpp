@@ -136,19 +136,35 @@ Error withRemedies(Error error, const std::string& path, const LoadOptions& load
     return error;
 }
 
-}  // namespace
-
-Result<std::unique_ptr<Engine>> loadEngine(ModelOptions options) {
+/// An Engine or an Embedder, by its `load`.
+template <typename Loaded>
+Result<std::unique_ptr<Loaded>> loadGuarded(const ModelOptions& options,
+                                            Result<std::unique_ptr<Loaded>> (*loadIt)(const std::string&,
+                                                                                      const LoadOptions&)) {
     INGLE_TRY_ASSIGN(const std::string path, resolveModel(options.model));
     INGLE_TRY_ASSIGN(LoadOptions load, loadOptions(options));
     std::optional<GuardedLoad> guard;
     if (load.backend != BackendChoice::Cpu) load.crashedProcess = guard.emplace().crashedProcess();
-    auto engine = Engine::load(path, load, nullptr);
-    if (!engine) return tl::unexpected(withRemedies(std::move(engine).error(), path, load));
-    const ModelInfo& info = (*engine)->info();
+    auto loaded = loadIt(path, load);
+    if (!loaded) return tl::unexpected(withRemedies(std::move(loaded).error(), path, load));
+    const ModelInfo& info = (*loaded)->info();
     for (const std::string& note : {info.deviceNote, info.contextNote})
         if (!note.empty()) fmt::print(stderr, "{}\n", note);
-    return engine;
+    return loaded;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> loadEngine(ModelOptions options) {
+    return loadGuarded<Engine>(options, [](const std::string& path, const LoadOptions& load) {
+        return Engine::load(path, load, nullptr);
+    });
+}
+
+Result<std::unique_ptr<Embedder>> loadEmbedder(ModelOptions options) {
+    return loadGuarded<Embedder>(options, [](const std::string& path, const LoadOptions& load) {
+        return Embedder::load(path, load, nullptr);
+    });
 }
 
 Result<ModelInfo> inspectWith(ModelOptions options) {

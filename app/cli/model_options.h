@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ingle/embedder.h"
 #include "ingle/engine.h"
 
 namespace ingle::cli {
@@ -38,6 +39,8 @@ std::string remedies(const ModelInfo& info);
 /// crashes meanwhile does not end the program (see GuardedLoad): to be called before anything is read or
 /// written, and before there is another thread.
 Result<std::unique_ptr<Engine>> loadEngine(ModelOptions options);
+/// The same of a model that makes embeddings.
+Result<std::unique_ptr<Embedder>> loadEmbedder(ModelOptions options);
 Result<ModelInfo> inspectWith(ModelOptions options);
 
 /// Declares --temp, --top-k, --typical, --top-p, --min-p, the penalties, --last-n, --logit-bias and --seed.

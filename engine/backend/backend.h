@@ -79,7 +79,8 @@ class Program {
     /// before; but those with recurrent states are empty once the step was cancelled. Errors: InvalidArgument
     /// (a token outside the vocabulary, too many rows), OutOfMemory (no page left), Device, Cancelled.
     virtual Status run(const Step& step) = 0;
-    /// Logits [vocab] of the index-th entry of the last step's logitRows; valid until the next run.
+    /// The output (Plan::output: logits, or other rows) of the index-th entry of the last step's logitRows;
+    /// valid until the next run.
     /// Errors: Device when they are not finite.
     virtual Result<std::span<const float>> readLogits(uint32_t index) = 0;
     /// A queue that decodes; null where the backend, or a sampler like this one, needs the host for each

@@ -82,9 +82,11 @@ Status checkTruncation(const MemorySpec& spec, const SequenceMemory& sequence, u
     return {};
 }
 
-Status checkSaving(const MemorySpec& spec, const SequenceMemory& sequence, TokenRange range) {
+Status checkSaving(const MemorySpec& spec, const SequenceMemory& sequence, TokenRange range,
+                   SavedParts parts) {
     const uint32_t length = sequence.length();
-    if (range.end() <= length && (spec.states.empty() || range.end() == length) &&
+    const bool hasStates = parts == SavedParts::Everything && !spec.states.empty();
+    if (range.end() <= length && (!hasStates || range.end() == length) &&
         (range.first >= sequence.firstKept() || spec.kv.empty()))
         return {};
     return fail(ErrorCode::InvalidArgument, "tokens {} to {} of a sequence of {} cannot be saved",
@@ -126,6 +128,7 @@ bool isFinite(const SavedState& state, const MemorySpec& spec) {
         }
     }
     for (const StateSpec& recurrent : spec.states) {
+        if (state.parts == SavedParts::Cache) break;
         if (!next(recurrent.elems * sizeof(float), recurrent.elems, decodeFloats)) return false;
     }
     return left.empty();

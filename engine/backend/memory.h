@@ -83,14 +83,20 @@ struct TokenRange {
     uint32_t end() const { return first + count; }
 };
 
+enum class SavedParts : uint8_t {
+    Everything,
+    Cache,  ///< keys and values without the recurrent states: a sequence cannot go on from these alone
+};
+
 /// A part of a sequence's memory in a form no backend owns. Layout of `bytes` (little-endian): for each kv
 /// layer the key rows then the value rows of the tokens of `range` in kvType's block format, then each
-/// recurrent state, as it is after range.end() tokens, in f32.
+/// recurrent state, as it is after range.end() tokens, in f32 (not of SavedParts::Cache).
 struct SavedState {
     static constexpr uint32_t kVersion = 2;
     uint32_t version = kVersion;
     KvType kvType = KvType::F16;
     TokenRange range;
+    SavedParts parts = SavedParts::Everything;
     std::vector<std::byte> bytes;
 };
 
@@ -109,13 +115,15 @@ class SequenceMemory {
     /// Forgets everything after the first `tokens`. Errors: as checkTruncation().
     virtual Status truncate(uint32_t tokens) = 0;
     /// Errors: InvalidArgument when the range is not within firstKept() and length(), or does not end there
-    /// although there is recurrent state.
-    virtual Result<SavedState> save(TokenRange range) const = 0;
+    /// although recurrent states belong to it.
+    virtual Result<SavedState> save(TokenRange range, SavedParts parts) const = 0;
+    Result<SavedState> save(TokenRange range) const { return save(range, SavedParts::Everything); }
     /// What is needed to go on.
     Result<SavedState> save() const { return save({firstKept(), length() - firstKept()}); }
     /// Replaces everything from the saved range's first token on. Errors: Corrupt when sizes do not fit this
     /// model, InvalidArgument when tokens before the range are missing that are seen after it, OutOfMemory.
-    /// After an error the sequence is empty.
+    /// After an error the sequence is empty. What follows SavedParts::Cache has to be restored, too, up to
+    /// the states.
     virtual Status restore(const SavedState& state) = 0;
     /// A sequence that begins with the first `tokens` of this one; it shares the pages both have until one of
     /// them writes there. Errors: as truncate(), OutOfMemory.
@@ -126,7 +134,8 @@ class SequenceMemory {
 /// not that long, or when recurrent state or pages that were given back make it impossible.
 Status checkTruncation(const MemorySpec& spec, const SequenceMemory& sequence, uint32_t tokens);
 /// Whether tokens can be saved. Errors: as SequenceMemory::save().
-Status checkSaving(const MemorySpec& spec, const SequenceMemory& sequence, TokenRange range);
+Status checkSaving(const MemorySpec& spec, const SequenceMemory& sequence, TokenRange range,
+                   SavedParts parts);
 /// Whether `saved`, of as many bytes as such memory takes, can follow what the sequence holds. Errors: as
 /// SequenceMemory::restore().
 Status checkRestoring(const MemorySpec& spec, const SequenceMemory& sequence, const SavedState& saved);

@@ -62,6 +62,13 @@ enum class OpCode : uint8_t {
                    //        head, see kernels/ref/gated_delta.h                    (one number per v head)
     MambaScan,     // x, B, C, a → y; Mamba-2, see kernels/ref/mamba_scan.h       MambaScanParams; A, D, b (one
                    //                                                               number per head)
+    EmbedPosition, // () → y; y[t] = row i of W, i the token's position, or     none; W
+                   //        the last row where that is behind it
+    PositionScale, // x → y; y[t] = x[t] (1 + a ln(floor(i / n) + 1)), i the     PositionScaleParams
+                   //        token's position
+    ExpertScale,   // x, r → y; part s of y = f_e x_s, e the s-th expert of r    none; f [numExperts]
+    ClampedGlu,    // a, b → y; y = g σ(1.702 g) (u + 1), g = min(a, limit),     ClampedGluParams
+                   //        u = clamp(b, -limit, limit)
     End,           // no op: stays the last
 };
 // clang-format on
@@ -150,6 +157,16 @@ struct ScaleParams {
     float factor = 1;
 };
 
+/// Scores of far tokens, sharpened. Source: Meta, "The Llama 4 herd" (2025); a is 0.1 there.
+struct PositionScaleParams {
+    float a = 0;
+    uint32_t n = 1;
+};
+/// Source: OpenAI, "gpt-oss-120b & gpt-oss-20b Model Card" (2025), section 2.2; the limit is 7 there.
+struct ClampedGluParams {
+    float limit = 0;
+};
+
 struct SliceParams {
     uint32_t groups = 1;
     uint32_t first = 0;
@@ -196,10 +213,10 @@ struct MambaScanParams {
     uint32_t stateSize = 0;
 };
 
-using OpParams =
-    std::variant<std::monostate, NormParams, LinearParams, RouteParams, RopeParams, CacheParams,
-                 AttentionParams, HeadLinearParams, ActivationParams, ScaleParams, StateParams, WkvParams,
-                 SliceParams, ConcatParams, ShortConvParams, GatedDeltaParams, MambaScanParams>;
+using OpParams = std::variant<std::monostate, NormParams, LinearParams, RouteParams, RopeParams, CacheParams,
+                              AttentionParams, HeadLinearParams, ActivationParams, ScaleParams, StateParams,
+                              WkvParams, SliceParams, ConcatParams, ShortConvParams, GatedDeltaParams,
+                              MambaScanParams, PositionScaleParams, ClampedGluParams>;
 
 /// Index into Plan::values.
 using ValueId = uint32_t;

@@ -178,6 +178,16 @@ Result<Widths> expertSum(const OpCall& call) {
     return Widths{width / numUsed};
 }
 
+Result<Widths> expertScale(const OpCall& call) {
+    INGLE_TRY(expertSum(call));
+    return Widths{call.inputs[0].width};
+}
+
+Result<Widths> positionScale(const OpCall& call) {
+    if (paramsOf<PositionScaleParams>(call).n == 0) return misfit("there are no steps of 0 positions");
+    return Widths{call.inputs[0].width};
+}
+
 Result<Widths> rope(const OpCall& call) {
     const auto& params = paramsOf<RopeParams>(call);
     INGLE_TRY(needHeads(call, params.numHeads, params.headDim));
@@ -431,6 +441,10 @@ constexpr std::array<OpFacts, kNumOpCodes> kFacts{{
     {ShortConv,       "short_conv",    kStep, kOne,   {1, 2},  takes<ShortConvParams>,  shortConv,     rowsBefore},
     {GatedDelta,      "gated_delta",   kStep, {5, 5}, kTwo,    takes<GatedDeltaParams>, gatedDelta,    deltaMatrices},
     {MambaScan,       "mamba_scan",    kStep, {4, 4}, kThree,  takes<MambaScanParams>,  mambaScan,     scannedStates},
+    {EmbedPosition,   "embed_position", kStep, kNone, kOne,    takes<std::monostate>,   embed,         noMemory},
+    {PositionScale,   "position_scale", kStep, kOne,  kNone,   takes<PositionScaleParams>, positionScale, noMemory},
+    {ExpertScale,     "expert_scale",  kRow,  kTwo,   kOne,    takes<std::monostate>,   expertScale,   noMemory},
+    {ClampedGlu,      "clamped_glu",   kRow,  kTwo,   kNone,   takes<ClampedGluParams>, sameAsInput,   noMemory},
 }};
 // clang-format on
 

@@ -33,14 +33,20 @@ enum class Fusion : uint8_t {
     Off,  ///< every op by itself, so that each value can be looked at
 };
 
+/// What a program hands over.
+enum class OutputKind : uint8_t {
+    Logits,  ///< over the vocabulary: a token can be chosen by them
+    Rows,    ///< of numbers with another meaning: hidden states, scores of classes
+};
+
 /// What an op makes and others read. It lives from the op that makes it to the last that reads it.
 struct PlanValue {
     std::string name;    ///< for traces, e.g. "blk.3.attn_norm"
     uint32_t width = 0;  ///< floats per row
     RowKind rows = RowKind::Token;
     uint32_t firstOp = 0;  ///< index into Plan::ops of the one that makes it
-    uint32_t lastOp = 0;   ///< of the last that reads it, or firstOp; behind all ops: the logits
-    uint32_t numUses = 0;  ///< by ops, and one for being the logits
+    uint32_t lastOp = 0;   ///< of the last that reads it, or firstOp; behind all ops: the output
+    uint32_t numUses = 0;  ///< by ops, and one for being the output
 };
 
 /// Ops run in order. Each value is made by exactly one of them; where it lies is the backend's business (see
@@ -49,7 +55,8 @@ struct Plan {
     std::vector<PlanWeight> weights;
     std::vector<PlanValue> values;
     std::vector<Op> ops;
-    Operand logits;          ///< [numLogitRows, vocab]
+    Operand output;  ///< [numLogitRows, width]
+    OutputKind outputKind = OutputKind::Logits;
     uint32_t maxTokens = 0;  ///< most rows one step may feed
     uint32_t maxLogitRows = 0;
     Fusion fusion = Fusion::On;

@@ -58,14 +58,15 @@ Value Builder::routeExperts(Value x, const kernels::RouteRule& rule, Weight choi
     return write({.code = OpCode::RouteExperts, .inputs = {x}, .vectors = weights, .params = params}, name);
 }
 
-void Builder::logits(Value x) {
-    m_graph.logits = x.id;
-    m_hasLogits = true;
+void Builder::output(Value x, backend::OutputKind kind) {
+    m_graph.output = x.id;
+    m_graph.outputKind = kind;
+    m_hasOutput = true;
 }
 
 Result<Graph> Builder::take() {
     INGLE_TRY(m_status);
-    if (!m_hasLogits) return fail(ErrorCode::InvalidArgument, "the forward pass ends without logits");
+    if (!m_hasOutput) return fail(ErrorCode::InvalidArgument, "the forward pass ends without a result");
     return std::move(m_graph);
 }
 

@@ -219,11 +219,29 @@ class Builder {
                      name);
     }
 
-    /// The result: [numTokens, vocab].
-    void logits(Value x);
+    /// Rows of `table`: [positions, width], by position.
+    Value embedPosition(Weight table, std::string_view name) {
+        return write({.code = OpCode::EmbedPosition, .matrices = {table}}, name);
+    }
+    Value positionScale(Value x, const backend::PositionScaleParams& params, std::string_view name) {
+        return write({.code = OpCode::PositionScale, .inputs = {x}, .params = params}, name);
+    }
+    /// `factors`: [numExperts]; x has a part for each chosen expert.
+    Value expertScale(Value x, Value routing, Weight factors, std::string_view name) {
+        return write({.code = OpCode::ExpertScale, .inputs = {x, routing}, .vectors = {factors}}, name);
+    }
+    Value clampedGlu(Value a, Value b, float limit, std::string_view name) {
+        return write(
+            {.code = OpCode::ClampedGlu, .inputs = {a, b}, .params = backend::ClampedGluParams{limit}}, name);
+    }
+
+    /// The result: [numTokens, vocab] …
+    void logits(Value x) { output(x, backend::OutputKind::Logits); }
+    /// … or, of a model that writes nothing, rows of any width: [numTokens, width].
+    void rows(Value x) { output(x, backend::OutputKind::Rows); }
 
     /// The graph; the builder is done with it. Errors: InvalidArgument, naming the op, the value or weight
-    /// and the widths of the first call that did not fit; or when there are no logits.
+    /// and the widths of the first call that did not fit; or when there is no result.
     Result<Graph> take();
 
   private:
@@ -237,6 +255,7 @@ class Builder {
         backend::OpParams params = {};
     };
 
+    void output(Value x, backend::OutputKind kind);
     /// Its output, if it has one.
     Value write(const Call& call, std::string_view name);
     Result<Value> tryToWrite(const Call& call, const std::string& name);
@@ -244,7 +263,7 @@ class Builder {
     Graph m_graph;
     std::string m_scope;
     Status m_status;  ///< of all calls so far
-    bool m_hasLogits = false;
+    bool m_hasOutput = false;
 };
 
 }  // namespace ingle::graph

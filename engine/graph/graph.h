@@ -31,7 +31,8 @@ struct Graph {
     std::vector<ValueInfo> values;
     std::vector<Node> nodes;
     std::vector<backend::PlanWeight> weights;
-    ValueId logits = 0;
+    ValueId output = 0;
+    backend::OutputKind outputKind = backend::OutputKind::Logits;
 };
 
 }  // namespace ingle::graph

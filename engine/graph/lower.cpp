@@ -37,7 +37,8 @@ backend::Plan lower(Graph graph, const LowerOptions& options) {
         plan.ops.push_back(std::move(op));
     }
     plan.weights = std::move(graph.weights);
-    plan.logits = read(graph.logits, plan.ops.size());
+    plan.output = read(graph.output, plan.ops.size());
+    plan.outputKind = graph.outputKind;
     return plan;
 }
 

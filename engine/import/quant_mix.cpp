@@ -25,10 +25,11 @@ constexpr QuantMix kMixes[] = {
 };
 
 /// Parts of the names of matrices that stay floats.
-constexpr std::array<std::string_view, 17> kSensitive{
-    "_norm.",         "ffn_gate_inp.", "position_embd.", "token_types.", "_lerp_",       "time_mix_first.",
-    "time_mix_decay", "time_mix_r_k.", "time_mix_w1.",   "time_mix_w2.", "time_mix_a1.", "time_mix_a2.",
-    "time_mix_v1.",   "time_mix_v2.",  "time_mix_g1.",   "time_mix_g2.", "rope_"};
+constexpr std::array<std::string_view, 19> kSensitive{
+    "_norm.",          "ffn_gate_inp.",  "position_embd.", "token_types.",   "_lerp_",
+    "time_mix_first.", "time_mix_decay", "time_mix_r_k.",  "time_mix_w1.",   "time_mix_w2.",
+    "time_mix_a1.",    "time_mix_a2.",   "time_mix_v1.",   "time_mix_v2.",   "time_mix_g1.",
+    "time_mix_g2.",    "rope_",          "ssm_conv1d.",    "shortconv.conv."};
 
 constexpr std::array<std::string_view, 5> kValueAndDown{"attn_v.", "ffn_down.", "ffn_down_exps.",
                                                         "time_mix_value.", "channel_mix_value."};

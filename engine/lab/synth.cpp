@@ -43,6 +43,8 @@ Range rangeOf(const models::TensorSpec& spec) {
     if (spec.name.find("norm") != std::string::npos || spec.name.find("_ln.") != std::string::npos) {
         return {0.8f, 1.2f};
     }
+    // What is left of a state is the exponential of it.
+    if (spec.name.ends_with(".ssm_a")) return {-0.9f, -0.1f};
     return {0.1f, 0.9f};
 }
 

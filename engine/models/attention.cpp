@@ -41,9 +41,16 @@ void listTensors(const AttentionSpec& spec, LayerTensors& tensors) {
         const RowsOf fused{"attn_qkv", queries + keys + values, first, spec.fusedQkv};
         tensors.linear(name, tensors.dim(), count, spec.qkvBias, BiasOrder::BehindFactor, &fused);
     };
-    add("attn_q", 0, queries);
-    add("attn_k", queries, keys);
-    add("attn_v", queries + keys, values);
+    if (spec.hasOutputGate) {
+        tensors.linear("attn_q", tensors.dim(), queries + uint64_t{spec.numHeads} * spec.valueDim,
+                       spec.qkvBias, BiasOrder::BehindFactor);
+        tensors.linear("attn_k", tensors.dim(), keys, spec.qkvBias, BiasOrder::BehindFactor);
+        tensors.linear("attn_v", tensors.dim(), values, spec.qkvBias, BiasOrder::BehindFactor);
+    } else {
+        add("attn_q", 0, queries);
+        add("attn_k", queries, keys);
+        add("attn_v", queries + keys, values);
+    }
     tensors.linear("attn_output", uint64_t{spec.numHeads} * spec.valueDim, tensors.dim(), spec.outputBias,
                    BiasOrder::BehindFactor);
     if (spec.hasSinks) tensors.vector("attn_sinks.weight", Shape::of(spec.numHeads));
@@ -76,23 +83,35 @@ graph::Value mix(const AttentionSpec& spec, const LayerBuilder& layer, graph::Va
     graph::Value q = layer.linear(x, "attn_q", "q");        // [numTokens, numHeads * keyDim]
     graph::Value k = layer.linear(x, "attn_k", "k");        // [numTokens, numKvHeads * keyDim]
     const graph::Value v = layer.linear(x, "attn_v", "v");  // [numTokens, numKvHeads * valueDim]
+    graph::Value gate;
+    if (spec.hasOutputGate) {
+        gate = b.slice(q, {spec.numHeads, spec.keyDim, spec.valueDim},
+                       "gate");  // [numTokens, numHeads * valueDim]
+        q = b.slice(q, {spec.numHeads, 0, spec.keyDim}, "q_alone");
+    }
     q = normed(q, spec.numHeads, "q_norm");
     k = normed(k, spec.numKvHeads, "k_norm");
     q = rotated(q, spec.numHeads, "q_rope");
     k = rotated(k, spec.numKvHeads, "k_rope");
+    if (spec.temperature != 0)
+        q = b.positionScale(q, {spec.temperature, spec.temperatureLength}, "q_temperature");
     b.kvAppend(k, v, layer.cacheLayer);
-    const graph::Value attended = b.attention(q,
-                                              {.layer = layer.cacheLayer,
-                                               .numHeads = spec.numHeads,
-                                               .numKvHeads = spec.numKvHeads,
-                                               .keyDim = spec.keyDim,
-                                               .valueDim = spec.valueDim,
-                                               .scale = spec.scale,
-                                               .window = spec.window,
-                                               .softCap = spec.softCap,
-                                               .alibiSlopes = spec.alibiSlopes,
-                                               .hasSinks = spec.hasSinks},
-                                              "attention", layer.w("attn_sinks.weight"));
+    graph::Value attended = b.attention(q,
+                                        {.layer = layer.cacheLayer,
+                                         .numHeads = spec.numHeads,
+                                         .numKvHeads = spec.numKvHeads,
+                                         .keyDim = spec.keyDim,
+                                         .valueDim = spec.valueDim,
+                                         .scale = spec.scale,
+                                         .window = spec.window,
+                                         .softCap = spec.softCap,
+                                         .alibiSlopes = spec.alibiSlopes,
+                                         .hasSinks = spec.hasSinks,
+                                         .mask = spec.mask},
+                                        "attention", layer.w("attn_sinks.weight"));
+    if (spec.hasOutputGate)
+        attended = b.multiply(b.activation(gate, backend::ActivationKind::Sigmoid, "gate_sigmoid"), attended,
+                              "attention_gated");
     return layer.linear(attended, "attn_output", "attn_output");
 }
 

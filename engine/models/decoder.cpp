@@ -23,6 +23,9 @@ std::vector<TensorSpec> decoderTensors(const DecoderSpec& spec) {
         {"output.bias", Shape::of(vocabSize), Vector, Presence::Optional},
         {finalNorm + ".weight", Shape::of(dim), Vector},
     };
+    if (spec.learnsPositions)
+        specs.push_back({"position_embd.weight", Shape::of(dim, spec.facts.trainedContext), Matrix,
+                         Presence::Required, Precision::Float});
     if (spec.norm == NormKind::Layer) specs.push_back({finalNorm + ".bias", Shape::of(dim), Vector});
     for (uint32_t i = 0; i < spec.layers.size(); ++i) {
         const LayerSpec& layer = spec.layers[i];
@@ -48,6 +51,8 @@ void buildDecoder(graph::Builder& b, const DecoderSpec& spec, const Weights& w) 
     backend::MemorySpec memory;                                 // of the layers before
     graph::Value h = b.embed(w["token_embd.weight"], "embed");  // [numTokens, dim]
     if (spec.embeddingScale != 1) h = b.scale(h, spec.embeddingScale, "embed_scaled");
+    if (spec.learnsPositions)
+        h = b.add(h, b.embedPosition(w["position_embd.weight"], "position"), "embed_with_position");
     for (uint32_t i = 0; i < spec.layers.size(); ++i) {
         const LayerSpec& layer = spec.layers[i];
         b.setScope(fmt::format("blk.{}", i));
@@ -55,7 +60,8 @@ void buildDecoder(graph::Builder& b, const DecoderSpec& spec, const Weights& w) 
                                  .weights = w,
                                  .layer = i,
                                  .normEps = spec.normEps,
-                                 .cacheLayer = static_cast<uint32_t>(memory.kv.size())};
+                                 .cacheLayer = static_cast<uint32_t>(memory.kv.size()),
+                                 .firstState = static_cast<uint32_t>(memory.states.size())};
         const auto normed = [&](graph::Value x, std::string_view name) {
             return name.empty() ? x : norm(b, w, spec.norm, spec.normEps, x, layerWeight(i, name), name);
         };

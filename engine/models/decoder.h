@@ -40,7 +40,7 @@ struct HeadNormSpec {
     bool operator==(const HeadNormSpec&) const = default;
 };
 
-/// Causal grouped-query attention. Source: Vaswani et al., "Attention Is All You Need" (2017), section 3.2;
+/// Grouped-query attention. Source: Vaswani et al., "Attention Is All You Need" (2017), section 3.2;
 /// Ainslie et al., "GQA" (2023).
 struct AttentionSpec {
     uint32_t numHeads = 0;
@@ -53,12 +53,75 @@ struct AttentionSpec {
     float softCap = 0;
     std::vector<float> alibiSlopes = {};
     bool hasSinks = false;  ///< attn_sinks
+    backend::Mask mask = backend::Mask::Causal;
+    /// Queries at position i are multiplied by 1 + temperature ln(floor(i / temperatureLength) + 1).
+    float temperature = 0;
+    uint32_t temperatureLength = 1;
     std::optional<HeadNormSpec> headNorm = {};
     Presence qkvBias = Presence::Optional;
     Presence outputBias = Presence::Optional;
+    /// attn_q has for each head its query and, behind it, a gate as wide as a value, whose sigmoid
+    /// multiplies what the head gives.
+    bool hasOutputGate = false;
     bool fusedQkv = false;  ///< files usually hold q, k and v as attn_qkv; they may always
 
     bool operator==(const AttentionSpec&) const = default;
+};
+
+/// Attention whose cache keeps, for all heads together, a latent of keys and values and one rotated key.
+/// Source: DeepSeek-AI, "DeepSeek-V2: A Strong, Economical, and Efficient Mixture-of-Experts Language Model"
+/// (2024), section 2.1.
+struct LatentAttentionSpec {
+    uint32_t numHeads = 0;
+    uint32_t queryRank = 0;   ///< of the queries' latent; 0: they come from x at once
+    uint32_t rank = 0;        ///< of the latent of keys and values
+    uint32_t plainDim = 0;    ///< of a head of queries and keys, not rotated; these dimensions come first
+    uint32_t rotatedDim = 0;  ///< … and rotated
+    uint32_t valueDim = 0;    ///< of a head of values
+    float scale = 0;          ///< of q·k
+    RopeSpec rope = {};
+    /// attn_k_b (turned) and attn_v_b make keys and values of the latent, else attn_kv_b.
+    bool isSplit = true;
+
+    bool operator==(const LatentAttentionSpec&) const = default;
+};
+
+/// The gated delta rule over queries, keys and values that went through a short convolution; what it gives is
+/// normalised head by head and gated. Source: Yang et al., "Gated Delta Networks" (2024), section 3.
+struct GatedDeltaSpec {
+    uint32_t numKeyHeads = 0;
+    uint32_t numValueHeads = 0;
+    uint32_t keyDim = 0;
+    uint32_t valueDim = 0;
+    uint32_t kernel = 0;  ///< rows of the convolution
+    backend::HeadPairing pairing = backend::HeadPairing::Consecutive;
+    enum class Files : uint8_t {
+        Separate,        ///< attn_qkv (all q, all k, all v), attn_gate, ssm_beta, ssm_alpha
+        RatesByKeyHead,  ///< the last two are ssm_ba: for each key head its rates, then its steps
+        AllByKeyHead,    ///< so are the first two: ssm_in has for each key head q, k, values, gates
+    } files = Files::Separate;
+
+    bool operator==(const GatedDeltaSpec&) const = default;
+};
+
+/// Mamba-2. Source: Dao & Gu, "Transformers are SSMs" (2024), section 7.
+struct MambaSpec {
+    uint32_t numHeads = 0;
+    uint32_t headSize = 0;
+    uint32_t groups = 0;
+    uint32_t stateSize = 0;
+    uint32_t kernel = 0;  ///< rows of the convolution
+
+    bool operator==(const MambaSpec&) const = default;
+};
+
+/// A gated short convolution: Wout( C * conv(B * u) ) with (B, C, u) = Win x. Source: Liquid AI, "LFM2
+/// Technical Report" (2025), section 2.
+struct ShortConvSpec {
+    uint32_t kernel = 0;  ///< rows of the convolution
+    uint32_t width = 0;   ///< of B, C and u: the model's
+
+    bool operator==(const ShortConvSpec&) const = default;
 };
 
 /// Gated: Wdown( f(Wgate x) * (Wup x) ). Source: Shazeer, "GLU Variants Improve Transformer" (2020), eq. 6.
@@ -72,6 +135,8 @@ struct FeedForwardSpec {
         Sequential,
     } form = Form::Gated;
     Presence bias = Presence::Optional;
+    /// Products are multiplied by "X.scale", where files have it. (Attention's always are.)
+    bool hasFactors = false;
 
     bool operator==(const FeedForwardSpec&) const = default;
 };
@@ -87,6 +152,10 @@ struct ExpertsSpec {
     /// or the sigmoid of ffn_gate_inp_shexp · x.
     uint32_t sharedDim = 0;
     bool sharedIsGated = false;
+    bool hasBiases = false;      ///< the router and the experts
+    bool hasFactors = false;     ///< as of FeedForwardSpec
+    float gluLimit = 0;          ///< OpCode::ClampedGlu with this limit in place of the activation; 0: not so
+    bool hasChoiceBias = false;  ///< exp_probs_b, if the file has it: see OpCode::RouteExperts
 
     bool operator==(const ExpertsSpec&) const = default;
 };
@@ -103,7 +172,7 @@ struct NormPlaces {
     bool operator==(const NormPlaces&) const = default;
 };
 
-using MixerSpec = std::variant<AttentionSpec>;
+using MixerSpec = std::variant<AttentionSpec, LatentAttentionSpec, GatedDeltaSpec, MambaSpec, ShortConvSpec>;
 using FfnSpec = std::variant<FeedForwardSpec, ExpertsSpec>;
 
 /// One layer over the residual h:  h += after(mixer(before h));  h += after(ffn(before h)).
@@ -125,7 +194,8 @@ inline ExpertsSpec* expertsOf(LayerSpec& layer) {
     return std::get_if<ExpertsSpec>(&layer.ffn);
 }
 
-/// h = embed * embeddingScale;  the layers;  logits = cap(logitScale * Wout norm(h)), cap(x) = c tanh(x / c).
+/// h = embed * embeddingScale [+ position];  the layers;  logits = cap(logitScale * Wout norm(h)), cap(x) = c
+/// tanh(x / c).
 struct DecoderSpec {
     ModelFacts facts;
     NormKind norm = NormKind::Rms;
@@ -134,6 +204,9 @@ struct DecoderSpec {
     float logitScale = 1;
     float logitCap = 0;  ///< c; 0: none
     std::string_view finalNorm = "output_norm";
+    /// position_embd has a row for each position, which is added to the embedding; those behind the last one
+    /// share its row.
+    bool learnsPositions = false;
     std::vector<LayerSpec> layers;
 
     bool areAlike(uint32_t layer, uint32_t other) const { return layers[layer] == layers[other]; }
@@ -149,7 +222,16 @@ std::vector<float> alibiSlopes(uint32_t numHeads, float maxBias);
 struct DecoderTraits {
     NormKind norm = NormKind::Rms;
     backend::RopeStyle ropeStyle = backend::RopeStyle::HalfSplit;
+    bool hasFfnFactors = false;
+    /// A layer without heads of keys is no error: the family gives it another mixer.
+    bool mayLackHeads = false;
 };
+
+/// Whether the layer has attention. Of those that readDecoder() read with mayLackHeads, too.
+inline bool hasAttention(const LayerSpec& layer) {
+    const auto* attention = std::get_if<AttentionSpec>(&layer.mixer);
+    return attention && attention->numKvHeads > 0;
+}
 
 /// A decoder like Llama's, of the sizes in the file: rotary attention and gated feed-forward, each behind a
 /// norm. Errors: Corrupt; Unsupported for other rope scalings than readRopeFrequencies() knows.
@@ -166,6 +248,19 @@ Status readLongRope(const Keys& keys, DecoderSpec& spec);
 Status readExperts(const Keys& keys, DecoderSpec& spec);
 /// Their inner width, expert_feed_forward_length, where the file states one. Errors: Corrupt.
 Status readExpertDim(const Keys& keys, DecoderSpec& spec);
+
+/// Qwen's hybrids: gated attention every full_attention_interval-th layer, or where
+/// attention.recurrent_layers says 0; gated delta nets elsewhere. `kind` says what no key tells. Errors:
+/// Corrupt.
+Status readGatedDelta(const Keys& keys, DecoderSpec& spec, const GatedDeltaSpec& kind);
+/// Experts with one more that every row goes to by a gate of its own, where the file has experts. Errors:
+/// Corrupt.
+Status readGatedExperts(const Keys& keys, DecoderSpec& spec);
+/// The reverse of readGatedDelta().
+void synthesizeGatedDelta(std::string_view arch, const SynthSizes& sizes, formats::Metadata& metadata);
+
+/// Sizes of Mamba-2, the ssm keys. Errors: Corrupt.
+Result<MambaSpec> readMamba(const Keys& keys);
 
 /// Which layers have windows: attention.sliding_window_pattern, one flag per layer or a period n of which the
 /// last layer has none; `period` where the key is absent. 0: all, 1: none. Errors: Corrupt.

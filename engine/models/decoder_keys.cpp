@@ -1,4 +1,5 @@
 /// Reading and writing of a decoder's metadata.
+#include <algorithm>
 #include <cmath>
 
 #include "engine/models/decoder.h"
@@ -22,11 +23,13 @@ struct LayerSizes {
     uint32_t keyDim = 0;
     uint32_t valueDim = 0;
     uint32_t ropeDims = 0;
+    bool mayLackHeads = false;
 };
 
 Status checkSizes(const Keys& keys, const LayerSizes& sizes) {
     if (sizes.ffnDim == 0 || sizes.ffnDim > kMaxRowElems)
         return keys.cannotBe("feed_forward_length", sizes.ffnDim);
+    if (sizes.mayLackHeads && sizes.numKvHeads == 0) return {};
     if (sizes.numHeads == 0 || sizes.numHeads > kMaxRowElems)
         return keys.cannotBe("attention.head_count", sizes.numHeads);
     if (sizes.numKvHeads == 0 || sizes.numHeads % sizes.numKvHeads != 0)
@@ -51,22 +54,24 @@ Result<DecoderSpec> readDecoder(const Keys& keys, const DecoderTraits& traits) {
     INGLE_TRY_ASSIGN(const auto ffnDims, keys.perLayer("feed_forward_length", numLayers));
     INGLE_TRY_ASSIGN(const auto heads, keys.perLayer("attention.head_count", numLayers));
     INGLE_TRY_ASSIGN(const auto kvHeads, keys.perLayerOr("attention.head_count_kv", heads));
-    const uint32_t evenShare = heads[0] ? spec.facts.dim / heads[0] : 0;
+    const uint32_t someHeads = *std::ranges::max_element(heads);
+    const uint32_t evenShare = someHeads ? spec.facts.dim / someHeads : 0;
     INGLE_TRY_ASSIGN(const uint32_t keyDim, keys.u32Or("attention.key_length", evenShare));
     INGLE_TRY_ASSIGN(const uint32_t valueDim, keys.u32Or("attention.value_length", evenShare));
     INGLE_TRY_ASSIGN(const uint32_t ropeDims, keys.u32Or("rope.dimension_count", keyDim));
     for (uint32_t layer = 0; layer < numLayers; ++layer)
-        INGLE_TRY(
-            checkSizes(keys, {ffnDims[layer], heads[layer], kvHeads[layer], keyDim, valueDim, ropeDims}));
+        INGLE_TRY(checkSizes(keys, {ffnDims[layer], heads[layer], kvHeads[layer], keyDim, valueDim, ropeDims,
+                                    traits.mayLackHeads}));
     INGLE_TRY_ASSIGN(const auto frequencies, readRopeFrequencies(keys, ropeDims, spec.facts.trainedContext));
     for (uint32_t layer = 0; layer < numLayers; ++layer) {
-        spec.layers.push_back({.mixer = AttentionSpec{.numHeads = heads[layer],
-                                                      .numKvHeads = kvHeads[layer],
-                                                      .keyDim = keyDim,
-                                                      .valueDim = valueDim,
-                                                      .scale = 1.0f / std::sqrt(static_cast<float>(keyDim)),
-                                                      .rope = RopeSpec{traits.ropeStyle, frequencies}},
-                               .ffn = FeedForwardSpec{.dim = ffnDims[layer]}});
+        spec.layers.push_back(
+            {.mixer = AttentionSpec{.numHeads = heads[layer],
+                                    .numKvHeads = kvHeads[layer],
+                                    .keyDim = keyDim,
+                                    .valueDim = valueDim,
+                                    .scale = 1.0f / std::sqrt(static_cast<float>(keyDim)),
+                                    .rope = RopeSpec{traits.ropeStyle, frequencies}},
+             .ffn = FeedForwardSpec{.dim = ffnDims[layer], .hasFactors = traits.hasFfnFactors}});
     }
     return spec;
 }
@@ -95,7 +100,8 @@ Status readExperts(const Keys& keys, DecoderSpec& spec) {
         layer.ffn = ExpertsSpec{.numExperts = numExperts,
                                 .dim = dense.dim,
                                 .rule = {.numUsed = numUsed, .renormalise = true},
-                                .activation = dense.activation};
+                                .activation = dense.activation,
+                                .hasFactors = dense.hasFactors};
     }
     return {};
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,14 @@
 
 namespace ingle::models {
 
+/// How an encoder's rows become the one that stands for a text.
+enum class Pooling : uint8_t {
+    None,   ///< not at all: a row for each token
+    Mean,   ///< of all rows
+    First,  ///< the first token's
+    Last,   ///< the last token's
+};
+
 /// What the rest of the program asks of any model.
 struct ModelFacts {
     std::string arch;
@@ -28,6 +37,8 @@ struct ModelFacts {
     bool tiedOutput = false;      ///< logits use the embedding table
     /// It computes as it does for long conversations, and otherwise than for shorter ones.
     bool forLongContext = false;
+    /// Of an encoder: all of a text is read at once, and nothing is written. It has no key that makes it one.
+    std::optional<Pooling> pooling = {};
 };
 
 /// Reads and checks the facts that every file states. Errors: Corrupt.
@@ -90,8 +101,14 @@ struct SynthSizes {
     uint32_t numExpertsUsed = 0;
 };
 
+enum class FamilyKind : uint8_t {
+    Writer,   ///< chooses tokens
+    Encoder,  ///< makes rows of numbers of a text: ModelFacts::pooling
+};
+
 struct ModelFamily {
     std::string_view arch;  ///< general.architecture
+    FamilyKind kind = FamilyKind::Writer;
     /// Reads its own keys of the metadata, and no other family's, though a file may hold them. Errors:
     /// Corrupt (missing or contradictory values), Unsupported (a variant this version cannot compute).
     /// `contextTokens`: how long conversations may be; 0: as long as the model was trained for.

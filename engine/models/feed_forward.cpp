@@ -5,6 +5,14 @@ namespace ingle::models {
 using tensor::Shape;
 using Form = FeedForwardSpec::Form;
 
+namespace {
+
+Factors factorsOf(const auto& spec) {
+    return spec.hasFactors ? Factors::Used : Factors::LeftAlone;
+}
+
+}  // namespace
+
 void listTensors(const FeedForwardSpec& spec, LayerTensors& tensors) {
     const auto add = [&](std::string_view name, uint64_t in, uint64_t out, const RowsOf* rows = nullptr) {
         tensors.linear(name, in, out, spec.bias, BiasOrder::BeforeFactor, rows);
@@ -24,21 +32,26 @@ void listTensors(const FeedForwardSpec& spec, LayerTensors& tensors) {
 graph::Value feedForward(const FeedForwardSpec& spec, const LayerBuilder& layer, graph::Value x) {
     graph::Builder& b = layer.b;
     if (spec.form == Form::Sequential) {
-        const graph::Value up = layer.linear(x, "ffn_up", "ffn_up");  // [numTokens, ffnDim]
-        return layer.linear(b.activation(up, spec.activation, "ffn_activated"), "ffn_down", "ffn_down");
+        const graph::Value up = layer.linear(x, "ffn_up", "ffn_up", factorsOf(spec));  // [numTokens, ffnDim]
+        return layer.linear(b.activation(up, spec.activation, "ffn_activated"), "ffn_down", "ffn_down",
+                            factorsOf(spec));
     }
-    const graph::Value gate = layer.linear(x, "ffn_gate", "ffn_gate");  // [numTokens, ffnDim]
-    const graph::Value up = layer.linear(x, "ffn_up", "ffn_up");        // [numTokens, ffnDim]
+    const graph::Value gate =
+        layer.linear(x, "ffn_gate", "ffn_gate", factorsOf(spec));                  // [numTokens, ffnDim]
+    const graph::Value up = layer.linear(x, "ffn_up", "ffn_up", factorsOf(spec));  // [numTokens, ffnDim]
     const graph::Value activated = b.activation(gate, spec.activation, "ffn_activated");
-    return layer.linear(b.multiply(activated, up, "ffn_gated"), "ffn_down", "ffn_down");
+    return layer.linear(b.multiply(activated, up, "ffn_gated"), "ffn_down", "ffn_down", factorsOf(spec));
 }
 
 void listTensors(const ExpertsSpec& spec, LayerTensors& tensors) {
     const uint64_t dim = tensors.dim();
     tensors.matrix("ffn_gate_inp.weight", Shape::of(dim, spec.numExperts), Precision::Float);
-    tensors.matrix("ffn_gate_exps.weight", Shape::of(dim, spec.dim, spec.numExperts));
-    tensors.matrix("ffn_up_exps.weight", Shape::of(dim, spec.dim, spec.numExperts));
-    tensors.matrix("ffn_down_exps.weight", Shape::of(spec.dim, dim, spec.numExperts));
+    if (spec.hasBiases) tensors.vector("ffn_gate_inp.bias", Shape::of(spec.numExperts));
+    tensors.experts("ffn_gate_exps", dim, spec.dim, spec);
+    tensors.experts("ffn_up_exps", dim, spec.dim, spec);
+    tensors.experts("ffn_down_exps", spec.dim, dim, spec);
+    if (spec.hasChoiceBias)
+        tensors.vector("exp_probs_b.bias", Shape::of(spec.numExperts), Presence::Optional);
     if (spec.sharedDim == 0) return;
     const auto add = [&](std::string_view name, uint64_t in, uint64_t out) {
         tensors.linear(name, in, out, Presence::Optional, BiasOrder::BeforeFactor);
@@ -54,11 +67,12 @@ namespace {
 /// The expert that every row goes to.
 graph::Value sharedExpert(const ExpertsSpec& spec, const LayerBuilder& layer, graph::Value x) {
     graph::Builder& b = layer.b;
-    const graph::Value gate = layer.linear(x, "ffn_gate_shexp", "ffn_shared_gate");  // [numTokens, sharedDim]
-    const graph::Value up = layer.linear(x, "ffn_up_shexp", "ffn_shared_up");
+    const graph::Value gate =
+        layer.linear(x, "ffn_gate_shexp", "ffn_shared_gate", factorsOf(spec));  // [numTokens, sharedDim]
+    const graph::Value up = layer.linear(x, "ffn_up_shexp", "ffn_shared_up", factorsOf(spec));
     const graph::Value activated = b.activation(gate, spec.activation, "ffn_shared_activated");
-    const graph::Value y =
-        layer.linear(b.multiply(activated, up, "ffn_shared_gated"), "ffn_down_shexp", "ffn_shared_down");
+    const graph::Value y = layer.linear(b.multiply(activated, up, "ffn_shared_gated"), "ffn_down_shexp",
+                                        "ffn_shared_down", factorsOf(spec));
     if (!spec.sharedIsGated) return y;
     // An expert among one, whose share is the sigmoid of its score.
     const graph::Value score = b.linear(x, layer.w("ffn_gate_inp_shexp.weight"), "ffn_shared_score");
@@ -71,16 +85,19 @@ graph::Value sharedExpert(const ExpertsSpec& spec, const LayerBuilder& layer, gr
 
 graph::Value feedForward(const ExpertsSpec& spec, const LayerBuilder& layer, graph::Value x) {
     graph::Builder& b = layer.b;
-    const graph::Value scores =
-        b.linear(x, layer.w("ffn_gate_inp.weight"), "ffn_router");  // [numTokens, numExperts]
-    const graph::Value r = b.routeExperts(scores, spec.rule, "ffn_routing");
+    const graph::Value scores = b.linear(x, layer.w("ffn_gate_inp.weight"), layer.w("ffn_gate_inp.bias"),
+                                         "ffn_router");  // [numTokens, numExperts]
+    const graph::Value r =
+        b.routeExperts(scores, spec.rule, spec.hasChoiceBias ? layer.w("exp_probs_b.bias") : nullptr, nullptr,
+                       "ffn_routing");
     // [numTokens, numUsed * dim]: the chosen experts' values side by side.
-    const graph::Value gate = b.expertLinear(x, r, layer.w("ffn_gate_exps.weight"), "ffn_gate");
-    const graph::Value up = b.expertLinear(x, r, layer.w("ffn_up_exps.weight"), "ffn_up");
-    const graph::Value activated = b.activation(gate, spec.activation, "ffn_activated");
-    const graph::Value gated = b.multiply(activated, up, "ffn_gated");
+    const graph::Value gate = layer.experts(x, r, "ffn_gate_exps", "ffn_gate", factorsOf(spec));
+    const graph::Value up = layer.experts(x, r, "ffn_up_exps", "ffn_up", factorsOf(spec));
+    const graph::Value gated =
+        spec.gluLimit > 0 ? b.clampedGlu(gate, up, spec.gluLimit, "ffn_gated")
+                          : b.multiply(b.activation(gate, spec.activation, "ffn_activated"), up, "ffn_gated");
     const graph::Value y =
-        b.expertSum(b.expertLinear(gated, r, layer.w("ffn_down_exps.weight"), "ffn_down"), r, "ffn_experts");
+        b.expertSum(layer.experts(gated, r, "ffn_down_exps", "ffn_down", factorsOf(spec)), r, "ffn_experts");
     return spec.sharedDim ? b.add(y, sharedExpert(spec, layer, x), "ffn_all_experts") : y;
 }
 

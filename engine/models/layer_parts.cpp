@@ -42,13 +42,34 @@ void LayerTensors::linear(std::string_view name, uint64_t in, uint64_t out, Pres
     add(".scale", Shape::of(1), Shape::of(1), 0, Vector, Presence::Optional);
 }
 
-graph::Value LayerBuilder::linear(graph::Value x, std::string_view name, std::string_view trace) const {
+void LayerTensors::experts(std::string_view name, uint64_t in, uint64_t out, const ExpertsSpec& spec) {
+    matrix(fmt::format("{}.weight", name), Shape::of(in, out, spec.numExperts));
+    const std::string factor = fmt::format("{}.scale", name);
+    vector(factor, Shape::of(spec.numExperts), Presence::Optional);
+    if (!spec.hasBiases) return;
+    vector(fmt::format("{}.bias", name), Shape::of(out, spec.numExperts));
+    if (spec.hasFactors) m_specs.back().dividedBy = layerWeight(m_layer, factor);
+}
+
+graph::Value LayerBuilder::experts(graph::Value x, graph::Value routing, std::string_view name,
+                                   std::string_view trace, Factors use) const {
+    const auto part = [&](std::string_view suffix) { return w(fmt::format("{}{}", name, suffix)); };
+    const tensor::Tensor* factors = part(".scale");
+    if (!factors || use == Factors::LeftAlone)
+        return b.expertLinear(x, routing, part(".weight"), part(".bias"), trace);
+    const graph::Value product =
+        b.expertLinear(x, routing, part(".weight"), part(".bias"), fmt::format("{}_product", trace));
+    return b.expertScale(product, routing, factors, trace);
+}
+
+graph::Value LayerBuilder::linear(graph::Value x, std::string_view name, std::string_view trace,
+                                  Factors factors) const {
     const auto part = [&](std::string_view suffix) {
         return layerWeight(layer, fmt::format("{}{}", name, suffix));
     };
     const tensor::Tensor* matrix = weights[part(".weight")];
     const tensor::Tensor* bias = weights[part(".bias")];
-    if (!weights[part(".scale")]) return b.linear(x, matrix, bias, trace);
+    if (!weights[part(".scale")] || factors == Factors::LeftAlone) return b.linear(x, matrix, bias, trace);
     return b.scale(b.linear(x, matrix, bias, fmt::format("{}_product", trace)),
                    weights.factor(part(".scale")), trace);
 }

@@ -21,6 +21,9 @@ struct RowsOf {
 /// Whether a bias belongs behind the factor of its matrix or before it.
 enum class BiasOrder : uint8_t { BehindFactor, BeforeFactor };
 
+/// What is done with the factor of a matrix that a file may hold.
+enum class Factors : uint8_t { Used, LeftAlone };
+
 /// The weights of one layer.
 class LayerTensors {
   public:
@@ -35,6 +38,9 @@ class LayerTensors {
     void linear(std::string_view name, uint64_t in, uint64_t out, Presence bias, BiasOrder order,
                 const RowsOf* rows = nullptr);
 
+    /// As many such matrices, biases and factors as there are experts, each kind in one tensor.
+    void experts(std::string_view name, uint64_t in, uint64_t out, const ExpertsSpec& spec);
+
   private:
     std::vector<TensorSpec>& m_specs;
     uint32_t m_layer;
@@ -48,15 +54,36 @@ struct LayerBuilder {
     uint32_t layer = 0;
     float normEps = 0;
     uint32_t cacheLayer = 0;  ///< index into MemorySpec::kv
+    uint32_t firstState = 0;  ///< index into MemorySpec::states
 
     const tensor::Tensor* w(std::string_view name) const { return weights[layerWeight(layer, name)]; }
     /// What LayerTensors::linear() lists; `trace` names the value.
-    graph::Value linear(graph::Value x, std::string_view name, std::string_view trace) const;
+    graph::Value linear(graph::Value x, std::string_view name, std::string_view trace,
+                        Factors factors = Factors::Used) const;
+    /// What LayerTensors::experts() lists, of the experts that `routing` names.
+    graph::Value experts(graph::Value x, graph::Value routing, std::string_view name, std::string_view trace,
+                         Factors factors) const;
 };
 
 void listTensors(const AttentionSpec& spec, LayerTensors& tensors);
 void listMemory(const AttentionSpec& spec, backend::MemorySpec& memory);
 graph::Value mix(const AttentionSpec& spec, const LayerBuilder& layer, graph::Value x);
+
+void listTensors(const LatentAttentionSpec& spec, LayerTensors& tensors);
+void listMemory(const LatentAttentionSpec& spec, backend::MemorySpec& memory);
+graph::Value mix(const LatentAttentionSpec& spec, const LayerBuilder& layer, graph::Value x);
+
+void listTensors(const GatedDeltaSpec& spec, LayerTensors& tensors);
+void listMemory(const GatedDeltaSpec& spec, backend::MemorySpec& memory);
+graph::Value mix(const GatedDeltaSpec& spec, const LayerBuilder& layer, graph::Value x);
+
+void listTensors(const MambaSpec& spec, LayerTensors& tensors);
+void listMemory(const MambaSpec& spec, backend::MemorySpec& memory);
+graph::Value mix(const MambaSpec& spec, const LayerBuilder& layer, graph::Value x);
+
+void listTensors(const ShortConvSpec& spec, LayerTensors& tensors);
+void listMemory(const ShortConvSpec& spec, backend::MemorySpec& memory);
+graph::Value mix(const ShortConvSpec& spec, const LayerBuilder& layer, graph::Value x);
 
 void listTensors(const FeedForwardSpec& spec, LayerTensors& tensors);
 graph::Value feedForward(const FeedForwardSpec& spec, const LayerBuilder& layer, graph::Value x);

@@ -12,18 +12,19 @@ double yarnPair(double rotations, double dims, double base, double originalConte
     return dims * std::log(originalContext / (2 * std::numbers::pi * rotations)) / (2 * std::log(base));
 }
 
-/// Divides fast waves by 1, slow ones by `factor`, with a ramp between the pairs of 32 and 1 rotations.
-void applyYarn(RopeFrequencies& rope, double dims, double base, double factor, double originalContext) {
-    constexpr double kFastRotations = 32;
-    constexpr double kSlowRotations = 1;
-    const double low = std::max(0.0, std::floor(yarnPair(kFastRotations, dims, base, originalContext)));
-    const double high = std::min(dims - 1, std::ceil(yarnPair(kSlowRotations, dims, base, originalContext)));
+/// Divides fast waves by 1, slow ones by `factor`, with a ramp between the rule's pairs.
+void applyYarn(RopeFrequencies& rope, double dims, double base, double factor, double originalContext,
+               const YarnRule& rule) {
+    const double low = std::max(0.0, std::floor(yarnPair(rule.fastRotations, dims, base, originalContext)));
+    const double high =
+        std::min(dims - 1, std::ceil(yarnPair(rule.slowRotations, dims, base, originalContext)));
     for (size_t pair = 0; pair < rope.perPair.size(); ++pair) {
         const double position = (static_cast<double>(pair) - low) / std::max(0.001, high - low);
         const double keep = 1 - std::clamp(position, 0.0, 1.0);
         rope.perPair[pair] *= (1 - keep) / factor + keep;
     }
-    rope.magnitude *= static_cast<float>(1 + 0.1 * std::log(factor));
+    const double log = 0.1 * std::log(factor);
+    rope.magnitude *= static_cast<float>((1 + log) / (1 + rule.logMultiplier * log));
 }
 
 }  // namespace
@@ -52,7 +53,8 @@ RopeFrequencies unscaledRope(double base, uint32_t dims) {
     return rope;
 }
 
-Result<RopeFrequencies> readRopeFrequencies(const Keys& keys, uint32_t dims, uint32_t trainedContext) {
+Result<RopeFrequencies> readRopeFrequencies(const Keys& keys, uint32_t dims, uint32_t trainedContext,
+                                            const YarnRule& yarn) {
     INGLE_TRY_ASSIGN(const float base, keys.f32Or("rope.freq_base", 10000));
     if (!std::isfinite(base) || base <= 1) {
         return keys.cannotBe("rope.freq_base", base);
@@ -74,7 +76,7 @@ Result<RopeFrequencies> readRopeFrequencies(const Keys& keys, uint32_t dims, uin
         INGLE_TRY_ASSIGN(const uint32_t original,
                          keys.u32Or("rope.scaling.original_context_length", trainedContext));
         if (original == 0) return keys.cannotBe("rope.scaling.original_context_length", original);
-        applyYarn(rope, dims, base, factor, original);
+        applyYarn(rope, dims, base, factor, original, yarn);
     } else {
         return fail(ErrorCode::Unsupported, "{}: rope scaling \"{}\" is not supported", keys.file().path,
                     shown(type));

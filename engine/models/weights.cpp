@@ -113,6 +113,13 @@ Status Weights::add(const formats::ModelFile& file, const TensorSpec& spec) {
         break;
     }
     if (!found && misfit) return tl::unexpected(*std::move(misfit));
+    constexpr std::string_view kGateOfExperts = "ffn_gate_exps.weight";
+    if (!found && spec.name.ends_with(kGateOfExperts)) {
+        const std::string fused = spec.name.substr(0, spec.name.size() - kGateOfExperts.size());
+        if (file.find(fused + "ffn_gate_up_exps.weight"))
+            return fail(ErrorCode::Unsupported,
+                        "{}: experts whose gate and up lie in one tensor are not supported", file.path);
+    }
     if (!found && spec.presence == Presence::Required) {
         return fail(ErrorCode::Corrupt, "{}: the tensor {} is missing", file.path, spec.usualSource().name);
     }
@@ -127,13 +134,19 @@ Status Weights::add(const formats::ModelFile& file, const TensorSpec& spec) {
 Status Weights::divide(const formats::ModelFile& file, const TensorSpec& spec) {
     const tensor::Tensor* bias = (*this)[spec.name];
     if (!bias || !(*this)[spec.dividedBy]) return {};
-    const float factor = this->factor(spec.dividedBy);
-    if (!std::isnormal(factor))
-        return fail(ErrorCode::Corrupt, "{}: the tensor {} holds {}", file.path, spec.dividedBy, factor);
+    std::vector<float> factors((*this)[spec.dividedBy]->shape.rowElems());
+    (*this)[spec.dividedBy]->decodeRow(0, factors);
     auto made = std::make_shared<MadeVector>();
-    made->values.resize(bias->shape.rowElems());
-    bias->decodeRow(0, made->values);
-    for (float& value : made->values) value /= factor;
+    made->values.resize(bias->shape.numElems());
+    const uint64_t width = bias->shape.rowElems();
+    for (uint64_t row = 0; row < bias->shape.numRows(); ++row) {
+        const float factor = factors[factors.size() == 1 ? 0 : row];
+        if (!std::isnormal(factor))
+            return fail(ErrorCode::Corrupt, "{}: the tensor {} holds {}", file.path, spec.dividedBy, factor);
+        const std::span<float> values = std::span(made->values).subspan(row * width, width);
+        bias->decodeRow(row, values);
+        for (float& value : values) value /= factor;
+    }
     made->tensor = {bias->name, bias->shape, quant::findFormat(quant::kF32),
                     std::as_bytes(std::span<const float>(made->values))};
     m_tensors.insert_or_assign(spec.name, &made->tensor);

@@ -44,7 +44,7 @@ struct TensorSpec {
     /// Where it lies, the usual place first; empty: in a tensor of its own name and shape.
     std::vector<TensorSource> sources = {};
     /// A bias that is to be added to a product before that is multiplied by this factor, though it belongs
-    /// behind: it is divided by it.
+    /// behind: it is divided by it. Of several factors, each row has its own.
     std::string dividedBy = {};
 
     TensorSource usualSource() const { return sources.empty() ? TensorSource{name, shape} : sources[0]; }

@@ -19,6 +19,7 @@ Result<CheckRun> CheckRun::create(backend::Backend& backend, const models::Bound
         INGLE_TRY_ASSIGN(sequence, run.m_memory->createSequence());
     }
     run.m_vocabSize = model.facts().vocabSize;
+    run.m_wholeTexts = model.facts().pooling.has_value();
     return run;
 }
 
@@ -54,6 +55,7 @@ Status CheckRun::restart() {
 /// The logits of the last `numLogits` rows, back to back.
 Result<std::vector<float>> CheckRun::run(std::span<const TokenId> tokens,
                                          std::span<const backend::SequenceRun> runs, uint32_t numLogits) {
+    if (m_wholeTexts) INGLE_TRY(restart());
     const auto numRows = static_cast<uint32_t>(tokens.size());
     std::vector<uint32_t> logitRows;
     for (uint32_t row = numRows - numLogits; row < numRows; ++row) logitRows.push_back(row);

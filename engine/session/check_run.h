@@ -52,6 +52,7 @@ class CheckRun {
     std::unique_ptr<backend::Program> m_program;
     std::array<std::unique_ptr<backend::SequenceMemory>, 2> m_sequences;
     uint32_t m_vocabSize = 0;
+    bool m_wholeTexts = false;  ///< an encoder: every step is a text of its own
     uint32_t m_token = 0;
 };
 

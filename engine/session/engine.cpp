@@ -125,6 +125,9 @@ Result<std::unique_ptr<Engine>> Engine::load(const std::string& path, const Load
                                              const ProgressFn& progress, const Snapshots& snapshots) {
     INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(path));
     INGLE_TRY_ASSIGN(auto model, session::Model::load(source, options, progress));
+    if (model->opened().bound.facts().pooling)
+        return fail(ErrorCode::Unsupported,
+                    "{}: the model makes embeddings of texts and writes none; `ingle embed` uses it", path);
     if (const auto speeds = session::rememberedSpeeds(options); speeds && model->info().backend == "cpu")
         model->info().foretoldTokensPerSecond =
             1 / session::foretoldSeconds(session::answerReads(model->opened(), options), *speeds);

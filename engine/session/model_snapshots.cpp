@@ -15,6 +15,12 @@ SnapshotKey toKey(XXH128_hash_t hash) {
     return {{hash.high64, hash.low64}};
 }
 
+/// The key of what follows the last full page of a prefix, states included, where pages have none.
+SnapshotKey withStates(const SnapshotKey& prefix) {
+    constexpr uint64_t kSeed = 1;  // apart from the keys of pages
+    return toKey(XXH3_128bits_withSeed(&prefix, sizeof prefix, kSeed));
+}
+
 /// Whatever changes what is in memory, beside the weights. The context does not: no family's positions depend
 /// on it, and it may differ from start to start with the memory that is free.
 std::string describe(const OpenedModel& opened, const LoadOptions& options) {
@@ -69,15 +75,24 @@ std::vector<ModelSnapshots::Found> ModelSnapshots::find(std::span<const TokenId>
     const auto print = m_store ? fingerprint() : std::nullopt;
     if (!print) return {};
     const std::vector<SnapshotKey> keys = prefixKeys(*print, ids);
-    const bool pages = !m_model.memorySpec().kv.empty();
+    const bool pages = hasPages();
+    const auto partsOfPages = isHybrid() ? backend::SavedParts::Cache : backend::SavedParts::Everything;
     std::vector<Found> found;
     uint32_t have = 0;
     while (pages && have + kPageTokens <= keys.size() && m_store->contains(keys[have + kPageTokens - 1])) {
-        found.push_back({keys[have + kPageTokens - 1], {have, kPageTokens}});
+        found.push_back({keys[have + kPageTokens - 1], {have, kPageTokens}, partsOfPages});
         have += kPageTokens;
     }
     auto end =
         static_cast<uint32_t>(pages ? std::min<size_t>(keys.size(), have + kPageTokens - 1) : keys.size());
+    if (isHybrid()) {
+        while (end > 0 && !m_store->contains(withStates(keys[end - 1]))) --end;
+        if (end == 0) return {};
+        const uint32_t numPages = end / kPageTokens;
+        found.resize(numPages);
+        found.push_back({withStates(keys[end - 1]), {numPages * kPageTokens, end % kPageTokens}});
+        return found;
+    }
     for (; end > have; --end) {
         if (!m_store->contains(keys[end - 1])) continue;
         found.push_back({keys[end - 1], {have, end - have}});
@@ -93,15 +108,25 @@ size_t ModelSnapshots::longestPrefix(std::span<const TokenId> ids) const {
 
 Result<size_t> ModelSnapshots::restore(std::span<const TokenId> ids, backend::SequenceMemory& memory) const {
     INGLE_TRY(memory.truncate(0));
+    bool isBroken = false;
     for (const Found& record : find(ids)) {
-        const auto state =
-            m_store->read(record.key, m_model.options().kv, record.range, stateBytes(record.range));
-        if (!state) break;
+        auto state = m_store->read(record.key, m_model.options().kv, record.range, stateBytes(record));
+        if (!state) {
+            isBroken = true;
+            // One that cannot be read spoils the others of a hybrid: those that are damaged, too, are found
+            // and removed now.
+            if (isHybrid()) continue;
+            break;
+        }
+        if (isBroken) continue;
+        state->parts = record.parts;
         const Status restored = memory.restore(*state);
         if (restored) continue;
         if (restored.error().code == ErrorCode::Device) return tl::unexpected(restored.error());
         break;  // it is empty now
     }
+    // Pages without the states behind them are of no use.
+    if (isBroken && isHybrid()) INGLE_TRY(memory.truncate(0));
     return size_t{memory.length()};
 }
 
@@ -112,20 +137,26 @@ void ModelSnapshots::save(std::span<const TokenId> ids, const backend::SequenceM
     const std::vector<SnapshotKey> keys = prefixKeys(*print, ids);
     const auto length = static_cast<uint32_t>(ids.size());
     uint32_t first = 0;
-    const auto write = [&](uint32_t end) {
+    const auto write = [&](uint32_t end, const SnapshotKey& key, backend::SavedParts parts) {
         const TokenRange range{first, end - first};
-        m_store->write(keys[end - 1], conversation, [&]() -> Result<backend::SavedState> {
-            INGLE_TRY_ASSIGN(backend::SavedState state, memory.save(range));
+        m_store->write(key, conversation, [&]() -> Result<backend::SavedState> {
+            INGLE_TRY_ASSIGN(backend::SavedState state, memory.save(range, parts));
             if (backend::isFinite(state, m_model.memorySpec())) return state;
             return fail(ErrorCode::Device, "the memory of tokens {} to {} holds values that are not numbers",
                         range.first, range.end());
         });
         first = end;
     };
-    if (!m_model.memorySpec().kv.empty()) {
-        while (first + kPageTokens <= length) write(first + kPageTokens);
+    using enum backend::SavedParts;
+    while (hasPages() && first + kPageTokens <= length) {
+        const uint32_t end = first + kPageTokens;
+        write(end, keys[end - 1], isHybrid() ? Cache : Everything);
     }
-    if (extent == Extent::Everything && first < length) write(length);
+    if (extent != Extent::Everything || length == 0) return;
+    if (isHybrid())
+        write(length, withStates(keys[length - 1]), Everything);
+    else if (first < length)
+        write(length, keys[length - 1], Everything);
 }
 
 }  // namespace ingle::session

@@ -15,8 +15,10 @@ namespace ingle::session {
 
 /// Records of a model with a key/value cache hold one page of 64 tokens each, so that conversations share
 /// those of a common beginning; the tokens after the last full page are a record of their own. Records of a
-/// recurrent model hold its whole state. A record's key covers the model's hash, its configuration and every
-/// token up to the record's end, so that no record can serve another prefix. One thread.
+/// recurrent model hold its whole state. Of a model with both, pages are without states, and the record of
+/// what follows the last page, be it nothing, has them: one can go on from there only. A record's key covers
+/// the model's hash, its configuration and every token up to the record's end, so that no record can serve
+/// another prefix. One thread.
 class ModelSnapshots {
   public:
     /// Without a store nothing is ever found or kept. `model` must outlive this.
@@ -48,10 +50,14 @@ class ModelSnapshots {
     struct Found {
         SnapshotKey key;
         backend::TokenRange range;
+        backend::SavedParts parts = backend::SavedParts::Everything;
     };
+    bool hasPages() const { return !m_model.memorySpec().kv.empty(); }
+    bool isHybrid() const { return hasPages() && !m_model.memorySpec().canTruncate(); }
     std::vector<Found> find(std::span<const TokenId> ids) const;
-    uint64_t stateBytes(backend::TokenRange range) const {
-        return m_fixedBytes + m_bytesPerToken * range.count;
+    uint64_t stateBytes(const Found& record) const {
+        return (record.parts == backend::SavedParts::Everything ? m_fixedBytes : 0) +
+               m_bytesPerToken * record.range.count;
     }
 
     const Model& m_model;

@@ -84,7 +84,7 @@ class Meaning(unittest.TestCase):
         for path in ("app/cli/commands/dance.cpp", "engine/models/families/dancer.cpp", "engine/quant/formats/q9_9.cpp"):
             (self.root / path).touch()
         self.assertEqual(self.changed(), [])
-        for text in ("Models: Ctrl+M", "Dance: Ctrl+J", "chat, dance, dequant", "dancer, llama", "Q9_9"):
+        for text in ("Models: Ctrl+M", "Dance: Ctrl+J", "chat, dance, dequant", "dancer, ", "Q9_9"):
             self.assertIn(text, self.told())
 
     def test_what_is_gone_is_named(self):

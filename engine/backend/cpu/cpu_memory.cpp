@@ -172,20 +172,21 @@ std::byte* CpuSequence::valueRow(uint32_t layer, uint32_t token) const {
     return pageOf(token) + layout.valueOffset + token % kPageTokens * layout.valueRowBytes;
 }
 
-uint64_t CpuSequence::savedBytes(uint32_t tokens) const {
+uint64_t CpuSequence::savedBytes(uint32_t tokens, SavedParts parts) const {
     uint64_t bytes = 0;
     for (uint32_t layer = 0; layer < m_pool.spec().kv.size(); ++layer) {
         const auto& layout = m_pool.layout(layer);
         bytes += uint64_t{tokens} * (layout.keyRowBytes + layout.valueRowBytes);
     }
+    if (parts == SavedParts::Cache) return bytes;
     for (const base::Buffer& state : m_states) bytes += state.size();
     return bytes;
 }
 
-Result<SavedState> CpuSequence::save(TokenRange range) const {
-    INGLE_TRY(checkSaving(m_pool.spec(), *this, range));
-    SavedState saved{.kvType = m_pool.options().kv, .range = range};
-    saved.bytes.resize(savedBytes(range.count));
+Result<SavedState> CpuSequence::save(TokenRange range, SavedParts parts) const {
+    INGLE_TRY(checkSaving(m_pool.spec(), *this, range, parts));
+    SavedState saved{.kvType = m_pool.options().kv, .range = range, .parts = parts};
+    saved.bytes.resize(savedBytes(range.count, parts));
     std::byte* to = saved.bytes.data();
     const auto append = [&](const std::byte* data, size_t bytes) {
         std::memcpy(to, data, bytes);
@@ -198,6 +199,7 @@ Result<SavedState> CpuSequence::save(TokenRange range) const {
         for (uint32_t token = range.first; token < range.end(); ++token)
             append(valueRow(layer, token), layout.valueRowBytes);
     }
+    if (parts == SavedParts::Cache) return saved;
     for (const base::Buffer& state : m_states) append(state.data(), state.size());
     return saved;
 }
@@ -223,9 +225,9 @@ Status CpuSequence::restore(const SavedState& saved) {
     const TokenRange range = saved.range;
     Status status;
     if (saved.version != SavedState::kVersion || saved.kvType != m_pool.options().kv ||
-        saved.bytes.size() != savedBytes(range.count)) {
+        saved.bytes.size() != savedBytes(range.count, saved.parts)) {
         status = fail(ErrorCode::Corrupt, "a saved state of {} bytes does not fit this model, which needs {}",
-                      saved.bytes.size(), savedBytes(range.count));
+                      saved.bytes.size(), savedBytes(range.count, saved.parts));
     } else {
         status = checkRestoring(m_pool.spec(), *this, saved);
         if (status) status = makeRoomFor(range);
@@ -246,7 +248,9 @@ Status CpuSequence::restore(const SavedState& saved) {
         for (uint32_t token = range.first; token < range.end(); ++token)
             take(valueRow(layer, token), layout.valueRowBytes);
     }
-    for (base::Buffer& state : m_states) take(state.data(), state.size());
+    if (saved.parts == SavedParts::Everything) {
+        for (base::Buffer& state : m_states) take(state.data(), state.size());
+    }
     m_length = range.end();
     giveBackUnseen();
     return {};

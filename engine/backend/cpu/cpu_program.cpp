@@ -187,8 +187,8 @@ Result<std::span<const float>> CpuProgram::readLogits(uint32_t index) {
     if (index >= m_numLogitRows) {
         return fail(ErrorCode::InvalidArgument, "logits {} wanted of a step with {}", index, m_numLogitRows);
     }
-    const std::span<const float> logits(m_values[m_plan.logits.value] + size_t{index} * m_plan.logits.width,
-                                        m_plan.logits.width);
+    const std::span<const float> logits(m_values[m_plan.output.value] + size_t{index} * m_plan.output.width,
+                                        m_plan.output.width);
     INGLE_TRY(
         checkFinite(logits, "the model computed a value that is not a number; the file may be damaged"));
     return logits;

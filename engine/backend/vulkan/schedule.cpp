@@ -144,7 +144,7 @@ ValueBuffers planValues(const Plan& plan, std::span<const ScheduledRun> runs, co
             }
         }
     }
-    needs[plan.logits.value].last = static_cast<uint32_t>(runs.size());
+    needs[plan.output.value].last = static_cast<uint32_t>(runs.size());
 
     std::vector<ValueId> stored;
     std::vector<BufferNeed> storedNeeds;

@@ -271,10 +271,11 @@ Result<std::vector<uint32_t>> VulkanSequence::takeTwinSlots(uint32_t count) {
     return slots;
 }
 
-uint64_t VulkanSequence::savedBytes(uint32_t tokens) const {
+uint64_t VulkanSequence::savedBytes(uint32_t tokens, SavedParts parts) const {
     uint64_t bytes = 0;
     for (uint32_t layer = 0; layer < m_pool.spec().kv.size(); ++layer)
         bytes += uint64_t{tokens} * (m_pool.keyRow(layer).savedBytes + m_pool.valueRow(layer).savedBytes);
+    if (parts == SavedParts::Cache) return bytes;
     for (const StateSpec& state : m_pool.spec().states) bytes += uint64_t{state.elems} * sizeof(float);
     return bytes;
 }
@@ -307,11 +308,11 @@ Status VulkanSequence::moveRows(Direction direction, const BufferRange& cache, c
     return {};
 }
 
-Result<SavedState> VulkanSequence::save(TokenRange range) const {
+Result<SavedState> VulkanSequence::save(TokenRange range, SavedParts parts) const {
     const auto& states = m_pool.spec().states;
-    INGLE_TRY(checkSaving(m_pool.spec(), *this, range));
-    SavedState saved{.kvType = m_pool.options().kv, .range = range};
-    saved.bytes.resize(savedBytes(range.count));
+    INGLE_TRY(checkSaving(m_pool.spec(), *this, range, parts));
+    SavedState saved{.kvType = m_pool.options().kv, .range = range, .parts = parts};
+    saved.bytes.resize(savedBytes(range.count, parts));
     std::span<std::byte> rest(saved.bytes);
     const auto next = [&](size_t bytes) {
         const std::span<std::byte> part = rest.first(bytes);
@@ -326,7 +327,7 @@ Result<SavedState> VulkanSequence::save(TokenRange range) const {
         INGLE_TRY(moveRows(Direction::Save, m_pool.values(layer), value, range,
                            next(range.count * value.savedBytes)));
     }
-    for (uint32_t i = 0; i < states.size(); ++i) {
+    for (uint32_t i = 0; parts == SavedParts::Everything && i < states.size(); ++i) {
         const std::span<std::byte> bytes = next(states[i].elems * sizeof(float));
         INGLE_TRY(m_pool.context().transfer.download(stateRange(i).part(0, bytes.size()), bytes));
     }
@@ -357,9 +358,9 @@ Status VulkanSequence::makeRoomFor(TokenRange range) {
 Status VulkanSequence::fill(const SavedState& saved) {
     const TokenRange range = saved.range;
     if (saved.version != SavedState::kVersion || saved.kvType != m_pool.options().kv ||
-        saved.bytes.size() != savedBytes(range.count)) {
+        saved.bytes.size() != savedBytes(range.count, saved.parts)) {
         return fail(ErrorCode::Corrupt, "a saved state of {} bytes does not fit this model, which needs {}",
-                    saved.bytes.size(), savedBytes(range.count));
+                    saved.bytes.size(), savedBytes(range.count, saved.parts));
     }
     INGLE_TRY(checkRestoring(m_pool.spec(), *this, saved));
     INGLE_TRY(makeRoomFor(range));
@@ -378,7 +379,7 @@ Status VulkanSequence::fill(const SavedState& saved) {
         INGLE_TRY(moveRows(Direction::Restore, m_pool.values(layer), value, range,
                            next(range.count * value.savedBytes)));
     }
-    for (uint32_t i = 0; i < m_pool.spec().states.size(); ++i) {
+    for (uint32_t i = 0; saved.parts == SavedParts::Everything && i < m_pool.spec().states.size(); ++i) {
         const std::span<std::byte> part = next(m_pool.spec().states[i].elems * sizeof(float));
         INGLE_TRY(m_pool.context().transfer.upload(stateRange(i).part(0, part.size()), part));
     }

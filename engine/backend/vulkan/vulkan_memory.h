@@ -99,7 +99,7 @@ class VulkanSequence final : public SequenceMemory {
     uint32_t length() const override { return m_length; }
     uint32_t firstKept() const override { return m_firstKept; }
     Status truncate(uint32_t tokens) override;
-    Result<SavedState> save(TokenRange range) const override;
+    Result<SavedState> save(TokenRange range, SavedParts parts) const override;
     Status restore(const SavedState& state) override;
     Result<std::unique_ptr<SequenceMemory>> fork(uint32_t tokens) const override;
 
@@ -122,7 +122,7 @@ class VulkanSequence final : public SequenceMemory {
     /// The first `tokens` stay.
     void cut(uint32_t tokens);
     void giveBackUnseen();
-    uint64_t savedBytes(uint32_t tokens) const;
+    uint64_t savedBytes(uint32_t tokens, SavedParts parts) const;
     Status fill(const SavedState& saved);
     /// For what is restored: only what is before it stays. Errors: as reserve().
     Status makeRoomFor(TokenRange range);

@@ -68,7 +68,7 @@ Status VulkanProgram::allocate() {
     m_scratch = ranges[1];
     m_unused = ranges[2];
     INGLE_TRY_ASSIGN(m_hostStep, m_writeMemory.allocate(m_capacity.bytes()));
-    const uint64_t logitBytes = paddedWidth(m_plan.logits.width) * sizeof(float) * m_capacity.logitRows;
+    const uint64_t logitBytes = paddedWidth(m_plan.output.width) * sizeof(float) * m_capacity.logitRows;
     INGLE_TRY_ASSIGN(m_hostLogits, m_readMemory.allocate(logitBytes));
     INGLE_TRY_ASSIGN(m_decode.sampler, TokenSampler::create(m_memory.context(), kNumTurns));
     Recorder begin(m_memory.context().device, m_memory.context().pipelines);
@@ -127,7 +127,7 @@ Result<const StepCommands*> VulkanProgram::commandsFor(const RowCounts& rows) {
     const auto begin = [&](Recorder& recorder) { return recorder.copy(m_hostStep, m_step); };
     const auto end = [&](Recorder& recorder) -> Status {
         if (rows.logits == 0) return {};
-        const uint64_t bytes = rows.logits * paddedWidth(m_plan.logits.width) * sizeof(float);
+        const uint64_t bytes = rows.logits * paddedWidth(m_plan.output.width) * sizeof(float);
         return recorder.copy(logits().part(0, bytes), m_hostLogits.part(0, bytes));
     };
     INGLE_TRY_ASSIGN(commands, record(rows, begin, end));
@@ -140,7 +140,7 @@ Status VulkanProgram::recordDecode() {
         const TokenSampler::Buffers buffers{logits(), m_step, m_scratch};
         const auto begin = [](Recorder&) -> Status { return {}; };
         const auto end = [&](Recorder& recorder) {
-            return m_decode.sampler->record(turn, m_plan.logits.width, buffers, recorder);
+            return m_decode.sampler->record(turn, m_plan.output.width, buffers, recorder);
         };
         INGLE_TRY_ASSIGN(m_decode.turns[turn], record({1, 1}, begin, end));
     }
@@ -190,6 +190,7 @@ Status VulkanProgram::runRecorded(const RowCounts& rows, const Step& step) {
 }
 
 Result<std::unique_ptr<DecodeQueue>> VulkanProgram::decodeAhead(const DecodeOrder& order) {
+    if (m_plan.outputKind != OutputKind::Logits) return nullptr;
     if (m_observer || !sampling::needsOnlyBest(order.sampler, TokenSampler::kMaxCandidates)) return nullptr;
     const SequenceRun run{order.sequence, 1};
     const uint32_t row = 0;
@@ -225,8 +226,8 @@ Status VulkanProgram::runObserved(const RowCounts& rows, const Step& step) {
         INGLE_TRY(showOutputs(scheduled.run, elapsed.count(), step));
     }
     if (rows.logits == 0) return {};
-    const BufferRange& logits = m_plain->values[m_plan.logits.value];
-    const uint64_t bytes = rows.logits * paddedWidth(m_plan.logits.width) * sizeof(float);
+    const BufferRange& logits = m_plain->values[m_plan.output.value];
+    const uint64_t bytes = rows.logits * paddedWidth(m_plan.output.width) * sizeof(float);
     return context.transfer.download(logits.part(0, bytes), {m_hostLogits.host, bytes});
 }
 
@@ -254,7 +255,7 @@ Result<std::span<const float>> VulkanProgram::readLogits(uint32_t index) {
     if (index >= m_numLogitRows) {
         return fail(ErrorCode::InvalidArgument, "logits {} wanted of a step with {}", index, m_numLogitRows);
     }
-    const uint32_t width = m_plan.logits.width;
+    const uint32_t width = m_plan.output.width;
     const std::span<const float> logits(
         reinterpret_cast<const float*>(m_hostLogits.host) + size_t{index} * paddedWidth(width), width);
     INGLE_TRY(checkFinite(logits, kNotFiniteMessage));

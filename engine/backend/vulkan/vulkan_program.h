@@ -46,7 +46,7 @@ class VulkanProgram final : public Program {
     Status compileKernels();
     Result<std::vector<PipelineSpec>> kernelsOfAllRows();
     ProgramBuffers buffersOf(const Layout& layout) const;
-    const BufferRange& logits() const { return m_fused.values[m_plan.logits.value]; }
+    const BufferRange& logits() const { return m_fused.values[m_plan.output.value]; }
     StepBuffer hostStep() const { return StepBuffer::at(m_hostStep.host, m_capacity); }
     /// Recorded when they are not there yet, or not as they should be now.
     Result<const StepCommands*> commandsFor(const RowCounts& rows);

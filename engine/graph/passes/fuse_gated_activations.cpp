@@ -19,7 +19,7 @@ void fuseGatedActivations(Graph& graph) {
         for (const size_t gate : {size_t{0}, size_t{1}}) {
             const ValueId value = node.inputs[gate];
             const Node& source = graph.nodes[writer[value]];
-            if (source.code != backend::OpCode::Activation || uses[value] != 1 || value == graph.logits)
+            if (source.code != backend::OpCode::Activation || uses[value] != 1 || value == graph.output)
                 continue;
             dropped[writer[value]] = true;
             node = Node{.code = backend::OpCode::GatedActivation,

@@ -47,9 +47,9 @@ void selectLogitRows(Graph& graph) {
     }
     graph.nodes = std::move(nodes);
     // A network whose last op mixes rows still has to hand over logits of selected rows only.
-    if (graph.values[graph.logits].rows == backend::RowKind::Token) {
+    if (graph.values[graph.output].rows == backend::RowKind::Token) {
         std::swap(nodes, graph.nodes);
-        graph.logits = selectRows(graph.logits);
+        graph.output = selectRows(graph.output);
         std::swap(nodes, graph.nodes);
     }
 }

@@ -6,7 +6,8 @@ namespace ingle::models {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
-    INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {.ropeStyle = backend::RopeStyle::Interleaved}));
+    INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {.ropeStyle = backend::RopeStyle::Interleaved,
+                                                          .hasFfnFactors = true}));
     INGLE_TRY(readExperts(keys, spec));
     return spec;
 }

@@ -6,7 +6,7 @@ namespace ingle::models {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
-    INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {}));
+    INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {.hasFfnFactors = true}));
     for (LayerSpec& layer : spec.layers) attentionOf(layer).headNorm = HeadNormSpec{};
     return spec;
 }

@@ -249,6 +249,23 @@ TEST_F(OpsTest, partsOfRows) {
     check("concat of heads", [](Problem& p) { return p.builder.concat(p.rows(35), p.rows(15), 5, "y"); });
 }
 
+TEST_F(OpsTest, positions) {
+    check("embed position", [](Problem& p) {
+        return p.builder.add(p.rows(75), p.builder.embedPosition(p.floats(Shape::of(75, 9)), "p"), "y");
+    });
+    check("position scale", [](Problem& p) { return p.builder.positionScale(p.rows(75), {0.1f, 2}, "y"); });
+}
+
+TEST_F(OpsTest, expertScaleAndClampedGlu) {
+    check("expert scale", [](Problem& p) {
+        const Value routing = p.builder.routeExperts(p.rows(5), {.numUsed = 3}, "routing");
+        return p.builder.expertScale(p.rows(75), routing, p.floats(Shape::of(5)), "y");
+    });
+    check("clamped glu", [](Problem& p) {
+        return p.builder.clampedGlu(p.rowsBetween(75, -9, 9), p.rowsBetween(75, -9, 9), 7, "y");
+    });
+}
+
 /// Rotated queries and keys, and attention over them.
 Value attend(Problem& p, uint32_t numHeads, uint32_t numKvHeads, uint32_t headDim, RopeStyle style,
              uint32_t numPairs) {

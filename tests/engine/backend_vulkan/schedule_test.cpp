@@ -34,7 +34,7 @@ bool keepsValues(const Plan& plan, std::span<const ScheduledRun> runs, const Val
             }
         }
     }
-    return content[*buffers.bufferOf[plan.logits.value]] == plan.logits.value;
+    return content[*buffers.bufferOf[plan.output.value]] == plan.output.value;
 }
 
 /// Whether each op is in one run, behind those that make what it reads, and memory is used in the plan's

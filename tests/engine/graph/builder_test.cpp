@@ -278,6 +278,18 @@ const Misfit kMisfits[] = {
                        d.vector(4), {0, 4, 8, 2, 8}, "y");
      },
      {"\"b\" is 8 wide where 16"}},
+    {"embed_position", [](Draft& d) { d.b.embedPosition(nullptr, "y"); }, {"weight 1 of 1 is missing"}},
+    {"position_scale",
+     [](Draft& d) {
+         d.b.positionScale(d.rows(16, "x"), {0.1f, 0}, "y");
+     },
+     {"0 positions"}},
+    {"expert_scale",
+     [](Draft& d) { d.b.expertScale(d.rows(16, "x"), d.rows(6, "r"), d.vector(4), "y"); },
+     {"\"x\" is 16 wide", "3 equal parts"}},
+    {"clamped_glu",
+     [](Draft& d) { d.b.clampedGlu(d.rows(16, "x"), d.rows(8, "z"), 7, "y"); },
+     {"\"z\"", "16"}},
 };
 
 TEST(Builder, aCallThatDoesNotFitIsASentence) {

@@ -62,7 +62,7 @@ TEST(SelectLogitRows, everythingAfterTheLastAttentionRunsOnSelectedRows) {
                 << graph.values[output].name;
         }
     }
-    EXPECT_EQ(graph.values[graph.logits].rows, backend::RowKind::Logit);
+    EXPECT_EQ(graph.values[graph.output].rows, backend::RowKind::Logit);
 }
 
 TEST(SelectLogitRows, aNetworkThatEndsInAMixingOpStillSelects) {
@@ -72,7 +72,7 @@ TEST(SelectLogitRows, aNetworkThatEndsInAMixingOpStillSelects) {
     Graph graph = b.take().value();
     selectLogitRows(graph);
     EXPECT_EQ(graph.nodes.back().code, OpCode::SelectRows);
-    EXPECT_EQ(graph.nodes.back().outputs[0], graph.logits);
+    EXPECT_EQ(graph.nodes.back().outputs[0], graph.output);
 }
 
 TEST(StackSiblingLinears, oneNodeForQkvAndOneForGateUp) {
@@ -145,13 +145,13 @@ TEST(Lower, aValueLivesFromItsOpToItsLastReader) {
             }
         }
         ASSERT_EQ(plan.values.size(), next);
-        lastOp[plan.logits.value] = static_cast<uint32_t>(plan.ops.size());
-        ++numUses[plan.logits.value];
+        lastOp[plan.output.value] = static_cast<uint32_t>(plan.ops.size());
+        ++numUses[plan.output.value];
         for (backend::ValueId value = 0; value < next; ++value) {
             EXPECT_EQ(plan.values[value].lastOp, lastOp[value]) << plan.values[value].name;
             EXPECT_EQ(plan.values[value].numUses, numUses[value]) << plan.values[value].name;
         }
-        EXPECT_EQ(plan.values[plan.logits.value].rows, backend::RowKind::Logit);
+        EXPECT_EQ(plan.values[plan.output.value].rows, backend::RowKind::Logit);
     }
 }
 
@@ -175,7 +175,7 @@ TEST(Lower, opsReadWhatTheGraphSays) {
         EXPECT_TRUE(sameValues(plan.ops[i].inputs, graph.nodes[i].inputs)) << i;
         EXPECT_TRUE(sameValues(plan.ops[i].outputs, graph.nodes[i].outputs)) << i;
     }
-    EXPECT_EQ(plan.values[plan.logits.value].name, graph.values[graph.logits].name);
+    EXPECT_EQ(plan.values[plan.output.value].name, graph.values[graph.output].name);
 }
 
 }  // namespace

@@ -71,9 +71,9 @@ class FaultySequence final : public backend::SequenceMemory {
         INGLE_TRY(m_device->alive());
         return m_inner->truncate(tokens);
     }
-    Result<backend::SavedState> save(backend::TokenRange range) const override {
+    Result<backend::SavedState> save(backend::TokenRange range, backend::SavedParts parts) const override {
         INGLE_TRY(m_device->alive());
-        INGLE_TRY_ASSIGN(backend::SavedState state, m_inner->save(range));
+        INGLE_TRY_ASSIGN(backend::SavedState state, m_inner->save(range, parts));
         if (m_device->faults.poisonsWhatItSaves) std::ranges::fill(state.bytes, std::byte{0xff});
         return state;
     }

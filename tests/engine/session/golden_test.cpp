@@ -6,13 +6,16 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <set>
 
 #include "engine/sampling/sampler.h"
 #include "ingle/engine.h"
 #include "tests/engine/session/model_runs.h"
 #include "tests/engine/session/vulkan_devices.h"
+#include "tests/every_case.h"
 #include "tests/golden.h"
 #include "tests/opened.h"
+#include "tests/temporary_folder.h"
 
 namespace ingle::session {
 namespace {
@@ -43,11 +46,35 @@ struct Entry {
 
 /// Name, model and sidecar of each entry of a group.
 json rowsOf(const std::string& group) {
-    for (const char* name : {"manifest.json", "manifest2.json"}) {
-        const json groups = test::readJson(test::goldenRoot() / name)["groups"];
-        if (groups.contains(group)) return groups[group];
+    if (group != "archs") {
+        for (const char* name : {"manifest.json", "manifest2.json"}) {
+            const json groups = test::readJson(test::goldenRoot() / name)["groups"];
+            if (groups.contains(group)) return groups[group];
+        }
+        return json::array();
     }
-    return json::array();
+    std::set<std::filesystem::path> sidecars;  // this group has no manifest
+    for (const auto& file : std::filesystem::directory_iterator(test::goldenRoot() / group))
+        if (file.path().extension() == ".json") sidecars.insert(file.path());
+    json rows = json::array();
+    for (const auto& sidecar : sidecars) {
+        const std::string stem = sidecar.stem();
+        rows.push_back(
+            {{"name", stem}, {"sidecar", "archs/" + stem + ".json"}, {"model", "archs/" + stem + ".gguf"}});
+    }
+    return rows;
+}
+
+/// A copy that says of its tokenizer "none" in place of "test".
+std::string withoutTokenizer(const std::filesystem::path& model, const test::TemporaryFolder& folder) {
+    constexpr std::string_view kKey = "tokenizer.ggml.model";
+    constexpr size_t kBeforeText = sizeof(uint32_t) + sizeof(uint64_t);  // the value's type, its length
+    std::string bytes = test::readBytes(model);
+    const size_t at = bytes.find(kKey) + kKey.size() + kBeforeText;
+    EXPECT_EQ(bytes.substr(at, 4), "test");
+    bytes.replace(at, 4, "none");
+    std::ofstream(folder.file("model.gguf"), std::ios::binary) << bytes;
+    return folder.file("model.gguf");
 }
 
 std::vector<float> referenceOf(const json& sidecar, const char* group, const char* key) {
@@ -139,8 +166,12 @@ class Golden : public testing::TestWithParam<std::string> {
     /// The usual way includes the check of the device.
     Result<std::unique_ptr<Model>> load(const Entry& entry, Use use) const {
         const LoadOptions options = goldenOptions(entry.sidecar, use);
-        if (!onDevice()) return Model::load(test::opened(entry.model), options, nullptr);
-        return Model::load(test::opened(entry.model), options, nullptr, s_devices->sharedFactory(),
+        const test::TemporaryFolder folder;
+        const io::Source source = test::opened(entry.model.parent_path().filename() == "archs"
+                                                   ? withoutTokenizer(entry.model, folder)
+                                                   : entry.model.string());
+        if (!onDevice()) return Model::load(source, options, nullptr);
+        return Model::load(source, options, nullptr, s_devices->sharedFactory(),
                            use == Use::Exact ? DeviceCheck(unchecked) : DeviceCheck(checkDevice));
     }
 
@@ -250,7 +281,7 @@ TEST_P(Golden, models) {
         expectGreedy(model, entry.tokens, sidecar["greedy"], sidecar["greedy_margin"], 0);
         expectIdsOfTheProcessor(model, entry);
     });
-    EXPECT_GE(passed, 22);
+    EXPECT_GE(passed, 28);
 }
 
 TEST_P(Golden, models2) {
@@ -262,7 +293,29 @@ TEST_P(Golden, models2) {
         expectGreedy(model, entry.tokens, sidecar["greedy"], sidecar["greedy_margin"], 2 * tolerance);
         expectIdsOfTheProcessor(model, entry);
     });
-    EXPECT_GE(passed, 3);
+    EXPECT_GE(passed, 6);
+}
+
+/// Entries of archs that do not agree yet: printed, and no longer to stand here once they do.
+const std::set<std::string_view> kOpenArchs{"qwen35-dense"};
+
+/// Files with the keys of every family.
+TEST_P(Golden, archs) {
+    // Ops on a device are compared by the groups before: this one is about keys.
+    if (onDevice() && !test::triesEveryCase()) GTEST_SKIP() << "only in the soak";
+    const int passed = forEachModel("archs", Use::Exact, [&](Model& model, const Entry& entry) {
+        const json& sidecar = entry.sidecar;
+        const Ways logits = checkedWays(model, entry.tokens);
+        const double difference = worst(test::maxAbsDiff, logits, referenceOf(sidecar, "archs", "logits"));
+        if (kOpenArchs.contains(entry.name)) {
+            std::printf("open: %s differs by %.2g\n", entry.name.c_str(), difference);
+            EXPECT_GT(difference, sidecar["suggested_max_abs_diff"].get<double>());
+            return;
+        }
+        EXPECT_LE(difference, sidecar["suggested_max_abs_diff"].get<double>());
+        expectGreedy(model, entry.tokens, sidecar["greedy"], sidecar["greedy_margin"], 10 * difference);
+    });
+    EXPECT_GE(passed, 25);
 }
 
 TEST_P(Golden, rwkv) {
@@ -350,6 +403,11 @@ TEST(GoldenTolerance, aWrongHyperParameterIsSeen) {
         {"models", "stablelm", "attention.layer_norm_epsilon", "1e-4", 2e-4},
         {"models", "stablelm_parallel", "rope.dimension_count", "16", 2e-4},
         {"models", "llama_moe", "expert_used_count", "1", 2e-4},
+        {"models", "gemma2", "attention.sliding_window", "20", 2e-4},
+        {"models", "gemma3", "rope.freq_base_swa", "9000", 2e-4},
+        {"models", "phi3_swa", "attention.sliding_window", "13", 2e-4},
+        {"models", "qwen2moe", "expert_used_count", "1", 2e-4},
+        {"models2", "mistral3", "attention.temperature_scale", "0.2", 2e-4},
         {"models", "rwkv6", "attention.layer_norm_epsilon", "1e-4", 2e-4},
         {"models", "rwkv6_rescale", "rescale_every_n_layers", "0", 2e-4},
         {"rwkv", "random-4v0", "attention.layer_norm_epsilon", "1e-4", 2e-4},

@@ -255,7 +255,7 @@ TEST(SnapshotFolder, strangeFilesInItAreLeftAlone) {
     EXPECT_TRUE(fs::exists(folder.file("s/zz.snap")));
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, SnapshotsOf, testing::Values("llama", "rwkv5", "rwkv7"),
+INSTANTIATE_TEST_SUITE_P(Table, SnapshotsOf, testing::Values("llama", "rwkv5", "rwkv7", "qwen35"),
                          [](const auto& family) { return std::string(family.param); });
 
 }  // namespace

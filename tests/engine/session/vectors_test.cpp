@@ -25,13 +25,16 @@ constexpr models::SynthSizes kSizes{.dim = 256,
                                     .vocabSize = kVocab,
                                     .context = 128};
 
-/// Logits after the last of 70 tokens (more than a page), and after the first.
+/// Logits after the last of 70 tokens (more than a page), and after the first. Empty where the family's rows
+/// are no whole blocks of the format.
 std::vector<float> logitsOf(const std::string& family, const models::SynthSizes& sizes,
                             const quant::QuantFormat& format) {
     const test::TemporaryFolder folder;
     const std::string path = folder.file("model.gguf");
-    EXPECT_TRUE(
-        lab::writeSynthModel({.family = family, .sizes = sizes, .quant = std::string(format.name)}, path));
+    const Status written =
+        lab::writeSynthModel({.family = family, .sizes = sizes, .quant = std::string(format.name)}, path);
+    if (!written && written.error().message.find("is not a whole number of") != std::string::npos) return {};
+    EXPECT_TRUE(written) << written.error().message;
     const auto model =
         Model::load(test::opened(path), {.kv = KvType::F32, .activations = ActivationType::F32}, nullptr)
             .value();
@@ -60,14 +63,17 @@ void expectKept(const std::string& name, const std::vector<float>& logits) {
 TEST(Vectors, everyFamilyInEveryFormatGivesTheKeptLogits) {
     size_t compared = 0;
     for (const models::ModelFamily* family : models::allFamilies()) {
+        if (family->kind == models::FamilyKind::Encoder) continue;  // see embedder_test.cpp
         for (const quant::QuantFormat* format : quant::allFormats()) {
             if (!format->encodeRow) continue;
             const std::string arch(family->arch);
-            expectKept(fmt::format("{}-{}", arch, format->name), logitsOf(arch, kSizes, *format));
+            const std::vector<float> logits = logitsOf(arch, kSizes, *format);
+            if (logits.empty()) continue;
+            expectKept(fmt::format("{}-{}", arch, format->name), logits);
             ++compared;
         }
     }
-    EXPECT_GE(compared, 35u);
+    EXPECT_GE(compared, 250u);
 }
 
 TEST(Vectors, mixturesOfExpertsGiveTheKeptLogits) {

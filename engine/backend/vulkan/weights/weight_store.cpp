@@ -24,9 +24,7 @@ class StackedRows {
     }
 
   private:
-    static const std::byte* rowOf(const tensor::Tensor& tensor, uint64_t row) {
-        return tensor.row(row);
-    }
+    static const std::byte* rowOf(const tensor::Tensor& tensor, uint64_t row) { return tensor.row(row); }
 
     std::span<const tensor::Tensor* const> m_parts;
     RowOrder m_order;

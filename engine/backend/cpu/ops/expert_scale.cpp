@@ -1,0 +1,28 @@
+#include "engine/backend/cpu/cpu_op.h"
+
+namespace ingle::backend::cpu {
+namespace {
+
+void run(const Op& op, const StepContext& context) {
+    const Operand x = op.inputs[0];
+    const Operand routing = op.inputs[1];
+    const size_t numUsed = routing.width / 2;
+    const size_t part = x.width / numUsed;
+    const float* factors = context.vector(op, 0);
+    const size_t numParts = context.numRows(x) * numUsed;
+    context.threads.parallelFor(numParts, 1, [&](size_t begin, size_t end, uint32_t) {
+        for (size_t i = begin; i < end; ++i) {
+            const float* ids = context.rows(routing) + i / numUsed * routing.width;
+            const float factor = factors[static_cast<size_t>(ids[i % numUsed])];
+            for (size_t at = i * part; at < (i + 1) * part; ++at)
+                context.rows(op.outputs[0])[at] = context.rows(x)[at] * factor;
+        }
+    });
+}
+
+}  // namespace
+
+extern const CpuOp expert_scale_op;
+const CpuOp expert_scale_op{OpCode::ExpertScale, unprepared<run>};
+
+}  // namespace ingle::backend::cpu

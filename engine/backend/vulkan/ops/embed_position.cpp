@@ -1,0 +1,36 @@
+#include "engine/backend/vulkan/vulkan_op.h"
+#include "engine/backend/vulkan/weights/matrix_push.h"
+
+namespace ingle::backend::vulkan {
+namespace {
+
+constexpr OpCode kCodes[] = {OpCode::EmbedPosition};
+
+/// A row is a hundred groups or so.
+constexpr uint32_t kInvocations = 32;
+
+struct PositionPush {
+    MatrixPush matrix;
+    uint32_t numPositions;
+};
+
+Status record(const OpRun& run, OpRecording& out) {
+    const tensor::Tensor* table = &out.tensor(run.op(0), 0);
+    INGLE_TRY_ASSIGN(const DeviceMatrix* matrix, out.weights().matrix({&table, 1}, RowOrder::Behind));
+    for (const MatrixShard& shard : matrix->shards) {
+        const uint32_t groups = groupsFor(matrix->k, kWeightGroup);
+        INGLE_TRY(out.dispatch(
+            fmt::format("embed_position_{}", matrix->format->name), {kInvocations},
+            {reads(shard.range), reads(out.step()), writes(out.rows(run.output(0)))},
+            PositionPush{matrixPush(*matrix, shard), static_cast<uint32_t>(table->shape.numRows())},
+            {groupsFor(groups, kInvocations), out.numTokens(), 1}));
+    }
+    return {};
+}
+
+}  // namespace
+
+extern const VulkanOp embed_position_op;
+const VulkanOp embed_position_op{kCodes, nullptr, record};
+
+}  // namespace ingle::backend::vulkan

@@ -1,0 +1,27 @@
+#include "engine/backend/vulkan/vulkan_op.h"
+
+namespace ingle::backend::vulkan {
+namespace {
+
+constexpr OpCode kCodes[] = {OpCode::PositionScale};
+
+Status record(const OpRun& run, OpRecording& out) {
+    const auto& params = run.params<PositionScaleParams>(0);
+    const uint32_t width = run.width(run.output(0));
+    const struct {
+        uint32_t width;
+        float a;
+        uint32_t n;
+    } push{width, params.a, params.n};
+    return out.dispatch(
+        "position_scale", {kElementGroup},
+        {reads(out.step()), reads(out.rows(run.input(0, 0))), writes(out.rows(run.output(0)))}, push,
+        {groupsFor(width, kElementGroup), out.numTokens(), 1});
+}
+
+}  // namespace
+
+extern const VulkanOp position_scale_op;
+const VulkanOp position_scale_op{kCodes, nullptr, record};
+
+}  // namespace ingle::backend::vulkan

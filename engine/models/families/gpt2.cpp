@@ -1,0 +1,35 @@
+/// GPT-2: learned positions, LayerNorm and biases everywhere, q, k and v in one matrix, a feed-forward
+/// without gate. Source: Radford et al., "Language Models are Unsupervised Multitask Learners" (2019),
+/// section 2.3.
+#include "engine/models/decoder.h"
+
+namespace ingle::models {
+namespace {
+
+Result<DecoderSpec> read(const Keys& keys) {
+    INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {.norm = NormKind::Layer}));
+    if (spec.facts.trainedContext == 0) return keys.cannotBe("context_length", 0);
+    spec.learnsPositions = true;
+    for (LayerSpec& layer : spec.layers) {
+        auto& ffn = std::get<FeedForwardSpec>(layer.ffn);
+        ffn.form = FeedForwardSpec::Form::Sequential;
+        ffn.activation = backend::ActivationKind::Gelu;
+        ffn.bias = Presence::Required;
+        AttentionSpec& attention = attentionOf(layer);
+        attention.rope.reset();
+        attention.fusedQkv = true;
+        attention.qkvBias = attention.outputBias = Presence::Required;
+    }
+    return spec;
+}
+
+void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
+    synthesizeDecoder("gpt2", sizes, metadata, NormKind::Layer);
+}
+
+}  // namespace
+
+extern const ModelFamily gpt2_family;
+const ModelFamily gpt2_family{.arch = "gpt2", .open = openDecoder<read>, .synthesize = synthesize};
+
+}  // namespace ingle::models

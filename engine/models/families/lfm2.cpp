@@ -1,0 +1,40 @@
+/// LFM2: short convolutions, and attention where head_count_kv is not 0.
+/// Source: Liquid AI, "LFM2 Technical Report" (2025), section 2.
+#include "engine/models/decoder.h"
+
+namespace ingle::models {
+namespace {
+
+Result<DecoderSpec> read(const Keys& keys) {
+    INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {.mayLackHeads = true}));
+    INGLE_TRY_ASSIGN(const uint32_t kernel, keys.u32("shortconv.l_cache"));
+    if (kernel == 0 || kernel > 64) return keys.cannotBe("shortconv.l_cache", kernel);
+    INGLE_TRY_ASSIGN(const uint32_t window, keys.u32Or("attention.sliding_window", 0));
+    spec.finalNorm = "token_embd_norm";
+    for (LayerSpec& layer : spec.layers) {
+        if (hasAttention(layer)) {
+            attentionOf(layer).headNorm = HeadNormSpec{};
+            attentionOf(layer).window = window;
+        } else {
+            layer.mixer = ShortConvSpec{.kernel = kernel, .width = spec.facts.dim};
+        }
+    }
+    return spec;
+}
+
+void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
+    synthesizeDecoder("lfm2", sizes, metadata);
+    std::vector<int64_t> heads;
+    for (uint32_t layer = 0; layer < sizes.numLayers; ++layer)
+        heads.push_back(int64_t{layer % 3 == 1 ? sizes.numKvHeads : 0});
+    metadata.set("lfm2.attention.head_count_kv", heads);
+    metadata.set("lfm2.shortconv.l_cache", int64_t{3});
+    metadata.set("lfm2.attention.sliding_window", int64_t{0});
+}
+
+}  // namespace
+
+extern const ModelFamily lfm2_family;
+const ModelFamily lfm2_family{.arch = "lfm2", .open = openDecoder<read>, .synthesize = synthesize};
+
+}  // namespace ingle::models

@@ -1,0 +1,24 @@
+/// Qwen3.5: three layers of gated delta nets to one of gated attention. Text positions only: its rotary
+/// sections are alike then. Source: the model's published configuration and code (Qwen team, 2026).
+#include "engine/models/decoder.h"
+
+namespace ingle::models {
+namespace {
+
+Result<DecoderSpec> read(const Keys& keys) {
+    INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {}));
+    INGLE_TRY(readGatedDelta(keys, spec, {.pairing = backend::HeadPairing::Tiled}));
+    return spec;
+}
+
+void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
+    synthesizeDecoder("qwen35", sizes, metadata);
+    synthesizeGatedDelta("qwen35", sizes, metadata);
+}
+
+}  // namespace
+
+extern const ModelFamily qwen35_family;
+const ModelFamily qwen35_family{.arch = "qwen35", .open = openDecoder<read>, .synthesize = synthesize};
+
+}  // namespace ingle::models

@@ -1,0 +1,27 @@
+/// Qwen3.5 with experts. Source: the model's published configuration and code (Qwen team, 2026).
+#include "engine/models/decoder.h"
+
+namespace ingle::models {
+namespace {
+
+Result<DecoderSpec> read(const Keys& keys) {
+    INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {}));
+    INGLE_TRY(readGatedDelta(keys, spec, {.pairing = backend::HeadPairing::Tiled}));
+    INGLE_TRY(readGatedExperts(keys, spec));
+    return spec;
+}
+
+void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
+    synthesizeDecoder("qwen35moe", sizes, metadata);
+    synthesizeGatedDelta("qwen35moe", sizes, metadata);
+    synthesizeExperts("qwen35moe", sizes, metadata, 4);
+    metadata.set("qwen35moe.expert_feed_forward_length", int64_t{sizes.ffnDim});
+    metadata.set("qwen35moe.expert_shared_feed_forward_length", int64_t{sizes.ffnDim});
+}
+
+}  // namespace
+
+extern const ModelFamily qwen35moe_family;
+const ModelFamily qwen35moe_family{.arch = "qwen35moe", .open = openDecoder<read>, .synthesize = synthesize};
+
+}  // namespace ingle::models

@@ -1,0 +1,35 @@
+/// Qwen3-Next: three layers of gated delta nets to one of gated attention, experts in all of them. Source:
+/// the model's published configuration and code (Qwen team, 2025).
+#include "engine/models/decoder.h"
+
+namespace ingle::models {
+namespace {
+
+Result<DecoderSpec> read(const Keys& keys) {
+    INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {}));
+    // Older files keep everything by key heads.
+    using Files = GatedDeltaSpec::Files;
+    INGLE_TRY(readGatedDelta(keys, spec, {.files = Files::RatesByKeyHead}));
+    for (uint32_t layer = 0; layer < spec.facts.numLayers; ++layer) {
+        auto* delta = std::get_if<GatedDeltaSpec>(&spec.layers[layer].mixer);
+        if (delta && !keys.file().find(layerWeight(layer, "attn_qkv.weight")))
+            delta->files = Files::AllByKeyHead;
+    }
+    INGLE_TRY(readGatedExperts(keys, spec));
+    return spec;
+}
+
+void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
+    synthesizeDecoder("qwen3next", sizes, metadata);
+    synthesizeGatedDelta("qwen3next", sizes, metadata);
+    synthesizeExperts("qwen3next", sizes, metadata, 4);
+    metadata.set("qwen3next.expert_feed_forward_length", int64_t{sizes.ffnDim});
+    metadata.set("qwen3next.expert_shared_feed_forward_length", int64_t{sizes.ffnDim});
+}
+
+}  // namespace
+
+extern const ModelFamily qwen3next_family;
+const ModelFamily qwen3next_family{.arch = "qwen3next", .open = openDecoder<read>, .synthesize = synthesize};
+
+}  // namespace ingle::models

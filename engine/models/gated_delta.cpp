@@ -1,0 +1,191 @@
+#include <cmath>
+
+#include "engine/models/layer_parts.h"
+
+namespace ingle::models {
+namespace {
+
+using backend::ActivationKind;
+using tensor::Shape;
+using Files = GatedDeltaSpec::Files;
+
+constexpr uint32_t kMaxRowElems = 1u << 20;
+constexpr uint32_t kMaxKernel = 64;
+
+/// Widths of rows.
+struct Widths {
+    uint32_t keys;    ///< of all key heads; queries are as wide
+    uint32_t values;  ///< of all value heads; gates are as wide
+    uint32_t mixed() const { return 2 * keys + values; }
+};
+
+Widths widthsOf(const GatedDeltaSpec& spec) {
+    return {spec.numKeyHeads * spec.keyDim, spec.numValueHeads * spec.valueDim};
+}
+
+/// What the layer makes of its input.
+struct Projected {
+    graph::Value mixed;  ///< [numTokens, all q, all k, all v]
+    graph::Value gates;  ///< [numTokens, numValueHeads * valueDim]
+    graph::Value rates;  ///< [numTokens, numValueHeads], as the next
+    graph::Value steps;
+};
+
+Projected project(const GatedDeltaSpec& spec, const LayerBuilder& layer, graph::Value x) {
+    graph::Builder& b = layer.b;
+    Projected p;
+    if (spec.files == Files::AllByKeyHead) {
+        const uint32_t heads = spec.numKeyHeads;
+        const uint32_t values = widthsOf(spec).values / heads;  // of a key head
+        const graph::Value all = layer.linear(x, "ssm_in", "mixed_by_head");
+        const graph::Value q = b.slice(all, {heads, 0, spec.keyDim}, "q_by_head");
+        const graph::Value k = b.slice(all, {heads, spec.keyDim, spec.keyDim}, "k_by_head");
+        const graph::Value v = b.slice(all, {heads, 2 * spec.keyDim, values}, "v_by_head");
+        p.gates = b.slice(all, {heads, 2 * spec.keyDim + values, values}, "z");
+        p.mixed = b.concat(b.concat(q, k, 1, "qk_mixed"), v, 1, "mixed");
+    } else {
+        p.mixed = layer.linear(x, "attn_qkv", "mixed");
+        p.gates = layer.linear(x, "attn_gate", "z");
+    }
+    if (spec.files == Files::Separate) {
+        p.rates = layer.linear(x, "ssm_beta", "beta");
+        p.steps = layer.linear(x, "ssm_alpha", "alpha");
+    } else {
+        const uint32_t each = spec.numValueHeads / spec.numKeyHeads;
+        const graph::Value both = layer.linear(x, "ssm_ba", "beta_alpha");
+        p.rates = b.slice(both, {spec.numKeyHeads, 0, each}, "beta");
+        p.steps = b.slice(both, {spec.numKeyHeads, each, each}, "alpha");
+    }
+    return p;
+}
+
+}  // namespace
+
+void listTensors(const GatedDeltaSpec& spec, LayerTensors& tensors) {
+    const Widths widths = widthsOf(spec);
+    const auto add = [&](std::string_view name, uint64_t in, uint64_t out) {
+        tensors.linear(name, in, out, Presence::Optional, BiasOrder::BehindFactor);
+    };
+    if (spec.files == Files::AllByKeyHead) {
+        add("ssm_in", tensors.dim(), uint64_t{widths.mixed()} + widths.values);
+    } else {
+        add("attn_qkv", tensors.dim(), widths.mixed());
+        add("attn_gate", tensors.dim(), widths.values);
+    }
+    if (spec.files == Files::Separate) {
+        add("ssm_beta", tensors.dim(), spec.numValueHeads);
+        add("ssm_alpha", tensors.dim(), spec.numValueHeads);
+    } else {
+        add("ssm_ba", tensors.dim(), uint64_t{2} * spec.numValueHeads);
+    }
+    tensors.vector("ssm_conv1d.weight", Shape::of(spec.kernel, widths.mixed()));
+    tensors.vector("ssm_a", Shape::of(spec.numValueHeads));
+    tensors.vector("ssm_dt.bias", Shape::of(spec.numValueHeads));
+    tensors.vector("ssm_norm.weight", Shape::of(spec.valueDim));
+    add("ssm_out", widths.values, tensors.dim());
+}
+
+void listMemory(const GatedDeltaSpec& spec, backend::MemorySpec& memory) {
+    const size_t number = memory.states.size();
+    memory.states.push_back({fmt::format("conv.{}", number), (spec.kernel - 1) * widthsOf(spec).mixed()});
+    memory.states.push_back(
+        {fmt::format("delta.{}", number), spec.numValueHeads * spec.keyDim * spec.valueDim});
+}
+
+graph::Value mix(const GatedDeltaSpec& spec, const LayerBuilder& layer, graph::Value x) {
+    graph::Builder& b = layer.b;
+    const Widths widths = widthsOf(spec);
+    const Projected p = project(spec, layer, x);
+    graph::Value mixed =
+        b.shortConv(p.mixed, layer.w("ssm_conv1d.weight"), nullptr, {layer.firstState, spec.kernel}, "conv");
+    mixed = b.activation(mixed, ActivationKind::Silu, "conv_silu");
+    // Queries and keys of length 1: x / sqrt(|x|² + eps) is their RMS norm over the root of their size.
+    const auto size = static_cast<float>(spec.keyDim);
+    graph::Value unit = b.slice(mixed, {1, 0, 2 * widths.keys}, "qk");
+    unit = b.rmsNorm(unit, nullptr, layer.normEps / size, "qk_norm", 2 * spec.numKeyHeads);
+    unit = b.scale(unit, 1 / std::sqrt(size), "qk_unit");
+    const graph::Value q = b.slice(unit, {1, 0, widths.keys}, "q");            // [numTokens, keys]
+    const graph::Value k = b.slice(unit, {1, widths.keys, widths.keys}, "k");  // [numTokens, keys]
+    const graph::Value v = b.slice(mixed, {1, 2 * widths.keys, widths.values}, "v");
+    graph::Value y = b.gatedDelta(b.scale(q, 1 / std::sqrt(size), "q_scaled"), k, v, p.steps,
+                                  b.activation(p.rates, ActivationKind::Sigmoid, "beta_sigmoid"),
+                                  layer.w("ssm_a"), layer.w("ssm_dt.bias"),
+                                  {.state = layer.firstState + 1,
+                                   .numKeyHeads = spec.numKeyHeads,
+                                   .numValueHeads = spec.numValueHeads,
+                                   .keyDim = spec.keyDim,
+                                   .valueDim = spec.valueDim,
+                                   .pairing = spec.pairing},
+                                  "delta");  // [numTokens, values]
+    y = b.rmsNorm(y, layer.w("ssm_norm.weight"), layer.normEps, "delta_norm", spec.numValueHeads);
+    y = b.multiply(b.activation(p.gates, ActivationKind::Silu, "z_silu"), y, "delta_gated");
+    return layer.linear(y, "ssm_out", "mixer_output");
+}
+
+Status readGatedDelta(const Keys& keys, DecoderSpec& spec, const GatedDeltaSpec& kind) {
+    GatedDeltaSpec delta = kind;
+    INGLE_TRY_ASSIGN(delta.kernel, keys.u32("ssm.conv_kernel"));
+    INGLE_TRY_ASSIGN(delta.keyDim, keys.u32("ssm.state_size"));
+    INGLE_TRY_ASSIGN(delta.numKeyHeads, keys.u32("ssm.group_count"));
+    INGLE_TRY_ASSIGN(delta.numValueHeads, keys.u32("ssm.time_step_rank"));
+    INGLE_TRY_ASSIGN(const uint32_t inner, keys.u32("ssm.inner_size"));
+    if (delta.kernel == 0 || delta.kernel > kMaxKernel) return keys.cannotBe("ssm.conv_kernel", delta.kernel);
+    if (delta.numKeyHeads == 0 || delta.numKeyHeads > kMaxRowElems)
+        return keys.cannotBe("ssm.group_count", delta.numKeyHeads);
+    if (delta.numValueHeads == 0 || delta.numValueHeads % delta.numKeyHeads != 0)
+        return keys.cannotBe("ssm.time_step_rank", delta.numValueHeads);
+    if (inner == 0 || inner > kMaxRowElems || inner % delta.numValueHeads != 0)
+        return keys.cannotBe("ssm.inner_size", inner);
+    // A state has inner * keyDim numbers.
+    if (delta.keyDim == 0 || uint64_t{delta.keyDim} * delta.numKeyHeads > kMaxRowElems ||
+        uint64_t{delta.keyDim} * inner > INT32_MAX)
+        return keys.cannotBe("ssm.state_size", delta.keyDim);
+    delta.valueDim = inner / delta.numValueHeads;
+    const uint32_t numLayers = spec.facts.numLayers;
+    INGLE_TRY_ASSIGN(const uint32_t interval, keys.u32Or("full_attention_interval", 4));
+    if (interval == 0) return keys.cannotBe("full_attention_interval", interval);
+    std::vector<uint32_t> isRecurrent;
+    for (uint32_t layer = 0; layer < numLayers; ++layer)
+        isRecurrent.push_back(layer % interval < interval - 1 ? 1 : 0);
+    INGLE_TRY_ASSIGN(isRecurrent, keys.perLayerOr("attention.recurrent_layers", isRecurrent));
+    for (uint32_t layer = 0; layer < numLayers; ++layer) {
+        LayerSpec& to = spec.layers[layer];
+        to.norms.beforeFfn = "post_attention_norm";
+        if (isRecurrent[layer]) {
+            to.mixer = delta;
+        } else {
+            attentionOf(to).headNorm = HeadNormSpec{};
+            attentionOf(to).hasOutputGate = true;
+        }
+    }
+    return {};
+}
+
+Status readGatedExperts(const Keys& keys, DecoderSpec& spec) {
+    INGLE_TRY(readExperts(keys, spec));
+    INGLE_TRY(readExpertDim(keys, spec));
+    INGLE_TRY_ASSIGN(const uint32_t sharedDim, keys.u32Or("expert_shared_feed_forward_length", 0));
+    if (sharedDim > kMaxRowElems) return keys.cannotBe("expert_shared_feed_forward_length", sharedDim);
+    for (LayerSpec& layer : spec.layers) {
+        ExpertsSpec* experts = expertsOf(layer);
+        if (!experts) continue;
+        experts->sharedDim = sharedDim;
+        experts->sharedIsGated = true;
+    }
+    return {};
+}
+
+void synthesizeGatedDelta(std::string_view arch, const SynthSizes& sizes, formats::Metadata& metadata) {
+    const auto set = [&](std::string_view key, int64_t value) {
+        metadata.set(fmt::format("{}.{}", arch, key), value);
+    };
+    const uint32_t headDim = sizes.dim / sizes.numHeads;
+    set("full_attention_interval", std::min(sizes.numLayers, 4u));
+    set("ssm.conv_kernel", 4);
+    set("ssm.state_size", headDim);
+    set("ssm.group_count", sizes.numHeads % 2 == 0 ? sizes.numHeads / 2 : sizes.numHeads);
+    set("ssm.time_step_rank", sizes.numHeads);
+    set("ssm.inner_size", int64_t{sizes.numHeads} * headDim);
+}
+
+}  // namespace ingle::models

@@ -1,0 +1,94 @@
+#include "engine/models/layer_parts.h"
+
+namespace ingle::models {
+namespace {
+
+using backend::ActivationKind;
+using tensor::Shape;
+
+constexpr uint32_t kMaxRowElems = 1u << 20;
+constexpr uint32_t kMaxKernel = 64;
+
+/// Widths of rows.
+struct Widths {
+    uint32_t inner;   ///< of all heads
+    uint32_t states;  ///< of B, and of C
+    uint32_t mixed() const { return inner + 2 * states; }
+};
+
+Widths widthsOf(const MambaSpec& spec) {
+    return {spec.numHeads * spec.headSize, spec.groups * spec.stateSize};
+}
+
+}  // namespace
+
+void listTensors(const MambaSpec& spec, LayerTensors& tensors) {
+    const Widths widths = widthsOf(spec);
+    const auto add = [&](std::string_view name, uint64_t in, uint64_t out) {
+        tensors.linear(name, in, out, Presence::Optional, BiasOrder::BehindFactor);
+    };
+    add("ssm_in", tensors.dim(), uint64_t{widths.inner} + widths.mixed() + spec.numHeads);
+    tensors.vector("ssm_conv1d.weight", Shape::of(spec.kernel, widths.mixed()));
+    tensors.vector("ssm_conv1d.bias", Shape::of(widths.mixed()));
+    tensors.vector("ssm_a", Shape::of(1, spec.numHeads));
+    tensors.vector("ssm_d", Shape::of(1, spec.numHeads));
+    tensors.vector("ssm_dt.bias", Shape::of(spec.numHeads));
+    tensors.vector("ssm_norm.weight", Shape::of(widths.inner / spec.groups, spec.groups));
+    add("ssm_out", widths.inner, tensors.dim());
+}
+
+void listMemory(const MambaSpec& spec, backend::MemorySpec& memory) {
+    const size_t number = memory.states.size();
+    memory.states.push_back({fmt::format("conv.{}", number), (spec.kernel - 1) * widthsOf(spec).mixed()});
+    memory.states.push_back({fmt::format("scan.{}", number), widthsOf(spec).inner * spec.stateSize});
+}
+
+graph::Value mix(const MambaSpec& spec, const LayerBuilder& layer, graph::Value x) {
+    graph::Builder& b = layer.b;
+    const Widths widths = widthsOf(spec);
+    const graph::Value all = layer.linear(x, "ssm_in", "projected");  // z, x, B, C, steps
+    const graph::Value z = b.slice(all, {1, 0, widths.inner}, "z");   // [numTokens, inner]
+    graph::Value mixed = b.slice(all, {1, widths.inner, widths.mixed()}, "mixed");
+    const graph::Value steps =
+        b.slice(all, {1, widths.inner + widths.mixed(), spec.numHeads}, "steps");  // [numTokens, numHeads]
+    mixed = b.shortConv(mixed, layer.w("ssm_conv1d.weight"), layer.w("ssm_conv1d.bias"),
+                        {layer.firstState, spec.kernel}, "conv");
+    mixed = b.activation(mixed, ActivationKind::Silu, "conv_silu");
+    const graph::Value u = b.slice(mixed, {1, 0, widths.inner}, "u");                 // [numTokens, inner]
+    const graph::Value keys = b.slice(mixed, {1, widths.inner, widths.states}, "B");  // [numTokens, states]
+    const graph::Value queries = b.slice(mixed, {1, widths.inner + widths.states, widths.states}, "C");
+    graph::Value y =
+        b.mambaScan(u, keys, queries, steps, layer.w("ssm_a"), layer.w("ssm_d"), layer.w("ssm_dt.bias"),
+                    {.state = layer.firstState + 1,
+                     .numHeads = spec.numHeads,
+                     .headSize = spec.headSize,
+                     .groups = spec.groups,
+                     .stateSize = spec.stateSize},
+                    "scan");  // [numTokens, inner]
+    y = b.multiply(b.activation(z, ActivationKind::Silu, "z_silu"), y, "scan_gated");
+    y = b.rmsNorm(y, layer.w("ssm_norm.weight"), layer.normEps, "scan_norm", spec.groups);
+    return layer.linear(y, "ssm_out", "mixer_output");
+}
+
+Result<MambaSpec> readMamba(const Keys& keys) {
+    MambaSpec spec;
+    INGLE_TRY_ASSIGN(spec.kernel, keys.u32("ssm.conv_kernel"));
+    INGLE_TRY_ASSIGN(spec.stateSize, keys.u32("ssm.state_size"));
+    INGLE_TRY_ASSIGN(spec.numHeads, keys.u32("ssm.time_step_rank"));
+    INGLE_TRY_ASSIGN(spec.groups, keys.u32("ssm.group_count"));
+    INGLE_TRY_ASSIGN(const uint32_t inner, keys.u32("ssm.inner_size"));
+    if (spec.kernel == 0 || spec.kernel > kMaxKernel) return keys.cannotBe("ssm.conv_kernel", spec.kernel);
+    if (inner == 0 || inner > kMaxRowElems) return keys.cannotBe("ssm.inner_size", inner);
+    if (spec.numHeads == 0 || inner % spec.numHeads != 0)
+        return keys.cannotBe("ssm.time_step_rank", spec.numHeads);
+    if (spec.groups == 0 || spec.numHeads % spec.groups != 0)
+        return keys.cannotBe("ssm.group_count", spec.groups);
+    // A state has inner * stateSize numbers.
+    if (spec.stateSize == 0 || uint64_t{spec.stateSize} * spec.groups > kMaxRowElems ||
+        uint64_t{spec.stateSize} * inner > INT32_MAX)
+        return keys.cannotBe("ssm.state_size", spec.stateSize);
+    spec.headSize = inner / spec.numHeads;
+    return spec;
+}
+
+}  // namespace ingle::models

@@ -43,17 +43,34 @@ struct OpCall {
 using Widths = std::vector<uint32_t>;
 
 struct OpFacts {
-    OpCode code{};
+    using Takes = bool(const OpParams& params);
+    using OutputWidths = Result<Widths>(const OpCall& call);
+    using CheckMemory = Status(const OpCall& call, const MemorySpec& memory);
+
+    /// The only way to make one, so that a row which lacks a fact, or a table which lacks a row, does not
+    /// compile. References: none of the functions is missing.
+    constexpr OpFacts(OpCode opCode, std::string_view opName, RowScope rowScope, Arity numInputs,
+                      Arity numWeights, Takes& takesParams, OutputWidths& widthsOf, CheckMemory& memoryOf)
+        : code(opCode),
+          name(opName),
+          scope(rowScope),
+          inputs(numInputs),
+          weights(numWeights),
+          takes(takesParams),
+          outputWidths(widthsOf),
+          checkMemory(memoryOf) {}
+
+    OpCode code;
     std::string_view name;  ///< for people, e.g. "rms_norm"
-    RowScope scope{};
+    RowScope scope;
     Arity inputs;
     Arity weights;
-    bool (*takes)(const OpParams& params) = nullptr;
+    Takes& takes;
     /// The outputs' widths, from as many inputs and weights as there may be, none of them missing or of no
     /// width, and params of the right type.
-    Result<Widths> (*outputWidths)(const OpCall& call) = nullptr;
+    OutputWidths& outputWidths;
     /// Whether what it keeps for a sequence has its place there.
-    Status (*checkMemory)(const OpCall& call, const MemorySpec& memory) = nullptr;
+    CheckMemory& checkMemory;
 };
 
 const OpFacts& factsOf(OpCode code);

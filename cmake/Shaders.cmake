@@ -1,7 +1,7 @@
 # ingle_shaders(TARGET t FOLDER f)
 #
 # Compiles every <folder>/<name>.comp to SPIR-V and embeds it, listed by vulkan::allShaders()
-# (engine/backend/vulkan/shaders.h). <folder>/*.glsl are includes. A file may be compiled several times with different
+# (engine/backend/vulkan/substrate/shaders.h). <folder>/*.glsl are includes. A file may be compiled several times with different
 # macros; it lists them in lines of its own, and then there is no shader of the file's own name:
 #     // variant: matvec_q4 -DBITS=4
 #     // variant: matvec_q8 -DBITS=8
@@ -66,7 +66,7 @@ function(ingle_shaders)
     set(table ${CMAKE_BINARY_DIR}/generated/allShaders_table.cpp)
     file(CONFIGURE OUTPUT ${table} CONTENT
 "// Generated from ${A_FOLDER} by cmake/Shaders.cmake.
-#include \"engine/backend/vulkan/shaders.h\"
+#include \"engine/backend/vulkan/substrate/shaders.h\"
 
 #include <array>
 

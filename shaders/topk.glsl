@@ -3,7 +3,7 @@
 layout(constant_id = 1) const bool FROM_LOGITS = true;
 
 layout(binding = 1) readonly buffer Source { uint source[]; };  // logits, or candidates
-// How the token is chosen, as engine/backend/vulkan/token_sampler.cpp writes it.
+// How the token is chosen, as engine/backend/vulkan/program/token_sampler.cpp writes it.
 layout(binding = 2) readonly buffer Choice {
     uint numKept;     // most candidates that matter, at most kKept
     uint numIds;      // logits behind them have no token

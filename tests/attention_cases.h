@@ -212,7 +212,7 @@ class AttentionRun {
         EXPECT_TRUE(status) << (status ? "" : status.error().message);
         std::vector<float> y;
         for (uint32_t i = 0; status && i < rows.size(); ++i) {
-            const auto row = m_program->readLogits(i);
+            const auto row = m_program->readOutput(i);
             EXPECT_TRUE(row) << (row ? "" : row.error().message);
             if (row) y.insert(y.end(), row->begin(), row->end());
         }

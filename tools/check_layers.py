@@ -18,7 +18,14 @@ GRAPH = BACKEND | {"engine/graph"}
 MODELS = GRAPH | FORMATS | {"engine/models"}
 TEXT = IO | {"engine/quant", "engine/tensor", "engine/formats", "engine/tokenizer"}
 IMPORT = TEXT | {"engine/kernels", "engine/import"}
-SESSION = MODELS | TEXT | {"engine/chat", "engine/session", "engine/backend/cpu", "engine/backend/vulkan"}
+VULKAN = "engine/backend/vulkan/"
+SUBSTRATE = BACKEND | {VULKAN + "substrate"}
+MATVEC = SUBSTRATE | {VULKAN + "weights", VULKAN + "matvec"}
+RECORDING = MATVEC | {VULKAN + "memory", VULKAN + "recording"}
+DEVICES = MODELS | {"engine/backend/cpu", VULKAN + "substrate", VULKAN + "trial", VULKAN + "program", "engine/session/devices"}
+LOADING = DEVICES | TEXT | {"engine/chat", "engine/session/loading"}
+SNAPSHOTS = LOADING | {"engine/session/snapshots"}
+CONVERSATIONS = SNAPSHOTS | {"engine/session/conversations"}
 
 ALLOWED = {
     "engine/include": PUBLIC,
@@ -31,14 +38,24 @@ ALLOWED = {
     "engine/formats": FORMATS,
     "engine/backend": BACKEND,
     "engine/backend/cpu": BACKEND | {"engine/backend/cpu"},
-    "engine/backend/vulkan": BACKEND | {"engine/backend/vulkan"},
+    VULKAN + "substrate": SUBSTRATE,
+    VULKAN + "trial": SUBSTRATE | {VULKAN + "trial"},
+    VULKAN + "weights": SUBSTRATE | {VULKAN + "weights"},
+    VULKAN + "matvec": MATVEC,
+    VULKAN + "memory": MATVEC | {VULKAN + "memory"},
+    VULKAN + "recording": RECORDING,
+    VULKAN + "ops": RECORDING,
+    VULKAN + "program": RECORDING | {VULKAN + "trial", VULKAN + "program"},
     "engine/graph": GRAPH,
     "engine/models": MODELS,
     "engine/tokenizer": TEXT,
     "engine/chat": TEXT | {"engine/chat"},
     "engine/import": IMPORT,
-    "engine/session": SESSION,
-    "engine/lab": SESSION | {"engine/lab"},
+    "engine/session/devices": DEVICES,
+    "engine/session/loading": LOADING,
+    "engine/session/snapshots": SNAPSHOTS,
+    "engine/session/conversations": CONVERSATIONS,
+    "engine/lab": CONVERSATIONS | {"engine/lab"},
     "app/protocol": PUBLIC | {"app/protocol"},
     "app/sandbox": PUBLIC | {"app/sandbox"},
     "app/crash": PUBLIC | {"app/crash"},
@@ -52,7 +69,7 @@ ALLOWED = {
 OWNERS = [
     (r"^Q[A-Z]|^Qt", ["app/desktop"]),
     (r"^SQLiteCpp/|^sqlite3\.h", ["app/history"]),
-    (r"^vulkan/", ["engine/backend/vulkan"]),
+    (r"^vulkan/", [VULKAN + "substrate"]),
     (r"intrin\.h$|^arm_neon\.h", ["engine/kernels"]),
     (r"^md4c", ["app/desktop"]),
     (r"^seccomp\.h", ["app/sandbox"]),

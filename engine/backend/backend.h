@@ -82,7 +82,7 @@ class Program {
     /// The output (Plan::output: logits, or other rows) of the index-th entry of the last step's logitRows;
     /// valid until the next run.
     /// Errors: Device when they are not finite.
-    virtual Result<std::span<const float>> readLogits(uint32_t index) = 0;
+    virtual Result<std::span<const float>> readOutput(uint32_t index) = 0;
     /// A queue that decodes; null where the backend, or a sampler like this one, needs the host for each
     /// token. Errors: as run().
     virtual Result<std::unique_ptr<DecodeQueue>> decodeAhead(const DecodeOrder&) { return nullptr; }

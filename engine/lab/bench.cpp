@@ -7,7 +7,7 @@
 
 #include "engine/base/cpu_features.h"
 #include "engine/base/thread_pool.h"
-#include "engine/session/model.h"
+#include "engine/session/loading/model.h"
 
 namespace ingle::lab {
 namespace {
@@ -142,7 +142,7 @@ class Bench {
             rows.push_back(i);
         }
         INGLE_TRY(program.run({tokens, runs, rows}));
-        for (const uint32_t row : rows) INGLE_TRY(program.readLogits(row));
+        for (const uint32_t row : rows) INGLE_TRY(program.readOutput(row));
         return {};
     }
 

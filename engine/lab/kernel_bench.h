@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/session/model.h"
+#include "engine/session/loading/model.h"
 
 namespace ingle::lab {
 

@@ -1,8 +1,8 @@
 #include "engine/lab/kernel_check.h"
 
-#include "engine/session/backends.h"
-#include "engine/session/model.h"
-#include "engine/session/self_check.h"
+#include "engine/session/devices/backends.h"
+#include "engine/session/devices/self_check.h"
+#include "engine/session/loading/model.h"
 
 namespace ingle::lab {
 
@@ -13,7 +13,7 @@ Status checkKernels(const std::string& path, const LoadOptions& load) {
     INGLE_TRY_ASSIGN(const auto fast, session::createProcessor(load));
     LoadOptions plain = load;
     plain.referenceKernels = true;
-    return session::checkDevice(*fast, *model, plain);
+    return session::checkDevice(*fast, model->bound, model->contextTokens, plain);
 }
 
 }  // namespace ingle::lab

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "engine/session/model.h"
+#include "engine/session/loading/model.h"
 
 namespace ingle::lab {
 namespace {
@@ -66,7 +66,7 @@ Result<PerplexityResult> perplexity(const std::string& path, const LoadOptions& 
             const backend::SequenceRun run{sequence.get(), count};
             INGLE_TRY(program->run({std::span(tokens).subspan(at, count), {&run, 1}, rows}));
             for (uint32_t i = 0; i < rows.size(); ++i) {
-                INGLE_TRY_ASSIGN(const std::span<const float> logits, program->readLogits(i));
+                INGLE_TRY_ASSIGN(const std::span<const float> logits, program->readOutput(i));
                 const double value = surprise(logits, tokens[at + rows[i] + 1]);
                 sum += value;
                 sumOfSquares += value * value;

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "engine/io/atomic_file.h"
-#include "engine/session/model.h"
+#include "engine/session/loading/model.h"
 
 namespace ingle::lab {
 namespace {

@@ -183,7 +183,7 @@ void CpuProgram::runObserved(const StepContext& context) {
     }
 }
 
-Result<std::span<const float>> CpuProgram::readLogits(uint32_t index) {
+Result<std::span<const float>> CpuProgram::readOutput(uint32_t index) {
     if (index >= m_numLogitRows) {
         return fail(ErrorCode::InvalidArgument, "logits {} wanted of a step with {}", index, m_numLogitRows);
     }

@@ -24,7 +24,7 @@ class CpuProgram final : public Program {
     static Result<std::unique_ptr<Program>> create(const Plan& plan, CpuMemoryPool& memory,
                                                    base::ThreadPool& threads, const CpuOptions& options);
     Status run(const Step& step) override;
-    Result<std::span<const float>> readLogits(uint32_t index) override;
+    Result<std::span<const float>> readOutput(uint32_t index) override;
     void observe(OpObserver* observer) override { m_observer = observer; }
 
   private:

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <numeric>
 
-#include "engine/session/device_marks.h"
+#include "engine/session/devices/device_marks.h"
 #include "tests/app/cli/fake_engine.h"
 #include "tests/app/cli/host_client.h"
 #include "tests/temporary_folder.h"

@@ -76,7 +76,7 @@ TEST(HeadLinear, isItsFormula) {
                                               std::span(logitRows).first(count)}));
                     std::vector<float> y;
                     for (uint32_t i = 0; i < count; ++i) {
-                        const auto row = program->readLogits(i).value();
+                        const auto row = program->readOutput(i).value();
                         y.insert(y.end(), row.begin(), row.end());
                     }
                     return y;

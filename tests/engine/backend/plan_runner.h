@@ -42,7 +42,7 @@ struct PlanRunner {
         if (!status) return {};
         std::vector<float> logits;
         for (uint32_t i = 0; i < rows.size(); ++i) {
-            const auto row = program->readLogits(i);
+            const auto row = program->readOutput(i);
             EXPECT_TRUE(row) << (row ? "" : row.error().message);
             if (row) logits.insert(logits.end(), row->begin(), row->end());
         }

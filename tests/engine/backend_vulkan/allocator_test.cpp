@@ -1,4 +1,4 @@
-#include "engine/backend/vulkan/allocator.h"
+#include "engine/backend/vulkan/substrate/allocator.h"
 
 #include "tests/engine/backend_vulkan/vulkan_test.h"
 

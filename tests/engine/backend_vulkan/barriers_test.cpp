@@ -1,4 +1,4 @@
-#include "engine/backend/vulkan/barriers.h"
+#include "engine/backend/vulkan/substrate/barriers.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 /// Steps queued ahead of the host give the tokens, and leave the memory, of steps that wait for it.
-#include "engine/backend/vulkan/decode_queue.h"
+#include "engine/backend/vulkan/program/decode_queue.h"
 
 #include "engine/sampling/sampler.h"
 #include "tests/engine/backend_vulkan/synth_model.h"

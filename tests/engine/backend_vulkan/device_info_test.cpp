@@ -1,8 +1,8 @@
-#include "engine/backend/vulkan/device_info.h"
+#include "engine/backend/vulkan/substrate/device_info.h"
 
 #include <gtest/gtest.h>
 
-#include "engine/backend/vulkan/allocator.h"
+#include "engine/backend/vulkan/substrate/allocator.h"
 
 namespace ingle::backend::vulkan {
 namespace {

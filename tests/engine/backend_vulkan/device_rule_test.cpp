@@ -1,4 +1,4 @@
-#include "engine/backend/vulkan/device_rule.h"
+#include "engine/backend/vulkan/trial/device_rule.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "engine/backend/vulkan/device.h"
+#include "engine/backend/vulkan/substrate/device.h"
 
 #include <thread>
 

@@ -1,4 +1,4 @@
-#include "engine/backend/vulkan/instance.h"
+#include "engine/backend/vulkan/substrate/instance.h"
 
 #include <cstdlib>
 

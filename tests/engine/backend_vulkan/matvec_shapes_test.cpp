@@ -1,5 +1,5 @@
 /// The shapes of matvec workgroups: each computes the same, and the fastest is found once per driver.
-#include "engine/backend/vulkan/matvec_shapes.h"
+#include "engine/backend/vulkan/matvec/matvec_shapes.h"
 
 #include <fstream>
 

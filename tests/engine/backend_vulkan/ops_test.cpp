@@ -408,10 +408,10 @@ TEST_F(OpsTest, valuesThatAreNoNumbersAreAnError) {
     const TokenId token = 3;
     const uint32_t row = 0;
     ASSERT_TRUE(ours.program->run({{&token, 1}, {&run, 1}, {&row, 1}}));
-    const auto logits = ours.program->readLogits(0);
+    const auto logits = ours.program->readOutput(0);
     ASSERT_FALSE(logits);
     EXPECT_EQ(logits.error().code, ErrorCode::Device);
-    EXPECT_EQ(ours.program->readLogits(1).error().code, ErrorCode::InvalidArgument);
+    EXPECT_EQ(ours.program->readOutput(1).error().code, ErrorCode::InvalidArgument);
 }
 
 const std::set<std::string_view> kOneOfEachKind{"F16", "Q4_0", "Q6_K", "IQ2_S"};

@@ -1,9 +1,9 @@
-#include "engine/backend/vulkan/pipelines.h"
+#include "engine/backend/vulkan/substrate/pipelines.h"
 
 #include <fstream>
 
-#include "engine/backend/vulkan/pipeline_cache.h"
-#include "engine/backend/vulkan/shaders.h"
+#include "engine/backend/vulkan/substrate/pipeline_cache.h"
+#include "engine/backend/vulkan/substrate/shaders.h"
 #include "tests/engine/backend_vulkan/vulkan_test.h"
 #include "tests/golden.h"
 #include "tests/temporary_folder.h"

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "engine/backend/vulkan/probe_process.h"
+#include "engine/backend/vulkan/trial/probe_process.h"
 #include "tests/engine/backend_vulkan/vulkan_test.h"
 #include "tests/golden.h"
 #include "tests/temporary_folder.h"

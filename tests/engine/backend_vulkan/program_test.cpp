@@ -36,8 +36,8 @@ TEST_F(ProgramTest, stepsThatDoNotFitAreRefused) {
         EXPECT_EQ(program->run({{&token, 1}, {&run, 1}, {}}).error().code, ErrorCode::InvalidArgument);
     EXPECT_EQ(sequence->length(), 0U);
     ASSERT_TRUE(step(*program, *sequence, 1));
-    EXPECT_TRUE(program->readLogits(0));
-    EXPECT_FALSE(program->readLogits(1));
+    EXPECT_TRUE(program->readOutput(0));
+    EXPECT_FALSE(program->readOutput(1));
 }
 
 TEST_F(ProgramTest, memoryHasALimit) {
@@ -101,7 +101,7 @@ TEST_F(ProgramTest, aStepCanBeCancelledBetweenItsSubmissions) {
     const uint32_t row = kMaxRows - 1;
     ASSERT_TRUE(sequence->truncate(3));
     ASSERT_TRUE(program->run({tokens, {&run, 1}, {&row, 1}}));
-    const auto whole = program->readLogits(0).value();
+    const auto whole = program->readOutput(0).value();
     const std::vector<float> expected(whole.begin(), whole.end());
     for (uint32_t nth = 0; nth < 3; ++nth) {
         SCOPED_TRACE(nth);
@@ -114,7 +114,7 @@ TEST_F(ProgramTest, aStepCanBeCancelledBetweenItsSubmissions) {
         EXPECT_LE(g_waits, nth + 2);  // for the page table, and those that were under way
         EXPECT_EQ(sequence->length(), 3U);
         ASSERT_TRUE(program->run({tokens, {&run, 1}, {&row, 1}}));
-        const auto again = program->readLogits(0).value();
+        const auto again = program->readOutput(0).value();
         EXPECT_TRUE(std::ranges::equal(again, expected));
     }
 }

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "engine/lab/synth.h"
-#include "engine/session/scheduler.h"
+#include "engine/session/conversations/scheduler.h"
 #include "tests/engine/backend_vulkan/two_backends.h"
 #include "tests/engine/session/faulty_backend.h"
 #include "tests/engine/session/recording_sink.h"

@@ -1,4 +1,4 @@
-#include "engine/backend/vulkan/recorder.h"
+#include "engine/backend/vulkan/substrate/recorder.h"
 
 #include <bit>
 #include <cmath>

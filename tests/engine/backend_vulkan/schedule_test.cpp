@@ -1,5 +1,5 @@
 /// How ops are cut into runs and values share buffers. Needs no device.
-#include "engine/backend/vulkan/schedule.h"
+#include "engine/backend/vulkan/program/schedule.h"
 
 #include "engine/backend/op_facts.h"
 #include "tests/engine/backend_vulkan/synth_model.h"

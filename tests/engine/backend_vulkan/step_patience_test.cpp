@@ -1,4 +1,4 @@
-#include "engine/backend/vulkan/step_patience.h"
+#include "engine/backend/vulkan/program/step_patience.h"
 
 #include <gtest/gtest.h>
 

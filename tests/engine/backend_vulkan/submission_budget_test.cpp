@@ -1,4 +1,4 @@
-#include "engine/backend/vulkan/submission_budget.h"
+#include "engine/backend/vulkan/substrate/submission_budget.h"
 
 #include <gtest/gtest.h>
 

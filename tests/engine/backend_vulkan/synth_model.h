@@ -5,7 +5,7 @@
 
 #include "engine/graph/lower.h"
 #include "engine/lab/synth.h"
-#include "engine/session/model.h"
+#include "engine/session/loading/model.h"
 #include "tests/opened.h"
 #include "tests/temporary_folder.h"
 

@@ -1,5 +1,5 @@
 /// The device chooses the tokens that the CPU's sampler chooses from the same logits.
-#include "engine/backend/vulkan/token_sampler.h"
+#include "engine/backend/vulkan/program/token_sampler.h"
 
 #include <cmath>
 #include <limits>
@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-#include "engine/backend/vulkan/step_buffer.h"
+#include "engine/backend/vulkan/memory/step_buffer.h"
 #include "engine/sampling/sampler.h"
 #include "tests/engine/backend_vulkan/vulkan_test.h"
 #include "tests/every_case.h"

@@ -1,4 +1,4 @@
-#include "engine/backend/vulkan/transfer.h"
+#include "engine/backend/vulkan/substrate/transfer.h"
 
 #include "tests/engine/backend_vulkan/vulkan_test.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/backend/cpu/cpu_backend.h"
-#include "engine/backend/vulkan/opened_backend.h"
+#include "engine/backend/vulkan/program/opened_backend.h"
 #include "engine/base/isa.h"
 #include "tests/engine/backend/plan_runner.h"
 #include "tests/engine/backend_vulkan/vulkan_test.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "engine/backend/vulkan/transfer.h"
+#include "engine/backend/vulkan/substrate/transfer.h"
 
 namespace ingle::backend::vulkan {
 

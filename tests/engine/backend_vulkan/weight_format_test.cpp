@@ -5,8 +5,8 @@
 #include <fstream>
 #include <numeric>
 
-#include "engine/backend/vulkan/matvec_shapes.h"
-#include "engine/backend/vulkan/shaders.h"
+#include "engine/backend/vulkan/matvec/matvec_shapes.h"
+#include "engine/backend/vulkan/substrate/shaders.h"
 #include "engine/graph/builder.h"
 #include "engine/graph/lower.h"
 #include "tests/engine/backend_vulkan/two_backends.h"

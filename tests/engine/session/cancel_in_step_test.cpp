@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "engine/lab/synth.h"
-#include "engine/session/scheduler.h"
+#include "engine/session/conversations/scheduler.h"
 #include "tests/engine/session/faulty_backend.h"
 #include "tests/engine/session/recording_sink.h"
 #include "tests/opened.h"
@@ -60,7 +60,7 @@ TEST_P(CancelInStep, sequencesAreAsBeforeOrEmpty) {
         return program.run({std::span(all).subspan(first, count), {&run, 1}, {&row, 1}, cancelled});
     };
     const auto logits = [&] {
-        const auto row = program.readLogits(0).value();
+        const auto row = program.readOutput(0).value();
         return std::vector(row.begin(), row.end());
     };
     const auto undisturbed = m_model->memory().createSequence().value();

@@ -1,6 +1,6 @@
 /// Which device is chosen, by what the trial of the drivers says: here a shell that prints what it is told
 /// to.
-#include "engine/session/device_choice.h"
+#include "engine/session/devices/device_choice.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 #include <sstream>
 
 #include "engine/lab/synth.h"
-#include "engine/session/backends.h"
-#include "engine/session/model.h"
+#include "engine/session/devices/backends.h"
+#include "engine/session/loading/model.h"
 #include "ingle/devices.h"
 #include "tests/engine/session/faulty_backend.h"
 #include "tests/opened.h"

@@ -1,5 +1,5 @@
 /// What a model leaves behind when the process dies while it uses a device.
-#include "engine/session/device_marks.h"
+#include "engine/session/devices/device_marks.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -11,8 +11,8 @@
 
 #include "engine/io/mapped_file.h"
 #include "engine/lab/synth.h"
-#include "engine/session/hang_guard.h"
-#include "engine/session/scheduler.h"
+#include "engine/session/conversations/scheduler.h"
+#include "engine/session/devices/hang_guard.h"
 #include "ingle/devices.h"
 #include "tests/engine/session/faulty_backend.h"
 #include "tests/engine/session/recording_sink.h"
@@ -81,12 +81,12 @@ TEST_F(MarkedDevice, theStartEndsWithTheFirstStep) {
     ASSERT_TRUE(model);
     EXPECT_TRUE(marked);
     EXPECT_EQ(faults.run.calls, 1);
-    EXPECT_EQ(faults.readLogits.calls, 1);
+    EXPECT_EQ(faults.readOutput.calls, 1);
     EXPECT_EQ(underWay(), 0);
 }
 
 TEST_F(MarkedDevice, aDeviceThatFailsAtItsFirstStepIsNotUsed) {
-    for (test::FaultyCall test::Faults::*call : {&test::Faults::run, &test::Faults::readLogits}) {
+    for (test::FaultyCall test::Faults::*call : {&test::Faults::run, &test::Faults::readOutput}) {
         test::Faults faults;
         (faults.*call).failing = {0};
         const auto model = load(device(faults));

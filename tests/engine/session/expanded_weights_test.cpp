@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "engine/lab/kernel_check.h"
-#include "engine/session/model.h"
+#include "engine/session/loading/model.h"
 #include "ingle/engine.h"
 #include "tests/engine/formats/sample_files.h"
 #include "tests/engine/session/little_memory.h"

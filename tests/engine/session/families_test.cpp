@@ -117,7 +117,7 @@ TEST_P(Families, aBatchGivesEachSequenceWhatItGetsAlone) {
     for (uint32_t i = 0; i < 64; ++i) rows[i] = i;
     ASSERT_TRUE(program->run({tokens, runs, rows}));
     for (uint32_t i = 0; i < 64; ++i) {
-        const auto logits = program->readLogits(i).value();
+        const auto logits = program->readOutput(i).value();
         const auto& alone = i < 40 ? firstAlone : secondAlone;
         const size_t row = i < 40 ? i : i - 40;
         EXPECT_TRUE(
@@ -198,7 +198,7 @@ TEST_P(Families, selectedRowsEqualAllRows) {
     const std::vector<uint32_t> rows{0, 17, 49};
     ASSERT_TRUE(program->run({std::span(m_tokens).first(50), {&run, 1}, rows}));
     for (uint32_t i = 0; i < rows.size(); ++i) {
-        const auto logits = program->readLogits(i).value();
+        const auto logits = program->readOutput(i).value();
         EXPECT_TRUE(std::equal(logits.begin(), logits.end(),
                                whole.begin() + static_cast<long>(rows[i] * logits.size())));
     }

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/session/backends.h"
-#include "engine/session/self_check.h"
+#include "engine/session/devices/backends.h"
+#include "engine/session/devices/self_check.h"
 
 namespace ingle::test {
 
@@ -29,7 +29,7 @@ struct FaultyCall {
 
 /// What goes wrong, on all devices that are made of it, one after the other.
 struct Faults {
-    FaultyCall create, checkRoom, createMemory, compile, createSequence, restore, run, readLogits;
+    FaultyCall create, checkRoom, createMemory, compile, createSequence, restore, run, readOutput;
     /// Called while a step runs.
     std::function<void()> duringRun;
     /// What a device saves are values that are no numbers.
@@ -44,7 +44,7 @@ struct FaultyDevice {
         if (lost) return fail(ErrorCode::Device, "the device was lost before");
         const Status status = call.pass();
         // Memory that is full, or a result that is no number, does not end a device.
-        lost = !status && status.error().code == ErrorCode::Device && &call != &faults.readLogits;
+        lost = !status && status.error().code == ErrorCode::Device && &call != &faults.readOutput;
         return status;
     }
     Status alive() const {
@@ -130,9 +130,9 @@ class FaultyProgram final : public backend::Program {
         const Status inner = m_inner->run({step.tokens, runs, step.logitRows, step.cancelled});
         return status ? inner : status;
     }
-    Result<std::span<const float>> readLogits(uint32_t index) override {
-        INGLE_TRY(m_device->pass(m_device->faults.readLogits));
-        return m_inner->readLogits(index);
+    Result<std::span<const float>> readOutput(uint32_t index) override {
+        INGLE_TRY(m_device->pass(m_device->faults.readOutput));
+        return m_inner->readOutput(index);
     }
     void observe(backend::OpObserver* observer) override { m_inner->observe(observer); }
 
@@ -181,7 +181,7 @@ inline session::DeviceFactory faultyDevices(Faults& faults) {
 }
 
 /// Spares the check at load, so that the calls that are counted are those of answers.
-inline Status unchecked(backend::Backend&, const session::OpenedModel&, const LoadOptions&) {
+inline Status unchecked(backend::Backend&, const models::BoundModel&, uint32_t, const LoadOptions&) {
     return {};
 }
 

@@ -6,7 +6,7 @@
 #include <cctype>
 
 #include "engine/lab/synth.h"
-#include "engine/session/prompt_planner.h"
+#include "engine/session/conversations/prompt_planner.h"
 #include "ingle/engine.h"
 #include "tests/engine/session/recording_sink.h"
 #include "tests/golden.h"

@@ -95,7 +95,7 @@ double worst(double (*difference)(const std::vector<float>&, const std::vector<f
 }
 
 /// The numbers below say more of a device than the check that comes before its use.
-Status unchecked(backend::Backend&, const OpenedModel&, const LoadOptions&) {
+Status unchecked(backend::Backend&, const models::BoundModel&, uint32_t, const LoadOptions&) {
     return {};
 }
 

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "engine/lab/synth.h"
-#include "engine/session/scheduler.h"
+#include "engine/session/conversations/scheduler.h"
 #include "tests/engine/session/faulty_backend.h"
 #include "tests/engine/session/recording_sink.h"
 #include "tests/opened.h"
@@ -173,8 +173,8 @@ TEST_P(LostDevice, anyStepOfThreeAnswersMayBeTheLast) {
 }
 
 TEST_P(LostDevice, anyLogitsMayBeNoNumbers) {
-    expectSameAnswersWhateverFails(requests(1), &Faults::readLogits, 9);
-    expectSameAnswersWhateverFails(requests(3), &Faults::readLogits, 9 + 6 + 6);
+    expectSameAnswersWhateverFails(requests(1), &Faults::readOutput, 9);
+    expectSameAnswersWhateverFails(requests(3), &Faults::readOutput, 9 + 6 + 6);
 }
 
 /// An answer that has just reached its end is not lengthened by what happens to another one.
@@ -183,7 +183,7 @@ TEST_P(LostDevice, answersEndWhereTheContextEnds) {
     for (GenerateRequest& request : all) request.maxTokens = 0;
     all[1].rawTokens.resize(84);
     all[2].rawTokens.resize(84);
-    expectSameAnswersWhateverFails(all, &Faults::readLogits, 20, ErrorCode::Device, options(96));
+    expectSameAnswersWhateverFails(all, &Faults::readOutput, 20, ErrorCode::Device, options(96));
 }
 
 TEST_P(LostDevice, anySequenceMayBeRefused) {
@@ -441,7 +441,7 @@ TEST_P(LostDeviceWithSnapshots, nonsenseIsNotKept) {
         const GenerateRequest request = chat();
         Faults faults;
         faults.poisonsWhatItSaves = true;
-        faults.readLogits.failing = {n};
+        faults.readOutput.failing = {n};
         {
             Run lost = runWithStore(faults);
             expectSameAnswer(lost.answer(request), expected[0]);

@@ -1,11 +1,11 @@
 /// What is said before a load: needs, chosen contexts, limits of pools, and what would help. Whether what is
 /// said is true is measured by tests/e2e/memory_measure.py.
-#include "engine/session/memory_estimate.h"
+#include "engine/session/loading/memory_estimate.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/session/model.h"
+#include "engine/session/loading/model.h"
 
 namespace ingle::session {
 namespace {

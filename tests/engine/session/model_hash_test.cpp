@@ -1,4 +1,4 @@
-#include "engine/session/model_hash.h"
+#include "engine/session/snapshots/model_hash.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/session/model.h"
+#include "engine/session/loading/model.h"
 
 namespace ingle::test {
 
@@ -26,7 +26,7 @@ class ModelRun {
             const Status status = m_program->run({part, {&run, 1}, rows});
             ASSERT_TRUE(status) << status.error().message;
             for (uint32_t i = 0; i < rows.size(); ++i) {
-                const auto logits = m_program->readLogits(i);
+                const auto logits = m_program->readOutput(i);
                 ASSERT_TRUE(logits) << logits.error().message;
                 m_logits.insert(m_logits.end(), logits->begin(), logits->end());
             }
@@ -92,7 +92,7 @@ inline std::vector<float> logitsBesideSevenOthers(session::Model& model, std::sp
         const Status status = program->run({step, runs, rows});
         EXPECT_TRUE(status);
         for (uint32_t i = 0; i < rows.size(); ++i) {
-            const auto row = program->readLogits(i);
+            const auto row = program->readOutput(i);
             EXPECT_TRUE(row);
             logits.insert(logits.end(), row->begin(), row->end());
         }

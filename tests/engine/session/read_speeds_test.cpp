@@ -1,5 +1,5 @@
 /// What is measured once is remembered, by how the processor is used, for a day.
-#include "engine/session/read_speeds.h"
+#include "engine/session/devices/read_speeds.h"
 
 #include <gtest/gtest.h>
 

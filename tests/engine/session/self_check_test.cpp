@@ -70,7 +70,7 @@ class LyingQueue final : public backend::DecodeQueue {
         const backend::SequenceRun run{m_order.sequence, 1};
         const uint32_t row = 0;
         INGLE_TRY(m_inner.run({{&m_order.token, 1}, {&run, 1}, {&row, 1}}));
-        INGLE_TRY_ASSIGN(const std::span<const float> logits, m_inner.readLogits(0));
+        INGLE_TRY_ASSIGN(const std::span<const float> logits, m_inner.readOutput(0));
         const auto chosen =
             ++m_told == m_lie.choice ? std::ranges::min_element(logits) : std::ranges::max_element(logits);
         m_order.token = static_cast<TokenId>(chosen - logits.begin());
@@ -93,8 +93,8 @@ class LyingProgram final : public backend::Program {
         m_tokens = static_cast<uint32_t>(step.tokens.size());
         return m_inner->run(step);
     }
-    Result<std::span<const float>> readLogits(uint32_t index) override {
-        INGLE_TRY_ASSIGN(const std::span<const float> logits, m_inner->readLogits(index));
+    Result<std::span<const float>> readOutput(uint32_t index) override {
+        INGLE_TRY_ASSIGN(const std::span<const float> logits, m_inner->readOutput(index));
         m_logits.assign(logits.begin(), logits.end());
         if (m_tokens == m_lie.tokens) m_logits[5] = m_lie.value;
         return m_logits;
@@ -255,7 +255,7 @@ TEST_F(SelfCheck, simpleKernelsAreUsedWhereOnlyTheyAreRight) {
         const backend::SequenceRun run{sequence.get(), 3};
         const uint32_t row = 2;
         ASSERT_TRUE((*used)->program().run({std::span(m_tokens).first(3), {&run, 1}, {&row, 1}}));
-        const auto logits = (*used)->program().readLogits(0);
+        const auto logits = (*used)->program().readOutput(0);
         ASSERT_TRUE(logits) << logits.error().message;
         EXPECT_TRUE(std::ranges::equal(
             *logits, std::span(expected).subspan(2 * logits->size()).first(logits->size())));
@@ -310,8 +310,8 @@ TEST_F(SelfCheck, aRealDevicePasses) {
     const auto expectPass = [&](backend::Backend& device, const OpenedModel& opened, const char* kernels,
                                 ActivationType activations) {
         const auto begin = std::chrono::steady_clock::now();
-        const Status checked =
-            checkDevice(device, opened, {.threads = 1, .kv = KvType::Q8, .activations = activations});
+        const Status checked = checkDevice(device, opened.bound, opened.contextTokens,
+                                           {.threads = 1, .kv = KvType::Q8, .activations = activations});
         const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
         EXPECT_TRUE(checked) << kernels << ": " << checked.error().message;
         std::printf("%s, %s: %.2f s\n", opened.info.family.c_str(), kernels, elapsed.count());

@@ -1,4 +1,4 @@
-#include "engine/session/snapshot_file.h"
+#include "engine/session/snapshots/snapshot_file.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "engine/lab/synth.h"
-#include "engine/session/snapshot_store.h"
+#include "engine/session/snapshots/snapshot_store.h"
 #include "tests/engine/session/recording_sink.h"
 #include "tests/temporary_folder.h"
 

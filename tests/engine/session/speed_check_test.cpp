@@ -1,5 +1,5 @@
 /// A device that is slower than the processor is left to those who ask for it.
-#include "engine/session/speed_check.h"
+#include "engine/session/devices/speed_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "engine/lab/synth.h"
-#include "engine/session/model.h"
+#include "engine/session/loading/model.h"
 #include "tests/engine/session/faulty_backend.h"
 #include "tests/opened.h"
 #include "tests/temporary_folder.h"

@@ -1,11 +1,11 @@
 /// What a token reads, and how fast an answer is foretold from that. Whether it comes true is measured by
 /// tests/e2e/speed_measure.py.
-#include "engine/session/speed_forecast.h"
+#include "engine/session/loading/speed_forecast.h"
 
 #include <gtest/gtest.h>
 
 #include "engine/lab/synth.h"
-#include "engine/session/model.h"
+#include "engine/session/loading/model.h"
 #include "tests/opened.h"
 #include "tests/temporary_folder.h"
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <utility>
 
-#include "engine/backend/vulkan/opened_backend.h"
-#include "engine/session/backends.h"
+#include "engine/backend/vulkan/program/opened_backend.h"
+#include "engine/session/devices/backends.h"
 #include "tests/engine/session/vulkan_faults.h"
 
 namespace ingle::test {

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string_view>
 
-#include "engine/backend/vulkan/instance.h"
+#include "engine/backend/vulkan/substrate/instance.h"
 
 namespace ingle::test {
 

@@ -6,7 +6,7 @@
 #include <deque>
 
 #include "engine/lab/synth.h"
-#include "engine/session/scheduler.h"
+#include "engine/session/conversations/scheduler.h"
 #include "tests/engine/session/faulty_backend.h"
 #include "tests/engine/session/recording_sink.h"
 #include "tests/engine/session/vulkan_devices.h"

@@ -1,6 +1,6 @@
 #include <bit>
 
-#include "engine/backend/vulkan/vulkan_op.h"
+#include "engine/backend/vulkan/recording/vulkan_op.h"
 
 namespace ingle::backend::vulkan {
 namespace {
@@ -144,9 +144,11 @@ Status record(const OpRun& run, OpRecording& out) {
                         {params.numHeads, out.numTokens(), 1});
 }
 
+constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};
+
 }  // namespace
 
-extern const VulkanOp attention_op;
-const VulkanOp attention_op{kCodes, nullptr, record};
+extern const VulkanOpList attention_ops;
+const VulkanOpList attention_ops(kOps);
 
 }  // namespace ingle::backend::vulkan

@@ -1,4 +1,4 @@
-#include "engine/backend/vulkan/vulkan_op.h"
+#include "engine/backend/vulkan/recording/vulkan_op.h"
 
 namespace ingle::backend::vulkan {
 namespace {
@@ -17,9 +17,11 @@ Status record(const OpRun& run, OpRecording& out) {
         push, {groupsFor(width, kElementGroup), out.numRows(run.output(0)), 1});
 }
 
+constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};
+
 }  // namespace
 
-extern const VulkanOp clamped_glu_op;
-const VulkanOp clamped_glu_op{kCodes, nullptr, record};
+extern const VulkanOpList clamped_glu_ops;
+const VulkanOpList clamped_glu_ops(kOps);
 
 }  // namespace ingle::backend::vulkan

@@ -1,4 +1,4 @@
-#include "engine/backend/vulkan/vulkan_op.h"
+#include "engine/backend/vulkan/recording/vulkan_op.h"
 
 namespace ingle::backend::vulkan {
 namespace {
@@ -16,9 +16,11 @@ Status record(const OpRun& run, OpRecording& out) {
         push, {groupsFor(aWidth + bWidth, kElementGroup), out.numRows(run.output(0)), 1});
 }
 
+constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};
+
 }  // namespace
 
-extern const VulkanOp concat_op;
-const VulkanOp concat_op{kCodes, nullptr, record};
+extern const VulkanOpList concat_ops;
+const VulkanOpList concat_ops(kOps);
 
 }  // namespace ingle::backend::vulkan

@@ -1,4 +1,4 @@
-#include "engine/backend/vulkan/vulkan_op.h"
+#include "engine/backend/vulkan/recording/vulkan_op.h"
 #include "engine/backend/vulkan/weights/matrix_push.h"
 
 namespace ingle::backend::vulkan {
@@ -28,9 +28,11 @@ Status record(const OpRun& run, OpRecording& out) {
     return {};
 }
 
+constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};
+
 }  // namespace
 
-extern const VulkanOp embed_position_op;
-const VulkanOp embed_position_op{kCodes, nullptr, record};
+extern const VulkanOpList embed_position_ops;
+const VulkanOpList embed_position_ops(kOps);
 
 }  // namespace ingle::backend::vulkan

@@ -1,4 +1,4 @@
-#include "engine/backend/vulkan/vulkan_op.h"
+#include "engine/backend/vulkan/recording/vulkan_op.h"
 
 namespace ingle::backend::vulkan {
 namespace {
@@ -16,9 +16,11 @@ Status record(const OpRun& run, OpRecording& out) {
                         push, {groupsFor(width, kElementGroup), out.numRows(run.output(0)), 1});
 }
 
+constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};
+
 }  // namespace
 
-extern const VulkanOp expert_scale_op;
-const VulkanOp expert_scale_op{kCodes, nullptr, record};
+extern const VulkanOpList expert_scale_ops;
+const VulkanOpList expert_scale_ops(kOps);
 
 }  // namespace ingle::backend::vulkan

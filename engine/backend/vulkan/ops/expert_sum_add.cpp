@@ -1,5 +1,5 @@
 // y = h + the experts' sum.
-#include "engine/backend/vulkan/vulkan_op.h"
+#include "engine/backend/vulkan/recording/vulkan_op.h"
 
 namespace ingle::backend::vulkan {
 namespace {
@@ -19,9 +19,11 @@ Status record(const OpRun& run, OpRecording& out) {
                         push, {groupsFor(width, kElementGroup), out.numRows(run.output(1)), 1});
 }
 
+constexpr VulkanOp kOps[] = {{kCodes, fits, record}};
+
 }  // namespace
 
-extern const VulkanOp expert_sum_add_op;
-const VulkanOp expert_sum_add_op{kCodes, fits, record};
+extern const VulkanOpList expert_sum_add_ops;
+const VulkanOpList expert_sum_add_ops(kOps);
 
 }  // namespace ingle::backend::vulkan

@@ -1,4 +1,4 @@
-#include "engine/backend/vulkan/vulkan_op.h"
+#include "engine/backend/vulkan/recording/vulkan_op.h"
 
 namespace ingle::backend::vulkan {
 namespace {
@@ -24,9 +24,11 @@ Status record(const OpRun& run, OpRecording& out) {
         std::move(bindings), push, {params.numValueHeads, out.numTokens(), 1});
 }
 
+constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};
+
 }  // namespace
 
-extern const VulkanOp gated_delta_op;
-const VulkanOp gated_delta_op{kCodes, nullptr, record};
+extern const VulkanOpList gated_delta_ops;
+const VulkanOpList gated_delta_ops(kOps);
 
 }  // namespace ingle::backend::vulkan

@@ -1,4 +1,4 @@
-#include "engine/backend/vulkan/vulkan_op.h"
+#include "engine/backend/vulkan/recording/vulkan_op.h"
 #include "engine/backend/vulkan/weights/matrix_push.h"
 
 namespace ingle::backend::vulkan {
@@ -38,9 +38,11 @@ Status record(const OpRun& run, OpRecording& out) {
     return {};
 }
 
+constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};
+
 }  // namespace
 
-extern const VulkanOp head_linear_op;
-const VulkanOp head_linear_op{kCodes, nullptr, record};
+extern const VulkanOpList head_linear_ops;
+const VulkanOpList head_linear_ops(kOps);
 
 }  // namespace ingle::backend::vulkan

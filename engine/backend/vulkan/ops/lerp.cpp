@@ -1,4 +1,4 @@
-#include "engine/backend/vulkan/vulkan_op.h"
+#include "engine/backend/vulkan/recording/vulkan_op.h"
 
 namespace ingle::backend::vulkan {
 namespace {
@@ -22,9 +22,11 @@ Status record(const OpRun& run, OpRecording& out) {
                         push, {groupsFor(push.count, kElementGroup), 1, 1});
 }
 
+constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};
+
 }  // namespace
 
-extern const VulkanOp lerp_op;
-const VulkanOp lerp_op{kCodes, nullptr, record};
+extern const VulkanOpList lerp_ops;
+const VulkanOpList lerp_ops(kOps);
 
 }  // namespace ingle::backend::vulkan

@@ -1,4 +1,4 @@
-#include "engine/backend/vulkan/vulkan_op.h"
+#include "engine/backend/vulkan/recording/vulkan_op.h"
 
 namespace ingle::backend::vulkan {
 namespace {
@@ -20,9 +20,11 @@ Status record(const OpRun& run, OpRecording& out) {
                         std::move(bindings), push, {params.numHeads, out.numTokens(), 1});
 }
 
+constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};
+
 }  // namespace
 
-extern const VulkanOp mamba_scan_op;
-const VulkanOp mamba_scan_op{kCodes, nullptr, record};
+extern const VulkanOpList mamba_scan_ops;
+const VulkanOpList mamba_scan_ops(kOps);
 
 }  // namespace ingle::backend::vulkan

@@ -1,4 +1,4 @@
-#include "engine/backend/vulkan/vulkan_op.h"
+#include "engine/backend/vulkan/recording/vulkan_op.h"
 
 namespace ingle::backend::vulkan {
 namespace {
@@ -19,9 +19,11 @@ Status record(const OpRun& run, OpRecording& out) {
         {groupsFor(width, kElementGroup), out.numTokens(), 1});
 }
 
+constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};
+
 }  // namespace
 
-extern const VulkanOp position_scale_op;
-const VulkanOp position_scale_op{kCodes, nullptr, record};
+extern const VulkanOpList position_scale_ops;
+const VulkanOpList position_scale_ops(kOps);
 
 }  // namespace ingle::backend::vulkan

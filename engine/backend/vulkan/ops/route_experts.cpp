@@ -1,4 +1,4 @@
-#include "engine/backend/vulkan/vulkan_op.h"
+#include "engine/backend/vulkan/recording/vulkan_op.h"
 
 namespace ingle::backend::vulkan {
 namespace {
@@ -33,9 +33,11 @@ Status record(const OpRun& run, OpRecording& out) {
         push, {out.numRows(run.output(0)), 1, 1});
 }
 
+constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};
+
 }  // namespace
 
-extern const VulkanOp route_experts_op;
-const VulkanOp route_experts_op{kCodes, nullptr, record};
+extern const VulkanOpList route_experts_ops;
+const VulkanOpList route_experts_ops(kOps);
 
 }  // namespace ingle::backend::vulkan

@@ -1,4 +1,4 @@
-#include "engine/backend/vulkan/vulkan_op.h"
+#include "engine/backend/vulkan/recording/vulkan_op.h"
 
 namespace ingle::backend::vulkan {
 namespace {
@@ -13,9 +13,11 @@ Status record(const OpRun& run, OpRecording& out) {
         {groupsFor(push.rowVectors, kElementGroup), out.numRows(run.output(0)), 1});
 }
 
+constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};
+
 }  // namespace
 
-extern const VulkanOp select_rows_op;
-const VulkanOp select_rows_op{kCodes, nullptr, record};
+extern const VulkanOpList select_rows_ops;
+const VulkanOpList select_rows_ops(kOps);
 
 }  // namespace ingle::backend::vulkan

@@ -1,4 +1,4 @@
-#include "engine/backend/vulkan/vulkan_op.h"
+#include "engine/backend/vulkan/recording/vulkan_op.h"
 
 namespace ingle::backend::vulkan {
 namespace {
@@ -23,9 +23,11 @@ Status record(const OpRun& run, OpRecording& out) {
                         push, {groupsFor(push.width, kElementGroup), out.numTokens(), 1});
 }
 
+constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};
+
 }  // namespace
 
-extern const VulkanOp short_conv_op;
-const VulkanOp short_conv_op{kCodes, nullptr, record};
+extern const VulkanOpList short_conv_ops;
+const VulkanOpList short_conv_ops(kOps);
 
 }  // namespace ingle::backend::vulkan

@@ -1,4 +1,4 @@
-#include "engine/backend/vulkan/vulkan_op.h"
+#include "engine/backend/vulkan/recording/vulkan_op.h"
 
 namespace ingle::backend::vulkan {
 namespace {
@@ -14,9 +14,11 @@ Status record(const OpRun& run, OpRecording& out) {
                         push, {groupsFor(push.rowVectors, kElementGroup), out.numTokens(), 1});
 }
 
+constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};
+
 }  // namespace
 
-extern const VulkanOp token_shift_op;
-const VulkanOp token_shift_op{kCodes, nullptr, record};
+extern const VulkanOpList token_shift_ops;
+const VulkanOpList token_shift_ops(kOps);
 
 }  // namespace ingle::backend::vulkan

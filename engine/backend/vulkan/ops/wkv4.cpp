@@ -1,4 +1,4 @@
-#include "engine/backend/vulkan/vulkan_op.h"
+#include "engine/backend/vulkan/recording/vulkan_op.h"
 
 namespace ingle::backend::vulkan {
 namespace {
@@ -21,9 +21,11 @@ Status record(const OpRun& run, OpRecording& out) {
         push, {groupsFor(width, kElementGroup), out.numTokens(), 1});
 }
 
+constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};
+
 }  // namespace
 
-extern const VulkanOp wkv4_op;
-const VulkanOp wkv4_op{kCodes, nullptr, record};
+extern const VulkanOpList wkv4_ops;
+const VulkanOpList wkv4_ops(kOps);
 
 }  // namespace ingle::backend::vulkan

@@ -1,4 +1,4 @@
-#include "engine/backend/vulkan/vulkan_op.h"
+#include "engine/backend/vulkan/recording/vulkan_op.h"
 
 namespace ingle::backend::vulkan {
 namespace {
@@ -29,9 +29,11 @@ Status record(const OpRun& run, OpRecording& out) {
         push, {params.numHeads, out.numTokens(), 1});
 }
 
+constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};
+
 }  // namespace
 
-extern const VulkanOp wkv5_op;
-const VulkanOp wkv5_op{kCodes, nullptr, record};
+extern const VulkanOpList wkv5_ops;
+const VulkanOpList wkv5_ops(kOps);
 
 }  // namespace ingle::backend::vulkan

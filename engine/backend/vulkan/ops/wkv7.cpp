@@ -1,4 +1,4 @@
-#include "engine/backend/vulkan/vulkan_op.h"
+#include "engine/backend/vulkan/recording/vulkan_op.h"
 
 namespace ingle::backend::vulkan {
 namespace {
@@ -17,9 +17,11 @@ Status record(const OpRun& run, OpRecording& out) {
                         {params.numHeads, out.numTokens(), 1});
 }
 
+constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};
+
 }  // namespace
 
-extern const VulkanOp wkv7_op;
-const VulkanOp wkv7_op{kCodes, nullptr, record};
+extern const VulkanOpList wkv7_ops;
+const VulkanOpList wkv7_ops(kOps);
 
 }  // namespace ingle::backend::vulkan

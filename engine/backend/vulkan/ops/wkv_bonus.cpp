@@ -1,4 +1,4 @@
-#include "engine/backend/vulkan/vulkan_op.h"
+#include "engine/backend/vulkan/recording/vulkan_op.h"
 
 namespace ingle::backend::vulkan {
 namespace {
@@ -15,9 +15,11 @@ Status record(const OpRun& run, OpRecording& out) {
                         push, {params.numHeads, out.numRows(run.output(0)), 1});
 }
 
+constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};
+
 }  // namespace
 
-extern const VulkanOp wkv_bonus_op;
-const VulkanOp wkv_bonus_op{kCodes, nullptr, record};
+extern const VulkanOpList wkv_bonus_ops;
+const VulkanOpList wkv_bonus_ops(kOps);
 
 }  // namespace ingle::backend::vulkan

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "engine/backend/vulkan/arena.h"
-#include "engine/backend/vulkan/transfer.h"
+#include "engine/backend/vulkan/substrate/arena.h"
+#include "engine/backend/vulkan/substrate/transfer.h"
 #include "engine/backend/vulkan/weights/weight_format.h"
 #include "engine/tensor/tensor.h"
 

@@ -1,0 +1,391 @@
+#include "engine/backend/vulkan/memory/vulkan_memory.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+namespace ingle::backend::vulkan {
+namespace {
+
+/// Eight idle conversations, a running one, what becomes of one of them, and the two more that a decode queue
+/// keeps states in. When more run at once, fewer stay idle.
+constexpr uint32_t kNumSlots = 12;
+/// Copies of caches take milliseconds.
+constexpr std::chrono::seconds kCopyLimit{60};
+
+/// Behind the last row: kernels read four values at a time, also where a head ends.
+constexpr uint64_t kCacheSlack = 16;
+
+constexpr uint32_t kQ8Values = 32;  // that share a scale
+constexpr uint32_t kQ8Bytes = 34;   // of a block in a SavedState: the scale, then the values
+
+uint32_t pagesFor(uint32_t tokens) {
+    return tokens / kPageTokens + (tokens % kPageTokens != 0);
+}
+
+uint32_t rounded(size_t bytes) {
+    return static_cast<uint32_t>((bytes + 15) / 16 * 16);
+}
+
+CacheRow cacheRow(KvType type, uint32_t elems) {
+    CacheRow row{.savedBytes = cacheRowBytes(cacheFormat(type), elems)};
+    if (type == KvType::Q8) {
+        const uint32_t blocks = (elems + kQ8Values - 1) / kQ8Values;
+        row.scaleBytes = rounded(blocks * kQ8Values);
+        row.rowBytes = row.scaleBytes + rounded(blocks * 2);
+    } else {
+        row.rowBytes = rounded(row.savedBytes);
+    }
+    return row;
+}
+
+/// A row of the device as the block format of a SavedState has it, and back.
+void unpackRow(const CacheRow& row, const std::byte* device, std::byte* saved) {
+    if (row.scaleBytes == 0) {
+        std::memcpy(saved, device, row.savedBytes);
+        return;
+    }
+    for (size_t block = 0; block < row.savedBytes / kQ8Bytes; ++block, saved += kQ8Bytes) {
+        std::memcpy(saved, device + row.scaleBytes + 2 * block, 2);
+        std::memcpy(saved + 2, device + kQ8Values * block, kQ8Values);
+    }
+}
+
+void packRow(const CacheRow& row, const std::byte* saved, std::byte* device) {
+    if (row.scaleBytes == 0) {
+        std::memcpy(device, saved, row.savedBytes);
+        return;
+    }
+    for (size_t block = 0; block < row.savedBytes / kQ8Bytes; ++block, saved += kQ8Bytes) {
+        std::memcpy(device + row.scaleBytes + 2 * block, saved, 2);
+        std::memcpy(device + kQ8Values * block, saved + 2, kQ8Values);
+    }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<VulkanMemoryPool>> VulkanMemoryPool::create(const DeviceContext& context,
+                                                                   const MemorySpec& spec,
+                                                                   const MemoryOptions& options) {
+    std::unique_ptr<VulkanMemoryPool> pool(new VulkanMemoryPool(context));
+    pool->m_spec = spec;
+    pool->m_options = options;
+    uint32_t largestRow = 0;
+    for (const KvLayerSpec& layer : spec.kv) {
+        pool->m_layers.push_back(
+            {cacheRow(options.kv, layer.keyElems), cacheRow(options.kv, layer.valueElems)});
+        largestRow = std::max(
+            {largestRow, pool->m_layers.back().keyRow.rowBytes, pool->m_layers.back().valueRow.rowBytes});
+    }
+    if (!spec.kv.empty()) {
+        // A layer's pages are bound as one range.
+        const uint64_t bindable = (maxRangeBytes(context.device.info().limits) - kCacheSlack) /
+                                  (uint64_t{kPageTokens} * largestRow);
+        const uint32_t tokens = options.reservedTokens > 0 ? options.reservedTokens : options.maxTokens;
+        pool->m_maxPages = static_cast<uint32_t>(std::min<uint64_t>(bindable, pagesFor(tokens)));
+        pool->m_tablePages = std::max(pool->m_maxPages, pagesFor(options.maxLength));
+        INGLE_TRY(pool->addPages());
+    }
+    INGLE_TRY(pool->addSlots());
+    return pool;
+}
+
+Status VulkanMemoryPool::run(const Recorder& recorder) const {
+    INGLE_TRY_ASSIGN(const auto commands, recorder.finish());
+    return commands->run(kCopyLimit);
+}
+
+Status VulkanMemoryPool::addPages() {
+    std::vector<uint64_t> sizes;
+    for (const Layer& layer : m_layers) {
+        for (const CacheRow* row : {&layer.keyRow, &layer.valueRow})
+            sizes.push_back(uint64_t{m_maxPages} * kPageTokens * row->rowBytes + kCacheSlack);
+    }
+    INGLE_TRY_ASSIGN(m_cache, m_memory.allocate(sizes));
+    m_freePages.reserve(m_maxPages);  // giving a page back must not fail
+    for (uint32_t page = m_maxPages; page-- > 0;) m_freePages.push_back(page);
+    return {};
+}
+
+Status VulkanMemoryPool::addSlots() {
+    std::vector<uint64_t> sizes{uint64_t{kNumSlots} * std::max(m_tablePages, 1U) * sizeof(uint32_t)};
+    for (uint32_t i = 0; i < m_spec.states.size(); ++i)
+        sizes.push_back(uint64_t{kNumSlots} * stateStride(i) * sizeof(float));
+    INGLE_TRY_ASSIGN(m_slots, m_memory.allocate(sizes));
+    m_freeSlots.reserve(kNumSlots);
+    for (uint32_t slot = kNumSlots; slot-- > 0;) m_freeSlots.push_back(slot);
+    return {};
+}
+
+Result<Page> VulkanMemoryPool::takePage() {
+    if (m_freePages.empty())
+        return fail(ErrorCode::OutOfMemory, "the memory for {} tokens is full", m_maxPages * kPageTokens);
+    const uint32_t page = m_freePages.back();
+    m_freePages.pop_back();
+    return Page(new uint32_t(page), [this](const uint32_t* unused) {
+        m_freePages.push_back(*unused);
+        delete unused;
+    });
+}
+
+Result<uint32_t> VulkanMemoryPool::takeSlot() {
+    if (m_freeSlots.empty())
+        return fail(ErrorCode::OutOfMemory, "the memory for {} conversations is full", kNumSlots);
+    const uint32_t slot = m_freeSlots.back();
+    m_freeSlots.pop_back();
+    return slot;
+}
+
+Result<std::unique_ptr<SequenceMemory>> VulkanMemoryPool::createSequence() {
+    return VulkanSequence::create(*this);
+}
+
+uint64_t VulkanMemoryPool::reservedBytes() const {
+    return m_memory.allocatedBytes();
+}
+
+Result<std::unique_ptr<VulkanSequence>> VulkanSequence::create(VulkanMemoryPool& pool) {
+    INGLE_TRY_ASSIGN(const uint32_t slot, pool.takeSlot());
+    std::unique_ptr<VulkanSequence> sequence(new VulkanSequence(pool, slot));
+    INGLE_TRY(sequence->clearStates());
+    return sequence;
+}
+
+BufferRange VulkanSequence::stateRange(uint32_t index) const {
+    const uint64_t bytes = uint64_t{m_pool.stateStride(index)} * sizeof(float);
+    return m_pool.state(index).part(m_slot * bytes, bytes);
+}
+
+Status VulkanSequence::clearStates() {
+    const auto& states = m_pool.spec().states;
+    if (states.empty()) return {};
+    Recorder recorder(m_pool.context().device, m_pool.context().pipelines);
+    for (uint32_t i = 0; i < states.size(); ++i)
+        INGLE_TRY(recorder.fill(stateRange(i), std::bit_cast<uint32_t>(states[i].initial)));
+    return m_pool.run(recorder);
+}
+
+Status VulkanSequence::truncate(uint32_t tokens) {
+    INGLE_TRY(checkTruncation(m_pool.spec(), *this, tokens));
+    if (tokens == 0) INGLE_TRY(clearStates());
+    cut(tokens);
+    return {};
+}
+
+void VulkanSequence::cut(uint32_t tokens) {
+    m_pages.resize(std::min<size_t>(m_pages.size(), pagesFor(tokens)));
+    m_length = tokens;
+    m_firstKept = std::min(m_firstKept, m_length);
+}
+
+void VulkanSequence::advance(uint32_t tokens) {
+    m_length += tokens;
+    giveBackUnseen();
+}
+
+/// Steps that run now see no more of them than those to come; the device's table is left as it is.
+void VulkanSequence::giveBackUnseen() {
+    const uint32_t firstKept = m_pool.spec().firstKept(m_length);
+    for (; m_firstKept < firstKept; m_firstKept += kPageTokens) m_pages[m_firstKept / kPageTokens].reset();
+}
+
+Result<std::unique_ptr<SequenceMemory>> VulkanSequence::fork(uint32_t tokens) const {
+    INGLE_TRY(checkTruncation(m_pool.spec(), *this, tokens));
+    INGLE_TRY_ASSIGN(auto copy, create(m_pool));
+    if (tokens == 0) return copy;
+    copy->m_pages.assign(m_pages.begin(),
+                         m_pages.begin() + std::min<std::ptrdiff_t>(std::ssize(m_pages), pagesFor(tokens)));
+    copy->m_length = tokens;
+    copy->m_firstKept = m_firstKept;
+    if (!m_pool.spec().states.empty()) {
+        Recorder recorder(m_pool.context().device, m_pool.context().pipelines);
+        for (uint32_t i = 0; i < m_pool.spec().states.size(); ++i)
+            INGLE_TRY(recorder.copy(stateRange(i), copy->stateRange(i)));
+        INGLE_TRY(m_pool.run(recorder));
+    }
+    INGLE_TRY(copy->uploadTable());
+    return copy;
+}
+
+Status VulkanSequence::reserve(uint32_t tokens) {
+    if (m_pool.spec().kv.empty()) return {};
+    if (pagesFor(tokens) > m_pool.tablePages())
+        return fail(ErrorCode::OutOfMemory, "the memory for {} tokens is full",
+                    m_pool.tablePages() * kPageTokens);
+    std::vector<Page> pages = m_pages;
+    const bool copyLast =
+        m_length % kPageTokens != 0 && tokens > m_length && m_pages.back().use_count() > 2;  // `pages` too
+    if (!copyLast && pages.size() >= pagesFor(tokens)) return {};
+    if (copyLast) {
+        INGLE_TRY_ASSIGN(pages.back(), m_pool.takePage());
+    }
+    while (pages.size() < pagesFor(tokens)) {
+        INGLE_TRY_ASSIGN(Page page, m_pool.takePage());
+        pages.push_back(std::move(page));
+    }
+    if (copyLast) {
+        // The page that is half full must be this sequence's alone before it is written to.
+        Recorder recorder(m_pool.context().device, m_pool.context().pipelines);
+        const uint32_t last = static_cast<uint32_t>(m_pages.size()) - 1;
+        const auto copyPage = [&](const BufferRange& cache, const CacheRow& row) {
+            const uint64_t bytes = uint64_t{kPageTokens} * row.rowBytes;
+            if (bytes == 0) return Status();
+            return recorder.copy(cache.part(*m_pages[last] * bytes, bytes),
+                                 cache.part(*pages[last] * bytes, bytes));
+        };
+        for (uint32_t layer = 0; layer < m_pool.spec().kv.size(); ++layer) {
+            INGLE_TRY(copyPage(m_pool.keys(layer), m_pool.keyRow(layer)));
+            INGLE_TRY(copyPage(m_pool.values(layer), m_pool.valueRow(layer)));
+        }
+        INGLE_TRY(m_pool.run(recorder));
+    }
+    m_pages.swap(pages);
+    const Status status = uploadTable();
+    if (!status) m_pages.swap(pages);
+    return status;
+}
+
+Status VulkanSequence::uploadTable(uint32_t slot) {
+    if (m_pages.empty()) return {};
+    std::vector<uint32_t> table;
+    for (const Page& page : m_pages) table.push_back(page ? *page : 0);
+    const uint64_t first = uint64_t{slot} * m_pool.tablePages() * sizeof(uint32_t);
+    const auto bytes = std::as_bytes(std::span(table));
+    return m_pool.context().transfer.upload(m_pool.pageTables().part(first, bytes.size()), bytes);
+}
+
+Result<std::vector<uint32_t>> VulkanSequence::takeTwinSlots(uint32_t count) {
+    std::vector<uint32_t> slots;
+    const auto take = [&]() -> Status {
+        INGLE_TRY_ASSIGN(const uint32_t slot, m_pool.takeSlot());
+        slots.push_back(slot);
+        return uploadTable(slot);
+    };
+    while (slots.size() < count) {
+        if (const Status taken = take(); !taken) {
+            for (const uint32_t slot : slots) m_pool.giveSlot(slot);
+            return tl::unexpected(taken.error());
+        }
+    }
+    return slots;
+}
+
+uint64_t VulkanSequence::savedBytes(uint32_t tokens, SavedParts parts) const {
+    uint64_t bytes = 0;
+    for (uint32_t layer = 0; layer < m_pool.spec().kv.size(); ++layer)
+        bytes += uint64_t{tokens} * (m_pool.keyRow(layer).savedBytes + m_pool.valueRow(layer).savedBytes);
+    if (parts == SavedParts::Cache) return bytes;
+    for (const StateSpec& state : m_pool.spec().states) bytes += uint64_t{state.elems} * sizeof(float);
+    return bytes;
+}
+
+/// Moves the rows of `range` of one layer's keys or values between the cache and `saved`, page by page.
+Status VulkanSequence::moveRows(Direction direction, const BufferRange& cache, const CacheRow& row,
+                                TokenRange range, std::span<std::byte> saved) const {
+    if (row.rowBytes == 0) return {};
+    Transfer& transfer = m_pool.context().transfer;
+    std::vector<std::byte> rows(uint64_t{kPageTokens} * row.rowBytes);
+    for (uint32_t token = range.first; token < range.end();) {
+        const uint32_t count = std::min(kPageTokens - token % kPageTokens, range.end() - token);
+        const std::span<std::byte> bytes(rows.data(), size_t{count} * row.rowBytes);
+        const uint64_t cacheRow = uint64_t{*m_pages[token / kPageTokens]} * kPageTokens + token % kPageTokens;
+        const BufferRange onDevice = cache.part(cacheRow * row.rowBytes, bytes.size());
+        const auto eachRow = [&](auto convert) {
+            for (uint32_t i = 0; i < count; ++i)
+                convert(bytes.data() + size_t{i} * row.rowBytes,
+                        saved.data() + (token - range.first + i) * row.savedBytes);
+        };
+        if (direction == Direction::Save) {
+            INGLE_TRY(transfer.download(onDevice, bytes));
+            eachRow([&](std::byte* device, std::byte* kept) { unpackRow(row, device, kept); });
+        } else {
+            eachRow([&](std::byte* device, std::byte* kept) { packRow(row, kept, device); });
+            INGLE_TRY(transfer.upload(onDevice, bytes));
+        }
+        token += count;
+    }
+    return {};
+}
+
+Result<SavedState> VulkanSequence::save(TokenRange range, SavedParts parts) const {
+    const auto& states = m_pool.spec().states;
+    INGLE_TRY(checkSaving(m_pool.spec(), *this, range, parts));
+    SavedState saved{.kvType = m_pool.options().kv, .range = range, .parts = parts};
+    saved.bytes.resize(savedBytes(range.count, parts));
+    std::span<std::byte> rest(saved.bytes);
+    const auto next = [&](size_t bytes) {
+        const std::span<std::byte> part = rest.first(bytes);
+        rest = rest.subspan(bytes);
+        return part;
+    };
+    for (uint32_t layer = 0; layer < m_pool.spec().kv.size(); ++layer) {
+        const CacheRow& key = m_pool.keyRow(layer);
+        INGLE_TRY(
+            moveRows(Direction::Save, m_pool.keys(layer), key, range, next(range.count * key.savedBytes)));
+        const CacheRow& value = m_pool.valueRow(layer);
+        INGLE_TRY(moveRows(Direction::Save, m_pool.values(layer), value, range,
+                           next(range.count * value.savedBytes)));
+    }
+    for (uint32_t i = 0; parts == SavedParts::Everything && i < states.size(); ++i) {
+        const std::span<std::byte> bytes = next(states[i].elems * sizeof(float));
+        INGLE_TRY(m_pool.context().transfer.download(stateRange(i).part(0, bytes.size()), bytes));
+    }
+    return saved;
+}
+
+Status VulkanSequence::restore(const SavedState& saved) {
+    const Status status = fill(saved);
+    if (status) return status;
+    cut(0);
+    // A device that cannot even clear is lost, and the sequence with it.
+    (void)clearStates();
+    return status;
+}
+
+Status VulkanSequence::makeRoomFor(TokenRange range) {
+    if (m_pool.spec().kv.empty()) return {};
+    if (range.first > m_length || range.first < m_firstKept) {
+        // Nobody sees what was before.
+        m_pages.assign(pagesFor(range.first), nullptr);
+        m_firstKept = range.first;
+        m_length = range.first;
+    }
+    cut(range.first);
+    return reserve(range.end());
+}
+
+Status VulkanSequence::fill(const SavedState& saved) {
+    const TokenRange range = saved.range;
+    if (saved.version != SavedState::kVersion || saved.kvType != m_pool.options().kv ||
+        saved.bytes.size() != savedBytes(range.count, saved.parts)) {
+        return fail(ErrorCode::Corrupt, "a saved state of {} bytes does not fit this model, which needs {}",
+                    saved.bytes.size(), savedBytes(range.count, saved.parts));
+    }
+    INGLE_TRY(checkRestoring(m_pool.spec(), *this, saved));
+    INGLE_TRY(makeRoomFor(range));
+    std::vector<std::byte> bytes = saved.bytes;
+    std::span<std::byte> rest(bytes);
+    const auto next = [&](size_t count) {
+        const std::span<std::byte> part = rest.first(count);
+        rest = rest.subspan(count);
+        return part;
+    };
+    for (uint32_t layer = 0; layer < m_pool.spec().kv.size(); ++layer) {
+        const CacheRow& key = m_pool.keyRow(layer);
+        INGLE_TRY(
+            moveRows(Direction::Restore, m_pool.keys(layer), key, range, next(range.count * key.savedBytes)));
+        const CacheRow& value = m_pool.valueRow(layer);
+        INGLE_TRY(moveRows(Direction::Restore, m_pool.values(layer), value, range,
+                           next(range.count * value.savedBytes)));
+    }
+    for (uint32_t i = 0; saved.parts == SavedParts::Everything && i < m_pool.spec().states.size(); ++i) {
+        const std::span<std::byte> part = next(m_pool.spec().states[i].elems * sizeof(float));
+        INGLE_TRY(m_pool.context().transfer.upload(stateRange(i).part(0, part.size()), part));
+    }
+    m_length = range.end();
+    giveBackUnseen();
+    return {};
+}
+
+}  // namespace ingle::backend::vulkan

@@ -1,0 +1,143 @@
+/// Sequence memory on the device: pages of 64 tokens behind page tables, and recurrent states in slots.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/backend/memory.h"
+#include "engine/backend/vulkan/matvec/matvec_shapes.h"
+#include "engine/backend/vulkan/substrate/transfer.h"
+
+namespace ingle::backend::vulkan {
+
+/// What everything on a device is made with.
+struct DeviceContext {
+    Device& device;
+    Pipelines& pipelines;
+    Transfer& transfer;
+    MatvecShapes& matvecShapes;
+};
+
+/// How a token's keys or values lie in the cache, see shaders/cache.glsl.
+struct CacheRow {
+    uint32_t rowBytes = 0;    ///< a multiple of 16
+    uint32_t scaleBytes = 0;  ///< where the scales begin; of Q8 only
+    size_t savedBytes = 0;    ///< of a row in a SavedState
+    uint32_t rowWords() const { return rowBytes / 4; }
+    uint32_t scaleWord() const { return scaleBytes / 4; }
+};
+
+/// Index of a page; it comes back by itself when its last user lets go of it.
+using Page = std::shared_ptr<const uint32_t>;
+
+/// All of it is there from the beginning, so that commands may be recorded once, and nothing is refused by
+/// the device in the middle of an answer.
+class VulkanMemoryPool final : public MemoryPool {
+  public:
+    /// Errors: OutOfMemory, Device.
+    static Result<std::unique_ptr<VulkanMemoryPool>> create(const DeviceContext& context,
+                                                            const MemorySpec& spec,
+                                                            const MemoryOptions& options);
+
+    Result<std::unique_ptr<SequenceMemory>> createSequence() override;
+    uint64_t reservedBytes() const override;
+
+    const MemorySpec& spec() const { return m_spec; }
+    const MemoryOptions& options() const { return m_options; }
+    const DeviceContext& context() const { return m_context; }
+
+    const CacheRow& keyRow(uint32_t layer) const { return m_layers[layer].keyRow; }
+    const CacheRow& valueRow(uint32_t layer) const { return m_layers[layer].valueRow; }
+    /// [pages, 64, row]
+    const BufferRange& keys(uint32_t layer) const { return m_cache[2 * layer]; }
+    const BufferRange& values(uint32_t layer) const { return m_cache[2 * layer + 1]; }
+    /// [slots, stateStride(index)] floats.
+    const BufferRange& state(uint32_t index) const { return m_slots[1 + index]; }
+    uint32_t stateStride(uint32_t index) const { return (m_spec.states[index].elems + 3) / 4 * 4; }
+    /// [slots, tablePages()], u32.
+    const BufferRange& pageTables() const { return m_slots[0]; }
+    uint32_t tablePages() const { return m_tablePages; }
+
+    /// Errors: OutOfMemory when all are in use.
+    Result<Page> takePage();
+    /// A place for a sequence's states and page table. Errors: as takePage().
+    Result<uint32_t> takeSlot();
+    void giveSlot(uint32_t slot) { m_freeSlots.push_back(slot); }
+
+    /// Runs what was recorded. Errors: Device, OutOfMemory.
+    Status run(const Recorder& recorder) const;
+
+  private:
+    struct Layer {
+        CacheRow keyRow, valueRow;
+    };
+    explicit VulkanMemoryPool(const DeviceContext& context)
+        : m_context(context), m_memory(context.device, MemoryUse::Device) {}
+    Status addPages();
+    Status addSlots();
+
+    DeviceContext m_context;
+    MemorySpec m_spec;
+    MemoryOptions m_options;
+    std::vector<Layer> m_layers;
+    uint32_t m_maxPages = 0;
+    uint32_t m_tablePages = 0;  ///< of one sequence, those that were given back included
+    Allocator m_memory;
+    std::vector<BufferRange> m_cache;  // keys and values of each layer
+    std::vector<BufferRange> m_slots;  // page tables, then each state
+    std::vector<uint32_t> m_freePages;
+    std::vector<uint32_t> m_freeSlots;
+};
+
+class VulkanSequence final : public SequenceMemory {
+  public:
+    static Result<std::unique_ptr<VulkanSequence>> create(VulkanMemoryPool& pool);
+    ~VulkanSequence() override { m_pool.giveSlot(m_slot); }
+
+    uint32_t length() const override { return m_length; }
+    uint32_t firstKept() const override { return m_firstKept; }
+    Status truncate(uint32_t tokens) override;
+    Result<SavedState> save(TokenRange range, SavedParts parts) const override;
+    Status restore(const SavedState& state) override;
+    Result<std::unique_ptr<SequenceMemory>> fork(uint32_t tokens) const override;
+
+    /// Takes pages for `tokens` in all, and tells the device which. Errors: OutOfMemory, Device; then nothing
+    /// changed.
+    Status reserve(uint32_t tokens);
+    void advance(uint32_t tokens);
+    uint32_t slot() const { return m_slot; }
+
+    /// Slots with this page table, for states of steps that may be taken back. Errors: OutOfMemory, Device.
+    Result<std::vector<uint32_t>> takeTwinSlots(uint32_t count);
+    /// The states are in `slot` from then on, a twin of the present one. The caller owns the present one.
+    void moveToTwin(uint32_t slot) { m_slot = slot; }
+
+  private:
+    enum class Direction : uint8_t { Save, Restore };
+
+    VulkanSequence(VulkanMemoryPool& pool, uint32_t slot) : m_pool(pool), m_slot(slot) {}
+    Status clearStates();
+    /// The first `tokens` stay.
+    void cut(uint32_t tokens);
+    void giveBackUnseen();
+    uint64_t savedBytes(uint32_t tokens, SavedParts parts) const;
+    Status fill(const SavedState& saved);
+    /// For what is restored: only what is before it stays. Errors: as reserve().
+    Status makeRoomFor(TokenRange range);
+    Status moveRows(Direction direction, const BufferRange& cache, const CacheRow& row, TokenRange range,
+                    std::span<std::byte> saved) const;
+    Status uploadTable() { return uploadTable(m_slot); }
+    Status uploadTable(uint32_t slot);
+    BufferRange stateRange(uint32_t index) const;
+
+    VulkanMemoryPool& m_pool;
+    uint32_t m_slot;
+    /// Shared with forks; written only when owned alone. Null: given back.
+    std::vector<Page> m_pages;
+    uint32_t m_length = 0;
+    uint32_t m_firstKept = 0;
+};
+
+}  // namespace ingle::backend::vulkan

@@ -1,0 +1,50 @@
+/// The backend on a device that has been chosen.
+#pragma once
+
+#include <utility>
+
+#include "engine/backend/backend.h"
+#include "engine/backend/vulkan/program/vulkan_program.h"
+
+namespace ingle::backend::vulkan {
+
+/// Pools and programs it made must end before it.
+class OpenedBackend final : public Backend {
+  public:
+    /// Errors: as Device::create() and Pipelines::create().
+    static Result<std::unique_ptr<OpenedBackend>> open(std::unique_ptr<Instance> instance,
+                                                       const DeviceInfo& info, ActivationType activations,
+                                                       const std::string& cacheFolder);
+
+    /// Leaves Vulkan as it is where the device hangs: what may still be in use must not be taken away.
+    ~OpenedBackend() override;
+
+    std::string_view name() const override { return "vulkan"; }
+    std::string deviceName() const override;
+    bool supports(OpCode code) const override;
+    Result<std::unique_ptr<MemoryPool>> createMemory(const MemorySpec& spec,
+                                                     const MemoryOptions& options) override;
+    Status checkRoom(const Plan& plan, uint64_t sequenceBytes) const override;
+    Result<std::unique_ptr<Program>> compile(const Plan& plan, MemoryPool& memory) override;
+    bool roundsActivations() const override { return m_matvecShapes->haveBytes(); }
+    /// First without integer products, then without fusion.
+    bool simplify() override {
+        return m_matvecShapes->dropBytes() || std::exchange(m_fusion, Fusion::Off) == Fusion::On;
+    }
+
+    const Instance& instance() const { return *m_instance; }
+    Device& device() { return *m_device; }
+
+  private:
+    OpenedBackend() = default;
+
+    std::unique_ptr<Instance> m_instance;
+    std::unique_ptr<Device> m_device;
+    std::unique_ptr<Pipelines> m_pipelines;
+    std::unique_ptr<Transfer> m_transfer;
+    std::unique_ptr<MatvecShapes> m_matvecShapes;
+    std::weak_ptr<WeightStore> m_weights;  ///< shared by the programs
+    Fusion m_fusion = Fusion::On;          ///< of plans that want it
+};
+
+}  // namespace ingle::backend::vulkan

@@ -1,0 +1,101 @@
+#include "engine/backend/vulkan/program/token_sampler.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "engine/sampling/sampler.h"
+
+namespace ingle::backend::vulkan {
+namespace {
+
+/// `Choice` of shaders/topk.glsl.
+struct Params {
+    uint32_t numKept = 0, numIds = 0;
+    uint32_t sharpnessHigh = 0, sharpnessLow = 0;
+    uint32_t topP = 0;
+    float minP = 0;
+    uint32_t chance = 0;
+};
+
+/// `Result` of shaders/sample.comp.
+struct Outcome {
+    uint32_t id = 0, flags = 0;
+};
+
+constexpr uint32_t kInvocations = 256;
+constexpr uint32_t kSorted = 1024;  // candidates a workgroup sorts
+constexpr uint32_t kKeepAll = ~0U;
+constexpr uint32_t kNotFinite = 1;
+constexpr double kTwo32 = 4294967296.0;
+
+PipelineSpec kernel(const char* shader, bool fromLogits) {
+    return {shader, {kInvocations, fromLogits}, 0};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TokenSampler>> TokenSampler::create(const DeviceContext& context, uint32_t numTurns) {
+    std::unique_ptr<TokenSampler> sampler(new TokenSampler(context));
+    const std::vector<uint64_t> sizes(numTurns, kRangeAlignment);
+    INGLE_TRY_ASSIGN(sampler->m_params, sampler->m_paramsMemory.allocate(sizes));
+    INGLE_TRY_ASSIGN(sampler->m_results, sampler->m_resultMemory.allocate(sizes));
+    return sampler;
+}
+
+Status TokenSampler::record(uint32_t turn, uint32_t numLogits, const Buffers& buffers,
+                            Recorder& recorder) const {
+    const auto dispatch = [&](const char* shader, bool fromLogits, uint32_t count, const BufferRange& source,
+                              const BufferRange& target) -> Status {
+        INGLE_TRY_ASSIGN(const Pipeline* pipeline, m_context.pipelines.compile(kernel(shader, fromLogits)));
+        const struct { uint32_t numSources; } push{count};
+        return recorder.dispatch(
+            {pipeline,
+             {updates(buffers.step), reads(source), reads(m_params[turn]), writes(target)},
+             push,
+             {groupsFor(count, kSorted), 1, 1}});
+    };
+    // Each round leaves a sixteenth; the two halves of the scratch memory take turns.
+    BufferRange source = buffers.logits;
+    bool fromLogits = true;
+    uint32_t count = numLogits;
+    const uint64_t half = buffers.scratch.bytes / 2 / kRangeAlignment * kRangeAlignment;
+    for (uint32_t round = 0; count > kSorted; ++round) {
+        const uint32_t kept = groupsFor(count, kSorted) * kMaxCandidates;
+        const BufferRange target = buffers.scratch.part(round % 2 * half, uint64_t{kept} * 8);
+        INGLE_TRY(dispatch("topk", fromLogits, count, source, target));
+        source = target;
+        fromLogits = false;
+        count = kept;
+    }
+    return dispatch("sample", fromLogits, count, source, m_results[turn]);
+}
+
+void TokenSampler::setParams(uint32_t turn, const SamplerParams& params, uint64_t position, uint32_t numIds) {
+    Params values{
+        .numKept = 1, .numIds = numIds, .topP = kKeepAll, .minP = std::numeric_limits<float>::lowest()};
+    if (params.temperature > 0) {
+        values.numKept = static_cast<uint32_t>(params.topK);
+        // Beyond 2^30 only the best has any weight.
+        const double sharpness = std::min(std::numbers::log2e / params.temperature, kTwo32 / 4);
+        values.sharpnessHigh = static_cast<uint32_t>(sharpness);
+        values.sharpnessLow = static_cast<uint32_t>((sharpness - std::floor(sharpness)) * kTwo32);
+        if (params.topP < 1) values.topP = static_cast<uint32_t>(std::max(params.topP, 0.0f) * kTwo32);
+        if (params.minP > 0) values.minP = std::log(std::min(params.minP, 1.0f));
+        values.chance = static_cast<uint32_t>(sampling::uniform(params.seed, position) * kTwo32);
+    }
+    std::memcpy(m_params[turn].host, &values, sizeof(values));
+    const Outcome none{kKeepAll, 0};
+    std::memcpy(m_results[turn].host, &none, sizeof(none));
+}
+
+Result<TokenId> TokenSampler::chosen(uint32_t turn, uint32_t numIds) const {
+    Outcome outcome;
+    std::memcpy(&outcome, m_results[turn].host, sizeof(outcome));
+    if ((outcome.flags & kNotFinite) != 0) return fail(ErrorCode::Device, "{}", kNotFiniteMessage);
+    if (outcome.id < numIds) return static_cast<TokenId>(outcome.id);
+    return fail(ErrorCode::Device, "the graphics device chose token {} of {}", outcome.id, numIds);
+}
+
+}  // namespace ingle::backend::vulkan

@@ -1,0 +1,107 @@
+#include "engine/backend/vulkan/program/vulkan_backend.h"
+
+#include <set>
+
+#include "engine/backend/vulkan/program/opened_backend.h"
+#include "engine/backend/vulkan/trial/device_rule.h"
+
+namespace ingle::backend::vulkan {
+namespace {
+
+Result<DeviceInfo> chooseDevice(const Instance& instance, const VulkanOptions& options) {
+    INGLE_TRY_ASSIGN(auto devices, instance.devices());
+    if (!options.identity.empty()) {
+        std::erase_if(devices,
+                      [&](const auto& device) { return driverIdentity(device) != options.identity; });
+        if (devices.empty())
+            return fail(ErrorCode::Unsupported, "the graphics device that was tried out is gone");
+        return devices.front();
+    }
+    const auto picked =
+        pickDevice(devices, options.device, [](const DeviceInfo& device) { return refusalOf(device); });
+    if (!picked.device) return nonePicked(picked, options.device);
+    return *picked.device;
+}
+
+/// What a weight takes on the device; see WeightStore.
+uint64_t storedBytes(const PlanWeight& weight) {
+    const tensor::Shape& shape = weight.tensor->shape;
+    if (weight.use == WeightUse::Vector) return sizeof(float) * shape.numElems();
+    const WeightFormat* known = findWeightFormat(weight.tensor->format->id);
+    const WeightFormat& format = known ? *known : floatWeights();
+    const auto k = static_cast<uint32_t>(shape.rowElems());
+    return layoutRow(format, k).rowBytes * shape.numRows() + format.grid.size_bytes();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<OpenedBackend>> OpenedBackend::open(std::unique_ptr<Instance> instance,
+                                                           const DeviceInfo& info, ActivationType activations,
+                                                           const std::string& cacheFolder) {
+    std::unique_ptr<OpenedBackend> backend(new OpenedBackend);
+    backend->m_instance = std::move(instance);
+    INGLE_TRY_ASSIGN(backend->m_device, Device::create(*backend->m_instance, info));
+    INGLE_TRY_ASSIGN(backend->m_pipelines, Pipelines::create(*backend->m_device, cacheFolder));
+    INGLE_TRY_ASSIGN(backend->m_transfer, Transfer::create(*backend->m_device, *backend->m_pipelines));
+    backend->m_matvecShapes =
+        std::make_unique<MatvecShapes>(*backend->m_device, *backend->m_pipelines, activations, cacheFolder);
+    return backend;
+}
+
+OpenedBackend::~OpenedBackend() {
+    if (m_device && !m_device->settle()) (void)m_instance.release();
+}
+
+std::string OpenedBackend::deviceName() const {
+    const DeviceInfo& info = m_device->info();
+    return fmt::format("{}, {}", info.name, info.driverInfo);
+}
+
+bool OpenedBackend::supports(OpCode code) const {
+    const auto isAlone = [&](const VulkanOp& op) { return op.codes.size() == 1 && op.codes[0] == code; };
+    return std::ranges::any_of(allVulkanOps(),
+                               [&](const VulkanOpList* list) { return std::ranges::any_of(*list, isAlone); });
+}
+
+Result<std::unique_ptr<MemoryPool>> OpenedBackend::createMemory(const MemorySpec& spec,
+                                                                const MemoryOptions& options) {
+    return VulkanMemoryPool::create({*m_device, *m_pipelines, *m_transfer, *m_matvecShapes}, spec, options);
+}
+
+Status OpenedBackend::checkRoom(const Plan& plan, uint64_t sequenceBytes) const {
+    const DeviceInfo& info = m_device->info();
+    const auto type = chooseMemoryType(info.memory, info.kind, UINT32_MAX, MemoryUse::Device);
+    const uint64_t free = type ? m_device->availableBytes(info.memory.types[*type].heap) : 0;
+    uint64_t needed = sequenceBytes;
+    std::set<const tensor::Tensor*> counted;
+    for (const PlanWeight& weight : plan.weights) {
+        if (counted.insert(weight.tensor).second) needed += storedBytes(weight);
+    }
+    if (needed <= free) return {};
+    constexpr double kGiB = 1 << 30;
+    return fail(ErrorCode::OutOfMemory, "{} has {:.1f} GiB free, but this model needs {:.1f} GiB", info.name,
+                static_cast<double>(free) / kGiB, static_cast<double>(needed) / kGiB);
+}
+
+Result<std::unique_ptr<Program>> OpenedBackend::compile(const Plan& plan, MemoryPool& memory) {
+    std::shared_ptr<WeightStore> weights = m_weights.lock();
+    if (!weights) {
+        weights = std::make_shared<WeightStore>(*m_device, *m_transfer);
+        m_weights = weights;
+    }
+    // Pools come from createMemory() of the same backend.
+    const Fusion fusion = plan.fusion == Fusion::On ? m_fusion : Fusion::Off;
+    auto program =
+        VulkanProgram::create(plan, static_cast<VulkanMemoryPool&>(memory), std::move(weights), fusion);
+    // A cache that cannot be written costs the next start some time, and nothing else.
+    if (program) (void)m_pipelines->saveCache();
+    return program;
+}
+
+Result<std::unique_ptr<Backend>> createVulkanBackend(const VulkanOptions& options) {
+    INGLE_TRY_ASSIGN(auto instance, Instance::create());
+    INGLE_TRY_ASSIGN(const DeviceInfo info, chooseDevice(*instance, options));
+    return OpenedBackend::open(std::move(instance), info, options.activations, options.cacheFolder);
+}
+
+}  // namespace ingle::backend::vulkan

@@ -1,0 +1,283 @@
+#include "engine/backend/vulkan/program/vulkan_program.h"
+
+#include <chrono>
+
+#include "engine/backend/op_facts.h"
+#include "engine/sampling/sampler.h"
+
+namespace ingle::backend::vulkan {
+namespace {
+
+/// Rows a recording is made for: few sizes, little waste.
+uint32_t recordedRows(uint32_t rows) {
+    if (rows == 0) return 0;
+    return rows <= kMaxMatvecRows ? std::bit_ceil(rows) : (rows + 15) / 16 * 16;
+}
+
+/// Multiply-adds of the run's matrices.
+uint64_t workOf(const OpRun& run, const Plan& plan, const RowCounts& rows) {
+    uint64_t work = 0;
+    for (size_t i = 0; i < run.size(); ++i) {
+        if (run.outputs(i).empty()) continue;
+        const uint32_t numRows = run.rows(run.output(i)) == RowKind::Token ? rows.tokens : rows.logits;
+        for (const uint32_t weight : run.op(i).weights) {
+            if (plan.weights[weight].use == WeightUse::Matrix)
+                work += numRows * plan.weights[weight].tensor->shape.numElems();
+        }
+    }
+    return work;
+}
+
+/// A run that only computes rows whose logits nobody wants is left out.
+bool isIdle(const OpRun& run, const RowCounts& rows) {
+    const auto outputs = run.outputs(run.size() - 1);
+    return rows.logits == 0 && !outputs.empty() && run.rows(outputs[0].value) == RowKind::Logit;
+}
+
+}  // namespace
+
+VulkanProgram::VulkanProgram(const Plan& plan, VulkanMemoryPool& memory, std::shared_ptr<WeightStore> weights)
+    : m_plan(plan),
+      m_limits(m_plan),
+      m_memory(memory),
+      m_weights(std::move(weights)),
+      m_capacity{recordedRows(plan.maxTokens), std::max(recordedRows(plan.maxLogitRows), 1U)},
+      m_deviceMemory(memory.context().device, MemoryUse::Device),
+      m_writeMemory(memory.context().device, MemoryUse::HostWrite),
+      m_readMemory(memory.context().device, MemoryUse::HostRead) {}
+
+Result<std::unique_ptr<VulkanProgram>> VulkanProgram::create(const Plan& plan, VulkanMemoryPool& memory,
+                                                             std::shared_ptr<WeightStore> weights,
+                                                             Fusion fusion) {
+    INGLE_TRY(checkMemory(plan, memory.spec()));
+    std::unique_ptr<VulkanProgram> program(new VulkanProgram(plan, memory, std::move(weights)));
+    INGLE_TRY(program->allocate());
+    INGLE_TRY_ASSIGN(program->m_fused, program->layOut(fusion));
+    INGLE_TRY(program->compileKernels());
+    INGLE_TRY(program->commandsFor({1, 1}));
+    INGLE_TRY(program->recordDecode());
+    return program;
+}
+
+Status VulkanProgram::allocate() {
+    const uint64_t scratchBytes =
+        std::min(kScratchBytes, maxRangeBytes(m_memory.context().device.info().limits));
+    const uint64_t sizes[] = {m_capacity.bytes(), scratchBytes, kRangeAlignment};
+    INGLE_TRY_ASSIGN(const auto ranges, m_deviceMemory.allocate(sizes));
+    m_step = ranges[0];
+    m_scratch = ranges[1];
+    m_unused = ranges[2];
+    INGLE_TRY_ASSIGN(m_hostStep, m_writeMemory.allocate(m_capacity.bytes()));
+    const uint64_t logitBytes = paddedWidth(m_plan.output.width) * sizeof(float) * m_capacity.logitRows;
+    INGLE_TRY_ASSIGN(m_hostLogits, m_readMemory.allocate(logitBytes));
+    INGLE_TRY_ASSIGN(m_decode.sampler, TokenSampler::create(m_memory.context(), kNumTurns));
+    Recorder begin(m_memory.context().device, m_memory.context().pipelines);
+    INGLE_TRY(begin.copy(m_hostStep, m_step));
+    INGLE_TRY_ASSIGN(m_decode.begin, begin.finish());
+    return {};
+}
+
+Result<VulkanProgram::Layout> VulkanProgram::layOut(Fusion fusion) const {
+    Layout layout;
+    INGLE_TRY_ASSIGN(layout.runs, scheduleOps(m_plan, fusion));
+    const ValueBuffers buffers = planValues(m_plan, layout.runs, {m_capacity.rows, m_capacity.logitRows});
+    layout.memory = std::make_unique<Allocator>(m_memory.context().device, MemoryUse::Device);
+    INGLE_TRY_ASSIGN(const auto ranges, layout.memory->allocate(buffers.sizes));
+    for (const auto& buffer : buffers.bufferOf)
+        layout.values.push_back(buffer ? ranges[*buffer] : BufferRange{});
+    return layout;
+}
+
+ProgramBuffers VulkanProgram::buffersOf(const Layout& layout) const {
+    return {.values = layout.values, .step = m_step, .scratch = m_scratch, .unused = m_unused};
+}
+
+OpRecording VulkanProgram::opRecording(const ProgramBuffers& buffers, const RowCounts& rows,
+                                       DispatchTarget target) {
+    return {m_plan, buffers, m_memory, *m_weights, rows, target};
+}
+
+/// Those of every number of rows, so that none is left to fail, or to wait for, in the middle of an answer.
+Status VulkanProgram::compileKernels() {
+    // Uploads the weights on the way, which tells the kinds of matrices there are.
+    INGLE_TRY_ASSIGN(auto kernels, kernelsOfAllRows());
+    INGLE_TRY(m_memory.context().matvecShapes.measure(m_weights->matrices()));
+    INGLE_TRY_ASSIGN(kernels, kernelsOfAllRows());
+    INGLE_TRY(m_memory.context().pipelines.compile(kernels));
+    return {};
+}
+
+Result<std::vector<PipelineSpec>> VulkanProgram::kernelsOfAllRows() {
+    std::vector<PipelineSpec> kernels;
+    const ProgramBuffers buffers = buffersOf(m_fused);
+    for (uint32_t tokens : {1U, 2U, 4U, kMaxMatvecRows, m_capacity.rows}) {
+        tokens = std::min(tokens, m_capacity.rows);
+        const RowCounts rows{tokens, std::min({tokens, kMaxMatvecRows, m_capacity.logitRows})};
+        for (const ScheduledRun& scheduled : m_fused.runs) {
+            OpRecording out = opRecording(buffers, rows, &kernels);
+            INGLE_TRY(scheduled.kernel->record(scheduled.run, out));
+        }
+    }
+    return kernels;
+}
+
+Result<const StepCommands*> VulkanProgram::commandsFor(const RowCounts& rows) {
+    StepCommands& commands = m_recorded[rows];
+    if (!commands.empty() && commands.fits(m_budget)) return &commands;
+    const auto begin = [&](Recorder& recorder) { return recorder.copy(m_hostStep, m_step); };
+    const auto end = [&](Recorder& recorder) -> Status {
+        if (rows.logits == 0) return {};
+        const uint64_t bytes = rows.logits * paddedWidth(m_plan.output.width) * sizeof(float);
+        return recorder.copy(logits().part(0, bytes), m_hostLogits.part(0, bytes));
+    };
+    INGLE_TRY_ASSIGN(commands, record(rows, begin, end));
+    return &commands;
+}
+
+Status VulkanProgram::recordDecode() {
+    if (!m_decode.turns[0].empty() && m_decode.turns[0].fits(m_budget)) return {};
+    for (uint32_t turn = 0; turn < kNumTurns; ++turn) {
+        const TokenSampler::Buffers buffers{logits(), m_step, m_scratch};
+        const auto begin = [](Recorder&) -> Status { return {}; };
+        const auto end = [&](Recorder& recorder) {
+            return m_decode.sampler->record(turn, m_plan.output.width, buffers, recorder);
+        };
+        INGLE_TRY_ASSIGN(m_decode.turns[turn], record({1, 1}, begin, end));
+    }
+    return {};
+}
+
+Result<StepCommands> VulkanProgram::record(const RowCounts& rows, const RecordFunction& begin,
+                                           const RecordFunction& end) {
+    const DeviceContext& context = m_memory.context();
+    const ProgramBuffers buffers = buffersOf(m_fused);
+    StepRecorder step(context.device, context.pipelines, m_budget);
+    INGLE_TRY(begin(step.recorder()));
+    for (const ScheduledRun& scheduled : m_fused.runs) {
+        if (isIdle(scheduled.run, rows)) continue;
+        INGLE_TRY(step.beginPiece(workOf(scheduled.run, m_plan, rows)));
+        OpRecording out = opRecording(buffers, rows, &step.recorder());
+        INGLE_TRY(scheduled.kernel->record(scheduled.run, out));
+    }
+    INGLE_TRY(end(step.recorder()));
+    return step.finish();
+}
+
+Status VulkanProgram::run(const Step& step) {
+    INGLE_TRY(m_limits.check(step));
+    for (const SequenceRun& run : step.runs) {
+        auto* sequence = static_cast<VulkanSequence*>(run.sequence);
+        INGLE_TRY(sequence->reserve(sequence->length() + run.numRows));
+    }
+    const RowCounts rows{recordedRows(static_cast<uint32_t>(step.tokens.size())),
+                         recordedRows(static_cast<uint32_t>(step.logitRows.size()))};
+    writeStep(step, hostStep());
+    INGLE_TRY(m_observer ? runObserved(rows, step) : runRecorded(rows, step));
+    m_numLogitRows = static_cast<uint32_t>(step.logitRows.size());
+    for (const SequenceRun& run : step.runs) static_cast<VulkanSequence*>(run.sequence)->advance(run.numRows);
+    return {};
+}
+
+Status VulkanProgram::runRecorded(const RowCounts& rows, const Step& step) {
+    INGLE_TRY_ASSIGN(const StepCommands* commands, commandsFor(rows));
+    Device& device = m_memory.context().device;
+    const auto begin = device.api().now();
+    const Status status = commands->run(device, m_patience.limit(rows.tokens), m_budget, step.cancelled);
+    if (!status && status.error().code == ErrorCode::Cancelled) return endCancelled(step, m_memory.spec());
+    INGLE_TRY(status);
+    m_patience.took(rows.tokens, device.api().now() - begin);
+    return {};
+}
+
+Result<std::unique_ptr<DecodeQueue>> VulkanProgram::decodeAhead(const DecodeOrder& order) {
+    if (m_plan.outputKind != OutputKind::Logits) return nullptr;
+    if (m_observer || !sampling::needsOnlyBest(order.sampler, TokenSampler::kMaxCandidates)) return nullptr;
+    const SequenceRun run{order.sequence, 1};
+    const uint32_t row = 0;
+    const Step step{{&order.token, 1}, {&run, 1}, {&row, 1}};
+    INGLE_TRY(m_limits.check(step));
+    INGLE_TRY_ASSIGN(auto queue, VulkanDecodeQueue::create(order, m_memory, m_decode, m_decodePatience));
+    INGLE_TRY(recordDecode());
+    writeStep(step, hostStep());
+    setStateSlots(queue->slotAfter(1), queue->slotAfter(2), hostStep());
+    INGLE_TRY(queue->start());
+    m_numLogitRows = 0;
+    return queue;
+}
+
+Status VulkanProgram::runObserved(const RowCounts& rows, const Step& step) {
+    if (!m_plain) {
+        INGLE_TRY_ASSIGN(Layout plain, layOut(Fusion::Off));
+        m_plain = std::make_unique<Layout>(std::move(plain));
+    }
+    const DeviceContext& context = m_memory.context();
+    const ProgramBuffers buffers = buffersOf(*m_plain);
+    for (size_t i = 0; i < m_plain->runs.size(); ++i) {
+        const ScheduledRun& scheduled = m_plain->runs[i];
+        if (isIdle(scheduled.run, rows)) continue;
+        Recorder recorder(context.device, context.pipelines);
+        if (i == 0) INGLE_TRY(recorder.copy(m_hostStep, m_step));
+        OpRecording out = opRecording(buffers, rows, &recorder);
+        INGLE_TRY(scheduled.kernel->record(scheduled.run, out));
+        INGLE_TRY_ASSIGN(const auto commands, recorder.finish());
+        const auto begin = context.device.api().now();
+        INGLE_TRY(commands->run(StepPatience::kAtFirst));
+        const std::chrono::duration<double> elapsed = context.device.api().now() - begin;
+        INGLE_TRY(showOutputs(scheduled.run, elapsed.count(), step));
+    }
+    if (rows.logits == 0) return {};
+    const BufferRange& logits = m_plain->values[m_plan.output.value];
+    const uint64_t bytes = rows.logits * paddedWidth(m_plan.output.width) * sizeof(float);
+    return context.transfer.download(logits.part(0, bytes), {m_hostLogits.host, bytes});
+}
+
+Status VulkanProgram::showOutputs(const OpRun& run, double seconds, const Step& step) {
+    std::vector<std::vector<float>> outputs;
+    for (const auto [value, width] : run.outputs(0)) {
+        const size_t numRows = run.rows(value) == RowKind::Token ? step.tokens.size() : step.logitRows.size();
+        std::vector<float> padded(numRows * paddedWidth(width));
+        const auto bytes = std::as_writable_bytes(std::span(padded));
+        if (!bytes.empty())
+            INGLE_TRY(
+                m_memory.context().transfer.download(m_plain->values[value].part(0, bytes.size()), bytes));
+        std::vector<float>& rows = outputs.emplace_back(numRows * width);
+        for (size_t row = 0; row < numRows; ++row)
+            std::copy_n(padded.data() + row * paddedWidth(width), width, rows.data() + row * width);
+    }
+    std::vector<SeenValue> seen;
+    for (size_t i = 0; i < outputs.size(); ++i)
+        seen.push_back({m_plan.values[run.output(0, i)].name, run.outputs(0)[i].width, outputs[i]});
+    m_observer->afterOp(run.op(0), seconds, seen);
+    return {};
+}
+
+Result<std::span<const float>> VulkanProgram::readOutput(uint32_t index) {
+    if (index >= m_numLogitRows) {
+        return fail(ErrorCode::InvalidArgument, "logits {} wanted of a step with {}", index, m_numLogitRows);
+    }
+    const uint32_t width = m_plan.output.width;
+    const std::span<const float> logits(
+        reinterpret_cast<const float*>(m_hostLogits.host) + size_t{index} * paddedWidth(width), width);
+    INGLE_TRY(checkFinite(logits, kNotFiniteMessage));
+    return logits;
+}
+
+Result<uint32_t> VulkanProgram::numDispatches(const RowCounts& rows) {
+    INGLE_TRY_ASSIGN(const StepCommands* commands, commandsFor(rows));
+    return commands->numDispatches();
+}
+
+Result<uint64_t> VulkanProgram::weightBytes(const RowCounts& rows) {
+    const ProgramBuffers buffers = buffersOf(m_fused);
+    std::vector<PipelineSpec> kernels;
+    uint64_t bytes = 0;
+    for (const ScheduledRun& scheduled : m_fused.runs) {
+        if (isIdle(scheduled.run, rows) || scheduled.run.op(0).code == OpCode::Embed) continue;
+        OpRecording out = opRecording(buffers, rows, &kernels);
+        INGLE_TRY(scheduled.kernel->record(scheduled.run, out));
+        bytes += out.weightBytes();
+    }
+    return bytes;
+}
+
+}  // namespace ingle::backend::vulkan

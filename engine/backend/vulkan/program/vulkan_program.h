@@ -1,0 +1,85 @@
+/// A plan on the device: recorded once for each number of rows, submitted again for each step.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "engine/backend/step_limits.h"
+#include "engine/backend/vulkan/memory/step_buffer.h"
+#include "engine/backend/vulkan/program/decode_queue.h"
+#include "engine/backend/vulkan/program/schedule.h"
+#include "engine/backend/vulkan/program/step_patience.h"
+
+namespace ingle::backend::vulkan {
+
+class VulkanProgram final : public Program {
+  public:
+    /// Uploads the weights and compiles every kernel. `memory` must outlive the program. Errors: Unsupported
+    /// (an op or its size), OutOfMemory, Device.
+    static Result<std::unique_ptr<VulkanProgram>> create(const Plan& plan, VulkanMemoryPool& memory,
+                                                         std::shared_ptr<WeightStore> weights, Fusion fusion);
+    Status run(const Step& step) override;
+    Result<std::span<const float>> readOutput(uint32_t index) override;
+    Result<std::unique_ptr<DecodeQueue>> decodeAhead(const DecodeOrder& order) override;
+    void observe(OpObserver* observer) override { m_observer = observer; }
+
+    /// Of a step of these sizes. Errors: as run().
+    Result<uint32_t> numDispatches(const RowCounts& rows);
+    /// Of weights that such a step reads, beside the rows of the tokens.
+    Result<uint64_t> weightBytes(const RowCounts& rows);
+
+  private:
+    /// One way of running the ops, with the memory of their values.
+    struct Layout {
+        std::vector<ScheduledRun> runs;
+        std::unique_ptr<Allocator> memory;
+        std::vector<BufferRange> values;  ///< by ValueId
+    };
+    using RecordFunction = std::function<Status(Recorder&)>;
+
+    VulkanProgram(const Plan& plan, VulkanMemoryPool& memory, std::shared_ptr<WeightStore> weights);
+    Status allocate();
+    Result<Layout> layOut(Fusion fusion) const;
+    OpRecording opRecording(const ProgramBuffers& buffers, const RowCounts& rows, DispatchTarget target);
+    Status compileKernels();
+    Result<std::vector<PipelineSpec>> kernelsOfAllRows();
+    ProgramBuffers buffersOf(const Layout& layout) const;
+    const BufferRange& logits() const { return m_fused.values[m_plan.output.value]; }
+    StepBuffer hostStep() const { return StepBuffer::at(m_hostStep.host, m_capacity); }
+    /// Recorded when they are not there yet, or not as they should be now.
+    Result<const StepCommands*> commandsFor(const RowCounts& rows);
+    Status recordDecode();
+    /// The ops between what the two functions add.
+    Result<StepCommands> record(const RowCounts& rows, const RecordFunction& begin,
+                                const RecordFunction& end);
+    Status runRecorded(const RowCounts& rows, const Step& step);
+    Status runObserved(const RowCounts& rows, const Step& step);
+    Status showOutputs(const OpRun& run, double seconds, const Step& step);
+
+    Plan m_plan;
+    StepLimits m_limits;
+    VulkanMemoryPool& m_memory;
+    std::shared_ptr<WeightStore> m_weights;
+    StepCapacity m_capacity;
+
+    Allocator m_deviceMemory;
+    Allocator m_writeMemory;
+    Allocator m_readMemory;
+    BufferRange m_step, m_scratch, m_unused;
+    BufferRange m_hostStep;
+    BufferRange m_hostLogits;  // [logit rows, padded width]
+    Layout m_fused;
+    std::unique_ptr<Layout> m_plain;  // made when somebody observes
+
+    SubmissionBudget m_budget;
+    std::map<RowCounts, StepCommands> m_recorded;
+    DecodeCommands m_decode;
+    uint32_t m_numLogitRows = 0;  // of the last step
+    OpObserver* m_observer = nullptr;
+    StepPatience m_patience;        // with steps of run()
+    StepPatience m_decodePatience;  // with those of decode queues
+};
+
+}  // namespace ingle::backend::vulkan

@@ -1,0 +1,98 @@
+/// What ops record with: where values, weights and sequence memory lie, and how a dispatch is added.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <initializer_list>
+#include <string_view>
+#include <variant>
+
+#include "engine/backend/plan.h"
+#include "engine/backend/vulkan/memory/vulkan_memory.h"
+#include "engine/backend/vulkan/weights/weight_store.h"
+
+namespace ingle::backend::vulkan {
+
+/// Rows of values are padded to whole vectors of four floats.
+constexpr uint32_t paddedWidth(uint32_t width) {
+    return (width + 3) / 4 * 4;
+}
+
+/// Most rows that a matrix is read for once, see shaders/matvec.comp; more rows are computed in tiles.
+inline constexpr uint32_t kMaxMatvecRows = 8;
+
+/// Rows a recording has room for; steps may have fewer.
+struct RowCounts {
+    uint32_t tokens = 0;
+    uint32_t logits = 0;
+    auto operator<=>(const RowCounts&) const = default;
+};
+
+/// The buffers of a program that ops read and write.
+struct ProgramBuffers {
+    std::span<const BufferRange> values;  ///< by ValueId; empty where a fused run keeps a value to itself
+    BufferRange step;                     ///< see step_buffer.h
+    BufferRange scratch;                  ///< for what passes from one dispatch of an op to the next
+    BufferRange unused;                   ///< bound where a variant of a shader reads nothing; never written
+};
+
+/// Bytes of ProgramBuffers::scratch, at most.
+inline constexpr uint64_t kScratchBytes = uint64_t{16} << 20;
+
+/// Where dispatches go: they are recorded, or only their kernels are noted, to be compiled all at once.
+using DispatchTarget = std::variant<Recorder*, std::vector<PipelineSpec>*>;
+
+class OpRecording {
+  public:
+    OpRecording(const Plan& plan, const ProgramBuffers& buffers, const VulkanMemoryPool& memory,
+                WeightStore& weights, RowCounts rows, DispatchTarget target)
+        : m_plan(plan),
+          m_buffers(buffers),
+          m_memory(memory),
+          m_weights(weights),
+          m_rows(rows),
+          m_target(target) {}
+
+    const VulkanMemoryPool& memory() const { return m_memory; }
+    const DeviceInfo& device() const { return m_memory.context().device.info(); }
+    const MatvecShapes& matvecShapes() const { return m_memory.context().matvecShapes; }
+    WeightStore& weights() { return m_weights; }
+
+    const BufferRange& rows(ValueId value) const { return m_buffers.values[value]; }
+    uint32_t numRows(ValueId value) const { return m_plan.numRows(value, m_rows.tokens, m_rows.logits); }
+    uint32_t numTokens() const { return m_rows.tokens; }
+    const BufferRange& step() const { return m_buffers.step; }
+    const BufferRange& scratch() const { return m_buffers.scratch; }
+    const BufferRange& unused() const { return m_buffers.unused; }
+
+    const tensor::Tensor& tensor(const Op& op, size_t index) const {
+        return *m_plan.weights[op.weights[index]].tensor;
+    }
+    /// A weight's values as floats. Errors: as WeightStore.
+    Result<BufferRange> vector(const Op& op, size_t index) {
+        const tensor::Tensor& tensor = this->tensor(op, index);
+        const VectorPart part{&tensor, static_cast<uint32_t>(tensor.shape.numElems())};
+        return m_weights.vector({&part, 1});
+    }
+
+    /// Adds a dispatch of `shader` with its specialization constants. Errors: as Pipelines::compile() and
+    /// Recorder::dispatch().
+    Status dispatch(std::string_view shader, std::vector<uint32_t> constants, std::vector<Binding> bindings,
+                    PushConstants push, std::array<uint32_t, 3> groups);
+    /// Of weights that the dispatches added so far have bound.
+    uint64_t weightBytes() const { return m_weightBytes; }
+
+  private:
+    const Plan& m_plan;
+    const ProgramBuffers& m_buffers;
+    const VulkanMemoryPool& m_memory;
+    WeightStore& m_weights;
+    RowCounts m_rows;
+    DispatchTarget m_target;
+    uint64_t m_weightBytes = 0;
+};
+
+/// Invocations of a workgroup for work that is counted in single elements.
+inline constexpr uint32_t kElementGroup = 64;
+
+}  // namespace ingle::backend::vulkan

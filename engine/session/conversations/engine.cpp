@@ -1,0 +1,137 @@
+/// Engine: the public face of loading and scheduling.
+#include "ingle/engine.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "engine/session/conversations/scheduler.h"
+#include "engine/session/loading/speed_forecast.h"
+
+namespace ingle {
+namespace {
+
+class TokenizerVocabulary final : public Vocabulary {
+  public:
+    /// Does not own; null when the model has none.
+    explicit TokenizerVocabulary(const tokenizer::Tokenizer* tokenizer) : m_tokenizer(tokenizer) {}
+
+    Result<std::vector<TokenId>> tokenize(std::string_view text,
+                                          const TokenizeOptions& options) const override {
+        INGLE_TRY(check());
+        const tokenizer::TextSegment segment{std::string(text), options.parseSpecial};
+        return m_tokenizer->encode({&segment, 1}, options.addSpecial);
+    }
+
+    Result<std::string> detokenize(std::span<const TokenId> ids) const override {
+        INGLE_TRY(check());
+        return tokenizer::decode(*m_tokenizer, ids);
+    }
+
+  private:
+    Status check() const {
+        if (!m_tokenizer) return fail(ErrorCode::Unsupported, "the model file has no tokenizer");
+        return {};
+    }
+
+    const tokenizer::Tokenizer* m_tokenizer;
+};
+
+/// A vocabulary that owns its tokenizer.
+class FileVocabulary final : public Vocabulary {
+  public:
+    explicit FileVocabulary(std::unique_ptr<tokenizer::Tokenizer> tokenizer)
+        : m_tokenizer(std::move(tokenizer)), m_vocabulary(m_tokenizer.get()) {}
+
+    Result<std::vector<TokenId>> tokenize(std::string_view text,
+                                          const TokenizeOptions& options) const override {
+        return m_vocabulary.tokenize(text, options);
+    }
+    Result<std::string> detokenize(std::span<const TokenId> ids) const override {
+        return m_vocabulary.detokenize(ids);
+    }
+
+  private:
+    std::unique_ptr<tokenizer::Tokenizer> m_tokenizer;
+    TokenizerVocabulary m_vocabulary;
+};
+
+class ScheduledEngine final : public Engine {
+  public:
+    ScheduledEngine(std::unique_ptr<session::Model> model, const Snapshots& snapshots)
+        : m_model(std::move(model)),
+          m_vocabulary(m_model->opened().tokenizer.get()),
+          m_scheduler(*m_model, snapshots.store()) {}
+
+    const ModelInfo& info() const override { return m_model->info(); }
+    const Vocabulary& vocabulary() const override { return m_vocabulary; }
+
+    Result<PromptPlan> plan(const GenerateRequest& request) const override {
+        INGLE_TRY_ASSIGN(const session::PlannedPrompt planned,
+                         session::planPrompt(m_model->opened(), request));
+        return planned.plan;
+    }
+
+    Result<GenerationId> submit(GenerateRequest request, GenerateSink& sink) override {
+        return m_scheduler.submit(std::move(request), sink);
+    }
+    bool step() override { return m_scheduler.step(); }
+    void cancel(GenerationId id) override { m_scheduler.cancel(id); }
+
+    Status logits(std::span<const TokenId> tokens, uint32_t chunkTokens,
+                  const std::function<void(std::span<const float>)>& row) override {
+        const uint32_t chunk = chunkTokens > 0 ? chunkTokens : session::Model::kPrefillTokens;
+        m_scheduler.settle();
+        INGLE_TRY_ASSIGN(const auto program, m_model->compileAllLogits(chunk));
+        INGLE_TRY_ASSIGN(const auto sequence, m_model->memory().createSequence());
+        std::vector<uint32_t> rows(chunk);
+        std::iota(rows.begin(), rows.end(), 0u);
+        for (size_t at = 0; at < tokens.size(); at += chunk) {
+            const auto count = static_cast<uint32_t>(std::min<size_t>(chunk, tokens.size() - at));
+            const backend::SequenceRun run{sequence.get(), count};
+            INGLE_TRY(program->run({tokens.subspan(at, count), {&run, 1}, std::span(rows).first(count)}));
+            for (uint32_t i = 0; i < count; ++i) {
+                INGLE_TRY_ASSIGN(const std::span<const float> values, program->readOutput(i));
+                row(values);
+            }
+        }
+        return {};
+    }
+
+  private:
+    std::unique_ptr<session::Model> m_model;
+    TokenizerVocabulary m_vocabulary;
+    session::Scheduler m_scheduler;
+};
+
+}  // namespace
+
+Result<ModelInfo> inspectModel(const std::string& path, const LoadOptions& options) {
+    INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(path));
+    INGLE_TRY_ASSIGN(const auto model, session::openModel(source, options));
+    if (const auto speed = session::foretoldTokensPerSecond(*model, options))
+        model->info.foretoldTokensPerSecond = *speed;
+    return model->info;
+}
+
+Result<std::unique_ptr<Vocabulary>> Vocabulary::open(const std::string& path) {
+    INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(path));
+    INGLE_TRY_ASSIGN(const formats::ModelFile file, formats::openModelFile(source));
+    INGLE_TRY_ASSIGN(auto tokenizer, tokenizer::createTokenizer(file.tokenizer));
+    if (!tokenizer) return fail(ErrorCode::Unsupported, "{}: the file has no tokenizer", path);
+    return std::make_unique<FileVocabulary>(std::move(tokenizer));
+}
+
+Result<std::unique_ptr<Engine>> Engine::load(const std::string& path, const LoadOptions& options,
+                                             const ProgressFn& progress, const Snapshots& snapshots) {
+    INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(path));
+    INGLE_TRY_ASSIGN(auto model, session::Model::load(source, options, progress));
+    if (model->opened().bound.facts().pooling)
+        return fail(ErrorCode::Unsupported,
+                    "{}: the model makes embeddings of texts and writes none; `ingle embed` uses it", path);
+    if (const auto speeds = session::rememberedSpeeds(options); speeds && model->info().backend == "cpu")
+        model->info().foretoldTokensPerSecond =
+            1 / session::foretoldSeconds(session::answerReads(model->opened(), options), *speeds);
+    return std::make_unique<ScheduledEngine>(std::move(model), snapshots);
+}
+
+}  // namespace ingle

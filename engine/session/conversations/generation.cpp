@@ -1,0 +1,192 @@
+#include "engine/session/conversations/generation.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace ingle::session {
+namespace {
+
+/// An answer nobody limited ends here: models without end tokens would go on for ever. What a model thinks
+/// before it answers may be many times as long as the answer.
+constexpr uint32_t kMaxAnswerTokens = 4096, kMaxThinkingTokens = 16384;
+
+double milliseconds(std::chrono::steady_clock::duration duration) {
+    return std::chrono::duration<double, std::milli>(duration).count();
+}
+
+}  // namespace
+
+Status Generation::plan(const OpenedModel& model) {
+    INGLE_TRY_ASSIGN(m_prompt, planPrompt(model, m_request, [this] { return cancelled(); }));
+    std::vector<std::string> stops = m_request.stops;
+    stops.insert(stops.end(), m_prompt.stops.begin(), m_prompt.stops.end());
+    m_decoder = tokenizer::StreamDecoder(std::move(stops));
+    m_splitter = chat::MarkupSplitter(m_prompt.end);
+    m_ids = m_prompt.ids;
+    m_ids.insert(m_ids.end(), m_request.resumeIds.begin(), m_request.resumeIds.end());
+    m_answerLength = m_request.resumeIds.size();
+    // The text of these ids was given out before; the decoder only has to know where it stands.
+    if (model.tokenizer) {
+        for (const TokenId id : m_request.resumeIds) {
+            if (id < 0 || static_cast<size_t>(id) >= model.tokenizer->vocabSize()) {
+                return fail(ErrorCode::InvalidArgument, "resumed token {} is outside the vocabulary of {}",
+                            id, model.tokenizer->vocabSize());
+            }
+            bool stopped = false;
+            decode(model, id, stopped);
+        }
+    }
+    if (model.contextTokens > 0 && m_ids.size() > model.contextTokens) {
+        return fail(ErrorCode::InvalidArgument, "{} tokens do not fit the context of {}", m_ids.size(),
+                    model.contextTokens);
+    }
+    return {};
+}
+
+void Generation::begin(Model& model, CachedSequence sequence) {
+    m_sequence = std::move(sequence);
+    // Pages serve any beginning; a recurrent state only the one it belongs to, so each message's end counts.
+    m_messageEnds = {m_prompt.messageTokens};
+    if (!model.memorySpec().canTruncate() && !m_request.messages.empty())
+        m_messageEnds = messageEnds(model.opened(), m_request, m_prompt, m_sequence.ids.size());
+    m_readEnd = m_ids.size();
+    m_phaseBegin = Clock::now();
+    if (std::exchange(m_started, true)) return;
+    m_stats.promptTokens = m_prompt.plan.promptTokens;
+    m_stats.cachedTokens = static_cast<uint32_t>(m_sequence.ids.size());
+    m_sink.onPlan(m_prompt.plan);
+    if (m_untoldDevice) m_sink.onDevice(*m_untoldDevice);
+}
+
+void Generation::suspend() {
+    endPhase();
+    m_sequence = {};
+}
+
+void Generation::deviceChanged(const DeviceStatus& status) {
+    if (m_started)
+        m_sink.onDevice(status);
+    else
+        m_untoldDevice = status;
+}
+
+void Generation::endPhase() {
+    const Clock::time_point now = Clock::now();
+    (reading() ? m_stats.prefillMs : m_stats.decodeMs) +=
+        milliseconds(now - std::exchange(m_phaseBegin, now));
+}
+
+std::span<const TokenId> Generation::next(size_t most) const {
+    const size_t done = m_sequence.ids.size();
+    size_t end = std::min(m_ids.size(), done + most);
+    const auto stop = std::ranges::upper_bound(m_messageEnds, done);
+    if (stop != m_messageEnds.end()) end = std::min(end, *stop);
+    return std::span(m_ids).subspan(done, end - done);
+}
+
+void Generation::fed(size_t count) {
+    const bool wasReading = reading();
+    if (wasReading && m_sequence.ids.size() + count == m_readEnd) endPhase();
+    const auto from = m_ids.begin() + static_cast<std::ptrdiff_t>(m_sequence.ids.size());
+    m_sequence.ids.insert(m_sequence.ids.end(), from, from + static_cast<std::ptrdiff_t>(count));
+    if (!wasReading) return;
+    m_sink.onProgress(static_cast<uint32_t>(m_sequence.ids.size()), static_cast<uint32_t>(m_readEnd));
+}
+
+uint32_t Generation::answerLimit(const OpenedModel& model) const {
+    if (m_request.maxTokens > 0) return m_request.maxTokens;
+    return model.shape.thinks ? kMaxThinkingTokens : kMaxAnswerTokens;
+}
+
+std::optional<StopReason> Generation::limitReached(const OpenedModel& model) const {
+    if (m_cancelled) return StopReason::Cancelled;
+    // Multiples, so that an answer continued after its limit may grow by as much again, while one continued
+    // after a crash ends where it would have ended.
+    const bool grew = m_answerLength > m_request.resumeIds.size();
+    if (grew && m_answerLength % answerLimit(model) == 0) return StopReason::MaxTokens;
+    // The last token of a full context is chosen, but there is no room to feed it.
+    if (model.contextTokens > 0 && m_ids.size() > model.contextTokens) return StopReason::ContextFull;
+    return std::nullopt;
+}
+
+Generation::Outcome Generation::checkLimits(const OpenedModel& model) {
+    if (const auto reason = limitReached(model)) return finish(*reason);
+    return Outcome::Running;
+}
+
+Generation::Outcome Generation::take(const OpenedModel& model, std::span<const float> logits) {
+    logits = logits.first(numChoices(model, logits.size()));
+    return take(model, m_sampler.sample(logits, m_request.sampler, m_ids, m_answerLength));
+}
+
+size_t Generation::numChoices(const OpenedModel& model, size_t numLogits) const {
+    return idsOnly() ? numLogits : std::min(numLogits, model.tokenizer->vocabSize());
+}
+
+backend::DecodeOrder Generation::order(const OpenedModel& model) const {
+    const size_t fed = m_sequence.ids.size();
+    size_t steps = backend::kPageTokens - fed % backend::kPageTokens;
+    const uint32_t limit = answerLimit(model);
+    steps = std::min(steps, limit - m_answerLength % limit);
+    if (model.contextTokens > 0) steps = std::min(steps, model.contextTokens + 1 - m_ids.size());
+    return {.sequence = m_sequence.memory.get(),
+            .token = m_ids[fed],
+            .sampler = m_request.sampler,
+            .position = m_answerLength,
+            .numIds = static_cast<uint32_t>(numChoices(model, model.bound.facts().vocabSize)),
+            .maxSteps = static_cast<uint32_t>(steps)};
+}
+
+Generation::Outcome Generation::take(const OpenedModel& model, TokenId id) {
+    if (!idsOnly() && model.tokenizer->isEndOfGeneration(id)) return finish(StopReason::EndOfText);
+
+    m_ids.push_back(id);
+    ++m_answerLength;
+    ++m_stats.newTokens;
+    TokenChunk chunk{.ids = {id}};
+    bool stopped = false;
+    std::vector<chat::MarkedText> pieces;
+    if (!idsOnly()) pieces = decode(model, id, stopped);
+    chunk.kind = m_splitter.kind();
+    for (chat::MarkedText& piece : pieces) {
+        if (!chunk.text.empty()) m_sink.onTokens(std::exchange(chunk, {}));
+        chunk.text = std::move(piece.text);
+        chunk.kind = piece.kind;
+    }
+    m_sink.onTokens(chunk);
+    return stopped ? finish(StopReason::EndOfText) : Outcome::Running;
+}
+
+std::vector<chat::MarkedText> Generation::decode(const OpenedModel& model, TokenId id, bool& stopped) {
+    const bool isChat = !m_request.messages.empty();
+    const auto mark = isChat ? model.markTokens.find(id) : model.markTokens.end();
+    auto output =
+        m_decoder.push(mark == model.markTokens.end() ? model.tokenizer->pieceBytes(id) : mark->second);
+    stopped = output.stopped;
+    if (isChat) return m_splitter.push(output.text);
+    if (output.text.empty()) return {};
+    return {{TextKind::Answer, std::move(output.text)}};
+}
+
+Generation::Outcome Generation::finish(StopReason reason) {
+    if (begun() && !reading()) endPhase();
+    GenerateResult result{.reason = reason, .stats = m_stats};
+    if (reason == StopReason::EndOfText) {
+        // What was held back is text after all, unless a stop string ended the answer (then nothing is
+        // pending).
+        std::vector<chat::MarkedText> pieces = m_splitter.push(m_decoder.finish());
+        std::ranges::move(m_splitter.finish(), std::back_inserter(pieces));
+        for (chat::MarkedText& piece : pieces) {
+            if (!result.tail.empty()) m_sink.onTokens({{}, std::exchange(result.tail, ""), result.tailKind});
+            result.tail = std::move(piece.text);
+            result.tailKind = piece.kind;
+        }
+    } else {
+        result.withheld = fmt::format("{}{}", m_splitter.withheld(), m_decoder.withheld());
+    }
+    m_sink.onDone(result);
+    return Outcome::Finished;
+}
+
+}  // namespace ingle::session

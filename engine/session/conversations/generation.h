@@ -1,0 +1,112 @@
+/// One answer being made: what it wants to feed in the next step, and what it makes of the logits.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <optional>
+#include <vector>
+
+#include "engine/chat/markup.h"
+#include "engine/sampling/sampler.h"
+#include "engine/session/conversations/cached_sequence.h"
+#include "engine/session/conversations/prompt_planner.h"
+#include "engine/tokenizer/stream_decoder.h"
+#include "ingle/engine.h"
+
+namespace ingle::session {
+
+/// First plan(), then begin() with a sequence, then for each step: feed the sequence what next() says, tell
+/// fed(), and give the logits of the last token to take() if wantsLogits(). When the sequence is lost,
+/// suspend(), and begin() again with another. One thread, but cancel().
+class Generation {
+  public:
+    Generation(GenerationId id, GenerateRequest request, GenerateSink& sink)
+        : m_id(id), m_request(std::move(request)), m_sink(sink), m_decoder({}) {}
+
+    GenerationId id() const { return m_id; }
+    void cancel() { m_cancelled = true; }
+    bool cancelled() const { return m_cancelled; }
+    const std::string& conversation() const { return m_request.conversation; }
+
+    /// Renders and tokenizes the prompt. Errors: as planPrompt(); InvalidArgument for resumed ids that cannot
+    /// be.
+    Status plan(const OpenedModel& model);
+    /// Prompt, then the answer so far.
+    std::span<const TokenId> ids() const { return m_ids; }
+    /// Goes on from what `sequence` holds, a beginning of ids(); tells the sink the plan, the first time.
+    void begin(Model& model, CachedSequence sequence);
+    bool begun() const { return m_sequence.memory != nullptr; }
+    const CachedSequence& sequence() const { return m_sequence; }
+    CachedSequence takeSequence() { return std::move(m_sequence); }
+    /// Lets go of its sequence.
+    void suspend();
+    /// True from the first begin() on.
+    bool started() const { return m_started; }
+    /// Tells the sink, after the plan.
+    void deviceChanged(const DeviceStatus& status);
+
+    /// True until everything that was there at the beginning has been fed.
+    bool reading() const { return m_sequence.ids.size() < m_readEnd; }
+    /// The next tokens to feed: one while answering, at most `most` while reading. Reading stops once where
+    /// the generation prompt begins, so that the state there can be kept.
+    std::span<const TokenId> next(size_t most) const;
+    /// `count` tokens of next() are in the sequence now.
+    void fed(size_t count);
+    /// True when the tokens fed so far end where the next one is to be chosen.
+    bool wantsLogits() const { return m_sequence.ids.size() == m_ids.size(); }
+    /// True when what is in the sequence now is worth keeping: the end of a message.
+    bool atMessageEnd() const {
+        return std::ranges::find(m_messageEnds, m_sequence.ids.size()) != m_messageEnds.end();
+    }
+
+    enum class Outcome { Running, Finished };
+    /// Chooses the next token and tells the sink. After Finished the sink has had onDone.
+    Outcome take(const OpenedModel& model, std::span<const float> logits);
+    /// The same with a token that was chosen as order() says.
+    Outcome take(const OpenedModel& model, TokenId id);
+    /// What a backend that chooses tokens by itself is to do, until a page is full or a limit reached. Not
+    /// while reading.
+    backend::DecodeOrder order(const OpenedModel& model) const;
+    /// Ends before the next step when a limit is reached or it was cancelled.
+    Outcome checkLimits(const OpenedModel& model);
+    /// The sink has had onError.
+    void failWith(const Error& error) { m_sink.onError(error); }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    /// The pieces of text that become complete with a token.
+    std::vector<chat::MarkedText> decode(const OpenedModel& model, TokenId id, bool& stopped);
+    Outcome finish(StopReason reason);
+    /// Adds the time since it began to the statistics.
+    void endPhase();
+    std::optional<StopReason> limitReached(const OpenedModel& model) const;
+    /// Vocabularies are padded: ids without a token must not be chosen.
+    size_t numChoices(const OpenedModel& model, size_t numLogits) const;
+    /// How many tokens an answer may have that nobody continues.
+    uint32_t answerLimit(const OpenedModel& model) const;
+    /// True when tokens are no text: everything the model has is chosen from, and nothing ends the answer.
+    bool idsOnly() const { return m_request.messages.empty() && m_request.rawPrompt.empty(); }
+
+    const GenerationId m_id;
+    const GenerateRequest m_request;
+    GenerateSink& m_sink;
+    std::atomic<bool> m_cancelled{false};
+
+    PlannedPrompt m_prompt;
+    std::vector<TokenId> m_ids;
+    std::vector<size_t> m_messageEnds;  ///< where reading stops once, ascending
+    CachedSequence m_sequence;
+    size_t m_readEnd = 0;  ///< how many ids there were to read before the next new one
+    bool m_started = false;
+    std::optional<DeviceStatus> m_untoldDevice;  ///< changed before the plan was told
+    uint64_t m_answerLength = 0;
+    sampling::Sampler m_sampler;
+    tokenizer::StreamDecoder m_decoder;
+    chat::MarkupSplitter m_splitter;
+    GenerateStats m_stats;
+    Clock::time_point m_phaseBegin;  ///< when reading, then when answering began
+};
+
+}  // namespace ingle::session

@@ -1,0 +1,180 @@
+#include "engine/session/conversations/prompt_planner.h"
+
+#include <algorithm>
+
+namespace ingle::session {
+namespace {
+
+/// Room kept for the answer: a quarter of the context, at most this; and where the model thinks first.
+constexpr uint32_t kAnswerTokens = 512, kThinkingTokens = 2048;
+/// Markup a chat format adds around a message, for the first estimate only.
+constexpr size_t kMarkupTokens = 12;
+
+uint64_t hashIds(std::span<const TokenId> ids) {
+    uint64_t hash = 0xCBF29CE484222325u;  // FNV-1a, 64 bit
+    for (const TokenId id : ids) {
+        for (int shift = 0; shift < 32; shift += 8) {
+            hash = (hash ^ ((static_cast<uint32_t>(id) >> shift) & 0xFF)) * 0x100000001B3u;
+        }
+    }
+    return hash;
+}
+
+/// Messages that go together: a question and what answers it. Dropping half of one would leave nonsense.
+struct Turn {
+    uint32_t first = 0;
+    uint32_t end = 0;
+    bool mustStay = false;
+    size_t estimate = 0;
+};
+
+std::vector<Turn> splitTurns(const GenerateRequest& request) {
+    std::vector<Turn> turns;
+    for (uint32_t i = 0; i < request.messages.size(); ++i) {
+        if (turns.empty() || request.messages[i].role != Role::Assistant) turns.push_back({.first = i});
+        Turn& turn = turns.back();
+        turn.end = i + 1;
+        turn.mustStay = turn.mustStay || request.messages[i].role == Role::System ||
+                        std::ranges::find(request.pinned, i) != request.pinned.end();
+    }
+    turns.back().mustStay = true;
+    return turns;
+}
+
+/// Fills in ids, messageTokens and the plan's note.
+Status tokenizeChat(const OpenedModel& model, std::span<const ChatMessage> messages, PlannedPrompt& planned) {
+    const auto tokenize = [&](chat::GenerationPrompt add) {
+        auto rendered = model.prompts->render(messages, add);
+        planned.plan.note = std::move(rendered.note);
+        planned.stops.assign(rendered.stops.begin(), rendered.stops.end());
+        const bool endsInMarkup = !rendered.segments.empty() && rendered.segments.back().parseSpecial;
+        planned.end = endsInMarkup ? rendered.segments.back().text : "";
+        return model.tokenizer->encode(rendered.segments, /*addSpecial=*/true);
+    };
+    INGLE_TRY_ASSIGN(const auto messagesOnly, tokenize(chat::GenerationPrompt::Omit));
+    INGLE_TRY_ASSIGN(planned.ids, tokenize(chat::GenerationPrompt::Add));
+    if (planned.ids.empty()) return fail(ErrorCode::InvalidArgument, "the prompt is empty");
+    const auto common = std::ranges::mismatch(planned.ids, messagesOnly).in1 - planned.ids.begin();
+    // At least one token is left, to be fed when the answer begins.
+    planned.messageTokens = std::min(static_cast<size_t>(common), planned.ids.size() - 1);
+    return {};
+}
+
+Result<PlannedPrompt> planRaw(const OpenedModel& model, const GenerateRequest& request) {
+    PlannedPrompt planned;
+    if (request.rawPrompt.empty()) {
+        planned.ids = request.rawTokens;
+    } else {
+        if (!model.tokenizer)
+            return fail(ErrorCode::Unsupported, "{}: the model has no tokenizer", model.file.path);
+        const tokenizer::TextSegment text{request.rawPrompt, /*parseSpecial=*/true};
+        INGLE_TRY_ASSIGN(planned.ids, model.tokenizer->encode({&text, 1}, /*addSpecial=*/true));
+    }
+    if (planned.ids.empty()) return fail(ErrorCode::InvalidArgument, "there is no text to continue");
+    return planned;
+}
+
+Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& request,
+                               const std::function<bool()>& stopWanted) {
+    if (!model.tokenizer) {
+        return fail(ErrorCode::Unsupported, "{}: the model has no tokenizer, so it cannot chat",
+                    model.file.path);
+    }
+    for (const uint32_t pinned : request.pinned) {
+        if (pinned >= request.messages.size()) {
+            return fail(ErrorCode::InvalidArgument, "pinned message {} of {}", pinned,
+                        request.messages.size());
+        }
+    }
+    std::vector<Turn> turns = splitTurns(request);
+    size_t estimate = 0;
+    for (Turn& turn : turns) {
+        for (uint32_t i = turn.first; i < turn.end; ++i) {
+            const tokenizer::TextSegment text{request.messages[i].text};
+            INGLE_TRY_ASSIGN(const auto ids, model.tokenizer->encode({&text, 1}, /*addSpecial=*/false));
+            turn.estimate += ids.size() + kMarkupTokens;
+        }
+        estimate += turn.estimate;
+    }
+    const bool unlimited = model.contextTokens == 0;
+    const uint32_t answer = model.shape.thinks ? kThinkingTokens : kAnswerTokens;
+    const uint32_t budget =
+        unlimited ? UINT32_MAX : model.contextTokens - std::min(model.contextTokens / 4, answer);
+
+    const auto droppable = static_cast<size_t>(std::ranges::count(turns, false, &Turn::mustStay));
+    const auto withoutOldest = [&](size_t count) -> Result<PlannedPrompt> {
+        if (stopWanted()) return fail(ErrorCode::Cancelled, "cancelled");
+        PlannedPrompt planned;
+        std::vector<ChatMessage> kept;
+        for (const Turn& turn : turns) {
+            const bool drop = !turn.mustStay && count > 0;
+            if (drop) --count;
+            for (uint32_t i = turn.first; i < turn.end; ++i) {
+                (drop ? planned.plan.dropped : planned.plan.kept).push_back(i);
+                if (!drop) kept.push_back(request.messages[i]);
+            }
+        }
+        INGLE_TRY(tokenizeChat(model, kept, planned));
+        return planned;
+    };
+    // The estimate says where to begin; the exact count decides. The fewest dropped turns that make room are
+    // found by bisection, since a template may take long and a chat may have many turns.
+    size_t tooFew = 0;
+    for (const Turn& turn : turns) {
+        if (estimate <= budget + turns.size() * kMarkupTokens || tooFew == droppable) break;
+        if (turn.mustStay) continue;
+        estimate -= turn.estimate;
+        ++tooFew;
+    }
+    INGLE_TRY_ASSIGN(PlannedPrompt best, withoutOldest(tooFew));
+    if (best.ids.size() <= budget) return best;
+    INGLE_TRY_ASSIGN(best, withoutOldest(droppable));
+    if (best.ids.size() > budget) {
+        return fail(ErrorCode::InvalidArgument,
+                    "the message is too long: it needs {} tokens, and the context of {} has room for {}",
+                    best.ids.size(), model.contextTokens, budget);
+    }
+    for (size_t enough = droppable; enough - tooFew > 1;) {
+        const size_t middle = tooFew + (enough - tooFew) / 2;
+        INGLE_TRY_ASSIGN(PlannedPrompt planned, withoutOldest(middle));
+        if (planned.ids.size() <= budget) {
+            best = std::move(planned);
+            enough = middle;
+        } else {
+            tooFew = middle;
+        }
+    }
+    return best;
+}
+
+}  // namespace
+
+std::vector<size_t> messageEnds(const OpenedModel& model, const GenerateRequest& request,
+                                const PlannedPrompt& planned, size_t after) {
+    std::vector<size_t> ends{planned.messageTokens};
+    std::vector<ChatMessage> messages;
+    for (const uint32_t index : planned.plan.kept) messages.push_back(request.messages[index]);
+    while (messages.size() > 1 && ends.back() > after) {
+        messages.pop_back();
+        const auto rendered = model.prompts->render(messages, chat::GenerationPrompt::Omit);
+        const auto ids = model.tokenizer->encode(rendered.segments, /*addSpecial=*/true);
+        if (!ids) break;
+        const auto common =
+            static_cast<size_t>(std::ranges::mismatch(planned.ids, *ids).in1 - planned.ids.begin());
+        if (common < ends.back()) ends.push_back(common);
+    }
+    std::ranges::reverse(ends);
+    return ends;
+}
+
+Result<PlannedPrompt> planPrompt(const OpenedModel& model, const GenerateRequest& request,
+                                 const std::function<bool()>& stopWanted) {
+    INGLE_TRY_ASSIGN(PlannedPrompt planned, request.messages.empty() ? planRaw(model, request)
+                                                                     : planChat(model, request, stopWanted));
+    planned.plan.promptTokens = static_cast<uint32_t>(planned.ids.size());
+    planned.plan.contextTokens = model.contextTokens;
+    planned.plan.promptHash = hashIds(planned.ids);
+    return planned;
+}
+
+}  // namespace ingle::session

@@ -1,0 +1,35 @@
+/// What the model will see: rendering, tokenizing, and dropping the oldest turns that do not fit. Shared by
+/// window and command line.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "engine/session/loading/model.h"
+
+namespace ingle::session {
+
+struct PlannedPrompt {
+    PromptPlan plan;
+    std::vector<TokenId> ids;
+    /// How many of the ids come before the generation prompt: what the next turn's prompt will begin with.
+    size_t messageTokens = 0;
+    std::vector<std::string> stops;  ///< of the chat format
+    /// Markup at the end of the prompt's text, which the answer goes on from.
+    std::string end;
+};
+
+/// Keeps the system message, pinned messages and the last one, and drops whole turns (a question with its
+/// answer), oldest first, until the prompt leaves room for an answer. Deterministic. Errors: InvalidArgument
+/// (nothing to answer, a pinned index out of range, or what must be kept does not fit); Unsupported when the
+/// model has no tokenizer; Cancelled once `stopWanted()` says so.
+Result<PlannedPrompt> planPrompt(
+    const OpenedModel& model, const GenerateRequest& request,
+    const std::function<bool()>& stopWanted = [] { return false; });
+
+/// Where in planned.ids messages end, ascending, as far as they end after the first `after` ids: where a chat
+/// that is edited or branched may go on from. The last one is planned.messageTokens.
+std::vector<size_t> messageEnds(const OpenedModel& model, const GenerateRequest& request,
+                                const PlannedPrompt& planned, size_t after);
+
+}  // namespace ingle::session

@@ -1,0 +1,316 @@
+#include "engine/session/conversations/scheduler.h"
+
+#include <algorithm>
+
+namespace ingle::session {
+namespace {
+
+/// A prompt is read in smaller pieces while answers are being written, so that these go on at a readable
+/// pace.
+constexpr size_t kSharedPrefillTokens = 16;
+/// Reading fewer tokens than this again is quicker than fetching them from disk or waiting for them.
+constexpr size_t kWorthFetching = 32;
+
+}  // namespace
+
+Scheduler::Scheduler(Model& model, std::shared_ptr<SnapshotStore> snapshots)
+    : m_model(model), m_snapshots(model, std::move(snapshots)), m_idle(model.opened().contextTokens) {}
+
+GenerationId Scheduler::submit(GenerateRequest request, GenerateSink& sink) {
+    const std::scoped_lock lock(m_mutex);
+    m_waiting.push_back(std::make_unique<Generation>(m_nextId, std::move(request), sink));
+    return m_nextId++;
+}
+
+void Scheduler::cancel(GenerationId id) {
+    const std::scoped_lock lock(m_mutex);
+    for (const Generations* list : {&m_waiting, &m_running}) {
+        for (const auto& generation : *list) {
+            if (generation->id() == id) generation->cancel();
+        }
+    }
+}
+
+bool Scheduler::step() {
+    if (hasWork()) m_model.placement().beginWork();
+    admit();
+    const std::vector<Part> parts = compose();
+    if (!parts.empty()) run(parts);
+    if (m_running.empty()) m_model.placement().endWork();
+    return hasWork();
+}
+
+bool Scheduler::hasWork() {
+    const std::scoped_lock lock(m_mutex);
+    return !m_waiting.empty() || !m_running.empty();
+}
+
+void Scheduler::admit() {
+    for (auto next = m_waiting.begin(); next != m_waiting.end();) {
+        const auto current = next++;
+        Generation& generation = **current;
+        settle();  // the next step is not of one answer alone any more, and a beginning may be shared
+        if (generation.ids().empty() && !generation.cancelled()) {
+            const Status planned = generation.plan(m_model.opened());
+            if (!planned && planned.error().code != ErrorCode::Cancelled) {
+                generation.failWith(planned.error());
+                drop(generation);
+                continue;
+            }
+        }
+        if (generation.checkLimits(m_model.opened()) == Generation::Outcome::Finished) {
+            drop(generation);
+            continue;
+        }
+        if (m_running.size() >= m_mostRunning) return;
+        if (sharesWhatIsBeingRead(generation) || !begin(generation)) continue;
+        const std::scoped_lock lock(m_mutex);
+        m_running.splice(m_running.end(), m_waiting, current);
+    }
+}
+
+bool Scheduler::begin(Generation& generation) {
+    // Not in the middle of an answer, neither of this one nor of another.
+    if (m_running.empty() &&
+        std::ranges::none_of(m_waiting, [](const auto& waiting) { return waiting->started(); }))
+        retryDevice(generation);
+    auto sequence = sequenceFor(generation.ids());
+    if (!sequence && leaveDevice(sequence.error())) {
+        generation.deviceChanged(m_model.placement().status());
+        sequence = sequenceFor(generation.ids());
+    }
+    if (!sequence) {
+        const bool full = sequence.error().code == ErrorCode::OutOfMemory;
+        if (full && !m_running.empty()) {
+            m_mostRunning = m_running.size();
+            return false;
+        }
+        failWith(generation, sequence.error());
+        return false;
+    }
+    generation.begin(m_model, std::move(*sequence));
+    return true;
+}
+
+bool Scheduler::leaveDevice(const Error& error) {
+    const auto left = m_model.placement().leave(error);
+    if (!left) return false;
+    // What was idle is read again when somebody wants it.
+    m_idle.clear();
+    for (const auto& generation : m_running) {
+        generation->suspend();
+        generation->deviceChanged(m_model.placement().status());
+    }
+    const std::scoped_lock lock(m_mutex);
+    m_waiting.splice(m_waiting.begin(), m_running);
+    return true;
+}
+
+bool Scheduler::postponeLast() {
+    if (m_running.size() < 2) return false;
+    m_running.back()->suspend();
+    m_mostRunning = m_running.size() - 1;
+    const std::scoped_lock lock(m_mutex);
+    m_waiting.splice(m_waiting.begin(), m_running, std::prev(m_running.end()));
+    return true;
+}
+
+void Scheduler::retryDevice(Generation& next) {
+    const auto left = m_model.placement().retry(next.conversation());
+    if (!left) return;
+    m_idle.moveTo(m_model.memory());
+    next.deviceChanged(m_model.placement().status());
+}
+
+template <typename Attempt>
+auto Scheduler::makingRoom(Attempt attempt) {
+    for (;;) {
+        auto result = attempt();
+        const bool full = !result && result.error().code == ErrorCode::OutOfMemory;
+        if (!full || !m_idle.dropOldest()) return result;
+    }
+}
+
+bool Scheduler::sharesWhatIsBeingRead(const Generation& waiting) const {
+    if (!m_model.memorySpec().canTruncate()) return false;
+    const size_t have = longestInMemory(waiting.ids());
+    return std::ranges::any_of(m_running, [&](const auto& running) {
+        return running->reading() && commonPrefix(running->ids(), waiting.ids()) > have + kWorthFetching;
+    });
+}
+
+size_t Scheduler::longestInMemory(std::span<const TokenId> ids) const {
+    size_t longest = m_idle.longestPrefix(ids, m_model.memorySpec());
+    for (const auto& running : m_running)
+        longest = std::max(longest, running->sequence().usablePrefix(ids, m_model.memorySpec()));
+    return longest;
+}
+
+Result<CachedSequence> Scheduler::sequenceFor(std::span<const TokenId> ids) {
+    return makingRoom([&] { return findSequence(ids); });
+}
+
+Result<CachedSequence> Scheduler::findSequence(std::span<const TokenId> ids) {
+    if (m_snapshots.longestPrefix(ids.first(ids.size() - 1)) >= longestInMemory(ids) + kWorthFetching) {
+        INGLE_TRY_ASSIGN(CachedSequence sequence, fromDisk(ids));
+        if (!sequence.ids.empty()) return sequence;
+    }
+    return fromMemory(ids);
+}
+
+Result<CachedSequence> Scheduler::fromDisk(std::span<const TokenId> ids) {
+    CachedSequence sequence;
+    INGLE_TRY_ASSIGN(sequence.memory, m_model.memory().createSequence());
+    // The last token is fed in any case, to get logits; a cache can forget it again.
+    const bool canTruncate = m_model.memorySpec().canTruncate();
+    INGLE_TRY_ASSIGN(size_t restored,
+                     m_snapshots.restore(ids.first(ids.size() - (canTruncate ? 0 : 1)), *sequence.memory));
+    restored = std::min(restored, ids.size() - 1);
+    INGLE_TRY(sequence.memory->truncate(static_cast<uint32_t>(restored)));
+    sequence.ids.assign(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(restored));
+    return sequence;
+}
+
+Result<CachedSequence> Scheduler::fromMemory(std::span<const TokenId> ids) {
+    const backend::MemorySpec& spec = m_model.memorySpec();
+    const size_t idle = m_idle.longestPrefix(ids, spec);
+    for (const auto& running : m_running) {
+        const size_t prefix = running->sequence().usablePrefix(ids, spec);
+        if (prefix > idle && prefix == longestInMemory(ids)) return running->sequence().fork(prefix);
+    }
+    INGLE_TRY_ASSIGN(CachedSequence sequence, m_idle.take(ids, spec));
+    if (sequence.memory) return sequence;
+    INGLE_TRY_ASSIGN(sequence.memory, m_model.memory().createSequence());
+    return sequence;
+}
+
+std::vector<Scheduler::Part> Scheduler::compose() {
+    std::vector<Part> parts;
+    for (auto next = m_running.begin(); next != m_running.end();) {
+        Generation& generation = **next++;
+        if (generation.checkLimits(m_model.opened()) == Generation::Outcome::Finished) {
+            finish(generation);
+        } else if (!generation.reading()) {
+            parts.push_back({&generation, generation.next(1)});
+        }
+    }
+    const size_t chunk = parts.empty() ? Model::kPrefillTokens : kSharedPrefillTokens;
+    const auto reader =
+        std::ranges::find_if(m_running, [](const auto& generation) { return generation->reading(); });
+    if (reader == m_running.end()) return parts;
+    parts.push_back({reader->get(), (*reader)->next(chunk)});
+    const std::scoped_lock lock(m_mutex);
+    m_running.splice(m_running.end(), m_running, reader);  // another prompt's turn comes next
+    return parts;
+}
+
+Status Scheduler::runProgram(std::span<const Part> parts) {
+    std::vector<TokenId> tokens;
+    std::vector<backend::SequenceRun> runs;
+    std::vector<uint32_t> logitRows;
+    for (const Part& part : parts) {
+        tokens.insert(tokens.end(), part.tokens.begin(), part.tokens.end());
+        runs.push_back({part.generation->sequence().memory.get(), static_cast<uint32_t>(part.tokens.size())});
+        const size_t after = part.generation->sequence().ids.size() + part.tokens.size();
+        if (after == part.generation->ids().size())
+            logitRows.push_back(static_cast<uint32_t>(tokens.size() - 1));
+    }
+    // Others would have to repeat their part of the step.
+    std::function<bool()> cancelled;
+    if (parts.size() == 1) cancelled = [&] { return parts[0].generation->cancelled(); };
+    return makingRoom([&] { return m_model.program().run({tokens, runs, logitRows, cancelled}); });
+}
+
+void Scheduler::run(std::span<const Part> parts) {
+    if (m_running.size() == 1 && runAhead(*parts[0].generation)) return;
+    settle();
+    if (const Status status = runProgram(parts); !status) {
+        if (status.error().code == ErrorCode::Cancelled) return finishCancelled(*parts[0].generation);
+        if (leaveDevice(status.error())) return;
+        if (status.error().code == ErrorCode::OutOfMemory && postponeLast()) return;
+        // One of them is the reason: alone, each of the others goes on.
+        if (parts.size() == 1) return failWith(*parts[0].generation, status.error());
+        for (size_t i = 0; i < parts.size(); ++i) {
+            if (parts[i].generation->begun()) run(parts.subspan(i, 1));  // else the device was left meanwhile
+        }
+        return;
+    }
+    uint32_t logitIndex = 0;
+    for (const Part& part : parts) {
+        Generation& generation = *part.generation;
+        fed(generation, part.tokens.size());
+        if (!generation.wantsLogits()) continue;
+        const auto logits = m_model.program().readOutput(logitIndex++);
+        if (logits)
+            endIfFinished(generation, generation.take(m_model.opened(), *logits));
+        else if (leaveDevice(logits.error()))
+            return;
+        else
+            failWith(generation, logits.error());
+    }
+}
+
+bool Scheduler::runAhead(Generation& generation) {
+    if (generation.reading()) return false;
+    if (!m_ahead) {
+        auto queue =
+            makingRoom([&] { return m_model.program().decodeAhead(generation.order(m_model.opened())); });
+        // What kept it from beginning keeps a single step from it, too, and is dealt with there.
+        if (!queue || !*queue) return false;
+        m_ahead = std::move(*queue);
+    }
+    const auto id = m_ahead->next();
+    if (id) {
+        fed(generation, 1);
+        endIfFinished(generation, generation.take(m_model.opened(), *id));
+        return true;
+    }
+    settle();
+    if (!leaveDevice(id.error())) failWith(generation, id.error());
+    return true;
+}
+
+void Scheduler::fed(Generation& generation, size_t count) {
+    generation.fed(count);
+    const bool pageFull = generation.sequence().ids.size() % backend::kPageTokens < count;
+    if (generation.atMessageEnd())
+        keep(generation, ModelSnapshots::Extent::Everything);
+    else if (pageFull)
+        keep(generation, ModelSnapshots::Extent::FullPages);
+}
+
+void Scheduler::endIfFinished(Generation& generation, Generation::Outcome outcome) {
+    if (outcome == Generation::Outcome::Finished) finish(generation);
+}
+
+void Scheduler::keep(const Generation& generation, ModelSnapshots::Extent extent) {
+    settle();
+    const CachedSequence& sequence = generation.sequence();
+    m_snapshots.save(sequence.ids, *sequence.memory, extent, generation.conversation());
+}
+
+void Scheduler::finish(Generation& generation) {
+    keep(generation, ModelSnapshots::Extent::Everything);
+    m_idle.put(generation.takeSequence());
+    drop(generation);
+}
+
+void Scheduler::finishCancelled(Generation& generation) {
+    static_cast<void>(generation.checkLimits(m_model.opened()));  // tells the sink
+    if (generation.sequence().memory->length() == generation.sequence().ids.size()) return finish(generation);
+    drop(generation);
+}
+
+void Scheduler::failWith(Generation& generation, const Error& error) {
+    generation.failWith(error);
+    drop(generation);
+}
+
+void Scheduler::drop(Generation& generation) {
+    m_mostRunning = Model::kMaxDecoding;
+    const std::scoped_lock lock(m_mutex);
+    for (Generations* list : {&m_waiting, &m_running})
+        list->remove_if([&](const auto& entry) { return entry.get() == &generation; });
+}
+
+}  // namespace ingle::session

@@ -1,0 +1,76 @@
+#include "engine/session/devices/check_run.h"
+
+#include <algorithm>
+
+#include "engine/graph/lower.h"
+
+namespace ingle::session {
+
+Result<CheckRun> CheckRun::create(backend::Backend& backend, const models::BoundModel& model,
+                                  uint32_t contextTokens, const LoadOptions& options) {
+    CheckRun run;
+    const uint32_t tokens = std::max(contextTokens, 2 * kMaxTokens);
+    INGLE_TRY_ASSIGN(run.m_memory, backend.createMemory(model.definition->memory(), {options.kv, tokens}));
+    INGLE_TRY_ASSIGN(graph::Graph graph, models::buildGraph(model));
+    const graph::LowerOptions lower{kMaxRows, kMaxLogits,
+                                    options.fuse ? graph::Fusion::On : graph::Fusion::Off};
+    INGLE_TRY_ASSIGN(run.m_program, backend.compile(graph::lower(std::move(graph), lower), *run.m_memory));
+    for (auto& sequence : run.m_sequences) {
+        INGLE_TRY_ASSIGN(sequence, run.m_memory->createSequence());
+    }
+    run.m_vocabSize = model.facts().vocabSize;
+    run.m_wholeTexts = model.facts().pooling.has_value();
+    return run;
+}
+
+Result<std::vector<float>> CheckRun::logits(const CheckStep& step) {
+    std::vector<TokenId> tokens;
+    std::vector<backend::SequenceRun> runs;
+    for (size_t i = 0; i < step.rows.size(); ++i) {
+        if (step.rows[i] == 0) continue;
+        runs.push_back({m_sequences[i].get(), step.rows[i]});
+        for (uint32_t row = 0; row < step.rows[i]; ++row) tokens.push_back(nextToken());
+    }
+    return run(tokens, runs, step.logits);
+}
+
+Result<std::vector<float>> CheckRun::logitsAfter(TokenId token) {
+    const backend::SequenceRun one{m_sequences[0].get(), 1};
+    return run({&token, 1}, {&one, 1}, 1);
+}
+
+Result<std::unique_ptr<backend::DecodeQueue>> CheckRun::decodeAhead(TokenId token, uint32_t maxSteps) {
+    return m_program->decodeAhead({.sequence = m_sequences[0].get(),
+                                   .token = token,
+                                   .sampler = {.temperature = 0},
+                                   .numIds = m_vocabSize,
+                                   .maxSteps = maxSteps});
+}
+
+Status CheckRun::restart() {
+    for (const auto& sequence : m_sequences) INGLE_TRY(sequence->truncate(0));
+    return {};
+}
+
+/// The logits of the last `numLogits` rows, back to back.
+Result<std::vector<float>> CheckRun::run(std::span<const TokenId> tokens,
+                                         std::span<const backend::SequenceRun> runs, uint32_t numLogits) {
+    if (m_wholeTexts) INGLE_TRY(restart());
+    const auto numRows = static_cast<uint32_t>(tokens.size());
+    std::vector<uint32_t> logitRows;
+    for (uint32_t row = numRows - numLogits; row < numRows; ++row) logitRows.push_back(row);
+    INGLE_TRY(m_program->run({tokens, runs, logitRows}));
+    std::vector<float> logits;
+    for (uint32_t i = 0; i < numLogits; ++i) {
+        INGLE_TRY_ASSIGN(const std::span<const float> row, m_program->readOutput(i));
+        logits.insert(logits.end(), row.begin(), row.end());
+    }
+    return logits;
+}
+
+TokenId CheckRun::nextToken() {
+    m_token = (m_token + 7919) % m_vocabSize;
+    return static_cast<TokenId>(m_token);
+}
+
+}  // namespace ingle::session

@@ -1,0 +1,85 @@
+/// The devices of this computer, for people.
+#include "ingle/devices.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "engine/base/cpu_features.h"
+#include "engine/io/mapped_file.h"
+#include "engine/session/devices/device_choice.h"
+
+namespace ingle {
+namespace {
+
+using backend::vulkan::ProbeCache;
+using backend::vulkan::ProbedDevice;
+using backend::vulkan::Trial;
+
+Result<DeviceEntry> describeProcessor() {
+    INGLE_TRY_ASSIGN(const base::Isa isa, base::chooseIsa());
+    const auto pages = static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES));
+    return DeviceEntry{.name = base::processorName(),
+                       .kind = "processor",
+                       .memoryBytes = pages * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)),
+                       .driver = std::string(base::isaName(isa)),
+                       .use = DeviceUse::Automatic};
+}
+
+DeviceEntry describe(const ProbedDevice& device, const DriverTrials& trials) {
+    DeviceEntry entry{.name = device.name,
+                      .kind = std::string(kindName(device.kind)),
+                      .memoryBytes = device.memoryBytes,
+                      .driver = device.driver,
+                      .refusal = device.refusal};
+    const bool isHopeless = device.trial == Trial::Done && !device.refusal.empty();
+    if (!isHopeless) entry.use = DeviceUse::OnRequest;
+    const auto marks = session::marksOf(device, trials);
+    if (entry.refusal.empty() && marks && marks->blamed()) entry.refusal = session::blameFor(device);
+    return entry;
+}
+
+}  // namespace
+
+Result<DeviceList> listDevices(const DriverTrials& trials, DriverAnswers answers) {
+    INGLE_TRY_ASSIGN(DeviceEntry processor, describeProcessor());
+    const ProbeCache cache = answers == DriverAnswers::New ? ProbeCache::Renew : ProbeCache::Use;
+    INGLE_TRY_ASSIGN(auto verdict, session::askDrivers(trials, cache));
+    DeviceList list{.devices = {std::move(processor)}, .note = std::move(verdict.refusal)};
+    std::ranges::stable_sort(verdict.devices, {}, &ProbedDevice::kind);
+    const auto refusal = [&](const ProbedDevice& device) { return describe(device, trials).refusal; };
+    const auto best = pickDevice(verdict.devices, "", refusal).device;
+    if (best) list.devices.front().use = DeviceUse::OnRequest;
+    for (const ProbedDevice& device : verdict.devices) {
+        DeviceEntry entry = describe(device, trials);
+        if (best && device.identity == best->identity) entry.use = DeviceUse::Automatic;
+        list.devices.push_back(std::move(entry));
+    }
+    return list;
+}
+
+void runDeviceProbe(const std::vector<std::string>& leftOut) {
+    backend::vulkan::runProbeChild(leftOut);
+}
+
+void condemnDeviceUses() {
+    session::DeviceMarks::condemnUses();
+}
+
+void withdrawDeviceUses() {
+    session::DeviceMarks::withdrawUses();
+}
+
+void endUnlessModelFile(const void* address) {
+    if (io::MappedFile::isMapped(address)) return session::DeviceMarks::withdrawUses();
+    session::DeviceMarks::condemnUses();
+    ::signal(SIGBUS, SIG_DFL);
+    sigset_t blocked;  // by the handler
+    ::sigemptyset(&blocked);
+    ::sigaddset(&blocked, SIGBUS);
+    ::pthread_sigmask(SIG_UNBLOCK, &blocked, nullptr);
+    ::raise(SIGBUS);
+}
+
+}  // namespace ingle

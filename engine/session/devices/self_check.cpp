@@ -1,0 +1,88 @@
+#include "engine/session/devices/self_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "engine/session/devices/backends.h"
+#include "engine/session/devices/check_run.h"
+
+namespace ingle::session {
+namespace {
+
+/// sum((a-b)^2) / sum(b^2) that logits may differ by where activations stay floats. Adding in another order
+/// costs 1e-12. A device may cut off the digits that f16 has no room for where the processor rounds: 2^-10 of
+/// each key, value and scale of an 8-bit block, so 1e-6 of what attention gives; ten times that.
+constexpr double kMaxError = 1e-5;
+/// Where they may be rounded to bytes: a step of max/127 errs by step^2/12 in the mean, of each of 32 values
+/// whose squares add up to max^2 at least, so 32 / (12 * 127^2) = 1.7e-4 a product. About ten in a row lead
+/// to the logits of two layers, which is 2e-3; five times that, for rows in which large values cancel.
+constexpr double kMaxErrorOfBytes = 1e-2;
+
+/// A prompt of more than a page, an answer, and answers beside each other, in each number of rows for which
+/// kernels differ (1, 2, 4, 8, more).
+constexpr CheckStep kSteps[] = {{{19, 0}, 1}, {{19, 0}, 1}, {{19, 0}, 1}, {{19, 0}, 1}, {{1, 0}, 1},
+                                {{1, 0}, 1},  {{1, 1}, 2},  {{1, 2}, 3},  {{2, 5}, 7}};
+/// Tokens that a device is asked to choose, ahead of the host, where it can.
+constexpr uint32_t kChoices = 5;
+/// Those it has on their way when that ends.
+constexpr uint32_t kUntold = 2;
+/// In errors of a logit: how far the choice may be behind the best one. The errors of both add up to sqrt(2)
+/// of one in the mean; four times that.
+constexpr double kMaxBehind = 6;
+
+double errorOf(std::span<const float> logits, std::span<const float> expected) {
+    double error = 0, total = 0;
+    for (size_t i = 0; i < expected.size(); ++i) {
+        error += (double{logits[i]} - expected[i]) * (double{logits[i]} - expected[i]);
+        total += double{expected[i]} * expected[i];
+    }
+    return error == 0 ? 0 : error / total;
+}
+
+/// The tokens that `device` chooses by itself are the best ones, as far as its logits may be off.
+Status checkChoices(CheckRun& tried, CheckRun& right, TokenId token, double maxError,
+                    const backend::Backend& device) {
+    INGLE_TRY_ASSIGN(const auto queue, tried.decodeAhead(token, kChoices + kUntold));
+    if (!queue) return {};
+    for (uint32_t i = 0; i < kChoices; ++i) {
+        INGLE_TRY_ASSIGN(const auto expected, right.logitsAfter(token));
+        INGLE_TRY_ASSIGN(token, queue->next());
+        double squares = 0;
+        for (const float logit : expected) squares += double{logit} * logit;
+        const double errorOfOne = std::sqrt(maxError * squares / static_cast<double>(expected.size()));
+        const double behind = double{std::ranges::max(expected)} - expected[static_cast<size_t>(token)];
+        if (behind <= kMaxBehind * errorOfOne) continue;
+        return fail(ErrorCode::Device, "{} chooses wrong tokens (the logit of one is {:.2g} below the best)",
+                    device.deviceName(), behind);
+    }
+    return {};
+}
+
+}  // namespace
+
+Status checkDevice(backend::Backend& device, const models::BoundModel& model, uint32_t contextTokens,
+                   const LoadOptions& options) {
+    const models::BoundModel small = models::withOneLayerOfEachKind(model);
+    LoadOptions exact = options;
+    exact.activations = ActivationType::F32;
+    INGLE_TRY_ASSIGN(const auto processor, createProcessor(exact));
+    INGLE_TRY_ASSIGN(CheckRun right, CheckRun::create(*processor, small, contextTokens, options));
+    INGLE_TRY_ASSIGN(CheckRun tried, CheckRun::create(device, small, contextTokens, options));
+    const double maxError = device.roundsActivations() ? kMaxErrorOfBytes : kMaxError;
+    const auto compare = [&](const CheckStep& step) -> Status {
+        INGLE_TRY_ASSIGN(const auto expected, right.logits(step));
+        INGLE_TRY_ASSIGN(const auto logits, tried.logits(step));
+        const double error = errorOf(logits, expected);
+        if (error <= maxError) return {};
+        return fail(ErrorCode::Device, "{} computes wrong values (steps of {} tokens: relative error {:.1e})",
+                    device.deviceName(), step.rows[0] + step.rows[1], error);
+    };
+    for (const CheckStep& step : kSteps) INGLE_TRY(compare(step));
+    const auto anyToken = static_cast<TokenId>(small.facts().vocabSize / 2);
+    INGLE_TRY(checkChoices(tried, right, anyToken, maxError, device));
+    // The sequence is as if the steps that were not told of had never been.
+    return compare({{1, 0}, 1});
+}
+
+}  // namespace ingle::session

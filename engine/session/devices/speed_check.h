@@ -1,0 +1,27 @@
+/// Whether a device answers sooner than the processor would, measured with the model that it is to run.
+#pragma once
+
+#include <chrono>
+
+#include "engine/backend/backend.h"
+#include "engine/models/family.h"
+#include "ingle/types.h"
+
+namespace ingle::session {
+
+/// How long a layer of each kind takes, with the logits.
+struct TrialTimes {
+    std::chrono::duration<double> reading{};    ///< CheckRun::kMaxRows tokens of a prompt
+    std::chrono::duration<double> answering{};  ///< one token
+
+    /// Of a usual question with its answer.
+    std::chrono::duration<double> ofAnExchange() const;
+};
+
+/// A device that is hardly slower leaves the processor to others, which is worth something.
+bool isTooSlow(const TrialTimes& device, const TrialTimes& processor);
+
+/// Errors: Unsupported, in one sentence, when the device is too slow; as CheckRun.
+Status checkSpeed(backend::Backend& device, const models::BoundModel& model, const LoadOptions& options);
+
+}  // namespace ingle::session

@@ -1,0 +1,140 @@
+#include "engine/session/loading/model.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "engine/session/devices/computer.h"
+#include "ingle/size_text.h"
+
+namespace ingle::session {
+namespace {
+
+/// What the program takes before a model is there, its libraries included.
+constexpr uint64_t kProgramBytes = 12 << 20;
+/// Of a vocabulary, with what finds tokens in it.
+constexpr uint64_t kBytesPerToken = 200;
+/// Of a weight in kSmallerQuant: some matrices are Q6_K (see engine/import/quant_mix.h), most Q4_K.
+constexpr double kSmallerBits = 4.9;
+/// A smaller model is worth an import from this share of the present one on.
+constexpr double kWorthAnImport = 0.85;
+
+ModelShape shapeOf(const OpenedModel& model, const LoadOptions& options) {
+    ModelShape shape{.weightBytes = model.file.fileBytes() + model.file.expandedBytes(),
+                     .memory = model.bound.definition->memory(),
+                     .trainedContext = model.bound.facts().trainedContext,
+                     .thinks = model.prompts->thinks()};
+    const backend::Plan plan = lowerModel(model, options, Model::kStepTokens, Model::kStepLogits);
+    shape.workBytes = kProgramBytes + kBytesPerToken * model.file.tokenizer.tokens.size() +
+                      processorProgramBytes(plan, options);
+    double smaller = 0;
+    for (const auto& [name, tensor] : model.file.tensors) {
+        const auto bytes = static_cast<double>(tensor.bytes());
+        const bool isMatrix = tensor.shape.numRows() > 1;
+        smaller += isMatrix ? std::min(bytes, static_cast<double>(tensor.shape.numElems()) * kSmallerBits / 8)
+                            : bytes;
+    }
+    if (smaller < kWorthAnImport * static_cast<double>(shape.weightBytes))
+        shape.smallerBytes = static_cast<uint64_t>(smaller);
+    return shape;
+}
+
+/// Chooses the context where none was asked for, and says what that takes.
+void estimate(OpenedModel& model, const LoadOptions& options) {
+    const auto system = knownSystemMemory();
+    const bool chosen = options.contextTokens == 0;
+    model.setContext(chosen ? chooseContext(model.shape, options.kv, system) : options.contextTokens);
+    const uint32_t context = model.contextTokens;
+    MemoryEstimate& memory = model.info.memory;
+    memory =
+        estimateMemory(model.shape, options.kv, context,
+                       poolLimits(model.shape, options.kv, context, Model::kMostContexts, system), system);
+    const bool isShort =
+        context > 0 && context < std::min(usualContext(model.shape), model.shape.trainedContext);
+    if (chosen && isShort && memory.fits())
+        model.info.contextNote =
+            fmt::format("The conversation may be {} tokens long, less than usual: {} of memory are free.",
+                        context, sizeText(memory.availableBytes));
+}
+
+void describe(OpenedModel& model) {
+    const formats::ModelFile& file = model.file;
+    const models::ModelFacts& facts = model.bound.facts();
+    ModelInfo& info = model.info;
+    info.path = file.path;
+    info.name = shown(file.metadata.stringOr("general.name", "").value_or(""));
+    if (info.name.empty()) info.name = shown(std::filesystem::path(file.path).stem().string());
+    info.format = file.format;
+    info.family = facts.arch;
+    info.fileBytes = file.fileBytes();
+    info.weightBytes = model.bound.weights.totalBytes();
+    for (const auto& [name, tensor] : file.tensors) {
+        info.numParameters += tensor.shape.numElems();
+        info.quantBytes[std::string(tensor.format->name)] += tensor.bytes();
+    }
+    info.numLayers = facts.numLayers;
+    info.dim = facts.dim;
+    info.vocabSize = facts.vocabSize;
+    info.trainedContext = facts.trainedContext;
+    info.tokenizer = file.tokenizer.model.empty() ? "none" : file.tokenizer.model;
+    info.promptFormat = model.prompts->name();
+    info.promptNote = model.prompts->fallbackReason();
+}
+
+/// Reads one byte of each page, so that the first answer does not wait for the disk. Skipped for what memory
+/// could not keep anyway.
+void warm(const OpenedModel& model, const ProgressFn& progress) {
+    constexpr size_t kPage = 4096;
+    constexpr size_t kReportEvery = size_t{64} << 20;
+    const formats::ModelFile& file = model.file;
+    if (!model.info.memory.fits()) return;
+    volatile std::byte sink{};
+    uint64_t before = 0;  // bytes of the parts already read
+    for (const auto& mapping : file.mappings) {
+        const auto bytes = mapping->bytes();
+        for (size_t at = 0; at < bytes.size(); at += kPage) {
+            sink = bytes[at];
+            if (progress && at % kReportEvery == 0) {
+                progress(static_cast<double>(before + at) / static_cast<double>(file.fileBytes()),
+                         "reading the model");
+            }
+        }
+        before += bytes.size();
+    }
+    (void)sink;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<OpenedModel>> openModel(const io::Source& source, const LoadOptions& options) {
+    auto model = std::make_unique<OpenedModel>();
+    INGLE_TRY_ASSIGN(model->file, formats::openModelFile(source));
+    for (const auto& [key, value] : options.overrides) INGLE_TRY(model->file.metadata.override_(key, value));
+    INGLE_TRY_ASSIGN(model->bound, models::bindModel(model->file, options.contextTokens));
+    INGLE_TRY_ASSIGN(model->graph, models::buildGraph(model->bound));
+    INGLE_TRY_ASSIGN(model->tokenizer, tokenizer::createTokenizer(model->file.tokenizer));
+    model->prompts = chat::PromptRenderer::create(model->file);
+    model->markTokens = chat::markTokens(model->file.tokenizer);
+    describe(*model);
+    model->shape = shapeOf(*model, options);
+    estimate(*model, options);
+    if (model->bound.facts().forLongContext && options.contextTokens == 0) {
+        // Memory may have made conversations shorter than those it is for.
+        INGLE_TRY_ASSIGN(model->bound, models::bindModel(model->file, model->contextTokens));
+        INGLE_TRY_ASSIGN(model->graph, models::buildGraph(model->bound));
+    }
+    return model;
+}
+
+Result<std::unique_ptr<Model>> Model::load(const io::Source& source, const LoadOptions& options,
+                                           const ProgressFn& progress, DeviceFactory device,
+                                           DeviceCheck check) {
+    std::unique_ptr<Model> model(new Model);
+    model->m_options = options;
+    INGLE_TRY_ASSIGN(model->m_opened, openModel(source, options));
+    warm(*model->m_opened, progress);
+    INGLE_TRY_ASSIGN(model->m_placement, Placement::create(*model->m_opened, model->m_options,
+                                                           std::move(device), std::move(check)));
+    return model;
+}
+
+}  // namespace ingle::session

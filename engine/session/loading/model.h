@@ -1,0 +1,78 @@
+/// A model ready to run: file, weights, tokenizer, chat format, and where it computes.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "engine/backend/backend.h"
+#include "engine/chat/markup.h"
+#include "engine/chat/prompt_renderer.h"
+#include "engine/formats/model_file.h"
+#include "engine/models/family.h"
+#include "engine/session/loading/memory_estimate.h"
+#include "engine/session/loading/placement.h"
+#include "engine/tokenizer/tokenizer.h"
+#include "ingle/types.h"
+
+namespace ingle::session {
+
+/// What is known about a file without computing anything.
+struct OpenedModel {
+    formats::ModelFile file;
+    models::BoundModel bound;
+    graph::Graph graph;                                   ///< the forward pass
+    std::unique_ptr<tokenizer::Tokenizer> tokenizer;      ///< null: the file has none, only ids work
+    std::optional<chat::PromptRenderer> prompts;          ///< set by openModel()
+    std::unordered_map<TokenId, std::string> markTokens;  ///< silent tokens that chat marks are made of
+    ModelShape shape;
+    uint32_t contextTokens = 0;  ///< 0: no limit (recurrent models)
+    ModelInfo info;
+
+    void setContext(uint32_t tokens) { contextTokens = info.contextTokens = tokens; }
+};
+
+/// Opens and checks the file with the options' overrides. Errors: Io, Corrupt, Unsupported, InvalidArgument.
+Result<std::unique_ptr<OpenedModel>> openModel(const io::Source& source, const LoadOptions& options);
+
+/// An opened model and where it computes. One thread.
+class Model {
+  public:
+    /// Sequences that may get a token each in one step.
+    static constexpr uint32_t kMaxDecoding = 8;
+    /// Tokens of a prompt that may be fed in one step beside them: a cancel waits for one step at most.
+    static constexpr uint32_t kPrefillTokens = 64;
+    static constexpr uint32_t kStepTokens = kMaxDecoding + kPrefillTokens;
+    static constexpr uint32_t kStepLogits = kMaxDecoding + 1;
+    /// Contexts that memory may hold: one of each such sequence, and what is kept of earlier ones.
+    static constexpr uint32_t kMostContexts = kMaxDecoding + 1;
+
+    /// Errors: as openModel() and Placement::create(). `progress` may be null.
+    static Result<std::unique_ptr<Model>> load(const io::Source& source, const LoadOptions& options,
+                                               const ProgressFn& progress,
+                                               DeviceFactory device = createDevice,
+                                               DeviceCheck check = checkDevice);
+
+    const OpenedModel& opened() const { return *m_opened; }
+    ModelInfo& info() { return m_opened->info; }
+    const LoadOptions& options() const { return m_options; }
+    const backend::MemorySpec& memorySpec() const { return m_opened->shape.memory; }
+    Placement& placement() { return *m_placement; }
+    /// Of the place where it computes now.
+    backend::MemoryPool& memory() { return m_placement->place().memory(); }
+    backend::Program& program() { return m_placement->place().program(); }
+    /// A program for steps of up to `tokens` that gives the logits of every row.
+    Result<std::unique_ptr<backend::Program>> compileAllLogits(uint32_t tokens) {
+        return m_placement->place().compile(tokens, tokens);
+    }
+
+  private:
+    Model() = default;
+
+    std::unique_ptr<OpenedModel> m_opened;
+    LoadOptions m_options;
+    std::unique_ptr<Placement> m_placement;
+};
+
+}  // namespace ingle::session

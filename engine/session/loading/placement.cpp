@@ -1,0 +1,201 @@
+#include "engine/session/loading/placement.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/graph/lower.h"
+#include "engine/session/devices/computer.h"
+#include "engine/session/devices/hang_guard.h"
+#include "engine/session/devices/speed_check.h"
+#include "engine/session/loading/model.h"
+
+namespace ingle::session {
+namespace {
+
+/// How long a device may take until its first step is done. Its driver compiles shaders, once; the weights
+/// come from a disk that may be slow.
+std::chrono::seconds startLimit(uint64_t weightBytes) {
+    constexpr uint64_t kBytesPerSecond = uint64_t{8} << 20;
+    return std::chrono::seconds(180 + weightBytes / kBytesPerSecond);
+}
+
+/// Whether so many contexts fit beside the weights. Errors: OutOfMemory.
+Status roomFor(uint32_t contexts, const backend::Backend& backend, const backend::Plan& plan,
+               const OpenedModel& model, const LoadOptions& options) {
+    return backend.checkRoom(plan,
+                             contexts * backend::sequenceBytes(model.shape.memory, options.kv,
+                                                               keptTokens(model.shape, model.contextTokens)));
+}
+
+}  // namespace
+
+backend::Plan lowerModel(const OpenedModel& model, const LoadOptions& options, uint32_t maxTokens,
+                         uint32_t maxLogitRows) {
+    return graph::lower(model.graph,
+                        {maxTokens, maxLogitRows, options.fuse ? graph::Fusion::On : graph::Fusion::Off});
+}
+
+Result<std::unique_ptr<Place>> Place::create(std::unique_ptr<backend::Backend> backend,
+                                             const OpenedModel& model, const LoadOptions& options,
+                                             const PoolLimits& limits) {
+    std::unique_ptr<Place> place(new Place(model, options));
+    place->m_backend = std::move(backend);
+    const backend::MemorySpec& memory = model.shape.memory;
+    const backend::Plan plan = lowerModel(model, options, Model::kStepTokens, Model::kStepLogits);
+    INGLE_TRY(roomFor(1, *place->m_backend, plan, model, options));
+    // Each of the sequences of a step may fill the context, and as much again is kept for later. Where
+    // memory cannot grow with them, one may, and the others share what is there for later.
+    const uint32_t reserved = roomFor(2, *place->m_backend, plan, model, options) ? 2 : 1;
+    const auto reservedTokens = static_cast<uint32_t>(
+        std::min<uint64_t>(uint64_t{reserved} * keptTokens(model.shape, model.contextTokens), UINT32_MAX));
+    INGLE_TRY_ASSIGN(place->m_memory,
+                     place->m_backend->createMemory(memory, {.kv = options.kv,
+                                                             .maxTokens = limits.tokens,
+                                                             .maxLength = model.contextTokens,
+                                                             .reservedTokens = reservedTokens,
+                                                             .maxSequences = limits.sequences}));
+    INGLE_TRY_ASSIGN(place->m_program, place->m_backend->compile(plan, *place->m_memory));
+    return place;
+}
+
+Status Place::tryOut() {
+    INGLE_TRY_ASSIGN(const auto sequence, m_memory->createSequence());
+    const TokenId token = 0;
+    const backend::SequenceRun run{sequence.get(), 1};
+    const uint32_t row = 0;
+    INGLE_TRY(m_program->run({{&token, 1}, {&run, 1}, {&row, 1}}));
+    INGLE_TRY(m_program->readOutput(0));
+    return {};
+}
+
+Status Place::check(const DeviceCheck& check) {
+    const auto tried = [&] { return check(*m_backend, m_model.bound, m_model.contextTokens, m_options); };
+    Status status = tried();
+    bool simplified = false;
+    // Other kernels only help against wrong values, not against memory that is full, say.
+    const auto isWrong = [&] { return !status && status.error().code == ErrorCode::Device; };
+    for (; isWrong() && m_backend->simplify(); simplified = true) status = tried();
+    if (!status || !simplified) return status;
+    m_program.reset();
+    INGLE_TRY_ASSIGN(m_program, compile(Model::kStepTokens, Model::kStepLogits));
+    return {};
+}
+
+Result<std::unique_ptr<backend::Program>> Place::compile(uint32_t maxTokens, uint32_t maxLogitRows) {
+    return m_backend->compile(lowerModel(m_model, m_options, maxTokens, maxLogitRows), *m_memory);
+}
+
+Result<std::unique_ptr<Placement>> Placement::create(OpenedModel& model, const LoadOptions& options,
+                                                     DeviceFactory device, DeviceCheck check) {
+    std::unique_ptr<Placement> placement(new Placement(model, options, std::move(device), std::move(check)));
+    INGLE_TRY(placement->choose());
+    return placement;
+}
+
+void Placement::beginWork() {
+    if (m_state == State::OnDevice && m_marks && !m_work) m_work = m_marks->begin(DeviceMarks::Phase::Work);
+}
+
+void Placement::endWork() {
+    if (!m_work) return;
+    m_work.reset();
+    m_marks->forgive();
+}
+
+Status Placement::choose() {
+    const uint32_t context = m_model.contextTokens;
+    auto device = createOnDevice();
+    if (device && *device) {
+        moveTo(std::move(*device), State::OnDevice, m_deviceNote);
+        return {};
+    }
+    if (!device && m_options.backend != BackendChoice::Auto) return tl::unexpected(device.error());
+    m_model.setContext(context);
+    INGLE_TRY(checkFit());
+    INGLE_TRY_ASSIGN(auto processor, createOnProcessor());
+    moveTo(std::move(processor), State::OnProcessor,
+           device ? std::string()
+                  : fmt::format("The graphics device is not used, so the processor computes: {}",
+                                device.error().message));
+    return {};
+}
+
+Status Placement::checkFit() const {
+    const MemoryEstimate& memory = m_model.info.memory;
+    if (memory.fits() || m_options.loadAnyway) return {};
+    return fail(ErrorCode::OutOfMemory, "{}", refusalOf(memory, m_model.info.name));
+}
+
+Status Placement::expandWeights() {
+    // What is expanded lies in the computer's memory, whoever computes with it.
+    if (m_model.file.expandedBytes() > 0) INGLE_TRY(checkFit());
+    return m_model.file.expand();
+}
+
+void Placement::shortenContext(const backend::Backend& device) {
+    const backend::Plan plan = lowerModel(m_model, m_options, Model::kStepTokens, Model::kStepLogits);
+    const auto shortenUntil = [&](uint32_t contexts, uint32_t least) {
+        while (m_model.contextTokens > least && !roomFor(contexts, device, plan, m_model, m_options))
+            m_model.setContext(shorterContext(m_model.contextTokens));
+    };
+    // What is more than usual is worth less than a second conversation.
+    shortenUntil(2, usualContext(m_model.shape));
+    shortenUntil(1, kLeastContext);
+}
+
+DeviceStatus Placement::status() const {
+    return {m_model.info.device, m_model.info.deviceNote};
+}
+
+Result<std::unique_ptr<Place>> Placement::leave(const Error& error) {
+    const bool deviceFailed = error.code == ErrorCode::Device || error.code == ErrorCode::OutOfMemory;
+    if (m_state != State::OnDevice || !deviceFailed) return tl::unexpected(error);
+    auto processor = createOnProcessor();
+    if (!processor) return tl::unexpected(error);
+    std::string note = fmt::format("{} failed, so the processor goes on: {}", m_place->backend().deviceName(),
+                                   error.message);
+    return moveTo(std::move(*processor), State::Left, std::move(note));
+}
+
+std::unique_ptr<Place> Placement::retry(const std::string& conversation) {
+    if (m_state != State::Left || !m_retried.insert(conversation).second) return nullptr;
+    auto device = createOnDevice();
+    if (!device || !*device) return nullptr;
+    return moveTo(std::move(*device), State::OnDevice, m_deviceNote);
+}
+
+Result<std::unique_ptr<Place>> Placement::createOnDevice() {
+    const HangGuard guard(startLimit(m_model.info.weightBytes));
+    INGLE_TRY_ASSIGN(ChosenDevice device, m_device(m_options));
+    if (!device.backend) return nullptr;
+    INGLE_TRY(expandWeights());
+    if (!m_place && m_options.contextTokens == 0) shortenContext(*device.backend);
+    INGLE_TRY_ASSIGN(auto place, Place::create(std::move(device.backend), m_model, m_options,
+                                               poolLimits(m_model.shape, m_options.kv, m_model.contextTokens,
+                                                          Model::kMostContexts, std::nullopt)));
+    INGLE_TRY(place->check(m_check));
+    if (device.mustBeFaster) INGLE_TRY(checkSpeed(place->backend(), m_model.bound, m_options));
+    if (device.use) INGLE_TRY(place->tryOut());
+    m_marks = std::move(device.marks);
+    m_deviceNote = std::move(device.note);
+    return place;
+}
+
+Result<std::unique_ptr<Place>> Placement::createOnProcessor() {
+    INGLE_TRY(expandWeights());
+    INGLE_TRY_ASSIGN(auto backend, createProcessor(m_options));
+    return Place::create(std::move(backend), m_model, m_options,
+                         poolLimits(m_model.shape, m_options.kv, m_model.contextTokens, Model::kMostContexts,
+                                    knownSystemMemory()));
+}
+
+std::unique_ptr<Place> Placement::moveTo(std::unique_ptr<Place> place, State state, std::string note) {
+    m_work.reset();
+    m_state = state;
+    m_model.info.backend = place->backend().name();
+    m_model.info.device = place->backend().deviceName();
+    m_model.info.deviceNote = std::move(note);
+    return std::exchange(m_place, std::move(place));
+}
+
+}  // namespace ingle::session

@@ -1,0 +1,115 @@
+/// Where a model computes and its sequences live: the device that was asked for, or the processor once that
+/// device has failed.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "engine/backend/backend.h"
+#include "engine/session/devices/backends.h"
+#include "engine/session/devices/self_check.h"
+#include "engine/session/loading/memory_estimate.h"
+
+namespace ingle::session {
+
+struct OpenedModel;
+
+/// The forward pass of a model, for steps of so many rows.
+backend::Plan lowerModel(const OpenedModel& model, const LoadOptions& options, uint32_t maxTokens,
+                         uint32_t maxLogitRows);
+
+/// A backend, and the memory and program of a model on it. Everything that lives here must be gone before it.
+class Place {
+  public:
+    /// Sequences may grow up to `limits`, where memory can grow. Errors: Unsupported (an op), OutOfMemory,
+    /// Device.
+    static Result<std::unique_ptr<Place>> create(std::unique_ptr<backend::Backend> backend,
+                                                 const OpenedModel& model, const LoadOptions& options,
+                                                 const PoolLimits& limits);
+    /// The first step, with one token: what a driver can do wrong it mostly does here. Errors: Device,
+    /// OutOfMemory.
+    Status tryOut();
+
+    backend::Backend& backend() { return *m_backend; }
+    backend::MemoryPool& memory() { return *m_memory; }
+    /// For steps of up to Model::kStepTokens rows, with logits of up to Model::kStepLogits of them.
+    backend::Program& program() { return *m_program; }
+    /// With simple kernels only where the usual ones do not pass. Errors: those of `check`; as compile().
+    Status check(const DeviceCheck& check);
+    /// Another program over the same memory.
+    Result<std::unique_ptr<backend::Program>> compile(uint32_t maxTokens, uint32_t maxLogitRows);
+
+  private:
+    Place(const OpenedModel& model, const LoadOptions& options) : m_model(model), m_options(options) {}
+    const OpenedModel& m_model;
+    const LoadOptions& m_options;
+    // The order matters: programs use the pool, and both use the backend.
+    std::unique_ptr<backend::Backend> m_backend;
+    std::unique_ptr<backend::MemoryPool> m_memory;
+    std::unique_ptr<backend::Program> m_program;
+};
+
+/// One thread. `ModelInfo::backend`, `device` and `deviceNote` of the model always tell where it computes.
+class Placement {
+  public:
+    /// On the device that `device` makes of `options`; where that fails, and no backend was asked for by
+    /// name, on the processor, if the model fits there (LoadOptions::loadAnyway). Where no context was asked
+    /// for, a device that has less memory gets a shorter one. `model` and `options` must outlive this.
+    /// Errors: as Place::create(), DeviceFactory and DeviceCheck; OutOfMemory, with the numbers.
+    static Result<std::unique_ptr<Placement>> create(OpenedModel& model, const LoadOptions& options,
+                                                     DeviceFactory device, DeviceCheck check);
+
+    Place& place() { return *m_place; }
+    /// Around work, so that a process that dies of it leaves a mark (see DeviceMarks). Work may begin that
+    /// has begun, and end that has not.
+    void beginWork();
+    void endWork();
+
+    /// What computes now, and why if it is not what was asked for.
+    DeviceStatus status() const;
+
+    /// Moves to the processor when `error` means that the device cannot go on. Returns the place that was
+    /// left: what lived there is to be destroyed first, and cannot be trusted. Errors: `error` itself when
+    /// there is no reason to move, or nowhere to go.
+    Result<std::unique_ptr<Place>> leave(const Error& error);
+    /// Tries a device again that was left: once for each conversation, since a driver may have recovered,
+    /// and one that has not costs reading the conversation again. Returns the place on the processor that was
+    /// left, or null when nothing changed.
+    std::unique_ptr<Place> retry(const std::string& conversation);
+
+  private:
+    enum class State {
+        OnDevice,
+        OnProcessor,  ///< for good
+        Left,         ///< on the processor, and the device may be tried again
+    };
+
+    Placement(OpenedModel& model, const LoadOptions& options, DeviceFactory device, DeviceCheck check)
+        : m_model(model), m_options(options), m_device(std::move(device)), m_check(std::move(check)) {}
+    Status choose();
+    /// Errors: OutOfMemory, with the numbers.
+    Status checkFit() const;
+    /// Errors: as checkFit(), where there is anything to expand.
+    Status expandWeights();
+    void shortenContext(const backend::Backend& device);
+    /// Null when the processor is what was asked for, or all there is. A driver that hangs ends the process.
+    Result<std::unique_ptr<Place>> createOnDevice();
+    Result<std::unique_ptr<Place>> createOnProcessor();
+    /// Returns the place before.
+    std::unique_ptr<Place> moveTo(std::unique_ptr<Place> place, State state, std::string note);
+
+    OpenedModel& m_model;
+    const LoadOptions& m_options;
+    const DeviceFactory m_device;
+    const DeviceCheck m_check;
+    std::unique_ptr<Place> m_place;
+    std::optional<DeviceMarks> m_marks;  ///< of the device that was made last
+    std::string m_deviceNote;            ///< ChosenDevice::note of it
+    DeviceMarks::Use m_work;             ///< under way on the device
+    State m_state = State::OnProcessor;
+    std::set<std::string> m_retried;  ///< conversations that have tried the device again
+};
+
+}  // namespace ingle::session

@@ -1,0 +1,59 @@
+#include "engine/session/loading/speed_forecast.h"
+
+#include <algorithm>
+
+#include "engine/session/loading/model.h"
+
+namespace ingle::session {
+
+TokenReads tokenReads(const backend::Plan& plan, const backend::MemorySpec& memory, KvType kv,
+                      uint32_t earlierTokens) {
+    TokenReads reads;
+    for (const backend::Op& op : plan.ops) {
+        ++reads.numOps;
+        if (op.code == backend::OpCode::Embed) continue;  // one row of the table
+        for (const uint32_t index : op.weights) {
+            const backend::PlanWeight& weight = plan.weights[index];
+            if (weight.use != backend::WeightUse::Matrix) continue;
+            const tensor::Tensor& matrix = *weight.tensor;
+            uint64_t bytes = matrix.bytes();
+            if (op.code == backend::OpCode::ExpertLinear) {
+                const uint64_t numUsed = op.outputs[0].width / matrix.shape.dims[1];
+                bytes = bytes / matrix.shape.dims[2] * numUsed;
+            }
+            reads.weights[std::string(matrix.format->name)] += bytes;
+        }
+    }
+    reads.cache = backend::cacheBytesSeen(memory, kv, earlierTokens);
+    for (const backend::StateSpec& state : memory.states) reads.cache += 2 * sizeof(float) * state.elems;
+    return reads;
+}
+
+TokenReads answerReads(const OpenedModel& model, const LoadOptions& options) {
+    // Half of a context of usual length; most conversations never fill a longer one.
+    uint32_t earlier = usualContext(model.shape) / 2;
+    if (model.contextTokens > 0) earlier = std::min(earlier, model.contextTokens / 2);
+    return tokenReads(lowerModel(model, options, 1, 1), model.shape.memory, options.kv, earlier);
+}
+
+double foretoldSeconds(const TokenReads& reads, const ReadSpeeds& speeds) {
+    double seconds =
+        static_cast<double>(reads.cache) / speeds.memoryBytesPerSecond + reads.numOps * speeds.secondsPerOp;
+    for (const auto& [format, bytes] : reads.weights) {
+        const auto kernel = speeds.formatBytesPerSecond.find(format);
+        const double limit =
+            kernel == speeds.formatBytesPerSecond.end() ? speeds.memoryBytesPerSecond : kernel->second;
+        seconds += static_cast<double>(bytes) / std::min(speeds.memoryBytesPerSecond, limit);
+    }
+    return seconds;
+}
+
+std::optional<double> foretoldTokensPerSecond(const OpenedModel& model, const LoadOptions& options) {
+    const TokenReads reads = answerReads(model, options);
+    FormatNames formats;
+    for (const auto& [format, bytes] : reads.weights) formats.insert(format);
+    const auto speeds = readSpeeds(formats, options);
+    return speeds ? std::optional(1 / foretoldSeconds(reads, *speeds)) : std::nullopt;
+}
+
+}  // namespace ingle::session

@@ -12,12 +12,15 @@
 #include <new>
 #include <random>
 
+#include "engine/lab/synth.h"
+#include "engine/models/family.h"
 #include "tests/engine/formats/exercise.h"
 #include "tests/engine/formats/sample_files.h"
 #include "tests/golden.h"
 #include "tests/opened.h"
 #include "tests/processor_time.h"
 #include "tests/temporary_folder.h"
+#include "tests/test_name.h"
 
 namespace {
 
@@ -175,8 +178,8 @@ class Damage {
         return !status.has_value();
     }
 
-    void tryMutations() const {
-        const uint64_t count = numberFromEnvironment("INGLE_MUTATIONS", 1000);
+    void tryMutations(uint64_t usually = 1000) const {
+        const uint64_t count = numberFromEnvironment("INGLE_MUTATIONS", usually);
         const uint64_t seed = numberFromEnvironment("INGLE_SEED", std::random_device()());
         std::cout << "INGLE_SEED=" << seed << ", the file of a crash stays in " << m_path << std::endl;
         uint64_t refused = 0;
@@ -239,6 +242,31 @@ TEST(Damage, rwkvCpp) {
         damage.tryTruncations();
     }
 }
+
+/// A small model of each family. What their files have in common is tried above; a test run tries less of
+/// them.
+class FamilyDamage : public testing::TestWithParam<const models::ModelFamily*> {};
+
+TEST_P(FamilyDamage, givesAResult) {
+    constexpr uint64_t kUsualMutations = 50;
+    const models::ModelFamily& family = *GetParam();
+    const test::TemporaryFolder folder;
+    const std::string path = folder.file("model");
+    ASSERT_TRUE(lab::writeSynthModel({.family = std::string(family.arch)}, path));
+    uint64_t weightBytes = 0;
+    const formats::ModelFile model = formats::openModelFile(test::opened(path)).value();
+    for (const auto& [name, tensor] : model.tensors) weightBytes += tensor.bytes();
+    const std::string file = test::readBytes(path);
+    const bool isEncoder = family.kind == models::FamilyKind::Encoder;
+    const Damage damage(file, file.size() - weightBytes,
+                        isEncoder ? test::exerciseEncoder : test::exerciseFile);
+    damage.expectSound();
+    damage.tryMutations(kUsualMutations);
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, FamilyDamage,
+                         testing::ValuesIn(models::allFamilies().begin(), models::allFamilies().end()),
+                         [](const auto& param) { return test::testName(param.param->arch); });
 
 TEST(Damage, import) {
     const std::pair<std::string, size_t> files[] = {

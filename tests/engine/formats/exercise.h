@@ -7,6 +7,7 @@
 
 #include "engine/formats/model_file.h"
 #include "engine/import/import.h"
+#include "ingle/embedder.h"
 #include "ingle/engine.h"
 #include "ingle/result.h"
 
@@ -43,6 +44,14 @@ inline Status exerciseFile(const std::string& path) {
     while (engine->step()) {
     }
     return sink.status;
+}
+
+/// Loads the model and embeds a text of three tokens.
+inline Status exerciseEncoder(const std::string& path) {
+    INGLE_TRY_ASSIGN(const auto embedder, Embedder::load(path, {.threads = 1}, nullptr));
+    const std::vector<std::vector<TokenId>> texts{{1, 2, 3}};
+    INGLE_TRY(embedder->embed(texts));
+    return {};
 }
 
 /// Imports and quantises the file.

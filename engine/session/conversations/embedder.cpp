@@ -1,9 +1,7 @@
 /// Embedder: texts as whole steps of an encoder's program.
-#include "ingle/embedder.h"
+#include "engine/session/conversations/embedder.h"
 
 #include <algorithm>
-
-#include "engine/session/loading/model.h"
 
 namespace ingle {
 namespace {
@@ -150,17 +148,22 @@ class ModelEmbedder final : public Embedder {
 
 }  // namespace
 
+Result<std::unique_ptr<Embedder>> session::createEmbedder(std::unique_ptr<Model> model) {
+    const auto pooling = model->opened().bound.facts().pooling;
+    if (!pooling)
+        return fail(ErrorCode::Unsupported,
+                    "{}: the model writes text; embeddings are made by encoders, such as bert",
+                    model->opened().file.path);
+    auto embedder = std::make_unique<ModelEmbedder>(std::move(model), *pooling);
+    INGLE_TRY(embedder->compile());
+    return embedder;
+}
+
 Result<std::unique_ptr<Embedder>> Embedder::load(const std::string& path, const LoadOptions& options,
                                                  const ProgressFn& progress) {
     INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(path));
     INGLE_TRY_ASSIGN(auto model, session::Model::load(source, options, progress));
-    const auto pooling = model->opened().bound.facts().pooling;
-    if (!pooling)
-        return fail(ErrorCode::Unsupported,
-                    "{}: the model writes text; embeddings are made by encoders, such as bert", path);
-    auto embedder = std::make_unique<ModelEmbedder>(std::move(model), *pooling);
-    INGLE_TRY(embedder->compile());
-    return embedder;
+    return session::createEmbedder(std::move(model));
 }
 
 }  // namespace ingle

@@ -1,13 +1,15 @@
 /// Embeddings: those of other engines, the same alone and beside other texts, and what cannot be embedded.
-#include "ingle/embedder.h"
+#include "engine/session/conversations/embedder.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <filesystem>
+#include <functional>
 
 #include "engine/lab/synth.h"
 #include "ingle/engine.h"
+#include "tests/engine/session/vulkan_devices.h"
 #include "tests/golden.h"
 #include "tests/temporary_folder.h"
 
@@ -47,7 +49,9 @@ double differenceFromGolden(Embedder& embedder, const nlohmann::json& sidecar,
     return most;
 }
 
-void compareWithGolden() {
+using Load = std::function<Result<std::unique_ptr<Embedder>>(const std::string& path)>;
+
+void compareWithGolden(const Load& load) {
     const std::filesystem::path folder = test::goldenRoot() / "embed";
     int numCompared = 0;
     for (const auto& file : std::filesystem::directory_iterator(folder)) {
@@ -55,8 +59,7 @@ void compareWithGolden() {
         const nlohmann::json sidecar = test::readJson(file.path());
         if (!sidecar.contains("arch") || sidecar["arch"] != "bert") continue;
         SCOPED_TRACE(file.path().filename());
-        const auto model = (folder / sidecar["model"].get<std::string>()).string();
-        const auto embedder = Embedder::load(model, exact(), nullptr);
+        const auto embedder = load((folder / sidecar["model"].get<std::string>()).string());
         ASSERT_TRUE(embedder) << embedder.error().message;
         const double most = differenceFromGolden(**embedder, sidecar, folder);
         EXPECT_LE(most, sidecar["suggested_max_abs_diff"].get<double>());
@@ -71,7 +74,23 @@ void compareWithGolden() {
 
 TEST(GoldenEmbeddings, cpu) {
     INGLE_SKIP_WITHOUT_GOLDEN();
-    compareWithGolden();
+    compareWithGolden([](const std::string& path) { return Embedder::load(path, exact(), nullptr); });
+}
+
+TEST(GoldenEmbeddings, vulkan) {
+    INGLE_SKIP_WITHOUT_GOLDEN();
+    test::VulkanDevices devices;
+    if (!devices.missing().empty()) GTEST_SKIP() << devices.missing();
+    LoadOptions options = exact();
+    options.backend = BackendChoice::Vulkan;
+    compareWithGolden([&](const std::string& path) -> Result<std::unique_ptr<Embedder>> {
+        INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(path));
+        INGLE_TRY_ASSIGN(auto model,
+                         session::Model::load(source, options, nullptr, devices.sharedFactory()));
+        EXPECT_EQ(model->info().backend, "vulkan") << model->info().deviceNote;
+        return session::createEmbedder(std::move(model));
+    });
+    devices.expectNoComplaints();
 }
 
 class Embeddings : public testing::Test {

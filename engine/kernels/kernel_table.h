@@ -90,18 +90,29 @@ using Wkv5Fn = void (*)(const float* r, const float* k, const float* v, const fl
                         const float* u, size_t uStride, float* state, float* y, size_t n) noexcept;
 using Wkv7Fn = void (*)(const Wkv7Token& token, float* state, float* removed, float* y, size_t n) noexcept;
 
-/// One token of one head of a recurrence whose state is a matrix; see ref/gated_delta.h and ref/mamba_scan.h.
-struct GatedDeltaToken {
-    const float *q, *k, *v;
-    float decay, rate;
+/// Consecutive tokens of one head of the gated delta rule; see ref/gated_delta.h. What the next token has
+/// lies so many floats further on.
+struct GatedDeltaRows {
+    const float *q, *k;  ///< [keyDim]
+    size_t keyStride;
+    const float* v;  ///< [valueDim]
+    float* y;        ///< [valueDim]
+    size_t valueStride;
+    const float* decays;  ///< back to back
+    const float* rates;
+    size_t rateStride;
+    size_t numRows;
 };
+/// Columns of a state that a kernel puts aside at most, side by side, while it works through rows.
+inline constexpr size_t kColumnsAside = 64;
+/// `aside`: kColumnsAside * keyDim floats, and valueDim at least, which a kernel need not use.
+using GatedDeltaFn = void (*)(const GatedDeltaRows& rows, float* state, float* aside, size_t keyDim,
+                              size_t valueDim) noexcept;
+/// One token of one head of Mamba-2; see ref/mamba_scan.h.
 struct MambaToken {
     const float *x, *B, *C;
     float decay, step, skip;
 };
-/// `change`: [valueDim], scratch memory that a kernel need not use.
-using GatedDeltaFn = void (*)(const GatedDeltaToken& token, float* state, float* change, float* y,
-                              size_t keyDim, size_t valueDim) noexcept;
 using MambaScanFn = void (*)(const MambaToken& token, float* state, float* y, size_t stateSize,
                              size_t headSize) noexcept;
 

@@ -15,8 +15,9 @@ struct ShortConv {
 
 /// y[t][c] = sum_j w[c][j] x[t - kernel + 1 + j][c] [+ b[c]] for channels [begin, end) of consecutive rows t
 /// in [0, numRows), numRows > 0; x, y: [numRows, width], not the same. before: [kernel - 1, width], the rows
-/// ahead of the first, oldest first; then those ahead of row numRows.
+/// ahead of the first, oldest first; then those ahead of row numRows. turned: [kernel, end - begin], scratch
+/// memory for the weights of these channels, those of a row side by side.
 void shortConvRef(const ShortConv& conv, const float* x, float* before, float* y, size_t numRows,
-                  size_t begin, size_t end);
+                  size_t begin, size_t end, float* turned);
 
 }  // namespace ingle::kernels

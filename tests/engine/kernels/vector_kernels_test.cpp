@@ -278,16 +278,29 @@ TEST(VectorKernels, recurrencesOfRwkv) {
 TEST(VectorKernels, recurrencesWithADecay) {
     // The readable ones against their formulas: tests/engine/backend/mixers_test.cpp.
     constexpr size_t kRows = 12;
-    for (const size_t n : {1u, 5u, 16u, 40u, 64u, 72u}) {
-        const std::vector<float> in = gaussian(2 * kRows + n, 12, 0.3F);
+    constexpr size_t kTokens = 3;
+    for (const size_t n : {1u, 5u, 16u, 40u, 64u, 72u, 150u}) {
+        const size_t stride = 2 * kRows + n;  // of q, k and v of a token
+        const std::vector<float> in = gaussian(kTokens * stride, 12, 0.3F);
         const float* v = in.data() + 2 * kRows;
-        const auto delta = [&](base::Isa isa, float rate) {
-            std::vector<float> out = gaussian((kRows + 1) * n, 13);  // state, then y
-            std::vector<float> change(n);
-            for (int token = 0; token < 3; ++token) {
+        const auto delta = [&](base::Isa isa, float rate, size_t atOnce) {
+            std::vector<float> out = gaussian(kRows * n + kTokens * stride, 13);  // state, then y
+            std::vector<float> aside(std::max(kRows * kColumnsAside, n));
+            const std::vector<float> decays{0.9F, 0.7F, 0.8F};
+            const std::vector<float> rates(kTokens, rate);
+            for (size_t t = 0; t < kTokens; t += atOnce) {
                 selectKernel(KernelOp::GatedDelta, isa)
-                    .gatedDelta({.q = in.data(), .k = in.data() + kRows, .v = v, .decay = 0.9F, .rate = rate},
-                                out.data(), change.data(), out.data() + kRows * n, kRows, n);
+                    .gatedDelta({.q = in.data() + t * stride,
+                                 .k = in.data() + t * stride + kRows,
+                                 .keyStride = stride,
+                                 .v = v + t * stride,
+                                 .y = out.data() + kRows * n + t * stride,
+                                 .valueStride = stride,
+                                 .decays = decays.data() + t,
+                                 .rates = rates.data() + t,
+                                 .rateStride = 1,
+                                 .numRows = atOnce},
+                                out.data(), aside.data(), kRows, n);
             }
             return out;
         };
@@ -310,9 +323,10 @@ TEST(VectorKernels, recurrencesWithADecay) {
         };
         for (const KernelEntry& entry : entriesOf(KernelOp::GatedDelta)) {
             SCOPED_TRACE(fmt::format("{} on {}", n, base::isaName(entry.isa)));
-            const auto changed = doubles(delta(base::Isa::Scalar, 0.7F));
-            EXPECT_LT(largestError(delta(entry.isa, 0.7F), changed), 1e-5);
-            EXPECT_GT(largestError(delta(entry.isa, 0.6F), changed), 1e-5);
+            const auto changed = doubles(delta(base::Isa::Scalar, 0.7F, 1));
+            EXPECT_LT(largestError(delta(entry.isa, 0.7F, kTokens), changed), 1e-5);
+            EXPECT_GT(largestError(delta(entry.isa, 0.6F, kTokens), changed), 1e-5);
+            EXPECT_EQ(delta(entry.isa, 0.7F, kTokens), delta(entry.isa, 0.7F, 1));
             const auto scanned = doubles(mamba(base::Isa::Scalar, 0.7F));
             EXPECT_LT(largestError(mamba(entry.isa, 0.7F), scanned), 1e-5);
             EXPECT_GT(largestError(mamba(entry.isa, 0.6F), scanned), 1e-5);

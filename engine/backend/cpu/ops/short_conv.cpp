@@ -1,5 +1,7 @@
 #include "engine/kernels/ref/short_conv.h"
 
+#include <algorithm>
+
 #include "engine/backend/cpu/cpu_op.h"
 
 namespace ingle::backend::cpu {
@@ -17,18 +19,28 @@ void run(const Op& op, const StepContext& context) {
                                   .kernel = params.kernel};
     const float* x = context.rows(op.inputs[0]);
     float* y = context.rows(op.outputs[0]);
-    context.threads.parallelFor(width, kGrain, [&](size_t begin, size_t end, uint32_t) {
-        for (const RunRows& rows : context.runs) {
-            const size_t first = rows.firstRow * width;
-            kernels::shortConvRef(conv, x + first, rows.sequence->state(params.state).data(), y + first,
-                                  rows.numRows, begin, end);
+    const size_t numParts = (width + kGrain - 1) / kGrain;
+    context.threads.parallelFor(numParts, 1, [&](size_t begin, size_t end, uint32_t thread) {
+        for (size_t part = begin; part < end; ++part) {
+            const size_t channel = part * kGrain;
+            for (const RunRows& rows : context.runs) {
+                const size_t first = rows.firstRow * width;
+                kernels::shortConvRef(conv, x + first, rows.sequence->state(params.state).data(), y + first,
+                                      rows.numRows, channel, std::min(width, channel + kGrain),
+                                      context.threadFloats(thread));
+            }
         }
     });
+}
+
+Scratch scratch(const Op& op, const Plan&) {
+    return {.sharedBytes = 0,
+            .threadBytes = std::get<ShortConvParams>(op.params).kernel * kGrain * sizeof(float)};
 }
 
 }  // namespace
 
 extern const CpuOp short_conv_op;
-const CpuOp short_conv_op{OpCode::ShortConv, unprepared<run>};
+const CpuOp short_conv_op{OpCode::ShortConv, unprepared<run>, scratch};
 
 }  // namespace ingle::backend::cpu

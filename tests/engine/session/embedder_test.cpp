@@ -10,6 +10,7 @@
 #include "engine/lab/synth.h"
 #include "ingle/engine.h"
 #include "tests/engine/session/vulkan_devices.h"
+#include "tests/every_case.h"
 #include "tests/golden.h"
 #include "tests/temporary_folder.h"
 
@@ -79,17 +80,19 @@ TEST(GoldenEmbeddings, cpu) {
 
 TEST(GoldenEmbeddings, vulkan) {
     INGLE_SKIP_WITHOUT_GOLDEN();
+    // Nearly all of the time is the driver's compiling of kernels, each entry's by itself.
+    if (!test::triesEveryCase()) GTEST_SKIP() << "only in the soak";
     test::VulkanDevices devices;
     if (!devices.missing().empty()) GTEST_SKIP() << devices.missing();
     LoadOptions options = exact();
     options.backend = BackendChoice::Vulkan;
-    compareWithGolden([&](const std::string& path) -> Result<std::unique_ptr<Embedder>> {
+    const auto load = [&](const std::string& path) -> Result<std::unique_ptr<Embedder>> {
         INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(path));
-        INGLE_TRY_ASSIGN(auto model,
-                         session::Model::load(source, options, nullptr, devices.sharedFactory()));
+        INGLE_TRY_ASSIGN(auto model, session::Model::load(source, options, nullptr, devices.sharedFactory()));
         EXPECT_EQ(model->info().backend, "vulkan") << model->info().deviceNote;
         return session::createEmbedder(std::move(model));
-    });
+    };
+    compareWithGolden(load);
     devices.expectNoComplaints();
 }
 

@@ -20,6 +20,7 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const bool HALF_SPLIT = false;  // pairs (p, p + numPairs), else (2p, 2p + 1)
 layout(constant_id = 2) const bool ROTATE_KEYS = true;
 layout(constant_id = 3) const bool NORMALISE = false;
+layout(constant_id = 4) const bool TWO_POSITIONS = false;  // RopePositions::TwoForEach
 
 layout(binding = 2) readonly buffer Q { float q[]; };
 layout(binding = 3) writeonly buffer RotatedQ { float rotatedQ[]; };
@@ -63,6 +64,15 @@ Rotation rotationOf(uint d) {
     return Rotation(d / 2, d ^ 1, d % 2 == 1);
 }
 
+uint lastOfPrefix;  // position of the sequence's token; 0 where it has no prefix
+
+// What the head of an element is rotated by.
+uint ropePosition(uint position, uint element) {
+    if (!TWO_POSITIONS) return position;
+    const uint inPrefix = min(position, lastOfPrefix);
+    return element / headDim % 2 == 0 ? inPrefix : position - inPrefix;
+}
+
 float rotated(float ours, float partner, bool second, uint pair, uint position) {
     const vec2 angle = ropeAngle(position, pair) * magnitude;
     return second ? partner * angle.y + ours * angle.x : ours * angle.x - partner * angle.y;
@@ -100,7 +110,7 @@ float queryAt(uint row, uint element, uint position) {
     const uint head = row * padded(qWidth) + element - d;
     if (d >= 2 * numPairs) return queryElement(head, d);
     const Rotation r = rotationOf(d);
-    return rotated(queryElement(head, d), queryElement(head, r.partner), r.second, r.pair, position);
+    return rotated(queryElement(head, d), queryElement(head, r.partner), r.second, r.pair, ropePosition(position, element));
 }
 
 // 0 past the end: what fills up a block.
@@ -110,7 +120,7 @@ float keyAt(uint row, uint element, uint position) {
     const uint head = row * padded(kWidth) + element - d;
     if (!ROTATE_KEYS || d >= 2 * numPairs) return keyElement(head, d);
     const Rotation r = rotationOf(d);
-    return rotated(keyElement(head, d), keyElement(head, r.partner), r.second, r.pair, position);
+    return rotated(keyElement(head, d), keyElement(head, r.partner), r.second, r.pair, ropePosition(position, element));
 }
 
 float valueAt(uint row, uint element) {
@@ -164,6 +174,7 @@ void main() {
     if (index == kNone) return;
     const Run run = step.entries[index].run;
     const uint position = positionOfRow(run, row);
+    lastOfPrefix = max(run.prefixTokens, 1) - 1;
     uint unit = gl_GlobalInvocationID.x;
     const uint qUnits = (qWidth + kUnit - 1) / kUnit;
     if (unit < qUnits) {

@@ -22,7 +22,7 @@ struct SequenceRun {
     SequenceMemory* sequence = nullptr;
     uint32_t numRows = 0;
     /// Where the plan has Mask::Prefix: the sequence's first tokens that all of its tokens see. They are fed
-    /// in one step.
+    /// in one step, and it is the same in all steps that follow.
     uint32_t prefixTokens = 0;
 };
 
@@ -55,9 +55,10 @@ struct DecodeOrder {
     SequenceMemory* sequence = nullptr;
     TokenId token = 0;  ///< fed first
     SamplerParams sampler;
-    uint64_t position = 0;  ///< in the answer, of the first token that is chosen
-    uint32_t numIds = 0;    ///< tokens are chosen below it: vocabularies are padded
-    uint32_t maxSteps = 0;  ///< steps it may run ahead
+    uint64_t position = 0;      ///< in the answer, of the first token that is chosen
+    uint32_t numIds = 0;        ///< tokens are chosen below it: vocabularies are padded
+    uint32_t maxSteps = 0;      ///< steps it may run ahead
+    uint32_t prefixTokens = 0;  ///< of the sequence, see SequenceRun
 };
 
 /// Feeds a sequence the tokens it chooses itself. Steps are queued ahead of the host, which only reads what

@@ -6,6 +6,7 @@
 /// `*` elementwise; W a matrix [out, in]; everything is computed in f32.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -99,6 +100,20 @@ enum class RopeStyle : uint8_t {
     Interleaved,  ///< pairs (2p, 2p+1)
     HalfSplit,    ///< pairs (p, p + frequencies.size())
 };
+/// Which position a head is rotated by, of token i of a sequence whose prefix (SequenceRun::prefixTokens)
+/// ends with token n; n is 0 where there is none. Source of the second: Du et al., "GLM: General Language
+/// Model Pretraining with Autoregressive Blank Infilling" (2022), section 2.2.
+enum class RopePositions : uint8_t {
+    OfToken,     ///< i
+    TwoForEach,  ///< even heads min(i, n): in the prefix; odd heads i - min(i, n): in what follows it
+};
+/// See RopePositions.
+inline uint32_t ropePosition(RopePositions positions, uint32_t head, uint32_t token, uint32_t prefixTokens) {
+    if (positions == RopePositions::OfToken) return token;
+    const uint32_t inPrefix = std::min(token, std::max(prefixTokens, 1U) - 1);
+    return head % 2 == 0 ? inPrefix : token - inPrefix;
+}
+
 /// Angle of pair p at position i: i * frequencies[p]; cos and sin are multiplied by `magnitude`. Dimensions
 /// beyond the pairs pass through.
 struct RopeParams {
@@ -107,6 +122,7 @@ struct RopeParams {
     std::vector<double> frequencies;  ///< radians per position, at most headDim / 2
     float magnitude = 1;
     RopeStyle style = RopeStyle::Interleaved;
+    RopePositions positions = RopePositions::OfToken;
 };
 
 struct CacheParams {

@@ -47,7 +47,8 @@ Result<Trace> traceModel(const std::string& path, const LoadOptions& load, std::
     std::iota(rows.begin(), rows.end(), 0u);
     Recorder recorder;
     program->observe(&recorder);
-    const backend::SequenceRun run{sequence.get(), static_cast<uint32_t>(tokens.size())};
+    const backend::SequenceRun run{sequence.get(), static_cast<uint32_t>(tokens.size()),
+                                   model->opened().bound.facts().prefixTokens(tokens)};
     INGLE_TRY(program->run({tokens, {&run, 1}, rows}));
     return std::move(recorder.trace);
 }

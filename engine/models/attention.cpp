@@ -46,6 +46,9 @@ void listTensors(const AttentionSpec& spec, LayerTensors& tensors) {
                        spec.qkvBias, BiasOrder::BehindFactor);
         tensors.linear("attn_k", tensors.dim(), keys, spec.qkvBias, BiasOrder::BehindFactor);
         tensors.linear("attn_v", tensors.dim(), values, spec.qkvBias, BiasOrder::BehindFactor);
+    } else if (spec.qkvByHead) {
+        tensors.linear("attn_qkv", tensors.dim(), queries + keys + values, spec.qkvBias,
+                       BiasOrder::BehindFactor);
     } else {
         add("attn_q", 0, queries);
         add("attn_k", queries, keys);
@@ -76,13 +79,24 @@ graph::Value mix(const AttentionSpec& spec, const LayerBuilder& layer, graph::Va
     };
     const auto rotated = [&](graph::Value heads, uint32_t numHeads, std::string_view name) {
         if (!spec.rope) return heads;
-        const auto& [style, frequencies] = *spec.rope;
-        return b.rope(heads, {numHeads, spec.keyDim, frequencies.perPair, frequencies.magnitude, style},
+        const auto& [style, frequencies, positions] = *spec.rope;
+        const uint32_t parts = positions == backend::RopePositions::OfToken ? 1 : 2;  // of a head
+        return b.rope(heads,
+                      {numHeads * parts, spec.keyDim / parts, frequencies.perPair, frequencies.magnitude,
+                       style, positions},
                       name);
     };
-    graph::Value q = layer.linear(x, "attn_q", "q");        // [numTokens, numHeads * keyDim]
-    graph::Value k = layer.linear(x, "attn_k", "k");        // [numTokens, numKvHeads * keyDim]
-    const graph::Value v = layer.linear(x, "attn_v", "v");  // [numTokens, numKvHeads * valueDim]
+    graph::Value q, k, v;
+    if (spec.qkvByHead) {
+        const graph::Value qkv = layer.linear(x, "attn_qkv", "qkv");
+        q = b.slice(qkv, {spec.numHeads, 0, spec.keyDim}, "q");
+        k = b.slice(qkv, {spec.numHeads, spec.keyDim, spec.keyDim}, "k");
+        v = b.slice(qkv, {spec.numHeads, 2 * spec.keyDim, spec.valueDim}, "v");
+    } else {
+        q = layer.linear(x, "attn_q", "q");  // [numTokens, numHeads * keyDim]
+        k = layer.linear(x, "attn_k", "k");  // [numTokens, numKvHeads * keyDim]
+        v = layer.linear(x, "attn_v", "v");  // [numTokens, numKvHeads * valueDim]
+    }
     graph::Value gate;
     if (spec.hasOutputGate) {
         gate = b.slice(q, {spec.numHeads, spec.keyDim, spec.valueDim},

@@ -65,20 +65,23 @@ void buildDecoder(graph::Builder& b, const DecoderSpec& spec, const Weights& w) 
         const auto normed = [&](graph::Value x, std::string_view name) {
             return name.empty() ? x : norm(b, w, spec.norm, spec.normEps, x, layerWeight(i, name), name);
         };
-        const auto added = [&](graph::Value x, std::string_view after, std::string_view half) {
+        const auto added = [&](graph::Value x, std::string_view after, std::string_view half,
+                               graph::Value before) {
             x = normed(x, after);
             if (layer.residualScale != 1) x = b.scale(x, layer.residualScale, fmt::format("{}_scaled", half));
+            if (layer.normedResidual != 0)
+                h = b.scale(before, layer.normedResidual, fmt::format("{}_normed", half));
             return b.add(h, x, fmt::format("{}_residual", half));
         };
         const graph::Value n1 = normed(h, layer.norms.beforeMixer);
         const graph::Value mixed =
             std::visit([&](const auto& mixer) { return mix(mixer, parts, n1); }, layer.mixer);
-        h = added(mixed, layer.norms.afterMixer, "attn");
+        h = added(mixed, layer.norms.afterMixer, "attn", n1);
         const bool isParallel = layer.norms.beforeFfn.empty() && !layer.norms.beforeMixer.empty();
         const graph::Value n2 = isParallel ? n1 : normed(h, layer.norms.beforeFfn);
         const graph::Value fed =
             std::visit([&](const auto& ffn) { return feedForward(ffn, parts, n2); }, layer.ffn);
-        h = added(fed, layer.norms.afterFfn, "ffn");
+        h = added(fed, layer.norms.afterFfn, "ffn", n2);
         std::visit([&](const auto& mixer) { listMemory(mixer, memory); }, layer.mixer);
     }
     b.setScope("");

@@ -22,6 +22,8 @@ enum class NormKind : uint8_t {
 struct RopeSpec {
     backend::RopeStyle style = backend::RopeStyle::Interleaved;
     RopeFrequencies frequencies;
+    /// By two positions, the halves of a head are rotated each by itself.
+    backend::RopePositions positions = backend::RopePositions::OfToken;
 
     bool operator==(const RopeSpec&) const = default;
 };
@@ -64,6 +66,8 @@ struct AttentionSpec {
     /// multiplies what the head gives.
     bool hasOutputGate = false;
     bool fusedQkv = false;  ///< files usually hold q, k and v as attn_qkv; they may always
+    /// They hold attn_qkv with, for each head, the rows of its query, its key and its value.
+    bool qkvByHead = false;
 
     bool operator==(const AttentionSpec&) const = default;
 };
@@ -181,6 +185,8 @@ struct LayerSpec {
     MixerSpec mixer;
     FfnSpec ffn;
     float residualScale = 1;  ///< of what both halves add
+    /// a, where they add to a (before h) in place of h; 0: they do not.
+    float normedResidual = 0;
 
     bool operator==(const LayerSpec&) const = default;
 };

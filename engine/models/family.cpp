@@ -4,6 +4,12 @@
 
 namespace ingle::models {
 
+uint32_t ModelFacts::prefixTokens(std::span<const TokenId> prompt) const {
+    if (!prefixEnd) return 0;
+    const auto end = std::ranges::find(prompt, *prefixEnd);
+    return end == prompt.end() ? 0 : static_cast<uint32_t>(end - prompt.begin());
+}
+
 Result<ModelFacts> readFacts(const Keys& keys) {
     // Sizes that no real model comes near, so that products of two of them stay inside 32 bits.
     constexpr uint32_t kMaxDim = 1u << 20;

@@ -16,6 +16,7 @@
 #include "engine/graph/builder.h"
 #include "engine/models/keys.h"
 #include "engine/models/weights.h"
+#include "ingle/types.h"
 
 namespace ingle::models {
 
@@ -39,6 +40,13 @@ struct ModelFacts {
     bool forLongContext = false;
     /// Of an encoder: all of a text is read at once, and nothing is written. It has no key that makes it one.
     std::optional<Pooling> pooling = {};
+    /// Of a model whose prompt is read as a whole: the tokens of a text before the first one of this id are a
+    /// prefix, all of which see each other (backend::Mask::Prefix).
+    std::optional<TokenId> prefixEnd = {};
+
+    bool readsPromptsWhole() const { return prefixEnd.has_value(); }
+    /// SequenceRun::prefixTokens of a text that begins with `prompt`.
+    uint32_t prefixTokens(std::span<const TokenId> prompt) const;
 };
 
 /// Reads and checks the facts that every file states. Errors: Corrupt.
@@ -102,8 +110,9 @@ struct SynthSizes {
 };
 
 enum class FamilyKind : uint8_t {
-    Writer,   ///< chooses tokens
-    Encoder,  ///< makes rows of numbers of a text: ModelFacts::pooling
+    Writer,       ///< chooses tokens
+    WholePrompt,  ///< does so, too, and reads what it answers as a whole: ModelFacts::prefixEnd
+    Encoder,      ///< makes rows of numbers of a text: ModelFacts::pooling
 };
 
 struct ModelFamily {

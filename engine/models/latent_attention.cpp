@@ -37,9 +37,8 @@ graph::Value mix(const LatentAttentionSpec& spec, const LayerBuilder& layer, gra
     graph::Builder& b = layer.b;
     const uint32_t heads = spec.numHeads;
     const auto rotated = [&](graph::Value part, uint32_t numHeads, std::string_view name) {
-        const auto& [style, frequencies] = spec.rope;
-        return b.rope(part, {numHeads, spec.rotatedDim, frequencies.perPair, frequencies.magnitude, style},
-                      name);
+        const auto& [perPair, magnitude] = spec.rope.frequencies;
+        return b.rope(part, {numHeads, spec.rotatedDim, perPair, magnitude, spec.rope.style}, name);
     };
     graph::Value q = x;  // then [numTokens, numHeads * (plainDim + rotatedDim)]
     if (spec.queryRank > 0) {

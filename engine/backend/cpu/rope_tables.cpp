@@ -7,17 +7,21 @@
 
 namespace ingle::backend::cpu {
 
-bool RopeTables::Table::serves(const RopeParams& params) const {
-    return magnitude == params.magnitude && frequencies == params.frequencies;
+bool RopeTables::Table::serves(const RopeParams& params, uint32_t ofHead) const {
+    const bool servesHead = positions == RopePositions::OfToken || ofHead % 2 == head;
+    return servesHead && positions == params.positions && magnitude == params.magnitude &&
+           frequencies == params.frequencies;
 }
 
 RopeTables::RopeTables(const Plan& plan) : m_maxTokens(plan.maxTokens) {
     for (const Op& op : plan.ops) {
         const auto* params = std::get_if<RopeParams>(&op.params);
         if (!params) continue;
-        const auto serves = [&](const Table& table) { return table.serves(*params); };
-        if (std::ranges::none_of(m_tables, serves))
-            m_tables.push_back({params->frequencies, params->magnitude, {}});
+        for (uint32_t head = 0; head < 2; ++head) {
+            const auto serves = [&](const Table& table) { return table.serves(*params, head); };
+            if (std::ranges::none_of(m_tables, serves))
+                m_tables.push_back({params->frequencies, params->magnitude, params->positions, head, {}});
+        }
     }
 }
 
@@ -42,18 +46,20 @@ void RopeTables::fill(std::span<const RunRows> runs, base::ThreadPool& threads) 
         for (const RunRows& rows : runs) {
             threads.parallelFor(rows.numRows, 1, [&](size_t begin, size_t end, uint32_t) {
                 for (size_t i = begin; i < end; ++i) {
-                    kernels::ropeAnglesRef(rows.firstPosition + static_cast<uint32_t>(i), table.frequencies,
-                                           table.magnitude,
-                                           angles.subspan((rows.firstRow + i) * width, width));
+                    const uint32_t token = rows.firstPosition + static_cast<uint32_t>(i);
+                    kernels::ropeAnglesRef(
+                        ropePosition(table.positions, table.head, token, rows.prefixTokens),
+                        table.frequencies, table.magnitude,
+                        angles.subspan((rows.firstRow + i) * width, width));
                 }
             });
         }
     }
 }
 
-size_t RopeTables::tableOf(const RopeParams& params) const {
+size_t RopeTables::tableOf(const RopeParams& params, uint32_t head) const {
     const auto found =
-        std::ranges::find_if(m_tables, [&](const Table& table) { return table.serves(params); });
+        std::ranges::find_if(m_tables, [&](const Table& table) { return table.serves(params, head); });
     INGLE_CHECK(found != m_tables.end(), "no table of {} frequencies", params.frequencies.size());
     return static_cast<size_t>(found - m_tables.begin());
 }

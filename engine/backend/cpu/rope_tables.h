@@ -20,7 +20,7 @@ struct RunRows {
     uint32_t prefixTokens = 0;   ///< see SequenceRun
 };
 
-/// A table for each different set of frequencies among a plan's ops.
+/// A table for each different set of frequencies and positions among a plan's ops.
 class RopeTables {
   public:
     explicit RopeTables(const Plan& plan);
@@ -32,8 +32,9 @@ class RopeTables {
     /// For the rows of a step.
     void fill(std::span<const RunRows> runs, base::ThreadPool& threads);
 
-    /// Index of the table for `params`, which are those of an op of the plan.
-    size_t tableOf(const RopeParams& params) const;
+    /// Index of the table for a head of `params`, which are those of an op of the plan. Heads that differ by
+    /// an even number share it.
+    size_t tableOf(const RopeParams& params, uint32_t head) const;
     /// Cosine and sine of each pair for a row of the step, see kernels/ref/rope.h.
     std::span<const float> angles(size_t table, size_t row) const;
 
@@ -41,10 +42,12 @@ class RopeTables {
     struct Table {
         std::vector<double> frequencies;
         float magnitude = 1;
+        RopePositions positions = RopePositions::OfToken;
+        uint32_t head = 0;    ///< the first it serves
         base::Buffer angles;  ///< [maxTokens, 2 * pairs]
 
         size_t rowFloats() const { return 2 * frequencies.size(); }
-        bool serves(const RopeParams& params) const;
+        bool serves(const RopeParams& params, uint32_t head) const;
     };
 
     uint32_t m_maxTokens;

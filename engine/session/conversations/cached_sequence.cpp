@@ -9,14 +9,21 @@ size_t commonPrefix(std::span<const TokenId> a, std::span<const TokenId> b) {
     return static_cast<size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
-size_t CachedSequence::usablePrefix(std::span<const TokenId> wanted, const backend::MemorySpec& spec) const {
-    const size_t common = commonPrefix(ids, wanted.first(wanted.size() - 1));
+size_t commonBeginning(const SequenceText& a, const SequenceText& b) {
+    const size_t common = commonPrefix(a.ids, b.ids);
+    const bool samePrefix = a.prefixTokens == b.prefixTokens && common >= a.prefixTokens;
+    return samePrefix ? common : 0;
+}
+
+size_t CachedSequence::usablePrefix(const SequenceText& wanted, const backend::MemorySpec& spec) const {
+    const size_t common =
+        commonBeginning(text(), {wanted.ids.first(wanted.ids.size() - 1), wanted.prefixTokens});
     if (common == 0 || common == ids.size()) return common;
     return backend::checkTruncation(spec, *memory, static_cast<uint32_t>(common)) ? common : 0;
 }
 
 Result<CachedSequence> CachedSequence::fork(size_t tokens) const {
-    CachedSequence copy;
+    CachedSequence copy{.prefixTokens = prefixTokens};
     INGLE_TRY_ASSIGN(copy.memory, memory->fork(static_cast<uint32_t>(tokens)));
     copy.ids.assign(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(tokens));
     return copy;
@@ -30,7 +37,7 @@ Status CachedSequence::moveTo(backend::MemoryPool& pool) {
     return {};
 }
 
-Result<CachedSequence> SequenceCache::take(std::span<const TokenId> wanted, const backend::MemorySpec& spec) {
+Result<CachedSequence> SequenceCache::take(const SequenceText& wanted, const backend::MemorySpec& spec) {
     const auto best = std::ranges::max_element(
         m_sequences, {}, [&](const CachedSequence& sequence) { return sequence.usablePrefix(wanted, spec); });
     if (best == m_sequences.end()) return CachedSequence{};
@@ -42,7 +49,7 @@ Result<CachedSequence> SequenceCache::take(std::span<const TokenId> wanted, cons
     return whole;
 }
 
-size_t SequenceCache::longestPrefix(std::span<const TokenId> wanted, const backend::MemorySpec& spec) const {
+size_t SequenceCache::longestPrefix(const SequenceText& wanted, const backend::MemorySpec& spec) const {
     size_t longest = 0;
     for (const CachedSequence& sequence : m_sequences)
         longest = std::max(longest, sequence.usablePrefix(wanted, spec));

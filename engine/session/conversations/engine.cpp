@@ -79,15 +79,18 @@ class ScheduledEngine final : public Engine {
 
     Status logits(std::span<const TokenId> tokens, uint32_t chunkTokens,
                   const std::function<void(std::span<const float>)>& row) override {
+        const uint32_t prefix = m_model->opened().bound.facts().prefixTokens(tokens);
         const uint32_t chunk = chunkTokens > 0 ? chunkTokens : session::Model::kPrefillTokens;
+        const uint32_t most = std::max(chunk, prefix);
         m_scheduler.settle();
-        INGLE_TRY_ASSIGN(const auto program, m_model->compileAllLogits(chunk));
+        INGLE_TRY_ASSIGN(const auto program, m_model->compileAllLogits(most));
         INGLE_TRY_ASSIGN(const auto sequence, m_model->memory().createSequence());
-        std::vector<uint32_t> rows(chunk);
+        std::vector<uint32_t> rows(most);
         std::iota(rows.begin(), rows.end(), 0u);
-        for (size_t at = 0; at < tokens.size(); at += chunk) {
-            const auto count = static_cast<uint32_t>(std::min<size_t>(chunk, tokens.size() - at));
-            const backend::SequenceRun run{sequence.get(), count};
+        uint32_t count = 0;
+        for (size_t at = 0; at < tokens.size(); at += count) {
+            count = static_cast<uint32_t>(std::min<size_t>(at == 0 ? most : chunk, tokens.size() - at));
+            const backend::SequenceRun run{sequence.get(), count, prefix};
             INGLE_TRY(program->run({tokens.subspan(at, count), {&run, 1}, std::span(rows).first(count)}));
             for (uint32_t i = 0; i < count; ++i) {
                 INGLE_TRY_ASSIGN(const std::span<const float> values, program->readOutput(i));

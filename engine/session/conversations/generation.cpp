@@ -24,6 +24,7 @@ Status Generation::plan(const OpenedModel& model) {
     m_decoder = tokenizer::StreamDecoder(std::move(stops));
     m_splitter = chat::MarkupSplitter(m_prompt.end);
     m_ids = m_prompt.ids;
+    m_prefixTokens = model.bound.facts().prefixTokens(m_ids);
     m_ids.insert(m_ids.end(), m_request.resumeIds.begin(), m_request.resumeIds.end());
     m_answerLength = m_request.resumeIds.size();
     // The text of these ids was given out before; the decoder only has to know where it stands.
@@ -47,7 +48,8 @@ Status Generation::plan(const OpenedModel& model) {
 void Generation::begin(Model& model, CachedSequence sequence) {
     m_sequence = std::move(sequence);
     // Pages serve any beginning; a recurrent state only the one it belongs to, so each message's end counts.
-    m_messageEnds = {m_prompt.messageTokens};
+    m_messageEnds.clear();
+    if (!model.opened().bound.facts().readsPromptsWhole()) m_messageEnds = {m_prompt.messageTokens};
     if (!model.memorySpec().canTruncate() && !m_request.messages.empty())
         m_messageEnds = messageEnds(model.opened(), m_request, m_prompt, m_sequence.ids.size());
     m_readEnd = m_ids.size();
@@ -79,7 +81,7 @@ void Generation::endPhase() {
 
 std::span<const TokenId> Generation::next(size_t most) const {
     const size_t done = m_sequence.ids.size();
-    size_t end = std::min(m_ids.size(), done + most);
+    size_t end = std::min(m_ids.size(), std::max<size_t>(done + most, m_prefixTokens));
     const auto stop = std::ranges::upper_bound(m_messageEnds, done);
     if (stop != m_messageEnds.end()) end = std::min(end, *stop);
     return std::span(m_ids).subspan(done, end - done);
@@ -135,7 +137,8 @@ backend::DecodeOrder Generation::order(const OpenedModel& model) const {
             .sampler = m_request.sampler,
             .position = m_answerLength,
             .numIds = static_cast<uint32_t>(numChoices(model, model.bound.facts().vocabSize)),
-            .maxSteps = static_cast<uint32_t>(steps)};
+            .maxSteps = static_cast<uint32_t>(steps),
+            .prefixTokens = m_sequence.prefixTokens};
 }
 
 Generation::Outcome Generation::take(const OpenedModel& model, TokenId id) {

@@ -34,6 +34,8 @@ class Generation {
     Status plan(const OpenedModel& model);
     /// Prompt, then the answer so far.
     std::span<const TokenId> ids() const { return m_ids; }
+    /// The same, with the part of the prompt that is read as a whole.
+    SequenceText text() const { return {m_ids, m_prefixTokens}; }
     /// Goes on from what `sequence` holds, a beginning of ids(); tells the sink the plan, the first time.
     void begin(Model& model, CachedSequence sequence);
     bool begun() const { return m_sequence.memory != nullptr; }
@@ -48,8 +50,10 @@ class Generation {
 
     /// True until everything that was there at the beginning has been fed.
     bool reading() const { return m_sequence.ids.size() < m_readEnd; }
-    /// The next tokens to feed: one while answering, at most `most` while reading. Reading stops once where
-    /// the generation prompt begins, so that the state there can be kept.
+    /// True when a prefix is read next.
+    bool beginsWithPrefix() const { return m_sequence.ids.size() < m_prefixTokens; }
+    /// The next tokens to feed: one while answering, at most `most` while reading, but a prefix at once.
+    /// Reading stops once where the generation prompt begins, so that the state there can be kept.
     std::span<const TokenId> next(size_t most) const;
     /// `count` tokens of next() are in the sequence now.
     void fed(size_t count);
@@ -96,6 +100,7 @@ class Generation {
 
     PlannedPrompt m_prompt;
     std::vector<TokenId> m_ids;
+    uint32_t m_prefixTokens = 0;        ///< see backend::SequenceRun
     std::vector<size_t> m_messageEnds;  ///< where reading stops once, ascending
     CachedSequence m_sequence;
     size_t m_readEnd = 0;  ///< how many ids there were to read before the next new one

@@ -14,7 +14,10 @@ constexpr size_t kWorthFetching = 32;
 }  // namespace
 
 Scheduler::Scheduler(Model& model, std::shared_ptr<SnapshotStore> snapshots)
-    : m_model(model), m_snapshots(model, std::move(snapshots)), m_idle(model.opened().contextTokens) {}
+    : m_model(model),
+      // What a page of such a prompt holds depends on the whole prompt.
+      m_snapshots(model, model.opened().bound.facts().readsPromptsWhole() ? nullptr : std::move(snapshots)),
+      m_idle(model.opened().contextTokens) {}
 
 GenerationId Scheduler::submit(GenerateRequest request, GenerateSink& sink) {
     const std::scoped_lock lock(m_mutex);
@@ -74,10 +77,10 @@ bool Scheduler::begin(Generation& generation) {
     if (m_running.empty() &&
         std::ranges::none_of(m_waiting, [](const auto& waiting) { return waiting->started(); }))
         retryDevice(generation);
-    auto sequence = sequenceFor(generation.ids());
+    auto sequence = sequenceFor(generation.text());
     if (!sequence && leaveDevice(sequence.error())) {
         generation.deviceChanged(m_model.placement().status());
-        sequence = sequenceFor(generation.ids());
+        sequence = sequenceFor(generation.text());
     }
     if (!sequence) {
         const bool full = sequence.error().code == ErrorCode::OutOfMemory;
@@ -133,29 +136,30 @@ auto Scheduler::makingRoom(Attempt attempt) {
 
 bool Scheduler::sharesWhatIsBeingRead(const Generation& waiting) const {
     if (!m_model.memorySpec().canTruncate()) return false;
-    const size_t have = longestInMemory(waiting.ids());
+    const size_t have = longestInMemory(waiting.text());
     return std::ranges::any_of(m_running, [&](const auto& running) {
-        return running->reading() && commonPrefix(running->ids(), waiting.ids()) > have + kWorthFetching;
+        return running->reading() && commonBeginning(running->text(), waiting.text()) > have + kWorthFetching;
     });
 }
 
-size_t Scheduler::longestInMemory(std::span<const TokenId> ids) const {
-    size_t longest = m_idle.longestPrefix(ids, m_model.memorySpec());
+size_t Scheduler::longestInMemory(const SequenceText& text) const {
+    size_t longest = m_idle.longestPrefix(text, m_model.memorySpec());
     for (const auto& running : m_running)
-        longest = std::max(longest, running->sequence().usablePrefix(ids, m_model.memorySpec()));
+        longest = std::max(longest, running->sequence().usablePrefix(text, m_model.memorySpec()));
     return longest;
 }
 
-Result<CachedSequence> Scheduler::sequenceFor(std::span<const TokenId> ids) {
-    return makingRoom([&] { return findSequence(ids); });
+Result<CachedSequence> Scheduler::sequenceFor(const SequenceText& text) {
+    return makingRoom([&] { return findSequence(text); });
 }
 
-Result<CachedSequence> Scheduler::findSequence(std::span<const TokenId> ids) {
-    if (m_snapshots.longestPrefix(ids.first(ids.size() - 1)) >= longestInMemory(ids) + kWorthFetching) {
+Result<CachedSequence> Scheduler::findSequence(const SequenceText& text) {
+    const std::span<const TokenId> ids = text.ids;
+    if (m_snapshots.longestPrefix(ids.first(ids.size() - 1)) >= longestInMemory(text) + kWorthFetching) {
         INGLE_TRY_ASSIGN(CachedSequence sequence, fromDisk(ids));
         if (!sequence.ids.empty()) return sequence;
     }
-    return fromMemory(ids);
+    return fromMemory(text);
 }
 
 Result<CachedSequence> Scheduler::fromDisk(std::span<const TokenId> ids) {
@@ -171,15 +175,16 @@ Result<CachedSequence> Scheduler::fromDisk(std::span<const TokenId> ids) {
     return sequence;
 }
 
-Result<CachedSequence> Scheduler::fromMemory(std::span<const TokenId> ids) {
+Result<CachedSequence> Scheduler::fromMemory(const SequenceText& text) {
     const backend::MemorySpec& spec = m_model.memorySpec();
-    const size_t idle = m_idle.longestPrefix(ids, spec);
+    const size_t idle = m_idle.longestPrefix(text, spec);
     for (const auto& running : m_running) {
-        const size_t prefix = running->sequence().usablePrefix(ids, spec);
-        if (prefix > idle && prefix == longestInMemory(ids)) return running->sequence().fork(prefix);
+        const size_t prefix = running->sequence().usablePrefix(text, spec);
+        if (prefix > idle && prefix == longestInMemory(text)) return running->sequence().fork(prefix);
     }
-    INGLE_TRY_ASSIGN(CachedSequence sequence, m_idle.take(ids, spec));
+    INGLE_TRY_ASSIGN(CachedSequence sequence, m_idle.take(text, spec));
     if (sequence.memory) return sequence;
+    sequence.prefixTokens = text.prefixTokens;
     INGLE_TRY_ASSIGN(sequence.memory, m_model.memory().createSequence());
     return sequence;
 }
@@ -198,6 +203,8 @@ std::vector<Scheduler::Part> Scheduler::compose() {
     const auto reader =
         std::ranges::find_if(m_running, [](const auto& generation) { return generation->reading(); });
     if (reader == m_running.end()) return parts;
+    // A prefix may be long, and has the step to itself: so a cancel ends it.
+    if ((*reader)->beginsWithPrefix()) parts.clear();
     parts.push_back({reader->get(), (*reader)->next(chunk)});
     const std::scoped_lock lock(m_mutex);
     m_running.splice(m_running.end(), m_running, reader);  // another prompt's turn comes next
@@ -210,8 +217,10 @@ Status Scheduler::runProgram(std::span<const Part> parts) {
     std::vector<uint32_t> logitRows;
     for (const Part& part : parts) {
         tokens.insert(tokens.end(), part.tokens.begin(), part.tokens.end());
-        runs.push_back({part.generation->sequence().memory.get(), static_cast<uint32_t>(part.tokens.size())});
-        const size_t after = part.generation->sequence().ids.size() + part.tokens.size();
+        const CachedSequence& sequence = part.generation->sequence();
+        runs.push_back(
+            {sequence.memory.get(), static_cast<uint32_t>(part.tokens.size()), sequence.prefixTokens});
+        const size_t after = sequence.ids.size() + part.tokens.size();
         if (after == part.generation->ids().size())
             logitRows.push_back(static_cast<uint32_t>(tokens.size() - 1));
     }

@@ -45,12 +45,12 @@ class Scheduler {
     bool begin(Generation& generation);
     /// True when a running generation is reading a beginning that `waiting` shares: better to wait for it.
     bool sharesWhatIsBeingRead(const Generation& waiting) const;
-    /// A sequence that holds as much of `ids` as memory or disk can give.
-    Result<CachedSequence> sequenceFor(std::span<const TokenId> ids);
-    Result<CachedSequence> findSequence(std::span<const TokenId> ids);
-    Result<CachedSequence> fromMemory(std::span<const TokenId> ids);
+    /// A sequence that holds as much of `text` as memory or disk can give.
+    Result<CachedSequence> sequenceFor(const SequenceText& text);
+    Result<CachedSequence> findSequence(const SequenceText& text);
+    Result<CachedSequence> fromMemory(const SequenceText& text);
     Result<CachedSequence> fromDisk(std::span<const TokenId> ids);
-    size_t longestInMemory(std::span<const TokenId> ids) const;
+    size_t longestInMemory(const SequenceText& text) const;
 
     /// Moves to the processor when that is what `error` asks for (see Placement::leave): every sequence is
     /// gone then, and nothing runs. False when nothing changed.

@@ -20,6 +20,7 @@ Result<CheckRun> CheckRun::create(backend::Backend& backend, const models::Bound
     }
     run.m_vocabSize = model.facts().vocabSize;
     run.m_wholeTexts = model.facts().pooling.has_value();
+    run.m_hasPrefixes = model.facts().readsPromptsWhole();
     return run;
 }
 
@@ -28,14 +29,15 @@ Result<std::vector<float>> CheckRun::logits(const CheckStep& step) {
     std::vector<backend::SequenceRun> runs;
     for (size_t i = 0; i < step.rows.size(); ++i) {
         if (step.rows[i] == 0) continue;
-        runs.push_back({m_sequences[i].get(), step.rows[i]});
+        if (m_hasPrefixes && m_sequences[i]->length() == 0) m_prefixes[i] = step.rows[i];
+        runs.push_back({m_sequences[i].get(), step.rows[i], m_prefixes[i]});
         for (uint32_t row = 0; row < step.rows[i]; ++row) tokens.push_back(nextToken());
     }
     return run(tokens, runs, step.logits);
 }
 
 Result<std::vector<float>> CheckRun::logitsAfter(TokenId token) {
-    const backend::SequenceRun one{m_sequences[0].get(), 1};
+    const backend::SequenceRun one{m_sequences[0].get(), 1, m_prefixes[0]};
     return run({&token, 1}, {&one, 1}, 1);
 }
 
@@ -44,7 +46,8 @@ Result<std::unique_ptr<backend::DecodeQueue>> CheckRun::decodeAhead(TokenId toke
                                    .token = token,
                                    .sampler = {.temperature = 0},
                                    .numIds = m_vocabSize,
-                                   .maxSteps = maxSteps});
+                                   .maxSteps = maxSteps,
+                                   .prefixTokens = m_prefixes[0]});
 }
 
 Status CheckRun::restart() {

@@ -53,6 +53,9 @@ class CheckRun {
     std::array<std::unique_ptr<backend::SequenceMemory>, 2> m_sequences;
     uint32_t m_vocabSize = 0;
     bool m_wholeTexts = false;  ///< an encoder: every step is a text of its own
+    /// The first rows of a sequence are a prefix: prompts are read as a whole.
+    bool m_hasPrefixes = false;
+    std::array<uint32_t, 2> m_prefixes{};  ///< see backend::SequenceRun
     uint32_t m_token = 0;
 };
 

@@ -82,6 +82,10 @@ uint32_t usualContext(const ModelShape& shape) {
     return shape.thinks ? kThinkingContext : kUsualContext;
 }
 
+uint32_t longestContext(const ModelShape& shape) {
+    return shape.trainedContext > 0 ? std::min(shape.trainedContext, kMostContext) : kUsualContext;
+}
+
 uint32_t shorterContext(uint32_t contextTokens) {
     return std::bit_floor(contextTokens - 1);
 }
@@ -97,8 +101,7 @@ uint64_t conversationBytes(const ModelShape& shape, KvType kv, uint32_t contextT
 
 uint32_t chooseContext(const ModelShape& shape, KvType kv, const std::optional<base::SystemMemory>& system) {
     if (shape.memory.kv.empty()) return 0;
-    const uint32_t most =
-        shape.trainedContext > 0 ? std::min(shape.trainedContext, kMostContext) : kUsualContext;
+    const uint32_t most = longestContext(shape);
     const uint32_t usual = usualContext(shape);
     if (!system) return std::min(most, usual);
     const uint64_t left = system->usableBytes - std::min(system->usableBytes, modelBytes(shape));

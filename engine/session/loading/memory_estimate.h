@@ -28,6 +28,8 @@ inline constexpr const char* kSmallerQuant = "Q4_K_M";
 inline constexpr uint32_t kLeastContext = 2048;
 /// One that serves: a thinking model fills 4,096 tokens with a few thoughts.
 uint32_t usualContext(const ModelShape& shape);
+/// The longest that is chosen.
+uint32_t longestContext(const ModelShape& shape);
 /// The power of two below.
 uint32_t shorterContext(uint32_t contextTokens);
 

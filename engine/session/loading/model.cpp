@@ -23,7 +23,9 @@ ModelShape shapeOf(const OpenedModel& model, const LoadOptions& options) {
                      .memory = model.bound.definition->memory(),
                      .trainedContext = model.bound.facts().trainedContext,
                      .thinks = model.prompts->thinks()};
-    const backend::Plan plan = lowerModel(model, options, Model::kStepTokens, Model::kStepLogits);
+    const uint32_t context = options.contextTokens > 0 ? options.contextTokens : longestContext(shape);
+    const backend::Plan plan =
+        lowerModel(model, options, Model::stepTokens(model.bound.facts(), context), Model::kStepLogits);
     shape.workBytes = kProgramBytes + kBytesPerToken * model.file.tokenizer.tokens.size() +
                       processorProgramBytes(plan, options);
     double smaller = 0;

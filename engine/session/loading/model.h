@@ -1,6 +1,7 @@
 /// A model ready to run: file, weights, tokenizer, chat format, and where it computes.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,6 +45,10 @@ class Model {
     /// Tokens of a prompt that may be fed in one step beside them: a cancel waits for one step at most.
     static constexpr uint32_t kPrefillTokens = 64;
     static constexpr uint32_t kStepTokens = kMaxDecoding + kPrefillTokens;
+    /// Tokens that a step of this model has to take: of prompts that are read whole, the longest.
+    static uint32_t stepTokens(const models::ModelFacts& facts, uint32_t contextTokens) {
+        return facts.readsPromptsWhole() ? std::max(kStepTokens, contextTokens) : kStepTokens;
+    }
     static constexpr uint32_t kStepLogits = kMaxDecoding + 1;
     /// Contexts that memory may hold: one of each such sequence, and what is kept of earlier ones.
     static constexpr uint32_t kMostContexts = kMaxDecoding + 1;

@@ -27,6 +27,12 @@ Status roomFor(uint32_t contexts, const backend::Backend& backend, const backend
                                                                keptTokens(model.shape, model.contextTokens)));
 }
 
+/// The forward pass for the steps of a Place.
+backend::Plan lowerStep(const OpenedModel& model, const LoadOptions& options) {
+    return lowerModel(model, options, Model::stepTokens(model.bound.facts(), model.contextTokens),
+                      Model::kStepLogits);
+}
+
 }  // namespace
 
 backend::Plan lowerModel(const OpenedModel& model, const LoadOptions& options, uint32_t maxTokens,
@@ -41,7 +47,7 @@ Result<std::unique_ptr<Place>> Place::create(std::unique_ptr<backend::Backend> b
     std::unique_ptr<Place> place(new Place(model, options));
     place->m_backend = std::move(backend);
     const backend::MemorySpec& memory = model.shape.memory;
-    const backend::Plan plan = lowerModel(model, options, Model::kStepTokens, Model::kStepLogits);
+    const backend::Plan plan = lowerStep(model, options);
     INGLE_TRY(roomFor(1, *place->m_backend, plan, model, options));
     // Each of the sequences of a step may fill the context, and as much again is kept for later. Where
     // memory cannot grow with them, one may, and the others share what is there for later.
@@ -77,7 +83,7 @@ Status Place::check(const DeviceCheck& check) {
     for (; isWrong() && m_backend->simplify(); simplified = true) status = tried();
     if (!status || !simplified) return status;
     m_program.reset();
-    INGLE_TRY_ASSIGN(m_program, compile(Model::kStepTokens, Model::kStepLogits));
+    INGLE_TRY_ASSIGN(m_program, m_backend->compile(lowerStep(m_model, m_options), *m_memory));
     return {};
 }
 
@@ -133,9 +139,9 @@ Status Placement::expandWeights() {
 }
 
 void Placement::shortenContext(const backend::Backend& device) {
-    const backend::Plan plan = lowerModel(m_model, m_options, Model::kStepTokens, Model::kStepLogits);
     const auto shortenUntil = [&](uint32_t contexts, uint32_t least) {
-        while (m_model.contextTokens > least && !roomFor(contexts, device, plan, m_model, m_options))
+        while (m_model.contextTokens > least &&
+               !roomFor(contexts, device, lowerStep(m_model, m_options), m_model, m_options))
             m_model.setContext(shorterContext(m_model.contextTokens));
     };
     // What is more than usual is worth less than a second conversation.

@@ -34,7 +34,7 @@ class Place {
 
     backend::Backend& backend() { return *m_backend; }
     backend::MemoryPool& memory() { return *m_memory; }
-    /// For steps of up to Model::kStepTokens rows, with logits of up to Model::kStepLogits of them.
+    /// For steps of up to Model::stepTokens() rows, with logits of up to Model::kStepLogits of them.
     backend::Program& program() { return *m_program; }
     /// With simple kernels only where the usual ones do not pass. Errors: those of `check`; as compile().
     Status check(const DeviceCheck& check);

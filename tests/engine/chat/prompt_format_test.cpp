@@ -58,6 +58,8 @@ TEST(PromptFormat, isChosenByTemplateOrVocabulary) {
     file = withTemplate("");
     file.metadata.set("general.architecture", std::string("chatglm"));
     EXPECT_EQ(choosePromptFormat(file).name, "chatglm2");
+    file.metadata.set("general.architecture", std::string("chatglm1"));
+    EXPECT_EQ(choosePromptFormat(file).name, "chatglm1");
 }
 
 TEST(PromptFormat, writesTheFormOfItsModels) {
@@ -95,6 +97,9 @@ TEST(PromptFormat, writesTheFormOfItsModels) {
         {"chatglm2",
          "[gMASK]sopBe brief.\n\n[Round 1]\n\n\u95EE\uFF1AHi\n\n\u7B54\uFF1AHello!\n\n"
          "[Round 2]\n\n\u95EE\uFF1ABye\n\n\u7B54\uFF1A"},
+        {"chatglm1",
+         "Be brief.\n[Round 0]\n\u95EE\uFF1AHi\n\u7B54\uFF1AHello!\n[Round 1]\n\u95EE\uFF1ABye\n"
+         "\u7B54\uFF1A[gMASK]<sop>"},
         {"baichuan", "Be brief.<reserved_106>Hi<reserved_107>Hello!<reserved_106>Bye<reserved_107>"},
         {"vicuna", "Be brief. USER: Hi ASSISTANT: Hello!</s>USER: Bye ASSISTANT:"},
         {"alpaca",
@@ -116,6 +121,11 @@ TEST(PromptFormat, withoutTheGenerationPromptItIsABeginning) {
         const std::string beginning = textOf(each->render(kChat, GenerationPrompt::Omit));
         EXPECT_TRUE(whole.starts_with(beginning)) << each->name;
     }
+}
+
+TEST(PromptFormat, chatglm1AsksAFirstQuestionPlainly) {
+    const std::vector<ChatMessage> chat = {{Role::User, "Hi"}};
+    EXPECT_EQ(render("chatglm1", chat), "Hi[gMASK]<sop>");
 }
 
 TEST(PromptFormat, plainCollapsesBlankLinesInsideAMessage) {

@@ -10,19 +10,25 @@
 
 namespace ingle::test {
 
-/// Feeds tokens to one sequence in steps of at most `chunk` and keeps the logits of every row.
+/// Feeds tokens to one sequence in steps of at most `chunk`, but a prefix in one, and keeps the logits of
+/// every row.
 class ModelRun {
   public:
     explicit ModelRun(session::Model& model, uint32_t maxChunk = 64)
-        : m_program(model.compileAllLogits(maxChunk).value()),
+        : m_facts(model.opened().bound.facts()),
+          m_program(model.compileAllLogits(maxChunk).value()),
           m_sequence(model.memory().createSequence().value()) {}
 
     void feed(std::span<const TokenId> tokens, size_t chunk) {
-        for (size_t at = 0; at < tokens.size(); at += chunk) {
-            const auto part = tokens.subspan(at, std::min(chunk, tokens.size() - at));
+        if (m_sequence->length() == 0) m_prefix = m_facts.prefixTokens(tokens);
+        size_t count = 0;
+        for (size_t at = 0; at < tokens.size(); at += count) {
+            count = std::max(chunk, m_sequence->length() == 0 ? size_t{m_prefix} : 0);
+            count = std::min(count, tokens.size() - at);
+            const auto part = tokens.subspan(at, count);
             std::vector<uint32_t> rows(part.size());
             for (uint32_t i = 0; i < rows.size(); ++i) rows[i] = i;
-            const backend::SequenceRun run{m_sequence.get(), static_cast<uint32_t>(part.size())};
+            const backend::SequenceRun run{m_sequence.get(), static_cast<uint32_t>(part.size()), m_prefix};
             const Status status = m_program->run({part, {&run, 1}, rows});
             ASSERT_TRUE(status) << status.error().message;
             for (uint32_t i = 0; i < rows.size(); ++i) {
@@ -33,16 +39,20 @@ class ModelRun {
         }
     }
 
-    void replaceSequence(std::unique_ptr<backend::SequenceMemory> sequence) {
+    /// Another run's, of which it is a copy or which it was restored from.
+    void replaceSequence(std::unique_ptr<backend::SequenceMemory> sequence, const ModelRun& from) {
         m_sequence = std::move(sequence);
+        m_prefix = from.m_prefix;
     }
     backend::SequenceMemory& sequence() { return *m_sequence; }
     /// [numTokens, vocab], of everything fed so far.
     const std::vector<float>& logits() const { return m_logits; }
 
   private:
+    const models::ModelFacts& m_facts;
     std::unique_ptr<backend::Program> m_program;
     std::unique_ptr<backend::SequenceMemory> m_sequence;
+    uint32_t m_prefix = 0;  ///< see backend::SequenceRun
     std::vector<float> m_logits;
 };
 
@@ -61,8 +71,10 @@ inline std::vector<float> logitsOverSaveAndRestore(session::Model& model, std::s
     const auto saved = first.sequence().save();
     EXPECT_TRUE(saved);
     ModelRun second(model);
-    EXPECT_TRUE(second.sequence().restore(*saved));
-    EXPECT_EQ(second.sequence().length(), half);
+    auto restored = model.memory().createSequence().value();
+    EXPECT_TRUE(restored->restore(*saved));
+    EXPECT_EQ(restored->length(), half);
+    second.replaceSequence(std::move(restored), first);
     second.feed(tokens.subspan(half), 64);
     std::vector<float> logits = first.logits();
     logits.insert(logits.end(), second.logits().begin(), second.logits().end());
@@ -109,7 +121,7 @@ inline std::vector<float> logitsOfAFork(session::Model& model, std::span<const T
     ModelRun fork(model);
     auto forked = original.sequence().fork(static_cast<uint32_t>(half));
     EXPECT_TRUE(forked);
-    fork.replaceSequence(std::move(*forked));
+    fork.replaceSequence(std::move(*forked), original);
     const std::vector<TokenId> others(tokens.rbegin(),
                                       tokens.rbegin() + static_cast<long>(tokens.size() - half));
     original.feed(others, 64);

@@ -67,7 +67,7 @@ class LyingQueue final : public backend::DecodeQueue {
         if (m_lie.forgets) (void)m_order.sequence->truncate(0);
     }
     Result<TokenId> next() override {
-        const backend::SequenceRun run{m_order.sequence, 1};
+        const backend::SequenceRun run{m_order.sequence, 1, m_order.prefixTokens};
         const uint32_t row = 0;
         INGLE_TRY(m_inner.run({{&m_order.token, 1}, {&run, 1}, {&row, 1}}));
         INGLE_TRY_ASSIGN(const std::span<const float> logits, m_inner.readOutput(0));

@@ -77,11 +77,13 @@ Status recordRopeCache(const OpRun& run, const RopeCache& work, OpRecording& out
                                   reads(unused),     reads(unused), reads(memory.pageTables()),
                                   reads(unused),     reads(unused)};
     bool halfSplit = false;
+    bool twoPositions = false;
     if (work.rope && !work.rope->frequencies.empty()) {
         push.headDim = work.rope->headDim;
         push.numPairs = static_cast<uint32_t>(work.rope->frequencies.size());
         push.magnitude = work.rope->magnitude;
         halfSplit = work.rope->style == RopeStyle::HalfSplit;
+        twoPositions = work.rope->positions == RopePositions::TwoForEach;
         INGLE_TRY_ASSIGN(const BufferRange turns, frequencies(*work.rope, out));
         bindings[1] = reads(turns);
     }
@@ -118,14 +120,15 @@ Status recordRopeCache(const OpRun& run, const RopeCache& work, OpRecording& out
     if (!work.append) bindings[6] = bindings[7] = bindings[3];
     const uint32_t units = groupsFor(push.qWidth, variant.unit) + groupsFor(push.kWidth, variant.unit) +
                            groupsFor(push.vWidth, variant.unit);
-    return out.dispatch(variant.shader, {kElementGroup, halfSplit, work.rotateKeys, work.norms.has_value()},
+    return out.dispatch(variant.shader,
+                        {kElementGroup, halfSplit, work.rotateKeys, work.norms.has_value(), twoPositions},
                         std::move(bindings), push, {groupsFor(units, kElementGroup), out.numTokens(), 1});
 }
 
 /// Whether one set of frequencies serves both.
 bool sameRotation(const RopeParams& a, const RopeParams& b) {
     return a.headDim == b.headDim && a.frequencies == b.frequencies && a.magnitude == b.magnitude &&
-           a.style == b.style;
+           a.style == b.style && a.positions == b.positions;
 }
 
 constexpr OpCode kKvAppend[] = {OpCode::KvAppend};

@@ -192,7 +192,7 @@ Status VulkanProgram::runRecorded(const RowCounts& rows, const Step& step) {
 Result<std::unique_ptr<DecodeQueue>> VulkanProgram::decodeAhead(const DecodeOrder& order) {
     if (m_plan.outputKind != OutputKind::Logits) return nullptr;
     if (m_observer || !sampling::needsOnlyBest(order.sampler, TokenSampler::kMaxCandidates)) return nullptr;
-    const SequenceRun run{order.sequence, 1};
+    const SequenceRun run{order.sequence, 1, order.prefixTokens};
     const uint32_t row = 0;
     const Step step{{&order.token, 1}, {&run, 1}, {&row, 1}};
     INGLE_TRY(m_limits.check(step));

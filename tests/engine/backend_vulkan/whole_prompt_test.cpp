@@ -1,0 +1,88 @@
+/// Families whose prompt is read as a whole, on the device: it gives the CPU's numbers, and goes on from the
+/// prompt by itself.
+#include "engine/sampling/sampler.h"
+#include "tests/engine/backend_vulkan/synth_model.h"
+#include "tests/engine/backend_vulkan/two_backends.h"
+#include "tests/test_name.h"
+
+namespace ingle::backend::vulkan {
+namespace {
+
+constexpr uint32_t kMaxRows = 48;
+constexpr uint32_t kPrefix = 41;
+constexpr double kTolerance = 1e-8;
+
+std::vector<std::string> families() {
+    std::vector<std::string> archs;
+    for (const models::ModelFamily* family : models::allFamilies())
+        if (family->kind == models::FamilyKind::WholePrompt) archs.emplace_back(family->arch);
+    return archs;
+}
+
+class VulkanWholePrompts : public TwoBackends, public testing::WithParamInterface<std::string> {
+  protected:
+    void SetUp() override {
+        TwoBackends::SetUp();
+        if (IsSkipped() || HasFatalFailure()) return;
+        m_model = openSynthModel(m_folder, {.family = GetParam(), .quant = "F32"}, kMaxRows);
+        ASSERT_TRUE(m_model.file);
+        for (int i = 0; i < 70; ++i) m_tokens.push_back((i * 37 + 11) % 320);
+    }
+
+    /// The prefix and what follows it up to kMaxRows, then `chunk` tokens a step. Logits of every row.
+    std::vector<float> feed(PlanRunner& runner, SequenceMemory& sequence, uint32_t prefix, size_t chunk) {
+        std::vector<float> logits;
+        size_t count = kMaxRows;
+        for (size_t at = 0; at < m_tokens.size(); at += count, count = chunk) {
+            count = std::min(count, m_tokens.size() - at);
+            const SequenceRun run{&sequence, static_cast<uint32_t>(count), prefix};
+            const auto rows = runner.run(std::span(m_tokens).subspan(at, count), {&run, 1});
+            logits.insert(logits.end(), rows.begin(), rows.end());
+        }
+        return logits;
+    }
+
+    test::TemporaryFolder m_folder;
+    SynthModel m_model;
+    std::vector<TokenId> m_tokens;
+};
+
+TEST_P(VulkanWholePrompts, givesTheNumbersOfTheCpu) {
+    PlanRunner right(*cpu, m_model.plan, m_model.memory);
+    PlanRunner ours(*vulkan, m_model.plan, m_model.memory);
+    const auto expected = feed(right, *right.sequence(), kPrefix, 1);
+    for (const size_t chunk : {1u, 7u})
+        EXPECT_LT(nmse(feed(ours, *ours.sequence(), kPrefix, chunk), expected), kTolerance) << chunk;
+    // The negative twin: a shorter prompt, by one token.
+    EXPECT_GT(nmse(feed(ours, *ours.sequence(), kPrefix - 1, 7), expected), 100 * kTolerance);
+}
+
+TEST_P(VulkanWholePrompts, theDeviceGoesOnFromThePromptByItself) {
+    PlanRunner right(*cpu, m_model.plan, m_model.memory);
+    PlanRunner ours(*vulkan, m_model.plan, m_model.memory);
+    const auto expected = right.sequence();
+    const auto actual = ours.sequence();
+    feed(right, *expected, kPrefix, 7);
+    feed(ours, *actual, kPrefix, 7);
+    constexpr uint32_t kSteps = 9;
+    auto queue = ours.program->decodeAhead({.sequence = actual.get(),
+                                            .token = 5,
+                                            .sampler = {.temperature = 0},
+                                            .numIds = 320,
+                                            .maxSteps = kSteps,
+                                            .prefixTokens = kPrefix});
+    ASSERT_TRUE(queue && *queue);
+    sampling::Sampler sampler;
+    TokenId token = 5;
+    for (uint32_t i = 0; i < kSteps; ++i) {
+        const SequenceRun run{expected.get(), 1, kPrefix};
+        token = sampler.sample(right.run({&token, 1}, {&run, 1}), {.temperature = 0}, {}, i);
+        EXPECT_EQ((*queue)->next().value(), token) << i;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, VulkanWholePrompts, testing::ValuesIn(families()),
+                         [](const auto& family) { return test::testName(family.param); });
+
+}  // namespace
+}  // namespace ingle::backend::vulkan

@@ -365,6 +365,18 @@ TEST_P(Golden, quant) {
     EXPECT_GE(passed, 28);
 }
 
+TEST_P(Golden, quant2) {
+    const int passed = forEachModel("quant2", Use::Exact, [&](Model& model, const Entry& entry) {
+        const json& sidecar = entry.sidecar;
+        const Ways logits = checkedWays(model, entry.tokens);
+        const auto tolerance = sidecar["suggested_max_abs_diff_vs_deq"].get<double>();
+        EXPECT_LE(worst(test::maxAbsDiff, logits, referenceOf(sidecar, "quant2", "deq_logits")), tolerance);
+        expectGreedy(model, entry.tokens, sidecar["deq_greedy"], sidecar["deq_greedy_margin"], 2 * tolerance);
+        expectIdsOfTheProcessor(model, entry);
+    });
+    EXPECT_EQ(passed, 1);
+}
+
 TEST_P(Golden, quantAsUsual) {
     const int passed = forEachModel("quant", Use::Usual, [&](Model& model, const Entry& entry) {
         const Ways logits = checkedWays(model, entry.tokens);

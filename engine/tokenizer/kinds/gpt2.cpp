@@ -1,11 +1,9 @@
 // Byte-level BPE as GGUF files of model "gpt2" hold it: tokens in the byte alphabet of GPT-2, and ranked
 // merges. Source: GPT-2's published encoder; the fallback for symbols outside the vocabulary is llama.cpp's.
-#include <algorithm>
 #include <array>
-#include <limits>
-#include <queue>
 #include <unordered_map>
 
+#include "engine/tokenizer/merges.h"
 #include "engine/tokenizer/pretokenizer.h"
 #include "engine/tokenizer/special_tokens.h"
 #include "engine/tokenizer/utf8.h"
@@ -15,10 +13,6 @@ namespace {
 
 using formats::TokenizerData;
 using formats::TokenType;
-
-/// A token id, or a number past the vocabulary for a text that only occurs between merges.
-using Symbol = uint32_t;
-constexpr Symbol kNoSymbol = std::numeric_limits<Symbol>::max();
 
 /// The printable character that stands for each byte: itself for printable Latin-1, else U+0100 onwards in
 /// order.
@@ -64,132 +58,6 @@ std::string toBytes(std::string_view text) {
     return bytes;
 }
 
-/// Symbols and ranked merges. Symbols below the vocabulary size are token ids.
-class MergeTable {
-  public:
-    /// Control and unknown tokens take no part: plain text must not spell them.
-    explicit MergeTable(const TokenizerData& data) : m_nextSymbol(static_cast<Symbol>(data.tokens.size())) {
-        m_symbols.reserve(data.tokens.size() + data.merges.size() / 8);
-        for (size_t id = 0; id < data.tokens.size(); ++id) {
-            const TokenType type = data.types.empty() ? TokenType::Normal : data.types[id];
-            if (type != TokenType::Control && type != TokenType::Unknown)
-                m_symbols[data.tokens[id]] = static_cast<Symbol>(id);
-        }
-        for (size_t byte = 0; byte < 256; ++byte) m_byteSymbols[byte] = intern(byteAlphabet()[byte]);
-    }
-
-    Status addMerges(const std::vector<std::string>& merges) {
-        m_merges.reserve(merges.size());
-        for (size_t rank = 0; rank < merges.size(); ++rank) {
-            const std::string_view line = merges[rank];
-            const size_t space = line.find(' ', 1);
-            if (space == std::string_view::npos || space + 1 == line.size())
-                return fail(ErrorCode::Corrupt, "merge {} is not a pair of texts", rank);
-            const std::string_view left = line.substr(0, space);
-            const std::string_view right = line.substr(space + 1);
-            const Symbol joined = intern(std::string(left).append(right));
-            m_merges.try_emplace(key(intern(std::string(left)), intern(std::string(right))),
-                                 Merge{static_cast<uint32_t>(rank), joined});
-        }
-        return {};
-    }
-
-    struct Merge {
-        uint32_t rank;
-        Symbol joined;
-    };
-    const Merge* find(Symbol left, Symbol right) const {
-        const auto it = m_merges.find(key(left, right));
-        return it == m_merges.end() ? nullptr : &it->second;
-    }
-    Symbol byteSymbol(uint8_t byte) const { return m_byteSymbols[byte]; }
-    Symbol find(const std::string& text) const {
-        const auto it = m_symbols.find(text);
-        return it == m_symbols.end() ? kNoSymbol : it->second;
-    }
-
-  private:
-    static uint64_t key(Symbol left, Symbol right) { return uint64_t{left} << 32 | right; }
-
-    Symbol intern(std::string text) {
-        const auto [it, isNew] = m_symbols.try_emplace(std::move(text), m_nextSymbol);
-        if (isNew) ++m_nextSymbol;
-        return it->second;
-    }
-
-    std::unordered_map<std::string, Symbol> m_symbols;
-    std::unordered_map<uint64_t, Merge> m_merges;
-    std::array<Symbol, 256> m_byteSymbols{};
-    Symbol m_nextSymbol;
-};
-
-/// Merges one word: the pair of lowest rank first, the leftmost of equals. O(n log n) in the bytes of the
-/// word.
-class WordMerger {
-  public:
-    explicit WordMerger(const MergeTable& table) : m_table(table) {}
-
-    /// Calls `emit(symbol, bytes)` for each symbol that is left.
-    template <typename Emit>
-    void merge(std::string_view word, Emit emit) {
-        m_nodes.clear();
-        for (size_t i = 0; i < word.size(); ++i)
-            m_nodes.push_back({m_table.byteSymbol(static_cast<uint8_t>(word[i])), i, 1, i - 1, i + 1});
-        for (size_t i = 0; i + 1 < m_nodes.size(); ++i) propose(i);
-        while (!m_queue.empty()) {
-            const Proposal best = m_queue.top();
-            m_queue.pop();
-            apply(best);
-        }
-        for (size_t i = 0; i < m_nodes.size(); i = m_nodes[i].next)
-            emit(m_nodes[i].symbol, word.substr(m_nodes[i].begin, m_nodes[i].size));
-    }
-
-  private:
-    /// A symbol in a doubly linked list of positions; the node past the end has index word.size(). size 0:
-    /// merged away.
-    struct Node {
-        Symbol symbol;
-        size_t begin, size, previous, next;
-    };
-    struct Proposal {
-        uint32_t rank;
-        size_t left;
-        Symbol leftSymbol, rightSymbol, joined;  // stale when the nodes hold others by now
-
-        bool operator<(const Proposal& other) const {  // the queue gives the greatest first
-            return rank != other.rank ? rank > other.rank : left > other.left;
-        }
-    };
-
-    void propose(size_t left) {
-        const Symbol leftSymbol = m_nodes[left].symbol;
-        const Symbol rightSymbol = m_nodes[m_nodes[left].next].symbol;
-        if (const auto* merge = m_table.find(leftSymbol, rightSymbol))
-            m_queue.push({merge->rank, left, leftSymbol, rightSymbol, merge->joined});
-    }
-
-    void apply(const Proposal& proposal) {
-        Node& left = m_nodes[proposal.left];
-        if (left.size == 0 || left.symbol != proposal.leftSymbol || left.next == m_nodes.size()) return;
-        Node& right = m_nodes[left.next];
-        if (right.symbol != proposal.rightSymbol) return;
-        left.symbol = proposal.joined;
-        left.size += right.size;
-        left.next = right.next;
-        right.size = 0;
-        if (left.next < m_nodes.size()) {
-            m_nodes[left.next].previous = proposal.left;
-            propose(proposal.left);
-        }
-        if (proposal.left > 0) propose(left.previous);
-    }
-
-    const MergeTable& m_table;
-    std::vector<Node> m_nodes;
-    std::priority_queue<Proposal> m_queue;
-};
-
 class Gpt2Tokenizer final : public Tokenizer {
   public:
     static Result<std::unique_ptr<Tokenizer>> create(const TokenizerData& data) {
@@ -232,6 +100,7 @@ class Gpt2Tokenizer final : public Tokenizer {
           m_eos(data.eos),
           m_addBos(data.addBos.value_or(m_preTokenizer->addsBosByDefault())),
           m_addEos(data.addEos.value_or(false)) {
+        for (size_t byte = 0; byte < 256; ++byte) m_byteSymbols[byte] = m_table.intern(byteAlphabet()[byte]);
         m_pieces.reserve(data.tokens.size());
         for (size_t id = 0; id < data.tokens.size(); ++id) {
             const TokenType type = data.types.empty() ? TokenType::Normal : data.types[id];
@@ -253,6 +122,8 @@ class Gpt2Tokenizer final : public Tokenizer {
                     continue;
                 }
             }
+            merger.begin();
+            for (const char c : word) merger.add(m_byteSymbols[static_cast<uint8_t>(c)], 1);
             merger.merge(word, [&](Symbol symbol, std::string_view bytes) { emit(symbol, bytes, ids); });
         }
         return {};
@@ -271,13 +142,14 @@ class Gpt2Tokenizer final : public Tokenizer {
             return;
         }
         for (const char c : bytes) {
-            const Symbol byte = m_table.byteSymbol(static_cast<uint8_t>(c));
+            const Symbol byte = m_byteSymbols[static_cast<uint8_t>(c)];
             if (byte < m_pieces.size()) ids.push_back(static_cast<TokenId>(byte));
         }
     }
 
     SpecialTokens m_special;
     MergeTable m_table;
+    std::array<Symbol, 256> m_byteSymbols{};
     std::unique_ptr<const PreTokenizer> m_preTokenizer;
     std::optional<TokenId> m_bos, m_eos;
     bool m_addBos, m_addEos;

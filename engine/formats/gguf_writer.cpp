@@ -124,6 +124,9 @@ Status GgufWriter::addTensor(std::string name, const tensor::Shape& shape, const
     if (name.empty() || name.size() > gguf::kMaxTensorName)
         return fail(ErrorCode::InvalidArgument, "a tensor name of {} bytes; 1 to {} are allowed", name.size(),
                     gguf::kMaxTensorName);
+    if (format.id.id >= quant::kFirstForeignId)
+        return fail(ErrorCode::InvalidArgument, "tensor '{}': GGUF files have no block format {}",
+                    shown(name), format.name);
     INGLE_TRY_ASSIGN(const uint64_t bytes, tensor::checkedBytes(shape, format));
     if (!m_names.insert(name).second)
         return fail(ErrorCode::InvalidArgument, "tensor '{}' is already there", shown(name));
@@ -176,6 +179,10 @@ Status GgufWriter::write(const std::string& path) const {
 GgufWriter::RowSource copyRows(const tensor::Tensor& tensor) {
     return [tensor](uint64_t first, std::span<std::byte> bytes) -> Status {
         const uint64_t rowBytes = tensor.rowBytes();
+        if (tensor.side)
+            return fail(ErrorCode::Unsupported,
+                        "tensor '{}' has scales of its own, which GGUF files cannot hold beside it",
+                        shown(tensor.name));
         if (!tensor.decoder) {
             std::ranges::copy(tensor.data.subspan(first * rowBytes, bytes.size()), bytes.begin());
             return {};

@@ -32,19 +32,24 @@ tl::unexpected<Error> cannotBeCut(const formats::ModelFile& file, std::string_vi
                 file.path, name);
 }
 
-/// The rows of a matrix, or elements of a vector, that `spec` takes from `firstRow` on.
+/// The rows of each matrix, or elements of each row of vectors, that `spec` takes from `first` on.
 Result<tensor::Tensor> viewOf(const formats::ModelFile& file, const tensor::Tensor& whole,
-                              const TensorSpec& spec, uint64_t firstRow) {
-    const uint64_t firstElem =
-        spec.use == backend::WeightUse::Matrix ? firstRow * whole.shape.rowElems() : firstRow;
-    const auto bytesOf = [&](uint64_t elems) {
-        return elems / whole.format->blockElems * whole.format->blockBytes;
-    };
-    const bool isWhole =
-        firstElem % whole.format->blockElems == 0 && spec.shape.numElems() % whole.format->blockElems == 0;
-    if (whole.decoder || !isWhole) return cannotBeCut(file, whole.name);
-    return tensor::Tensor{spec.name, spec.shape, whole.format,
-                          whole.data.subspan(bytesOf(firstElem), bytesOf(spec.shape.numElems()))};
+                              const TensorSpec& spec, uint64_t first) {
+    tensor::Tensor view = whole;
+    view.name = spec.name;
+    view.shape = spec.shape;
+    view.rowStride = whole.rowStep();
+    view.matrixStride = whole.matrixStep();
+    uint64_t offset = first * whole.rowStep();
+    if (spec.use == backend::WeightUse::Vector) {
+        const auto& [blockElems, blockBytes] = std::pair(whole.format->blockElems, whole.format->blockBytes);
+        if (first % blockElems != 0 || spec.shape.rowElems() % blockElems != 0)
+            return cannotBeCut(file, whole.name);
+        offset = first / blockElems * blockBytes;
+    }
+    if (whole.decoder || whole.side) return cannotBeCut(file, whole.name);
+    view.data = whole.data.subspan(offset, view.extent());
+    return view;
 }
 
 struct LayerName {
@@ -113,19 +118,13 @@ Status Weights::add(const formats::ModelFile& file, const TensorSpec& spec) {
         break;
     }
     if (!found && misfit) return tl::unexpected(*std::move(misfit));
-    constexpr std::string_view kGateOfExperts = "ffn_gate_exps.weight";
-    if (!found && spec.name.ends_with(kGateOfExperts)) {
-        const std::string fused = spec.name.substr(0, spec.name.size() - kGateOfExperts.size());
-        if (file.find(fused + "ffn_gate_up_exps.weight"))
-            return fail(ErrorCode::Unsupported,
-                        "{}: experts whose gate and up lie in one tensor are not supported", file.path);
-    }
     if (!found && spec.presence == Presence::Required) {
         return fail(ErrorCode::Corrupt, "{}: the tensor {} is missing", file.path, spec.usualSource().name);
     }
     m_tensors.emplace(spec.name, found);
     if (!found || spec.numParts == 1) return {};
-    if (found->decoder) return cannotBeCut(file, spec.name);
+    if (found->decoder || found->side || found->extent() != found->bytes())
+        return cannotBeCut(file, spec.name);
     m_parts.emplace(spec.name,
                     std::make_shared<const std::vector<tensor::Tensor>>(splitTensor(*found, spec.numParts)));
     return {};

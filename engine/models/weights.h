@@ -24,8 +24,8 @@ enum class Precision : uint8_t {
     Float,  ///< small and sensitive: stays a float format
 };
 
-/// Where a weight may lie in a file: a tensor, or some of its rows (of a vector: some of its elements). Other
-/// formats' names, and what has to be done to their rows, belong here.
+/// Where a weight may lie in a file: a tensor, or some of its rows, of each of several matrices (of vectors:
+/// some elements of each). Other formats' names, and what has to be done to their rows, belong here.
 struct TensorSource {
     std::string name;
     tensor::Shape shape;    ///< of the whole tensor

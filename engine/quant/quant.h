@@ -6,12 +6,16 @@
 
 namespace ingle::quant {
 
-/// A block format's number in GGUF files. A strong integer and not an enum, so that nothing can switch on it.
+/// A block format's number: in GGUF files, or beyond their range. A strong integer and not an enum, so that
+/// nothing can switch on it.
 struct Quant {
     uint16_t id = 0;
     friend constexpr bool operator==(Quant, Quant) = default;
     friend constexpr bool operator<(Quant a, Quant b) { return a.id < b.id; }
 };
+
+/// Numbers from here on are of formats that GGUF files do not have; their readers find them by name.
+inline constexpr uint16_t kFirstForeignId = 0x8000;
 
 inline constexpr Quant kF32{0};
 inline constexpr Quant kF16{1};

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "engine/tensor/side_data.h"
+
 namespace ingle::tensor {
 namespace {
 
@@ -37,6 +39,7 @@ void Tensor::decodeRow(uint64_t row, std::span<float> out) const {
         decoder->decode(row, out);
     else
         format->decodeRow(this->row(row), out);
+    if (side) side->apply(row, out);
 }
 
 }  // namespace ingle::tensor

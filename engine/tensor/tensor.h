@@ -25,6 +25,7 @@ struct Shape {
     uint64_t rowElems() const { return dims[0]; }
     /// Product of all dimensions but the first. Only valid for shapes that passed checkedBytes().
     uint64_t numRows() const { return dims[1] * dims[2] * dims[3]; }
+    uint64_t numMatrices() const { return dims[2] * dims[3]; }
     uint64_t numElems() const { return dims[0] * numRows(); }
     std::string text() const;  ///< "{4096, 32000}"; trailing ones are left out
 };
@@ -42,21 +43,41 @@ class RowDecoder {
     virtual void decode(uint64_t row, std::span<float> out) const = 0;
 };
 
+/// Numbers that belong to a matrix beside its blocks: engine/tensor/side_data.h.
+struct SideData;
+
 /// A weight in a mapped file or a buffer. Does not own the bytes; `ModelFile` keeps them alive. Only valid
 /// with a shape that passed checkedBytes().
 struct Tensor {
     std::string name;
     Shape shape;
     const quant::QuantFormat* format = nullptr;
-    std::span<const std::byte> data;  ///< bytes() long; any alignment
+    std::span<const std::byte> data;  ///< extent() long; any alignment
     /// Null, or: the rows become floats (`format` is F32) one by one, and `data` is empty until
     /// ModelFile::expand() has made all of them.
-    std::shared_ptr<const RowDecoder> decoder;
+    std::shared_ptr<const RowDecoder> decoder = {};
+    /// Null, or what turns the values of its blocks into its own. decodeRow() does so; whoever reads rows as
+    /// they are stored has to, or refuses.
+    std::shared_ptr<const SideData> side = {};
+    /// Bytes from a row to the next, and from a matrix (the first two dimensions) to the next, where others
+    /// lie between them; 0: they follow each other.
+    uint64_t rowStride = 0;
+    uint64_t matrixStride = 0;
 
     uint64_t rowBytes() const { return shape.rowElems() / format->blockElems * format->blockBytes; }
+    /// Of its rows, without what lies between them.
     uint64_t bytes() const { return rowBytes() * shape.numRows(); }
+    /// The strides as they are.
+    uint64_t rowStep() const { return rowStride ? rowStride : rowBytes(); }
+    uint64_t matrixStep() const { return matrixStride ? matrixStride : shape.dims[1] * rowStep(); }
+    /// From the first row to the end of the last.
+    uint64_t extent() const {
+        return (shape.numMatrices() - 1) * matrixStep() + (shape.dims[1] - 1) * rowStep() + rowBytes();
+    }
     /// The stored bytes of a row; `data` must be there.
-    const std::byte* row(uint64_t index) const { return data.data() + index * rowBytes(); }
+    const std::byte* row(uint64_t index) const {
+        return data.data() + index / shape.dims[1] * matrixStep() + index % shape.dims[1] * rowStep();
+    }
     /// out: shape.rowElems() floats.
     void decodeRow(uint64_t row, std::span<float> out) const;
 };

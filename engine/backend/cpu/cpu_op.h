@@ -80,6 +80,8 @@ struct CpuOp {
     Result<std::unique_ptr<PreparedOp>> (*prepare)(const Op& op, const Preparation& preparation);
     /// Null: none.
     Scratch (*scratch)(const Op& op, const Plan& plan) = nullptr;
+    /// Its matrices may have side data (tensor::Tensor::side).
+    bool readsSideData = false;
 };
 
 /// CpuOp::prepare of an op that has nothing to decide.

@@ -93,8 +93,8 @@ Status CpuProgram::prepareOps() {
     for (const PlanWeight& weight : m_plan.weights) {
         if (weight.use == WeightUse::Vector) continue;
         const tensor::Tensor& matrix = *weight.tensor;
-        INGLE_CHECK(matrix.data.size() == matrix.bytes(), "{}: {} bytes of {}", matrix.name,
-                    matrix.data.size(), matrix.bytes());
+        INGLE_CHECK(matrix.data.size() == matrix.extent(), "{}: {} bytes of {}", matrix.name,
+                    matrix.data.size(), matrix.extent());
     }
     const Preparation preparation{.plan = m_plan,
                                   .memory = m_memory,
@@ -105,6 +105,12 @@ Status CpuProgram::prepareOps() {
     for (const Op& op : m_plan.ops) {
         const CpuOp* cpuOp = findCpuOp(op.code);
         if (!cpuOp) return fail(ErrorCode::Unsupported, "the CPU backend has no op {}", opName(op.code));
+        for (const uint32_t weight : op.weights) {
+            const auto& [tensor, use] = m_plan.weights[weight];
+            if (use == WeightUse::Matrix && tensor->side && !cpuOp->readsSideData)
+                return fail(ErrorCode::Unsupported, "{}: the op {} takes no matrix with scales of its own",
+                            tensor->name, opName(op.code));
+        }
         for (const auto* operands : {&op.inputs, &op.outputs})
             for (const Operand& operand : *operands) checkOperand(operand, m_plan);
         INGLE_TRY_ASSIGN(auto prepared, cpuOp->prepare(op, preparation));

@@ -9,6 +9,7 @@
 #include "engine/backend/vulkan/substrate/shaders.h"
 #include "engine/graph/builder.h"
 #include "engine/graph/lower.h"
+#include "engine/tensor/side_data.h"
 #include "tests/engine/backend_vulkan/two_backends.h"
 #include "tests/random_weights.h"
 #include "tests/temporary_folder.h"
@@ -95,6 +96,20 @@ TEST_F(WeightFormatTest, aTypeWithoutPlanesIsKeptAsFloats) {
     unknown.id = {999};
     ASSERT_EQ(findWeightFormat(unknown.id), nullptr);
     expectSameFloats(unknown);
+}
+
+TEST_F(WeightFormatTest, aMatrixWithScalesOfItsOwnIsRefused) {
+    const auto& format = *quant::findFormat(quant::kQ8_0);
+    const auto raw = test::makeWeights(format, m_random, size_t{64} * kRows);
+    tensor::Tensor table{"table", Shape::of(64, kRows), &format, raw};
+    table.side = std::make_shared<const tensor::SideData>(
+        tensor::SideData{.partRows = kRows, .partColumns = 64, .scales = {2}});
+    graph::Builder builder;
+    const Plan plan = planOf(builder, builder.embed(&table, "rows"));
+    const auto pool = vulkan->createMemory({}, {KvType::F32, 64}).value();
+    const auto program = vulkan->compile(plan, *pool);
+    ASSERT_FALSE(program);
+    EXPECT_EQ(program.error().message, "table: graphics devices take no matrix with scales of its own");
 }
 
 TEST_F(WeightFormatTest, productsOfBytesAreOffByTheirRoundingOnly) {

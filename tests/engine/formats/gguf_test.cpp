@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "engine/formats/file_reader.h"
+#include "engine/tensor/side_data.h"
 #include "tests/engine/formats/sample_files.h"
 #include "tests/golden.h"
 #include "tests/opened.h"
@@ -146,6 +147,13 @@ TEST(GgufWriter, refusesWhatNoReaderTakes) {
     EXPECT_TRUE(writer.addTensor("a", {{32, 1, 1, 1}}, q4, rows).has_value());
     EXPECT_FALSE(writer.addTensor("a", {{32, 1, 1, 1}}, q4, rows).has_value());
     EXPECT_FALSE(writer.addTensor("", {{32, 1, 1, 1}}, q4, rows).has_value());
+    quant::QuantFormat foreign = q4;
+    foreign.id = {quant::kFirstForeignId};
+    EXPECT_FALSE(writer.addTensor("b", {{32, 1, 1, 1}}, foreign, rows).has_value());
+    tensor::Tensor scaled{"c", {{32, 1, 1, 1}}, &q4, {}};
+    scaled.side = std::make_shared<const tensor::SideData>();
+    std::vector<std::byte> row(scaled.rowBytes());
+    EXPECT_EQ(copyRows(scaled)(0, row).error().code, ErrorCode::Unsupported);
     EXPECT_FALSE(writer.addTensor(std::string(64, 'x'), {{32, 1, 1, 1}}, q4, rows).has_value());
     EXPECT_FALSE(writer.addTensor("b", {{33, 1, 1, 1}}, q4, rows).has_value());
 }

@@ -48,6 +48,38 @@ TEST_F(Weight, liesInItsOwnTensorOrAmongTheRowsOfAnother) {
     EXPECT_EQ(Weights::bind(m_file, {{kRows}}).value()["up.weight"], &m_file.tensors["up.weight"]);
 }
 
+/// Of each of two matrices rows 2 and 3 of four, and of each of two vectors the same elements.
+TEST_F(Weight, ofExpertsLiesAmongTheRowsOfEach) {
+    const TensorSpec up{
+        .name = "up.weight",
+        .shape = Shape::of(3, 2, 2),
+        .sources = {{"up.weight", Shape::of(3, 2, 2)}, {"fused.weight", Shape::of(3, 4, 2), 2}}};
+    const TensorSpec bias{.name = "up.bias",
+                          .shape = Shape::of(2, 2),
+                          .use = backend::WeightUse::Vector,
+                          .sources = {{"up.bias", Shape::of(2, 2)}, {"fused.bias", Shape::of(4, 2), 2}}};
+    add("fused.weight", Shape::of(3, 4, 2));
+    add("fused.bias", Shape::of(4, 2));
+    const Weights weights = Weights::bind(m_file, {{up, bias}}).value();
+    const tensor::Tensor& found = *weights["up.weight"];
+    EXPECT_EQ(found.data.data(), m_file.tensors["fused.weight"].data.data() + 2 * 3 * 4);
+    EXPECT_EQ(found.bytes(), 4U * 3 * 4);
+    EXPECT_EQ(found.data.size(), 6U * 3 * 4);
+    std::vector<float> all;
+    for (uint64_t i = 0; i < 4; ++i)
+        for (const float value : row(&found, i)) all.push_back(value);
+    EXPECT_EQ(all, (std::vector<float>{6, 7, 8, 9, 10, 11, 18, 19, 20, 21, 22, 23}));
+    EXPECT_EQ(row(weights["up.bias"], 0), (std::vector<float>{2, 3}));
+    EXPECT_EQ(row(weights["up.bias"], 1), (std::vector<float>{6, 7}));
+
+    TensorSpec inParts = up;
+    inParts.numParts = 2;
+    const auto cut = Weights::bind(m_file, {{inParts}});
+    ASSERT_FALSE(cut);
+    EXPECT_EQ(cut.error().message,
+              "m: the tensor up.weight is stored in a way that cannot be cut into parts");
+}
+
 TEST_F(Weight, thatIsNowhereIsMissedByItsUsualName) {
     const auto missing = Weights::bind(m_file, {{kRows}});
     ASSERT_FALSE(missing);

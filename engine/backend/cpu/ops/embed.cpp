@@ -9,13 +9,13 @@ void run(const Op& op, const StepContext& context) {
     float* y = context.rows(op.outputs[0]);
     for (size_t row = 0; row < context.tokens.size(); ++row) {
         const auto token = static_cast<uint64_t>(context.tokens[row]);
-        table.format->decodeRow(table.row(token), {y + row * width, width});
+        table.decodeRow(token, {y + row * width, width});
     }
 }
 
 }  // namespace
 
 extern const CpuOp embed_op;
-const CpuOp embed_op{OpCode::Embed, unprepared<run>};
+const CpuOp embed_op{OpCode::Embed, unprepared<run>, nullptr, true};
 
 }  // namespace ingle::backend::cpu

@@ -12,7 +12,7 @@ void run(const Op& op, const StepContext& context) {
         float* y = context.rows(op.outputs[0]) + rows.firstRow * width;
         for (uint64_t i = 0; i < rows.numRows; ++i) {
             const uint64_t position = std::min(rows.firstPosition + i, table.shape.numRows() - 1);
-            table.format->decodeRow(table.row(position), {y + i * width, width});
+            table.decodeRow(position, {y + i * width, width});
         }
     }
 }
@@ -20,6 +20,6 @@ void run(const Op& op, const StepContext& context) {
 }  // namespace
 
 extern const CpuOp embed_position_op;
-const CpuOp embed_position_op{OpCode::EmbedPosition, unprepared<run>};
+const CpuOp embed_position_op{OpCode::EmbedPosition, unprepared<run>, nullptr, true};
 
 }  // namespace ingle::backend::cpu

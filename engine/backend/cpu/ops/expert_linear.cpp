@@ -2,6 +2,7 @@
 // does not depend on the others', hence not on batching.
 #include <algorithm>
 
+#include "engine/backend/cpu/expanded_matmul.h"
 #include "engine/backend/cpu/matmul_input.h"
 
 namespace ingle::backend::cpu {
@@ -50,8 +51,7 @@ class ExpertLinear final : public PreparedOp {
         : m_op(op),
           m_layout(op, preparation.plan),
           m_experts(preparation.matrix(op, 0)),
-          m_kernel(kernels::selectMatmul(*m_experts.format, static_cast<uint32_t>(m_layout.out),
-                                         preparation.isa, preparation.activations)),
+          m_kernel(matmulFor(m_experts, static_cast<uint32_t>(m_layout.out), preparation)),
           m_input(m_kernel.activation, preparation.isa),
           m_xRowBytes(matmulInputBytes(m_kernel.activation, m_layout.in)) {}
 
@@ -68,11 +68,12 @@ class ExpertLinear final : public PreparedOp {
         gather(context, choices, count, xGathered);
         // Chosen experts only, so that every thread has work.
         context.threads.parallelFor(
-            choices.numActive * m_layout.out, kGrain, [&](size_t begin, size_t end, uint32_t) {
+            choices.numActive * m_layout.out, kGrain, [&](size_t begin, size_t end, uint32_t thread) {
                 for (size_t i = begin / m_layout.out; i * m_layout.out < end; ++i) {
                     const size_t first = i * m_layout.out;
                     multiply(context, choices, choices.active[i], std::max(begin, first) - first,
-                             std::min(end, first + m_layout.out) - first, xGathered, yGathered);
+                             std::min(end, first + m_layout.out) - first, xGathered, yGathered,
+                             context.threadFloats(thread));
                 }
             });
         const Operand y = m_op.outputs[0];
@@ -125,12 +126,9 @@ class ExpertLinear final : public PreparedOp {
 
     /// Outputs [begin, end) of an expert, for all rows that chose it.
     void multiply(const StepContext& context, const Choices& choices, size_t expert, size_t begin, size_t end,
-                  const std::byte* xGathered, float* yGathered) const {
+                  const std::byte* xGathered, float* yGathered, float* scratch) const {
         const uint32_t first = choices.firsts[expert];
         const kernels::MatmulArgs args{
-            .format = m_experts.format,
-            .weights = m_experts.row(expert * m_layout.out),
-            .weightRowBytes = m_experts.rowBytes(),
             .numOut = static_cast<uint32_t>(m_layout.out),
             .x = xGathered + first * m_xRowBytes,
             .xRowBytes = m_xRowBytes,
@@ -141,7 +139,7 @@ class ExpertLinear final : public PreparedOp {
             .outBegin = static_cast<uint32_t>(begin),
             .outEnd = static_cast<uint32_t>(end),
         };
-        m_kernel.fn(args);
+        multiplyRows(m_kernel, m_experts, expert * m_layout.out, args, scratch);
         if (m_op.weights.size() < 2) return;
         const float* bias = context.vector(m_op, 1) + expert * m_layout.out;
         for (size_t row = 0; row < args.numRows; ++row) {
@@ -161,12 +159,12 @@ Scratch scratch(const Op& op, const Plan& plan) {
     const Layout layout(op, plan);
     return {.sharedBytes = layout.xBytes(plan.maxTokens) + layout.yBytes(plan.maxTokens) +
                            layout.choicesBytes(plan.maxTokens) + layout.firstsBytes() + layout.activeBytes(),
-            .threadBytes = 0};
+            .threadBytes = expandedBytes(*plan.weights[op.weights[0]].tensor)};
 }
 
 }  // namespace
 
 extern const CpuOp expert_linear_op;
-const CpuOp expert_linear_op{OpCode::ExpertLinear, prepared<ExpertLinear>, scratch};
+const CpuOp expert_linear_op{OpCode::ExpertLinear, prepared<ExpertLinear>, scratch, true};
 
 }  // namespace ingle::backend::cpu

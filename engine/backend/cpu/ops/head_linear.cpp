@@ -58,7 +58,7 @@ class HeadLinear final : public PreparedOp {
                 m_kernel.fn({
                     .format = m_matrices.format,
                     .weights = m_matrices.row(rowOfHead(head, 0)),
-                    .weightRowBytes = m_matrices.rowBytes(),
+                    .weightRowBytes = m_matrices.rowStep(),
                     .numOut = m_params.numRows,
                     .x = rows + head * headBytes,
                     .xRowBytes = rowBytes,

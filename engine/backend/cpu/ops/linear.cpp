@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "engine/backend/cpu/expanded_matmul.h"
 #include "engine/backend/cpu/matmul_input.h"
 
 namespace ingle::backend::cpu {
@@ -23,8 +24,7 @@ class Linear final : public PreparedOp {
             const tensor::Tensor& matrix = preparation.matrix(op, parts[i].matrix);
             const uint32_t width = op.outputs[i].width;
             m_parts.push_back({.matrix = &matrix,
-                               .kernel = kernels::selectMatmul(*matrix.format, width, preparation.isa,
-                                                               preparation.activations),
+                               .kernel = matmulFor(matrix, width, preparation),
                                .bias = parts[i].bias,
                                .first = total});
             m_wantsBlocks = m_wantsBlocks || m_parts.back().kernel.activation == ActivationForm::Blocks;
@@ -38,12 +38,14 @@ class Linear final : public PreparedOp {
     void run(const StepContext& context) override {
         if (context.numRows(m_op.inputs[0]) == 0) return;
         if (m_wantsBlocks) roundActivations(context);
-        context.threads.parallelFor(m_total, m_grain, [&](size_t begin, size_t end, uint32_t) {
+        context.threads.parallelFor(m_total, m_grain, [&](size_t begin, size_t end, uint32_t thread) {
             for (size_t i = 0; i < m_parts.size(); ++i) {
                 const Part& part = m_parts[i];
                 const size_t from = std::max(begin, part.first);
                 const size_t to = std::min(end, part.first + m_op.outputs[i].width);
-                if (from < to) multiply(part, m_op.outputs[i], context, from - part.first, to - part.first);
+                if (from < to)
+                    multiply(part, m_op.outputs[i], context, from - part.first, to - part.first,
+                             context.threadFloats(thread));
             }
         });
     }
@@ -68,13 +70,11 @@ class Linear final : public PreparedOp {
     }
 
     /// Computes outputs [begin, end) of one part.
-    void multiply(const Part& part, Operand y, const StepContext& context, size_t begin, size_t end) const {
+    void multiply(const Part& part, Operand y, const StepContext& context, size_t begin, size_t end,
+                  float* scratch) const {
         const Operand x = m_op.inputs[0];
         const bool blocks = part.kernel.activation == ActivationForm::Blocks;
         const kernels::MatmulArgs args{
-            .format = part.matrix->format,
-            .weights = part.matrix->row(0),
-            .weightRowBytes = part.matrix->rowBytes(),
             .numOut = y.width,
             .x = blocks ? context.sharedScratch : reinterpret_cast<const std::byte*>(context.rows(x)),
             .xRowBytes = matmulInputBytes(part.kernel.activation, x.width),
@@ -85,7 +85,7 @@ class Linear final : public PreparedOp {
             .outBegin = static_cast<uint32_t>(begin),
             .outEnd = static_cast<uint32_t>(end),
         };
-        part.kernel.fn(args);
+        multiplyRows(part.kernel, *part.matrix, 0, args, scratch);
         if (part.bias < 0) return;
         const float* bias = context.vector(m_op, static_cast<uint32_t>(part.bias));
         for (size_t row = 0; row < args.numRows; ++row) {
@@ -102,13 +102,16 @@ class Linear final : public PreparedOp {
 };
 
 Scratch scratch(const Op& op, const Plan& plan) {
+    size_t expanded = 0;
+    for (const LinearPart& part : std::get<LinearParams>(op.params).parts)
+        expanded = std::max(expanded, expandedBytes(*plan.weights[op.weights[part.matrix]].tensor));
     return {.sharedBytes = plan.maxTokens * matmulInputBytes(ActivationForm::Blocks, op.inputs[0].width),
-            .threadBytes = 0};
+            .threadBytes = expanded};
 }
 
 }  // namespace
 
 extern const CpuOp linear_op;
-const CpuOp linear_op{OpCode::Linear, prepared<Linear>, scratch};
+const CpuOp linear_op{OpCode::Linear, prepared<Linear>, scratch, true};
 
 }  // namespace ingle::backend::cpu

@@ -101,8 +101,11 @@ Result<const DeviceMatrix*> WeightStore::matrix(std::span<const tensor::Tensor* 
     if (!matrix.format) matrix.format = &floatWeights();
     matrix.row = layoutRow(*matrix.format, matrix.k);
     for (const tensor::Tensor* part : parts) {
-        INGLE_CHECK(part->data.size() == part->bytes(), "{}: {} bytes of {}", part->name, part->data.size(),
-                    part->bytes());
+        if (part->side)
+            return fail(ErrorCode::Unsupported, "{}: graphics devices take no matrix with scales of its own",
+                        part->name);
+        INGLE_CHECK(part->data.size() == part->extent(), "{}: {} bytes of {}", part->name, part->data.size(),
+                    part->extent());
         matrix.numRows += static_cast<uint32_t>(part->shape.numRows());
     }
     INGLE_TRY(upload(matrix, key));

@@ -1,0 +1,52 @@
+/// Products with matrices that have side data (engine/tensor/side_data.h): their rows are expanded to floats,
+/// some at a time, and multiplied then.
+#pragma once
+
+#include <algorithm>
+
+#include "engine/backend/cpu/cpu_op.h"
+
+namespace ingle::backend::cpu {
+
+/// Rows that are expanded at a time.
+inline constexpr uint32_t kExpandedRows = 16;
+
+/// Bytes of scratch memory a thread needs for that; none where the matrix has no side data.
+inline size_t expandedBytes(const tensor::Tensor& matrix) {
+    return matrix.side ? kExpandedRows * matrix.shape.rowElems() * sizeof(float) : 0;
+}
+
+/// The kernel for a matrix of `numOut` rows: that of its format, or of floats.
+inline kernels::MatmulKernel matmulFor(const tensor::Tensor& matrix, uint32_t numOut,
+                                       const Preparation& preparation) {
+    if (!matrix.side)
+        return kernels::selectMatmul(*matrix.format, numOut, preparation.isa, preparation.activations);
+    return kernels::selectMatmul(*quant::findFormat(quant::kF32), 1, preparation.isa, ActivationType::F32);
+}
+
+/// Multiplies by rows [firstRow + args.outBegin, firstRow + args.outEnd). What `args` says of weights is
+/// filled in here; scratch: expandedBytes().
+inline void multiplyRows(const kernels::MatmulKernel& kernel, const tensor::Tensor& matrix, uint64_t firstRow,
+                         kernels::MatmulArgs args, float* scratch) {
+    args.format = matrix.format;
+    args.weights = matrix.row(firstRow);
+    args.weightRowBytes = matrix.rowStep();
+    if (!matrix.side) return kernel.fn(args);
+    const size_t width = matrix.shape.rowElems();
+    args.format = quant::findFormat(quant::kF32);
+    args.weights = reinterpret_cast<const std::byte*>(scratch);
+    args.weightRowBytes = width * sizeof(float);
+    const uint32_t end = args.outEnd;
+    float* y = args.y;
+    for (uint32_t out = args.outBegin; out < end; out += kExpandedRows) {
+        const uint32_t count = std::min(kExpandedRows, end - out);
+        for (uint32_t i = 0; i < count; ++i)
+            matrix.decodeRow(firstRow + out + i, {scratch + i * width, width});
+        args.y = y + out;
+        args.numOut = args.outEnd = count;
+        args.outBegin = 0;
+        kernel.fn(args);
+    }
+}
+
+}  // namespace ingle::backend::cpu

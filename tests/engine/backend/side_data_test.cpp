@@ -1,0 +1,92 @@
+/// Matrices with scales, offsets and an order of columns of their own on the processor: the same numbers as
+/// those of the floats that they stand for; an op that takes none says so.
+#include "engine/tensor/side_data.h"
+
+#include "engine/backend/cpu/cpu_backend.h"
+#include "engine/graph/builder.h"
+#include "engine/graph/lower.h"
+#include "tests/engine/backend/plan_runner.h"
+#include "tests/random_weights.h"
+
+namespace ingle::backend {
+namespace {
+
+using tensor::Shape;
+using tensor::Tensor;
+
+constexpr uint32_t kVocab = 40, kIn = 96, kOut = 37, kExperts = 3;
+
+/// A matrix of Q8_0 with side data, and the floats it stands for.
+struct Both {
+    std::vector<std::byte> blocks;
+    std::vector<float> floats;
+    Tensor stored, plain;
+
+    Both(std::mt19937& random, const Shape& shape) {
+        const auto& format = *quant::findFormat(quant::kQ8_0);
+        blocks = test::makeWeights(format, random, shape.numElems());
+        tensor::SideData side{.partColumns = 24};
+        side.scales = test::gaussian(random, shape.numRows() * kIn / 24);
+        side.offsets = test::gaussian(random, side.scales.size());
+        for (uint32_t i = 0; i < kIn; ++i) side.columns.push_back(i * 5 % kIn);
+        EXPECT_TRUE(checkSideData(side, shape));
+        stored = {"stored", shape, &format, blocks};
+        stored.side = std::make_shared<const tensor::SideData>(side);
+        floats.resize(shape.numElems());
+        for (uint64_t row = 0; row < shape.numRows(); ++row)
+            stored.decodeRow(row, std::span(floats).subspan(row * kIn, kIn));
+        plain = {"plain", shape, quant::findFormat(quant::kF32), std::as_bytes(std::span(floats))};
+    }
+};
+
+class SideDataOps : public testing::Test {
+  protected:
+    /// Of each token, computed with the stored matrices or the plain ones.
+    std::vector<float> logits(Tensor Both::*which) {
+        graph::Builder b;
+        const graph::Value x = b.embed(&(m_table.*which), "x");
+        const graph::Value r =
+            b.routeExperts(b.linear(x, &(m_router.*which), "scores"), {.numUsed = 2}, "routing");
+        const graph::Value y = b.expertSum(b.expertLinear(x, r, &(m_experts.*which), "y"), r, "experts");
+        b.logits(b.add(y, b.linear(x, &(m_matrix.*which), "linear"), "logits"));
+        const Plan plan = graph::lower(b.take().value(), {.maxTokens = kVocab, .maxLogitRows = kVocab});
+        PlanRunner runner(*m_cpu, plan, {});
+        std::vector<TokenId> tokens(kVocab);
+        for (uint32_t i = 0; i < kVocab; ++i) tokens[i] = static_cast<TokenId>(i);
+        const auto sequence = runner.sequence();
+        const std::vector<float> whole = runner.feed(*sequence, tokens, kVocab);
+        EXPECT_TRUE(sequence->truncate(0));
+        EXPECT_EQ(runner.feed(*sequence, tokens, 7), whole);
+        return whole;
+    }
+
+    std::mt19937 m_random{5};
+    Both m_table{m_random, Shape::of(kIn, kVocab)};
+    Both m_router{m_random, Shape::of(kIn, kExperts)};
+    Both m_experts{m_random, Shape::of(kIn, kOut, kExperts)};
+    Both m_matrix{m_random, Shape::of(kIn, kOut)};
+    std::unique_ptr<Backend> m_cpu =
+        cpu::createCpuBackend({.threads = 3, .isa = base::Isa::Scalar, .activations = ActivationType::Auto});
+};
+
+TEST_F(SideDataOps, giveTheNumbersOfTheFloats) {
+    const std::vector<float> right = logits(&Both::plain);
+    EXPECT_EQ(logits(&Both::stored), right);
+    m_matrix.stored.side = nullptr;
+    EXPECT_NE(logits(&Both::stored), right);
+}
+
+TEST_F(SideDataOps, thatTakeNoneSaySo) {
+    graph::Builder b;
+    const graph::Value x = b.embed(&m_table.plain, "x");
+    b.logits(b.headLinear(x, &m_matrix.stored, {.numHeads = 1, .numRows = kOut}, "y"));
+    const Plan plan = graph::lower(b.take().value(), {.maxTokens = 1, .maxLogitRows = 1});
+    const auto pool = m_cpu->createMemory({}, {KvType::F32, 0}).value();
+    const auto program = m_cpu->compile(plan, *pool);
+    ASSERT_FALSE(program);
+    EXPECT_EQ(program.error().code, ErrorCode::Unsupported);
+    EXPECT_EQ(program.error().message, "stored: the op head_linear takes no matrix with scales of its own");
+}
+
+}  // namespace
+}  // namespace ingle::backend

@@ -37,6 +37,7 @@ void listTensors(const AttentionSpec& spec, LayerTensors& tensors) {
     const uint64_t queries = uint64_t{spec.numHeads} * spec.keyDim;
     const uint64_t keys = uint64_t{spec.numKvHeads} * spec.keyDim;
     const uint64_t values = uint64_t{spec.numKvHeads} * spec.valueDim;
+    const bool ownsCache = !spec.cacheOf;
     const auto add = [&](std::string_view name, uint64_t first, uint64_t count) {
         const RowsOf fused{"attn_qkv", queries + keys + values, first, spec.fusedQkv};
         tensors.linear(name, tensors.dim(), count, spec.qkvBias, BiasOrder::BehindFactor, &fused);
@@ -51,8 +52,8 @@ void listTensors(const AttentionSpec& spec, LayerTensors& tensors) {
                        BiasOrder::BehindFactor);
     } else {
         add("attn_q", 0, queries);
-        add("attn_k", queries, keys);
-        add("attn_v", queries + keys, values);
+        if (ownsCache) add("attn_k", queries, keys);
+        if (ownsCache && !spec.valuesAreKeys) add("attn_v", queries + keys, values);
     }
     tensors.linear("attn_output", uint64_t{spec.numHeads} * spec.valueDim, tensors.dim(), spec.outputBias,
                    BiasOrder::BehindFactor);
@@ -60,10 +61,12 @@ void listTensors(const AttentionSpec& spec, LayerTensors& tensors) {
     if (!spec.headNorm) return;
     const HeadNormSpec& norm = *spec.headNorm;
     tensors.vector("attn_q_norm.weight", gainOf(norm, spec.numHeads, spec.keyDim), norm.presence);
-    tensors.vector("attn_k_norm.weight", gainOf(norm, spec.numKvHeads, spec.keyDim), norm.presence);
+    if (ownsCache)
+        tensors.vector("attn_k_norm.weight", gainOf(norm, spec.numKvHeads, spec.keyDim), norm.presence);
 }
 
 void listMemory(const AttentionSpec& spec, backend::MemorySpec& memory) {
+    if (spec.cacheOf) return;
     memory.kv.push_back({spec.numKvHeads * spec.keyDim, spec.numKvHeads * spec.valueDim, spec.window});
 }
 
@@ -94,9 +97,14 @@ graph::Value mix(const AttentionSpec& spec, const LayerBuilder& layer, graph::Va
         v = b.slice(qkv, {spec.numHeads, 2 * spec.keyDim, spec.valueDim}, "v");
     } else {
         q = layer.linear(x, "attn_q", "q");  // [numTokens, numHeads * keyDim]
-        k = layer.linear(x, "attn_k", "k");  // [numTokens, numKvHeads * keyDim]
-        v = layer.linear(x, "attn_v", "v");  // [numTokens, numKvHeads * valueDim]
+        if (!spec.cacheOf) {
+            k = layer.linear(x, "attn_k", "k");  // [numTokens, numKvHeads * keyDim]
+            v = spec.valuesAreKeys ? k
+                                   : layer.linear(x, "attn_v", "v");  // [numTokens, numKvHeads * valueDim]
+        }
     }
+    if (spec.normsValues && !spec.cacheOf)
+        v = b.rmsNorm(v, nullptr, layer.normEps, "v_norm", spec.numKvHeads);
     graph::Value gate;
     if (spec.hasOutputGate) {
         gate = b.slice(q, {spec.numHeads, spec.keyDim, spec.valueDim},
@@ -104,12 +112,12 @@ graph::Value mix(const AttentionSpec& spec, const LayerBuilder& layer, graph::Va
         q = b.slice(q, {spec.numHeads, 0, spec.keyDim}, "q_alone");
     }
     q = normed(q, spec.numHeads, "q_norm");
-    k = normed(k, spec.numKvHeads, "k_norm");
+    if (!spec.cacheOf) k = normed(k, spec.numKvHeads, "k_norm");
     q = rotated(q, spec.numHeads, "q_rope");
-    k = rotated(k, spec.numKvHeads, "k_rope");
+    if (!spec.cacheOf) k = rotated(k, spec.numKvHeads, "k_rope");
     if (spec.temperature != 0)
         q = b.positionScale(q, {spec.temperature, spec.temperatureLength}, "q_temperature");
-    b.kvAppend(k, v, layer.cacheLayer);
+    if (!spec.cacheOf) b.kvAppend(k, v, layer.cacheLayer);
     graph::Value attended = b.attention(q,
                                         {.layer = layer.cacheLayer,
                                          .numHeads = spec.numHeads,

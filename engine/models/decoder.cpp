@@ -1,14 +1,35 @@
 #include "engine/models/decoder.h"
 
+#include <algorithm>
+
+#include "engine/base/check.h"
 #include "engine/models/layer_parts.h"
 
 namespace ingle::models {
 
 using tensor::Shape;
 
+namespace {
+
+constexpr std::string_view kOutputScale = "layer_output_scale.weight";
+
+uint32_t ownEmbeddingOf(const DecoderSpec& spec) {
+    return spec.layers.empty() ? 0 : spec.layers[0].ownEmbedding;
+}
+
+}  // namespace
+
 void DecoderSpec::keepLayers(std::span<const uint32_t> kept) {
     std::vector<LayerSpec> few;
-    for (const uint32_t layer : kept) few.push_back(layers[layer]);
+    for (const uint32_t layer : kept) {
+        auto* attention = std::get_if<AttentionSpec>(&few.emplace_back(layers[layer]).mixer);
+        if (!attention || !attention->cacheOf) continue;
+        // Of one that is alike, where the layer itself goes.
+        const LayerSpec& owner = layers[*attention->cacheOf];
+        const auto found = std::ranges::find_if(kept, [&](uint32_t one) { return layers[one] == owner; });
+        INGLE_CHECK(found != kept.end(), "layer {} loses the keys of layer {}", layer, *attention->cacheOf);
+        attention->cacheOf = static_cast<uint32_t>(found - kept.begin());
+    }
     layers = std::move(few);
     facts.numLayers = static_cast<uint32_t>(layers.size());
 }
@@ -27,6 +48,7 @@ std::vector<TensorSpec> decoderTensors(const DecoderSpec& spec) {
         specs.push_back({"position_embd.weight", Shape::of(dim, spec.facts.trainedContext), Matrix,
                          Presence::Required, Precision::Float});
     if (spec.norm == NormKind::Layer) specs.push_back({finalNorm + ".bias", Shape::of(dim), Vector});
+    if (const uint32_t width = ownEmbeddingOf(spec)) listOwnEmbeddings(spec, width, specs);
     for (uint32_t i = 0; i < spec.layers.size(); ++i) {
         const LayerSpec& layer = spec.layers[i];
         LayerTensors tensors(specs, i, dim);
@@ -36,6 +58,8 @@ std::vector<TensorSpec> decoderTensors(const DecoderSpec& spec) {
         }
         std::visit([&](const auto& mixer) { listTensors(mixer, tensors); }, layer.mixer);
         std::visit([&](const auto& ffn) { listTensors(ffn, tensors); }, layer.ffn);
+        if (layer.ownEmbedding) listOwnEmbedding(layer.ownEmbedding, tensors);
+        if (layer.hasOutputScale) tensors.vector(kOutputScale, Shape::of(1), Presence::Optional);
     }
     return specs;
 }
@@ -53,15 +77,21 @@ void buildDecoder(graph::Builder& b, const DecoderSpec& spec, const Weights& w) 
     if (spec.embeddingScale != 1) h = b.scale(h, spec.embeddingScale, "embed_scaled");
     if (spec.learnsPositions)
         h = b.add(h, b.embedPosition(w["position_embd.weight"], "position"), "embed_with_position");
+    const uint32_t ownWidth = ownEmbeddingOf(spec);
+    const graph::Value own = ownWidth ? ownEmbeddings(b, spec, w, ownWidth, h) : graph::Value{};
+    std::vector<uint32_t> caches;  // of the layers
     for (uint32_t i = 0; i < spec.layers.size(); ++i) {
         const LayerSpec& layer = spec.layers[i];
+        const auto* attention = std::get_if<AttentionSpec>(&layer.mixer);
+        const bool isShared = attention && attention->cacheOf;
+        caches.push_back(isShared ? caches[*attention->cacheOf] : static_cast<uint32_t>(memory.kv.size()));
         b.setScope(fmt::format("blk.{}", i));
-        const LayerBuilder parts{.b = b,
-                                 .weights = w,
-                                 .layer = i,
-                                 .normEps = spec.normEps,
-                                 .cacheLayer = static_cast<uint32_t>(memory.kv.size()),
-                                 .firstState = static_cast<uint32_t>(memory.states.size())};
+        LayerBuilder parts{.b = b,
+                           .weights = w,
+                           .layer = i,
+                           .normEps = spec.normEps,
+                           .cacheLayer = caches[i],
+                           .firstState = static_cast<uint32_t>(memory.states.size())};
         const auto normed = [&](graph::Value x, std::string_view name) {
             return name.empty() ? x : norm(b, w, spec.norm, spec.normEps, x, layerWeight(i, name), name);
         };
@@ -77,11 +107,14 @@ void buildDecoder(graph::Builder& b, const DecoderSpec& spec, const Weights& w) 
         const graph::Value mixed =
             std::visit([&](const auto& mixer) { return mix(mixer, parts, n1); }, layer.mixer);
         h = added(mixed, layer.norms.afterMixer, "attn", n1);
+        parts.residual = h;
         const bool isParallel = layer.norms.beforeFfn.empty() && !layer.norms.beforeMixer.empty();
         const graph::Value n2 = isParallel ? n1 : normed(h, layer.norms.beforeFfn);
         const graph::Value fed =
             std::visit([&](const auto& ffn) { return feedForward(ffn, parts, n2); }, layer.ffn);
         h = added(fed, layer.norms.afterFfn, "ffn", n2);
+        if (layer.ownEmbedding) h = withOwnEmbedding(parts, ownWidth, own, h);
+        if (layer.hasOutputScale) h = b.scale(h, w.factor(layerWeight(i, kOutputScale)), "scaled");
         std::visit([&](const auto& mixer) { listMemory(mixer, memory); }, layer.mixer);
     }
     b.setScope("");

@@ -68,6 +68,10 @@ struct AttentionSpec {
     bool fusedQkv = false;  ///< files usually hold q, k and v as attn_qkv; they may always
     /// They hold attn_qkv with, for each head, the rows of its query, its key and its value.
     bool qkvByHead = false;
+    bool valuesAreKeys = false;  ///< no attn_v: values are what attn_k gives, before its norm and rotation
+    bool normsValues = false;    ///< heads of values are divided by their root mean square
+    /// The layer before this one whose keys and values it reads, without any of its own.
+    std::optional<uint32_t> cacheOf = {};
 
     bool operator==(const AttentionSpec&) const = default;
 };
@@ -164,6 +168,16 @@ struct ExpertsSpec {
     bool operator==(const ExpertsSpec&) const = default;
 };
 
+/// A feed-forward and experts side by side, each with norms of its own:  post_ffw_norm_1(dense(x)) +
+/// post_ffw_norm_2(experts(pre_ffw_norm_2(h))), h the residual. The router reads  ffn_gate_inp.scale * h /
+/// (rms(h) sqrt(dim)).
+struct FeedForwardAndExpertsSpec {
+    FeedForwardSpec dense;
+    ExpertsSpec experts;
+
+    bool operator==(const FeedForwardAndExpertsSpec&) const = default;
+};
+
 /// Names of a layer's norms in files; an empty one is not there.
 struct NormPlaces {
     std::string_view beforeMixer = "attn_norm";
@@ -177,9 +191,11 @@ struct NormPlaces {
 };
 
 using MixerSpec = std::variant<AttentionSpec, LatentAttentionSpec, GatedDeltaSpec, MambaSpec, ShortConvSpec>;
-using FfnSpec = std::variant<FeedForwardSpec, ExpertsSpec>;
+using FfnSpec = std::variant<FeedForwardSpec, ExpertsSpec, FeedForwardAndExpertsSpec>;
 
-/// One layer over the residual h:  h += after(mixer(before h));  h += after(ffn(before h)).
+/// One layer over the residual h:  h += after(mixer(before h));  h += after(ffn(before h));  with a width
+/// ownEmbedding p:  h += post_norm(proj( gelu(inp_gate h) * e )), e the layer's own embedding of the token;
+/// with an output scale  h *= s.
 struct LayerSpec {
     NormPlaces norms;
     MixerSpec mixer;
@@ -187,6 +203,8 @@ struct LayerSpec {
     float residualScale = 1;  ///< of what both halves add
     /// a, where they add to a (before h) in place of h; 0: they do not.
     float normedResidual = 0;
+    uint32_t ownEmbedding = 0;    ///< width; 0: none. The same in all layers
+    bool hasOutputScale = false;  ///< layer_output_scale, one number
 
     bool operator==(const LayerSpec&) const = default;
 };
@@ -273,6 +291,11 @@ Result<MambaSpec> readMamba(const Keys& keys);
 Result<std::vector<bool>> readWindowed(const Keys& keys, uint32_t numLayers, uint32_t period);
 /// Gives those layers the window attention.sliding_window; 0 is none. Errors: Corrupt.
 Status readWindows(const Keys& keys, DecoderSpec& spec, const std::vector<bool>& windowed);
+
+/// Gives layers with a window heads of their own sizes and positions: attention.key_length_swa and
+/// attention.value_length_swa (else those of the others), rope.dimension_count_swa (else the whole key) and
+/// rope.freq_base_swa. Errors: Corrupt.
+Status readWindowedHeads(const Keys& keys, DecoderSpec& spec, const std::vector<bool>& windowed);
 
 /// The reverse of readDecoder(), for made-up models …
 void synthesizeDecoder(std::string_view arch, const SynthSizes& sizes, formats::Metadata& metadata,

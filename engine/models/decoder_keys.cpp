@@ -137,6 +137,25 @@ Status readWindows(const Keys& keys, DecoderSpec& spec, const std::vector<bool>&
     return {};
 }
 
+Status readWindowedHeads(const Keys& keys, DecoderSpec& spec, const std::vector<bool>& windowed) {
+    INGLE_TRY_ASSIGN(const float base, keys.f32Or("rope.freq_base_swa", 10000));
+    if (!(base > 1)) return keys.cannotBe("rope.freq_base_swa", base);
+    for (size_t i = 0; i < spec.layers.size(); ++i) {
+        if (!windowed[i]) continue;
+        AttentionSpec& attention = attentionOf(spec.layers[i]);
+        INGLE_TRY_ASSIGN(attention.keyDim, keys.u32Or("attention.key_length_swa", attention.keyDim));
+        INGLE_TRY_ASSIGN(attention.valueDim, keys.u32Or("attention.value_length_swa", attention.valueDim));
+        INGLE_TRY_ASSIGN(const uint32_t dims, keys.u32Or("rope.dimension_count_swa", attention.keyDim));
+        if (attention.keyDim == 0 || uint64_t{attention.keyDim} * attention.numHeads > kMaxRowElems)
+            return keys.cannotBe("attention.key_length_swa", attention.keyDim);
+        if (attention.valueDim == 0 || uint64_t{attention.valueDim} * attention.numHeads > kMaxRowElems)
+            return keys.cannotBe("attention.value_length_swa", attention.valueDim);
+        if (dims % 2 != 0 || dims > attention.keyDim) return keys.cannotBe("rope.dimension_count_swa", dims);
+        attention.rope->frequencies = unscaledRope(base, dims);
+    }
+    return {};
+}
+
 void synthesizeDecoder(std::string_view arch, const SynthSizes& sizes, formats::Metadata& metadata,
                        NormKind norm) {
     const auto set = [&](std::string_view key, formats::MetaValue value) {

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "engine/models/layer_parts.h"
 
 namespace ingle::models {
@@ -47,8 +49,10 @@ void listTensors(const ExpertsSpec& spec, LayerTensors& tensors) {
     const uint64_t dim = tensors.dim();
     tensors.matrix("ffn_gate_inp.weight", Shape::of(dim, spec.numExperts), Precision::Float);
     if (spec.hasBiases) tensors.vector("ffn_gate_inp.bias", Shape::of(spec.numExperts));
-    tensors.experts("ffn_gate_exps", dim, spec.dim, spec);
-    tensors.experts("ffn_up_exps", dim, spec.dim, spec);
+    const RowsOf gate{"ffn_gate_up_exps", uint64_t{2} * spec.dim};
+    const RowsOf up{"ffn_gate_up_exps", uint64_t{2} * spec.dim, spec.dim};
+    tensors.experts("ffn_gate_exps", dim, spec.dim, spec, &gate);
+    tensors.experts("ffn_up_exps", dim, spec.dim, spec, &up);
     tensors.experts("ffn_down_exps", spec.dim, dim, spec);
     if (spec.hasChoiceBias)
         tensors.vector("exp_probs_b.bias", Shape::of(spec.numExperts), Presence::Optional);
@@ -81,11 +85,11 @@ graph::Value sharedExpert(const ExpertsSpec& spec, const LayerBuilder& layer, gr
     return b.expertSum(y, r, "ffn_shared");
 }
 
-}  // namespace
-
-graph::Value feedForward(const ExpertsSpec& spec, const LayerBuilder& layer, graph::Value x) {
+/// The experts that the router chooses by `routed`.
+graph::Value routedExperts(const ExpertsSpec& spec, const LayerBuilder& layer, graph::Value x,
+                           graph::Value routed) {
     graph::Builder& b = layer.b;
-    const graph::Value scores = b.linear(x, layer.w("ffn_gate_inp.weight"), layer.w("ffn_gate_inp.bias"),
+    const graph::Value scores = b.linear(routed, layer.w("ffn_gate_inp.weight"), layer.w("ffn_gate_inp.bias"),
                                          "ffn_router");  // [numTokens, numExperts]
     const graph::Value r =
         b.routeExperts(scores, spec.rule, spec.hasChoiceBias ? layer.w("exp_probs_b.bias") : nullptr, nullptr,
@@ -96,9 +100,40 @@ graph::Value feedForward(const ExpertsSpec& spec, const LayerBuilder& layer, gra
     const graph::Value gated =
         spec.gluLimit > 0 ? b.clampedGlu(gate, up, spec.gluLimit, "ffn_gated")
                           : b.multiply(b.activation(gate, spec.activation, "ffn_activated"), up, "ffn_gated");
-    const graph::Value y =
-        b.expertSum(layer.experts(gated, r, "ffn_down_exps", "ffn_down", factorsOf(spec)), r, "ffn_experts");
-    return spec.sharedDim ? b.add(y, sharedExpert(spec, layer, x), "ffn_all_experts") : y;
+    return b.expertSum(layer.experts(gated, r, "ffn_down_exps", "ffn_down", factorsOf(spec)), r,
+                       "ffn_experts");
+}
+
+}  // namespace
+
+graph::Value feedForward(const ExpertsSpec& spec, const LayerBuilder& layer, graph::Value x) {
+    const graph::Value y = routedExperts(spec, layer, x, x);
+    return spec.sharedDim ? layer.b.add(y, sharedExpert(spec, layer, x), "ffn_all_experts") : y;
+}
+
+void listTensors(const FeedForwardAndExpertsSpec& spec, LayerTensors& tensors) {
+    listTensors(spec.dense, tensors);
+    listTensors(spec.experts, tensors);
+    tensors.vector("ffn_gate_inp.scale", Shape::of(tensors.dim()));
+    for (const std::string_view name : {"post_ffw_norm_1", "pre_ffw_norm_2", "post_ffw_norm_2"})
+        tensors.norm(name, NormKind::Rms);
+}
+
+graph::Value feedForward(const FeedForwardAndExpertsSpec& spec, const LayerBuilder& layer, graph::Value x) {
+    graph::Builder& b = layer.b;
+    const graph::Value h = layer.residual;
+    const auto normed = [&](graph::Value value, std::string_view name) {
+        return b.rmsNorm(value, layer.w(fmt::format("{}.weight", name)), layer.normEps, name);
+    };
+    const graph::Value unit = b.rmsNorm(h, layer.w("ffn_gate_inp.scale"), layer.normEps, "ffn_router_norm");
+    const graph::Value routed =
+        b.scale(unit, 1 / std::sqrt(static_cast<float>(h.width)), "ffn_router_scaled");
+    const graph::Value read = normed(h, "pre_ffw_norm_2");
+    b.setScope(fmt::format("blk.{}.experts", layer.layer));  // names that the other half has, too
+    const graph::Value experts = routedExperts(spec.experts, layer, read, routed);
+    b.setScope(fmt::format("blk.{}", layer.layer));
+    return b.add(normed(feedForward(spec.dense, layer, x), "post_ffw_norm_1"),
+                 normed(experts, "post_ffw_norm_2"), "ffn_both");
 }
 
 }  // namespace ingle::models

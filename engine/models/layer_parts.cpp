@@ -5,6 +5,12 @@ namespace ingle::models {
 using tensor::Shape;
 using enum backend::WeightUse;
 
+namespace {
+
+constexpr std::string_view kFactor = ".scale";
+
+}  // namespace
+
 void LayerTensors::vector(std::string_view name, const Shape& shape, Presence presence) {
     m_specs.push_back({layerWeight(m_layer, name), shape, Vector, presence});
 }
@@ -18,43 +24,44 @@ void LayerTensors::norm(std::string_view name, NormKind kind) {
     if (kind == NormKind::Layer) vector(fmt::format("{}.bias", name), Shape::of(m_dim));
 }
 
-void LayerTensors::linear(std::string_view name, uint64_t in, uint64_t out, Presence bias, BiasOrder order,
-                          const RowsOf* rows) {
-    // Where the weight, its bias and its factor lie, under their own names or among the rows of another.
-    const auto add = [&](std::string_view suffix, const Shape& shape, const Shape& whole, uint64_t firstRow,
-                         backend::WeightUse use, Presence presence) -> TensorSpec& {
-        const std::string own = layerWeight(m_layer, fmt::format("{}{}", name, suffix));
-        TensorSpec spec{own, shape, use, presence};
-        if (rows) {
-            spec.sources = {{own, shape}};
-            const auto at = rows->usually ? spec.sources.begin() : spec.sources.end();
-            spec.sources.insert(
-                at, {layerWeight(m_layer, fmt::format("{}{}", rows->name, suffix)), whole, firstRow});
+TensorSpec& LayerTensors::add(std::string_view name, std::string_view suffix, TensorSpec spec,
+                              const RowsOf* rows) {
+    spec.name = layerWeight(m_layer, fmt::format("{}{}", name, suffix));
+    if (rows) {
+        TensorSource among{layerWeight(m_layer, fmt::format("{}{}", rows->name, suffix)), spec.shape};
+        if (suffix != kFactor) {  // that is one for all rows
+            among.shape.dims[spec.use == Matrix ? 1 : 0] = rows->numRows;
+            among.firstRow = rows->firstRow;
         }
-        return m_specs.emplace_back(std::move(spec));
-    };
-    const uint64_t numRows = rows ? rows->numRows : out;
-    const uint64_t firstRow = rows ? rows->firstRow : 0;
-    add(".weight", Shape::of(in, out), Shape::of(in, numRows), firstRow, Matrix, Presence::Required);
-    TensorSpec& added = add(".bias", Shape::of(out), Shape::of(numRows), firstRow, Vector, bias);
-    if (order == BiasOrder::BehindFactor)
-        added.dividedBy = layerWeight(m_layer, fmt::format("{}.scale", name));
-    add(".scale", Shape::of(1), Shape::of(1), 0, Vector, Presence::Optional);
+        spec.sources = {{spec.name, spec.shape}};
+        spec.sources.insert(rows->usually ? spec.sources.begin() : spec.sources.end(), std::move(among));
+    }
+    return m_specs.emplace_back(std::move(spec));
 }
 
-void LayerTensors::experts(std::string_view name, uint64_t in, uint64_t out, const ExpertsSpec& spec) {
-    matrix(fmt::format("{}.weight", name), Shape::of(in, out, spec.numExperts));
-    const std::string factor = fmt::format("{}.scale", name);
-    vector(factor, Shape::of(spec.numExperts), Presence::Optional);
+void LayerTensors::linear(std::string_view name, uint64_t in, uint64_t out, Presence bias, BiasOrder order,
+                          const RowsOf* rows) {
+    add(name, ".weight", {.shape = Shape::of(in, out)}, rows);
+    TensorSpec& added = add(name, ".bias", {.shape = Shape::of(out), .use = Vector, .presence = bias}, rows);
+    if (order == BiasOrder::BehindFactor)
+        added.dividedBy = layerWeight(m_layer, fmt::format("{}{}", name, kFactor));
+    add(name, kFactor, {.shape = Shape::of(1), .use = Vector, .presence = Presence::Optional}, rows);
+}
+
+void LayerTensors::experts(std::string_view name, uint64_t in, uint64_t out, const ExpertsSpec& spec,
+                           const RowsOf* rows) {
+    add(name, ".weight", {.shape = Shape::of(in, out, spec.numExperts)}, rows);
+    add(name, kFactor, {.shape = Shape::of(spec.numExperts), .use = Vector, .presence = Presence::Optional},
+        rows);
     if (!spec.hasBiases) return;
-    vector(fmt::format("{}.bias", name), Shape::of(out, spec.numExperts));
-    if (spec.hasFactors) m_specs.back().dividedBy = layerWeight(m_layer, factor);
+    TensorSpec& bias = add(name, ".bias", {.shape = Shape::of(out, spec.numExperts), .use = Vector}, rows);
+    if (spec.hasFactors) bias.dividedBy = layerWeight(m_layer, fmt::format("{}{}", name, kFactor));
 }
 
 graph::Value LayerBuilder::experts(graph::Value x, graph::Value routing, std::string_view name,
                                    std::string_view trace, Factors use) const {
     const auto part = [&](std::string_view suffix) { return w(fmt::format("{}{}", name, suffix)); };
-    const tensor::Tensor* factors = part(".scale");
+    const tensor::Tensor* factors = part(kFactor);
     if (!factors || use == Factors::LeftAlone)
         return b.expertLinear(x, routing, part(".weight"), part(".bias"), trace);
     const graph::Value product =
@@ -69,9 +76,9 @@ graph::Value LayerBuilder::linear(graph::Value x, std::string_view name, std::st
     };
     const tensor::Tensor* matrix = weights[part(".weight")];
     const tensor::Tensor* bias = weights[part(".bias")];
-    if (!weights[part(".scale")] || factors == Factors::LeftAlone) return b.linear(x, matrix, bias, trace);
-    return b.scale(b.linear(x, matrix, bias, fmt::format("{}_product", trace)),
-                   weights.factor(part(".scale")), trace);
+    if (!weights[part(kFactor)] || factors == Factors::LeftAlone) return b.linear(x, matrix, bias, trace);
+    return b.scale(b.linear(x, matrix, bias, fmt::format("{}_product", trace)), weights.factor(part(kFactor)),
+                   trace);
 }
 
 graph::Value norm(graph::Builder& b, const Weights& weights, NormKind kind, float eps, graph::Value x,

@@ -10,7 +10,8 @@
 
 namespace ingle::models {
 
-/// Rows that lie among others in a file: of a tensor of `numRows`, from `firstRow` on.
+/// Rows that lie among others in a file: of a tensor of `numRows`, from `firstRow` on; of experts, the same
+/// of each.
 struct RowsOf {
     std::string_view name;  ///< without ".weight" or ".bias"
     uint64_t numRows = 0;
@@ -39,9 +40,13 @@ class LayerTensors {
                 const RowsOf* rows = nullptr);
 
     /// As many such matrices, biases and factors as there are experts, each kind in one tensor.
-    void experts(std::string_view name, uint64_t in, uint64_t out, const ExpertsSpec& spec);
+    void experts(std::string_view name, uint64_t in, uint64_t out, const ExpertsSpec& spec,
+                 const RowsOf* rows = nullptr);
 
   private:
+    /// "<name><suffix>", under that name or among the rows of another.
+    TensorSpec& add(std::string_view name, std::string_view suffix, TensorSpec spec, const RowsOf* rows);
+
     std::vector<TensorSpec>& m_specs;
     uint32_t m_layer;
     uint32_t m_dim;
@@ -53,8 +58,9 @@ struct LayerBuilder {
     const Weights& weights;
     uint32_t layer = 0;
     float normEps = 0;
-    uint32_t cacheLayer = 0;  ///< index into MemorySpec::kv
-    uint32_t firstState = 0;  ///< index into MemorySpec::states
+    uint32_t cacheLayer = 0;     ///< index into MemorySpec::kv
+    uint32_t firstState = 0;     ///< index into MemorySpec::states
+    graph::Value residual = {};  ///< what the half's norm reads
 
     const tensor::Tensor* w(std::string_view name) const { return weights[layerWeight(layer, name)]; }
     /// What LayerTensors::linear() lists; `trace` names the value.
@@ -90,6 +96,19 @@ graph::Value feedForward(const FeedForwardSpec& spec, const LayerBuilder& layer,
 
 void listTensors(const ExpertsSpec& spec, LayerTensors& tensors);
 graph::Value feedForward(const ExpertsSpec& spec, const LayerBuilder& layer, graph::Value x);
+
+void listTensors(const FeedForwardAndExpertsSpec& spec, LayerTensors& tensors);
+graph::Value feedForward(const FeedForwardAndExpertsSpec& spec, const LayerBuilder& layer, graph::Value x);
+
+/// Embeddings of the tokens for each layer, `width` wide: the weights of all of them, [numTokens, numLayers *
+/// width] made of them and of h, the embedding that the first layer reads …
+void listOwnEmbeddings(const DecoderSpec& spec, uint32_t width, std::vector<TensorSpec>& tensors);
+graph::Value ownEmbeddings(graph::Builder& builder, const DecoderSpec& spec, const Weights& weights,
+                           uint32_t width, graph::Value h);
+/// … and what a layer does with its own: the residual after it.
+void listOwnEmbedding(uint32_t width, LayerTensors& tensors);
+graph::Value withOwnEmbedding(const LayerBuilder& layer, uint32_t width, graph::Value embeddings,
+                              graph::Value h);
 
 /// x: [numTokens, dim]; "<name>.weight" and, if the kind has one, "<name>.bias".
 graph::Value norm(graph::Builder& builder, const Weights& weights, NormKind kind, float eps, graph::Value x,

@@ -5,7 +5,7 @@ namespace ingle::models {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
-    INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {}));
+    INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {.hasFfnFactors = true}));
     INGLE_TRY(readGatedDelta(keys, spec, {.pairing = backend::HeadPairing::Tiled}));
     INGLE_TRY(readGatedExperts(keys, spec));
     return spec;

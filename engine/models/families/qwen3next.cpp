@@ -6,7 +6,7 @@ namespace ingle::models {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
-    INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {}));
+    INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {.hasFfnFactors = true}));
     // Older files keep everything by key heads.
     using Files = GatedDeltaSpec::Files;
     INGLE_TRY(readGatedDelta(keys, spec, {.files = Files::RatesByKeyHead}));

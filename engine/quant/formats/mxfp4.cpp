@@ -1,5 +1,6 @@
 // MXFP4: 0: u8 E, 1: 16 bytes of nibbles; value = 2^(E - 128) * levels[nibble]. Source: Open Compute Project,
-// "OCP Microscaling Formats (MX) Specification" 1.0 (2023), sections 5.3.3 and 5.4; ggml's levels are doubled.
+// "OCP Microscaling Formats (MX) Specification" 1.0 (2023), sections 5.3.3 and 5.4; ggml's levels are
+// doubled.
 #include <bit>
 
 #include "engine/quant/block.h"

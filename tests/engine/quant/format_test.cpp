@@ -74,8 +74,7 @@ void expectGoldenBlocks(const QuantFormat& format, const std::filesystem::path& 
     // Blocks may lie at any byte.
     std::string shifted(1, 'x');
     shifted += raw;
-    EXPECT_TRUE(bitsEqual(decode(format, std::string_view(shifted).substr(1)), expected))
-        << format.name;
+    EXPECT_TRUE(bitsEqual(decode(format, std::string_view(shifted).substr(1)), expected)) << format.name;
 
     raw[raw.size() / 2] ^= 0x10;
     EXPECT_FALSE(bitsEqual(decode(format, raw), expected)) << format.name;

@@ -201,8 +201,8 @@ TEST_F(SelfCheck, theSentenceSaysWhatIsWrong) {
 
 /// The negative twin, for every family, format of weights and cache.
 /// Families whose made-up models have experts.
-const std::set<std::string_view> kChoosesExperts{"deepseek2", "olmoe",    "qwen2moe",
-                                                 "qwen35moe", "qwen3moe", "qwen3next"};
+const std::set<std::string_view> kChoosesExperts{"deepseek2", "gemma4",    "gpt-oss",  "olmoe",
+                                                 "qwen2moe",  "qwen35moe", "qwen3moe", "qwen3next"};
 
 TEST_F(SelfCheck, anHonestDeviceIsUsed) {
     for (const models::ModelFamily* family : models::allFamilies()) {

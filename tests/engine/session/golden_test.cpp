@@ -375,6 +375,8 @@ TEST_P(Golden, quant) {
 }
 
 TEST_P(Golden, quant2) {
+    // On a device weight_format_test.cpp compares the blocks themselves.
+    if (onDevice() && !test::triesEveryCase()) GTEST_SKIP() << "only in the soak";
     const int passed = forEachModel("quant2", Use::Exact, [&](Model& model, const Entry& entry) {
         const json& sidecar = entry.sidecar;
         const Ways logits = checkedWays(model, entry.tokens);

@@ -184,7 +184,8 @@ GgufWriter::RowSource copyRows(const tensor::Tensor& tensor) {
                         "tensor '{}' has scales of its own, which GGUF files cannot hold beside it",
                         shown(tensor.name));
         if (!tensor.decoder) {
-            std::ranges::copy(tensor.data.subspan(first * rowBytes, bytes.size()), bytes.begin());
+            for (; !bytes.empty(); bytes = bytes.subspan(rowBytes))
+                std::copy_n(tensor.row(first++), rowBytes, bytes.begin());
             return {};
         }
         std::vector<float> row(tensor.shape.rowElems());

@@ -108,6 +108,7 @@ struct GatedDeltaSpec {
         RatesByKeyHead,  ///< the last two are ssm_ba: for each key head its rates, then its steps
         AllByKeyHead,    ///< so are the first two: ssm_in has for each key head q, k, values, gates
     } files = Files::Separate;
+    bool hasFactors = true;  ///< as of FeedForwardSpec
 
     bool operator==(const GatedDeltaSpec&) const = default;
 };
@@ -286,6 +287,12 @@ void synthesizeGatedDelta(std::string_view arch, const SynthSizes& sizes, format
 /// Sizes of Mamba-2, the ssm keys. Errors: Corrupt.
 Result<MambaSpec> readMamba(const Keys& keys);
 
+/// Inner width of the expert that every row goes to, expert_shared_feed_forward_length; 0: none. Errors:
+/// Corrupt.
+Result<uint32_t> readSharedExpertDim(const Keys& keys);
+/// Errors: Corrupt, where the file has such an expert that would be left out.
+Status checkSharedExperts(const Keys& keys, const DecoderSpec& spec);
+
 /// Which layers have windows: attention.sliding_window_pattern, one flag per layer or a period n of which the
 /// last layer has none; `period` where the key is absent. 0: all, 1: none. Errors: Corrupt.
 Result<std::vector<bool>> readWindowed(const Keys& keys, uint32_t numLayers, uint32_t period);
@@ -314,6 +321,7 @@ Result<std::shared_ptr<const ModelDefinition>> openDecoder(const formats::ModelF
                                                            uint32_t contextTokens) {
     INGLE_TRY_ASSIGN(const Keys keys, Keys::of(file, contextTokens));
     INGLE_TRY_ASSIGN(DecoderSpec spec, read(keys));
+    INGLE_TRY(checkSharedExperts(keys, spec));
     return std::make_shared<const Definition<DecoderSpec, decoderTensors, decoderMemory, buildDecoder>>(
         std::move(spec));
 }

@@ -3,13 +3,10 @@
 #include <cmath>
 
 #include "engine/models/decoder.h"
+#include "engine/models/limits.h"
 
 namespace ingle::models {
 namespace {
-
-/// Sizes that no real model comes near, so that products of two of them stay inside 32 bits.
-constexpr uint32_t kMaxRowElems = 1u << 20;
-constexpr uint32_t kMaxExperts = 1u << 10;
 
 std::string_view epsilonKey(NormKind norm) {
     return norm == NormKind::Rms ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon";
@@ -22,7 +19,6 @@ struct LayerSizes {
     uint32_t numKvHeads = 0;
     uint32_t keyDim = 0;
     uint32_t valueDim = 0;
-    uint32_t ropeDims = 0;
     bool mayLackHeads = false;
 };
 
@@ -38,8 +34,6 @@ Status checkSizes(const Keys& keys, const LayerSizes& sizes) {
         return keys.cannotBe("attention.key_length", sizes.keyDim);
     if (sizes.valueDim == 0 || uint64_t{sizes.valueDim} * sizes.numHeads > kMaxRowElems)
         return keys.cannotBe("attention.value_length", sizes.valueDim);
-    if (sizes.ropeDims % 2 != 0 || sizes.ropeDims > sizes.keyDim)
-        return keys.cannotBe("rope.dimension_count", sizes.ropeDims);
     return {};
 }
 
@@ -59,9 +53,15 @@ Result<DecoderSpec> readDecoder(const Keys& keys, const DecoderTraits& traits) {
     INGLE_TRY_ASSIGN(const uint32_t keyDim, keys.u32Or("attention.key_length", evenShare));
     INGLE_TRY_ASSIGN(const uint32_t valueDim, keys.u32Or("attention.value_length", evenShare));
     INGLE_TRY_ASSIGN(const uint32_t ropeDims, keys.u32Or("rope.dimension_count", keyDim));
+    if (keyDim > kMaxHeadDim) return keys.cannotBe("attention.key_length", keyDim);
+    if (ropeDims % 2 != 0 || ropeDims > keyDim) return keys.cannotBe("rope.dimension_count", ropeDims);
     for (uint32_t layer = 0; layer < numLayers; ++layer)
-        INGLE_TRY(checkSizes(keys, {ffnDims[layer], heads[layer], kvHeads[layer], keyDim, valueDim, ropeDims,
-                                    traits.mayLackHeads}));
+        INGLE_TRY(checkSizes(keys, {.ffnDim = ffnDims[layer],
+                                    .numHeads = heads[layer],
+                                    .numKvHeads = kvHeads[layer],
+                                    .keyDim = keyDim,
+                                    .valueDim = valueDim,
+                                    .mayLackHeads = traits.mayLackHeads}));
     INGLE_TRY_ASSIGN(const auto frequencies, readRopeFrequencies(keys, ropeDims, spec.facts.trainedContext));
     for (uint32_t layer = 0; layer < numLayers; ++layer) {
         spec.layers.push_back(
@@ -116,6 +116,24 @@ Status readExpertDim(const Keys& keys, DecoderSpec& spec) {
     return {};
 }
 
+Result<uint32_t> readSharedExpertDim(const Keys& keys) {
+    constexpr std::string_view kKey = "expert_shared_feed_forward_length";
+    INGLE_TRY_ASSIGN(const uint32_t dim, keys.u32Or(kKey, 0));
+    if (dim > kMaxRowElems) return keys.cannotBe(kKey, dim);
+    return dim;
+}
+
+Status checkSharedExperts(const Keys& keys, const DecoderSpec& spec) {
+    for (uint32_t layer = 0; layer < spec.facts.numLayers; ++layer) {
+        const auto* experts = std::get_if<ExpertsSpec>(&spec.layers[layer].ffn);
+        const std::string name = layerWeight(layer, "ffn_up_shexp.weight");
+        if (experts && experts->sharedDim == 0 && keys.file().find(name))
+            return fail(ErrorCode::Corrupt, "{}: no key tells how wide the expert of {} is", keys.file().path,
+                        name);
+    }
+    return {};
+}
+
 Result<std::vector<bool>> readWindowed(const Keys& keys, uint32_t numLayers, uint32_t period) {
     constexpr std::string_view kKey = "attention.sliding_window_pattern";
     std::vector<bool> windowed;
@@ -146,7 +164,8 @@ Status readWindowedHeads(const Keys& keys, DecoderSpec& spec, const std::vector<
         INGLE_TRY_ASSIGN(attention.keyDim, keys.u32Or("attention.key_length_swa", attention.keyDim));
         INGLE_TRY_ASSIGN(attention.valueDim, keys.u32Or("attention.value_length_swa", attention.valueDim));
         INGLE_TRY_ASSIGN(const uint32_t dims, keys.u32Or("rope.dimension_count_swa", attention.keyDim));
-        if (attention.keyDim == 0 || uint64_t{attention.keyDim} * attention.numHeads > kMaxRowElems)
+        if (attention.keyDim == 0 || attention.keyDim > kMaxHeadDim ||
+            uint64_t{attention.keyDim} * attention.numHeads > kMaxRowElems)
             return keys.cannotBe("attention.key_length_swa", attention.keyDim);
         if (attention.valueDim == 0 || uint64_t{attention.valueDim} * attention.numHeads > kMaxRowElems)
             return keys.cannotBe("attention.value_length_swa", attention.valueDim);

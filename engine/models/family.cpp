@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/models/limits.h"
+
 namespace ingle::models {
 
 uint32_t ModelFacts::prefixTokens(std::span<const TokenId> prompt) const {
@@ -11,9 +13,6 @@ uint32_t ModelFacts::prefixTokens(std::span<const TokenId> prompt) const {
 }
 
 Result<ModelFacts> readFacts(const Keys& keys) {
-    // Sizes that no real model comes near, so that products of two of them stay inside 32 bits.
-    constexpr uint32_t kMaxDim = 1u << 20;
-    constexpr uint32_t kMaxLayers = 1u << 12;
     ModelFacts facts{.arch = keys.arch()};
     const auto numTokens = static_cast<uint32_t>(keys.file().tokenizer.tokens.size());
     INGLE_TRY_ASSIGN(facts.numLayers, keys.u32("block_count"));
@@ -22,7 +21,7 @@ Result<ModelFacts> readFacts(const Keys& keys) {
     facts.tiedOutput = !keys.file().find("output.weight");
     if (facts.numLayers == 0 || facts.numLayers > kMaxLayers)
         return keys.cannotBe("block_count", facts.numLayers);
-    if (facts.dim == 0 || facts.dim > kMaxDim) return keys.cannotBe("embedding_length", facts.dim);
+    if (facts.dim == 0 || facts.dim > kMaxRowElems) return keys.cannotBe("embedding_length", facts.dim);
     if (facts.vocabSize == 0 || facts.vocabSize > INT32_MAX)
         return keys.cannotBe("vocab_size", facts.vocabSize);
     return facts;

@@ -7,13 +7,7 @@ namespace ingle::models {
 using tensor::Shape;
 using Form = FeedForwardSpec::Form;
 
-namespace {
-
-Factors factorsOf(const auto& spec) {
-    return spec.hasFactors ? Factors::Used : Factors::LeftAlone;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 void listTensors(const FeedForwardSpec& spec, LayerTensors& tensors) {
     const auto add = [&](std::string_view name, uint64_t in, uint64_t out, const RowsOf* rows = nullptr) {

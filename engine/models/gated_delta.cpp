@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "engine/models/layer_parts.h"
+#include "engine/models/limits.h"
 
 namespace ingle::models {
 namespace {
@@ -8,9 +9,6 @@ namespace {
 using backend::ActivationKind;
 using tensor::Shape;
 using Files = GatedDeltaSpec::Files;
-
-constexpr uint32_t kMaxRowElems = 1u << 20;
-constexpr uint32_t kMaxKernel = 64;
 
 /// Widths of rows.
 struct Widths {
@@ -33,26 +31,29 @@ struct Projected {
 
 Projected project(const GatedDeltaSpec& spec, const LayerBuilder& layer, graph::Value x) {
     graph::Builder& b = layer.b;
+    const auto linear = [&](std::string_view name, std::string_view trace) {
+        return layer.linear(x, name, trace, factorsOf(spec));
+    };
     Projected p;
     if (spec.files == Files::AllByKeyHead) {
         const uint32_t heads = spec.numKeyHeads;
         const uint32_t values = widthsOf(spec).values / heads;  // of a key head
-        const graph::Value all = layer.linear(x, "ssm_in", "mixed_by_head");
+        const graph::Value all = linear("ssm_in", "mixed_by_head");
         const graph::Value q = b.slice(all, {heads, 0, spec.keyDim}, "q_by_head");
         const graph::Value k = b.slice(all, {heads, spec.keyDim, spec.keyDim}, "k_by_head");
         const graph::Value v = b.slice(all, {heads, 2 * spec.keyDim, values}, "v_by_head");
         p.gates = b.slice(all, {heads, 2 * spec.keyDim + values, values}, "z");
         p.mixed = b.concat(b.concat(q, k, 1, "qk_mixed"), v, 1, "mixed");
     } else {
-        p.mixed = layer.linear(x, "attn_qkv", "mixed");
-        p.gates = layer.linear(x, "attn_gate", "z");
+        p.mixed = linear("attn_qkv", "mixed");
+        p.gates = linear("attn_gate", "z");
     }
     if (spec.files == Files::Separate) {
-        p.rates = layer.linear(x, "ssm_beta", "beta");
-        p.steps = layer.linear(x, "ssm_alpha", "alpha");
+        p.rates = linear("ssm_beta", "beta");
+        p.steps = linear("ssm_alpha", "alpha");
     } else {
         const uint32_t each = spec.numValueHeads / spec.numKeyHeads;
-        const graph::Value both = layer.linear(x, "ssm_ba", "beta_alpha");
+        const graph::Value both = linear("ssm_ba", "beta_alpha");
         p.rates = b.slice(both, {spec.numKeyHeads, 0, each}, "beta");
         p.steps = b.slice(both, {spec.numKeyHeads, each, each}, "alpha");
     }
@@ -119,7 +120,7 @@ graph::Value mix(const GatedDeltaSpec& spec, const LayerBuilder& layer, graph::V
                                   "delta");  // [numTokens, values]
     y = b.rmsNorm(y, layer.w("ssm_norm.weight"), layer.normEps, "delta_norm", spec.numValueHeads);
     y = b.multiply(b.activation(p.gates, ActivationKind::Silu, "z_silu"), y, "delta_gated");
-    return layer.linear(y, "ssm_out", "mixer_output");
+    return layer.linear(y, "ssm_out", "mixer_output", factorsOf(spec));
 }
 
 Status readGatedDelta(const Keys& keys, DecoderSpec& spec, const GatedDeltaSpec& kind) {
@@ -129,7 +130,8 @@ Status readGatedDelta(const Keys& keys, DecoderSpec& spec, const GatedDeltaSpec&
     INGLE_TRY_ASSIGN(delta.numKeyHeads, keys.u32("ssm.group_count"));
     INGLE_TRY_ASSIGN(delta.numValueHeads, keys.u32("ssm.time_step_rank"));
     INGLE_TRY_ASSIGN(const uint32_t inner, keys.u32("ssm.inner_size"));
-    if (delta.kernel == 0 || delta.kernel > kMaxKernel) return keys.cannotBe("ssm.conv_kernel", delta.kernel);
+    if (delta.kernel < kLeastKernel || delta.kernel > kMaxKernel)
+        return keys.cannotBe("ssm.conv_kernel", delta.kernel);
     if (delta.numKeyHeads == 0 || delta.numKeyHeads > kMaxRowElems)
         return keys.cannotBe("ssm.group_count", delta.numKeyHeads);
     if (delta.numValueHeads == 0 || delta.numValueHeads % delta.numKeyHeads != 0)
@@ -164,8 +166,7 @@ Status readGatedDelta(const Keys& keys, DecoderSpec& spec, const GatedDeltaSpec&
 Status readGatedExperts(const Keys& keys, DecoderSpec& spec) {
     INGLE_TRY(readExperts(keys, spec));
     INGLE_TRY(readExpertDim(keys, spec));
-    INGLE_TRY_ASSIGN(const uint32_t sharedDim, keys.u32Or("expert_shared_feed_forward_length", 0));
-    if (sharedDim > kMaxRowElems) return keys.cannotBe("expert_shared_feed_forward_length", sharedDim);
+    INGLE_TRY_ASSIGN(const uint32_t sharedDim, readSharedExpertDim(keys));
     for (LayerSpec& layer : spec.layers) {
         ExpertsSpec* experts = expertsOf(layer);
         if (!experts) continue;

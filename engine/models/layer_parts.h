@@ -25,6 +25,10 @@ enum class BiasOrder : uint8_t { BehindFactor, BeforeFactor };
 /// What is done with the factor of a matrix that a file may hold.
 enum class Factors : uint8_t { Used, LeftAlone };
 
+inline Factors factorsOf(const auto& spec) {
+    return spec.hasFactors ? Factors::Used : Factors::LeftAlone;
+}
+
 /// The weights of one layer.
 class LayerTensors {
   public:

@@ -1,13 +1,11 @@
 #include "engine/models/layer_parts.h"
+#include "engine/models/limits.h"
 
 namespace ingle::models {
 namespace {
 
 using backend::ActivationKind;
 using tensor::Shape;
-
-constexpr uint32_t kMaxRowElems = 1u << 20;
-constexpr uint32_t kMaxKernel = 64;
 
 /// Widths of rows.
 struct Widths {
@@ -77,7 +75,8 @@ Result<MambaSpec> readMamba(const Keys& keys) {
     INGLE_TRY_ASSIGN(spec.numHeads, keys.u32("ssm.time_step_rank"));
     INGLE_TRY_ASSIGN(spec.groups, keys.u32("ssm.group_count"));
     INGLE_TRY_ASSIGN(const uint32_t inner, keys.u32("ssm.inner_size"));
-    if (spec.kernel == 0 || spec.kernel > kMaxKernel) return keys.cannotBe("ssm.conv_kernel", spec.kernel);
+    if (spec.kernel < kLeastKernel || spec.kernel > kMaxKernel)
+        return keys.cannotBe("ssm.conv_kernel", spec.kernel);
     if (inner == 0 || inner > kMaxRowElems) return keys.cannotBe("ssm.inner_size", inner);
     if (spec.numHeads == 0 || inner % spec.numHeads != 0)
         return keys.cannotBe("ssm.time_step_rank", spec.numHeads);

@@ -159,7 +159,8 @@ Result<Weights> Weights::bind(const formats::ModelFile& file, std::span<const Te
     for (const TensorSpec& spec : specs) {
         if (!spec.dividedBy.empty()) INGLE_TRY(weights.divide(file, spec));
     }
-    // A matrix that belongs to a factor nobody multiplies by would give wrong numbers.
+    // A factor that the family does not know of would be forgotten. (One that it lists and leaves alone
+    // is left alone by other engines, too.)
     for (const TensorSpec& spec : specs) {
         if (spec.use != backend::WeightUse::Matrix || !spec.name.ends_with(".weight")) continue;
         const std::string factor = spec.name.substr(0, spec.name.rfind('.')) + std::string(kFactorSuffix);

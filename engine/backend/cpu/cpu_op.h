@@ -74,14 +74,16 @@ class PreparedOp {
 /// Values an elementwise op hands to a thread at a time: a few microseconds of work.
 inline constexpr size_t kElementGrain = 8192;
 
+/// What an op does with the side data of its matrices (tensor::Tensor::side).
+enum class SideData : uint8_t { Refused, Read };
+
 struct CpuOp {
     OpCode code;
     /// Once per program: chooses kernels, finds tables. `op` outlives what is made. Errors: OutOfMemory.
     Result<std::unique_ptr<PreparedOp>> (*prepare)(const Op& op, const Preparation& preparation);
     /// Null: none.
     Scratch (*scratch)(const Op& op, const Plan& plan) = nullptr;
-    /// Its matrices may have side data (tensor::Tensor::side).
-    bool readsSideData = false;
+    SideData sideData = SideData::Refused;
 };
 
 /// CpuOp::prepare of an op that has nothing to decide.

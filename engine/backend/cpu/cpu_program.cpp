@@ -107,7 +107,7 @@ Status CpuProgram::prepareOps() {
         if (!cpuOp) return fail(ErrorCode::Unsupported, "the CPU backend has no op {}", opName(op.code));
         for (const uint32_t weight : op.weights) {
             const auto& [tensor, use] = m_plan.weights[weight];
-            if (use == WeightUse::Matrix && tensor->side && !cpuOp->readsSideData)
+            if (use == WeightUse::Matrix && tensor->side && cpuOp->sideData == SideData::Refused)
                 return fail(ErrorCode::Unsupported, "{}: the op {} takes no matrix with scales of its own",
                             tensor->name, opName(op.code));
         }

@@ -7,8 +7,9 @@ namespace ingle::models {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
-    INGLE_TRY_ASSIGN(DecoderSpec spec,
-                     readDecoder(keys, {NormKind::LayerUnbiased, backend::RopeStyle::Interleaved, true}));
+    INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {.norm = NormKind::LayerUnbiased,
+                                                          .ropeStyle = backend::RopeStyle::Interleaved,
+                                                          .hasFfnFactors = true}));
     INGLE_TRY_ASSIGN(const auto windowed, readWindowed(keys, spec.facts.numLayers, 4));
     INGLE_TRY(readWindows(keys, spec, windowed));
     INGLE_TRY_ASSIGN(spec.logitScale, keys.f32("logit_scale"));

@@ -18,7 +18,7 @@ Result<DecoderSpec> read(const Keys& keys) {
     if (embeddingScale != 0) spec.embeddingScale = embeddingScale;
     if (logitScale != 0) spec.logitScale = 1 / logitScale;
     INGLE_TRY(readExperts(keys, spec));
-    INGLE_TRY_ASSIGN(const uint32_t sharedDim, keys.u32Or("expert_shared_feed_forward_length", 0));
+    INGLE_TRY_ASSIGN(const uint32_t sharedDim, readSharedExpertDim(keys));
     for (LayerSpec& layer : spec.layers) {
         if (residualScale != 0) layer.residualScale = residualScale;
         if (ExpertsSpec* experts = expertsOf(layer)) experts->sharedDim = sharedDim;

@@ -1,6 +1,7 @@
 /// LFM2: short convolutions, and attention where head_count_kv is not 0.
 /// Source: Liquid AI, "LFM2 Technical Report" (2025), section 2.
 #include "engine/models/decoder.h"
+#include "engine/models/limits.h"
 
 namespace ingle::models {
 namespace {
@@ -8,7 +9,7 @@ namespace {
 Result<DecoderSpec> read(const Keys& keys) {
     INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {.mayLackHeads = true}));
     INGLE_TRY_ASSIGN(const uint32_t kernel, keys.u32("shortconv.l_cache"));
-    if (kernel == 0 || kernel > 64) return keys.cannotBe("shortconv.l_cache", kernel);
+    if (kernel < kLeastKernel || kernel > kMaxKernel) return keys.cannotBe("shortconv.l_cache", kernel);
     INGLE_TRY_ASSIGN(const uint32_t window, keys.u32Or("attention.sliding_window", 0));
     spec.finalNorm = "token_embd_norm";
     for (LayerSpec& layer : spec.layers) {

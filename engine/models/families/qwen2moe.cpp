@@ -8,7 +8,7 @@ namespace {
 Result<DecoderSpec> read(const Keys& keys) {
     INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {}));
     INGLE_TRY(readExperts(keys, spec));
-    INGLE_TRY_ASSIGN(const uint32_t sharedDim, keys.u32Or("expert_shared_feed_forward_length", 0));
+    INGLE_TRY_ASSIGN(const uint32_t sharedDim, readSharedExpertDim(keys));
     for (LayerSpec& layer : spec.layers) {
         attentionOf(layer).qkvBias = Presence::Required;
         ExpertsSpec* experts = expertsOf(layer);

@@ -9,7 +9,7 @@ Result<DecoderSpec> read(const Keys& keys) {
     INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {.hasFfnFactors = true}));
     // Older files keep everything by key heads.
     using Files = GatedDeltaSpec::Files;
-    INGLE_TRY(readGatedDelta(keys, spec, {.files = Files::RatesByKeyHead}));
+    INGLE_TRY(readGatedDelta(keys, spec, {.files = Files::RatesByKeyHead, .hasFactors = false}));
     for (uint32_t layer = 0; layer < spec.facts.numLayers; ++layer) {
         auto* delta = std::get_if<GatedDeltaSpec>(&spec.layers[layer].mixer);
         if (delta && !keys.file().find(layerWeight(layer, "attn_qkv.weight")))

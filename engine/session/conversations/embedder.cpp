@@ -93,13 +93,19 @@ class ModelEmbedder final : public Embedder {
     uint32_t maxTokens() const {
         return std::min(info().contextTokens, m_model->opened().bound.facts().trainedContext);
     }
-    /// Texts that one step takes together.
+    /// Texts that one step takes together: in as many pages as one of maxTokens() has, which memory has room
+    /// for.
     size_t numFitting(std::span<const std::vector<TokenId>> texts) const {
+        const auto pagesOf = [](size_t tokens) {
+            return (tokens + backend::kPageTokens - 1) / backend::kPageTokens;
+        };
         size_t tokens = 0;
+        size_t pages = 0;
         size_t count = 0;
         while (count < std::min<size_t>(texts.size(), session::Model::kMaxDecoding)) {
             tokens += texts[count].size();
-            if (tokens > maxTokens()) break;
+            pages += pagesOf(texts[count].size());
+            if (tokens > maxTokens() || pages > pagesOf(maxTokens())) break;
             ++count;
         }
         return count;

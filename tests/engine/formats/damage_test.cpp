@@ -243,6 +243,34 @@ TEST(Damage, rwkvCpp) {
     }
 }
 
+/// Keys of a small file that agree with each other and ask for tables of gigabytes.
+TEST(Damage, sizesOfNoModelAreRefused) {
+    struct Case {
+        std::string family;
+        std::vector<std::pair<std::string, int64_t>> keys;
+    };
+    const Case cases[] = {
+        {"lfm2",
+         {{"attention.head_count", 1}, {"attention.head_count_kv", 0}, {"rope.dimension_count", 0xFFFFFFFE}}},
+        {"llama",
+         {{"block_count", 4096},
+          {"attention.head_count", 1},
+          {"attention.head_count_kv", 1},
+          {"attention.key_length", 1 << 20}}},
+    };
+    for (const auto& [family, keys] : cases) {
+        SCOPED_TRACE(family);
+        const test::TemporaryFolder folder;
+        ASSERT_TRUE(lab::writeSynthModel({.family = family}, folder.file("model")));
+        formats::ModelFile model = formats::openModelFile(test::opened(folder.file("model"))).value();
+        for (const auto& [key, value] : keys) model.metadata.set(fmt::format("{}.{}", family, key), value);
+        const int64_t before = liveBytes;
+        peakBytes = before;
+        EXPECT_FALSE(models::bindModel(model));
+        EXPECT_LT(peakBytes - before, kMaxBytes);
+    }
+}
+
 /// A small model of each family. What their files have in common is tried above; a test run tries less of
 /// them.
 class FamilyDamage : public testing::TestWithParam<const models::ModelFamily*> {};

@@ -131,6 +131,16 @@ TEST_F(Embeddings, aTextAloneHasTheBitsOfOneAmongOthers) {
     EXPECT_NE(together[3], together[4]);
 }
 
+/// Each text has a page of its own, however short it is.
+TEST_F(Embeddings, manyShortTextsFitAShortContext) {
+    const auto embedder = Embedder::load(synth("bert"), {.contextTokens = 32}, nullptr).value();
+    Texts texts;
+    for (TokenId i = 0; i < 8; ++i) texts.push_back(text(4, i));
+    const auto embeddings = embedder->embed(texts);
+    ASSERT_TRUE(embeddings) << embeddings.error().message;
+    EXPECT_EQ(embeddings->size(), 8U);
+}
+
 TEST_F(Embeddings, everyTokenSeesEveryOther) {
     const auto embedder = Embedder::load(synth("bert"), {}, nullptr).value();
     std::vector<TokenId> changed = text(100, 1);

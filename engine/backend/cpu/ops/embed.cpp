@@ -16,6 +16,6 @@ void run(const Op& op, const StepContext& context) {
 }  // namespace
 
 extern const CpuOp embed_op;
-const CpuOp embed_op{OpCode::Embed, unprepared<run>, nullptr, true};
+const CpuOp embed_op{OpCode::Embed, unprepared<run>, nullptr, SideData::Read};
 
 }  // namespace ingle::backend::cpu

@@ -20,6 +20,6 @@ void run(const Op& op, const StepContext& context) {
 }  // namespace
 
 extern const CpuOp embed_position_op;
-const CpuOp embed_position_op{OpCode::EmbedPosition, unprepared<run>, nullptr, true};
+const CpuOp embed_position_op{OpCode::EmbedPosition, unprepared<run>, nullptr, SideData::Read};
 
 }  // namespace ingle::backend::cpu

@@ -4,6 +4,7 @@
 
 #include "engine/backend/cpu/expanded_matmul.h"
 #include "engine/backend/cpu/matmul_input.h"
+#include "engine/base/check.h"
 
 namespace ingle::backend::cpu {
 namespace {
@@ -89,7 +90,9 @@ class ExpertLinear final : public PreparedOp {
   private:
     size_t expertOf(const StepContext& context, size_t row, size_t part) const {
         const Operand routing = m_op.inputs[1];
-        return static_cast<size_t>(context.rows(routing)[row * routing.width + part]);
+        const auto expert = static_cast<size_t>(context.rows(routing)[row * routing.width + part]);
+        INGLE_CHECK(expert < m_layout.numExperts, "expert {} of {}", expert, m_layout.numExperts);
+        return expert;
     }
 
     void sortByExpert(const StepContext& context, size_t numRows, Choices& choices) const {
@@ -165,6 +168,6 @@ Scratch scratch(const Op& op, const Plan& plan) {
 }  // namespace
 
 extern const CpuOp expert_linear_op;
-const CpuOp expert_linear_op{OpCode::ExpertLinear, prepared<ExpertLinear>, scratch, true};
+const CpuOp expert_linear_op{OpCode::ExpertLinear, prepared<ExpertLinear>, scratch, SideData::Read};
 
 }  // namespace ingle::backend::cpu

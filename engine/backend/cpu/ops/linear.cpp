@@ -112,6 +112,6 @@ Scratch scratch(const Op& op, const Plan& plan) {
 }  // namespace
 
 extern const CpuOp linear_op;
-const CpuOp linear_op{OpCode::Linear, prepared<Linear>, scratch, true};
+const CpuOp linear_op{OpCode::Linear, prepared<Linear>, scratch, SideData::Read};
 
 }  // namespace ingle::backend::cpu

@@ -4,9 +4,15 @@ namespace ingle::backend::vulkan {
 namespace {
 
 constexpr OpCode kCodes[] = {OpCode::GatedDelta};
+/// Each invocation keeps a column of the state in registers.
+constexpr uint32_t kMaxKeyDim = 256;
 
 Status record(const OpRun& run, OpRecording& out) {
     const auto& params = run.params<GatedDeltaParams>(0);
+    if (params.keyDim > kMaxKeyDim)
+        return fail(ErrorCode::Unsupported,
+                    "gated delta heads with keys of {} dimensions on this device; at most {} are possible",
+                    params.keyDim, kMaxKeyDim);
     const Op& op = run.op(0);
     INGLE_TRY_ASSIGN(const BufferRange decay, out.vector(op, 0));
     INGLE_TRY_ASSIGN(const BufferRange bias, out.vector(op, 1));

@@ -4,9 +4,15 @@ namespace ingle::backend::vulkan {
 namespace {
 
 constexpr OpCode kCodes[] = {OpCode::MambaScan};
+/// Each invocation keeps a row of the state in registers.
+constexpr uint32_t kMaxStateSize = 256;
 
 Status record(const OpRun& run, OpRecording& out) {
     const auto& params = run.params<MambaScanParams>(0);
+    if (params.stateSize > kMaxStateSize)
+        return fail(ErrorCode::Unsupported,
+                    "Mamba-2 states of {} numbers on this device; at most {} are possible", params.stateSize,
+                    kMaxStateSize);
     const Op& op = run.op(0);
     std::vector<Binding> bindings{reads(out.step()), updates(out.memory().state(params.state))};
     for (const Operand& input : run.inputs(0)) bindings.push_back(reads(out.rows(input.value)));

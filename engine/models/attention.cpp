@@ -7,6 +7,7 @@ namespace ingle::models {
 namespace {
 
 using tensor::Shape;
+using Projections = AttentionSpec::Projections;
 
 Shape gainOf(const HeadNormSpec& norm, uint32_t numHeads, uint32_t headDim) {
     switch (norm.gain) {
@@ -18,6 +19,37 @@ Shape gainOf(const HeadNormSpec& norm, uint32_t numHeads, uint32_t headDim) {
             return Shape::of(uint64_t{headDim} * numHeads);
     }
     return {};
+}
+
+/// What attention reads; keys and values are not set where they are another layer's, the gate where there is
+/// none.
+struct Projected {
+    graph::Value q;     ///< [numTokens, numHeads * keyDim]
+    graph::Value k;     ///< [numTokens, numKvHeads * keyDim]
+    graph::Value v;     ///< [numTokens, numKvHeads * valueDim]
+    graph::Value gate;  ///< [numTokens, numHeads * valueDim]
+};
+
+Projected project(const AttentionSpec& spec, const LayerBuilder& layer, graph::Value x) {
+    graph::Builder& b = layer.b;
+    Projected p;
+    if (spec.projections == Projections::FusedByHead) {
+        const graph::Value qkv = layer.linear(x, "attn_qkv", "qkv");
+        p.q = b.slice(qkv, {spec.numHeads, 0, spec.keyDim}, "q");
+        p.k = b.slice(qkv, {spec.numHeads, spec.keyDim, spec.keyDim}, "k");
+        p.v = b.slice(qkv, {spec.numHeads, 2 * spec.keyDim, spec.valueDim}, "v");
+        return p;
+    }
+    p.q = layer.linear(x, "attn_q", "q");
+    if (!spec.cacheOf) {
+        p.k = layer.linear(x, "attn_k", "k");
+        p.v = spec.projections == Projections::ValuesAreKeys ? p.k : layer.linear(x, "attn_v", "v");
+    }
+    if (spec.projections == Projections::GatedQueries) {
+        p.gate = b.slice(p.q, {spec.numHeads, spec.keyDim, spec.valueDim}, "gate");
+        p.q = b.slice(p.q, {spec.numHeads, 0, spec.keyDim}, "q_alone");
+    }
+    return p;
 }
 
 }  // namespace
@@ -39,21 +71,23 @@ void listTensors(const AttentionSpec& spec, LayerTensors& tensors) {
     const uint64_t values = uint64_t{spec.numKvHeads} * spec.valueDim;
     const bool ownsCache = !spec.cacheOf;
     const auto add = [&](std::string_view name, uint64_t first, uint64_t count) {
-        const RowsOf fused{"attn_qkv", queries + keys + values, first, spec.fusedQkv};
+        const RowsOf fused{"attn_qkv", queries + keys + values, first,
+                           spec.projections == Projections::Fused};
         tensors.linear(name, tensors.dim(), count, spec.qkvBias, BiasOrder::BehindFactor, &fused);
     };
-    if (spec.hasOutputGate) {
+    if (spec.projections == Projections::GatedQueries) {
         tensors.linear("attn_q", tensors.dim(), queries + uint64_t{spec.numHeads} * spec.valueDim,
                        spec.qkvBias, BiasOrder::BehindFactor);
         tensors.linear("attn_k", tensors.dim(), keys, spec.qkvBias, BiasOrder::BehindFactor);
         tensors.linear("attn_v", tensors.dim(), values, spec.qkvBias, BiasOrder::BehindFactor);
-    } else if (spec.qkvByHead) {
+    } else if (spec.projections == Projections::FusedByHead) {
         tensors.linear("attn_qkv", tensors.dim(), queries + keys + values, spec.qkvBias,
                        BiasOrder::BehindFactor);
     } else {
         add("attn_q", 0, queries);
         if (ownsCache) add("attn_k", queries, keys);
-        if (ownsCache && !spec.valuesAreKeys) add("attn_v", queries + keys, values);
+        if (ownsCache && spec.projections != Projections::ValuesAreKeys)
+            add("attn_v", queries + keys, values);
     }
     tensors.linear("attn_output", uint64_t{spec.numHeads} * spec.valueDim, tensors.dim(), spec.outputBias,
                    BiasOrder::BehindFactor);
@@ -89,36 +123,16 @@ graph::Value mix(const AttentionSpec& spec, const LayerBuilder& layer, graph::Va
                        style, positions},
                       name);
     };
-    graph::Value q, k, v;
-    if (spec.qkvByHead) {
-        const graph::Value qkv = layer.linear(x, "attn_qkv", "qkv");
-        q = b.slice(qkv, {spec.numHeads, 0, spec.keyDim}, "q");
-        k = b.slice(qkv, {spec.numHeads, spec.keyDim, spec.keyDim}, "k");
-        v = b.slice(qkv, {spec.numHeads, 2 * spec.keyDim, spec.valueDim}, "v");
-    } else {
-        q = layer.linear(x, "attn_q", "q");  // [numTokens, numHeads * keyDim]
-        if (!spec.cacheOf) {
-            k = layer.linear(x, "attn_k", "k");  // [numTokens, numKvHeads * keyDim]
-            v = spec.valuesAreKeys ? k
-                                   : layer.linear(x, "attn_v", "v");  // [numTokens, numKvHeads * valueDim]
-        }
-    }
-    if (spec.normsValues && !spec.cacheOf)
-        v = b.rmsNorm(v, nullptr, layer.normEps, "v_norm", spec.numKvHeads);
-    graph::Value gate;
-    if (spec.hasOutputGate) {
-        gate = b.slice(q, {spec.numHeads, spec.keyDim, spec.valueDim},
-                       "gate");  // [numTokens, numHeads * valueDim]
-        q = b.slice(q, {spec.numHeads, 0, spec.keyDim}, "q_alone");
-    }
-    q = normed(q, spec.numHeads, "q_norm");
-    if (!spec.cacheOf) k = normed(k, spec.numKvHeads, "k_norm");
-    q = rotated(q, spec.numHeads, "q_rope");
-    if (!spec.cacheOf) k = rotated(k, spec.numKvHeads, "k_rope");
+    Projected p = project(spec, layer, x);
+    p.q = rotated(normed(p.q, spec.numHeads, "q_norm"), spec.numHeads, "q_rope");
     if (spec.temperature != 0)
-        q = b.positionScale(q, {spec.temperature, spec.temperatureLength}, "q_temperature");
-    if (!spec.cacheOf) b.kvAppend(k, v, layer.cacheLayer);
-    graph::Value attended = b.attention(q,
+        p.q = b.positionScale(p.q, {spec.temperature, spec.temperatureLength}, "q_temperature");
+    if (!spec.cacheOf) {
+        p.k = rotated(normed(p.k, spec.numKvHeads, "k_norm"), spec.numKvHeads, "k_rope");
+        if (spec.normsValues) p.v = b.rmsNorm(p.v, nullptr, layer.normEps, "v_norm", spec.numKvHeads);
+        b.kvAppend(p.k, p.v, layer.cacheLayer);
+    }
+    graph::Value attended = b.attention(p.q,
                                         {.layer = layer.cacheLayer,
                                          .numHeads = spec.numHeads,
                                          .numKvHeads = spec.numKvHeads,
@@ -131,9 +145,9 @@ graph::Value mix(const AttentionSpec& spec, const LayerBuilder& layer, graph::Va
                                          .hasSinks = spec.hasSinks,
                                          .mask = spec.mask},
                                         "attention", layer.w("attn_sinks.weight"));
-    if (spec.hasOutputGate)
-        attended = b.multiply(b.activation(gate, backend::ActivationKind::Sigmoid, "gate_sigmoid"), attended,
-                              "attention_gated");
+    if (spec.projections == Projections::GatedQueries)
+        attended = b.multiply(b.activation(p.gate, backend::ActivationKind::Sigmoid, "gate_sigmoid"),
+                              attended, "attention_gated");
     return layer.linear(attended, "attn_output", "attn_output");
 }
 

@@ -62,14 +62,16 @@ struct AttentionSpec {
     std::optional<HeadNormSpec> headNorm = {};
     Presence qkvBias = Presence::Optional;
     Presence outputBias = Presence::Optional;
-    /// attn_q has for each head its query and, behind it, a gate as wide as a value, whose sigmoid
-    /// multiplies what the head gives.
-    bool hasOutputGate = false;
-    bool fusedQkv = false;  ///< files usually hold q, k and v as attn_qkv; they may always
-    /// They hold attn_qkv with, for each head, the rows of its query, its key and its value.
-    bool qkvByHead = false;
-    bool valuesAreKeys = false;  ///< no attn_v: values are what attn_k gives, before its norm and rotation
-    bool normsValues = false;    ///< heads of values are divided by their root mean square
+    /// What makes queries, keys and values.
+    enum class Projections : uint8_t {
+        Separate,      ///< attn_q, attn_k and attn_v; files may hold them as the rows of attn_qkv
+        Fused,         ///< so they usually do
+        FusedByHead,   ///< attn_qkv has for each head its query, its key and its value
+        GatedQueries,  ///< attn_q has for each head its query and, behind it, a gate as wide as a value,
+                       ///< whose sigmoid multiplies what the head gives
+        ValuesAreKeys,  ///< no attn_v: values are what attn_k gives, before its norm and rotation
+    } projections = Projections::Separate;
+    bool normsValues = false;  ///< heads of values are divided by their root mean square
     /// The layer before this one whose keys and values it reads, without any of its own.
     std::optional<uint32_t> cacheOf = {};
 

@@ -157,7 +157,7 @@ Status readGatedDelta(const Keys& keys, DecoderSpec& spec, const GatedDeltaSpec&
             to.mixer = delta;
         } else {
             attentionOf(to).headNorm = HeadNormSpec{};
-            attentionOf(to).hasOutputGate = true;
+            attentionOf(to).projections = AttentionSpec::Projections::GatedQueries;
         }
     }
     return {};

@@ -9,7 +9,7 @@ namespace {
 Result<DecoderSpec> read(const Keys& keys) {
     INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {.ropeStyle = backend::RopeStyle::Interleaved}));
     for (LayerSpec& layer : spec.layers) {
-        attentionOf(layer).fusedQkv = true;
+        attentionOf(layer).projections = AttentionSpec::Projections::Fused;
         std::get<FeedForwardSpec>(layer.ffn).form = FeedForwardSpec::Form::GatedFused;
     }
     return spec;

@@ -28,7 +28,7 @@ Result<DecoderSpec> read(const Keys& keys) {
             return keys.cannotBe("rope.dimension_count", 2 * attention.rope->frequencies.perPair.size());
         attention.rope->positions = backend::RopePositions::TwoForEach;
         attention.mask = backend::Mask::Prefix;
-        attention.qkvByHead = true;
+        attention.projections = AttentionSpec::Projections::FusedByHead;
         attention.qkvBias = attention.outputBias = Presence::Required;
         auto& ffn = std::get<FeedForwardSpec>(layer.ffn);
         ffn.form = FeedForwardSpec::Form::Sequential;

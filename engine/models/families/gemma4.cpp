@@ -73,8 +73,9 @@ Result<DecoderSpec> read(const Keys& keys) {
         attention.scale = 1;
         attention.headNorm = HeadNormSpec{};
         attention.normsValues = true;
-        attention.valuesAreKeys = !windowed[i] && !attention.cacheOf && !hasValues(keys, i);
-        if (attention.valuesAreKeys && attention.valueDim != attention.keyDim)
+        if (windowed[i] || attention.cacheOf || hasValues(keys, i)) continue;
+        attention.projections = AttentionSpec::Projections::ValuesAreKeys;
+        if (attention.valueDim != attention.keyDim)
             return keys.cannotBe("attention.value_length", attention.valueDim);
     }
     INGLE_TRY(readSideBySide(keys, spec));

@@ -17,7 +17,7 @@ Result<DecoderSpec> read(const Keys& keys) {
         ffn.bias = Presence::Required;
         AttentionSpec& attention = attentionOf(layer);
         attention.rope.reset();
-        attention.fusedQkv = true;
+        attention.projections = AttentionSpec::Projections::Fused;
         attention.qkvBias = attention.outputBias = Presence::Required;
     }
     return spec;

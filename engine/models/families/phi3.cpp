@@ -11,7 +11,7 @@ Result<DecoderSpec> read(const Keys& keys) {
     INGLE_TRY(readWindows(keys, spec, std::vector<bool>(spec.facts.numLayers, true)));
     INGLE_TRY(readLongRope(keys, spec));
     for (LayerSpec& layer : spec.layers) {
-        attentionOf(layer).fusedQkv = true;
+        attentionOf(layer).projections = AttentionSpec::Projections::Fused;
         std::get<FeedForwardSpec>(layer.ffn).form = FeedForwardSpec::Form::GatedFused;
     }
     return spec;

@@ -138,8 +138,11 @@ TEST_F(Weight, aFactorThatNobodyMultipliesByIsRefused) {
 
 TEST(UsualTensors, areEachThereOnce) {
     DecoderSpec spec{.facts = {.dim = 8, .vocabSize = 16}, .layers = std::vector<LayerSpec>(1)};
-    spec.layers[0].mixer =
-        AttentionSpec{.numHeads = 2, .numKvHeads = 1, .keyDim = 4, .valueDim = 4, .fusedQkv = true};
+    spec.layers[0].mixer = AttentionSpec{.numHeads = 2,
+                                         .numKvHeads = 1,
+                                         .keyDim = 4,
+                                         .valueDim = 4,
+                                         .projections = AttentionSpec::Projections::Fused};
     spec.layers[0].ffn = FeedForwardSpec{.dim = 6, .form = FeedForwardSpec::Form::GatedFused};
     std::map<std::string, std::string> matrices;
     for (const TensorSpec& tensor : usualTensors(decoderTensors(spec)))

@@ -128,6 +128,8 @@ class Golden : public testing::TestWithParam<std::string> {
     static void TearDownTestSuite() { s_devices.reset(); }
 
     bool onDevice() const { return GetParam() == "vulkan"; }
+    /// On a device nearly all of the time is the driver's compiling of each entry's kernels.
+    bool leftToTheSoak() const { return onDevice() && !test::triesEveryCase(); }
 
     /// Calls `check` with each model of the group that this version can run, and prints the others. Returns
     /// how many there were.
@@ -285,6 +287,8 @@ TEST_P(Golden, models) {
 }
 
 TEST_P(Golden, models2) {
+    // On a device a family of each kind is compared with the processor by families_test.cpp.
+    if (leftToTheSoak()) GTEST_SKIP() << "only in the soak";
     const int passed = forEachModel("models2", Use::Exact, [&](Model& model, const Entry& entry) {
         const json& sidecar = entry.sidecar;
         const Ways logits = checkedWays(model, entry.tokens);
@@ -299,7 +303,7 @@ TEST_P(Golden, models2) {
 /// Files with the keys of every family.
 TEST_P(Golden, archs) {
     // Ops on a device are compared by the groups before: this one is about keys.
-    if (onDevice() && !test::triesEveryCase()) GTEST_SKIP() << "only in the soak";
+    if (leftToTheSoak()) GTEST_SKIP() << "only in the soak";
     const int passed = forEachModel("archs", Use::Exact, [&](Model& model, const Entry& entry) {
         const json& sidecar = entry.sidecar;
         const Ways logits = checkedWays(model, entry.tokens);
@@ -367,7 +371,7 @@ TEST_P(Golden, quant) {
 
 TEST_P(Golden, quant2) {
     // On a device weight_format_test.cpp compares the blocks themselves.
-    if (onDevice() && !test::triesEveryCase()) GTEST_SKIP() << "only in the soak";
+    if (leftToTheSoak()) GTEST_SKIP() << "only in the soak";
     const int passed = forEachModel("quant2", Use::Exact, [&](Model& model, const Entry& entry) {
         const json& sidecar = entry.sidecar;
         const Ways logits = checkedWays(model, entry.tokens);
@@ -380,6 +384,8 @@ TEST_P(Golden, quant2) {
 }
 
 TEST_P(Golden, quantAsUsual) {
+    // On a device products of rounded activations are compared by weight_format_test.cpp.
+    if (leftToTheSoak()) GTEST_SKIP() << "only in the soak";
     const int passed = forEachModel("quant", Use::Usual, [&](Model& model, const Entry& entry) {
         const Ways logits = checkedWays(model, entry.tokens);
         EXPECT_LE(worst(test::nmse, logits, referenceOf(entry.sidecar, "quant", "deq_logits")), 2e-3);

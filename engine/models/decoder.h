@@ -64,11 +64,11 @@ struct AttentionSpec {
     Presence outputBias = Presence::Optional;
     /// What makes queries, keys and values.
     enum class Projections : uint8_t {
-        Separate,      ///< attn_q, attn_k and attn_v; files may hold them as the rows of attn_qkv
-        Fused,         ///< so they usually do
-        FusedByHead,   ///< attn_qkv has for each head its query, its key and its value
-        GatedQueries,  ///< attn_q has for each head its query and, behind it, a gate as wide as a value,
-                       ///< whose sigmoid multiplies what the head gives
+        Separate,       ///< attn_q, attn_k and attn_v; files may hold them as the rows of attn_qkv
+        Fused,          ///< so they usually do
+        FusedByHead,    ///< attn_qkv has for each head its query, its key and its value
+        GatedQueries,   ///< attn_q has for each head its query and, behind it, a gate as wide as a value,
+                        ///< whose sigmoid multiplies what the head gives
         ValuesAreKeys,  ///< no attn_v: values are what attn_k gives, before its norm and rotation
     } projections = Projections::Separate;
     bool normsValues = false;  ///< heads of values are divided by their root mean square

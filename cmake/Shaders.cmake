@@ -24,9 +24,9 @@ function(ingle_shaders)
         get_filename_component(type ${quant} NAME_WE)
         file(CONFIGURE OUTPUT ${out}/quant/${type}/quant.glsl CONTENT "#include \"quant/${type}.glsl\"\n")
     endforeach()
-    set(embed ${CMAKE_SOURCE_DIR}/cmake/EmbedShader.cmake)
-    set(externs "")
+    set(compiled "")
     set(rows "")
+    set(names "")
     set(count 0)
     foreach(file ${files})
         # The list of variants is read at configure time.
@@ -51,36 +51,39 @@ function(ingle_shaders)
             string(REPLACE "// variant: " "" variant "${variant}")
             separate_arguments(words UNIX_COMMAND "${variant}")
             list(POP_FRONT words name)
-            add_custom_command(OUTPUT ${out}/${name}.cpp
+            add_custom_command(OUTPUT ${out}/${name}.spv
                 COMMAND ${INGLE_GLSLANG} --quiet -V --target-env vulkan1.2 -I${folder} -I${CMAKE_SOURCE_DIR} ${words} -o ${out}/${name}.spv ${file}
                 COMMAND ${INGLE_SPIRV_VAL} --target-env vulkan1.2 ${out}/${name}.spv
-                COMMAND ${CMAKE_COMMAND} -DNAME=${name} -DSPIRV=${out}/${name}.spv -DOUT=${out}/${name}.cpp -P ${embed}
-                DEPENDS ${file} ${includes} ${embed}
+                DEPENDS ${file} ${includes}
                 COMMENT "Shader ${name}" VERBATIM)
-            target_sources(${A_TARGET} PRIVATE ${out}/${name}.cpp)
-            string(APPEND externs "extern const Shader ${name}_shader;\n")
-            string(APPEND rows "    &${name}_shader,\n")
+            list(APPEND compiled ${out}/${name}.spv)
+            string(APPEND rows "SHADER(${name}, \"${out}/${name}.spv\")\n")
+            string(APPEND names "    {\"${name}\", {${name}_words, ${name}_end}},\n")
             math(EXPR count "${count} + 1")
         endforeach()
     endforeach()
     set(table ${CMAKE_BINARY_DIR}/generated/allShaders_table.cpp)
+    # The assembler takes the words in: as C++ arrays they cost a compiler's start each.
     file(CONFIGURE OUTPUT ${table} CONTENT
 "// Generated from ${A_FOLDER} by cmake/Shaders.cmake.
 #include \"engine/backend/vulkan/substrate/shaders.h\"
 
 #include <array>
 
+#define SHADER(name, file) \\
+    asm(\".pushsection .rodata\\n.balign 4\\n\" #name \"_words: .incbin \\\"\" file \"\\\"\\n\" #name \"_end:\\n.popsection\\n\"); \\
+    extern \"C\" [[gnu::visibility(\"hidden\")]] const uint32_t name##_words[], name##_end[];
+${rows}
 namespace ingle::backend::vulkan {
-${externs}
-namespace {
-constexpr std::array<const Shader*, ${count}> kTable = {
-${rows}};
+
+std::span<const Shader> allShaders() {
+    static const std::array<Shader, ${count}> table = {{
+${names}    }};
+    return table;
 }
 
-std::span<const Shader* const> allShaders() {
-    return kTable;
-}
 }  // namespace ingle::backend::vulkan
 " @ONLY)
+    set_source_files_properties(${table} PROPERTIES OBJECT_DEPENDS "${compiled}")
     target_sources(${A_TARGET} PRIVATE ${table})
 endfunction()

@@ -15,10 +15,10 @@ using ::testing::HasSubstr;
 
 TEST(Shaders, areListedByName) {
     EXPECT_FALSE(allShaders().empty());
-    for (const Shader* shader : allShaders()) {
-        ASSERT_GT(shader->words.size(), 5u) << shader->name;
-        EXPECT_EQ(shader->words[0], 0x0723'0203u) << shader->name;  // SPIR-V's magic number
-        EXPECT_EQ(findShader(shader->name), shader);
+    for (const Shader& shader : allShaders()) {
+        ASSERT_GT(shader.words.size(), 5u) << shader.name;
+        EXPECT_EQ(shader.words[0], 0x0723'0203u) << shader.name;  // SPIR-V's magic number
+        EXPECT_EQ(findShader(shader.name), &shader);
     }
     EXPECT_EQ(findShader("no such shader"), nullptr);
 }
@@ -27,7 +27,7 @@ class PipelinesTest : public VulkanTest {};
 
 TEST_F(PipelinesTest, everyShaderCompiles) {
     std::vector<PipelineSpec> specs;
-    for (const Shader* shader : allShaders()) specs.push_back({std::string(shader->name), {64}});
+    for (const Shader& shader : allShaders()) specs.push_back({std::string(shader.name), {64}});
     const auto compiled = pipelines->compile(specs);
     ASSERT_TRUE(compiled.has_value()) << compiled.error().message;
     for (size_t i = 0; i < specs.size(); ++i) EXPECT_EQ((*compiled)[i]->shader, specs[i].shader);

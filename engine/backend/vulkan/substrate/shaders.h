@@ -12,7 +12,7 @@ struct Shader {
     std::span<const uint32_t> words;  ///< SPIR-V
 };
 
-std::span<const Shader* const> allShaders();
+std::span<const Shader> allShaders();
 
 /// Null when there is none of this name.
 const Shader* findShader(std::string_view name);

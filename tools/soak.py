@@ -45,7 +45,7 @@ def parts(mutations: int, runs: int, kills: int) -> list[Part]:
              "every case", ctest("release", "-R", "OpsTest|TokenSampler|SelfCheck|VulkanFamilies|QueuedAnswers|VulkanDecode|Golden.*/vulkan|GoldenEmbeddings.vulkan", "--timeout", "7200"), {"INGLE_EVERY_CASE": "1"}),
         Part("widths", "the golden models, devices and recorder on subgroups of 4 and 16 lanes (a test run: the driver's own width)",
              "2 widths", ctest("release", "-L", "soak")),
-        Part("tidy", "clang-tidy on every file of the engine and of the programs but the window (lint: those of 100 lines and more)", "every file",
+        Part("tidy", "clang-tidy on every file of the engine and of the programs but the window (lint: those of 150 lines and more)", "every file",
              ["tools/tidy.sh", "build/release", "1"]),
         Part("e2e", "the conversation of a whole day, again and again, and random kill -9 of host or window while answers stream",
              f"{runs} runs, {kills} kills",

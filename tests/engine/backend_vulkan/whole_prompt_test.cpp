@@ -1,5 +1,5 @@
-/// Families whose prompt is read as a whole, on the device: it gives the CPU's numbers, and goes on from the
-/// prompt by itself.
+/// Families that read a prompt or a text as a whole, on the device: it gives the CPU's numbers, also for
+/// several texts in one step, and goes on from a prompt by itself.
 #include "engine/sampling/sampler.h"
 #include "tests/engine/backend_vulkan/synth_model.h"
 #include "tests/engine/backend_vulkan/two_backends.h"
@@ -12,10 +12,10 @@ constexpr uint32_t kMaxRows = 48;
 constexpr uint32_t kPrefix = 41;
 constexpr double kTolerance = 1e-8;
 
-std::vector<std::string> families() {
+std::vector<std::string> families(models::FamilyKind kind) {
     std::vector<std::string> archs;
     for (const models::ModelFamily* family : models::allFamilies())
-        if (family->kind == models::FamilyKind::WholePrompt) archs.emplace_back(family->arch);
+        if (family->kind == kind) archs.emplace_back(family->arch);
     return archs;
 }
 
@@ -81,7 +81,42 @@ TEST_P(VulkanWholePrompts, theDeviceGoesOnFromThePromptByItself) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, VulkanWholePrompts, testing::ValuesIn(families()),
+INSTANTIATE_TEST_SUITE_P(Table, VulkanWholePrompts,
+                         testing::ValuesIn(families(models::FamilyKind::WholePrompt)),
+                         [](const auto& family) { return test::testName(family.param); });
+
+class VulkanEncoders : public TwoBackends, public testing::WithParamInterface<std::string> {
+  protected:
+    /// Rows of a text that is read in one step with others, one after the other.
+    static std::vector<float> read(PlanRunner& runner, std::span<const TokenId> tokens,
+                                   std::initializer_list<uint32_t> lengths) {
+        std::vector<std::unique_ptr<SequenceMemory>> sequences;
+        std::vector<SequenceRun> runs;
+        for (const uint32_t length : lengths) {
+            sequences.push_back(runner.sequence());
+            runs.push_back({sequences.back().get(), length});
+        }
+        return runner.run(tokens, runs);
+    }
+};
+
+TEST_P(VulkanEncoders, giveTheNumbersOfTheCpu) {
+    const test::TemporaryFolder folder;
+    const SynthModel model = openSynthModel(folder, {.family = GetParam(), .quant = "F32"}, kMaxRows);
+    ASSERT_TRUE(model.file);
+    std::vector<TokenId> tokens;
+    for (int i = 0; i < static_cast<int>(kMaxRows); ++i) tokens.push_back((i * 37 + 11) % 320);
+    PlanRunner right(*cpu, model.plan, model.memory);
+    PlanRunner ours(*vulkan, model.plan, model.memory);
+    const auto expected = read(right, tokens, {17, 1, 30});
+    EXPECT_LT(nmse(read(ours, tokens, {17, 1, 30}), expected), kTolerance);
+    const std::span<const float> firstText = std::span(expected).first(expected.size() / kMaxRows * 17);
+    EXPECT_LT(nmse(read(ours, std::span(tokens).first(17), {17}), firstText), kTolerance);
+    // The negative twin: a token more belongs to the first text.
+    EXPECT_GT(nmse(read(ours, tokens, {18, 1, 29}), expected), 100 * kTolerance);
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, VulkanEncoders, testing::ValuesIn(families(models::FamilyKind::Encoder)),
                          [](const auto& family) { return test::testName(family.param); });
 
 }  // namespace

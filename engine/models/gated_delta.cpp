@@ -1,7 +1,6 @@
 #include <cmath>
 
 #include "engine/models/layer_parts.h"
-#include "engine/models/limits.h"
 
 namespace ingle::models {
 namespace {
@@ -121,72 +120,6 @@ graph::Value mix(const GatedDeltaSpec& spec, const LayerBuilder& layer, graph::V
     y = b.rmsNorm(y, layer.w("ssm_norm.weight"), layer.normEps, "delta_norm", spec.numValueHeads);
     y = b.multiply(b.activation(p.gates, ActivationKind::Silu, "z_silu"), y, "delta_gated");
     return layer.linear(y, "ssm_out", "mixer_output", factorsOf(spec));
-}
-
-Status readGatedDelta(const Keys& keys, DecoderSpec& spec, const GatedDeltaSpec& kind) {
-    GatedDeltaSpec delta = kind;
-    INGLE_TRY_ASSIGN(delta.kernel, keys.u32("ssm.conv_kernel"));
-    INGLE_TRY_ASSIGN(delta.keyDim, keys.u32("ssm.state_size"));
-    INGLE_TRY_ASSIGN(delta.numKeyHeads, keys.u32("ssm.group_count"));
-    INGLE_TRY_ASSIGN(delta.numValueHeads, keys.u32("ssm.time_step_rank"));
-    INGLE_TRY_ASSIGN(const uint32_t inner, keys.u32("ssm.inner_size"));
-    if (delta.kernel < kLeastKernel || delta.kernel > kMaxKernel)
-        return keys.cannotBe("ssm.conv_kernel", delta.kernel);
-    if (delta.numKeyHeads == 0 || delta.numKeyHeads > kMaxRowElems)
-        return keys.cannotBe("ssm.group_count", delta.numKeyHeads);
-    if (delta.numValueHeads == 0 || delta.numValueHeads % delta.numKeyHeads != 0)
-        return keys.cannotBe("ssm.time_step_rank", delta.numValueHeads);
-    if (inner == 0 || inner > kMaxRowElems || inner % delta.numValueHeads != 0)
-        return keys.cannotBe("ssm.inner_size", inner);
-    // A state has inner * keyDim numbers.
-    if (delta.keyDim == 0 || uint64_t{delta.keyDim} * delta.numKeyHeads > kMaxRowElems ||
-        uint64_t{delta.keyDim} * inner > INT32_MAX)
-        return keys.cannotBe("ssm.state_size", delta.keyDim);
-    delta.valueDim = inner / delta.numValueHeads;
-    const uint32_t numLayers = spec.facts.numLayers;
-    INGLE_TRY_ASSIGN(const uint32_t interval, keys.u32Or("full_attention_interval", 4));
-    if (interval == 0) return keys.cannotBe("full_attention_interval", interval);
-    std::vector<uint32_t> isRecurrent;
-    for (uint32_t layer = 0; layer < numLayers; ++layer)
-        isRecurrent.push_back(layer % interval < interval - 1 ? 1 : 0);
-    INGLE_TRY_ASSIGN(isRecurrent, keys.perLayerOr("attention.recurrent_layers", isRecurrent));
-    for (uint32_t layer = 0; layer < numLayers; ++layer) {
-        LayerSpec& to = spec.layers[layer];
-        to.norms.beforeFfn = "post_attention_norm";
-        if (isRecurrent[layer]) {
-            to.mixer = delta;
-        } else {
-            attentionOf(to).headNorm = HeadNormSpec{};
-            attentionOf(to).projections = AttentionSpec::Projections::GatedQueries;
-        }
-    }
-    return {};
-}
-
-Status readGatedExperts(const Keys& keys, DecoderSpec& spec) {
-    INGLE_TRY(readExperts(keys, spec));
-    INGLE_TRY(readExpertDim(keys, spec));
-    INGLE_TRY_ASSIGN(const uint32_t sharedDim, readSharedExpertDim(keys));
-    for (LayerSpec& layer : spec.layers) {
-        ExpertsSpec* experts = expertsOf(layer);
-        if (!experts) continue;
-        experts->sharedDim = sharedDim;
-        experts->sharedIsGated = true;
-    }
-    return {};
-}
-
-void synthesizeGatedDelta(std::string_view arch, const SynthSizes& sizes, formats::Metadata& metadata) {
-    const auto set = [&](std::string_view key, int64_t value) {
-        metadata.set(fmt::format("{}.{}", arch, key), value);
-    };
-    const uint32_t headDim = sizes.dim / sizes.numHeads;
-    set("full_attention_interval", std::min(sizes.numLayers, 4u));
-    set("ssm.conv_kernel", 4);
-    set("ssm.state_size", headDim);
-    set("ssm.group_count", sizes.numHeads % 2 == 0 ? sizes.numHeads / 2 : sizes.numHeads);
-    set("ssm.time_step_rank", sizes.numHeads);
-    set("ssm.inner_size", int64_t{sizes.numHeads} * headDim);
 }
 
 }  // namespace ingle::models

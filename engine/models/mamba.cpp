@@ -1,5 +1,5 @@
 #include "engine/models/layer_parts.h"
-#include "engine/models/limits.h"
+#include "engine/models/state_space_keys.h"
 
 namespace ingle::models {
 namespace {
@@ -69,25 +69,12 @@ graph::Value mix(const MambaSpec& spec, const LayerBuilder& layer, graph::Value 
 }
 
 Result<MambaSpec> readMamba(const Keys& keys) {
-    MambaSpec spec;
-    INGLE_TRY_ASSIGN(spec.kernel, keys.u32("ssm.conv_kernel"));
-    INGLE_TRY_ASSIGN(spec.stateSize, keys.u32("ssm.state_size"));
-    INGLE_TRY_ASSIGN(spec.numHeads, keys.u32("ssm.time_step_rank"));
-    INGLE_TRY_ASSIGN(spec.groups, keys.u32("ssm.group_count"));
-    INGLE_TRY_ASSIGN(const uint32_t inner, keys.u32("ssm.inner_size"));
-    if (spec.kernel < kLeastKernel || spec.kernel > kMaxKernel)
-        return keys.cannotBe("ssm.conv_kernel", spec.kernel);
-    if (inner == 0 || inner > kMaxRowElems) return keys.cannotBe("ssm.inner_size", inner);
-    if (spec.numHeads == 0 || inner % spec.numHeads != 0)
-        return keys.cannotBe("ssm.time_step_rank", spec.numHeads);
-    if (spec.groups == 0 || spec.numHeads % spec.groups != 0)
-        return keys.cannotBe("ssm.group_count", spec.groups);
-    // A state has inner * stateSize numbers.
-    if (spec.stateSize == 0 || uint64_t{spec.stateSize} * spec.groups > kMaxRowElems ||
-        uint64_t{spec.stateSize} * inner > INT32_MAX)
-        return keys.cannotBe("ssm.state_size", spec.stateSize);
-    spec.headSize = inner / spec.numHeads;
-    return spec;
+    INGLE_TRY_ASSIGN(const StateSpaceSizes sizes, readStateSpaceSizes(keys));
+    return MambaSpec{.numHeads = sizes.heads,
+                     .headSize = sizes.inner / sizes.heads,
+                     .groups = sizes.groups,
+                     .stateSize = sizes.stateSize,
+                     .kernel = sizes.kernel};
 }
 
 }  // namespace ingle::models

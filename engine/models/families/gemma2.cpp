@@ -1,33 +1,22 @@
 /// Gemma 2: branches are normalised before and behind, every other layer sees a window, and scores and logits
 /// are capped. Source: Gemma Team, "Gemma 2: Improving Open Language Models at a Practical Size" (2024),
 /// section 2.
-#include <cmath>
-
-#include "engine/models/decoder.h"
+#include "engine/models/gemma.h"
 
 namespace ingle::models {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
     INGLE_TRY_ASSIGN(DecoderSpec spec, readDecoder(keys, {}));
-    // The 27B model divides by the width per head of the whole row, which is not that of a head.
-    constexpr uint32_t kLayersOf27B = 46;
     INGLE_TRY_ASSIGN(const auto windowed, readWindowed(keys, spec.facts.numLayers, 2));
     INGLE_TRY_ASSIGN(const uint32_t window, keys.u32Or("attention.sliding_window", 4096));
     INGLE_TRY_ASSIGN(const float softCap, keys.f32Or("attn_logit_softcapping", 50));
     INGLE_TRY_ASSIGN(spec.logitCap, keys.f32Or("final_logit_softcapping", 30));
-    spec.embeddingScale = std::sqrt(static_cast<float>(spec.facts.dim));
+    makeGemma(spec, 46);
     for (uint32_t i = 0; i < spec.facts.numLayers; ++i) {
-        LayerSpec& layer = spec.layers[i];
-        layer.norms.afterMixer = "post_attention_norm";
-        layer.norms.afterFfn = "post_ffw_norm";
-        std::get<FeedForwardSpec>(layer.ffn).activation = backend::ActivationKind::Gelu;
-        AttentionSpec& attention = attentionOf(layer);
+        AttentionSpec& attention = attentionOf(spec.layers[i]);
         attention.softCap = softCap;
         if (windowed[i]) attention.window = window;
-        if (spec.facts.numLayers == kLayersOf27B)
-            attention.scale =
-                1.0f / std::sqrt(static_cast<float>(spec.facts.dim) / static_cast<float>(attention.numHeads));
     }
     return spec;
 }

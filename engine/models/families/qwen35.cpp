@@ -1,6 +1,6 @@
 /// Qwen3.5: three layers of gated delta nets to one of gated attention. Text positions only: its rotary
 /// sections are alike then. Source: the model's published configuration and code (Qwen team, 2026).
-#include "engine/models/decoder.h"
+#include "engine/models/qwen_hybrid.h"
 
 namespace ingle::models {
 namespace {

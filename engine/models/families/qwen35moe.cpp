@@ -1,5 +1,5 @@
 /// Qwen3.5 with experts. Source: the model's published configuration and code (Qwen team, 2026).
-#include "engine/models/decoder.h"
+#include "engine/models/qwen_hybrid.h"
 
 namespace ingle::models {
 namespace {
@@ -14,9 +14,7 @@ Result<DecoderSpec> read(const Keys& keys) {
 void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
     synthesizeDecoder("qwen35moe", sizes, metadata);
     synthesizeGatedDelta("qwen35moe", sizes, metadata);
-    synthesizeExperts("qwen35moe", sizes, metadata, 4);
-    metadata.set("qwen35moe.expert_feed_forward_length", int64_t{sizes.ffnDim});
-    metadata.set("qwen35moe.expert_shared_feed_forward_length", int64_t{sizes.ffnDim});
+    synthesizeGatedExperts("qwen35moe", sizes, metadata);
 }
 
 }  // namespace

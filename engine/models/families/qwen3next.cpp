@@ -1,6 +1,6 @@
 /// Qwen3-Next: three layers of gated delta nets to one of gated attention, experts in all of them. Source:
 /// the model's published configuration and code (Qwen team, 2025).
-#include "engine/models/decoder.h"
+#include "engine/models/qwen_hybrid.h"
 
 namespace ingle::models {
 namespace {
@@ -22,9 +22,7 @@ Result<DecoderSpec> read(const Keys& keys) {
 void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
     synthesizeDecoder("qwen3next", sizes, metadata);
     synthesizeGatedDelta("qwen3next", sizes, metadata);
-    synthesizeExperts("qwen3next", sizes, metadata, 4);
-    metadata.set("qwen3next.expert_feed_forward_length", int64_t{sizes.ffnDim});
-    metadata.set("qwen3next.expert_shared_feed_forward_length", int64_t{sizes.ffnDim});
+    synthesizeGatedExperts("qwen3next", sizes, metadata);
 }
 
 }  // namespace

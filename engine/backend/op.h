@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -83,17 +84,17 @@ struct NormParams {
 /// One product of a Linear op. Indices into the op's weights.
 struct LinearPart {
     uint32_t matrix = 0;
-    int32_t bias = -1;  ///< -1: none
+    std::optional<uint32_t> bias = {};
 };
 struct LinearParams {
     std::vector<LinearPart> parts;  ///< one per output
 };
 
-/// Indices into the op's weights, [numExperts] each; -1: none.
+/// Indices into the op's weights, [numExperts] each.
 struct RouteParams {
     kernels::RouteRule rule;
-    int32_t choiceBias = -1;   ///< added to scores for the choice only
-    int32_t expertScale = -1;  ///< multiplies shares
+    std::optional<uint32_t> choiceBias = {};   ///< added to scores for the choice only
+    std::optional<uint32_t> expertScale = {};  ///< multiplies shares
 };
 
 enum class RopeStyle : uint8_t {

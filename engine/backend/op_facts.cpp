@@ -119,12 +119,11 @@ Result<Widths> rmsNorm(const OpCall& call) {
 Result<Widths> linear(const OpCall& call) {
     Widths widths;
     for (const LinearPart& part : paramsOf<LinearParams>(call).parts) {
-        const auto numWeights = static_cast<int64_t>(call.weights.size());
-        if (part.matrix >= numWeights || part.bias >= numWeights)
-            return misfit("it reads weight {} of {}", std::max<int64_t>(part.matrix, part.bias), numWeights);
+        const uint32_t last = std::max(part.matrix, part.bias.value_or(0));
+        if (last >= call.weights.size()) return misfit("it reads weight {} of {}", last, call.weights.size());
         INGLE_TRY(needMatrix(call, part.matrix, call.inputs[0].width));
         widths.push_back(static_cast<uint32_t>(call.weights[part.matrix]->shape.dims[1]));
-        if (part.bias >= 0) INGLE_TRY(needElems(call, static_cast<size_t>(part.bias), widths.back()));
+        if (part.bias) INGLE_TRY(needElems(call, *part.bias, widths.back()));
     }
     return widths;
 }
@@ -141,10 +140,11 @@ Result<Widths> routeExperts(const OpCall& call) {
     if (rule.numUsed == 0 || rule.numUsed > open)
         return misfit("\"{}\" is {} wide, of which {} are open, but {} experts are used", name, numExperts,
                       open, rule.numUsed);
-    for (const int32_t weight : {params.choiceBias, params.expertScale}) {
-        if (weight >= static_cast<int64_t>(call.weights.size()))
-            return misfit("it reads weight {} of {}", weight, call.weights.size());
-        if (weight >= 0) INGLE_TRY(needElems(call, static_cast<size_t>(weight), numExperts));
+    for (const std::optional<uint32_t> weight : {params.choiceBias, params.expertScale}) {
+        if (!weight) continue;
+        if (*weight >= call.weights.size())
+            return misfit("it reads weight {} of {}", *weight, call.weights.size());
+        INGLE_TRY(needElems(call, *weight, numExperts));
     }
     return Widths{2 * rule.numUsed};
 }

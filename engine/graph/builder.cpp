@@ -48,10 +48,10 @@ Value Builder::write(const Call& call, std::string_view name) {
 Value Builder::routeExperts(Value x, const kernels::RouteRule& rule, Weight choiceBias, Weight expertScale,
                             std::string_view name) {
     std::vector<Weight> weights;
-    const auto add = [&](Weight weight) -> int32_t {
-        if (!weight) return -1;
+    const auto add = [&](Weight weight) -> std::optional<uint32_t> {
+        if (!weight) return {};
         weights.push_back(weight);
-        return static_cast<int32_t>(weights.size()) - 1;
+        return static_cast<uint32_t>(weights.size()) - 1;
     };
     const backend::RouteParams params{
         .rule = rule, .choiceBias = add(choiceBias), .expertScale = add(expertScale)};

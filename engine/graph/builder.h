@@ -65,12 +65,14 @@ class Builder {
 
     /// `matrix`: [out, in]; `bias` may be null.
     Value linear(Value x, Weight matrix, Weight bias, std::string_view name) {
-        return write({.code = OpCode::Linear,
-                      .inputs = {x},
-                      .matrices = {matrix},
-                      .vectors = bias ? std::vector{bias} : std::vector<Weight>{},
-                      .params = backend::LinearParams{{{.matrix = 0, .bias = bias ? 1 : -1}}}},
-                     name);
+        return write(
+            {.code = OpCode::Linear,
+             .inputs = {x},
+             .matrices = {matrix},
+             .vectors = bias ? std::vector{bias} : std::vector<Weight>{},
+             .params =
+                 backend::LinearParams{{{.matrix = 0, .bias = bias ? std::optional(1u) : std::nullopt}}}},
+            name);
     }
     Value linear(Value x, Weight matrix, std::string_view name) { return linear(x, matrix, nullptr, name); }
 

@@ -22,7 +22,7 @@ void stackSiblingLinears(Graph& graph) {
         const auto shift = static_cast<uint32_t>(first.weights.size());
         for (backend::LinearPart part : std::get<backend::LinearParams>(node.params).parts) {
             part.matrix += shift;
-            if (part.bias >= 0) part.bias += static_cast<int32_t>(shift);
+            if (part.bias) *part.bias += shift;
             std::get<backend::LinearParams>(first.params).parts.push_back(part);
         }
         first.weights.insert(first.weights.end(), node.weights.begin(), node.weights.end());

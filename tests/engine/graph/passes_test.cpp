@@ -89,9 +89,9 @@ TEST(StackSiblingLinears, oneNodeForQkvAndOneForGateUp) {
     // Biases still point at the right weights.
     for (size_t i = 0; i < 3; ++i) {
         EXPECT_EQ(graph.weights[qkv.weights[parts[i].matrix]].tensor, &weights.square);
-        EXPECT_EQ(parts[i].bias >= 0, i != 1);
-        if (parts[i].bias >= 0) {
-            EXPECT_EQ(graph.weights[qkv.weights[static_cast<size_t>(parts[i].bias)]].tensor, &weights.gain);
+        EXPECT_EQ(parts[i].bias.has_value(), i != 1);
+        if (parts[i].bias) {
+            EXPECT_EQ(graph.weights[qkv.weights[*parts[i].bias]].tensor, &weights.gain);
         }
     }
 }

@@ -54,8 +54,8 @@ class Linear final : public PreparedOp {
     struct Part {
         const tensor::Tensor* matrix;
         kernels::MatmulKernel kernel;
-        int32_t bias;  ///< index into the op's weights, or -1
-        size_t first;  ///< of its outputs in the row of all outputs
+        std::optional<uint32_t> bias;  ///< index into the op's weights
+        size_t first;                  ///< of its outputs in the row of all outputs
     };
 
     /// To 8-bit blocks, once for all parts whose kernels want them so.
@@ -86,8 +86,8 @@ class Linear final : public PreparedOp {
             .outEnd = static_cast<uint32_t>(end),
         };
         multiplyRows(part.kernel, *part.matrix, 0, args, scratch);
-        if (part.bias < 0) return;
-        const float* bias = context.vector(m_op, static_cast<uint32_t>(part.bias));
+        if (!part.bias) return;
+        const float* bias = context.vector(m_op, *part.bias);
         for (size_t row = 0; row < args.numRows; ++row) {
             for (size_t out = begin; out < end; ++out) args.y[row * y.width + out] += bias[out];
         }

@@ -6,8 +6,8 @@ namespace {
 
 void run(const Op& op, const StepContext& context) {
     const auto& params = std::get<RouteParams>(op.params);
-    const auto vector = [&](int32_t index) {
-        return index < 0 ? nullptr : context.vector(op, static_cast<uint32_t>(index));
+    const auto vector = [&](std::optional<uint32_t> index) {
+        return index ? context.vector(op, *index) : nullptr;
     };
     const Operand x = op.inputs[0];
     const Operand routing = op.outputs[0];

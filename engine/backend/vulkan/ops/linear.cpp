@@ -71,7 +71,7 @@ class Linear {
     }
 
     static bool isBiased(const Stack& stack) {
-        return std::ranges::any_of(stack, [](const LinearPart* part) { return part->bias >= 0; });
+        return std::ranges::any_of(stack, [](const LinearPart* part) { return part->bias.has_value(); });
     }
 
     ValueId outputOf(const LinearPart& part) const {
@@ -93,8 +93,7 @@ class Linear {
         if (!isBiased(stack)) return m_out.unused();
         std::vector<VectorPart> parts;
         for (const LinearPart* part : stack) {
-            const tensor::Tensor* bias =
-                part->bias < 0 ? nullptr : &m_out.tensor(m_op, static_cast<size_t>(part->bias));
+            const tensor::Tensor* bias = part->bias ? &m_out.tensor(m_op, *part->bias) : nullptr;
             parts.push_back({bias, static_cast<uint32_t>(tensor(*part).shape.numRows())});
         }
         return m_out.weights().vector(parts);
@@ -167,7 +166,7 @@ Status recordLinear(const OpRun& run, const LinearEpilogue& epilogue, OpRecordin
 /// Whether its two parts can be gated: they can be stacked in turns.
 bool canGate(const Op& linear, const Plan& plan) {
     const auto& parts = std::get<LinearParams>(linear.params).parts;
-    return parts.size() == 2 && parts[0].bias < 0 && parts[1].bias < 0 &&
+    return parts.size() == 2 && !parts[0].bias && !parts[1].bias &&
            sameShape(matrixOf(linear, plan, parts[0]), matrixOf(linear, plan, parts[1]));
 }
 

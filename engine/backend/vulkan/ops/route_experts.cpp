@@ -7,9 +7,9 @@ constexpr OpCode kCodes[] = {OpCode::RouteExperts};
 
 constexpr uint32_t kMaxExperts = 1024;  // as in shaders/route_experts.comp
 
-Result<BufferRange> vectorOf(const OpRun& run, OpRecording& out, int32_t index) {
-    if (index < 0) return out.unused();
-    return out.vector(run.op(0), static_cast<size_t>(index));
+Result<BufferRange> vectorOf(const OpRun& run, OpRecording& out, std::optional<uint32_t> index) {
+    if (!index) return out.unused();
+    return out.vector(run.op(0), *index);
 }
 
 Status record(const OpRun& run, OpRecording& out) {
@@ -27,8 +27,8 @@ Status record(const OpRun& run, OpRecording& out) {
     } push{numExperts, rule.numUsed, rule.groups, rule.groupsUsed, rule.scale};
     return out.dispatch(
         "route_experts",
-        {kElementGroup, static_cast<uint32_t>(rule.scores), rule.renormalise, params.choiceBias >= 0,
-         params.expertScale >= 0},
+        {kElementGroup, static_cast<uint32_t>(rule.scores), rule.renormalise, params.choiceBias.has_value(),
+         params.expertScale.has_value()},
         {reads(out.rows(run.input(0, 0))), reads(bias), reads(expertScale), writes(out.rows(run.output(0)))},
         push, {out.numRows(run.output(0)), 1, 1});
 }

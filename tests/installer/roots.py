@@ -100,9 +100,13 @@ def speak_german(system):
     system.sh("localedef -i de_DE -f UTF-8 de_DE.UTF-8")
 
 
+def expect_right(answer):
+    """The guide has more than one way to say it."""
+    expect(re.search("drop|drag|Ctrl", answer, re.IGNORECASE), f"the guide answered {answer!r}")
+
+
 def ask_the_guide(window):
-    answer = window.ask(QUESTION)
-    expect(re.search("drop|drag|Ctrl", answer), f"the guide answered {answer!r}")
+    expect_right(window.ask(QUESTION))
 
 
 def older(package, folder):
@@ -159,7 +163,7 @@ def packages(options):
             shutil.copy(older(deb, pathlib.Path(folder)), system.root / "debs")
         system.install("/debs/ingle_0.0.1_*.deb")
         expect("qt6" not in system.sh("dpkg-query -W -f '${Package}\\n'"), "the command line brought Qt along")
-        expect("model" in system.as_person("ingle", "run", "Inglenook guide", "-p", QUESTION), "ingle has no guide")
+        expect_right(system.as_person("ingle", "run", "Inglenook guide", "-p", QUESTION))
         system.install("/debs/inglenook_0.0.1_*.deb")
         system.read_only("usr")
         with Window(system, screen, "inglenook") as window:
@@ -219,8 +223,7 @@ def portable(options):
             system.sh(f"chown -R {PERSON} /home/{PERSON}/stick")
             system.read_only("opt")
             system.read_only("usr")
-            expect("drop" in system.as_person("/opt/inglenook/ingle", "run", "Inglenook guide", "-p", QUESTION).lower(),
-                   "ingle has no guide")
+            expect_right(system.as_person("/opt/inglenook/ingle", "run", "Inglenook guide", "-p", QUESTION))
             with Window(system, screen, "/opt/inglenook/inglenook", locale="de_DE.UTF-8") as window:
                 ask_the_guide(window)
                 window.quit()

@@ -1,9 +1,11 @@
-// The recurrence of Mamba-2: S_np = decay S_np + step B_n x_p, then y_p = sum_n C_n S_np + D x_p.   OpCode::MambaScan
-// Source: Dao & Gu, "Transformers are SSMs" (2024), eq. 16 with A one number; steps: Gu & Dao, "Mamba" (2023), 3.6.
+// Mamba-2 in chunks: y_t = D(t,c) S^T C_t + sum over s <= t of D(t,s) (B_s · C_t) step_s x_s + D x_t.   OpCode::MambaScan
+// Source: Dao & Gu, "Transformers are SSMs" (2024), eq. 16 with A one number, and 6; steps: Gu & Dao, "Mamba" (2023), 3.6;
+// see engine/kernels/ref/mamba_scan.h.
 //
-// Bindings: 0 step; 1 S [sequences, heads, STATE, SIZE]; 2 x [rows, padded(heads * SIZE)]; 3 B, 4 C [rows, padded(groups *
-// STATE)]; 5 raw steps [rows, padded(heads)]; 6 A, 7 D, 8 bias of steps [heads]; 9 y, shaped like x. A workgroup of SIZE
-// takes a head (x) of a run (y) through all its rows; invocation p keeps column p of S in registers.
+// Bindings: 0 step; 1 state [sequences, stateElems], see chunk.glsl; 2 x [rows, padded(heads * SIZE)]; 3 B, 4 C [rows,
+// padded(groups * STATE)]; 5 raw steps [rows, padded(heads)]; 6 A, 7 D, 8 bias of steps [heads]; 9 y, shaped like x. A
+// workgroup of SIZE takes a head (x) of a run (y) through all its rows; invocation p keeps column p of S in registers, and
+// alone reads and writes column p of the changes step x. chunk_keys.comp keeps B afterwards.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -25,12 +27,11 @@ layout(binding = 9) writeonly buffer Y { float y[]; };
 layout(push_constant) uniform Push { uint stateElems, groups; };
 
 #include "activation.glsl"
+#include "chunk.glsl"
 
 shared float bs[STATE], cs[STATE];
-
-uint padded(uint width) {
-    return (width + 3) & ~3u;
-}
+shared float decays[kChunk];
+shared float dots[kChunk];  // of B of row s of the chunk with this row's C
 
 void main() {
     if (gl_WorkGroupID.y >= step.numRuns) return;
@@ -38,29 +39,84 @@ void main() {
     const uint heads = gl_NumWorkGroups.x;
     const uint head = gl_WorkGroupID.x;
     const uint group = head / (heads / groups);
+    const uint width = groups * STATE;
     const uint p = gl_LocalInvocationID.x;
-    const uint first = run.slot * stateElems + head * STATE * SIZE + p;
+    const uint before = run.slot * stateElems + head * STATE * SIZE + p;
+    const uint after = run.slotAfter * stateElems + head * STATE * SIZE + p;
+    // Rows of the chunk: changes of all heads, keys, decays.
+    const uint rowElems = heads * SIZE + width + heads;
+    const uint rowsBefore = run.slot * stateElems + heads * STATE * SIZE;
+    const uint rowsAfter = run.slotAfter * stateElems + heads * STATE * SIZE;
+    const uint changes = rowsAfter + head * SIZE + p;
+    const uint keptKeys = rowsBefore + heads * SIZE + group * STATE;
+    const uint decayAt = heads * SIZE + width + head;
+    const uint first = run.firstPosition;
+    const uint end = first + run.numRows;
+    const uint numKept = first - chunkStart(first);
+    bool changed = before != after;  // S, or where it is
+    for (uint i = p; i < numKept; i += SIZE) {
+        decays[i] = state[rowsBefore + i * rowElems + decayAt];
+        if (changed) state[rowsAfter + i * rowElems + decayAt] = decays[i];
+    }
+    for (uint i = 0; changed && i < numKept; ++i)
+        state[changes + i * rowElems] = state[rowsBefore + head * SIZE + p + i * rowElems];
     float s[STATE];
-    [[unroll]] for (uint n = 0; n < STATE; ++n) s[n] = state[first + n * SIZE];
-    for (uint row = run.firstRow; row < run.firstRow + run.numRows; ++row) {
-        const uint groupAt = row * padded(groups * STATE) + group * STATE;
+    [[unroll]] for (uint n = 0; n < STATE; ++n) s[n] = state[before + n * SIZE];
+    for (uint position = first; position < end; ++position) {
+        const uint row = run.firstRow + position - first;
+        const uint t = position % kChunk;
+        if (t == 0 && position > 0) {
+            changed = true;
+            barrier();  // decays are written
+            float left = 1;
+            for (uint i = 0; i < kChunk; ++i) left *= decays[i];
+            [[unroll]] for (uint n = 0; n < STATE; ++n) s[n] *= left;
+            float share = 1;
+            for (uint i = kChunk; i-- > 0;) {
+                barrier();  // the row before has been read
+                const uint earlier = position - kChunk + i;
+                for (uint n = p; n < STATE; n += SIZE)
+                    bs[n] = earlier < first ? state[keptKeys + i * rowElems + n]
+                                            : b[(row + i - kChunk) * padded(width) + group * STATE + n];
+                barrier();
+                const float change = share * state[changes + i * rowElems];
+                [[unroll]] for (uint n = 0; n < STATE; ++n) s[n] += bs[n] * change;
+                share *= decays[i];
+            }
+        }
+        const uint groupAt = row * padded(width) + group * STATE;
         const uint at = row * padded(heads * SIZE) + head * SIZE + p;
         barrier();  // the row before has been read
-        for (uint n = p; n < STATE; n += SIZE) {
-            bs[n] = b[groupAt + n];
-            cs[n] = c[groupAt + n];
+        for (uint n = p; n < STATE; n += SIZE) cs[n] = c[groupAt + n];
+        const float size = softplus(rawSteps[row * padded(heads) + head] + bias[head]);
+        if (p == 0) {
+            decays[t] = exp(size * a[head]);
+            state[rowsAfter + t * rowElems + decayAt] = decays[t];
         }
         barrier();
-        const float size = softplus(rawSteps[row * padded(heads) + head] + bias[head]);
-        const float decay = exp(size * a[head]);
-        const float value = x[at];
-        float sum = 0;
-        [[unroll]] for (uint n = 0; n < STATE; ++n) {
-            s[n] = decay * s[n] + size * bs[n] * value;
-            sum += cs[n] * s[n];
+        for (uint i = p; i <= t; i += SIZE) {
+            const uint earlier = position - t + i;
+            float sum = 0;
+            for (uint n = 0; n < STATE; ++n) {
+                const float key = earlier < first ? state[keptKeys + i * rowElems + n]
+                                                  : b[groupAt - (t - i) * padded(width) + n];
+                sum += key * cs[n];
+            }
+            dots[i] = sum;
         }
-        y[at] = sum + d[head] * value;
+        barrier();
+        float sum = 0;
+        [[unroll]] for (uint n = 0; n < STATE; ++n) sum += cs[n] * s[n];
+        const float value = x[at];
+        const float change = size * value;
+        state[changes + t * rowElems] = change;
+        float since = dots[t] * change, left = 1;
+        for (uint i = t; i-- > 0;) {
+            left *= decays[i + 1];
+            since += dots[i] * left * state[changes + i * rowElems];
+        }
+        y[at] = left * decays[0] * sum + since + d[head] * value;
     }
-    const uint after = run.slotAfter * stateElems + head * STATE * SIZE + p;
+    if (!changed) return;
     [[unroll]] for (uint n = 0; n < STATE; ++n) state[after + n * SIZE] = s[n];
 }

@@ -77,8 +77,9 @@ class Program {
   public:
     virtual ~Program() = default;
     /// Runs the step and advances each sequence by its run's rows. After an error the sequences are as
-    /// before; but those with recurrent states are empty once the step was cancelled. Errors: InvalidArgument
-    /// (a token outside the vocabulary, too many rows), OutOfMemory (no page left), Device, Cancelled.
+    /// before; but once the step was cancelled those are empty whose recurrent states cannot go back. Errors:
+    /// InvalidArgument (a token outside the vocabulary, too many rows), OutOfMemory (no page left), Device,
+    /// Cancelled.
     virtual Status run(const Step& step) = 0;
     /// The output (Plan::output: logits, or other rows) of the index-th entry of the last step's logitRows;
     /// valid until the next run.

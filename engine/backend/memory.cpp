@@ -43,6 +43,49 @@ uint64_t sequenceBytes(const MemorySpec& spec, KvType type, uint32_t tokens) {
     return bytes;
 }
 
+uint32_t MemorySpec::statesReachBack(uint32_t tokens) const {
+    if (tokens == 0 || states.empty()) return 0;
+    const bool inChunks =
+        std::ranges::all_of(states, [](const StateSpec& state) { return state.numRows > 0; });
+    return inChunks ? chunkStart(tokens) + 1 : tokens;
+}
+
+TokenRange StateSpec::keptRows(uint32_t tokens) const {
+    if (numRows == 0) return {};
+    const uint32_t before = std::min(chunkStart(tokens), numRows - kChunkTokens);
+    const uint32_t first = chunkStart(tokens) - before;
+    return {first, tokens - first};
+}
+
+uint64_t savedStateBytes(const StateSpec& spec, uint32_t tokens) {
+    return sizeof(float) * (spec.fixedElems() + uint64_t{spec.keptRows(tokens).count} * spec.rowElems);
+}
+
+uint64_t savedStateBytes(const MemorySpec& spec, uint32_t tokens) {
+    uint64_t bytes = 0;
+    for (const StateSpec& state : spec.states) bytes += savedStateBytes(state, tokens);
+    return bytes;
+}
+
+void packState(const StateSpec& spec, uint32_t tokens, std::span<const float> state, std::byte* saved) {
+    std::memcpy(saved, state.data(), spec.fixedElems() * sizeof(float));
+    saved += spec.fixedElems() * sizeof(float);
+    const TokenRange kept = spec.keptRows(tokens);
+    const size_t rowBytes = spec.rowElems * sizeof(float);
+    for (uint32_t p = kept.first; p < kept.end(); ++p, saved += rowBytes)
+        std::memcpy(saved, &state[spec.fixedElems() + size_t{p % spec.numRows} * spec.rowElems], rowBytes);
+}
+
+void unpackState(const StateSpec& spec, uint32_t tokens, const std::byte* saved, std::span<float> state) {
+    std::memcpy(state.data(), saved, spec.fixedElems() * sizeof(float));
+    saved += spec.fixedElems() * sizeof(float);
+    std::ranges::fill(state.subspan(spec.fixedElems()), 0.0F);
+    const TokenRange kept = spec.keptRows(tokens);
+    const size_t rowBytes = spec.rowElems * sizeof(float);
+    for (uint32_t p = kept.first; p < kept.end(); ++p, saved += rowBytes)
+        std::memcpy(&state[spec.fixedElems() + size_t{p % spec.numRows} * spec.rowElems], saved, rowBytes);
+}
+
 uint32_t MemorySpec::window() const {
     uint32_t largest = 0;
     for (const KvLayerSpec& layer : kv) {
@@ -72,9 +115,10 @@ Status checkTruncation(const MemorySpec& spec, const SequenceMemory& sequence, u
     if (tokens > length)
         return fail(ErrorCode::InvalidArgument, "cannot truncate {} tokens to {}", length, tokens);
     if (tokens == 0 || tokens == length) return {};
-    if (!spec.canTruncate())
-        return fail(ErrorCode::InvalidArgument, "a recurrent state cannot go back from {} to {} tokens",
-                    length, tokens);
+    if (const uint32_t first = spec.statesReachBack(length); tokens < first)
+        return fail(ErrorCode::InvalidArgument,
+                    "a recurrent state of {} tokens cannot go back to {}, only to {} or none", length, tokens,
+                    first < length ? fmt::format("{} at least", first) : fmt::format("{}", length));
     if (sequence.firstKept() > spec.firstSeen(tokens))
         return fail(ErrorCode::InvalidArgument,
                     "{} tokens cannot go back to {}: what those would see was given back up to token {}",
@@ -127,9 +171,9 @@ bool isFinite(const SavedState& state, const MemorySpec& spec) {
                 return false;
         }
     }
-    for (const StateSpec& recurrent : spec.states) {
-        if (state.parts == SavedParts::Cache) break;
-        if (!next(recurrent.elems * sizeof(float), recurrent.elems, decodeFloats)) return false;
+    if (state.parts == SavedParts::Everything) {
+        const uint64_t bytes = savedStateBytes(spec, state.range.end());
+        if (!next(bytes, bytes / sizeof(float), decodeFloats)) return false;
     }
     return left.empty();
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,13 @@ namespace ingle::backend {
 
 /// Tokens per page of the key/value cache, on every backend.
 inline constexpr uint32_t kPageTokens = 64;
+
+/// Tokens of a chunk of a recurrent state, see StateSpec::numRows.
+inline constexpr uint32_t kChunkTokens = 32;
+/// The first position of the chunk that the last of so many tokens belongs to; 0 without tokens.
+constexpr uint32_t chunkStart(uint32_t tokens) {
+    return tokens == 0 ? 0 : (tokens - 1) / kChunkTokens * kChunkTokens;
+}
 
 /// What is kept behind the windows of all layers, so that an answer, or what was thought before it, can be
 /// taken back without reading everything again.
@@ -33,19 +41,41 @@ const quant::QuantFormat& cacheFormat(KvType type);
 /// Bytes of a cached row; its last block is filled up with zeros.
 size_t cacheRowBytes(const quant::QuantFormat& format, uint32_t elems);
 
+/// Consecutive tokens of a sequence.
+struct TokenRange {
+    uint32_t first = 0;
+    uint32_t count = 0;
+    uint32_t end() const { return first + count; }
+};
+
 /// A recurrent state of constant size, f32.
 struct StateSpec {
     std::string name;  ///< e.g. "blk.3.wkv"
     uint32_t elems = 0;
     float initial = 0;
+    /// Of a state in chunks, which is as it was at chunkStart() and ends in a ring of rows: position p has
+    /// row p mod numRows. The last tokens of a chunk can be forgotten. 0: it is as it is after the last
+    /// token.
+    uint32_t numRows = 0;
+    uint32_t rowElems = 0;
+    /// Numbers that a token reads and writes, on average; 0: it reads all and writes all.
+    uint64_t movedElems = 0;
+
+    uint32_t fixedElems() const { return elems - numRows * rowElems; }
+    /// The positions whose rows mean something after so many tokens: those of the chunk, and what its first
+    /// one sees.
+    TokenRange keptRows(uint32_t tokens) const;
 };
 
 struct MemorySpec {
     std::vector<KvLayerSpec> kv;
     std::vector<StateSpec> states;
 
-    /// Recurrent memory cannot forget its last tokens: truncate() works for 0 and the present length only.
-    bool canTruncate() const { return states.empty(); }
+    /// The states belong to one beginning: unlike pages, they serve no shorter one (but for the last few
+    /// tokens, see statesReachBack()).
+    bool hasStates() const { return !states.empty(); }
+    /// The fewest tokens (beside none) that the states after so many can go back to.
+    uint32_t statesReachBack(uint32_t tokens) const;
 
     /// The largest window of all layers; 0: some layer sees everything.
     uint32_t window() const;
@@ -76,13 +106,6 @@ struct MemoryOptions {
     uint32_t maxSequences = 0;
 };
 
-/// Consecutive tokens of a sequence.
-struct TokenRange {
-    uint32_t first = 0;
-    uint32_t count = 0;
-    uint32_t end() const { return first + count; }
-};
-
 enum class SavedParts : uint8_t {
     Everything,
     Cache,  ///< keys and values without the recurrent states: a sequence cannot go on from these alone
@@ -90,15 +113,24 @@ enum class SavedParts : uint8_t {
 
 /// A part of a sequence's memory in a form no backend owns. Layout of `bytes` (little-endian): for each kv
 /// layer the key rows then the value rows of the tokens of `range` in kvType's block format, then each
-/// recurrent state, as it is after range.end() tokens, in f32 (not of SavedParts::Cache).
+/// recurrent state, as it is after range.end() tokens, in f32 (not of SavedParts::Cache). Of a ring only the
+/// rows that mean something, in order: what is saved follows from the tokens alone.
 struct SavedState {
-    static constexpr uint32_t kVersion = 2;
+    static constexpr uint32_t kVersion = 3;
     uint32_t version = kVersion;
     KvType kvType = KvType::F16;
     TokenRange range;
     SavedParts parts = SavedParts::Everything;
     std::vector<std::byte> bytes;
 };
+
+/// Bytes that a recurrent state, and all of them, take in a SavedState that ends after so many tokens.
+uint64_t savedStateBytes(const StateSpec& spec, uint32_t tokens);
+uint64_t savedStateBytes(const MemorySpec& spec, uint32_t tokens);
+/// What is saved of `state` after so many tokens is copied from it to `saved`, or back; what is not saved is
+/// zero then.
+void packState(const StateSpec& spec, uint32_t tokens, std::span<const float> state, std::byte* saved);
+void unpackState(const StateSpec& spec, uint32_t tokens, const std::byte* saved, std::span<float> state);
 
 /// False when a value in it is infinite or no number, or its size does not fit.
 bool isFinite(const SavedState& state, const MemorySpec& spec);
@@ -112,7 +144,8 @@ class SequenceMemory {
     /// The first token whose keys and values are still there: pages that no layer can see any more are given
     /// back, see MemorySpec::firstKept().
     virtual uint32_t firstKept() const = 0;
-    /// Forgets everything after the first `tokens`. Errors: as checkTruncation().
+    /// Forgets everything after the first `tokens`; of states in chunks nothing is copied or changed for
+    /// that. Errors: as checkTruncation().
     virtual Status truncate(uint32_t tokens) = 0;
     /// Errors: InvalidArgument when the range is not within firstKept() and length(), or does not end there
     /// although recurrent states belong to it.
@@ -131,7 +164,7 @@ class SequenceMemory {
 };
 
 /// Whether a sequence of such memory can go on after its first `tokens`. Errors: InvalidArgument, when it is
-/// not that long, or when recurrent state or pages that were given back make it impossible.
+/// not that long, or when recurrent states or pages that were given back make it impossible.
 Status checkTruncation(const MemorySpec& spec, const SequenceMemory& sequence, uint32_t tokens);
 /// Whether tokens can be saved. Errors: as SequenceMemory::save().
 Status checkSaving(const MemorySpec& spec, const SequenceMemory& sequence, TokenRange range,

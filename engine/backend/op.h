@@ -203,7 +203,7 @@ struct WkvParams {
 };
 
 struct ShortConvParams {
-    uint32_t state = 0;   ///< of (kernel - 1) rows
+    uint32_t state = 0;   ///< of ringRows() rows, see chunk_state.h
     uint32_t kernel = 0;  ///< rows that make one
 };
 
@@ -212,7 +212,7 @@ enum class HeadPairing : uint8_t {
     Consecutive,  ///< head j reads j / (numValueHeads / numKeyHeads)
     Tiled,        ///< head j reads j mod numKeyHeads
 };
-/// A state of [numValueHeads, keyDim, valueDim].
+/// A state as chunk_state.h lays it out, of matrices [numValueHeads, keyDim, valueDim].
 struct GatedDeltaParams {
     uint32_t state = 0;
     uint32_t numKeyHeads = 0;
@@ -221,7 +221,7 @@ struct GatedDeltaParams {
     uint32_t valueDim = 0;
     HeadPairing pairing = HeadPairing::Consecutive;
 };
-/// A state of [numHeads, stateSize, headSize].
+/// A state as chunk_state.h lays it out, of matrices [numHeads, stateSize, headSize].
 struct MambaScanParams {
     uint32_t state = 0;
     uint32_t numHeads = 0;

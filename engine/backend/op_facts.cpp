@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "engine/backend/chunk_state.h"
 #include "engine/backend/plan.h"
 
 namespace ingle::backend {
@@ -360,6 +361,15 @@ Status needStates(const MemorySpec& memory, uint64_t first, uint64_t count, uint
     return {};
 }
 
+/// State `index` in chunks, of `fixed` numbers and a ring of rows.
+Status needRows(const MemorySpec& memory, uint32_t index, uint64_t fixed, uint64_t rows, uint64_t rowElems) {
+    INGLE_TRY(needStates(memory, index, 1, fixed + rows * rowElems));
+    const StateSpec& state = memory.states[index];
+    if (state.numRows == rows && state.rowElems == rowElems) return {};
+    return misfit("it keeps {} rows of {} numbers, but the state \"{}\" has {} of {}", rows, rowElems,
+                  state.name, state.numRows, state.rowElems);
+}
+
 Status appendedCache(const OpCall& call, const MemorySpec& memory) {
     return needCache(memory, paramsOf<CacheParams>(call).layer, call.inputs[0].width,
                      call.inputs.size() > 1 ? call.inputs[1].width : 0);
@@ -393,19 +403,19 @@ Status headMatrices(const OpCall& call, const MemorySpec& memory) {
 
 Status rowsBefore(const OpCall& call, const MemorySpec& memory) {
     const auto& params = paramsOf<ShortConvParams>(call);
-    return needStates(memory, params.state, 1, uint64_t{params.kernel - 1} * call.inputs[0].width);
+    return needRows(memory, params.state, 0, ringRows(params), call.inputs[0].width);
 }
 
 Status deltaMatrices(const OpCall& call, const MemorySpec& memory) {
     const auto& params = paramsOf<GatedDeltaParams>(call);
-    return needStates(memory, params.state, 1,
-                      uint64_t{params.numValueHeads} * params.keyDim * params.valueDim);
+    const ChunkLayout layout = layoutOf(params);
+    return needRows(memory, params.state, layout.rowsAt(), kChunkTokens, layout.rowElems());
 }
 
 Status scannedStates(const OpCall& call, const MemorySpec& memory) {
     const auto& params = paramsOf<MambaScanParams>(call);
-    return needStates(memory, params.state, 1,
-                      uint64_t{params.numHeads} * params.stateSize * params.headSize);
+    const ChunkLayout layout = layoutOf(params);
+    return needRows(memory, params.state, layout.rowsAt(), kChunkTokens, layout.rowElems());
 }
 
 // clang-format off

@@ -51,8 +51,9 @@ Status StepLimits::checkMask(const SequenceRun& run) const {
 }
 
 Status endCancelled(const Step& step, const MemorySpec& memory) {
-    if (!memory.canTruncate()) {
-        for (const SequenceRun& run : step.runs) INGLE_TRY(run.sequence->truncate(0));
+    for (const SequenceRun& run : step.runs) {
+        const uint32_t length = run.sequence->length();
+        if (length < memory.statesReachBack(length + run.numRows)) INGLE_TRY(run.sequence->truncate(0));
     }
     return fail(ErrorCode::Cancelled, "the step was cancelled");
 }

@@ -21,8 +21,8 @@ struct StepLimits {
     Status checkMask(const SequenceRun& run) const;
 };
 
-/// What run() returns once `step` is cancelled: sequences whose states may be half a step further are
-/// emptied. Errors: Cancelled; those of truncate().
+/// What run() returns once `step` is cancelled: sequences whose states may be half a step further, and cannot
+/// go back, are emptied. Errors: Cancelled; those of truncate().
 Status endCancelled(const Step& step, const MemorySpec& memory);
 
 /// Errors: Device, with this message, when a logit is infinite or no number.

@@ -90,31 +90,59 @@ using Wkv5Fn = void (*)(const float* r, const float* k, const float* v, const fl
                         const float* u, size_t uStride, float* state, float* y, size_t n) noexcept;
 using Wkv7Fn = void (*)(const Wkv7Token& token, float* state, float* removed, float* y, size_t n) noexcept;
 
-/// Consecutive tokens of one head of the gated delta rule; see ref/gated_delta.h. What the next token has
-/// lies so many floats further on.
+/// Tokens of a chunk: recurrent states that are kept in chunks are as they were at a multiple of it, with the
+/// rows since.
+inline constexpr size_t kChunkRows = 32;
+
+/// What a head keeps of a sequence in chunks, see ref/chunks.h.
+struct ChunkHead {
+    float* matrix;   ///< [keyDim, valueDim]: S at the chunk's start, row = key index, column = value index
+    float* changes;  ///< [kChunkRows] rows of [valueDim]: row s of the chunk adds k_s ⊗ changes_s to S
+    size_t changeStride;  ///< floats from one row's changes to the next one's
+    float* decays;        ///< [kChunkRows]: what row s leaves of what was before it
+};
+/// Rows [begin, end) of one chunk that are computed; those before `begin` were earlier. The head holds the
+/// decays of all, and gets the changes of these.
+struct ChunkRows {
+    const float* const* keys;  ///< [end] rows of [keyDim]
+    uint32_t begin, end;
+};
+
+/// Rows of one head of the gated delta rule; see ref/gated_delta.h. What the next one has lies so many floats
+/// further on.
 struct GatedDeltaRows {
-    const float *q, *k;  ///< [keyDim]
+    ChunkRows chunk;
+    const float* q;  ///< [keyDim]
     size_t keyStride;
     const float* v;  ///< [valueDim]
     float* y;        ///< [valueDim]
     size_t valueStride;
-    const float* decays;  ///< back to back
     const float* rates;
     size_t rateStride;
-    size_t numRows;
 };
+/// Rows of one head of Mamba-2; see ref/mamba_scan.h. As above.
+struct MambaRows {
+    ChunkRows chunk;  ///< its keys are B
+    const float* c;   ///< [keyDim]
+    size_t keyStride;
+    const float* x;  ///< [valueDim]
+    float* y;        ///< [valueDim]
+    size_t valueStride;
+    const float* steps;  ///< back to back
+    float skip;
+};
+
 /// Columns of a state that a kernel puts aside at most, side by side, while it works through rows.
 inline constexpr size_t kColumnsAside = 64;
-/// `aside`: kColumnsAside * keyDim floats, and valueDim at least, which a kernel need not use.
-using GatedDeltaFn = void (*)(const GatedDeltaRows& rows, float* state, float* aside, size_t keyDim,
+/// `aside` of the kernels below: kColumnsAside * (keyDim + kChunkRows) floats, then kChunkRows * valueDim;
+/// scratch memory that a kernel need not use.
+using GatedDeltaFn = void (*)(const GatedDeltaRows& rows, const ChunkHead& head, float* aside, size_t keyDim,
                               size_t valueDim) noexcept;
-/// One token of one head of Mamba-2; see ref/mamba_scan.h.
-struct MambaToken {
-    const float *x, *B, *C;
-    float decay, step, skip;
-};
-using MambaScanFn = void (*)(const MambaToken& token, float* state, float* y, size_t stateSize,
-                             size_t headSize) noexcept;
+using MambaScanFn = void (*)(const MambaRows& rows, const ChunkHead& head, float* aside, size_t keyDim,
+                             size_t valueDim) noexcept;
+/// Brings the matrix to the end of a full chunk; see ref/chunks.h.
+using FoldChunkFn = void (*)(const float* const* keys, const ChunkHead& head, float* aside, size_t keyDim,
+                             size_t valueDim) noexcept;
 
 enum class KernelOp : uint8_t {
     Matmul,
@@ -133,6 +161,7 @@ enum class KernelOp : uint8_t {
     Wkv7,
     GatedDelta,
     MambaScan,
+    FoldChunk,
 };
 
 /// One member per signature.
@@ -151,6 +180,7 @@ union KernelFn {
     Wkv7Fn wkv7;
     GatedDeltaFn gatedDelta;
     MambaScanFn mambaScan;
+    FoldChunkFn foldChunk;
 };
 
 struct KernelEntry {

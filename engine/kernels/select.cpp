@@ -4,6 +4,7 @@
 
 #include "engine/kernels/ref/attention.h"
 #include "engine/kernels/ref/block_matmul.h"
+#include "engine/kernels/ref/chunks.h"
 #include "engine/kernels/ref/elementwise.h"
 #include "engine/kernels/ref/gated_delta.h"
 #include "engine/kernels/ref/mamba_scan.h"
@@ -50,6 +51,7 @@ constexpr KernelEntry kRefEntries[] = {
     refEntry(KernelOp::Wkv7, {.wkv7 = wkv7Ref}),
     refEntry(KernelOp::GatedDelta, {.gatedDelta = gatedDeltaRef}),
     refEntry(KernelOp::MambaScan, {.mambaScan = mambaScanRef}),
+    refEntry(KernelOp::FoldChunk, {.foldChunk = foldChunkRef}),
 };
 constexpr KernelList kRefList{kRefEntries, std::size(kRefEntries)};
 

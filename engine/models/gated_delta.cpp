@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "engine/backend/chunk_state.h"
 #include "engine/models/layer_parts.h"
 
 namespace ingle::models {
@@ -18,6 +19,19 @@ struct Widths {
 
 Widths widthsOf(const GatedDeltaSpec& spec) {
     return {spec.numKeyHeads * spec.keyDim, spec.numValueHeads * spec.valueDim};
+}
+
+backend::ShortConvParams convParams(const GatedDeltaSpec& spec, uint32_t state) {
+    return {state, spec.kernel};
+}
+
+backend::GatedDeltaParams deltaParams(const GatedDeltaSpec& spec, uint32_t state) {
+    return {.state = state,
+            .numKeyHeads = spec.numKeyHeads,
+            .numValueHeads = spec.numValueHeads,
+            .keyDim = spec.keyDim,
+            .valueDim = spec.valueDim,
+            .pairing = spec.pairing};
 }
 
 /// What the layer makes of its input.
@@ -87,17 +101,19 @@ void listTensors(const GatedDeltaSpec& spec, LayerTensors& tensors) {
 
 void listMemory(const GatedDeltaSpec& spec, backend::MemorySpec& memory) {
     const size_t number = memory.states.size();
-    memory.states.push_back({fmt::format("conv.{}", number), (spec.kernel - 1) * widthsOf(spec).mixed()});
+    const auto state = static_cast<uint32_t>(number);
     memory.states.push_back(
-        {fmt::format("delta.{}", number), spec.numValueHeads * spec.keyDim * spec.valueDim});
+        backend::ringState(fmt::format("conv.{}", number), convParams(spec, state), widthsOf(spec).mixed()));
+    memory.states.push_back(backend::chunkedState(fmt::format("delta.{}", number),
+                                                  backend::layoutOf(deltaParams(spec, state + 1))));
 }
 
 graph::Value mix(const GatedDeltaSpec& spec, const LayerBuilder& layer, graph::Value x) {
     graph::Builder& b = layer.b;
     const Widths widths = widthsOf(spec);
     const Projected p = project(spec, layer, x);
-    graph::Value mixed =
-        b.shortConv(p.mixed, layer.w("ssm_conv1d.weight"), nullptr, {layer.firstState, spec.kernel}, "conv");
+    graph::Value mixed = b.shortConv(p.mixed, layer.w("ssm_conv1d.weight"), nullptr,
+                                     convParams(spec, layer.firstState), "conv");
     mixed = b.activation(mixed, ActivationKind::Silu, "conv_silu");
     // Queries and keys of length 1: x / sqrt(|x|² + eps) is their RMS norm over the root of their size.
     const auto size = static_cast<float>(spec.keyDim);
@@ -110,13 +126,7 @@ graph::Value mix(const GatedDeltaSpec& spec, const LayerBuilder& layer, graph::V
     graph::Value y = b.gatedDelta(b.scale(q, 1 / std::sqrt(size), "q_scaled"), k, v, p.steps,
                                   b.activation(p.rates, ActivationKind::Sigmoid, "beta_sigmoid"),
                                   layer.w("ssm_a"), layer.w("ssm_dt.bias"),
-                                  {.state = layer.firstState + 1,
-                                   .numKeyHeads = spec.numKeyHeads,
-                                   .numValueHeads = spec.numValueHeads,
-                                   .keyDim = spec.keyDim,
-                                   .valueDim = spec.valueDim,
-                                   .pairing = spec.pairing},
-                                  "delta");  // [numTokens, values]
+                                  deltaParams(spec, layer.firstState + 1), "delta");  // [numTokens, values]
     y = b.rmsNorm(y, layer.w("ssm_norm.weight"), layer.normEps, "delta_norm", spec.numValueHeads);
     y = b.multiply(b.activation(p.gates, ActivationKind::Silu, "z_silu"), y, "delta_gated");
     return layer.linear(y, "ssm_out", "mixer_output", factorsOf(spec));

@@ -1,3 +1,4 @@
+#include "engine/backend/chunk_state.h"
 #include "engine/models/layer_parts.h"
 #include "engine/models/state_space_keys.h"
 
@@ -16,6 +17,18 @@ struct Widths {
 
 Widths widthsOf(const MambaSpec& spec) {
     return {spec.numHeads * spec.headSize, spec.groups * spec.stateSize};
+}
+
+backend::ShortConvParams convParams(const MambaSpec& spec, uint32_t state) {
+    return {state, spec.kernel};
+}
+
+backend::MambaScanParams scanParams(const MambaSpec& spec, uint32_t state) {
+    return {.state = state,
+            .numHeads = spec.numHeads,
+            .headSize = spec.headSize,
+            .groups = spec.groups,
+            .stateSize = spec.stateSize};
 }
 
 }  // namespace
@@ -37,8 +50,11 @@ void listTensors(const MambaSpec& spec, LayerTensors& tensors) {
 
 void listMemory(const MambaSpec& spec, backend::MemorySpec& memory) {
     const size_t number = memory.states.size();
-    memory.states.push_back({fmt::format("conv.{}", number), (spec.kernel - 1) * widthsOf(spec).mixed()});
-    memory.states.push_back({fmt::format("scan.{}", number), widthsOf(spec).inner * spec.stateSize});
+    const auto state = static_cast<uint32_t>(number);
+    memory.states.push_back(
+        backend::ringState(fmt::format("conv.{}", number), convParams(spec, state), widthsOf(spec).mixed()));
+    memory.states.push_back(backend::chunkedState(fmt::format("scan.{}", number),
+                                                  backend::layoutOf(scanParams(spec, state + 1))));
 }
 
 graph::Value mix(const MambaSpec& spec, const LayerBuilder& layer, graph::Value x) {
@@ -50,19 +66,14 @@ graph::Value mix(const MambaSpec& spec, const LayerBuilder& layer, graph::Value 
     const graph::Value steps =
         b.slice(all, {1, widths.inner + widths.mixed(), spec.numHeads}, "steps");  // [numTokens, numHeads]
     mixed = b.shortConv(mixed, layer.w("ssm_conv1d.weight"), layer.w("ssm_conv1d.bias"),
-                        {layer.firstState, spec.kernel}, "conv");
+                        convParams(spec, layer.firstState), "conv");
     mixed = b.activation(mixed, ActivationKind::Silu, "conv_silu");
     const graph::Value u = b.slice(mixed, {1, 0, widths.inner}, "u");                 // [numTokens, inner]
     const graph::Value keys = b.slice(mixed, {1, widths.inner, widths.states}, "B");  // [numTokens, states]
     const graph::Value queries = b.slice(mixed, {1, widths.inner + widths.states, widths.states}, "C");
     graph::Value y =
         b.mambaScan(u, keys, queries, steps, layer.w("ssm_a"), layer.w("ssm_d"), layer.w("ssm_dt.bias"),
-                    {.state = layer.firstState + 1,
-                     .numHeads = spec.numHeads,
-                     .headSize = spec.headSize,
-                     .groups = spec.groups,
-                     .stateSize = spec.stateSize},
-                    "scan");  // [numTokens, inner]
+                    scanParams(spec, layer.firstState + 1), "scan");  // [numTokens, inner]
     y = b.multiply(b.activation(z, ActivationKind::Silu, "z_silu"), y, "scan_gated");
     y = b.rmsNorm(y, layer.w("ssm_norm.weight"), layer.normEps, "scan_norm", spec.groups);
     return layer.linear(y, "ssm_out", "mixer_output");

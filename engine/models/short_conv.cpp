@@ -1,3 +1,4 @@
+#include "engine/backend/chunk_state.h"
 #include "engine/models/layer_parts.h"
 
 namespace ingle::models {
@@ -11,7 +12,9 @@ void listTensors(const ShortConvSpec& spec, LayerTensors& tensors) {
 }
 
 void listMemory(const ShortConvSpec& spec, backend::MemorySpec& memory) {
-    memory.states.push_back({fmt::format("conv.{}", memory.states.size()), (spec.kernel - 1) * spec.width});
+    const size_t number = memory.states.size();
+    memory.states.push_back(backend::ringState(fmt::format("conv.{}", number),
+                                               {static_cast<uint32_t>(number), spec.kernel}, spec.width));
 }
 
 graph::Value mix(const ShortConvSpec& spec, const LayerBuilder& layer, graph::Value x) {

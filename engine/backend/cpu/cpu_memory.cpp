@@ -172,21 +172,20 @@ std::byte* CpuSequence::valueRow(uint32_t layer, uint32_t token) const {
     return pageOf(token) + layout.valueOffset + token % kPageTokens * layout.valueRowBytes;
 }
 
-uint64_t CpuSequence::savedBytes(uint32_t tokens, SavedParts parts) const {
+uint64_t CpuSequence::savedBytes(TokenRange range, SavedParts parts) const {
     uint64_t bytes = 0;
     for (uint32_t layer = 0; layer < m_pool.spec().kv.size(); ++layer) {
         const auto& layout = m_pool.layout(layer);
-        bytes += uint64_t{tokens} * (layout.keyRowBytes + layout.valueRowBytes);
+        bytes += uint64_t{range.count} * (layout.keyRowBytes + layout.valueRowBytes);
     }
     if (parts == SavedParts::Cache) return bytes;
-    for (const base::Buffer& state : m_states) bytes += state.size();
-    return bytes;
+    return bytes + savedStateBytes(m_pool.spec(), range.end());
 }
 
 Result<SavedState> CpuSequence::save(TokenRange range, SavedParts parts) const {
     INGLE_TRY(checkSaving(m_pool.spec(), *this, range, parts));
     SavedState saved{.kvType = m_pool.options().kv, .range = range, .parts = parts};
-    saved.bytes.resize(savedBytes(range.count, parts));
+    saved.bytes.resize(savedBytes(range, parts));
     std::byte* to = saved.bytes.data();
     const auto append = [&](const std::byte* data, size_t bytes) {
         std::memcpy(to, data, bytes);
@@ -200,7 +199,11 @@ Result<SavedState> CpuSequence::save(TokenRange range, SavedParts parts) const {
             append(valueRow(layer, token), layout.valueRowBytes);
     }
     if (parts == SavedParts::Cache) return saved;
-    for (const base::Buffer& state : m_states) append(state.data(), state.size());
+    for (size_t i = 0; i < m_states.size(); ++i) {
+        const StateSpec& state = m_pool.spec().states[i];
+        packState(state, range.end(), m_states[i].floats(), to);
+        to += savedStateBytes(state, range.end());
+    }
     return saved;
 }
 
@@ -225,9 +228,9 @@ Status CpuSequence::restore(const SavedState& saved) {
     const TokenRange range = saved.range;
     Status status;
     if (saved.version != SavedState::kVersion || saved.kvType != m_pool.options().kv ||
-        saved.bytes.size() != savedBytes(range.count, saved.parts)) {
+        saved.bytes.size() != savedBytes(range, saved.parts)) {
         status = fail(ErrorCode::Corrupt, "a saved state of {} bytes does not fit this model, which needs {}",
-                      saved.bytes.size(), savedBytes(range.count, saved.parts));
+                      saved.bytes.size(), savedBytes(range, saved.parts));
     } else {
         status = checkRestoring(m_pool.spec(), *this, saved);
         if (status) status = makeRoomFor(range);
@@ -249,7 +252,11 @@ Status CpuSequence::restore(const SavedState& saved) {
             take(valueRow(layer, token), layout.valueRowBytes);
     }
     if (saved.parts == SavedParts::Everything) {
-        for (base::Buffer& state : m_states) take(state.data(), state.size());
+        for (size_t i = 0; i < m_states.size(); ++i) {
+            const StateSpec& state = m_pool.spec().states[i];
+            unpackState(state, range.end(), from, m_states[i].floats());
+            from += savedStateBytes(state, range.end());
+        }
     }
     m_length = range.end();
     giveBackUnseen();

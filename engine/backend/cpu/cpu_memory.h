@@ -93,7 +93,7 @@ class CpuSequence final : public SequenceMemory {
     /// For what is restored: only what is before it stays. Errors: as reserve().
     Status makeRoomFor(TokenRange range);
     void clear();
-    uint64_t savedBytes(uint32_t tokens, SavedParts parts) const;
+    uint64_t savedBytes(TokenRange range, SavedParts parts) const;
     std::byte* pageOf(uint32_t token) const;
 
     CpuMemoryPool& m_pool;

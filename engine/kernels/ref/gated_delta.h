@@ -5,11 +5,11 @@
 
 namespace ingle::kernels {
 
-/// For each token in turn: S_ij = decay S_ij, then d_j = rate (v_j - sum_i k_i S_ij), S_ij = S_ij + k_i d_j,
-/// and y_j = sum_i q_i S_ij. S: [keyDim, valueDim], row = key index i, column = value index j (the paper's
-/// matrix is the transpose). The order of additions does not depend on how many tokens there are. Source:
-/// Yang et al., "Gated Delta Networks" (2024), eq. 10.
-void gatedDeltaRef(const GatedDeltaRows& rows, float* state, float* aside, size_t keyDim,
+/// For each token t: d_t = rate (v - decay S^T k) and y = S^T q, where S has taken in k ⊗ d_t already. In
+/// chunks, see chunks.h: d_t = rate_t (v_t - D(t,c) S_c^T k_t - sum over s < t of D(t,s) (k_s · k_t) d_s) and
+/// y_t = D(t,c) S_c^T q_t + sum over s <= t of D(t,s) (k_s · q_t) d_s. Sources: Yang et al., "Gated Delta
+/// Networks" (2024), eq. 10 (the paper's matrix is the transpose); chunks as in their 3.3.
+void gatedDeltaRef(const GatedDeltaRows& rows, const ChunkHead& head, float* aside, size_t keyDim,
                    size_t valueDim) noexcept;
 
 }  // namespace ingle::kernels

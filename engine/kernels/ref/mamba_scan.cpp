@@ -2,23 +2,38 @@
 
 #include <cmath>
 
+#include "engine/kernels/ref/chunks.h"
 #include "engine/kernels/ref/elementwise.h"
 
 namespace ingle::kernels {
 
-void mambaScanRef(const MambaToken& token, float* state, float* y, size_t stateSize,
+void mambaScanRef(const MambaRows& rows, const ChunkHead& head, float*, size_t stateSize,
                   size_t headSize) noexcept {
-    const auto [x, B, C, decay, step, skip] = token;
-    for (size_t p = 0; p < headSize; ++p) y[p] = 0;
-    for (size_t n = 0; n < stateSize; ++n) {
-        float* row = state + n * headSize;
-        const float added = step * B[n];
+    const auto [keys, begin, end] = rows.chunk;
+    float shares[kChunkRows];
+    for (uint32_t t = begin; t < end; ++t) {
+        const size_t row = t - begin;
+        const float* c = rows.c + row * rows.keyStride;
+        const float* x = rows.x + row * rows.valueStride;
+        float* y = rows.y + row * rows.valueStride;
+        float* change = head.changes + t * head.changeStride;
+        const float left = sharesLeft(head.decays, t, shares);
         for (size_t p = 0; p < headSize; ++p) {
-            row[p] = decay * row[p] + added * x[p];
-            y[p] += C[n] * row[p];
+            change[p] = rows.steps[row] * x[p];
+            y[p] = 0;
         }
+        for (size_t n = 0; n < stateSize; ++n) {
+            const float* kept = head.matrix + n * headSize;
+            for (size_t p = 0; p < headSize; ++p) y[p] += c[n] * kept[p];
+        }
+        for (size_t p = 0; p < headSize; ++p) y[p] *= left;
+        for (uint32_t s = 0; s <= t; ++s) {
+            const float given = shares[s] * dotRef(keys[s], c, stateSize);
+            const float* added = head.changes + s * head.changeStride;
+            for (size_t p = 0; p < headSize; ++p) y[p] += given * added[p];
+        }
+        for (size_t p = 0; p < headSize; ++p) y[p] += rows.skip * x[p];
     }
-    for (size_t p = 0; p < headSize; ++p) y[p] += skip * x[p];
 }
 
 DiscreteStep discretise(float raw, float bias, float rate) {

@@ -5,10 +5,11 @@
 
 namespace ingle::kernels {
 
-/// One token: S_np = decay S_np + step B_n x_p, then y_p = sum_n C_n S_np + skip x_p. S: [stateSize,
-/// headSize]; x, y: [headSize]; B, C: [stateSize]. Source: Dao & Gu, "Transformers are SSMs" (2024), eq. 16
-/// with A one number, discretised as in Gu & Dao, "Mamba" (2023), 3.6.
-void mambaScanRef(const MambaToken& token, float* state, float* y, size_t stateSize,
+/// For each token t: S_np = decay S_np + step B_n x_p, then y_p = sum_n C_n S_np + skip x_p. S: [stateSize,
+/// headSize]. In chunks, see chunks.h: y_t = D(t,c) S_c^T C_t + sum over s <= t of D(t,s) (B_s · C_t) step_s
+/// x_s + skip x_t. Source: Dao & Gu, "Transformers are SSMs" (2024), eq. 16 with A one number, and 6;
+/// discretised as in Gu & Dao, "Mamba" (2023), 3.6.
+void mambaScanRef(const MambaRows& rows, const ChunkHead& head, float* aside, size_t stateSize,
                   size_t headSize) noexcept;
 
 /// How far a token moves a state on, and what that leaves of it.

@@ -1,18 +1,22 @@
 #include "engine/kernels/ref/short_conv.h"
 
+#include <algorithm>
+
 namespace ingle::kernels {
 
-void shortConvRef(const ShortConv& conv, const float* x, float* before, float* y, size_t numRows,
-                  size_t begin, size_t end, float* turned) {
+void shortConvRef(const ShortConv& conv, const float* x, const ShortConvRing& ring, size_t firstPosition,
+                  float* y, size_t numRows, size_t begin, size_t end, float* turned) {
     const auto [weights, bias, width, kernel] = conv;
-    const size_t kept = kernel - 1;
+    const size_t before = kernel - 1;
+    const auto ringRow = [&](size_t row) { return ring.rows + row % ring.size * width + begin; };
     const size_t count = end - begin;
     for (size_t c = 0; c < count; ++c) {
         for (size_t j = 0; j < kernel; ++j) turned[j * count + c] = weights[(begin + c) * kernel + j];
     }
-    // Row i of those before and those of the run, as if they lay back to back, from the first channel on.
-    const auto rowAt = [&](size_t i) {
-        return (i < kept ? before + i * width : x + (i - kept) * width) + begin;
+    // Row i of the `before` rows ahead and those of the run, as if they lay back to back.
+    const auto rowAt = [&](size_t i) -> const float* {
+        if (i >= before) return x + (i - before) * width + begin;
+        return ringRow(firstPosition + ring.size - before + i);
     };
     for (size_t t = 0; t < numRows; ++t) {
         float* out = y + t * width + begin;
@@ -24,11 +28,8 @@ void shortConvRef(const ShortConv& conv, const float* x, float* before, float* y
         }
         for (size_t c = 0; bias && c < count; ++c) out[c] += bias[begin + c];
     }
-    for (size_t i = 0; i < kept; ++i) {
-        const float* row = rowAt(i + numRows);
-        float* to = before + i * width + begin;
-        for (size_t c = 0; c < count; ++c) to[c] = row[c];
-    }
+    for (size_t t = numRows - std::min(numRows, ring.size); t < numRows; ++t)
+        std::copy_n(x + t * width + begin, count, ringRow(firstPosition + t));
 }
 
 }  // namespace ingle::kernels

@@ -1,4 +1,5 @@
-// Recurrences with a decay per head; see engine/kernels/ref/gated_delta.h and mamba_scan.h.
+// Recurrences with a decay per head, in chunks; see engine/kernels/ref/chunks.h, gated_delta.h and
+// mamba_scan.h.
 #include "engine/kernels/simd/columns.h"
 
 namespace ingle::kernels {
@@ -6,89 +7,223 @@ namespace {
 
 static_assert(kVectors * kLanes <= kColumnsAside);
 
-/// Whether another token follows, whose key looks for what is there while the state is changed.
-enum class Following : uint8_t { None, Token };
-
-/// S = decay S + k change, y = sum_i q_i S_i, and found = sum_i next_i S_i for the key that follows.
-template <Following following, uint32_t V>
-inline void absorb(float* state, size_t stride, uint32_t count, size_t keyDim, Floats decay, const float* k,
-                   const Columns<V>& change, const float* q, float* y, const float* next, Columns<V>& found) {
-    auto sum = Columns<V>::zeros();
-    found = Columns<V>::zeros();
-    for (size_t i = 0; i < keyDim; ++i) {
-        auto row = Columns<V>::of(state + i * stride, count);
-        for (uint32_t c = 0; c < V; ++c) {
-            row.at[c] = fma(broadcast(k[i]), change.at[c], multiply(decay, row.at[c]));
-            sum.at[c] = fma(broadcast(q[i]), row.at[c], sum.at[c]);
-            if constexpr (following == Following::Token)
-                found.at[c] = fma(broadcast(next[i]), row.at[c], found.at[c]);
-        }
-        row.storeTo(state + i * stride, count);
+/// shares[s] = D(t,s) and, returned, D(t,c).
+inline float sharesLeft(const float* decays, size_t t, float* shares) {
+    float left = 1;
+    for (size_t s = t + 1; s-- > 0;) {
+        shares[s] = left;
+        left *= decays[s];
     }
-    sum.storeTo(y, count);
+    return left;
 }
 
-/// Columns do not meet, so each few of them go through all rows by themselves.
-void gatedDelta(const GatedDeltaRows& rows, float* state, float* aside, size_t keyDim,
+/// sum_i key_i x_i for each x.
+template <uint32_t N>
+inline void dots(const float* key, const float* const (&x)[N], size_t n, float (&sums)[N]) {
+    auto partial = Columns<N>::zeros();
+    size_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+        const Floats k = load(key + i);
+        for (uint32_t r = 0; r < N; ++r) partial.at[r] = fma(k, load(x[r] + i), partial.at[r]);
+    }
+    if (i < n) {
+        const auto rest = static_cast<uint32_t>(n - i);
+        const Floats k = loadPart(key + i, rest);
+        for (uint32_t r = 0; r < N; ++r) partial.at[r] = fma(k, loadPart(x[r] + i, rest), partial.at[r]);
+    }
+    for (uint32_t r = 0; r < N; ++r) sums[r] = sumOfLanes(partial.at[r]);
+}
+
+/// Some columns of S, row by row.
+struct Slice {
+    const float* first;
+    size_t stride;
+    uint32_t count;  ///< in the last vector
+};
+
+/// out = sum_i x_i S_i for each of two x.
+template <uint32_t V>
+inline void readTwo(const Slice& s, size_t keyDim, const float* x0, const float* x1, float* out0,
+                    float* out1) {
+    auto sum0 = Columns<V>::zeros();
+    auto sum1 = Columns<V>::zeros();
+    for (size_t i = 0; i < keyDim; ++i) {
+        const auto row = Columns<V>::of(s.first + i * s.stride, s.count);
+        const Floats a = broadcast(x0[i]);
+        const Floats b = broadcast(x1[i]);
+        for (uint32_t c = 0; c < V; ++c) {
+            sum0.at[c] = fma(a, row.at[c], sum0.at[c]);
+            sum1.at[c] = fma(b, row.at[c], sum1.at[c]);
+        }
+    }
+    sum0.storeTo(out0, s.count);
+    sum1.storeTo(out1, s.count);
+}
+
+template <uint32_t V>
+inline void readOne(const Slice& s, size_t keyDim, const float* x, float* out) {
+    auto sum = Columns<V>::zeros();
+    for (size_t i = 0; i < keyDim; ++i) {
+        const auto row = Columns<V>::of(s.first + i * s.stride, s.count);
+        const Floats a = broadcast(x[i]);
+        for (uint32_t c = 0; c < V; ++c) sum.at[c] = fma(a, row.at[c], sum.at[c]);
+    }
+    sum.storeTo(out, s.count);
+}
+
+/// Columns [first, …) of S; for several rows they are put together, since parts of long rows share few lines
+/// of the nearest cache.
+template <uint32_t V>
+inline Slice slice(const ChunkHead& head, size_t first, uint32_t count, bool isAside, float* aside,
+                   size_t keyDim, size_t valueDim) {
+    if (!isAside || V * kLanes >= valueDim) return {head.matrix + first, valueDim, count};
+    for (size_t i = 0; i < keyDim; ++i)
+        Columns<V>::of(head.matrix + i * valueDim + first, count).storeTo(aside + i * V * kLanes, count);
+    return {aside, V * kLanes, count};
+}
+
+void gatedDelta(const GatedDeltaRows& rows, const ChunkHead& head, float* aside, size_t keyDim,
                 size_t valueDim) noexcept {
+    const auto [keys, begin, end] = rows.chunk;
+    // What the keys find in S; what the queries find lies in y until the rows since are added.
+    float* found = aside + kColumnsAside * (keyDim + kChunkRows);
     forColumns(valueDim, [&]<uint32_t V>(size_t first, uint32_t count) {
-        // Parts of long rows share few lines of the nearest cache: for several tokens they are put together.
-        const bool isAside = rows.numRows > 1 && V * kLanes < valueDim;
-        auto found = Columns<V>::zeros();
-        for (size_t i = 0; i < keyDim; ++i) {
-            const auto row = Columns<V>::of(state + i * valueDim + first, count);
-            for (uint32_t c = 0; c < V; ++c) found.at[c] = fma(broadcast(rows.k[i]), row.at[c], found.at[c]);
-            if (isAside) row.storeTo(aside + i * V * kLanes, count);
+        const Slice s = slice<V>(head, first, count, end > begin + 1, aside, keyDim, valueDim);
+        for (uint32_t t = begin; t < end; ++t) {
+            const size_t row = t - begin;
+            readTwo<V>(s, keyDim, keys[t], rows.q + row * rows.keyStride, found + row * valueDim + first,
+                       rows.y + row * rows.valueStride + first);
         }
-        float* columns = isAside ? aside : state + first;
-        const size_t stride = isAside ? V * kLanes : valueDim;
-        for (size_t t = 0; t < rows.numRows; ++t) {
-            const float* k = rows.k + t * rows.keyStride;
-            const float* q = rows.q + t * rows.keyStride;
-            float* y = rows.y + t * rows.valueStride + first;
-            const Floats decay = broadcast(rows.decays[t]);
-            const Floats rate = broadcast(rows.rates[t * rows.rateStride]);
-            auto change = Columns<V>::of(rows.v + t * rows.valueStride + first, count);
-            for (uint32_t c = 0; c < V; ++c)
-                change.at[c] = multiply(rate, fma(negate(decay), found.at[c], change.at[c]));
-            if (t + 1 < rows.numRows)
-                absorb<Following::Token>(columns, stride, count, keyDim, decay, k, change, q, y,
-                                         k + rows.keyStride, found);
-            else
-                absorb<Following::None>(columns, stride, count, keyDim, decay, k, change, q, y, k, found);
-        }
-        for (size_t i = 0; isAside && i < keyDim; ++i)
-            Columns<V>::of(aside + i * stride, count).storeTo(state + i * valueDim + first, count);
     });
+    float shares[kChunkRows], takes[kChunkRows], gives[kChunkRows];
+    for (uint32_t t = begin; t < end; ++t) {
+        const size_t row = t - begin;
+        const float* const x[] = {keys[t], rows.q + row * rows.keyStride};
+        const float left = sharesLeft(head.decays, t, shares);
+        for (uint32_t s = 0; s <= t; ++s) {
+            float sums[2];
+            dots(keys[s], x, keyDim, sums);
+            takes[s] = -shares[s] * sums[0];
+            gives[s] = shares[s] * sums[1];
+        }
+        const float* v = rows.v + row * rows.valueStride;
+        float* y = rows.y + row * rows.valueStride;
+        const Floats rate = broadcast(rows.rates[row * rows.rateStride]);
+        forColumns(valueDim, [&]<uint32_t V>(size_t first, uint32_t count) {
+            auto change = Columns<V>::of(v + first, count);
+            auto sum = Columns<V>::of(y + first, count);
+            const auto ofState = Columns<V>::of(found + row * valueDim + first, count);
+            for (uint32_t c = 0; c < V; ++c) {
+                change.at[c] = fma(broadcast(-left), ofState.at[c], change.at[c]);
+                sum.at[c] = multiply(broadcast(left), sum.at[c]);
+            }
+            for (uint32_t s = 0; s < t; ++s) {
+                const auto earlier = Columns<V>::of(head.changes + s * head.changeStride + first, count);
+                for (uint32_t c = 0; c < V; ++c) {
+                    change.at[c] = fma(broadcast(takes[s]), earlier.at[c], change.at[c]);
+                    sum.at[c] = fma(broadcast(gives[s]), earlier.at[c], sum.at[c]);
+                }
+            }
+            for (uint32_t c = 0; c < V; ++c) {
+                change.at[c] = multiply(rate, change.at[c]);
+                sum.at[c] = fma(broadcast(gives[t]), change.at[c], sum.at[c]);
+            }
+            change.storeTo(head.changes + t * head.changeStride + first, count);
+            sum.storeTo(y + first, count);
+        });
+    }
 }
 
-void mambaScan(const MambaToken& token, float* state, float* y, size_t stateSize, size_t headSize) noexcept {
-    const Floats decay = broadcast(token.decay);
+void mambaScan(const MambaRows& rows, const ChunkHead& head, float* aside, size_t stateSize,
+               size_t headSize) noexcept {
+    const auto [keys, begin, end] = rows.chunk;
     forColumns(headSize, [&]<uint32_t V>(size_t first, uint32_t count) {
-        const auto x = Columns<V>::of(token.x + first, count);
-        auto sum = Columns<V>::zeros();
-        for (size_t n = 0; n < stateSize; ++n) {
-            auto row = Columns<V>::of(state + n * headSize + first, count);
-            const Floats added = broadcast(token.step * token.B[n]);
-            for (uint32_t c = 0; c < V; ++c) {
-                row.at[c] = fma(added, x.at[c], multiply(decay, row.at[c]));
-                sum.at[c] = fma(broadcast(token.C[n]), row.at[c], sum.at[c]);
-            }
-            row.storeTo(state + n * headSize + first, count);
+        const Slice s = slice<V>(head, first, count, end > begin + 2, aside, stateSize, headSize);
+        const auto c = [&](uint32_t t) { return rows.c + (t - begin) * rows.keyStride; };
+        const auto y = [&](uint32_t t) { return rows.y + (t - begin) * rows.valueStride + first; };
+        uint32_t t = begin;
+        for (; t + 1 < end; t += 2) readTwo<V>(s, stateSize, c(t), c(t + 1), y(t), y(t + 1));
+        if (t < end) readOne<V>(s, stateSize, c(t), y(t));
+    });
+    float shares[kChunkRows], gives[kChunkRows];
+    for (uint32_t t = begin; t < end; ++t) {
+        const size_t row = t - begin;
+        const float* const c[] = {rows.c + row * rows.keyStride};
+        const float left = sharesLeft(head.decays, t, shares);
+        for (uint32_t s = 0; s <= t; ++s) {
+            float sums[1];
+            dots(keys[s], c, stateSize, sums);
+            gives[s] = shares[s] * sums[0];
         }
-        for (uint32_t c = 0; c < V; ++c) sum.at[c] = fma(broadcast(token.skip), x.at[c], sum.at[c]);
-        sum.storeTo(y + first, count);
+        const float* x = rows.x + row * rows.valueStride;
+        float* y = rows.y + row * rows.valueStride;
+        const Floats step = broadcast(rows.steps[row]);
+        forColumns(headSize, [&]<uint32_t V>(size_t first, uint32_t count) {
+            const auto value = Columns<V>::of(x + first, count);
+            auto sum = Columns<V>::of(y + first, count);
+            Columns<V> added;
+            for (uint32_t i = 0; i < V; ++i) {
+                added.at[i] = multiply(step, value.at[i]);
+                sum.at[i] = multiply(broadcast(left), sum.at[i]);
+            }
+            added.storeTo(head.changes + t * head.changeStride + first, count);
+            for (uint32_t s = 0; s <= t; ++s) {
+                const auto earlier = Columns<V>::of(head.changes + s * head.changeStride + first, count);
+                for (uint32_t i = 0; i < V; ++i)
+                    sum.at[i] = fma(broadcast(gives[s]), earlier.at[i], sum.at[i]);
+            }
+            for (uint32_t i = 0; i < V; ++i) sum.at[i] = fma(broadcast(rows.skip), value.at[i], sum.at[i]);
+            sum.storeTo(y + first, count);
+        });
+    }
+}
+
+/// Rows [i, i + R) of S at the chunk's end. changes: [kChunkRows], V vectors each, what is left of them.
+template <uint32_t R, uint32_t V>
+inline void foldRows(const float* const* keys, size_t i, float left, const float* changes, float* state,
+                     size_t stride, uint32_t count) {
+    Columns<V> rows[R];
+    for (uint32_t r = 0; r < R; ++r) {
+        rows[r] = Columns<V>::of(state + r * stride, count);
+        for (Floats& value : rows[r].at) value = multiply(broadcast(left), value);
+    }
+    for (size_t s = 0; s < kChunkRows; ++s) {
+        const auto change = Columns<V>::of(changes + s * V * kLanes, kLanes);
+        for (uint32_t r = 0; r < R; ++r) {
+            const Floats k = broadcast(keys[s][i + r]);
+            for (uint32_t c = 0; c < V; ++c) rows[r].at[c] = fma(k, change.at[c], rows[r].at[c]);
+        }
+    }
+    for (uint32_t r = 0; r < R; ++r) rows[r].storeTo(state + r * stride, count);
+}
+
+void foldChunk(const float* const* keys, const ChunkHead& head, float* aside, size_t keyDim,
+               size_t valueDim) noexcept {
+    float shares[kChunkRows];
+    const float left = sharesLeft(head.decays, kChunkRows - 1, shares);
+    forColumns(valueDim, [&]<uint32_t V>(size_t first, uint32_t count) {
+        for (size_t s = 0; s < kChunkRows; ++s) {
+            auto change = Columns<V>::of(head.changes + s * head.changeStride + first, count);
+            for (Floats& value : change.at) value = multiply(broadcast(shares[s]), value);
+            change.storeTo(aside + s * V * kLanes, kLanes);
+        }
+        float* state = head.matrix + first;
+        size_t i = 0;
+        for (; i + 2 <= keyDim; i += 2)
+            foldRows<2, V>(keys, i, left, aside, state + i * valueDim, valueDim, count);
+        if (i < keyDim) foldRows<1, V>(keys, i, left, aside, state + i * valueDim, valueDim, count);
     });
 }
 
 constexpr KernelEntry kEntries[] = {
     {.op = KernelOp::GatedDelta, .isa = kIsa, .fn = {.gatedDelta = gatedDelta}},
     {.op = KernelOp::MambaScan, .isa = kIsa, .fn = {.mambaScan = mambaScan}},
+    {.op = KernelOp::FoldChunk, .isa = kIsa, .fn = {.foldChunk = foldChunk}},
 };
 
 }  // namespace
 
 extern const KernelList INGLE_KERNEL_LIST(state_space);
-const KernelList INGLE_KERNEL_LIST(state_space) = {kEntries, 2};
+const KernelList INGLE_KERNEL_LIST(state_space) = {kEntries, 3};
 
 }  // namespace ingle::kernels

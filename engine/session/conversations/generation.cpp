@@ -50,7 +50,7 @@ void Generation::begin(Model& model, CachedSequence sequence) {
     // Pages serve any beginning; a recurrent state only the one it belongs to, so each message's end counts.
     m_messageEnds.clear();
     if (!model.opened().bound.facts().readsPromptsWhole()) m_messageEnds = {m_prompt.messageTokens};
-    if (!model.memorySpec().canTruncate() && !m_request.messages.empty())
+    if (model.memorySpec().hasStates() && !m_request.messages.empty())
         m_messageEnds = messageEnds(model.opened(), m_request, m_prompt, m_sequence.ids.size());
     m_readEnd = m_ids.size();
     m_phaseBegin = Clock::now();

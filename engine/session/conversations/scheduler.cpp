@@ -135,7 +135,8 @@ auto Scheduler::makingRoom(Attempt attempt) {
 }
 
 bool Scheduler::sharesWhatIsBeingRead(const Generation& waiting) const {
-    if (!m_model.memorySpec().canTruncate()) return false;
+    // States are past a common beginning by the time it has been read.
+    if (m_model.memorySpec().hasStates()) return false;
     const size_t have = longestInMemory(waiting.text());
     return std::ranges::any_of(m_running, [&](const auto& running) {
         return running->reading() && commonBeginning(running->text(), waiting.text()) > have + kWorthFetching;
@@ -165,10 +166,11 @@ Result<CachedSequence> Scheduler::findSequence(const SequenceText& text) {
 Result<CachedSequence> Scheduler::fromDisk(std::span<const TokenId> ids) {
     CachedSequence sequence;
     INGLE_TRY_ASSIGN(sequence.memory, m_model.memory().createSequence());
-    // The last token is fed in any case, to get logits; a cache can forget it again.
-    const bool canTruncate = m_model.memorySpec().canTruncate();
+    // The last token is fed in any case, to get logits; what can forget it again is restored with it.
+    const auto last = static_cast<uint32_t>(ids.size() - 1);
+    const bool forgetsLast = m_model.memorySpec().statesReachBack(last + 1) <= last;
     INGLE_TRY_ASSIGN(size_t restored,
-                     m_snapshots.restore(ids.first(ids.size() - (canTruncate ? 0 : 1)), *sequence.memory));
+                     m_snapshots.restore(forgetsLast ? ids : ids.first(last), *sequence.memory));
     restored = std::min(restored, ids.size() - 1);
     INGLE_TRY(sequence.memory->truncate(static_cast<uint32_t>(restored)));
     sequence.ids.assign(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(restored));

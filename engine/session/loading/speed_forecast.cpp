@@ -25,7 +25,8 @@ TokenReads tokenReads(const backend::Plan& plan, const backend::MemorySpec& memo
         }
     }
     reads.cache = backend::cacheBytesSeen(memory, kv, earlierTokens);
-    for (const backend::StateSpec& state : memory.states) reads.cache += 2 * sizeof(float) * state.elems;
+    for (const backend::StateSpec& state : memory.states)
+        reads.cache += sizeof(float) * (state.movedElems > 0 ? state.movedElems : uint64_t{2} * state.elems);
     return reads;
 }
 

@@ -39,8 +39,6 @@ ModelSnapshots::ModelSnapshots(const Model& model, std::shared_ptr<SnapshotStore
       m_store(std::move(store)),
       m_configuration(describe(model.opened(), model.options())),
       m_bytesPerToken(backend::cacheBytesPerToken(model.memorySpec(), model.options().kv)) {
-    for (const backend::StateSpec& state : model.memorySpec().states)
-        m_fixedBytes += state.elems * sizeof(float);
     if (!m_store) return;
     m_hash =
         std::make_unique<ModelHash>(model.opened().file.sources, fmt::format("{}/models", m_store->folder()));

@@ -53,10 +53,11 @@ class ModelSnapshots {
         backend::SavedParts parts = backend::SavedParts::Everything;
     };
     bool hasPages() const { return !m_model.memorySpec().kv.empty(); }
-    bool isHybrid() const { return hasPages() && !m_model.memorySpec().canTruncate(); }
+    bool isHybrid() const { return hasPages() && m_model.memorySpec().hasStates(); }
     std::vector<Found> find(std::span<const TokenId> ids) const;
     uint64_t stateBytes(const Found& record) const {
-        return (record.parts == backend::SavedParts::Everything ? m_fixedBytes : 0) +
+        const bool hasStates = record.parts == backend::SavedParts::Everything;
+        return (hasStates ? backend::savedStateBytes(m_model.memorySpec(), record.range.end()) : 0) +
                m_bytesPerToken * record.range.count;
     }
 
@@ -65,7 +66,6 @@ class ModelSnapshots {
     std::unique_ptr<ModelHash> m_hash;  ///< null without a store
     std::string m_configuration;
     uint64_t m_bytesPerToken = 0;
-    uint64_t m_fixedBytes = 0;
 };
 
 }  // namespace ingle::session

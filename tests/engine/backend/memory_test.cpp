@@ -49,5 +49,45 @@ TEST(SavedStates, ofAnotherSizeAreRefused) {
     EXPECT_FALSE(isFinite(state, kSpec));
 }
 
+TEST(Memory, statesInChunksGoBackWithinThem) {
+    const StateSpec latest{"wkv", 8};
+    const StateSpec chunked{.name = "delta", .elems = 8 + 32 * 2, .numRows = 32, .rowElems = 2};
+    struct Row {
+        std::vector<StateSpec> states;
+        uint32_t tokens, reach;
+    };
+    const Row rows[] = {{{}, 100, 0},        {{latest}, 100, 100}, {{latest, chunked}, 100, 100},
+                        {{chunked}, 0, 0},   {{chunked}, 1, 1},    {{chunked}, 31, 1},
+                        {{chunked}, 32, 1},  {{chunked}, 33, 33},  {{chunked}, 64, 33},
+                        {{chunked}, 65, 65}, {{chunked}, 100, 97}};
+    for (const auto& [states, tokens, reach] : rows)
+        EXPECT_EQ((MemorySpec{.kv = {}, .states = states}.statesReachBack(tokens)), reach) << tokens;
+}
+
+/// Only what means something is saved: it follows from the tokens, not from what was forgotten.
+TEST(SavedStates, ofChunksHoldTheRowsSince) {
+    // 32 rows and the two before a chunk's first.
+    const StateSpec spec{.name = "conv", .elems = 3 + 34 * 2, .numRows = 34, .rowElems = 2};
+    std::vector<float> state(spec.elems);
+    for (size_t i = 0; i < state.size(); ++i) state[i] = static_cast<float>(i + 1);
+    struct Row {
+        uint32_t tokens, first, count;
+    };
+    for (const auto& [tokens, first, count] :
+         {Row{0, 0, 0}, Row{1, 0, 1}, Row{32, 0, 32}, Row{33, 30, 3}, Row{64, 30, 34}, Row{70, 62, 8}}) {
+        SCOPED_TRACE(tokens);
+        EXPECT_EQ(savedStateBytes(spec, tokens), (3 + 2 * count) * sizeof(float));
+        std::vector<std::byte> saved(savedStateBytes(spec, tokens));
+        packState(spec, tokens, state, saved.data());
+        std::vector<float> back(spec.elems, -1);
+        unpackState(spec, tokens, saved.data(), back);
+        std::vector<float> expected(spec.elems);
+        std::copy_n(state.begin(), 3, expected.begin());
+        for (uint32_t p = first; p < first + count; ++p)
+            std::copy_n(state.begin() + 3 + p % 34 * 2, 2, expected.begin() + 3 + p % 34 * 2);
+        EXPECT_EQ(back, expected);
+    }
+}
+
 }  // namespace
 }  // namespace ingle::backend

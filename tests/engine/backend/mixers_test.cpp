@@ -8,6 +8,7 @@
 #include <functional>
 #include <random>
 
+#include "engine/backend/chunk_state.h"
 #include "engine/backend/cpu/cpu_backend.h"
 #include "engine/base/cpu_features.h"
 #include "engine/graph/builder.h"
@@ -19,7 +20,7 @@ namespace {
 
 using graph::Value;
 
-constexpr uint32_t kTokens = 45;
+constexpr uint32_t kTokens = 100;
 
 /// Numbers as the engine and as the formula reads them.
 struct Numbers {
@@ -46,6 +47,14 @@ class Draft {
     const Numbers& weight(uint32_t count, float low = -1, float high = 1) {
         return numbers(tensor::Shape::of(count), low, high);
     }
+    /// Of heads: the first forget all at once, the second forget nothing for hundreds of tokens.
+    const Numbers& decayRates(uint32_t heads) {
+        const Numbers& made = weight(heads, -1, -0.05F);
+        std::vector<float>& rates = m_numbers.back().floats;
+        rates[0] = -60;
+        rates[1] = -1e-5F;
+        return made;
+    }
 
     graph::Builder b;
     std::vector<Value> values;  ///< of the inputs
@@ -70,7 +79,7 @@ std::vector<double> shortConv(Draft& d, Formula formula, uint32_t kernel, bool h
     const Numbers& x = d.input(kWidth);
     const Numbers& w = d.weight(kWidth * kernel);
     const Numbers& bias = d.weight(kWidth);
-    d.memory.states = {{"rows", (kernel - 1) * kWidth}};
+    d.memory.states = {ringState("rows", {0, kernel}, kWidth)};
     d.b.logits(d.b.shortConv(d.values[0], &w.tensor, hasBias ? &bias.tensor : nullptr, {0, kernel}, "y"));
     std::vector<double> y;
     for (uint32_t t = 0; t < kTokens; ++t) {
@@ -93,9 +102,9 @@ std::vector<double> gatedDelta(Draft& d, Formula formula, const GatedDeltaParams
     const Numbers& v = d.input(heads * p.valueDim);
     const Numbers& raw = d.input(heads, -4, 4);
     const Numbers& rate = d.input(heads, 0, 1);
-    const Numbers& a = d.weight(heads, -1, -0.05F);
+    const Numbers& a = d.decayRates(heads);
     const Numbers& bias = d.weight(heads);
-    d.memory.states = {{"S", heads * p.keyDim * p.valueDim}};
+    d.memory.states = {chunkedState("S", layoutOf(p))};
     const auto& in = d.values;
     d.b.logits(d.b.gatedDelta(in[0], in[1], in[2], in[3], in[4], &a.tensor, &bias.tensor, p, "y"));
     std::vector<double> y(size_t{kTokens} * heads * p.valueDim);
@@ -129,10 +138,10 @@ std::vector<double> mambaScan(Draft& d, Formula formula, const MambaScanParams& 
     const Numbers& b = d.input(p.groups * p.stateSize);
     const Numbers& c = d.input(p.groups * p.stateSize);
     const Numbers& raw = d.input(p.numHeads, -4, 4);
-    const Numbers& a = d.weight(p.numHeads, -1, -0.05F);
+    const Numbers& a = d.decayRates(p.numHeads);
     const Numbers& skip = d.weight(p.numHeads);
     const Numbers& bias = d.weight(p.numHeads);
-    d.memory.states = {{"S", p.numHeads * p.stateSize * p.headSize}};
+    d.memory.states = {chunkedState("S", layoutOf(p))};
     const auto& in = d.values;
     d.b.logits(d.b.mambaScan(in[0], in[1], in[2], in[3], &a.tensor, &skip.tensor, &bias.tensor, p, "y"));
     std::vector<double> y(size_t{kTokens} * p.numHeads * p.headSize);
@@ -179,7 +188,7 @@ bool sameBits(std::span<const float> a, std::span<const float> b) {
 
 void checkContinuations(PlanRunner& runner, std::span<const TokenId> tokens,
                         const std::vector<float>& whole) {
-    constexpr uint32_t kBegun = 20;
+    constexpr uint32_t kBegun = 45;
     const auto begun = runner.sequence();
     EXPECT_TRUE(sameBits(runner.feed(*begun, tokens.first(kBegun), kBegun), rowsOf(whole, 0, kBegun)));
     const auto saved = begun->save();
@@ -193,6 +202,39 @@ void checkContinuations(PlanRunner& runner, std::span<const TokenId> tokens,
         EXPECT_TRUE(sameBits(runner.feed(*sequence, tokens.subspan(kBegun), 64), rest));
 }
 
+/// What follows a token of the last chunk can be forgotten; what is before the chunk is forgotten for good.
+void checkRewinding(PlanRunner& runner, std::span<const TokenId> tokens, const std::vector<float>& whole) {
+    const std::vector<TokenId> others(tokens.rbegin(), tokens.rend());
+    const auto sequence = runner.sequence();
+    runner.feed(*sequence, tokens.first(40), 64);
+    runner.feed(*sequence, std::span(others).first(5), 1);
+    const auto fork = sequence->fork(40);
+    ASSERT_TRUE(fork);
+    ASSERT_TRUE(sequence->truncate(40));
+    const auto afresh = runner.sequence();
+    runner.feed(*afresh, tokens.first(40), 7);
+    EXPECT_EQ(sequence->save().value().bytes, afresh->save().value().bytes);
+    for (SequenceMemory* back : {sequence.get(), fork->get()})
+        EXPECT_TRUE(sameBits(runner.feed(*back, tokens.subspan(40), 9), rowsOf(whole, 40, kTokens - 40)));
+
+    // Tokens 96 … 99 are the last chunk.
+    for (const uint32_t tooFar : {96u, 64u, 1u}) {
+        const Status refused = sequence->truncate(tooFar);
+        ASSERT_FALSE(refused);
+        EXPECT_EQ(refused.error().code, ErrorCode::InvalidArgument);
+        EXPECT_EQ(
+            refused.error().message,
+            fmt::format("a recurrent state of 100 tokens cannot go back to {}, only to 97 at least or none",
+                        tooFar));
+        EXPECT_FALSE(sequence->fork(tooFar));
+        EXPECT_EQ(sequence->length(), kTokens);
+    }
+    ASSERT_TRUE(sequence->truncate(97));
+    EXPECT_TRUE(sameBits(runner.feed(*sequence, tokens.subspan(97), 2), rowsOf(whole, 97, 3)));
+    ASSERT_TRUE(sequence->truncate(0));
+    EXPECT_TRUE(sameBits(runner.feed(*sequence, tokens, 64), whole));
+}
+
 /// Three sequences in each step, one a few tokens behind the other.
 void checkBatched(PlanRunner& runner, std::span<const TokenId> tokens, const std::vector<float>& whole) {
     struct Fed {
@@ -200,7 +242,7 @@ void checkBatched(PlanRunner& runner, std::span<const TokenId> tokens, const std
         uint32_t at;
     };
     std::vector<Fed> all;
-    for (const uint32_t begin : {0u, 3u, 11u}) {
+    for (const uint32_t begin : {0u, 26u, 60u}) {
         all.push_back({runner.sequence(), begin});
         runner.feed(*all.back().memory, tokens.first(begin), 64);
     }
@@ -234,17 +276,18 @@ void check(std::string_view what, const Mixer& mixer) {
         const std::vector<double> expected = mixer(d, Formula::Right);
         auto graph = d.b.take();
         ASSERT_TRUE(graph) << graph.error().message;
-        const Plan plan = graph::lower(std::move(*graph), {.maxTokens = 64, .maxLogitRows = 64});
+        const Plan plan = graph::lower(std::move(*graph), {.maxTokens = kTokens, .maxLogitRows = kTokens});
         const auto backend = cpu::createCpuBackend({.threads = 2, .isa = isa});
         PlanRunner runner(*backend, plan, d.memory);
         ASSERT_TRUE(runner.program);
-        const std::vector<float> whole = runner.feed(*runner.sequence(), tokens, 64);
+        const std::vector<float> whole = runner.feed(*runner.sequence(), tokens, kTokens);
         EXPECT_LT(largestError(whole, expected), 1e-5);
         Draft other;
         EXPECT_GT(largestError(whole, mixer(other, Formula::Mistaken)), 0.1);
-        for (const size_t chunk : {1u, 2u, 7u})
+        for (const size_t chunk : {1u, 7u, 31u, 32u, 33u, 64u})
             EXPECT_TRUE(sameBits(runner.feed(*runner.sequence(), tokens, chunk), whole)) << chunk;
         checkContinuations(runner, tokens, whole);
+        checkRewinding(runner, tokens, whole);
         checkBatched(runner, tokens, whole);
     }
 }

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "engine/backend/chunk_state.h"
 #include "engine/backend/cpu/cpu_backend.h"
 #include "engine/base/isa.h"
 #include "engine/graph/builder.h"
@@ -30,6 +31,8 @@ struct Kept {
 };
 
 const WkvParams kHeads{0, 2, 8};
+const GatedDeltaParams kDelta{0, 16, 16, 1, 1};
+const MambaScanParams kScan{0, 16, 1, 16, 1};
 
 const Kept kKept[] = {
     {"kv_append \"x\"",
@@ -117,21 +120,17 @@ const Kept kKept[] = {
      [](Draft& d) {
          return d.b.shortConv(d.x, &d.gain, nullptr, {0, 1}, "y");
      },
-     {.kv = {}, .states = {{"s", 0}}},
-     {.kv = {}, .states = {{"s", 16}}},
-     "it keeps 0 numbers, but the state \"s\" has 16"},
+     {.kv = {}, .states = {ringState("s", {0, 1}, 16)}},
+     {.kv = {}, .states = {{"s", 32 * 16}}},
+     "it keeps 32 rows of 16 numbers, but the state \"s\" has 0 of 0"},
     {"gated_delta \"y\"",
-     [](Draft& d) {
-         return d.b.gatedDelta(d.x, d.x, d.x, d.x, d.x, &d.gain, &d.gain, {0, 16, 16, 1, 1}, "y");
-     },
-     {.kv = {}, .states = {{"s", 16}}},
+     [](Draft& d) { return d.b.gatedDelta(d.x, d.x, d.x, d.x, d.x, &d.gain, &d.gain, kDelta, "y"); },
+     {.kv = {}, .states = {chunkedState("s", layoutOf(kDelta))}},
      {.kv = {}, .states = {{"s", 8}}},
-     "it keeps 16 numbers, but the state \"s\" has 8"},
+     "it keeps 1552 numbers, but the state \"s\" has 8"},
     {"mamba_scan \"y\"",
-     [](Draft& d) {
-         return d.b.mambaScan(d.x, d.x, d.x, d.x, &d.gain, &d.gain, &d.gain, {0, 16, 1, 16, 1}, "y");
-     },
-     {.kv = {}, .states = {{"s", 16}}},
+     [](Draft& d) { return d.b.mambaScan(d.x, d.x, d.x, d.x, &d.gain, &d.gain, &d.gain, kScan, "y"); },
+     {.kv = {}, .states = {chunkedState("s", layoutOf(kScan))}},
      {.kv = {}, .states = {}},
      "no state 0 among 0"},
 };

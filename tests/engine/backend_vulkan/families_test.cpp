@@ -143,7 +143,17 @@ TEST_P(VulkanFamilies, eachContinuesWhatTheOtherSaved) {
     EXPECT_FALSE(original->restore(saved));
     EXPECT_EQ(original->length(), 0u);
     EXPECT_FALSE(original->truncate(1));
-    EXPECT_EQ((*fork)->truncate(60).has_value(), m_model.memory.canTruncate());
+    EXPECT_EQ((*fork)->truncate(60).has_value(), !m_model.memory.hasStates());
+    // The last tokens of a recurrent state's chunk are forgotten alone.
+    if (m_model.memory.statesReachBack(half) < half) {
+        const auto back = ours.sequence();
+        ours.feed(*back, first.first(40), kMaxRows);
+        ours.feed(*back, std::vector<TokenId>(m_tokens.rbegin(), m_tokens.rbegin() + 5), 2);
+        ASSERT_TRUE(back->truncate(40));
+        EXPECT_LT(
+            nmse(ours.feed(*back, std::span(m_tokens).subspan(40), 7), std::span(whole).subspan(40 * kVocab)),
+            GetParam().tolerance);
+    }
     ASSERT_TRUE((*fork)->truncate(0));
     EXPECT_LT(nmse(ours.feed(**fork, m_tokens, kMaxRows), whole), GetParam().tolerance);
 }

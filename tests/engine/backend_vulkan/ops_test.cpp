@@ -3,6 +3,7 @@
 #include <deque>
 #include <set>
 
+#include "engine/backend/chunk_state.h"
 #include "engine/graph/builder.h"
 #include "engine/graph/lower.h"
 #include "tests/engine/backend_vulkan/two_backends.h"
@@ -351,25 +352,27 @@ TEST_F(OpsTest, recurrences) {
 TEST_F(OpsTest, mixers) {
     for (const bool hasBias : {false, true}) {
         check("short convolution", [&](Problem& p) {
-            p.memory.states = {{"rows", 3 * 75}};
+            p.memory.states = {ringState("rows", {0, 4}, 75)};
             return p.builder.shortConv(p.rows(75), p.floats(Shape::of(4, 75)),
                                        hasBias ? p.floats(Shape::of(75)) : nullptr, {0, 4}, "y");
         });
     }
     for (const HeadPairing pairing : {HeadPairing::Consecutive, HeadPairing::Tiled}) {
         check("gated delta", [&](Problem& p) {
-            p.memory.states = {{"s", 6 * 12 * 20}};
+            const GatedDeltaParams params{0, 2, 6, 12, 20, pairing};
+            p.memory.states = {chunkedState("s", layoutOf(params))};
             return p.builder.gatedDelta(p.rows(24), p.rowsBetween(24, -0.3F, 0.4F), p.rows(120),
                                         p.rowsBetween(6, -4, 4), p.rowsBetween(6, 0, 1),
-                                        p.between(Shape::of(6), -1, -0.05F), p.floats(Shape::of(6)),
-                                        {0, 2, 6, 12, 20, pairing}, "y");
+                                        p.between(Shape::of(6), -1, -0.05F), p.floats(Shape::of(6)), params,
+                                        "y");
         });
     }
     check("mamba scan", [](Problem& p) {
-        p.memory.states = {{"s", 4 * 16 * 20}};
+        const MambaScanParams params{0, 4, 20, 2, 16};
+        p.memory.states = {chunkedState("s", layoutOf(params))};
         return p.builder.mambaScan(p.rows(80), p.rows(32), p.rows(32), p.rowsBetween(4, -4, 4),
                                    p.between(Shape::of(4), -1, -0.05F), p.floats(Shape::of(4)),
-                                   p.floats(Shape::of(4)), {0, 4, 20, 2, 16}, "y");
+                                   p.floats(Shape::of(4)), params, "y");
     });
 }
 

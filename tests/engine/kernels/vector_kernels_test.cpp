@@ -275,61 +275,111 @@ TEST(VectorKernels, recurrencesOfRwkv) {
     }
 }
 
+/// A head of a chunk of which some rows were earlier, and what kernels make of it.
+class ChunkOfAHead {
+  public:
+    static constexpr uint32_t kBegin = 4, kEnd = 7;
+    static constexpr size_t kKeyDim = 12;
+
+    explicit ChunkOfAHead(size_t valueDim)
+        : m_valueDim(valueDim),
+          m_stride(2 * kKeyDim + valueDim),
+          m_in(gaussian(kChunkRows * m_stride, 12, 0.3F)),
+          m_aside(kColumnsAside * (kKeyDim + kChunkRows) + kChunkRows * valueDim) {
+        for (size_t s = 0; s < kChunkRows; ++s) {
+            m_keys.push_back(m_in.data() + s * m_stride + kKeyDim);
+            m_decays.push_back(s % 3 == 0 ? 0.9F : s % 3 == 1 ? 0.02F : 0.999F);
+        }
+    }
+
+    /// Changes and y of the rows from kBegin on, so many at a time.
+    std::vector<float> delta(base::Isa isa, float rate, uint32_t atOnce) {
+        return rows(atOnce, [&](const ChunkRows& chunk, const float* q, float* y, const ChunkHead& head) {
+            const std::vector<float> rates(kEnd, rate);
+            selectKernel(KernelOp::GatedDelta, isa)
+                .gatedDelta({.chunk = chunk,
+                             .q = q,
+                             .keyStride = m_stride,
+                             .v = q + 2 * kKeyDim,
+                             .y = y,
+                             .valueStride = m_stride,
+                             .rates = rates.data(),
+                             .rateStride = 1},
+                            head, m_aside.data(), kKeyDim, m_valueDim);
+        });
+    }
+    std::vector<float> mamba(base::Isa isa, float skip, uint32_t atOnce) {
+        return rows(atOnce, [&](const ChunkRows& chunk, const float* c, float* y, const ChunkHead& head) {
+            const std::vector<float> steps(kEnd, 0.3F);
+            selectKernel(KernelOp::MambaScan, isa)
+                .mambaScan({.chunk = chunk,
+                            .c = c,
+                            .keyStride = m_stride,
+                            .x = c + 2 * kKeyDim,
+                            .y = y,
+                            .valueStride = m_stride,
+                            .steps = steps.data(),
+                            .skip = skip},
+                           head, m_aside.data(), kKeyDim, m_valueDim);
+        });
+    }
+    /// The matrix at the chunk's end.
+    std::vector<float> fold(base::Isa isa, float lastDecay) {
+        m_decays.back() = lastDecay;
+        Kept kept = this->kept();
+        selectKernel(KernelOp::FoldChunk, isa)
+            .foldChunk(m_keys.data(), kept.head(*this), m_aside.data(), kKeyDim, m_valueDim);
+        return kept.matrix;
+    }
+
+  private:
+    struct Kept {
+        std::vector<float> matrix, changes;
+        ChunkHead head(ChunkOfAHead& of) {
+            return {matrix.data(), changes.data(), of.m_valueDim + 3, of.m_decays.data()};
+        }
+    };
+    Kept kept() const {
+        return {gaussian(kKeyDim * m_valueDim, 13), gaussian(kChunkRows * (m_valueDim + 3), 14)};
+    }
+    template <typename Kernel>
+    std::vector<float> rows(uint32_t atOnce, Kernel kernel) {
+        Kept kept = this->kept();
+        std::vector<float> y(kEnd * m_stride);
+        for (uint32_t t = kBegin; t < kEnd; t += atOnce)
+            kernel(ChunkRows{m_keys.data(), t, std::min(t + atOnce, kEnd)}, m_in.data() + t * m_stride,
+                   y.data() + t * m_stride, kept.head(*this));
+        kept.changes.insert(kept.changes.end(), y.begin(), y.end());
+        return kept.changes;
+    }
+
+    size_t m_valueDim, m_stride;
+    std::vector<float> m_in, m_aside, m_decays;
+    std::vector<const float*> m_keys;
+};
+
 TEST(VectorKernels, recurrencesWithADecay) {
     // The readable ones against their formulas: tests/engine/backend/mixers_test.cpp.
-    constexpr size_t kRows = 12;
-    constexpr size_t kTokens = 3;
+    const auto doubles = [](const std::vector<float>& values) {
+        return std::vector<double>(values.begin(), values.end());
+    };
     for (const size_t n : {1u, 5u, 16u, 40u, 64u, 72u, 150u}) {
-        const size_t stride = 2 * kRows + n;  // of q, k and v of a token
-        const std::vector<float> in = gaussian(kTokens * stride, 12, 0.3F);
-        const float* v = in.data() + 2 * kRows;
-        const auto delta = [&](base::Isa isa, float rate, size_t atOnce) {
-            std::vector<float> out = gaussian(kRows * n + kTokens * stride, 13);  // state, then y
-            std::vector<float> aside(std::max(kRows * kColumnsAside, n));
-            const std::vector<float> decays{0.9F, 0.7F, 0.8F};
-            const std::vector<float> rates(kTokens, rate);
-            for (size_t t = 0; t < kTokens; t += atOnce) {
-                selectKernel(KernelOp::GatedDelta, isa)
-                    .gatedDelta({.q = in.data() + t * stride,
-                                 .k = in.data() + t * stride + kRows,
-                                 .keyStride = stride,
-                                 .v = v + t * stride,
-                                 .y = out.data() + kRows * n + t * stride,
-                                 .valueStride = stride,
-                                 .decays = decays.data() + t,
-                                 .rates = rates.data() + t,
-                                 .rateStride = 1,
-                                 .numRows = atOnce},
-                                out.data(), aside.data(), kRows, n);
-            }
-            return out;
-        };
-        const auto mamba = [&](base::Isa isa, float skip) {
-            std::vector<float> out = gaussian((kRows + 1) * n, 14);
-            for (int token = 0; token < 3; ++token) {
-                selectKernel(KernelOp::MambaScan, isa)
-                    .mambaScan({.x = v,
-                                .B = in.data(),
-                                .C = in.data() + kRows,
-                                .decay = 0.9F,
-                                .step = 0.3F,
-                                .skip = skip},
-                               out.data(), out.data() + kRows * n, kRows, n);
-            }
-            return out;
-        };
-        const auto doubles = [](const std::vector<float>& values) {
-            return std::vector<double>(values.begin(), values.end());
-        };
+        ChunkOfAHead chunk(n);
         for (const KernelEntry& entry : entriesOf(KernelOp::GatedDelta)) {
             SCOPED_TRACE(fmt::format("{} on {}", n, base::isaName(entry.isa)));
-            const auto changed = doubles(delta(base::Isa::Scalar, 0.7F, 1));
-            EXPECT_LT(largestError(delta(entry.isa, 0.7F, kTokens), changed), 1e-5);
-            EXPECT_GT(largestError(delta(entry.isa, 0.6F, kTokens), changed), 1e-5);
-            EXPECT_EQ(delta(entry.isa, 0.7F, kTokens), delta(entry.isa, 0.7F, 1));
-            const auto scanned = doubles(mamba(base::Isa::Scalar, 0.7F));
-            EXPECT_LT(largestError(mamba(entry.isa, 0.7F), scanned), 1e-5);
-            EXPECT_GT(largestError(mamba(entry.isa, 0.6F), scanned), 1e-5);
+            const auto changed = doubles(chunk.delta(base::Isa::Scalar, 0.7F, 1));
+            EXPECT_LT(largestError(chunk.delta(entry.isa, 0.7F, 3), changed), 1e-5);
+            EXPECT_GT(largestError(chunk.delta(entry.isa, 0.6F, 3), changed), 1e-5);
+            const auto scanned = doubles(chunk.mamba(base::Isa::Scalar, 0.7F, 1));
+            EXPECT_LT(largestError(chunk.mamba(entry.isa, 0.7F, 3), scanned), 1e-5);
+            EXPECT_GT(largestError(chunk.mamba(entry.isa, 0.6F, 3), scanned), 1e-5);
+            for (const uint32_t atOnce : {1u, 2u}) {
+                EXPECT_EQ(chunk.delta(entry.isa, 0.7F, atOnce), chunk.delta(entry.isa, 0.7F, 3));
+                EXPECT_EQ(chunk.mamba(entry.isa, 0.7F, atOnce), chunk.mamba(entry.isa, 0.7F, 3));
+            }
+            const auto folded = doubles(chunk.fold(base::Isa::Scalar, 0.8F));
+            EXPECT_LT(largestError(chunk.fold(entry.isa, 0.8F), folded), 1e-5);
+            EXPECT_GT(largestError(chunk.fold(entry.isa, 0.9F), folded), 1e-5);
         }
     }
 }

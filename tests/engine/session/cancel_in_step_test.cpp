@@ -63,29 +63,32 @@ TEST_P(CancelInStep, sequencesAreAsBeforeOrEmpty) {
         const auto row = program.readOutput(0).value();
         return std::vector(row.begin(), row.end());
     };
-    const auto undisturbed = m_model->memory().createSequence().value();
-    ASSERT_TRUE(feed(*undisturbed, 0, 10, nullptr));
-    ASSERT_TRUE(feed(*undisturbed, 10, 30, nullptr));
-    const std::vector<float> expected = logits();
-
-    for (int nth = 0;; ++nth) {
-        SCOPED_TRACE(nth);
-        ASSERT_LT(nth, 1000);
-        const auto sequence = m_model->memory().createSequence().value();
-        ASSERT_TRUE(feed(*sequence, 0, 10, nullptr));
-        int calls = 0;
-        const Status status = feed(*sequence, 10, 30, [&] { return calls++ == nth; });
-        if (status) {
-            EXPECT_GE(nth, 10);  // it was asked in between
-            break;
+    const uint32_t before = 10;
+    for (const uint32_t count : {30u, 15u}) {  // out of a chunk of a recurrent state, and within it
+        const auto undisturbed = m_model->memory().createSequence().value();
+        ASSERT_TRUE(feed(*undisturbed, 0, before, nullptr));
+        ASSERT_TRUE(feed(*undisturbed, before, count, nullptr));
+        const std::vector<float> expected = logits();
+        const bool goesBack = m_model->memorySpec().statesReachBack(before + count) <= before;
+        for (int nth = 0;; ++nth) {
+            SCOPED_TRACE(nth);
+            ASSERT_LT(nth, 1000);
+            const auto sequence = m_model->memory().createSequence().value();
+            ASSERT_TRUE(feed(*sequence, 0, before, nullptr));
+            int calls = 0;
+            const Status status = feed(*sequence, before, count, [&] { return calls++ == nth; });
+            if (status) {
+                EXPECT_GE(nth, 10);  // it was asked in between
+                break;
+            }
+            EXPECT_EQ(status.error().code, ErrorCode::Cancelled);
+            EXPECT_EQ(sequence->length(), goesBack ? before : 0);
+            if (sequence->length() == 0) {
+                ASSERT_TRUE(feed(*sequence, 0, before, nullptr));
+            }
+            ASSERT_TRUE(feed(*sequence, before, count, nullptr));
+            EXPECT_EQ(logits(), expected);
         }
-        EXPECT_EQ(status.error().code, ErrorCode::Cancelled);
-        EXPECT_EQ(sequence->length(), m_model->memorySpec().canTruncate() ? 10u : 0u);
-        if (sequence->length() == 0) {
-            ASSERT_TRUE(feed(*sequence, 0, 10, nullptr));
-        }
-        ASSERT_TRUE(feed(*sequence, 10, 30, nullptr));
-        EXPECT_EQ(logits(), expected);
     }
 }
 
@@ -110,7 +113,7 @@ TEST_P(CancelInStep, theAnswerEndsAndTheNextOneIsRight) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, CancelInStep, testing::Values("llama", "rwkv5", "rwkv7"),
+INSTANTIATE_TEST_SUITE_P(Table, CancelInStep, testing::Values("llama", "rwkv5", "rwkv7", "qwen35"),
                          [](const auto& family) { return std::string(family.param); });
 
 }  // namespace

@@ -263,8 +263,38 @@ TEST_P(Generations, aResumedThoughtIsAThought) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, Generations, testing::Values("llama", "qwen2", "rwkv5"),
+INSTANTIATE_TEST_SUITE_P(Table, Generations, testing::Values("llama", "qwen2", "rwkv5", "granitehybrid"),
                          [](const auto& family) { return std::string(family.param); });
+
+/// Mixers in chunks go back to the prompt from the last tokens of a short answer.
+TEST(RecurrentModel, aShortAnswerIsTakenBackWithoutReadingThePromptAgain) {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.file("model.gguf");
+    for (const char* family : {"qwen35", "granitehybrid", "lfm2", "rwkv7"}) {
+        SCOPED_TRACE(family);
+        ASSERT_TRUE(lab::writeSynthModel({.family = family, .quant = "Q8_0"}, path));
+        const auto run = [&](Engine& engine, uint32_t maxTokens, TokenId last) {
+            GenerateRequest request{.sampler = {.temperature = 0}, .maxTokens = maxTokens};
+            for (TokenId id = 3; id < 103; ++id) request.rawTokens.push_back(id);
+            request.rawTokens.back() = last;
+            RecordingSink sink;
+            EXPECT_TRUE(engine.submit(request, sink));
+            while (engine.step()) {
+            }
+            return sink;
+        };
+        const auto engine = Engine::load(path, {.contextTokens = 512}, nullptr).value();
+        const RecordingSink first = run(*engine, 12, 102);
+        const bool goesBack = family != std::string_view("rwkv7");
+        // The last token of a prompt is fed in any case; the prompt's chunk has 28 tokens more.
+        const RecordingSink again = run(*engine, 12, 102);
+        EXPECT_EQ(again.result->stats.cachedTokens, goesBack ? 99u : 0u);
+        EXPECT_EQ(again.ids, first.ids);
+        const RecordingSink edited = run(*engine, 40, 55);
+        EXPECT_EQ(edited.result->stats.cachedTokens, goesBack ? 99u : 0u);
+        EXPECT_EQ(run(*Engine::load(path, {.contextTokens = 512}, nullptr).value(), 40, 55).ids, edited.ids);
+    }
+}
 
 TEST(TrainedModel, writesReadableText) {
     INGLE_SKIP_WITHOUT_GOLDEN();

@@ -55,6 +55,10 @@ TEST_F(SpeedForecast, ofExpertsOnlyThoseChosen) {
 TEST_F(SpeedForecast, statesAreReadAndWritten) {
     const TokenReads reads = readsOf({.family = "rwkv7", .quant = "Q8_0"}, 100);
     EXPECT_EQ(reads.cache, 2 * conversationBytes(m_model->shape, KvType::F16, 0));
+    // In chunks they are read, but little of them is written.
+    const uint64_t chunked = readsOf({.family = "lfm2", .quant = "Q8_0"}, 0).cache;
+    EXPECT_GT(chunked, 0u);
+    EXPECT_LT(chunked, conversationBytes(m_model->shape, KvType::F16, 0));
 }
 
 TEST(ForetoldSeconds, theSlowerOfMemoryAndKernelCounts) {

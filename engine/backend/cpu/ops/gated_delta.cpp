@@ -1,73 +1,81 @@
 #include "engine/kernels/ref/gated_delta.h"
 
-#include <algorithm>
-
-#include "engine/backend/cpu/cpu_op.h"
+#include "engine/backend/cpu/chunk_walk.h"
 #include "engine/kernels/ref/mamba_scan.h"
 
 namespace ingle::backend::cpu {
 namespace {
 
-/// Of a thread: what is left of the state after each row, then what the kernel puts aside.
-struct Layout {
-    size_t decays, aside;  ///< floats
+class GatedDelta final : public PreparedOp {
+  public:
+    GatedDelta(const Op& op, const Preparation& preparation)
+        : m_op(op),
+          m_params(std::get<GatedDeltaParams>(op.params)),
+          m_layout(layoutOf(m_params)),
+          m_compute(kernels::selectKernel(kernels::KernelOp::GatedDelta, preparation.isa).gatedDelta),
+          m_fold(kernels::selectKernel(kernels::KernelOp::FoldChunk, preparation.isa).foldChunk) {}
 
-    Layout(const GatedDeltaParams& params, const Plan& plan)
-        : decays((size_t{plan.maxTokens} + kLineFloats - 1) / kLineFloats * kLineFloats),
-          aside(std::max<size_t>(params.keyDim * kernels::kColumnsAside, params.valueDim)) {}
+    void run(const StepContext& context) override {
+        const size_t heads = m_params.numValueHeads;
+        context.threads.parallelFor(
+            context.runs.size() * heads, 1, [&](size_t begin, size_t end, uint32_t thread) {
+                for (size_t item = begin; item < end; ++item)
+                    runHead(context, context.runs[item / heads], item % heads, context.threadFloats(thread));
+            });
+        keepKeys(context, m_layout, m_params.state, context.rows(m_op.inputs[1]));
+    }
 
   private:
-    static constexpr size_t kLineFloats = base::Buffer::kAlignment / sizeof(float);
+    void runHead(const StepContext& context, const RunRows& rows, size_t head, float* aside) const {
+        const size_t heads = m_params.numValueHeads;
+        const size_t keyDim = m_params.keyDim;
+        const size_t valueDim = m_params.valueDim;
+        const size_t keyHead = m_params.pairing == HeadPairing::Tiled ? head % m_params.numKeyHeads
+                                                                      : head / (heads / m_params.numKeyHeads);
+        const HeadRun run(rows, m_layout, m_params.state, head, keyHead, context.rows(m_op.inputs[1]));
+        const size_t keyStride = m_layout.keyElems();
+        const float* q = context.rows(m_op.inputs[0]) + rows.firstRow * keyStride + keyHead * keyDim;
+        const size_t width = heads * valueDim;
+        const size_t valueAt = rows.firstRow * width + head * valueDim;
+        const float* v = context.rows(m_op.inputs[2]) + valueAt;
+        float* y = context.rows(m_op.outputs[0]) + valueAt;
+        const size_t headAt = rows.firstRow * heads + head;
+        const float* steps = context.rows(m_op.inputs[3]) + headAt;
+        const float* rates = context.rows(m_op.inputs[4]) + headAt;
+        const float rate = context.vector(m_op, 0)[head];
+        const float bias = context.vector(m_op, 1)[head];
+        run.forChunks([&](size_t row) { return kernels::discretise(steps[row * heads], bias, rate).decay; },
+                      [&](const float* const* keys, const kernels::ChunkHead& chunkHead) {
+                          m_fold(keys, chunkHead, aside, keyDim, valueDim);
+                      },
+                      [&](const kernels::ChunkRows& chunk, size_t row, const kernels::ChunkHead& chunkHead) {
+                          m_compute({.chunk = chunk,
+                                     .q = q + row * keyStride,
+                                     .keyStride = keyStride,
+                                     .v = v + row * width,
+                                     .y = y + row * width,
+                                     .valueStride = width,
+                                     .rates = rates + row * heads,
+                                     .rateStride = heads},
+                                    chunkHead, aside, keyDim, valueDim);
+                      });
+    }
+
+    const Op& m_op;
+    const GatedDeltaParams& m_params;
+    const ChunkLayout m_layout;
+    const kernels::GatedDeltaFn m_compute;
+    const kernels::FoldChunkFn m_fold;
 };
 
-void run(const Op& op, const kernels::KernelFn& kernel, const StepContext& context) {
-    const auto& params = std::get<GatedDeltaParams>(op.params);
-    const size_t heads = params.numValueHeads;
-    const size_t keyDim = params.keyDim;
-    const size_t valueDim = params.valueDim;
-    const Layout layout(params, context.plan);
-    const auto recur = kernel.gatedDelta;
-    context.threads.parallelFor(
-        context.runs.size() * heads, 1, [&](size_t begin, size_t end, uint32_t thread) {
-            float* decays = context.threadFloats(thread);
-            for (size_t item = begin; item < end; ++item) {
-                const RunRows& rows = context.runs[item / heads];
-                const size_t head = item % heads;
-                const size_t keyHead = params.pairing == HeadPairing::Tiled
-                                           ? head % params.numKeyHeads
-                                           : head / (heads / params.numKeyHeads);
-                const float* steps = context.rows(op.inputs[3]) + rows.firstRow * heads + head;
-                for (size_t row = 0; row < rows.numRows; ++row)
-                    decays[row] = kernels::discretise(steps[row * heads], context.vector(op, 1)[head],
-                                                      context.vector(op, 0)[head])
-                                      .decay;
-                const size_t keyAt = (rows.firstRow * params.numKeyHeads + keyHead) * keyDim;
-                const size_t valueAt = (rows.firstRow * heads + head) * valueDim;
-                recur({.q = context.rows(op.inputs[0]) + keyAt,
-                       .k = context.rows(op.inputs[1]) + keyAt,
-                       .keyStride = params.numKeyHeads * keyDim,
-                       .v = context.rows(op.inputs[2]) + valueAt,
-                       .y = context.rows(op.outputs[0]) + valueAt,
-                       .valueStride = heads * valueDim,
-                       .decays = decays,
-                       .rates = context.rows(op.inputs[4]) + rows.firstRow * heads + head,
-                       .rateStride = heads,
-                       .numRows = rows.numRows},
-                      rows.sequence->state(params.state).data() + head * keyDim * valueDim,
-                      decays + layout.decays, keyDim, valueDim);
-            }
-        });
-}
-
-Scratch scratch(const Op& op, const Plan& plan) {
-    const Layout layout(std::get<GatedDeltaParams>(op.params), plan);
-    return {.sharedBytes = 0, .threadBytes = (layout.decays + layout.aside) * sizeof(float)};
+Scratch scratch(const Op& op, const Plan&) {
+    const ChunkLayout layout = layoutOf(std::get<GatedDeltaParams>(op.params));
+    return {.sharedBytes = 0, .threadBytes = asideFloats(layout) * sizeof(float)};
 }
 
 }  // namespace
 
 extern const CpuOp gated_delta_op;
-const CpuOp gated_delta_op{OpCode::GatedDelta, withKernel<always<kernels::KernelOp::GatedDelta>, run>,
-                           scratch};
+const CpuOp gated_delta_op{OpCode::GatedDelta, prepared<GatedDelta>, scratch};
 
 }  // namespace ingle::backend::cpu

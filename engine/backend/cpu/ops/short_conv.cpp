@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/backend/chunk_state.h"
 #include "engine/backend/cpu/cpu_op.h"
 
 namespace ingle::backend::cpu {
@@ -25,8 +26,10 @@ void run(const Op& op, const StepContext& context) {
             const size_t channel = part * kGrain;
             for (const RunRows& rows : context.runs) {
                 const size_t first = rows.firstRow * width;
-                kernels::shortConvRef(conv, x + first, rows.sequence->state(params.state).data(), y + first,
-                                      rows.numRows, channel, std::min(width, channel + kGrain),
+                const kernels::ShortConvRing ring{rows.sequence->state(params.state).data(),
+                                                  ringRows(params)};
+                kernels::shortConvRef(conv, x + first, ring, rows.firstPosition, y + first, rows.numRows,
+                                      channel, std::min(width, channel + kGrain),
                                       context.threadFloats(thread));
             }
         }

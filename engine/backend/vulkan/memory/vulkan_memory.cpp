@@ -271,13 +271,13 @@ Result<std::vector<uint32_t>> VulkanSequence::takeTwinSlots(uint32_t count) {
     return slots;
 }
 
-uint64_t VulkanSequence::savedBytes(uint32_t tokens, SavedParts parts) const {
+uint64_t VulkanSequence::savedBytes(TokenRange range, SavedParts parts) const {
     uint64_t bytes = 0;
     for (uint32_t layer = 0; layer < m_pool.spec().kv.size(); ++layer)
-        bytes += uint64_t{tokens} * (m_pool.keyRow(layer).savedBytes + m_pool.valueRow(layer).savedBytes);
+        bytes +=
+            uint64_t{range.count} * (m_pool.keyRow(layer).savedBytes + m_pool.valueRow(layer).savedBytes);
     if (parts == SavedParts::Cache) return bytes;
-    for (const StateSpec& state : m_pool.spec().states) bytes += uint64_t{state.elems} * sizeof(float);
-    return bytes;
+    return bytes + savedStateBytes(m_pool.spec(), range.end());
 }
 
 /// Moves the rows of `range` of one layer's keys or values between the cache and `saved`, page by page.
@@ -312,7 +312,7 @@ Result<SavedState> VulkanSequence::save(TokenRange range, SavedParts parts) cons
     const auto& states = m_pool.spec().states;
     INGLE_TRY(checkSaving(m_pool.spec(), *this, range, parts));
     SavedState saved{.kvType = m_pool.options().kv, .range = range, .parts = parts};
-    saved.bytes.resize(savedBytes(range.count, parts));
+    saved.bytes.resize(savedBytes(range, parts));
     std::span<std::byte> rest(saved.bytes);
     const auto next = [&](size_t bytes) {
         const std::span<std::byte> part = rest.first(bytes);
@@ -328,8 +328,10 @@ Result<SavedState> VulkanSequence::save(TokenRange range, SavedParts parts) cons
                            next(range.count * value.savedBytes)));
     }
     for (uint32_t i = 0; parts == SavedParts::Everything && i < states.size(); ++i) {
-        const std::span<std::byte> bytes = next(states[i].elems * sizeof(float));
+        std::vector<float> state(states[i].elems);
+        const auto bytes = std::as_writable_bytes(std::span(state));
         INGLE_TRY(m_pool.context().transfer.download(stateRange(i).part(0, bytes.size()), bytes));
+        packState(states[i], range.end(), state, next(savedStateBytes(states[i], range.end())).data());
     }
     return saved;
 }
@@ -358,9 +360,9 @@ Status VulkanSequence::makeRoomFor(TokenRange range) {
 Status VulkanSequence::fill(const SavedState& saved) {
     const TokenRange range = saved.range;
     if (saved.version != SavedState::kVersion || saved.kvType != m_pool.options().kv ||
-        saved.bytes.size() != savedBytes(range.count, saved.parts)) {
+        saved.bytes.size() != savedBytes(range, saved.parts)) {
         return fail(ErrorCode::Corrupt, "a saved state of {} bytes does not fit this model, which needs {}",
-                    saved.bytes.size(), savedBytes(range.count, saved.parts));
+                    saved.bytes.size(), savedBytes(range, saved.parts));
     }
     INGLE_TRY(checkRestoring(m_pool.spec(), *this, saved));
     INGLE_TRY(makeRoomFor(range));
@@ -380,7 +382,10 @@ Status VulkanSequence::fill(const SavedState& saved) {
                            next(range.count * value.savedBytes)));
     }
     for (uint32_t i = 0; saved.parts == SavedParts::Everything && i < m_pool.spec().states.size(); ++i) {
-        const std::span<std::byte> part = next(m_pool.spec().states[i].elems * sizeof(float));
+        const StateSpec& spec = m_pool.spec().states[i];
+        std::vector<float> state(spec.elems);
+        unpackState(spec, range.end(), next(savedStateBytes(spec, range.end())).data(), state);
+        const auto part = std::as_bytes(std::span(state));
         INGLE_TRY(m_pool.context().transfer.upload(stateRange(i).part(0, part.size()), part));
     }
     m_length = range.end();

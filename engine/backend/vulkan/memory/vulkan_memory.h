@@ -122,7 +122,7 @@ class VulkanSequence final : public SequenceMemory {
     /// The first `tokens` stay.
     void cut(uint32_t tokens);
     void giveBackUnseen();
-    uint64_t savedBytes(uint32_t tokens, SavedParts parts) const;
+    uint64_t savedBytes(TokenRange range, SavedParts parts) const;
     Status fill(const SavedState& saved);
     /// For what is restored: only what is before it stays. Errors: as reserve().
     Status makeRoomFor(TokenRange range);

@@ -1,4 +1,4 @@
-#include "engine/backend/vulkan/recording/vulkan_op.h"
+#include "engine/backend/vulkan/recording/chunk_keys.h"
 
 namespace ingle::backend::vulkan {
 namespace {
@@ -24,10 +24,11 @@ Status record(const OpRun& run, OpRecording& out) {
     bindings.push_back(reads(decay));
     bindings.push_back(reads(bias));
     bindings.push_back(writes(out.rows(run.output(0))));
-    return out.dispatch(
-        "gated_delta",
-        {params.valueDim, params.keyDim, params.valueDim, params.pairing == HeadPairing::Tiled},
-        std::move(bindings), push, {params.numValueHeads, out.numTokens(), 1});
+    INGLE_TRY(
+        out.dispatch("gated_delta",
+                     {params.valueDim, params.keyDim, params.valueDim, params.pairing == HeadPairing::Tiled},
+                     std::move(bindings), push, {params.numValueHeads, out.numTokens(), 1}));
+    return keepKeys(layoutOf(params), params.state, run.input(0, 1), out);
 }
 
 constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};

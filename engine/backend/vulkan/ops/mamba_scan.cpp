@@ -1,4 +1,4 @@
-#include "engine/backend/vulkan/recording/vulkan_op.h"
+#include "engine/backend/vulkan/recording/chunk_keys.h"
 
 namespace ingle::backend::vulkan {
 namespace {
@@ -22,8 +22,9 @@ Status record(const OpRun& run, OpRecording& out) {
     }
     bindings.push_back(writes(out.rows(run.output(0))));
     const struct { uint32_t stateElems, groups; } push{out.memory().stateStride(params.state), params.groups};
-    return out.dispatch("mamba_scan", {params.headSize, params.stateSize, params.headSize},
-                        std::move(bindings), push, {params.numHeads, out.numTokens(), 1});
+    INGLE_TRY(out.dispatch("mamba_scan", {params.headSize, params.stateSize, params.headSize},
+                           std::move(bindings), push, {params.numHeads, out.numTokens(), 1}));
+    return keepKeys(layoutOf(params), params.state, run.input(0, 1), out);
 }
 
 constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};

@@ -1,0 +1,77 @@
+/// How ops with states in chunks (engine/backend/chunk_state.h) go through the rows of a run.
+#pragma once
+
+#include <algorithm>
+
+#include "engine/backend/chunk_state.h"
+#include "engine/backend/cpu/cpu_op.h"
+
+namespace ingle::backend::cpu {
+
+/// A head's part of a run.
+class HeadRun {
+  public:
+    /// `allKeys`: those of the step's rows, of all key heads.
+    HeadRun(const RunRows& run, const ChunkLayout& layout, uint32_t state, size_t head, size_t keyHead,
+            const float* allKeys)
+        : m_run(run),
+          m_matrix(run.sequence->state(state).data() + head * layout.matrixElems()),
+          m_rows(run.sequence->state(state).data() + layout.rowsAt()),
+          m_rowElems(layout.rowElems()),
+          m_changeAt(head * layout.valueDim),
+          m_keyAt(layout.keysAt() + keyHead * layout.keyDim),
+          m_decayAt(layout.decaysAt() + head),
+          m_fedKeys(allKeys + run.firstRow * layout.keyElems() + keyHead * layout.keyDim),
+          m_fedWidth(layout.keyElems()) {}
+
+    /// decayOf(row) of each row, fold(keys, head) at each end of a full chunk, and compute(chunk, row, head)
+    /// for the rows of each chunk, of which `row` is the first's number in the run.
+    template <typename DecayOf, typename Fold, typename Compute>
+    void forChunks(DecayOf decayOf, Fold fold, Compute compute) const {
+        const uint32_t first = m_run.firstPosition;
+        const uint32_t end = first + m_run.numRows;
+        const float* keys[kChunkTokens];
+        float decays[kChunkTokens];
+        for (uint32_t position = chunkStart(first); position < first; ++position)
+            decays[position % kChunkTokens] = decayAt(position);
+        const kernels::ChunkHead head{m_matrix, m_rows + m_changeAt, m_rowElems, decays};
+        for (uint32_t position = first; position < end;) {
+            const uint32_t start = position / kChunkTokens * kChunkTokens;
+            const uint32_t stop = std::min(end, start + kChunkTokens);
+            if (position == start && start > 0) {
+                for (uint32_t i = 0; i < kChunkTokens; ++i) keys[i] = keyOf(start - kChunkTokens + i);
+                fold(keys, head);
+            }
+            for (uint32_t p = start; p < stop; ++p) keys[p - start] = keyOf(p);
+            for (uint32_t p = position; p < stop; ++p) decayAt(p) = decays[p - start] = decayOf(p - first);
+            compute(kernels::ChunkRows{keys, position - start, stop - start}, position - first, head);
+            position = stop;
+        }
+    }
+
+  private:
+    float* rowOf(uint32_t position) const { return m_rows + position % kChunkTokens * m_rowElems; }
+    float& decayAt(uint32_t position) const { return rowOf(position)[m_decayAt]; }
+    /// Of a position that is fed now, or was fed before in its chunk.
+    const float* keyOf(uint32_t position) const {
+        return position < m_run.firstPosition ? rowOf(position) + m_keyAt
+                                              : m_fedKeys + (position - m_run.firstPosition) * m_fedWidth;
+    }
+
+    const RunRows& m_run;
+    float* m_matrix;
+    float* m_rows;
+    size_t m_rowElems, m_changeAt, m_keyAt, m_decayAt;
+    const float* m_fedKeys;
+    size_t m_fedWidth;
+};
+
+/// Floats that the kernels of a head may put aside.
+inline size_t asideFloats(const ChunkLayout& layout) {
+    return kernels::kColumnsAside * (layout.keyDim + kChunkTokens) + kChunkTokens * layout.valueDim;
+}
+
+/// Keeps the keys of the chunk that each run ends in. Heads share keys: after all have read those before.
+void keepKeys(const StepContext& context, const ChunkLayout& layout, uint32_t state, const float* keys);
+
+}  // namespace ingle::backend::cpu

@@ -156,21 +156,24 @@ Result<CachedSequence> Scheduler::sequenceFor(const SequenceText& text) {
 
 Result<CachedSequence> Scheduler::findSequence(const SequenceText& text) {
     const std::span<const TokenId> ids = text.ids;
-    if (m_snapshots.longestPrefix(ids.first(ids.size() - 1)) >= longestInMemory(text) + kWorthFetching) {
+    const size_t onDisk = std::min(m_snapshots.longestPrefix(restorable(ids)), ids.size() - 1);
+    if (onDisk >= longestInMemory(text) + kWorthFetching) {
         INGLE_TRY_ASSIGN(CachedSequence sequence, fromDisk(ids));
         if (!sequence.ids.empty()) return sequence;
     }
     return fromMemory(text);
 }
 
+std::span<const TokenId> Scheduler::restorable(std::span<const TokenId> ids) const {
+    const auto last = static_cast<uint32_t>(ids.size() - 1);
+    const bool forgetsLast = m_model.memorySpec().statesReachBack(last + 1) <= last;
+    return forgetsLast ? ids : ids.first(last);
+}
+
 Result<CachedSequence> Scheduler::fromDisk(std::span<const TokenId> ids) {
     CachedSequence sequence;
     INGLE_TRY_ASSIGN(sequence.memory, m_model.memory().createSequence());
-    // The last token is fed in any case, to get logits; what can forget it again is restored with it.
-    const auto last = static_cast<uint32_t>(ids.size() - 1);
-    const bool forgetsLast = m_model.memorySpec().statesReachBack(last + 1) <= last;
-    INGLE_TRY_ASSIGN(size_t restored,
-                     m_snapshots.restore(forgetsLast ? ids : ids.first(last), *sequence.memory));
+    INGLE_TRY_ASSIGN(size_t restored, m_snapshots.restore(restorable(ids), *sequence.memory));
     restored = std::min(restored, ids.size() - 1);
     INGLE_TRY(sequence.memory->truncate(static_cast<uint32_t>(restored)));
     sequence.ids.assign(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(restored));

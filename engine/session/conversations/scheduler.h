@@ -50,6 +50,9 @@ class Scheduler {
     Result<CachedSequence> findSequence(const SequenceText& text);
     Result<CachedSequence> fromMemory(const SequenceText& text);
     Result<CachedSequence> fromDisk(std::span<const TokenId> ids);
+    /// What may be restored for a prompt. Its last token is fed in any case, to get logits: what can forget
+    /// it again is restored with it.
+    std::span<const TokenId> restorable(std::span<const TokenId> ids) const;
     size_t longestInMemory(const SequenceText& text) const;
 
     /// Moves to the processor when that is what `error` asks for (see Placement::leave): every sequence is

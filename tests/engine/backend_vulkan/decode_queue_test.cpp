@@ -217,7 +217,8 @@ TEST_P(VulkanDecode, aDeviceLostAtAnySubmissionIsAnError) {
 
 /// A transformer and a recurrent model; `./dev soak device` takes their like, too.
 std::vector<const char*> queuedFamilies() {
-    if (test::triesEveryCase()) return {"llama", "qwen2", "rwkv4", "rwkv5", "rwkv7"};
+    if (test::triesEveryCase())
+        return {"llama", "qwen2", "rwkv4", "rwkv5", "rwkv7", "qwen35", "granitehybrid"};
     return {"qwen2", "rwkv7"};
 }
 

@@ -380,7 +380,7 @@ TEST_P(QueuedAnswers, takeNoMemoryForSeveralLongConversations) {
 
 /// A transformer and a recurrent model; `./dev soak device` takes their like, too.
 std::vector<const char*> queuedFamilies() {
-    if (test::triesEveryCase()) return {"llama", "qwen2", "rwkv5", "rwkv7"};
+    if (test::triesEveryCase()) return {"llama", "qwen2", "rwkv5", "rwkv7", "qwen35"};
     return {"qwen2", "rwkv7"};
 }
 

@@ -96,6 +96,17 @@ TEST_P(SnapshotsOf, anEditedQuestionContinuesFromTheLongestCommonBeginning) {
     EXPECT_EQ(run(chat("And earth?")).ids, edited.ids);
 }
 
+/// The last token of a prompt is fed in any case: what can forget it is restored with it.
+TEST_P(SnapshotsOf, aPromptThatIsKeptToItsLastTokenServesAgain) {
+    GenerateRequest request{.maxTokens = 1, .conversation = "7"};
+    for (TokenId id = 3; id < 103; ++id) request.rawTokens.push_back(id);
+    const RecordingSink first = run(request);
+    const RecordingSink again = run(request);
+    const bool forgets = std::string_view(GetParam()).find("rwkv") == std::string_view::npos;
+    EXPECT_EQ(cached(again), forgets ? 99u : 0u);
+    EXPECT_EQ(again.ids, first.ids);
+}
+
 TEST_P(SnapshotsOf, anotherModelOrConfigurationUsesNothing) {
     const RecordingSink first = run(chat("And water?"));
     EXPECT_EQ(cached(run(chat("And water?"), {.contextTokens = 512, .kv = KvType::F32})), 0u);

@@ -22,12 +22,14 @@ class HeadRun {
           m_keyAt(layout.keysAt() + keyHead * layout.keyDim),
           m_decayAt(layout.decaysAt() + head),
           m_fedKeys(allKeys + run.firstRow * layout.keyElems() + keyHead * layout.keyDim),
-          m_fedWidth(layout.keyElems()) {}
+          m_fedWidth(layout.keyElems()),
+          m_keyDim(layout.keyDim) {}
 
     /// decayOf(row) of each row, fold(keys, head) at each end of a full chunk, and compute(chunk, row, head)
     /// for the rows of each chunk, of which `row` is the first's number in the run.
+    /// gathered: kChunkTokens * keyDim floats, scratch memory.
     template <typename DecayOf, typename Fold, typename Compute>
-    void forChunks(DecayOf decayOf, Fold fold, Compute compute) const {
+    void forChunks(float* gathered, DecayOf decayOf, Fold fold, Compute compute) const {
         const uint32_t first = m_run.firstPosition;
         const uint32_t end = first + m_run.numRows;
         const float* keys[kChunkTokens];
@@ -39,10 +41,13 @@ class HeadRun {
             const uint32_t start = position / kChunkTokens * kChunkTokens;
             const uint32_t stop = std::min(end, start + kChunkTokens);
             if (position == start && start > 0) {
-                for (uint32_t i = 0; i < kChunkTokens; ++i) keys[i] = keyOf(start - kChunkTokens + i);
+                // What was gathered of the chunk before is still there.
+                if (position == first)
+                    for (uint32_t i = 0; i < kChunkTokens; ++i) keys[i] = keyOf(start - kChunkTokens + i);
                 fold(keys, head);
             }
             for (uint32_t p = start; p < stop; ++p) keys[p - start] = keyOf(p);
+            if (stop > position + 1) gather(position - start, stop - start, keys, gathered);
             for (uint32_t p = position; p < stop; ++p) decayAt(p) = decays[p - start] = decayOf(p - first);
             compute(kernels::ChunkRows{keys, position - start, stop - start}, position - first, head);
             position = stop;
@@ -58,17 +63,32 @@ class HeadRun {
                                               : m_fedKeys + (position - m_run.firstPosition) * m_fedWidth;
     }
 
+    /// Rows [begin, end) of `keys` side by side: those of a step are often a power of two apart, and would
+    /// share few lines of the nearest cache.
+    void gather(uint32_t begin, uint32_t end, const float** keys, float* gathered) const {
+        for (uint32_t i = begin; i < end; ++i) {
+            float* to = gathered + i * m_keyDim;
+            std::copy_n(keys[i], m_keyDim, to);
+            keys[i] = to;
+        }
+    }
+
     const RunRows& m_run;
     float* m_matrix;
     float* m_rows;
     size_t m_rowElems, m_changeAt, m_keyAt, m_decayAt;
     const float* m_fedKeys;
     size_t m_fedWidth;
+    size_t m_keyDim;
 };
 
-/// Floats that the kernels of a head may put aside.
-inline size_t asideFloats(const ChunkLayout& layout) {
-    return kernels::kColumnsAside * (layout.keyDim + kChunkTokens) + kChunkTokens * layout.valueDim;
+/// Scratch memory of a thread: gathered keys, then what the kernels of a head may put aside.
+inline size_t gatheredFloats(const ChunkLayout& layout) {
+    return kChunkTokens * size_t{layout.keyDim};
+}
+inline size_t scratchFloats(const ChunkLayout& layout) {
+    return gatheredFloats(layout) + kernels::kColumnsAside * (layout.keyDim + kChunkTokens) +
+           kChunkTokens * size_t{layout.valueDim};
 }
 
 /// Keeps the keys of the chunk that each run ends in. Heads share keys: after all have read those before.

@@ -7,6 +7,9 @@ namespace {
 
 static_assert(kVectors * kLanes <= kColumnsAside);
 
+/// Rows of kVectors vectors of columns that fit the registers.
+constexpr uint32_t kAtOnce = kLanes == 16 ? 4 : 2;
+
 /// shares[s] = D(t,s) and, returned, D(t,c).
 inline float sharesLeft(const float* decays, size_t t, float* shares) {
     float left = 1;
@@ -34,6 +37,17 @@ inline void dots(const float* key, const float* const (&x)[N], size_t n, float (
     for (uint32_t r = 0; r < N; ++r) sums[r] = sumOfLanes(partial.at[r]);
 }
 
+/// Rows of the chunk lie apart: they come from memory while S is read.
+inline void prefetchRows(const ChunkRows& rows, const ChunkHead& head, size_t keyDim, size_t valueDim) {
+    constexpr size_t kLineFloats = 64 / sizeof(float);
+    for (uint32_t s = 0; s < rows.begin; ++s) {
+        for (size_t i = 0; i < keyDim; i += kLineFloats)
+            prefetchFar(reinterpret_cast<const std::byte*>(rows.keys[s] + i));
+        for (size_t j = 0; j < valueDim; j += kLineFloats)
+            prefetchFar(reinterpret_cast<const std::byte*>(head.changes + s * head.changeStride + j));
+    }
+}
+
 /// Some columns of S, row by row.
 struct Slice {
     const float* first;
@@ -41,34 +55,28 @@ struct Slice {
     uint32_t count;  ///< in the last vector
 };
 
-/// out = sum_i x_i S_i for each of two x.
-template <uint32_t V>
-inline void readTwo(const Slice& s, size_t keyDim, const float* x0, const float* x1, float* out0,
-                    float* out1) {
-    auto sum0 = Columns<V>::zeros();
-    auto sum1 = Columns<V>::zeros();
+/// out = sum_i x_i S_i for each x.
+template <uint32_t R, uint32_t V>
+inline void readColumns(const Slice& s, size_t keyDim, const float* const* x, float* const* out) {
+    Columns<V> sums[R];
+    for (Columns<V>& sum : sums) sum = Columns<V>::zeros();
     for (size_t i = 0; i < keyDim; ++i) {
         const auto row = Columns<V>::of(s.first + i * s.stride, s.count);
-        const Floats a = broadcast(x0[i]);
-        const Floats b = broadcast(x1[i]);
-        for (uint32_t c = 0; c < V; ++c) {
-            sum0.at[c] = fma(a, row.at[c], sum0.at[c]);
-            sum1.at[c] = fma(b, row.at[c], sum1.at[c]);
+        for (uint32_t r = 0; r < R; ++r) {
+            const Floats factor = broadcast(x[r][i]);
+            for (uint32_t c = 0; c < V; ++c) sums[r].at[c] = fma(factor, row.at[c], sums[r].at[c]);
         }
     }
-    sum0.storeTo(out0, s.count);
-    sum1.storeTo(out1, s.count);
+    for (uint32_t r = 0; r < R; ++r) sums[r].storeTo(out[r], s.count);
 }
 
+/// The same for any number of x.
 template <uint32_t V>
-inline void readOne(const Slice& s, size_t keyDim, const float* x, float* out) {
-    auto sum = Columns<V>::zeros();
-    for (size_t i = 0; i < keyDim; ++i) {
-        const auto row = Columns<V>::of(s.first + i * s.stride, s.count);
-        const Floats a = broadcast(x[i]);
-        for (uint32_t c = 0; c < V; ++c) sum.at[c] = fma(a, row.at[c], sum.at[c]);
-    }
-    sum.storeTo(out, s.count);
+void readAll(const Slice& s, size_t keyDim, const float* const* x, float* const* out, uint32_t n) {
+    uint32_t i = 0;
+    for (; i + kAtOnce <= n; i += kAtOnce) readColumns<kAtOnce, V>(s, keyDim, x + i, out + i);
+    for (; i + 2 <= n; i += 2) readColumns<2, V>(s, keyDim, x + i, out + i);
+    if (i < n) readColumns<1, V>(s, keyDim, x + i, out + i);
 }
 
 /// Columns [first, …) of S; for several rows they are put together, since parts of long rows share few lines
@@ -85,15 +93,21 @@ inline Slice slice(const ChunkHead& head, size_t first, uint32_t count, bool isA
 void gatedDelta(const GatedDeltaRows& rows, const ChunkHead& head, float* aside, size_t keyDim,
                 size_t valueDim) noexcept {
     const auto [keys, begin, end] = rows.chunk;
+    prefetchRows(rows.chunk, head, keyDim, valueDim);
     // What the keys find in S; what the queries find lies in y until the rows since are added.
     float* found = aside + kColumnsAside * (keyDim + kChunkRows);
     forColumns(valueDim, [&]<uint32_t V>(size_t first, uint32_t count) {
         const Slice s = slice<V>(head, first, count, end > begin + 1, aside, keyDim, valueDim);
+        const float* x[2 * kChunkRows];
+        float* out[2 * kChunkRows];
         for (uint32_t t = begin; t < end; ++t) {
             const size_t row = t - begin;
-            readTwo<V>(s, keyDim, keys[t], rows.q + row * rows.keyStride, found + row * valueDim + first,
-                       rows.y + row * rows.valueStride + first);
+            x[2 * row] = keys[t];
+            out[2 * row] = found + row * valueDim + first;
+            x[2 * row + 1] = rows.q + row * rows.keyStride;
+            out[2 * row + 1] = rows.y + row * rows.valueStride + first;
         }
+        readAll<V>(s, keyDim, x, out, 2 * (end - begin));
     });
     float shares[kChunkRows], takes[kChunkRows], gives[kChunkRows];
     for (uint32_t t = begin; t < end; ++t) {
@@ -137,13 +151,16 @@ void gatedDelta(const GatedDeltaRows& rows, const ChunkHead& head, float* aside,
 void mambaScan(const MambaRows& rows, const ChunkHead& head, float* aside, size_t stateSize,
                size_t headSize) noexcept {
     const auto [keys, begin, end] = rows.chunk;
+    prefetchRows(rows.chunk, head, stateSize, headSize);
     forColumns(headSize, [&]<uint32_t V>(size_t first, uint32_t count) {
         const Slice s = slice<V>(head, first, count, end > begin + 2, aside, stateSize, headSize);
-        const auto c = [&](uint32_t t) { return rows.c + (t - begin) * rows.keyStride; };
-        const auto y = [&](uint32_t t) { return rows.y + (t - begin) * rows.valueStride + first; };
-        uint32_t t = begin;
-        for (; t + 1 < end; t += 2) readTwo<V>(s, stateSize, c(t), c(t + 1), y(t), y(t + 1));
-        if (t < end) readOne<V>(s, stateSize, c(t), y(t));
+        const float* x[kChunkRows];
+        float* out[kChunkRows];
+        for (uint32_t row = 0; row < end - begin; ++row) {
+            x[row] = rows.c + row * rows.keyStride;
+            out[row] = rows.y + row * rows.valueStride + first;
+        }
+        readAll<V>(s, stateSize, x, out, end - begin);
     });
     float shares[kChunkRows], gives[kChunkRows];
     for (uint32_t t = begin; t < end; ++t) {
@@ -188,10 +205,12 @@ inline void foldRows(const float* const* keys, size_t i, float left, const float
         for (Floats& value : rows[r].at) value = multiply(broadcast(left), value);
     }
     for (size_t s = 0; s < kChunkRows; ++s) {
-        const auto change = Columns<V>::of(changes + s * V * kLanes, kLanes);
-        for (uint32_t r = 0; r < R; ++r) {
-            const Floats k = broadcast(keys[s][i + r]);
-            for (uint32_t c = 0; c < V; ++c) rows[r].at[c] = fma(k, change.at[c], rows[r].at[c]);
+        const float* key = keys[s] + i;
+        Floats k[R];
+        for (uint32_t r = 0; r < R; ++r) k[r] = broadcast(key[r]);
+        for (uint32_t c = 0; c < V; ++c) {
+            const Floats change = load(changes + (s * V + c) * kLanes);
+            for (uint32_t r = 0; r < R; ++r) rows[r].at[c] = fma(k[r], change, rows[r].at[c]);
         }
     }
     for (uint32_t r = 0; r < R; ++r) rows[r].storeTo(state + r * stride, count);
@@ -209,9 +228,9 @@ void foldChunk(const float* const* keys, const ChunkHead& head, float* aside, si
         }
         float* state = head.matrix + first;
         size_t i = 0;
-        for (; i + 2 <= keyDim; i += 2)
-            foldRows<2, V>(keys, i, left, aside, state + i * valueDim, valueDim, count);
-        if (i < keyDim) foldRows<1, V>(keys, i, left, aside, state + i * valueDim, valueDim, count);
+        for (; i + kAtOnce <= keyDim; i += kAtOnce)
+            foldRows<kAtOnce, V>(keys, i, left, aside, state + i * valueDim, valueDim, count);
+        for (; i < keyDim; ++i) foldRows<1, V>(keys, i, left, aside, state + i * valueDim, valueDim, count);
     });
 }
 

@@ -25,7 +25,7 @@ class MambaScan final : public PreparedOp {
     }
 
   private:
-    void runHead(const StepContext& context, const RunRows& rows, size_t head, float* aside) const {
+    void runHead(const StepContext& context, const RunRows& rows, size_t head, float* gathered) const {
         const size_t heads = m_params.numHeads;
         const size_t stateSize = m_params.stateSize;
         const size_t headSize = m_params.headSize;
@@ -42,7 +42,9 @@ class MambaScan final : public PreparedOp {
         const float skip = context.vector(m_op, 1)[head];
         const float bias = context.vector(m_op, 2)[head];
         float steps[kChunkTokens];
+        float* aside = gathered + gatheredFloats(m_layout);
         run.forChunks(
+            gathered,
             [&](size_t row) {
                 const auto [step, decay] = kernels::discretise(raw[row * heads], bias, rate);
                 steps[(rows.firstPosition + row) % kChunkTokens] = step;
@@ -73,7 +75,7 @@ class MambaScan final : public PreparedOp {
 
 Scratch scratch(const Op& op, const Plan&) {
     const ChunkLayout layout = layoutOf(std::get<MambaScanParams>(op.params));
-    return {.sharedBytes = 0, .threadBytes = asideFloats(layout) * sizeof(float)};
+    return {.sharedBytes = 0, .threadBytes = scratchFloats(layout) * sizeof(float)};
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ Result<StateSpaceSizes> readStateSpaceSizes(const Keys& keys) {
         return keys.cannotBe("ssm.time_step_rank", sizes.heads);
     if (sizes.inner == 0 || sizes.inner > kMaxRowElems || sizes.inner % sizes.heads != 0)
         return keys.cannotBe("ssm.inner_size", sizes.inner);
-    // A state has inner * stateSize numbers.
+    // The matrices of a state have inner * stateSize numbers.
     if (sizes.stateSize == 0 || uint64_t{sizes.stateSize} * sizes.groups > kMaxRowElems ||
         uint64_t{sizes.stateSize} * sizes.inner > INT32_MAX)
         return keys.cannotBe("ssm.state_size", sizes.stateSize);

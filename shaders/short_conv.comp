@@ -33,8 +33,8 @@ void main() {
     float window[KERNEL];
     [[unroll]] for (uint j = 0; j < KERNEL - 1; ++j)
         window[j] = state[before + (run.firstPosition + RING + 1 - KERNEL + j) % RING * width];
-    // What the tokens of the last chunk see moves along.
-    for (uint i = chunkStart(end) + RING + 2 - KERNEL; before != after && i < run.firstPosition + RING; ++i)
+    // What the tokens of the last chunk see moves along (StateSpec::keptRows()).
+    for (uint i = chunkStart(end) + RING + 1 - KERNEL; before != after && i < run.firstPosition + RING; ++i)
         state[after + i % RING * width] = state[before + i % RING * width];
     for (uint position = run.firstPosition; position < end; ++position) {
         const uint at = (run.firstRow + position - run.firstPosition) * padded(width) + channel;

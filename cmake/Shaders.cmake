@@ -18,8 +18,9 @@ function(ingle_shaders)
     file(GLOB files CONFIGURE_DEPENDS ${folder}/*.comp)
     file(GLOB quants CONFIGURE_DEPENDS ${folder}/quant/*.glsl)
     file(GLOB includes CONFIGURE_DEPENDS ${folder}/*.glsl)
-    # Shaders and programs number the activation functions by one list.
-    list(APPEND includes ${quants} ${CMAKE_SOURCE_DIR}/engine/kernels/activation_kinds.inc)
+    # What shaders and programs number alike.
+    list(APPEND includes ${quants} ${CMAKE_SOURCE_DIR}/engine/kernels/activation_kinds.inc
+        ${CMAKE_SOURCE_DIR}/engine/kernels/chunk_rows.inc)
     foreach(quant ${quants})
         get_filename_component(type ${quant} NAME_WE)
         file(CONFIGURE OUTPUT ${out}/quant/${type}/quant.glsl CONTENT "#include \"quant/${type}.glsl\"\n")

@@ -1,6 +1,7 @@
 // Recurrent states in chunks, as engine/backend/chunk_state.h lays them out and engine/kernels/ref/chunks.h explains.
+#include "engine/kernels/chunk_rows.inc"
 
-const uint kChunk = 32;
+const uint kChunk = INGLE_CHUNK_ROWS;
 
 // The first position of the chunk that the last of so many tokens belongs to.
 uint chunkStart(uint tokens) {

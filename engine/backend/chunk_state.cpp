@@ -24,9 +24,7 @@ StateSpec chunkedState(std::string name, const ChunkLayout& layout) {
         matrices + layout.rowElems() * (kChunkTokens / 2 + 1 + 1) + 2 * matrices / kChunkTokens;
     return {.name = std::move(name),
             .elems = static_cast<uint32_t>(matrices + kChunkTokens * layout.rowElems()),
-            .numRows = kChunkTokens,
-            .rowElems = static_cast<uint32_t>(layout.rowElems()),
-            .movedElems = moved};
+            .ring = ChunkRing{kChunkTokens, static_cast<uint32_t>(layout.rowElems()), moved}};
 }
 
 uint32_t ringRows(const ShortConvParams& params) {
@@ -36,9 +34,7 @@ uint32_t ringRows(const ShortConvParams& params) {
 StateSpec ringState(std::string name, const ShortConvParams& params, uint32_t width) {
     return {.name = std::move(name),
             .elems = ringRows(params) * width,
-            .numRows = ringRows(params),
-            .rowElems = width,
-            .movedElems = uint64_t{params.kernel} * width};
+            .ring = ChunkRing{ringRows(params), width, uint64_t{params.kernel} * width}};
 }
 
 }  // namespace ingle::backend

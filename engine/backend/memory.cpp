@@ -46,19 +46,20 @@ uint64_t sequenceBytes(const MemorySpec& spec, KvType type, uint32_t tokens) {
 uint32_t MemorySpec::statesReachBack(uint32_t tokens) const {
     if (tokens == 0 || states.empty()) return 0;
     const bool inChunks =
-        std::ranges::all_of(states, [](const StateSpec& state) { return state.numRows > 0; });
+        std::ranges::all_of(states, [](const StateSpec& state) { return state.ring.has_value(); });
     return inChunks ? chunkStart(tokens) + 1 : tokens;
 }
 
 TokenRange StateSpec::keptRows(uint32_t tokens) const {
-    if (numRows == 0) return {};
-    const uint32_t before = std::min(chunkStart(tokens), numRows - kChunkTokens);
+    if (!ring) return {};
+    const uint32_t before = std::min(chunkStart(tokens), ring->numRows - kChunkTokens);
     const uint32_t first = chunkStart(tokens) - before;
     return {first, tokens - first};
 }
 
 uint64_t savedStateBytes(const StateSpec& spec, uint32_t tokens) {
-    return sizeof(float) * (spec.fixedElems() + uint64_t{spec.keptRows(tokens).count} * spec.rowElems);
+    const uint64_t rowElems = spec.ring ? spec.ring->rowElems : 0;
+    return sizeof(float) * (spec.fixedElems() + spec.keptRows(tokens).count * rowElems);
 }
 
 uint64_t savedStateBytes(const MemorySpec& spec, uint32_t tokens) {
@@ -70,20 +71,24 @@ uint64_t savedStateBytes(const MemorySpec& spec, uint32_t tokens) {
 void packState(const StateSpec& spec, uint32_t tokens, std::span<const float> state, std::byte* saved) {
     std::memcpy(saved, state.data(), spec.fixedElems() * sizeof(float));
     saved += spec.fixedElems() * sizeof(float);
+    if (!spec.ring) return;
+    const auto [numRows, rowElems, moved] = *spec.ring;
     const TokenRange kept = spec.keptRows(tokens);
-    const size_t rowBytes = spec.rowElems * sizeof(float);
+    const size_t rowBytes = rowElems * sizeof(float);
     for (uint32_t p = kept.first; p < kept.end(); ++p, saved += rowBytes)
-        std::memcpy(saved, &state[spec.fixedElems() + size_t{p % spec.numRows} * spec.rowElems], rowBytes);
+        std::memcpy(saved, &state[spec.fixedElems() + size_t{p % numRows} * rowElems], rowBytes);
 }
 
 void unpackState(const StateSpec& spec, uint32_t tokens, const std::byte* saved, std::span<float> state) {
     std::memcpy(state.data(), saved, spec.fixedElems() * sizeof(float));
     saved += spec.fixedElems() * sizeof(float);
+    if (!spec.ring) return;
+    const auto [numRows, rowElems, moved] = *spec.ring;
     std::ranges::fill(state.subspan(spec.fixedElems()), 0.0F);
     const TokenRange kept = spec.keptRows(tokens);
-    const size_t rowBytes = spec.rowElems * sizeof(float);
+    const size_t rowBytes = rowElems * sizeof(float);
     for (uint32_t p = kept.first; p < kept.end(); ++p, saved += rowBytes)
-        std::memcpy(&state[spec.fixedElems() + size_t{p % spec.numRows} * spec.rowElems], saved, rowBytes);
+        std::memcpy(&state[spec.fixedElems() + size_t{p % numRows} * rowElems], saved, rowBytes);
 }
 
 uint32_t MemorySpec::window() const {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -48,20 +49,24 @@ struct TokenRange {
     uint32_t end() const { return first + count; }
 };
 
-/// A recurrent state of constant size, f32.
+/// What a state in chunks ends in: rows of which position p has row p mod numRows.
+struct ChunkRing {
+    uint32_t numRows = 0;     ///< those of a chunk, and what its first one sees
+    uint32_t rowElems = 0;    ///< numbers in each
+    uint64_t movedElems = 0;  ///< of the whole state: read and written for a token, on average
+};
+
+/// A recurrent state of constant size, f32: as it is after the last token, or in chunks, as it was at
+/// chunkStart() and with the rows since; then the last tokens of a chunk can be forgotten.
 struct StateSpec {
     std::string name;  ///< e.g. "blk.3.wkv"
     uint32_t elems = 0;
     float initial = 0;
-    /// Of a state in chunks, which is as it was at chunkStart() and ends in a ring of rows: position p has
-    /// row p mod numRows. The last tokens of a chunk can be forgotten. 0: it is as it is after the last
-    /// token.
-    uint32_t numRows = 0;
-    uint32_t rowElems = 0;
-    /// Numbers that a token reads and writes, on average; 0: it reads all and writes all.
-    uint64_t movedElems = 0;
+    std::optional<ChunkRing> ring = {};
 
-    uint32_t fixedElems() const { return elems - numRows * rowElems; }
+    uint32_t fixedElems() const { return ring ? elems - ring->numRows * ring->rowElems : elems; }
+    /// Numbers that are read and written for a token, on average.
+    uint64_t movedElems() const { return ring ? ring->movedElems : uint64_t{2} * elems; }
     /// The positions whose rows mean something after so many tokens: those of the chunk, and what its first
     /// one sees.
     TokenRange keptRows(uint32_t tokens) const;
@@ -95,12 +100,19 @@ uint64_t cacheBytesSeen(const MemorySpec& spec, KvType type, uint32_t tokens);
 /// Bytes that a sequence of which so many tokens are kept remembers.
 uint64_t sequenceBytes(const MemorySpec& spec, KvType type, uint32_t tokens);
 
+/// Sequences for which there is a place where all memory has to be there from the beginning: the running
+/// one, what becomes of it, and the two more that answers decoded ahead keep states in …
+inline constexpr uint32_t kLeastSequences = 4;
+/// … and eight idle conversations. When more run at once, fewer stay idle.
+inline constexpr uint32_t kUsualSequences = kLeastSequences + 8;
+
 struct MemoryOptions {
     KvType kv = KvType::F16;
     uint32_t maxTokens = 0;  ///< most tokens whose keys and values are kept, of all sequences together
     uint32_t maxLength = 0;  ///< of one sequence, where that is more than are kept of it; 0: maxTokens
     /// The same where all memory has to be there from the beginning; 0: maxTokens.
     uint32_t reservedTokens = 0;
+    uint32_t reservedSequences = kUsualSequences;  ///< as well
     /// Most sequences at once, where they have recurrent states and these are allocated one by one; 0: no
     /// limit.
     uint32_t maxSequences = 0;

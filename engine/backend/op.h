@@ -59,7 +59,7 @@ enum class OpCode : uint8_t {
                    //        [first, first + count)
     Concat,        // a, b → y; for each of `groups`, a's part, then b's          ConcatParams
     ShortConv,     // x → y; y[t] = Σ_j w_j * x[t - K + 1 + j] [+ b], K = kernel;  ShortConvParams; w [width, K][, b]
-                   //        state: the K - 1 rows before the run, then its last
+                   //        state: a ring of the last rows, see chunk_state.h
     GatedDelta,    // q, k, v, a, r → y; delta rule with decay and rate per       GatedDeltaParams; A, b
                    //        head, see kernels/ref/gated_delta.h                    (one number per v head)
     MambaScan,     // x, B, C, a → y; Mamba-2, see kernels/ref/mamba_scan.h       MambaScanParams; A, D, b (one

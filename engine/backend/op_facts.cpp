@@ -365,9 +365,10 @@ Status needStates(const MemorySpec& memory, uint64_t first, uint64_t count, uint
 Status needRows(const MemorySpec& memory, uint32_t index, uint64_t fixed, uint64_t rows, uint64_t rowElems) {
     INGLE_TRY(needStates(memory, index, 1, fixed + rows * rowElems));
     const StateSpec& state = memory.states[index];
-    if (state.numRows == rows && state.rowElems == rowElems) return {};
+    const ChunkRing ring = state.ring.value_or(ChunkRing{});
+    if (ring.numRows == rows && ring.rowElems == rowElems) return {};
     return misfit("it keeps {} rows of {} numbers, but the state \"{}\" has {} of {}", rows, rowElems,
-                  state.name, state.numRows, state.rowElems);
+                  state.name, ring.numRows, ring.rowElems);
 }
 
 Status appendedCache(const OpCall& call, const MemorySpec& memory) {

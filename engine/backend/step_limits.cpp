@@ -4,6 +4,13 @@
 #include <cmath>
 
 namespace ingle::backend {
+namespace {
+
+Status cancelled() {
+    return fail(ErrorCode::Cancelled, "the step was cancelled");
+}
+
+}  // namespace
 
 StepLimits::StepLimits(const Plan& plan) : maxTokens(plan.maxTokens), maxLogitRows(plan.maxLogitRows) {
     for (const Op& op : plan.ops) {
@@ -31,7 +38,7 @@ Status StepLimits::check(const Step& step) const {
                         vocabSize);
         }
     }
-    return {};
+    return step.cancelled && step.cancelled() ? cancelled() : Status();
 }
 
 Status StepLimits::checkMask(const SequenceRun& run) const {
@@ -55,7 +62,7 @@ Status endCancelled(const Step& step, const MemorySpec& memory) {
         const uint32_t length = run.sequence->length();
         if (length < memory.statesReachBack(length + run.numRows)) INGLE_TRY(run.sequence->truncate(0));
     }
-    return fail(ErrorCode::Cancelled, "the step was cancelled");
+    return cancelled();
 }
 
 Status checkFinite(std::span<const float> logits, std::string_view message) {

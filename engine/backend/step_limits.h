@@ -14,15 +14,15 @@ struct StepLimits {
 
     explicit StepLimits(const Plan& plan);
     /// Errors: InvalidArgument (more rows than fit, runs that are not the tokens, a token outside the
-    /// vocabulary, tokens that see each other but are not fed in one step).
+    /// vocabulary, tokens that see each other but are not fed in one step); Cancelled before it began.
     Status check(const Step& step) const;
 
   private:
     Status checkMask(const SequenceRun& run) const;
 };
 
-/// What run() returns once `step` is cancelled: sequences whose states may be half a step further, and cannot
-/// go back, are emptied. Errors: Cancelled; those of truncate().
+/// What run() returns once `step` is cancelled on its way: sequences whose states may be half a step further,
+/// and cannot go back, are emptied. Errors: Cancelled; those of truncate().
 Status endCancelled(const Step& step, const MemorySpec& memory);
 
 /// Errors: Device, with this message, when a logit is infinite or no number.

@@ -9,6 +9,7 @@
 
 #include "engine/base/isa.h"
 #include "engine/kernels/activation_block.h"
+#include "engine/kernels/chunk_rows.inc"
 #include "engine/quant/quant.h"
 
 namespace ingle::quant {
@@ -92,7 +93,7 @@ using Wkv7Fn = void (*)(const Wkv7Token& token, float* state, float* removed, fl
 
 /// Tokens of a chunk: recurrent states that are kept in chunks are as they were at a multiple of it, with the
 /// rows since.
-inline constexpr size_t kChunkRows = 32;
+inline constexpr size_t kChunkRows = INGLE_CHUNK_ROWS;
 
 /// What a head keeps of a sequence in chunks, see ref/chunks.h.
 struct ChunkHead {
@@ -134,15 +135,28 @@ struct MambaRows {
 
 /// Columns of a state that a kernel puts aside at most, side by side, while it works through rows.
 inline constexpr size_t kColumnsAside = 64;
-/// `aside` of the kernels below: kColumnsAside * (keyDim + kChunkRows) floats, then kChunkRows * valueDim;
-/// scratch memory that a kernel need not use.
-using GatedDeltaFn = void (*)(const GatedDeltaRows& rows, const ChunkHead& head, float* aside, size_t keyDim,
-                              size_t valueDim) noexcept;
-using MambaScanFn = void (*)(const MambaRows& rows, const ChunkHead& head, float* aside, size_t keyDim,
-                             size_t valueDim) noexcept;
+/// Scratch memory for one head at a time. Kernels need not use it.
+struct ChunkScratch {
+    float* gathered;  ///< [kChunkRows, keyDim]: the caller's, for keys side by side
+    float* columns;   ///< [kColumnsAside, keyDim + kChunkRows]
+    float* found;     ///< [kChunkRows, valueDim]
+
+    /// memory: floats().
+    ChunkScratch(float* memory, size_t keyDim)
+        : gathered(memory),
+          columns(gathered + kChunkRows * keyDim),
+          found(columns + kColumnsAside * (keyDim + kChunkRows)) {}
+    static size_t floats(size_t keyDim, size_t valueDim) {
+        return kChunkRows * keyDim + kColumnsAside * (keyDim + kChunkRows) + kChunkRows * valueDim;
+    }
+};
+using GatedDeltaFn = void (*)(const GatedDeltaRows& rows, const ChunkHead& head, const ChunkScratch& scratch,
+                              size_t keyDim, size_t valueDim) noexcept;
+using MambaScanFn = void (*)(const MambaRows& rows, const ChunkHead& head, const ChunkScratch& scratch,
+                             size_t keyDim, size_t valueDim) noexcept;
 /// Brings the matrix to the end of a full chunk; see ref/chunks.h.
-using FoldChunkFn = void (*)(const float* const* keys, const ChunkHead& head, float* aside, size_t keyDim,
-                             size_t valueDim) noexcept;
+using FoldChunkFn = void (*)(const float* const* keys, const ChunkHead& head, const ChunkScratch& scratch,
+                             size_t keyDim, size_t valueDim) noexcept;
 
 enum class KernelOp : uint8_t {
     Matmul,

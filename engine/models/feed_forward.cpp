@@ -7,8 +7,6 @@ namespace ingle::models {
 using tensor::Shape;
 using Form = FeedForwardSpec::Form;
 
-namespace {}  // namespace
-
 void listTensors(const FeedForwardSpec& spec, LayerTensors& tensors) {
     const auto add = [&](std::string_view name, uint64_t in, uint64_t out, const RowsOf* rows = nullptr) {
         tensors.linear(name, in, out, spec.bias, BiasOrder::BeforeFactor, rows);

@@ -27,9 +27,8 @@ class HeadRun {
 
     /// decayOf(row) of each row, fold(keys, head) at each end of a full chunk, and compute(chunk, row, head)
     /// for the rows of each chunk, of which `row` is the first's number in the run.
-    /// gathered: kChunkTokens * keyDim floats, scratch memory.
     template <typename DecayOf, typename Fold, typename Compute>
-    void forChunks(float* gathered, DecayOf decayOf, Fold fold, Compute compute) const {
+    void forChunks(const kernels::ChunkScratch& scratch, DecayOf decayOf, Fold fold, Compute compute) const {
         const uint32_t first = m_run.firstPosition;
         const uint32_t end = first + m_run.numRows;
         const float* keys[kChunkTokens];
@@ -47,7 +46,7 @@ class HeadRun {
                 fold(keys, head);
             }
             for (uint32_t p = start; p < stop; ++p) keys[p - start] = keyOf(p);
-            if (stop > position + 1) gather(position - start, stop - start, keys, gathered);
+            if (stop > position + 1) gather(position - start, stop - start, keys, scratch.gathered);
             for (uint32_t p = position; p < stop; ++p) decayAt(p) = decays[p - start] = decayOf(p - first);
             compute(kernels::ChunkRows{keys, position - start, stop - start}, position - first, head);
             position = stop;
@@ -81,15 +80,6 @@ class HeadRun {
     size_t m_fedWidth;
     size_t m_keyDim;
 };
-
-/// Scratch memory of a thread: gathered keys, then what the kernels of a head may put aside.
-inline size_t gatheredFloats(const ChunkLayout& layout) {
-    return kChunkTokens * size_t{layout.keyDim};
-}
-inline size_t scratchFloats(const ChunkLayout& layout) {
-    return gatheredFloats(layout) + kernels::kColumnsAside * (layout.keyDim + kChunkTokens) +
-           kChunkTokens * size_t{layout.valueDim};
-}
 
 /// Keeps the keys of the chunk that each run ends in. Heads share keys: after all have read those before.
 void keepKeys(const StepContext& context, const ChunkLayout& layout, uint32_t state, const float* keys);

@@ -17,7 +17,7 @@ float dotRef(const float* a, const float* b, size_t n) noexcept {
     return sum;
 }
 
-void foldChunkRef(const float* const* keys, const ChunkHead& head, float*, size_t keyDim,
+void foldChunkRef(const float* const* keys, const ChunkHead& head, const ChunkScratch&, size_t keyDim,
                   size_t valueDim) noexcept {
     float shares[kChunkRows];
     const float left = sharesLeft(head.decays, kChunkRows - 1, shares);

@@ -16,7 +16,7 @@ namespace ingle::kernels {
 float sharesLeft(const float* decays, size_t t, float* shares) noexcept;
 
 /// S_c becomes S at the end of a chunk of kChunkRows rows. keys: [kChunkRows] rows of [keyDim].
-void foldChunkRef(const float* const* keys, const ChunkHead& head, float* aside, size_t keyDim,
+void foldChunkRef(const float* const* keys, const ChunkHead& head, const ChunkScratch& scratch, size_t keyDim,
                   size_t valueDim) noexcept;
 
 /// sum_i a_i b_i in order.

@@ -4,7 +4,7 @@
 
 namespace ingle::kernels {
 
-void gatedDeltaRef(const GatedDeltaRows& rows, const ChunkHead& head, float*, size_t keyDim,
+void gatedDeltaRef(const GatedDeltaRows& rows, const ChunkHead& head, const ChunkScratch&, size_t keyDim,
                    size_t valueDim) noexcept {
     const auto [keys, begin, end] = rows.chunk;
     float shares[kChunkRows];

@@ -7,7 +7,7 @@
 
 namespace ingle::kernels {
 
-void mambaScanRef(const MambaRows& rows, const ChunkHead& head, float*, size_t stateSize,
+void mambaScanRef(const MambaRows& rows, const ChunkHead& head, const ChunkScratch&, size_t stateSize,
                   size_t headSize) noexcept {
     const auto [keys, begin, end] = rows.chunk;
     float shares[kChunkRows];

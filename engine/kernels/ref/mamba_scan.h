@@ -9,7 +9,7 @@ namespace ingle::kernels {
 /// headSize]. In chunks, see chunks.h: y_t = D(t,c) S_c^T C_t + sum over s <= t of D(t,s) (B_s · C_t) step_s
 /// x_s + skip x_t. Source: Dao & Gu, "Transformers are SSMs" (2024), eq. 16 with A one number, and 6;
 /// discretised as in Gu & Dao, "Mamba" (2023), 3.6.
-void mambaScanRef(const MambaRows& rows, const ChunkHead& head, float* aside, size_t stateSize,
+void mambaScanRef(const MambaRows& rows, const ChunkHead& head, const ChunkScratch& scratch, size_t stateSize,
                   size_t headSize) noexcept;
 
 /// How far a token moves a state on, and what that leaves of it.

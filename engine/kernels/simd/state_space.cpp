@@ -82,28 +82,28 @@ void readAll(const Slice& s, size_t keyDim, const float* const* x, float* const*
 /// Columns [first, …) of S; for several rows they are put together, since parts of long rows share few lines
 /// of the nearest cache.
 template <uint32_t V>
-inline Slice slice(const ChunkHead& head, size_t first, uint32_t count, bool isAside, float* aside,
+inline Slice slice(const ChunkHead& head, size_t first, uint32_t count, bool isAside, float* columns,
                    size_t keyDim, size_t valueDim) {
     if (!isAside || V * kLanes >= valueDim) return {head.matrix + first, valueDim, count};
     for (size_t i = 0; i < keyDim; ++i)
-        Columns<V>::of(head.matrix + i * valueDim + first, count).storeTo(aside + i * V * kLanes, count);
-    return {aside, V * kLanes, count};
+        Columns<V>::of(head.matrix + i * valueDim + first, count).storeTo(columns + i * V * kLanes, count);
+    return {columns, V * kLanes, count};
 }
 
-void gatedDelta(const GatedDeltaRows& rows, const ChunkHead& head, float* aside, size_t keyDim,
+void gatedDelta(const GatedDeltaRows& rows, const ChunkHead& head, const ChunkScratch& scratch, size_t keyDim,
                 size_t valueDim) noexcept {
-    const auto [keys, begin, end] = rows.chunk;
+    const float* const* keys = rows.chunk.keys;
+    const uint32_t begin = rows.chunk.begin, end = rows.chunk.end;
     prefetchRows(rows.chunk, head, keyDim, valueDim);
-    // What the keys find in S; what the queries find lies in y until the rows since are added.
-    float* found = aside + kColumnsAside * (keyDim + kChunkRows);
+    // What the keys find in S is put aside; what the queries find lies in y until the rows since are added.
     forColumns(valueDim, [&]<uint32_t V>(size_t first, uint32_t count) {
-        const Slice s = slice<V>(head, first, count, end > begin + 1, aside, keyDim, valueDim);
+        const Slice s = slice<V>(head, first, count, end > begin + 1, scratch.columns, keyDim, valueDim);
         const float* x[2 * kChunkRows];
         float* out[2 * kChunkRows];
         for (uint32_t t = begin; t < end; ++t) {
             const size_t row = t - begin;
             x[2 * row] = keys[t];
-            out[2 * row] = found + row * valueDim + first;
+            out[2 * row] = scratch.found + row * valueDim + first;
             x[2 * row + 1] = rows.q + row * rows.keyStride;
             out[2 * row + 1] = rows.y + row * rows.valueStride + first;
         }
@@ -126,7 +126,7 @@ void gatedDelta(const GatedDeltaRows& rows, const ChunkHead& head, float* aside,
         forColumns(valueDim, [&]<uint32_t V>(size_t first, uint32_t count) {
             auto change = Columns<V>::of(v + first, count);
             auto sum = Columns<V>::of(y + first, count);
-            const auto ofState = Columns<V>::of(found + row * valueDim + first, count);
+            const auto ofState = Columns<V>::of(scratch.found + row * valueDim + first, count);
             for (uint32_t c = 0; c < V; ++c) {
                 change.at[c] = fma(broadcast(-left), ofState.at[c], change.at[c]);
                 sum.at[c] = multiply(broadcast(left), sum.at[c]);
@@ -148,12 +148,13 @@ void gatedDelta(const GatedDeltaRows& rows, const ChunkHead& head, float* aside,
     }
 }
 
-void mambaScan(const MambaRows& rows, const ChunkHead& head, float* aside, size_t stateSize,
+void mambaScan(const MambaRows& rows, const ChunkHead& head, const ChunkScratch& scratch, size_t stateSize,
                size_t headSize) noexcept {
-    const auto [keys, begin, end] = rows.chunk;
+    const float* const* keys = rows.chunk.keys;
+    const uint32_t begin = rows.chunk.begin, end = rows.chunk.end;
     prefetchRows(rows.chunk, head, stateSize, headSize);
     forColumns(headSize, [&]<uint32_t V>(size_t first, uint32_t count) {
-        const Slice s = slice<V>(head, first, count, end > begin + 2, aside, stateSize, headSize);
+        const Slice s = slice<V>(head, first, count, end > begin + 2, scratch.columns, stateSize, headSize);
         const float* x[kChunkRows];
         float* out[kChunkRows];
         for (uint32_t row = 0; row < end - begin; ++row) {
@@ -216,7 +217,7 @@ inline void foldRows(const float* const* keys, size_t i, float left, const float
     for (uint32_t r = 0; r < R; ++r) rows[r].storeTo(state + r * stride, count);
 }
 
-void foldChunk(const float* const* keys, const ChunkHead& head, float* aside, size_t keyDim,
+void foldChunk(const float* const* keys, const ChunkHead& head, const ChunkScratch& scratch, size_t keyDim,
                size_t valueDim) noexcept {
     float shares[kChunkRows];
     const float left = sharesLeft(head.decays, kChunkRows - 1, shares);
@@ -224,13 +225,14 @@ void foldChunk(const float* const* keys, const ChunkHead& head, float* aside, si
         for (size_t s = 0; s < kChunkRows; ++s) {
             auto change = Columns<V>::of(head.changes + s * head.changeStride + first, count);
             for (Floats& value : change.at) value = multiply(broadcast(shares[s]), value);
-            change.storeTo(aside + s * V * kLanes, kLanes);
+            change.storeTo(scratch.columns + s * V * kLanes, kLanes);
         }
         float* state = head.matrix + first;
         size_t i = 0;
         for (; i + kAtOnce <= keyDim; i += kAtOnce)
-            foldRows<kAtOnce, V>(keys, i, left, aside, state + i * valueDim, valueDim, count);
-        for (; i < keyDim; ++i) foldRows<1, V>(keys, i, left, aside, state + i * valueDim, valueDim, count);
+            foldRows<kAtOnce, V>(keys, i, left, scratch.columns, state + i * valueDim, valueDim, count);
+        for (; i < keyDim; ++i)
+            foldRows<1, V>(keys, i, left, scratch.columns, state + i * valueDim, valueDim, count);
     });
 }
 

@@ -19,12 +19,24 @@ std::chrono::seconds startLimit(uint64_t weightBytes) {
     return std::chrono::seconds(180 + weightBytes / kBytesPerSecond);
 }
 
-/// Whether so many contexts fit beside the weights. Errors: OutOfMemory.
-Status roomFor(uint32_t contexts, const backend::Backend& backend, const backend::Plan& plan,
+/// What is reserved of a memory that cannot grow.
+struct Reserve {
+    uint32_t contexts;   ///< whose keys and values are kept
+    uint32_t sequences;  ///< whose recurrent states are kept
+};
+/// Each of the sequences of a step may fill the context, and as much again is kept for later.
+constexpr Reserve kUsual{2, backend::kUsualSequences};
+/// One may, and the others share what is there for later.
+constexpr Reserve kSmall{1, backend::kUsualSequences};
+constexpr Reserve kLeast{1, backend::kLeastSequences};
+
+/// Whether so much fits beside the weights. Errors: OutOfMemory.
+Status roomFor(const Reserve& reserve, const backend::Backend& backend, const backend::Plan& plan,
                const OpenedModel& model, const LoadOptions& options) {
-    return backend.checkRoom(plan,
-                             contexts * backend::sequenceBytes(model.shape.memory, options.kv,
-                                                               keptTokens(model.shape, model.contextTokens)));
+    const backend::MemorySpec& memory = model.shape.memory;
+    const uint64_t tokens = uint64_t{reserve.contexts} * keptTokens(model.shape, model.contextTokens);
+    return backend.checkRoom(plan, tokens * backend::cacheBytesPerToken(memory, options.kv) +
+                                       reserve.sequences * backend::sequenceBytes(memory, options.kv, 0));
 }
 
 /// The forward pass for the steps of a Place.
@@ -48,17 +60,21 @@ Result<std::unique_ptr<Place>> Place::create(std::unique_ptr<backend::Backend> b
     place->m_backend = std::move(backend);
     const backend::MemorySpec& memory = model.shape.memory;
     const backend::Plan plan = lowerStep(model, options);
-    INGLE_TRY(roomFor(1, *place->m_backend, plan, model, options));
-    // Each of the sequences of a step may fill the context, and as much again is kept for later. Where
-    // memory cannot grow with them, one may, and the others share what is there for later.
-    const uint32_t reserved = roomFor(2, *place->m_backend, plan, model, options) ? 2 : 1;
-    const auto reservedTokens = static_cast<uint32_t>(
-        std::min<uint64_t>(uint64_t{reserved} * keptTokens(model.shape, model.contextTokens), UINT32_MAX));
+    const auto fits = [&](const Reserve& reserve) {
+        return roomFor(reserve, *place->m_backend, plan, model, options);
+    };
+    Reserve reserve = kLeast;
+    INGLE_TRY(fits(reserve));
+    for (const Reserve& more : {kSmall, kUsual})
+        if (fits(more)) reserve = more;
+    const auto reservedTokens = static_cast<uint32_t>(std::min<uint64_t>(
+        uint64_t{reserve.contexts} * keptTokens(model.shape, model.contextTokens), UINT32_MAX));
     INGLE_TRY_ASSIGN(place->m_memory,
                      place->m_backend->createMemory(memory, {.kv = options.kv,
                                                              .maxTokens = limits.tokens,
                                                              .maxLength = model.contextTokens,
                                                              .reservedTokens = reservedTokens,
+                                                             .reservedSequences = reserve.sequences,
                                                              .maxSequences = limits.sequences}));
     INGLE_TRY_ASSIGN(place->m_program, place->m_backend->compile(plan, *place->m_memory));
     return place;
@@ -139,14 +155,14 @@ Status Placement::expandWeights() {
 }
 
 void Placement::shortenContext(const backend::Backend& device) {
-    const auto shortenUntil = [&](uint32_t contexts, uint32_t least) {
+    const auto shortenUntil = [&](const Reserve& reserve, uint32_t least) {
         while (m_model.contextTokens > least &&
-               !roomFor(contexts, device, lowerStep(m_model, m_options), m_model, m_options))
+               !roomFor(reserve, device, lowerStep(m_model, m_options), m_model, m_options))
             m_model.setContext(shorterContext(m_model.contextTokens));
     };
     // What is more than usual is worth less than a second conversation.
-    shortenUntil(2, usualContext(m_model.shape));
-    shortenUntil(1, kLeastContext);
+    shortenUntil(kUsual, usualContext(m_model.shape));
+    shortenUntil(kLeast, kLeastContext);
 }
 
 DeviceStatus Placement::status() const {

@@ -25,8 +25,7 @@ TokenReads tokenReads(const backend::Plan& plan, const backend::MemorySpec& memo
         }
     }
     reads.cache = backend::cacheBytesSeen(memory, kv, earlierTokens);
-    for (const backend::StateSpec& state : memory.states)
-        reads.cache += sizeof(float) * (state.movedElems > 0 ? state.movedElems : uint64_t{2} * state.elems);
+    for (const backend::StateSpec& state : memory.states) reads.cache += sizeof(float) * state.movedElems();
     return reads;
 }
 

@@ -51,7 +51,7 @@ TEST(SavedStates, ofAnotherSizeAreRefused) {
 
 TEST(Memory, statesInChunksGoBackWithinThem) {
     const StateSpec latest{"wkv", 8};
-    const StateSpec chunked{.name = "delta", .elems = 8 + 32 * 2, .numRows = 32, .rowElems = 2};
+    const StateSpec chunked{.name = "delta", .elems = 8 + 32 * 2, .ring = ChunkRing{32, 2}};
     struct Row {
         std::vector<StateSpec> states;
         uint32_t tokens, reach;
@@ -67,7 +67,7 @@ TEST(Memory, statesInChunksGoBackWithinThem) {
 /// Only what means something is saved: it follows from the tokens, not from what was forgotten.
 TEST(SavedStates, ofChunksHoldTheRowsSince) {
     // 32 rows and the two before a chunk's first.
-    const StateSpec spec{.name = "conv", .elems = 3 + 34 * 2, .numRows = 34, .rowElems = 2};
+    const StateSpec spec{.name = "conv", .elems = 3 + 34 * 2, .ring = ChunkRing{34, 2}};
     std::vector<float> state(spec.elems);
     for (size_t i = 0; i < state.size(); ++i) state[i] = static_cast<float>(i + 1);
     struct Row {

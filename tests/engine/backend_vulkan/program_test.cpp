@@ -80,22 +80,41 @@ VkResult slowWait(VkDevice device, const VkSemaphoreWaitInfo* info, uint64_t lim
     return g_realWait(device, info, limit);
 }
 
-TEST_F(ProgramTest, aStepCanBeCancelledBetweenItsSubmissions) {
-    const auto memory = pool(1024);
-    const auto program = compile(*memory).value();
-    const auto sequence = memory->createSequence().value();
-    ASSERT_TRUE(step(*program, *sequence, 3));
-    g_realWait = std::exchange(vulkan->device().api().WaitSemaphores, slowWait);
-    vulkan->device().api().now = [] { return g_now; };
-    // The budget follows what submissions take, down to what one piece needs.
-    uint32_t submissions = 0;
-    for (int i = 0; i < 30 && submissions < 6; ++i) {
-        ASSERT_TRUE(sequence->truncate(3));
-        g_waits = 0;
-        ASSERT_TRUE(step(*program, *sequence, kMaxRows));
-        submissions = g_waits;
+/// Steps of a program in many submissions.
+class CutSteps : public ProgramTest {
+  protected:
+    void SetUp() override {
+        ProgramTest::SetUp();
+        if (IsSkipped() || HasFatalFailure()) return;
+        memory = pool(1024);
+        program = compile(*memory).value();
+        sequence = memory->createSequence().value();
+        ASSERT_TRUE(step(*program, *sequence, 3));
+        g_realWait = std::exchange(vulkan->device().api().WaitSemaphores, slowWait);
+        vulkan->device().api().now = [] { return g_now; };
+        // The budget follows what submissions take, down to what one piece needs.
+        uint32_t submissions = 0;
+        for (int i = 0; i < 30 && submissions < 6; ++i) {
+            ASSERT_TRUE(sequence->truncate(3));
+            g_waits = 0;
+            ASSERT_TRUE(step(*program, *sequence, kMaxRows));
+            submissions = g_waits;
+        }
+        ASSERT_GE(submissions, 6U);
     }
-    ASSERT_GE(submissions, 6U);
+    void TearDown() override {
+        sequence.reset();
+        program.reset();
+        memory.reset();
+        ProgramTest::TearDown();
+    }
+
+    std::unique_ptr<MemoryPool> memory;
+    std::unique_ptr<Program> program;
+    std::unique_ptr<SequenceMemory> sequence;
+};
+
+TEST_F(CutSteps, canBeCancelledBetweenTheirSubmissions) {
     const std::vector<TokenId> tokens(kMaxRows, 7);
     const SequenceRun run{sequence.get(), kMaxRows};
     const uint32_t row = kMaxRows - 1;
@@ -117,6 +136,17 @@ TEST_F(ProgramTest, aStepCanBeCancelledBetweenItsSubmissions) {
         const auto again = program->readOutput(0).value();
         EXPECT_TRUE(std::ranges::equal(again, expected));
     }
+}
+
+TEST_F(CutSteps, endTheUseOfTheDeviceWhereTheyFailOnTheirWay) {
+    ASSERT_TRUE(sequence->truncate(3));
+    // Nothing was done yet: there may be room for it later.
+    failCall(vulkan->device().api().QueueSubmit, 1, VK_ERROR_OUT_OF_HOST_MEMORY);
+    EXPECT_EQ(step(*program, *sequence, kMaxRows).error().code, ErrorCode::OutOfMemory);
+    // The page table, half of the step's commands: recurrent states would be changed twice.
+    failCall(vulkan->device().api().QueueSubmit, 3, VK_ERROR_OUT_OF_HOST_MEMORY);
+    EXPECT_EQ(step(*program, *sequence, kMaxRows).error().code, ErrorCode::Device);
+    EXPECT_EQ(sequence->length(), 3U);
 }
 
 TEST_F(ProgramTest, aLostDeviceIsAnError) {

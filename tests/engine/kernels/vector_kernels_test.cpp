@@ -285,7 +285,7 @@ class ChunkOfAHead {
         : m_valueDim(valueDim),
           m_stride(2 * kKeyDim + valueDim),
           m_in(gaussian(kChunkRows * m_stride, 12, 0.3F)),
-          m_aside(kColumnsAside * (kKeyDim + kChunkRows) + kChunkRows * valueDim) {
+          m_memory(ChunkScratch::floats(kKeyDim, valueDim)) {
         for (size_t s = 0; s < kChunkRows; ++s) {
             m_keys.push_back(m_in.data() + s * m_stride + kKeyDim);
             m_decays.push_back(s % 3 == 0 ? 0.9F : s % 3 == 1 ? 0.02F : 0.999F);
@@ -305,7 +305,7 @@ class ChunkOfAHead {
                              .valueStride = m_stride,
                              .rates = rates.data(),
                              .rateStride = 1},
-                            head, m_aside.data(), kKeyDim, m_valueDim);
+                            head, ChunkScratch(m_memory.data(), kKeyDim), kKeyDim, m_valueDim);
         });
     }
     std::vector<float> mamba(base::Isa isa, float skip, uint32_t atOnce) {
@@ -320,7 +320,7 @@ class ChunkOfAHead {
                             .valueStride = m_stride,
                             .steps = steps.data(),
                             .skip = skip},
-                           head, m_aside.data(), kKeyDim, m_valueDim);
+                           head, ChunkScratch(m_memory.data(), kKeyDim), kKeyDim, m_valueDim);
         });
     }
     /// The matrix at the chunk's end.
@@ -328,7 +328,8 @@ class ChunkOfAHead {
         m_decays.back() = lastDecay;
         Kept kept = this->kept();
         selectKernel(KernelOp::FoldChunk, isa)
-            .foldChunk(m_keys.data(), kept.head(*this), m_aside.data(), kKeyDim, m_valueDim);
+            .foldChunk(m_keys.data(), kept.head(*this), ChunkScratch(m_memory.data(), kKeyDim), kKeyDim,
+                       m_valueDim);
         return kept.matrix;
     }
 
@@ -354,7 +355,7 @@ class ChunkOfAHead {
     }
 
     size_t m_valueDim, m_stride;
-    std::vector<float> m_in, m_aside, m_decays;
+    std::vector<float> m_in, m_memory, m_decays;
     std::vector<const float*> m_keys;
 };
 

@@ -82,7 +82,7 @@ TEST_P(CancelInStep, sequencesAreAsBeforeOrEmpty) {
                 break;
             }
             EXPECT_EQ(status.error().code, ErrorCode::Cancelled);
-            EXPECT_EQ(sequence->length(), goesBack ? before : 0);
+            EXPECT_EQ(sequence->length(), goesBack || nth == 0 ? before : 0);  // 0: nothing was done yet
             if (sequence->length() == 0) {
                 ASSERT_TRUE(feed(*sequence, 0, before, nullptr));
             }

@@ -30,6 +30,8 @@ struct FaultyCall {
 /// What goes wrong, on all devices that are made of it, one after the other.
 struct Faults {
     FaultyCall create, checkRoom, createMemory, compile, createSequence, restore, run, readOutput;
+    uint64_t room = UINT64_MAX;         ///< bytes that are free for sequences
+    backend::MemoryOptions memoryMade;  ///< of the last device
     /// Called while a step runs.
     std::function<void()> duringRun;
     /// What a device saves are values that are no numbers.
@@ -150,12 +152,14 @@ class FaultyBackend final : public backend::Backend {
     std::string deviceName() const override { return "The tested GPU"; }
     bool supports(backend::OpCode code) const override { return m_inner->supports(code); }
     bool roundsActivations() const override { return m_inner->roundsActivations(); }
-    Status checkRoom(const backend::Plan&, uint64_t) const override {
+    Status checkRoom(const backend::Plan&, uint64_t sequenceBytes) const override {
+        if (sequenceBytes > m_device->faults.room) return fail(ErrorCode::OutOfMemory, "there is no room");
         return m_device->pass(m_device->faults.checkRoom);
     }
     Result<std::unique_ptr<backend::MemoryPool>> createMemory(
         const backend::MemorySpec& spec, const backend::MemoryOptions& options) override {
         INGLE_TRY(m_device->pass(m_device->faults.createMemory));
+        m_device->faults.memoryMade = options;
         INGLE_TRY_ASSIGN(auto inner, m_inner->createMemory(spec, options));
         return std::make_unique<FaultyPool>(m_device, std::move(inner));
     }

@@ -85,5 +85,15 @@ TEST(Vectors, mixturesOfExpertsGiveTheKeptLogits) {
     }
 }
 
+/// Of one layer, these have attention only.
+TEST(Vectors, gatedDeltaNetsGiveTheKeptLogits) {
+    models::SynthSizes sizes = kSizes;
+    sizes.numLayers = 2;
+    for (const char* family : {"qwen35", "qwen3next"}) {
+        expectKept(fmt::format("{}_delta-F32", family),
+                   logitsOf(family, sizes, *quant::findFormat(quant::kF32)));
+    }
+}
+
 }  // namespace
 }  // namespace ingle::session

@@ -26,7 +26,7 @@ class GatedDelta final : public PreparedOp {
     }
 
   private:
-    void runHead(const StepContext& context, const RunRows& rows, size_t head, float* gathered) const {
+    void runHead(const StepContext& context, const RunRows& rows, size_t head, float* memory) const {
         const size_t heads = m_params.numValueHeads;
         const size_t keyDim = m_params.keyDim;
         const size_t valueDim = m_params.valueDim;
@@ -44,11 +44,11 @@ class GatedDelta final : public PreparedOp {
         const float* rates = context.rows(m_op.inputs[4]) + headAt;
         const float rate = context.vector(m_op, 0)[head];
         const float bias = context.vector(m_op, 1)[head];
-        float* aside = gathered + gatheredFloats(m_layout);
+        const kernels::ChunkScratch scratch(memory, keyDim);
         run.forChunks(
-            gathered, [&](size_t row) { return kernels::discretise(steps[row * heads], bias, rate).decay; },
+            scratch, [&](size_t row) { return kernels::discretise(steps[row * heads], bias, rate).decay; },
             [&](const float* const* keys, const kernels::ChunkHead& chunkHead) {
-                m_fold(keys, chunkHead, aside, keyDim, valueDim);
+                m_fold(keys, chunkHead, scratch, keyDim, valueDim);
             },
             [&](const kernels::ChunkRows& chunk, size_t row, const kernels::ChunkHead& chunkHead) {
                 m_compute({.chunk = chunk,
@@ -59,7 +59,7 @@ class GatedDelta final : public PreparedOp {
                            .valueStride = width,
                            .rates = rates + row * heads,
                            .rateStride = heads},
-                          chunkHead, aside, keyDim, valueDim);
+                          chunkHead, scratch, keyDim, valueDim);
             });
     }
 
@@ -72,7 +72,8 @@ class GatedDelta final : public PreparedOp {
 
 Scratch scratch(const Op& op, const Plan&) {
     const ChunkLayout layout = layoutOf(std::get<GatedDeltaParams>(op.params));
-    return {.sharedBytes = 0, .threadBytes = scratchFloats(layout) * sizeof(float)};
+    return {.sharedBytes = 0,
+            .threadBytes = kernels::ChunkScratch::floats(layout.keyDim, layout.valueDim) * sizeof(float)};
 }
 
 }  // namespace

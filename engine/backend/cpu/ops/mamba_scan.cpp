@@ -25,7 +25,7 @@ class MambaScan final : public PreparedOp {
     }
 
   private:
-    void runHead(const StepContext& context, const RunRows& rows, size_t head, float* gathered) const {
+    void runHead(const StepContext& context, const RunRows& rows, size_t head, float* memory) const {
         const size_t heads = m_params.numHeads;
         const size_t stateSize = m_params.stateSize;
         const size_t headSize = m_params.headSize;
@@ -42,16 +42,16 @@ class MambaScan final : public PreparedOp {
         const float skip = context.vector(m_op, 1)[head];
         const float bias = context.vector(m_op, 2)[head];
         float steps[kChunkTokens];
-        float* aside = gathered + gatheredFloats(m_layout);
+        const kernels::ChunkScratch scratch(memory, stateSize);
         run.forChunks(
-            gathered,
+            scratch,
             [&](size_t row) {
                 const auto [step, decay] = kernels::discretise(raw[row * heads], bias, rate);
                 steps[(rows.firstPosition + row) % kChunkTokens] = step;
                 return decay;
             },
             [&](const float* const* keys, const kernels::ChunkHead& chunkHead) {
-                m_fold(keys, chunkHead, aside, stateSize, headSize);
+                m_fold(keys, chunkHead, scratch, stateSize, headSize);
             },
             [&](const kernels::ChunkRows& chunk, size_t row, const kernels::ChunkHead& chunkHead) {
                 m_compute({.chunk = chunk,
@@ -62,7 +62,7 @@ class MambaScan final : public PreparedOp {
                            .valueStride = width,
                            .steps = steps + chunk.begin,
                            .skip = skip},
-                          chunkHead, aside, stateSize, headSize);
+                          chunkHead, scratch, stateSize, headSize);
             });
     }
 
@@ -75,7 +75,8 @@ class MambaScan final : public PreparedOp {
 
 Scratch scratch(const Op& op, const Plan&) {
     const ChunkLayout layout = layoutOf(std::get<MambaScanParams>(op.params));
-    return {.sharedBytes = 0, .threadBytes = scratchFloats(layout) * sizeof(float)};
+    return {.sharedBytes = 0,
+            .threadBytes = kernels::ChunkScratch::floats(layout.keyDim, layout.valueDim) * sizeof(float)};
 }
 
 }  // namespace

@@ -8,9 +8,6 @@
 namespace ingle::backend::vulkan {
 namespace {
 
-/// Eight idle conversations, a running one, what becomes of one of them, and the two more that a decode queue
-/// keeps states in. When more run at once, fewer stay idle.
-constexpr uint32_t kNumSlots = 12;
 /// Copies of caches take milliseconds.
 constexpr std::chrono::seconds kCopyLimit{60};
 
@@ -109,12 +106,13 @@ Status VulkanMemoryPool::addPages() {
 }
 
 Status VulkanMemoryPool::addSlots() {
-    std::vector<uint64_t> sizes{uint64_t{kNumSlots} * std::max(m_tablePages, 1U) * sizeof(uint32_t)};
+    const uint32_t numSlots = m_options.reservedSequences;
+    std::vector<uint64_t> sizes{uint64_t{numSlots} * std::max(m_tablePages, 1U) * sizeof(uint32_t)};
     for (uint32_t i = 0; i < m_spec.states.size(); ++i)
-        sizes.push_back(uint64_t{kNumSlots} * stateStride(i) * sizeof(float));
+        sizes.push_back(uint64_t{numSlots} * stateStride(i) * sizeof(float));
     INGLE_TRY_ASSIGN(m_slots, m_memory.allocate(sizes));
-    m_freeSlots.reserve(kNumSlots);
-    for (uint32_t slot = kNumSlots; slot-- > 0;) m_freeSlots.push_back(slot);
+    m_freeSlots.reserve(numSlots);
+    for (uint32_t slot = numSlots; slot-- > 0;) m_freeSlots.push_back(slot);
     return {};
 }
 
@@ -131,7 +129,8 @@ Result<Page> VulkanMemoryPool::takePage() {
 
 Result<uint32_t> VulkanMemoryPool::takeSlot() {
     if (m_freeSlots.empty())
-        return fail(ErrorCode::OutOfMemory, "the memory for {} conversations is full", kNumSlots);
+        return fail(ErrorCode::OutOfMemory, "the memory for {} conversations is full",
+                    m_options.reservedSequences);
     const uint32_t slot = m_freeSlots.back();
     m_freeSlots.pop_back();
     return slot;

@@ -5,6 +5,14 @@
 #include <utility>
 
 namespace ingle::backend::vulkan {
+namespace {
+
+/// Of a step that is partly done, whatever the reason: done again, it would change recurrent states twice.
+Status begunAndFailed(const Error& error) {
+    return fail(ErrorCode::Device, "{}, in the middle of a step", error.message);
+}
+
+}  // namespace
 
 Result<uint64_t> StepCommands::submit() const {
     uint64_t last = 0;
@@ -25,7 +33,9 @@ Status StepCommands::run(Device& device, std::chrono::nanoseconds limit, Submiss
     for (size_t done = 0;; ++done) {
         if (cancelled && cancelled()) end = submitted;
         for (; submitted < std::min(done + kAhead, end); ++submitted) {
-            INGLE_TRY_ASSIGN(values[submitted % kAhead], m_submissions[submitted].commands->submit());
+            const auto value = m_submissions[submitted].commands->submit();
+            if (!value) return submitted > 0 ? begunAndFailed(value.error()) : tl::unexpected(value.error());
+            values[submitted % kAhead] = *value;
         }
         if (done == end) break;
         INGLE_TRY(device.wait(values[done % kAhead], limit));

@@ -14,8 +14,9 @@ class StepCommands {
     /// Queues all submissions; the value of the last one. Errors: as Commands::submit().
     Result<uint64_t> submit() const;
     /// Submits, waits, and tells `budget` how long each submission took. Nothing is submitted any more once
-    /// `cancelled` (which may be null) says so. Errors: as submit() and Device::wait(); Cancelled, when
-    /// something was left out, and nothing runs any more.
+    /// `cancelled` (which may be null) says so. Errors: as submit() of the first one, after which nothing has
+    /// run; Device, of another one or of Device::wait(); Cancelled, when something was left out, and nothing
+    /// runs any more.
     Status run(Device& device, std::chrono::nanoseconds limit, SubmissionBudget& budget,
                const std::function<bool()>& cancelled) const;
 

@@ -1,0 +1,58 @@
+/// What is reserved on a device, whose memory has to be there from the beginning.
+#include <gtest/gtest.h>
+
+#include "engine/backend/memory.h"
+#include "engine/lab/synth.h"
+#include "engine/session/loading/model.h"
+#include "tests/engine/session/faulty_backend.h"
+#include "tests/opened.h"
+#include "tests/temporary_folder.h"
+
+namespace ingle::session {
+namespace {
+
+using backend::kLeastSequences;
+using backend::kUsualSequences;
+
+constexpr uint32_t kContext = 512;
+
+TEST(Reserve, isWhatThereIsRoomFor) {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.file("model.gguf");
+    ASSERT_TRUE(lab::writeSynthModel({.family = "qwen35"}, path));
+    test::Faults faults;
+    const auto load = [&](uint64_t room) {
+        faults.room = room;
+        return Model::load(test::opened(path), {.backend = BackendChoice::Vulkan, .contextTokens = kContext},
+                           nullptr, test::faultyDevices(faults), test::unchecked);
+    };
+    const auto roomy = load(UINT64_MAX);
+    ASSERT_TRUE(roomy);
+    const backend::MemorySpec& memory = (*roomy)->memorySpec();
+    const KvType kv = (*roomy)->options().kv;
+    const uint64_t context = kContext * backend::cacheBytesPerToken(memory, kv);
+    const uint64_t states = backend::sequenceBytes(memory, kv, 0);
+    ASSERT_GT(states, 0u);
+    const struct {
+        uint64_t room;
+        uint32_t contexts, sequences;
+    } cases[] = {
+        {2 * context + kUsualSequences * states, 2, kUsualSequences},
+        {2 * context + kUsualSequences * states - 1, 1, kUsualSequences},
+        {context + kUsualSequences * states, 1, kUsualSequences},
+        {context + kUsualSequences * states - 1, 1, kLeastSequences},
+        {context + kLeastSequences * states, 1, kLeastSequences},
+    };
+    for (const auto& [room, contexts, sequences] : cases) {
+        SCOPED_TRACE(room);
+        ASSERT_TRUE(load(room));
+        EXPECT_EQ(faults.memoryMade.reservedTokens, contexts * kContext);
+        EXPECT_EQ(faults.memoryMade.reservedSequences, sequences);
+    }
+    const auto refused = load(context + kLeastSequences * states - 1);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::OutOfMemory);
+}
+
+}  // namespace
+}  // namespace ingle::session

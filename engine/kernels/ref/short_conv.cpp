@@ -6,7 +6,9 @@ namespace ingle::kernels {
 
 void shortConvRef(const ShortConv& conv, const float* x, const ShortConvRing& ring, size_t firstPosition,
                   float* y, size_t numRows, size_t begin, size_t end, float* turned) {
-    const auto [weights, bias, width, kernel] = conv;
+    const float* weights = conv.weights;
+    const float* bias = conv.bias;
+    const size_t width = conv.width, kernel = conv.kernel;
     const size_t before = kernel - 1;
     const auto ringRow = [&](size_t row) { return ring.rows + row % ring.size * width + begin; };
     const size_t count = end - begin;

@@ -57,12 +57,13 @@ ALLOWED = {
     "engine/session/conversations": CONVERSATIONS,
     "engine/lab": CONVERSATIONS | {"engine/lab"},
     "app/protocol": PUBLIC | {"app/protocol"},
+    "app/client": PUBLIC | {"app/protocol", "app/client"},
     "app/sandbox": PUBLIC | {"app/sandbox"},
     "app/crash": PUBLIC | {"app/crash"},
     "app/library": PUBLIC | {"app/library"},
     "app/history": PUBLIC | {"app/history"},
     "app/cli": PUBLIC | {"engine/lab", "engine/import", "app/protocol", "app/library", "app/sandbox", "app/crash", "app/cli"},
-    "app/desktop": PUBLIC | {"app/protocol", "app/library", "app/history", "app/sandbox", "app/crash", "app/desktop"},
+    "app/desktop": PUBLIC | {"app/client", "app/protocol", "app/library", "app/history", "app/sandbox", "app/crash", "app/desktop"},
 }
 
 # Header pattern → folders that may include it.

@@ -15,7 +15,7 @@ class Host:
     def __init__(self, ingle, *arguments):
         self.process = subprocess.Popen([ingle, "host", *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.last_id = 0
-        self.ask("hello", version=2)
+        self.ask("hello", version=3)
 
     def send(self, op, **fields):
         self.last_id += 1

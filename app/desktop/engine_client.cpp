@@ -4,9 +4,19 @@
 #include <QFileInfo>
 #include <QStandardPaths>
 
-#include "app/desktop/host_session.h"
+#include "app/desktop/text.h"
 
 namespace ingle::desktop {
+namespace {
+
+constexpr std::chrono::milliseconds kTokenInterval{33};  // 30 updates of the view a second
+
+template <typename... Functions>
+struct Overloaded : Functions... {
+    using Functions::operator()...;
+};
+
+}  // namespace
 
 HostCommand findHost() {
     const QString beside = QCoreApplication::applicationDirPath() + "/ingle";
@@ -15,63 +25,115 @@ HostCommand findHost() {
     return {program, {"host"}};
 }
 
-EngineClient::EngineClient(HostCommand command, QObject* parent)
-    : QObject(parent), m_session(new HostSession(std::move(command))) {
-    m_session->moveToThread(&m_thread);
-    connect(&m_thread, &QThread::finished, m_session, &QObject::deleteLater);
-
-    connect(m_session, &HostSession::inspected, this, &EngineClient::inspected);
-    connect(m_session, &HostSession::inspectFailed, this, &EngineClient::inspectFailed);
-    connect(m_session, &HostSession::loadProgress, this, &EngineClient::loadProgress);
-    connect(m_session, &HostSession::loaded, this, &EngineClient::loaded);
-    connect(m_session, &HostSession::loadFailed, this, &EngineClient::loadFailed);
-    connect(m_session, &HostSession::loadRefused, this, &EngineClient::loadRefused);
-    connect(m_session, &HostSession::planned, this, &EngineClient::planned);
-    connect(m_session, &HostSession::promptProgress, this, &EngineClient::promptProgress);
-    connect(m_session, &HostSession::tokens, this, &EngineClient::tokens);
-    connect(m_session, &HostSession::done, this, &EngineClient::done);
-    connect(m_session, &HostSession::generateFailed, this, &EngineClient::generateFailed);
-    connect(m_session, &HostSession::restarted, this, &EngineClient::restarted);
-    connect(m_session, &HostSession::deviceChanged, this, &EngineClient::deviceChanged);
-    connect(m_session, &HostSession::devicesListed, this, &EngineClient::devicesListed);
-    connect(m_session, &HostSession::computerDescribed, this, &EngineClient::computerDescribed);
-    connect(m_session, &HostSession::hostPidChanged, this, &EngineClient::hostPidChanged);
-
-    m_thread.setObjectName("engine client");
-    m_thread.start();
+EngineClient::EngineClient(const HostCommand& command, QObject* parent) : QObject(parent) {
+    client::HostCommand host{command.program.toStdString(), {}};
+    for (const QString& each : command.arguments) host.arguments.push_back(each.toStdString());
+    client::Options options;
+    options.tokenInterval = kTokenInterval;
+    // What is still on its way when this object goes, goes with it.
+    options.execute = [this](std::function<void()> run) {
+        QMetaObject::invokeMethod(
+            this, [run = std::move(run)] { run(); }, Qt::QueuedConnection);
+    };
+    options.notices = {
+        .restarted = [this](Recovery recovery) { emit restarted(recovery); },
+        .deviceChanged = [this](const DeviceStatus& status) { emit deviceChanged(status); },
+        .loadingAgain =
+            [this](const protocol::Progress& progress) {
+                emit loadProgress(progress.fraction, toQString(progress.phase));
+            },
+        .hostPidChanged = [this](int64_t pid) { emit hostPidChanged(pid); },
+    };
+    auto created = client::Client::create(std::move(host), std::move(options));
+    if (created)
+        m_client = std::move(*created);
+    else
+        m_noClient = std::move(created).error();
 }
 
-EngineClient::~EngineClient() {
-    m_thread.quit();
-    m_thread.wait();
+EngineClient::~EngineClient() = default;
+
+/// Hands `request` to the host; `functions` take its reply, protocol::Failed, and those updates that matter.
+template <typename R, typename... Functions>
+protocol::RequestId EngineClient::ask(R request, Functions... functions) {
+    const auto hear = Overloaded{functions...};
+    const auto finished = [hear](const client::Outcome<R>& outcome) {
+        outcome ? hear(*outcome) : hear(outcome.error());
+    };
+    if (!m_client) {
+        QMetaObject::invokeMethod(
+            this,
+            [finished, error = m_noClient] {
+                finished(tl::unexpected(protocol::Failed{error, {}}));
+            },
+            Qt::QueuedConnection);
+        return 0;
+    }
+    const auto update = [hear](const typename R::Update& event) {
+        std::visit(
+            [&hear](const auto& body) {
+                if constexpr (requires { hear(body); }) hear(body);
+            },
+            event);
+    };
+    return m_client->send<R>(std::move(request), {finished, update});
 }
 
 void EngineClient::inspect(const QString& path) {
-    QMetaObject::invokeMethod(m_session, [=, session = m_session] { session->inspect(path); });
+    ask(
+        protocol::Inspect{path.toStdString(), {}},
+        [this](const protocol::Inspected& reply) { emit inspected(reply.info); },
+        [this](const protocol::Failed& failed) { emit inspectFailed(failed.error); });
 }
 
 void EngineClient::load(const QString& path, const LoadOptions& options) {
-    QMetaObject::invokeMethod(m_session, [=, session = m_session] { session->load(path, options); });
+    ask(
+        protocol::Load{path.toStdString(), options},
+        [this](const protocol::Progress& progress) {
+            emit loadProgress(progress.fraction, toQString(progress.phase));
+        },
+        [this](const protocol::Loaded& reply) { emit loaded(reply.info); },
+        [this](const protocol::Failed& failed) {
+            if (!failed.memory.fits()) emit loadRefused(failed.memory);
+            emit loadFailed(failed.error);
+        });
 }
 
 void EngineClient::generate(const GenerateRequest& request) {
-    QMetaObject::invokeMethod(m_session, [=, session = m_session] { session->generate(request); });
+    const uint64_t number = ++m_numGenerations;
+    m_generations[number] = ask(
+        protocol::Generate{request}, [this](const protocol::Planned& plan) { emit planned(plan.plan); },
+        [this](const protocol::Progress& progress) { emit promptProgress(progress.fraction); },
+        [this](const protocol::Tokens& some) { emit tokens(some.chunk); },
+        [this, number](const protocol::Done& reply) {
+            m_generations.erase(number);
+            emit done(reply.result);
+        },
+        [this, number](const protocol::Failed& failed) {
+            m_generations.erase(number);
+            emit generateFailed(failed.error);
+        });
 }
 
 void EngineClient::cancel() {
-    QMetaObject::invokeMethod(m_session, [session = m_session] { session->cancel(); });
+    if (m_client && !m_generations.empty()) m_client->cancel(m_generations.begin()->second);
 }
 
 void EngineClient::listDevices() {
-    QMetaObject::invokeMethod(m_session, [session = m_session] { session->listDevices(); });
+    ask(
+        protocol::Devices{}, [this](const protocol::DevicesListed& reply) { emit devicesListed(reply.list); },
+        [this](const protocol::Failed&) { emit devicesListed({}); });
 }
 
 void EngineClient::describeComputer() {
-    QMetaObject::invokeMethod(m_session, [session = m_session] { session->describeComputer(); });
+    ask(
+        protocol::Computer{},
+        [this](const protocol::ComputerDescribed& reply) { emit computerDescribed(reply.info); },
+        [this](const protocol::Failed&) { emit computerDescribed({}); });
 }
 
 void EngineClient::retain(const std::vector<std::string>& conversations) {
-    QMetaObject::invokeMethod(m_session, [=, session = m_session] { session->retain(conversations); });
+    if (m_client) m_client->retain(conversations);
 }
 
 }  // namespace ingle::desktop

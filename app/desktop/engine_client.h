@@ -1,18 +1,19 @@
-/// The window's side of the engine: requests go in, events come out; the host process lives on a thread of
-/// its own. Used on the GUI thread; every signal arrives there.
+/// The client of the engine for view models: requests are calls, and what comes of them are signals on the
+/// GUI thread, where it is used. Everything else is app/client's.
 #pragma once
 
 #include <QObject>
 #include <QString>
 #include <QStringList>
-#include <QThread>
 
+#include <map>
+#include <memory>
+
+#include "app/client/client.h"
 #include "ingle/result.h"
 #include "ingle/types.h"
 
 namespace ingle::desktop {
-
-class HostSession;
 
 /// How to start the engine.
 struct HostCommand {
@@ -23,19 +24,15 @@ struct HostCommand {
 /// `ingle host`, found beside this program, else on the search path.
 HostCommand findHost();
 
-/// What was done after the host died in the middle of its work.
-enum class Recovery {
-    SameWay,           ///< started again with the same options
-    ReferenceKernels,  ///< started again on the CPU with the scalar reference kernels
-};
+using client::Recovery;
 
-/// Requests run one after another in the order of the calls. Each ends with exactly one of its two last
-/// signals. A host that dies in between is restarted and the request goes on; at most twice without a new
-/// token, then it fails in one sentence. A host that died while idle is started by the next request.
+/// Each request ends with exactly one of its two last signals, those of one kind in the order of the calls
+/// but for generations of different conversations. How they run beside each other and what happens when the
+/// host dies is told at client::Supervisor.
 class EngineClient : public QObject {
     Q_OBJECT
   public:
-    explicit EngineClient(HostCommand command, QObject* parent = nullptr);
+    explicit EngineClient(const HostCommand& command, QObject* parent = nullptr);
     /// Ends the host.
     ~EngineClient() override;
 
@@ -43,7 +40,7 @@ class EngineClient : public QObject {
     void load(const QString& path, const LoadOptions& options);
     /// Needs a load() before it.
     void generate(const GenerateRequest& request);
-    /// Ends the generation that runs or waits; it still ends with done().
+    /// Ends the generation that was asked for first and is not over; it still ends with done().
     void cancel();
     /// Asks what can compute.
     void listDevices();
@@ -70,7 +67,7 @@ class EngineClient : public QObject {
     void done(const ingle::GenerateResult& result);
     void generateFailed(const ingle::Error& error);
 
-    void restarted(ingle::desktop::Recovery recovery);
+    void restarted(ingle::client::Recovery recovery);
     /// Another device computes from here on.
     void deviceChanged(const ingle::DeviceStatus& status);
     /// Empty when that could not be found out.
@@ -81,8 +78,13 @@ class EngineClient : public QObject {
     void hostPidChanged(qint64 pid);
 
   private:
-    QThread m_thread;
-    HostSession* m_session;
+    template <typename R, typename... Functions>
+    protocol::RequestId ask(R request, Functions... functions);
+
+    uint64_t m_numGenerations = 0;                          ///< asked for so far
+    std::map<uint64_t, protocol::RequestId> m_generations;  ///< by their number; not over yet
+    Error m_noClient{ErrorCode::Io, {}};                    ///< why there is no client
+    std::unique_ptr<client::Client> m_client;               ///< last: its handlers use the others
 };
 
 }  // namespace ingle::desktop

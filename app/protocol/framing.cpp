@@ -1,94 +1,31 @@
 #include "app/protocol/framing.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <nlohmann/json.hpp>
-
-#include "ingle/file_descriptor.h"
+#include <utility>
 
 namespace ingle::protocol {
 namespace {
 
-using nlohmann::json;
-
-Status writeAll(int fd, std::string_view bytes) {
-    while (!bytes.empty()) {
-        const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return fail(ErrorCode::Io, "Cannot write a long request: {}.", std::strerror(errno));
-        bytes.remove_prefix(static_cast<size_t>(written));
-    }
-    return {};
-}
-
-Result<std::string> readSpoolFile(const std::string& path) {
-    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-    struct stat status {};
-    if (file.get() < 0 || ::fstat(file.get(), &status) != 0) {
-        return fail(ErrorCode::Io, "Cannot read the request file {}: {}.", path, std::strerror(errno));
-    }
-    if (!S_ISREG(status.st_mode) || static_cast<uint64_t>(status.st_size) > kMaxFileBytes) {
-        return fail(ErrorCode::Corrupt, "{} is not a request file: {} bytes.", path, status.st_size);
-    }
-    std::string text(static_cast<size_t>(status.st_size), '\0');
-    size_t filled = 0;
-    while (filled < text.size()) {
-        const ssize_t count = ::read(file.get(), text.data() + filled, text.size() - filled);
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) {
-            return fail(ErrorCode::Io, "Cannot read the request file {}: {}.", path, std::strerror(errno));
-        }
-        if (count == 0) break;
-        filled += static_cast<size_t>(count);
-    }
-    text.resize(filled);
-    return text;
-}
-
-/// The path in a {"file": path} line. The prefix test keeps ordinary requests from being parsed twice.
-std::optional<std::string> spooledPath(std::string_view line) {
-    if (!line.starts_with("{\"file\"")) return std::nullopt;
-    const json object = json::parse(line, nullptr, false);
-    if (!object.is_object() || object.size() != 1) return std::nullopt;
-    const auto file = object.find("file");
-    if (file == object.end() || !file->is_string()) return std::nullopt;
-    return file->get<std::string>();
-}
+constexpr char kPiece = '+';
+constexpr char kLastPiece = '.';
+constexpr size_t kPieceBytes = kMaxLineBytes - 1;  // and the mark
 
 }  // namespace
 
-Result<std::string> frameRequest(const Request& request, const std::string& spoolDir) {
-    std::string line = encode(request);
-    if (line.size() <= kMaxLineBytes) return line;
-    if (line.size() > kMaxFileBytes) {
-        return fail(ErrorCode::InvalidArgument, "The request is too long: {} bytes of at most {}.",
-                    line.size(), kMaxFileBytes);
+Result<std::string> frame(std::string message) {
+    if (message.size() <= kMaxLineBytes) return std::move(message) + "\n";
+    if (message.size() > kMaxMessageBytes) {
+        return fail(ErrorCode::InvalidArgument, "The message is too long: {} bytes of at most {}.",
+                    message.size(), kMaxMessageBytes);
     }
-    std::string path = spoolDir + "/request-XXXXXX";
-    const FileDescriptor file(::mkostemp(path.data(), O_CLOEXEC));
-    if (file.get() < 0) {
-        return fail(ErrorCode::Io, "Cannot create a file in {}: {}.", spoolDir, std::strerror(errno));
+    std::string bytes;
+    bytes.reserve(message.size() + 2 * (message.size() / kPieceBytes + 1));
+    for (size_t at = 0; at < message.size(); at += kPieceBytes) {
+        bytes += message.size() - at > kPieceBytes ? kPiece : kLastPiece;
+        bytes.append(message, at, kPieceBytes);
+        bytes += '\n';
     }
-    if (auto written = writeAll(file.get(), line); !written) {
-        ::unlink(path.c_str());
-        return tl::unexpected(std::move(written).error());
-    }
-    return json{{"file", path}}.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-Result<Request> unframeRequest(std::string_view line) {
-    const auto path = spooledPath(line);
-    if (!path) return decodeRequest(line);
-    auto text = readSpoolFile(*path);
-    if (!text) return tl::unexpected(std::move(text).error());
-    // The file holds private conversation text: it goes even when that cannot be decoded.
-    ::unlink(path->c_str());
-    return decodeRequest(*text);
+    return bytes;
 }
 
 void LineSplitter::append(std::string_view bytes) {
@@ -119,6 +56,24 @@ std::optional<Result<std::string>> LineSplitter::next() {
     if (end == m_pending.size()) return std::nullopt;
     m_start = end;
     return m_pending.substr(begin, end - begin);
+}
+
+std::optional<Result<std::string>> MessageReader::next() {
+    while (auto line = m_lines.next()) {
+        if (!*line) return line;
+        const char mark = (**line)[0];
+        if (mark != kPiece && mark != kLastPiece) return line;
+        if (!m_skipping && m_long.size() + (*line)->size() - 1 > kMaxMessageBytes) {
+            m_skipping = mark == kPiece;
+            m_long = {};
+            return fail(ErrorCode::InvalidArgument, "A message of the host protocol is longer than {} bytes.",
+                        kMaxMessageBytes);
+        }
+        if (!m_skipping) m_long.append(**line, 1);
+        if (mark == kPiece) continue;
+        if (!std::exchange(m_skipping, false)) return std::exchange(m_long, {});
+    }
+    return std::nullopt;
 }
 
 }  // namespace ingle::protocol

@@ -1,27 +1,26 @@
-/// Lines on the pipe: cutting a byte stream into lines of bounded length, and requests that are too long for
-/// one.
+/// Messages on a byte stream: one line each, or several pieces where one is too long for a line.
+///
+/// A line that begins with '{' is a whole message. A line that begins with '+' is a piece of a long one, '.'
+/// its last piece; the pieces, without those marks, together are the message. One long message at a time;
+/// whole messages may stand between its pieces.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "app/protocol/messages.h"
 #include "ingle/result.h"
 
 namespace ingle::protocol {
 
-/// Largest request that may travel as a file. Anything longer is refused by sender and receiver.
-inline constexpr size_t kMaxFileBytes = 64u << 20;
+/// Longest line, without its newline.
+inline constexpr size_t kMaxLineBytes = 1u << 20;
+/// Longest message in all its pieces. Anything longer is refused by sender and receiver.
+inline constexpr size_t kMaxMessageBytes = 64u << 20;
 
-/// The line to send for `request`, without newline. A request longer than kMaxLineBytes is written to a new
-/// file (0600) in `spoolDir`, which must exist, and the line is {"file": path}; the receiver deletes the
-/// file. Errors: Io when the file cannot be written; InvalidArgument beyond kMaxFileBytes.
-Result<std::string> frameRequest(const Request& request, const std::string& spoolDir);
-
-/// The request of a received line; a {"file": path} line reads the file and deletes it.
-/// Errors: Io when the file cannot be read; Corrupt as decodeRequest.
-Result<Request> unframeRequest(std::string_view line);
+/// The bytes to send for an encoded message, newlines included.
+/// Errors: InvalidArgument beyond kMaxMessageBytes.
+Result<std::string> frame(std::string message);
 
 /// Cuts a byte stream into lines. Holds at most kMaxLineBytes of an unfinished line: a longer one is reported
 /// once as an error and skipped to its end.
@@ -29,8 +28,7 @@ class LineSplitter {
   public:
     void append(std::string_view bytes);
     /// The next complete line without its newline, or nothing until more bytes arrive. Empty lines are
-    /// skipped. Errors:
-    /// InvalidArgument for a line over kMaxLineBytes.
+    /// skipped. Errors: InvalidArgument for a line over kMaxLineBytes.
     std::optional<Result<std::string>> next();
 
   private:
@@ -38,6 +36,20 @@ class LineSplitter {
     size_t m_start = 0;       ///< of the first line not given out yet
     size_t m_scanned = 0;     ///< up to here that line has no newline
     bool m_skipping = false;  ///< in the rest of a line that was too long
+};
+
+/// Puts messages together again. Holds at most kMaxMessageBytes and a line.
+class MessageReader {
+  public:
+    void append(std::string_view bytes) { m_lines.append(bytes); }
+    /// The next whole message, or nothing until more bytes arrive. Errors: InvalidArgument for a line or a
+    /// message that is too long; it is reported once and what follows it is read.
+    std::optional<Result<std::string>> next();
+
+  private:
+    LineSplitter m_lines;
+    std::string m_long;       ///< pieces so far
+    bool m_skipping = false;  ///< in the rest of a message that was too long
 };
 
 }  // namespace ingle::protocol

@@ -1,6 +1,6 @@
-/// The host protocol: what the window says to `ingle host` and what it answers. Transport: one JSON object
-/// per line on pipes, at most kMaxLineBytes; a request that would be longer is written to a file and sent as
-/// {"file": path}. docs/protocol.md shows every message.
+/// The host protocol: what a client says to `ingle host` and what it answers. Transport: one JSON object per
+/// line, at most kMaxLineBytes; a longer message travels in pieces (framing.h). docs/protocol.md shows every
+/// message.
 #pragma once
 
 #include <cstdint>
@@ -15,74 +15,45 @@
 
 namespace ingle::protocol {
 
-inline constexpr uint32_t kVersion = 2;
-inline constexpr size_t kMaxLineBytes = 1u << 20;
+inline constexpr uint32_t kVersion = 3;
 
-/// Chosen by the window, echoed in every event that answers the request.
+/// Chosen by the client, never 0, echoed in every event that answers the request.
 using RequestId = uint64_t;
 
-// Requests, window → host.
-struct Hello {
-    uint32_t version = kVersion;
-};
-struct Inspect {
-    std::string path;
-    LoadOptions options;  ///< how it would be loaded
-};
-struct Load {
-    std::string path;
-    LoadOptions options;
-};
-struct Unload {};
-/// Tokens of a text (for the composer). Needs a loaded model.
-struct Count {
-    std::string text;
-};
-struct Generate {
-    GenerateRequest request;
-};
-struct Cancel {
-    RequestId target = 0;
-};
-/// The conversations there are (see GenerateRequest::conversation): what is kept on disk for others is
-/// deleted.
-struct Retain {
-    std::vector<std::string> conversations;
-};
-/// What can compute on this computer. Needs no loaded model.
-struct Devices {};
-/// Memory and processor. Needs no loaded model.
-struct Computer {};
-using RequestBody =
-    std::variant<Hello, Inspect, Load, Unload, Count, Generate, Cancel, Retain, Devices, Computer>;
-struct Request {
-    RequestId id = 0;
-    RequestBody body;
-};
-
-// Events, host → window.
+// Events, host → client.
 struct HelloOk {
+    static constexpr std::string_view kName = "hello";
     uint32_t version = kVersion;
     std::string program;
 };
 struct Inspected {
+    static constexpr std::string_view kName = "inspected";
     ModelInfo info;
 };
 struct Loaded {
+    static constexpr std::string_view kName = "loaded";
     ModelInfo info;
 };
-struct Unloaded {};
+struct Unloaded {
+    static constexpr std::string_view kName = "unloaded";
+};
 struct Counted {
+    static constexpr std::string_view kName = "counted";
     uint32_t tokens = 0;
 };
-struct Retained {};
+struct Retained {
+    static constexpr std::string_view kName = "retained";
+};
 struct DevicesListed {
+    static constexpr std::string_view kName = "devices";
     DeviceList list;
 };
 struct ComputerDescribed {
+    static constexpr std::string_view kName = "computer";
     ComputerInfo info;
 };
 struct Progress {
+    static constexpr std::string_view kName = "progress";
     double fraction = 0;
     std::string phase;
     /// The device this answer has moved to; in all of its progress from then on, so that none can be missed.
@@ -90,16 +61,20 @@ struct Progress {
     DeviceStatus moved;
 };
 struct Planned {
+    static constexpr std::string_view kName = "plan";
     PromptPlan plan;
 };
 /// Consecutive token events that wait in the queue are merged into one.
 struct Tokens {
+    static constexpr std::string_view kName = "tokens";
     TokenChunk chunk;
 };
 struct Done {
+    static constexpr std::string_view kName = "done";
     GenerateResult result;
 };
 struct Failed {
+    static constexpr std::string_view kName = "failed";
     Error error;
     /// Of a load that was refused because it does not fit: the numbers, and what would help.
     MemoryEstimate memory;
@@ -111,12 +86,97 @@ struct Event {
     EventBody body;
 };
 
+/// What a request without events before its reply has in their place.
+using NoUpdate = std::variant<std::monostate>;
+
+// Requests, client → host. Each says everything about itself: kName is its `op`, Reply the event that ends it
+// unless Failed does, Update the events before that, kDoing what the host does meanwhile, for sentences.
+struct Hello {
+    static constexpr std::string_view kName = "hello";
+    using Reply = HelloOk;
+    uint32_t version = kVersion;
+};
+struct Inspect {
+    static constexpr std::string_view kName = "inspect";
+    static constexpr std::string_view kDoing = "looking at the file";
+    using Reply = Inspected;
+    using Update = NoUpdate;
+    std::string path;
+    LoadOptions options;  ///< how it would be loaded
+};
+struct Load {
+    static constexpr std::string_view kName = "load";
+    static constexpr std::string_view kDoing = "loading this model";
+    using Reply = Loaded;
+    using Update = std::variant<Progress>;
+    std::string path;
+    LoadOptions options;
+};
+struct Unload {
+    static constexpr std::string_view kName = "unload";
+    static constexpr std::string_view kDoing = "closing the model";
+    using Reply = Unloaded;
+    using Update = NoUpdate;
+};
+/// Tokens of a text (for the composer). Needs a loaded model.
+struct Count {
+    static constexpr std::string_view kName = "count";
+    static constexpr std::string_view kDoing = "counting tokens";
+    using Reply = Counted;
+    using Update = NoUpdate;
+    std::string text;
+};
+/// Needs a loaded model. Several may run at once, one per conversation.
+struct Generate {
+    static constexpr std::string_view kName = "generate";
+    static constexpr std::string_view kDoing = "writing this answer";
+    using Reply = Done;
+    using Update = std::variant<Planned, Progress, Tokens>;
+    GenerateRequest request;
+};
+/// Ends a generation; has no reply of its own.
+struct Cancel {
+    static constexpr std::string_view kName = "cancel";
+    RequestId target = 0;
+};
+/// The conversations there are (see GenerateRequest::conversation): what is kept on disk for others is
+/// deleted.
+struct Retain {
+    static constexpr std::string_view kName = "retain";
+    static constexpr std::string_view kDoing = "tidying up";
+    using Reply = Retained;
+    using Update = NoUpdate;
+    std::vector<std::string> conversations;
+};
+/// What can compute on this computer. Needs no loaded model.
+struct Devices {
+    static constexpr std::string_view kName = "devices";
+    static constexpr std::string_view kDoing = "looking for devices";
+    using Reply = DevicesListed;
+    using Update = NoUpdate;
+};
+/// Memory and processor. Needs no loaded model.
+struct Computer {
+    static constexpr std::string_view kName = "computer";
+    static constexpr std::string_view kDoing = "looking at the computer";
+    using Reply = ComputerDescribed;
+    using Update = NoUpdate;
+};
+using RequestBody =
+    std::variant<Hello, Inspect, Load, Unload, Count, Generate, Cancel, Retain, Devices, Computer>;
+struct Request {
+    RequestId id = 0;
+    RequestBody body;
+};
+
 /// Invalid UTF-8 in text becomes U+FFFD on encoding; ids are exact. No newline is appended.
 std::string encode(const Request& request);
 std::string encode(const Event& event);
 /// Never throws. Errors: Corrupt, saying what is wrong (not JSON, unknown op, missing or mistyped field, out
-/// of range).
+/// of range); Unsupported for a request that uses what is reserved for a coming version.
 Result<Request> decodeRequest(std::string_view line);
 Result<Event> decodeEvent(std::string_view line);
+/// The id of a message that decodeRequest refuses, so that whoever sent it hears of it; 0 where it has none.
+RequestId idOfRefused(std::string_view line);
 
 }  // namespace ingle::protocol

@@ -301,7 +301,7 @@ class HostProcess:
     def __init__(self, bin_dir, model):
         self._process = subprocess.Popen([str(pathlib.Path(bin_dir) / "ingle"), "host"], stdin=subprocess.PIPE,
                                          stdout=subprocess.PIPE, encoding="utf-8")
-        self._request({"id": 1, "op": "hello", "version": 2}, "hello")
+        self._request({"id": 1, "op": "hello", "version": 3}, "hello")
         self._request({"id": 2, "op": "load", "path": str(model)}, "loaded")
 
     def __enter__(self):

@@ -305,7 +305,7 @@ for line in sys.stdin:
     with open(os.environ["INGLE_HOST_STARTS"], "a") as log:
         print(request["op"], file=log)
     if request["op"] == "hello":
-        print(json.dumps({"id": request["id"], "event": "hello", "version": 2, "program": "dying"}), flush=True)
+        print(json.dumps({"id": request["id"], "event": "hello", "version": 3, "program": "dying"}), flush=True)
     elif request["op"] == "inspect":
         info = {"path": request["path"], "name": "dying", "format": "x", "family": "x"}
         print(json.dumps({"id": request["id"], "event": "inspected", "info": info}), flush=True)

@@ -295,7 +295,7 @@ class EngineClientTest : public QObject {
 
     void aRequestThatCannotBeSentFailsAlone() {
         GenerateRequest tooLong = question();
-        tooLong.messages[0].text.assign(protocol::kMaxFileBytes, 'a');
+        tooLong.messages[0].text.assign(protocol::kMaxMessageBytes, 'a');
         EngineClient client(host({}));
         Heard heard(client);
         client.load("m.gguf", {});

@@ -1,5 +1,6 @@
 #include "app/cli/host/event_queue.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace ingle::cli {
@@ -29,8 +30,11 @@ protocol::Event EventQueue::pop() {
 }
 
 bool EventQueue::coalesce(const protocol::Event& event) {
-    if (m_events.empty() || m_events.back().id != event.id) return false;
-    protocol::EventBody& last = m_events.back().body;
+    // What is told of other requests meanwhile need not keep its place: several answers are written at once.
+    const auto found = std::find_if(m_events.rbegin(), m_events.rend(),
+                                    [&](const protocol::Event& waiting) { return waiting.id == event.id; });
+    if (found == m_events.rend()) return false;
+    protocol::EventBody& last = found->body;
     if (const auto* added = std::get_if<protocol::Tokens>(&event.body)) {
         auto* waiting = std::get_if<protocol::Tokens>(&last);
         if (!waiting || waiting->chunk.kind != added->chunk.kind ||

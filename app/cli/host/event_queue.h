@@ -1,4 +1,4 @@
-/// Events on their way to the window: bounded, and coalescing while the window is slow.
+/// Events on their way to the client: bounded, and coalescing while the client is slow.
 #pragma once
 
 #include <condition_variable>
@@ -14,8 +14,8 @@ class EventQueue {
   public:
     explicit EventQueue(size_t capacity) : m_capacity(capacity) {}
 
-    /// Merges tokens into the last waiting event, or replaces it by newer progress, where both belong to one
-    /// request; otherwise waits for room.
+    /// Merges tokens into the last waiting event of the same request, or replaces that by newer progress,
+    /// where both are of a kind; otherwise waits for room.
     void push(protocol::Event event);
     /// Waits for the next event.
     protocol::Event pop();

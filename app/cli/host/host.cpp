@@ -25,18 +25,14 @@ std::string program() {
     return fmt::format("ingle {}", version());
 }
 
-/// One line of at most the protocol's length. Metadata of a strange model file could make an event longer.
-std::string lineFor(const protocol::Event& event) {
-    std::string line = protocol::encode(event);
-    if (line.size() <= protocol::kMaxLineBytes) return line;
-    return protocol::encode(protocol::Event{
-        event.id, protocol::Failed{{ErrorCode::Unsupported,
-                                    fmt::format("The answer would be {} bytes long, more than the {} of a "
-                                                "protocol line.",
-                                                line.size(), protocol::kMaxLineBytes)}}});
+/// An event as it travels. Metadata of a strange model file could make one too long.
+std::string bytesFor(const protocol::Event& event) {
+    auto bytes = protocol::frame(protocol::encode(event));
+    if (bytes) return std::move(*bytes);
+    return protocol::encode(protocol::Event{event.id, protocol::Failed{std::move(bytes).error()}}) + "\n";
 }
 
-/// The window is gone. The engine thread may be anywhere.
+/// The client is gone. The engine thread may be anywhere.
 [[noreturn]] void endHost() {
     withdrawDeviceUses();
     ::_exit(0);
@@ -44,8 +40,8 @@ std::string lineFor(const protocol::Event& event) {
 
 [[noreturn]] void writeEvents(int output, EventQueue& events) {
     for (;;) {
-        const std::string line = lineFor(events.pop()) + "\n";
-        std::string_view rest = line;
+        const std::string bytes = bytesFor(events.pop());
+        std::string_view rest = bytes;
         while (!rest.empty()) {
             const ssize_t written = ::write(output, rest.data(), rest.size());
             if (written < 0 && errno == EINTR) continue;
@@ -62,26 +58,27 @@ class RequestReader {
         : m_input(input), m_worker(worker), m_events(events) {}
 
     [[noreturn]] void run() {
-        protocol::LineSplitter lines;
+        protocol::MessageReader messages;
         char buffer[64 * 1024];
         for (;;) {
             const ssize_t count = ::read(m_input, buffer, sizeof buffer);
             if (count < 0 && errno == EINTR) continue;
             if (count <= 0) endHost();
-            lines.append({buffer, static_cast<size_t>(count)});
-            while (auto line = lines.next()) {
-                if (*line) {
-                    receive(protocol::unframeRequest(**line));
+            messages.append({buffer, static_cast<size_t>(count)});
+            while (auto message = messages.next()) {
+                if (*message) {
+                    receive(**message);
                 } else {
-                    fail(0, std::move(*line).error());
+                    fail(0, std::move(*message).error());
                 }
             }
         }
     }
 
   private:
-    void receive(Result<protocol::Request> request) {
-        if (!request) return fail(0, std::move(request).error());
+    void receive(const std::string& message) {
+        auto request = protocol::decodeRequest(message);
+        if (!request) return fail(protocol::idOfRefused(message), std::move(request).error());
         const protocol::RequestId id = request->id;
         if (id == 0) return fail(0, {ErrorCode::InvalidArgument, "A request cannot have the id 0."});
         if (const auto* hello = std::get_if<protocol::Hello>(&request->body)) return greet(id, *hello);
@@ -101,7 +98,7 @@ class RequestReader {
         } else {
             fail(id,
                  {ErrorCode::Unsupported,
-                  fmt::format("The window speaks version {} of the host protocol and {} speaks version {}: "
+                  fmt::format("The client speaks version {} of the host protocol and {} speaks version {}: "
                               "Inglenook was updated; start it again.",
                               hello.version, program(), protocol::kVersion)});
         }
@@ -172,7 +169,7 @@ void serveHost(int input, int output, const HostOptions& options, EngineSource s
 }
 
 Status runHost(const HostOptions& options, EngineSource source) {
-    // Drivers print to standard output: that must not reach the pipe.
+    // Drivers print to standard output: that must not reach the client.
     INGLE_TRY_ASSIGN(const int output, takeOver(STDOUT_FILENO, STDERR_FILENO));
     const FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     INGLE_TRY_ASSIGN(const int input, takeOver(STDIN_FILENO, nothing.get()));

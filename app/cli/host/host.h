@@ -12,8 +12,9 @@ struct HostOptions {
     std::chrono::milliseconds pace{0};  ///< slept after every step (for tests that need slow answers)
 };
 
-/// Takes standard input and output for the protocol (what anything else prints goes to standard error) and
-/// serves until the window is gone, which ends the process. Returns only when it could not begin.
+/// Takes standard input and output (two pipes, or one socket) for the protocol and serves until the client is
+/// gone, which ends the process. What anything else prints goes to standard error. Returns only when it could
+/// not begin.
 Status runHost(const HostOptions& options, EngineSource source);
 
 /// The same on given pipe ends, without changing the process. Ends it when `input` ends or `output` breaks.

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "app/protocol/framing.h"
+#include "app/protocol/messages.h"
 
 namespace ingle::cli {
 
@@ -46,12 +47,9 @@ class HostClient {
     HostClient(const HostClient&) = delete;
     HostClient& operator=(const HostClient&) = delete;
 
-    void sendLine(const std::string& line) {
-        const std::string text = line + "\n";
-        EXPECT_EQ(::write(m_output, text.data(), text.size()), static_cast<ssize_t>(text.size()));
-    }
+    void sendLine(const std::string& line) { write(line + "\n"); }
     void send(protocol::RequestId id, protocol::RequestBody body) {
-        sendLine(protocol::encode(protocol::Request{id, std::move(body)}));
+        write(protocol::frame(protocol::encode(protocol::Request{id, std::move(body)})).value());
     }
     void greet() {
         send(1, protocol::Hello{});
@@ -61,10 +59,10 @@ class HostClient {
     /// The next event; nothing when the host ended or was silent for ten seconds.
     std::optional<protocol::Event> next() {
         for (;;) {
-            if (auto line = m_lines.next()) {
-                EXPECT_TRUE(*line);
-                auto event = protocol::decodeEvent(**line);
-                EXPECT_TRUE(event) << **line;
+            if (auto message = m_messages.next()) {
+                EXPECT_TRUE(*message);
+                auto event = protocol::decodeEvent(**message);
+                EXPECT_TRUE(event) << **message;
                 if (event) return *event;
                 continue;
             }
@@ -76,7 +74,7 @@ class HostClient {
             char buffer[4096];
             const ssize_t count = ::read(m_input, buffer, sizeof buffer);
             if (count <= 0) return std::nullopt;
-            m_lines.append({buffer, static_cast<size_t>(count)});
+            m_messages.append({buffer, static_cast<size_t>(count)});
         }
     }
     /// The next event, which must be a Body for this request.
@@ -110,6 +108,9 @@ class HostClient {
     }
 
   private:
+    void write(const std::string& bytes) {
+        EXPECT_EQ(::write(m_output, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+    }
     static void closeOnce(int& fd) {
         if (fd >= 0) ::close(fd);
         fd = -1;
@@ -118,7 +119,7 @@ class HostClient {
     pid_t m_child = 0;
     int m_output = -1;
     int m_input = -1;
-    protocol::LineSplitter m_lines;
+    protocol::MessageReader m_messages;
 };
 
 }  // namespace ingle::cli

@@ -250,10 +250,13 @@ TEST_F(HostTest, BadLinesAreAnsweredAndServiceGoesOn) {
     m_client.sendLine("nonsense");
     EXPECT_EQ(failure(0).code, ErrorCode::Corrupt);
     m_client.sendLine("{\"id\":3,\"op\":\"dance\"}");
-    EXPECT_THAT(failure(0).message, HasSubstr("dance"));
+    EXPECT_THAT(failure(3).message, HasSubstr("dance")) << "whoever asked hears of it";
     m_client.sendLine("");
-    m_client.sendLine("{\"file\":\"/absent/request\"}");
-    EXPECT_EQ(failure(0).code, ErrorCode::Io);
+    m_client.sendLine("{\"id\":3,\"op\":\"embed\",\"text\":\"x\"}");
+    EXPECT_EQ(failure(3).code, ErrorCode::Unsupported);
+    m_client.sendLine("+{\"id\":3,");
+    m_client.sendLine(".nonsense");
+    EXPECT_EQ(failure(0).code, ErrorCode::Corrupt);
     m_client.sendLine("{\"id\":0,\"op\":\"unload\"}");
     EXPECT_THAT(failure(0).message, HasSubstr("id 0"));
     const std::string part(1 << 16, 'x');
@@ -265,20 +268,13 @@ TEST_F(HostTest, BadLinesAreAnsweredAndServiceGoesOn) {
     EXPECT_TRUE(m_client.next<protocol::Unloaded>(4));
 }
 
-TEST_F(HostTest, LongRequestsArriveThroughAFile) {
+TEST_F(HostTest, LongMessagesTravelInPieces) {
     load();
     const std::string text(2'000'000, 'x');
-    const auto line =
-        protocol::frameRequest({3, protocol::Count{text}}, std::filesystem::temp_directory_path());
-    ASSERT_TRUE(line);
-    m_client.sendLine(*line);
+    m_client.send(3, protocol::Count{text});
     EXPECT_EQ(m_client.next<protocol::Counted>(3)->tokens, text.size());
-}
-
-TEST_F(HostTest, AnAnswerTooLongForALineIsAnError) {
-    m_client.greet();
-    m_client.send(3, protocol::Inspect{"huge"});
-    EXPECT_THAT(failure(3).message, HasSubstr("protocol line"));
+    m_client.send(4, protocol::Inspect{"huge"});
+    EXPECT_EQ(m_client.next<protocol::Inspected>(4)->info.name.size(), 3'000'000u);
 }
 
 TEST_F(SlowHostTest, EndOfInputEndsTheHostAtOnce) {

@@ -1,71 +1,75 @@
 #include "app/protocol/framing.h"
 
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
-#include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "app/protocol/messages.h"
 
 namespace ingle::protocol {
 namespace {
 
-namespace fs = std::filesystem;
+std::vector<std::string> messagesOf(std::string_view bytes) {
+    MessageReader reader;
+    reader.append(bytes);
+    std::vector<std::string> messages;
+    while (const auto message = reader.next()) messages.push_back(message->value());
+    return messages;
+}
 
-class Framing : public testing::Test {
-  protected:
-    void SetUp() override {
-        std::string pattern = (fs::temp_directory_path() / "ingle-framing-XXXXXX").string();
-        ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-        m_dir = pattern;
+TEST(Framing, ShortMessagesAreALine) {
+    const std::string message = encode(Request{3, Count{"hello"}});
+    EXPECT_EQ(frame(message).value(), message + "\n");
+    const std::string longest(kMaxLineBytes, 'x');
+    EXPECT_EQ(frame(longest).value(), longest + "\n");
+}
+
+TEST(Framing, LongMessagesTravelInPieces) {
+    const std::string pattern = "0123456789\u6f22";
+    for (const size_t size :
+         {kMaxLineBytes + 1, 2 * (kMaxLineBytes - 1), 2 * kMaxLineBytes, size_t{5'000'000}}) {
+        std::string message = "{";
+        while (message.size() < size) message += pattern;
+        message.resize(size);
+        const std::string bytes = frame(message).value();
+        size_t longest = 0;
+        for (size_t at = 0; at < bytes.size();) {
+            const size_t end = bytes.find('\n', at);
+            longest = std::max(longest, end - at);
+            at = end + 1;
+        }
+        EXPECT_EQ(longest, kMaxLineBytes);
+        EXPECT_LT(bytes.size(), size + 16);
+        const auto received = messagesOf(bytes);
+        ASSERT_EQ(received.size(), 1u);
+        EXPECT_TRUE(received[0] == message) << size;
     }
-    void TearDown() override { fs::remove_all(m_dir); }
-
-    std::string m_dir;
-};
-
-TEST_F(Framing, ShortRequestsTravelInTheLine) {
-    const Request request{3, Count{"hello"}};
-    const auto line = frameRequest(request, m_dir);
-    ASSERT_TRUE(line);
-    EXPECT_EQ(*line, encode(request));
-    EXPECT_TRUE(fs::is_empty(m_dir));
-    const auto received = unframeRequest(*line);
-    ASSERT_TRUE(received);
-    EXPECT_EQ(std::get<Count>(received->body).text, "hello");
 }
 
-TEST_F(Framing, LongRequestsTravelAsAPrivateFileThatTheReceiverDeletes) {
-    const std::string text(kMaxLineBytes + 5, 'x');
-    const auto line = frameRequest({3, Count{text}}, m_dir);
-    ASSERT_TRUE(line);
-    EXPECT_LT(line->size(), 4096u);
-    const std::string path = nlohmann::json::parse(*line).at("file");
-    struct stat status {};
-    ASSERT_EQ(::stat(path.c_str(), &status), 0);
-    EXPECT_EQ(status.st_mode & 0777, 0600u);
-    const auto received = unframeRequest(*line);
-    ASSERT_TRUE(received);
-    EXPECT_EQ(received->id, 3u);
-    EXPECT_EQ(std::get<Count>(received->body).text, text);
-    EXPECT_TRUE(fs::is_empty(m_dir));
+TEST(Framing, WholeMessagesMayStandBetweenPieces) {
+    EXPECT_EQ(messagesOf("+{\"a\n{\"id\":1}\n+b\n{\"id\":2}\n.\"}\n{\"id\":3}\n"),
+              (std::vector<std::string>{"{\"id\":1}", "{\"id\":2}", "{\"ab\"}", "{\"id\":3}"}));
+    EXPECT_EQ(messagesOf("+\n.\n"), (std::vector<std::string>{""}));
 }
 
-TEST_F(Framing, FilesThatAreNoRequestAreRefused) {
-    const auto lineFor = [](const std::string& path) { return nlohmann::json{{"file", path}}.dump(); };
-    EXPECT_EQ(unframeRequest(lineFor(m_dir + "/absent")).error().code, ErrorCode::Io);
-    EXPECT_EQ(unframeRequest(lineFor(m_dir)).error().code, ErrorCode::Corrupt);
-    std::ofstream(m_dir + "/nonsense") << "nonsense";
-    EXPECT_EQ(unframeRequest(lineFor(m_dir + "/nonsense")).error().code, ErrorCode::Corrupt);
-    // A file that names another file is not followed.
-    std::ofstream(m_dir + "/first") << lineFor(m_dir + "/second");
-    EXPECT_EQ(unframeRequest(lineFor(m_dir + "/first")).error().code, ErrorCode::Corrupt);
-}
-
-TEST_F(Framing, AMissingSpoolFolderIsAnError) {
-    const auto line = frameRequest({3, Count{std::string(kMaxLineBytes, 'x')}}, m_dir + "/absent");
-    ASSERT_FALSE(line);
-    EXPECT_EQ(line.error().code, ErrorCode::Io);
+TEST(Framing, AMessageThatIsTooLongIsRefusedOnBothSides) {
+    EXPECT_EQ(frame(std::string(kMaxMessageBytes + 1, 'x')).error().code, ErrorCode::InvalidArgument);
+    MessageReader reader;
+    const std::string piece = "+" + std::string(kMaxLineBytes - 1, 'x') + "\n";
+    int errors = 0;
+    for (size_t sent = 0; sent < kMaxMessageBytes + 10 * kMaxLineBytes; sent += kMaxLineBytes) {
+        reader.append(piece);
+        while (const auto message = reader.next()) {
+            ASSERT_FALSE(*message);
+            ++errors;
+        }
+    }
+    EXPECT_EQ(errors, 1);
+    reader.append(".end\n+af\n.ter\n");
+    EXPECT_EQ(**reader.next(), "after");
+    EXPECT_FALSE(reader.next());
 }
 
 TEST(LineSplitterTest, LinesComeOutHoweverTheBytesArrive) {

@@ -9,6 +9,8 @@
 #include <random>
 #include <set>
 
+#include "app/protocol/framing.h"
+
 namespace ingle::protocol {
 namespace {
 
@@ -251,6 +253,24 @@ TEST(Messages, MistakesAreNamedInOneSentence) {
               std::string::npos);
     EXPECT_NE(messageOf(R"({"id":1,"op":"generate","request":{"sampler":{"topP":1e99}}})").find("topP"),
               std::string::npos);
+}
+
+TEST(Messages, WhatIsReservedIsRefusedAndNotLeftOut) {
+    for (const char* line : {
+             R"({"id":5,"op":"embed","text":"x"})",
+             R"({"id":5,"op":"score","text":"x","ids":[1]})",
+             R"({"id":5,"op":"generate","request":{"grammar":"root ::= x"}})",
+             R"({"id":5,"op":"generate","request":{"attachments":[]}})",
+             R"({"id":5,"op":"generate","request":{"messages":[{"role":"user","text":"x","parts":[]}]}})",
+         }) {
+        const auto decoded = decodeRequest(line);
+        ASSERT_FALSE(decoded) << line;
+        EXPECT_EQ(decoded.error().code, ErrorCode::Unsupported) << line;
+        EXPECT_EQ(idOfRefused(line), 5u);
+    }
+    for (const char* line :
+         {"", "[5]", R"({"op":"embed"})", R"({"id":"5"})", R"({"id":-5})", R"({"id":5.5})"})
+        EXPECT_EQ(idOfRefused(line), 0u) << line;
 }
 
 TEST(Messages, DeepNestingIsRefusedWithoutOverflow) {

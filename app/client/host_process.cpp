@@ -1,0 +1,118 @@
+#include "app/client/host_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+namespace ingle::client {
+namespace {
+
+constexpr std::string_view kHostMissing =
+    "The engine program “ingle” was not found next to Inglenook; please install Inglenook again.";
+
+// glibc 2.36 declares its own functions for C only.
+int openProcess(pid_t pid) {
+    return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+}
+
+struct SpawnSettings {
+    SpawnSettings() {
+        ::posix_spawn_file_actions_init(&actions);
+        ::posix_spawnattr_init(&attributes);
+    }
+    ~SpawnSettings() {
+        ::posix_spawn_file_actions_destroy(&actions);
+        ::posix_spawnattr_destroy(&attributes);
+    }
+    SpawnSettings(const SpawnSettings&) = delete;
+    SpawnSettings& operator=(const SpawnSettings&) = delete;
+
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+};
+
+}  // namespace
+
+Result<HostProcess> HostProcess::start(const HostCommand& command) {
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+        return fail(ErrorCode::Io, "Cannot make a socket for the engine: {}.", std::strerror(errno));
+    }
+    FileDescriptor ours(ends[0]);
+    const FileDescriptor theirs(ends[1]);
+    ::fcntl(ours.get(), F_SETFL, O_NONBLOCK);
+
+    SpawnSettings settings;
+    ::posix_spawn_file_actions_adddup2(&settings.actions, theirs.get(), STDIN_FILENO);
+    ::posix_spawn_file_actions_adddup2(&settings.actions, theirs.get(), STDOUT_FILENO);
+    // A thread may have signals blocked or ignored that a new program expects to work.
+    sigset_t none;
+    sigemptyset(&none);
+    sigset_t usual;
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGPIPE);
+    ::posix_spawnattr_setsigmask(&settings.attributes, &none);
+    ::posix_spawnattr_setsigdefault(&settings.attributes, &usual);
+    ::posix_spawnattr_setflags(&settings.attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+
+    std::vector<char*> arguments{const_cast<char*>(command.program.c_str())};
+    for (const std::string& each : command.arguments) arguments.push_back(const_cast<char*>(each.c_str()));
+    arguments.push_back(nullptr);
+    pid_t pid = 0;
+    const int code = ::posix_spawn(&pid, command.program.c_str(), &settings.actions, &settings.attributes,
+                                   arguments.data(), environ);
+    if (code == ENOENT || code == EACCES) return fail(ErrorCode::Io, kHostMissing);
+    if (code != 0) return fail(ErrorCode::Io, "Cannot start {}: {}.", command.program, std::strerror(code));
+    FileDescriptor process(openProcess(pid));
+    if (!process.isOpen()) {
+        const int reason = errno;
+        ::kill(pid, SIGKILL);
+        ::waitpid(pid, nullptr, 0);
+        return fail(ErrorCode::Io, "Cannot watch {}: {}.", command.program, std::strerror(reason));
+    }
+    return HostProcess(pid, std::move(ours), std::move(process));
+}
+
+HostProcess::HostProcess(pid_t pid, FileDescriptor socket, FileDescriptor process)
+    : m_pid(pid), m_socket(std::move(socket)), m_process(std::move(process)) {}
+
+HostProcess::~HostProcess() {
+    if (!m_process.isOpen()) return;
+    kill();
+    takeEnd();
+}
+
+void HostProcess::closeInput() {
+    ::shutdown(m_socket.get(), SHUT_WR);
+}
+
+void HostProcess::kill() {
+    // The descriptor, unlike the number, can never mean another process.
+    ::syscall(SYS_pidfd_send_signal, m_process.get(), SIGKILL, nullptr, 0);
+}
+
+std::optional<HostEnd> HostProcess::takeEnd() {
+    siginfo_t info{};
+    if (::waitid(P_PIDFD, static_cast<id_t>(m_process.get()), &info, WEXITED | WNOHANG) != 0 ||
+        info.si_pid == 0)
+        return std::nullopt;
+    m_process = {};
+    return HostEnd{info.si_code == CLD_EXITED ? HostEnd::How::Exit : HostEnd::How::Signal, info.si_status};
+}
+
+bool HostProcess::waitForEnd(std::chrono::milliseconds limit) const {
+    pollfd ended{m_process.get(), POLLIN, 0};
+    return ::poll(&ended, 1, static_cast<int>(limit.count())) == 1;
+}
+
+}  // namespace ingle::client

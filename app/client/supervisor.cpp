@@ -1,0 +1,430 @@
+#include "app/client/supervisor.h"
+
+#include <algorithm>
+#include <csignal>
+#include <set>
+#include <utility>
+
+namespace ingle::client {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int kMaxRestarts = 2;
+constexpr int kModelFileChangedExit = 3;
+constexpr auto kGreetingLimit = 15s;
+constexpr auto kEndLimit = 1s;      // between the end of its output and its own
+constexpr auto kCancelLimit = 15s;  // one step of a large model on a slow machine
+
+const char* const kVersionMismatch =
+    "Inglenook was updated while it was open; please close this window and open it again.";
+
+/// Whether the host ended by a mistake of its own, or of a driver; not because somebody ended it.
+bool isCrash(HostEnd end) {
+    if (end.how == HostEnd::How::Exit) return end.code != 0 && end.code != kModelFileChangedExit;
+    return end.code == SIGSEGV || end.code == SIGBUS || end.code == SIGILL || end.code == SIGFPE ||
+           end.code == SIGABRT || end.code == SIGTRAP || end.code == SIGSYS;
+}
+
+/// What a request has to do with the loaded model.
+enum class ModelUse { None, Uses, Changes };
+ModelUse modelUse(const protocol::RequestBody& body) {
+    if (std::holds_alternative<protocol::Load>(body) || std::holds_alternative<protocol::Unload>(body))
+        return ModelUse::Changes;
+    return std::holds_alternative<protocol::Generate>(body) || std::holds_alternative<protocol::Count>(body)
+               ? ModelUse::Uses
+               : ModelUse::None;
+}
+
+/// The conversation whose answers come one after another; empty: none.
+const std::string& conversationOf(const protocol::RequestBody& body) {
+    static const std::string kNone;
+    const auto* generation = std::get_if<protocol::Generate>(&body);
+    return generation ? generation->request.conversation : kNone;
+}
+
+protocol::EventBody cancelled(const protocol::RequestBody& body) {
+    if (std::holds_alternative<protocol::Generate>(body)) {
+        GenerateResult result;
+        result.reason = StopReason::Cancelled;
+        return protocol::Done{result};
+    }
+    return protocol::Failed{{ErrorCode::Cancelled, "It was cancelled."}, {}};
+}
+
+bool isDue(const std::optional<TimePoint>& deadline, TimePoint now) {
+    return deadline && *deadline <= now;
+}
+
+}  // namespace
+
+Supervisor::Supervisor(HostLink& link, Options options)
+    : m_link(link), m_options([&] {
+          if (!options.now) options.now = [] { return std::chrono::steady_clock::now(); };
+          if (!options.execute) options.execute = [](const std::function<void()>& run) { run(); };
+          return std::move(options);
+      }()) {}
+
+void Supervisor::add(Call call) {
+    m_calls.push_back({.call = std::move(call)});
+    advance();
+}
+
+void Supervisor::cancel(protocol::RequestId id) {
+    const auto entry = std::ranges::find_if(m_calls, [id](const Entry& each) { return each.call.id == id; });
+    if (entry == m_calls.end() || entry->cancelling) return;
+    if (!entry->sent) {
+        finish(entry, cancelled(entry->call.body));  // a reload under way goes on, for the next request
+        return advance();
+    }
+    if (!std::holds_alternative<protocol::Generate>(entry->call.body)) return;
+    entry->cancelling = true;
+    entry->cancelDeadline = m_options.now() + kCancelLimit;
+    send(newId(), protocol::Cancel{id});
+}
+
+void Supervisor::retain(std::vector<std::string> conversations) {
+    m_retain = protocol::Retain{std::move(conversations)};
+    if (m_host == Host::Ready) tellConversations();
+}
+
+void Supervisor::tellConversations() {
+    if (m_retain) send(newId(), *m_retain);
+}
+
+void Supervisor::advance() {
+    if (m_calls.empty()) return;
+    if (m_host == Host::None) return startHost();
+    if (m_host != Host::Ready) return;
+
+    if (anySuspect()) {
+        // Nobody else is asked meanwhile, so what runs beside it has got on since the last death.
+        const auto onTrial = [](const Entry& each) { return each.sent && each.restarts == kMaxRestarts; };
+        if (std::ranges::any_of(m_calls, onTrial)) return;
+        const size_t numCalls = m_calls.size();
+        dispatch(std::ranges::find(m_calls, kMaxRestarts, &Entry::restarts));
+        return m_calls.size() == numCalls ? void() : advance();  // it may have failed at once
+    }
+    bool modelUsed = m_reloadId != 0;
+    bool modelChanges = false;
+    std::set<std::string> conversations;
+    for (auto each = m_calls.begin(); each != m_calls.end();) {
+        const auto entry = each++;
+        const ModelUse use = modelUse(entry->call.body);
+        bool mayGo = !entry->sent;
+        if (use == ModelUse::Changes) {
+            mayGo = mayGo && !modelUsed && !modelChanges;
+            modelChanges = true;
+        } else if (use == ModelUse::Uses) {
+            const std::string& conversation = conversationOf(entry->call.body);
+            const bool isNext = conversation.empty() || conversations.insert(conversation).second;
+            mayGo = mayGo && !modelChanges && isNext;
+            modelUsed = true;
+        }
+        if (mayGo) dispatch(entry);
+    }
+}
+
+bool Supervisor::anySuspect() const {
+    return std::ranges::any_of(m_calls, [](const Entry& each) { return each.restarts == kMaxRestarts; });
+}
+
+void Supervisor::dispatch(Calls::iterator entry) {
+    const protocol::RequestBody& body = entry->call.body;
+    if (const auto* load = std::get_if<protocol::Load>(&body)) {
+        m_model = *load;
+        if (entry->restarts == 0) {
+            m_degraded = false;
+            m_crashedProcess = 0;
+        }
+        m_hostHasModel = false;
+        sendCall(entry, protocol::Load{load->path, loadOptions()});
+    } else if (std::holds_alternative<protocol::Unload>(body)) {
+        m_model.reset();
+        m_hostHasModel = false;
+        sendCall(entry, body);
+    } else if (modelUse(body) == ModelUse::None || m_hostHasModel) {
+        sendCall(entry, body);
+    } else if (m_model) {
+        if (m_reloadId == 0) reloadModel();
+    } else {
+        fail(entry, {ErrorCode::InvalidArgument, "No model is loaded."});
+    }
+}
+
+void Supervisor::reloadModel() {
+    m_reloadId = newId();
+    send(m_reloadId, protocol::Load{m_model->path, loadOptions()});
+}
+
+void Supervisor::startHost() {
+    const auto pid = m_link.start();
+    if (!pid) return failAll(pid.error());
+    m_messages = {};
+    m_lastWords.message.clear();
+    m_hostHasModel = false;
+    m_host = Host::Greeting;
+    m_hostPid = *pid;
+    notify(m_options.notices.hostPidChanged, m_hostPid);
+    m_hostDeadline = m_options.now() + kGreetingLimit;
+    m_helloId = newId();
+    send(m_helloId, protocol::Hello{});
+}
+
+void Supervisor::dropHost() {
+    m_host = Host::None;
+    m_hostDeadline.reset();
+    m_messages = {};
+    notify(m_options.notices.hostPidChanged, 0);
+}
+
+void Supervisor::abandonHost(const std::string& reason) {
+    m_link.abandon();
+    m_crashedProcess = 0;
+    recover(reason);
+}
+
+void Supervisor::send(protocol::RequestId id, protocol::RequestBody body) {
+    // Too long can only be what somebody asked for (sendCall), or a list of conversations that no host can
+    // take.
+    if (auto bytes = protocol::frame(protocol::encode(protocol::Request{id, std::move(body)})))
+        m_link.send(std::move(*bytes));
+}
+
+void Supervisor::sendCall(Calls::iterator entry, protocol::RequestBody body) {
+    auto bytes = protocol::frame(protocol::encode(protocol::Request{entry->call.id, std::move(body)}));
+    if (!bytes) return fail(entry, std::move(bytes).error());
+    entry->sent = true;
+    m_link.send(std::move(*bytes));
+}
+
+void Supervisor::received(std::string_view bytes) {
+    m_messages.append(bytes);
+    while (auto message = m_messages.next()) {
+        auto event = *message ? protocol::decodeEvent(**message)
+                              : Result<protocol::Event>(tl::unexpected(message->error()));
+        if (!event) return abandonHost(event.error().message);
+        handle(*event);
+    }
+}
+
+void Supervisor::closed() {
+    m_hostDeadline = m_options.now() + kEndLimit;
+}
+
+void Supervisor::ended(HostEnd end) {
+    m_crashedProcess = isCrash(end) ? static_cast<uint32_t>(m_hostPid) : 0;
+    const bool fileChanged = end.how == HostEnd::How::Exit && end.code == kModelFileChangedExit;
+    if (fileChanged && !m_lastWords.message.empty()) {
+        const bool reloaded = std::exchange(m_reloadId, 0) != 0;
+        dropHost();
+        for (auto each = m_calls.begin(); each != m_calls.end();) {
+            const auto entry = each++;
+            if (entry->sent || (reloaded && modelUse(entry->call.body) == ModelUse::Uses))
+                fail(entry, m_lastWords);
+        }
+        return advance();
+    }
+    recover(m_lastWords.message);
+}
+
+void Supervisor::recover(const std::string& reason) {
+    const bool greeting = m_host == Host::Greeting;
+    const bool reloaded = std::exchange(m_reloadId, 0) != 0;
+    dropHost();
+    if (m_calls.empty()) return;
+    m_failedStarts = greeting ? m_failedStarts + 1 : 0;
+
+    bool wasBusy = false;
+    bool modelChanges = false;
+    for (auto each = m_calls.begin(); each != m_calls.end();) {
+        const auto entry = each++;
+        const ModelUse use = modelUse(entry->call.body);
+        modelChanges = modelChanges || use == ModelUse::Changes;
+        const bool waitedForModel = reloaded && use == ModelUse::Uses && !modelChanges;
+        if (!greeting && !entry->sent && !waitedForModel) continue;
+        wasBusy = true;
+        flush(*entry);
+        entry->sent = false;
+        if (entry->cancelling) {
+            finish(entry, cancelled(entry->call.body));
+            continue;
+        }
+        // Who greets nobody says nothing about what it would have been asked.
+        if (!greeting) ++entry->restarts;
+        if (std::max(entry->restarts, m_failedStarts) > kMaxRestarts) blame(entry, reason);
+    }
+    if (m_calls.empty()) {
+        m_failedStarts = 0;
+        return;
+    }
+    if (wasBusy) {
+        m_degraded = anySuspect() || m_failedStarts == kMaxRestarts;
+        notify(m_options.notices.restarted, m_degraded ? Recovery::ReferenceKernels : Recovery::SameWay);
+    }
+    advance();
+}
+
+void Supervisor::blame(Calls::iterator entry, const std::string& reason) {
+    const std::string sentence = fmt::format("The engine stopped {} times while {} and was not started again",
+                                             kMaxRestarts + 1, entry->call.doing);
+    fail(entry, {ErrorCode::Device, reason.empty() ? sentence + "." : sentence + ": " + reason});
+}
+
+void Supervisor::tick() {
+    const TimePoint now = m_options.now();
+    const auto givesUp = [now](const Entry& each) { return isDue(each.cancelDeadline, now); };
+    if (isDue(m_hostDeadline, now)) {
+        abandonHost(m_host == Host::Greeting ? "It does not answer." : "It closed its output.");
+    } else if (std::ranges::any_of(m_calls, givesUp)) {
+        abandonHost("It does not stop.");
+    }
+    for (Entry& each : m_calls)
+        if (isDue(each.flushAt, now)) flush(each);
+}
+
+std::optional<TimePoint> Supervisor::nextDeadline() const {
+    std::optional<TimePoint> next = m_hostDeadline;
+    const auto consider = [&next](const std::optional<TimePoint>& deadline) {
+        if (deadline && (!next || *deadline < *next)) next = deadline;
+    };
+    for (const Entry& each : m_calls) {
+        consider(each.cancelDeadline);
+        consider(each.flushAt);
+    }
+    return next;
+}
+
+void Supervisor::handle(const protocol::Event& event) {
+    if (event.id == 0) {
+        if (const auto* words = std::get_if<protocol::Failed>(&event.body)) m_lastWords = words->error;
+        return;
+    }
+    if (event.id == m_helloId) return greeted(event.body);
+    if (event.id == m_reloadId) return reloading(event.body);
+    const auto entry = std::ranges::find_if(
+        m_calls, [&event](const Entry& each) { return each.sent && each.call.id == event.id; });
+    // Nobody waits for what is said about conversations that were told.
+    if (entry != m_calls.end()) answered(entry, event.body);
+}
+
+void Supervisor::greeted(const protocol::EventBody& event) {
+    m_helloId = 0;
+    const auto* hello = std::get_if<protocol::HelloOk>(&event);
+    if (hello == nullptr || hello->version != protocol::kVersion) {
+        m_link.abandon();
+        dropHost();
+        return failAll({ErrorCode::Unsupported, kVersionMismatch});
+    }
+    m_hostDeadline.reset();
+    m_failedStarts = 0;
+    m_host = Host::Ready;
+    tellConversations();
+    advance();
+}
+
+void Supervisor::reloading(const protocol::EventBody& event) {
+    if (const auto* progress = std::get_if<protocol::Progress>(&event)) {
+        return notify(m_options.notices.loadingAgain, *progress);
+    }
+    m_reloadId = 0;
+    if (const auto* loaded = std::get_if<protocol::Loaded>(&event)) {
+        m_hostHasModel = true;
+        tellDevice({loaded->info.device, loaded->info.deviceNote});
+        return advance();
+    }
+    const auto* failed = std::get_if<protocol::Failed>(&event);
+    if (failed == nullptr) return abandonHost("It answered something else than it was asked.");
+    for (auto each = m_calls.begin(); each != m_calls.end();) {
+        const auto entry = each++;
+        const ModelUse use = modelUse(entry->call.body);
+        if (use == ModelUse::Changes) break;  // later ones wait for another model
+        if (use == ModelUse::Uses) fail(entry, failed->error);
+    }
+    advance();
+}
+
+void Supervisor::answered(Calls::iterator entry, const protocol::EventBody& event) {
+    switch (entry->call.placeOf(event)) {
+        case Place::Foreign:
+            return abandonHost("It answered something else than it was asked.");
+        case Place::Last:
+            if (const auto* loaded = std::get_if<protocol::Loaded>(&event)) {
+                m_hostHasModel = true;
+                m_device = {loaded->info.device, loaded->info.deviceNote};
+            }
+            finish(entry, event);
+            return advance();
+        case Place::Update:
+            if (const auto* tokens = std::get_if<protocol::Tokens>(&event))
+                return tokensCame(*entry, tokens->chunk);
+            if (const auto* progress = std::get_if<protocol::Progress>(&event);
+                progress != nullptr && !progress->moved.device.empty()) {
+                tellDevice(progress->moved);
+            }
+            return deliver(*entry, event);
+    }
+}
+
+void Supervisor::tokensCame(Entry& entry, const TokenChunk& chunk) {
+    // After a crash the same request goes out again and continues behind these.
+    auto& ids = std::get<protocol::Generate>(entry.call.body).request.resumeIds;
+    ids.insert(ids.end(), chunk.ids.begin(), chunk.ids.end());
+    if (chunk.kind != entry.unsent.kind) flush(entry);
+    entry.unsent.kind = chunk.kind;
+    entry.unsent.ids.insert(entry.unsent.ids.end(), chunk.ids.begin(), chunk.ids.end());
+    entry.unsent.text += chunk.text;
+    if (m_options.tokenInterval.count() == 0) {
+        flush(entry);
+    } else if (!entry.flushAt) {
+        entry.flushAt = m_options.now() + m_options.tokenInterval;
+    }
+    // It gets on, so others may run beside it again.
+    if (std::exchange(entry.restarts, 0) == kMaxRestarts) advance();
+}
+
+void Supervisor::flush(Entry& entry) {
+    entry.flushAt.reset();
+    if (entry.unsent.ids.empty() && entry.unsent.text.empty()) return;
+    deliver(entry, protocol::Tokens{std::exchange(entry.unsent, {})});
+}
+
+LoadOptions Supervisor::loadOptions() const {
+    LoadOptions options = m_model->options;
+    options.crashedProcess = m_crashedProcess;
+    if (m_degraded) {
+        options.backend = BackendChoice::Cpu;
+        options.referenceKernels = true;
+    }
+    return options;
+}
+
+void Supervisor::tellDevice(const DeviceStatus& status) {
+    if (status != std::exchange(m_device, status)) notify(m_options.notices.deviceChanged, status);
+}
+
+void Supervisor::finish(Calls::iterator entry, protocol::EventBody last) {
+    flush(*entry);
+    deliver(*entry, std::move(last));
+    m_calls.erase(entry);
+}
+
+void Supervisor::fail(Calls::iterator entry, Error error) {
+    finish(entry, protocol::Failed{std::move(error), {}});
+}
+
+void Supervisor::failAll(const Error& error) {
+    while (!m_calls.empty()) fail(m_calls.begin(), error);
+}
+
+void Supervisor::deliver(const Entry& entry, protocol::EventBody event) {
+    m_options.execute([deliver = entry.call.deliver, event = std::move(event)] { deliver(event); });
+}
+
+template <typename... Args>
+void Supervisor::notify(const std::function<void(Args...)>& notice,
+                        const std::type_identity_t<Args>&... args) {
+    if (notice) m_options.execute([notice, args...] { notice(args...); });
+}
+
+}  // namespace ingle::client

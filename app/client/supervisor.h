@@ -1,0 +1,158 @@
+/// What is said to the host and when, and what follows when it dies: no thread, no process and no clock of
+/// its own, so that every case can be tried. One thread calls everything but newId().
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/client/call.h"
+#include "app/client/host_process.h"
+#include "app/protocol/framing.h"
+#include "app/protocol/messages.h"
+#include "ingle/result.h"
+
+namespace ingle::client {
+
+using TimePoint = std::chrono::steady_clock::time_point;
+
+/// What was done after the host died in the middle of its work.
+enum class Recovery {
+    SameWay,           ///< started again with the same options
+    ReferenceKernels,  ///< started again on the CPU with the scalar reference kernels
+};
+
+/// What belongs to no request.
+struct Notices {
+    std::function<void(Recovery)> restarted = {};
+    /// Another device computes from here on; told once.
+    std::function<void(const DeviceStatus&)> deviceChanged = {};
+    /// Of a model that a new host loads again.
+    std::function<void(const protocol::Progress&)> loadingAgain = {};
+    /// 0: no host runs.
+    std::function<void(int64_t)> hostPidChanged = {};
+};
+
+struct Options {
+    Notices notices = {};
+    /// Tokens of an answer are handed over at most this often and merged in between; 0: as they come.
+    std::chrono::milliseconds tokenInterval{0};
+    /// Runs handlers and notices, in the order it is given them; empty: at once, on the client's thread.
+    std::function<void(std::function<void()>)> execute = {};
+    /// The time; empty: the system's.
+    std::function<TimePoint()> now = {};
+};
+
+/// The process as the supervisor sees it.
+class HostLink {
+  public:
+    virtual ~HostLink() = default;
+    /// Starts a host; returns its process id.
+    virtual Result<int64_t> start() = 0;
+    virtual void send(std::string bytes) = 0;
+    /// Kills the host and forgets it: nothing is heard of it any more.
+    virtual void abandon() = 0;
+};
+
+/// Requests of the same model run beside each other, answers of one conversation one after another; what
+/// changes the model waits for all that came before it, and what came after it waits. A host that dies is
+/// started again (when it is needed), loads the model again, and everything that was under way is asked
+/// again, answers behind the tokens they have. Each request bears two restarts without a new token: the first
+/// in the same way, the second on the CPU with the reference kernels. After that second death nobody knows
+/// which request is to blame, so those that were under way are tried one after another: the next when the one
+/// before has got on (a token, or its end). One that brings the host down when it is its turn fails in one
+/// sentence, the others go on.
+class Supervisor {
+  public:
+    Supervisor(HostLink& link, Options options);
+
+    /// For requests. Any thread.
+    protocol::RequestId newId() { return ++m_lastId; }
+
+    void add(Call call);
+    /// A generation ends with what it has. Any other request ends as cancelled if the host has not got it
+    /// yet.
+    void cancel(protocol::RequestId id);
+    /// Tells this host, and every later one, which conversations there are.
+    void retain(std::vector<std::string> conversations);
+
+    void received(std::string_view bytes);
+    /// The host closed its end; it should be gone soon.
+    void closed();
+    /// The process has ended; all it said was received before.
+    void ended(HostEnd end);
+
+    /// What is due by now; nextDeadline() says when to call again.
+    void tick();
+    std::optional<TimePoint> nextDeadline() const;
+
+  private:
+    struct Entry {
+        Call call;
+        int restarts = 0;  ///< since the last sign of progress
+        bool sent = false;
+        bool cancelling = false;
+        std::optional<TimePoint> cancelDeadline;
+        TokenChunk unsent;  ///< tokens to be handed over
+        std::optional<TimePoint> flushAt;
+    };
+    using Calls = std::list<Entry>;
+    enum class Host { None, Greeting, Ready };
+
+    void advance();
+    void dispatch(Calls::iterator entry);
+    void startHost();
+    void dropHost();
+    void abandonHost(const std::string& reason);
+    void recover(const std::string& reason);
+    void blame(Calls::iterator entry, const std::string& reason);
+    bool anySuspect() const;
+
+    void send(protocol::RequestId id, protocol::RequestBody body);
+    void sendCall(Calls::iterator entry, protocol::RequestBody body);
+    void reloadModel();
+    void handle(const protocol::Event& event);
+    void greeted(const protocol::EventBody& event);
+    void reloading(const protocol::EventBody& event);
+    void answered(Calls::iterator entry, const protocol::EventBody& event);
+    void tokensCame(Entry& entry, const TokenChunk& chunk);
+
+    LoadOptions loadOptions() const;
+    void tellDevice(const DeviceStatus& status);
+    void tellConversations();
+    void flush(Entry& entry);
+    void finish(Calls::iterator entry, protocol::EventBody last);
+    void fail(Calls::iterator entry, Error error);
+    void failAll(const Error& error);
+    void deliver(const Entry& entry, protocol::EventBody event);
+    template <typename... Args>
+    void notify(const std::function<void(Args...)>& notice, const std::type_identity_t<Args>&... args);
+
+    HostLink& m_link;
+    const Options m_options;
+    std::atomic<protocol::RequestId> m_lastId = 0;
+
+    Host m_host = Host::None;
+    int64_t m_hostPid = 0;  ///< of the host that was started last
+    protocol::MessageReader m_messages;
+    protocol::RequestId m_helloId = 0;
+    protocol::RequestId m_reloadId = 0;       ///< 0: no model is being loaded again
+    std::optional<TimePoint> m_hostDeadline;  ///< for its greeting, or for its end
+    int m_failedStarts = 0;                   ///< hosts that ended before they greeted
+    Error m_lastWords{ErrorCode::Io, {}};     ///< what the host said about its own end
+
+    Calls m_calls;                             ///< in the order they came
+    std::optional<protocol::Load> m_model;     ///< what generations run on
+    std::optional<protocol::Retain> m_retain;  ///< what every host is told
+    bool m_hostHasModel = false;
+    bool m_degraded = false;
+    uint32_t m_crashedProcess = 0;  ///< the last host, if nobody ended it
+    DeviceStatus m_device;          ///< what was told last
+};
+
+}  // namespace ingle::client

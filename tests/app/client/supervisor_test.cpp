@@ -1,0 +1,507 @@
+/// What the supervisor says and does, without a process and without time.
+#include "app/client/supervisor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <numeric>
+#include <set>
+
+namespace ingle::client {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr HostEnd kKilled{HostEnd::How::Signal, SIGKILL};
+constexpr HostEnd kCrashed{HostEnd::How::Signal, SIGSEGV};
+
+std::vector<TokenId> firstIds(int count) {
+    std::vector<TokenId> ids(static_cast<size_t>(count));
+    std::iota(ids.begin(), ids.end(), 0);
+    return ids;
+}
+
+/// Everything one generation told.
+struct Answer {
+    std::vector<TokenId> ids;
+    std::string text;
+    int updates = 0;
+    int ends = 0;
+    std::optional<GenerateResult> result;
+    std::optional<Error> error;
+
+    Handlers<protocol::Generate> handlers() {
+        return {.finished =
+                    [this](const Outcome<protocol::Generate>& outcome) {
+                        ++ends;
+                        if (outcome)
+                            result = outcome->result;
+                        else
+                            error = outcome.error().error;
+                    },
+                .update =
+                    [this](const protocol::Generate::Update& update) {
+                        const auto* tokens = std::get_if<protocol::Tokens>(&update);
+                        if (tokens == nullptr) return;
+                        ++updates;
+                        ids.insert(ids.end(), tokens->chunk.ids.begin(), tokens->chunk.ids.end());
+                        text += tokens->chunk.text;
+                    }};
+    }
+};
+
+class SupervisorTest : public testing::Test, public HostLink {
+  protected:
+    SupervisorTest() : m_supervisor(*this, options({})) {}
+
+    Options options(std::chrono::milliseconds tokenInterval) {
+        return {.notices = {.restarted = [this](Recovery how) { m_recoveries.push_back(how); },
+                            .deviceChanged = [this](const DeviceStatus& s) { m_devices.push_back(s.device); },
+                            .loadingAgain = [](const protocol::Progress&) {},
+                            .hostPidChanged = [this](int64_t pid) { m_pid = pid; }},
+                .tokenInterval = tokenInterval,
+                .execute = {},
+                .now = [this] { return m_now; }};
+    }
+
+    Result<int64_t> start() override {
+        ++m_starts;
+        m_said.clear();
+        m_reader = {};
+        if (m_missing) return fail(ErrorCode::Io, "It is missing.");
+        return 100 + m_starts;
+    }
+    void send(std::string bytes) override {
+        m_reader.append(bytes);
+        while (auto message = m_reader.next()) m_said.push_back(protocol::decodeRequest(**message).value());
+    }
+    void abandon() override { ++m_abandoned; }
+
+    template <typename R>
+    protocol::RequestId ask(R request, Handlers<R> handlers) {
+        const protocol::RequestId id = m_supervisor.newId();
+        m_supervisor.add(makeCall<R>(id, std::move(request), std::move(handlers)));
+        return id;
+    }
+    protocol::RequestId askFor(Answer& answer, const std::string& conversation) {
+        protocol::Generate generate;
+        generate.request.conversation = conversation;
+        return ask(generate, answer.handlers());
+    }
+    protocol::RequestId inspect(const std::string& path, std::string& heard) {
+        return ask(protocol::Inspect{path, {}},
+                   Handlers<protocol::Inspect>{.finished = [&heard](const auto& outcome) {
+                       heard += outcome ? outcome->info.path : outcome.error().error.message;
+                   }});
+    }
+    void load() {
+        ask(protocol::Load{"m.gguf", {}}, Handlers<protocol::Load>{});
+        serve();
+    }
+
+    void say(protocol::RequestId id, protocol::EventBody body) {
+        m_supervisor.received(
+            protocol::frame(protocol::encode(protocol::Event{id, std::move(body)})).value());
+    }
+    void token(protocol::RequestId id, TokenId token) {
+        say(id, protocol::Tokens{{{token}, std::to_string(token) + " "}});
+    }
+    /// The requests of this kind that the present host has got.
+    template <typename R>
+    std::vector<std::pair<protocol::RequestId, R>> got() const {
+        std::vector<std::pair<protocol::RequestId, R>> found;
+        for (const protocol::Request& request : m_said)
+            if (const auto* body = std::get_if<R>(&request.body)) found.emplace_back(request.id, *body);
+        return found;
+    }
+    /// Answers greetings and loads that the present host has got.
+    void serve() {
+        for (size_t i = 0; i < m_said.size(); ++i) {
+            const protocol::Request request = m_said[i];
+            if (m_served.contains(request.id)) continue;
+            ModelInfo info;
+            info.device = "a stand-in";
+            if (std::holds_alternative<protocol::Hello>(request.body)) say(request.id, protocol::HelloOk{});
+            if (std::holds_alternative<protocol::Load>(request.body)) say(request.id, protocol::Loaded{info});
+            m_served.insert(request.id);
+        }
+    }
+    void end(HostEnd how) {
+        m_supervisor.ended(how);
+        serve();
+    }
+
+    int m_starts = 0;
+    int m_abandoned = 0;
+    bool m_missing = false;
+    int64_t m_pid = 0;
+    TimePoint m_now{};
+    std::vector<Recovery> m_recoveries;
+    std::vector<std::string> m_devices;
+    std::vector<protocol::Request> m_said;  ///< to the present host
+    std::set<protocol::RequestId> m_served;
+    protocol::MessageReader m_reader;
+    Supervisor m_supervisor;
+};
+
+TEST_F(SupervisorTest, RepliesFindTheirRequestsInAnyOrder) {
+    std::string first;
+    std::string second;
+    const auto a = inspect("a", first);
+    const auto b = inspect("b", second);
+    serve();
+    ASSERT_EQ(got<protocol::Inspect>().size(), 2u) << "both are with the host at once";
+    ModelInfo info;
+    info.path = "B";
+    say(b, protocol::Inspected{info});
+    EXPECT_EQ(second, "B");
+    EXPECT_EQ(first, "");
+    info.path = "A";
+    say(a, protocol::Inspected{info});
+    say(a, protocol::Inspected{info});  // nobody waits for it any more
+    EXPECT_EQ(first, "A");
+    EXPECT_EQ(m_starts, 1);
+}
+
+TEST_F(SupervisorTest, AnswersOfOneConversationComeOneAfterAnother) {
+    load();
+    Answer first, next, other;
+    const auto a = askFor(first, "1");
+    const auto b = askFor(next, "1");
+    const auto c = askFor(other, "2");
+    ASSERT_EQ(got<protocol::Generate>().size(), 2u);
+    EXPECT_EQ(got<protocol::Generate>()[0].first, a);
+    EXPECT_EQ(got<protocol::Generate>()[1].first, c);
+    say(a, protocol::Done{});
+    ASSERT_EQ(got<protocol::Generate>().size(), 3u);
+    EXPECT_EQ(got<protocol::Generate>()[2].first, b);
+}
+
+TEST_F(SupervisorTest, AnotherModelWaitsForAnswersAndLaterAnswersWaitForIt) {
+    load();
+    Answer before, after;
+    std::string heard;
+    const auto a = askFor(before, "1");
+    ask(protocol::Load{"other.gguf", {}}, Handlers<protocol::Load>{});
+    askFor(after, "2");
+    inspect("i", heard);
+    EXPECT_EQ(got<protocol::Load>().size(), 1u);
+    EXPECT_EQ(got<protocol::Generate>().size(), 1u);
+    EXPECT_EQ(got<protocol::Inspect>().size(), 1u) << "that needs no model";
+    say(a, protocol::Done{});
+    ASSERT_EQ(got<protocol::Load>().size(), 2u);
+    EXPECT_EQ(got<protocol::Load>()[1].second.path, "other.gguf");
+    EXPECT_EQ(got<protocol::Generate>().size(), 1u);
+    serve();
+    EXPECT_EQ(got<protocol::Generate>().size(), 2u);
+}
+
+TEST_F(SupervisorTest, WithoutAModelAnAnswerFailsAtOnce) {
+    Answer answer;
+    askFor(answer, "1");
+    serve();
+    ASSERT_TRUE(answer.error);
+    EXPECT_EQ(answer.error->message, "No model is loaded.");
+}
+
+TEST_F(SupervisorTest, ThreeAnswersGoOnBehindTheirTokensAfterACrash) {
+    load();
+    Answer answers[3];
+    protocol::RequestId ids[3];
+    for (int i = 0; i < 3; ++i) ids[i] = askFor(answers[i], std::to_string(i));
+    for (int i = 0; i < 3; ++i)
+        for (TokenId t = 0; t < 4 + i; ++t) token(ids[i], t);
+    end(kCrashed);
+    EXPECT_THAT(m_recoveries, ElementsAre(Recovery::SameWay));
+    EXPECT_EQ(got<protocol::Load>().at(0).second.options.crashedProcess, 101u);
+    ASSERT_EQ(got<protocol::Generate>().size(), 3u) << "all at once";
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(got<protocol::Generate>()[static_cast<size_t>(i)].second.request.resumeIds,
+                  firstIds(4 + i));
+        for (TokenId t = 4 + i; t < 10; ++t) token(ids[i], t);
+        say(ids[i], protocol::Done{});
+        EXPECT_EQ(answers[i].ids, firstIds(10));
+        EXPECT_EQ(answers[i].text, "0 1 2 3 4 5 6 7 8 9 ");
+        EXPECT_EQ(answers[i].ends, 1);
+    }
+}
+
+TEST_F(SupervisorTest, OnlyTheRequestThatKillsTheHostFails) {
+    load();
+    Answer good[2], bad;
+    const auto a = askFor(good[0], "1");
+    const auto b = askFor(bad, "2");
+    const auto c = askFor(good[1], "3");
+    end(kKilled);
+    EXPECT_EQ(got<protocol::Generate>().size(), 3u);
+    end(kKilled);
+    // Each of the three may be to blame: they are tried alone, on the reference kernels.
+    EXPECT_THAT(m_recoveries, ElementsAre(Recovery::SameWay, Recovery::ReferenceKernels));
+    EXPECT_TRUE(got<protocol::Load>().at(0).second.options.referenceKernels);
+    ASSERT_EQ(got<protocol::Generate>().size(), 1u);
+    EXPECT_EQ(got<protocol::Generate>()[0].first, a);
+    std::string heard;
+    inspect("i", heard);
+    EXPECT_THAT(got<protocol::Inspect>(), IsEmpty()) << "nothing runs beside one that is on trial";
+    token(a, 0);  // it gets on, so it is not to blame
+    ASSERT_EQ(got<protocol::Generate>().size(), 2u);
+    EXPECT_EQ(got<protocol::Generate>()[1].first, b);
+    end(kKilled);
+    ASSERT_TRUE(bad.error);
+    EXPECT_EQ(bad.error->message,
+              "The engine stopped 3 times while writing this answer and was not started again.");
+    ASSERT_EQ(got<protocol::Generate>().size(), 1u);
+    EXPECT_EQ(got<protocol::Generate>()[0].first, c);
+    EXPECT_EQ(good[0].ends + good[1].ends, 0);
+    token(c, 0);
+    EXPECT_EQ(got<protocol::Inspect>().size(), 1u) << "what waited goes on";
+    ASSERT_EQ(got<protocol::Generate>().size(), 2u);
+    EXPECT_EQ(got<protocol::Generate>()[1].first, a);
+    EXPECT_EQ(got<protocol::Generate>()[1].second.request.resumeIds, firstIds(1));
+    say(a, protocol::Done{});
+    say(c, protocol::Done{});
+    for (const Answer& answer : good) {
+        EXPECT_TRUE(answer.result);
+        EXPECT_EQ(answer.ids, firstIds(1));
+    }
+}
+
+TEST_F(SupervisorTest, ATokenIsProgress) {
+    load();
+    Answer answer;
+    const auto id = askFor(answer, "1");
+    for (TokenId t = 0; t < 10; ++t) {
+        token(id, t);
+        end(kKilled);
+    }
+    say(id, protocol::Done{});
+    EXPECT_TRUE(answer.result);
+    EXPECT_EQ(answer.ids, firstIds(10));
+    EXPECT_THAT(m_recoveries, testing::Each(Recovery::SameWay));
+}
+
+TEST_F(SupervisorTest, AModelThatCannotBeLoadedAgainEndsEverybodyWhoNeedsIt) {
+    load();
+    Answer first, second;
+    askFor(first, "1");
+    askFor(second, "2");
+    m_supervisor.ended(kKilled);
+    for (int i = 0; i < 2; ++i) {
+        say(got<protocol::Hello>().at(0).first, protocol::HelloOk{});
+        ASSERT_EQ(got<protocol::Load>().size(), 1u);
+        m_supervisor.ended(kCrashed);
+    }
+    EXPECT_TRUE(first.error);
+    EXPECT_TRUE(second.error);
+    EXPECT_EQ(m_starts, 3);
+}
+
+TEST_F(SupervisorTest, AHostThatNeverGreetsEndsInOneSentence) {
+    std::string heard;
+    std::string other;
+    inspect("a", heard);
+    inspect("b", other);
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(heard, "");
+        m_now += 14s;
+        m_supervisor.tick();
+        EXPECT_EQ(m_abandoned, i);
+        ASSERT_TRUE(m_supervisor.nextDeadline());
+        m_now = *m_supervisor.nextDeadline();
+        m_supervisor.tick();
+        EXPECT_EQ(m_abandoned, i + 1);
+    }
+    EXPECT_EQ(heard,
+              "The engine stopped 3 times while looking at the file and was not started again: It does not "
+              "answer.");
+    EXPECT_EQ(other, heard);
+    EXPECT_EQ(m_starts, 3);
+    EXPECT_EQ(m_pid, 0);
+    // The next request gets three tries of its own.
+    inspect("c", heard);
+    EXPECT_EQ(m_starts, 4);
+}
+
+TEST_F(SupervisorTest, AMissingHostAndAnotherVersionAreNotTriedAgain) {
+    m_missing = true;
+    std::string heard;
+    inspect("a", heard);
+    EXPECT_EQ(heard, "It is missing.");
+    EXPECT_EQ(m_starts, 1);
+    m_missing = false;
+    heard.clear();
+    inspect("a", heard);
+    say(got<protocol::Hello>().at(0).first, protocol::HelloOk{protocol::kVersion + 1, ""});
+    EXPECT_THAT(heard, HasSubstr("was updated"));
+    EXPECT_EQ(m_starts, 2);
+    EXPECT_THAT(m_recoveries, IsEmpty());
+}
+
+TEST_F(SupervisorTest, WhatIsNoMessageOrNoAnswerEndsInOneSentence) {
+    const std::vector<std::pair<std::string, std::string>> cases{
+        {"{\"id\":1\n", "not JSON"},
+        {"nonsense\n", "not JSON"},
+        {"{\"id\":1,\"event\":\"dance\"}\n", "dance"},
+        {std::string(protocol::kMaxLineBytes + 1, 'x'), "longer than"},
+        {std::string(1, '\0') + "\n", "not JSON"},
+    };
+    for (const auto& [bytes, complaint] : cases) {
+        std::string heard;
+        inspect("a", heard);
+        for (int i = 0; i < 3; ++i) {
+            serve();
+            EXPECT_EQ(heard, "") << complaint;
+            m_supervisor.received(bytes);
+        }
+        EXPECT_THAT(heard, HasSubstr(complaint));
+        EXPECT_THAT(heard, HasSubstr("stopped 3 times"));
+        EXPECT_FALSE(m_supervisor.nextDeadline());
+    }
+    // An event of another request's kind.
+    std::string heard;
+    const auto id = inspect("a", heard);
+    for (int i = 0; i < 3; ++i) {
+        serve();
+        say(id, protocol::Done{});
+    }
+    EXPECT_THAT(heard, HasSubstr("something else"));
+}
+
+TEST_F(SupervisorTest, ACancelledAnswerEndsEvenIfTheHostDoesNot) {
+    load();
+    Answer stubborn, other;
+    const auto a = askFor(stubborn, "1");
+    const auto b = askFor(other, "2");
+    token(a, 0);
+    m_supervisor.cancel(a);
+    m_supervisor.cancel(a);
+    ASSERT_EQ(got<protocol::Cancel>().size(), 1u);
+    EXPECT_EQ(got<protocol::Cancel>()[0].second.target, a);
+    EXPECT_EQ(stubborn.ends, 0);
+    m_now += 15s;
+    m_supervisor.tick();
+    serve();
+    ASSERT_TRUE(stubborn.result);
+    EXPECT_EQ(stubborn.result->reason, StopReason::Cancelled);
+    EXPECT_EQ(stubborn.ids, firstIds(1));
+    ASSERT_EQ(got<protocol::Generate>().size(), 1u) << "the other one goes on";
+    EXPECT_EQ(got<protocol::Generate>()[0].first, b);
+}
+
+TEST_F(SupervisorTest, WhatTheHostHasNotGotIsCancelledAtOnce) {
+    load();
+    Answer first, waiting;
+    askFor(first, "1");
+    const auto id = askFor(waiting, "1");
+    m_supervisor.cancel(id);
+    ASSERT_TRUE(waiting.result);
+    EXPECT_EQ(waiting.result->reason, StopReason::Cancelled);
+    EXPECT_THAT(got<protocol::Cancel>(), IsEmpty());
+    EXPECT_EQ(first.ends, 0);
+    m_supervisor.cancel(4711);  // nobody
+}
+
+TEST_F(SupervisorTest, AChangedModelFileIsNotTriedAgain) {
+    load();
+    Answer answer;
+    askFor(answer, "1");
+    say(0, protocol::Failed{{ErrorCode::Io, "The model file changed."}, {}});
+    m_supervisor.ended({HostEnd::How::Exit, 3});
+    ASSERT_TRUE(answer.error);
+    EXPECT_EQ(answer.error->message, "The model file changed.");
+    EXPECT_THAT(m_recoveries, IsEmpty());
+    EXPECT_EQ(m_starts, 1);
+}
+
+TEST_F(SupervisorTest, EveryHostIsToldTheConversations) {
+    m_supervisor.retain({"1"});
+    EXPECT_EQ(m_starts, 0) << "no host is started for that";
+    load();
+    ASSERT_EQ(got<protocol::Retain>().size(), 1u);
+    m_supervisor.retain({"1", "2"});
+    ASSERT_EQ(got<protocol::Retain>().size(), 2u);
+    end(kKilled);
+    EXPECT_EQ(m_starts, 1) << "nobody needs one";
+    Answer answer;
+    askFor(answer, "1");
+    serve();
+    ASSERT_EQ(got<protocol::Retain>().size(), 1u);
+    EXPECT_THAT(got<protocol::Retain>()[0].second.conversations, ElementsAre("1", "2"));
+    EXPECT_THAT(m_recoveries, IsEmpty());
+}
+
+TEST_F(SupervisorTest, ADeviceIsToldOnce) {
+    load();
+    EXPECT_THAT(m_devices, IsEmpty()) << "the reply says it";
+    Answer first, second;
+    const auto a = askFor(first, "1");
+    const auto b = askFor(second, "2");
+    for (int i = 0; i < 3; ++i) {
+        say(a, protocol::Progress{0.5, "reading the prompt", {"a CPU", "The GPU failed."}});
+        say(b, protocol::Progress{0.5, "reading the prompt", {"a CPU", "The GPU failed."}});
+    }
+    EXPECT_THAT(m_devices, ElementsAre("a CPU"));
+    end(kKilled);  // a new host begins on the first one
+    EXPECT_THAT(m_devices, ElementsAre("a CPU", "a stand-in"));
+}
+
+TEST_F(SupervisorTest, AHostThatClosesItsOutputIsNotWaitedForLong) {
+    std::string heard;
+    inspect("a", heard);
+    serve();
+    m_supervisor.closed();
+    m_now += 1s;
+    m_supervisor.tick();
+    EXPECT_EQ(m_abandoned, 1);
+    EXPECT_EQ(m_starts, 2);
+}
+
+TEST_F(SupervisorTest, ARequestThatIsTooLongFailsAlone) {
+    load();
+    Answer tooLong, other;
+    protocol::Generate generate;
+    generate.request.messages = {{Role::User, std::string(protocol::kMaxMessageBytes, 'a')}};
+    ask(generate, tooLong.handlers());
+    askFor(other, "1");
+    ASSERT_TRUE(tooLong.error);
+    EXPECT_EQ(tooLong.error->code, ErrorCode::InvalidArgument);
+    EXPECT_EQ(got<protocol::Generate>().size(), 1u);
+}
+
+class MergingSupervisorTest : public SupervisorTest {
+  protected:
+    Supervisor m_merging{*this, options(33ms)};
+};
+
+TEST_F(MergingSupervisorTest, TokensWaitForTheirMomentAndPiecesOfDifferentKindsStayApart) {
+    const auto hear = [this](protocol::RequestId id, protocol::EventBody body) {
+        m_merging.received(protocol::frame(protocol::encode(protocol::Event{id, std::move(body)})).value());
+    };
+    const auto loading = m_merging.newId();
+    m_merging.add(makeCall<protocol::Load>(loading, {"m.gguf", {}}, {}));
+    hear(got<protocol::Hello>().at(0).first, protocol::HelloOk{});
+    hear(loading, protocol::Loaded{});
+    Answer answer;
+    const auto id = m_merging.newId();
+    m_merging.add(makeCall<protocol::Generate>(id, {}, answer.handlers()));
+    for (TokenId t = 0; t < 5; ++t) hear(id, protocol::Tokens{{{t}, "x", TextKind::Reasoning}});
+    EXPECT_EQ(answer.updates, 0);
+    EXPECT_EQ(m_merging.nextDeadline(), m_now + 33ms);
+    m_now += 33ms;
+    m_merging.tick();
+    EXPECT_EQ(answer.updates, 1);
+    EXPECT_EQ(answer.ids, firstIds(5));
+    hear(id, protocol::Tokens{{{5}, "x", TextKind::Reasoning}});
+    hear(id, protocol::Tokens{{{6}, "x", TextKind::Answer}});
+    EXPECT_EQ(answer.updates, 2) << "the thought is over";
+    hear(id, protocol::Done{});
+    EXPECT_EQ(answer.ids, firstIds(7)) << "nothing is told after the end";
+    EXPECT_FALSE(m_merging.nextDeadline());
+}
+
+}  // namespace
+}  // namespace ingle::client

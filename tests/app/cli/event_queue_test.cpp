@@ -6,6 +6,8 @@
 #include <atomic>
 #include <thread>
 
+#include "app/protocol/framing.h"
+
 namespace ingle::cli {
 namespace {
 

@@ -103,9 +103,10 @@ void HostProcess::kill() {
 
 std::optional<HostEnd> HostProcess::takeEnd() {
     siginfo_t info{};
-    if (::waitid(P_PIDFD, static_cast<id_t>(m_process.get()), &info, WEXITED | WNOHANG) != 0 ||
-        info.si_pid == 0)
-        return std::nullopt;
+    const int code = ::waitid(P_PIDFD, static_cast<id_t>(m_process.get()), &info, WEXITED | WNOHANG);
+    // ECHILD: it ended, and how was told to somebody else (or to nobody, where the process ignores SIGCHLD).
+    if (code != 0 ? errno != ECHILD : info.si_pid == 0) return std::nullopt;
+    if (code != 0) info.si_code = CLD_EXITED;
     m_process = {};
     return HostEnd{info.si_code == CLD_EXITED ? HostEnd::How::Exit : HostEnd::How::Signal, info.si_status};
 }

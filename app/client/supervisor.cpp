@@ -236,6 +236,7 @@ void Supervisor::recover(const std::string& reason) {
     m_failedStarts = greeting ? m_failedStarts + 1 : 0;
 
     bool wasBusy = false;
+    bool foundCulprit = false;
     bool modelChanges = false;
     for (auto each = m_calls.begin(); each != m_calls.end();) {
         const auto entry = each++;
@@ -252,14 +253,23 @@ void Supervisor::recover(const std::string& reason) {
         }
         // Who greets nobody says nothing about what it would have been asked.
         if (!greeting) ++entry->restarts;
-        if (std::max(entry->restarts, m_failedStarts) > kMaxRestarts) blame(entry, reason);
+        if (std::max(entry->restarts, m_failedStarts) > kMaxRestarts) {
+            blame(entry, reason);
+            foundCulprit = true;
+        }
     }
+    // The others were in bad company.
+    if (foundCulprit)
+        for (Entry& each : m_calls) each.restarts = 0;
     if (m_calls.empty()) {
         m_failedStarts = 0;
         return;
     }
     if (wasBusy) {
-        m_degraded = anySuspect() || m_failedStarts == kMaxRestarts;
+        const auto needsPlainKernels = [](const Entry& each) {
+            return each.restarts == kMaxRestarts && modelUse(each.call.body) != ModelUse::None;
+        };
+        m_degraded = m_failedStarts == kMaxRestarts || std::ranges::any_of(m_calls, needsPlainKernels);
         notify(m_options.notices.restarted, m_degraded ? Recovery::ReferenceKernels : Recovery::SameWay);
     }
     advance();

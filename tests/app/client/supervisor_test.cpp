@@ -254,20 +254,43 @@ TEST_F(SupervisorTest, OnlyTheRequestThatKillsTheHostFails) {
     ASSERT_TRUE(bad.error);
     EXPECT_EQ(bad.error->message,
               "The engine stopped 3 times while writing this answer and was not started again.");
-    ASSERT_EQ(got<protocol::Generate>().size(), 1u);
-    EXPECT_EQ(got<protocol::Generate>()[0].first, c);
+    // Without it the others are above suspicion: at once, and at full speed.
+    EXPECT_FALSE(got<protocol::Load>().at(0).second.options.referenceKernels);
+    EXPECT_EQ(got<protocol::Inspect>().size(), 1u);
+    ASSERT_EQ(got<protocol::Generate>().size(), 2u);
+    EXPECT_EQ(got<protocol::Generate>()[0].first, a);
+    EXPECT_EQ(got<protocol::Generate>()[0].second.request.resumeIds, firstIds(1));
+    EXPECT_EQ(got<protocol::Generate>()[1].first, c);
     EXPECT_EQ(good[0].ends + good[1].ends, 0);
     token(c, 0);
-    EXPECT_EQ(got<protocol::Inspect>().size(), 1u) << "what waited goes on";
-    ASSERT_EQ(got<protocol::Generate>().size(), 2u);
-    EXPECT_EQ(got<protocol::Generate>()[1].first, a);
-    EXPECT_EQ(got<protocol::Generate>()[1].second.request.resumeIds, firstIds(1));
     say(a, protocol::Done{});
     say(c, protocol::Done{});
     for (const Answer& answer : good) {
         EXPECT_TRUE(answer.result);
         EXPECT_EQ(answer.ids, firstIds(1));
     }
+}
+
+TEST_F(SupervisorTest, AFileThatKillsTheHostDoesNotSlowTheAnswerBesideIt) {
+    load();
+    Answer answer;
+    std::string heard;
+    const auto id = askFor(answer, "1");
+    inspect("evil", heard);
+    for (TokenId t = 0; t < 2; ++t) {
+        EXPECT_EQ(heard, "");
+        token(id, t);
+        end(kCrashed);
+    }
+    EXPECT_EQ(got<protocol::Inspect>().size(), 1u);
+    EXPECT_THAT(got<protocol::Generate>(), IsEmpty()) << "the file is on trial";
+    end(kCrashed);
+    token(id, 2);
+    EXPECT_THAT(heard, HasSubstr("stopped 3 times while looking at the file"));
+    EXPECT_THAT(m_recoveries, testing::Each(Recovery::SameWay));
+    say(id, protocol::Done{});
+    EXPECT_EQ(answer.ids, firstIds(3));
+    EXPECT_EQ(answer.ends, 1);
 }
 
 TEST_F(SupervisorTest, ATokenIsProgress) {

@@ -96,7 +96,10 @@ TEST(ParallelAnswers, AreWrittenAtOnceAndADeathOfTheHostDoesNotChangeThem) {
     const std::string model = folder.file("model.gguf");
     ASSERT_EQ(std::system((INGLE_BIN_DIR "/ingle synth --family llama -o " + model).c_str()), 0);
     const Heard straight = ask(model, Death::None);
-    const Heard interrupted = ask(model, Death::InTheMiddle);
+    Heard interrupted = ask(model, Death::InTheMiddle);
+    // On a busy machine the answers may be over before the signal arrives.
+    for (int tries = 1; tries < 20 && interrupted.hosts == 1; ++tries)
+        interrupted = ask(model, Death::InTheMiddle);
     ::unsetenv("INGLE_DATA_DIR");
     EXPECT_EQ(straight.error, "");
     EXPECT_EQ(interrupted.error, "");

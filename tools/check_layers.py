@@ -62,6 +62,7 @@ ALLOWED = {
     "app/crash": PUBLIC | {"app/crash"},
     "app/library": PUBLIC | {"app/library"},
     "app/history": PUBLIC | {"app/history"},
+    "app/content": PUBLIC | {"app/content"},
     "app/cli": PUBLIC | {"engine/lab", "engine/import", "app/protocol", "app/library", "app/sandbox", "app/crash", "app/cli"},
     "app/desktop": PUBLIC | {"app/client", "app/protocol", "app/library", "app/history", "app/sandbox", "app/crash", "app/desktop"},
 }
@@ -72,10 +73,10 @@ OWNERS = [
     (r"^SQLiteCpp/|^sqlite3\.h", ["app/history"]),
     (r"^vulkan/", [VULKAN + "substrate"]),
     (r"intrin\.h$|^arm_neon\.h", ["engine/kernels"]),
-    (r"^md4c", ["app/desktop"]),
+    (r"^md4c", ["app/desktop", "app/content"]),
     (r"^seccomp\.h", ["app/sandbox"]),
     (r"^sentencepiece|^pcre2\.h", ["engine/tokenizer"]),
-    (r"^utf8proc\.h", ["engine/tokenizer", "engine/chat"]),
+    (r"^utf8proc\.h", ["engine/tokenizer", "engine/chat", "app/content"]),
 ]
 
 # Files compiled for one instruction set see plain data only, so that they emit no inline function the linker might keep.

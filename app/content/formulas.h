@@ -1,0 +1,87 @@
+/// Formulas in text: `$…$`, `$$…$$`, `\(…\)` and `\[…\]`. They are recognised and kept as written; a price is
+/// no formula.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ingle::content {
+
+struct Formula {
+    std::string_view tex;  ///< without its marks
+    bool display = false;  ///< `$$` and `\[`: on a line of its own
+};
+
+/// Takes a formula that was found apart. `source`: with its marks, whether the closing one is there or not.
+Formula formulaOf(std::string_view source);
+
+/// The mark that ends a formula beginning here ("$$", "\\]" …), or an empty text if none begins.
+std::string_view closingMark(std::string_view text);
+
+/// Finds formulas in one text, each in constant time per byte of it.
+/// `$` opens where no letter or digit stands before it and no space behind it, and closes where no space
+/// stands before it and no letter or digit behind it; between them there is no other `$`, and no sentence
+/// that begins with a number.
+class FormulaFinder {
+  public:
+    /// `barrier`: a character that no formula goes across (in tables '|'); 0: none. `text` must outlive the
+    /// finder.
+    explicit FormulaFinder(std::string_view text, char barrier = 0) : m_text(text), m_barrier(barrier) {}
+
+    /// Where a formula that begins at `at` ends.
+    std::optional<size_t> endOf(size_t at);
+
+  private:
+    std::optional<size_t> endOfDollars(size_t at) const;
+
+    std::string_view m_text;
+    char m_barrier;
+    /// From these places on there is no such closing mark any more.
+    size_t m_noDollars = std::string_view::npos;
+    size_t m_noRound = std::string_view::npos;
+    size_t m_noSquare = std::string_view::npos;
+};
+
+/// The end of a code span that begins at `at` (a backtick), or of the run of backticks where nothing closes
+/// it.
+struct CodeSpan {
+    size_t end;
+    bool closed;
+};
+CodeSpan codeSpanAt(std::string_view text, size_t at);
+
+/// A text in which characters that no valid text holds (see validText) stand for the formulas, so that md4c
+/// reads nothing into them.
+class MaskedText {
+  public:
+    /// `barrier` as for FormulaFinder.
+    explicit MaskedText(std::string_view text, char barrier = 0);
+
+    const std::string& masked() const { return m_masked; }
+
+    /// Takes a piece of masked() apart: `take(text, isFormula)` in order.
+    template <typename Take>
+    void unmask(std::string_view piece, const Take& take) const {
+        for (size_t mask = piece.find(kMask); mask != std::string_view::npos; mask = piece.find(kMask)) {
+            if (mask > 0) take(piece.substr(0, mask), false);
+            take(formula(piece.substr(mask)), true);
+            piece.remove_prefix(std::min(mask + kMaskBytes, piece.size()));
+        }
+        if (!piece.empty()) take(piece, false);
+    }
+
+  private:
+    /// U+FDD0, and then three digits of the formula's number to the base of 16, which are U+FDD1 to U+FDE0.
+    static constexpr std::string_view kMask = "\xEF\xB7\x90";
+    static constexpr size_t kMaskBytes = 12;
+
+    std::string_view formula(std::string_view mask) const;
+
+    std::string m_masked;
+    std::vector<std::string> m_formulas;
+};
+
+}  // namespace ingle::content

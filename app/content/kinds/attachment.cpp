@@ -1,0 +1,16 @@
+/// A file that belongs to the message: the label is its name, the text what was read from it.
+#include "app/content/verbatim.h"
+
+namespace ingle::content {
+
+extern const BlockKind attachment_kind;
+const BlockKind attachment_kind = {
+    .name = "attachment",
+    .hold = Hold::Firm,
+    .part = PartKind::Attachment,
+    .takes = takeVerbatim,
+    .build = buildVerbatim,
+    .markdown = [](const Block& block) { return quotedMarkdown(block, block.label); },
+};
+
+}  // namespace ingle::content

@@ -14,14 +14,14 @@ PLACE = re.compile(r"\{[^{}]+\}")  # of a fact in an answer
 
 def key_names() -> dict[str, str]:
     """The keys by ShortcutKeys.qml's names, as the window shows them."""
-    return {name: key for name, _, key in re.findall(r'property string (\w+): (qsTr\()?"([^"]+)"', (ROOT / "app/desktop/qml/ShortcutKeys.qml").read_text())}
+    return {name: key for name, _, key in re.findall(r'property string (\w+): (qsTr\()?"([^"]+)"', (ROOT / "app/desktop/qml/settings/ShortcutKeys.qml").read_text())}
 
 
 def shortcuts() -> list[tuple[str, str, str]]:
     """Name, action and key of every row of the window's card of shortcuts. Raises ValueError for a row whose key is not in ShortcutKeys.qml."""
     keys = key_names()
     rows = []
-    for action, key in re.findall(r'\[qsTr\("([^"]+)"\), *(.+?)\],?$', (ROOT / "app/desktop/qml/ShortcutsCard.qml").read_text(), re.M):
+    for action, key in re.findall(r'\[qsTr\("([^"]+)"\), *(.+?)\],?$', (ROOT / "app/desktop/qml/settings/ShortcutsCard.qml").read_text(), re.M):
         name = key.removeprefix("ShortcutKeys.")
         if name not in keys:
             raise ValueError(f"the key of {action!r} is {key}: its text belongs into ShortcutKeys.qml")

@@ -78,9 +78,9 @@ class Meaning(unittest.TestCase):
         return "\n".join(fill.filled([f"{{{name}}}" for name in facts.collect()], facts.collect())).replace(fill.SPACE, " ")
 
     def test_what_changes_often_is_text(self):
-        self.change("app/desktop/qml/ShortcutKeys.qml", '"Ctrl+L"', '"Ctrl+M"')
-        self.change("app/desktop/qml/ShortcutKeys.qml", "QtObject {", 'QtObject {\n    readonly property string dance: "Ctrl+J"')
-        self.change("app/desktop/qml/ShortcutsCard.qml", "model: [", 'model: [\n                    [qsTr("Dance"), ShortcutKeys.dance],')
+        self.change("app/desktop/qml/settings/ShortcutKeys.qml", '"Ctrl+L"', '"Ctrl+M"')
+        self.change("app/desktop/qml/settings/ShortcutKeys.qml", "QtObject {", 'QtObject {\n    readonly property string dance: "Ctrl+J"')
+        self.change("app/desktop/qml/settings/ShortcutsCard.qml", "model: [", 'model: [\n                    [qsTr("Dance"), ShortcutKeys.dance],')
         for path in ("app/cli/commands/dance.cpp", "engine/models/families/dancer.cpp", "engine/quant/formats/q9_9.cpp"):
             (self.root / path).touch()
         self.assertEqual(self.changed(), [])
@@ -88,7 +88,7 @@ class Meaning(unittest.TestCase):
             self.assertIn(text, self.told())
 
     def test_what_is_gone_is_named(self):
-        self.change("app/desktop/qml/ShortcutsCard.qml", '[qsTr("Quit"), ShortcutKeys.quit]', "")
+        self.change("app/desktop/qml/settings/ShortcutsCard.qml", '[qsTr("Quit"), ShortcutKeys.quit]', "")
         (self.root / "app/cli/commands/bench.cpp").unlink()
         (self.root / "engine/models/families/qwen3.cpp").unlink()
         (self.root / "engine/quant/formats/q4_k.cpp").unlink()
@@ -106,7 +106,7 @@ class Meaning(unittest.TestCase):
         self.assertIn("docs/features.md: the guide has no intent dancing", shipped.unknown())
 
     def test_the_key_of_a_row_stands_with_the_others(self):
-        self.change("app/desktop/qml/ShortcutsCard.qml", "ShortcutKeys.quit", '"Ctrl+Q"')
+        self.change("app/desktop/qml/settings/ShortcutsCard.qml", "ShortcutKeys.quit", '"Ctrl+Q"')
         with self.assertRaises(ValueError):
             facts.collect()
 

@@ -1,8 +1,10 @@
-/// A message is a list of parts: what history, protocol, prompt and view hand to each other. No marks in
+/// A message is a list of parts: what engine, history, protocol, prompt and view hand to each other. No marks in
 /// text.
 #pragma once
 
+#include <span>
 #include <string>
+#include <vector>
 
 namespace ingle {
 
@@ -23,5 +25,48 @@ struct Part {
 
     bool operator==(const Part&) const = default;
 };
+
+/// What is added to a message that grows: to its last part, or as a new one. It names no place, so that it goes
+/// on rightly behind parts that another run has written.
+struct PartPiece {
+    PartKind kind = PartKind::Text;
+    std::string text;     ///< UTF-8, whole characters
+    std::string data;     ///< of a new part
+    bool begins = false;  ///< a new part; so it is anyway behind a part of another kind, and behind none
+
+    bool operator==(const PartPiece&) const = default;
+};
+
+/// Whether `piece` begins a new part behind `last` (null: there is none).
+inline bool beginsPart(const Part* last, const PartPiece& piece) {
+    return piece.begins || last == nullptr || last->kind != piece.kind;
+}
+
+inline void append(std::vector<Part>& parts, const PartPiece& piece) {
+    if (beginsPart(parts.empty() ? nullptr : &parts.back(), piece)) {
+        parts.push_back({piece.kind, piece.text, piece.data});
+    } else {
+        parts.back().text += piece.text;
+    }
+}
+
+/// Adds `piece` to pieces that are still to be handed over: to the last one, where it goes on with it.
+inline void append(std::vector<PartPiece>& pieces, const PartPiece& piece) {
+    const bool goesOn = !pieces.empty() && !piece.begins && pieces.back().kind == piece.kind;
+    if (goesOn) {
+        pieces.back().text += piece.text;
+    } else {
+        pieces.push_back(piece);
+    }
+}
+
+/// All that was said in parts of one kind, one behind the other.
+inline std::string textOf(std::span<const Part> parts, PartKind kind) {
+    std::string text;
+    for (const Part& part : parts) {
+        if (part.kind == kind) text += part.text;
+    }
+    return text;
+}
 
 }  // namespace ingle

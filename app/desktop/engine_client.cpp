@@ -99,24 +99,20 @@ void EngineClient::load(const QString& path, const LoadOptions& options) {
         });
 }
 
-void EngineClient::generate(const GenerateRequest& request) {
-    const uint64_t number = ++m_numGenerations;
-    m_generations[number] = ask(
-        protocol::Generate{request}, [this](const protocol::Planned& plan) { emit planned(plan.plan); },
-        [this](const protocol::Progress& progress) { emit promptProgress(progress.fraction); },
-        [this](const protocol::Tokens& some) { emit tokens(some.chunk); },
-        [this, number](const protocol::Done& reply) {
-            m_generations.erase(number);
-            emit done(reply.result);
-        },
-        [this, number](const protocol::Failed& failed) {
-            m_generations.erase(number);
-            emit generateFailed(failed.error);
+protocol::RequestId EngineClient::generate(const GenerateRequest& request, const AnswerHandlers& handlers) {
+    return ask(
+        protocol::Generate{request},
+        [handlers](const protocol::Planned& plan) { handlers.planned(plan.plan); },
+        [handlers](const protocol::Progress& progress) { handlers.promptProgress(progress.fraction); },
+        [handlers](const protocol::Tokens& some) { handlers.tokens(some.chunk); },
+        [handlers](const protocol::Done& reply) { handlers.finished(reply.result); },
+        [handlers](const protocol::Failed& failed) {
+            handlers.finished(tl::unexpected<Error>(failed.error));
         });
 }
 
-void EngineClient::cancel() {
-    if (m_client && !m_generations.empty()) m_client->cancel(m_generations.begin()->second);
+void EngineClient::cancel(protocol::RequestId generation) {
+    if (m_client) m_client->cancel(generation);
 }
 
 void EngineClient::listDevices() {

@@ -6,7 +6,7 @@
 #include <QString>
 #include <QStringList>
 
-#include <map>
+#include <functional>
 #include <memory>
 
 #include "app/client/client.h"
@@ -26,8 +26,18 @@ HostCommand findHost();
 
 using client::Recovery;
 
-/// Each request ends with exactly one of its two last signals, those of one kind in the order of the calls
-/// but for generations of different conversations. How they run beside each other and what happens when the
+/// Who hears of an answer; all of them are called.
+struct AnswerHandlers {
+    std::function<void(const PromptPlan&)> planned;
+    std::function<void(double)> promptProgress;
+    /// At most 30 a second; tokens in between are merged.
+    std::function<void(const TokenChunk&)> tokens;
+    /// Once, last.
+    std::function<void(const Result<GenerateResult>&)> finished;
+};
+
+/// Each other request ends with exactly one of its two last signals, those of one kind in the order of the
+/// calls. How they run beside each other and what happens when the
 /// host dies is told at client::Supervisor.
 class EngineClient : public QObject {
     Q_OBJECT
@@ -38,10 +48,10 @@ class EngineClient : public QObject {
 
     void inspect(const QString& path);
     void load(const QString& path, const LoadOptions& options);
-    /// Needs a load() before it.
-    void generate(const GenerateRequest& request);
-    /// Ends the generation that was asked for first and is not over; it still ends with done().
-    void cancel();
+    /// Needs a load() before it. Returns its name for cancel().
+    protocol::RequestId generate(const GenerateRequest& request, const AnswerHandlers& handlers);
+    /// Ends a generation, which still calls its last handler; nothing if it is over.
+    void cancel(protocol::RequestId generation);
     /// Asks what can compute.
     void listDevices();
     /// Asks for memory and processor.
@@ -60,13 +70,6 @@ class EngineClient : public QObject {
     /// Before loadFailed(), when the model does not fit the memory that is free.
     void loadRefused(const ingle::MemoryEstimate& memory);
 
-    void planned(const ingle::PromptPlan& plan);
-    void promptProgress(double fraction);
-    /// At most 30 a second; tokens in between are merged.
-    void tokens(const ingle::TokenChunk& chunk);
-    void done(const ingle::GenerateResult& result);
-    void generateFailed(const ingle::Error& error);
-
     void restarted(ingle::client::Recovery recovery);
     /// Another device computes from here on.
     void deviceChanged(const ingle::DeviceStatus& status);
@@ -81,10 +84,8 @@ class EngineClient : public QObject {
     template <typename R, typename... Functions>
     protocol::RequestId ask(R request, Functions... functions);
 
-    uint64_t m_numGenerations = 0;                          ///< asked for so far
-    std::map<uint64_t, protocol::RequestId> m_generations;  ///< by their number; not over yet
-    Error m_noClient{ErrorCode::Io, {}};                    ///< why there is no client
-    std::unique_ptr<client::Client> m_client;               ///< last: its handlers use the others
+    Error m_noClient{ErrorCode::Io, {}};       ///< why there is no client
+    std::unique_ptr<client::Client> m_client;  ///< last: its handlers use the others
 };
 
 }  // namespace ingle::desktop

@@ -1,6 +1,6 @@
 """What the guide says about the program, read from where the program itself has it.
 
-A fact has a name: `key:models`, the key of an action (ShortcutKeys.qml's name of it); `keys`, all of them; `commands`, `quants`,
+A fact has a name: `key:models`, the keys of an action (its id in app/desktop/actions.cpp); `keys`, all of them; `commands`, `quants`,
 `families`, `formats`, `version`. Answers hold facts as `{name}`, and the guide has one vocabulary piece for each, whose text fill.py writes
 into the shipped model. So the guide is trained on names, and a changed key or another command changes a text and no weight.
 """
@@ -12,21 +12,10 @@ ROOT = HERE.parents[1]
 PLACE = re.compile(r"\{[^{}]+\}")  # of a fact in an answer
 
 
-def key_names() -> dict[str, str]:
-    """The keys by ShortcutKeys.qml's names, as the window shows them."""
-    return {name: key for name, _, key in re.findall(r'property string (\w+): (qsTr\()?"([^"]+)"', (ROOT / "app/desktop/qml/settings/ShortcutKeys.qml").read_text())}
-
-
 def shortcuts() -> list[tuple[str, str, str]]:
-    """Name, action and key of every row of the window's card of shortcuts. Raises ValueError for a row whose key is not in ShortcutKeys.qml."""
-    keys = key_names()
-    rows = []
-    for action, key in re.findall(r'\[qsTr\("([^"]+)"\), *(.+?)\],?$', (ROOT / "app/desktop/qml/settings/ShortcutsCard.qml").read_text(), re.M):
-        name = key.removeprefix("ShortcutKeys.")
-        if name not in keys:
-            raise ValueError(f"the key of {action!r} is {key}: its text belongs into ShortcutKeys.qml")
-        rows.append((name, action, keys[name]))
-    return rows
+    """Name, words and keys of every action that has keys, in the order of the window's page of shortcuts."""
+    row = re.compile(r'^    \{"(\w+)",\s*WORDS\("([^"]+)"\),\s*(?:WORDS\()?"([^"]+)"', re.M)
+    return row.findall((ROOT / "app/desktop/actions.cpp").read_text())
 
 
 def commands() -> list[str]:

@@ -55,10 +55,10 @@ class Meaning(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
         self.root = pathlib.Path(self.folder.name)
-        for path in ("app/desktop/qml", "app/cli/commands", "engine/models/families", "engine/quant/formats"):
+        for path in ("app/cli/commands", "engine/models/families", "engine/quant/formats"):
             shutil.copytree(facts.ROOT / path, self.root / path)
-        for path in ("CMakeLists.txt", "docs/features.md"):
-            (self.root / path).parent.mkdir(exist_ok=True)
+        for path in ("CMakeLists.txt", "docs/features.md", "app/desktop/actions.cpp"):
+            (self.root / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(facts.ROOT / path, self.root / path)
         self.then = shipped.present()
         mocked = unittest.mock.patch.object(facts, "ROOT", self.root)
@@ -78,9 +78,8 @@ class Meaning(unittest.TestCase):
         return "\n".join(fill.filled([f"{{{name}}}" for name in facts.collect()], facts.collect())).replace(fill.SPACE, " ")
 
     def test_what_changes_often_is_text(self):
-        self.change("app/desktop/qml/settings/ShortcutKeys.qml", '"Ctrl+L"', '"Ctrl+M"')
-        self.change("app/desktop/qml/settings/ShortcutKeys.qml", "QtObject {", 'QtObject {\n    readonly property string dance: "Ctrl+J"')
-        self.change("app/desktop/qml/settings/ShortcutsCard.qml", "model: [", 'model: [\n                    [qsTr("Dance"), ShortcutKeys.dance],')
+        self.change("app/desktop/actions.cpp", '"Ctrl+L"', '"Ctrl+M"')
+        self.change("app/desktop/actions.cpp", "kActions[] = {", 'kActions[] = {\n    {"dance", WORDS("Dance"), "Ctrl+J", "", "", kWindow, nullptr, dance},')
         for path in ("app/cli/commands/dance.cpp", "engine/models/families/dancer.cpp", "engine/quant/formats/q9_9.cpp"):
             (self.root / path).touch()
         self.assertEqual(self.changed(), [])
@@ -88,7 +87,7 @@ class Meaning(unittest.TestCase):
             self.assertIn(text, self.told())
 
     def test_what_is_gone_is_named(self):
-        self.change("app/desktop/qml/settings/ShortcutsCard.qml", '[qsTr("Quit"), ShortcutKeys.quit]', "")
+        self.change("app/desktop/actions.cpp", '{"quit", WORDS("Quit")', '{"leave", WORDS("Leave")')
         (self.root / "app/cli/commands/bench.cpp").unlink()
         (self.root / "engine/models/families/qwen3.cpp").unlink()
         (self.root / "engine/quant/formats/q4_k.cpp").unlink()
@@ -104,11 +103,6 @@ class Meaning(unittest.TestCase):
     def test_features_name_intents_that_exist(self):
         self.change("docs/features.md", "| search |", "| dancing |")
         self.assertIn("docs/features.md: the guide has no intent dancing", shipped.unknown())
-
-    def test_the_key_of_a_row_stands_with_the_others(self):
-        self.change("app/desktop/qml/settings/ShortcutsCard.qml", "ShortcutKeys.quit", '"Ctrl+Q"')
-        with self.assertRaises(ValueError):
-            facts.collect()
 
     def test_an_unknown_place_is_an_error(self):
         with self.assertRaises(KeyError):

@@ -20,15 +20,6 @@ constexpr int kPatienceMs = 20000;
 /// Everything one client said.
 struct Heard {
     explicit Heard(EngineClient& client) {
-        QObject::connect(&client, &EngineClient::tokens, &context, [this](const TokenChunk& chunk) {
-            ids.insert(ids.end(), chunk.ids.begin(), chunk.ids.end());
-            text += chunk.text;
-            ++updates;
-        });
-        QObject::connect(&client, &EngineClient::done, &context,
-                         [this](const GenerateResult& r) { result = r; });
-        QObject::connect(&client, &EngineClient::generateFailed, &context,
-                         [this](const Error& e) { failure = e; });
         QObject::connect(&client, &EngineClient::loadFailed, &context,
                          [this](const Error& e) { failure = e; });
         QObject::connect(&client, &EngineClient::inspectFailed, &context,
@@ -41,11 +32,26 @@ struct Heard {
         QObject::connect(&client, &EngineClient::hostPidChanged, &context, [this](qint64 p) { pid = p; });
     }
 
+    protocol::RequestId generate(EngineClient& client, const GenerateRequest& request) {
+        return client.generate(request, {.planned = [](const PromptPlan&) {},
+                                         .promptProgress = [](double) {},
+                                         .tokens =
+                                             [this](const TokenChunk& chunk) {
+                                                 ids.insert(ids.end(), chunk.ids.begin(), chunk.ids.end());
+                                                 ++updates;
+                                             },
+                                         .finished =
+                                             [this](const Result<GenerateResult>& outcome) {
+                                                 if (outcome)
+                                                     result = *outcome;
+                                                 else
+                                                     failure = outcome.error();
+                                             }});
+    }
     bool over() const { return result.has_value() || failure.has_value(); }
 
     QObject context;
     std::vector<TokenId> ids;
-    std::string text;
     int updates = 0;
     std::optional<GenerateResult> result;
     std::optional<Error> failure;
@@ -89,7 +95,7 @@ class EngineClientTest : public QObject {
         EngineClient client(host({"--tokens", "400"}));
         Heard heard(client);
         client.load("m.gguf", {});
-        client.generate(question());
+        heard.generate(client, question());
         QTRY_VERIFY_WITH_TIMEOUT(heard.over(), kPatienceMs);
         QVERIFY(heard.result);
         QCOMPARE(heard.ids, firstIds(400));
@@ -102,7 +108,7 @@ class EngineClientTest : public QObject {
         EngineClient client(host({"--tokens", "6", "--move-at", "3"}));
         Heard heard(client);
         client.load("m.gguf", {});
-        client.generate(question());
+        heard.generate(client, question());
         QTRY_VERIFY_WITH_TIMEOUT(heard.over(), kPatienceMs);
         QCOMPARE(heard.ids, firstIds(6));
         QCOMPARE(heard.devices.size(), size_t{1});
@@ -114,7 +120,7 @@ class EngineClientTest : public QObject {
         heard.result.reset();
         GenerateRequest later = question();
         later.resumeIds = firstIds(4);
-        client.generate(later);
+        heard.generate(client, later);
         QTRY_VERIFY_WITH_TIMEOUT(heard.over(), kPatienceMs);
         QCOMPARE(heard.devices.size(), size_t{2});
         QCOMPARE(heard.devices[1].device, std::string("a fake"));
@@ -125,7 +131,7 @@ class EngineClientTest : public QObject {
         EngineClient client(host(QStringList{"--crash-at", "7"} + dying(1)));
         Heard heard(client);
         client.load("m.gguf", {});
-        client.generate(question());
+        heard.generate(client, question());
         QTRY_VERIFY_WITH_TIMEOUT(heard.over(), kPatienceMs);
         QVERIFY(heard.result);
         QCOMPARE(heard.ids, firstIds(20));
@@ -137,7 +143,7 @@ class EngineClientTest : public QObject {
         EngineClient client(host(QStringList{"--crash-at", "7", "--log", log} + dying(2)));
         Heard heard(client);
         client.load("m.gguf", {});
-        client.generate(question());
+        heard.generate(client, question());
         QTRY_VERIFY_WITH_TIMEOUT(heard.over(), kPatienceMs);
         QVERIFY(heard.result);
         QCOMPARE(heard.ids, firstIds(20));
@@ -164,12 +170,12 @@ class EngineClientTest : public QObject {
         EngineClient client(host(QStringList{"--crash-at", "7", "--log", log} + death + dying(1)));
         Heard heard(client);
         client.load("m.gguf", {});
-        client.generate(question());
+        heard.generate(client, question());
         QTRY_VERIFY_WITH_TIMEOUT(heard.over(), kPatienceMs);
         QCOMPARE(heard.ids, firstIds(20));
         // What somebody loads later has nothing to do with it.
         client.load("m.gguf", {});
-        client.generate(question());
+        heard.generate(client, question());
         QTRY_VERIFY_WITH_TIMEOUT(heard.ids.size() == 40, kPatienceMs);
         QFile requests(log);
         QVERIFY(requests.open(QIODevice::ReadOnly));
@@ -209,7 +215,7 @@ class EngineClientTest : public QObject {
         EngineClient client(host(QStringList{"--crash-at", "7"} + dying(100)));
         Heard heard(client);
         client.load("m.gguf", {});
-        client.generate(question());
+        heard.generate(client, question());
         QTRY_VERIFY_WITH_TIMEOUT(heard.over(), kPatienceMs);
         QVERIFY(heard.failure);
         QCOMPARE(
@@ -232,7 +238,7 @@ class EngineClientTest : public QObject {
         EngineClient client(host(QStringList{"--crash-at", "7", "--exit-code", "3"} + dying(1)));
         Heard heard(client);
         client.load("m.gguf", {});
-        client.generate(question());
+        heard.generate(client, question());
         QTRY_VERIFY_WITH_TIMEOUT(heard.over(), kPatienceMs);
         QVERIFY(heard.failure);
         QCOMPARE(heard.failure->message, std::string("The model file changed."));
@@ -247,7 +253,7 @@ class EngineClientTest : public QObject {
         QCOMPARE(::kill(static_cast<pid_t>(heard.pid), SIGKILL), 0);
         QTRY_COMPARE_WITH_TIMEOUT(heard.pid, 0, kPatienceMs);
         QVERIFY(heard.recoveries.isEmpty());
-        client.generate(question());
+        heard.generate(client, question());
         QTRY_VERIFY_WITH_TIMEOUT(heard.over(), kPatienceMs);
         QCOMPARE(heard.ids, firstIds(20));
         QVERIFY(heard.recoveries.isEmpty());
@@ -257,9 +263,9 @@ class EngineClientTest : public QObject {
         EngineClient client(host({"--tokens", "100000", "--pace-ms", "2"}));
         Heard heard(client);
         client.load("m.gguf", {});
-        client.generate(question());
+        const auto generation = heard.generate(client, question());
         QTRY_VERIFY_WITH_TIMEOUT(heard.ids.size() > 10, kPatienceMs);
-        client.cancel();
+        client.cancel(generation);
         QTRY_VERIFY_WITH_TIMEOUT(heard.over(), kPatienceMs);
         QVERIFY(heard.result);
         QCOMPARE(heard.result->reason, StopReason::Cancelled);
@@ -276,9 +282,9 @@ class EngineClientTest : public QObject {
             host(QStringList{"--crash-at", "7", "--load-ms", "300", "--log", log} + dying(1)));
         Heard heard(client);
         client.load("m.gguf", {});
-        client.generate(question());
+        const auto generation = heard.generate(client, question());
         QTRY_COMPARE_WITH_TIMEOUT(loads(), 2, kPatienceMs);
-        client.cancel();
+        client.cancel(generation);
         QTRY_VERIFY_WITH_TIMEOUT(heard.over(), kPatienceMs);
         QVERIFY(heard.result);
         QCOMPARE(heard.result->reason, StopReason::Cancelled);
@@ -286,7 +292,7 @@ class EngineClientTest : public QObject {
 
         heard.result.reset();
         heard.ids.clear();
-        client.generate(question());
+        heard.generate(client, question());
         QTRY_VERIFY_WITH_TIMEOUT(heard.over(), kPatienceMs);
         QVERIFY(heard.result);
         QCOMPARE(heard.ids, firstIds(20));
@@ -299,8 +305,8 @@ class EngineClientTest : public QObject {
         EngineClient client(host({}));
         Heard heard(client);
         client.load("m.gguf", {});
-        client.generate(tooLong);
-        client.generate(question());
+        heard.generate(client, tooLong);
+        heard.generate(client, question());
         QTRY_VERIFY_WITH_TIMEOUT(heard.result, kPatienceMs);
         QVERIFY(heard.failure);
         QCOMPARE(heard.failure->code, ErrorCode::InvalidArgument);

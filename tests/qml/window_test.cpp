@@ -162,7 +162,7 @@ class WindowTest : public QObject, WindowFiles {
             run.model.serve({.files = {QUrl::fromLocalFile(m_modelFile)}});  // which does not take it away
             QCOMPARE(run.model.notices()->bannerAction(), QString("Show the report"));
             // What else is said meanwhile is shown first, and does not count as an answer.
-            run.model.notices()->showBanner("Something else.");
+            run.model.notices()->showBanner({Notices::Topic::Model, "Something else."});
             QCOMPARE(run.model.notices()->banner(), QString("Something else."));
             run.model.notices()->dismissBanner();
             QCOMPARE(run.model.notices()->bannerAction(), QString("Show the report"));
@@ -190,7 +190,7 @@ class WindowTest : public QObject, WindowFiles {
             WindowRun run(data, {});
             run.model.serve({});
             QCOMPARE(run.model.notices()->bannerAction(), QString("Show the report"));
-            run.model.notices()->showBanner("The model cannot be loaded.");
+            run.model.notices()->showBanner({Notices::Topic::Model, "The model cannot be loaded."});
         }
         {
             WindowRun run(data, {});
@@ -387,7 +387,7 @@ class WindowTest : public QObject, WindowFiles {
         QTRY_COMPARE(run.model.conversations()->rowCount(), 0);
         QVERIFY(run.messages().empty());
         QVERIFY(run.model.notices()->canUndo());
-        run.model.notices()->undo();
+        run.model.notices()->undoLast();
         QTRY_COMPARE(run.model.conversations()->rowCount(), 1);
     }
 };

@@ -48,8 +48,6 @@ T.ApplicationWindow {
             app: window.app
             narrow: window.narrow
             onSidebarRequested: drawer.open()
-            onModelsRequested: library.open()
-            onSettingsRequested: settingsCard.open()
         }
     }
 
@@ -58,6 +56,10 @@ T.ApplicationWindow {
         Sidebar {
             app: window.app
             onChosen: {
+                drawer.close();
+                chatView.focusComposer();
+            }
+            onLeft: {
                 drawer.close();
                 chatView.focusComposer();
             }
@@ -99,6 +101,11 @@ T.ApplicationWindow {
     }
     ShortcutsCard {
         id: shortcutsCard
+        actions: window.app.actions
+    }
+    PaletteCard {
+        id: paletteCard
+        actions: window.app.actions
     }
     CrashCard {
         id: crashCard
@@ -111,9 +118,12 @@ T.ApplicationWindow {
         id: helpCard
         app: window.app
     }
-    Toast {
-        parent: T.Overlay.overlay
-        app: window.app
+    Toasts {
+        parent: chatView
+        anchors.bottom: parent.bottom
+        anchors.bottomMargin: 110
+        width: parent.width
+        notices: window.app.notices
     }
 
     DropArea {
@@ -161,8 +171,35 @@ T.ApplicationWindow {
         function onFilesGiven(files) {
             window.openFiles(files);
         }
-        function onNewChatWanted() {
-            window.newConversation();
+        function onViewWanted(view) {
+            switch (view) {
+            case AppModel.ComposerView:
+                chatView.focusComposer();
+                break;
+            case AppModel.ModelsView:
+                library.open();
+                break;
+            case AppModel.SettingsView:
+                settingsCard.open();
+                break;
+            case AppModel.HelpView:
+                helpCard.open();
+                break;
+            case AppModel.PaletteView:
+                paletteCard.open();
+                break;
+            case AppModel.ShortcutsView:
+                shortcutsCard.open();
+                break;
+            case AppModel.SearchView:
+                if (window.narrow)
+                    drawer.open();
+                break;
+            }
+        }
+        function onRenameWanted() {
+            if (window.narrow)
+                drawer.open();
         }
     }
 
@@ -177,90 +214,16 @@ T.ApplicationWindow {
         library.close();
         app.models.openUrls(files);
     }
-    function newConversation() {
-        app.chat.newConversation();
-        chatView.focusComposer();
-    }
-    function openNeighbour(step: int) {
-        const conversation = app.conversations.neighbour(app.chat.conversationId, step);
-        if (conversation !== 0)
-            app.chat.open(conversation);
-    }
-    function openSearch() {
-        if (narrow)
-            drawer.open();
-        app.conversations.searchRequested();
-    }
 
-    Shortcut {
-        sequences: [ShortcutKeys.newConversation]
-        onActivated: window.newConversation()
-    }
-    Shortcut {
-        sequences: [StandardKey.Find, ShortcutKeys.search]
-        onActivated: window.openSearch()
-    }
-    Shortcut {
-        sequence: ShortcutKeys.copyAnswer
-        onActivated: window.app.portal.copy(window.app.chat.messageText(window.app.chat.messages.lastMessageId))
-    }
-    Shortcut {
-        sequence: ShortcutKeys.regenerate
-        onActivated: window.app.chat.regenerate(window.app.chat.messages.lastMessageId)
-    }
-    Shortcut {
-        sequence: ShortcutKeys.continueAnswer
-        onActivated: window.app.chat.continueAnswer(window.app.chat.messages.lastMessageId)
-    }
-    Shortcut {
-        sequence: ShortcutKeys.pin
-        onActivated: window.app.conversations.togglePinned(window.app.chat.conversationId)
-    }
-    Shortcut {
-        sequence: ShortcutKeys.remove
-        enabled: window.app.chat.conversationId !== 0
-        onActivated: window.app.conversations.remove(window.app.chat.conversationId)
-    }
-    Shortcut {
-        sequence: "Alt+Down"
-        onActivated: window.openNeighbour(1)
-    }
-    Shortcut {
-        sequence: "Alt+Up"
-        onActivated: window.openNeighbour(-1)
-    }
-    Shortcut {
-        sequence: ShortcutKeys.shortcuts
-        onActivated: shortcutsCard.open()
-    }
-    Shortcut {
-        sequence: ShortcutKeys.help
-        onActivated: helpCard.open()
-    }
-    Shortcut {
-        sequence: ShortcutKeys.models
-        onActivated: library.open()
-    }
-    Shortcut {
-        sequence: ShortcutKeys.settings
-        onActivated: settingsCard.open()
-    }
-    Shortcut {
-        sequence: ShortcutKeys.stop
-        enabled: window.app.chat.generation !== ChatController.Idle
-        onActivated: window.app.chat.stop()
-    }
-    Shortcut {
-        sequence: ShortcutKeys.rename
-        enabled: window.app.chat.conversationId !== 0
-        onActivated: {
-            if (window.narrow)
-                drawer.open();
-            window.app.conversations.renameRequested(window.app.chat.conversationId);
+    Instantiator {
+        model: window.app.actions.shortcuts
+        delegate: Shortcut {
+            required property var modelData
+
+            sequences: modelData.sequences
+            // Read only because it tells that the answer may be another one now.
+            enabled: window.app.actions.revision >= 0 && window.app.actions.can(modelData.id)
+            onActivated: window.app.actions.run(modelData.id)
         }
-    }
-    Shortcut {
-        sequence: ShortcutKeys.quit
-        onActivated: window.close()
     }
 }

@@ -21,15 +21,17 @@ constexpr std::chrono::milliseconds kDownloadSettles{1500};
 AppModel::AppModel(const AppFiles& files, HostCommand host)
     : m_storage(files.dataDir),
       m_engine(std::move(host)),
+      m_answers(m_storage, m_engine),
       m_crashes(files.dataDir + "/crashes", m_notices, m_portal),
       m_settings(m_storage),
       m_devices(m_engine, m_settings),
-      m_conversations(m_storage, m_notices),
+      m_conversations(m_storage, m_answers, m_notices),
       m_models(m_storage, m_engine, m_settings, m_notices, files.guide),
       m_offers(m_engine, files.catalog, files.places),
       m_downloads(files.downloads, kDownloadSettles),
       m_fit(m_engine, m_models, m_settings),
-      m_chat(m_storage, m_engine, m_models, m_settings, m_notices) {
+      m_chat(m_storage, m_answers, m_models, m_settings, m_notices),
+      m_actions(*this) {
     connect(&m_chat, &ChatController::listOutdated, &m_conversations, &ConversationListModel::refresh);
     connect(&m_conversations, &ConversationListModel::removing, &m_chat,
             &ChatController::conversationRemoved);
@@ -42,10 +44,10 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
             [this](const QString& target) { m_notices.showToast(tr("Link copied: %1").arg(target)); });
     // Another device computes as soon as nothing is being answered.
     const auto applyDevice = [this] {
-        if (m_chat.generation() == ChatController::Idle) m_models.applyDevice();
+        if (m_answers.none()) m_models.applyDevice();
     };
     connect(&m_settings, &Settings::changed, &m_models, applyDevice);
-    connect(&m_chat, &ChatController::generationChanged, &m_models, applyDevice);
+    connect(&m_answers, &RunningAnswers::stateChanged, &m_models, applyDevice);
     connect(&m_models, &ModelListModel::stateChanged, &m_models, applyDevice);
     // The model is loaded with the stored settings.
     connect(&m_settings, &Settings::loaded, &m_models, &ModelListModel::start);
@@ -59,9 +61,14 @@ void AppModel::serve(const StartRequest& request) {
     if (request.newChat)
         m_storage.run(
             this, [](history::History&) { return Status(); },
-            [this](const Status&) { emit newChatWanted(); });
+            [this](const Status&) { m_actions.run("newConversation"); });
     if (!request.files.isEmpty()) emit filesGiven(request.files);
     m_crashes.look();  // last: what opens a file takes away the sentences that were there
+}
+
+void AppModel::copy(const QString& text) {
+    m_portal.copy(text);
+    m_notices.showToast(tr("Copied"));
 }
 
 QString AppModel::about() const {

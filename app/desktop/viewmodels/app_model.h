@@ -6,8 +6,10 @@
 
 #include <string>
 
+#include "app/desktop/actions.h"
 #include "app/desktop/desktop_portal.h"
 #include "app/desktop/engine_client.h"
+#include "app/desktop/running_answers.h"
 #include "app/desktop/single_instance.h"
 #include "app/desktop/storage_thread.h"
 #include "app/desktop/viewmodels/chat_controller.h"
@@ -48,7 +50,12 @@ class AppModel : public QObject {
     Q_PROPERTY(ingle::desktop::Settings* settings READ settings CONSTANT)
     Q_PROPERTY(ingle::desktop::Notices* notices READ notices CONSTANT)
     Q_PROPERTY(ingle::desktop::DesktopPortal* portal READ portal CONSTANT)
+    Q_PROPERTY(ingle::desktop::Actions* actions READ actions CONSTANT)
   public:
+    /// What the window can be asked to show, or to give the keyboard.
+    enum View { ComposerView, SearchView, ModelsView, SettingsView, HelpView, PaletteView, ShortcutsView };
+    Q_ENUM(View)
+
     /// Opens the files and starts loading what the window shows first.
     AppModel(const AppFiles& files, HostCommand host);
 
@@ -67,16 +74,22 @@ class AppModel : public QObject {
     Notices* notices() { return &m_notices; }
     DesktopPortal* portal() { return &m_portal; }
     EngineClient* engine() { return &m_engine; }
+    Actions* actions() { return &m_actions; }
+
+    /// To the clipboard, which a toast says.
+    Q_INVOKABLE void copy(const QString& text);
 
   signals:
     /// Files that are to be opened like dropped ones.
     void filesGiven(const QList<QUrl>& files);
-    void newChatWanted();
+    void viewWanted(ingle::desktop::AppModel::View view);
+    void renameWanted(double conversation);
 
   private:
     // Destroyed from the last to the first: the engine stops before the storage finishes its work.
     StorageThread m_storage;
     EngineClient m_engine;
+    RunningAnswers m_answers;
     DesktopPortal m_portal;
     Notices m_notices;
     CrashReports m_crashes;
@@ -88,6 +101,7 @@ class AppModel : public QObject {
     DownloadWatch m_downloads;
     FitAdvice m_fit;
     ChatController m_chat;
+    Actions m_actions;
 };
 
 }  // namespace ingle::desktop

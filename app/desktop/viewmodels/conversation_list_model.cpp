@@ -40,9 +40,11 @@ QString highlighted(const std::string& snippet) {
 
 }  // namespace
 
-ConversationListModel::ConversationListModel(StorageThread& storage, Notices& notices, QObject* parent)
+ConversationListModel::ConversationListModel(StorageThread& storage, const RunningAnswers& answers,
+                                             Notices& notices, QObject* parent)
     : QAbstractListModel(parent),
       m_storage(storage),
+      m_answers(answers),
       m_notices(notices),
       m_searchDelay(this),
       m_purgeDelay(this) {
@@ -52,8 +54,14 @@ ConversationListModel::ConversationListModel(StorageThread& storage, Notices& no
     m_purgeDelay.setSingleShot(true);
     m_purgeDelay.setInterval(kUndoTime);
     connect(&m_purgeDelay, &QTimer::timeout, this, [this] {
-        if (m_notices.canUndo()) m_notices.dismissToast();
+        m_notices.forgetUndos();
         purge();
+    });
+    connect(&answers, &RunningAnswers::stateChanged, this, [this](history::RowId conversation) {
+        const auto row = find(conversation);
+        if (row == m_rows.end()) return;
+        const QModelIndex at = index(static_cast<int>(row - m_rows.begin()));
+        emit dataChanged(at, at, {AnsweringRole});
     });
     // What was deleted shortly before the last run ended.
     purge();
@@ -72,7 +80,9 @@ void ConversationListModel::refresh() {
     if (text.isEmpty()) {
         const auto work = [](history::History& history) { return history.conversations(); };
         m_storage.run(this, work, [this](const Result<std::vector<history::Conversation>>& conversations) {
-            if (!conversations) return m_notices.showBanner(toQString(conversations.error().message));
+            if (!conversations)
+                return m_notices.showBanner(
+                    {Notices::Topic::History, toQString(conversations.error().message)});
             const QDate today = QDate::currentDate();
             std::vector<Row> rows;
             for (const history::Conversation& each : *conversations) {
@@ -91,7 +101,7 @@ void ConversationListModel::refresh() {
     };
     m_storage.run(this, work, [this, text](const Result<std::vector<history::SearchHit>>& hits) {
         if (text != m_searchText.trimmed()) return;  // a newer search follows
-        if (!hits) return m_notices.showBanner(toQString(hits.error().message));
+        if (!hits) return m_notices.showBanner({Notices::Topic::History, toQString(hits.error().message)});
         std::vector<Row> rows;
         for (const history::SearchHit& hit : *hits) {
             rows.push_back({.conversation = hit.conversation,
@@ -108,23 +118,28 @@ void ConversationListModel::setPinned(qint64 conversation, bool pinned) {
     change([=](history::History& history) { return history.setPinned(conversation, pinned); });
 }
 
-void ConversationListModel::togglePinned(qint64 conversation) {
-    const auto row = rowOf(conversation);
-    if (row != m_rows.end()) setPinned(conversation, !row->pinned);
+bool ConversationListModel::isPinned(qint64 conversation) const {
+    const auto row = find(conversation);
+    return row != m_rows.end() && row->pinned;
 }
 
 double ConversationListModel::neighbour(qint64 conversation, int step) const {
-    const auto row = rowOf(conversation);
+    const auto row = find(conversation);
     const auto target = (row == m_rows.end() ? -1 : row - m_rows.begin()) + step;
     return target >= 0 && target < std::ssize(m_rows)
                ? static_cast<double>(m_rows[static_cast<size_t>(target)].conversation)
                : 0;
 }
 
-std::vector<ConversationListModel::Row>::const_iterator ConversationListModel::rowOf(
+std::vector<ConversationListModel::Row>::const_iterator ConversationListModel::find(
     qint64 conversation) const {
     return std::find_if(m_rows.begin(), m_rows.end(),
                         [conversation](const Row& row) { return row.conversation == conversation; });
+}
+
+int ConversationListModel::rowOf(double conversation) const {
+    const auto row = find(static_cast<qint64>(conversation));
+    return row == m_rows.end() ? -1 : static_cast<int>(row - m_rows.begin());
 }
 
 void ConversationListModel::rename(qint64 conversation, const QString& title) {
@@ -140,7 +155,7 @@ void ConversationListModel::remove(qint64 conversation) {
     emit removing(conversation);
     change([=](history::History& history) { return history.deleteConversation(conversation); });
     m_purgeDelay.start();
-    m_notices.showToast(tr("Conversation deleted"), [this, conversation] {
+    m_notices.showUndo(tr("Conversation deleted"), [this, conversation] {
         change([=](history::History& history) { return history.undeleteConversation(conversation); });
     });
 }
@@ -159,7 +174,7 @@ void ConversationListModel::purge() {
         if (names) {
             emit purged(*names);
         } else {
-            m_notices.showBanner(toQString(names.error().message));
+            m_notices.showBanner({Notices::Topic::History, toQString(names.error().message)});
         }
         refresh();
     });
@@ -167,14 +182,14 @@ void ConversationListModel::purge() {
 
 void ConversationListModel::change(std::function<Status(history::History&)> work) {
     m_storage.run(this, std::move(work), [this](const Status& status) {
-        if (!status) m_notices.showBanner(toQString(status.error().message));
+        if (!status) m_notices.showBanner({Notices::Topic::History, toQString(status.error().message)});
         refresh();
     });
 }
 
 void ConversationListModel::setRows(const std::vector<Row>& rows) {
     // Step by step instead of a reset, so that the view keeps its place and the keyboard its row.
-    const auto find = [](const std::vector<Row>& in, size_t from, const Row& row) {
+    const auto placeOf = [](const std::vector<Row>& in, size_t from, const Row& row) {
         const auto same = [&row](const Row& each) {
             return each.conversation == row.conversation && each.message == row.message;
         };
@@ -182,14 +197,14 @@ void ConversationListModel::setRows(const std::vector<Row>& rows) {
             std::find_if(in.begin() + static_cast<std::ptrdiff_t>(from), in.end(), same) - in.begin());
     };
     for (size_t i = m_rows.size(); i-- > 0;) {
-        if (find(rows, 0, m_rows[i]) != rows.size()) continue;
+        if (placeOf(rows, 0, m_rows[i]) != rows.size()) continue;
         beginRemoveRows({}, static_cast<int>(i), static_cast<int>(i));
         m_rows.erase(m_rows.begin() + static_cast<std::ptrdiff_t>(i));
         endRemoveRows();
     }
     for (size_t i = 0; i < rows.size(); ++i) {
         const int row = static_cast<int>(i);
-        const size_t old = find(m_rows, i, rows[i]);
+        const size_t old = placeOf(m_rows, i, rows[i]);
         if (old == m_rows.size()) {
             beginInsertRows({}, row, row);
             m_rows.insert(m_rows.begin() + row, rows[i]);
@@ -230,6 +245,8 @@ QVariant ConversationListModel::data(const QModelIndex& index, int role) const {
             return row.pinned;
         case MessageRole:
             return static_cast<qint64>(row.message);
+        case AnsweringRole:
+            return m_answers.of(row.conversation) != nullptr;
         default:
             return {};
     }
@@ -241,7 +258,8 @@ QHash<int, QByteArray> ConversationListModel::roleNames() const {
             {SnippetRole, "snippet"},
             {SectionRole, "section"},
             {PinnedRole, "pinned"},
-            {MessageRole, "message"}};
+            {MessageRole, "message"},
+            {AnsweringRole, "answering"}};
 }
 
 }  // namespace ingle::desktop

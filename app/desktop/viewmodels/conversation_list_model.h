@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "app/desktop/running_answers.h"
 #include "app/desktop/storage_thread.h"
 #include "app/desktop/viewmodels/notices.h"
 #include "app/history/history.h"
@@ -18,6 +19,8 @@ class ConversationListModel : public QAbstractListModel {
     QML_ELEMENT
     QML_UNCREATABLE("owned by the window")
     Q_PROPERTY(int count READ rowCount NOTIFY listChanged)
+    /// The conversation of the row that has the keyboard; 0: none has.
+    Q_PROPERTY(double focused MEMBER m_focused NOTIFY focusedChanged)
     Q_PROPERTY(QString searchText READ searchText WRITE setSearchText NOTIFY searchTextChanged)
   public:
     enum Role {
@@ -26,10 +29,12 @@ class ConversationListModel : public QAbstractListModel {
         SnippetRole,
         SectionRole,
         PinnedRole,
-        MessageRole
+        MessageRole,
+        AnsweringRole,  ///< an answer is being written there
     };
 
-    ConversationListModel(StorageThread& storage, Notices& notices, QObject* parent = nullptr);
+    ConversationListModel(StorageThread& storage, const RunningAnswers& answers, Notices& notices,
+                          QObject* parent = nullptr);
 
     QString searchText() const { return m_searchText; }
     void setSearchText(const QString& text);
@@ -37,10 +42,13 @@ class ConversationListModel : public QAbstractListModel {
     /// Reads the list again.
     void refresh();
 
-    Q_INVOKABLE void setPinned(qint64 conversation, bool pinned);
-    Q_INVOKABLE void togglePinned(qint64 conversation);
+    double focused() const { return m_focused; }
+    /// -1: it is not in the list.
+    Q_INVOKABLE int rowOf(double conversation) const;
+    bool isPinned(qint64 conversation) const;
+    void setPinned(qint64 conversation, bool pinned);
     /// The conversation `step` rows further down, or 0.
-    Q_INVOKABLE double neighbour(qint64 conversation, int step) const;
+    double neighbour(qint64 conversation, int step) const;
     Q_INVOKABLE void rename(qint64 conversation, const QString& title);
     /// Hides it; a toast offers to undo, and some seconds later it is gone for good.
     Q_INVOKABLE void remove(qint64 conversation);
@@ -52,9 +60,7 @@ class ConversationListModel : public QAbstractListModel {
   signals:
     void listChanged();
     void searchTextChanged();
-    /// Ask the sidebar to take the keyboard: for a search, or for a new title.
-    void searchRequested();
-    void renameRequested(qint64 conversation);
+    void focusedChanged();
     void removing(qint64 conversation);
     /// Deleted conversations are gone for good; these are the ones there are.
     void purged(const std::vector<std::string>& conversations);
@@ -72,17 +78,19 @@ class ConversationListModel : public QAbstractListModel {
         bool operator==(const Row&) const = default;
     };
 
-    std::vector<Row>::const_iterator rowOf(qint64 conversation) const;
+    std::vector<Row>::const_iterator find(qint64 conversation) const;
     void setRows(const std::vector<Row>& rows);
     void change(std::function<Status(history::History&)> work);
     void purge();
 
     StorageThread& m_storage;
+    const RunningAnswers& m_answers;
     Notices& m_notices;
     QTimer m_searchDelay;
     QTimer m_purgeDelay;
     QString m_searchText;
     std::vector<Row> m_rows;
+    double m_focused = 0;
 };
 
 }  // namespace ingle::desktop

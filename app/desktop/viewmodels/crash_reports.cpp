@@ -29,9 +29,13 @@ void CrashReports::look() {
     emit changed();
     // Until it is answered, by opening or closing: what else is said meanwhile does not count. One that
     // cannot be marked is offered again, which does no harm.
-    m_notices.showOffer(
-        tr("Inglenook crashed. A report of it was kept on this computer; it holds nothing you wrote."),
-        tr("Show the report"), [this] { emit shown(); }, [this] { (void)crash::markSeen(m_folder); });
+    m_notices.showBanner(
+        {.topic = Notices::Topic::Crash,
+         .sentence =
+             tr("Inglenook crashed. A report of it was kept on this computer; it holds nothing you wrote."),
+         .action = tr("Show the report"),
+         .run = [this] { emit shown(); },
+         .answered = [this] { (void)crash::markSeen(m_folder); }});
 }
 
 void CrashReports::save() {
@@ -44,7 +48,8 @@ void CrashReports::saveTo(const QString& path) {
     if (file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.flush())
         m_notices.showToast(tr("Saved as %1").arg(path));
     else
-        m_notices.showBanner(tr("%1 could not be written: %2.").arg(path, file.errorString()));
+        m_notices.showBanner(
+            {Notices::Topic::Files, tr("%1 could not be written: %2.").arg(path, file.errorString())});
 }
 
 }  // namespace ingle::desktop

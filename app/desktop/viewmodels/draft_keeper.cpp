@@ -9,7 +9,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kDelay = 400ms;
-const char* const kNewDraftKey = "newConversationDraft";
 
 }  // namespace
 
@@ -68,19 +67,10 @@ void DraftKeeper::saveChanges() {
 
 void DraftKeeper::save(history::RowId conversation, const QString& text) {
     const auto work = [conversation, draft = text.toStdString()](history::History& history) -> Status {
-        return store(history, conversation, draft);
+        return history::storeDraft(history, conversation, draft);
     };
     // A draft that cannot be stored is still in the composer.
     m_storage.run(this, work, [](const Status&) {});
-}
-
-Status DraftKeeper::store(history::History& history, history::RowId conversation, const std::string& text) {
-    return conversation != 0 ? history.setDraft(conversation, text) : history.setSetting(kNewDraftKey, text);
-}
-
-Result<std::string> DraftKeeper::readNew(history::History& history) {
-    INGLE_TRY_ASSIGN(const auto stored, history.setting(kNewDraftKey));
-    return stored.value_or("");
 }
 
 }  // namespace ingle::desktop

@@ -5,10 +5,8 @@
 #include <QString>
 #include <QTimer>
 
-#include <string>
-
 #include "app/desktop/storage_thread.h"
-#include "app/history/history.h"
+#include "app/history/turns.h"
 
 namespace ingle::desktop {
 
@@ -31,10 +29,6 @@ class DraftKeeper : public QObject {
     void putBack(history::RowId conversation, const QString& text);
     /// Adds text behind the draft.
     void append(const QString& text);
-
-    // These two run on the storage thread.
-    static Status store(history::History& history, history::RowId conversation, const std::string& text);
-    static Result<std::string> readNew(history::History& history);
 
   signals:
     /// The text is another one, and not because the person wrote it.

@@ -100,9 +100,9 @@ void ModelListModel::start() {
         return std::pair{library.models(), library.notice()};
     };
     m_storage.run(this, work, [this](const auto& answer) {
-        if (!answer) return m_notices.showBanner(toQString(answer.error().message));
+        if (!answer) return m_notices.showBanner({Notices::Topic::Model, toQString(answer.error().message)});
         setModels(answer->first);
-        if (!answer->second.empty()) m_notices.showBanner(toQString(answer->second));
+        if (!answer->second.empty()) m_notices.showBanner({Notices::Topic::Model, toQString(answer->second)});
         // A file that was named at the start takes the place of the model used last.
         if (m_inspecting) {
             m_startWithLast = true;
@@ -127,7 +127,7 @@ void ModelListModel::useLast() {
 void ModelListModel::inspectionEnded(const QString& failure) {
     m_inspecting = false;
     emit stateChanged();
-    if (!failure.isEmpty()) m_notices.showBanner(failure);
+    if (!failure.isEmpty()) m_notices.showBanner({Notices::Topic::Model, failure});
     const bool startWithLast = std::exchange(m_startWithLast, false);
     if (startWithLast && !failure.isEmpty()) useLast();
 }
@@ -136,7 +136,7 @@ void ModelListModel::openUrls(const QList<QUrl>& urls) {
     const auto local =
         std::find_if(urls.begin(), urls.end(), [](const QUrl& url) { return url.isLocalFile(); });
     if (local == urls.end()) {
-        m_notices.showBanner(tr("Only files on this computer can be opened."));
+        m_notices.showBanner({Notices::Topic::Model, tr("Only files on this computer can be opened.")});
         return;
     }
     if (urls.size() > 1)
@@ -148,7 +148,7 @@ void ModelListModel::openUrls(const QList<QUrl>& urls) {
 void ModelListModel::openPath(const QString& path) {
     // The engine does one thing at a time, and the person asked for another model.
     emit loadStarting();
-    m_notices.clearBanner();
+    m_notices.clearBanner(Notices::Topic::Model);
     m_inspecting = true;
     emit stateChanged();
     m_inspections.push_back({path, false});
@@ -168,8 +168,10 @@ void ModelListModel::onInspected(const ModelInfo& info) {
     const bool isKnown = std::ranges::any_of(
         m_models, [&](const ModelEntry& entry) { return toQString(entry.path) == done.path; });
     if (!canChat(info) || isKnown) return;
-    m_notices.showBanner(tr("%1 has arrived in your downloads.").arg(toQString(info.name)), tr("Open"),
-                         [this, path = done.path] { openPath(path); });
+    m_notices.showBanner({.topic = Notices::Topic::Arrival,
+                          .sentence = tr("%1 has arrived in your downloads.").arg(toQString(info.name)),
+                          .action = tr("Open"),
+                          .run = [this, path = done.path] { openPath(path); }});
 }
 
 void ModelListModel::onInspectFailed(const Error& error) {
@@ -199,7 +201,7 @@ void ModelListModel::addInspected(const ModelInfo& info) {
 }
 
 void ModelListModel::use(const QString& modelId) {
-    m_notices.clearBanner();
+    m_notices.clearBanner(Notices::Topic::Model);
     loadById(modelId.toStdString());
 }
 
@@ -215,7 +217,8 @@ void ModelListModel::loadById(const std::string& modelId) {
         return check(library, id);
     };
     m_storage.run(this, work, [this](const Result<Checked>& checked) {
-        if (!checked) return m_notices.showBanner(toQString(checked.error().message));
+        if (!checked)
+            return m_notices.showBanner({Notices::Topic::Model, toQString(checked.error().message)});
         load(checked->entry, checked->file);
     });
 }
@@ -226,7 +229,8 @@ void ModelListModel::load(const ModelEntry& entry, FileState file) {
     if (file == FileState::Missing) {
         setState(Missing);
         m_notices.showBanner(
-            tr("The file %1 is gone. Drop it again from where it is now.").arg(toQString(entry.path)));
+            {Notices::Topic::Model,
+             tr("The file %1 is gone. Drop it again from where it is now.").arg(toQString(entry.path))});
         refresh();
         return;
     }
@@ -244,6 +248,7 @@ void ModelListModel::loadAgain(const LoadOptions& options) {
 void ModelListModel::loadCurrent(const LoadOptions& options) {
     m_device.clear();
     m_deviceNote.clear();
+    m_contextTokens = 0;
     m_contextNote.clear();
     m_recovery.clear();
     m_refused = false;
@@ -263,6 +268,7 @@ void ModelListModel::onLoaded(const ModelInfo& info) {
     if (!canChat(info)) return onLoadFailed({ErrorCode::Unsupported, noTokenizer().toStdString()});
     m_device = toQString(info.device);
     m_deviceNote = toQString(info.deviceNote);
+    m_contextTokens = info.contextTokens;
     m_contextNote = toQString(info.contextNote);
     m_current.failure.clear();
     setState(Ready);
@@ -282,7 +288,7 @@ void ModelListModel::onLoadFailed(const Error& error) {
     setState(Failed);
     // There may be room at the next start; now a card says what can be done.
     if (m_refused) return;
-    m_notices.showBanner(toQString(error.message));
+    m_notices.showBanner({Notices::Topic::Model, toQString(error.message)});
     const auto work = [id = m_current.id, sentence = error.message](library::Library& library) -> Status {
         INGLE_TRY(library.markUsed(id));
         return library.markFailure(id, sentence);
@@ -307,7 +313,7 @@ void ModelListModel::forget(const QString& modelId) {
         return library.remove(id);
     };
     m_storage.run(this, work, [this](const Status& status) {
-        if (!status) m_notices.showBanner(toQString(status.error().message));
+        if (!status) m_notices.showBanner({Notices::Topic::Model, toQString(status.error().message)});
         refresh();
     });
 }

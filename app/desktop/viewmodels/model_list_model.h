@@ -67,6 +67,8 @@ class ModelListModel : public QAbstractListModel {
     QString device() const { return m_device; }
     QString fallback() const;
     double loadFraction() const { return m_loadFraction; }
+    /// Of the model in use; 0: no limit, or none is loaded.
+    uint32_t contextTokens() const { return m_contextTokens; }
     const library::ModelEntry& current() const { return m_current; }
 
     /// Reads the library and loads the model used last (at first the guide), unless it failed then.
@@ -138,7 +140,8 @@ class ModelListModel : public QAbstractListModel {
     bool m_startWithLast = false;  ///< when nothing comes of the file that was named at the start
     QString m_chosenDevice;        ///< Settings::device when the current model was loaded
     QString m_device;
-    QString m_deviceNote;    ///< why this device computes
+    QString m_deviceNote;  ///< why this device computes
+    uint32_t m_contextTokens = 0;
     QString m_contextNote;   ///< why the context is a short one
     QString m_recovery;      ///< what was done after the host died
     bool m_refused = false;  ///< the model does not fit the memory that is free

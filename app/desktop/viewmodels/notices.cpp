@@ -1,30 +1,36 @@
 #include "app/desktop/viewmodels/notices.h"
 
+#include <QTimer>
+
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace ingle::desktop {
+namespace {
 
-void Notices::showBanner(const QString& sentence) {
-    if (m_banner.sentence != sentence) showBanner(sentence, {}, {});
-}
+constexpr std::chrono::seconds kToastLife{8};
+constexpr size_t kMostToasts = 3;
+constexpr size_t kMostUndos = 50;
 
-void Notices::showBanner(const QString& sentence, const QString& action, std::function<void()> run) {
-    m_banner = {sentence, action, std::move(run), {}};
+}  // namespace
+
+void Notices::showBanner(Banner banner) {
+    std::erase_if(m_banners, [&](const Banner& each) { return each.topic == banner.topic; });
+    const auto place = std::ranges::upper_bound(m_banners, banner.topic, {}, &Banner::topic);
+    m_banners.insert(place, std::move(banner));
     emit bannerChanged();
 }
 
-void Notices::showOffer(const QString& sentence, const QString& action, std::function<void()> run,
-                        std::function<void()> answered) {
-    m_offer = {sentence, action, std::move(run), std::move(answered)};
-    emit bannerChanged();
-}
-
-void Notices::clearBanner() {
-    showBanner({});
+void Notices::clearBanner(Topic topic) {
+    if (std::erase_if(m_banners, [&](const Banner& each) { return each.topic == topic; }) > 0)
+        emit bannerChanged();
 }
 
 Notices::Banner Notices::takeShown() {
-    Banner banner = std::exchange(m_banner.sentence.isEmpty() ? m_offer : m_banner, {});
+    if (m_banners.empty()) return {};
+    Banner banner = std::move(m_banners.back());
+    m_banners.pop_back();
     emit bannerChanged();
     return banner;
 }
@@ -40,20 +46,57 @@ void Notices::runBannerAction() {
     if (banner.run) banner.run();
 }
 
-void Notices::showToast(const QString& sentence, std::function<void()> undo) {
-    m_toast = sentence;
-    m_undo = std::move(undo);
-    emit toastChanged();
+QVariantList Notices::toasts() const {
+    QVariantList list;
+    for (const Toast& each : m_toasts)
+        list.append(QVariantMap{{"key", each.key}, {"text", each.text}, {"canUndo", each.canUndo}});
+    return list;
 }
 
-void Notices::dismissToast() {
-    showToast({});
+int Notices::addToast(const QString& sentence, bool canUndo) {
+    // The same thing said twice is said once, and longer.
+    std::erase_if(m_toasts, [&](const Toast& each) { return !canUndo && each.text == sentence; });
+    if (m_toasts.size() == kMostToasts) m_toasts.erase(m_toasts.begin());
+    m_toasts.push_back({++m_lastKey, sentence, canUndo});
+    QTimer::singleShot(kToastLife, this, [this, key = m_lastKey] { dismissToast(key); });
+    emit toastsChanged();
+    return m_lastKey;
 }
 
-void Notices::undo() {
-    const auto undo = std::exchange(m_undo, {});
-    dismissToast();
-    if (undo) undo();
+void Notices::showToast(const QString& sentence) {
+    addToast(sentence, false);
+}
+
+void Notices::showUndo(const QString& sentence, std::function<void()> undo) {
+    if (m_undos.size() == kMostUndos) m_undos.erase(m_undos.begin());
+    m_undos.push_back({addToast(sentence, true), std::move(undo)});
+    emit undosChanged();
+}
+
+void Notices::undoLast() {
+    if (!m_undos.empty()) undo(m_undos.back().key);
+}
+
+void Notices::forgetUndos() {
+    m_undos.clear();
+    std::erase_if(m_toasts, &Toast::canUndo);
+    emit toastsChanged();
+    emit undosChanged();
+}
+
+void Notices::dismissToast(int key) {
+    if (std::erase_if(m_toasts, [key](const Toast& each) { return each.key == key; }) > 0)
+        emit toastsChanged();
+}
+
+void Notices::undo(int key) {
+    dismissToast(key);
+    const auto found = std::ranges::find(m_undos, key, &Undo::key);
+    if (found == m_undos.end()) return;
+    const Undo undo = std::move(*found);
+    m_undos.erase(found);
+    emit undosChanged();
+    undo.run();
 }
 
 }  // namespace ingle::desktop

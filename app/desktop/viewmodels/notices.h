@@ -1,12 +1,14 @@
-/// What the window says outside the conversation: one banner that stays, one toast that goes by itself. The
-/// last banner wins; an offer waits under it.
+/// What the window says outside the conversation: banners that stay, and toasts that go by themselves. No
+/// notice takes another's place unless it is about the same thing.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
 #include <QObject>
 #include <QString>
+#include <QVariantList>
 
 #include <functional>
+#include <vector>
 
 namespace ingle::desktop {
 
@@ -14,56 +16,85 @@ class Notices : public QObject {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("owned by the window")
+    /// The banner in view; others wait under it.
     Q_PROPERTY(QString banner READ banner NOTIFY bannerChanged)
-    /// The text of the banner's button; empty: it has none.
+    /// The text of its button; empty: it has none.
     Q_PROPERTY(QString bannerAction READ bannerAction NOTIFY bannerChanged)
-    Q_PROPERTY(QString toast READ toast NOTIFY toastChanged)
-    Q_PROPERTY(bool canUndo READ canUndo NOTIFY toastChanged)
+    /// How many there are.
+    Q_PROPERTY(int bannerCount READ bannerCount NOTIFY bannerChanged)
+    /// The oldest first; of each "key", "text" and "canUndo".
+    Q_PROPERTY(QVariantList toasts READ toasts NOTIFY toastsChanged)
   public:
+    /// What a banner is about: a newer one takes the place of an older one. The last topics are shown first.
+    enum class Topic {
+        Crash,    ///< offers wait until there is nothing else
+        Arrival,  ///< a file that came
+        Files,    ///< what was written for the person
+        Model,
+        History,
+        Stall,  ///< the history cannot be written now
+    };
+
+    struct Banner {
+        Topic topic = Topic::History;
+        QString sentence;
+        QString action = {};                  ///< the button's text
+        std::function<void()> run = {};       ///< what it does, after the banner is gone
+        std::function<void()> answered = {};  ///< the person used the button or closed it
+    };
+
     using QObject::QObject;
 
-    QString banner() const { return shown().sentence; }
-    QString bannerAction() const { return shown().action; }
-    QString toast() const { return m_toast; }
-    bool canUndo() const { return static_cast<bool>(m_undo); }
+    QString banner() const { return m_banners.empty() ? QString() : m_banners.back().sentence; }
+    QString bannerAction() const { return m_banners.empty() ? QString() : m_banners.back().action; }
+    int bannerCount() const { return static_cast<int>(m_banners.size()); }
+    QVariantList toasts() const;
+    /// The newest; empty: there is none.
+    QString toast() const { return m_toasts.empty() ? QString() : m_toasts.back().text; }
 
-    void showBanner(const QString& sentence);
-    /// With a button that dismisses the banner and then calls `run`.
-    void showBanner(const QString& sentence, const QString& action, std::function<void()> run);
-    /// A banner that others do not replace: it is shown whenever there is no other, until the person uses its
-    /// button or closes it; `answered` is called then. A later offer takes an earlier one's place.
-    void showOffer(const QString& sentence, const QString& action, std::function<void()> run,
-                   std::function<void()> answered);
-    /// What was said is no longer true, or something else begins. An offer stays.
-    void clearBanner();
-    /// `undo`: what the toast's button does; empty: no button.
-    void showToast(const QString& sentence, std::function<void()> undo = {});
+    void showBanner(Banner banner);
+    /// What was said about it is no longer true.
+    void clearBanner(Topic topic);
+    void showToast(const QString& sentence);
+    /// With a way back: its button, or Ctrl+Z until something newer is undone first.
+    void showUndo(const QString& sentence, std::function<void()> undo);
 
-    /// By the person: whichever is shown.
+    bool canUndo() const { return !m_undos.empty(); }
+    /// What was done last and can be undone.
+    void undoLast();
+    /// It is too late to undo anything.
+    void forgetUndos();
+
+    /// By the person: the one in view.
     Q_INVOKABLE void dismissBanner();
     Q_INVOKABLE void runBannerAction();
-    Q_INVOKABLE void dismissToast();
-    Q_INVOKABLE void undo();
+    /// Its time is over, or the person has read it.
+    Q_INVOKABLE void dismissToast(int key);
+    /// What that toast speaks of.
+    Q_INVOKABLE void undo(int key);
 
   signals:
     void bannerChanged();
-    void toastChanged();
+    void toastsChanged();
+    void undosChanged();
 
   private:
-    struct Banner {
-        QString sentence;
-        QString action;
-        std::function<void()> run;
-        std::function<void()> answered;
+    struct Toast {
+        int key;
+        QString text;
+        bool canUndo;
     };
-    const Banner& shown() const { return m_banner.sentence.isEmpty() ? m_offer : m_banner; }
-    /// Takes away what is shown.
+    struct Undo {
+        int key;
+        std::function<void()> run;
+    };
     Banner takeShown();
+    int addToast(const QString& sentence, bool canUndo);
 
-    Banner m_banner;
-    Banner m_offer;
-    QString m_toast;
-    std::function<void()> m_undo;
+    std::vector<Banner> m_banners;  ///< by topic; the last one is in view
+    std::vector<Toast> m_toasts;
+    std::vector<Undo> m_undos;  ///< the newest last
+    int m_lastKey = 0;
 };
 
 }  // namespace ingle::desktop

@@ -19,6 +19,8 @@ RowLayout {
             // Also in the middle of an answer, when it moves to another device.
             if (app.chat.promptFraction > 0 && app.chat.promptFraction < 1)
                 return qsTr("Reading the conversation… %1%").arg(Math.round(app.chat.promptFraction * 100));
+            if (app.chat.generation === ChatController.Waiting)
+                return qsTr("Waiting for another answer…");
             return empty ? qsTr("Thinking…") : "";
         case MessageListModel.Stopped:
             return error.length > 0 ? error : qsTr("Stopped");

@@ -12,8 +12,6 @@ Item {
     readonly property ChatController chat: app.chat
 
     signal sidebarRequested
-    signal modelsRequested
-    signal settingsRequested
 
     function focusComposer() {
         composer.takeFocus();
@@ -57,7 +55,8 @@ Item {
                 anchors.verticalCenter: parent.verticalCenter
                 width: Math.min(implicitWidth, view.width / 2)
                 models: view.app.models
-                onClicked: view.modelsRequested()
+                actions: view.app.actions
+                onClicked: view.app.actions.run("models")
             }
             IconButton {
                 id: settingsButton
@@ -66,8 +65,8 @@ Item {
                 anchors.rightMargin: Theme.s
                 anchors.verticalCenter: parent.verticalCenter
                 iconName: "settings"
-                hint: qsTr("Settings (%1)").arg(ShortcutKeys.settings)
-                onClicked: view.settingsRequested()
+                hint: view.app.actions.hint("settings")
+                onClicked: view.app.actions.run("settings")
             }
         }
 
@@ -162,7 +161,7 @@ Item {
                 anchors.fill: parent
                 visible: list.count === 0
                 app: view.app
-                onModelsRequested: view.modelsRequested()
+                onModelsRequested: view.app.actions.run("models")
             }
 
             IconButton {

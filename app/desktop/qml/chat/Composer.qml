@@ -119,7 +119,7 @@ Item {
             enabled: ready
             hoverEnabled: true
             focusPolicy: Qt.TabFocus  // a click leaves the keyboard in the text
-            Accessible.name: stops ? qsTr("Stop the answer (%1)").arg(ShortcutKeys.stop) : qsTr("Send (Enter)")
+            Accessible.name: stops ? composer.app.actions.hint("stop") : composer.app.actions.hint("send")
             onClicked: {
                 if (stops)
                     composer.chat.stop();

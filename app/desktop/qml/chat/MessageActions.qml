@@ -68,7 +68,7 @@ FocusScope {
             visible: !actions.isUser || (actions.last && !actions.busy)
             enabled: !actions.busy && !actions.app.chat.readOnly
             iconName: "refresh"
-            hint: actions.isUser ? qsTr("Answer") : qsTr("Another answer (%1)").arg(ShortcutKeys.regenerate)
+            hint: actions.isUser ? qsTr("Answer") : actions.app.actions.hint("regenerate")
             onClicked: actions.app.chat.regenerate(actions.messageId)
         }
         Text {

@@ -8,6 +8,7 @@ T.Button {
     id: button
 
     required property ModelListModel models
+    required property Actions actions
     readonly property string label: {
         if (models.inspecting)
             return qsTr("Looking at the file…");
@@ -74,7 +75,7 @@ T.Button {
         active: button.hovered
         sourceComponent: Hint {
             parent: button
-            text: qsTr("Models (%1)").arg(ShortcutKeys.models)
+            text: button.actions.hint("models")
             visible: button.hovered
         }
     }

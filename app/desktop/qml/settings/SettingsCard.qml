@@ -201,7 +201,7 @@ Card {
                 }
             }
             Label {
-                text: qsTr("All shortcuts: %1").arg(ShortcutKeys.shortcuts)
+                text: card.app.actions.hint("shortcuts")
                 color: Theme.mutedText
             }
             Label {

@@ -7,6 +7,8 @@ import Inglenook
 Card {
     id: card
 
+    required property Actions actions
+
     objectName: "shortcutsCard"
     title: qsTr("Shortcuts")
 
@@ -23,44 +25,25 @@ Card {
             spacing: Theme.s
 
             Repeater {
-                model: [
-                    [qsTr("Send"), ShortcutKeys.send],
-                    [qsTr("New line"), ShortcutKeys.newLine],
-                    [qsTr("Stop the answer"), ShortcutKeys.stop],
-                    [qsTr("Continue the answer"), ShortcutKeys.continueAnswer],
-                    [qsTr("Another answer"), ShortcutKeys.regenerate],
-                    [qsTr("Copy the answer"), ShortcutKeys.copyAnswer],
-                    [qsTr("Change the last message"), ShortcutKeys.editLast],
-                    [qsTr("New conversation"), ShortcutKeys.newConversation],
-                    [qsTr("Search"), ShortcutKeys.search],
-                    [qsTr("Next and previous conversation"), ShortcutKeys.otherConversations],
-                    [qsTr("Rename the conversation"), ShortcutKeys.rename],
-                    [qsTr("Pin the conversation"), ShortcutKeys.pin],
-                    [qsTr("Delete the conversation"), ShortcutKeys.remove],
-                    [qsTr("Models"), ShortcutKeys.models],
-                    [qsTr("Settings"), ShortcutKeys.settings],
-                    [qsTr("Help"), ShortcutKeys.help],
-                    [qsTr("All shortcuts"), ShortcutKeys.shortcuts],
-                    [qsTr("Quit"), ShortcutKeys.quit]
-                ]
+                model: card.actions.withKeys
                 delegate: RowLayout {
                     required property var modelData
 
                     Layout.fillWidth: true
                     Accessible.role: Accessible.StaticText
-                    Accessible.name: modelData[0] + ": " + modelData[1]
+                    Accessible.name: modelData.words + ": " + modelData.keys
 
                     Text {
                         textFormat: Text.PlainText
                         Layout.fillWidth: true
-                        text: modelData[0]
+                        text: modelData.words
                         color: Theme.text
                         font.pixelSize: Theme.smallSize
                         elide: Text.ElideRight
                     }
                     Text {
                         textFormat: Text.PlainText
-                        text: modelData[1]
+                        text: modelData.keys
                         color: Theme.mutedText
                         font.pixelSize: Theme.smallSize
                     }

@@ -11,10 +11,15 @@ T.ItemDelegate {
     required property string title
     required property string snippet
     required property bool pinned
+    required property bool answering
     readonly property bool shown: app.chat.conversationId === conversationId
     property bool renaming: false
 
+    /// The menu lies open for it.
+    required property bool menuOpen
+
     signal chosen
+    signal menuRequested(Item at, real x, real y)
 
     function startRenaming() {
         nameField.text = title;
@@ -35,7 +40,10 @@ T.ItemDelegate {
     hoverEnabled: true
     highlighted: ListView.isCurrentItem && ListView.view.activeFocus
     Accessible.role: Accessible.ListItem
-    Accessible.name: pinned ? qsTr("%1, pinned").arg(title) : title
+    Accessible.name: {
+        const name = pinned ? qsTr("%1, pinned").arg(title) : title;
+        return answering ? qsTr("%1, an answer is being written").arg(name) : name;
+    }
 
     onClicked: {
         app.chat.open(conversationId);
@@ -43,14 +51,14 @@ T.ItemDelegate {
     }
     Keys.onReturnPressed: clicked()
     Keys.onEnterPressed: clicked()
-    Keys.onDeletePressed: app.conversations.remove(conversationId)
-    Keys.onMenuPressed: menu.popup()
+    Keys.onDeletePressed: app.actions.run("remove", conversationId)
+    Keys.onMenuPressed: menuRequested(row, width / 2, height)
 
     contentItem: Item {
         Text {
             x: Theme.l
             y: row.snippet.length > 0 ? Theme.s : (parent.height - height) / 2
-            width: parent.width - 2 * Theme.l - (moreButton.visible || row.pinned ? Theme.xl : 0)
+            width: parent.width - 2 * Theme.l - (moreButton.visible || row.pinned || row.answering ? Theme.xl : 0)
             visible: !row.renaming
             text: row.title
             textFormat: Text.PlainText
@@ -105,7 +113,19 @@ T.ItemDelegate {
         height: 15
         name: "pin"
         color: Theme.mutedText
-        visible: row.pinned && !moreButton.visible && !row.renaming
+        visible: row.pinned && !row.answering && !moreButton.visible && !row.renaming
+    }
+
+    Rectangle {
+        objectName: "answering-" + row.conversationId
+        anchors.right: parent.right
+        anchors.rightMargin: Theme.l
+        anchors.verticalCenter: parent.verticalCenter
+        width: 7
+        height: 7
+        radius: 3.5
+        color: Theme.accent
+        visible: row.answering && !moreButton.visible && !row.renaming
     }
 
     // Beside the content, so that a click on it is not a click on the row.
@@ -114,42 +134,14 @@ T.ItemDelegate {
         anchors.right: parent.right
         anchors.rightMargin: Theme.s
         anchors.verticalCenter: parent.verticalCenter
-        visible: (row.hovered || menu.visible) && !row.renaming
+        visible: (row.hovered || row.menuOpen) && !row.renaming
         focusPolicy: Qt.NoFocus
         iconName: "more"
         hint: qsTr("More actions")
-        onClicked: menu.popup(moreButton, 0, moreButton.height)
+        onClicked: row.menuRequested(moreButton, 0, moreButton.height)
     }
     TapHandler {
         acceptedButtons: Qt.RightButton
-        onTapped: menu.popup()
-    }
-
-    PopupMenu {
-        id: menu
-
-        PopupMenuItem {
-            iconName: "pencil"
-            text: qsTr("Rename")
-            onTriggered: row.startRenaming()
-        }
-        PopupMenuItem {
-            iconName: "pin"
-            text: row.pinned ? qsTr("Unpin") : qsTr("Pin")
-            onTriggered: row.app.conversations.setPinned(row.conversationId, !row.pinned)
-        }
-        PopupMenuItem {
-            iconName: "trash"
-            text: qsTr("Delete")
-            onTriggered: row.app.conversations.remove(row.conversationId)
-        }
-    }
-
-    Connections {
-        target: row.app.conversations
-        function onRenameRequested(conversation) {
-            if (conversation === row.conversationId)
-                row.startRenaming();
-        }
+        onTapped: eventPoint => row.menuRequested(row, eventPoint.position.x, eventPoint.position.y)
     }
 }

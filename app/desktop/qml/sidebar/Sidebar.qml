@@ -11,6 +11,8 @@ Rectangle {
 
     /// A conversation was chosen; a drawer can close.
     signal chosen
+    /// The person is done here.
+    signal left
 
     color: Theme.sidebar
 
@@ -35,9 +37,9 @@ Rectangle {
             IconButton {
                 objectName: "newChatButton"
                 iconName: "plus"
-                hint: qsTr("New conversation (%1)").arg(ShortcutKeys.newConversation)
+                hint: sidebar.app.actions.hint("newConversation")
                 onClicked: {
-                    sidebar.app.chat.newConversation();
+                    sidebar.app.actions.run("newConversation");
                     sidebar.chosen();
                 }
             }
@@ -53,9 +55,11 @@ Rectangle {
             placeholderText: qsTr("Search")
             leftPadding: Theme.xl + Theme.s
             onTextChanged: sidebar.app.conversations.searchText = text
-            Keys.onEscapePressed: event => {
-                event.accepted = text.length > 0;
-                clear();
+            Keys.onEscapePressed: {
+                if (text.length > 0)
+                    clear();
+                else
+                    sidebar.left();
             }
             Keys.onDownPressed: {
                 list.currentIndex = 0;
@@ -81,7 +85,12 @@ Rectangle {
             activeFocusOnTab: true
             keyNavigationEnabled: true
             currentIndex: -1
-            onActiveFocusChanged: if (activeFocus && currentIndex < 0) currentIndex = 0
+            // The keyboard begins where the person is.
+            onActiveFocusChanged: {
+                if (activeFocus && currentIndex < 0)
+                    currentIndex = Math.max(0, sidebar.app.conversations.rowOf(sidebar.app.chat.conversationId));
+            }
+            Keys.onEscapePressed: sidebar.left()
             boundsBehavior: Flickable.StopAtBounds
             model: sidebar.app.conversations
             Accessible.role: Accessible.List
@@ -107,7 +116,9 @@ Rectangle {
             delegate: ConversationRow {
                 app: sidebar.app
                 width: ListView.view.width
+                menuOpen: menu.visible && menu.target === conversationId
                 onChosen: sidebar.chosen()
+                onMenuRequested: (at, x, y) => menu.openFor(conversationId, at, x, y)
             }
 
             Text {
@@ -122,11 +133,38 @@ Rectangle {
         }
     }
 
-    Connections {
+    ActionMenu {
+        id: menu
+
+        function openFor(conversation: double, at: Item, x: real, y: real) {
+            listed = actions.ofConversation(conversation);
+            target = conversation;
+            popup(at, x, y);
+            currentIndex = 0;
+        }
+
+        actions: sidebar.app.actions
+    }
+
+    Binding {
         target: sidebar.app.conversations
-        function onSearchRequested() {
+        property: "focused"
+        value: list.activeFocus && list.currentItem ? (list.currentItem as ConversationRow).conversationId : 0
+    }
+    Connections {
+        target: sidebar.app
+        function onViewWanted(view) {
+            if (view !== AppModel.SearchView)
+                return;
             searchField.forceActiveFocus(Qt.ShortcutFocusReason);
             searchField.selectAll();
+        }
+        function onRenameWanted(conversation) {
+            // Its row may not have been made yet.
+            list.positionViewAtIndex(sidebar.app.conversations.rowOf(conversation), ListView.Contain);
+            const row = list.itemAtIndex(sidebar.app.conversations.rowOf(conversation)) as ConversationRow;
+            if (row)
+                row.startRenaming();
         }
     }
 }

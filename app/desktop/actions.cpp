@@ -1,0 +1,220 @@
+#include "app/desktop/actions.h"
+
+#include <QCoreApplication>
+#include <QGuiApplication>
+#include <QVariantMap>
+#include <QWindow>
+
+#include <algorithm>
+
+#include "app/desktop/viewmodels/app_model.h"
+
+namespace ingle::desktop {
+namespace {
+
+using history::RowId;
+
+constexpr const char* kContext = "Actions";
+#define WORDS(text) QT_TRANSLATE_NOOP("Actions", text)
+
+/// That of the row that has the keyboard comes before the one in view.
+RowId shownOr(AppModel& app, RowId conversation) {
+    if (conversation != 0) return conversation;
+    const double focused = app.conversations()->focused();
+    return static_cast<RowId>(focused != 0 ? focused : app.chat()->conversationId());
+}
+RowId lastOr(AppModel& app, RowId message) {
+    return message != 0 ? message : app.chat()->messages()->lastId();
+}
+bool isShown(AppModel& app, RowId conversation) {
+    return shownOr(app, conversation) != 0;
+}
+bool isPinned(AppModel& app, RowId conversation) {
+    return app.conversations()->isPinned(shownOr(app, conversation));
+}
+bool hasMessage(AppModel& app, RowId message) {
+    return app.chat()->messages()->find(lastOr(app, message)) != nullptr;
+}
+template <int Step>
+void openNeighbour(AppModel& app, RowId) {
+    const auto shown = static_cast<qint64>(app.chat()->conversationId());
+    const auto next = static_cast<qint64>(app.conversations()->neighbour(shown, Step));
+    if (next != 0) app.chat()->open(next);
+}
+/// Something that the window itself has to show.
+template <AppModel::View Which>
+void show(AppModel& app, RowId) {
+    emit app.viewWanted(Which);
+}
+
+constexpr auto kWindow = ActionScope::Window;
+constexpr auto kConversation = ActionScope::Conversation;
+constexpr auto kMessage = ActionScope::Message;
+constexpr auto kField = ActionScope::Field;
+
+// The guide tells the first three columns: resources/guide/facts.py reads them here.
+const Action kActions[] = {
+    {"send", WORDS("Send"), WORDS("Enter"), "", "send", kField, nullptr, nullptr},
+    {"newLine", WORDS("New line"), WORDS("Shift+Enter"), "", "", kField, nullptr, nullptr},
+    {"stop", WORDS("Stop the answer"), "Esc", "", "stop", kWindow,
+     [](AppModel& app, RowId) { return app.chat()->generation() != ChatController::Idle; },
+     [](AppModel& app, RowId) { app.chat()->stop(); }},
+    {"continueAnswer", WORDS("Continue the answer"), "Ctrl+G", "", "play", kMessage,
+     [](AppModel& app, RowId message) { return app.chat()->canContinue(lastOr(app, message)); },
+     [](AppModel& app, RowId message) { app.chat()->continueAnswer(lastOr(app, message)); }},
+    {"regenerate", WORDS("Another answer"), "Ctrl+R", "", "refresh", kMessage,
+     [](AppModel& app, RowId message) { return app.chat()->canRegenerate(lastOr(app, message)); },
+     [](AppModel& app, RowId message) { app.chat()->regenerate(lastOr(app, message)); }},
+    {"copyAnswer", WORDS("Copy the answer"), "Ctrl+Shift+C", "", "copy", kMessage, hasMessage,
+     [](AppModel& app, RowId message) { app.copy(app.chat()->messageText(lastOr(app, message))); }},
+    {"editLast", WORDS("Change the last message"), "↑", "", "", kField, nullptr, nullptr},
+    {"newConversation", WORDS("New conversation"), "Ctrl+N", "", "plus", kWindow, nullptr,
+     [](AppModel& app, RowId) {
+         app.chat()->newConversation();
+         emit app.viewWanted(AppModel::ComposerView);
+     }},
+    {"search", WORDS("Search"), "Ctrl+K", "Ctrl+F", "search", kWindow, nullptr, show<AppModel::SearchView>},
+    {"otherConversations", WORDS("Next and previous conversation"), "Alt+↓ Alt+↑", "", "", kField, nullptr,
+     nullptr},
+    {"nextConversation", WORDS("Next conversation"), "", "Alt+Down", "", kWindow, nullptr, openNeighbour<1>},
+    {"previousConversation", WORDS("Previous conversation"), "", "Alt+Up", "", kWindow, nullptr,
+     openNeighbour<-1>},
+    {"rename", WORDS("Rename the conversation"), "F2", "", "pencil", kConversation, isShown,
+     [](AppModel& app, RowId conversation) {
+         emit app.renameWanted(static_cast<double>(shownOr(app, conversation)));
+     }},
+    {"pin", WORDS("Pin the conversation"), "Ctrl+D", "", "pin", kConversation,
+     [](AppModel& app, RowId conversation) {
+         return isShown(app, conversation) && !isPinned(app, conversation);
+     },
+     [](AppModel& app, RowId conversation) {
+         app.conversations()->setPinned(shownOr(app, conversation), true);
+     }},
+    {"unpin", WORDS("Unpin the conversation"), "", "Ctrl+D", "pin", kConversation, isPinned,
+     [](AppModel& app, RowId conversation) {
+         app.conversations()->setPinned(shownOr(app, conversation), false);
+     }},
+    {"remove", WORDS("Delete the conversation"), "Ctrl+Shift+Backspace", "", "trash", kConversation, isShown,
+     [](AppModel& app, RowId conversation) { app.conversations()->remove(shownOr(app, conversation)); }},
+    {"undo", WORDS("Undo the last deletion or change"), "Ctrl+Z", "", "", kWindow,
+     [](AppModel& app, RowId) { return app.notices()->canUndo(); },
+     [](AppModel& app, RowId) { app.notices()->undoLast(); }},
+    {"models", WORDS("Models"), "Ctrl+L", "", "model", kWindow, nullptr, show<AppModel::ModelsView>},
+    {"settings", WORDS("Settings"), "Ctrl+,", "", "settings", kWindow, nullptr, show<AppModel::SettingsView>},
+    {"help", WORDS("Help"), "F1", "", "", kWindow, nullptr, show<AppModel::HelpView>},
+    {"palette", WORDS("All actions"), "Ctrl+Shift+P", "", "", kWindow, nullptr, show<AppModel::PaletteView>},
+    {"shortcuts", WORDS("All shortcuts"), "Ctrl+/", "", "", kWindow, nullptr, show<AppModel::ShortcutsView>},
+    {"quit", WORDS("Quit"), "Ctrl+Q", "", "close", kWindow, nullptr,
+     [](AppModel&, RowId) {
+         for (QWindow* window : QGuiApplication::topLevelWindows()) window->close();
+     }},
+};
+#undef WORDS
+
+QString words(const Action& action) {
+    return QCoreApplication::translate(kContext, action.words);
+}
+QString keys(const Action& action) {
+    return QCoreApplication::translate(kContext, action.keys);
+}
+
+QStringList sequences(const Action& action) {
+    QStringList all = QString(action.moreKeys).split(' ', Qt::SkipEmptyParts);
+    if (action.keys[0] != 0) all.prepend(action.keys);
+    return all;
+}
+
+QVariantMap described(const Action& action) {
+    return {{"id", action.id},
+            {"words", words(action)},
+            {"keys", keys(action)},
+            {"icon", action.icon},
+            {"sequences", sequences(action)}};
+}
+
+const Action* find(const QString& id) {
+    const auto found =
+        std::ranges::find_if(kActions, [&id](const Action& each) { return id == QLatin1String(each.id); });
+    return found == std::end(kActions) ? nullptr : found;
+}
+
+}  // namespace
+
+std::span<const Action> allActions() {
+    return kActions;
+}
+
+Actions::Actions(AppModel& app, QObject* parent) : QObject(parent), m_app(app) {
+    const auto bump = [this] {
+        ++m_revision;
+        emit changed();
+    };
+    connect(app.chat(), &ChatController::generationChanged, this, bump);
+    connect(app.chat(), &ChatController::conversationChanged, this, bump);
+    connect(app.chat(), &ChatController::readOnlyChanged, this, bump);
+    connect(app.chat()->messages(), &MessageListModel::countChanged, this, bump);
+    connect(app.models(), &ModelListModel::stateChanged, this, bump);
+    connect(app.conversations(), &ConversationListModel::listChanged, this, bump);
+    connect(app.conversations(), &ConversationListModel::focusedChanged, this, bump);
+    connect(app.notices(), &Notices::undosChanged, this, bump);
+}
+
+template <typename Condition>
+QVariantList Actions::listed(const Condition& condition) const {
+    QVariantList list;
+    for (const Action& each : kActions) {
+        if (condition(each)) list.append(described(each));
+    }
+    return list;
+}
+
+QVariantList Actions::withKeys() const {
+    return listed([](const Action& each) { return each.keys[0] != 0; });
+}
+
+QVariantList Actions::shortcuts() const {
+    return listed([](const Action& each) { return each.run != nullptr && !sequences(each).isEmpty(); });
+}
+
+bool Actions::can(const Action& action, qint64 target) const {
+    return action.run != nullptr && (action.enabled == nullptr || action.enabled(m_app, target));
+}
+
+bool Actions::can(const QString& id, qint64 target) const {
+    const Action* action = desktop::find(id);
+    return action != nullptr && can(*action, target);
+}
+
+void Actions::run(const QString& id, qint64 target) {
+    const Action* action = desktop::find(id);
+    if (action != nullptr && can(*action, target)) action->run(m_app, target);
+}
+
+QString Actions::hint(const QString& id) const {
+    const Action* action = desktop::find(id);
+    if (action == nullptr) return {};
+    return action->keys[0] == 0 ? words(*action) : tr("%1 (%2)").arg(words(*action), keys(*action));
+}
+
+QVariantList Actions::ofConversation(qint64 conversation) const {
+    return listed([&](const Action& each) {
+        return each.scope == ActionScope::Conversation && can(each, conversation);
+    });
+}
+
+QVariantList Actions::ofMessage(qint64 message) const {
+    return listed(
+        [&](const Action& each) { return each.scope == ActionScope::Message && can(each, message); });
+}
+
+QVariantList Actions::find(const QString& text) const {
+    const QStringList wanted = text.split(' ', Qt::SkipEmptyParts);
+    return listed([&](const Action& each) {
+        if (!can(each, 0)) return false;
+        const QString name = words(each);
+        return std::ranges::all_of(
+            wanted, [&](const QString& word) { return name.contains(word, Qt::CaseInsensitive); });
+    });
+}
+
+}  // namespace ingle::desktop

@@ -1,0 +1,189 @@
+#include "app/desktop/running_answers.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ingle::desktop {
+
+using history::MessageStatus;
+using history::RowId;
+using State = AnswerProgress::State;
+
+namespace {
+
+constexpr qint64 kSpeedWindowMs = 300;  // a speed over less time would only flicker
+
+}  // namespace
+
+struct RunningAnswers::Answer : QObject {
+    Answer(StorageThread& storage, QObject* parent) : QObject(parent), writer(storage) {}
+
+    RowId conversation = 0;
+    std::string systemPrompt;
+    AnswerProgress progress;
+    AnswerWriter writer;
+    AnswerText text;  ///< brings what the model thinks and answers into one text
+    history::Prompt prompt;
+    protocol::RequestId request = 0;
+    bool engineDone = false;  ///< no more of this answer will come
+    QElapsedTimer sinceFirstToken;
+};
+
+RunningAnswers::RunningAnswers(StorageThread& storage, EngineClient& engine, QObject* parent)
+    : QObject(parent), m_storage(storage), m_engine(engine) {}
+
+RunningAnswers::Answer* RunningAnswers::find(RowId conversation) const {
+    const auto found = std::ranges::find(m_answers, conversation, &Answer::conversation);
+    return found == m_answers.end() ? nullptr : *found;
+}
+
+const AnswerProgress* RunningAnswers::of(RowId conversation) const {
+    const Answer* answer = find(conversation);
+    return answer == nullptr ? nullptr : &answer->progress;
+}
+
+void RunningAnswers::setState(Answer& answer, State state) {
+    if (answer.progress.state == state) return;
+    answer.progress.state = state;
+    emit stateChanged(answer.conversation);
+}
+
+void RunningAnswers::start(RowId conversation, std::string systemPrompt, Work work, Started started) {
+    Answer& answer = *m_answers.emplace_back(new Answer(m_storage, this));
+    answer.conversation = conversation;
+    answer.systemPrompt = std::move(systemPrompt);
+    connect(&answer.writer, &AnswerWriter::committed, this, &RunningAnswers::committed);
+    connect(&answer.writer, &AnswerWriter::finished, this,
+            [this, &answer](RowId, const history::AnswerEnd& ending) { onFinished(answer, ending); });
+    connect(&answer.writer, &AnswerWriter::stalled, this, [this, &answer](const QString& sentence) {
+        answer.progress.stalled = !sentence.isEmpty();
+        emit stalled(sentence);
+        emit stateChanged(answer.conversation);
+    });
+    emit stateChanged(conversation);
+    m_storage.run(this, std::move(work),
+                  [this, &answer, started = std::move(started)](const Result<history::Turn>& turn) {
+                      if (turn) answer.conversation = turn->conversation.id;
+                      started(turn);
+                      onStarted(answer, turn);
+                  });
+}
+
+void RunningAnswers::onStarted(Answer& answer, const Result<history::Turn>& turn) {
+    if (!turn) return remove(answer);
+    answer.text = AnswerText(turn->branch.back().text);
+    answer.writer.begin(turn->branch.back().id);
+    if (answer.progress.state != State::Stopping) return generate(answer, *turn);
+    // Stopped before there was anything to cancel.
+    answer.engineDone = true;
+    abandon(answer.conversation);
+}
+
+void RunningAnswers::generate(Answer& answer, const history::Turn& turn) {
+    answer.prompt = history::promptOf(turn, answer.systemPrompt);
+    setState(answer, m_answers.size() > 1 ? State::Waiting : State::Reading);
+    answer.request = m_engine.generate(
+        answer.prompt.request,
+        {.planned = [this, &answer](const PromptPlan& plan) { onPlanned(answer, plan); },
+         .promptProgress =
+             [this, &answer](double fraction) {
+                 answer.progress.promptFraction = fraction;
+                 emit progressed(answer.conversation);
+             },
+         .tokens = [this, &answer](const TokenChunk& chunk) { onTokens(answer, chunk); },
+         .finished =
+             [this, &answer](const Result<GenerateResult>& result) {
+                 history::AnswerEnd ending;
+                 if (!result) {
+                     ending.status = MessageStatus::Failed;
+                     ending.error = result.error().message;
+                     return onEngineDone(answer, std::move(ending));
+                 }
+                 if (result->stats.decodeMs > 0) {
+                     answer.progress.tokensPerSecond =
+                         result->stats.newTokens * 1000.0 / result->stats.decodeMs;
+                 }
+                 ending.stats = result->stats;
+                 ending.text = answer.text.add(result->tailKind, result->tail);
+                 ending.withheld = result->withheld;
+                 if (result->reason == StopReason::EndOfText)
+                     ending.text += answer.text.finish();
+                 else
+                     ending.status = MessageStatus::Stopped;
+                 if (result->reason == StopReason::MaxTokens)
+                     ending.error = tr("The answer reached its length limit.").toStdString();
+                 if (result->reason == StopReason::ContextFull)
+                     ending.error = tr("The model's context is full.").toStdString();
+                 onEngineDone(answer, std::move(ending));
+             }});
+}
+
+void RunningAnswers::stop(RowId conversation) {
+    if (Answer* answer = find(conversation)) stop(*answer);
+}
+
+void RunningAnswers::stopAll() {
+    for (Answer* answer : m_answers) stop(*answer);
+}
+
+void RunningAnswers::stop(Answer& answer) {
+    if (answer.progress.state == State::Stopping) return;
+    // While the question is still being stored there is nothing to cancel; onStarted() finds it.
+    if (answer.progress.state != State::Starting) m_engine.cancel(answer.request);
+    setState(answer, State::Stopping);
+}
+
+void RunningAnswers::abandon(RowId conversation) {
+    Answer* answer = find(conversation);
+    if (answer == nullptr) return;
+    stop(*answer);
+    history::AnswerEnd ending;
+    ending.status = MessageStatus::Stopped;
+    answer->writer.end(std::move(ending));
+}
+
+void RunningAnswers::onPlanned(Answer& answer, const PromptPlan& plan) {
+    answer.progress.plan = plan;
+    if (answer.progress.state == State::Waiting) setState(answer, State::Reading);
+    emit progressed(answer.conversation);
+    emit planned(answer.conversation, history::firstKept(answer.prompt, plan));
+    const auto work = [message = answer.writer.message(),
+                       hash = plan.promptHash](history::History& history) -> Status {
+        return history.setPromptHash(message, hash);
+    };
+    m_storage.run(this, work, [](const Status&) {});  // a cache key; the answer does not depend on it
+}
+
+void RunningAnswers::onTokens(Answer& answer, const TokenChunk& chunk) {
+    AnswerProgress& progress = answer.progress;
+    if (progress.newTokens == 0) answer.sinceFirstToken.start();
+    const qint64 elapsedMs = answer.sinceFirstToken.elapsed();
+    if (elapsedMs > kSpeedWindowMs) {
+        progress.tokensPerSecond = progress.newTokens * 1000.0 / static_cast<double>(elapsedMs);
+    }
+    progress.newTokens += static_cast<uint32_t>(chunk.ids.size());
+    if (progress.state != State::Stopping) setState(answer, State::Streaming);
+    emit progressed(answer.conversation);
+    answer.writer.append({chunk.ids, answer.text.add(chunk.kind, chunk.text)});
+}
+
+void RunningAnswers::onEngineDone(Answer& answer, history::AnswerEnd ending) {
+    answer.engineDone = true;
+    if (!answer.writer.active()) return remove(answer);
+    answer.writer.end(std::move(ending));
+}
+
+void RunningAnswers::onFinished(Answer& answer, const history::AnswerEnd& ending) {
+    emit ended(answer.conversation, answer.writer.message(), ending);
+    if (answer.engineDone) return remove(answer);
+    // Nothing of it is kept any more, but its last words are still to come.
+    stop(answer);
+}
+
+void RunningAnswers::remove(Answer& answer) {
+    std::erase(m_answers, &answer);
+    answer.deleteLater();  // its writer may be the one that is speaking
+    emit stateChanged(answer.conversation);
+}
+
+}  // namespace ingle::desktop

@@ -1,0 +1,91 @@
+/// The answers being written, any number of conversations' at once: from a question that is being stored to
+/// the last word in the history. GUI thread.
+#pragma once
+
+#include <QElapsedTimer>
+#include <QObject>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/desktop/answer_writer.h"
+#include "app/desktop/engine_client.h"
+#include "app/desktop/storage_thread.h"
+#include "app/history/turns.h"
+#include "ingle/answer_text.h"
+
+namespace ingle::desktop {
+
+/// How far an answer is.
+struct AnswerProgress {
+    enum class State {
+        Starting,  ///< the question is being made durable
+        Waiting,   ///< others are being written first
+        Reading,   ///< the model reads the prompt
+        Streaming,
+        Stopping,  ///< until both the engine and the history are done with it
+    };
+    State state = State::Starting;
+    bool stalled = false;       ///< the history cannot be written; what arrives waits
+    double promptFraction = 0;  ///< of the prompt that was read
+    PromptPlan plan;            ///< once it is made
+    uint32_t newTokens = 0;
+    double tokensPerSecond = 0;  ///< 0: too early to tell
+};
+
+/// One answer of a conversation at a time.
+class RunningAnswers : public QObject {
+    Q_OBJECT
+  public:
+    using Work = std::function<Result<history::Turn>(history::History&)>;
+    using Started = std::function<void(const Result<history::Turn>&)>;
+
+    RunningAnswers(StorageThread& storage, EngineClient& engine, QObject* parent = nullptr);
+
+    /// Null when no answer of that conversation is being written. 0: a conversation that has no number yet.
+    const AnswerProgress* of(history::RowId conversation) const;
+    bool none() const { return m_answers.empty(); }
+
+    /// Runs `work`, which stores what is needed and begins an answer, has that answer written, and calls
+    /// `started` in between. Not for a conversation that has one.
+    void start(history::RowId conversation, std::string systemPrompt, Work work, Started started);
+    /// It ends with what it has.
+    void stop(history::RowId conversation);
+    void stopAll();
+    /// As stop(), without waiting for the engine: the conversation may be gone before that.
+    void abandon(history::RowId conversation);
+
+  signals:
+    /// The state, or whether it is stalled; after the last one of() is null.
+    void stateChanged(ingle::history::RowId conversation);
+    /// The figures.
+    void progressed(ingle::history::RowId conversation);
+    void committed(ingle::history::RowId message, const std::string& text);
+    /// `firstKept`: see history::firstKept().
+    void planned(ingle::history::RowId conversation, ingle::history::RowId firstKept);
+    void ended(ingle::history::RowId conversation, ingle::history::RowId message,
+               const ingle::history::AnswerEnd& ending);
+    /// The disk refuses an answer; empty when it works again.
+    void stalled(const QString& sentence);
+
+  private:
+    struct Answer;
+
+    Answer* find(history::RowId conversation) const;
+    void onStarted(Answer& answer, const Result<history::Turn>& turn);
+    void generate(Answer& answer, const history::Turn& turn);
+    void stop(Answer& answer);
+    void onPlanned(Answer& answer, const PromptPlan& plan);
+    void onTokens(Answer& answer, const TokenChunk& chunk);
+    void onEngineDone(Answer& answer, history::AnswerEnd ending);
+    void onFinished(Answer& answer, const history::AnswerEnd& ending);
+    void remove(Answer& answer);
+    void setState(Answer& answer, AnswerProgress::State state);
+
+    StorageThread& m_storage;
+    EngineClient& m_engine;
+    std::vector<Answer*> m_answers;  ///< children of this
+};
+
+}  // namespace ingle::desktop

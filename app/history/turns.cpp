@@ -1,0 +1,105 @@
+#include "app/history/turns.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace ingle::history {
+namespace {
+
+const char* const kLastShownKey = "openConversation";
+const char* const kNewDraftKey = "newConversationDraft";
+
+}  // namespace
+
+Result<RowId> lastShown(History& history) {
+    INGLE_TRY_ASSIGN(const auto stored, history.setting(kLastShownKey));
+    RowId id = 0;
+    if (stored) std::from_chars(stored->data(), stored->data() + stored->size(), id);
+    return id;
+}
+
+Status setLastShown(History& history, RowId conversation) {
+    return history.setSetting(kLastShownKey, std::to_string(conversation));
+}
+
+Result<std::string> newDraft(History& history) {
+    INGLE_TRY_ASSIGN(auto stored, history.setting(kNewDraftKey));
+    return std::move(stored).value_or("");
+}
+
+Status storeDraft(History& history, RowId conversation, const std::string& text) {
+    return conversation != 0 ? history.setDraft(conversation, text) : history.setSetting(kNewDraftKey, text);
+}
+
+Result<Turn> readTurn(History& history, RowId conversation, RowId leaf) {
+    INGLE_TRY_ASSIGN(auto shown, history.conversation(conversation));
+    INGLE_TRY_ASSIGN(auto branch, history.branch(conversation, leaf));
+    return Turn{std::move(shown), std::move(branch)};
+}
+
+Result<Turn> ask(History& history, Question question, const Answerer& answerer) {
+    RowId id = question.conversation;
+    if (id == 0) {
+        INGLE_TRY_ASSIGN(id, history.createConversation(question.title, answerer.modelId));
+        INGLE_TRY(storeDraft(history, 0, ""));
+        INGLE_TRY(setLastShown(history, id));
+    }
+    INGLE_TRY_ASSIGN(const RowId message, history.addUserMessage(id, question.parent, question.text));
+    INGLE_TRY(storeDraft(history, id, ""));
+    return answerAgain(history, id, message, answerer);
+}
+
+Result<Turn> answerAgain(History& history, RowId conversation, RowId question, const Answerer& answerer) {
+    INGLE_TRY_ASSIGN(const RowId answer, history.beginAnswer(conversation, question, answerer.modelId,
+                                                             answerer.modelName, answerer.sampler));
+    return readTurn(history, conversation, answer);
+}
+
+Result<Turn> resume(History& history, RowId conversation, RowId answer) {
+    INGLE_TRY(history.resumeAnswer(answer));
+    return readTurn(history, conversation, answer);
+}
+
+Result<Turn> showSibling(History& history, RowId conversation, RowId message, int step) {
+    INGLE_TRY_ASSIGN(const auto siblings, history.siblings(message));
+    const auto here = std::find(siblings.begin(), siblings.end(), message);
+    const auto target = here - siblings.begin() + step;
+    if (here == siblings.end() || target < 0 || target >= std::ssize(siblings)) {
+        return fail(ErrorCode::InvalidArgument, "There is no other version of this message.");
+    }
+    INGLE_TRY_ASSIGN(const RowId leaf, history.newestLeafBelow(siblings[static_cast<size_t>(target)]));
+    INGLE_TRY(history.setActiveLeaf(conversation, leaf));
+    return readTurn(history, conversation, leaf);
+}
+
+Prompt promptOf(const Turn& turn, const std::string& systemPrompt) {
+    const Message& answer = turn.branch.back();
+    Prompt prompt;
+    GenerateRequest& request = prompt.request;
+    if (!systemPrompt.empty()) {
+        request.messages.push_back({Role::System, systemPrompt});
+        request.pinned.push_back(0);
+        prompt.messages.push_back(0);
+    }
+    for (auto message = turn.branch.begin(); message != turn.branch.end() - 1; ++message) {
+        // An answer that failed before its first word says nothing, and no model was trained on such turns.
+        if (message->role == Role::Assistant && message->text.empty()) continue;
+        request.messages.push_back({message->role, message->text});
+        prompt.messages.push_back(message->id);
+    }
+    request.conversation = std::to_string(turn.conversation.id);
+    request.sampler = answer.sampler;
+    request.resumeIds = answer.tokenIds;
+    return prompt;
+}
+
+RowId firstKept(const Prompt& prompt, const PromptPlan& plan) {
+    if (plan.dropped.empty()) return 0;
+    for (const uint32_t index : plan.kept) {
+        if (index < prompt.messages.size() && prompt.messages[index] != 0) return prompt.messages[index];
+    }
+    return 0;
+}
+
+}  // namespace ingle::history

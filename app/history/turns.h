@@ -1,0 +1,65 @@
+/// A question and the answer to it as the history has them: what a chat begins, continues and shows. Each
+/// function is one step of whoever writes the history.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/history/history.h"
+#include "ingle/result.h"
+#include "ingle/types.h"
+
+namespace ingle::history {
+
+/// A conversation and one branch of it, oldest message first.
+struct Turn {
+    Conversation conversation;
+    std::vector<Message> branch;
+};
+
+/// What is to write an answer.
+struct Answerer {
+    std::string modelId;
+    std::string modelName;
+    SamplerParams sampler;
+};
+
+/// The conversation that was shown last; 0: none, or a new one.
+Result<RowId> lastShown(History& history);
+Status setLastShown(History& history, RowId conversation);
+
+/// The unsent text of a conversation; of a new one: 0.
+Result<std::string> newDraft(History& history);
+Status storeDraft(History& history, RowId conversation, const std::string& text);
+
+/// `leaf` 0: the branch that was shown last.
+Result<Turn> readTurn(History& history, RowId conversation, RowId leaf);
+
+struct Question {
+    RowId conversation = 0;  ///< 0: a new one
+    std::string title;       ///< of a new one
+    RowId parent = 0;        ///< what it follows; 0: it is the first
+    std::string text;
+};
+
+/// Stores the question and begins an answer; the draft it was is gone then.
+Result<Turn> ask(History& history, Question question, const Answerer& answerer);
+/// Begins another answer to a message of the person.
+Result<Turn> answerAgain(History& history, RowId conversation, RowId question, const Answerer& answerer);
+/// Begins to continue an answer that has ended.
+Result<Turn> resume(History& history, RowId conversation, RowId answer);
+/// Makes the branch through the sibling that is `step` places away the one that is shown. Errors:
+/// InvalidArgument, when there is none.
+Result<Turn> showSibling(History& history, RowId conversation, RowId message, int step);
+
+/// What the model is to be asked for the answer that `turn` ends with, and which message each part of it is.
+struct Prompt {
+    GenerateRequest request;
+    std::vector<RowId> messages;  ///< one for each of request.messages; 0: the system prompt
+};
+Prompt promptOf(const Turn& turn, const std::string& systemPrompt);
+
+/// The oldest message that the model sees when some were dropped; 0: it sees all.
+RowId firstKept(const Prompt& prompt, const PromptPlan& plan);
+
+}  // namespace ingle::history

@@ -14,7 +14,9 @@ T.ApplicationWindow {
     height: 760
     minimumWidth: 360
     minimumHeight: 420
-    visible: true
+    // WindowPlace shows it.
+    visible: false
+    Component.onCompleted: app.place.show(window)
     title: app.chat.title.length > 0 ? app.chat.title + " — Inglenook" : "Inglenook"
     color: Theme.window
 
@@ -23,6 +25,11 @@ T.ApplicationWindow {
         property: "dark"
         value: window.app.settings.theme === "dark"
             || (window.app.settings.theme !== "light" && window.app.portal.prefersDark)
+    }
+    Binding {
+        target: Theme
+        property: "textScale"
+        value: window.app.settings.textScale / 100
     }
     Binding {
         target: Theme
@@ -35,7 +42,7 @@ T.ApplicationWindow {
         spacing: 0
 
         Loader {
-            Layout.preferredWidth: Theme.sidebarWidth
+            Layout.preferredWidth: window.app.place.sidebarWidth
             Layout.fillHeight: true
             active: !window.narrow
             visible: active
@@ -49,6 +56,17 @@ T.ApplicationWindow {
             narrow: window.narrow
             onSidebarRequested: drawer.open()
         }
+    }
+
+    // The sidebar's edge.
+    MouseArea {
+        objectName: "sidebarEdge"
+        x: window.app.place.sidebarWidth - width / 2
+        width: Theme.s
+        height: window.height
+        visible: !window.narrow
+        cursorShape: Qt.SplitHCursor
+        onPositionChanged: mouse => window.app.place.sidebarWidth = Math.round(x + mouse.x)
     }
 
     Component {
@@ -68,7 +86,7 @@ T.ApplicationWindow {
 
     T.Drawer {
         id: drawer
-        width: Math.min(Theme.sidebarWidth, window.width - Theme.xxl)
+        width: Math.min(window.app.place.sidebarWidth, window.width - Theme.xxl)
         height: window.height
         edge: Application.layoutDirection === Qt.RightToLeft ? Qt.RightEdge : Qt.LeftEdge
         interactive: window.narrow

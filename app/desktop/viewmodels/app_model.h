@@ -22,6 +22,7 @@
 #include "app/desktop/viewmodels/model_offers.h"
 #include "app/desktop/viewmodels/notices.h"
 #include "app/desktop/viewmodels/settings.h"
+#include "app/desktop/viewmodels/window_place.h"
 
 namespace ingle::desktop {
 
@@ -49,6 +50,7 @@ class AppModel : public QObject {
     Q_PROPERTY(ingle::desktop::DeviceChoices* devices READ devices CONSTANT)
     Q_PROPERTY(ingle::desktop::Settings* settings READ settings CONSTANT)
     Q_PROPERTY(ingle::desktop::Notices* notices READ notices CONSTANT)
+    Q_PROPERTY(ingle::desktop::WindowPlace* place READ place CONSTANT)
     Q_PROPERTY(ingle::desktop::DesktopPortal* portal READ portal CONSTANT)
     Q_PROPERTY(ingle::desktop::Actions* actions READ actions CONSTANT)
   public:
@@ -72,6 +74,7 @@ class AppModel : public QObject {
     DeviceChoices* devices() { return &m_devices; }
     Settings* settings() { return &m_settings; }
     Notices* notices() { return &m_notices; }
+    WindowPlace* place() { return &m_place; }
     DesktopPortal* portal() { return &m_portal; }
     EngineClient* engine() { return &m_engine; }
     Actions* actions() { return &m_actions; }
@@ -94,6 +97,7 @@ class AppModel : public QObject {
     Notices m_notices;
     CrashReports m_crashes;
     Settings m_settings;
+    WindowPlace m_place;
     DeviceChoices m_devices;
     ConversationListModel m_conversations;
     ModelListModel m_models;

@@ -4,12 +4,15 @@
 #include <QRandomGenerator>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "app/desktop/text.h"
 
 namespace ingle::desktop {
 namespace {
+
+constexpr std::array kTextScales{70, 80, 90, 100, 110, 125, 150, 175, 200};
 
 using Values = std::map<std::string, std::string>;
 
@@ -23,8 +26,9 @@ std::vector<QMetaProperty> storedProperties() {
 
 }  // namespace
 
-Settings::Settings(StorageThread& storage, QObject* parent) : QObject(parent), m_storage(storage) {
-    restoreDefaults();
+Settings::Settings(StorageThread& storage, Notices& notices, QObject* parent)
+    : QObject(parent), m_storage(storage), m_notices(notices) {
+    setDefaults();
     connect(this, &Settings::changed, this, &Settings::save);
     load();
 }
@@ -49,14 +53,41 @@ LoadOptions Settings::loadOptions() const {
     return options;
 }
 
+void Settings::setTextScale(int percent) {
+    m_textScale = std::clamp(percent, kTextScales.front(), kTextScales.back());
+    emit changed();
+}
+
+void Settings::stepTextScale(int step) {
+    if (step > 0) {
+        const auto next = std::ranges::upper_bound(kTextScales, m_textScale);
+        if (next != kTextScales.end()) setTextScale(*next);
+    } else {
+        const auto here = std::ranges::lower_bound(kTextScales, m_textScale);
+        if (here != kTextScales.begin()) setTextScale(*std::prev(here));
+    }
+}
+
 void Settings::restoreDefaults() {
+    std::vector<std::pair<QMetaProperty, QVariant>> before;
+    for (const QMetaProperty& property : storedProperties())
+        before.emplace_back(property, property.read(this));
+    setDefaults();
+    m_notices.showUndo(tr("Settings restored"), [this, before] {
+        for (const auto& [property, value] : before) property.write(this, value);
+    });
+}
+
+void Settings::setDefaults() {
     const SamplerParams sampler;
     m_theme = "system";
+    m_textScale = 100;
     m_systemPrompt.clear();
     m_temperature = std::round(sampler.temperature * 100.0) / 100.0;
     m_topK = sampler.topK;
     m_topP = std::round(sampler.topP * 100.0) / 100.0;
     m_seed.clear();
+    m_maxTokens = 0;
     m_threads = 0;
     m_contextTokens = 0;
     m_device.clear();

@@ -5,7 +5,10 @@
 #include <QObject>
 #include <QString>
 
+#include <algorithm>
+
 #include "app/desktop/storage_thread.h"
+#include "app/desktop/viewmodels/notices.h"
 #include "ingle/types.h"
 
 namespace ingle::desktop {
@@ -19,12 +22,16 @@ class Settings : public QObject {
     QML_UNCREATABLE("owned by the window")
     /// "system", "light" or "dark"
     Q_PROPERTY(QString theme MEMBER m_theme NOTIFY changed)
+    /// Of all text, in per cent of what the desktop asks for.
+    Q_PROPERTY(int textScale READ textScale WRITE setTextScale NOTIFY changed)
     Q_PROPERTY(QString systemPrompt MEMBER m_systemPrompt NOTIFY changed)
     Q_PROPERTY(double temperature MEMBER m_temperature NOTIFY changed)
     Q_PROPERTY(int topK MEMBER m_topK NOTIFY changed)
     Q_PROPERTY(double topP MEMBER m_topP NOTIFY changed)
     /// "" means a fresh seed for every answer.
     Q_PROPERTY(QString seed MEMBER m_seed NOTIFY changed)
+    /// The most tokens of an answer; 0: as many as the model likes.
+    Q_PROPERTY(int maxTokens MEMBER m_maxTokens NOTIFY changed)
     /// 0: chosen by the engine.
     Q_PROPERTY(int threads MEMBER m_threads NOTIFY changed)
     Q_PROPERTY(int contextTokens MEMBER m_contextTokens NOTIFY changed)
@@ -32,14 +39,21 @@ class Settings : public QObject {
     Q_PROPERTY(QString device MEMBER m_device NOTIFY changed)
   public:
     /// Reads the stored values; loaded() follows.
-    explicit Settings(StorageThread& storage, QObject* parent = nullptr);
+    Settings(StorageThread& storage, Notices& notices, QObject* parent = nullptr);
 
     /// The parameters of a new answer, with a fresh random seed unless one is fixed.
     SamplerParams sampler() const;
     LoadOptions loadOptions() const;
     const QString& device() const { return m_device; }
     std::string systemPrompt() const { return m_systemPrompt.toStdString(); }
+    uint32_t maxTokens() const { return static_cast<uint32_t>(std::max(m_maxTokens, 0)); }
+    int textScale() const { return m_textScale; }
+    /// Is brought to the nearest that can be read.
+    void setTextScale(int percent);
+    /// The next larger (1) or smaller (-1) one.
+    void stepTextScale(int step);
 
+    /// Can be undone.
     Q_INVOKABLE void restoreDefaults();
 
   signals:
@@ -47,17 +61,21 @@ class Settings : public QObject {
     void loaded();
 
   private:
+    void setDefaults();
     void load();
     void save();
 
     StorageThread& m_storage;
+    Notices& m_notices;
     bool m_loading = true;
     QString m_theme;
+    int m_textScale = 0;
     QString m_systemPrompt;
     double m_temperature = 0;
     int m_topK = 0;
     double m_topP = 0;
     QString m_seed;
+    int m_maxTokens = 0;
     int m_threads = 0;
     int m_contextTokens = 0;
     QString m_device;

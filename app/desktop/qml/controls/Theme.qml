@@ -6,6 +6,8 @@ QtObject {
     /// Set by Main.qml from the settings and the desktop.
     property bool dark: false
     property string fixedFontFamily: "monospace"
+    /// Of all text: 1 is what the desktop asks for.
+    property real textScale: 1
 
     // One spacing scale.
     readonly property int xs: 4
@@ -17,14 +19,13 @@ QtObject {
 
     readonly property int radius: 8
     readonly property int largeRadius: 14
-    readonly property int controlSize: 34
+    readonly property int controlSize: Math.round(34 * Math.max(1, textScale))
     readonly property int columnWidth: 720
-    readonly property int sidebarWidth: 272
     /// Below this width the sidebar becomes a drawer.
     readonly property int narrowWidth: 760
 
     // Text sizes in pixels, in proportion to the system font.
-    readonly property real textSize: Math.max(15, Math.round(Application.font.pointSize * 1.5))
+    readonly property real textSize: Math.round(Math.max(15, Application.font.pointSize * 1.5) * textScale)
     readonly property real smallSize: Math.round(textSize * 0.87)
     readonly property real codeSize: Math.round(textSize * 0.9)
     readonly property int lineHeight: 122 // per cent

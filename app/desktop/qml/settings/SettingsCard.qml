@@ -20,6 +20,17 @@ Card {
         font.pixelSize: Theme.smallSize
         wrapMode: Text.Wrap
     }
+    component Section: Text {
+        textFormat: Text.PlainText
+        Layout.fillWidth: true
+        Layout.columnSpan: 2
+        Layout.topMargin: Theme.m
+        color: Theme.mutedText
+        font.pixelSize: Theme.smallSize - 1
+        font.weight: Font.DemiBold
+        Accessible.role: Accessible.Heading
+        Accessible.name: text
+    }
     component NumberField: InputField {
         required property string key
 
@@ -27,6 +38,33 @@ Card {
         Layout.alignment: Qt.AlignRight
         text: card.settings[key]
         onEditingFinished: card.settings[key] = text
+    }
+    /// One of several values, of which `value` is chosen. Of each "value" and "name".
+    component Choice: Flow {
+        id: choice
+
+        required property string key
+        required property var choices
+
+        Layout.columnSpan: 2
+        Layout.fillWidth: true
+        spacing: Theme.xs
+
+        Repeater {
+            model: choice.choices
+            TextButton {
+                required property var modelData
+
+                objectName: choice.key + "-" + modelData.value
+                width: Math.min(implicitWidth, choice.width)
+                text: modelData.name
+                checked: card.settings[choice.key] === modelData.value
+                prominent: checked
+                Accessible.role: Accessible.RadioButton
+                Accessible.checked: checked
+                onClicked: card.settings[choice.key] = modelData.value
+            }
+        }
     }
 
     body: Flickable {
@@ -44,68 +82,42 @@ Card {
             columnSpacing: Theme.l
             rowSpacing: Theme.m
 
-            Label {
-                Layout.columnSpan: 2
-                text: qsTr("Colours")
+            Section {
+                Layout.topMargin: 0
+                text: qsTr("Look")
             }
-            Row {
-                Layout.columnSpan: 2
-                spacing: Theme.xs
-
-                Repeater {
-                    model: [
-                        {
-                            "value": "system",
-                            "name": qsTr("System")
-                        },
-                        {
-                            "value": "light",
-                            "name": qsTr("Light")
-                        },
-                        {
-                            "value": "dark",
-                            "name": qsTr("Dark")
-                        }
-                    ]
-                    TextButton {
-                        required property var modelData
-
-                        objectName: "theme-" + modelData.value
-                        text: modelData.name
-                        checked: card.settings.theme === modelData.value
-                        Accessible.role: Accessible.RadioButton
-                        Accessible.checked: checked
-                        onClicked: card.settings.theme = modelData.value
+            Choice {
+                key: "theme"
+                choices: [
+                    {
+                        "value": "system",
+                        "name": qsTr("System")
+                    },
+                    {
+                        "value": "light",
+                        "name": qsTr("Light")
+                    },
+                    {
+                        "value": "dark",
+                        "name": qsTr("Dark")
                     }
+                ]
+            }
+            Label {
+                text: qsTr("Size of the text in per cent")
+            }
+            NumberField {
+                key: "textScale"
+                label: qsTr("Size of the text")
+                validator: IntValidator {
+                    bottom: 70
+                    top: 200
                 }
             }
 
-            Label {
-                Layout.columnSpan: 2
-                text: qsTr("Device")
+            Section {
+                text: qsTr("Answers")
             }
-            Flow {
-                id: devices
-                Layout.columnSpan: 2
-                Layout.fillWidth: true
-                spacing: Theme.xs
-
-                Repeater {
-                    model: card.app.devices.choices
-                    TextButton {
-                        required property var modelData
-
-                        objectName: "device-" + modelData.value
-                        width: Math.min(implicitWidth, devices.width)
-                        text: modelData.name
-                        checked: card.settings.device === modelData.value
-                        Accessible.role: Accessible.RadioButton
-                        Accessible.checked: checked
-                        onClicked: card.settings.device = modelData.value
-                    }
-                }
-            }
-
             Label {
                 Layout.columnSpan: 2
                 text: qsTr("Instructions before every conversation")
@@ -131,16 +143,26 @@ Card {
                     text: card.settings.systemPrompt
                     onEditingFinished: card.settings.systemPrompt = text
                     KeyNavigation.priority: KeyNavigation.BeforeItem
-                    KeyNavigation.tab: temperature
+                    KeyNavigation.tab: maxTokens
                     Accessible.name: qsTr("Instructions before every conversation")
                 }
             }
-
+            Label {
+                text: qsTr("Longest answer in tokens (0: as the model likes)")
+            }
+            NumberField {
+                id: maxTokens
+                key: "maxTokens"
+                label: qsTr("Longest answer in tokens")
+                validator: IntValidator {
+                    bottom: 0
+                    top: 1048576
+                }
+            }
             Label {
                 text: qsTr("Temperature (0 always takes the likeliest word)")
             }
             NumberField {
-                id: temperature
                 key: "temperature"
                 label: qsTr("Temperature")
                 validator: RegularExpressionValidator {
@@ -178,6 +200,18 @@ Card {
                     regularExpression: /\d{0,19}/
                 }
             }
+
+            Section {
+                text: qsTr("Engine")
+            }
+            Label {
+                Layout.columnSpan: 2
+                text: qsTr("Device")
+            }
+            Choice {
+                key: "device"
+                choices: card.app.devices.choices
+            }
             Label {
                 text: qsTr("Threads (0: one per core); from the next load")
             }
@@ -200,16 +234,16 @@ Card {
                     top: 1048576
                 }
             }
-            Label {
-                text: card.app.actions.hint("shortcuts")
-                color: Theme.mutedText
-            }
+
             Label {
                 Layout.columnSpan: 2
+                Layout.topMargin: Theme.m
                 text: card.app.about
                 color: Theme.mutedText
             }
             TextButton {
+                objectName: "restoreDefaults"
+                Layout.columnSpan: 2
                 Layout.alignment: Qt.AlignRight
                 text: qsTr("Restore defaults")
                 onClicked: card.settings.restoreDefaults()

@@ -19,7 +19,7 @@ struct RunningAnswers::Answer : QObject {
     Answer(StorageThread& storage, QObject* parent) : QObject(parent), writer(storage) {}
 
     RowId conversation = 0;
-    std::string systemPrompt;
+    Rules rules;
     AnswerProgress progress;
     AnswerWriter writer;
     AnswerText text;  ///< brings what the model thinks and answers into one text
@@ -48,10 +48,10 @@ void RunningAnswers::setState(Answer& answer, State state) {
     emit stateChanged(answer.conversation);
 }
 
-void RunningAnswers::start(RowId conversation, std::string systemPrompt, Work work, Started started) {
+void RunningAnswers::start(RowId conversation, Rules rules, Work work, Started started) {
     Answer& answer = *m_answers.emplace_back(new Answer(m_storage, this));
     answer.conversation = conversation;
-    answer.systemPrompt = std::move(systemPrompt);
+    answer.rules = std::move(rules);
     connect(&answer.writer, &AnswerWriter::committed, this, &RunningAnswers::committed);
     connect(&answer.writer, &AnswerWriter::finished, this,
             [this, &answer](RowId, const history::AnswerEnd& ending) { onFinished(answer, ending); });
@@ -80,7 +80,7 @@ void RunningAnswers::onStarted(Answer& answer, const Result<history::Turn>& turn
 }
 
 void RunningAnswers::generate(Answer& answer, const history::Turn& turn) {
-    answer.prompt = history::promptOf(turn, answer.systemPrompt);
+    answer.prompt = history::promptOf(turn, answer.rules.systemPrompt, answer.rules.maxTokens);
     setState(answer, m_answers.size() > 1 ? State::Waiting : State::Reading);
     answer.request = m_engine.generate(
         answer.prompt.request,

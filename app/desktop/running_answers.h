@@ -41,6 +41,12 @@ class RunningAnswers : public QObject {
     using Work = std::function<Result<history::Turn>(history::History&)>;
     using Started = std::function<void(const Result<history::Turn>&)>;
 
+    /// What holds for all conversations.
+    struct Rules {
+        std::string systemPrompt;
+        uint32_t maxTokens = 0;  ///< of an answer; 0: no limit
+    };
+
     RunningAnswers(StorageThread& storage, EngineClient& engine, QObject* parent = nullptr);
 
     /// Null when no answer of that conversation is being written. 0: a conversation that has no number yet.
@@ -49,7 +55,7 @@ class RunningAnswers : public QObject {
 
     /// Runs `work`, which stores what is needed and begins an answer, has that answer written, and calls
     /// `started` in between. Not for a conversation that has one.
-    void start(history::RowId conversation, std::string systemPrompt, Work work, Started started);
+    void start(history::RowId conversation, Rules rules, Work work, Started started);
     /// It ends with what it has.
     void stop(history::RowId conversation);
     void stopAll();

@@ -73,7 +73,7 @@ Result<Turn> showSibling(History& history, RowId conversation, RowId message, in
     return readTurn(history, conversation, leaf);
 }
 
-Prompt promptOf(const Turn& turn, const std::string& systemPrompt) {
+Prompt promptOf(const Turn& turn, const std::string& systemPrompt, uint32_t maxTokens) {
     const Message& answer = turn.branch.back();
     Prompt prompt;
     GenerateRequest& request = prompt.request;
@@ -90,6 +90,7 @@ Prompt promptOf(const Turn& turn, const std::string& systemPrompt) {
     }
     request.conversation = std::to_string(turn.conversation.id);
     request.sampler = answer.sampler;
+    request.maxTokens = maxTokens;
     request.resumeIds = answer.tokenIds;
     return prompt;
 }

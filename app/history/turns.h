@@ -57,7 +57,8 @@ struct Prompt {
     GenerateRequest request;
     std::vector<RowId> messages;  ///< one for each of request.messages; 0: the system prompt
 };
-Prompt promptOf(const Turn& turn, const std::string& systemPrompt);
+/// `maxTokens` 0: no limit.
+Prompt promptOf(const Turn& turn, const std::string& systemPrompt, uint32_t maxTokens);
 
 /// The oldest message that the model sees when some were dropped; 0: it sees all.
 RowId firstKept(const Prompt& prompt, const PromptPlan& plan);

@@ -77,7 +77,7 @@ T.ApplicationWindow {
                 drawer.close();
                 chatView.focusComposer();
             }
-            onLeft: {
+            onDone: {
                 drawer.close();
                 chatView.focusComposer();
             }

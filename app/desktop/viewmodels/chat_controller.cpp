@@ -304,7 +304,8 @@ void ChatController::startTurn(RunningAnswers::Work work, const QString& sentTex
         if (!sentText.isEmpty()) emit sent();
         emit listOutdated();
     };
-    m_answers.start(m_conversation, m_settings.systemPrompt(), std::move(work), started);
+    m_answers.start(m_conversation, {m_settings.systemPrompt(), m_settings.maxTokens()}, std::move(work),
+                    started);
 }
 
 void ChatController::stop() {

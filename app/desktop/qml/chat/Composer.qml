@@ -82,6 +82,12 @@ Item {
                         composer.editLastRequested();
                         return;
                     }
+                    // Where nothing was written the key belongs to the window; a text field keeps it from there.
+                    if (event.matches(StandardKey.Undo) && !canUndo) {
+                        event.accepted = true;
+                        composer.app.actions.run("undo");
+                        return;
+                    }
                     const enter = event.key === Qt.Key_Return || event.key === Qt.Key_Enter;
                     if (!enter || (event.modifiers & Qt.ShiftModifier))
                         return;

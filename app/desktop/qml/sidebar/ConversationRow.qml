@@ -101,7 +101,9 @@ T.ItemDelegate {
         anchors.rightMargin: Theme.s
         visible: row.renaming
         label: qsTr("New title")
-        onAccepted: row.finishRenaming(true)
+        // Not onAccepted: the key would go on to the row, which opens.
+        Keys.onReturnPressed: row.finishRenaming(true)
+        Keys.onEnterPressed: row.finishRenaming(true)
         Keys.onEscapePressed: row.finishRenaming(false)
         onActiveFocusChanged: if (!activeFocus) row.finishRenaming(true)
     }
@@ -140,8 +142,10 @@ T.ItemDelegate {
         hint: qsTr("More actions")
         onClicked: row.menuRequested(moreButton, 0, moreButton.height)
     }
-    TapHandler {
+    // Over the row, which takes any button for a click.
+    MouseArea {
+        anchors.fill: parent
         acceptedButtons: Qt.RightButton
-        onTapped: eventPoint => row.menuRequested(row, eventPoint.position.x, eventPoint.position.y)
+        onClicked: mouse => row.menuRequested(row, mouse.x, mouse.y)
     }
 }

@@ -12,7 +12,7 @@ Rectangle {
     /// A conversation was chosen; a drawer can close.
     signal chosen
     /// The person is done here.
-    signal left
+    signal done
 
     color: Theme.sidebar
 
@@ -59,7 +59,7 @@ Rectangle {
                 if (text.length > 0)
                     clear();
                 else
-                    sidebar.left();
+                    sidebar.done();
             }
             Keys.onDownPressed: {
                 list.currentIndex = 0;
@@ -90,7 +90,7 @@ Rectangle {
                 if (activeFocus && currentIndex < 0)
                     currentIndex = Math.max(0, sidebar.app.conversations.rowOf(sidebar.app.chat.conversationId));
             }
-            Keys.onEscapePressed: sidebar.left()
+            Keys.onEscapePressed: sidebar.done()
             boundsBehavior: Flickable.StopAtBounds
             model: sidebar.app.conversations
             Accessible.role: Accessible.List

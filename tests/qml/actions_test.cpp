@@ -1,0 +1,217 @@
+/// The table of actions, what is said to the person, and the keyboard outside of the text.
+#include <QAbstractItemModelTester>
+#include <QScreen>
+
+#include "tests/qml/window_run.h"
+
+using namespace ingle;
+using namespace ingle::desktop;
+
+class ActionsTest : public QObject, WindowFiles {
+    Q_OBJECT
+
+    /// Three conversations; the last one is shown.
+    static void fill(WindowRun& run) {
+        for (const char* title : {"one", "two", "three"}) {
+            run.chat().newConversation();
+            run.chat().send(title);
+            QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        }
+        QTRY_COMPARE(run.model.conversations()->rowCount(), 3);
+    }
+    static QString titleOf(WindowRun& run, int row) {
+        auto* list = run.model.conversations();
+        return list->data(list->index(row), ConversationListModel::TitleRole).toString();
+    }
+    static QQuickItem* focused(const WindowRun& run) { return run.window->activeFocusItem(); }
+    /// What can be clicked or written into, from the top: their objects' names.
+    static void collect(const QQuickItem* item, QStringList& names) {
+        if (!item->isVisible() || item->opacity() == 0) return;
+        if (item->inherits("QQuickAbstractButton") || item->inherits("QQuickTextInput") ||
+            item->inherits("QQuickTextEdit"))
+            names.append(item->objectName());
+        for (const QQuickItem* child : item->childItems()) collect(child, names);
+    }
+
+  private slots:
+    void initTestCase() { QVERIFY(prepare()); }
+
+    void everyActionHasItsOwnNameWordsAndKeys() {
+        QSet<QString> ids, words, keys;
+        for (const Action& action : allActions()) {
+            QVERIFY2(!ids.contains(action.id), action.id);
+            QVERIFY2(!words.contains(action.words), action.words);
+            ids.insert(action.id);
+            words.insert(action.words);
+            if (action.keys[0] == 0) continue;
+            QVERIFY2(!keys.contains(action.keys), action.keys);
+            keys.insert(action.keys);
+            QVERIFY2(action.scope == ActionScope::Field || !QKeySequence(action.keys).isEmpty(), action.keys);
+        }
+    }
+
+    void anOpenEmptyChatShowsSixThings() {
+        WindowRun run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        const auto shown = [&run] {
+            QStringList names;
+            collect(run.window->contentItem(), names);
+            names.sort();
+            return names;
+        };
+        QTRY_COMPARE(shown(), (QStringList{"composerInput", "modelButton", "newChatButton", "searchField",
+                                           "sendButton", "settingsButton"}));
+    }
+
+    void thePaletteRunsWhatWasFound() {
+        WindowRun run(freshDataDir(), {});
+        QTRY_VERIFY(run.window->isVisible());
+        QTest::keyClick(run.window, Qt::Key_P, Qt::ControlModifier | Qt::ShiftModifier);
+        QTRY_VERIFY(run.shownItem("paletteField") != nullptr);
+        QTRY_VERIFY(run.shownItem("paletteField")->hasActiveFocus());
+        for (const char key : std::string("sett")) QTest::keyClick(run.window, key);
+        QTRY_COMPARE(run.shownItem("paletteList")->property("count").toInt(), 1);
+        QTest::keyClick(run.window, Qt::Key_Return);
+        QTRY_VERIFY(run.shownItem("restoreDefaults") != nullptr);
+    }
+
+    void theKeyboardActsOnTheRowThatHasIt() {
+        WindowRun run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        fill(run);
+        const double shown = run.chat().conversationId();
+        // The list's first row is the newest; the keyboard begins at the one in view.
+        run.item("conversationList")->forceActiveFocus(Qt::TabFocusReason);
+        QTRY_COMPARE(run.model.conversations()->focused(), shown);
+        QTest::keyClick(run.window, Qt::Key_Down);
+        QTRY_COMPARE(run.model.conversations()->rowOf(run.model.conversations()->focused()), 1);
+        QCOMPARE(titleOf(run, 1), QString("two"));
+
+        QTest::keyClick(run.window, Qt::Key_F2);
+        QTRY_VERIFY(focused(run)->inherits("QQuickTextInput"));
+        QTest::keyClick(run.window, 'x');
+        QTest::keyClick(run.window, Qt::Key_Return);
+        QTRY_COMPARE(titleOf(run, 1), QString("x"));
+        QTRY_COMPARE(run.model.conversations()->rowOf(run.model.conversations()->focused()), 1);
+
+        // The Menu key opens its menu, whose first entry is ready.
+        QTest::keyClick(run.window, Qt::Key_Menu);
+        QTRY_COMPARE(run.model.conversations()->focused(), 0.0);
+        QTest::keyClick(run.window, Qt::Key_Down);  // from "Rename" to "Pin"
+        QTest::keyClick(run.window, Qt::Key_Return);
+        QTRY_COMPARE(titleOf(run, 0), QString("x"));
+        QCOMPARE(run.chat().conversationId(), shown);
+
+        QTRY_VERIFY(run.model.conversations()->focused() != 0);
+        QTest::keyClick(run.window, Qt::Key_Escape);
+        QTRY_VERIFY(run.item("composerInput")->hasActiveFocus());
+    }
+
+    void aRightClickOpensTheMenuAndNotTheConversation() {
+        WindowRun run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        fill(run);
+        const double shown = run.chat().conversationId();
+        const QPoint lastRow = run.item("conversationList")->mapToScene({60, 110}).toPoint();
+        QTest::mouseClick(run.window, Qt::RightButton, {}, lastRow);
+        QTest::qWait(100);
+        QCOMPARE(run.chat().conversationId(), shown);
+        QTest::keyClick(run.window, Qt::Key_Escape);
+        QTest::mouseClick(run.window, Qt::LeftButton, {}, lastRow);
+        QTRY_VERIFY(run.chat().conversationId() != shown);
+    }
+
+    void noticesLeaveEachOtherAlone() {
+        using Topic = Notices::Topic;
+        Notices notices;
+        notices.showBanner({Topic::Model, "the model"});
+        notices.showBanner({Topic::Stall, "the disk"});
+        notices.showBanner({Topic::Arrival, "a file"});
+        notices.showBanner({Topic::Model, "another model"});
+        QCOMPARE(notices.bannerCount(), 3);
+        QCOMPARE(notices.banner(), QString("the disk"));
+        notices.clearBanner(Topic::Stall);
+        QCOMPARE(notices.banner(), QString("another model"));
+        notices.dismissBanner();
+        QCOMPARE(notices.banner(), QString("a file"));
+
+        QString undone;
+        notices.showUndo("first gone", [&] { undone += "1"; });
+        notices.showToast("Copied");
+        notices.showToast("Copied");
+        notices.showUndo("second gone", [&] { undone += "2"; });
+        QCOMPARE(notices.toasts().size(), 3);
+        // Its button undoes what the toast speaks of; the key what was done last.
+        notices.undo(notices.toasts()[0].toMap()["key"].toInt());
+        notices.undoLast();
+        QCOMPARE(undone, QString("12"));
+        QVERIFY(!notices.canUndo());
+    }
+
+    void defaultsAreRestoredAndThatIsUndone() {
+        WindowRun run(freshDataDir(), {});
+        Settings& settings = *run.model.settings();
+        QSignalSpy loaded(&settings, &Settings::loaded);
+        QTRY_COMPARE(loaded.size(), 1);
+        settings.setProperty("systemPrompt", "Be brief.");
+        settings.setProperty("maxTokens", 12);
+        QTest::keyClick(run.window, Qt::Key_Comma, Qt::ControlModifier);
+        QTRY_VERIFY(run.shownItem("restoreDefaults") != nullptr);
+        QTest::mouseClick(run.window, Qt::LeftButton, {}, [&] {
+            QQuickItem* button = run.shownItem("restoreDefaults");
+            button->forceActiveFocus(Qt::TabFocusReason);
+            return QPoint();
+        }());
+        QTest::keyClick(run.window, Qt::Key_Space);
+        QTRY_COMPARE(settings.systemPrompt(), std::string());
+        QTest::keyClick(run.window, Qt::Key_Escape);
+        QTest::keyClick(run.window, Qt::Key_Z, Qt::ControlModifier);
+        QTRY_COMPARE(settings.systemPrompt(), std::string("Be brief."));
+        QCOMPARE(settings.maxTokens(), 12u);
+    }
+
+    void anAnswerIsNoLongerThanItMayBe() {
+        const QString log = m_folder.filePath("limit");
+        WindowRun run(freshDataDir(), {"--log", log});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.model.settings()->setProperty("maxTokens", 12);
+        run.chat().send("count");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        QFile requests(log);
+        QVERIFY(requests.open(QIODevice::ReadOnly));
+        QVERIFY(requests.readAll().contains("\"maxTokens\":12"));
+    }
+
+    void theWindowIsWhereItWas() {
+        const QString data = freshDataDir();
+        {
+            WindowRun run(data, {});
+            QTRY_VERIFY(run.window->isVisible());
+            run.window->setGeometry(20, 30, 640, 600);
+            run.model.place()->setSidebarWidth(240);
+            QTest::keyClick(run.window, Qt::Key_Plus, Qt::ControlModifier);
+            QTRY_COMPARE(run.model.settings()->textScale(), 110);
+            QTest::qWait(50);
+        }
+        WindowRun run(data, {});
+        QTRY_VERIFY(run.window->isVisible());
+        QCOMPARE(run.window->geometry(), QRect(20, 30, 640, 600));
+        QCOMPARE(run.model.place()->sidebarWidth(), 240);
+        QTRY_COMPARE(run.model.settings()->textScale(), 110);
+    }
+
+    void theWindowFitsItsScreen() {
+        const QRect laptop(0, 0, 1366, 728), scaled(0, 0, 683, 364), second(1366, 40, 1920, 1040);
+        QCOMPARE(fittedInto(laptop, {100, 50, 1080, 640}), QRect(100, 50, 1080, 640));
+        QCOMPARE(fittedInto(laptop, {1000, 600, 1080, 760}), QRect(286, 0, 1080, 728));
+        QCOMPARE(fittedInto(scaled, {-40, -10, 1080, 760}), scaled);
+        QCOMPARE(fittedInto(second, {0, 0, 1080, 760}), QRect(1366, 40, 1080, 760));
+    }
+};
+
+QTEST_MAIN(ActionsTest)
+#include "actions_test.moc"

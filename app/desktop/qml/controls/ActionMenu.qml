@@ -3,7 +3,7 @@ import QtQuick
 import Inglenook
 
 PopupMenu {
-    id: menu
+    id: actionMenu
 
     required property Actions actions
     /// As Actions hands them out.
@@ -11,15 +11,15 @@ PopupMenu {
     property double target
 
     Instantiator {
-        model: menu.listed
+        model: actionMenu.listed
         delegate: PopupMenuItem {
             required property var modelData
 
             iconName: modelData.icon
             text: modelData.words
-            onTriggered: menu.actions.run(modelData.id, menu.target)
+            onTriggered: actionMenu.actions.run(modelData.id, actionMenu.target)
         }
-        onObjectAdded: (index, object) => menu.insertItem(index, object as PopupMenuItem)
-        onObjectRemoved: (index, object) => menu.removeItem(object as PopupMenuItem)
+        onObjectAdded: (index, object) => actionMenu.insertItem(index, object as PopupMenuItem)
+        onObjectRemoved: (index, object) => actionMenu.removeItem(object as PopupMenuItem)
     }
 }

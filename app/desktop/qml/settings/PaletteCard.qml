@@ -66,31 +66,27 @@ Card {
                     list.currentIndex = index;
                     palette.choose();
                 }
-                contentItem: Item {
+                contentItem: RowLayout {
+                    spacing: Theme.m
+
                     Icon {
-                        x: Theme.s
-                        anchors.verticalCenter: parent.verticalCenter
-                        width: 17
-                        height: 17
+                        Layout.leftMargin: Theme.s
+                        Layout.preferredWidth: 17
+                        Layout.preferredHeight: 17
                         name: row.modelData.icon
                         color: Theme.mutedText
                     }
                     Text {
                         textFormat: Text.PlainText
-                        x: Theme.xxl
-                        width: parent.width - x - keys.width - Theme.l
-                        anchors.verticalCenter: parent.verticalCenter
+                        Layout.fillWidth: true
                         text: row.modelData.words
                         color: Theme.text
                         font.pixelSize: Theme.smallSize
                         elide: Text.ElideRight
                     }
                     Text {
-                        id: keys
                         textFormat: Text.PlainText
-                        anchors.right: parent.right
-                        anchors.rightMargin: Theme.s
-                        anchors.verticalCenter: parent.verticalCenter
+                        Layout.rightMargin: Theme.s
                         text: row.modelData.keys
                         color: Theme.mutedText
                         font.pixelSize: Theme.smallSize

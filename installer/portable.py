@@ -24,8 +24,12 @@ PLUGINS = [
     "platforminputcontexts/libcomposeplatforminputcontextplugin.so",
     "platforminputcontexts/libibusplatforminputcontextplugin.so",
     "platforminputcontexts/libfcitx5platforminputcontextplugin.so",
+    "platformthemes/libqxdgdesktopportal.so",
     "imageformats/libqsvg.so", "imageformats/libqjpeg.so", "iconengines/libqsvgicon.so",
 ]
+# What QtQuick.Dialogs loads where there is no portal; Qt's scanner does not see it.
+MODULES = ["QtQuick/Dialogs/quickimpl", "QtQuick/Controls", "QtQuick/Controls/Basic", "QtQuick/Controls/Basic/impl",
+           "QtQuick/Controls/impl", "Qt/labs/folderlistmodel"]
 README = """Inglenook {version}, portable
 
 Start ./inglenook (the window) or ./ingle (the command line). Nothing needs to be installed, and this folder may be
@@ -63,6 +67,16 @@ def is_binary(path):
         return file.read(4) == b"\x7fELF"
 
 
+def copy_module(source, target):
+    """A module's files, also those in folders that are no modules themselves."""
+    target.mkdir(parents=True, exist_ok=True)
+    for entry in source.iterdir():
+        if entry.is_file():
+            shutil.copy2(entry, target)
+        elif not (entry / "qmldir").exists():
+            copy_module(entry, target / entry.name)
+
+
 def copy_modules(qml, root):
     """The QML modules that the window's files import, as Qt's own scanner finds them."""
     scanner = qt_folder("QT_INSTALL_LIBEXECS") / "qmlimportscanner"
@@ -71,11 +85,9 @@ def copy_modules(qml, root):
         path = entry.get("path")
         if entry["type"] != "module" or not path or not pathlib.Path(path).is_relative_to(installed):
             continue
-        target = root / "lib/qt6/qml" / pathlib.Path(path).relative_to(installed)
-        target.mkdir(parents=True, exist_ok=True)
-        for file in pathlib.Path(path).iterdir():
-            if file.is_file():
-                shutil.copy2(file, target)
+        copy_module(pathlib.Path(path), root / "lib/qt6/qml" / pathlib.Path(path).relative_to(installed))
+    for module in MODULES:
+        copy_module(installed / module, root / "lib/qt6/qml" / module)
 
 
 def copy_libraries(root):

@@ -100,6 +100,8 @@ const Action kActions[] = {
      [](AppModel& app, RowId) { return app.notices()->canUndo(); },
      [](AppModel& app, RowId) { app.notices()->undoLast(); }},
     {"models", WORDS("Models"), "Ctrl+L", "", "model", kWindow, nullptr, show<AppModel::ModelsView>},
+    {"openModel", WORDS("Open a model…"), "Ctrl+O", "", "file", kWindow, nullptr,
+     show<AppModel::OpenFileView>},
     {"settings", WORDS("Settings"), "Ctrl+,", "", "settings", kWindow, nullptr, show<AppModel::SettingsView>},
     {"largerText", WORDS("Larger text"), "Ctrl++", "Ctrl+=", "", kWindow, nullptr,
      [](AppModel& app, RowId) { app.settings()->stepTextScale(1); }},

@@ -4,16 +4,12 @@
 #include <QDBusConnection>
 #include <QDBusConnectionInterface>
 #include <QDBusMessage>
-#include <QDBusObjectPath>
 #include <QDBusPendingCallWatcher>
 #include <QDBusPendingReply>
-#include <QDir>
-#include <QFileInfo>
 #include <QFontDatabase>
 #include <QGuiApplication>
 #include <QPalette>
-#include <QStandardPaths>
-#include <QUrl>
+#include <QVariantMap>
 
 namespace ingle::desktop {
 namespace {
@@ -80,58 +76,8 @@ void DesktopPortal::openLink(const QString& target) {
     });
 }
 
-void DesktopPortal::chooseFile(const QString& title) {
-    QDBusMessage call = portalCall("org.freedesktop.portal.FileChooser", "OpenFile");
-    call << QString() << title << QVariantMap();
-    choose(call, SLOT(onFileResponse(uint, QVariantMap)));
-}
-
-void DesktopPortal::chooseSave(const QString& title, const QString& name) {
-    // Where nobody can be asked: a new name among the documents.
-    const auto chooseItself = [this, name] {
-        const QString documents = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
-        const QString folder = QDir(documents).exists() ? documents : QDir::homePath();
-        QString path = folder + '/' + name;
-        for (int i = 2; QFileInfo::exists(path); ++i)
-            path = QString("%1/%2-%3.%4")
-                       .arg(folder, QFileInfo(name).baseName())
-                       .arg(i)
-                       .arg(QFileInfo(name).suffix());
-        emit saveChosen(path);
-    };
-    if (!m_available) return chooseItself();
-    QDBusMessage call = portalCall("org.freedesktop.portal.FileChooser", "SaveFile");
-    call << QString() << title << QVariantMap{{"current_name", name}};
-    choose(call, SLOT(onSaveResponse(uint, QVariantMap)), chooseItself);
-}
-
-void DesktopPortal::choose(const QDBusMessage& call, const char* slot,
-                           const std::function<void()>& otherwise) {
-    auto* watcher = new QDBusPendingCallWatcher(QDBusConnection::sessionBus().asyncCall(call), this);
-    connect(watcher, &QDBusPendingCallWatcher::finished, this, [this, watcher, slot, otherwise] {
-        const QDBusPendingReply<QDBusObjectPath> reply = *watcher;
-        if (reply.isValid()) {
-            QDBusConnection::sessionBus().connect(kService, reply.value().path(),
-                                                  "org.freedesktop.portal.Request", "Response", this, slot);
-        } else if (otherwise) {
-            otherwise();
-        }
-        watcher->deleteLater();
-    });
-}
-
 void DesktopPortal::onSettingChanged(const QString& space, const QString& key, const QDBusVariant& value) {
     if (space == kAppearance && key == kColorScheme) setPrefersDark(value.variant());
-}
-
-void DesktopPortal::onFileResponse(uint response, const QVariantMap& results) {
-    const QStringList uris = results.value("uris").toStringList();
-    if (response == 0 && !uris.isEmpty()) emit fileChosen(QUrl(uris.first()).toLocalFile());
-}
-
-void DesktopPortal::onSaveResponse(uint response, const QVariantMap& results) {
-    const QStringList uris = results.value("uris").toStringList();
-    if (response == 0 && !uris.isEmpty()) emit saveChosen(QUrl(uris.first()).toLocalFile());
 }
 
 void DesktopPortal::setPrefersDark(const QVariant& colorScheme) {

@@ -125,6 +125,9 @@ int main(int argc, char** argv) {
     if (const std::string problem = displayProblem(); !problem.empty()) return refuse(problem);
 
     chooseRenderer();
+    // Files are chosen in the desktop's own dialog, which its portal shows: the kernel lets nobody else in.
+    if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORMTHEME"))
+        qputenv("QT_QPA_PLATFORMTHEME", "xdgdesktopportal");
     QGuiApplication app(argc, argv);
     QGuiApplication::setApplicationName("inglenook");
     QGuiApplication::setApplicationDisplayName("Inglenook");

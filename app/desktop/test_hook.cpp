@@ -212,7 +212,7 @@ QJsonObject TestHook::state() {
         {"conversations", m_model.conversations()->rowCount()},
         {"title", chat.title()},
         {"draft", chat.draft()},
-        {"statusLine", statusLine != nullptr ? statusLine->property("text").toString() : QString()},
+        {"statusLine", statusLine != nullptr ? statusLine->property("everything").toString() : QString()},
         {"messages", messages},
         {"width", m_window.width()},
         {"height", m_window.height()},

@@ -26,7 +26,7 @@ class ActionsTest : public QObject, WindowFiles {
     static QQuickItem* focused(const WindowRun& run) { return run.window->activeFocusItem(); }
     /// What can be clicked or written into, from the top: their objects' names.
     static void collect(const QQuickItem* item, QStringList& names) {
-        if (!item->isVisible() || item->opacity() == 0) return;
+        if (!item->isVisible() || item->opacity() == 0 || item->objectName() == "startPage") return;
         if (item->inherits("QQuickAbstractButton") || item->inherits("QQuickTextInput") ||
             item->inherits("QQuickTextEdit"))
             names.append(item->objectName());
@@ -74,6 +74,19 @@ class ActionsTest : public QObject, WindowFiles {
         QTRY_COMPARE(run.shownItem("paletteList")->property("count").toInt(), 1);
         QTest::keyClick(run.window, Qt::Key_Return);
         QTRY_VERIFY(run.shownItem("restoreDefaults") != nullptr);
+    }
+
+    void theModelsBeginInThePathAndBrowseWithoutAPortal() {
+        WindowRun run(freshDataDir(), {});
+        QTRY_VERIFY(run.window->isVisible());
+        QTest::keyClick(run.window, Qt::Key_L, Qt::ControlModifier);
+        QTRY_VERIFY(run.shownItem("modelPathField") != nullptr);
+        QTRY_VERIFY(run.shownItem("modelPathField")->hasActiveFocus());
+        run.shownItem("browseButton")->forceActiveFocus(Qt::TabFocusReason);
+        QTest::keyClick(run.window, Qt::Key_Space);
+        auto* dialog = run.window->findChild<QObject*>("openDialog");
+        QTRY_VERIFY(dialog->property("visible").toBool());
+        QTRY_VERIFY(run.shownItem("fileDialogListView") != nullptr);
     }
 
     void theKeyboardActsOnTheRowThatHasIt() {

@@ -1,5 +1,6 @@
 // The window: sidebar, conversation, and whatever lies over them.
 import QtQuick
+import QtQuick.Dialogs
 import QtQuick.Layouts
 import QtQuick.Templates as T
 import Inglenook
@@ -128,6 +129,24 @@ T.ApplicationWindow {
     CrashCard {
         id: crashCard
         app: window.app
+        onSaveRequested: saveDialog.open()
+    }
+    // The desktop's own through its portal, Qt's where there is none.
+    FileDialog {
+        id: openDialog
+        objectName: "openDialog"
+        title: qsTr("Open a model")
+        options: window.app.portal.available ? 0 : FileDialog.DontUseNativeDialog
+        nameFilters: [qsTr("Models (*.gguf *.bin)"), qsTr("All files (*)")]
+        onAccepted: window.openFiles([selectedFile])
+    }
+    FileDialog {
+        id: saveDialog
+        title: qsTr("Save the crash report")
+        fileMode: FileDialog.SaveFile
+        options: openDialog.options
+        defaultSuffix: "txt"
+        onAccepted: window.app.crashes.saveTo(selectedFile)
     }
     FitCard {
         app: window.app
@@ -205,6 +224,9 @@ T.ApplicationWindow {
                 break;
             case AppModel.PaletteView:
                 paletteCard.open();
+                break;
+            case AppModel.OpenFileView:
+                openDialog.open();
                 break;
             case AppModel.ShortcutsView:
                 shortcutsCard.open();

@@ -22,7 +22,7 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
     : m_storage(files.dataDir),
       m_engine(std::move(host)),
       m_answers(m_storage, m_engine),
-      m_crashes(files.dataDir + "/crashes", m_notices, m_portal),
+      m_crashes(files.dataDir + "/crashes", m_notices),
       m_settings(m_storage, m_notices),
       m_place(m_storage),
       m_devices(m_engine, m_settings),
@@ -32,6 +32,8 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
       m_downloads(files.downloads, kDownloadSettles),
       m_fit(m_engine, m_models, m_settings),
       m_chat(m_storage, m_answers, m_models, m_settings, m_notices),
+      m_status(m_chat, m_models),
+      m_startPage(m_models),
       m_actions(*this) {
     connect(&m_chat, &ChatController::listOutdated, &m_conversations, &ConversationListModel::refresh);
     connect(&m_conversations, &ConversationListModel::removing, &m_chat,
@@ -40,7 +42,6 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
     connect(&m_conversations, &ConversationListModel::purged, &m_engine, &EngineClient::retain);
     connect(&m_downloads, &DownloadWatch::settled, &m_models, &ModelListModel::offer);
     connect(&m_models, &ModelListModel::arrivalJudged, &m_downloads, &DownloadWatch::judged);
-    connect(&m_portal, &DesktopPortal::fileChosen, &m_models, &ModelListModel::openPath);
     connect(&m_portal, &DesktopPortal::linkCopied, this,
             [this](const QString& target) { m_notices.showToast(tr("Link copied: %1").arg(target)); });
     // Another device computes as soon as nothing is being answered.

@@ -13,6 +13,7 @@
 #include "app/desktop/single_instance.h"
 #include "app/desktop/storage_thread.h"
 #include "app/desktop/viewmodels/chat_controller.h"
+#include "app/desktop/viewmodels/chat_status.h"
 #include "app/desktop/viewmodels/conversation_list_model.h"
 #include "app/desktop/viewmodels/crash_reports.h"
 #include "app/desktop/viewmodels/device_choices.h"
@@ -22,6 +23,7 @@
 #include "app/desktop/viewmodels/model_offers.h"
 #include "app/desktop/viewmodels/notices.h"
 #include "app/desktop/viewmodels/settings.h"
+#include "app/desktop/viewmodels/start_page.h"
 #include "app/desktop/viewmodels/window_place.h"
 
 namespace ingle::desktop {
@@ -52,10 +54,12 @@ class AppModel : public QObject {
     Q_PROPERTY(ingle::desktop::Notices* notices READ notices CONSTANT)
     Q_PROPERTY(ingle::desktop::WindowPlace* place READ place CONSTANT)
     Q_PROPERTY(ingle::desktop::DesktopPortal* portal READ portal CONSTANT)
+    Q_PROPERTY(ingle::desktop::ChatStatus* status READ status CONSTANT)
+    Q_PROPERTY(ingle::desktop::StartPage* startPage READ startPage CONSTANT)
     Q_PROPERTY(ingle::desktop::Actions* actions READ actions CONSTANT)
   public:
     /// What the window can be asked to show, or to give the keyboard.
-    enum View { ComposerView, SearchView, ModelsView, SettingsView, HelpView, PaletteView, ShortcutsView };
+    enum View { ComposerView, SearchView, ModelsView, SettingsView, HelpView, PaletteView, ShortcutsView, OpenFileView };
     Q_ENUM(View)
 
     /// Opens the files and starts loading what the window shows first.
@@ -77,6 +81,8 @@ class AppModel : public QObject {
     WindowPlace* place() { return &m_place; }
     DesktopPortal* portal() { return &m_portal; }
     EngineClient* engine() { return &m_engine; }
+    ChatStatus* status() { return &m_status; }
+    StartPage* startPage() { return &m_startPage; }
     Actions* actions() { return &m_actions; }
 
     /// To the clipboard, which a toast says.
@@ -105,6 +111,8 @@ class AppModel : public QObject {
     DownloadWatch m_downloads;
     FitAdvice m_fit;
     ChatController m_chat;
+    ChatStatus m_status;
+    StartPage m_startPage;
     Actions m_actions;
 };
 

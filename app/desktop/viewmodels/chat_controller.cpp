@@ -308,6 +308,10 @@ void ChatController::startTurn(RunningAnswers::Work work, const QString& sentTex
                     started);
 }
 
+void ChatController::begin(const QString& text) {
+    m_drafts.append(text);
+}
+
 void ChatController::stop() {
     m_answers.stop(m_conversation);
 }

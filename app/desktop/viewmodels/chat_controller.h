@@ -82,6 +82,8 @@ class ChatController : public QObject {
     /// sent() follows once the message is durable; when it cannot be stored, it is the draft again.
     Q_INVOKABLE void send(const QString& text);
     Q_INVOKABLE void stop();
+    /// Puts words into the empty composer.
+    Q_INVOKABLE void begin(const QString& text);
     /// A stopped, interrupted or failed answer goes on where it ended.
     Q_INVOKABLE void continueAnswer(qint64 message);
     /// Another answer beside this one; for a user message, an answer to it.

@@ -15,10 +15,8 @@ constexpr qint64 kMaxBytes = 256 * 1024;
 
 }  // namespace
 
-CrashReports::CrashReports(std::string folder, Notices& notices, DesktopPortal& portal, QObject* parent)
-    : QObject(parent), m_folder(std::move(folder)), m_notices(notices), m_portal(portal) {
-    connect(&portal, &DesktopPortal::saveChosen, this, &CrashReports::saveTo);
-}
+CrashReports::CrashReports(std::string folder, Notices& notices, QObject* parent)
+    : QObject(parent), m_folder(std::move(folder)), m_notices(notices) {}
 
 void CrashReports::look() {
     const auto path = crash::unseenReport(m_folder);
@@ -38,11 +36,8 @@ void CrashReports::look() {
          .answered = [this] { (void)crash::markSeen(m_folder); }});
 }
 
-void CrashReports::save() {
-    m_portal.chooseSave(tr("Save the crash report"), "inglenook-crash.txt");
-}
-
-void CrashReports::saveTo(const QString& path) {
+void CrashReports::saveTo(const QUrl& target) {
+    const QString path = target.toLocalFile();
     QFile file(path);
     const QByteArray bytes = m_text.toUtf8();
     if (file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.flush())

@@ -5,10 +5,10 @@
 #include <QtQml/qqmlregistration.h>
 #include <QObject>
 #include <QString>
+#include <QUrl>
 
 #include <string>
 
-#include "app/desktop/desktop_portal.h"
 #include "app/desktop/viewmodels/notices.h"
 
 namespace ingle::desktop {
@@ -21,25 +21,21 @@ class CrashReports : public QObject {
     Q_PROPERTY(QString text READ text NOTIFY changed)
   public:
     /// `folder`: where the programs keep them.
-    CrashReports(std::string folder, Notices& notices, DesktopPortal& portal, QObject* parent = nullptr);
+    CrashReports(std::string folder, Notices& notices, QObject* parent = nullptr);
 
     QString text() const { return m_text; }
 
     /// Says so when there is a report nobody has been shown.
     void look();
-    /// Asks where to, and writes it there.
-    Q_INVOKABLE void save();
+    Q_INVOKABLE void saveTo(const QUrl& file);
 
   signals:
     void changed();
     void shown();
 
   private:
-    void saveTo(const QString& path);
-
     std::string m_folder;
     Notices& m_notices;
-    DesktopPortal& m_portal;
     QString m_text;
 };
 

@@ -168,10 +168,11 @@ void ModelListModel::onInspected(const ModelInfo& info) {
     const bool isKnown = std::ranges::any_of(
         m_models, [&](const ModelEntry& entry) { return toQString(entry.path) == done.path; });
     if (!canChat(info) || isKnown) return;
-    m_notices.showBanner({.topic = Notices::Topic::Arrival,
-                          .sentence = tr("%1 has arrived in your downloads.").arg(toQString(info.name)),
-                          .action = tr("Open"),
-                          .run = [this, path = done.path] { openPath(path); }});
+    m_notices.showBanner(
+        {.topic = Notices::Topic::Arrival,
+         .sentence = tr("%1 has arrived in your downloads.").arg(toQString(library::displayName(info.name))),
+         .action = tr("Open"),
+         .run = [this, path = done.path] { openPath(path); }});
 }
 
 void ModelListModel::onInspectFailed(const Error& error) {
@@ -353,7 +354,7 @@ QVariant ModelListModel::data(const QModelIndex& index, int role) const {
         case ModelIdRole:
             return toQString(entry.id);
         case NameRole:
-            return toQString(entry.name);
+            return toQString(library::displayName(entry.name));
         case SummaryRole:
             return toQString(entry.summary);
         case PathRole:

@@ -14,6 +14,7 @@
 #include "app/desktop/storage_thread.h"
 #include "app/desktop/viewmodels/notices.h"
 #include "app/desktop/viewmodels/settings.h"
+#include "app/library/display_name.h"
 #include "app/library/library.h"
 
 namespace ingle::desktop {
@@ -61,7 +62,7 @@ class ModelListModel : public QAbstractListModel {
 
     State state() const { return m_state; }
     bool inspecting() const { return m_inspecting; }
-    QString currentName() const { return QString::fromStdString(m_current.name); }
+    QString currentName() const { return QString::fromStdString(library::displayName(m_current.name)); }
     bool guiding() const { return m_current.id == library::kGuideId; }
     QString failure() const { return QString::fromStdString(m_current.failure); }
     QString device() const { return m_device; }

@@ -1,5 +1,6 @@
 /// The list of models that ships, and how it is read.
 #include "app/library/catalog.h"
+#include "app/library/display_name.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -134,6 +135,20 @@ TEST(Catalog, whatIsNoneIsOneSentence) {
         EXPECT_EQ(read.error().code, ErrorCode::Corrupt);
         EXPECT_THAT(read.error().message, HasSubstr("models.json"));
     }
+}
+
+TEST(DisplayName, saysWhatPeopleSay) {
+    const std::pair<const char*, const char*> rows[] = {
+        {"Qwen3-4B-Instruct-2507-Q4_K_M", "Qwen3 4B Instruct 2507"},
+        {"Llama-3.2-3B-Instruct.Q8_0.gguf", "Llama 3.2 3B Instruct"},
+        {"SmolLM2 1.7B Instruct", "SmolLM2 1.7B Instruct"},
+        {"gemma-3n-E4B-it-UD-IQ3_XXS", "gemma 3n E4B it"},
+        {"gpt-oss-20b-mxfp4-00001-of-00002", "gpt oss 20b"},
+        {"stories15M.bin", "stories15M"},
+        {"RWKV-x070-World-0.4B-F16", "RWKV x070 World 0.4B"},
+        {"Q4_0", "Q4 0"},
+        {"", ""}};
+    for (const auto& [name, shown] : rows) EXPECT_EQ(displayName(name), shown);
 }
 
 }  // namespace

@@ -43,8 +43,9 @@ Item {
                 anchors.verticalCenter: parent.verticalCenter
                 text: view.chat.title
                 textFormat: Text.PlainText
-                color: Theme.mutedText
-                font.pixelSize: Theme.smallSize
+                color: Theme.text
+                font.pixelSize: Theme.textSize
+                font.weight: Font.DemiBold
                 elide: Text.ElideRight
                 Accessible.role: Accessible.Heading
                 Accessible.name: text
@@ -199,7 +200,7 @@ Item {
             Layout.fillWidth: true
             Layout.maximumWidth: Theme.columnWidth + 2 * Theme.l
             Layout.alignment: Qt.AlignHCenter
-            app: view.app
+            status: view.app.status
         }
     }
 

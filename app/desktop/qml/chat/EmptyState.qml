@@ -6,11 +6,11 @@ import Inglenook
 Item {
     id: empty
 
+    objectName: "startPage"
+
     required property AppModel app
     readonly property ModelListModel models: app.models
-    readonly property bool noModel: models.state === ModelListModel.NoModel && !models.inspecting
-    readonly property bool missing: models.state === ModelListModel.Missing
-    readonly property bool guiding: models.guiding && models.state === ModelListModel.Ready && !models.inspecting
+    readonly property StartPage page: app.startPage
 
     signal modelsRequested
 
@@ -45,22 +45,7 @@ Item {
                 color: Theme.text
                 font.pixelSize: Theme.headingSize(1)
                 font.weight: Font.DemiBold
-                text: {
-                    if (empty.models.inspecting)
-                        return qsTr("Looking at the file…");
-                    switch (empty.models.state) {
-                    case ModelListModel.NoModel:
-                        return qsTr("Drop a model here");
-                    case ModelListModel.Loading:
-                        return qsTr("Loading %1").arg(empty.models.currentName);
-                    case ModelListModel.Missing:
-                        return qsTr("%1 is not where it was").arg(empty.models.currentName);
-                    case ModelListModel.Failed:
-                        return qsTr("%1 could not be loaded").arg(empty.models.currentName);
-                    default:
-                        return empty.guiding ? qsTr("Ask the guide") : qsTr("What is on your mind?");
-                    }
-                }
+                text: empty.page.heading
                 Accessible.role: Accessible.Heading
                 Accessible.name: text
             }
@@ -73,28 +58,11 @@ Item {
                 font.pixelSize: Theme.textSize
                 lineHeight: 1.15
                 visible: text.length > 0
-                text: {
-                    if (empty.models.inspecting)
-                        return "";
-                    switch (empty.models.state) {
-                    case ModelListModel.NoModel:
-                        return qsTr("GGUF and rwkv.cpp files run from where they lie. Everything stays on this computer: Inglenook cannot reach the network.");
-                    case ModelListModel.Missing:
-                        return qsTr("Drop it again from where it is now.");
-                    case ModelListModel.Failed:
-                        return empty.models.failure;
-                    case ModelListModel.Ready:
-                        if (empty.guiding)
-                            return qsTr("It is a very small model that knows Inglenook and nothing else. For everything else, drop a model file on this window.");
-                        return qsTr("%1 answers on this computer, and nowhere else.").arg(empty.models.currentName);
-                    default:
-                        return "";
-                    }
-                }
+                text: empty.page.text
             }
             Rectangle {
                 anchors.horizontalCenter: parent.horizontalCenter
-                visible: empty.models.state === ModelListModel.Loading
+                visible: empty.page.loading
                 width: 220
                 height: 4
                 radius: 2
@@ -110,12 +78,11 @@ Item {
             Column {
                 width: parent.width
                 spacing: Theme.s
-                // A click sends: nothing that was written already may stand in its way.
-                visible: empty.guiding && empty.app.chat.draft.length === 0
+                // Nothing that was written already may stand in a start's way.
+                visible: empty.app.chat.draft.length === 0
 
                 Repeater {
-                    // In English, the language the guide knows best.
-                    model: ["How do I open a model?", "Which model fits my computer?", "Is what I write private?", "What can I do with Inglenook?"]
+                    model: empty.page.starts
                     delegate: TextButton {
                         required property string modelData
                         required property int index
@@ -124,23 +91,28 @@ Item {
                         anchors.horizontalCenter: parent.horizontalCenter
                         width: Math.min(320, empty.width - 2 * Theme.xl)
                         text: modelData
-                        onClicked: empty.app.chat.send(modelData)
+                        onClicked: {
+                            if (empty.page.startsAreWhole)
+                                empty.app.chat.send(modelData);
+                            else
+                                empty.app.chat.begin(modelData + " ");
+                        }
                     }
                 }
             }
             TextButton {
                 anchors.horizontalCenter: parent.horizontalCenter
                 objectName: "chooseModelButton"
-                visible: !empty.models.inspecting && empty.models.state !== ModelListModel.Ready && empty.models.state !== ModelListModel.Loading
+                visible: text.length > 0
                 prominent: true
-                text: empty.models.count > 0 ? qsTr("Choose a model") : qsTr("Choose a file")
+                text: empty.page.openModel
                 onClicked: empty.modelsRequested()
             }
             Column {
                 objectName: "goodChoices"
                 width: parent.width
                 spacing: Theme.s
-                visible: (empty.guiding || empty.noModel) && empty.app.offers.numGood > 0 && empty.app.chat.draft.length === 0
+                visible: empty.page.offersModels && empty.app.offers.numGood > 0 && empty.app.chat.draft.length === 0
 
                 Text {
                     textFormat: Text.PlainText

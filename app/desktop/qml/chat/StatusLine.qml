@@ -1,44 +1,90 @@
-// One quiet line: device, speed, context used, and why the engine does not run as asked.
+// One quiet line under the composer; a click tells more.
 import QtQuick
+import QtQuick.Templates as T
 import Inglenook
 
 Item {
     id: line
 
-    required property AppModel app
-    readonly property alias text: label.text
+    required property ChatStatus status
+    /// What a person can read here, with a click or without.
+    readonly property string everything: status.details.concat(status.text).join("  ·  ")
 
     objectName: "statusLine"
-    implicitHeight: label.implicitHeight + Theme.s
+    // Its place is kept, so that nothing jumps when there is something to say.
+    implicitHeight: Math.max(Theme.smallSize, label.implicitHeight) + Theme.m
 
-    Text {
-        id: label
-        x: Theme.l + Theme.s
-        width: parent.width - 2 * x
-        color: Theme.mutedText
-        font.pixelSize: Theme.smallSize - 1
-        textFormat: Text.PlainText
-        wrapMode: Text.Wrap
-        maximumLineCount: 3
-        elide: Text.ElideRight
-        horizontalAlignment: Text.AlignHCenter
-        text: {
-            const chat = line.app.chat;
-            const models = line.app.models;
-            const parts = [];
-            if (models.fallback.length > 0)
-                parts.push(models.fallback);
-            if (models.state === ModelListModel.Ready && models.device.length > 0)
-                parts.push(models.device);
-            if (chat.tokensPerSecond > 0)
-                parts.push(qsTr("%1 tokens per second").arg(chat.tokensPerSecond.toFixed(chat.tokensPerSecond < 10 ? 1 : 0)));
-            if (chat.contextSize > 0 && chat.contextUsed > 0)
-                parts.push(qsTr("context %1 of %2").arg(chat.contextUsed).arg(chat.contextSize));
-            if (chat.promptNote.length > 0)
-                parts.push(chat.promptNote);
-            return parts.join("  ·  ");
+    T.AbstractButton {
+        id: button
+        anchors.fill: parent
+        visible: line.status.text.length > 0 || line.status.contextShare > 0
+        focusPolicy: Qt.TabFocus
+        Accessible.name: line.everything
+        onClicked: details.open()
+
+        contentItem: Item {
+            Row {
+                anchors.horizontalCenter: parent.horizontalCenter
+                spacing: Theme.s
+
+                Ring {
+                    anchors.verticalCenter: parent.verticalCenter
+                    visible: line.status.contextShare > 0
+                    share: line.status.contextShare
+                    color: line.status.contextShare > 0.85 ? Theme.danger : Theme.mutedText
+                    groove: Theme.line
+                }
+                Text {
+                    id: label
+                    anchors.verticalCenter: parent.verticalCenter
+                    width: Math.min(implicitWidth, line.width - 2 * Theme.xl)
+                    color: Theme.mutedText
+                    font.pixelSize: Theme.smallSize - 1
+                    textFormat: Text.PlainText
+                    text: line.status.text
+                    wrapMode: Text.Wrap
+                    maximumLineCount: 3
+                    elide: Text.ElideRight
+                }
+            }
         }
-        Accessible.role: Accessible.StaticText
-        Accessible.name: text
+        background: Item {
+            FocusRing {
+                shown: button.visualFocus
+            }
+        }
+    }
+
+    T.Popup {
+        id: details
+        objectName: "statusDetails"
+        y: -height - Theme.xs
+        x: (line.width - width) / 2
+        width: Math.min(lines.implicitWidth + 2 * padding, line.width)
+        padding: Theme.m
+        closePolicy: T.Popup.CloseOnEscape | T.Popup.CloseOnPressOutside
+        background: Rectangle {
+            color: Theme.popup
+            radius: Theme.radius
+            border.color: Theme.line
+        }
+        contentItem: Column {
+            id: lines
+            spacing: Theme.xs
+
+            Repeater {
+                model: details.visible ? line.status.details : []
+                delegate: Text {
+                    required property string modelData
+
+                    width: Math.min(implicitWidth, line.width - 2 * Theme.m)
+                    text: modelData
+                    textFormat: Text.PlainText
+                    wrapMode: Text.Wrap
+                    color: Theme.text
+                    font.pixelSize: Theme.smallSize
+                }
+            }
+        }
     }
 }

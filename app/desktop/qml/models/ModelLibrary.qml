@@ -17,7 +17,7 @@ Card {
         spacing: Theme.l
         Component.onCompleted: {
             library.app.offers.refresh();
-            library.models.count > 0 ? list.forceActiveFocus() : pathField.forceActiveFocus();
+            pathField.forceActiveFocus();
         }
 
         ListView {
@@ -72,11 +72,11 @@ Card {
                 }
             }
             TextButton {
-                visible: library.app.portal.canChooseFiles
+                objectName: "browseButton"
                 text: qsTr("Browse…")
                 onClicked: {
-                    library.app.portal.chooseFile(qsTr("Choose a model file"));
                     library.close();
+                    library.app.actions.run("openModel");
                 }
             }
         }

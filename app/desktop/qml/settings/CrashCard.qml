@@ -9,6 +9,8 @@ Card {
 
     required property AppModel app
 
+    signal saveRequested
+
     objectName: "crashCard"
     title: qsTr("What happened")
 
@@ -67,7 +69,7 @@ Card {
                 objectName: "saveCrash"
                 text: qsTr("Save…")
                 prominent: true
-                onClicked: card.app.crashes.save()
+                onClicked: card.saveRequested()
             }
         }
     }

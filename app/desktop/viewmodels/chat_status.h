@@ -1,0 +1,39 @@
+/// What stands under the composer: why things are not as they should be, how fast the last answer was, and on
+/// a click all there is to know about what computes.
+#pragma once
+
+#include <QtQml/qqmlregistration.h>
+#include <QObject>
+#include <QString>
+#include <QStringList>
+
+#include "app/desktop/viewmodels/chat_controller.h"
+#include "app/desktop/viewmodels/model_list_model.h"
+
+namespace ingle::desktop {
+
+class ChatStatus : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    QML_UNCREATABLE("owned by the window")
+    Q_PROPERTY(QString text READ text NOTIFY changed)
+    /// Behind a click, a line each; empty: there is nothing to say.
+    Q_PROPERTY(QStringList details READ details NOTIFY changed)
+    /// How full the context is, 0 to 1; 0: not known, or without end.
+    Q_PROPERTY(double contextShare READ contextShare NOTIFY changed)
+  public:
+    ChatStatus(const ChatController& chat, const ModelListModel& models, QObject* parent = nullptr);
+
+    QString text() const;
+    QStringList details() const;
+    double contextShare() const;
+
+  signals:
+    void changed();
+
+  private:
+    const ChatController& m_chat;
+    const ModelListModel& m_models;
+};
+
+}  // namespace ingle::desktop

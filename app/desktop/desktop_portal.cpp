@@ -30,6 +30,7 @@ QDBusMessage portalCall(const QString& interface, const QString& method) {
 DesktopPortal::DesktopPortal(QObject* parent) : QObject(parent) {
     // Without a portal, a dark system palette is the next best sign.
     m_prefersDark = QGuiApplication::palette().color(QPalette::Window).lightness() < 128;
+    QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
 
     QDBusConnection bus = QDBusConnection::sessionBus();
     if (!bus.isConnected()) return;
@@ -37,6 +38,7 @@ DesktopPortal::DesktopPortal(QObject* parent) : QObject(parent) {
     m_available =
         names->isServiceRegistered(kService) || names->activatableServiceNames().value().contains(kService);
     if (!m_available) return;
+    QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs, false);
 
     bus.connect(kService, kPath, kSettings, "SettingChanged", this,
                 SLOT(onSettingChanged(QString, QString, QDBusVariant)));

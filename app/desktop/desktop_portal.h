@@ -15,14 +15,12 @@ class DesktopPortal : public QObject {
     QML_UNCREATABLE("owned by the window")
     Q_PROPERTY(bool prefersDark READ prefersDark NOTIFY prefersDarkChanged)
     Q_PROPERTY(QString fixedFontFamily READ fixedFontFamily CONSTANT)
-    /// Somebody is there who opens links and chooses files.
-    Q_PROPERTY(bool available READ available CONSTANT)
   public:
+    /// Where there is no portal, dialogs are Qt's own from here on.
     explicit DesktopPortal(QObject* parent = nullptr);
 
     bool prefersDark() const { return m_prefersDark; }
     QString fixedFontFamily() const;
-    bool available() const { return m_available; }
 
     Q_INVOKABLE void copy(const QString& text);
     /// linkCopied() follows.

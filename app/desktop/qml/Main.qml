@@ -136,7 +136,6 @@ T.ApplicationWindow {
         id: openDialog
         objectName: "openDialog"
         title: qsTr("Open a model")
-        options: window.app.portal.available ? 0 : FileDialog.DontUseNativeDialog
         nameFilters: [qsTr("Models (*.gguf *.bin)"), qsTr("All files (*)")]
         onAccepted: window.openFiles([selectedFile])
     }
@@ -144,7 +143,6 @@ T.ApplicationWindow {
         id: saveDialog
         title: qsTr("Save the crash report")
         fileMode: FileDialog.SaveFile
-        options: openDialog.options
         defaultSuffix: "txt"
         onAccepted: window.app.crashes.saveTo(selectedFile)
     }

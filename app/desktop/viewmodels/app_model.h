@@ -59,7 +59,16 @@ class AppModel : public QObject {
     Q_PROPERTY(ingle::desktop::Actions* actions READ actions CONSTANT)
   public:
     /// What the window can be asked to show, or to give the keyboard.
-    enum View { ComposerView, SearchView, ModelsView, SettingsView, HelpView, PaletteView, ShortcutsView, OpenFileView };
+    enum View {
+        ComposerView,
+        SearchView,
+        ModelsView,
+        SettingsView,
+        HelpView,
+        PaletteView,
+        ShortcutsView,
+        OpenFileView
+    };
     Q_ENUM(View)
 
     /// Opens the files and starts loading what the window shows first.

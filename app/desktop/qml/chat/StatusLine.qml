@@ -16,7 +16,9 @@ Item {
 
     T.AbstractButton {
         id: button
-        anchors.fill: parent
+        anchors.centerIn: parent
+        width: Math.min(row.implicitWidth + 2 * Theme.m, line.width)
+        height: parent.height - Theme.xs
         visible: line.status.text.length > 0 || line.status.contextShare > 0
         focusPolicy: Qt.TabFocus
         Accessible.name: line.everything
@@ -24,7 +26,8 @@ Item {
 
         contentItem: Item {
             Row {
-                anchors.horizontalCenter: parent.horizontalCenter
+                id: row
+                anchors.centerIn: parent
                 spacing: Theme.s
 
                 Ring {

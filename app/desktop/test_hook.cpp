@@ -188,7 +188,6 @@ QJsonObject TestHook::state() {
     QJsonArray deviceChoices;
     for (const QVariant& choice : m_model.devices()->choices())
         deviceChoices.append(choice.toMap()["name"].toString());
-    const QObject* statusLine = findItem(m_window.contentItem(), "statusLine");
     return {
         {"ok", true},
         {"firstFrameMs", m_firstFrameMs},
@@ -212,7 +211,7 @@ QJsonObject TestHook::state() {
         {"conversations", m_model.conversations()->rowCount()},
         {"title", chat.title()},
         {"draft", chat.draft()},
-        {"statusLine", statusLine != nullptr ? statusLine->property("everything").toString() : QString()},
+        {"statusLine", m_model.status()->everything()},
         {"messages", messages},
         {"width", m_window.width()},
         {"height", m_window.height()},

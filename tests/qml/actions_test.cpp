@@ -23,6 +23,11 @@ class ActionsTest : public QObject, WindowFiles {
         auto* list = run.model.conversations();
         return list->data(list->index(row), ConversationListModel::TitleRole).toString();
     }
+    /// Shortcuts belong to the active window.
+    static void press(const WindowRun& run, Qt::Key key, Qt::KeyboardModifiers modifiers) {
+        QVERIFY(QTest::qWaitForWindowActive(run.window));
+        QTest::keyClick(run.window, key, modifiers);
+    }
     static QQuickItem* focused(const WindowRun& run) { return run.window->activeFocusItem(); }
     /// What can be clicked or written into, from the top: their objects' names.
     static void collect(const QQuickItem* item, QStringList& names) {
@@ -67,7 +72,7 @@ class ActionsTest : public QObject, WindowFiles {
     void thePaletteRunsWhatWasFound() {
         WindowRun run(freshDataDir(), {});
         QTRY_VERIFY(run.window->isVisible());
-        QTest::keyClick(run.window, Qt::Key_P, Qt::ControlModifier | Qt::ShiftModifier);
+        press(run, Qt::Key_P, Qt::ControlModifier | Qt::ShiftModifier);
         QTRY_VERIFY(run.shownItem("paletteField") != nullptr);
         QTRY_VERIFY(run.shownItem("paletteField")->hasActiveFocus());
         for (const char key : std::string("sett")) QTest::keyClick(run.window, key);
@@ -79,7 +84,7 @@ class ActionsTest : public QObject, WindowFiles {
     void theModelsBeginInThePathAndBrowseWithoutAPortal() {
         WindowRun run(freshDataDir(), {});
         QTRY_VERIFY(run.window->isVisible());
-        QTest::keyClick(run.window, Qt::Key_L, Qt::ControlModifier);
+        press(run, Qt::Key_L, Qt::ControlModifier);
         QTRY_VERIFY(run.shownItem("modelPathField") != nullptr);
         QTRY_VERIFY(run.shownItem("modelPathField")->hasActiveFocus());
         run.shownItem("browseButton")->forceActiveFocus(Qt::TabFocusReason);
@@ -171,17 +176,13 @@ class ActionsTest : public QObject, WindowFiles {
         QTRY_COMPARE(loaded.size(), 1);
         settings.setProperty("systemPrompt", "Be brief.");
         settings.setProperty("maxTokens", 12);
-        QTest::keyClick(run.window, Qt::Key_Comma, Qt::ControlModifier);
+        press(run, Qt::Key_Comma, Qt::ControlModifier);
         QTRY_VERIFY(run.shownItem("restoreDefaults") != nullptr);
-        QTest::mouseClick(run.window, Qt::LeftButton, {}, [&] {
-            QQuickItem* button = run.shownItem("restoreDefaults");
-            button->forceActiveFocus(Qt::TabFocusReason);
-            return QPoint();
-        }());
+        run.shownItem("restoreDefaults")->forceActiveFocus(Qt::TabFocusReason);
         QTest::keyClick(run.window, Qt::Key_Space);
         QTRY_COMPARE(settings.systemPrompt(), std::string());
         QTest::keyClick(run.window, Qt::Key_Escape);
-        QTest::keyClick(run.window, Qt::Key_Z, Qt::ControlModifier);
+        press(run, Qt::Key_Z, Qt::ControlModifier);
         QTRY_COMPARE(settings.systemPrompt(), std::string("Be brief."));
         QCOMPARE(settings.maxTokens(), 12u);
     }
@@ -206,7 +207,7 @@ class ActionsTest : public QObject, WindowFiles {
             QTRY_VERIFY(run.window->isVisible());
             run.window->setGeometry(20, 30, 640, 600);
             run.model.place()->setSidebarWidth(240);
-            QTest::keyClick(run.window, Qt::Key_Plus, Qt::ControlModifier);
+            press(run, Qt::Key_Plus, Qt::ControlModifier);
             QTRY_COMPARE(run.model.settings()->textScale(), 110);
             QTest::qWait(50);
         }

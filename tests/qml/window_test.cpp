@@ -48,7 +48,7 @@ class WindowTest : public QObject, WindowFiles {
         QVERIFY(!run.shownItem("reasoning")->property("open").toBool());
         QVERIFY(!run.shownItem("reasoning")->property("running").toBool());
         QVERIFY(
-            run.item("statusLine")->property("everything").toString().contains("There is no chat template."));
+            run.model.status()->everything().contains("There is no chat template."));
     }
 
     void theGuideAnswersWhileThereIsNothingElse() {
@@ -206,7 +206,7 @@ class WindowTest : public QObject, WindowFiles {
     void theStatusLineSaysWhichDeviceComputesAndWhy() {
         WindowRun run(freshDataDir(),
                       {"--tokens", "5", "--move-at", "2", "--device-note", "No GPU can be used here."});
-        const auto status = [&] { return run.item("statusLine")->property("everything").toString(); };
+        const auto status = [&] { return run.model.status()->everything(); };
         run.drop(m_modelFile);
         QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
         QVERIFY2(status().contains("No GPU can be used here."), qPrintable(status()));

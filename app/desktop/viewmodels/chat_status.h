@@ -19,6 +19,8 @@ class ChatStatus : public QObject {
     Q_PROPERTY(QString text READ text NOTIFY changed)
     /// Behind a click, a line each; empty: there is nothing to say.
     Q_PROPERTY(QStringList details READ details NOTIFY changed)
+    /// What a person can read here, with a click or without.
+    Q_PROPERTY(QString everything READ everything NOTIFY changed)
     /// How full the context is, 0 to 1; 0: not known, or without end.
     Q_PROPERTY(double contextShare READ contextShare NOTIFY changed)
   public:
@@ -26,6 +28,7 @@ class ChatStatus : public QObject {
 
     QString text() const;
     QStringList details() const;
+    QString everything() const { return (details() << text()).join("  ·  "); }
     double contextShare() const;
 
   signals:

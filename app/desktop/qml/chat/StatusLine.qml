@@ -7,48 +7,42 @@ Item {
     id: line
 
     required property ChatStatus status
-    /// What a person can read here, with a click or without.
-    readonly property string everything: status.details.concat(status.text).join("  ·  ")
-
     objectName: "statusLine"
     // Its place is kept, so that nothing jumps when there is something to say.
-    implicitHeight: Math.max(Theme.smallSize, label.implicitHeight) + Theme.m
+    implicitHeight: Math.max(Theme.smallSize, button.implicitContentHeight) + Theme.m
 
     T.AbstractButton {
         id: button
         anchors.centerIn: parent
-        width: Math.min(row.implicitWidth + 2 * Theme.m, line.width)
+        width: Math.min(implicitContentWidth + 2 * Theme.m, line.width)
         height: parent.height - Theme.xs
+        horizontalPadding: Theme.m
+        verticalPadding: (height - implicitContentHeight) / 2
         visible: line.status.text.length > 0 || line.status.contextShare > 0
         focusPolicy: Qt.TabFocus
-        Accessible.name: line.everything
+        Accessible.name: line.status.everything
         onClicked: details.open()
 
-        contentItem: Item {
-            Row {
-                id: row
-                anchors.centerIn: parent
-                spacing: Theme.s
+        contentItem: Row {
+            spacing: Theme.s
 
-                Ring {
-                    anchors.verticalCenter: parent.verticalCenter
-                    visible: line.status.contextShare > 0
-                    share: line.status.contextShare
-                    color: line.status.contextShare > 0.85 ? Theme.danger : Theme.mutedText
-                    groove: Theme.line
-                }
-                Text {
-                    id: label
-                    anchors.verticalCenter: parent.verticalCenter
-                    width: Math.min(implicitWidth, line.width - 2 * Theme.xl)
-                    color: Theme.mutedText
-                    font.pixelSize: Theme.smallSize - 1
-                    textFormat: Text.PlainText
-                    text: line.status.text
-                    wrapMode: Text.Wrap
-                    maximumLineCount: 3
-                    elide: Text.ElideRight
-                }
+            Ring {
+                anchors.verticalCenter: parent.verticalCenter
+                visible: line.status.contextShare > 0
+                share: line.status.contextShare
+                color: line.status.contextShare > 0.85 ? Theme.danger : Theme.mutedText
+                groove: Theme.line
+            }
+            Text {
+                anchors.verticalCenter: parent.verticalCenter
+                width: Math.min(implicitWidth, line.width - 2 * Theme.xl)
+                color: Theme.mutedText
+                font.pixelSize: Theme.smallSize - 1
+                textFormat: Text.PlainText
+                text: line.status.text
+                wrapMode: Text.Wrap
+                maximumLineCount: 3
+                elide: Text.ElideRight
             }
         }
         background: Item {
@@ -63,7 +57,7 @@ Item {
         objectName: "statusDetails"
         y: -height - Theme.xs
         x: (line.width - width) / 2
-        width: Math.min(lines.implicitWidth + 2 * padding, line.width)
+        width: Math.min(implicitContentWidth + 2 * padding, line.width)
         padding: Theme.m
         closePolicy: T.Popup.CloseOnEscape | T.Popup.CloseOnPressOutside
         background: Rectangle {
@@ -72,7 +66,6 @@ Item {
             border.color: Theme.line
         }
         contentItem: Column {
-            id: lines
             spacing: Theme.xs
 
             Repeater {

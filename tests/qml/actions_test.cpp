@@ -1,7 +1,4 @@
 /// The table of actions, what is said to the person, and the keyboard outside of the text.
-#include <QAbstractItemModelTester>
-#include <QScreen>
-
 #include "tests/qml/window_run.h"
 
 using namespace ingle;

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <QAbstractItemModelTester>
 #include <QDropEvent>
 #include <QInputMethodEvent>
 #include <QMimeData>
@@ -41,6 +42,8 @@ class WindowRun {
     bool ready() { return model.models()->state() == ModelListModel::Ready; }
     bool idle() { return chat().generation() == ChatController::Idle; }
 
+    static constexpr auto kFatal = QAbstractItemModelTester::FailureReportingMode::Fatal;
+
     QQuickItem* item(const char* name) { return window->findChild<QQuickItem*>(name); }
 
     /// One that a view made: a child in the scene, but not of the window as an object.
@@ -71,6 +74,10 @@ class WindowRun {
     }
 
     AppModel model;
+    // Whatever a test does, the lists have to keep the rules of models.
+    QAbstractItemModelTester conversations{model.conversations(), kFatal};
+    QAbstractItemModelTester models{model.models(), kFatal};
+    QAbstractItemModelTester offers{model.offers(), kFatal};
     QQmlApplicationEngine engine;
     QQuickWindow* window = nullptr;
     pid_t hostPid = 0;

@@ -47,8 +47,7 @@ class WindowTest : public QObject, WindowFiles {
         QCOMPARE(run.shownItem("reasoning")->property("text").toString(), QString("0 1 2"));
         QVERIFY(!run.shownItem("reasoning")->property("open").toBool());
         QVERIFY(!run.shownItem("reasoning")->property("running").toBool());
-        QVERIFY(
-            run.model.status()->everything().contains("There is no chat template."));
+        QVERIFY(run.model.status()->everything().contains("There is no chat template."));
     }
 
     void theGuideAnswersWhileThereIsNothingElse() {
@@ -134,12 +133,15 @@ class WindowTest : public QObject, WindowFiles {
         const QString downloads = m_folder.filePath("downloads");
         QVERIFY(QDir().mkpath(downloads));
         writeFile(downloads + "/old.gguf", "GGUF that was there before");
-        WindowRun run(AppFiles{.dataDir = freshDataDir().toStdString(), .downloads = downloads}, {});
+        WindowRun run(AppFiles{.dataDir = freshDataDir().toStdString(),
+                               .downloads = downloads,
+                               .downloadSettles = std::chrono::milliseconds(150)},
+                      {});
         const auto offered = [&] { return run.model.notices()->bannerAction() == "Open"; };
         // Half of one: the host cannot use it.
         writeFile(downloads + "/broken.gguf", "GGUF, but not all of it");
         writeFile(downloads + "/page.gguf", "<html>");
-        QTest::qWait(5000);
+        QTest::qWait(1000);
         QVERIFY(!offered());
         // Written beside its name first, as browsers do.
         writeFile(downloads + "/new.gguf.part", "GGUF");
@@ -150,7 +152,7 @@ class WindowTest : public QObject, WindowFiles {
         run.model.notices()->runBannerAction();
         QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
         // It is offered once.
-        QTest::qWait(4000);
+        QTest::qWait(800);
         QVERIFY(!offered());
     }
 

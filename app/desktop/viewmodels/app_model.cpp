@@ -2,7 +2,6 @@
 
 #include <QDate>
 
-#include <chrono>
 #include <string_view>
 #include <utility>
 
@@ -10,13 +9,6 @@
 #include "ingle/version.h"
 
 namespace ingle::desktop {
-
-namespace {
-
-/// Longer than a browser pauses while it writes.
-constexpr std::chrono::milliseconds kDownloadSettles{1500};
-
-}  // namespace
 
 AppModel::AppModel(const AppFiles& files, HostCommand host)
     : m_storage(files.dataDir),
@@ -29,7 +21,7 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
       m_conversations(m_storage, m_answers, m_notices),
       m_models(m_storage, m_engine, m_settings, m_notices, files.guide),
       m_offers(m_engine, files.catalog, files.places),
-      m_downloads(files.downloads, kDownloadSettles),
+      m_downloads(files.downloads, files.downloadSettles),
       m_fit(m_engine, m_models, m_settings),
       m_chat(m_storage, m_answers, m_models, m_settings, m_notices),
       m_status(m_chat, m_models),

@@ -4,6 +4,7 @@
 #include <QtQml/qqmlregistration.h>
 #include <QObject>
 
+#include <chrono>
 #include <string>
 
 #include "app/desktop/actions.h"
@@ -31,9 +32,11 @@ namespace ingle::desktop {
 /// The files and folders the window works with.
 struct AppFiles {
     std::string dataDir;
-    std::string guide;            ///< the model that ships with Inglenook; empty: none
-    std::string catalog;          ///< the list of models worth getting; empty: none
-    QString downloads;            ///< where a browser puts files; empty: nowhere
+    std::string guide;    ///< the model that ships with Inglenook; empty: none
+    std::string catalog;  ///< the list of models worth getting; empty: none
+    QString downloads;    ///< where a browser puts files; empty: nowhere
+    /// Longer than a browser pauses while it writes.
+    std::chrono::milliseconds downloadSettles{1500};
     library::ModelPlaces places;  ///< where other programs keep models
 };
 

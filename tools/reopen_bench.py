@@ -56,6 +56,10 @@ class Host:
         self.process.wait()
 
 
+def said(role, text):
+    return {"role": role, "parts": [{"kind": "text", "text": text}]}
+
+
 def wait_until_written(folder):
     """The store writes in the background."""
     size = -1
@@ -81,13 +85,13 @@ def main():
         sentence = "The quick brown fox jumps over the lazy dog. "
         a_sentence = host.ask("count", text=sentence * 20)["tokens"] / 20
         question = sentence * int(options.tokens / a_sentence)
-        messages = [{"role": "user", "text": question}]
+        messages = [said("user", question)]
         read, tokens, _ = host.first_token(messages)
         stored = wait_until_written(store)
         host.end()
         print(f"read once      {read:9.0f} ms  ({tokens} tokens; {stored / 2**20:.0f} MiB kept)")
 
-        messages += [{"role": "assistant", "text": "It does."}, {"role": "user", "text": "Why?"}]
+        messages += [said("assistant", "It does."), said("user", "Why?")]
         times = {}
         for name, arguments in (("reopened", ["--snapshots", str(store)]), ("read again", ["--snapshot-mb", "0"])):
             host = Host(options.ingle, *arguments)

@@ -5,9 +5,10 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "app/cli/printed_parts.h"
 #include "app/cli/terminal_text.h"
-#include "ingle/answer_text.h"
 #include "ingle/engine.h"
 
 namespace ingle::cli {
@@ -48,22 +49,26 @@ class OutputSink : public GenerateSink {
 /// Writes the text as it comes.
 class TextSink final : public OutputSink {
   public:
-    void onTokens(const TokenChunk& chunk) override { append(m_answer.add(chunk.kind, chunk.text)); }
+    void onTokens(const TokenChunk& chunk) override { take(chunk.pieces); }
     void onDone(const GenerateResult& result) override {
-        append(m_answer.add(result.tailKind, result.tail));
-        append(m_answer.finish());
+        take(result.tail);
+        write(m_printed.finish());
     }
 
-    const std::string& text() const { return m_text; }
+    const std::vector<Part>& parts() const { return m_parts; }
 
   private:
-    void append(const std::string& text) {
-        m_text += text;
+    void take(const std::vector<PartPiece>& pieces) {
+        std::string text;
+        for (const PartPiece& piece : pieces) {
+            append(m_parts, piece);
+            text += m_printed.add(piece);
+        }
         write(forStandardOutput(text));
     }
 
-    AnswerText m_answer;
-    std::string m_text;
+    PrintedParts m_printed;
+    std::vector<Part> m_parts;
 };
 
 /// Writes the ids, space separated.

@@ -380,10 +380,7 @@ void Supervisor::tokensCame(Entry& entry, const TokenChunk& chunk) {
     // After a crash the same request goes out again and continues behind these.
     auto& ids = std::get<protocol::Generate>(entry.call.body).request.resumeIds;
     ids.insert(ids.end(), chunk.ids.begin(), chunk.ids.end());
-    if (chunk.kind != entry.unsent.kind) flush(entry);
-    entry.unsent.kind = chunk.kind;
-    entry.unsent.ids.insert(entry.unsent.ids.end(), chunk.ids.begin(), chunk.ids.end());
-    entry.unsent.text += chunk.text;
+    append(entry.unsent, chunk);
     if (m_options.tokenInterval.count() == 0) {
         flush(entry);
     } else if (!entry.flushAt) {
@@ -395,7 +392,7 @@ void Supervisor::tokensCame(Entry& entry, const TokenChunk& chunk) {
 
 void Supervisor::flush(Entry& entry) {
     entry.flushAt.reset();
-    if (entry.unsent.ids.empty() && entry.unsent.text.empty()) return;
+    if (entry.unsent.ids.empty() && entry.unsent.pieces.empty()) return;
     deliver(entry, protocol::Tokens{std::exchange(entry.unsent, {})});
 }
 

@@ -23,7 +23,7 @@ void AnswerWriter::begin(history::RowId message) {
     m_end.reset();
 }
 
-void AnswerWriter::append(const TokenChunk& chunk) {
+void AnswerWriter::append(const WrittenTokens& chunk) {
     if (!active()) return;
     m_pending.ids.insert(m_pending.ids.end(), chunk.ids.begin(), chunk.ids.end());
     m_pending.text += chunk.text;
@@ -40,7 +40,7 @@ void AnswerWriter::end(history::AnswerEnd end) {
 void AnswerWriter::write() {
     // One write at a time: a slow disk makes the next one larger instead of making a queue.
     m_state = State::Writing;
-    const TokenChunk chunk = std::exchange(m_pending, {});
+    const WrittenTokens chunk = std::exchange(m_pending, {});
     const auto work = [message = m_message, chunk, end = m_end](history::History& history) -> Status {
         if (!end) return history.appendAnswer(message, chunk.text, chunk.ids, "");
         history::AnswerEnd whole = *end;
@@ -58,7 +58,7 @@ void AnswerWriter::write() {
     });
 }
 
-void AnswerWriter::onRefused(const TokenChunk& chunk, const Error& error) {
+void AnswerWriter::onRefused(const WrittenTokens& chunk, const Error& error) {
     if (error.code != ErrorCode::Io) {
         endStall();
         history::AnswerEnd failed;

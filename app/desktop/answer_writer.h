@@ -12,6 +12,12 @@
 
 namespace ingle::desktop {
 
+/// What arrived of an answer.
+struct WrittenTokens {
+    std::vector<TokenId> ids;
+    std::string text;
+};
+
 /// One answer at a time. While the disk refuses (ErrorCode::Io: full, read-only), what arrived waits in
 /// memory, nothing new is painted, and the write is tried again. Any other error is there to stay: it ends
 /// the answer.
@@ -24,7 +30,7 @@ class AnswerWriter : public QObject {
     history::RowId message() const { return m_message; }
 
     void begin(history::RowId message);
-    void append(const TokenChunk& chunk);
+    void append(const WrittenTokens& chunk);
     /// Commits what is left and the end of the answer at once; then finished() follows.
     void end(history::AnswerEnd end);
 
@@ -44,7 +50,7 @@ class AnswerWriter : public QObject {
     };
 
     void write();
-    void onRefused(const TokenChunk& chunk, const Error& error);
+    void onRefused(const WrittenTokens& chunk, const Error& error);
     void finish(const history::AnswerEnd& end);
     /// The disk works again, or it no longer matters.
     void endStall();
@@ -53,7 +59,7 @@ class AnswerWriter : public QObject {
     QTimer m_retry;
     State m_state = State::Idle;
     history::RowId m_message = 0;
-    TokenChunk m_pending;
+    WrittenTokens m_pending;
     std::optional<history::AnswerEnd> m_end;
     bool m_stalled = false;  ///< stalled() was said and not taken back
 };

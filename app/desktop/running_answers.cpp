@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/history/answer_marks.h"
+
 namespace ingle::desktop {
 
 using history::MessageStatus;
@@ -22,7 +24,7 @@ struct RunningAnswers::Answer : QObject {
     Rules rules;
     AnswerProgress progress;
     AnswerWriter writer;
-    AnswerText text;  ///< brings what the model thinks and answers into one text
+    history::MarkedText text;  ///< brings what the model thinks and answers into one text
     history::Prompt prompt;
     protocol::RequestId request = 0;
     bool engineDone = false;  ///< no more of this answer will come
@@ -71,7 +73,7 @@ void RunningAnswers::start(RowId conversation, Rules rules, Work work, Started s
 
 void RunningAnswers::onStarted(Answer& answer, const Result<history::Turn>& turn) {
     if (!turn) return remove(answer);
-    answer.text = AnswerText(turn->branch.back().text);
+    answer.text = history::MarkedText(turn->branch.back().text);
     answer.writer.begin(turn->branch.back().id);
     if (answer.progress.state != State::Stopping) return generate(answer, *turn);
     // Stopped before there was anything to cancel.
@@ -104,7 +106,7 @@ void RunningAnswers::generate(Answer& answer, const history::Turn& turn) {
                          result->stats.newTokens * 1000.0 / result->stats.decodeMs;
                  }
                  ending.stats = result->stats;
-                 ending.text = answer.text.add(result->tailKind, result->tail);
+                 for (const PartPiece& piece : result->tail) ending.text += answer.text.add(piece);
                  ending.withheld = result->withheld;
                  if (result->reason == StopReason::EndOfText)
                      ending.text += answer.text.finish();
@@ -164,7 +166,9 @@ void RunningAnswers::onTokens(Answer& answer, const TokenChunk& chunk) {
     progress.newTokens += static_cast<uint32_t>(chunk.ids.size());
     if (progress.state != State::Stopping) setState(answer, State::Streaming);
     emit progressed(answer.conversation);
-    answer.writer.append({chunk.ids, answer.text.add(chunk.kind, chunk.text)});
+    std::string text;
+    for (const PartPiece& piece : chunk.pieces) text += answer.text.add(piece);
+    answer.writer.append({chunk.ids, text});
 }
 
 void RunningAnswers::onEngineDone(Answer& answer, history::AnswerEnd ending) {

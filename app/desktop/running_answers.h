@@ -13,7 +13,6 @@
 #include "app/desktop/engine_client.h"
 #include "app/desktop/storage_thread.h"
 #include "app/history/turns.h"
-#include "ingle/answer_text.h"
 
 namespace ingle::desktop {
 

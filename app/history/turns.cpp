@@ -4,6 +4,8 @@
 #include <charconv>
 #include <utility>
 
+#include "app/history/answer_marks.h"
+
 namespace ingle::history {
 namespace {
 
@@ -78,14 +80,16 @@ Prompt promptOf(const Turn& turn, const std::string& systemPrompt, uint32_t maxT
     Prompt prompt;
     GenerateRequest& request = prompt.request;
     if (!systemPrompt.empty()) {
-        request.messages.push_back({Role::System, systemPrompt});
+        request.messages.push_back(textMessage(Role::System, systemPrompt));
         request.pinned.push_back(0);
         prompt.messages.push_back(0);
     }
     for (auto message = turn.branch.begin(); message != turn.branch.end() - 1; ++message) {
         // An answer that failed before its first word says nothing, and no model was trained on such turns.
         if (message->role == Role::Assistant && message->text.empty()) continue;
-        request.messages.push_back({message->role, message->text});
+        request.messages.push_back(message->role == Role::Assistant
+                                       ? ChatMessage{message->role, partsOf(message->text)}
+                                       : textMessage(message->role, message->text));
         prompt.messages.push_back(message->id);
     }
     request.conversation = std::to_string(turn.conversation.id);

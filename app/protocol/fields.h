@@ -50,10 +50,14 @@ struct EnumNames<StopReason> {
                                       std::pair{StopReason::Cancelled, std::string_view("cancelled")}};
 };
 template <>
-struct EnumNames<TextKind> {
-    static constexpr std::array kList{std::pair{TextKind::Answer, std::string_view("answer")},
-                                      std::pair{TextKind::Reasoning, std::string_view("reasoning")},
-                                      std::pair{TextKind::ToolCall, std::string_view("toolCall")}};
+struct EnumNames<PartKind> {
+    static constexpr std::array kList{std::pair{PartKind::Text, std::string_view("text")},
+                                      std::pair{PartKind::Thought, std::string_view("thought")},
+                                      std::pair{PartKind::ToolCall, std::string_view("toolCall")},
+                                      std::pair{PartKind::ToolResult, std::string_view("toolResult")},
+                                      std::pair{PartKind::Attachment, std::string_view("attachment")},
+                                      std::pair{PartKind::Image, std::string_view("image")},
+                                      std::pair{PartKind::Source, std::string_view("source")}};
 };
 template <>
 struct EnumNames<FitRemedy> {
@@ -79,12 +83,26 @@ struct EnumNames<ErrorCode> {
                                       withName(ErrorCode::Cancelled)};
 };
 
-// A visitor has required(name, field), optional(name, field) and hexBytes(name, string of raw bytes).
+// A visitor has required(name, field), optional(name, field), sparse(name, field), which is not written where
+// it says nothing, and hexBytes(name, string of raw bytes).
 
+template <typename V>
+void fields(V& v, Of<Part> auto& p) {
+    v.required("kind", p.kind);
+    v.required("text", p.text);
+    v.sparse("data", p.data);
+}
+template <typename V>
+void fields(V& v, Of<PartPiece> auto& p) {
+    v.required("kind", p.kind);
+    v.required("text", p.text);
+    v.sparse("data", p.data);
+    v.sparse("begins", p.begins);
+}
 template <typename V>
 void fields(V& v, Of<ChatMessage> auto& m) {
     v.required("role", m.role);
-    v.required("text", m.text);
+    v.required("parts", m.parts);
 }
 template <typename V>
 void fields(V& v, Of<LogitBias> auto& b) {
@@ -204,8 +222,7 @@ void fields(V& v, Of<PromptPlan> auto& p) {
 template <typename V>
 void fields(V& v, Of<TokenChunk> auto& c) {
     v.required("ids", c.ids);
-    v.required("text", c.text);
-    v.optional("kind", c.kind);
+    v.required("pieces", c.pieces);
 }
 template <typename V>
 void fields(V& v, Of<GenerateStats> auto& s) {
@@ -220,7 +237,6 @@ void fields(V& v, Of<GenerateResult> auto& r) {
     v.required("reason", r.reason);
     v.optional("stats", r.stats);
     v.optional("tail", r.tail);
-    v.optional("tailKind", r.tailKind);
     v.hexBytes("withheld", r.withheld);
 }
 template <typename V>

@@ -16,7 +16,7 @@ using nlohmann::json;
 // What the format has a place for and this version does not serve yet. To leave such a field out would answer
 // another question than was asked.
 constexpr std::array<std::string_view, 2> kReservedRequests{"embed", "score"};
-constexpr std::array<std::string_view, 3> kReservedFields{"grammar", "parts", "attachments"};
+constexpr std::array<std::string_view, 2> kReservedFields{"grammar", "attachments"};
 
 std::string toHex(std::string_view bytes) {
     constexpr std::string_view kDigits = "0123456789abcdef";
@@ -60,6 +60,10 @@ class Writer {
     template <typename T>
     void optional(const char* name, const T& field) {
         required(name, field);
+    }
+    template <typename T>
+    void sparse(const char* name, const T& field) {
+        if (field != T{}) required(name, field);
     }
     void hexBytes(const char* name, const std::string& bytes) { m_object[name] = toHex(bytes); }
 
@@ -118,6 +122,10 @@ class Reader {
     template <typename T>
     void optional(const char* name, T& field) {
         if (m_mistake.empty() && m_object.contains(name)) required(name, field);
+    }
+    template <typename T>
+    void sparse(const char* name, T& field) {
+        optional(name, field);
     }
     void hexBytes(const char* name, std::string& bytes) {
         std::string hex;
@@ -257,13 +265,8 @@ std::optional<std::string_view> reservedName(const json& object) {
         if (op->get_ref<const std::string&>() == name) return name;
     const auto request = object.find("request");
     if (request == object.end() || !request->is_object()) return std::nullopt;
-    const auto messages = request->find("messages");
-    for (const std::string_view name : kReservedFields) {
+    for (const std::string_view name : kReservedFields)
         if (request->contains(name)) return name;
-        if (messages == request->end() || !messages->is_array()) continue;
-        for (const json& message : *messages)
-            if (message.is_object() && message.contains(name)) return name;
-    }
     return std::nullopt;
 }
 

@@ -1,7 +1,7 @@
 #include "engine/chat/markup.h"
 
 #include <algorithm>
-#include <array>
+#include <utility>
 
 namespace ingle::chat {
 namespace {
@@ -9,30 +9,30 @@ namespace {
 /// The marks of published chat templates.
 constexpr Markup kMarkups[] = {
     // Qwen3, DeepSeek-R1, SmolLM3, GLM-4.5 and many others.
-    {"<think>", "</think>", TextKind::Reasoning},
-    {"<seed:think>", "</seed:think>", TextKind::Reasoning},
-    {"[THINK]", "[/THINK]", TextKind::Reasoning},                        // Magistral
-    {"<|inner_prefix|>", "<|inner_suffix|>", TextKind::Reasoning},       // Apertus
-    {"<|START_THINKING|>", "<|END_THINKING|>", TextKind::Reasoning},     // Command A
-    {"<|channel>thought\n", "<channel|>", TextKind::Reasoning},          // Gemma 4
-    {"<|channel|>analysis<|message|>", "<|end|>", TextKind::Reasoning},  // gpt-oss
-    {"<|start|>assistant<|channel|>analysis<|message|>", "<|end|>", TextKind::Reasoning},
-    {"<|channel|>commentary<|message|>", "<|end|>", TextKind::Answer},
-    {"<|start|>assistant<|channel|>commentary<|message|>", "<|end|>", TextKind::Answer},
-    {"<|channel|>commentary to=", "<|call|>", TextKind::ToolCall},
-    {"<|start|>assistant<|channel|>commentary to=", "<|call|>", TextKind::ToolCall},
-    {"<|channel|>final<|message|>", "", TextKind::Answer},
-    {"<|start|>assistant<|channel|>final<|message|>", "", TextKind::Answer},
-    {"<tool_call>", "</tool_call>", TextKind::ToolCall},  // Hermes, Qwen, GLM
-    {"<seed:tool_call>", "</seed:tool_call>", TextKind::ToolCall},
-    {"<|tool_call>", "<tool_call|>", TextKind::ToolCall},                                // Gemma 4
-    {"[TOOL_CALLS]", "", TextKind::ToolCall},                                            // Mistral
-    {"<|python_tag|>", "", TextKind::ToolCall},                                          // Llama 3.1
-    {"<|tools_prefix|>", "<|tools_suffix|>", TextKind::ToolCall},                        // Apertus
-    {"<|tool_call_start|>", "<|tool_call_end|>", TextKind::ToolCall},                    // LFM2
-    {"<|tool_calls_section_begin|>", "<|tool_calls_section_end|>", TextKind::ToolCall},  // Kimi K2
+    {"<think>", "</think>", PartKind::Thought},
+    {"<seed:think>", "</seed:think>", PartKind::Thought},
+    {"[THINK]", "[/THINK]", PartKind::Thought},                        // Magistral
+    {"<|inner_prefix|>", "<|inner_suffix|>", PartKind::Thought},       // Apertus
+    {"<|START_THINKING|>", "<|END_THINKING|>", PartKind::Thought},     // Command A
+    {"<|channel>thought\n", "<channel|>", PartKind::Thought},          // Gemma 4
+    {"<|channel|>analysis<|message|>", "<|end|>", PartKind::Thought},  // gpt-oss
+    {"<|start|>assistant<|channel|>analysis<|message|>", "<|end|>", PartKind::Thought},
+    {"<|channel|>commentary<|message|>", "<|end|>", PartKind::Text},
+    {"<|start|>assistant<|channel|>commentary<|message|>", "<|end|>", PartKind::Text},
+    {"<|channel|>commentary to=", "<|call|>", PartKind::ToolCall},
+    {"<|start|>assistant<|channel|>commentary to=", "<|call|>", PartKind::ToolCall},
+    {"<|channel|>final<|message|>", "", PartKind::Text},
+    {"<|start|>assistant<|channel|>final<|message|>", "", PartKind::Text},
+    {"<tool_call>", "</tool_call>", PartKind::ToolCall},  // Hermes, Qwen, GLM
+    {"<seed:tool_call>", "</seed:tool_call>", PartKind::ToolCall},
+    {"<|tool_call>", "<tool_call|>", PartKind::ToolCall},                                // Gemma 4
+    {"[TOOL_CALLS]", "", PartKind::ToolCall},                                            // Mistral
+    {"<|python_tag|>", "", PartKind::ToolCall},                                          // Llama 3.1
+    {"<|tools_prefix|>", "<|tools_suffix|>", PartKind::ToolCall},                        // Apertus
+    {"<|tool_call_start|>", "<|tool_call_end|>", PartKind::ToolCall},                    // LFM2
+    {"<|tool_calls_section_begin|>", "<|tool_calls_section_end|>", PartKind::ToolCall},  // Kimi K2
     {"<\uFF5Ctool\u2581calls\u2581begin\uFF5C>", "<\uFF5Ctool\u2581calls\u2581end\uFF5C>",
-     TextKind::ToolCall},  // DeepSeek
+     PartKind::ToolCall},  // DeepSeek
 };
 
 struct Mark {
@@ -103,30 +103,33 @@ MarkupSplitter::MarkupSplitter(std::string_view promptEnd) {
     }
 }
 
-std::vector<MarkedText> MarkupSplitter::push(std::string_view text) {
-    std::vector<MarkedText> out;
-    const auto emit = [&](size_t size) {
-        if (size > 0) out.push_back({kind(), m_pending.substr(0, size)});
-        m_pending.erase(0, size);
-    };
+void MarkupSplitter::emit(size_t size, std::vector<PartPiece>& out) {
+    if (size == 0) return;
+    const PartKind kind = m_inside ? m_inside->kind : PartKind::Text;
+    out.push_back({kind, m_pending.substr(0, size), {}, std::exchange(m_begins, false)});
+    m_pending.erase(0, size);
+}
+
+std::vector<PartPiece> MarkupSplitter::push(std::string_view text) {
+    std::vector<PartPiece> out;
     m_pending += text;
     for (Mark mark = firstMark(m_pending, m_inside); mark.at != std::string_view::npos;
          mark = firstMark(m_pending, m_inside)) {
         const size_t size = mark.text.size();
         // A longer mark may begin at the same place and not be complete yet.
         if (mark.next && undecidedTail(m_pending, m_inside) >= m_pending.size() - mark.at) break;
-        emit(mark.at);
+        emit(mark.at, out);
         m_pending.erase(0, size);
         m_inside = mark.next;
+        m_begins = true;
     }
-    emit(m_pending.size() - undecidedTail(m_pending, m_inside));
+    emit(m_pending.size() - undecidedTail(m_pending, m_inside), out);
     return out;
 }
 
-std::vector<MarkedText> MarkupSplitter::finish() {
-    std::vector<MarkedText> out;
-    if (!m_pending.empty()) out.push_back({kind(), std::move(m_pending)});
-    m_pending.clear();
+std::vector<PartPiece> MarkupSplitter::finish() {
+    std::vector<PartPiece> out;
+    emit(m_pending.size(), out);
     return out;
 }
 

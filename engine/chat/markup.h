@@ -17,7 +17,7 @@ namespace ingle::chat {
 struct Markup {
     std::string_view begin;
     std::string_view end;  ///< empty: it lasts until another mark begins
-    TextKind kind;
+    PartKind kind;
 };
 
 std::span<const Markup> allMarkups();
@@ -25,29 +25,25 @@ std::span<const Markup> allMarkups();
 /// Control tokens that marks are spelled with: they decode to nothing, but the splitter must see their text.
 std::unordered_map<TokenId, std::string> markTokens(const formats::TokenizerData& data);
 
-struct MarkedText {
-    TextKind kind;
-    std::string text;
-
-    bool operator==(const MarkedText&) const = default;
-};
-
-/// Takes an answer as it is streamed. Text that may still become a mark is held back, never lost. The pieces
-/// do not depend on how the text was cut into pushes, but for being cut themselves. One thread.
+/// Takes an answer as it is streamed. What comes behind a mark begins a part. Text that may still become a
+/// mark is held back, never lost. The pieces do not depend on how the text was cut into pushes, but for being
+/// cut themselves. One thread.
 class MarkupSplitter {
   public:
     /// `promptEnd`: the end of the prompt's text, which may have begun to think for the model.
     explicit MarkupSplitter(std::string_view promptEnd = {});
 
-    std::vector<MarkedText> push(std::string_view text);
+    std::vector<PartPiece> push(std::string_view text);
     /// What was held back, at the end of an answer.
-    std::vector<MarkedText> finish();
-    /// Of the text that comes next, if no mark changes it.
-    TextKind kind() const { return m_inside ? m_inside->kind : TextKind::Answer; }
+    std::vector<PartPiece> finish();
     std::string_view withheld() const { return m_pending; }
 
   private:
+    /// The first `size` bytes that are pending, if any.
+    void emit(size_t size, std::vector<PartPiece>& out);
+
     const Markup* m_inside = nullptr;  ///< null: in the answer itself
+    bool m_begins = false;             ///< there was a mark, and no text since
     std::string m_pending;
 };
 

@@ -24,10 +24,10 @@ std::string asOneParagraph(std::string_view text) {
 
 }  // namespace
 
-std::vector<tokenizer::TextSegment> renderPlainTurns(std::span<const ChatMessage> messages,
+std::vector<tokenizer::TextSegment> renderPlainTurns(std::span<const TextMessage> messages,
                                                      GenerationPrompt add) {
     PromptWriter prompt;
-    for (const ChatMessage& message : messages) {
+    for (const TextMessage& message : messages) {
         if (message.role == Role::User) prompt.markup("User: ");
         if (message.role == Role::Assistant) prompt.markup("Assistant: ");
         prompt.message(asOneParagraph(message.text)).markup("\n\n");

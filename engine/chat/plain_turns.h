@@ -9,7 +9,7 @@
 namespace ingle::chat {
 
 /// A blank line ends a turn, so blank lines inside a message become simple line breaks.
-std::vector<tokenizer::TextSegment> renderPlainTurns(std::span<const ChatMessage> messages,
+std::vector<tokenizer::TextSegment> renderPlainTurns(std::span<const TextMessage> messages,
                                                      GenerationPrompt add);
 
 }  // namespace ingle::chat

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/chat/message_text.h"
 #include "engine/formats/model_file.h"
 #include "engine/tokenizer/tokenizer.h"
 #include "ingle/types.h"
@@ -22,7 +23,7 @@ struct PromptFormat {
     /// wins.
     int (*score)(const formats::ModelFile& file);
     /// Message text is never marked parseSpecial.
-    std::vector<tokenizer::TextSegment> (*render)(std::span<const ChatMessage> messages,
+    std::vector<tokenizer::TextSegment> (*render)(std::span<const TextMessage> messages,
                                                   GenerationPrompt add);
     /// Texts that end the assistant's turn beside end tokens.
     std::span<const std::string_view> stops;

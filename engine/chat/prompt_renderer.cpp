@@ -5,7 +5,6 @@
 #include "engine/chat/jinja/template.h"
 #include "engine/chat/local_time.h"
 #include "engine/chat/markup.h"
-#include "ingle/answer_text.h"
 
 namespace ingle::chat {
 namespace {
@@ -27,9 +26,9 @@ std::string_view roleName(Role role) {
 }
 
 /// [{role, content}]. Roles are ours, so a template may build special tokens of them.
-Result<Value> messageList(std::span<const ChatMessage> messages) {
+Result<Value> messageList(std::span<const TextMessage> messages) {
     std::vector<Value> list;
-    for (const ChatMessage& message : messages) {
+    for (const TextMessage& message : messages) {
         INGLE_TRY_ASSIGN(
             Value entry,
             jinja::makeDict(
@@ -41,10 +40,10 @@ Result<Value> messageList(std::span<const ChatMessage> messages) {
 }
 
 /// System messages as the beginning of the first question.
-std::vector<ChatMessage> withoutSystem(std::span<const ChatMessage> messages) {
-    std::vector<ChatMessage> out;
+std::vector<TextMessage> withoutSystem(std::span<const TextMessage> messages) {
+    std::vector<TextMessage> out;
     std::string system;
-    for (const ChatMessage& message : messages) {
+    for (const TextMessage& message : messages) {
         if (message.role == Role::System) {
             system += message.text + "\n\n";
             continue;
@@ -53,15 +52,6 @@ std::vector<ChatMessage> withoutSystem(std::span<const ChatMessage> messages) {
         if (message.role == Role::User) out.back().text.insert(0, std::exchange(system, ""));
     }
     return out;
-}
-
-/// Takes out what stands between the marks of thoughts, with them.
-void removeThoughts(std::string& text) {
-    for (size_t begin = text.find(kThinkBegin); begin != std::string::npos;
-         begin = text.find(kThinkBegin, begin)) {
-        const size_t end = text.find(kThinkEnd, begin);
-        text.erase(begin, end == std::string::npos ? end : end + kThinkEnd.size() - begin);
-    }
 }
 
 std::string textOfToken(const formats::TokenizerData& tokenizer, std::optional<TokenId> id) {
@@ -86,7 +76,7 @@ PromptRenderer PromptRenderer::create(const formats::ModelFile& file) {
         return !text.empty() && file.tokenizer.chatTemplate.find(text) != std::string::npos;
     };
     renderer.m_thinks = std::ranges::any_of(allMarkups(), [&](const Markup& markup) {
-        return markup.kind == TextKind::Reasoning && (speaksOf(markup.begin) || speaksOf(markup.end));
+        return markup.kind == PartKind::Thought && (speaksOf(markup.begin) || speaksOf(markup.end));
     });
     renderer.m_templateKnowsThoughts =
         parsed && file.tokenizer.chatTemplate.find("</think>") != std::string::npos;
@@ -100,7 +90,7 @@ PromptRenderer PromptRenderer::create(const formats::ModelFile& file) {
 }
 
 Result<std::vector<tokenizer::TextSegment>> PromptRenderer::renderTemplate(
-    std::span<const ChatMessage> messages, GenerationPrompt add) const {
+    std::span<const TextMessage> messages, GenerationPrompt add) const {
     INGLE_TRY_ASSIGN(const Value list, messageList(messages));
     jinja::Dict context;
     const auto set = [&](std::string_view name, Value value) {
@@ -124,19 +114,17 @@ Result<std::vector<tokenizer::TextSegment>> PromptRenderer::renderTemplate(
 PromptRenderer::Rendered PromptRenderer::render(std::span<const ChatMessage> messages,
                                                 GenerationPrompt add) const {
     if (m_templateKnowsThoughts)
-        if (auto segments = renderTemplate(messages, add)) return {std::move(*segments), ""};
-    std::vector<ChatMessage> answers(messages.begin(), messages.end());
-    for (ChatMessage& message : answers)
-        if (message.role == Role::Assistant) removeThoughts(message.text);
-    return renderAnswers(answers, add);
+        if (auto segments = renderTemplate(messageTexts(messages, Thoughts::Mark), add))
+            return {std::move(*segments), ""};
+    return renderAnswers(messageTexts(messages, Thoughts::Omit), add);
 }
 
-PromptRenderer::Rendered PromptRenderer::renderAnswers(std::span<const ChatMessage> messages,
+PromptRenderer::Rendered PromptRenderer::renderAnswers(std::span<const TextMessage> messages,
                                                        GenerationPrompt add) const {
     if (!m_template) return {m_builtIn->render(messages, add), m_fallbackReason, m_builtIn->stops};
     auto segments = renderTemplate(messages, add);
     if (segments) return {std::move(*segments), ""};
-    if (std::ranges::find(messages, Role::System, &ChatMessage::role) != messages.end())
+    if (std::ranges::find(messages, Role::System, &TextMessage::role) != messages.end())
         if (auto merged = renderTemplate(withoutSystem(messages), add)) return {std::move(*merged), ""};
     return {m_builtIn->render(messages, add),
             fmt::format("The model's chat template failed ({}), so the chat format '{}' is used.",

@@ -31,8 +31,8 @@ class PromptRenderer {
     };
     /// A template that refuses a system message gets it as the beginning of the first question; one that
     /// fails otherwise is replaced by the built-in format for this prompt. What the model thought before
-    /// earlier answers (marked as in ingle/answer_text.h) is left out, unless the template knows such
-    /// thoughts itself.
+    /// earlier answers is left out, unless the template knows such thoughts itself: then they stand in the
+    /// answer as the model wrote them, which every such template can read.
     Rendered render(std::span<const ChatMessage> messages, GenerationPrompt add) const;
 
     /// "template", or the name of the built-in format.
@@ -44,8 +44,8 @@ class PromptRenderer {
 
   private:
     PromptRenderer() = default;
-    Rendered renderAnswers(std::span<const ChatMessage> messages, GenerationPrompt add) const;
-    Result<std::vector<tokenizer::TextSegment>> renderTemplate(std::span<const ChatMessage> messages,
+    Rendered renderAnswers(std::span<const TextMessage> messages, GenerationPrompt add) const;
+    Result<std::vector<tokenizer::TextSegment>> renderTemplate(std::span<const TextMessage> messages,
                                                                GenerationPrompt add) const;
 
     std::shared_ptr<const jinja::Template> m_template;  ///< null: the file has none that can be parsed

@@ -5,7 +5,7 @@
 namespace ingle::chat {
 
 std::vector<tokenizer::TextSegment> renderTurns(const TurnMarkup& markup,
-                                                std::span<const ChatMessage> messages, GenerationPrompt add) {
+                                                std::span<const TextMessage> messages, GenerationPrompt add) {
     PromptWriter prompt;
     prompt.markup(markup.begin);
     const auto write = [&](const Around& around, std::string_view text) {
@@ -13,7 +13,7 @@ std::vector<tokenizer::TextSegment> renderTurns(const TurnMarkup& markup,
     };
     const bool insideUser = markup.place == TurnMarkup::System::InsideUser;
     std::vector<std::string_view> held;  // system messages that wait for a user message
-    for (const ChatMessage& message : messages) {
+    for (const TextMessage& message : messages) {
         switch (message.role) {
             case Role::System:
                 if (insideUser)

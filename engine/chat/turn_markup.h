@@ -25,6 +25,6 @@ struct TurnMarkup {
 /// With System::InsideUser a system message stands, in its own markup, at the beginning of the next user
 /// message.
 std::vector<tokenizer::TextSegment> renderTurns(const TurnMarkup& markup,
-                                                std::span<const ChatMessage> messages, GenerationPrompt add);
+                                                std::span<const TextMessage> messages, GenerationPrompt add);
 
 }  // namespace ingle::chat

@@ -14,7 +14,7 @@ import facts as facts_of_program
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "tests/e2e"))
-from driver import HostProcess  # noqa: E402
+from driver import HostProcess, said  # noqa: E402
 
 MAX_WORDS = 120
 MAX_TOKENS = 400
@@ -68,8 +68,8 @@ def evaluate(bin_dir: pathlib.Path, model: pathlib.Path, items: list[dict], firs
         for item in items:
             messages = []
             for question, intent in item.get("history", []):
-                messages += [{"role": "user", "text": question}, {"role": "assistant", "text": first_answers[intent]}]
-            messages.append({"role": "user", "text": item["question"]})
+                messages += [said("user", question), said("assistant", first_answers[intent])]
+            messages.append(said("user", item["question"]))
             answer = host.generate({"messages": messages, "sampler": sampler, "maxTokens": MAX_TOKENS})
             kind = "declined" if item.get("decline") else "answered"
             asked[kind] += 1

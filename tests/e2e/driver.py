@@ -295,6 +295,11 @@ class Answer(typing.NamedTuple):
     reason: str  # endOfText, maxTokens, contextFull or cancelled
 
 
+def said(role, text):
+    """A message of text alone."""
+    return {"role": role, "parts": [{"kind": "text", "text": text}]}
+
+
 class HostProcess:
     """`ingle host`, spoken to directly."""
 
@@ -327,14 +332,14 @@ class HostProcess:
         """An answer, and why it ended."""
         events = self._request({"id": 3, "op": "generate", "request": request}, "done")
         tokens = [event for event in events if event["event"] == "tokens"]
-        return Answer([i for event in tokens for i in event["ids"]], "".join(event["text"] for event in tokens),
+        return Answer([i for event in tokens for i in event["ids"]], "".join(piece["text"] for event in tokens for piece in event["pieces"]),
                       events[-1]["result"]["reason"])
 
 
 def check_against_uninterrupted(bin_dir, model, history, answer):
     """The stored answer, however often it was interrupted, equals one made in a single run: id by id, and its text."""
     request = {
-        "messages": [{"role": m["role"], "text": m["text"].decode()} for m in history.branch_above(answer)],
+        "messages": [said(m["role"], m["text"].decode()) for m in history.branch_above(answer)],
         "sampler": {"temperature": answer["temperature"], "topK": answer["top_k"], "topP": answer["top_p"],
                     "seed": answer["seed"]},
         "maxTokens": len(answer["token_ids"]),

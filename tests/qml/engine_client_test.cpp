@@ -69,7 +69,7 @@ std::vector<TokenId> firstIds(int count) {
 
 GenerateRequest question() {
     GenerateRequest request;
-    request.messages = {{Role::User, "Count!"}};
+    request.messages = {textMessage(Role::User, "Count!")};
     return request;
 }
 
@@ -301,7 +301,7 @@ class EngineClientTest : public QObject {
 
     void aRequestThatCannotBeSentFailsAlone() {
         GenerateRequest tooLong = question();
-        tooLong.messages[0].text.assign(protocol::kMaxMessageBytes, 'a');
+        tooLong.messages[0].parts[0].text.assign(protocol::kMaxMessageBytes, 'a');
         EngineClient client(host({}));
         Heard heard(client);
         client.load("m.gguf", {});

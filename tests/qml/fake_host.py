@@ -80,8 +80,8 @@ def generate(request_id, request):
             for percent in (0, 50, 100):
                 say(id=request_id, event="progress", fraction=percent / 100, phase="reading the prompt",
                     device="another fake", note="a fake failed.")
-        say(id=request_id, event="tokens", ids=[token], text=f"{token} ",
-            kind="reasoning" if token < args.thinking else "answer")
+        say(id=request_id, event="tokens", ids=[token],
+            pieces=[{"kind": "thought" if token < args.thinking else "text", "text": f"{token} "}])
         time.sleep(args.pace_ms / 1000)
     say(id=request_id, event="done", result={
         "reason": "cancelled" if request_id in cancelled else "endOfText",

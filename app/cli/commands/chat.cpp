@@ -31,7 +31,7 @@ Status answer(Engine& engine, std::vector<ChatMessage>& messages, SamplerParams 
     if (sink.dropped() > 0) fmt::print("(the model no longer sees the {} oldest messages)\n", sink.dropped());
     if (!sink.note().empty() && sink.note() != note) fmt::print(stderr, "{}\n", sink.note());
     note = sink.note();
-    messages.push_back({Role::Assistant, sink.text()});
+    messages.push_back({Role::Assistant, sink.parts()});
     return {};
 }
 
@@ -45,7 +45,7 @@ Status chat(const Options& options) {
     std::string note = engine->info().promptNote;
     if (!note.empty()) fmt::print(stderr, "{}\n", note);
     std::vector<ChatMessage> messages;
-    if (!options.system.empty()) messages.push_back({Role::System, options.system});
+    if (!options.system.empty()) messages.push_back(textMessage(Role::System, options.system));
     // Installed without SA_RESTART: Ctrl+C at the prompt ends reading and leaves.
     struct sigaction action {};
     action.sa_handler = [](int) { interrupted = 1; };
@@ -56,7 +56,7 @@ Status chat(const Options& options) {
         std::fflush(stdout);
         if (!std::getline(std::cin, line)) break;
         if (line.empty()) continue;
-        messages.push_back({Role::User, line});
+        messages.push_back(textMessage(Role::User, line));
         SamplerParams sampler = options.sampler;
         if (options.seed->count() == 0) sampler.seed = entropy();
         if (const Status status = answer(*engine, messages, sampler, note); !status) {

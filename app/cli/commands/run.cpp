@@ -18,8 +18,9 @@ Status run(Options options) {
     if (options.raw) {
         options.request.rawPrompt = options.prompt;
     } else {
-        if (!options.system.empty()) options.request.messages.push_back({Role::System, options.system});
-        options.request.messages.push_back({Role::User, options.prompt});
+        if (!options.system.empty())
+            options.request.messages.push_back(textMessage(Role::System, options.system));
+        options.request.messages.push_back(textMessage(Role::User, options.prompt));
     }
     TextSink sink;
     INGLE_TRY(runToEnd(*engine, std::move(options.request), sink));

@@ -6,9 +6,23 @@
 namespace ingle::cli {
 namespace {
 
-// Far below a protocol line, even when every byte needs six characters of JSON and every id eleven.
+// Far below a protocol line, even when every byte needs six characters of JSON, every id eleven and every
+// piece sixty beside its text.
 constexpr size_t kMaxMergedTextBytes = 64 * 1024;
 constexpr size_t kMaxMergedIds = 4096;
+constexpr size_t kMaxMergedPieces = 4096;
+
+size_t textBytes(const std::vector<PartPiece>& pieces) {
+    size_t bytes = 0;
+    for (const PartPiece& piece : pieces) bytes += piece.text.size() + piece.data.size();
+    return bytes;
+}
+
+bool fitTogether(const TokenChunk& a, const TokenChunk& b) {
+    return textBytes(a.pieces) + textBytes(b.pieces) <= kMaxMergedTextBytes &&
+           a.pieces.size() + b.pieces.size() <= kMaxMergedPieces &&
+           a.ids.size() + b.ids.size() <= kMaxMergedIds;
+}
 
 }  // namespace
 
@@ -37,13 +51,8 @@ bool EventQueue::coalesce(const protocol::Event& event) {
     protocol::EventBody& last = found->body;
     if (const auto* added = std::get_if<protocol::Tokens>(&event.body)) {
         auto* waiting = std::get_if<protocol::Tokens>(&last);
-        if (!waiting || waiting->chunk.kind != added->chunk.kind ||
-            waiting->chunk.text.size() + added->chunk.text.size() > kMaxMergedTextBytes ||
-            waiting->chunk.ids.size() + added->chunk.ids.size() > kMaxMergedIds) {
-            return false;
-        }
-        waiting->chunk.text += added->chunk.text;
-        waiting->chunk.ids.insert(waiting->chunk.ids.end(), added->chunk.ids.begin(), added->chunk.ids.end());
+        if (!waiting || !fitTogether(waiting->chunk, added->chunk)) return false;
+        append(waiting->chunk, added->chunk);
         return true;
     }
     if (std::holds_alternative<protocol::Progress>(event.body) &&

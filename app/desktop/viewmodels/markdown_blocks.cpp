@@ -281,7 +281,7 @@ bool closesFence(std::string_view line, std::string_view fence) {
     return length >= fence.size() && isBlank(line.substr(length));
 }
 
-/// Lines around what a model thinks; see ingle/answer_text.h.
+/// Lines around what a model thinks; see app/history/answer_marks.h.
 constexpr std::string_view kThinkBegin = "<think>\n";
 constexpr std::string_view kThinkEnd = "</think>\n";
 

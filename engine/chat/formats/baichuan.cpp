@@ -15,7 +15,7 @@ int score(const formats::ModelFile& file) {
     return knowsMarkup(file, "<reserved_106>") && knowsMarkup(file, "<reserved_107>") ? 3 : 0;
 }
 
-std::vector<tokenizer::TextSegment> render(std::span<const ChatMessage> messages, GenerationPrompt add) {
+std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages, GenerationPrompt add) {
     return renderTurns(kMarkup, messages, add);
 }
 

@@ -13,11 +13,11 @@ int score(const formats::ModelFile& file) {
     return isFirst && file.tokenizer.chatTemplate.empty() ? 9 : 0;
 }
 
-std::vector<tokenizer::TextSegment> render(std::span<const ChatMessage> messages, GenerationPrompt add) {
+std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages, GenerationPrompt add) {
     PromptWriter prompt;
-    const bool hasRounds = std::ranges::find(messages, Role::Assistant, &ChatMessage::role) != messages.end();
+    const bool hasRounds = std::ranges::find(messages, Role::Assistant, &TextMessage::role) != messages.end();
     int round = 0;
-    for (const ChatMessage& message : messages) {
+    for (const TextMessage& message : messages) {
         if (message.role == Role::Assistant) {
             prompt.markup("\u7B54\uFF1A").message(message.text).markup("\n");
             continue;

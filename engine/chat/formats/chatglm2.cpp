@@ -10,11 +10,11 @@ int score(const formats::ModelFile& file) {
     return isChatGlm && file.tokenizer.chatTemplate.empty() && !knowsMarkup(file, "<|user|>") ? 6 : 0;
 }
 
-std::vector<tokenizer::TextSegment> render(std::span<const ChatMessage> messages, GenerationPrompt add) {
+std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages, GenerationPrompt add) {
     PromptWriter prompt;
     prompt.markup("[gMASK]sop");
     int round = 0;
-    for (const ChatMessage& message : messages) {
+    for (const TextMessage& message : messages) {
         if (message.role == Role::Assistant) {
             prompt.markup("\u7B54\uFF1A").message(message.text).markup("\n\n");
             continue;

@@ -19,7 +19,7 @@ int score(const formats::ModelFile& file) {
     return knowsMarkup(file, "<|im_start|>") ? 5 : 0;
 }
 
-std::vector<tokenizer::TextSegment> render(std::span<const ChatMessage> messages, GenerationPrompt add) {
+std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages, GenerationPrompt add) {
     return renderTurns(kMarkup, messages, add);
 }
 

@@ -16,7 +16,7 @@ int score(const formats::ModelFile& file) {
     return knowsMarkup(file, "<\uFF5CUser\uFF5C>") ? 6 : 0;
 }
 
-std::vector<tokenizer::TextSegment> render(std::span<const ChatMessage> messages, GenerationPrompt add) {
+std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages, GenerationPrompt add) {
     return renderTurns(kMarkup, messages, add);
 }
 

@@ -22,7 +22,7 @@ int score(const formats::ModelFile& file) {
     return knowsMarkup(file, "<start_of_turn>") ? 6 : 0;
 }
 
-std::vector<tokenizer::TextSegment> render(std::span<const ChatMessage> messages, GenerationPrompt add) {
+std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages, GenerationPrompt add) {
     return renderTurns(kMarkup, messages, add);
 }
 

@@ -17,7 +17,7 @@ int score(const formats::ModelFile& file) {
     return hasControl && !knowsMarkup(file, "[SYSTEM_PROMPT]") ? 6 : 0;
 }
 
-std::vector<tokenizer::TextSegment> render(std::span<const ChatMessage> messages, GenerationPrompt add) {
+std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages, GenerationPrompt add) {
     return renderTurns(kMarkup, messages, add);
 }
 

@@ -20,7 +20,7 @@ int score(const formats::ModelFile& file) {
     return known && !knowsMarkup(file, "[gMASK]") ? 4 : 0;
 }
 
-std::vector<tokenizer::TextSegment> render(std::span<const ChatMessage> messages, GenerationPrompt add) {
+std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages, GenerationPrompt add) {
     return renderTurns(kMarkup, messages, add);
 }
 

@@ -9,6 +9,7 @@
 #include <tl/expected.hpp>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "ingle/shown_text.h"
 
@@ -25,10 +26,13 @@ enum class ErrorCode {
     Cancelled,        ///< somebody asked to stop
 };
 
-/// One sentence for a person: what failed, where, and the offending value.
+/// One sentence for whoever looks closely: what failed, where, and the offending value. Errors that people
+/// meet also have an id, for a sentence in their language (ingle/error_ids.h).
 struct Error {
     ErrorCode code;
     std::string message;
+    std::string id = {};                      ///< empty: `message` is all there is
+    std::vector<std::string> arguments = {};  ///< what that sentence speaks of
 };
 
 template <typename T>

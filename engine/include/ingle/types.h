@@ -7,7 +7,10 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "ingle/part.h"
 
 namespace ingle {
 
@@ -17,10 +20,15 @@ enum class Role { System, User, Assistant };
 
 struct ChatMessage {
     Role role = Role::User;
-    std::string text;
+    std::vector<Part> parts;
 
     bool operator==(const ChatMessage&) const = default;
 };
+
+/// A message that is text alone.
+inline ChatMessage textMessage(Role role, std::string text) {
+    return {role, {{PartKind::Text, std::move(text), {}}}};
+}
 
 /// Added to the logit of one token.
 struct LogitBias {
@@ -227,28 +235,25 @@ struct GenerateStats {
     double decodeMs = 0;
 };
 
-/// What a piece of an answer is.
-enum class TextKind {
-    Answer,
-    Reasoning,  ///< what the model thinks before it answers
-    ToolCall,   ///< the call of a tool, in the model's own form
-};
-
-/// A token step as the caller sees it: exact ids, and the text that became complete with them (may be empty
+/// A token step as the caller sees it: exact ids, and the text that became complete with them (may be none
 /// while a UTF-8 sequence or a possible stop string is undecided).
 struct TokenChunk {
     std::vector<TokenId> ids;
-    std::string text;
-    TextKind kind = TextKind::Answer;  ///< of the text
+    std::vector<PartPiece> pieces;
 };
+
+/// Adds a later step to one that is still to be handed over.
+inline void append(TokenChunk& chunk, const TokenChunk& later) {
+    chunk.ids.insert(chunk.ids.end(), later.ids.begin(), later.ids.end());
+    for (const PartPiece& piece : later.pieces) append(chunk.pieces, piece);
+}
 
 struct GenerateResult {
     StopReason reason = StopReason::EndOfText;
     GenerateStats stats;
     /// Text that only the end decided: what had been held back as a possible stop string, when none came. It
     /// belongs to ids that were sent before.
-    std::string tail;
-    TextKind tailKind = TextKind::Answer;
+    std::vector<PartPiece> tail;
     std::string withheld;  ///< bytes produced but not sent as text (start of a stop string, half a character)
 };
 

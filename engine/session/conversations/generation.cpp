@@ -1,7 +1,6 @@
 #include "engine/session/conversations/generation.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace ingle::session {
@@ -147,21 +146,14 @@ Generation::Outcome Generation::take(const OpenedModel& model, TokenId id) {
     m_ids.push_back(id);
     ++m_answerLength;
     ++m_stats.newTokens;
-    TokenChunk chunk{.ids = {id}};
     bool stopped = false;
-    std::vector<chat::MarkedText> pieces;
-    if (!idsOnly()) pieces = decode(model, id, stopped);
-    chunk.kind = m_splitter.kind();
-    for (chat::MarkedText& piece : pieces) {
-        if (!chunk.text.empty()) m_sink.onTokens(std::exchange(chunk, {}));
-        chunk.text = std::move(piece.text);
-        chunk.kind = piece.kind;
-    }
+    TokenChunk chunk{.ids = {id}};
+    if (!idsOnly()) chunk.pieces = decode(model, id, stopped);
     m_sink.onTokens(chunk);
     return stopped ? finish(StopReason::EndOfText) : Outcome::Running;
 }
 
-std::vector<chat::MarkedText> Generation::decode(const OpenedModel& model, TokenId id, bool& stopped) {
+std::vector<PartPiece> Generation::decode(const OpenedModel& model, TokenId id, bool& stopped) {
     const bool isChat = !m_request.messages.empty();
     const auto mark = isChat ? model.markTokens.find(id) : model.markTokens.end();
     auto output =
@@ -169,7 +161,7 @@ std::vector<chat::MarkedText> Generation::decode(const OpenedModel& model, Token
     stopped = output.stopped;
     if (isChat) return m_splitter.push(output.text);
     if (output.text.empty()) return {};
-    return {{TextKind::Answer, std::move(output.text)}};
+    return {{PartKind::Text, std::move(output.text), {}}};
 }
 
 Generation::Outcome Generation::finish(StopReason reason) {
@@ -178,13 +170,8 @@ Generation::Outcome Generation::finish(StopReason reason) {
     if (reason == StopReason::EndOfText) {
         // What was held back is text after all, unless a stop string ended the answer (then nothing is
         // pending).
-        std::vector<chat::MarkedText> pieces = m_splitter.push(m_decoder.finish());
-        std::ranges::move(m_splitter.finish(), std::back_inserter(pieces));
-        for (chat::MarkedText& piece : pieces) {
-            if (!result.tail.empty()) m_sink.onTokens({{}, std::exchange(result.tail, ""), result.tailKind});
-            result.tail = std::move(piece.text);
-            result.tailKind = piece.kind;
-        }
+        for (const auto& pieces : {m_splitter.push(m_decoder.finish()), m_splitter.finish()})
+            for (const PartPiece& piece : pieces) append(result.tail, piece);
     } else {
         result.withheld = fmt::format("{}{}", m_splitter.withheld(), m_decoder.withheld());
     }

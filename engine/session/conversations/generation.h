@@ -81,7 +81,7 @@ class Generation {
     using Clock = std::chrono::steady_clock;
 
     /// The pieces of text that become complete with a token.
-    std::vector<chat::MarkedText> decode(const OpenedModel& model, TokenId id, bool& stopped);
+    std::vector<PartPiece> decode(const OpenedModel& model, TokenId id, bool& stopped);
     Outcome finish(StopReason reason);
     /// Adds the time since it began to the statistics.
     void endPhase();

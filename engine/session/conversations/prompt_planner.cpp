@@ -90,7 +90,7 @@ Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& 
     size_t estimate = 0;
     for (Turn& turn : turns) {
         for (uint32_t i = turn.first; i < turn.end; ++i) {
-            const tokenizer::TextSegment text{request.messages[i].text};
+            const tokenizer::TextSegment text{chat::messageText(request.messages[i], chat::Thoughts::Mark)};
             INGLE_TRY_ASSIGN(const auto ids, model.tokenizer->encode({&text, 1}, /*addSpecial=*/false));
             turn.estimate += ids.size() + kMarkupTokens;
         }

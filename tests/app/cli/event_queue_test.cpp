@@ -7,12 +7,13 @@
 #include <thread>
 
 #include "app/protocol/framing.h"
+#include "tests/pieces.h"
 
 namespace ingle::cli {
 namespace {
 
 protocol::Event tokens(protocol::RequestId id, TokenId token, const std::string& text) {
-    return {id, protocol::Tokens{{{token}, text}}};
+    return {id, protocol::Tokens{test::chunkOf({token}, text)}};
 }
 
 TEST(EventQueue, MergesTokensOfEachRequestInOrder) {
@@ -26,24 +27,25 @@ TEST(EventQueue, MergesTokensOfEachRequestInOrder) {
     queue.push(tokens(1, 10, "e"));
     const auto first = std::get<protocol::Tokens>(queue.pop().body).chunk;
     EXPECT_THAT(first.ids, testing::ElementsAre(5, 6, 7, 9));
-    EXPECT_EQ(first.text, "abd");
+    EXPECT_EQ(first.pieces, test::chunkOf({}, "abd").pieces);
     EXPECT_EQ(queue.pop().id, 2u);
     EXPECT_TRUE(std::holds_alternative<protocol::Done>(queue.pop().body));
     EXPECT_THAT(std::get<protocol::Tokens>(queue.pop().body).chunk.ids, testing::ElementsAre(10));
 }
 
-TEST(EventQueue, PiecesOfDifferentKindsStayApart) {
+TEST(EventQueue, PiecesOfOnePartBecomeOne) {
     EventQueue queue(10);
-    const auto piece = [](TokenId id, TextKind kind) {
-        return protocol::Event{1, protocol::Tokens{{{id}, "x", kind}}};
-    };
-    queue.push(piece(1, TextKind::Reasoning));
-    queue.push(piece(2, TextKind::Reasoning));
-    queue.push(piece(3, TextKind::Answer));
-    const auto first = std::get<protocol::Tokens>(queue.pop().body).chunk;
-    EXPECT_THAT(first.ids, testing::ElementsAre(1, 2));
-    EXPECT_EQ(first.kind, TextKind::Reasoning);
-    EXPECT_EQ(std::get<protocol::Tokens>(queue.pop().body).chunk.kind, TextKind::Answer);
+    const std::vector<PartPiece> pieces{{PartKind::Thought, "a", {}},
+                                        {PartKind::Thought, "b", {}},
+                                        {PartKind::ToolCall, "c", "tool"},
+                                        {PartKind::ToolCall, "d", "tool", true},
+                                        {PartKind::ToolCall, "e", {}}};
+    for (TokenId id = 0; id < 5; ++id)
+        queue.push({1, protocol::Tokens{{{id}, {pieces[static_cast<size_t>(id)]}}}});
+    const auto chunk = std::get<protocol::Tokens>(queue.pop().body).chunk;
+    EXPECT_THAT(chunk.ids, testing::ElementsAre(0, 1, 2, 3, 4));
+    EXPECT_THAT(chunk.pieces, testing::ElementsAre(PartPiece{PartKind::Thought, "ab", {}}, pieces[2],
+                                                   PartPiece{PartKind::ToolCall, "de", "tool", true}));
 }
 
 TEST(EventQueue, NewerProgressReplacesOlder) {
@@ -63,10 +65,21 @@ TEST(EventQueue, MergedEventsStayBelowAProtocolLine) {
     int events = 0;
     for (; bytes < 500 * worst.size(); ++events) {
         const protocol::Event event = queue.pop();
-        bytes += std::get<protocol::Tokens>(event.body).chunk.text.size();
+        bytes += std::get<protocol::Tokens>(event.body).chunk.pieces.at(0).text.size();
         EXPECT_LT(protocol::encode(event).size(), protocol::kMaxLineBytes);
     }
     EXPECT_LT(events, 20);
+}
+
+TEST(EventQueue, ManyPartsStayBelowAProtocolLine) {
+    EventQueue queue(1000);
+    const PartPiece piece{PartKind::ToolResult, "\x01", {}, true};
+    for (int i = 0; i < 5000; ++i) queue.push({1, protocol::Tokens{{{}, {piece, piece}}}});
+    for (size_t pieces = 0; pieces < 10000;) {
+        const protocol::Event event = queue.pop();
+        pieces += std::get<protocol::Tokens>(event.body).chunk.pieces.size();
+        EXPECT_LT(protocol::encode(event).size(), protocol::kMaxLineBytes);
+    }
 }
 
 TEST(EventQueue, AFullQueueMakesTheWriterWait) {

@@ -11,6 +11,7 @@
 
 #include "app/cli/host/engine_worker.h"
 #include "engine/io/mapped_file.h"
+#include "tests/pieces.h"
 
 namespace ingle::cli {
 
@@ -77,7 +78,7 @@ class FakeEngine final : public Engine {
     static bool advance(const Running& running) {
         GenerateSink& sink = *running.sink;
         if (running.cancelled) {
-            sink.onDone({StopReason::Cancelled, {}, ""});
+            sink.onDone({StopReason::Cancelled, {}, {}, {}});
             return true;
         }
         if (running.request.rawPrompt == "truncate") readTruncatedFile();
@@ -90,7 +91,7 @@ class FakeEngine final : public Engine {
             for (uint32_t i = 1; i <= 1000; ++i) sink.onProgress(i, 1000);
         }
         if (running.done >= running.request.maxTokens) {
-            sink.onDone({StopReason::MaxTokens, {}, ""});
+            sink.onDone({StopReason::MaxTokens, {}, {}, {}});
             if (running.request.rawPrompt.starts_with("/"))
                 std::ofstream(running.request.rawPrompt) << "done";
             return true;
@@ -100,7 +101,7 @@ class FakeEngine final : public Engine {
             for (uint32_t i = 1; i <= 1000; ++i) sink.onProgress(i, 1000);
         }
         const auto id = static_cast<TokenId>(running.request.resumeIds.size() + running.done);
-        sink.onTokens({{id}, "x"});
+        sink.onTokens(test::chunkOf({id}, "x"));
         return false;
     }
     static void readTruncatedFile() {

@@ -59,7 +59,7 @@ class HostTest : public testing::Test {
             EXPECT_EQ(event->id, id);
             if (const auto* tokens = std::get_if<protocol::Tokens>(&event->body)) {
                 collected.ids.insert(collected.ids.end(), tokens->chunk.ids.begin(), tokens->chunk.ids.end());
-                collected.text += tokens->chunk.text;
+                collected.text += test::allText(tokens->chunk.pieces);
                 ++collected.tokenEvents;
             } else if (const auto* progress = std::get_if<protocol::Progress>(&event->body)) {
                 ++collected.progressEvents;

@@ -22,6 +22,7 @@
 
 #include "app/protocol/framing.h"
 #include "app/protocol/messages.h"
+#include "tests/pieces.h"
 
 namespace {
 
@@ -120,7 +121,7 @@ class ScriptedHost {
                 say(id, protocol::Done{});
                 finished.push_back(id);
             } else {
-                say(id, protocol::Tokens{{{token}, std::to_string(token) + " "}});
+                say(id, protocol::Tokens{test::chunkOf({token}, std::to_string(token) + " ")});
                 ++token;
             }
         }

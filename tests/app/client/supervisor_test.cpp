@@ -8,6 +8,8 @@
 #include <numeric>
 #include <set>
 
+#include "tests/pieces.h"
+
 namespace ingle::client {
 namespace {
 
@@ -29,6 +31,7 @@ std::vector<TokenId> firstIds(int count) {
 struct Answer {
     std::vector<TokenId> ids;
     std::string text;
+    std::vector<PartPiece> pieces;
     int updates = 0;
     int ends = 0;
     std::optional<GenerateResult> result;
@@ -49,7 +52,8 @@ struct Answer {
                         if (tokens == nullptr) return;
                         ++updates;
                         ids.insert(ids.end(), tokens->chunk.ids.begin(), tokens->chunk.ids.end());
-                        text += tokens->chunk.text;
+                        text += test::allText(tokens->chunk.pieces);
+                        pieces.insert(pieces.end(), tokens->chunk.pieces.begin(), tokens->chunk.pieces.end());
                     }};
     }
 };
@@ -108,7 +112,7 @@ class SupervisorTest : public testing::Test, public HostLink {
             protocol::frame(protocol::encode(protocol::Event{id, std::move(body)})).value());
     }
     void token(protocol::RequestId id, TokenId token) {
-        say(id, protocol::Tokens{{{token}, std::to_string(token) + " "}});
+        say(id, protocol::Tokens{test::chunkOf({token}, std::to_string(token) + " ")});
     }
     /// The requests of this kind that the present host has got.
     template <typename R>
@@ -487,7 +491,7 @@ TEST_F(SupervisorTest, ARequestThatIsTooLongFailsAlone) {
     load();
     Answer tooLong, other;
     protocol::Generate generate;
-    generate.request.messages = {{Role::User, std::string(protocol::kMaxMessageBytes, 'a')}};
+    generate.request.messages = {textMessage(Role::User, std::string(protocol::kMaxMessageBytes, 'a'))};
     ask(generate, tooLong.handlers());
     askFor(other, "1");
     ASSERT_TRUE(tooLong.error);
@@ -500,7 +504,7 @@ class MergingSupervisorTest : public SupervisorTest {
     Supervisor m_merging{*this, options(33ms)};
 };
 
-TEST_F(MergingSupervisorTest, TokensWaitForTheirMomentAndPiecesOfDifferentKindsStayApart) {
+TEST_F(MergingSupervisorTest, TokensWaitForTheirMomentAndPiecesOfOnePartBecomeOne) {
     const auto hear = [this](protocol::RequestId id, protocol::EventBody body) {
         m_merging.received(protocol::frame(protocol::encode(protocol::Event{id, std::move(body)})).value());
     };
@@ -511,17 +515,20 @@ TEST_F(MergingSupervisorTest, TokensWaitForTheirMomentAndPiecesOfDifferentKindsS
     Answer answer;
     const auto id = m_merging.newId();
     m_merging.add(makeCall<protocol::Generate>(id, {}, answer.handlers()));
-    for (TokenId t = 0; t < 5; ++t) hear(id, protocol::Tokens{{{t}, "x", TextKind::Reasoning}});
+    for (TokenId t = 0; t < 5; ++t) hear(id, protocol::Tokens{test::chunkOf({t}, "x", PartKind::Thought)});
     EXPECT_EQ(answer.updates, 0);
     EXPECT_EQ(m_merging.nextDeadline(), m_now + 33ms);
     m_now += 33ms;
     m_merging.tick();
     EXPECT_EQ(answer.updates, 1);
     EXPECT_EQ(answer.ids, firstIds(5));
-    hear(id, protocol::Tokens{{{5}, "x", TextKind::Reasoning}});
-    hear(id, protocol::Tokens{{{6}, "x", TextKind::Answer}});
-    EXPECT_EQ(answer.updates, 2) << "the thought is over";
+    EXPECT_EQ(answer.pieces, test::chunkOf({}, "xxxxx", PartKind::Thought).pieces);
+    hear(id, protocol::Tokens{test::chunkOf({5}, "x", PartKind::Thought)});
+    hear(id, protocol::Tokens{test::chunkOf({6}, "y")});
+    EXPECT_EQ(answer.updates, 1);
     hear(id, protocol::Done{});
+    EXPECT_EQ(answer.updates, 2);
+    EXPECT_EQ(answer.pieces.size(), 3u) << "a thought, more of it, and text";
     EXPECT_EQ(answer.ids, firstIds(7)) << "nothing is told after the end";
     EXPECT_FALSE(m_merging.nextDeadline());
 }

@@ -20,9 +20,11 @@ constexpr uint64_t kBig = std::numeric_limits<uint64_t>::max() - 2;  // a double
 
 GenerateRequest fullGenerateRequest() {
     GenerateRequest request;
-    request.messages = {{Role::System, "be brief"},
-                        {Role::User, "null \0 byte, \"quotes\", \\ and\nnewline \u2028"s},
-                        {Role::Assistant, "漢字 \U0001F600"}};
+    request.messages = {
+        textMessage(Role::System, "be brief"),
+        textMessage(Role::User, "null \0 byte, \"quotes\", \\ and\nnewline \u2028"s),
+        {Role::Assistant,
+         {{PartKind::Thought, "漢字 \U0001F600", {}}, {PartKind::ToolCall, "{}", "clock"}, {}}}};
     request.pinned = {0, 2};
     request.sampler = {.temperature = 0.1f,
                        .topK = 7,
@@ -103,8 +105,10 @@ std::vector<Request> allRequests() {
 
 std::vector<Event> allEvents() {
     const PromptPlan plan{{0, 2, 3}, {1}, 40, 64, kBig};
-    const GenerateResult result{
-        StopReason::ContextFull, {1, 2, 3, 4.5, 1.0 / 3}, "\n漢", TextKind::ToolCall, "\xE6\xBC\0"s};
+    const GenerateResult result{StopReason::ContextFull,
+                                {1, 2, 3, 4.5, 1.0 / 3},
+                                {{PartKind::ToolCall, "\n漢", "tool", true}},
+                                "\xE6\xBC\0"s};
     Failed refused{{ErrorCode::OutOfMemory, "too big: 9 GB"}};
     refused.memory = fullModelInfo().memory;
     return {{1, HelloOk{7, "ingle 0.1"}},
@@ -120,7 +124,7 @@ std::vector<Event> allEvents() {
             {5, ComputerDescribed{{"a CPU", 4, kBig, kBig - 1, 2, 3}}},
             {6, Progress{0.25, "reading the prompt", {"a CPU", "The GPU failed."}}},
             {7, Planned{plan}},
-            {8, Tokens{{{5, 0, 3}, "a\0b"s}}},
+            {8, Tokens{{{5, 0, 3}, {{PartKind::Text, "a\0b"s, {}}, {PartKind::Source, "c", "d", true}}}}},
             {9, Done{result}},
             {kBig, refused}};
 }
@@ -166,6 +170,16 @@ TEST(Messages, EveryFieldOfAGenerateRequestArrives) {
     EXPECT_EQ(got.rawTokens, sent.rawTokens);
 }
 
+TEST(Messages, EveryFieldOfAPieceArrives) {
+    const std::vector<PartPiece> sent{{PartKind::ToolCall, "a", "tool", true}, {PartKind::Thought, "b", {}}};
+    const std::string line = encode(Event{1, Tokens{{{1}, sent}}});
+    const auto decoded = decodeEvent(line);
+    ASSERT_TRUE(decoded);
+    EXPECT_EQ(std::get<Tokens>(decoded->body).chunk.pieces, sent);
+    EXPECT_NE(line.find(R"({"kind":"thought","text":"b"})"), std::string::npos)
+        << "what says nothing is left out";
+}
+
 TEST(Messages, EveryFieldOfLoadOptionsArrives) {
     const Request sent = allRequests()[2];
     const auto decoded = decodeRequest(encode(sent));
@@ -207,7 +221,7 @@ TEST(Messages, SixtyFourBitNumbersAreExact) {
 
 TEST(Messages, WithheldBytesNeedNotBeText) {
     const std::string bytes = "\xFF\x00\xE6\xBC"s;
-    const auto decoded = decodeEvent(encode(Event{1, Done{{StopReason::Cancelled, {}, {}, {}, bytes}}}));
+    const auto decoded = decodeEvent(encode(Event{1, Done{{StopReason::Cancelled, {}, {}, bytes}}}));
     ASSERT_TRUE(decoded);
     EXPECT_EQ(std::get<Done>(decoded->body).result.withheld, bytes);
     EXPECT_FALSE(decodeEvent(R"({"id":1,"event":"done","result":{"reason":"cancelled","withheld":"0g"}})"));
@@ -215,9 +229,9 @@ TEST(Messages, WithheldBytesNeedNotBeText) {
 }
 
 TEST(Messages, InvalidUtf8BecomesTheReplacementCharacterAndNulSurvives) {
-    const auto decoded = decodeEvent(encode(Event{1, Tokens{{{1}, "a\xFF\0z"s}}}));
+    const auto decoded = decodeEvent(encode(Event{1, Tokens{{{1}, {{PartKind::Text, "a\xFF\0z"s, {}}}}}}));
     ASSERT_TRUE(decoded);
-    EXPECT_EQ(std::get<Tokens>(decoded->body).chunk.text, "a\uFFFD\0z"s);
+    EXPECT_EQ(std::get<Tokens>(decoded->body).chunk.pieces.at(0).text, "a\uFFFD\0z"s);
 }
 
 TEST(Messages, UnknownFieldsAreIgnoredAndAbsentOptionsTakeDefaults) {
@@ -261,7 +275,6 @@ TEST(Messages, WhatIsReservedIsRefusedAndNotLeftOut) {
              R"({"id":5,"op":"score","text":"x","ids":[1]})",
              R"({"id":5,"op":"generate","request":{"grammar":"root ::= x"}})",
              R"({"id":5,"op":"generate","request":{"attachments":[]}})",
-             R"({"id":5,"op":"generate","request":{"messages":[{"role":"user","text":"x","parts":[]}]}})",
          }) {
         const auto decoded = decodeRequest(line);
         ASSERT_FALSE(decoded) << line;

@@ -132,7 +132,7 @@ class QueuedAnswers : public VulkanTest, public testing::WithParamInterface<cons
 
     static GenerateRequest chat(const SamplerParams& sampler, uint32_t maxTokens) {
         GenerateRequest request;
-        request.messages = {{Role::User, "What is a fire?"}};
+        request.messages = {textMessage(Role::User, "What is a fire?")};
         request.sampler = sampler;
         request.maxTokens = maxTokens;
         return request;
@@ -147,8 +147,8 @@ class QueuedAnswers : public VulkanTest, public testing::WithParamInterface<cons
     }
     /// The same conversation with an answer and another question.
     static GenerateRequest continued(GenerateRequest request, const std::string& answer) {
-        request.messages.push_back({Role::Assistant, answer});
-        request.messages.push_back({Role::User, "And then?"});
+        request.messages.push_back(textMessage(Role::Assistant, answer));
+        request.messages.push_back(textMessage(Role::User, "And then?"));
         return request;
     }
 

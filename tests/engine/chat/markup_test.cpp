@@ -3,30 +3,25 @@
 
 #include <gtest/gtest.h>
 
-#include "ingle/answer_text.h"
-
 namespace ingle::chat {
 namespace {
 
-/// "R(…)A(…)T(…)": neighbouring pieces of one kind joined.
+/// "R(…)A(…)T(…)": the parts that the pieces make.
 std::string split(std::string_view text, size_t step, std::string_view promptEnd = {}) {
     MarkupSplitter splitter(promptEnd);
-    std::vector<MarkedText> pieces;
-    const auto take = [&](std::vector<MarkedText> some) {
-        for (MarkedText& each : some) {
-            EXPECT_FALSE(each.text.empty());
-            if (!pieces.empty() && pieces.back().kind == each.kind)
-                pieces.back().text += each.text;
-            else
-                pieces.push_back(std::move(each));
+    std::vector<Part> parts;
+    const auto take = [&](const std::vector<PartPiece>& pieces) {
+        for (const PartPiece& piece : pieces) {
+            EXPECT_FALSE(piece.text.empty());
+            append(parts, piece);
         }
     };
     for (size_t at = 0; at < text.size(); at += step) take(splitter.push(text.substr(at, step)));
     take(splitter.finish());
     EXPECT_TRUE(splitter.withheld().empty());
     std::string out;
-    for (const MarkedText& each : pieces)
-        out += std::string(1, "ART"[static_cast<int>(each.kind)]) + "(" + each.text + ")";
+    for (const Part& part : parts)
+        out += std::string(1, "ART"[static_cast<int>(part.kind)]) + "(" + part.text + ")";
     return out;
 }
 
@@ -46,6 +41,12 @@ TEST(Markup, tellsKindsApartHoweverTheTextIsCut) {
         {"[THINK]a[/THINK]b", "R(a)A(b)"},
         {"<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b", "R(a)A(b)"},
         {"<|channel|>commentary to=f <|message|>{}<|call|>", "T(f <|message|>{})"},
+        // Neighbours of one kind, too, are parts of their own.
+        {"<tool_call>a</tool_call><tool_call>b</tool_call>", "T(a)T(b)"},
+        {"[TOOL_CALLS]a[TOOL_CALLS]b", "T(a)T(b)"},
+        {"a<think></think>b", "A(a)A(b)"},
+        {"<|channel|>commentary<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b",
+         "A(a)A(b)"},
     };
     for (const auto& [text, expected] : cases)
         for (size_t step = 1; step <= 40; ++step)
@@ -60,26 +61,12 @@ TEST(Markup, aPromptMayHaveBegunToThink) {
 
 TEST(Markup, everyMarkIsRecognised) {
     for (const Markup& markup : allMarkups()) {
-        const char* kind = markup.kind == TextKind::Answer      ? "A(x"
-                           : markup.kind == TextKind::Reasoning ? "R(x"
-                                                                : "T(x";
+        const char* kind = markup.kind == PartKind::Text      ? "A(x"
+                           : markup.kind == PartKind::Thought ? "R(x"
+                                                              : "T(x";
         const std::string text = fmt::format("{}x{}", markup.begin, markup.end);
         EXPECT_TRUE(split(text, 1).starts_with(kind)) << markup.begin;
     }
-}
-
-TEST(AnswerText, isTheSameHoweverItIsWritten) {
-    AnswerText writer;
-    std::string text = writer.add(TextKind::Reasoning, "hm");
-    // A second writer goes on from the text, as after a restart.
-    AnswerText second(text);
-    text += second.add(TextKind::Reasoning, " yes");
-    text += second.add(TextKind::Answer, "Hello");
-    text += AnswerText(text).add(TextKind::ToolCall, "{}");
-    text += AnswerText(text).finish();
-    EXPECT_EQ(text, "<think>\nhm yes\n</think>\n\nHello\n```tool_call\n{}\n```\n");
-    EXPECT_EQ(AnswerText(text).finish(), "");
-    EXPECT_EQ(AnswerText("").add(TextKind::Answer, "x"), "x");
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ formats::ModelFile withTemplate(std::string chatTemplate) {
     return file;
 }
 
-const std::vector<ChatMessage> kChat = {{Role::System, "Be brief."}, {Role::User, "<|user|>"}};
+const std::vector<ChatMessage> kChat = {textMessage(Role::System, "Be brief."),
+                                        textMessage(Role::User, "<|user|>")};
 
 TEST(PromptRenderer, usesTheModelsTemplate) {
     const auto renderer = PromptRenderer::create(withTemplate(kTemplate));
@@ -67,10 +68,11 @@ TEST(PromptRenderer, toolsAreUndefinedWhereNoneFails) {
 }
 
 TEST(PromptRenderer, thoughtsOfEarlierAnswersAreLeftOut) {
-    const std::vector<ChatMessage> chat = {{Role::User, "<think>\nmine\n</think>\n\n"},
-                                           {Role::Assistant, "<think>\nhm\n</think>\n\nHello"},
-                                           {Role::Assistant, "a<think>\nunfinished"},
-                                           {Role::User, "Bye"}};
+    const std::vector<ChatMessage> chat = {
+        textMessage(Role::User, "<think>\nmine\n</think>\n\n"),
+        {Role::Assistant, {{PartKind::Thought, "hm", {}}, {PartKind::Text, "Hello", {}}}},
+        {Role::Assistant, {{PartKind::Text, "a", {}}, {PartKind::Thought, "unfinished", {}}}},
+        textMessage(Role::User, "Bye")};
     for (const char* source : {"", kTemplate}) {
         const auto rendered =
             PromptRenderer::create(withTemplate(source)).render(chat, GenerationPrompt::Add);

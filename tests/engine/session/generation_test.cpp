@@ -38,7 +38,7 @@ class Generations : public testing::TestWithParam<const char*> {
 
     static GenerateRequest question() {
         GenerateRequest request;
-        request.messages = {{Role::User, "What is a fire?"}};
+        request.messages = {textMessage(Role::User, "What is a fire?")};
         // The end token is ruled out: answers are as long as they may be.
         request.sampler = {
             .temperature = 1, .topK = 0, .topP = 1, .minP = 0, .logitBias = {{2, -1000}}, .seed = 77};
@@ -144,12 +144,14 @@ TEST_P(Generations, whatIsInMemoryIsNotReadAgain) {
 
 TEST_P(Generations, oldTurnsAreDroppedWholeAndSaidSo) {
     GenerateRequest request = question();
-    request.messages = {{Role::System, "Be brief."}};
+    request.messages = {textMessage(Role::System, "Be brief.")};
     for (int turn = 0; turn < 12; ++turn) {
-        request.messages.push_back({Role::User, "Question " + std::to_string(turn) + " about fires."});
-        request.messages.push_back({Role::Assistant, "Answer " + std::to_string(turn) + " about fires."});
+        request.messages.push_back(
+            textMessage(Role::User, "Question " + std::to_string(turn) + " about fires."));
+        request.messages.push_back(
+            textMessage(Role::Assistant, "Answer " + std::to_string(turn) + " about fires."));
     }
-    request.messages.push_back({Role::User, "And?"});
+    request.messages.push_back(textMessage(Role::User, "And?"));
     request.pinned = {1};
     const PromptPlan plan = m_engine->plan(request).value();
     EXPECT_FALSE(plan.dropped.empty());
@@ -173,8 +175,8 @@ TEST_P(Generations, planningStopsWhenItIsNotWantedAnyMore) {
         session::openModel(test::opened(m_engine->info().path), {.contextTokens = 256}).value();
     GenerateRequest request = question();
     for (int turn = 0; turn < 30; ++turn) {
-        request.messages.push_back({Role::Assistant, std::string(40, 'a')});
-        request.messages.push_back({Role::User, std::string(40, 'b')});
+        request.messages.push_back(textMessage(Role::Assistant, std::string(40, 'a')));
+        request.messages.push_back(textMessage(Role::User, std::string(40, 'b')));
     }
     int asked = 0;
     const auto plan = session::planPrompt(*model, request, [&] { return ++asked > 1; });
@@ -187,7 +189,7 @@ TEST_P(Generations, planningStopsWhenItIsNotWantedAnyMore) {
 
 TEST_P(Generations, aMessageThatCannotFitIsOneSentence) {
     GenerateRequest request = question();
-    request.messages[0].text = std::string(2000, 'x');
+    request.messages[0].parts[0].text = std::string(2000, 'x');
     const RecordingSink sink = run(request);
     ASSERT_TRUE(sink.error);
     EXPECT_EQ(sink.error->code, ErrorCode::InvalidArgument);
@@ -210,7 +212,7 @@ TEST(RecurrentModel, hasNoContextLimitUnlessAsked) {
     const std::string path = folder.file("model.gguf");
     ASSERT_TRUE(lab::writeSynthModel({.family = "rwkv5", .quant = "F32"}, path));
     GenerateRequest request;
-    request.messages = {{Role::User, std::string(9000, 'x')}};
+    request.messages = {textMessage(Role::User, std::string(9000, 'x'))};
     const auto engine = Engine::load(path, {}, nullptr).value();
     EXPECT_EQ(engine->info().contextTokens, 0u);
     EXPECT_TRUE(engine->plan(request));
@@ -240,16 +242,19 @@ TEST_P(Generations, aResumedThoughtIsAThought) {
     struct Row {
         std::string_view written;
         char next;
-        TextKind kind;
-        std::string_view text, withheld;
+        std::vector<PartPiece> pieces;
+        std::string_view withheld;
     };
-    const Row rows[] = {{"", 'x', TextKind::Answer, "x", ""},
-                        {"<think>", 'x', TextKind::Reasoning, "x", ""},
-                        {"<think>a</think>b", 'x', TextKind::Answer, "x", ""},
-                        {"<think>a</think", '>', TextKind::Answer, "", ""},
-                        {"a<tool_call>", '{', TextKind::ToolCall, "{", ""},
-                        {"<thin", 'k', TextKind::Answer, "", "<think"},
-                        {"<thin", 'g', TextKind::Answer, "<thing", ""}};
+    using enum PartKind;
+    const Row rows[] = {{"", 'x', {{Text, "x", {}}}, ""},
+                        {"<think>", 'x', {{Thought, "x", {}, true}}, ""},
+                        {"<think>a", 'x', {{Thought, "x", {}}}, ""},
+                        {"<think>a</think>b", 'x', {{Text, "x", {}}}, ""},
+                        {"<think>a</think", '>', {}, ""},
+                        {"a<tool_call>", '{', {{ToolCall, "{", {}, true}}, ""},
+                        {"<tool_call>a</tool_call><tool_call>", '{', {{ToolCall, "{", {}, true}}, ""},
+                        {"<thin", 'k', {}, "<think"},
+                        {"<thin", 'g', {{Text, "<thing", {}}}, ""}};
     for (const Row& row : rows) {
         GenerateRequest request = question();
         for (const char c : row.written) request.resumeIds.push_back(byteToken(c));
@@ -257,8 +262,7 @@ TEST_P(Generations, aResumedThoughtIsAThought) {
         request.maxTokens = static_cast<uint32_t>(request.resumeIds.size()) + 1;
         const RecordingSink sink = run(request);
         ASSERT_TRUE(sink.result) << row.written;
-        EXPECT_EQ(sink.text, row.text) << row.written;
-        EXPECT_EQ(sink.lastKind, row.kind) << row.written;
+        EXPECT_EQ(sink.pieces, row.pieces) << row.written;
         EXPECT_EQ(sink.result->withheld, row.withheld) << row.written;
     }
 }

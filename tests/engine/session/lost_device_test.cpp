@@ -36,7 +36,7 @@ class LostDevice : public testing::TestWithParam<const char*> {
     /// A chat, and two texts of which the second begins like the first.
     static Requests requests(size_t count) {
         GenerateRequest chat;
-        chat.messages = {{Role::User, "What is a fire?"}};
+        chat.messages = {textMessage(Role::User, "What is a fire?")};
         chat.sampler = {.temperature = 1, .logitBias = {{2, -1000}}, .seed = 77};  // no end token
         chat.maxTokens = 9;
         GenerateRequest text;
@@ -389,7 +389,7 @@ class LostDeviceWithSnapshots : public LostDevice {
     Run runWithStore(Faults& faults) { return run(faults, options(), m_store); }
     static GenerateRequest chat() {
         GenerateRequest request = requests(1)[0];
-        request.messages[0].text = "Tell me about fires, please. " + std::string(120, 'x');
+        request.messages[0].parts[0].text = "Tell me about fires, please. " + std::string(120, 'x');
         request.conversation = "7";
         return request;
     }

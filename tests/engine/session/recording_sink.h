@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ingle/engine.h"
+#include "tests/pieces.h"
 
 namespace ingle::test {
 
@@ -28,8 +29,8 @@ class RecordingSink final : public GenerateSink {
     }
     void onTokens(const TokenChunk& chunk) override {
         ids.insert(ids.end(), chunk.ids.begin(), chunk.ids.end());
-        text += chunk.text;
-        lastKind = chunk.kind;
+        text += allText(chunk.pieces);
+        pieces.insert(pieces.end(), chunk.pieces.begin(), chunk.pieces.end());
         if (cancelAfter > 0 && --cancelAfter == 0) engine->cancel(id);
     }
     void onDone(const GenerateResult& newResult) override { result = newResult; }
@@ -44,7 +45,7 @@ class RecordingSink final : public GenerateSink {
     std::vector<DeviceStatus> devices;
     std::vector<TokenId> ids;
     std::string text;
-    TextKind lastKind = TextKind::Answer;
+    std::vector<PartPiece> pieces;
     std::optional<GenerateResult> result;
     std::optional<Error> error;
 };

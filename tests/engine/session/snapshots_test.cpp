@@ -38,9 +38,9 @@ class SnapshotsOf : public testing::TestWithParam<const char*> {
 
     GenerateRequest chat(const std::string& question) const {
         GenerateRequest request;
-        request.messages = {{Role::User, "Tell me about fires, please. " + std::string(120, 'x')},
-                            {Role::Assistant, "Fires are warm and bright."},
-                            {Role::User, question}};
+        request.messages = {textMessage(Role::User, "Tell me about fires, please. " + std::string(120, 'x')),
+                            textMessage(Role::Assistant, "Fires are warm and bright."),
+                            textMessage(Role::User, question)};
         request.sampler = {.temperature = 0.8f, .seed = 5};
         request.maxTokens = 8;
         request.conversation = "7";
@@ -169,7 +169,7 @@ TEST_P(SnapshotsOf, theDiskLimitHoldsAndTheOldestGoFirst) {
     const uint64_t limit = bytes + bytes / 2;
     for (const char* question : {"And earth?", "And wind?", "And stones, which are rather cold?"}) {
         GenerateRequest other = chat(question);
-        other.messages[0].text = question + std::string(140, 'y');
+        other.messages[0].parts[0].text = question + std::string(140, 'y');
         run(other, {.contextTokens = 512}, limit);
         uint64_t now = 0;
         for (const fs::path& record : recordsIn(store())) now += fs::file_size(record);
@@ -181,13 +181,13 @@ TEST_P(SnapshotsOf, theDiskLimitHoldsAndTheOldestGoFirst) {
 /// Messages that were all read at once, not one after the other: each of their ends is a place to go on from.
 TEST_P(SnapshotsOf, anEarlyMessageCanBeEditedAfterTheWholeWasReadAtOnce) {
     GenerateRequest request = chat("And water?");
-    request.messages[1].text += std::string(90, 'z');
-    request.messages.push_back({Role::Assistant, "Wet. " + std::string(90, 'w')});
-    request.messages.push_back({Role::User, "And wind?"});
+    request.messages[1].parts[0].text += std::string(90, 'z');
+    request.messages.push_back(textMessage(Role::Assistant, "Wet. " + std::string(90, 'w')));
+    request.messages.push_back(textMessage(Role::User, "And wind?"));
     run(request, {.contextTokens = 2048});
     GenerateRequest edited = request;
     edited.messages.resize(3);
-    edited.messages[2].text = "Which colour?";
+    edited.messages[2].parts[0].text = "Which colour?";
     const RecordingSink again = run(edited, {.contextTokens = 2048});
     EXPECT_GT(cached(again), 200u);  // two messages
     EXPECT_LT(cached(again), again.result->stats.promptTokens);
@@ -198,7 +198,7 @@ TEST_P(SnapshotsOf, anEarlyMessageCanBeEditedAfterTheWholeWasReadAtOnce) {
 /// A record under another record's name is damage, too.
 TEST_P(SnapshotsOf, swappedRecordsCostOnlyAReRead) {
     GenerateRequest other = chat("And water?");
-    other.messages[0].text = "Tell me about stones, please. " + std::string(121, 'y');
+    other.messages[0].parts[0].text = "Tell me about stones, please. " + std::string(121, 'y');
     const RecordingSink expected = run(chat("And water?"));
     run(other);
     std::vector<fs::path> records = recordsIn(store());

@@ -1,0 +1,62 @@
+#include "engine/chat/message_text.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace ingle::chat {
+namespace {
+
+struct Around {
+    std::string_view before, after;
+};
+
+Around around(PartKind kind, Thoughts thoughts) {
+    switch (kind) {
+        case PartKind::Thought:
+            return thoughts == Thoughts::Mark ? Around{"<think>\n", "\n</think>\n\n"} : Around{};
+        case PartKind::ToolCall:
+            return {"\n```tool_call\n", "\n```\n"};
+        case PartKind::ToolResult:
+            return {"\n```tool_result\n", "\n```\n"};
+        case PartKind::Text:
+        case PartKind::Attachment:
+        case PartKind::Image:
+        case PartKind::Source:
+            break;
+    }
+    return {};
+}
+
+std::string textOf(const Part& part) {
+    const bool isNamed = part.kind == PartKind::Attachment || part.kind == PartKind::Source;
+    return isNamed ? fmt::format("{}:\n\n{}\n\n", part.data, part.text) : part.text;
+}
+
+}  // namespace
+
+std::string messageText(const ChatMessage& message, Thoughts thoughts) {
+    std::string out;
+    PartKind last = PartKind::Text;
+    for (const Part& part : message.parts) {
+        if (part.text.empty()) continue;
+        // Neighbours of one kind share their marks.
+        if (part.kind != last) {
+            out += around(last, thoughts).after;
+            out += around(part.kind, thoughts).before;
+            last = part.kind;
+        }
+        if (part.kind != PartKind::Thought || thoughts == Thoughts::Mark) out += textOf(part);
+    }
+    if (last != PartKind::Thought) out += around(last, thoughts).after;
+    return out;
+}
+
+std::vector<TextMessage> messageTexts(std::span<const ChatMessage> messages, Thoughts thoughts) {
+    std::vector<TextMessage> out;
+    out.reserve(messages.size());
+    for (const ChatMessage& message : messages) out.push_back({message.role, messageText(message, thoughts)});
+    return out;
+}
+
+}  // namespace ingle::chat

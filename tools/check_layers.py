@@ -64,12 +64,13 @@ ALLOWED = {
     "app/history": PUBLIC | {"app/history"},
     "app/content": PUBLIC | {"app/content"},
     "app/cli": PUBLIC | {"engine/lab", "engine/import", "app/protocol", "app/library", "app/sandbox", "app/crash", "app/cli"},
+    "app/typeset": PUBLIC | {"app/sandbox", "app/typeset"},
     "app/desktop": PUBLIC | {"app/client", "app/protocol", "app/library", "app/history", "app/sandbox", "app/crash", "app/desktop"},
 }
 
 # Header pattern → folders that may include it.
 OWNERS = [
-    (r"^Q[A-Z]|^Qt", ["app/desktop"]),
+    (r"^Q[A-Z]|^Qt", ["app/desktop", "app/typeset"]),
     (r"^SQLiteCpp/|^sqlite3\.h", ["app/history"]),
     (r"^vulkan/", [VULKAN + "substrate"]),
     (r"intrin\.h$|^arm_neon\.h", ["engine/kernels"]),

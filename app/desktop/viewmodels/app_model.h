@@ -8,6 +8,7 @@
 #include <string>
 
 #include "app/desktop/actions.h"
+#include "app/desktop/code_colours.h"
 #include "app/desktop/desktop_portal.h"
 #include "app/desktop/engine_client.h"
 #include "app/desktop/running_answers.h"
@@ -59,6 +60,7 @@ class AppModel : public QObject {
     Q_PROPERTY(ingle::desktop::DesktopPortal* portal READ portal CONSTANT)
     Q_PROPERTY(ingle::desktop::ChatStatus* status READ status CONSTANT)
     Q_PROPERTY(ingle::desktop::StartPage* startPage READ startPage CONSTANT)
+    Q_PROPERTY(ingle::desktop::CodeColours* colours READ colours CONSTANT)
     Q_PROPERTY(ingle::desktop::Actions* actions READ actions CONSTANT)
   public:
     /// What the window can be asked to show, or to give the keyboard.
@@ -95,6 +97,7 @@ class AppModel : public QObject {
     EngineClient* engine() { return &m_engine; }
     ChatStatus* status() { return &m_status; }
     StartPage* startPage() { return &m_startPage; }
+    CodeColours* colours() { return &m_colours; }
     Actions* actions() { return &m_actions; }
 
     /// To the clipboard, which a toast says.
@@ -111,6 +114,7 @@ class AppModel : public QObject {
     StorageThread m_storage;
     EngineClient m_engine;
     RunningAnswers m_answers;
+    CodeColours m_colours;
     DesktopPortal m_portal;
     Notices m_notices;
     CrashReports m_crashes;

@@ -65,7 +65,7 @@ ALLOWED = {
     "app/content": PUBLIC | {"app/content"},
     "app/cli": PUBLIC | {"engine/lab", "engine/import", "app/protocol", "app/library", "app/sandbox", "app/crash", "app/cli"},
     "app/typeset": PUBLIC | {"app/sandbox", "app/typeset"},
-    "app/desktop": PUBLIC | {"app/client", "app/protocol", "app/library", "app/history", "app/sandbox", "app/crash", "app/desktop"},
+    "app/desktop": PUBLIC | {"app/client", "app/content", "app/protocol", "app/library", "app/history", "app/sandbox", "app/crash", "app/desktop"},
 }
 
 # Header pattern → folders that may include it.

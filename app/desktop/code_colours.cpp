@@ -117,6 +117,7 @@ void CodeColours::ask(const QString& label, const QString& code, QObject* contex
 }
 
 void CodeColours::next() {
+    if (m_asked) return;
     while (!m_asked && !m_waiting.empty()) {
         // The newest is in view.
         Question question = std::move(m_waiting.back());

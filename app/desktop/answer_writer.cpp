@@ -23,16 +23,15 @@ void AnswerWriter::begin(history::RowId message) {
     m_end.reset();
 }
 
-void AnswerWriter::append(const WrittenTokens& chunk) {
+void AnswerWriter::append(const TokenChunk& chunk) {
     if (!active()) return;
-    m_pending.ids.insert(m_pending.ids.end(), chunk.ids.begin(), chunk.ids.end());
-    m_pending.text += chunk.text;
+    ingle::append(m_pending, chunk);
     if (m_state == State::Open) write();
 }
 
 void AnswerWriter::end(history::AnswerEnd end) {
     if (!active() || m_end) return;
-    m_pending.text += std::exchange(end.text, {});
+    ingle::append(m_pending, {std::exchange(end.ids, {}), std::exchange(end.pieces, {})});
     m_end = std::move(end);
     if (m_state == State::Open) write();
 }
@@ -40,25 +39,25 @@ void AnswerWriter::end(history::AnswerEnd end) {
 void AnswerWriter::write() {
     // One write at a time: a slow disk makes the next one larger instead of making a queue.
     m_state = State::Writing;
-    const WrittenTokens chunk = std::exchange(m_pending, {});
+    const TokenChunk chunk = std::exchange(m_pending, {});
     const auto work = [message = m_message, chunk, end = m_end](history::History& history) -> Status {
-        if (!end) return history.appendAnswer(message, chunk.text, chunk.ids, "");
+        if (!end) return history.appendAnswer(message, chunk.pieces, chunk.ids, "");
         history::AnswerEnd whole = *end;
-        whole.text = chunk.text;
+        whole.pieces = chunk.pieces;
         whole.ids = chunk.ids;
         return history.finishAnswer(message, whole);
     };
     m_storage.run(this, work, [this, chunk, isLast = m_end.has_value()](const Status& status) {
         if (!status) return onRefused(chunk, status.error());
         endStall();
-        if (!chunk.text.empty()) emit committed(m_message, chunk.text);
+        if (!chunk.pieces.empty()) emit committed(m_message, chunk.pieces);
         if (isLast) return finish(*m_end);
         m_state = State::Open;
-        if (m_end || !m_pending.ids.empty() || !m_pending.text.empty()) write();
+        if (m_end || !m_pending.ids.empty() || !m_pending.pieces.empty()) write();
     });
 }
 
-void AnswerWriter::onRefused(const WrittenTokens& chunk, const Error& error) {
+void AnswerWriter::onRefused(const TokenChunk& chunk, const Error& error) {
     if (error.code != ErrorCode::Io) {
         endStall();
         history::AnswerEnd failed;
@@ -66,8 +65,9 @@ void AnswerWriter::onRefused(const WrittenTokens& chunk, const Error& error) {
         failed.error = error.message;
         return finish(failed);
     }
-    m_pending.ids.insert(m_pending.ids.begin(), chunk.ids.begin(), chunk.ids.end());
-    m_pending.text.insert(0, chunk.text);
+    TokenChunk again = chunk;
+    ingle::append(again, m_pending);
+    m_pending = std::move(again);
     m_state = State::Waiting;
     m_stalled = true;
     m_retry.start();

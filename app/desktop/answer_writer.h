@@ -6,17 +6,12 @@
 #include <QTimer>
 
 #include <optional>
+#include <vector>
 
 #include "app/desktop/storage_thread.h"
 #include "app/history/history.h"
 
 namespace ingle::desktop {
-
-/// What arrived of an answer.
-struct WrittenTokens {
-    std::vector<TokenId> ids;
-    std::string text;
-};
 
 /// One answer at a time. While the disk refuses (ErrorCode::Io: full, read-only), what arrived waits in
 /// memory, nothing new is painted, and the write is tried again. Any other error is there to stay: it ends
@@ -30,12 +25,12 @@ class AnswerWriter : public QObject {
     history::RowId message() const { return m_message; }
 
     void begin(history::RowId message);
-    void append(const WrittenTokens& chunk);
+    void append(const TokenChunk& chunk);
     /// Commits what is left and the end of the answer at once; then finished() follows.
     void end(history::AnswerEnd end);
 
   signals:
-    void committed(ingle::history::RowId message, const std::string& text);
+    void committed(ingle::history::RowId message, const std::vector<ingle::PartPiece>& pieces);
     /// After end(), or by itself with a failed ending when the history refuses the answer for good.
     void finished(ingle::history::RowId message, const ingle::history::AnswerEnd& end);
     /// The disk refuses; empty when it works again.
@@ -50,7 +45,7 @@ class AnswerWriter : public QObject {
     };
 
     void write();
-    void onRefused(const WrittenTokens& chunk, const Error& error);
+    void onRefused(const TokenChunk& chunk, const Error& error);
     void finish(const history::AnswerEnd& end);
     /// The disk works again, or it no longer matters.
     void endStall();
@@ -59,7 +54,7 @@ class AnswerWriter : public QObject {
     QTimer m_retry;
     State m_state = State::Idle;
     history::RowId m_message = 0;
-    WrittenTokens m_pending;
+    TokenChunk m_pending;  ///< what arrived and is not stored yet
     std::optional<history::AnswerEnd> m_end;
     bool m_stalled = false;  ///< stalled() was said and not taken back
 };

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/history/answer_marks.h"
+#include "app/desktop/text.h"
 
 namespace ingle::desktop {
 
@@ -24,7 +24,6 @@ struct RunningAnswers::Answer : QObject {
     Rules rules;
     AnswerProgress progress;
     AnswerWriter writer;
-    history::MarkedText text;  ///< brings what the model thinks and answers into one text
     history::Prompt prompt;
     protocol::RequestId request = 0;
     bool engineDone = false;  ///< no more of this answer will come
@@ -73,7 +72,6 @@ void RunningAnswers::start(RowId conversation, Rules rules, Work work, Started s
 
 void RunningAnswers::onStarted(Answer& answer, const Result<history::Turn>& turn) {
     if (!turn) return remove(answer);
-    answer.text = history::MarkedText(turn->branch.back().text);
     answer.writer.begin(turn->branch.back().id);
     if (answer.progress.state != State::Stopping) return generate(answer, *turn);
     // Stopped before there was anything to cancel.
@@ -84,40 +82,35 @@ void RunningAnswers::onStarted(Answer& answer, const Result<history::Turn>& turn
 void RunningAnswers::generate(Answer& answer, const history::Turn& turn) {
     answer.prompt = history::promptOf(turn, answer.rules.systemPrompt, answer.rules.maxTokens);
     setState(answer, m_answers.size() > 1 ? State::Waiting : State::Reading);
-    answer.request = m_engine.generate(
-        answer.prompt.request,
-        {.planned = [this, &answer](const PromptPlan& plan) { onPlanned(answer, plan); },
-         .promptProgress =
-             [this, &answer](double fraction) {
-                 answer.progress.promptFraction = fraction;
-                 emit progressed(answer.conversation);
-             },
-         .tokens = [this, &answer](const TokenChunk& chunk) { onTokens(answer, chunk); },
-         .finished =
-             [this, &answer](const Result<GenerateResult>& result) {
-                 history::AnswerEnd ending;
-                 if (!result) {
-                     ending.status = MessageStatus::Failed;
-                     ending.error = result.error().message;
-                     return onEngineDone(answer, std::move(ending));
-                 }
-                 if (result->stats.decodeMs > 0) {
-                     answer.progress.tokensPerSecond =
-                         result->stats.newTokens * 1000.0 / result->stats.decodeMs;
-                 }
-                 ending.stats = result->stats;
-                 for (const PartPiece& piece : result->tail) ending.text += answer.text.add(piece);
-                 ending.withheld = result->withheld;
-                 if (result->reason == StopReason::EndOfText)
-                     ending.text += answer.text.finish();
-                 else
-                     ending.status = MessageStatus::Stopped;
-                 if (result->reason == StopReason::MaxTokens)
-                     ending.error = tr("The answer reached its length limit.").toStdString();
-                 if (result->reason == StopReason::ContextFull)
-                     ending.error = tr("The model's context is full.").toStdString();
-                 onEngineDone(answer, std::move(ending));
-             }});
+    answer.request =
+        m_engine.generate(answer.prompt.request,
+                          {.planned = [this, &answer](const PromptPlan& plan) { onPlanned(answer, plan); },
+                           .promptProgress =
+                               [this, &answer](double fraction) {
+                                   answer.progress.promptFraction = fraction;
+                                   emit progressed(answer.conversation);
+                               },
+                           .tokens = [this, &answer](const TokenChunk& chunk) { onTokens(answer, chunk); },
+                           .finished =
+                               [this, &answer](const Result<GenerateResult>& result) {
+                                   history::AnswerEnd ending;
+                                   if (!result) {
+                                       ending.status = MessageStatus::Failed;
+                                       ending.error = result.error().message;
+                                       return onEngineDone(answer, std::move(ending));
+                                   }
+                                   if (result->stats.decodeMs > 0) {
+                                       answer.progress.tokensPerSecond =
+                                           result->stats.newTokens * 1000.0 / result->stats.decodeMs;
+                                   }
+                                   ending.stats = result->stats;
+                                   ending.pieces = result->tail;
+                                   ending.withheld = result->withheld;
+                                   ending.reason = result->reason;
+                                   if (result->reason != StopReason::EndOfText)
+                                       ending.status = MessageStatus::Stopped;
+                                   onEngineDone(answer, std::move(ending));
+                               }});
 }
 
 void RunningAnswers::stop(RowId conversation) {
@@ -141,6 +134,7 @@ void RunningAnswers::abandon(RowId conversation) {
     stop(*answer);
     history::AnswerEnd ending;
     ending.status = MessageStatus::Stopped;
+    ending.reason = StopReason::Cancelled;
     answer->writer.end(std::move(ending));
 }
 
@@ -148,10 +142,11 @@ void RunningAnswers::onPlanned(Answer& answer, const PromptPlan& plan) {
     answer.progress.plan = plan;
     if (answer.progress.state == State::Waiting) setState(answer, State::Reading);
     emit progressed(answer.conversation);
-    emit planned(answer.conversation, history::firstKept(answer.prompt, plan));
-    const auto work = [message = answer.writer.message(),
-                       hash = plan.promptHash](history::History& history) -> Status {
-        return history.setPromptHash(message, hash);
+    const RowId firstKept = history::firstKept(answer.prompt, plan);
+    emit planned(answer.conversation, firstKept);
+    const auto work = [message = answer.writer.message(), hash = plan.promptHash,
+                       firstKept](history::History& history) -> Status {
+        return history.setPrompt(message, hash, firstKept);
     };
     m_storage.run(this, work, [](const Status&) {});  // a cache key; the answer does not depend on it
 }
@@ -166,9 +161,7 @@ void RunningAnswers::onTokens(Answer& answer, const TokenChunk& chunk) {
     progress.newTokens += static_cast<uint32_t>(chunk.ids.size());
     if (progress.state != State::Stopping) setState(answer, State::Streaming);
     emit progressed(answer.conversation);
-    std::string text;
-    for (const PartPiece& piece : chunk.pieces) text += answer.text.add(piece);
-    answer.writer.append({chunk.ids, text});
+    answer.writer.append(chunk);
 }
 
 void RunningAnswers::onEngineDone(Answer& answer, history::AnswerEnd ending) {
@@ -182,6 +175,12 @@ void RunningAnswers::onFinished(Answer& answer, const history::AnswerEnd& ending
     if (answer.engineDone) return remove(answer);
     // Nothing of it is kept any more, but its last words are still to come.
     stop(answer);
+}
+
+QString RunningAnswers::endSentence(const history::Message& message) {
+    if (message.stopReason == StopReason::MaxTokens) return tr("The answer reached its length limit.");
+    if (message.stopReason == StopReason::ContextFull) return tr("The model's context is full.");
+    return toQString(message.error);
 }
 
 void RunningAnswers::remove(Answer& answer) {

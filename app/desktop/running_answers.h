@@ -61,12 +61,15 @@ class RunningAnswers : public QObject {
     /// As stop(), without waiting for the engine: the conversation may be gone before that.
     void abandon(history::RowId conversation);
 
+    /// Why an answer ended as it did, for people; empty when there is nothing to say.
+    static QString endSentence(const history::Message& message);
+
   signals:
     /// The state, or whether it is stalled; after the last one of() is null.
     void stateChanged(ingle::history::RowId conversation);
     /// The figures.
     void progressed(ingle::history::RowId conversation);
-    void committed(ingle::history::RowId message, const std::string& text);
+    void committed(ingle::history::RowId message, const std::vector<ingle::PartPiece>& pieces);
     /// `firstKept`: see history::firstKept().
     void planned(ingle::history::RowId conversation, ingle::history::RowId firstKept);
     void ended(ingle::history::RowId conversation, ingle::history::RowId message,

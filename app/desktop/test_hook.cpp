@@ -23,6 +23,13 @@
 namespace ingle::desktop {
 namespace {
 
+/// What all parts say, without marks.
+std::string allText(const history::Message& message) {
+    std::string text;
+    for (const Part& part : message.parts) text += part.text;
+    return text;
+}
+
 QJsonObject failure(const QString& sentence) {
     return {{"ok", false}, {"error", sentence}};
 }
@@ -181,7 +188,7 @@ QJsonObject TestHook::state() {
             {"id", static_cast<qint64>(message.id)},
             {"role", message.role == Role::User ? "user" : "assistant"},
             {"status", enumName(static_cast<MessageListModel::MessageState>(message.status))},
-            {"text", toQString(message.text)},
+            {"text", toQString(allText(message))},
             {"error", toQString(message.error)},
         });
     }
@@ -230,14 +237,15 @@ void TestHook::logFrame() {
         m_paintedId = newest.id;
         m_paintedBytes = 0;
     }
-    if (newest.text.size() <= m_paintedBytes) return;
+    const std::string text = allText(newest);
+    if (text.size() <= m_paintedBytes) return;
     const QJsonObject record{
         {"id", static_cast<qint64>(newest.id)},
         {"offset", static_cast<qint64>(m_paintedBytes)},
-        {"text", toQString(newest.text.substr(m_paintedBytes))},
+        {"text", toQString(text.substr(m_paintedBytes))},
         {"ms", monotonicMs()},
     };
-    m_paintedBytes = newest.text.size();
+    m_paintedBytes = text.size();
     const QByteArray line = QJsonDocument(record).toJson(QJsonDocument::Compact) + '\n';
     // One write with O_APPEND: a killed window leaves whole lines.
     if (::write(m_paintLog, line.constData(), static_cast<size_t>(line.size())) != line.size()) {

@@ -1,50 +1,113 @@
-/// Writing messages. A streamed answer grows in the journal table answer_chunks, one small row per call, and
-/// is moved into its message row when it ends: rewriting a growing text for every token would cost quadratic
-/// time.
+/// Writing messages. A streamed answer grows in the journal table answer_chunks, one small row per piece, and
+/// is moved into its parts when it ends: rewriting a growing text for every token would cost quadratic time.
+#include "app/history/answer_statements.h"
 #include "app/history/clock.h"
-#include "app/history/sqlite_history.h"
+#include "app/history/message_rows.h"
+#include "app/history/search_index.h"
+#include "app/history/stored_json.h"
 #include "app/history/stored_values.h"
 
 namespace ingle::history {
 
-Result<RowId> SqliteHistory::insertMessage(const Message& message) {
+namespace {
+
+// What follows throws as SQLiteCpp does and is called inside run() or transact().
+
+/// Appends `message` below its parent and makes it the active leaf; id and time are set here.
+Result<RowId> insertMessage(Database& database, const Message& message) {
     const int64_t now = nowMs();
     // The SELECT inserts nothing unless the conversation exists and the parent belongs to it.
-    const int inserted = m_database->execute(
-        "INSERT INTO messages (conversation_id, parent_id, role, text, status, model_id, model_name, "
-        "temperature, top_k, top_p, seed, created_ms) "
-        "SELECT id, nullif(?2, 0), ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12 FROM conversations "
+    const int inserted = database.execute(
+        "INSERT INTO messages (conversation_id, parent_id, role, status, model_id, model_name, sampler, "
+        "seed, "
+        "created_ms) SELECT id, nullif(?2, 0), ?3, ?4, ?5, ?6, ?7, ?8, ?9 FROM conversations "
         "WHERE id = ?1 AND (?2 = 0 OR EXISTS "
-        "(SELECT 1 FROM messages WHERE id = ?2 AND conversation_id = ?1))",
-        message.conversation, message.parent, storedName(kRoleNames, message.role), message.text,
+        "(SELECT 1 FROM messages WHERE id = ?2 AND conversation_id = ?1 AND trashed_ms IS NULL))",
+        message.conversation, message.parent, storedName(kRoleNames, message.role),
         storedName(kStatusNames, message.status), message.modelId, message.modelName,
-        double{message.sampler.temperature}, message.sampler.topK, double{message.sampler.topP},
-        message.sampler.seed, now);
+        samplerJson(message.sampler), message.sampler.seed, now);
     if (inserted != 1) {
         return fail(ErrorCode::InvalidArgument, "Conversation {} has no message {} to answer.",
                     message.conversation, message.parent);
     }
-    const RowId id = m_database->sqlite().getLastInsertRowid();
-    m_database->execute("UPDATE conversations SET active_leaf = ?2, updated_ms = ?3 WHERE id = ?1",
-                        message.conversation, id, now);
+    const RowId id = database.sqlite().getLastInsertRowid();
+    storeParts(database, id, message.parts, 0);
+    database.execute("UPDATE conversations SET active_leaf = ?2, updated_ms = ?3 WHERE id = ?1",
+                     message.conversation, id, now);
     return id;
 }
 
-Result<RowId> SqliteHistory::addUserMessage(RowId conversation, RowId parent, const std::string& text) {
-    return write(Durability::Power, [&]() -> Result<RowId> {
+/// Adds to the journal: a row for each piece, the last one with the ids.
+Status insertPieces(Database& database, AnswerStatements& statements, RowId message,
+                    std::span<const PartPiece> pieces, const std::vector<TokenId>& ids,
+                    const std::string& withheld) {
+    if (!statements.appendPiece) {
+        statements.appendPiece.emplace(database.prepare(
+            "INSERT INTO answer_chunks (message_id, kind, begins, text, data, token_ids, withheld) "
+            "SELECT id, ?2, ?3, ?4, ?5, ?6, ?7 FROM messages WHERE id = ?1 AND status = 'streaming'"));
+    }
+    static const PartPiece kNoText;
+    if (pieces.empty()) pieces = {&kNoText, 1};
+    for (const PartPiece& piece : pieces) {
+        const bool last = &piece == &pieces.back();
+        statements.appendPiece->tryReset();  // the last run may have failed on a full disk
+        Database::bindAll(*statements.appendPiece, message, storedName(kPartKindNames, piece.kind),
+                          piece.begins, piece.text, piece.data,
+                          last ? tokenBytes(ids) : std::span<const std::byte>(),
+                          std::as_bytes(std::span(withheld)));
+        if (statements.appendPiece->exec() != 1) {
+            return fail(ErrorCode::InvalidArgument, "Message {} is not an answer being written.", message);
+        }
+    }
+    return {};
+}
+
+/// Moves the journal of a streaming answer into its row and parts, with how it ended, and makes it
+/// searchable.
+Status settleAnswer(Database& database, RowId id, const AnswerEnd& end) {
+    // Of this connection, which writes the file.
+    INGLE_TRY_ASSIGN(const Message answer, readMessage(database, HistoryReader::Access::ReadWrite, id));
+    if (answer.status != MessageStatus::Streaming) {
+        return fail(ErrorCode::InvalidArgument, "Message {} is not an answer being written.", id);
+    }
+    const int64_t now = nowMs();
+    // Only the last part that is stored already may have grown.
+    const size_t stored = countStoredParts(database, id);
+    storeParts(database, id, answer.parts, stored > 0 ? stored - 1 : 0);
+    database.execute(
+        "UPDATE messages SET token_ids = ?2, withheld = ?3, status = ?4, stop_reason = ?5, error = ?6, "
+        "error_id = ?7, error_arguments = ?8, finished_ms = ?9 WHERE id = ?1",
+        id, tokenBytes(answer.tokenIds), std::as_bytes(std::span(answer.withheld)),
+        storedName(kStatusNames, end.status), end.reason ? storedName(kStopReasonNames, *end.reason) : "",
+        end.error, end.errorId, textsJson(end.errorArguments), now);
+    database.execute("DELETE FROM answer_chunks WHERE message_id = ?1", id);
+    database.execute("UPDATE conversations SET updated_ms = ?2 WHERE id = ?1", answer.conversation, now);
+    indexMessage(database, id, answer.parts);
+    return {};
+}
+
+}  // namespace
+
+History::History(std::unique_ptr<Database> database, Access access)
+    : HistoryReader(std::move(database), access), m_answerStatements(std::make_unique<AnswerStatements>()) {}
+
+History::~History() = default;
+
+Result<RowId> History::addUserMessage(RowId conversation, RowId parent, const std::vector<Part>& parts) {
+    return m_database->transact(Durability::Power, [&]() -> Result<RowId> {
         Message message;
         message.conversation = conversation;
         message.parent = parent;
-        message.text = text;
-        INGLE_TRY_ASSIGN(const RowId id, insertMessage(message));
-        indexMessage(id, text);
+        message.parts = parts;
+        INGLE_TRY_ASSIGN(const RowId id, insertMessage(*m_database, message));
+        indexMessage(*m_database, id, parts);
         return id;
     });
 }
 
-Result<RowId> SqliteHistory::beginAnswer(RowId conversation, RowId parent, const std::string& modelId,
-                                         const std::string& modelName, const SamplerParams& sampler) {
-    return write(Durability::Power, [&] {
+Result<RowId> History::beginAnswer(RowId conversation, RowId parent, const std::string& modelId,
+                                   const std::string& modelName, const SamplerParams& sampler) {
+    return m_database->transact(Durability::Power, [&] {
         Message message;
         message.conversation = conversation;
         message.parent = parent;
@@ -53,59 +116,30 @@ Result<RowId> SqliteHistory::beginAnswer(RowId conversation, RowId parent, const
         message.modelId = modelId;
         message.modelName = modelName;
         message.sampler = sampler;
-        return insertMessage(message);
+        return insertMessage(*m_database, message);
     });
 }
 
-Status SqliteHistory::appendAnswer(RowId message, std::string_view text, const std::vector<TokenId>& ids,
-                                   const std::string& withheld) {
-    return write(Durability::Process, [&] { return insertChunk(message, text, ids, withheld); });
+Status History::appendAnswer(RowId message, std::span<const PartPiece> pieces,
+                             const std::vector<TokenId>& ids, const std::string& withheld) {
+    return m_database->transact(Durability::Process, [&] {
+        return insertPieces(*m_database, *m_answerStatements, message, pieces, ids, withheld);
+    });
 }
 
-Status SqliteHistory::insertChunk(RowId message, std::string_view text, const std::vector<TokenId>& ids,
-                                  const std::string& withheld) {
-    if (!m_appendChunk) {
-        m_appendChunk.emplace(m_database->prepare(
-            "INSERT INTO answer_chunks (message_id, text, token_ids, withheld) "
-            "SELECT id, ?2, ?3, ?4 FROM messages WHERE id = ?1 AND status = 'streaming'"));
-    }
-    m_appendChunk->tryReset();  // the last run may have failed on a full disk
-    Database::bindAll(*m_appendChunk, message, text, tokenBytes(ids), std::as_bytes(std::span(withheld)));
-    if (m_appendChunk->exec() != 1) {
-        return fail(ErrorCode::InvalidArgument, "Message {} is not an answer being written.", message);
-    }
-    return {};
+Status History::setPrompt(RowId answer, uint64_t promptHash, RowId firstKept) {
+    return m_database->updateRow(Durability::Process,
+                                 "UPDATE messages SET prompt_hash = ?2, first_kept = ?3 WHERE id = ?1",
+                                 answer, promptHash, firstKept);
 }
 
-Status SqliteHistory::setPromptHash(RowId message, uint64_t promptHash) {
-    return updateRow(Durability::Process, "UPDATE messages SET prompt_hash = ?2 WHERE id = ?1", message,
-                     promptHash);
-}
-
-Status SqliteHistory::settleAnswer(RowId id, MessageStatus status, const std::string& error) {
-    INGLE_TRY_ASSIGN(const Message answer, readMessage(id));
-    if (answer.status != MessageStatus::Streaming) {
-        return fail(ErrorCode::InvalidArgument, "Message {} is not an answer being written.", id);
-    }
-    const int64_t now = nowMs();
-    m_database->execute(
-        "UPDATE messages SET text = ?2, token_ids = ?3, withheld = ?4, status = ?5, error = ?6, "
-        "finished_ms = ?7 WHERE id = ?1",
-        id, answer.text, tokenBytes(answer.tokenIds), std::as_bytes(std::span(answer.withheld)),
-        storedName(kStatusNames, status), error, now);
-    m_database->execute("DELETE FROM answer_chunks WHERE message_id = ?1", id);
-    m_database->execute("UPDATE conversations SET updated_ms = ?2 WHERE id = ?1", answer.conversation, now);
-    indexMessage(id, answer.text);
-    return {};
-}
-
-Status SqliteHistory::finishAnswer(RowId message, const AnswerEnd& end) {
+Status History::finishAnswer(RowId message, const AnswerEnd& end) {
     if (end.status == MessageStatus::Streaming) {
         return fail(ErrorCode::InvalidArgument, "An answer cannot end as streaming: message {}.", message);
     }
-    return write(Durability::Power, [&]() -> Status {
-        INGLE_TRY(insertChunk(message, end.text, end.ids, end.withheld));
-        INGLE_TRY(settleAnswer(message, end.status, end.error));
+    return m_database->transact(Durability::Power, [&]() -> Status {
+        INGLE_TRY(insertPieces(*m_database, *m_answerStatements, message, end.pieces, end.ids, end.withheld));
+        INGLE_TRY(settleAnswer(*m_database, message, end));
         const GenerateStats& stats = end.stats;
         m_database->execute(
             "UPDATE messages SET prompt_tokens = ?2, cached_tokens = ?3, new_tokens = ?4, prefill_ms = ?5, "
@@ -116,10 +150,11 @@ Status SqliteHistory::finishAnswer(RowId message, const AnswerEnd& end) {
     });
 }
 
-Status SqliteHistory::resumeAnswer(RowId message) {
-    return write(Durability::Power, [&]() -> Status {
+Status History::resumeAnswer(RowId message) {
+    return m_database->transact(Durability::Power, [&]() -> Status {
         const int changed = m_database->execute(
-            "UPDATE messages SET status = 'streaming', error = '', finished_ms = NULL "
+            "UPDATE messages SET status = 'streaming', stop_reason = '', error = '', error_id = '', "
+            "error_arguments = '[]', finished_ms = NULL "
             "WHERE id = ?1 AND role = 'assistant' AND status <> 'streaming'",
             message);
         if (changed != 1) {
@@ -130,12 +165,19 @@ Status SqliteHistory::resumeAnswer(RowId message) {
     });
 }
 
-Status SqliteHistory::recoverInterrupted() {
-    return write(Durability::Power, [&]() -> Status {
+Status History::setMessagePinned(RowId message, bool pinned) {
+    return m_database->updateRow(Durability::Power, "UPDATE messages SET pinned = ?2 WHERE id = ?1", message,
+                                 pinned);
+}
+
+Status History::recoverInterrupted() {
+    return m_database->transact(Durability::Power, [&]() -> Status {
         auto row = m_database->prepare("SELECT id FROM messages WHERE status = 'streaming'");
         std::vector<RowId> ids;
         while (row.executeStep()) ids.push_back(row.getColumn(0).getInt64());
-        for (const RowId id : ids) INGLE_TRY(settleAnswer(id, MessageStatus::Interrupted, ""));
+        AnswerEnd interrupted;
+        interrupted.status = MessageStatus::Interrupted;
+        for (const RowId id : ids) INGLE_TRY(settleAnswer(*m_database, id, interrupted));
         return {};
     });
 }

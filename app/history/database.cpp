@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <cstring>
@@ -21,6 +22,8 @@ Error describe(const std::string& path, const SQLite::Exception& exception, int 
                 fmt::format("The history cannot be saved because the disk is full: {}.", path)};
     }
     switch (code) {
+        case SQLITE_INTERRUPT:
+            return {ErrorCode::Cancelled, "Reading the history was cancelled."};
         case SQLITE_CORRUPT:
         case SQLITE_NOTADB:
             return {ErrorCode::Corrupt,
@@ -44,7 +47,7 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, FileMo
         if (file.get() < 0) return fail(ErrorCode::Io, "Cannot open {}: {}.", path, std::strerror(errno));
     }
     try {
-        std::unique_ptr<Database> database(new Database(path, flags, kBusyTimeoutMs));
+        std::unique_ptr<Database> database(new Database(path, mode, flags, kBusyTimeoutMs));
         SQLite::Database& sqlite = database->m_sqlite;
         sqlite.exec("PRAGMA foreign_keys = ON");
         sqlite.exec("PRAGMA secure_delete = ON");
@@ -53,10 +56,34 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, FileMo
             sqlite.exec("PRAGMA journal_mode = WAL");
             sqlite.exec("PRAGMA synchronous = FULL");
         }
+        database->m_id = fileId(path);
         return database;
     } catch (const SQLite::Exception& exception) {
         return tl::unexpected(describe(path, exception, 0));
     }
+}
+
+FileId fileId(const std::string& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) return {};
+    return {status.st_dev, status.st_ino};
+}
+
+Result<bool> Database::truncateLog() {
+    const auto truncate = [&]() -> Result<bool> {
+        auto checkpoint = prepare("PRAGMA wal_checkpoint(TRUNCATE)");
+        checkpoint.executeStep();
+        return checkpoint.getColumn(0).getInt() == 0;
+    };
+    // Whoever reads is not waited for.
+    ::sqlite3_busy_timeout(m_sqlite.getHandle(), 0);
+    const Result<bool> truncated = run(truncate);
+    ::sqlite3_busy_timeout(m_sqlite.getHandle(), kBusyTimeoutMs);
+    return truncated;
+}
+
+void Database::interrupt() {
+    ::sqlite3_interrupt(m_sqlite.getHandle());
 }
 
 void Database::setDurability(Durability durability) {
@@ -64,6 +91,11 @@ void Database::setDurability(Durability durability) {
     m_sqlite.exec(durability == Durability::Power ? "PRAGMA synchronous = FULL"
                                                   : "PRAGMA synchronous = NORMAL");
     m_durability = durability;
+}
+
+tl::unexpected<Error> Database::refused() const {
+    return fail(ErrorCode::Unsupported,
+                "The history was written by a newer version of Inglenook and can only be read: {}.", m_path);
 }
 
 Error Database::toError(const SQLite::Exception& exception) const {

@@ -5,6 +5,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <concepts>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "app/history/history.h"
 #include "ingle/result.h"
 
 namespace ingle::history {
@@ -23,16 +25,28 @@ enum class Durability {
     Power,    ///< survives a power cut (synchronous=FULL)
 };
 
+FileId fileId(const std::string& path);
+
+/// Makes the folder of a file, for this user only. Errors: Io.
+Status createFolderOf(const std::string& path);
+
 class Database {
   public:
     /// Opens the file with all pragmas set; ReadWrite creates it (0600). Errors: Io, Corrupt.
     static Result<std::unique_ptr<Database>> open(const std::string& path, FileMode mode);
 
+    FileMode mode() const { return m_mode; }
     SQLite::Database& sqlite() { return m_sqlite; }
     const std::string& path() const { return m_path; }
+    const FileId& id() const { return m_id; }  ///< of the file when it was opened
+    /// Brings the write-ahead log into the file and empties it; false while somebody reads what it held.
+    Result<bool> truncateLog();
+    /// From any thread: what runs ends with Cancelled.
+    void interrupt();
 
     /// Runs `work`, a function returning a Result; what SQLite throws becomes its error.
-    /// Errors beside those of `work`: Io ("disk is full"), Corrupt, InvalidArgument for a broken constraint.
+    /// Errors beside those of `work`: Io ("disk is full"), Corrupt, InvalidArgument for a broken constraint,
+    /// Cancelled after interrupt().
     template <typename Work>
     std::invoke_result_t<Work> run(Work&& work) {
         try {
@@ -42,9 +56,11 @@ class Database {
         }
     }
 
-    /// As run, inside an immediate transaction that is undone when `work` fails.
+    /// As run, inside an immediate transaction that is undone when `work` fails. Refused (Unsupported) on a
+    /// file that is open to be read.
     template <typename Work>
     std::invoke_result_t<Work> transact(Durability durability, Work&& work) {
+        if (m_mode == FileMode::ReadOnly) return refused();
         return run([&]() -> std::invoke_result_t<Work> {
             setDurability(durability);
             SQLite::Transaction transaction(m_sqlite, SQLite::TransactionBehavior::IMMEDIATE);
@@ -74,9 +90,20 @@ class Database {
         (bindOne(statement, ++index, values), ...);
     }
 
+    /// Runs one UPDATE whose parameter ?1 is the row `id` of a conversation or message.
+    template <typename... Values>
+    Status updateRow(Durability durability, const char* sql, int64_t id, const Values&... values) {
+        return transact(durability, [&]() -> Status {
+            if (execute(sql, id, values...) == 1) return {};
+            return fail(ErrorCode::InvalidArgument, "The history has no such entry: {}.", id);
+        });
+    }
+
   private:
-    Database(const std::string& path, int flags, int busyTimeoutMs)
-        : m_path(path), m_sqlite(path, flags, busyTimeoutMs) {}
+    Database(const std::string& path, FileMode mode, int flags, int busyTimeoutMs)
+        : m_path(path), m_mode(mode), m_sqlite(path, flags, busyTimeoutMs) {}
+
+    tl::unexpected<Error> refused() const;
 
     void setDurability(Durability durability);
     Error toError(const SQLite::Exception& exception) const;
@@ -99,6 +126,8 @@ class Database {
     static void bindOne(SQLite::Statement& statement, int index, std::nullptr_t) { statement.bind(index); }
 
     std::string m_path;
+    FileMode m_mode;
+    FileId m_id;
     SQLite::Database m_sqlite;
     Durability m_durability = Durability::Power;
 };

@@ -2,24 +2,37 @@
 /// docs/history-schema.md. What the window has painted is in here before it is painted.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "ingle/part.h"
 #include "ingle/result.h"
 #include "ingle/types.h"
 
 namespace ingle::history {
 
+class Database;
+struct AnswerStatements;
+
 using RowId = int64_t;
+
+/// Tells a file from another one of the same name; all zero: there is none.
+struct FileId {
+    uint64_t device = 0;
+    uint64_t inode = 0;
+
+    bool operator==(const FileId&) const = default;
+};
 
 enum class MessageStatus {
     Complete,
     Streaming,    ///< an answer is being written right now
-    Stopped,      ///< the person stopped it
+    Stopped,      ///< before its end: by the person, or by a limit (Message::stopReason)
     Interrupted,  ///< found as Streaming when the file was opened: a crash; can be continued
     Failed,       ///< ended by an error; `error` says why
 };
@@ -40,12 +53,17 @@ struct Message {
     RowId conversation = 0;
     RowId parent = 0;  ///< 0: root. Siblings are alternatives (edits, regenerations)
     Role role = Role::User;
-    std::string text;               ///< valid UTF-8, may hold U+0000
-    std::vector<TokenId> tokenIds;  ///< exact ids of an answer; empty for user messages
+    std::vector<Part> parts;        ///< texts are valid UTF-8 and may hold U+0000
+    std::vector<TokenId> tokenIds;  ///< exact ids of an answer; empty for user messages and what was imported
     std::string withheld;           ///< bytes generated but not shown yet
     uint64_t promptHash = 0;
+    RowId firstKept = 0;  ///< of an answer: the oldest message the model saw; 0: it saw all of them
     MessageStatus status = MessageStatus::Complete;
-    std::string error;
+    std::optional<StopReason> stopReason;  ///< of an answer that the engine ended
+    std::string error;                     ///< the engine's own words
+    std::string errorId;                   ///< names the sentence for people; empty: there is none
+    std::vector<std::string> errorArguments;
+    bool pinned = false;  ///< the model sees it always
     std::string modelId;
     std::string modelName;
     SamplerParams sampler;  ///< with its seed: what continuing needs
@@ -55,15 +73,38 @@ struct Message {
     int siblingCount = 1;
 };
 
-/// The last piece of an answer, and how it ended.
+/// The last pieces of an answer, and how it ended.
 struct AnswerEnd {
-    std::string text;                                ///< appended
+    std::vector<PartPiece> pieces;                   ///< appended
     std::vector<TokenId> ids;                        ///< appended
     std::string withheld;                            ///< replaces
     MessageStatus status = MessageStatus::Complete;  ///< any but Streaming
+    std::optional<StopReason> reason;                ///< none when it failed
     std::string error;
+    std::string errorId;
+    std::vector<std::string> errorArguments;
     GenerateStats stats;
 };
+
+/// Something that was deleted and can be brought back.
+struct TrashEntry {
+    RowId conversation = 0;
+    RowId message = 0;    ///< with all that stands below it; 0: the whole conversation
+    std::string title;    ///< of the conversation
+    std::string excerpt;  ///< the beginning of the message
+    int64_t trashedMs = 0;
+};
+
+/// How far removing for good has come.
+enum class ShredState {
+    Done,
+    Working,      ///< more slices
+    Waiting,      ///< somebody reads what the log holds: once more, later
+    BackupsLeft,  ///< only older backups hold it: replaceBackups(), then backupsReplaced()
+};
+
+/// Whether the history's file is still where it was opened.
+enum class Whereabouts { InPlace, Removed, Replaced };
 
 struct SearchHit {
     RowId conversation = 0;
@@ -72,67 +113,129 @@ struct SearchHit {
     std::string snippet;  ///< with U+0001 … U+0002 around each match
 };
 
-/// One connection; one thread (the history thread) calls everything.
-class History {
+/// What reads. One connection: one thread calls everything but interrupt().
+class HistoryReader {
   public:
     enum class Access { ReadWrite, ReadOnly /* written by a newer version */ };
 
+    /// A second connection to a file that a History has opened. Errors: Io; Corrupt, also when it is no such
+    /// file.
+    static Result<std::unique_ptr<HistoryReader>> open(const std::string& path);
+    virtual ~HistoryReader();
+
+    Access access() const { return m_access; }
+    /// Ends what another thread reads with ErrorCode::Cancelled. From any thread, while this lives.
+    void interrupt();
+
+    Result<std::vector<Conversation>> conversations();  ///< pinned first, then by updatedMs descending
+    /// Errors: InvalidArgument when there is none, or it is deleted.
+    Result<Conversation> conversation(RowId id);
+
+    static constexpr int kWholeBranch = -1;
+    /// The branch from the root to `leaf` (0: the conversation's active leaf), oldest first; of a long one
+    /// only the last `limit` messages. What stands above them ends with the first one's parent.
+    Result<std::vector<Message>> branch(RowId conversation, RowId leaf, int limit = kWholeBranch);
+    Result<Message> message(RowId id);
+    Result<std::vector<RowId>> siblings(RowId message);
+    /// The leaf below `message` that was most recently active (following the newest child).
+    Result<RowId> newestLeafBelow(RowId message);
+
+    /// Titles and finished messages of all branches that hold every word, in any order: the last word also as
+    /// the beginning of one, words between quotes as a phrase, CJK characters one by one; without regard to
+    /// case and diacritics. Titles first, then messages, newest first. At most `limit` hits.
+    Result<std::vector<SearchHit>> search(const std::string& text, int limit);
+
+    /// Newest first.
+    Result<std::vector<TrashEntry>> trash();
+
+    Result<std::optional<std::string>> setting(const std::string& key);
+
+    const std::string& path() const;
+    Database& database() { return *m_database; }  ///< for app/history and its tests
+
+  protected:
+    HistoryReader(std::unique_ptr<Database> database, Access access);
+
+    std::unique_ptr<Database> m_database;
+    Access m_access;
+};
+
+/// The connection that writes.
+class History : public HistoryReader {
+  public:
     /// Creates or migrates the file (0600, folder 0700); migrations run in one transaction after a backup
     /// beside the file. A file with a newer user_version opens read-only. Messages left Streaming become
     /// Interrupted. Errors: Io; Corrupt when SQLite says the file is damaged.
     static Result<std::unique_ptr<History>> open(const std::string& path);
-    virtual ~History() = default;
+    ~History() override;
 
-    virtual Access access() const = 0;
+    Result<RowId> createConversation(const std::string& title, const std::string& modelId);
+    Status renameConversation(RowId id, const std::string& title);
+    Status setPinned(RowId id, bool pinned);
+    Status setDraft(RowId id, const std::string& draft);
+    Status setActiveLeaf(RowId conversation, RowId leaf);
+    Status setModel(RowId conversation, const std::string& modelId);
 
-    virtual Result<std::vector<Conversation>>
-    conversations() = 0;  ///< pinned first, then by updatedMs descending
-    /// Errors: InvalidArgument when there is none, or it is deleted.
-    virtual Result<Conversation> conversation(RowId id) = 0;
-    virtual Result<RowId> createConversation(const std::string& title, const std::string& modelId) = 0;
-    virtual Status renameConversation(RowId id, const std::string& title) = 0;
-    virtual Status setPinned(RowId id, bool pinned) = 0;
-    virtual Status setDraft(RowId id, const std::string& draft) = 0;
-    virtual Status setActiveLeaf(RowId conversation, RowId leaf) = 0;
-    virtual Status setModel(RowId conversation, const std::string& modelId) = 0;
-    /// Hides it at once (so that undo is possible); purgeDeleted() removes it for good.
-    virtual Status deleteConversation(RowId id) = 0;
-    virtual Status undeleteConversation(RowId id) = 0;
-    /// Really removes hidden conversations: rows, search index, free pages and the WAL (secure_delete,
-    /// checkpoint TRUNCATE): no file holds their text afterwards.
-    virtual Status purgeDeleted() = 0;
+    Status trashConversation(RowId id);
+    Status restoreConversation(RowId id);
+    /// With all that stands below it. Returns the conversation's active leaf: another one where this was in
+    /// the trashed part, namely below the version beside it, else what it answered; 0: nothing is left.
+    Result<RowId> trashMessage(RowId message);
+    /// Also what it stands below, its conversation included. Returns the active leaf, which is below it now.
+    Result<RowId> restoreMessage(RowId message);
+    /// What is in the trash (expireTrash: since before that Unix time in milliseconds) cannot be brought back
+    /// any more; shredSlice() removes it.
+    Status emptyTrash();
+    Status expireTrash(int64_t beforeMs);
 
-    /// The branch from the root to `leaf` (0: the conversation's active leaf), oldest first.
-    virtual Result<std::vector<Message>> branch(RowId conversation, RowId leaf) = 0;
-    virtual Result<Message> message(RowId id) = 0;
-    virtual Result<std::vector<RowId>> siblings(RowId message) = 0;
-    /// The leaf below `message` that was most recently active (following the newest child).
-    virtual Result<RowId> newestLeafBelow(RowId message) = 0;
+    /// A piece of removing for good, about as long as `budget`: rows, words of the search index, free pages,
+    /// the log. When it is Done no file holds a deleted text. Survives a restart. Errors: Io.
+    Result<ShredState> shredSlice(std::chrono::milliseconds budget);
+    /// Whether shredSlice() may have something to do.
+    bool mayShred() const { return m_mayShred; }
+    Status backupsReplaced();
+
+    Whereabouts whereabouts();
+    /// Writes everything to `target`, under a name that nobody has, and goes on there: answers that are being
+    /// written, too. Errors: Io; it goes on as before then.
+    Status moveTo(const std::string& target);
 
     /// Durable before it returns (synchronous=FULL): nothing is generated for a message that could still be
     /// lost. Becomes the active leaf.
-    virtual Result<RowId> addUserMessage(RowId conversation, RowId parent, const std::string& text) = 0;
+    Result<RowId> addUserMessage(RowId conversation, RowId parent, const std::vector<Part>& parts);
     /// An empty answer in state Streaming (FULL as well). Becomes the active leaf.
-    virtual Result<RowId> beginAnswer(RowId conversation, RowId parent, const std::string& modelId,
-                                      const std::string& modelName, const SamplerParams& sampler) = 0;
-    /// Appends streamed text and ids and replaces `withheld` (synchronous=NORMAL: survives a killed process).
-    /// Call before painting.
-    virtual Status appendAnswer(RowId message, std::string_view text, const std::vector<TokenId>& ids,
-                                const std::string& withheld) = 0;
-    virtual Status setPromptHash(RowId message, uint64_t promptHash) = 0;
+    Result<RowId> beginAnswer(RowId conversation, RowId parent, const std::string& modelId,
+                              const std::string& modelName, const SamplerParams& sampler);
+    /// Appends streamed pieces and ids and replaces `withheld` (synchronous=NORMAL: survives a killed
+    /// process). Call before painting.
+    Status appendAnswer(RowId message, std::span<const PartPiece> pieces, const std::vector<TokenId>& ids,
+                        const std::string& withheld);
+    /// What the engine said about the prompt of an answer; firstKept as in Message.
+    Status setPrompt(RowId answer, uint64_t promptHash, RowId firstKept);
     /// One transaction (FULL): an end that fails half way, on a full disk say, changes nothing and may be
     /// repeated.
-    virtual Status finishAnswer(RowId message, const AnswerEnd& end) = 0;
+    Status finishAnswer(RowId message, const AnswerEnd& end);
     /// An answer that has ended (interrupted, stopped, failed, at its length limit) goes on: back to
     /// Streaming.
-    virtual Status resumeAnswer(RowId message) = 0;
+    Status resumeAnswer(RowId message);
+    Status setMessagePinned(RowId message, bool pinned);
 
-    /// Phrase search over titles and finished messages, also one or two characters of CJK. At most `limit`
-    /// hits.
-    virtual Result<std::vector<SearchHit>> search(const std::string& text, int limit) = 0;
+    Status setSetting(const std::string& key, const std::string& value);
 
-    virtual Result<std::optional<std::string>> setting(const std::string& key) = 0;
-    virtual Status setSetting(const std::string& key, const std::string& value) = 0;
+  private:
+    History(std::unique_ptr<Database> database, Access access);
+
+    /// Gives every message left Streaming its journal and the state Interrupted.
+    Status recoverInterrupted();
+
+    std::unique_ptr<AnswerStatements> m_answerStatements;
+    bool m_mayShred = true;
+    FileId m_log;  ///< SQLite's files beside the history when they were last looked at
+    FileId m_shared;
 };
+
+/// A fresh copy of the file, read through, takes the place of all older backups; these go in any case. Takes
+/// seconds. Any thread. Errors: Io; Corrupt.
+Status replaceBackups(const std::string& path);
 
 }  // namespace ingle::history

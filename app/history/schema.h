@@ -10,8 +10,16 @@
 
 namespace ingle::history {
 
-/// SQL that turns a file of version N into one of version N + 1, N being its place in the list.
-using Migration = const char*;
+/// What turns a file of version N into one of version N + 1, N being its place in the list.
+struct Migration {
+    const char* before = "";              ///< SQL
+    Status (*move)(Database&) = nullptr;  ///< what SQL cannot say; throws as SQLiteCpp does
+    const char* after = "";               ///< SQL
+};
+
+// One version, one file.
+extern const Migration kSchema1;
+extern const Migration kSchema2;
 
 /// Every migration this program knows; the first one creates the schema.
 std::span<const Migration> allMigrations();
@@ -20,13 +28,8 @@ std::span<const Migration> allMigrations();
 Result<int> schemaVersion(Database& database);
 
 /// Brings the file from `version` to migrations.size() in one immediate transaction, after a copy of a
-/// non-empty file to backupPath(). Errors: Io, Corrupt; the file is then as it was.
+/// non-empty file to backupPath(); asks for the room that takes first. Errors: Io, Corrupt; the file is then
+/// as it was.
 Status migrate(Database& database, int version, std::span<const Migration> migrations);
-
-/// Where the copy of a file of that version is kept: beside the file, with the version in its name.
-std::string backupPath(const std::string& path, int version);
-
-/// Deletes every backup beside the file. Errors: Io.
-Status removeBackups(const std::string& path);
 
 }  // namespace ingle::history

@@ -1,39 +1,61 @@
 /// Full-text search. The index row of a message has its id; that of a title has minus the conversation's.
-#include "app/history/sqlite_history.h"
+#include "app/history/search_index.h"
+#include "app/history/snippet.h"
 #include "app/history/text_folding.h"
 
 namespace ingle::history {
+namespace {
 
-void SqliteHistory::indexMessage(RowId message, std::string_view text) {
-    m_database->execute("INSERT OR REPLACE INTO search_index (rowid, folded) VALUES (?1, ?2)", message,
-                        foldForSearch(text));
+/// Up to `limit` hits of a statement with the columns conversation, message, title, marked text.
+void addHits(SQLite::Statement& row, int limit, std::vector<SearchHit>& hits) {
+    while (static_cast<int>(hits.size()) < limit && row.executeStep()) {
+        SearchHit hit;
+        hit.conversation = row.getColumn(0).getInt64();
+        hit.message = row.getColumn(1).getInt64();
+        hit.title = row.getColumn(2).getString();
+        hit.snippet = snippetAround(row.getColumn(3).getString());
+        hits.push_back(std::move(hit));
+    }
 }
 
-void SqliteHistory::indexTitle(RowId conversation, std::string_view title) {
-    m_database->execute("INSERT OR REPLACE INTO search_index (rowid, folded) VALUES (?1, ?2)", -conversation,
-                        foldForSearch(title));
+}  // namespace
+
+void indexMessage(Database& database, RowId message, std::span<const Part> parts) {
+    std::string text = textOf(parts, PartKind::Text);
+    for (const Part& part : parts) {
+        if (part.kind != PartKind::Text) (text += '\n') += part.text;
+    }
+    database.execute("INSERT OR REPLACE INTO search_index (rowid, folded) VALUES (?1, ?2)", message,
+                     foldForSearch(text));
 }
 
-Result<std::vector<SearchHit>> SqliteHistory::search(const std::string& text, int limit) {
+void indexTitle(Database& database, RowId conversation, std::string_view title) {
+    database.execute("INSERT OR REPLACE INTO search_index (rowid, folded) VALUES (?1, ?2)", -conversation,
+                     foldForSearch(title));
+}
+
+Result<std::vector<SearchHit>> HistoryReader::search(const std::string& text, int limit) {
     return m_database->run([&]() -> Result<std::vector<SearchHit>> {
         std::vector<SearchHit> hits;
-        if (limit <= 0) return hits;
-        auto row = m_database->prepare(
-            "SELECT c.id, search_index.rowid, c.title, "
-            "snippet(search_index, 0, char(1), char(2), '…', 24) "
-            "FROM search_index LEFT JOIN messages m ON m.id = search_index.rowid "
-            "JOIN conversations c ON c.id = coalesce(m.conversation_id, -search_index.rowid) "
-            "WHERE search_index MATCH ?1 AND c.deleted_ms IS NULL "
-            "ORDER BY rank, search_index.rowid DESC LIMIT ?2",
-            phraseQuery(text), limit);
-        while (row.executeStep()) {
-            SearchHit hit;
-            hit.conversation = row.getColumn(0).getInt64();
-            hit.message = std::max<RowId>(row.getColumn(1).getInt64(), 0);
-            hit.title = row.getColumn(2).getString();
-            hit.snippet = unfold(row.getColumn(3).getString());
-            hits.push_back(std::move(hit));
-        }
+        const std::string query = searchQuery(text);
+        if (query.empty()) return hits;
+        // The index hands rows over in their order and stops at the last hit that is wanted: a word that
+        // every message holds costs no more than a rare one. (Ordering by rank would look at all of them.)
+        auto titles = m_database->prepare(
+            "SELECT c.id, 0, c.title, highlight(search_index, 0, char(1), char(2)) FROM search_index "
+            "CROSS JOIN conversations c ON c.id = -search_index.rowid "
+            "WHERE search_index MATCH ?1 AND search_index.rowid < 0 AND c.trashed_ms IS NULL "
+            "ORDER BY search_index.rowid",
+            query);
+        addHits(titles, limit, hits);
+        auto messages = m_database->prepare(
+            "SELECT c.id, m.id, c.title, highlight(search_index, 0, char(1), char(2)) FROM search_index "
+            "CROSS JOIN messages m ON m.id = search_index.rowid "
+            "CROSS JOIN conversations c ON c.id = m.conversation_id "
+            "WHERE search_index MATCH ?1 AND search_index.rowid > 0 AND m.trashed_ms IS NULL "
+            "AND c.trashed_ms IS NULL ORDER BY search_index.rowid DESC",
+            query);
+        addHits(messages, limit, hits);
         return hits;
     });
 }

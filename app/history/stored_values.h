@@ -25,6 +25,21 @@ inline constexpr std::array kStatusNames{
     std::pair{MessageStatus::Interrupted, std::string_view("interrupted")},
     std::pair{MessageStatus::Failed, std::string_view("failed")}};
 
+/// None is stored as an empty text.
+inline constexpr std::array kStopReasonNames{
+    std::pair{StopReason::EndOfText, std::string_view("end_of_text")},
+    std::pair{StopReason::MaxTokens, std::string_view("max_tokens")},
+    std::pair{StopReason::ContextFull, std::string_view("context_full")},
+    std::pair{StopReason::Cancelled, std::string_view("cancelled")}};
+
+inline constexpr std::array kPartKindNames{std::pair{PartKind::Text, std::string_view("text")},
+                                           std::pair{PartKind::Thought, std::string_view("thought")},
+                                           std::pair{PartKind::ToolCall, std::string_view("tool_call")},
+                                           std::pair{PartKind::ToolResult, std::string_view("tool_result")},
+                                           std::pair{PartKind::Attachment, std::string_view("attachment")},
+                                           std::pair{PartKind::Image, std::string_view("image")},
+                                           std::pair{PartKind::Source, std::string_view("source")}};
+
 template <typename Enum, size_t N>
 std::string_view storedName(const std::array<std::pair<Enum, std::string_view>, N>& names, Enum value) {
     for (const auto& [enumerator, name] : names) {

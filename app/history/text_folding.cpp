@@ -7,9 +7,6 @@
 namespace ingle::history {
 namespace {
 
-// U+001F is a separator to unicode61 like a space, and unlike a space can be told from the text's own.
-constexpr char kSeparator = '\x1f';
-
 struct CodePointRange {
     char32_t first;
     char32_t last;
@@ -54,6 +51,21 @@ std::pair<char32_t, size_t> firstCodePoint(std::string_view text) {
     return {codePoint, length};
 }
 
+constexpr size_t kMostWords = 64;  // of a query: somebody pasted a page
+
+/// Whether the last token has two characters or more, none of them CJK, which is a token by itself.
+bool endsWithLetters(std::string_view folded) {
+    size_t characters = 0;
+    bool cjk = false;
+    while (!folded.empty()) {
+        const auto [codePoint, length] = firstCodePoint(folded);
+        cjk = isCjk(codePoint);
+        characters = cjk || codePoint == kSeparator ? 0 : characters + 1;
+        folded.remove_prefix(length);
+    }
+    return characters >= 2;
+}
+
 }  // namespace
 
 std::string foldForSearch(std::string_view text) {
@@ -79,19 +91,37 @@ std::string foldForSearch(std::string_view text) {
     return folded;
 }
 
-std::string unfold(std::string_view folded) {
-    std::string text(folded);
-    std::erase(text, kSeparator);
-    return text;
-}
-
-std::string phraseQuery(std::string_view text) {
-    std::string query = "\"";
-    for (const char c : foldForSearch(text)) {
-        if (c == '"') query += '"';
-        query += c;
+std::string searchQuery(std::string_view text) {
+    const auto isSpace = [](char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; };
+    std::string query;
+    size_t words = 0;
+    for (size_t at = 0; at < text.size() && words < kMostWords;) {
+        if (isSpace(text[at])) {
+            ++at;
+            continue;
+        }
+        // Between quotes stands one phrase; a quote that is never closed is a character like any other.
+        const size_t closing = text[at] == '"' ? text.find('"', at + 1) : std::string_view::npos;
+        const bool quoted = closing != std::string_view::npos;
+        size_t end = quoted ? closing : at;
+        if (!quoted) {
+            while (end < text.size() && !isSpace(text[end])) ++end;
+        }
+        const size_t begin = quoted ? at + 1 : at;
+        const std::string folded = foldForSearch(text.substr(begin, end - begin));
+        query += '"';
+        for (const char c : folded) {
+            if (c == '"') query += '"';
+            query += c;
+        }
+        query += '"';
+        at = quoted ? end + 1 : end;
+        ++words;
+        // The word that is still being typed. One letter would begin too many words to look up.
+        if (at == text.size() && !quoted && endsWithLetters(folded)) query += " *";
+        query += ' ';
     }
-    return query + '"';
+    return query;
 }
 
 }  // namespace ingle::history

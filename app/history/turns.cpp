@@ -4,8 +4,6 @@
 #include <charconv>
 #include <utility>
 
-#include "app/history/answer_marks.h"
-
 namespace ingle::history {
 namespace {
 
@@ -47,7 +45,7 @@ Result<Turn> ask(History& history, Question question, const Answerer& answerer) 
         INGLE_TRY(storeDraft(history, 0, ""));
         INGLE_TRY(setLastShown(history, id));
     }
-    INGLE_TRY_ASSIGN(const RowId message, history.addUserMessage(id, question.parent, question.text));
+    INGLE_TRY_ASSIGN(const RowId message, history.addUserMessage(id, question.parent, question.parts));
     INGLE_TRY(storeDraft(history, id, ""));
     return answerAgain(history, id, message, answerer);
 }
@@ -86,10 +84,8 @@ Prompt promptOf(const Turn& turn, const std::string& systemPrompt, uint32_t maxT
     }
     for (auto message = turn.branch.begin(); message != turn.branch.end() - 1; ++message) {
         // An answer that failed before its first word says nothing, and no model was trained on such turns.
-        if (message->role == Role::Assistant && message->text.empty()) continue;
-        request.messages.push_back(message->role == Role::Assistant
-                                       ? ChatMessage{message->role, partsOf(message->text)}
-                                       : textMessage(message->role, message->text));
+        if (message->role == Role::Assistant && message->parts.empty()) continue;
+        request.messages.push_back({message->role, message->parts});
         prompt.messages.push_back(message->id);
     }
     request.conversation = std::to_string(turn.conversation.id);

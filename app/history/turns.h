@@ -39,7 +39,7 @@ struct Question {
     RowId conversation = 0;  ///< 0: a new one
     std::string title;       ///< of a new one
     RowId parent = 0;        ///< what it follows; 0: it is the first
-    std::string text;
+    std::vector<Part> parts;
 };
 
 /// Stores the question and begins an answer; the draft it was is gone then.

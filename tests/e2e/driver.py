@@ -241,10 +241,11 @@ class HistoryFile:
     @staticmethod
     def _read_message(database, row):
         message = dict(row)
+        parts = database.execute("SELECT text FROM parts WHERE message_id = ? ORDER BY position", (row["id"],)).fetchall()
         chunks = database.execute("SELECT text, token_ids FROM answer_chunks WHERE message_id = ? ORDER BY id",
                                   (row["id"],)).fetchall()
         ids = row["token_ids"] + b"".join(chunk["token_ids"] for chunk in chunks)
-        message["text"] = row["text"] + b"".join(chunk["text"] for chunk in chunks)
+        message["text"] = b"".join(piece["text"] for piece in parts + chunks)  # of all parts, one behind the other
         message["token_ids"] = list(struct.unpack(f"<{len(ids) // 4}i", ids))
         message["role"] = row["role"].decode()
         message["status"] = row["status"].decode()

@@ -98,7 +98,7 @@ def check_deletion(options, home, screen):
     expect(kept(), "nothing was kept for reopening the conversation")
     database = sqlite3.connect(home.history)
     with database:
-        database.execute("UPDATE conversations SET deleted_ms = 1")
+        database.execute("UPDATE conversations SET trashed_ms = 1")
     database.close()
     with Window(options.bin, home, screen, PACE_MS) as window:
         window.wait_for(lambda s: s["modelState"] == "Ready", "the model after the deletion")

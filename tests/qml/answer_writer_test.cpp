@@ -18,6 +18,10 @@ namespace {
 
 constexpr int kPatienceMs = 20000;
 
+TokenChunk tokens(TokenId id, const std::string& text) {
+    return {{id}, {{PartKind::Text, text, ""}}};
+}
+
 history::AnswerEnd complete() {
     history::AnswerEnd end;
     end.status = MessageStatus::Complete;
@@ -42,7 +46,9 @@ class AnswerWriterTest : public QObject {
                                  ++endings;
                              });
             QObject::connect(&writer, &AnswerWriter::committed, &writer,
-                             [this](RowId, const std::string& text) { painted += text; });
+                             [this](RowId, const std::vector<PartPiece>& pieces) {
+                                 for (const PartPiece& piece : pieces) painted += piece.text;
+                             });
         }
         /// Waits for work on the history; nothing when it failed.
         template <typename Work>
@@ -59,7 +65,8 @@ class AnswerWriterTest : public QObject {
         Answer begin() {
             const auto begun = wait([](history::History& history) -> Result<Answer> {
                 INGLE_TRY_ASSIGN(const RowId id, history.createConversation("title", "model"));
-                INGLE_TRY_ASSIGN(const RowId question, history.addUserMessage(id, 0, "why?"));
+                INGLE_TRY_ASSIGN(const RowId question,
+                                 history.addUserMessage(id, 0, {{PartKind::Text, "why?", ""}}));
                 INGLE_TRY_ASSIGN(const RowId answer, history.beginAnswer(id, question, "model", "Model", {}));
                 return Answer{id, answer};
             });
@@ -79,8 +86,8 @@ class AnswerWriterTest : public QObject {
     void whatArrivesIsStoredBeforeItIsPainted() {
         Bench bench;
         const Answer answer = bench.begin();
-        bench.writer.append({{1}, "one "});
-        bench.writer.append({{2}, "two "});
+        bench.writer.append(tokens(1, "one "));
+        bench.writer.append(tokens(2, "two "));
         bench.writer.end(complete());
         QVERIFY(bench.painted.empty());
         QTRY_VERIFY_WITH_TIMEOUT(bench.ending, kPatienceMs);
@@ -88,7 +95,7 @@ class AnswerWriterTest : public QObject {
         const auto stored =
             bench.wait([&](history::History& history) { return history.message(answer.message); });
         QVERIFY(stored);
-        QCOMPARE(stored->text, bench.painted);
+        QCOMPARE(textOf(stored->parts, PartKind::Text), bench.painted);
         QCOMPARE(stored->status, MessageStatus::Complete);
     }
 
@@ -98,9 +105,9 @@ class AnswerWriterTest : public QObject {
         QSignalSpy stalls(&bench.writer, &AnswerWriter::stalled);
         {
             const FullDisk full;
-            bench.writer.append({{1}, "one "});
+            bench.writer.append(tokens(1, "one "));
             QTRY_VERIFY_WITH_TIMEOUT(!stalls.isEmpty(), kPatienceMs);
-            bench.writer.append({{2}, "two "});
+            bench.writer.append(tokens(2, "two "));
             bench.writer.end(complete());
             QTest::qWait(100);
             QVERIFY(bench.writer.active());
@@ -117,12 +124,16 @@ class AnswerWriterTest : public QObject {
         Bench bench;
         const Answer answer = bench.begin();
         const Status purged = bench.wait([&](history::History& history) -> Status {
-            INGLE_TRY(history.deleteConversation(answer.conversation));
-            return history.purgeDeleted();
+            INGLE_TRY(history.trashConversation(answer.conversation));
+            INGLE_TRY(history.emptyTrash());
+            while (true) {
+                INGLE_TRY_ASSIGN(const auto state, history.shredSlice(std::chrono::milliseconds(10)));
+                if (state != history::ShredState::Working) return {};
+            }
         });
         QVERIFY(purged);
         QSignalSpy stalls(&bench.writer, &AnswerWriter::stalled);
-        bench.writer.append({{1}, "one "});
+        bench.writer.append(tokens(1, "one "));
         QTRY_VERIFY_WITH_TIMEOUT(bench.ending, kPatienceMs);
         QCOMPARE(bench.ending->status, MessageStatus::Failed);
         QVERIFY(!bench.ending->error.empty());
@@ -130,11 +141,11 @@ class AnswerWriterTest : public QObject {
         QVERIFY(bench.painted.empty());
 
         // What still arrives changes nothing, and the next answer is written.
-        bench.writer.append({{2}, "two "});
+        bench.writer.append(tokens(2, "two "));
         bench.writer.end(complete());
         QVERIFY(!bench.writer.active());
         bench.begin();
-        bench.writer.append({{3}, "three"});
+        bench.writer.append(tokens(3, "three"));
         bench.writer.end(complete());
         QTRY_COMPARE_WITH_TIMEOUT(bench.endings, 2, kPatienceMs);
         QCOMPARE(bench.ending->status, MessageStatus::Complete);

@@ -41,19 +41,18 @@ class AnswersTest : public QObject, WindowFiles {
         run.drop(m_modelFile);
         QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
         run.chat().send("count");
-        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.messages()[1].text.size() > 40,
-                                 kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.said(1).size() > 40, kPatienceMs);
         run.chat().stop();
         QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
         QCOMPARE(run.messages()[1].status, history::MessageStatus::Stopped);
-        const std::string stopped = run.messages()[1].text;
+        const std::string stopped = run.said(1);
         QVERIFY(stopped.size() < 1000);
 
         run.chat().continueAnswer(run.messages()[1].id);
         QTRY_COMPARE_WITH_TIMEOUT(run.messages()[1].status, history::MessageStatus::Complete, kPatienceMs);
         std::string expected;
         for (int i = 0; i < 300; ++i) expected += std::to_string(i) + " ";
-        QCOMPARE(run.messages()[1].text, expected);
+        QCOMPARE(run.said(1), expected);
     }
 
     void continuingWaitsForTheModelThatIsBeingLoaded() {
@@ -63,8 +62,7 @@ class AnswersTest : public QObject, WindowFiles {
             run.drop(m_modelFile);
             QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
             run.chat().send("count");
-            QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.messages()[1].text.size() > 40,
-                                     kPatienceMs);
+            QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.said(1).size() > 40, kPatienceMs);
             run.chat().stop();
             QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
         }
@@ -92,7 +90,7 @@ class AnswersTest : public QObject, WindowFiles {
         QTRY_COMPARE(run.messages()[1].id, first);
 
         run.chat().edit(run.messages()[0].id, "count again");
-        QTRY_VERIFY_WITH_TIMEOUT(run.messages()[0].text == "count again" && run.idle(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(run.said(0) == "count again" && run.idle(), kPatienceMs);
         QCOMPARE(run.messages()[0].siblingCount, 2);
         QCOMPARE(run.messages().size(), size_t{2});
     }
@@ -102,7 +100,7 @@ class AnswersTest : public QObject, WindowFiles {
         run.drop(m_modelFile);
         QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
         run.chat().send("count");
-        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && !run.messages()[1].text.empty(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && !run.said(1).empty(), kPatienceMs);
         const auto first = static_cast<qint64>(run.chat().conversationId());
         run.chat().newConversation();
         QVERIFY(run.messages().empty());
@@ -112,7 +110,7 @@ class AnswersTest : public QObject, WindowFiles {
         QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
         std::string expected;
         for (int i = 0; i < 100; ++i) expected += std::to_string(i) + " ";
-        QCOMPARE(run.messages()[1].text, expected);
+        QCOMPARE(run.said(1), expected);
     }
 
     void answersOfTwoConversationsAreWrittenBesideEachOther() {
@@ -125,7 +123,7 @@ class AnswersTest : public QObject, WindowFiles {
             return mark != nullptr && mark->isVisible();
         };
         const auto writesHere = [&run] {
-            return run.messages().size() == 2 && !run.messages()[1].text.empty() && !run.idle();
+            return run.messages().size() == 2 && !run.said(1).empty() && !run.idle();
         };
         run.chat().send("count");
         QTRY_VERIFY_WITH_TIMEOUT(writesHere(), kPatienceMs);
@@ -150,7 +148,7 @@ class AnswersTest : public QObject, WindowFiles {
         QCOMPARE(run.messages()[1].status, history::MessageStatus::Complete);
         std::string expected;
         for (int i = 0; i < 400; ++i) expected += std::to_string(i) + " ";
-        QCOMPARE(run.messages()[1].text, expected);
+        QCOMPARE(run.said(1), expected);
     }
 
     void stopIsHeardBeforeTheEngineHasTheQuestion() {
@@ -163,7 +161,7 @@ class AnswersTest : public QObject, WindowFiles {
         run.chat().stop();
         QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
         QCOMPARE(run.messages()[1].status, history::MessageStatus::Stopped);
-        QVERIFY(run.messages()[1].text.empty());
+        QVERIFY(run.said(1).empty());
         QCOMPARE(requests(log, "generate"), 0);
 
         run.chat().send("count again");
@@ -188,8 +186,7 @@ class AnswersTest : public QObject, WindowFiles {
         run.drop(m_modelFile);
         QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
         run.chat().send("count");
-        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.messages()[1].text.size() > 40,
-                                 kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.said(1).size() > 40, kPatienceMs);
         {
             const FullDisk full;
             QTRY_VERIFY_WITH_TIMEOUT(run.chat().stalled(), kPatienceMs);
@@ -210,8 +207,7 @@ class AnswersTest : public QObject, WindowFiles {
         run.drop(m_modelFile);
         QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
         run.chat().send("count");
-        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.messages()[1].text.size() > 40,
-                                 kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.said(1).size() > 40, kPatienceMs);
         QCOMPARE(::kill(run.hostPid, SIGSTOP), 0);
         run.model.conversations()->remove(static_cast<qint64>(run.chat().conversationId()));
         QTRY_VERIFY_WITH_TIMEOUT(!run.model.notices()->canUndo(), kPatienceMs);  // gone for good
@@ -222,7 +218,7 @@ class AnswersTest : public QObject, WindowFiles {
         QTRY_COMPARE(run.messages().size(), size_t{2});
         QCOMPARE(::kill(run.hostPid, SIGCONT), 0);
         QVERIFY2(run.model.notices()->banner().isEmpty(), qPrintable(run.model.notices()->banner()));
-        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && !run.messages()[1].text.empty(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && !run.said(1).empty(), kPatienceMs);
     }
 };
 

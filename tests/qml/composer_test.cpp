@@ -33,7 +33,7 @@ class ComposerTest : public QObject, WindowFiles {
 
         QTest::keyClick(run.window, Qt::Key_Return);
         QTRY_COMPARE_WITH_TIMEOUT(run.messages().size(), size_t{2}, kPatienceMs);
-        QCOMPARE(run.messages()[0].text, std::string("日本\n"));
+        QCOMPARE(run.said(0), std::string("日本\n"));
         QTRY_COMPARE(composer->property("text").toString(), QString());
         QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
     }

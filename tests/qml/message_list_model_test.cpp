@@ -15,8 +15,12 @@ history::Message message(history::RowId id, Role role, const std::string& text) 
     history::Message made;
     made.id = id;
     made.role = role;
-    made.text = text;
+    if (!text.empty()) made.parts.push_back({PartKind::Text, text, ""});
     return made;
+}
+
+std::vector<PartPiece> piece(const std::string& text) {
+    return {{PartKind::Text, text, ""}};
 }
 
 }  // namespace
@@ -44,14 +48,14 @@ class MessageListModelTest : public QObject {
         model.setBranch({message(1, Role::User, "q"), message(2, Role::Assistant, "")});
         auto* blocks = model.data(model.index(1), MessageListModel::BlocksRole).value<BlockListModel*>();
         QCOMPARE(blocks->rowCount(), 0);
-        model.appendText(2, "Hello *you");
-        model.appendText(2, "*\n\nAgain");
+        model.append(2, piece("Hello *you"));
+        model.append(2, piece("*\n\nAgain"));
         QCOMPARE(model.data(model.index(1), MessageListModel::TextRole).toString(),
                  QString("Hello *you*\n\nAgain"));
         QCOMPARE(blocks->rowCount(), 2);
         QCOMPARE(blocks->data(blocks->index(0), BlockListModel::HtmlRole).toString(),
                  QString("Hello <i>you</i>"));
-        model.appendText(99, "another conversation");
+        model.append(99, piece("another conversation"));
         QCOMPARE(model.rowCount(), 2);
     }
 
@@ -61,7 +65,7 @@ class MessageListModelTest : public QObject {
         auto* blocks = model.data(model.index(0), MessageListModel::BlocksRole).value<BlockListModel*>();
         QAbstractItemModelTester tester(blocks, QAbstractItemModelTester::FailureReportingMode::QtTest);
         QSignalSpy changed(blocks, &QAbstractItemModel::dataChanged);
-        model.appendText(2, " and more");
+        model.append(2, piece(" and more"));
         QCOMPARE(changed.size(), 1);
         QCOMPARE(changed[0][0].toModelIndex().row(), 2);
     }
@@ -69,7 +73,10 @@ class MessageListModelTest : public QObject {
     void statusAndForgottenLine() {
         MessageListModel model;
         model.setBranch({message(1, Role::User, "old"), message(2, Role::User, "new")});
-        model.setStatus(2, MessageStatus::Failed, "The disk is gone.", {});
+        history::AnswerEnd end;
+        end.status = MessageStatus::Failed;
+        end.error = "The disk is gone.";
+        model.setStatus(2, end);
         QCOMPARE(model.data(model.index(1), MessageListModel::StatusRole).toInt(),
                  int(MessageListModel::Failed));
         model.setFirstKept(2);

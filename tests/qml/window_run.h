@@ -39,6 +39,12 @@ class WindowRun {
 
     ChatController& chat() { return *model.chat(); }
     const std::vector<history::Message>& messages() { return model.chat()->messages()->messages(); }
+    /// What all parts of a message say.
+    std::string said(size_t row) {
+        std::string text;
+        for (const Part& part : messages()[row].parts) text += part.text;
+        return text;
+    }
     bool ready() { return model.models()->state() == ModelListModel::Ready; }
     bool idle() { return chat().generation() == ChatController::Idle; }
 

@@ -28,7 +28,7 @@ class WindowTest : public QObject, WindowFiles {
         QTRY_COMPARE_WITH_TIMEOUT(run.messages().size(), size_t{2}, kPatienceMs);
         QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
         QCOMPARE(run.messages()[1].status, history::MessageStatus::Complete);
-        QCOMPARE(QString::fromStdString(run.messages()[1].text),
+        QCOMPARE(QString::fromStdString(run.said(1)),
                  QString("0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 "));
         QCOMPARE(run.chat().title(), QString("How far can you count?"));
         QTRY_COMPARE(run.model.conversations()->rowCount(), 1);
@@ -41,8 +41,8 @@ class WindowTest : public QObject, WindowFiles {
         QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
         run.chat().send("count");
         QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
-        QCOMPARE(QString::fromStdString(run.messages()[1].text),
-                 QString("<think>\n0 1 2 \n</think>\n\n3 4 "));
+        QCOMPARE(run.messages()[1].parts,
+                 (std::vector<Part>{{PartKind::Thought, "0 1 2 ", ""}, {PartKind::Text, "3 4 ", ""}}));
         QTRY_VERIFY(run.shownItem("reasoning") != nullptr);
         QCOMPARE(run.shownItem("reasoning")->property("text").toString(), QString("0 1 2"));
         QVERIFY(!run.shownItem("reasoning")->property("open").toBool());
@@ -67,7 +67,7 @@ class WindowTest : public QObject, WindowFiles {
             QTest::mouseClick(run.window, Qt::LeftButton, {},
                               run.shownItem("suggestion-0")->mapToScene({20, 10}).toPoint());
             QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
-            QCOMPARE(QString::fromStdString(run.messages()[0].text), QString("How do I open a model?"));
+            QCOMPARE(QString::fromStdString(run.said(0)), QString("How do I open a model?"));
         }
         // It moved together with Inglenook: still the same model, and no word about it.
         const QString moved = m_folder.filePath("elsewhere/guide.gguf");
@@ -214,7 +214,7 @@ class WindowTest : public QObject, WindowFiles {
         QVERIFY2(status().contains("No GPU can be used here."), qPrintable(status()));
         run.chat().send("count");
         QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
-        QCOMPARE(QString::fromStdString(run.messages()[1].text), QString("0 1 2 3 4 "));
+        QCOMPARE(QString::fromStdString(run.said(1)), QString("0 1 2 3 4 "));
         QVERIFY2(status().contains("a fake failed.") && status().contains("another fake"),
                  qPrintable(status()));
         QVERIFY2(!status().contains("No GPU can be used here."), qPrintable(status()));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/desktop/marked_text.h"
 #include "app/desktop/text.h"
 
 namespace ingle::desktop {
@@ -43,7 +44,7 @@ ChatController::ChatController(StorageThread& storage, RunningAnswers& answers, 
     connect(&answers, &RunningAnswers::progressed, this, [this](RowId conversation) {
         if (conversation == m_conversation) emit progressChanged();
     });
-    connect(&answers, &RunningAnswers::committed, &m_messages, &MessageListModel::appendText);
+    connect(&answers, &RunningAnswers::committed, &m_messages, &MessageListModel::append);
     connect(&answers, &RunningAnswers::planned, this, [this](RowId conversation, RowId firstKept) {
         if (conversation == m_conversation) m_messages.setFirstKept(firstKept);
     });
@@ -214,8 +215,8 @@ bool ChatController::readyToAnswer() {
 void ChatController::send(const QString& text) {
     if (text.trimmed().isEmpty() || !readyToAnswer()) return;
     m_drafts.take();
-    const history::Question question{m_conversation, titleFrom(text), m_messages.lastId(),
-                                     text.toStdString()};
+    const history::Question question{
+        m_conversation, titleFrom(text), m_messages.lastId(), {{PartKind::Text, text.toStdString(), ""}}};
     const auto work = [question, answerer = answerer()](history::History& history) {
         return history::ask(history, question, answerer);
     };
@@ -235,7 +236,8 @@ void ChatController::regenerate(qint64 message) {
 void ChatController::edit(qint64 message, const QString& text) {
     const Message* old = m_messages.find(message);
     if (old == nullptr || text.trimmed().isEmpty() || !readyToAnswer()) return;
-    const history::Question question{m_conversation, {}, old->parent, text.toStdString()};
+    const history::Question question{
+        m_conversation, {}, old->parent, {{PartKind::Text, text.toStdString(), ""}}};
     const auto work = [question, answerer = answerer()](history::History& history) {
         return history::ask(history, question, answerer);
     };
@@ -317,7 +319,7 @@ void ChatController::stop() {
 }
 
 void ChatController::onEnded(RowId message, const history::AnswerEnd& ending) {
-    m_messages.setStatus(message, ending.status, ending.error, ending.stats);
+    m_messages.setStatus(message, ending);
     if (const AnswerProgress* now = progress(); now != nullptr && message == m_messages.lastId())
         m_promptNote = toQString(now->plan.note);
     emit progressChanged();
@@ -326,7 +328,7 @@ void ChatController::onEnded(RowId message, const history::AnswerEnd& ending) {
 
 QString ChatController::messageText(qint64 message) const {
     const Message* found = m_messages.find(message);
-    return found != nullptr ? toQString(found->text) : QString();
+    return found != nullptr ? toQString(markedText(found->parts)) : QString();
 }
 
 void ChatController::conversationRemoved(RowId conversation) {

@@ -153,17 +153,16 @@ void ConversationListModel::rename(qint64 conversation, const QString& title) {
 
 void ConversationListModel::remove(qint64 conversation) {
     emit removing(conversation);
-    change([=](history::History& history) { return history.deleteConversation(conversation); });
+    change([=](history::History& history) { return history.trashConversation(conversation); });
     m_purgeDelay.start();
     m_notices.showUndo(tr("Conversation deleted"), [this, conversation] {
-        change([=](history::History& history) { return history.undeleteConversation(conversation); });
+        change([=](history::History& history) { return history.restoreConversation(conversation); });
     });
 }
 
 void ConversationListModel::purge() {
     using Names = std::vector<std::string>;
     const auto work = [](history::History& history) -> Result<Names> {
-        if (history.access() == history::History::Access::ReadWrite) INGLE_TRY(history.purgeDeleted());
         INGLE_TRY_ASSIGN(const auto conversations, history.conversations());
         Names names;
         for (const history::Conversation& conversation : conversations)

@@ -281,7 +281,7 @@ bool closesFence(std::string_view line, std::string_view fence) {
     return length >= fence.size() && isBlank(line.substr(length));
 }
 
-/// Lines around what a model thinks; see app/history/answer_marks.h.
+/// Lines around what a model thinks; see marked_text.h.
 constexpr std::string_view kThinkBegin = "<think>\n";
 constexpr std::string_view kThinkEnd = "</think>\n";
 

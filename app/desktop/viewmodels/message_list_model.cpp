@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "app/desktop/marked_text.h"
+#include "app/desktop/running_answers.h"
 #include "app/desktop/text.h"
 
 namespace ingle::desktop {
@@ -15,12 +17,15 @@ static_assert(static_cast<int>(MessageStatus::Failed) == MessageListModel::Faile
 
 void MessageListModel::setBranch(const std::vector<history::Message>& messages) {
     const auto sameMessage = [](const history::Message& a, const history::Message& b) {
-        return a.id == b.id && a.text == b.text;
+        return a.id == b.id && a.parts == b.parts;
     };
     const size_t limit = std::min(messages.size(), m_messages.size());
     size_t kept = 0;
     while (kept < limit && sameMessage(messages[kept], m_messages[kept])) ++kept;
-    setFirstKept(0);
+    const auto answer = std::find_if(messages.rbegin(), messages.rend(), [](const history::Message& each) {
+        return each.role == ingle::Role::Assistant;
+    });
+    setFirstKept(answer != messages.rend() ? answer->firstKept : 0);
     if (kept < m_messages.size()) {
         beginRemoveRows({}, static_cast<int>(kept), rowCount() - 1);
         m_messages.resize(kept);
@@ -42,21 +47,28 @@ void MessageListModel::setBranch(const std::vector<history::Message>& messages) 
     emit countChanged();
 }
 
-void MessageListModel::appendText(history::RowId message, std::string_view text) {
+void MessageListModel::append(history::RowId message, const std::vector<PartPiece>& pieces) {
     const std::optional<size_t> row = rowOf(message);
-    if (!row || text.empty()) return;
-    m_messages[*row].text.append(text);
-    if (m_blocks[*row]) m_blocks[*row]->append(text);
+    if (!row || pieces.empty()) return;
+    std::vector<Part>& parts = m_messages[*row].parts;
+    const size_t shown = markedText(parts).size();
+    for (const PartPiece& piece : pieces) ingle::append(parts, piece);
+    if (m_blocks[*row]) m_blocks[*row]->append(markedText(parts).substr(shown));
     changed(*row, {TextRole});
 }
 
-void MessageListModel::setStatus(history::RowId message, MessageStatus status, const std::string& error,
-                                 const GenerateStats& stats) {
+void MessageListModel::setStatus(history::RowId message, const history::AnswerEnd& end) {
     const std::optional<size_t> row = rowOf(message);
     if (!row) return;
-    m_messages[*row].status = status;
-    m_messages[*row].error = error;
-    m_messages[*row].stats = stats;
+    m_messages[*row].status = end.status;
+    m_messages[*row].stopReason = end.reason;
+    m_messages[*row].error = end.error;
+    m_messages[*row].errorId = end.errorId;
+    m_messages[*row].errorArguments = end.errorArguments;
+    m_messages[*row].stats = end.stats;
+    std::string closing;
+    (void)markedText(m_messages[*row].parts, &closing);
+    if (m_blocks[*row] && end.status == MessageStatus::Complete) m_blocks[*row]->append(closing);
     changed(*row, {StatusRole, ErrorRole, NewTokensRole, TokensPerSecondRole});
 }
 
@@ -86,13 +98,13 @@ QVariant MessageListModel::data(const QModelIndex& index, int role) const {
         case IsUserRole:
             return message.role == ingle::Role::User;
         case TextRole:
-            return toQString(message.text);
+            return toQString(markedText(message.parts));
         case BlocksRole:
             return QVariant::fromValue(blocksOf(row));
         case StatusRole:
             return static_cast<int>(message.status);
         case ErrorRole:
-            return toQString(message.error);
+            return RunningAnswers::endSentence(message);
         case ModelNameRole:
             return toQString(message.modelName);
         case NewTokensRole:
@@ -138,7 +150,9 @@ BlockListModel* MessageListModel::blocksOf(size_t row) const {
     if (!m_blocks[row]) {
         m_blocks[row] = std::make_unique<BlockListModel>();
         QQmlEngine::setObjectOwnership(m_blocks[row].get(), QQmlEngine::CppOwnership);
-        m_blocks[row]->append(m_messages[row].text);
+        std::string closing;
+        m_blocks[row]->append(markedText(m_messages[row].parts, &closing));
+        if (m_messages[row].status == MessageStatus::Complete) m_blocks[row]->append(closing);
     }
     return m_blocks[row].get();
 }

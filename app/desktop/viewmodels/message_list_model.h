@@ -6,7 +6,6 @@
 
 #include <memory>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "app/desktop/viewmodels/block_list_model.h"
@@ -46,9 +45,8 @@ class MessageListModel : public QAbstractListModel {
     void setBranch(const std::vector<history::Message>& messages);
 
     /// These ignore messages that are not in the branch shown.
-    void appendText(history::RowId message, std::string_view text);
-    void setStatus(history::RowId message, history::MessageStatus status, const std::string& error,
-                   const GenerateStats& stats);
+    void append(history::RowId message, const std::vector<PartPiece>& pieces);
+    void setStatus(history::RowId message, const history::AnswerEnd& end);
     /// The oldest message the model still sees; a quiet line above it says so. 0: nothing was dropped.
     void setFirstKept(history::RowId message);
 

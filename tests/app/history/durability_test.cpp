@@ -27,7 +27,7 @@ std::string chunkText(uint32_t number) {
     if (!answer) ::_exit(1);
     for (uint32_t number = 0;; ++number) {
         const auto id = static_cast<TokenId>(number);
-        if (!(*history)->appendAnswer(*answer, chunkText(number), {id}, "")) ::_exit(1);
+        if (!(*history)->appendAnswer(*answer, piece(chunkText(number)), {id}, "")) ::_exit(1);
         if (::write(pipe, &number, sizeof number) != sizeof number) ::_exit(1);
     }
 }
@@ -60,7 +60,8 @@ TEST_F(Durability, EveryAcknowledgedChunkSurvivesAKilledWriter) {
         EXPECT_EQ(answer.status, MessageStatus::Interrupted);
         std::string acknowledged;
         for (uint32_t number = 0; number <= last; ++number) acknowledged += chunkText(number);
-        EXPECT_TRUE(answer.text.starts_with(acknowledged)) << "round " << round << ", " << last << " chunks";
+        EXPECT_TRUE(allText(answer).starts_with(acknowledged))
+            << "round " << round << ", " << last << " chunks";
         ASSERT_GE(answer.tokenIds.size(), last + 1);
         for (uint32_t number = 0; number <= last; ++number) {
             ASSERT_EQ(answer.tokenIds[number], static_cast<TokenId>(number));
@@ -77,22 +78,22 @@ TEST_F(Durability, AFullDiskIsSaidAndLosesNothing) {
     std::string stored;
     Status appended;
     for (int i = 0; i < 200 && appended; ++i) {
-        appended = m_history->appendAnswer(answer, chunk, {i}, "");
+        appended = m_history->appendAnswer(answer, piece(chunk), {i}, "");
         if (appended) stored += chunk;
     }
     ASSERT_FALSE(appended);
     EXPECT_EQ(appended.error().code, ErrorCode::Io);
     EXPECT_THAT(appended.error().message, testing::HasSubstr("disk is full"));
     EXPECT_FALSE(stored.empty());
-    const auto refused = m_history->addUserMessage(m_conversation, answer, std::string(20'000, 'y'));
+    const auto refused = m_history->addUserMessage(m_conversation, answer, said(std::string(20'000, 'y')));
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().message, testing::HasSubstr("disk is full"));
-    EXPECT_EQ(valueOf(m_history->message(answer)).text, stored);
+    EXPECT_EQ(allText(valueOf(m_history->message(answer))), stored);
 
     sqlite().exec("PRAGMA max_page_count = 1000000");  // room again
-    ASSERT_TRUE(m_history->appendAnswer(answer, "the end", {1}, ""));
+    ASSERT_TRUE(m_history->appendAnswer(answer, piece("the end"), {1}, ""));
     ASSERT_TRUE(m_history->finishAnswer(answer, {}));
-    EXPECT_EQ(valueOf(m_history->message(answer)).text, stored + "the end");
+    EXPECT_EQ(allText(valueOf(m_history->message(answer))), stored + "the end");
     EXPECT_EQ(integrity(), "ok");
 }
 
@@ -100,17 +101,17 @@ TEST_F(Durability, AnEndThatFailsOnAFullDiskMayBeRepeated) {
     ask();
     const RowId answer = beginAnswer();
     const std::string chunk(30'000, 'x');
-    ASSERT_TRUE(m_history->appendAnswer(answer, chunk, {1}, ""));
+    ASSERT_TRUE(m_history->appendAnswer(answer, piece(chunk), {1}, ""));
     // Room for the last small piece, not for moving the whole text into the message.
     const auto pages = sqlite().execAndGet("PRAGMA page_count").getInt();
     sqlite().exec(fmt::format("PRAGMA max_page_count = {}", pages + 2));
-    const AnswerEnd end{.text = "the end", .ids = {2}};
+    const AnswerEnd end{.pieces = piece("the end"), .ids = {2}};
     ASSERT_FALSE(m_history->finishAnswer(answer, end));
-    EXPECT_EQ(valueOf(m_history->message(answer)).text, chunk);
+    EXPECT_EQ(allText(valueOf(m_history->message(answer))), chunk);
 
     sqlite().exec("PRAGMA max_page_count = 1000000");  // room again
     ASSERT_TRUE(m_history->finishAnswer(answer, end));
-    EXPECT_EQ(valueOf(m_history->message(answer)).text, chunk + "the end");
+    EXPECT_EQ(allText(valueOf(m_history->message(answer))), chunk + "the end");
     EXPECT_THAT(valueOf(m_history->message(answer)).tokenIds, testing::ElementsAre(1, 2));
 }
 
@@ -118,22 +119,23 @@ TEST_F(Durability, DeletedTextIsInNoFile) {
     ask("the heliotrope sentence nobody may read");
     const RowId answer = beginAnswer();
     for (int i = 0; i < 50; ++i) {
-        ASSERT_TRUE(m_history->appendAnswer(answer, "a reply about zirconium ", {i}, "withheldium"));
+        ASSERT_TRUE(m_history->appendAnswer(answer, piece("a reply about zirconium "), {i}, "withheldium"));
     }
     ASSERT_TRUE(m_history->finishAnswer(answer, {.error = "errorium"}));
     ASSERT_TRUE(m_history->setDraft(m_conversation, "a draftium"));
     ASSERT_TRUE(m_history->renameConversation(m_conversation, "a titlium"));
     std::ofstream(m_path + ".backup-v1") << "a backup with zirconium";
     const RowId kept = valueOf(m_history->createConversation("kept", ""));
-    ASSERT_TRUE(m_history->addUserMessage(kept, 0, "the obsidian sentence stays"));
+    ASSERT_TRUE(m_history->addUserMessage(kept, 0, said("the obsidian sentence stays")));
     const std::vector<std::string> secrets{"heliotrope", "zirconium", "withheldium",
                                            "errorium",   "draftium",  "titlium"};
     for (const std::string& secret : secrets) EXPECT_TRUE(anyFileHolds(secret)) << secret;
 
-    ASSERT_TRUE(m_history->purgeDeleted());
+    shred();
     EXPECT_TRUE(anyFileHolds("a backup")) << "nothing was deleted yet";
-    ASSERT_TRUE(m_history->deleteConversation(m_conversation));
-    ASSERT_TRUE(m_history->purgeDeleted());
+    ASSERT_TRUE(m_history->trashConversation(m_conversation));
+    for (const std::string& secret : secrets) EXPECT_TRUE(anyFileHolds(secret)) << secret;
+    shred();
     EXPECT_FALSE(anyFileHolds("a backup"));
     for (const std::string& secret : secrets) EXPECT_FALSE(anyFileHolds(secret)) << secret;
     EXPECT_TRUE(anyFileHolds("obsidian"));
@@ -144,17 +146,59 @@ TEST_F(Durability, DeletedTextIsInNoFile) {
     for (const std::string& secret : secrets) EXPECT_FALSE(anyFileHolds(secret)) << secret;
 }
 
-TEST_F(Durability, PurgingSaysWhenAReaderKeepsDeletedText) {
+TEST_F(Durability, ShreddingWaitsForWhoeverReadsDeletedText) {
     ask("the heliotrope sentence");
     SQLite::Database reader(m_path, SQLite::OPEN_READONLY);
     reader.exec("BEGIN");
     EXPECT_EQ(reader.execAndGet("SELECT count(*) FROM messages").getInt(), 1);
-    sqlite().setBusyTimeout(10);
-    ASSERT_TRUE(m_history->deleteConversation(m_conversation));
-    EXPECT_FALSE(m_history->purgeDeleted());
+    ASSERT_TRUE(m_history->trashConversation(m_conversation));
+    ASSERT_TRUE(m_history->emptyTrash());
+    ShredState state = ShredState::Working;
+    while (state == ShredState::Working) state = valueOf(m_history->shredSlice(std::chrono::milliseconds(5)));
+    EXPECT_EQ(state, ShredState::Waiting);
+    EXPECT_TRUE(m_history->mayShred());
     reader.exec("COMMIT");
-    EXPECT_TRUE(m_history->purgeDeleted());
+    shred();
+    EXPECT_FALSE(m_history->mayShred());
     EXPECT_FALSE(anyFileHolds("heliotrope"));
+}
+
+TEST_F(Durability, ShreddingGoesOnAfterARestartAtEverySlice) {
+    // Enough for segments of the index that one slice does not merge.
+    ask("the heliotrope sentence");
+    for (int i = 0; i < 40; ++i) {
+        const auto added = m_history->addUserMessage(m_conversation, 0, said(fmt::format("zirconium {}", i)));
+        ASSERT_TRUE(added);
+    }
+    const RowId kept = valueOf(m_history->createConversation("kept", ""));
+    ASSERT_TRUE(m_history->addUserMessage(kept, 0, said("the obsidian sentence stays")));
+    ASSERT_TRUE(m_history->trashConversation(m_conversation));
+    ASSERT_TRUE(m_history->emptyTrash());
+    EXPECT_TRUE(valueOf(m_history->trash()).empty());
+    EXPECT_FALSE(m_history->restoreConversation(m_conversation)) << "it is being removed";
+    int slices = 0;
+    while (valueOf(m_history->shredSlice(std::chrono::milliseconds(0))) == ShredState::Working) {
+        ++slices;
+        reopen();
+    }
+    EXPECT_GT(slices, 5);
+    for (const char* secret : {"heliotrope", "zirconium"}) EXPECT_FALSE(anyFileHolds(secret)) << secret;
+    EXPECT_EQ(valueOf(m_history->search("obsidian", 5)).size(), 1u);
+    EXPECT_EQ(integrity(), "ok");
+    EXPECT_NO_THROW(sqlite().exec("INSERT INTO search_index (search_index) VALUES ('integrity-check')"));
+}
+
+TEST_F(Durability, AFreshBackupThatCannotBeMadeLeavesNoOldOne) {
+    ask();
+    std::ofstream(m_path + ".backup-v1") << "old";
+    std::filesystem::create_directory(m_path + ".new-backup");  // in the way
+    EXPECT_FALSE(replaceBackups(m_path));
+    EXPECT_FALSE(std::filesystem::exists(m_path + ".backup-v1"));
+    std::filesystem::remove(m_path + ".new-backup");
+    EXPECT_TRUE(replaceBackups(m_path));
+    const auto copy = valueOf(HistoryReader::open(m_path + ".backup-v2"));
+    ASSERT_NE(copy, nullptr);
+    EXPECT_EQ(valueOf(copy->conversations()).size(), 1u);
 }
 
 TEST_F(Durability, AReaderSeesCommittedTextWhileAnAnswerStreams) {
@@ -162,7 +206,7 @@ TEST_F(Durability, AReaderSeesCommittedTextWhileAnAnswerStreams) {
     const RowId answer = beginAnswer();
     SQLite::Database reader(m_path, SQLite::OPEN_READONLY);
     for (int i = 1; i <= 100; ++i) {
-        ASSERT_TRUE(m_history->appendAnswer(answer, "x", {i}, ""));
+        ASSERT_TRUE(m_history->appendAnswer(answer, piece("x"), {i}, ""));
         EXPECT_EQ(reader.execAndGet("SELECT count(*) FROM answer_chunks").getInt(), i);
     }
 }
@@ -170,7 +214,7 @@ TEST_F(Durability, AReaderSeesCommittedTextWhileAnAnswerStreams) {
 TEST_F(Durability, DamagedFilesGiveAResult) {
     ask("some text that is long enough to be searched for");
     for (int i = 0; i < 50; ++i) {
-        ASSERT_TRUE(m_history->addUserMessage(m_conversation, 0, fmt::format("message {}", i)));
+        ASSERT_TRUE(m_history->addUserMessage(m_conversation, 0, said(fmt::format("message {}", i))));
     }
     m_history.reset();
     std::ifstream file(m_path, std::ios::binary);
@@ -195,7 +239,7 @@ TEST_F(Durability, DamagedFilesGiveAResult) {
         const auto list = (*opened)->conversations();
         const auto branch = (*opened)->branch(m_conversation, 0);
         const auto hits = (*opened)->search("message", 5);
-        const auto added = (*opened)->addUserMessage(m_conversation, 0, "more");
+        const auto added = (*opened)->addUserMessage(m_conversation, 0, said("more"));
         refused += !list || !branch || !hits || !added;
     }
     EXPECT_GT(refused, 10);

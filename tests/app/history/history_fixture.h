@@ -3,13 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
 
+#include "app/history/database.h"
 #include "app/history/history.h"
-#include "app/history/sqlite_history.h"
 
 namespace ingle::history {
 
@@ -19,6 +20,21 @@ T valueOf(Result<T> result) {
     if (result) return std::move(*result);
     ADD_FAILURE() << result.error().message;
     return T{};
+}
+
+inline std::vector<Part> said(const std::string& text) {
+    return {{PartKind::Text, text, ""}};
+}
+
+inline std::vector<PartPiece> piece(const std::string& text) {
+    return {{PartKind::Text, text, ""}};
+}
+
+/// Everything that a message says, whatever kind of part says it.
+inline std::string allText(const Message& message) {
+    std::string text;
+    for (const Part& part : message.parts) text += part.text;
+    return text;
 }
 
 class HistoryFixture : public testing::Test {
@@ -40,13 +56,29 @@ class HistoryFixture : public testing::Test {
         m_history = valueOf(History::open(m_path));
         ASSERT_NE(m_history, nullptr);
     }
-    SQLite::Database& sqlite() { return static_cast<SqliteHistory&>(*m_history).database().sqlite(); }
+    SQLite::Database& sqlite() { return m_history->database().sqlite(); }
     std::string integrity() { return sqlite().execAndGet("PRAGMA integrity_check").getString(); }
+
+    /// Removes for good what is in the trash. Returns the number of slices.
+    int shred(std::chrono::milliseconds budget = std::chrono::milliseconds(5)) {
+        EXPECT_TRUE(m_history->emptyTrash());
+        for (int slices = 0;; ++slices) {
+            const ShredState state = valueOf(m_history->shredSlice(budget));
+            if (state == ShredState::Done) return slices;
+            if (state == ShredState::BackupsLeft) {
+                EXPECT_TRUE(replaceBackups(m_path));
+                EXPECT_TRUE(m_history->backupsReplaced());
+            } else if (state == ShredState::Waiting) {
+                ADD_FAILURE() << "somebody reads";
+                return slices;
+            }
+        }
+    }
 
     /// A conversation with one question; sets m_conversation and m_question.
     void ask(const std::string& text = "What is it?") {
         m_conversation = valueOf(m_history->createConversation("Title", "model"));
-        m_question = valueOf(m_history->addUserMessage(m_conversation, 0, text));
+        m_question = valueOf(m_history->addUserMessage(m_conversation, 0, said(text)));
     }
     RowId beginAnswer() {
         return valueOf(m_history->beginAnswer(m_conversation, m_question, "model", "Model", {}));

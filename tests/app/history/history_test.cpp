@@ -34,7 +34,7 @@ TEST_F(HistoryTest, OneConversationIsReadUnlessItIsDeleted) {
     ASSERT_TRUE(read);
     EXPECT_EQ(read->title, "one");
     EXPECT_EQ(read->draft, "unsent");
-    ASSERT_TRUE(m_history->deleteConversation(id));
+    ASSERT_TRUE(m_history->trashConversation(id));
     const auto gone = m_history->conversation(id);
     ASSERT_FALSE(gone);
     EXPECT_EQ(gone.error().code, ErrorCode::InvalidArgument);
@@ -76,16 +76,16 @@ TEST_F(HistoryTest, UnknownRowsAreRefused) {
     EXPECT_EQ(codeOf(m_history->renameConversation(99, "x")), ErrorCode::InvalidArgument);
     EXPECT_EQ(codeOf(m_history->setPinned(99, true)), ErrorCode::InvalidArgument);
     EXPECT_EQ(codeOf(m_history->setDraft(99, "x")), ErrorCode::InvalidArgument);
-    EXPECT_EQ(codeOf(m_history->deleteConversation(99)), ErrorCode::InvalidArgument);
+    EXPECT_EQ(codeOf(m_history->trashConversation(99)), ErrorCode::InvalidArgument);
     EXPECT_EQ(codeOf(m_history->message(99)), ErrorCode::InvalidArgument);
     EXPECT_EQ(codeOf(m_history->siblings(99)), ErrorCode::InvalidArgument);
     EXPECT_EQ(codeOf(m_history->newestLeafBelow(99)), ErrorCode::InvalidArgument);
-    EXPECT_EQ(codeOf(m_history->addUserMessage(99, 0, "x")), ErrorCode::InvalidArgument);
-    EXPECT_EQ(codeOf(m_history->addUserMessage(m_conversation, 99, "x")), ErrorCode::InvalidArgument);
-    EXPECT_EQ(codeOf(m_history->addUserMessage(other, m_question, "x")), ErrorCode::InvalidArgument);
+    EXPECT_EQ(codeOf(m_history->addUserMessage(99, 0, said("x"))), ErrorCode::InvalidArgument);
+    EXPECT_EQ(codeOf(m_history->addUserMessage(m_conversation, 99, said("x"))), ErrorCode::InvalidArgument);
+    EXPECT_EQ(codeOf(m_history->addUserMessage(other, m_question, said("x"))), ErrorCode::InvalidArgument);
     EXPECT_EQ(codeOf(m_history->branch(other, m_question)), ErrorCode::InvalidArgument);
     EXPECT_EQ(codeOf(m_history->setActiveLeaf(other, m_question)), ErrorCode::InvalidArgument);
-    EXPECT_EQ(codeOf(m_history->appendAnswer(m_question, "x", {}, "")), ErrorCode::InvalidArgument);
+    EXPECT_EQ(codeOf(m_history->appendAnswer(m_question, piece("x"), {}, "")), ErrorCode::InvalidArgument);
     EXPECT_EQ(codeOf(m_history->finishAnswer(m_question, {})), ErrorCode::InvalidArgument);
     EXPECT_EQ(codeOf(m_history->resumeAnswer(m_question)), ErrorCode::InvalidArgument);
     EXPECT_TRUE(valueOf(m_history->branch(other, 0)).empty());
@@ -93,23 +93,36 @@ TEST_F(HistoryTest, UnknownRowsAreRefused) {
 
 TEST_F(HistoryTest, AnAnswerKeepsEverythingThatContinuingNeeds) {
     ask("Why?\0 really"s);
-    const SamplerParams sampler{.temperature = 0.25f, .topK = 17, .topP = 0.5f, .seed = ~uint64_t{0} - 4};
+    const SamplerParams sampler{.temperature = 0.1f,
+                                .topK = 17,
+                                .typicalP = 0.3f,
+                                .topP = 0.5f,
+                                .minP = 0.01f,
+                                .repeatPenalty = 1.1f,
+                                .frequencyPenalty = -0.7f,
+                                .presencePenalty = 0.6f,
+                                .lastN = 4'000'000'000,
+                                .logitBias = {{3, -100}, {2'000'000'000, 0.3f}},
+                                .seed = ~uint64_t{0} - 4};
     const RowId id = valueOf(m_history->beginAnswer(m_conversation, m_question, "m1", "Tiny", sampler));
-    ASSERT_TRUE(m_history->setPromptHash(id, ~uint64_t{0} - 9));
-    ASSERT_TRUE(m_history->appendAnswer(id, "Be\0cause"s, {5, -1, 2'000'000'000}, "\xE6\0"s));
-    ASSERT_TRUE(m_history->appendAnswer(id, "", {7}, "\xE6\xBC"));
-    ASSERT_TRUE(m_history->appendAnswer(id, " 漢", {8}, ""));
+    ASSERT_TRUE(m_history->setPrompt(id, ~uint64_t{0} - 9, m_question));
+    ASSERT_TRUE(m_history->appendAnswer(id, piece("Be\0cause"s), {5, -1, 2'000'000'000}, "\xE6\0"s));
+    ASSERT_TRUE(m_history->appendAnswer(id, piece(""), {7}, "\xE6\xBC"));
+    ASSERT_TRUE(m_history->appendAnswer(id, piece(" 漢"), {8}, ""));
 
     Message message = valueOf(m_history->message(id));
     EXPECT_EQ(message.status, MessageStatus::Streaming);
-    EXPECT_EQ(message.text, "Be\0cause 漢"s);
+    EXPECT_EQ(allText(message), "Be\0cause 漢"s);
     EXPECT_THAT(message.tokenIds, testing::ElementsAre(5, -1, 2'000'000'000, 7, 8));
 
-    ASSERT_TRUE(m_history->finishAnswer(id, {.text = ".",
+    ASSERT_TRUE(m_history->finishAnswer(id, {.pieces = piece("."),
                                              .ids = {9},
                                              .withheld = "\xFF\0"s,
                                              .status = MessageStatus::Failed,
+                                             .reason = StopReason::MaxTokens,
                                              .error = "It broke.",
+                                             .errorId = "engine.broke",
+                                             .errorArguments = {"2.1", "\xFF"},
                                              .stats = {1, 2, 3, 4.5, 6.5}}));
     reopen();
     message = valueOf(m_history->message(id));
@@ -117,11 +130,16 @@ TEST_F(HistoryTest, AnAnswerKeepsEverythingThatContinuingNeeds) {
     EXPECT_EQ(message.role, Role::Assistant);
     EXPECT_EQ(message.conversation, m_conversation);
     EXPECT_EQ(message.parent, m_question);
-    EXPECT_EQ(message.text, "Be\0cause 漢."s);
+    EXPECT_EQ(allText(message), "Be\0cause 漢."s);
     EXPECT_THAT(message.tokenIds, testing::ElementsAre(5, -1, 2'000'000'000, 7, 8, 9));
     EXPECT_EQ(message.withheld, "\xFF\0"s);
     EXPECT_EQ(message.promptHash, ~uint64_t{0} - 9);
+    EXPECT_EQ(message.firstKept, m_question);
+    EXPECT_EQ(message.stopReason, StopReason::MaxTokens);
     EXPECT_EQ(message.error, "It broke.");
+    EXPECT_EQ(message.errorId, "engine.broke");
+    EXPECT_THAT(message.errorArguments, testing::ElementsAre("2.1", "\uFFFD"));
+    EXPECT_FALSE(message.pinned);
     EXPECT_EQ(message.modelId, "m1");
     EXPECT_EQ(message.modelName, "Tiny");
     EXPECT_EQ(message.sampler, sampler);
@@ -130,31 +148,83 @@ TEST_F(HistoryTest, AnAnswerKeepsEverythingThatContinuingNeeds) {
     EXPECT_EQ(message.stats.newTokens, 3u);
     EXPECT_EQ(message.stats.prefillMs, 4.5);
     EXPECT_EQ(message.stats.decodeMs, 6.5);
-    EXPECT_EQ(valueOf(m_history->message(m_question)).text, "Why?\0 really"s);
+    EXPECT_EQ(allText(valueOf(m_history->message(m_question))), "Why?\0 really"s);
     EXPECT_EQ(sqlite().execAndGet("SELECT count(*) FROM answer_chunks").getInt(), 0);
+
+    ASSERT_TRUE(m_history->setMessagePinned(id, true));
+    EXPECT_TRUE(valueOf(m_history->message(id)).pinned);
+    ASSERT_TRUE(m_history->resumeAnswer(id));
+    message = valueOf(m_history->message(id));
+    EXPECT_EQ(message.stopReason, std::nullopt);
+    EXPECT_EQ(message.error + message.errorId, "");
+    EXPECT_TRUE(message.errorArguments.empty());
+}
+
+TEST_F(HistoryTest, PartsStayApartFromTheJournalOn) {
+    ask();
+    const RowId id = beginAnswer();
+    const std::vector<PartPiece> first{{PartKind::Thought, "Hm", "", true}};
+    const std::vector<PartPiece> second{{PartKind::Thought, ".\0"s, "", false},
+                                        {PartKind::ToolCall, "add(1)", "add", true},
+                                        {PartKind::ToolCall, "add(2)", "add", true},
+                                        {PartKind::Text, "Thr", "", true}};
+    const std::vector<Part> parts{{PartKind::Thought, "Hm.\0"s, ""},
+                                  {PartKind::ToolCall, "add(1)", "add"},
+                                  {PartKind::ToolCall, "add(2)", "add"},
+                                  {PartKind::Text, "Three", ""}};
+    ASSERT_TRUE(m_history->appendAnswer(id, first, {1}, ""));
+    ASSERT_TRUE(m_history->appendAnswer(id, {}, {2}, "x"));
+    ASSERT_TRUE(m_history->appendAnswer(id, second, {3, 4}, ""));
+    EXPECT_THAT(valueOf(m_history->message(id)).tokenIds, testing::ElementsAre(1, 2, 3, 4));
+    reopen();
+    // A piece that begins nothing goes on with the last part, also behind a restart.
+    ASSERT_TRUE(m_history->resumeAnswer(id));
+    ASSERT_TRUE(m_history->appendAnswer(id, piece("ee"), {5}, ""));
+    EXPECT_EQ(valueOf(m_history->message(id)).parts, parts);
+    ASSERT_TRUE(m_history->finishAnswer(id, {.pieces = {{PartKind::Source, "where", "a book", true}}}));
+    const Message message = valueOf(m_history->message(id));
+    ASSERT_EQ(message.parts.size(), 5u);
+    EXPECT_EQ(std::vector(message.parts.begin(), message.parts.end() - 1), parts);
+    EXPECT_EQ(message.parts.back(), (Part{PartKind::Source, "where", "a book"}));
+    EXPECT_EQ(valueOf(m_history->search("where", 5)).size(), 1u);
+}
+
+TEST_F(HistoryTest, ASecondConnectionReadsWhatTheFirstHasWritten) {
+    ask();
+    const auto reader = valueOf(HistoryReader::open(m_path));
+    ASSERT_NE(reader, nullptr);
+    const RowId id = beginAnswer();
+    ASSERT_TRUE(m_history->appendAnswer(id, piece("so"), {1}, ""));
+    const auto branch = valueOf(reader->branch(m_conversation, 0));
+    ASSERT_EQ(branch.size(), 2u);
+    EXPECT_EQ(allText(branch[1]), "so");
+    EXPECT_EQ(branch[1].status, MessageStatus::Streaming);
+    reader->interrupt();  // nothing is running
+    EXPECT_EQ(valueOf(reader->conversations()).size(), 1u);
+    EXPECT_EQ(HistoryReader::open(m_dir + "/none.db").error().code, ErrorCode::Io);
 }
 
 TEST_F(HistoryTest, AnswersFoundStreamingAreInterruptedAndGoOn) {
     ask();
     const RowId id = beginAnswer();
-    ASSERT_TRUE(m_history->appendAnswer(id, "one ", {1}, ""));
-    ASSERT_TRUE(m_history->appendAnswer(id, "two ", {2}, "x"));
+    ASSERT_TRUE(m_history->appendAnswer(id, piece("one "), {1}, ""));
+    ASSERT_TRUE(m_history->appendAnswer(id, piece("two "), {2}, "x"));
     reopen();
     Message message = valueOf(m_history->message(id));
     EXPECT_EQ(message.status, MessageStatus::Interrupted);
-    EXPECT_EQ(message.text, "one two ");
+    EXPECT_EQ(allText(message), "one two ");
     EXPECT_EQ(message.withheld, "x");
-    EXPECT_FALSE(m_history->appendAnswer(id, "no", {}, ""));
+    EXPECT_FALSE(m_history->appendAnswer(id, piece("no"), {}, ""));
 
     ASSERT_TRUE(m_history->resumeAnswer(id));
     EXPECT_FALSE(m_history->resumeAnswer(id));
-    ASSERT_TRUE(m_history->appendAnswer(id, "three", {3}, ""));
-    EXPECT_EQ(valueOf(m_history->message(id)).text, "one two three");
+    ASSERT_TRUE(m_history->appendAnswer(id, piece("three"), {3}, ""));
+    EXPECT_EQ(allText(valueOf(m_history->message(id))), "one two three");
     ASSERT_TRUE(m_history->finishAnswer(id, {}));
     EXPECT_FALSE(m_history->finishAnswer(id, {}));
     message = valueOf(m_history->message(id));
     EXPECT_EQ(message.status, MessageStatus::Complete);
-    EXPECT_EQ(message.text, "one two three");
+    EXPECT_EQ(allText(message), "one two three");
     EXPECT_EQ(message.withheld, "");
     EXPECT_THAT(message.tokenIds, testing::ElementsAre(1, 2, 3));
 }
@@ -163,9 +233,9 @@ TEST_F(HistoryTest, BranchesAreATree) {
     ask("question");
     const RowId answerA = beginAnswer();
     ASSERT_TRUE(m_history->finishAnswer(answerA, {}));
-    const RowId followUp = valueOf(m_history->addUserMessage(m_conversation, answerA, "and then?"));
+    const RowId followUp = valueOf(m_history->addUserMessage(m_conversation, answerA, said("and then?")));
     const RowId answerB = beginAnswer();
-    const RowId edited = valueOf(m_history->addUserMessage(m_conversation, 0, "another question"));
+    const RowId edited = valueOf(m_history->addUserMessage(m_conversation, 0, said("another question")));
 
     EXPECT_EQ(valueOf(m_history->conversations())[0].activeLeaf, edited);
     ASSERT_EQ(valueOf(m_history->branch(m_conversation, 0)).size(), 1u);
@@ -191,18 +261,6 @@ TEST_F(HistoryTest, BranchesAreATree) {
     EXPECT_TRUE(valueOf(m_history->branch(m_conversation, 0)).empty());
 }
 
-TEST_F(HistoryTest, DeletionHidesAndCanBeUndone) {
-    ask();
-    ASSERT_TRUE(m_history->deleteConversation(m_conversation));
-    EXPECT_TRUE(valueOf(m_history->conversations()).empty());
-    EXPECT_TRUE(valueOf(m_history->search("What", 5)).empty());
-    ASSERT_TRUE(m_history->undeleteConversation(m_conversation));
-    EXPECT_EQ(valueOf(m_history->conversations()).size(), 1u);
-    EXPECT_EQ(valueOf(m_history->search("What", 5)).size(), 1u);
-    ASSERT_TRUE(m_history->purgeDeleted());
-    EXPECT_EQ(valueOf(m_history->conversations()).size(), 1u);
-}
-
 TEST_F(HistoryTest, SettingsAreKept) {
     EXPECT_EQ(valueOf(m_history->setting("theme")), std::nullopt);
     ASSERT_TRUE(m_history->setSetting("theme", "dark"));
@@ -215,18 +273,29 @@ TEST_F(HistoryTest, TenThousandMessagesOpenFast) {
     ask();
     sqlite().exec(fmt::format(
         "WITH RECURSIVE number (n) AS (SELECT {0} UNION ALL SELECT n + 1 FROM number WHERE n < {0} + 9998) "
-        "INSERT INTO messages (id, conversation_id, parent_id, role, text, status, created_ms) "
-        "SELECT n + 1, {1}, n, 'user', 'message number ' || n, 'complete', 0 FROM number",
+        "INSERT INTO messages (id, conversation_id, parent_id, role, status, created_ms) "
+        "SELECT n + 1, {1}, n, 'user', 'complete', 0 FROM number",
         m_question, m_conversation));
+    sqlite().exec(
+        "INSERT OR IGNORE INTO parts (message_id, position, kind, text) "
+        "SELECT id, 0, 'text', 'message number ' || id FROM messages");
     sqlite().exec("UPDATE conversations SET active_leaf = (SELECT max(id) FROM messages)");
     const double start = test::processorSeconds();
     reopen();
     const auto branch = valueOf(m_history->branch(m_conversation, 0));
     EXPECT_LT(test::processorSeconds() - start, 0.5);
     EXPECT_EQ(branch.size(), 10'000u);
+    // Newest first, as a long chat is shown.
+    const auto newest = valueOf(m_history->branch(m_conversation, 0, 40));
+    ASSERT_EQ(newest.size(), 40u);
+    EXPECT_EQ(newest.back().id, branch.back().id);
+    const auto above = valueOf(m_history->branch(m_conversation, newest.front().parent, 40));
+    ASSERT_EQ(above.size(), 40u);
+    EXPECT_EQ(above.back().id, newest.front().parent);
+    EXPECT_EQ(valueOf(m_history->branch(m_conversation, branch[2].id, 40)).size(), 3u);
     // A chain of this depth is beyond SQLite's limit for cascading deletes.
-    ASSERT_TRUE(m_history->deleteConversation(m_conversation));
-    EXPECT_TRUE(m_history->purgeDeleted());
+    ASSERT_TRUE(m_history->trashConversation(m_conversation));
+    shred();
     EXPECT_EQ(sqlite().execAndGet("SELECT count(*) FROM messages").getInt(), 0);
 }
 
@@ -235,7 +304,7 @@ TEST_F(HistoryTest, StreamingCostsTheSameForEveryToken) {
     const RowId id = beginAnswer();
     const auto secondsFor = [&](int count) {
         const double start = test::processorSeconds();
-        for (int i = 0; i < count; ++i) EXPECT_TRUE(m_history->appendAnswer(id, "token ", {i}, ""));
+        for (int i = 0; i < count; ++i) EXPECT_TRUE(m_history->appendAnswer(id, piece("token "), {i}, ""));
         return test::processorSeconds() - start;
     };
     const double early = secondsFor(1000);
@@ -244,7 +313,7 @@ TEST_F(HistoryTest, StreamingCostsTheSameForEveryToken) {
     EXPECT_LT(early / 1000, 0.002);
     EXPECT_LT(late, 5 * early);
     const Message message = valueOf(m_history->message(id));
-    EXPECT_EQ(message.text.size(), 60'000u);
+    EXPECT_EQ(allText(message).size(), 60'000u);
     EXPECT_EQ(message.tokenIds.size(), 10'000u);
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "app/history/backups.h"
 #include "tests/app/history/history_fixture.h"
 
 namespace ingle::history {
@@ -17,8 +18,12 @@ class Schema : public HistoryFixture {
         all.insert(all.end(), more);
         return all;
     }
+    static Status run(Database& file, const char* sql) {
+        file.sqlite().exec(sql);
+        return {};
+    }
     int version() { return sqlite().execAndGet("PRAGMA user_version").getInt(); }
-    Database& database() { return static_cast<SqliteHistory&>(*m_history).database(); }
+    Database& database() { return m_history->database(); }
 };
 
 TEST_F(Schema, ANewFileHasTheNewestVersionAndNoBackup) {
@@ -32,11 +37,16 @@ TEST_F(Schema, ANewFileHasTheNewestVersionAndNoBackup) {
 TEST_F(Schema, AMigrationRunsAfterAPrivateBackup) {
     ask("kept through the migration");
     const int before = version();
-    const auto migrations = migrationsWith({"ALTER TABLE messages ADD COLUMN mood TEXT;",
-                                            "UPDATE messages SET mood = 'calm'; CREATE TABLE extra (x);"});
+    const auto migrations =
+        migrationsWith({{"ALTER TABLE messages ADD COLUMN mood TEXT;"},
+                        {"UPDATE messages SET mood = 'calm';",
+                         [](Database& file) { return run(file, "CREATE TABLE extra (x)"); },
+                         "INSERT INTO extra VALUES (1);"}});
     ASSERT_TRUE(migrate(database(), before, migrations));
     EXPECT_EQ(version(), before + 2);
     EXPECT_EQ(sqlite().execAndGet("SELECT mood FROM messages").getString(), "calm");
+    EXPECT_EQ(sqlite().execAndGet("SELECT count(*) FROM extra").getInt(), 1);
+    EXPECT_EQ(sqlite().execAndGet("PRAGMA foreign_keys").getInt(), 1);
 
     const std::string backup = backupPath(m_path, before);
     struct stat status {};
@@ -44,40 +54,48 @@ TEST_F(Schema, AMigrationRunsAfterAPrivateBackup) {
     EXPECT_EQ(status.st_mode & 0777, 0600u);
     SQLite::Database copy(backup, SQLite::OPEN_READONLY);
     EXPECT_EQ(copy.execAndGet("PRAGMA user_version").getInt(), before);
-    EXPECT_EQ(copy.execAndGet("SELECT text FROM messages").getString(), "kept through the migration");
+    EXPECT_EQ(copy.execAndGet("SELECT text FROM parts").getString(), "kept through the migration");
 }
 
 TEST_F(Schema, AFailedMigrationLeavesTheFileAsItWas) {
     ask("still here");
     const int before = version();
     const auto migrated =
-        migrate(database(), before, migrationsWith({"CREATE TABLE extra (x);", "NONSENSE;"}));
+        migrate(database(), before, migrationsWith({{"CREATE TABLE extra (x);"}, {"NONSENSE;"}}));
     ASSERT_FALSE(migrated);
     EXPECT_EQ(version(), before);
     EXPECT_FALSE(sqlite().tableExists("extra"));
     reopen();
-    EXPECT_EQ(valueOf(m_history->branch(m_conversation, 0))[0].text, "still here");
+    EXPECT_EQ(allText(valueOf(m_history->branch(m_conversation, 0))[0]), "still here");
 }
 
 TEST_F(Schema, AFileOfANewerVersionIsReadOnly) {
     ask("readable");
     const RowId answer = beginAnswer();
-    ASSERT_TRUE(m_history->appendAnswer(answer, "partly", {1}, ""));
+    ASSERT_TRUE(m_history->appendAnswer(answer, piece("partly"), {1}, ""));
     sqlite().exec("PRAGMA user_version = 999");
     reopen();
     EXPECT_EQ(m_history->access(), History::Access::ReadOnly);
     const auto branch = valueOf(m_history->branch(m_conversation, 0));
     ASSERT_EQ(branch.size(), 2u);
-    EXPECT_EQ(branch[0].text, "readable");
-    EXPECT_EQ(branch[1].text, "partly");
+    EXPECT_EQ(allText(branch[0]), "readable");
+    EXPECT_EQ(allText(branch[1]), "partly");
     EXPECT_EQ(branch[1].status, MessageStatus::Interrupted);
     EXPECT_EQ(valueOf(m_history->search("readable", 5)).size(), 1u);
-    const auto refused = m_history->addUserMessage(m_conversation, 0, "no");
+    const auto refused = m_history->addUserMessage(m_conversation, 0, said("no"));
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::Unsupported);
     EXPECT_THAT(refused.error().message, testing::HasSubstr("newer version"));
     EXPECT_FALSE(m_history->setSetting("a", "b"));
-    EXPECT_FALSE(m_history->purgeDeleted());
+    EXPECT_FALSE(m_history->emptyTrash());
+}
+
+TEST_F(Schema, AMigrationAsksForRoomFirst) {
+    EXPECT_TRUE(askForRoom(m_path, 1));
+    const auto refused = askForRoom(m_path, ~uint64_t{0});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::Io);
+    EXPECT_THAT(refused.error().message, testing::HasSubstr("MB are free"));
 }
 
 TEST_F(Schema, TheDocumentationNamesEveryTableAndColumn) {

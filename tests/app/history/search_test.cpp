@@ -1,6 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include "app/history/snippet.h"
 #include "app/history/text_folding.h"
 #include "tests/app/history/history_fixture.h"
 
@@ -12,7 +17,9 @@ using namespace std::string_literals;
 class Search : public HistoryFixture {
   protected:
     /// Adds a message and returns its id.
-    RowId say(const std::string& text) { return valueOf(m_history->addUserMessage(m_conversation, 0, text)); }
+    RowId say(const std::string& text) {
+        return valueOf(m_history->addUserMessage(m_conversation, 0, said(text)));
+    }
     std::vector<RowId> found(const std::string& query, int limit = 10) {
         std::vector<RowId> ids;
         for (const SearchHit& hit : valueOf(m_history->search(query, limit))) ids.push_back(hit.message);
@@ -24,14 +31,88 @@ class Search : public HistoryFixture {
     }
 };
 
-TEST_F(Search, FindsPhrasesButNoPrefixes) {
+TEST_F(Search, FindsWordsInAnyOrderAndTheOneBeingTyped) {
     const RowId id = say("The quick brown fox, said Zoë.");
-    EXPECT_THAT(found("quick brown"), testing::ElementsAre(id));
-    EXPECT_THAT(found("QUICK"), testing::ElementsAre(id));
-    EXPECT_THAT(found("zoe"), testing::ElementsAre(id));
-    EXPECT_THAT(found("brown quick"), testing::IsEmpty());
-    EXPECT_THAT(found("quic"), testing::IsEmpty());
-    EXPECT_THAT(found("fox said"), testing::ElementsAre(id));
+    for (const char* query :
+         {"quick brown", "QUICK", "zoe", "ZOË", "brown quick", "fox the", "quic", "brown qu", "zo",
+          "fox said", "quick -- fox", "  quick  ", "quick ", "\"quick brown\"", "\"brown fox\" qui"}) {
+        EXPECT_THAT(found(query), testing::ElementsAre(id)) << query;
+    }
+    // A whole word where a space follows, a single letter or quotes; and every word.
+    for (const char* query : {"quic ", "quic fox", "q", "\"quic\"", "\"brown quick\"", "quick cat", "uick"}) {
+        EXPECT_THAT(found(query), testing::IsEmpty()) << query;
+    }
+}
+
+TEST_F(Search, NewestFirstTitlesBeforeMessages) {
+    const RowId first = say("number one");
+    const RowId second = say("number two");
+    EXPECT_THAT(found("number"), testing::ElementsAre(second, first));
+    ASSERT_TRUE(m_history->renameConversation(m_conversation, "numbers"));
+    EXPECT_THAT(found("number"), testing::ElementsAre(0, second, first));
+}
+
+TEST_F(Search, OtherBranchesAreFound) {
+    const RowId first = say("the first wording");
+    const RowId second = say("another wording");
+    EXPECT_EQ(valueOf(m_history->branch(m_conversation, 0)).back().id, second);
+    EXPECT_THAT(found("first"), testing::ElementsAre(first));
+}
+
+TEST_F(Search, ThoughtsAndSourcesAreFound) {
+    const RowId id = valueOf(m_history->addUserMessage(
+        m_conversation, 0, {{PartKind::Thought, "pondering", ""}, {PartKind::Source, "a passage", "book"}}));
+    EXPECT_THAT(found("pondering"), testing::ElementsAre(id));
+    EXPECT_THAT(found("passage pond"), testing::ElementsAre(id));
+}
+
+TEST_F(Search, TheSnippetShowsTheHit) {
+    std::string filler, chinese;
+    for (int i = 0; i < 3000; ++i) filler += i % 40 == 0 ? "filling\n" : "filling ";
+    for (int i = 0; i < 2000; ++i) chinese += "今天天氣很好";
+    const std::string longWord(5000, 'x');
+    for (const auto& [text, query] : std::vector<std::pair<std::string, std::string>>{
+             {filler + "a needle in it " + filler, "needle"},
+             {filler + "a needle", "needle"},
+             {"needle " + filler, "needle"},
+             {chinese + "針" + chinese, "針"},
+             {filler + "filling needle " + filler + " pin needle " + filler, "needle pin"},
+             {longWord + " needle " + longWord, "needle"},
+             {filler + "\"needle\"", "\"needle\""}}) {
+        say(text);
+        const auto hits = valueOf(m_history->search(query, 1));
+        ASSERT_EQ(hits.size(), 1u) << query;
+        const std::string& snippet = hits[0].snippet;
+        const size_t mark = snippet.find('\x01');
+        ASSERT_NE(mark, std::string::npos) << snippet;
+        EXPECT_LE(mark, 60u) << snippet;
+        EXPECT_LE(snippet.size(), 500u) << snippet;
+        EXPECT_EQ(std::count(snippet.begin(), snippet.end(), '\x01'),
+                  std::count(snippet.begin(), snippet.end(), '\x02'));
+        EXPECT_EQ(snippet.find('\n'), std::string::npos);
+        if (query == "needle pin") {
+            EXPECT_THAT(snippet, testing::HasSubstr("\x01pin\x02 \x01needle\x02"));
+        }
+    }
+}
+
+TEST_F(Search, CanBeInterrupted) {
+    for (int i = 0; i < 50; ++i) say("some text");
+    const auto reader = valueOf(HistoryReader::open(m_path));
+    std::atomic<bool> over = false;
+    std::thread other([&] {
+        while (!over) reader->interrupt();
+    });
+    ErrorCode code = ErrorCode::Io;
+    // An interruption between two statements has nothing to end.
+    for (int round = 0; round < 100'000 && code != ErrorCode::Cancelled; ++round) {
+        const auto hits = reader->search("some", 50);
+        if (!hits) code = hits.error().code;
+    }
+    over = true;
+    other.join();
+    EXPECT_EQ(code, ErrorCode::Cancelled);
+    EXPECT_EQ(valueOf(reader->search("some", 50)).size(), 50u);
 }
 
 TEST_F(Search, FindsOneAndTwoCjkCharacters) {
@@ -39,6 +120,8 @@ TEST_F(Search, FindsOneAndTwoCjkCharacters) {
     const RowId japanese = say("日本語のテキスト");
     const RowId korean = say("안녕하세요 여러분");
     EXPECT_THAT(found("天"), testing::ElementsAre(chinese));
+    EXPECT_THAT(found("氣 天"), testing::ElementsAre(chinese));
+    EXPECT_THAT(found("今天 tod"), testing::ElementsAre(chinese));
     EXPECT_THAT(found("天氣"), testing::ElementsAre(chinese));
     EXPECT_THAT(found("氣天"), testing::IsEmpty());
     EXPECT_THAT(found("今天天氣很好"), testing::ElementsAre(chinese));
@@ -79,13 +162,13 @@ TEST_F(Search, TextAfterANulByteIsFoundAndSnippetsMarkTheMatch) {
 TEST_F(Search, AnswersAreFoundOnceTheyEnded) {
     m_question = say("question");
     const RowId id = beginAnswer();
-    ASSERT_TRUE(m_history->appendAnswer(id, "unusual ", {1}, ""));
-    ASSERT_TRUE(m_history->appendAnswer(id, "words", {2}, ""));
+    ASSERT_TRUE(m_history->appendAnswer(id, piece("unusual "), {1}, ""));
+    ASSERT_TRUE(m_history->appendAnswer(id, piece("words"), {2}, ""));
     EXPECT_THAT(found("unusual words"), testing::IsEmpty());
     reopen();
     EXPECT_THAT(found("unusual words"), testing::ElementsAre(id)) << "interrupted";
     ASSERT_TRUE(m_history->resumeAnswer(id));
-    ASSERT_TRUE(m_history->appendAnswer(id, " follow", {3}, ""));
+    ASSERT_TRUE(m_history->appendAnswer(id, piece(" follow"), {3}, ""));
     EXPECT_THAT(found("unusual words"), testing::IsEmpty());
     ASSERT_TRUE(m_history->finishAnswer(id, {}));
     EXPECT_THAT(found("words follow"), testing::ElementsAre(id));
@@ -102,10 +185,12 @@ TEST(TextFolding, SeparatesCjkAndCanBeUndone) {
     EXPECT_EQ(foldForSearch("plain text"), "plain text");
     EXPECT_EQ(foldForSearch("a漢字b"), "a\x1f漢\x1f字\x1f"s + "b");
     EXPECT_EQ(foldForSearch("𠀀"), "𠀀");
-    EXPECT_EQ(unfold(foldForSearch("a漢字b 日本 한국")), "a漢字b 日本 한국");
+    EXPECT_EQ(snippetAround(foldForSearch("a漢字b 日本 한국")), "a漢字b 日本 한국");
     EXPECT_EQ(foldForSearch("\0\x01\x1f\n"s), "   \n");
     EXPECT_EQ(foldForSearch("\xE6\xBC"), "\xE6\xBC") << "half a character";
-    EXPECT_EQ(phraseQuery("say \"hi\""), "\"say \"\"hi\"\"\"");
+    EXPECT_EQ(searchQuery("say \"hi"), "\"say\" \"\"\"hi\" * ");
+    EXPECT_EQ(searchQuery("\"say hi\" 天"), "\"say hi\" \"天\" ");
+    EXPECT_EQ(searchQuery(" \n"), "");
 }
 
 }  // namespace

@@ -1,0 +1,125 @@
+#include "app/history/backups.h"
+
+#include <fcntl.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <vector>
+
+#include "app/history/history.h"
+#include "app/history/schema.h"
+#include "ingle/file_descriptor.h"
+
+namespace ingle::history {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<std::vector<fs::path>> backupsOf(const std::string& path) {
+    const std::string prefix = fs::path(path).filename().string() + ".backup-v";
+    std::vector<fs::path> backups;
+    std::error_code error;
+    for (fs::directory_iterator entry(fs::path(path).parent_path(), error), end; !error && entry != end;
+         entry.increment(error)) {
+        if (entry->path().filename().string().starts_with(prefix)) backups.push_back(entry->path());
+    }
+    if (error) return fail(ErrorCode::Io, "Cannot look for backups of {}: {}.", path, error.message());
+    return backups;
+}
+
+/// Writes the copy and reads it through.
+Status writeCopy(const std::string& path, const std::string& copy) {
+    INGLE_TRY(askForRoom(path, sizeOnDisk(path)));
+    {
+        INGLE_TRY_ASSIGN(const auto database, Database::open(path, FileMode::ReadOnly));
+        INGLE_TRY(copyTo(*database, copy));
+    }
+    INGLE_TRY_ASSIGN(const auto written, Database::open(copy, FileMode::ReadOnly));
+    return written->run([&]() -> Status {
+        const std::string found = written->sqlite().execAndGet("PRAGMA quick_check").getString();
+        if (found == "ok") return {};
+        return fail(ErrorCode::Corrupt, "The new backup {} is damaged: {}.", copy, found);
+    });
+}
+
+}  // namespace
+
+Status askForRoom(const std::string& path, uint64_t bytes) {
+    struct statvfs disk {};
+    const std::string folder = fs::path(path).parent_path().string();
+    if (::statvfs(folder.c_str(), &disk) != 0) return {};  // then writing will tell
+    const uint64_t free = uint64_t{disk.f_bavail} * disk.f_frsize;
+    if (free >= bytes) return {};
+    constexpr uint64_t kMegabyte = 1'000'000;
+    return fail(ErrorCode::Io, "The history needs {} MB of room in {}, where {} MB are free.",
+                bytes / kMegabyte + 1, folder, free / kMegabyte);
+}
+
+uint64_t sizeOnDisk(const std::string& path) {
+    uint64_t bytes = 0;
+    for (const char* suffix : {"", "-wal"}) {
+        std::error_code error;
+        const uintmax_t size = fs::file_size(path + suffix, error);
+        if (!error) bytes += size;
+    }
+    return bytes;
+}
+
+Status copyTo(Database& database, const std::string& target) {
+    ::unlink(target.c_str());
+    const FileDescriptor file(::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    if (file.get() < 0) {
+        return fail(ErrorCode::Io, "Cannot create the copy {}: {}.", target, std::strerror(errno));
+    }
+    Status copied = database.run([&]() -> Status {
+        database.execute("VACUUM INTO ?1", target);
+        return {};
+    });
+    if (copied && ::fsync(file.get()) != 0) {
+        copied = fail(ErrorCode::Io, "Cannot write the copy {}: {}.", target, std::strerror(errno));
+    }
+    if (!copied) ::unlink(target.c_str());
+    return copied;
+}
+
+std::string backupPath(const std::string& path, int version) {
+    return fmt::format("{}.backup-v{}", path, version);
+}
+
+Result<bool> hasBackups(const std::string& path) {
+    INGLE_TRY_ASSIGN(const auto backups, backupsOf(path));
+    return !backups.empty();
+}
+
+Status removeBackups(const std::string& path) {
+    INGLE_TRY_ASSIGN(const auto backups, backupsOf(path));
+    for (const fs::path& backup : backups) {
+        std::error_code error;
+        fs::remove(backup, error);
+        if (error) {
+            return fail(ErrorCode::Io, "Cannot delete the backup {}: {}.", backup.string(), error.message());
+        }
+    }
+    return {};
+}
+
+Status replaceBackups(const std::string& path) {
+    // None of them by its name until it is whole, and the old ones go in any case: they hold deleted text.
+    const std::string copy = path + ".new-backup";
+    const Status written = writeCopy(path, copy);
+    const Status removed = removeBackups(path);
+    if (!written || !removed) {
+        ::unlink(copy.c_str());
+        return !removed ? removed : written;
+    }
+    const std::string target = backupPath(path, static_cast<int>(allMigrations().size()));
+    if (::rename(copy.c_str(), target.c_str()) != 0) {
+        return fail(ErrorCode::Io, "Cannot rename {} to {}: {}.", copy, target, std::strerror(errno));
+    }
+    return {};
+}
+
+}  // namespace ingle::history

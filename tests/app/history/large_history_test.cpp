@@ -1,0 +1,179 @@
+/// A history of 250 MB, 110,000 messages in 1,100 conversations: what bringing it up to date, searching and
+/// shredding cost. `./dev soak history` runs it; the figures are in docs/benchmarks.md.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <random>
+
+#include "app/history/schema.h"
+#include "app/history/text_folding.h"
+#include "tests/app/history/history_fixture.h"
+#include "tests/every_case.h"
+
+namespace ingle::history {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kConversations = 1100;
+constexpr int kMessagesEach = 100;
+
+double msSince(Clock::time_point start) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+/// Words as frequent as those of a language: the n-th comes about 1 / n times as often as the first.
+class Words {
+  public:
+    Words() {
+        static constexpr const char* kSyllables[] = {"the", "re",  "co",  "in", "sta", "ment", "la",
+                                                     "vo",  "qui", "ner", "ta", "su",  "pra",  "mo",
+                                                     "di",  "ell", "or",  "wi", "an",  "zo"};
+        for (size_t n = 0; n < kCount; ++n) {
+            std::string word;
+            for (size_t rest = n + 1; rest > 0; rest /= std::size(kSyllables)) {
+                word += kSyllables[rest % std::size(kSyllables)];
+            }
+            m_words.push_back(word);
+        }
+    }
+    const std::string& frequent(size_t rank) const { return m_words[rank]; }
+    std::string text(std::mt19937& random, int count) const {
+        std::string text;
+        for (int i = 0; i < count; ++i) {
+            const double uniform = static_cast<double>(random()) / static_cast<double>(std::mt19937::max());
+            const auto rank = static_cast<size_t>(std::pow(static_cast<double>(kCount), uniform)) - 1;
+            if (i > 0) text += i % 12 == 0 ? ".\n" : " ";
+            text += m_words[std::min(rank, kCount - 1)];
+        }
+        return text;
+    }
+
+  private:
+    static constexpr size_t kCount = 40'000;
+    std::vector<std::string> m_words;
+};
+
+class LargeHistory : public HistoryFixture {
+  protected:
+    void SetUp() override {
+        HistoryFixture::SetUp();
+        if (!test::triesEveryCase()) GTEST_SKIP() << "takes a minute: INGLE_EVERY_CASE=1";
+        m_history.reset();
+        m_path = m_dir + "/data/large.db";
+        writeOldFile();
+    }
+
+    /// As version 1 wrote it: one text for each message, its ids, and the index.
+    void writeOldFile() {
+        auto opened = valueOf(Database::open(m_path, FileMode::ReadWrite));
+        Database& file = *opened;
+        ASSERT_TRUE(migrate(file, 0, allMigrations().first(1)));
+        std::mt19937 random(11);
+        std::lognormal_distribution<double> length(4.4, 0.8);
+        for (int c = 1; c <= kConversations; ++c) {
+            ASSERT_TRUE(file.transact(Durability::Process, [&]() -> Status {
+                file.execute("INSERT INTO conversations (title, created_ms, updated_ms) VALUES (?1, ?2, ?2)",
+                             m_words.text(random, 5), c);
+                auto message = file.prepare(
+                    "INSERT INTO messages (conversation_id, parent_id, role, text, token_ids, status, "
+                    "created_ms) VALUES (?1, nullif(?2, 0), ?3, ?4, ?5, 'complete', 1)");
+                auto index = file.prepare("INSERT INTO search_index (rowid, folded) VALUES (?1, ?2)");
+                RowId parent = 0;
+                for (int m = 0; m < kMessagesEach; ++m) {
+                    const bool answer = m % 2 == 1;
+                    const int words = std::min(4000, static_cast<int>(length(random)) + 3);
+                    std::string text = m_words.text(random, answer ? 2 * words : words / 2 + 1);
+                    if (answer && m % 3 == 0)
+                        text = "<think>\n" + text + "\n</think>\n\n" + text.substr(0, 40);
+                    if (m == 50) text += fmt::format(" secret{}word", c);
+                    const std::vector<TokenId> ids(answer ? text.size() / 4 : 0, 12'345);
+                    message.reset();
+                    Database::bindAll(message, c, parent, answer ? "assistant" : "user", text,
+                                      std::as_bytes(std::span(ids)));
+                    message.exec();
+                    parent = file.sqlite().getLastInsertRowid();
+                    index.reset();
+                    Database::bindAll(index, parent, foldForSearch(text));
+                    index.exec();
+                }
+                file.execute("UPDATE conversations SET active_leaf = ?2 WHERE id = ?1", c, parent);
+                return {};
+            }));
+        }
+        file.prepare("PRAGMA wal_checkpoint(TRUNCATE)").executeStep();
+        std::printf("version 1: %.1f MB\n", megabytes(m_path));
+    }
+    static double megabytes(const std::string& path) {
+        return static_cast<double>(std::filesystem::file_size(path)) / 1e6;
+    }
+
+    Words m_words;
+};
+
+TEST_F(LargeHistory, IsBroughtUpToDateSearchedAndShredded) {
+    const Clock::time_point start = Clock::now();
+    reopen();
+    std::printf("brought up to date in %.1f s: %.1f MB\n", msSince(start) / 1000, megabytes(m_path));
+    EXPECT_EQ(sqlite().execAndGet("SELECT count(*) FROM messages").getInt(), kConversations * kMessagesEach);
+    EXPECT_EQ(sqlite().execAndGet("SELECT count(*) FROM pragma_foreign_key_check").getInt(), 0);
+    EXPECT_GT(sqlite().execAndGet("SELECT count(*) FROM parts WHERE kind = 'thought'").getInt(), 10'000);
+
+    const auto reader = valueOf(HistoryReader::open(m_path));
+    const std::string& often = m_words.frequent(0);
+    for (const std::string& query :
+         {often, often + " ", often.substr(0, 2), m_words.frequent(1).substr(0, 2),
+          m_words.frequent(3).substr(0, 3),
+          m_words.frequent(5) + " " + m_words.frequent(900) + " " + often.substr(0, 2),
+          std::string("secret500word"), std::string("secret")}) {
+        double slowest = 0;
+        size_t hits = 0;
+        for (int round = 0; round < 3; ++round) {
+            const Clock::time_point asked = Clock::now();
+            hits = valueOf(reader->search(query, 100)).size();
+            slowest = std::max(slowest, msSince(asked));
+        }
+        std::printf("query \"%s\": %zu hits, %.1f ms at most\n", query.c_str(), hits, slowest);
+        EXPECT_GT(hits, 0u) << query;
+        EXPECT_LT(slowest, 50) << query;
+    }
+
+    const Clock::time_point listed = Clock::now();
+    EXPECT_EQ(valueOf(reader->conversations()).size(), size_t{kConversations});
+    std::printf("list of conversations: %.1f ms\n", msSince(listed));
+
+    const Clock::time_point deleted = Clock::now();
+    ASSERT_TRUE(m_history->trashConversation(500));
+    std::printf("deleting a conversation: %.1f ms\n", msSince(deleted));
+    EXPECT_LT(msSince(deleted), 50);
+    ASSERT_TRUE(m_history->emptyTrash());
+    double longest = 0;
+    int slices = 0;
+    const Clock::time_point shredding = Clock::now();
+    for (bool more = true; more; ++slices) {
+        const Clock::time_point slice = Clock::now();
+        const ShredState state = valueOf(m_history->shredSlice(std::chrono::milliseconds(25)));
+        longest = std::max(longest, msSince(slice));
+        more = state == ShredState::Working;
+        if (state != ShredState::BackupsLeft) continue;
+        const Clock::time_point copying = Clock::now();
+        ASSERT_TRUE(replaceBackups(m_path));
+        std::printf("a fresh backup: %.1f s\n", msSince(copying) / 1000);
+        ASSERT_TRUE(m_history->backupsReplaced());
+    }
+    std::printf("shredding it: %d slices, %.1f ms at most, %.1f s in all\n", slices, longest,
+                msSince(shredding) / 1000);
+    EXPECT_LT(longest, 50);
+    EXPECT_FALSE(anyFileHolds("secret500word"));
+    EXPECT_TRUE(anyFileHolds("secret501word"));
+    EXPECT_TRUE(valueOf(reader->search("secret500word", 5)).empty());
+    EXPECT_EQ(valueOf(reader->search("secret501word", 5)).size(), 1u);
+    EXPECT_EQ(integrity(), "ok");
+    EXPECT_NO_THROW(sqlite().exec("INSERT INTO search_index (search_index) VALUES ('integrity-check')"));
+}
+
+}  // namespace
+}  // namespace ingle::history

@@ -47,6 +47,8 @@ def parts(mutations: int, runs: int, kills: int) -> list[Part]:
              "every case", ctest("release", "-R", "OpsTest|TokenSampler|SelfCheck|VulkanFamilies|QueuedAnswers|VulkanDecode|Golden.*/vulkan|GoldenEmbeddings.vulkan", "--timeout", "7200"), {"INGLE_EVERY_CASE": "1"}),
         Part("content", "blocks of random and damaged texts beside md4c's, however they are cut, and what reading an answer costs (a test run: fewer, no times)",
              "every case", ctest("release", "-R", "^app_content[.]"), {"INGLE_EVERY_CASE": "1"}),
+        Part("history", "a history of 250 MB: brought up to date, searched, shredded, each within its time (a test run: small ones, no times)",
+             "110,000 messages", ctest("release", "-R", "^app_history[.]LargeHistory"), {"INGLE_EVERY_CASE": "1"}),
         Part("widths", "the golden models, devices and recorder on subgroups of 4 and 16 lanes (a test run: the driver's own width)",
              "2 widths", ctest("release", "-L", "soak")),
         Part("tidy", "clang-tidy on every file of the engine and of the programs but the window (lint: those of 150 lines and more)", "every file",

@@ -107,7 +107,7 @@ Result<std::vector<Message>> readMessages(Database& database, HistoryReader::Acc
 }
 
 Result<Message> readMessage(Database& database, HistoryReader::Access access, RowId id) {
-    auto row = database.prepare(std::string(kSelectMessage) + "FROM messages m WHERE m.id = ?1", id);
+    auto row = database.prepare(fmt::format("{}FROM messages m WHERE m.id = ?1", kSelectMessage), id);
     INGLE_TRY_ASSIGN(auto messages, readMessages(database, access, row));
     if (messages.empty()) return fail(ErrorCode::InvalidArgument, "The history has no message {}.", id);
     return std::move(messages.front());

@@ -122,6 +122,10 @@ T.ApplicationWindow {
         id: shortcutsCard
         actions: window.app.actions
     }
+    TrashCard {
+        id: trashCard
+        trash: window.app.trash
+    }
     PaletteCard {
         id: paletteCard
         actions: window.app.actions
@@ -225,6 +229,9 @@ T.ApplicationWindow {
                 break;
             case AppModel.OpenFileView:
                 openDialog.open();
+                break;
+            case AppModel.TrashView:
+                trashCard.open();
                 break;
             case AppModel.ShortcutsView:
                 shortcutsCard.open();

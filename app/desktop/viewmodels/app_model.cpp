@@ -20,6 +20,7 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
       m_place(m_storage),
       m_devices(m_engine, m_settings),
       m_conversations(m_storage, m_answers, m_notices),
+      m_trash(m_storage, m_notices),
       m_models(m_storage, m_engine, m_settings, m_notices, files.guide),
       m_offers(m_engine, files.catalog, files.places),
       m_downloads(files.downloads, files.downloadSettles),
@@ -32,7 +33,13 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
     connect(&m_conversations, &ConversationListModel::removing, &m_chat,
             &ChatController::conversationRemoved);
     connect(&m_conversations, &ConversationListModel::renamed, &m_chat, &ChatController::conversationRenamed);
-    connect(&m_conversations, &ConversationListModel::purged, &m_engine, &EngineClient::retain);
+    connect(&m_conversations, &ConversationListModel::setChanged, &m_engine, &EngineClient::retain);
+    connect(&m_conversations, &ConversationListModel::restored, &m_chat, &ChatController::open);
+    connect(&m_trash, &TrashModel::restored, this, [this](history::RowId conversation) {
+        m_conversations.refresh();
+        m_conversations.tellSet();
+        m_chat.showAgain(conversation);
+    });
     connect(&m_downloads, &DownloadWatch::settled, &m_models, &ModelListModel::offer);
     connect(&m_models, &ModelListModel::arrivalJudged, &m_downloads, &DownloadWatch::judged);
     connect(&m_portal, &DesktopPortal::linkCopied, this,

@@ -26,6 +26,7 @@
 #include "app/desktop/viewmodels/notices.h"
 #include "app/desktop/viewmodels/settings.h"
 #include "app/desktop/viewmodels/start_page.h"
+#include "app/desktop/viewmodels/trash_model.h"
 #include "app/desktop/viewmodels/window_place.h"
 
 namespace ingle::desktop {
@@ -49,6 +50,7 @@ class AppModel : public QObject {
     Q_PROPERTY(QString about READ about CONSTANT)
     Q_PROPERTY(ingle::desktop::ChatController* chat READ chat CONSTANT)
     Q_PROPERTY(ingle::desktop::ConversationListModel* conversations READ conversations CONSTANT)
+    Q_PROPERTY(ingle::desktop::TrashModel* trash READ trash CONSTANT)
     Q_PROPERTY(ingle::desktop::ModelListModel* models READ models CONSTANT)
     Q_PROPERTY(ingle::desktop::CrashReports* crashes READ crashes CONSTANT)
     Q_PROPERTY(ingle::desktop::ModelOffers* offers READ offers CONSTANT)
@@ -72,7 +74,8 @@ class AppModel : public QObject {
         HelpView,
         PaletteView,
         ShortcutsView,
-        OpenFileView
+        OpenFileView,
+        TrashView
     };
     Q_ENUM(View)
 
@@ -85,6 +88,7 @@ class AppModel : public QObject {
     QString about() const;
     ChatController* chat() { return &m_chat; }
     ConversationListModel* conversations() { return &m_conversations; }
+    TrashModel* trash() { return &m_trash; }
     ModelListModel* models() { return &m_models; }
     CrashReports* crashes() { return &m_crashes; }
     ModelOffers* offers() { return &m_offers; }
@@ -122,6 +126,7 @@ class AppModel : public QObject {
     WindowPlace m_place;
     DeviceChoices m_devices;
     ConversationListModel m_conversations;
+    TrashModel m_trash;
     ModelListModel m_models;
     ModelOffers m_offers;
     DownloadWatch m_downloads;

@@ -291,6 +291,39 @@ void ChatController::showSibling(qint64 message, int step) {
     });
 }
 
+bool ChatController::canRemove(qint64 message) const {
+    return m_messages.find(message) != nullptr && mayAnswer();
+}
+
+void ChatController::remove(qint64 message) {
+    if (!canRemove(message)) return;
+    const Message& removed = *m_messages.find(message);
+    showAfter(m_conversation, [message](history::History& history) { return history.trashMessage(message); });
+    m_notices.showUndo(removed.role == Role::User ? tr("Message deleted") : tr("Answer deleted"),
+                       [this, conversation = m_conversation, message] {
+                           showAfter(conversation, [message](history::History& history) {
+                               return history.restoreMessage(message);
+                           });
+                       });
+}
+
+void ChatController::showAfter(RowId conversation,
+                               std::function<Result<RowId>(history::History&)> work) {
+    const auto whole = [conversation, work = std::move(work)](history::History& history) -> Result<Turn> {
+        INGLE_TRY_ASSIGN(const RowId leaf, work(history));
+        return history::readTurn(history, conversation, leaf);
+    };
+    m_storage.run(this, whole, [this](const Result<Turn>& turn) {
+        if (!turn) return m_notices.showBanner({Notices::Topic::History, toQString(turn.error().message)});
+        show(*turn);
+        emit listOutdated();
+    });
+}
+
+void ChatController::showAgain(RowId conversation) {
+    showAfter(conversation, [](history::History&) -> Result<RowId> { return 0; });
+}
+
 void ChatController::startTurn(RunningAnswers::Work work, const QString& sentText) {
     const auto started = [this, asked = m_conversation, sentText](const Result<Turn>& turn) {
         if (!turn) {

@@ -76,6 +76,7 @@ class ChatController : public QObject {
     bool mayAnswer() const { return progress() == nullptr && !m_readOnly; }
     bool canContinue(qint64 message) const;
     bool canRegenerate(qint64 message) const;
+    bool canRemove(qint64 message) const;
 
     Q_INVOKABLE void newConversation();
     Q_INVOKABLE void open(qint64 conversation);
@@ -90,10 +91,14 @@ class ChatController : public QObject {
     Q_INVOKABLE void regenerate(qint64 message);
     /// Another wording beside this user message, and an answer to it.
     Q_INVOKABLE void edit(qint64 message, const QString& text);
+    /// Into the trash, with all that follows it; can be undone.
+    Q_INVOKABLE void remove(qint64 message);
     /// Shows the branch through the sibling `step` places away.
     Q_INVOKABLE void showSibling(qint64 message, int step);
     Q_INVOKABLE QString messageText(qint64 message) const;
 
+    /// As open(), also where it is shown already.
+    void showAgain(history::RowId conversation);
     void conversationRemoved(history::RowId conversation);
     void conversationRenamed(history::RowId conversation, const QString& title);
 
@@ -122,6 +127,9 @@ class ChatController : public QObject {
     void onUnreadableHistory(const Error& error);
     /// `sentText`: what is the draft again when it cannot be stored.
     void startTurn(RunningAnswers::Work work, const QString& sentText = {});
+    /// Runs `work`, which chooses a branch of that conversation, and shows it.
+    void showAfter(history::RowId conversation,
+                   std::function<Result<history::RowId>(history::History&)> work);
     void continueWhenLoaded();
     void onEnded(history::RowId message, const history::AnswerEnd& ending);
 

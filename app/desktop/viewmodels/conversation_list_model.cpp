@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <utility>
 
 #include "app/desktop/text.h"
@@ -15,7 +16,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kSearchDelay = 150ms;
-constexpr auto kUndoTime = 8s;
 constexpr int kMaxHits = 100;
 
 QString sectionOf(const history::Conversation& conversation, const QDate& today) {
@@ -46,26 +46,18 @@ ConversationListModel::ConversationListModel(StorageThread& storage, const Runni
       m_storage(storage),
       m_answers(answers),
       m_notices(notices),
-      m_searchDelay(this),
-      m_purgeDelay(this) {
+      m_searchDelay(this) {
     m_searchDelay.setSingleShot(true);
     m_searchDelay.setInterval(kSearchDelay);
     connect(&m_searchDelay, &QTimer::timeout, this, &ConversationListModel::refresh);
-    m_purgeDelay.setSingleShot(true);
-    m_purgeDelay.setInterval(kUndoTime);
-    connect(&m_purgeDelay, &QTimer::timeout, this, [this] {
-        m_notices.forgetUndos();
-        purge();
-    });
     connect(&answers, &RunningAnswers::stateChanged, this, [this](history::RowId conversation) {
         const auto row = find(conversation);
         if (row == m_rows.end()) return;
         const QModelIndex at = index(static_cast<int>(row - m_rows.begin()));
         emit dataChanged(at, at, {AnsweringRole});
     });
-    // What was deleted shortly before the last run ended.
-    purge();
     refresh();
+    tellSet();
 }
 
 void ConversationListModel::setSearchText(const QString& text) {
@@ -75,42 +67,60 @@ void ConversationListModel::setSearchText(const QString& text) {
     m_searchDelay.start();
 }
 
-void ConversationListModel::refresh() {
-    const QString text = m_searchText.trimmed();
-    if (text.isEmpty()) {
-        const auto work = [](history::History& history) { return history.conversations(); };
-        m_storage.run(this, work, [this](const Result<std::vector<history::Conversation>>& conversations) {
-            if (!conversations)
-                return m_notices.showBanner(
-                    {Notices::Topic::History, toQString(conversations.error().message)});
-            const QDate today = QDate::currentDate();
-            std::vector<Row> rows;
-            for (const history::Conversation& each : *conversations) {
-                rows.push_back({.conversation = each.id,
-                                .title = toQString(each.title),
-                                .snippet = {},
-                                .section = sectionOf(each, today),
-                                .pinned = each.pinned});
-            }
-            setRows(rows);
-        });
-        return;
+Result<ConversationListModel::Rows> ConversationListModel::readAll(history::History& history) {
+    INGLE_TRY_ASSIGN(const auto conversations, history.conversations());
+    const QDate today = QDate::currentDate();
+    Rows rows;
+    rows.reserve(conversations.size());
+    for (const history::Conversation& each : conversations) {
+        rows.push_back({.conversation = each.id,
+                        .title = toQString(each.title),
+                        .snippet = {},
+                        .section = sectionOf(each, today),
+                        .pinned = each.pinned});
     }
+    return rows;
+}
+
+Result<ConversationListModel::Rows> ConversationListModel::readHits(history::History& history,
+                                                                    const std::string& text) {
+    INGLE_TRY_ASSIGN(const auto hits, history.search(text, kMaxHits));
+    Rows rows;
+    for (const history::SearchHit& hit : hits) {
+        rows.push_back({.conversation = hit.conversation,
+                        .message = hit.message,
+                        .title = toQString(hit.title),
+                        .snippet = highlighted(hit.snippet),
+                        .section = tr("Found")});
+    }
+    return rows;
+}
+
+void ConversationListModel::refresh() {
+    // Rows are made where they are read: thousands of dates would hold up the window.
+    const QString text = m_searchText.trimmed();
     const auto work = [query = text.toStdString()](history::History& history) {
-        return history.search(query, kMaxHits);
+        return query.empty() ? readAll(history) : readHits(history, query);
     };
-    m_storage.run(this, work, [this, text](const Result<std::vector<history::SearchHit>>& hits) {
+    m_storage.run(this, work, [this, text](const Result<Rows>& rows) {
         if (text != m_searchText.trimmed()) return;  // a newer search follows
-        if (!hits) return m_notices.showBanner({Notices::Topic::History, toQString(hits.error().message)});
-        std::vector<Row> rows;
-        for (const history::SearchHit& hit : *hits) {
-            rows.push_back({.conversation = hit.conversation,
-                            .message = hit.message,
-                            .title = toQString(hit.title),
-                            .snippet = highlighted(hit.snippet),
-                            .section = tr("Found")});
-        }
-        setRows(rows);
+        if (rows)
+            setRows(*rows);
+        else
+            m_notices.showBanner({Notices::Topic::History, toQString(rows.error().message)});
+    });
+}
+
+void ConversationListModel::tellSet() {
+    using Names = std::vector<std::string>;
+    const auto work = [](history::History& history) -> Result<Names> {
+        INGLE_TRY_ASSIGN(const auto conversations, history.conversations());
+        Names names;
+        for (const history::Conversation& each : conversations) names.push_back(std::to_string(each.id));
+        return names;
+    };
+    m_storage.run(this, work, [this](const Result<Names>& names) {
+        if (names) emit setChanged(*names);
     });
 }
 
@@ -152,30 +162,15 @@ void ConversationListModel::rename(qint64 conversation, const QString& title) {
 }
 
 void ConversationListModel::remove(qint64 conversation) {
+    const auto row = find(conversation);
+    const QString title = row == m_rows.end() ? QString() : row->title;
     emit removing(conversation);
     change([=](history::History& history) { return history.trashConversation(conversation); });
-    m_purgeDelay.start();
-    m_notices.showUndo(tr("Conversation deleted"), [this, conversation] {
+    tellSet();
+    m_notices.showUndo(tr("“%1” deleted").arg(title), [this, conversation] {
         change([=](history::History& history) { return history.restoreConversation(conversation); });
-    });
-}
-
-void ConversationListModel::purge() {
-    using Names = std::vector<std::string>;
-    const auto work = [](history::History& history) -> Result<Names> {
-        INGLE_TRY_ASSIGN(const auto conversations, history.conversations());
-        Names names;
-        for (const history::Conversation& conversation : conversations)
-            names.push_back(std::to_string(conversation.id));
-        return names;
-    };
-    m_storage.run(this, work, [this](const Result<Names>& names) {
-        if (names) {
-            emit purged(*names);
-        } else {
-            m_notices.showBanner({Notices::Topic::History, toQString(names.error().message)});
-        }
-        refresh();
+        tellSet();
+        emit restored(conversation);
     });
 }
 
@@ -186,39 +181,50 @@ void ConversationListModel::change(std::function<Status(history::History&)> work
     });
 }
 
-void ConversationListModel::setRows(const std::vector<Row>& rows) {
+void ConversationListModel::setRows(const Rows& rows) {
+    if (rows == m_rows) return;
     // Step by step instead of a reset, so that the view keeps its place and the keyboard its row.
-    const auto placeOf = [](const std::vector<Row>& in, size_t from, const Row& row) {
-        const auto same = [&row](const Row& each) {
-            return each.conversation == row.conversation && each.message == row.message;
-        };
-        return static_cast<size_t>(
-            std::find_if(in.begin() + static_cast<std::ptrdiff_t>(from), in.end(), same) - in.begin());
-    };
-    for (size_t i = m_rows.size(); i-- > 0;) {
-        if (placeOf(rows, 0, m_rows[i]) != rows.size()) continue;
-        beginRemoveRows({}, static_cast<int>(i), static_cast<int>(i));
-        m_rows.erase(m_rows.begin() + static_cast<std::ptrdiff_t>(i));
-        endRemoveRows();
-    }
-    for (size_t i = 0; i < rows.size(); ++i) {
-        const int row = static_cast<int>(i);
-        const size_t old = placeOf(m_rows, i, rows[i]);
-        if (old == m_rows.size()) {
-            beginInsertRows({}, row, row);
-            m_rows.insert(m_rows.begin() + row, rows[i]);
-            endInsertRows();
+    using Key = std::pair<history::RowId, history::RowId>;
+    const auto keyOf = [](const Row& row) { return Key{row.conversation, row.message}; };
+    std::set<Key> wanted, known;
+    for (const Row& row : rows) wanted.insert(keyOf(row));
+    for (const Row& row : m_rows) known.insert(keyOf(row));
+    for (size_t end = m_rows.size(); end > 0;) {
+        size_t begin = end;
+        while (begin > 0 && !wanted.contains(keyOf(m_rows[begin - 1]))) --begin;
+        if (begin == end) {
+            --end;
             continue;
         }
-        if (old != i) {
-            beginMoveRows({}, static_cast<int>(old), static_cast<int>(old), {}, row);
-            std::rotate(m_rows.begin() + row, m_rows.begin() + static_cast<std::ptrdiff_t>(old),
-                        m_rows.begin() + static_cast<std::ptrdiff_t>(old) + 1);
+        beginRemoveRows({}, static_cast<int>(begin), static_cast<int>(end) - 1);
+        m_rows.erase(m_rows.begin() + static_cast<std::ptrdiff_t>(begin),
+                     m_rows.begin() + static_cast<std::ptrdiff_t>(end));
+        endRemoveRows();
+        end = begin;
+    }
+    for (size_t i = 0; i < rows.size(); ++i) {
+        const auto here = static_cast<std::ptrdiff_t>(i);
+        if (!known.contains(keyOf(rows[i]))) {
+            size_t end = i + 1;
+            while (end < rows.size() && !known.contains(keyOf(rows[end]))) ++end;
+            beginInsertRows({}, static_cast<int>(i), static_cast<int>(end) - 1);
+            m_rows.insert(m_rows.begin() + here, rows.begin() + here,
+                          rows.begin() + static_cast<std::ptrdiff_t>(end));
+            endInsertRows();
+            i = end - 1;
+            continue;
+        }
+        if (keyOf(m_rows[i]) != keyOf(rows[i])) {
+            const auto old = std::find_if(m_rows.begin() + here, m_rows.end(),
+                                          [&](const Row& row) { return keyOf(row) == keyOf(rows[i]); });
+            const auto from = static_cast<int>(old - m_rows.begin());
+            beginMoveRows({}, from, from, {}, static_cast<int>(i));
+            std::rotate(m_rows.begin() + here, old, old + 1);
             endMoveRows();
         }
         if (m_rows[i] != rows[i]) {
             m_rows[i] = rows[i];
-            emit dataChanged(index(row), index(row));
+            emit dataChanged(index(static_cast<int>(i)), index(static_cast<int>(i)));
         }
     }
     emit listChanged();

@@ -5,6 +5,7 @@
 #include <QAbstractListModel>
 #include <QTimer>
 
+#include <string>
 #include <vector>
 
 #include "app/desktop/running_answers.h"
@@ -41,6 +42,8 @@ class ConversationListModel : public QAbstractListModel {
 
     /// Reads the list again.
     void refresh();
+    /// setChanged() follows.
+    void tellSet();
 
     double focused() const { return m_focused; }
     /// -1: it is not in the list.
@@ -50,8 +53,8 @@ class ConversationListModel : public QAbstractListModel {
     /// The conversation `step` rows further down, or 0.
     double neighbour(qint64 conversation, int step) const;
     Q_INVOKABLE void rename(qint64 conversation, const QString& title);
-    /// Hides it; a toast offers to undo, and some seconds later it is gone for good.
-    Q_INVOKABLE void remove(qint64 conversation);
+    /// Into the trash; can be undone.
+    void remove(qint64 conversation);
 
     int rowCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;
@@ -62,8 +65,10 @@ class ConversationListModel : public QAbstractListModel {
     void searchTextChanged();
     void focusedChanged();
     void removing(qint64 conversation);
-    /// Deleted conversations are gone for good; these are the ones there are.
-    void purged(const std::vector<std::string>& conversations);
+    /// It is among the others again.
+    void restored(qint64 conversation);
+    /// Others came or went; these are the ones there are.
+    void setChanged(const std::vector<std::string>& conversations);
     void renamed(qint64 conversation, const QString& title);
 
   private:
@@ -79,15 +84,18 @@ class ConversationListModel : public QAbstractListModel {
     };
 
     std::vector<Row>::const_iterator find(qint64 conversation) const;
-    void setRows(const std::vector<Row>& rows);
+    using Rows = std::vector<Row>;
+
+    // These two run on the storage thread.
+    static Result<Rows> readAll(history::History& history);
+    static Result<Rows> readHits(history::History& history, const std::string& text);
+    void setRows(const Rows& rows);
     void change(std::function<Status(history::History&)> work);
-    void purge();
 
     StorageThread& m_storage;
     const RunningAnswers& m_answers;
     Notices& m_notices;
     QTimer m_searchDelay;
-    QTimer m_purgeDelay;
     QString m_searchText;
     std::vector<Row> m_rows;
     double m_focused = 0;

@@ -341,8 +341,7 @@ def check_against_uninterrupted(bin_dir, model, history, answer):
     """The stored answer, however often it was interrupted, equals one made in a single run: id by id, and its text."""
     request = {
         "messages": [said(m["role"], m["text"].decode()) for m in history.branch_above(answer)],
-        "sampler": {"temperature": answer["temperature"], "topK": answer["top_k"], "topP": answer["top_p"],
-                    "seed": answer["seed"]},
+        "sampler": {**json.loads(answer["sampler"]), "seed": answer["seed"]},
         "maxTokens": len(answer["token_ids"]),
     }
     with HostProcess(bin_dir, model) as host:

@@ -202,7 +202,7 @@ class AnswersTest : public QObject, WindowFiles {
         QCOMPARE(run.messages()[1].status, history::MessageStatus::Stopped);
     }
 
-    void aConversationPurgedWhileItsHostHangsLeavesTheWindowUsable() {
+    void aConversationDeletedWhileItsHostHangsLeavesTheWindowUsable() {
         WindowRun run(freshDataDir(), {"--tokens", "2000", "--pace-ms", "5"});
         run.drop(m_modelFile);
         QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
@@ -210,8 +210,7 @@ class AnswersTest : public QObject, WindowFiles {
         QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.said(1).size() > 40, kPatienceMs);
         QCOMPARE(::kill(run.hostPid, SIGSTOP), 0);
         run.model.conversations()->remove(static_cast<qint64>(run.chat().conversationId()));
-        QTRY_VERIFY_WITH_TIMEOUT(!run.model.notices()->canUndo(), kPatienceMs);  // gone for good
-        QTest::qWait(300);
+        QTRY_COMPARE(run.model.conversations()->rowCount(), 0);
         // What the host does about it does not matter to others.
         QVERIFY(run.idle());
         run.chat().send("count again");

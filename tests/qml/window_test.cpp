@@ -380,20 +380,6 @@ class WindowTest : public QObject, WindowFiles {
         QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
         QTRY_COMPARE(run.model.models()->rowCount(), 1);
     }
-
-    void deletedConversationsComeBackByUndo() {
-        WindowRun run(freshDataDir(), {});
-        run.drop(m_modelFile);
-        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
-        run.chat().send("count");
-        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
-        run.model.conversations()->remove(static_cast<qint64>(run.chat().conversationId()));
-        QTRY_COMPARE(run.model.conversations()->rowCount(), 0);
-        QVERIFY(run.messages().empty());
-        QVERIFY(run.model.notices()->canUndo());
-        run.model.notices()->undoLast();
-        QTRY_COMPARE(run.model.conversations()->rowCount(), 1);
-    }
 };
 
 QTEST_MAIN(WindowTest)

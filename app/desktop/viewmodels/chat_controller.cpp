@@ -170,6 +170,25 @@ void ChatController::newConversation() {
     });
 }
 
+void ChatController::openAt(qint64 conversation, qint64 message, const QString& words) {
+    if (conversation == m_conversation && m_messages.find(message) != nullptr)
+        return emit found(static_cast<double>(message), words);
+    const auto work = [conversation, message](history::History& history) -> Result<Turn> {
+        INGLE_TRY_ASSIGN(const RowId leaf, history.newestLeafBelow(message));
+        if (history.access() == history::History::Access::ReadWrite) {
+            INGLE_TRY(history.setActiveLeaf(conversation, leaf));
+            INGLE_TRY(history::setLastShown(history, conversation));
+        }
+        return history::readTurn(history, conversation, leaf);
+    };
+    m_storage.run(this, work, [this, message, words](const Result<Turn>& opened) {
+        if (!opened)
+            return m_notices.showBanner({Notices::Topic::History, toQString(opened.error().message)});
+        show(*opened);
+        emit found(static_cast<double>(message), words);
+    });
+}
+
 void ChatController::open(qint64 id) {
     if (id == m_conversation) return;
     const auto work = [id](history::History& history) -> Result<Turn> {
@@ -241,7 +260,15 @@ void ChatController::edit(qint64 message, const QString& text) {
     const auto work = [question, answerer = answerer()](history::History& history) {
         return history::ask(history, question, answerer);
     };
-    startTurn(work);
+    startTurn(work, {}, [this](const Turn& turn) {
+        const RowId conversation = turn.conversation.id;
+        const RowId changed = (turn.branch.end() - 2)->id;
+        m_notices.showUndo(tr("Message changed"), [this, conversation, changed] {
+            m_answers.abandon(conversation);
+            showAfter(conversation,
+                      [changed](history::History& history) { return history.trashMessage(changed); });
+        });
+    });
 }
 
 bool ChatController::canContinue(qint64 message) const {
@@ -307,8 +334,7 @@ void ChatController::remove(qint64 message) {
                        });
 }
 
-void ChatController::showAfter(RowId conversation,
-                               std::function<Result<RowId>(history::History&)> work) {
+void ChatController::showAfter(RowId conversation, std::function<Result<RowId>(history::History&)> work) {
     const auto whole = [conversation, work = std::move(work)](history::History& history) -> Result<Turn> {
         INGLE_TRY_ASSIGN(const RowId leaf, work(history));
         return history::readTurn(history, conversation, leaf);
@@ -324,8 +350,9 @@ void ChatController::showAgain(RowId conversation) {
     showAfter(conversation, [](history::History&) -> Result<RowId> { return 0; });
 }
 
-void ChatController::startTurn(RunningAnswers::Work work, const QString& sentText) {
-    const auto started = [this, asked = m_conversation, sentText](const Result<Turn>& turn) {
+void ChatController::startTurn(RunningAnswers::Work work, const QString& sentText,
+                               const std::function<void(const Turn&)>& then) {
+    const auto started = [this, asked = m_conversation, sentText, then](const Result<Turn>& turn) {
         if (!turn) {
             if (!sentText.isEmpty()) m_drafts.putBack(asked, sentText);
             return m_notices.showBanner({Notices::Topic::History, toQString(turn.error().message)});
@@ -337,6 +364,7 @@ void ChatController::startTurn(RunningAnswers::Work work, const QString& sentTex
             m_drafts.append(typedMeanwhile);
         }
         if (!sentText.isEmpty()) emit sent();
+        if (then) then(*turn);
         emit listOutdated();
     };
     m_answers.start(m_conversation, {m_settings.systemPrompt(), m_settings.maxTokens()}, std::move(work),

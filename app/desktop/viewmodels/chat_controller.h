@@ -4,6 +4,7 @@
 #include <QtQml/qqmlregistration.h>
 #include <QObject>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,8 @@ class ChatController : public QObject {
 
     Q_INVOKABLE void newConversation();
     Q_INVOKABLE void open(qint64 conversation);
+    /// Where `words` were found, also in a branch that is not shown; found() follows.
+    Q_INVOKABLE void openAt(qint64 conversation, qint64 message, const QString& words);
     /// sent() follows once the message is durable; when it cannot be stored, it is the draft again.
     Q_INVOKABLE void send(const QString& text);
     Q_INVOKABLE void stop();
@@ -110,6 +113,8 @@ class ChatController : public QObject {
     void progressChanged();
     void readOnlyChanged();
     void sent();
+    /// A message that was searched for is shown: bring it into view, with these words marked.
+    void found(double message, const QString& words);
     /// There is no model to answer with.
     void modelNeeded();
     /// Titles, times or order of conversations changed.
@@ -126,7 +131,9 @@ class ChatController : public QObject {
     /// A damaged history can be set aside for a new one.
     void onUnreadableHistory(const Error& error);
     /// `sentText`: what is the draft again when it cannot be stored.
-    void startTurn(RunningAnswers::Work work, const QString& sentText = {});
+    /// `then`: what else is done once it is stored.
+    void startTurn(RunningAnswers::Work work, const QString& sentText = {},
+                   const std::function<void(const history::Turn&)>& then = {});
     /// Runs `work`, which chooses a branch of that conversation, and shows it.
     void showAfter(history::RowId conversation,
                    std::function<Result<history::RowId>(history::History&)> work);

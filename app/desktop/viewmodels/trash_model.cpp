@@ -40,7 +40,8 @@ void TrashModel::restore(int row) {
         return {};
     };
     m_storage.run(this, work, [this, entry](const Status& status) {
-        if (!status) return m_notices.showBanner({Notices::Topic::History, toQString(status.error().message)});
+        if (!status)
+            return m_notices.showBanner({Notices::Topic::History, toQString(status.error().message)});
         refresh();
         emit restored(entry.conversation);
     });
@@ -49,7 +50,8 @@ void TrashModel::restore(int row) {
 void TrashModel::empty() {
     const auto work = [](history::History& history) { return history.emptyTrash(); };
     m_storage.run(this, work, [this](const Status& status) {
-        if (!status) return m_notices.showBanner({Notices::Topic::History, toQString(status.error().message)});
+        if (!status)
+            return m_notices.showBanner({Notices::Topic::History, toQString(status.error().message)});
         // What could be undone is among what is gone.
         m_notices.forgetUndos();
         refresh();
@@ -69,7 +71,8 @@ QVariant TrashModel::data(const QModelIndex& index, int role) const {
     const QDate gone = QDateTime::fromMSecsSinceEpoch(entry.trashedMs).date().addDays(kTrashDays);
     const int days = std::max(0, static_cast<int>(QDate::currentDate().daysTo(gone)));
     const QString left = tr("%n day(s) left", nullptr, days);
-    return entry.message == 0 ? left : tr("From “%1” on · %2").arg(toQString(entry.excerpt).simplified(), left);
+    return entry.message == 0 ? left
+                              : tr("From “%1” on · %2").arg(toQString(entry.excerpt).simplified(), left);
 }
 
 QHash<int, QByteArray> TrashModel::roleNames() const {

@@ -12,6 +12,8 @@ T.ItemDelegate {
     required property string snippet
     required property bool pinned
     required property bool answering
+    /// Where a search found something; 0: in the title, or this is no hit.
+    required property double message
     readonly property bool shown: app.chat.conversationId === conversationId
     property bool renaming: false
 
@@ -46,7 +48,10 @@ T.ItemDelegate {
     }
 
     onClicked: {
-        app.chat.open(conversationId);
+        if (message > 0)
+            app.chat.openAt(conversationId, message, app.conversations.searchText);
+        else
+            app.chat.open(conversationId);
         chosen();
     }
     Keys.onReturnPressed: clicked()

@@ -1,0 +1,116 @@
+/// What is deleted or changed, and how it comes back.
+#include "tests/qml/window_run.h"
+
+using namespace ingle;
+using namespace ingle::desktop;
+
+class TrashTest : public QObject, WindowFiles {
+    Q_OBJECT
+
+    /// A conversation of one question and its answer.
+    static void begin(WindowRun& run, const QString& question) {
+        run.chat().newConversation();
+        run.chat().send(question);
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+    }
+    static void press(const WindowRun& run, Qt::Key key, Qt::KeyboardModifiers modifiers) {
+        QVERIFY(QTest::qWaitForWindowActive(run.window));
+        QTest::keyClick(run.window, key, modifiers);
+    }
+
+  private slots:
+    void initTestCase() { QVERIFY(prepare()); }
+
+    void aDeletedConversationComesBackAndIsShown() {
+        WindowRun run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        begin(run, "one");
+        begin(run, "two");
+        const double two = run.chat().conversationId();
+        QTRY_COMPARE(run.model.conversations()->rowCount(), 2);
+        press(run, Qt::Key_Backspace, Qt::ControlModifier | Qt::ShiftModifier);
+        QTRY_COMPARE(run.model.conversations()->rowCount(), 1);
+        QVERIFY(run.messages().empty());
+        QCOMPARE(run.model.notices()->toast(), QString("“two” deleted"));
+        press(run, Qt::Key_Z, Qt::ControlModifier);
+        QTRY_COMPARE(run.model.conversations()->rowCount(), 2);
+        QTRY_COMPARE(run.chat().conversationId(), two);
+        QCOMPARE(run.messages().size(), size_t{2});
+    }
+
+    void aDeletedMessageAndAChangeAreUndone() {
+        WindowRun run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        begin(run, "one");
+        run.chat().send("more");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 4 && run.idle(), kPatienceMs);
+        run.model.actions()->run("removeMessage", run.messages()[2].id);
+        QTRY_COMPARE(run.messages().size(), size_t{2});
+        run.chat().edit(run.messages()[0].id, "another");
+        QTRY_VERIFY_WITH_TIMEOUT(run.said(0) == "another" && run.idle(), kPatienceMs);
+        // What was done last comes back first.
+        press(run, Qt::Key_Z, Qt::ControlModifier);
+        QTRY_COMPARE(run.said(0), std::string("one"));
+        QCOMPARE(run.messages()[0].siblingCount, 1);
+        press(run, Qt::Key_Z, Qt::ControlModifier);
+        QTRY_COMPARE(run.messages().size(), size_t{4});
+        QCOMPARE(run.said(2), std::string("more"));
+        QVERIFY(!run.model.notices()->canUndo());
+    }
+
+    void theTrashGivesBackAndForgets() {
+        const QString data = freshDataDir();
+        {
+            WindowRun run(data, {});
+            run.drop(m_modelFile);
+            QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+            begin(run, "first secret");
+            begin(run, "second secret");
+            for (int i = 0; i < 2; ++i)
+                run.model.conversations()->remove(
+                    static_cast<qint64>(run.model.conversations()->neighbour(0, 1 + i)));
+            QTRY_COMPARE(run.model.conversations()->rowCount(), 0);
+        }
+        WindowRun run(data, {});
+        QTRY_VERIFY(run.window->isVisible());
+        run.model.actions()->run("trash");
+        QTRY_COMPARE(run.model.trash()->rowCount(), 2);
+        QTRY_VERIFY(run.shownItem("restore-0") != nullptr);
+        const QString kept =
+            run.model.trash()->data(run.model.trash()->index(0), TrashModel::TitleRole).toString();
+        run.shownItem("restore-0")->forceActiveFocus(Qt::TabFocusReason);
+        QTest::keyClick(run.window, Qt::Key_Space);
+        QTRY_COMPARE(run.model.trash()->rowCount(), 1);
+        QTRY_COMPARE(run.chat().title(), kept);
+        // The second time it is meant.
+        run.shownItem("emptyTrash")->forceActiveFocus(Qt::TabFocusReason);
+        QTest::keyClick(run.window, Qt::Key_Space);
+        QTest::qWait(100);
+        QCOMPARE(run.model.trash()->rowCount(), 1);
+        QTest::keyClick(run.window, Qt::Key_Space);
+        QTRY_COMPARE(run.model.trash()->rowCount(), 0);
+    }
+
+    void aHitOpensAtItsMessageInItsBranch() {
+        WindowRun run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        begin(run, "where is the heron");
+        run.chat().edit(run.messages()[0].id, "where is the owl");
+        QTRY_VERIFY_WITH_TIMEOUT(run.said(0) == "where is the owl" && run.idle(), kPatienceMs);
+        QSignalSpy found(&run.chat(), &ChatController::found);
+        auto* list = run.model.conversations();
+        list->setSearchText("HERON is");
+        QTRY_COMPARE(list->rowCount(), 2);  // the title as well
+        QTest::mouseClick(run.window, Qt::LeftButton, {},
+                          run.item("conversationList")->mapToScene({60, 120}).toPoint());
+        QTRY_COMPARE(run.said(0), std::string("where is the heron"));
+        QTRY_COMPARE(found.size(), 1);
+        QCOMPARE(found[0][0].toDouble(), static_cast<double>(run.messages()[0].id));
+    }
+};
+
+QTEST_MAIN(TrashTest)
+#include "trash_test.moc"

@@ -231,6 +231,172 @@
     </message>
 </context>
 <context>
+    <name>ErrorDetails</name>
+    <message>
+        <source>Details</source>
+        <translation>Einzelheiten</translation>
+    </message>
+    <message>
+        <source>Hide the details</source>
+        <translation>Einzelheiten verbergen</translation>
+    </message>
+    <message>
+        <source>Show the details</source>
+        <translation>Einzelheiten zeigen</translation>
+    </message>
+    <message>
+        <source>Copy the details</source>
+        <translation>Einzelheiten kopieren</translation>
+    </message>
+</context>
+<context>
+    <name>ErrorSentences</name>
+    <message>
+        <source>The engine stopped three times while writing this answer.</source>
+        <translation>Die Engine ist beim Schreiben dieser Antwort dreimal stehen geblieben.</translation>
+    </message>
+    <message>
+        <source>The engine stopped three times while loading this model.</source>
+        <translation>Die Engine ist beim Laden dieses Modells dreimal stehen geblieben.</translation>
+    </message>
+    <message>
+        <source>The engine stopped three times while looking at this file.</source>
+        <translation>Die Engine ist beim Prüfen dieser Datei dreimal stehen geblieben.</translation>
+    </message>
+    <message>
+        <source>The engine stopped three times.</source>
+        <translation>Die Engine ist dreimal stehen geblieben.</translation>
+    </message>
+    <message>
+        <source>%1 was not found. It may have been moved, or its disk is not connected.</source>
+        <translation>%1 wurde nicht gefunden. Vielleicht wurde die Datei verschoben, oder ihr Datenträger ist nicht angeschlossen.</translation>
+    </message>
+    <message>
+        <source>%1 may not be read: its permissions forbid it.</source>
+        <translation>%1 darf nicht gelesen werden: Die Zugriffsrechte erlauben es nicht.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read.</source>
+        <translation>%1 kann nicht gelesen werden.</translation>
+    </message>
+    <message>
+        <source>%1 is empty. Its download may not have begun.</source>
+        <translation>%1 ist leer. Vielleicht hat der Download noch nicht begonnen.</translation>
+    </message>
+    <message>
+        <source>%1 is not a model that Inglenook can open.</source>
+        <translation>%1 ist kein Modell, das Inglenook öffnen kann.</translation>
+    </message>
+    <message>
+        <source>%1 only points to a model; the model itself was not downloaded.</source>
+        <translation>%1 verweist nur auf ein Modell; das Modell selbst wurde nicht heruntergeladen.</translation>
+    </message>
+    <message>
+        <source>The download is incomplete: %1.</source>
+        <translation>Der Download ist unvollständig: %1.</translation>
+    </message>
+    <message>
+        <source>The download is incomplete: the file ends after %1.</source>
+        <translation>Der Download ist unvollständig: Die Datei endet nach %1.</translation>
+    </message>
+    <message>
+        <source>%1 is damaged. Downloading it again may help.</source>
+        <translation>%1 ist beschädigt. Vielleicht hilft es, die Datei noch einmal herunterzuladen.</translation>
+    </message>
+    <message>
+        <source>%1 needs something that this version of Inglenook cannot do.</source>
+        <translation>%1 braucht etwas, das diese Version von Inglenook nicht kann.</translation>
+    </message>
+    <message>
+        <source>This is a %1 file of version %2, which this version of Inglenook does not know.</source>
+        <translation>Das ist eine %1-Datei der Version %2, die diese Version von Inglenook nicht kennt.</translation>
+    </message>
+    <message>
+        <source>Inglenook does not know models of the family “%1” yet.</source>
+        <translation>Inglenook kennt Modelle der Familie „%1“ noch nicht.</translation>
+    </message>
+    <message>
+        <source>The numbers of this model are stored in a way that Inglenook does not know (%1).</source>
+        <translation>Die Zahlen dieses Modells sind auf eine Weise gespeichert, die Inglenook nicht kennt (%1).</translation>
+    </message>
+    <message>
+        <source>Inglenook does not know this model&apos;s tokenizer (%1).</source>
+        <translation>Inglenook kennt den Tokenizer dieses Modells nicht (%1).</translation>
+    </message>
+    <message>
+        <source>This file has no tokenizer, so it cannot chat.</source>
+        <translation>Diese Datei hat keinen Tokenizer und kann darum nicht chatten.</translation>
+    </message>
+    <message>
+        <source>This model compares texts and writes none, so it cannot chat.</source>
+        <translation>Dieses Modell vergleicht Texte und schreibt keine; darum kann es nicht chatten.</translation>
+    </message>
+    <message>
+        <source>%1 needs %2 of memory; %3 are free.</source>
+        <translation>%1 braucht %2 Speicher; %3 sind frei.</translation>
+    </message>
+    <message>
+        <source>This model needs %2 of memory on %1; %3 are free there.</source>
+        <translation>Dieses Modell braucht %2 Speicher auf %1; dort sind %3 frei.</translation>
+    </message>
+    <message>
+        <source>There is not enough memory.</source>
+        <translation>Der Speicher reicht nicht.</translation>
+    </message>
+    <message>
+        <source>The graphics device failed.</source>
+        <translation>Das Grafikgerät ist ausgefallen.</translation>
+    </message>
+    <message>
+        <source>The model&apos;s file was changed while it was in use.</source>
+        <translation>Die Datei des Modells wurde geändert, während es benutzt wurde.</translation>
+    </message>
+    <message>
+        <source>No model is loaded.</source>
+        <translation>Es ist kein Modell geladen.</translation>
+    </message>
+    <message>
+        <source>The message is too long for this model: it takes %1 tokens, and there is room for %2.</source>
+        <translation>Die Nachricht ist zu lang für dieses Modell: Sie braucht %1 Token, und es ist Platz für %2.</translation>
+    </message>
+    <message>
+        <source>A part of Inglenook is missing. Please install it again.</source>
+        <translation>Ein Teil von Inglenook fehlt. Bitte installiere es noch einmal.</translation>
+    </message>
+    <message>
+        <source>Inglenook was updated while it was open. Please close it and open it again.</source>
+        <translation>Inglenook wurde aktualisiert, während es offen war. Bitte schließe es und öffne es wieder.</translation>
+    </message>
+    <message>
+        <source>The history is damaged.</source>
+        <translation>Der Verlauf ist beschädigt.</translation>
+    </message>
+    <message>
+        <source>The history was written by a newer Inglenook; it can be read but not changed.</source>
+        <translation>Der Verlauf stammt von einem neueren Inglenook; er kann gelesen, aber nicht geändert werden.</translation>
+    </message>
+    <message>
+        <source>Nothing can be kept: %1 cannot be written.</source>
+        <translation>Nichts kann aufbewahrt werden: %1 ist nicht beschreibbar.</translation>
+    </message>
+    <message>
+        <source>The history needs %1 of room on its disk; %2 are free.</source>
+        <translation>Der Verlauf braucht %1 Platz auf seinem Datenträger; %2 sind frei.</translation>
+    </message>
+    <message>
+        <source>The history cannot be read or written now.</source>
+        <translation>Der Verlauf kann gerade weder gelesen noch geschrieben werden.</translation>
+    </message>
+    <message>
+        <source>The disk is full, so nothing more can be kept.</source>
+        <translation>Der Datenträger ist voll; nichts Weiteres kann aufbewahrt werden.</translation>
+    </message>
+    <message>
+        <source>It was cancelled.</source>
+        <translation>Es wurde abgebrochen.</translation>
+    </message>
+</context>
+<context>
     <name>FitCard</name>
     <message>
         <source>This command writes a smaller file beside it; open that one then:</source>
@@ -642,6 +808,25 @@
     <message>
         <source>No conversations yet</source>
         <translation>Noch keine Gespräche</translation>
+    </message>
+</context>
+<context>
+    <name>Sizes</name>
+    <message>
+        <source>%1 GB</source>
+        <translation>%1 GB</translation>
+    </message>
+    <message>
+        <source>%1 MB</source>
+        <translation>%1 MB</translation>
+    </message>
+    <message>
+        <source>%1 KB</source>
+        <translation>%1 KB</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
     </message>
 </context>
 <context>

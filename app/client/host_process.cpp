@@ -1,4 +1,5 @@
 #include "app/client/host_process.h"
+#include "ingle/error_ids.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -71,7 +72,8 @@ Result<HostProcess> HostProcess::start(const HostCommand& command) {
     pid_t pid = 0;
     const int code = ::posix_spawn(&pid, command.program.c_str(), &settings.actions, &settings.attributes,
                                    arguments.data(), environ);
-    if (code == ENOENT || code == EACCES) return fail(ErrorCode::Io, kHostMissing);
+    if (code == ENOENT || code == EACCES)
+        return withId<ErrorId::HostMissing>(fail(ErrorCode::Io, kHostMissing));
     if (code != 0) return fail(ErrorCode::Io, "Cannot start {}: {}.", command.program, std::strerror(code));
     FileDescriptor process(openProcess(pid));
     if (!process.isOpen()) {

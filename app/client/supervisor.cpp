@@ -1,4 +1,5 @@
 #include "app/client/supervisor.h"
+#include "ingle/error_ids.h"
 
 #include <algorithm>
 #include <csignal>
@@ -49,7 +50,7 @@ protocol::EventBody cancelled(const protocol::RequestBody& body) {
         result.reason = StopReason::Cancelled;
         return protocol::Done{result};
     }
-    return protocol::Failed{{ErrorCode::Cancelled, "It was cancelled."}, {}};
+    return protocol::Failed{withCodeId({ErrorCode::Cancelled, "It was cancelled."}), {}};
 }
 
 bool isDue(const std::optional<TimePoint>& deadline, TimePoint now) {
@@ -148,7 +149,7 @@ void Supervisor::dispatch(Calls::iterator entry) {
     } else if (m_model) {
         if (m_reloadId == 0) reloadModel();
     } else {
-        fail(entry, {ErrorCode::InvalidArgument, "No model is loaded."});
+        fail(entry, withId<ErrorId::NoModel>(Error{ErrorCode::InvalidArgument, "No model is loaded."}));
     }
 }
 
@@ -278,7 +279,11 @@ void Supervisor::recover(const std::string& reason) {
 void Supervisor::blame(Calls::iterator entry, const std::string& reason) {
     const std::string sentence = fmt::format("The engine stopped {} times while {} and was not started again",
                                              kMaxRestarts + 1, entry->call.doing);
-    fail(entry, {ErrorCode::Device, reason.empty() ? sentence + "." : sentence + ": " + reason});
+    const std::string_view request = std::visit(
+        [](const auto& body) { return std::remove_cvref_t<decltype(body)>::kName; }, entry->call.body);
+    fail(entry,
+         withId<ErrorId::HostDied>(
+             Error{ErrorCode::Device, reason.empty() ? sentence + "." : sentence + ": " + reason}, request));
 }
 
 void Supervisor::tick() {
@@ -324,7 +329,7 @@ void Supervisor::greeted(const protocol::EventBody& event) {
     if (hello == nullptr || hello->version != protocol::kVersion) {
         m_link.abandon();
         dropHost();
-        return failAll({ErrorCode::Unsupported, kVersionMismatch});
+        return failAll(withId<ErrorId::HostOutdated>(Error{ErrorCode::Unsupported, kVersionMismatch}));
     }
     m_hostDeadline.reset();
     m_failedStarts = 0;

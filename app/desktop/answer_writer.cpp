@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include "app/desktop/text.h"
+#include "app/desktop/error_sentences.h"
 
 namespace ingle::desktop {
 
@@ -60,10 +60,7 @@ void AnswerWriter::write() {
 void AnswerWriter::onRefused(const TokenChunk& chunk, const Error& error) {
     if (error.code != ErrorCode::Io) {
         endStall();
-        history::AnswerEnd failed;
-        failed.status = history::MessageStatus::Failed;
-        failed.error = error.message;
-        return finish(failed);
+        return finish(history::failedWith(error));
     }
     TokenChunk again = chunk;
     ingle::append(again, m_pending);
@@ -71,7 +68,7 @@ void AnswerWriter::onRefused(const TokenChunk& chunk, const Error& error) {
     m_state = State::Waiting;
     m_stalled = true;
     m_retry.start();
-    emit stalled(toQString(error.message));
+    emit stalled(errorSentence(error));
 }
 
 void AnswerWriter::endStall() {

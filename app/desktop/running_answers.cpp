@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/desktop/text.h"
+#include "app/desktop/error_sentences.h"
 
 namespace ingle::desktop {
 
@@ -12,6 +12,11 @@ using history::RowId;
 using State = AnswerProgress::State;
 
 namespace {
+
+/// What is remembered of it; its code matters to nobody any more.
+Error errorOf(const history::Message& message) {
+    return {ErrorCode::Io, message.error, message.errorId, message.errorArguments};
+}
 
 constexpr qint64 kSpeedWindowMs = 300;  // a speed over less time would only flicker
 
@@ -93,12 +98,9 @@ void RunningAnswers::generate(Answer& answer, const history::Turn& turn) {
                            .tokens = [this, &answer](const TokenChunk& chunk) { onTokens(answer, chunk); },
                            .finished =
                                [this, &answer](const Result<GenerateResult>& result) {
+                                   if (!result)
+                                       return onEngineDone(answer, history::failedWith(result.error()));
                                    history::AnswerEnd ending;
-                                   if (!result) {
-                                       ending.status = MessageStatus::Failed;
-                                       ending.error = result.error().message;
-                                       return onEngineDone(answer, std::move(ending));
-                                   }
                                    if (result->stats.decodeMs > 0) {
                                        answer.progress.tokensPerSecond =
                                            result->stats.newTokens * 1000.0 / result->stats.decodeMs;
@@ -180,7 +182,11 @@ void RunningAnswers::onFinished(Answer& answer, const history::AnswerEnd& ending
 QString RunningAnswers::endSentence(const history::Message& message) {
     if (message.stopReason == StopReason::MaxTokens) return tr("The answer reached its length limit.");
     if (message.stopReason == StopReason::ContextFull) return tr("The model's context is full.");
-    return toQString(message.error);
+    return errorSentence(errorOf(message));
+}
+
+QString RunningAnswers::endDetails(const history::Message& message) {
+    return errorDetails(errorOf(message));
 }
 
 void RunningAnswers::remove(Answer& answer) {

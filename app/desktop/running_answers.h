@@ -63,6 +63,8 @@ class RunningAnswers : public QObject {
 
     /// Why an answer ended as it did, for people; empty when there is nothing to say.
     static QString endSentence(const history::Message& message);
+    /// The engine's own words about that, where they say more.
+    static QString endDetails(const history::Message& message);
 
   signals:
     /// The state, or whether it is stalled; after the last one of() is null.

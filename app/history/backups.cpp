@@ -11,6 +11,7 @@
 
 #include "app/history/history.h"
 #include "app/history/schema.h"
+#include "ingle/error_ids.h"
 #include "ingle/file_descriptor.h"
 
 namespace ingle::history {
@@ -54,8 +55,10 @@ Status askForRoom(const std::string& path, uint64_t bytes) {
     const uint64_t free = uint64_t{disk.f_bavail} * disk.f_frsize;
     if (free >= bytes) return {};
     constexpr uint64_t kMegabyte = 1'000'000;
-    return fail(ErrorCode::Io, "The history needs {} MB of room in {}, where {} MB are free.",
-                bytes / kMegabyte + 1, folder, free / kMegabyte);
+    return withId<ErrorId::HistoryNeedsRoom>(
+        fail(ErrorCode::Io, "The history needs {} MB of room in {}, where {} MB are free.",
+             bytes / kMegabyte + 1, folder, free / kMegabyte),
+        folder, bytes, free);
 }
 
 uint64_t sizeOnDisk(const std::string& path) {

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "ingle/error_ids.h"
 #include "ingle/file_descriptor.h"
 
 namespace ingle::history {
@@ -18,21 +19,29 @@ Error describe(const std::string& path, const SQLite::Exception& exception, int 
     const int code = exception.getErrorCode();
     const bool ioFailed = code == SQLITE_IOERR || code == SQLITE_CANTOPEN;
     if (code == SQLITE_FULL || (ioFailed && (systemErrno == ENOSPC || systemErrno == EDQUOT))) {
-        return {ErrorCode::Io,
-                fmt::format("The history cannot be saved because the disk is full: {}.", path)};
+        return withId<ErrorId::DiskFull>(Error{
+            ErrorCode::Io, fmt::format("The history cannot be saved because the disk is full: {}.", path)});
     }
     switch (code) {
         case SQLITE_INTERRUPT:
-            return {ErrorCode::Cancelled, "Reading the history was cancelled."};
+            return withCodeId({ErrorCode::Cancelled, "Reading the history was cancelled."});
         case SQLITE_CORRUPT:
         case SQLITE_NOTADB:
-            return {ErrorCode::Corrupt,
-                    fmt::format("The history file {} is damaged: {}.", path, exception.what())};
+            return withId<ErrorId::HistoryDamaged>(
+                Error{ErrorCode::Corrupt,
+                      fmt::format("The history file {} is damaged: {}.", path, exception.what())});
         case SQLITE_CONSTRAINT:
             return {ErrorCode::InvalidArgument,
                     fmt::format("The history refused a value: {}.", exception.what())};
+        case SQLITE_READONLY:
+        case SQLITE_CANTOPEN:
+        case SQLITE_PERM:
+            return withId<ErrorId::HistoryNotWritable>(
+                Error{ErrorCode::Io, fmt::format("The history file {} failed: {}.", path, exception.what())},
+                path);
         default:
-            return {ErrorCode::Io, fmt::format("The history file {} failed: {}.", path, exception.what())};
+            return withId<ErrorId::HistoryUnavailable>(
+                Error{ErrorCode::Io, fmt::format("The history file {} failed: {}.", path, exception.what())});
     }
 }
 
@@ -44,7 +53,9 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, FileMo
         flags = SQLite::OPEN_READWRITE;
         // Created here and not by SQLite, so that it is private from its first moment; -wal and -shm inherit.
         const FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-        if (file.get() < 0) return fail(ErrorCode::Io, "Cannot open {}: {}.", path, std::strerror(errno));
+        if (file.get() < 0)
+            return withId<ErrorId::HistoryNotWritable>(
+                fail(ErrorCode::Io, "Cannot open {}: {}.", path, std::strerror(errno)), path);
     }
     try {
         std::unique_ptr<Database> database(new Database(path, mode, flags, kBusyTimeoutMs));
@@ -94,8 +105,9 @@ void Database::setDurability(Durability durability) {
 }
 
 tl::unexpected<Error> Database::refused() const {
-    return fail(ErrorCode::Unsupported,
-                "The history was written by a newer version of Inglenook and can only be read: {}.", m_path);
+    return withId<ErrorId::HistoryNewer>(
+        fail(ErrorCode::Unsupported,
+             "The history was written by a newer version of Inglenook and can only be read: {}.", m_path));
 }
 
 Error Database::toError(const SQLite::Exception& exception) const {

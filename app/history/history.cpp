@@ -8,6 +8,7 @@
 
 #include "app/history/database.h"
 #include "app/history/schema.h"
+#include "ingle/error_ids.h"
 
 namespace ingle::history {
 
@@ -19,7 +20,9 @@ Status createFolderOf(const std::string& path) {
         error = std::error_code(errno, std::generic_category());
     }
     if (error) {
-        return fail(ErrorCode::Io, "Cannot create the folder {}: {}.", folder.string(), error.message());
+        return withId<ErrorId::HistoryNotWritable>(
+            fail(ErrorCode::Io, "Cannot create the folder {}: {}.", folder.string(), error.message()),
+            folder.string());
     }
     return {};
 }
@@ -34,7 +37,8 @@ Result<std::unique_ptr<HistoryReader>> HistoryReader::open(const std::string& pa
     INGLE_TRY_ASSIGN(const int version, schemaVersion(*database));
     const int known = static_cast<int>(allMigrations().size());
     if (version < known) {
-        return fail(ErrorCode::Corrupt, "The history {} has version {} instead of {}.", path, version, known);
+        return withId<ErrorId::HistoryDamaged>(
+            fail(ErrorCode::Corrupt, "The history {} has version {} instead of {}.", path, version, known));
     }
     const Access access = version > known ? Access::ReadOnly : Access::ReadWrite;
     return std::unique_ptr<HistoryReader>(new HistoryReader(std::move(database), access));

@@ -106,6 +106,16 @@ enum class ShredState {
 /// Whether the history's file is still where it was opened.
 enum class Whereabouts { InPlace, Removed, Replaced };
 
+/// The end of an answer that an error ended.
+inline AnswerEnd failedWith(const Error& error) {
+    AnswerEnd end;
+    end.status = MessageStatus::Failed;
+    end.error = error.message;
+    end.errorId = error.id;
+    end.errorArguments = error.arguments;
+    return end;
+}
+
 struct SearchHit {
     RowId conversation = 0;
     RowId message = 0;  ///< 0: the title matched

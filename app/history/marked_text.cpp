@@ -85,9 +85,9 @@ class MarkedText {
     std::string_view m_text;
     std::vector<Part> m_parts;
     PartKind m_kind = PartKind::Text;
-    size_t m_begin = 0;         ///< of the part that is being read
-    size_t m_line = 0;          ///< of the line that is being read
-    size_t m_next = 0;          ///< of the line behind it
+    size_t m_begin = 0;        ///< of the part that is being read
+    size_t m_line = 0;         ///< of the line that is being read
+    size_t m_next = 0;         ///< of the line behind it
     std::string_view m_fence;  ///< of the block of code that is open
 };
 

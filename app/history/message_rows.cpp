@@ -2,13 +2,15 @@
 
 #include "app/history/stored_json.h"
 #include "app/history/stored_values.h"
+#include "ingle/error_ids.h"
 
 namespace ingle::history {
 namespace {
 
 Result<PartKind> partKind(const std::string& name) {
     if (const auto kind = fromStoredName(kPartKindNames, name)) return *kind;
-    return fail(ErrorCode::Corrupt, "The history holds a part of the kind \"{}\".", shown(name));
+    return withId<ErrorId::HistoryDamaged>(
+        fail(ErrorCode::Corrupt, "The history holds a part of the kind \"{}\".", shown(name)));
 }
 
 void appendTokensOf(const SQLite::Column& column, std::vector<TokenId>& ids) {
@@ -76,8 +78,9 @@ Result<Message> readRow(SQLite::Statement& row) {
     const auto knownRole = fromStoredName(kRoleNames, role);
     const auto knownStatus = fromStoredName(kStatusNames, status);
     if (!knownRole || !knownStatus) {
-        return fail(ErrorCode::Corrupt, "The history holds a message with role \"{}\" and status \"{}\".",
-                    shown(role), shown(status));
+        return withId<ErrorId::HistoryDamaged>(
+            fail(ErrorCode::Corrupt, "The history holds a message with role \"{}\" and status \"{}\".",
+                 shown(role), shown(status)));
     }
     message.role = *knownRole;
     message.status = *knownStatus;

@@ -4,11 +4,13 @@
 namespace ingle::history {
 namespace {
 
-// A parent's id is smaller than its children's, which keeps a walk through a damaged file from going in circles.
+// A parent's id is smaller than its children's, which keeps a walk through a damaged file from going in
+// circles.
 const std::string kSelectBranch =
     "WITH RECURSIVE branch (id) AS ("
     " SELECT ?2 UNION ALL"
-    " SELECT m.parent_id FROM branch JOIN messages m ON m.id = branch.id WHERE m.parent_id < m.id LIMIT ?3) " +
+    " SELECT m.parent_id FROM branch JOIN messages m ON m.id = branch.id WHERE m.parent_id < m.id LIMIT "
+    "?3) " +
     std::string(kSelectMessage) +
     "FROM branch JOIN messages m ON m.id = branch.id WHERE m.conversation_id = ?1 ORDER BY m.id";
 
@@ -51,8 +53,8 @@ Result<std::vector<RowId>> HistoryReader::siblings(RowId message) {
 Result<RowId> HistoryReader::newestLeafBelow(RowId message) {
     return m_database->run([&]() -> Result<RowId> {
         INGLE_TRY(readMessage(*m_database, m_access, message));
-        auto child =
-            m_database->prepare("SELECT max(id) FROM messages WHERE parent_id = ?1 AND id > ?1 AND trashed_ms IS NULL", message);
+        auto child = m_database->prepare(
+            "SELECT max(id) FROM messages WHERE parent_id = ?1 AND id > ?1 AND trashed_ms IS NULL", message);
         RowId leaf = message;
         while (child.executeStep() && !child.getColumn(0).isNull()) {
             leaf = child.getColumn(0).getInt64();

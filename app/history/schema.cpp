@@ -3,6 +3,7 @@
 #include <array>
 
 #include "app/history/backups.h"
+#include "ingle/error_ids.h"
 
 namespace ingle::history {
 namespace {
@@ -26,7 +27,8 @@ Result<int> schemaVersion(Database& database) {
         const int version = readNumber(database, "PRAGMA user_version");
         const bool empty = readNumber(database, "SELECT count(*) FROM sqlite_schema") == 0;
         if (!empty && readNumber(database, "PRAGMA application_id") != kApplicationId) {
-            return fail(ErrorCode::Corrupt, "{} is not a history of Inglenook.", database.path());
+            return withId<ErrorId::HistoryDamaged>(
+                fail(ErrorCode::Corrupt, "{} is not a history of Inglenook.", database.path()));
         }
         return empty ? 0 : version;
     });

@@ -1,4 +1,5 @@
-/// What is searched: one row per finished message and title. Private to app/history; throws as SQLiteCpp does.
+/// What is searched: one row per finished message and title. Private to app/history; throws as SQLiteCpp
+/// does.
 #pragma once
 
 #include <span>

@@ -58,7 +58,15 @@ json toJson(const ModelEntry& entry) {
             {"addedAt", entry.addedAt},
             {"lastUsedAt", entry.lastUsedAt},
             {"failure", entry.failure},
+            {"failureId", entry.failureId},
+            {"failureArguments", entry.failureArguments},
             {"tokensPerSecond", entry.tokensPerSecond}};
+}
+
+void setFailure(ModelEntry& entry, const std::optional<Error>& failure) {
+    entry.failure = failure ? failure->message : std::string();
+    entry.failureId = failure ? failure->id : std::string();
+    entry.failureArguments = failure ? failure->arguments : std::vector<std::string>();
 }
 
 /// Throws what nlohmann throws when a field is missing or mistyped.
@@ -78,6 +86,8 @@ ModelEntry entryFromJson(const json& object) {
     entry.addedAt = object.value("addedAt", "");
     entry.lastUsedAt = object.value("lastUsedAt", "");
     entry.failure = object.value("failure", "");
+    entry.failureId = object.value("failureId", "");
+    entry.failureArguments = object.value("failureArguments", std::vector<std::string>());
     entry.tokensPerSecond = object.value("tokensPerSecond", 0.0);
     return entry;
 }
@@ -370,7 +380,7 @@ Status Library::keepGuide(const std::string& path) {
         guide->id = kGuideId;
         guide->path = absolute;
         guide->fingerprint = file;
-        guide->failure.clear();
+        setFailure(*guide, std::nullopt);
         return {};
     });
 }
@@ -387,7 +397,7 @@ Status Library::relocate(const std::string& id, const std::string& path) {
     return modifyEntry(id, [&](ModelEntry& entry) -> Status {
         entry.path = absolutePath(path);
         INGLE_TRY_ASSIGN(entry.fingerprint, fingerprint(entry.path));
-        entry.failure.clear();
+        setFailure(entry, std::nullopt);
         return {};
     });
 }
@@ -406,9 +416,9 @@ Status Library::markSpeed(const std::string& id, double tokensPerSecond) {
     });
 }
 
-Status Library::markFailure(const std::string& id, const std::string& sentence) {
+Status Library::markFailure(const std::string& id, const std::optional<Error>& failure) {
     return modifyEntry(id, [&](ModelEntry& entry) -> Status {
-        entry.failure = sentence;
+        setFailure(entry, failure);
         return {};
     });
 }

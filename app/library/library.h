@@ -32,10 +32,12 @@ struct ModelEntry {
     std::string path;  ///< absolute
     Fingerprint fingerprint;
     std::string family;
-    std::string summary;         ///< e.g. "RWKV 5 · 0.7M · Q5_0"
-    std::string addedAt;         ///< ISO 8601 UTC
-    std::string lastUsedAt;      ///< "" when never
-    std::string failure;         ///< one sentence when it could not be loaded last time
+    std::string summary;     ///< e.g. "RWKV 5 · 0.7M · Q5_0"
+    std::string addedAt;     ///< ISO 8601 UTC
+    std::string lastUsedAt;  ///< "" when never
+    std::string failure;     ///< why it could not be loaded last time, as Error::message
+    std::string failureId;   ///< as Error::id
+    std::vector<std::string> failureArguments;
     double tokensPerSecond = 0;  ///< foretold of answers; 0: not known
 };
 
@@ -86,7 +88,7 @@ class Library {
     Status relocate(const std::string& id, const std::string& path);  ///< the file moved
     Status markUsed(const std::string& id);
     Status markSpeed(const std::string& id, double tokensPerSecond);
-    Status markFailure(const std::string& id, const std::string& sentence);  ///< "" clears
+    Status markFailure(const std::string& id, const std::optional<Error>& failure);  ///< nothing clears
     Status remove(const std::string& id);  ///< forgets it; never touches the model file
     Status reload();
     const std::string& notice() const { return m_notice; }

@@ -243,6 +243,8 @@ template <typename V>
 void fields(V& v, Of<Error> auto& e) {
     v.required("code", e.code);
     v.required("message", e.message);
+    v.sparse("id", e.id);
+    v.sparse("arguments", e.arguments);
 }
 
 template <typename V>

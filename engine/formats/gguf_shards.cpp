@@ -1,4 +1,5 @@
 #include "engine/formats/gguf_shards.h"
+#include "ingle/error_ids.h"
 
 #include <algorithm>
 #include <iterator>
@@ -16,7 +17,7 @@ struct Place {
 /// A number of the split, with the part's path before the message of an error.
 Result<uint32_t> splitNumber(const ModelFile& part, std::string_view key, std::optional<uint32_t> fallback) {
     const auto number = fallback ? part.metadata.u32Or(key, *fallback) : part.metadata.u32(key);
-    if (!number) return fail(number.error().code, "{}: {}", part.path, number.error().message);
+    if (!number) return happenedTo(part.path, number.error());
     return *number;
 }
 
@@ -38,15 +39,15 @@ std::string suffixOf(Place place) {
 Result<ModelFile> openPart(const io::Source& beside, const std::string& name, Place place,
                            Result<ModelFile> (*readPart)(std::span<const std::byte>)) {
     const auto missing = [&](const Error& error) {
-        return fail(error.code, "part {} of {} of the model cannot be opened: {}", place.index + 1,
-                    place.count, error.message);
+        return happenedTo(
+            fmt::format("part {} of {} of the model cannot be opened", place.index + 1, place.count), error);
     };
     auto source = beside.sibling(name);
     if (!source) return missing(source.error());
     auto mapping = io::MappedFile::map(*source);
     if (!mapping) return missing(mapping.error());
     auto part = readPart((*mapping)->bytes());
-    if (!part) return fail(part.error().code, "{}: {}", source->path(), part.error().message);
+    if (!part) return happenedTo(source->path(), part.error());
     part->path = source->path();
     part->sources.push_back(std::move(*source));
     part->mappings.push_back(std::move(*mapping));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/formats/file_reader.h"
+#include "ingle/error_ids.h"
 
 namespace ingle::formats {
 namespace {
@@ -13,6 +14,23 @@ std::string firstBytes(std::span<const std::byte> file) {
     for (const std::byte byte : file.first(std::min<size_t>(file.size(), 4)))
         out += fmt::format("{}{:02X}", out.empty() ? "" : " ", std::to_integer<unsigned>(byte));
     return out;
+}
+
+/// What `git clone` leaves in place of a large file where Git LFS is missing. Source: its specification,
+/// "The Pointer".
+constexpr std::string_view kPointerBegin = "version https://git-lfs.github.com/spec/";
+
+tl::unexpected<Error> unknownFile(const std::string& path, std::span<const std::byte> file) {
+    const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+    if (text.starts_with(kPointerBegin))
+        return withId<ErrorId::FilePointer>(
+            fail(ErrorCode::Unsupported, "{}: a pointer of Git LFS; the model itself was not downloaded",
+                 path),
+            path);
+    return withId<ErrorId::NotAModel>(
+        fail(ErrorCode::Unsupported, "{}: not a model file of a known format (it begins with {})", path,
+             firstBytes(file)),
+        path);
 }
 
 const FileReader* chooseReader(std::span<const std::byte> file) {
@@ -63,11 +81,9 @@ Result<ModelFile> openModelFile(const io::Source& source) {
     INGLE_TRY_ASSIGN(auto mapping, io::MappedFile::map(source));
     const std::string& path = source.path();
     const FileReader* reader = chooseReader(mapping->bytes());
-    if (!reader)
-        return fail(ErrorCode::Unsupported, "{}: not a model file of a known format (it begins with {})",
-                    path, firstBytes(mapping->bytes()));
+    if (!reader) return unknownFile(path, mapping->bytes());
     auto model = reader->read(mapping->bytes());
-    if (!model) return fail(model.error().code, "{}: {}", path, model.error().message);
+    if (!model) return happenedTo(path, std::move(model).error());
     model->path = path;
     model->sources.push_back(source);
     model->mappings.push_back(std::move(mapping));

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "engine/base/utf8.h"
+#include "ingle/error_ids.h"
 
 namespace ingle::formats {
 namespace {
@@ -109,7 +110,7 @@ Status addRwkvVocabulary(ModelFile& model, const io::Source& source) {
     INGLE_TRY_ASSIGN(const auto file, io::MappedFile::map(*vocabulary));
     const auto bytes = file->bytes();
     auto tokens = parseRwkvVocabulary({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    if (!tokens) return fail(tokens.error().code, "{}: {}", vocabulary->path(), tokens.error().message);
+    if (!tokens) return happenedTo(vocabulary->path(), std::move(tokens).error());
     model.tokenizer.tokens = std::move(*tokens);
     return {};
 }

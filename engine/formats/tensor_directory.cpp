@@ -1,4 +1,5 @@
 #include "engine/formats/tensor_directory.h"
+#include "ingle/error_ids.h"
 
 namespace ingle::formats {
 
@@ -27,9 +28,11 @@ Result<uint64_t> addTensor(ModelFile& model, std::span<const std::byte> file, st
                            const tensor::Shape& shape, const quant::QuantFormat& format, uint64_t offset) {
     INGLE_TRY_ASSIGN(const uint64_t bytes, namedBytes(name, shape, format));
     if (offset > file.size() || bytes > file.size() - offset)
-        return fail(ErrorCode::Corrupt,
-                    "tensor '{}' of {} bytes at byte {} ends past the end of the file ({} bytes)",
-                    shown(name), bytes, offset, file.size());
+        return withId<ErrorId::DownloadCutShort>(
+            fail(ErrorCode::Corrupt,
+                 "tensor '{}' of {} bytes at byte {} ends past the end of the file ({} bytes)", shown(name),
+                 bytes, offset, file.size()),
+            file.size());
     INGLE_TRY(enter(model, {std::move(name), shape, &format, file.subspan(offset, bytes)}));
     return bytes;
 }

@@ -23,6 +23,8 @@ class ByteReader {
 
     uint64_t offset() const { return m_offset; }
     uint64_t remaining() const { return m_bytes.size() - m_offset; }
+    /// Whether a read failed because the bytes end too early.
+    bool ranOut() const { return m_ranOut; }
 
     template <typename T>
     requires std::is_arithmetic_v<T> Result<T> read() {
@@ -34,9 +36,11 @@ class ByteReader {
 
     /// The next `count` bytes, not copied.
     Result<std::span<const std::byte>> take(uint64_t count) {
-        if (count > remaining())
+        if (count > remaining()) {
+            m_ranOut = true;
             return fail(ErrorCode::Corrupt, "{} bytes are needed at byte {}, but only {} follow", count,
                         m_offset, remaining());
+        }
         const auto taken = m_bytes.subspan(m_offset, count);
         m_offset += count;
         return taken;
@@ -51,6 +55,7 @@ class ByteReader {
   private:
     std::span<const std::byte> m_bytes;
     size_t m_offset = 0;
+    bool m_ranOut = false;
 };
 
 }  // namespace ingle::io

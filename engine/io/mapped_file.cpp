@@ -1,4 +1,5 @@
 #include "engine/io/mapped_file.h"
+#include "ingle/error_ids.h"
 
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -49,7 +50,8 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::map(const Source& source) 
     struct stat info {};
     if (::fstat(source.descriptor(), &info) != 0)
         return fail(ErrorCode::Io, "{}: {}", path, std::strerror(errno));
-    if (info.st_size == 0) return fail(ErrorCode::Corrupt, "{}: the file is empty", path);
+    if (info.st_size == 0)
+        return withId<ErrorId::FileEmpty>(fail(ErrorCode::Corrupt, "{}: the file is empty", path), path);
 
     const auto size = static_cast<size_t>(info.st_size);
     void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, source.descriptor(), 0);

@@ -1,4 +1,5 @@
 #include "engine/io/source.h"
+#include "ingle/error_ids.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,14 +14,18 @@ namespace {
 /// O_NONBLOCK: opening a FIFO must not wait for a writer.
 constexpr int kReading = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
 
+tl::unexpected<Error> refused(const std::string& path, int number) {
+    return withFileId(fail(ErrorCode::Io, "{}: {}", path, std::strerror(number)), number, path);
+}
+
 }  // namespace
 
 Result<Source> Source::opened(std::string path, std::shared_ptr<const FileDescriptor> folder,
                               FileDescriptor file) {
     struct stat info {};
-    if (!file.isOpen() || ::fstat(file.get(), &info) != 0)
-        return fail(ErrorCode::Io, "{}: {}", path, std::strerror(errno));
-    if (!S_ISREG(info.st_mode)) return fail(ErrorCode::Io, "{}: not a regular file", path);
+    if (!file.isOpen() || ::fstat(file.get(), &info) != 0) return refused(path, errno);
+    if (!S_ISREG(info.st_mode))
+        return withId<ErrorId::NotAModel>(fail(ErrorCode::Io, "{}: not a regular file", path), path);
     return Source(std::move(path), std::move(folder), std::move(file));
 }
 
@@ -29,7 +34,7 @@ Result<Source> Source::open(const std::string& path) {
     const std::string folder = std::filesystem::path(path).parent_path().string();
     // O_PATH: the folder may be one whose files can be read, but not listed.
     FileDescriptor handle(::open(folder.empty() ? "." : folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (!handle.isOpen()) return fail(ErrorCode::Io, "{}: {}", folder, std::strerror(errno));
+    if (!handle.isOpen()) return refused(folder, errno);
     source.m_folder = std::make_shared<const FileDescriptor>(std::move(handle));
     return source;
 }

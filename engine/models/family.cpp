@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/models/limits.h"
+#include "ingle/error_ids.h"
 
 namespace ingle::models {
 
@@ -32,8 +33,10 @@ Result<BoundModel> bindModel(const formats::ModelFile& file, uint32_t contextTok
     const auto families = allFamilies();
     const auto family = std::ranges::find(families, arch, &ModelFamily::arch);
     if (family == families.end()) {
-        return fail(ErrorCode::Unsupported, "{}: the model family \"{}\" is not supported", file.path,
-                    shown(arch));
+        return withId<ErrorId::UnknownFamily>(
+            fail(ErrorCode::Unsupported, "{}: the model family \"{}\" is not supported", file.path,
+                 shown(arch)),
+            shown(arch));
     }
     BoundModel model;
     INGLE_TRY_ASSIGN(model.definition, (*family)->open(file, contextTokens));

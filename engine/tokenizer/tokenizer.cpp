@@ -1,4 +1,5 @@
 #include "engine/tokenizer/tokenizer.h"
+#include "ingle/error_ids.h"
 
 #include <algorithm>
 
@@ -9,7 +10,9 @@ Result<std::unique_ptr<Tokenizer>> createTokenizer(const formats::TokenizerData&
     const auto kinds = allTokenizers();
     const auto it = std::ranges::find(kinds, data.model, &TokenizerKind::model);
     if (it == kinds.end())
-        return fail(ErrorCode::Unsupported, "the tokenizer '{}' is not supported", shown(data.model));
+        return withId<ErrorId::UnknownTokenizer>(
+            fail(ErrorCode::Unsupported, "the tokenizer '{}' is not supported", shown(data.model)),
+            shown(data.model));
     return (*it)->create(data);
 }
 

@@ -8,6 +8,7 @@
 --thinking N     so many tokens are thoughts
 --note TEXT      the plan's note
 --move-at N      another device takes over before token N of a generation that has not passed it
+--fail-at N      an answer fails before token N of it
 --graphics NAME  a graphics device that is there beside the processor
 --signal N       dies of this signal instead
 --refuse         nothing fits, but with a context of 1,024 tokens, or anyway
@@ -32,6 +33,7 @@ parser.add_argument("--load-ms", type=float, default=0)
 parser.add_argument("--thinking", type=int, default=0)
 parser.add_argument("--note", default="")
 parser.add_argument("--move-at", type=int)
+parser.add_argument("--fail-at", type=int)
 parser.add_argument("--device-note", default="")
 parser.add_argument("--graphics", action="append", default=[])
 parser.add_argument("--signal", type=int)
@@ -42,6 +44,13 @@ parser.add_argument("--available", type=int, default=5 << 30)
 parser.add_argument("--log")
 args = parser.parse_args()
 
+# By a word in the path of the file; the arguments' "path" is that path.
+FAILURES = {
+    "broken": {"code": "Corrupt", "message": "is not a model."},
+    "cut": {"code": "Corrupt", "message": "ends past the end.", "id": "downloadIncomplete",
+            "arguments": ["2100000000", "4900000000"]},
+    "gone": {"code": "Io", "message": "No such file or directory", "id": "fileMissing", "arguments": ["path"]},
+}
 cancelled = set()
 writing = threading.Lock()
 
@@ -76,6 +85,10 @@ def generate(request_id, request):
             maybe_die()
         if request_id in cancelled:
             break
+        if token == args.fail_at:
+            return say(id=request_id, event="failed", error={
+                "code": "InvalidArgument", "message": "it needs 5000 tokens", "id": "messageTooLong",
+                "arguments": ["5000", "3072"]})
         if token == args.move_at:
             for percent in (0, 50, 100):
                 say(id=request_id, event="progress", fraction=percent / 100, phase="reading the prompt",
@@ -102,13 +115,16 @@ def answer(message):
             "processor": "a CPU", "threads": 2, "installedBytes": args.memory, "usableBytes": args.memory,
             "availableBytes": args.available, "readBytesPerSecond": 10 ** 10})
     elif op in ("inspect", "load"):
-        if "broken" in message["path"]:
-            say(id=request_id, event="failed",
-                error={"code": "Corrupt", "message": f"{message['path']} is not a model."})
-            return
+        for word, error in FAILURES.items():
+            if word in message["path"]:
+                arguments = [message["path"] if each == "path" else each for each in error.get("arguments", [])]
+                return say(id=request_id, event="failed", error={
+                    **error, "message": f"{message['path']} {error['message']}", "arguments": arguments})
         options = message.get("options", {})
         if op == "load" and args.refuse and options.get("contextTokens") != 1024 and not options.get("loadAnyway"):
-            say(id=request_id, event="failed", error={"code": "OutOfMemory", "message": "fake needs too much"}, memory={
+            say(id=request_id, event="failed", error={
+                "code": "OutOfMemory", "message": "fake needs too much", "id": "tooLittleMemory",
+                "arguments": ["fake", "5100000000", "4500000000"]}, memory={
                 "weightBytes": 4 * 10 ** 9, "cacheBytes": 10 ** 9, "workBytes": 10 ** 8, "availableBytes": 45 * 10 ** 8,
                 "usableBytes": 8 * 10 ** 9, "choices": [
                     {"remedy": "shorterContext", "contextTokens": 1024, "kv": "f16", "needBytes": 43 * 10 ** 8},

@@ -1,8 +1,13 @@
 /// Opening models, choosing devices, and histories that are damaged or deleted.
+#include <QClipboard>
+#include <QGuiApplication>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 
+#include "app/desktop/error_sentences.h"
+#include "app/desktop/size_text.h"
+#include "ingle/error_ids.h"
 #include "tests/qml/window_run.h"
 
 using namespace ingle;
@@ -295,6 +300,7 @@ class WindowTest : public QObject, WindowFiles {
                  QString("Shorter context: 1,024 tokens, 4.3 GB"));
         QCOMPARE(run.model.models()->state(), ModelListModel::Failed);
         QVERIFY(run.model.notices()->banner().isEmpty());
+        QCOMPARE(run.model.models()->failure(), QString("fake needs 5.1 GB of memory; 4.5 GB are free."));
         // A command is shown, and the card stays.
         QMetaObject::invokeMethod(run.shownItem("fitChoice-1"), "clicked");
         QTRY_VERIFY_WITH_TIMEOUT(run.shownItem("fitCommand")
@@ -320,6 +326,71 @@ class WindowTest : public QObject, WindowFiles {
         QTRY_VERIFY_WITH_TIMEOUT(run.shownItem("fitAnyway"), kPatienceMs);
         QMetaObject::invokeMethod(run.shownItem("fitAnyway"), "clicked");
         QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+    }
+
+    void anErrorIsSaidForPeopleWithItsDetailsBehindAButton() {
+        WindowRun run(freshDataDir(), {});
+        QVERIFY(run.drop("/somewhere/gone.gguf"));
+        const auto banner = [&] { return run.model.notices()->banner(); };
+        QTRY_COMPARE_WITH_TIMEOUT(
+            banner(),
+            QString("gone.gguf was not found. It may have been moved, or its disk is not connected."),
+            kPatienceMs);
+        QVERIFY(run.drop("/somewhere/cut.gguf"));
+        QTRY_COMPARE_WITH_TIMEOUT(banner(), QString("The download is incomplete: 2.1 of 4.9 GB."),
+                                  kPatienceMs);
+        QQuickItem* words = run.shownItem("errorWords");
+        QVERIFY(words != nullptr && !words->isVisible());
+        QQuickItem* button = run.shownItem("errorDetails");
+        QTRY_VERIFY(button->isVisible());
+        QTest::mouseClick(run.window, Qt::LeftButton, {}, button->mapToScene({10, 10}).toPoint());
+        QTRY_VERIFY(words->isVisible());
+        QCOMPARE(words->property("text").toString(), QString("/somewhere/cut.gguf ends past the end."));
+        QMetaObject::invokeMethod(run.shownItem("copyDetails"), "clicked");
+        QCOMPARE(QGuiApplication::clipboard()->text(), words->property("text").toString());
+        // Where the engine's words are all there is, there is nothing to unfold.
+        QVERIFY(run.drop("/somewhere/broken.gguf"));
+        QTRY_COMPARE_WITH_TIMEOUT(banner(), QString("/somewhere/broken.gguf is not a model."), kPatienceMs);
+        QVERIFY(!run.shownItem("errorDetails")->isVisible());
+    }
+
+    void anAnswerThatFailsSaysWhyAlsoAfterARestart() {
+        const QString data = freshDataDir();
+        const QString sentence =
+            "The message is too long for this model: it takes 5,000 tokens, and there is room for 3,072.";
+        {
+            WindowRun run(data, {"--fail-at", "2"});
+            run.drop(m_modelFile);
+            QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+            run.chat().send("count");
+            QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+            QCOMPARE(run.messages()[1].status, history::MessageStatus::Failed);
+            QCOMPARE(RunningAnswers::endSentence(run.messages()[1]), sentence);
+        }
+        WindowRun run(data, {});
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2, kPatienceMs);
+        QCOMPARE(RunningAnswers::endSentence(run.messages()[1]), sentence);
+        QCOMPARE(RunningAnswers::endDetails(run.messages()[1]), QString("it needs 5000 tokens"));
+    }
+
+    void everyErrorHasASentenceWithItsArguments() {
+        for (const ErrorIdInfo& info : kErrorIds) {
+            Error error{ErrorCode::Io, "the engine's words", std::string(info.name), {}};
+            for (size_t i = 0; i < info.numArguments; ++i)
+                error.arguments.push_back(std::to_string(1000000 * (i + 1)));
+            const QString sentence = errorSentence(error);
+            QVERIFY2(!sentence.isEmpty() && sentence.endsWith('.'), info.name.data());
+            QVERIFY2(!sentence.contains('%') && sentence != "the engine's words", info.name.data());
+            QCOMPARE(errorDetails(error), QString("the engine's words"));
+            // Another version may have given it other arguments.
+            error.arguments.push_back("one too many");
+            QCOMPARE(errorSentence(error), QString("the engine's words"));
+            QVERIFY(errorDetails(error).isEmpty());
+        }
+        QCOMPARE(shareText(2'100'000'000, 4'900'000'000), QString("2.1 of 4.9 GB"));
+        QCOMPARE(shareText(650'000'000, 4'900'000'000), QString("650 MB of 4.9 GB"));
+        QCOMPARE(sizeText(2'300'000), QString("2.3 MB"));
+        QCOMPARE(shareText(9'000, 800'000), QString("9 of 800 KB"));
     }
 
     void aFileWithoutATokenizerCannotChat() {

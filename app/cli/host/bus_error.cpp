@@ -9,6 +9,7 @@
 
 #include "app/protocol/messages.h"
 #include "ingle/devices.h"
+#include "ingle/error_ids.h"
 
 namespace ingle::cli {
 namespace {
@@ -20,7 +21,8 @@ std::atomic<int> reportFd = -1;
 
 void prepareReport(const std::string& sentence) {
     // Another thread may have been in the middle of a line: an empty one is ignored by the reader.
-    const protocol::Event event{0, protocol::Failed{{ErrorCode::Io, sentence}}};
+    const protocol::Event event{
+        0, protocol::Failed{withId<ErrorId::ModelFileChanged>(Error{ErrorCode::Io, sentence}), {}}};
     const std::string line = fmt::format("\n{}\n", protocol::encode(event));
     if (line.size() > reportLine.size()) return;
     reportLength = 0;

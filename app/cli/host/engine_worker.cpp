@@ -1,4 +1,5 @@
 #include "app/cli/host/engine_worker.h"
+#include "ingle/error_ids.h"
 
 #include <algorithm>
 #include <optional>
@@ -25,7 +26,7 @@ class Throttle {
 };
 
 Error noModel() {
-    return {ErrorCode::InvalidArgument, "No model is loaded."};
+    return withId<ErrorId::NoModel>(Error{ErrorCode::InvalidArgument, "No model is loaded."});
 }
 
 }  // namespace

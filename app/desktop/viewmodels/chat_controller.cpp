@@ -5,6 +5,7 @@
 
 #include "app/desktop/marked_text.h"
 #include "app/desktop/text.h"
+#include "ingle/error_ids.h"
 
 namespace ingle::desktop {
 namespace {
@@ -129,9 +130,8 @@ void ChatController::start() {
         if (last->access == history::History::Access::ReadOnly) {
             m_readOnly = true;
             emit readOnlyChanged();
-            m_notices.showBanner(
-                {Notices::Topic::History,
-                 tr("The history was written by a newer Inglenook; it can be read but not changed.")});
+            m_notices.showError(Notices::Topic::History,
+                                withId<ErrorId::HistoryNewer>(Error{ErrorCode::Unsupported, {}}));
         }
         if (progress() != nullptr || m_conversation != 0) return;  // the person was faster
         const QString typedMeanwhile = m_drafts.take();
@@ -145,20 +145,18 @@ void ChatController::start() {
 }
 
 void ChatController::onUnreadableHistory(const Error& error) {
-    if (error.code != ErrorCode::Corrupt)
-        return m_notices.showBanner({Notices::Topic::History, toQString(error.message)});
+    if (error.code != ErrorCode::Corrupt) return m_notices.showError(Notices::Topic::History, error);
     const auto startAnew = [this] {
         m_storage.setHistoryAside(this, [this](const Status& status) {
-            if (!status)
-                return m_notices.showBanner({Notices::Topic::History, toQString(status.error().message)});
+            if (!status) return m_notices.showError(Notices::Topic::History, status.error());
             emit listOutdated();
             start();
         });
     };
-    m_notices.showBanner({.topic = Notices::Topic::History,
-                          .sentence = toQString(error.message),
-                          .action = tr("Set it aside and start a new history"),
-                          .run = startAnew});
+    Notices::Banner banner = Notices::bannerOf(Notices::Topic::History, error);
+    banner.action = tr("Set it aside and start a new history");
+    banner.run = startAnew;
+    m_notices.showBanner(std::move(banner));
 }
 
 void ChatController::newConversation() {
@@ -182,8 +180,7 @@ void ChatController::openAt(qint64 conversation, qint64 message, const QString& 
         return history::readTurn(history, conversation, leaf);
     };
     m_storage.run(this, work, [this, message, words](const Result<Turn>& opened) {
-        if (!opened)
-            return m_notices.showBanner({Notices::Topic::History, toQString(opened.error().message)});
+        if (!opened) return m_notices.showError(Notices::Topic::History, opened.error());
         show(*opened);
         emit found(static_cast<double>(message), words);
     });
@@ -199,8 +196,7 @@ void ChatController::open(qint64 id) {
         return opened;
     };
     m_storage.run(this, work, [this](const Result<Turn>& opened) {
-        if (!opened)
-            return m_notices.showBanner({Notices::Topic::History, toQString(opened.error().message)});
+        if (!opened) return m_notices.showError(Notices::Topic::History, opened.error());
         show(*opened);
     });
 }
@@ -313,7 +309,7 @@ void ChatController::showSibling(qint64 message, int step) {
         return history::showSibling(history, id, message, step);
     };
     m_storage.run(this, work, [this](const Result<Turn>& turn) {
-        if (!turn) return m_notices.showBanner({Notices::Topic::History, toQString(turn.error().message)});
+        if (!turn) return m_notices.showError(Notices::Topic::History, turn.error());
         if (turn->conversation.id == m_conversation) show(*turn);
     });
 }
@@ -340,7 +336,7 @@ void ChatController::showAfter(RowId conversation, std::function<Result<RowId>(h
         return history::readTurn(history, conversation, leaf);
     };
     m_storage.run(this, whole, [this](const Result<Turn>& turn) {
-        if (!turn) return m_notices.showBanner({Notices::Topic::History, toQString(turn.error().message)});
+        if (!turn) return m_notices.showError(Notices::Topic::History, turn.error());
         show(*turn);
         emit listOutdated();
     });
@@ -355,7 +351,7 @@ void ChatController::startTurn(RunningAnswers::Work work, const QString& sentTex
     const auto started = [this, asked = m_conversation, sentText, then](const Result<Turn>& turn) {
         if (!turn) {
             if (!sentText.isEmpty()) m_drafts.putBack(asked, sentText);
-            return m_notices.showBanner({Notices::Topic::History, toQString(turn.error().message)});
+            return m_notices.showError(Notices::Topic::History, turn.error());
         }
         if (m_conversation == asked) {
             // A new conversation has its number only now; what is being written belongs to it.

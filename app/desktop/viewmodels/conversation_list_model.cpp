@@ -107,7 +107,7 @@ void ConversationListModel::refresh() {
         if (rows)
             setRows(*rows);
         else
-            m_notices.showBanner({Notices::Topic::History, toQString(rows.error().message)});
+            m_notices.showError(Notices::Topic::History, rows.error());
     });
 }
 
@@ -176,7 +176,7 @@ void ConversationListModel::remove(qint64 conversation) {
 
 void ConversationListModel::change(std::function<Status(history::History&)> work) {
     m_storage.run(this, std::move(work), [this](const Status& status) {
-        if (!status) m_notices.showBanner({Notices::Topic::History, toQString(status.error().message)});
+        if (!status) m_notices.showError(Notices::Topic::History, status.error());
         refresh();
     });
 }

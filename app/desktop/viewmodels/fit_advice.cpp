@@ -3,17 +3,11 @@
 #include <QLocale>
 #include <QVariantMap>
 
+#include "app/desktop/size_text.h"
 #include "app/desktop/text.h"
 
 namespace ingle::desktop {
 namespace {
-
-/// "4.1 GB", as the language writes numbers.
-QString sizeText(uint64_t bytes) {
-    const auto size = static_cast<double>(bytes);
-    if (size < 1e9) return FitAdvice::tr("%1 MB").arg(QLocale().toString(size / 1e6, 'f', 0));
-    return FitAdvice::tr("%1 GB").arg(QLocale().toString(size / 1e9, 'f', 1));
-}
 
 QString quoted(QString path) {
     return "'" + path.replace("'", "'\\''") + "'";

@@ -34,8 +34,8 @@ void MessageListModel::setBranch(const std::vector<history::Message>& messages) 
     }
     for (size_t row = 0; row < kept; ++row) {
         m_messages[row] = messages[row];
-        changed(row, {StatusRole, ErrorRole, NewTokensRole, TokensPerSecondRole, SiblingIndexRole,
-                      SiblingCountRole});
+        changed(row, {StatusRole, ErrorRole, ErrorDetailsRole, NewTokensRole, TokensPerSecondRole,
+                      SiblingIndexRole, SiblingCountRole});
     }
     if (kept < messages.size()) {
         beginInsertRows({}, static_cast<int>(kept), static_cast<int>(messages.size()) - 1);
@@ -69,7 +69,7 @@ void MessageListModel::setStatus(history::RowId message, const history::AnswerEn
     std::string closing;
     (void)markedText(m_messages[*row].parts, &closing);
     if (m_blocks[*row] && end.status == MessageStatus::Complete) m_blocks[*row]->append(closing);
-    changed(*row, {StatusRole, ErrorRole, NewTokensRole, TokensPerSecondRole});
+    changed(*row, {StatusRole, ErrorRole, ErrorDetailsRole, NewTokensRole, TokensPerSecondRole});
 }
 
 void MessageListModel::setFirstKept(history::RowId message) {
@@ -105,6 +105,8 @@ QVariant MessageListModel::data(const QModelIndex& index, int role) const {
             return static_cast<int>(message.status);
         case ErrorRole:
             return RunningAnswers::endSentence(message);
+        case ErrorDetailsRole:
+            return RunningAnswers::endDetails(message);
         case ModelNameRole:
             return toQString(message.modelName);
         case NewTokensRole:
@@ -130,6 +132,7 @@ QHash<int, QByteArray> MessageListModel::roleNames() const {
             {BlocksRole, "blocks"},
             {StatusRole, "status"},
             {ErrorRole, "error"},
+            {ErrorDetailsRole, "errorDetails"},
             {ModelNameRole, "modelName"},
             {NewTokensRole, "newTokens"},
             {TokensPerSecondRole, "tokensPerSecond"},

@@ -31,6 +31,7 @@ class MessageListModel : public QAbstractListModel {
         BlocksRole,
         StatusRole,
         ErrorRole,
+        ErrorDetailsRole,
         ModelNameRole,
         NewTokensRole,
         TokensPerSecondRole,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/desktop/text.h"
+#include "ingle/error_ids.h"
 
 namespace ingle::desktop {
 namespace {
@@ -50,6 +51,12 @@ QString speedText(double tokensPerSecond) {
     if (words < 0.75) return ModelListModel::tr("about %1 seconds a word").arg(std::ceil(1 / words));
     if (words < 1.5) return ModelListModel::tr("about one word a second");
     return ModelListModel::tr("about %1 words a second").arg(std::round(words));
+}
+
+/// What is remembered of it; its code matters to nobody any more.
+std::optional<Error> failureOf(const ModelEntry& entry) {
+    if (entry.failure.empty()) return std::nullopt;
+    return Error{ErrorCode::Io, entry.failure, entry.failureId, entry.failureArguments};
 }
 
 struct Checked {
@@ -100,7 +107,7 @@ void ModelListModel::start() {
         return std::pair{library.models(), library.notice()};
     };
     m_storage.run(this, work, [this](const auto& answer) {
-        if (!answer) return m_notices.showBanner({Notices::Topic::Model, toQString(answer.error().message)});
+        if (!answer) return m_notices.showError(Notices::Topic::Model, answer.error());
         setModels(answer->first);
         if (!answer->second.empty()) m_notices.showBanner({Notices::Topic::Model, toQString(answer->second)});
         // A file that was named at the start takes the place of the model used last.
@@ -120,16 +127,17 @@ void ModelListModel::useLast() {
         loadById(m_models.front().id);
     } else {
         m_current = m_models.front();
+        m_failure = failureOf(m_current);
         setState(Failed);
     }
 }
 
-void ModelListModel::inspectionEnded(const QString& failure) {
+void ModelListModel::inspectionEnded(const std::optional<Error>& failure) {
     m_inspecting = false;
     emit stateChanged();
-    if (!failure.isEmpty()) m_notices.showBanner({Notices::Topic::Model, failure});
+    if (failure) m_notices.showError(Notices::Topic::Model, *failure);
     const bool startWithLast = std::exchange(m_startWithLast, false);
-    if (startWithLast && !failure.isEmpty()) useLast();
+    if (startWithLast && failure) useLast();
 }
 
 void ModelListModel::openUrls(const QList<QUrl>& urls) {
@@ -180,11 +188,11 @@ void ModelListModel::onInspectFailed(const Error& error) {
     m_inspections.pop_front();
     // A download that is not all there yet is no news.
     if (done.isOffer) return emit arrivalJudged(done.path, false);
-    inspectionEnded(toQString(error.message));
+    inspectionEnded(error);
 }
 
 void ModelListModel::addInspected(const ModelInfo& info) {
-    if (!canChat(info)) return inspectionEnded(noTokenizer());
+    if (!canChat(info)) return inspectionEnded(noTokenizer(info.path));
     const auto work = [info](library::Library& library) -> Result<Checked> {
         INGLE_TRY(library.reload());
         INGLE_TRY_ASSIGN(const auto file, library::fingerprint(info.path));
@@ -196,7 +204,7 @@ void ModelListModel::addInspected(const ModelInfo& info) {
         return Checked{entry, FileState::Same};
     };
     m_storage.run(this, work, [this](const Result<Checked>& checked) {
-        inspectionEnded(checked ? QString() : toQString(checked.error().message));
+        inspectionEnded(checked ? std::nullopt : std::optional(checked.error()));
         if (checked) load(checked->entry, checked->file);
     });
 }
@@ -218,8 +226,7 @@ void ModelListModel::loadById(const std::string& modelId) {
         return check(library, id);
     };
     m_storage.run(this, work, [this](const Result<Checked>& checked) {
-        if (!checked)
-            return m_notices.showBanner({Notices::Topic::Model, toQString(checked.error().message)});
+        if (!checked) return m_notices.showError(Notices::Topic::Model, checked.error());
         load(checked->entry, checked->file);
     });
 }
@@ -227,6 +234,7 @@ void ModelListModel::loadById(const std::string& modelId) {
 void ModelListModel::load(const ModelEntry& entry, FileState file) {
     emit loadStarting();
     m_current = entry;
+    m_failure = failureOf(entry);
     if (file == FileState::Missing) {
         setState(Missing);
         m_notices.showBanner(
@@ -260,22 +268,23 @@ void ModelListModel::loadCurrent(const LoadOptions& options) {
     m_engine.load(toQString(m_current.path), options);
 }
 
-QString ModelListModel::noTokenizer() {
-    return tr("This file has no tokenizer, so it cannot chat.");
+Error ModelListModel::noTokenizer(const std::string& path) {
+    return withId<ErrorId::NoTokenizer>(
+        Error{ErrorCode::Unsupported, fmt::format("{}: the file has no tokenizer", path)}, path);
 }
 
 void ModelListModel::onLoaded(const ModelInfo& info) {
     // The file may have changed since it was dropped, or come into the library another way.
-    if (!canChat(info)) return onLoadFailed({ErrorCode::Unsupported, noTokenizer().toStdString()});
+    if (!canChat(info)) return onLoadFailed(noTokenizer(info.path));
     m_device = toQString(info.device);
     m_deviceNote = toQString(info.deviceNote);
     m_contextTokens = info.contextTokens;
     m_contextNote = toQString(info.contextNote);
-    m_current.failure.clear();
+    m_failure.reset();
     setState(Ready);
     const auto work = [entry = m_current,
                        speed = info.foretoldTokensPerSecond](library::Library& library) -> Status {
-        INGLE_TRY(library.markFailure(entry.id, ""));
+        INGLE_TRY(library.markFailure(entry.id, std::nullopt));
         // Not measured for these threads, or computed by a device: what was foretold earlier stays.
         if (speed > 0) INGLE_TRY(library.markSpeed(entry.id, speed));
         INGLE_TRY(library.relocate(entry.id, entry.path));  // remembers a changed file as it is now
@@ -285,14 +294,14 @@ void ModelListModel::onLoaded(const ModelInfo& info) {
 }
 
 void ModelListModel::onLoadFailed(const Error& error) {
-    m_current.failure = error.message;
+    m_failure = error;
     setState(Failed);
     // There may be room at the next start; now a card says what can be done.
     if (m_refused) return;
-    m_notices.showBanner({Notices::Topic::Model, toQString(error.message)});
-    const auto work = [id = m_current.id, sentence = error.message](library::Library& library) -> Status {
+    m_notices.showError(Notices::Topic::Model, error);
+    const auto work = [id = m_current.id, error](library::Library& library) -> Status {
         INGLE_TRY(library.markUsed(id));
-        return library.markFailure(id, sentence);
+        return library.markFailure(id, error);
     };
     m_storage.run(this, work, [this](const Status&) { refresh(); });
 }
@@ -314,7 +323,7 @@ void ModelListModel::forget(const QString& modelId) {
         return library.remove(id);
     };
     m_storage.run(this, work, [this](const Status& status) {
-        if (!status) m_notices.showBanner({Notices::Topic::Model, toQString(status.error().message)});
+        if (!status) m_notices.showError(Notices::Topic::Model, status.error());
         refresh();
     });
 }
@@ -360,7 +369,8 @@ QVariant ModelListModel::data(const QModelIndex& index, int role) const {
         case PathRole:
             return toQString(entry.path);
         case FailureRole:
-            return toQString(entry.failure);
+            if (const auto failure = failureOf(entry)) return errorSentence(*failure);
+            return QString();
         case CurrentRole:
             return entry.id == m_current.id;
         case SpeedRole:

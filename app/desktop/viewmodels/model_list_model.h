@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/desktop/engine_client.h"
+#include "app/desktop/error_sentences.h"
 #include "app/desktop/storage_thread.h"
 #include "app/desktop/viewmodels/notices.h"
 #include "app/desktop/viewmodels/settings.h"
@@ -64,7 +65,7 @@ class ModelListModel : public QAbstractListModel {
     bool inspecting() const { return m_inspecting; }
     QString currentName() const { return QString::fromStdString(library::displayName(m_current.name)); }
     bool guiding() const { return m_current.id == library::kGuideId; }
-    QString failure() const { return QString::fromStdString(m_current.failure); }
+    QString failure() const { return m_failure ? errorSentence(*m_failure) : QString(); }
     QString device() const { return m_device; }
     QString fallback() const;
     double loadFraction() const { return m_loadFraction; }
@@ -115,14 +116,14 @@ class ModelListModel : public QAbstractListModel {
     void onInspected(const ModelInfo& info);
     void onInspectFailed(const Error& error);
     void addInspected(const ModelInfo& info);
-    /// `failure`: why nothing comes of it; empty: it is being loaded.
-    void inspectionEnded(const QString& failure);
+    /// `failure`: why nothing comes of it; nothing: it is being loaded.
+    void inspectionEnded(const std::optional<Error>& failure);
     /// Loads the model used last, or the guide.
     void useLast();
     void loadById(const std::string& modelId);
     void load(const library::ModelEntry& entry, library::FileState file);
     void loadCurrent(const LoadOptions& options);
-    static QString noTokenizer();
+    static Error noTokenizer(const std::string& path);
     void onLoaded(const ModelInfo& info);
     void onLoadFailed(const Error& error);
     void onDeviceChanged(const DeviceStatus& status);
@@ -136,6 +137,7 @@ class ModelListModel : public QAbstractListModel {
     std::deque<Inspection> m_inspections;
     std::vector<library::ModelEntry> m_models;
     library::ModelEntry m_current;
+    std::optional<Error> m_failure;  ///< of the current one, the last time it was loaded
     State m_state = NoModel;
     bool m_inspecting = false;
     bool m_startWithLast = false;  ///< when nothing comes of the file that was named at the start

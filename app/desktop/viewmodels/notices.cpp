@@ -6,6 +6,8 @@
 #include <chrono>
 #include <utility>
 
+#include "app/desktop/error_sentences.h"
+
 namespace ingle::desktop {
 namespace {
 
@@ -20,6 +22,18 @@ void Notices::showBanner(Banner banner) {
     const auto place = std::ranges::upper_bound(m_banners, banner.topic, {}, &Banner::topic);
     m_banners.insert(place, std::move(banner));
     emit bannerChanged();
+}
+
+Notices::Banner Notices::bannerOf(Topic topic, const Error& error) {
+    return {.topic = topic, .sentence = errorSentence(error), .details = errorDetails(error)};
+}
+
+void Notices::showError(Topic topic, const Error& error) {
+    Banner banner = bannerOf(topic, error);
+    const bool isSaid = std::ranges::any_of(m_banners, [&](const Banner& each) {
+        return each.topic == topic && each.sentence == banner.sentence && each.details == banner.details;
+    });
+    if (!isSaid) showBanner(std::move(banner));
 }
 
 void Notices::clearBanner(Topic topic) {

@@ -10,6 +10,8 @@
 #include <functional>
 #include <vector>
 
+#include "ingle/result.h"
+
 namespace ingle::desktop {
 
 class Notices : public QObject {
@@ -18,6 +20,8 @@ class Notices : public QObject {
     QML_UNCREATABLE("owned by the window")
     /// The banner in view; others wait under it.
     Q_PROPERTY(QString banner READ banner NOTIFY bannerChanged)
+    /// The engine's own words about the error that it tells; empty: there is nothing else to say.
+    Q_PROPERTY(QString bannerDetails READ bannerDetails NOTIFY bannerChanged)
     /// The text of its button; empty: it has none.
     Q_PROPERTY(QString bannerAction READ bannerAction NOTIFY bannerChanged)
     /// How many there are.
@@ -41,11 +45,13 @@ class Notices : public QObject {
         QString action = {};                  ///< the button's text
         std::function<void()> run = {};       ///< what it does, after the banner is gone
         std::function<void()> answered = {};  ///< the person used the button or closed it
+        QString details = {};                 ///< see bannerDetails
     };
 
     using QObject::QObject;
 
     QString banner() const { return m_banners.empty() ? QString() : m_banners.back().sentence; }
+    QString bannerDetails() const { return m_banners.empty() ? QString() : m_banners.back().details; }
     QString bannerAction() const { return m_banners.empty() ? QString() : m_banners.back().action; }
     int bannerCount() const { return static_cast<int>(m_banners.size()); }
     QVariantList toasts() const;
@@ -53,6 +59,9 @@ class Notices : public QObject {
     QString toast() const { return m_toasts.empty() ? QString() : m_toasts.back().text; }
 
     void showBanner(Banner banner);
+    static Banner bannerOf(Topic topic, const Error& error);
+    /// One that says the same already stays, with what it offers to do.
+    void showError(Topic topic, const Error& error);
     /// What was said about it is no longer true.
     void clearBanner(Topic topic);
     void showToast(const QString& sentence);

@@ -20,7 +20,7 @@ void TrashModel::refresh() {
         if (entries)
             show(*entries);
         else
-            m_notices.showBanner({Notices::Topic::History, toQString(entries.error().message)});
+            m_notices.showError(Notices::Topic::History, entries.error());
     });
 }
 
@@ -40,8 +40,7 @@ void TrashModel::restore(int row) {
         return {};
     };
     m_storage.run(this, work, [this, entry](const Status& status) {
-        if (!status)
-            return m_notices.showBanner({Notices::Topic::History, toQString(status.error().message)});
+        if (!status) return m_notices.showError(Notices::Topic::History, status.error());
         refresh();
         emit restored(entry.conversation);
     });
@@ -50,8 +49,7 @@ void TrashModel::restore(int row) {
 void TrashModel::empty() {
     const auto work = [](history::History& history) { return history.emptyTrash(); };
     m_storage.run(this, work, [this](const Status& status) {
-        if (!status)
-            return m_notices.showBanner({Notices::Topic::History, toQString(status.error().message)});
+        if (!status) return m_notices.showError(Notices::Topic::History, status.error());
         // What could be undone is among what is gone.
         m_notices.forgetUndos();
         refresh();

@@ -6,12 +6,14 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <optional>
 
 #include "engine/formats/file_reader.h"
 #include "engine/formats/gguf_shards.h"
 #include "engine/formats/tensor_directory.h"
 #include "engine/formats/tokenizer_data.h"
 #include "engine/io/byte_reader.h"
+#include "ingle/error_ids.h"
 
 namespace ingle::formats {
 namespace {
@@ -44,6 +46,15 @@ class GgufHeader {
         : m_file(file), m_in(file.first(std::min<uint64_t>(file.size(), kMaxHeaderBytes))) {}
 
     Result<ModelFile> read() {
+        auto model = readAll();
+        const bool isCutShort = !model && m_in.ranOut() && m_file.size() < kMaxHeaderBytes;
+        if (isCutShort && model.error().id.empty())
+            return withId<ErrorId::DownloadCutShort>(tl::unexpected(std::move(model).error()), m_file.size());
+        return model;
+    }
+
+  private:
+    Result<ModelFile> readAll() {
         INGLE_TRY(m_in.take(gguf::kMagic.size()));
         INGLE_TRY(readVersion());
         INGLE_TRY_ASSIGN(const auto numTensors, m_in.read<uint64_t>());
@@ -58,19 +69,25 @@ class GgufHeader {
             INGLE_TRY_ASSIGN(TensorInfo info, readTensorInfo());
             infos.push_back(std::move(info));
         }
-        INGLE_TRY(placeTensors(std::move(infos)));
+        const std::optional<uint64_t> whole = wholeBytes(infos);
+        Status placed = placeTensors(std::move(infos));
+        if (!placed && whole && *whole > m_file.size())
+            return withId<ErrorId::DownloadIncomplete>(tl::unexpected(std::move(placed).error()),
+                                                       m_file.size(), *whole);
+        INGLE_TRY(std::move(placed));
         INGLE_TRY_ASSIGN(m_model.tokenizer, readTokenizerData(m_model.metadata));
         return std::move(m_model);
     }
 
-  private:
     Status readVersion() {
         INGLE_TRY_ASSIGN(const auto version, m_in.read<uint32_t>());
         if ((version & 0xFFFF) == 0 && version != 0)
             return fail(ErrorCode::Unsupported,
                         "the GGUF file is big-endian; only little-endian files can be used");
         if (version < 2 || version > gguf::kVersion)
-            return fail(ErrorCode::Unsupported, "GGUF version {} is not supported (2 and 3 are)", version);
+            return withId<ErrorId::UnknownVersion>(
+                fail(ErrorCode::Unsupported, "GGUF version {} is not supported (2 and 3 are)", version),
+                "GGUF", version);
         m_model.format = fmt::format("GGUF v{}", version);
         return {};
     }
@@ -86,7 +103,7 @@ class GgufHeader {
         if (key.empty()) return fail(ErrorCode::Corrupt, "an empty key before byte {}", m_in.offset());
         if (m_model.metadata.find(key)) return fail(ErrorCode::Corrupt, "key '{}' occurs twice", shown(key));
         auto value = readValue();
-        if (!value) return fail(value.error().code, "key '{}': {}", shown(key), value.error().message);
+        if (!value) return happenedTo(fmt::format("key '{}'", shown(key)), std::move(value).error());
         m_model.metadata.set(std::move(key), std::move(*value));
         return {};
     }
@@ -169,8 +186,10 @@ class GgufHeader {
     Result<MetaValue> readElements(uint64_t count, ReadElement readElement) {
         // Every element takes at least a byte, so this also refuses counts that the file cannot hold.
         if (count > m_in.remaining())
-            return fail(ErrorCode::Corrupt, "an array of {} elements in {} remaining bytes", count,
-                        m_in.remaining());
+            return withId<ErrorId::DownloadCutShort>(
+                fail(ErrorCode::Corrupt, "an array of {} elements in {} remaining bytes", count,
+                     m_in.remaining()),
+                m_file.size());
         std::vector<T> elements;
         elements.reserve(count);
         for (uint64_t i = 0; i < count; ++i) {
@@ -221,10 +240,29 @@ class GgufHeader {
         if (hasName) {
             if (const auto* format = quant::findFormat(quant::Quant{static_cast<uint16_t>(type)}))
                 return format;
-            return fail(ErrorCode::Unsupported, "tensor '{}' is stored as {}, which is not supported",
-                        shown(tensor), kTypeNames[static_cast<size_t>(type)]);
+            const std::string_view name = kTypeNames[static_cast<size_t>(type)];
+            return withId<ErrorId::UnknownBlockType>(
+                fail(ErrorCode::Unsupported, "tensor '{}' is stored as {}, which is not supported",
+                     shown(tensor), name),
+                name);
         }
-        return fail(ErrorCode::Unsupported, "tensor '{}' has the unknown block type {}", shown(tensor), type);
+        return withId<ErrorId::UnknownBlockType>(
+            fail(ErrorCode::Unsupported, "tensor '{}' has the unknown block type {}", shown(tensor), type),
+            type);
+    }
+
+    /// How long a file with these tensors is; nothing where their sizes make no sense.
+    std::optional<uint64_t> wholeBytes(const std::vector<TensorInfo>& infos) const {
+        const uint64_t dataStart = gguf::alignUp(m_in.offset(), m_alignment);
+        uint64_t whole = 0;
+        for (const TensorInfo& info : infos) {
+            const auto bytes = tensor::checkedBytes(info.shape, *info.format);
+            if (!bytes || info.offset > UINT64_MAX - dataStart ||
+                *bytes > UINT64_MAX - dataStart - info.offset)
+                return std::nullopt;
+            whole = std::max(whole, dataStart + info.offset + *bytes);
+        }
+        return whole;
     }
 
     Status placeTensors(std::vector<TensorInfo> infos) {

@@ -16,6 +16,7 @@
 #include "engine/formats/file_reader.h"
 #include "engine/formats/tensor_directory.h"
 #include "engine/io/byte_reader.h"
+#include "ingle/error_ids.h"
 
 namespace ingle::formats {
 namespace {
@@ -171,8 +172,10 @@ Result<VersionedHeader> parseVersionedHeader(std::span<const std::byte> file) {
     int32_t version = 0;
     if (file.size() >= kVersionedConfigOffset) std::memcpy(&version, file.data() + 4, sizeof version);
     if (version != 1 && version != 2)
-        return fail(ErrorCode::Unsupported, "llama2.c files of version {} are not supported (0, 1 and 2 are)",
-                    version);
+        return withId<ErrorId::UnknownVersion>(
+            fail(ErrorCode::Unsupported, "llama2.c files of version {} are not supported (0, 1 and 2 are)",
+                 version),
+            "llama2.c", version);
     if (file.size() < kVersionedHeaderBytes)
         return fail(ErrorCode::Corrupt, "the header of a llama2.c file takes {} bytes, this one has {}",
                     kVersionedHeaderBytes, file.size());
@@ -253,9 +256,11 @@ class ArrayReader {
         const uint64_t numGroups = count / m_groupSize;
         const uint64_t bytes = count + numGroups * sizeof(float);
         if (m_offset > m_file.size() || bytes > m_file.size() - m_offset)
-            return fail(ErrorCode::Corrupt,
-                        "tensor '{}' of {} bytes at byte {} ends past the end of the file ({} bytes)", name,
-                        bytes, m_offset, m_file.size());
+            return withId<ErrorId::DownloadCutShort>(
+                fail(ErrorCode::Corrupt,
+                     "tensor '{}' of {} bytes at byte {} ends past the end of the file ({} bytes)", name,
+                     bytes, m_offset, m_file.size()),
+                m_file.size());
         INGLE_TRY(addDecodedTensor(
             m_model, std::move(name), shape,
             std::make_shared<GroupedRows>(m_file.subspan(m_offset, bytes), shape, m_groupSize)));
@@ -321,7 +326,7 @@ Status readCompanions(ModelFile& model, const io::Source& source) {
     INGLE_TRY_ASSIGN(const auto file, io::MappedFile::map(*vocabulary));
     INGLE_TRY_ASSIGN(const uint32_t vocabSize, model.metadata.u32("llama.vocab_size"));
     auto data = readTokenizer(file->bytes(), vocabSize);
-    if (!data) return fail(data.error().code, "{}: {}", vocabulary->path(), data.error().message);
+    if (!data) return happenedTo(vocabulary->path(), std::move(data).error());
     model.tokenizer = std::move(*data);
     return {};
 }

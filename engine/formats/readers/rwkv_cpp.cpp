@@ -13,6 +13,7 @@
 #include "engine/formats/rwkv_vocabulary.h"
 #include "engine/formats/tensor_directory.h"
 #include "engine/io/byte_reader.h"
+#include "ingle/error_ids.h"
 
 namespace ingle::formats {
 namespace {
@@ -123,8 +124,10 @@ Result<Header> readHeader(io::ByteReader& in) {
         INGLE_TRY_ASSIGN(*field, in.read<uint32_t>());
     }
     if (header.version != 100 && header.version != 101)
-        return fail(ErrorCode::Unsupported, "rwkv.cpp file version {} is not supported (100 and 101 are)",
-                    header.version);
+        return withId<ErrorId::UnknownVersion>(
+            fail(ErrorCode::Unsupported, "rwkv.cpp file version {} is not supported (100 and 101 are)",
+                 header.version),
+            "rwkv.cpp", header.version);
     if (header.version == 100 && header.dataType >= kFirstQuantizedType)
         return fail(ErrorCode::Unsupported,
                     "a quantized rwkv.cpp file of version 100 has an outdated block layout");
@@ -133,10 +136,14 @@ Result<Header> readHeader(io::ByteReader& in) {
 
 Result<const quant::QuantFormat*> findFormat(std::string_view tensor, uint32_t type) {
     if (type >= kTypeNames.size() || kTypeNames[type].empty())
-        return fail(ErrorCode::Unsupported, "tensor '{}' has the unknown data type {}", shown(tensor), type);
+        return withId<ErrorId::UnknownBlockType>(
+            fail(ErrorCode::Unsupported, "tensor '{}' has the unknown data type {}", shown(tensor), type),
+            type);
     if (const auto* format = quant::findFormat(kTypeNames[type])) return format;
-    return fail(ErrorCode::Unsupported, "tensor '{}' is stored as {}, which is not supported", shown(tensor),
-                kTypeNames[type]);
+    return withId<ErrorId::UnknownBlockType>(
+        fail(ErrorCode::Unsupported, "tensor '{}' is stored as {}, which is not supported", shown(tensor),
+             kTypeNames[type]),
+        kTypeNames[type]);
 }
 
 Status readTensor(std::span<const std::byte> file, io::ByteReader& in, ModelFile& model) {
@@ -279,7 +286,12 @@ Result<ModelFile> read(std::span<const std::byte> file) {
     INGLE_TRY_ASSIGN(const Header header, readHeader(in));
     ModelFile model;
     model.format = "rwkv.cpp";
-    while (in.remaining() > 0) INGLE_TRY(readTensor(file, in, model));
+    while (in.remaining() > 0) {
+        Status status = readTensor(file, in, model);
+        if (!status && in.ranOut())
+            return withId<ErrorId::DownloadCutShort>(tl::unexpected(std::move(status).error()), file.size());
+        INGLE_TRY(std::move(status));
+    }
     if (header.numLayers == 0 || header.numLayers > model.tensors.size())
         return fail(ErrorCode::Corrupt, "the header says {} layers, the file holds {} tensors",
                     header.numLayers, model.tensors.size());

@@ -6,6 +6,7 @@
 
 #include "engine/session/conversations/scheduler.h"
 #include "engine/session/loading/speed_forecast.h"
+#include "ingle/error_ids.h"
 
 namespace ingle {
 namespace {
@@ -110,10 +111,12 @@ class ScheduledEngine final : public Engine {
 
 Result<ModelInfo> inspectModel(const std::string& path, const LoadOptions& options) {
     INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(path));
-    INGLE_TRY_ASSIGN(const auto model, session::openModel(source, options));
-    if (const auto speed = session::foretoldTokensPerSecond(*model, options))
-        model->info.foretoldTokensPerSecond = *speed;
-    return model->info;
+    const auto model = session::openModel(source, options);
+    if (!model) return tl::unexpected(withModelId(model.error(), path));
+    ModelInfo& info = (*model)->info;
+    if (const auto speed = session::foretoldTokensPerSecond(**model, options))
+        info.foretoldTokensPerSecond = *speed;
+    return info;
 }
 
 Result<std::unique_ptr<Vocabulary>> Vocabulary::open(const std::string& path) {
@@ -127,10 +130,14 @@ Result<std::unique_ptr<Vocabulary>> Vocabulary::open(const std::string& path) {
 Result<std::unique_ptr<Engine>> Engine::load(const std::string& path, const LoadOptions& options,
                                              const ProgressFn& progress, const Snapshots& snapshots) {
     INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(path));
-    INGLE_TRY_ASSIGN(auto model, session::Model::load(source, options, progress));
+    auto loaded = session::Model::load(source, options, progress);
+    if (!loaded) return tl::unexpected(withModelId(std::move(loaded).error(), path));
+    std::unique_ptr<session::Model> model = *std::move(loaded);
     if (model->opened().bound.facts().pooling)
-        return fail(ErrorCode::Unsupported,
-                    "{}: the model makes embeddings of texts and writes none; `ingle embed` uses it", path);
+        return withId<ErrorId::OnlyEmbeds>(
+            fail(ErrorCode::Unsupported,
+                 "{}: the model makes embeddings of texts and writes none; `ingle embed` uses it", path),
+            path);
     if (const auto speeds = session::rememberedSpeeds(options); speeds && model->info().backend == "cpu")
         model->info().foretoldTokensPerSecond =
             1 / session::foretoldSeconds(session::answerReads(model->opened(), options), *speeds);

@@ -13,6 +13,7 @@
 #include "engine/session/conversations/prompt_planner.h"
 #include "engine/tokenizer/stream_decoder.h"
 #include "ingle/engine.h"
+#include "ingle/error_ids.h"
 
 namespace ingle::session {
 
@@ -75,7 +76,7 @@ class Generation {
     /// Ends before the next step when a limit is reached or it was cancelled.
     Outcome checkLimits(const OpenedModel& model);
     /// The sink has had onError.
-    void failWith(const Error& error) { m_sink.onError(error); }
+    void failWith(const Error& error) { m_sink.onError(withCodeId(error)); }
 
   private:
     using Clock = std::chrono::steady_clock;

@@ -1,4 +1,5 @@
 #include "engine/session/conversations/prompt_planner.h"
+#include "ingle/error_ids.h"
 
 #include <algorithm>
 
@@ -77,8 +78,10 @@ Result<PlannedPrompt> planRaw(const OpenedModel& model, const GenerateRequest& r
 Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& request,
                                const std::function<bool()>& stopWanted) {
     if (!model.tokenizer) {
-        return fail(ErrorCode::Unsupported, "{}: the model has no tokenizer, so it cannot chat",
-                    model.file.path);
+        return withId<ErrorId::NoTokenizer>(
+            fail(ErrorCode::Unsupported, "{}: the model has no tokenizer, so it cannot chat",
+                 model.file.path),
+            model.file.path);
     }
     for (const uint32_t pinned : request.pinned) {
         if (pinned >= request.messages.size()) {
@@ -130,9 +133,11 @@ Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& 
     if (best.ids.size() <= budget) return best;
     INGLE_TRY_ASSIGN(best, withoutOldest(droppable));
     if (best.ids.size() > budget) {
-        return fail(ErrorCode::InvalidArgument,
-                    "the message is too long: it needs {} tokens, and the context of {} has room for {}",
-                    best.ids.size(), model.contextTokens, budget);
+        return withId<ErrorId::MessageTooLong>(
+            fail(ErrorCode::InvalidArgument,
+                 "the message is too long: it needs {} tokens, and the context of {} has room for {}",
+                 best.ids.size(), model.contextTokens, budget),
+            best.ids.size(), budget);
     }
     for (size_t enough = droppable; enough - tooFew > 1;) {
         const size_t middle = tooFew + (enough - tooFew) / 2;

@@ -8,6 +8,7 @@
 #include "engine/session/devices/hang_guard.h"
 #include "engine/session/devices/speed_check.h"
 #include "engine/session/loading/model.h"
+#include "ingle/error_ids.h"
 
 namespace ingle::session {
 namespace {
@@ -145,7 +146,9 @@ Status Placement::choose() {
 Status Placement::checkFit() const {
     const MemoryEstimate& memory = m_model.info.memory;
     if (memory.fits() || m_options.loadAnyway) return {};
-    return fail(ErrorCode::OutOfMemory, "{}", refusalOf(memory, m_model.info.name));
+    return withId<ErrorId::TooLittleMemory>(
+        fail(ErrorCode::OutOfMemory, "{}", refusalOf(memory, m_model.info.name)), m_model.info.name,
+        memory.needBytes(), memory.availableBytes);
 }
 
 Status Placement::expandWeights() {

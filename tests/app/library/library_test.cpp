@@ -77,7 +77,7 @@ TEST_F(LibraryTest, NamesAreMadeUniqueAndPathsAreNotAddedTwice) {
     Library library = open();
     const auto first = library.add(makeModel("a"), "tiny", "", "");
     const auto second = library.add(makeModel("b"), "tiny", "", "");
-    ASSERT_TRUE(library.markFailure(first->id, "It is broken."));
+    ASSERT_TRUE(library.markFailure(first->id, Error{ErrorCode::Corrupt, "It is broken."}));
     const auto refreshed = library.add(m_dir + "/./a", "other", "rwkv5", "");
     EXPECT_EQ(second->name, "tiny 2");
     EXPECT_EQ(refreshed->id, first->id);
@@ -112,7 +112,7 @@ TEST_F(LibraryTest, ListsTheGuideBehindAllOthersWhereverItLies) {
     EXPECT_EQ(library.models()[1].id, kGuideId);
 
     // Moved and upgraded at once, and refused before that.
-    ASSERT_TRUE(library.markFailure(kGuideId, "It was damaged."));
+    ASSERT_TRUE(library.markFailure(kGuideId, Error{ErrorCode::Corrupt, "It was damaged."}));
     fs::remove(m_dir + "/guide.gguf");
     ASSERT_TRUE(library.keepGuide(makeModel("moved.gguf", "better weights")));
     ASSERT_EQ(library.models().size(), 2u);
@@ -123,7 +123,7 @@ TEST_F(LibraryTest, ListsTheGuideBehindAllOthersWhereverItLies) {
     // Forgotten, it comes back; a failure stays while the file is the same.
     ASSERT_TRUE(library.remove(kGuideId));
     ASSERT_TRUE(library.keepGuide(m_dir + "/moved.gguf"));
-    ASSERT_TRUE(library.markFailure(kGuideId, "It was damaged."));
+    ASSERT_TRUE(library.markFailure(kGuideId, Error{ErrorCode::Corrupt, "It was damaged."}));
     ASSERT_TRUE(library.keepGuide(m_dir + "/moved.gguf"));
     EXPECT_EQ(library.findById(kGuideId)->failure, "It was damaged.");
     EXPECT_FALSE(library.keepGuide(m_dir + "/gone.gguf"));

@@ -3,13 +3,14 @@ import QtQuick
 import QtQuick.Layouts
 import Inglenook
 
-RowLayout {
+Column {
     id: line
 
     required property AppModel app
     required property double messageId
     required property int status
     required property string error
+    required property string errorDetails
     required property bool empty
     required property bool canContinue
 
@@ -33,22 +34,32 @@ RowLayout {
         }
     }
 
-    spacing: Theme.m
+    RowLayout {
+        width: line.width
+        spacing: Theme.m
 
-    Text {
-        Layout.fillWidth: true
-        text: line.text
-        textFormat: Text.PlainText
-        color: line.status === MessageListModel.Failed ? Theme.danger : Theme.mutedText
-        font.pixelSize: Theme.smallSize
-        wrapMode: Text.Wrap
-        Accessible.role: Accessible.StaticText
-        Accessible.name: text
+        Text {
+            Layout.fillWidth: true
+            text: line.text
+            textFormat: Text.PlainText
+            color: line.status === MessageListModel.Failed ? Theme.danger : Theme.mutedText
+            font.pixelSize: Theme.smallSize
+            wrapMode: Text.Wrap
+            Accessible.role: Accessible.StaticText
+            Accessible.name: text
+        }
+        TextButton {
+            objectName: "continueButton"
+            visible: line.canContinue && line.status !== MessageListModel.Streaming && line.status !== MessageListModel.Complete
+            text: qsTr("Continue")
+            onClicked: line.app.chat.continueAnswer(line.messageId)
+        }
     }
-    TextButton {
-        objectName: "continueButton"
-        visible: line.canContinue && line.status !== MessageListModel.Streaming && line.status !== MessageListModel.Complete
-        text: qsTr("Continue")
-        onClicked: line.app.chat.continueAnswer(line.messageId)
+    ErrorDetails {
+        objectName: "answerDetails"
+        x: -Theme.xs
+        width: line.width
+        portal: line.app.portal
+        words: line.errorDetails
     }
 }

@@ -74,6 +74,7 @@ Item {
         Banner {
             Layout.fillWidth: true
             notices: view.app.notices
+            portal: view.app.portal
         }
 
         Item {

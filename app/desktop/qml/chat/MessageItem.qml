@@ -15,6 +15,7 @@ Item {
     required property BlockListModel blocks
     required property int status
     required property string error
+    required property string errorDetails
     required property string modelName
     required property int newTokens
     required property double tokensPerSecond
@@ -96,6 +97,7 @@ Item {
             messageId: message.messageId
             status: message.status
             error: message.error
+            errorDetails: message.errorDetails
             empty: message.messageText.length === 0
             canContinue: message.last && !message.busy
         }

@@ -4,6 +4,7 @@
 
 #include "engine/backend/vulkan/program/opened_backend.h"
 #include "engine/backend/vulkan/trial/device_rule.h"
+#include "ingle/error_ids.h"
 
 namespace ingle::backend::vulkan {
 namespace {
@@ -79,8 +80,10 @@ Status OpenedBackend::checkRoom(const Plan& plan, uint64_t sequenceBytes) const 
     }
     if (needed <= free) return {};
     constexpr double kGiB = 1 << 30;
-    return fail(ErrorCode::OutOfMemory, "{} has {:.1f} GiB free, but this model needs {:.1f} GiB", info.name,
-                static_cast<double>(free) / kGiB, static_cast<double>(needed) / kGiB);
+    return withId<ErrorId::TooLittleDeviceMemory>(
+        fail(ErrorCode::OutOfMemory, "{} has {:.1f} GiB free, but this model needs {:.1f} GiB", info.name,
+             static_cast<double>(free) / kGiB, static_cast<double>(needed) / kGiB),
+        info.name, needed, free);
 }
 
 Result<std::unique_ptr<Program>> OpenedBackend::compile(const Plan& plan, MemoryPool& memory) {

@@ -1,0 +1,170 @@
+/// The errors that people meet. Each has an id, for which a program has a sentence in its reader's language;
+/// what that sentence speaks of are arguments. `Error::message` stays what whoever looks closely is told.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "ingle/result.h"
+
+namespace ingle {
+
+enum class ErrorId {
+    FileMissing,
+    FileForbidden,
+    FileUnreadable,
+    FileEmpty,
+    NotAModel,
+    FilePointer,
+    DownloadIncomplete,
+    DownloadCutShort,
+    ModelDamaged,
+    ModelUnsupported,
+    UnknownVersion,
+    UnknownFamily,
+    UnknownBlockType,
+    UnknownTokenizer,
+    NoTokenizer,
+    OnlyEmbeds,
+    TooLittleMemory,
+    TooLittleDeviceMemory,
+    MemoryFull,
+    DeviceFailed,
+    ModelFileChanged,
+    NoModel,
+    MessageTooLong,
+    HostDied,
+    HostMissing,
+    HostOutdated,
+    HistoryDamaged,
+    HistoryNewer,
+    HistoryNotWritable,
+    HistoryNeedsRoom,
+    HistoryUnavailable,
+    DiskFull,
+    Cancelled,
+};
+
+/// Bytes and counts are whole numbers without separators, and a path is whole.
+struct ErrorIdInfo {
+    constexpr ErrorIdInfo(ErrorId theId, std::string_view theName,
+                          std::initializer_list<std::string_view> meanings = {})
+        : id(theId), name(theName) {
+        for (const std::string_view meaning : meanings) arguments[numArguments++] = meaning;
+    }
+
+    ErrorId id;
+    std::string_view name;                      ///< stable: it travels in the protocol and stays in histories
+    std::array<std::string_view, 3> arguments;  ///< what each is
+    size_t numArguments = 0;
+};
+
+inline constexpr std::array kErrorIds{
+    ErrorIdInfo{ErrorId::FileMissing, "fileMissing", {"path"}},
+    ErrorIdInfo{ErrorId::FileForbidden, "fileForbidden", {"path"}},
+    ErrorIdInfo{ErrorId::FileUnreadable, "fileUnreadable", {"path"}},
+    ErrorIdInfo{ErrorId::FileEmpty, "fileEmpty", {"path"}},
+    ErrorIdInfo{ErrorId::NotAModel, "notAModel", {"path"}},
+    ErrorIdInfo{ErrorId::FilePointer, "filePointer", {"path"}},  // of Git LFS, in place of the file
+    ErrorIdInfo{ErrorId::DownloadIncomplete, "downloadIncomplete", {"bytes there are", "bytes of the whole"}},
+    ErrorIdInfo{ErrorId::DownloadCutShort, "downloadCutShort", {"bytes there are"}},  // even its header is
+    ErrorIdInfo{ErrorId::ModelDamaged, "modelDamaged", {"path"}},
+    ErrorIdInfo{ErrorId::ModelUnsupported, "modelUnsupported", {"path"}},
+    ErrorIdInfo{ErrorId::UnknownVersion, "unknownVersion", {"format", "version"}},
+    ErrorIdInfo{ErrorId::UnknownFamily, "unknownFamily", {"family"}},
+    ErrorIdInfo{ErrorId::UnknownBlockType, "unknownBlockType", {"type"}},
+    ErrorIdInfo{ErrorId::UnknownTokenizer, "unknownTokenizer", {"tokenizer"}},
+    ErrorIdInfo{ErrorId::NoTokenizer, "noTokenizer", {"path"}},
+    ErrorIdInfo{ErrorId::OnlyEmbeds, "onlyEmbeds", {"path"}},
+    ErrorIdInfo{ErrorId::TooLittleMemory, "tooLittleMemory", {"model", "bytes needed", "bytes free"}},
+    ErrorIdInfo{
+        ErrorId::TooLittleDeviceMemory, "tooLittleDeviceMemory", {"device", "bytes needed", "bytes free"}},
+    ErrorIdInfo{ErrorId::MemoryFull, "memoryFull"},  // in the middle of something
+    ErrorIdInfo{ErrorId::DeviceFailed, "deviceFailed"},
+    ErrorIdInfo{ErrorId::ModelFileChanged, "modelFileChanged"},
+    ErrorIdInfo{ErrorId::NoModel, "noModel"},
+    ErrorIdInfo{ErrorId::MessageTooLong, "messageTooLong", {"tokens needed", "tokens there is room for"}},
+    ErrorIdInfo{ErrorId::HostDied, "hostDied", {"request"}},  // by its name in the protocol
+    ErrorIdInfo{ErrorId::HostMissing, "hostMissing"},
+    ErrorIdInfo{ErrorId::HostOutdated, "hostOutdated"},
+    ErrorIdInfo{ErrorId::HistoryDamaged, "historyDamaged"},
+    ErrorIdInfo{ErrorId::HistoryNewer, "historyNewer"},
+    ErrorIdInfo{ErrorId::HistoryNotWritable, "historyNotWritable", {"path"}},
+    ErrorIdInfo{ErrorId::HistoryNeedsRoom, "historyNeedsRoom", {"folder", "bytes needed", "bytes free"}},
+    ErrorIdInfo{ErrorId::HistoryUnavailable, "historyUnavailable"},
+    ErrorIdInfo{ErrorId::DiskFull, "diskFull"},
+    ErrorIdInfo{ErrorId::Cancelled, "cancelled"},
+};
+static_assert(
+    [] {
+        for (size_t i = 0; i < kErrorIds.size(); ++i)
+            if (static_cast<size_t>(kErrorIds[i].id) != i) return false;
+        return kErrorIds.size() == static_cast<size_t>(ErrorId::Cancelled) + 1;
+    }(),
+    "the table has a row for each id, in their order");
+
+constexpr const ErrorIdInfo& errorIdInfo(ErrorId id) {
+    return kErrorIds[static_cast<size_t>(id)];
+}
+
+/// Nothing for an id of another version, or with other arguments than it has here.
+inline std::optional<ErrorId> errorIdOf(const Error& error) {
+    const auto found = std::ranges::find(kErrorIds, std::string_view(error.id), &ErrorIdInfo::name);
+    if (found == kErrorIds.end() || found->numArguments != error.arguments.size()) return std::nullopt;
+    return found->id;
+}
+
+/// Gives an error its id: `return withId<ErrorId::FileMissing>(fail(ErrorCode::Io, "{}: …", path), path);`
+/// Texts are escaped.
+template <ErrorId id, typename... Args>
+[[nodiscard]] Error withId(Error error, const Args&... arguments) {
+    static_assert(sizeof...(Args) == errorIdInfo(id).numArguments, "as the table says");
+    error.id = errorIdInfo(id).name;
+    error.arguments = {fmt::to_string(printable(arguments))...};
+    return error;
+}
+template <ErrorId id, typename... Args>
+[[nodiscard]] tl::unexpected<Error> withId(tl::unexpected<Error> error, const Args&... arguments) {
+    return tl::unexpected<Error>(withId<id>(std::move(error).value(), arguments...));
+}
+
+/// The same error, which happened to `what`: "what: …".
+[[nodiscard]] inline tl::unexpected<Error> happenedTo(std::string_view what, Error error) {
+    error.message = fmt::format("{}: {}", escaped(what), escaped(error.message));
+    return tl::unexpected<Error>(std::move(error));
+}
+
+/// Gives the refusal of a system call about a file the id that `number`, its errno, stands for.
+[[nodiscard]] inline tl::unexpected<Error> withFileId(tl::unexpected<Error> error, int number,
+                                                      const std::string& path) {
+    if (number == ENOENT || number == ENOTDIR) return withId<ErrorId::FileMissing>(std::move(error), path);
+    if (number == EACCES || number == EPERM) return withId<ErrorId::FileForbidden>(std::move(error), path);
+    return withId<ErrorId::FileUnreadable>(std::move(error), path);
+}
+
+/// Gives an error that has no id yet the one of its code, where it says the same in any place.
+[[nodiscard]] inline Error withCodeId(Error error) {
+    if (!error.id.empty()) return error;
+    if (error.code == ErrorCode::OutOfMemory) return withId<ErrorId::MemoryFull>(std::move(error));
+    if (error.code == ErrorCode::Device) return withId<ErrorId::DeviceFailed>(std::move(error));
+    if (error.code == ErrorCode::Cancelled) return withId<ErrorId::Cancelled>(std::move(error));
+    return error;
+}
+
+/// The same for what went wrong with a model's file.
+[[nodiscard]] inline Error withModelId(Error error, const std::string& path) {
+    if (error.id.empty() && error.code == ErrorCode::Corrupt)
+        return withId<ErrorId::ModelDamaged>(std::move(error), path);
+    if (error.id.empty() && error.code == ErrorCode::Unsupported)
+        return withId<ErrorId::ModelUnsupported>(std::move(error), path);
+    return withCodeId(std::move(error));
+}
+
+}  // namespace ingle

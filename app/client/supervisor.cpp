@@ -78,6 +78,11 @@ void Supervisor::cancel(protocol::RequestId id) {
         finish(entry, cancelled(entry->call.body));  // a reload under way goes on, for the next request
         return advance();
     }
+    if (std::holds_alternative<protocol::Count>(entry->call.body)) {
+        send(newId(), protocol::Cancel{id});
+        finish(entry, cancelled(entry->call.body));
+        return advance();
+    }
     if (!std::holds_alternative<protocol::Generate>(entry->call.body)) return;
     entry->cancelling = true;
     entry->cancelDeadline = m_options.now() + kCancelLimit;
@@ -146,7 +151,7 @@ void Supervisor::dispatch(Calls::iterator entry) {
         sendCall(entry, body);
     } else if (modelUse(body) == ModelUse::None || m_hostHasModel) {
         sendCall(entry, body);
-    } else if (m_model) {
+    } else if (m_model && (m_reloadId != 0 || !std::holds_alternative<protocol::Count>(body))) {
         if (m_reloadId == 0) reloadModel();
     } else {
         fail(entry, withId<ErrorId::NoModel>(Error{ErrorCode::InvalidArgument, "No model is loaded."}));

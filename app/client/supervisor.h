@@ -75,8 +75,8 @@ class Supervisor {
     protocol::RequestId newId() { return ++m_lastId; }
 
     void add(Call call);
-    /// A generation ends with what it has. Any other request ends as cancelled if the host has not got it
-    /// yet.
+    /// A generation ends with what it has; a count, and any other request that the host has not got yet, as
+    /// cancelled.
     void cancel(protocol::RequestId id);
     /// Tells this host, and every later one, which conversations there are.
     void retain(std::vector<std::string> conversations);

@@ -52,6 +52,10 @@ class EngineClient : public QObject {
     protocol::RequestId generate(const GenerateRequest& request, const AnswerHandlers& handlers);
     /// Ends a generation, which still calls its last handler; nothing if it is over.
     void cancel(protocol::RequestId generation);
+    /// What messages take of the context of the loaded model, and how much room it has; `done` hears of it
+    /// unless it is cancelled. Loads nothing: an error where no model is loaded.
+    protocol::RequestId count(std::vector<ChatMessage> messages,
+                              std::function<void(const Result<protocol::Counted>&)> done);
     /// Asks what can compute.
     void listDevices();
     /// Asks for memory and processor.

@@ -265,7 +265,8 @@ template <typename V>
 void fields(V&, Of<Unload> auto&) {}
 template <typename V>
 void fields(V& v, Of<Count> auto& r) {
-    v.required("text", r.text);
+    v.optional("text", r.text);
+    v.optional("messages", r.messages);
 }
 template <typename V>
 void fields(V& v, Of<Generate> auto& r) {
@@ -303,6 +304,7 @@ void fields(V&, Of<Unloaded> auto&) {}
 template <typename V>
 void fields(V& v, Of<Counted> auto& e) {
     v.required("tokens", e.tokens);
+    v.optional("room", e.room);
 }
 template <typename V>
 void fields(V&, Of<Retained> auto&) {}

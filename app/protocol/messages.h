@@ -40,6 +40,7 @@ struct Unloaded {
 struct Counted {
     static constexpr std::string_view kName = "counted";
     uint32_t tokens = 0;
+    uint32_t room = 0;  ///< of messages: for all that is asked, beside an answer; 0: no limit
 };
 struct Retained {
     static constexpr std::string_view kName = "retained";
@@ -124,7 +125,9 @@ struct Count {
     static constexpr std::string_view kDoing = "counting tokens";
     using Reply = Counted;
     using Update = NoUpdate;
-    std::string text;
+    std::string text;  ///< as it is
+    std::vector<ChatMessage>
+        messages;  ///< in place of `text`: with all that the chat format puts around them
 };
 /// Needs a loaded model. Several may run at once, one per conversation.
 struct Generate {

@@ -103,11 +103,18 @@ void EngineWorker::enqueue(protocol::Request request) {
 }
 
 void EngineWorker::cancel(protocol::RequestId target) {
-    const std::scoped_lock lock(m_mutex);
-    const auto pending = m_pending.find(target);
-    if (pending == m_pending.end()) return;
-    pending->second.cancelled = true;
-    if (pending->second.submitted) m_engine->cancel(*pending->second.submitted);
+    size_t numCounts = 0;
+    {
+        const std::scoped_lock lock(m_mutex);
+        if (const auto pending = m_pending.find(target); pending != m_pending.end()) {
+            pending->second.cancelled = true;
+            if (pending->second.submitted) m_engine->cancel(*pending->second.submitted);
+        }
+        numCounts = std::erase_if(m_inbox, [target](const protocol::Request& each) {
+            return each.id == target && std::holds_alternative<protocol::Count>(each.body);
+        });
+    }
+    if (numCounts > 0) fail(target, withCodeId({ErrorCode::Cancelled, "It was cancelled."}));
 }
 
 std::optional<protocol::Request> EngineWorker::takeRequest(Wait wait) {
@@ -194,9 +201,15 @@ void EngineWorker::serve(protocol::RequestId id, const protocol::Unload&) {
 
 void EngineWorker::serve(protocol::RequestId id, const protocol::Count& request) {
     if (!m_engine) return fail(id, noModel());
+    if (!request.messages.empty()) {
+        const auto size = m_engine->measure(request.messages);
+        if (!size) return fail(id, size.error());
+        m_events.push({id, protocol::Counted{size->tokens, size->room}});
+        return;
+    }
     auto tokens = m_engine->vocabulary().tokenize(request.text, {});
     if (!tokens) return fail(id, std::move(tokens).error());
-    m_events.push({id, protocol::Counted{static_cast<uint32_t>(tokens->size())}});
+    m_events.push({id, protocol::Counted{.tokens = static_cast<uint32_t>(tokens->size())}});
 }
 
 void EngineWorker::serve(protocol::RequestId id, protocol::Generate& request) {

@@ -41,7 +41,7 @@ class EngineWorker {
     /// Hands over an inspect, load, unload, count, generate, retain, devices or computer request. Any thread;
     /// does not wait: when too many are waiting the request is answered by Failed.
     void enqueue(protocol::Request request);
-    /// Ends a generation that waits or runs. Any thread; takes effect within one step.
+    /// Ends a generation that waits or runs, within one step, or a count that waits. Any thread.
     void cancel(protocol::RequestId target);
 
   private:

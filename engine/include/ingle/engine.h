@@ -52,6 +52,12 @@ class GenerateSink {
 
 using GenerationId = uint64_t;
 
+/// What messages take of a context.
+struct PromptSize {
+    uint32_t tokens = 0;  ///< with all that the chat format puts around them
+    uint32_t room = 0;    ///< for all that is asked, beside an answer; 0: no limit
+};
+
 /// One loaded model and its scheduler. Not thread-safe: one thread calls everything except cancel(), which
 /// any thread may call and which takes effect within one step.
 class Engine {
@@ -69,6 +75,9 @@ class Engine {
     /// last message does not fit, or a pinned index is out of range; Unsupported when the model has no
     /// tokenizer.
     virtual Result<PromptPlan> plan(const GenerateRequest& request) const = 0;
+
+    /// Nothing is dropped. Errors: Unsupported when the model has no tokenizer.
+    virtual Result<PromptSize> measure(std::span<const ChatMessage> messages) const = 0;
 
     /// Queues a generation; `sink` must outlive it. Up to eight run at once, the others wait; what each of
     /// them gets does not depend on the others.

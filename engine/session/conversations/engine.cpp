@@ -72,6 +72,10 @@ class ScheduledEngine final : public Engine {
         return planned.plan;
     }
 
+    Result<PromptSize> measure(std::span<const ChatMessage> messages) const override {
+        return session::measurePrompt(m_model->opened(), messages);
+    }
+
     Result<GenerationId> submit(GenerateRequest request, GenerateSink& sink) override {
         return m_scheduler.submit(std::move(request), sink);
     }

@@ -42,6 +42,18 @@ std::vector<Turn> splitTurns(const GenerateRequest& request) {
     return turns;
 }
 
+/// Of a context, beside an answer; 0: no limit.
+uint32_t roomForPrompts(const OpenedModel& model) {
+    const uint32_t answer = model.shape.thinks ? kThinkingTokens : kAnswerTokens;
+    return model.contextTokens - std::min(model.contextTokens / 4, answer);
+}
+
+tl::unexpected<Error> noTokenizer(const OpenedModel& model) {
+    return withId<ErrorId::NoTokenizer>(
+        fail(ErrorCode::Unsupported, "{}: the model has no tokenizer, so it cannot chat", model.file.path),
+        model.file.path);
+}
+
 /// Fills in ids, messageTokens and the plan's note.
 Status tokenizeChat(const OpenedModel& model, std::span<const ChatMessage> messages, PlannedPrompt& planned) {
     const auto tokenize = [&](chat::GenerationPrompt add) {
@@ -77,12 +89,7 @@ Result<PlannedPrompt> planRaw(const OpenedModel& model, const GenerateRequest& r
 
 Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& request,
                                const std::function<bool()>& stopWanted) {
-    if (!model.tokenizer) {
-        return withId<ErrorId::NoTokenizer>(
-            fail(ErrorCode::Unsupported, "{}: the model has no tokenizer, so it cannot chat",
-                 model.file.path),
-            model.file.path);
-    }
+    if (!model.tokenizer) return noTokenizer(model);
     for (const uint32_t pinned : request.pinned) {
         if (pinned >= request.messages.size()) {
             return fail(ErrorCode::InvalidArgument, "pinned message {} of {}", pinned,
@@ -99,10 +106,8 @@ Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& 
         }
         estimate += turn.estimate;
     }
-    const bool unlimited = model.contextTokens == 0;
-    const uint32_t answer = model.shape.thinks ? kThinkingTokens : kAnswerTokens;
-    const uint32_t budget =
-        unlimited ? UINT32_MAX : model.contextTokens - std::min(model.contextTokens / 4, answer);
+    const uint32_t room = roomForPrompts(model);
+    const uint32_t budget = room > 0 ? room : UINT32_MAX;
 
     const auto droppable = static_cast<size_t>(std::ranges::count(turns, false, &Turn::mustStay));
     const auto withoutOldest = [&](size_t count) -> Result<PlannedPrompt> {
@@ -153,6 +158,13 @@ Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& 
 }
 
 }  // namespace
+
+Result<PromptSize> measurePrompt(const OpenedModel& model, std::span<const ChatMessage> messages) {
+    if (!model.tokenizer) return noTokenizer(model);
+    const auto rendered = model.prompts->render(messages, chat::GenerationPrompt::Add);
+    INGLE_TRY_ASSIGN(const auto ids, model.tokenizer->encode(rendered.segments, /*addSpecial=*/true));
+    return PromptSize{static_cast<uint32_t>(ids.size()), roomForPrompts(model)};
+}
 
 std::vector<size_t> messageEnds(const OpenedModel& model, const GenerateRequest& request,
                                 const PlannedPrompt& planned, size_t after) {

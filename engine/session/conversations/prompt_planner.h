@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/session/loading/model.h"
+#include "ingle/engine.h"
 
 namespace ingle::session {
 
@@ -26,6 +27,9 @@ struct PlannedPrompt {
 Result<PlannedPrompt> planPrompt(
     const OpenedModel& model, const GenerateRequest& request,
     const std::function<bool()>& stopWanted = [] { return false; });
+
+/// What `messages` take, with nothing dropped, and the room there is. Errors: Unsupported (no tokenizer).
+Result<PromptSize> measurePrompt(const OpenedModel& model, std::span<const ChatMessage> messages);
 
 /// Where in planned.ids messages end, ascending, as far as they end after the first `after` ids: where a chat
 /// that is edited or branched may go on from. The last one is planned.messageTokens.

@@ -36,6 +36,9 @@ class FakeEngine final : public Engine {
     const ModelInfo& info() const override { return m_info; }
     const Vocabulary& vocabulary() const override { return m_vocabulary; }
     Result<PromptPlan> plan(const GenerateRequest&) const override { return PromptPlan{}; }
+    Result<PromptSize> measure(std::span<const ChatMessage> messages) const override {
+        return PromptSize{static_cast<uint32_t>(10 * messages.size()), 64};
+    }
     Result<GenerationId> submit(GenerateRequest request, GenerateSink& sink) override {
         if (request.rawPrompt == "refuse") return fail(ErrorCode::InvalidArgument, "refused");
         const std::scoped_lock lock(m_mutex);

@@ -138,6 +138,11 @@ TEST_F(HostTest, InspectsLoadsCountsAndUnloads) {
     EXPECT_EQ(m_client.next<protocol::Loaded>(6)->info.path, "/m/model");
     m_client.send(7, protocol::Count{"four"});
     EXPECT_EQ(m_client.next<protocol::Counted>(7)->tokens, 4u);
+    const ChatMessage question = textMessage(Role::User, "four");
+    m_client.send(7, protocol::Count{{}, {question, question}});
+    const auto counted = m_client.next<protocol::Counted>(7);
+    EXPECT_EQ(counted->tokens, 20u);
+    EXPECT_EQ(counted->room, 64u);
     m_client.send(8, protocol::Unload{});
     EXPECT_TRUE(m_client.next<protocol::Unloaded>(8));
     m_client.send(9, protocol::Retain{{"1"}});

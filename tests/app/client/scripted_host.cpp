@@ -93,7 +93,7 @@ class ScriptedHost {
         say(id, protocol::Inspected{info});
     }
     void serve(protocol::RequestId id, const protocol::Count& count) {
-        say(id, protocol::Counted{static_cast<uint32_t>(count.text.size())});
+        say(id, protocol::Counted{.tokens = static_cast<uint32_t>(count.text.size())});
     }
     void serve(protocol::RequestId id, const protocol::Generate& generate) {
         m_running[id] = static_cast<int>(generate.request.resumeIds.size());

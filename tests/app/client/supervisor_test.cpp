@@ -487,6 +487,35 @@ TEST_F(SupervisorTest, AHostThatClosesItsOutputIsNotWaitedForLong) {
     EXPECT_EQ(m_starts, 2);
 }
 
+TEST_F(SupervisorTest, CountingLoadsNothingAndIsCancelledAtOnce) {
+    std::string heard;
+    const auto count = [&] {
+        return ask(protocol::Count{"x", {}},
+                   Handlers<protocol::Count>{.finished = [&heard](const auto& outcome) {
+                       heard += outcome ? "counted " : outcome.error().error.id + " ";
+                   }});
+    };
+    count();
+    serve();
+    EXPECT_EQ(heard, "noModel ");
+    load();
+    heard.clear();
+    const auto first = count();
+    const auto second = count();
+    m_supervisor.cancel(first);
+    EXPECT_EQ(heard, "cancelled ");
+    EXPECT_EQ(got<protocol::Cancel>().at(0).second.target, first);
+    say(second, protocol::Counted{});
+    say(first, protocol::Counted{});  // it was on its way
+    EXPECT_EQ(heard, "cancelled counted ");
+    heard.clear();
+    end(kKilled);
+    count();
+    serve();
+    EXPECT_EQ(heard, "noModel ") << "nobody else wants the model again";
+    EXPECT_EQ(got<protocol::Load>().size(), 0u);
+}
+
 TEST_F(SupervisorTest, ARequestThatIsTooLongFailsAlone) {
     load();
     Answer tooLong, other;

@@ -154,6 +154,7 @@ TEST_P(Generations, oldTurnsAreDroppedWholeAndSaidSo) {
     request.messages.push_back(textMessage(Role::User, "And?"));
     request.pinned = {1};
     const PromptPlan plan = m_engine->plan(request).value();
+    EXPECT_GT(m_engine->measure(request.messages)->tokens, plan.promptTokens) << "nothing is dropped";
     EXPECT_FALSE(plan.dropped.empty());
     EXPECT_EQ(plan.kept.size() + plan.dropped.size(), request.messages.size());
     EXPECT_LE(plan.promptTokens, 384u);  // a quarter of 256 stays free for the answer

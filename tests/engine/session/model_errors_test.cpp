@@ -82,11 +82,16 @@ TEST_F(ModelErrors, aMessageThatIsTooLongSaysByHowMuch) {
         void onError(const Error& told) override { error = told; }
         Error error{};
     } sink;
-    ASSERT_TRUE(engine->submit({.messages = {textMessage(Role::User, std::string(5000, 'x'))}}, sink));
+    const std::vector<ChatMessage> messages{textMessage(Role::User, std::string(5000, 'x'))};
+    ASSERT_TRUE(engine->submit({.messages = messages}, sink));
     while (engine->step()) {
     }
     ASSERT_EQ(errorIdOf(sink.error), ErrorId::MessageTooLong) << sink.error.message;
     EXPECT_GT(std::stoi(sink.error.arguments[0]), std::stoi(sink.error.arguments[1]));
+    // The same can be known before.
+    const PromptSize size = engine->measure(messages).value();
+    EXPECT_EQ(std::to_string(size.tokens), sink.error.arguments[0]);
+    EXPECT_EQ(std::to_string(size.room), sink.error.arguments[1]);
 }
 
 }  // namespace

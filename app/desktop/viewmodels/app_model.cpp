@@ -26,6 +26,7 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
       m_downloads(files.downloads, files.downloadSettles),
       m_fit(m_engine, m_models, m_settings),
       m_chat(m_storage, m_answers, m_models, m_settings, m_notices),
+      m_measure(m_engine, m_models, m_settings),
       m_status(m_chat, m_models),
       m_startPage(m_models),
       m_actions(*this) {
@@ -54,6 +55,7 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
     // The model is loaded with the stored settings.
     connect(&m_settings, &Settings::loaded, &m_models, &ModelListModel::start);
     connect(&m_engine, &EngineClient::restarted, &m_crashes, &CrashReports::look);
+    connect(&m_chat, &ChatController::draftChanged, &m_measure, [this] { m_measure.look(m_chat.draft()); });
     m_offers.refresh();
     m_chat.start();
 }

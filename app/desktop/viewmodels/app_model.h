@@ -20,6 +20,7 @@
 #include "app/desktop/viewmodels/crash_reports.h"
 #include "app/desktop/viewmodels/device_choices.h"
 #include "app/desktop/viewmodels/download_watch.h"
+#include "app/desktop/viewmodels/draft_measure.h"
 #include "app/desktop/viewmodels/fit_advice.h"
 #include "app/desktop/viewmodels/model_list_model.h"
 #include "app/desktop/viewmodels/model_offers.h"
@@ -62,6 +63,7 @@ class AppModel : public QObject {
     Q_PROPERTY(ingle::desktop::DesktopPortal* portal READ portal CONSTANT)
     Q_PROPERTY(ingle::desktop::ChatStatus* status READ status CONSTANT)
     Q_PROPERTY(ingle::desktop::StartPage* startPage READ startPage CONSTANT)
+    Q_PROPERTY(ingle::desktop::DraftMeasure* measure READ measure CONSTANT)
     Q_PROPERTY(ingle::desktop::CodeColours* colours READ colours CONSTANT)
     Q_PROPERTY(ingle::desktop::Actions* actions READ actions CONSTANT)
   public:
@@ -101,6 +103,7 @@ class AppModel : public QObject {
     EngineClient* engine() { return &m_engine; }
     ChatStatus* status() { return &m_status; }
     StartPage* startPage() { return &m_startPage; }
+    DraftMeasure* measure() { return &m_measure; }
     CodeColours* colours() { return &m_colours; }
     Actions* actions() { return &m_actions; }
 
@@ -132,6 +135,7 @@ class AppModel : public QObject {
     DownloadWatch m_downloads;
     FitAdvice m_fit;
     ChatController m_chat;
+    DraftMeasure m_measure;
     ChatStatus m_status;
     StartPage m_startPage;
     Actions m_actions;

@@ -367,6 +367,11 @@ void ChatController::startTurn(RunningAnswers::Work work, const QString& sentTex
                     started);
 }
 
+void ChatController::setDraft(const QString& text) {
+    m_drafts.edit(text);
+    emit draftChanged();
+}
+
 void ChatController::begin(const QString& text) {
     m_drafts.append(text);
 }

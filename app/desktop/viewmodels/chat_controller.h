@@ -60,7 +60,7 @@ class ChatController : public QObject {
     QString title() const { return m_title; }
     MessageListModel* messages() { return &m_messages; }
     QString draft() const { return m_drafts.text(); }
-    void setDraft(const QString& text) { m_drafts.edit(text); }
+    void setDraft(const QString& text);
     Generation generation() const;
     bool stalled() const;
     double promptFraction() const;

@@ -23,12 +23,27 @@ Item {
         chat.send(area.text);
     }
 
-    implicitHeight: box.height + Theme.s
+    implicitHeight: problem.height + box.height + Theme.s
     enabled: !chat.readOnly
 
+    Text {
+        id: problem
+        objectName: "draftProblem"
+        x: Theme.l + Theme.m
+        width: parent.width - 2 * x
+        height: text.length > 0 ? implicitHeight + Theme.xs : 0
+        text: composer.app.measure.problem
+        textFormat: Text.PlainText
+        wrapMode: Text.Wrap
+        color: Theme.danger
+        font.pixelSize: Theme.smallSize
+        Accessible.role: Accessible.AlertMessage
+        Accessible.name: text
+    }
     Rectangle {
         id: box
         x: Theme.l
+        y: problem.height
         width: parent.width - 2 * Theme.l
         height: Math.max(48, Math.min(area.implicitHeight, metrics.lineSpacing * composer.maximumLines + 2 * Theme.m))
         radius: Theme.largeRadius

@@ -54,6 +54,17 @@ QtObject {
     readonly property color warningSurface: dark ? "#3a2c1e" : "#fbeedd"
     readonly property color selection: dark ? "#6b3d22" : "#f6d3bd"
 
+    // Code; all are read easily on `surface`.
+    readonly property color codeComment: mutedText
+    readonly property color codeString: dark ? "#a9c181" : "#4a6420"
+    readonly property color codeKeyword: dark ? "#e79a6b" : "#9c4016"
+    readonly property color codeNumber: dark ? "#d9b76a" : "#7d5a00"
+    readonly property color codeName: dark ? "#8fb9dc" : "#28598a"
+    readonly property color codeType: dark ? "#c4a8dc" : "#66468f"
+    readonly property color codeVariable: dark ? "#8cc4b6" : "#1f655a"
+    readonly property color codeAdded: dark ? "#9dcc8a" : "#2f6b1e"
+    readonly property color codeRemoved: danger
+
     /// Put before the html of a Markdown block.
     readonly property string richTextStyle: "<style>p{line-height:" + lineHeight
         + "%;margin:0} a{color:" + accent + ";text-decoration:none} code{font-family:'" + fixedFontFamily

@@ -1,0 +1,64 @@
+#include "app/desktop/viewmodels/draft_measure.h"
+
+#include <QLocale>
+
+#include <chrono>
+#include <utility>
+
+namespace ingle::desktop {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kPause = 500ms;
+/// Of a UTF-16 unit, which is three bytes at most; a token is one at least.
+constexpr qsizetype kMostTokens = 3;
+
+}  // namespace
+
+DraftMeasure::DraftMeasure(EngineClient& engine, const ModelListModel& models, const Settings& settings,
+                           QObject* parent)
+    : QObject(parent), m_engine(engine), m_models(models), m_settings(settings), m_pause(this) {
+    m_pause.setSingleShot(true);
+    m_pause.setInterval(kPause);
+    connect(&m_pause, &QTimer::timeout, this, &DraftMeasure::count);
+    connect(&models, &ModelListModel::stateChanged, this, [this] { look(std::exchange(m_text, {})); });
+    connect(&settings, &Settings::changed, this, [this] { look(std::exchange(m_text, {})); });
+}
+
+void DraftMeasure::look(const QString& text) {
+    if (text == m_text) return;
+    m_text = text;
+    if (m_asked != 0) m_engine.cancel(std::exchange(m_asked, 0));
+    // An answer wants some of the room as well.
+    const bool canBeLong = m_models.state() == ModelListModel::Ready && m_models.contextTokens() > 0 &&
+                           text.size() * kMostTokens > static_cast<qsizetype>(m_models.contextTokens()) / 2;
+    if (!canBeLong) {
+        m_pause.stop();
+        return setProblem({});
+    }
+    m_pause.start();
+}
+
+void DraftMeasure::count() {
+    std::vector<ChatMessage> messages;
+    if (const std::string prompt = m_settings.systemPrompt(); !prompt.empty())
+        messages.push_back({Role::System, {{PartKind::Text, prompt, {}}}});
+    messages.push_back({Role::User, {{PartKind::Text, m_text.toStdString(), {}}}});
+    m_asked = m_engine.count(std::move(messages), [this](const Result<protocol::Counted>& counted) {
+        m_asked = 0;
+        const bool fits = !counted || counted->room == 0 || counted->tokens <= counted->room;
+        const QLocale locale;
+        setProblem(fits ? QString()
+                        : tr("Too long for this model: %1 tokens, and there is room for %2.")
+                              .arg(locale.toString(counted->tokens), locale.toString(counted->room)));
+    });
+}
+
+void DraftMeasure::setProblem(const QString& problem) {
+    if (problem == m_problem) return;
+    m_problem = problem;
+    emit problemChanged();
+}
+
+}  // namespace ingle::desktop

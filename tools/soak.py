@@ -97,7 +97,7 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="only say what there is")
     parser.add_argument("--mutations", type=int, default=20000)
     parser.add_argument("--runs", type=int, default=20)
-    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--kills", type=int, default=int(os.environ.get("INGLE_SOAK_KILLS", 200)))
     options = parser.parse_args()
     every = parts(options.mutations, options.runs, options.kills)
     unknown = set(options.parts) - {part.name for part in every}

@@ -38,6 +38,23 @@ class ComposerTest : public QObject, WindowFiles {
         QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
     }
 
+    void whatIsTooLongIsToldBeforeItIsSent() {
+        WindowRun run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        const auto problem = [&run] { return run.item("draftProblem")->property("text").toString(); };
+        run.inputMethod({}, QString(49, 'x'));
+        QTRY_COMPARE_WITH_TIMEOUT(
+            problem(), QString("Too long for this model: 49 tokens, and there is room for 48."), kPatienceMs);
+        // What is said before every conversation takes room, too.
+        run.item("composerInput")->setProperty("text", QString(45, 'x'));
+        QTRY_COMPARE_WITH_TIMEOUT(problem(), QString(), kPatienceMs);
+        run.model.settings()->setProperty("systemPrompt", "Be brief.");
+        QTRY_VERIFY_WITH_TIMEOUT(problem().contains("54 tokens"), kPatienceMs);
+        run.item("composerInput")->setProperty("text", "x");
+        QTRY_COMPARE(problem(), QString());
+    }
+
     void draftsStayWithTheirConversation() {
         const QString data = freshDataDir();
         {

@@ -141,6 +141,10 @@ def answer(message):
                 "backend": "cpu", "device": "a fake", "deviceNote": args.device_note, "contextTokens": 64,
                 "foretoldTokensPerSecond": 12}
         say(id=request_id, event="loaded" if op == "load" else "inspected", info=info)
+    elif op == "count":
+        # A character is a token.
+        texts = [part["text"] for each in message["messages"] for part in each["parts"]]
+        say(id=request_id, event="counted", tokens=sum(map(len, texts)), room=48)
     elif op == "generate":
         # On a thread of its own, so that a cancel is read meanwhile.
         threading.Thread(target=generate, args=(request_id, message["request"]), daemon=True).start()

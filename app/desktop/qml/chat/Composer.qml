@@ -23,7 +23,7 @@ Item {
         chat.send(area.text);
     }
 
-    implicitHeight: problem.height + box.height + Theme.s
+    implicitHeight: box.y + box.height + Theme.s
     enabled: !chat.readOnly
 
     Text {
@@ -31,7 +31,7 @@ Item {
         objectName: "draftProblem"
         x: Theme.l + Theme.m
         width: parent.width - 2 * x
-        height: text.length > 0 ? implicitHeight + Theme.xs : 0
+        visible: text.length > 0
         text: composer.app.measure.problem
         textFormat: Text.PlainText
         wrapMode: Text.Wrap
@@ -43,7 +43,7 @@ Item {
     Rectangle {
         id: box
         x: Theme.l
-        y: problem.height
+        y: problem.visible ? problem.implicitHeight + Theme.xs : 0
         width: parent.width - 2 * Theme.l
         height: Math.max(48, Math.min(area.implicitHeight, metrics.lineSpacing * composer.maximumLines + 2 * Theme.m))
         radius: Theme.largeRadius

@@ -74,7 +74,7 @@ OWNERS = [
     (r"^SQLiteCpp/|^sqlite3\.h", ["app/history"]),
     (r"^vulkan/", [VULKAN + "substrate"]),
     (r"intrin\.h$|^arm_neon\.h", ["engine/kernels"]),
-    (r"^md4c", ["app/desktop", "app/content"]),
+    (r"^md4c", ["app/content"]),
     (r"^seccomp\.h", ["app/sandbox"]),
     (r"^sentencepiece|^pcre2\.h", ["engine/tokenizer"]),
     (r"^utf8proc\.h", ["engine/tokenizer", "engine/chat", "app/content"]),

@@ -49,6 +49,8 @@ def parts(mutations: int, runs: int, kills: int) -> list[Part]:
              "every case", ctest("release", "-R", "^app_content[.]"), {"INGLE_EVERY_CASE": "1"}),
         Part("history", "a history of 250 MB: brought up to date, searched, shredded, each within its time (a test run: small ones, no times)",
              "110,000 messages", ctest("release", "-R", "^app_history[.]LargeHistory"), {"INGLE_EVERY_CASE": "1"}),
+        Part("view", "what a long chat costs to open, and an answer of 138 KB to show while it is written (a test run: no times)",
+             "every case", ctest("release", "-R", "^qml[.]chat_view_test"), {"INGLE_EVERY_CASE": "1"}),
         Part("widths", "the golden models, devices and recorder on subgroups of 4 and 16 lanes (a test run: the driver's own width)",
              "2 widths", ctest("release", "-L", "soak")),
         Part("tidy", "clang-tidy on every file of the engine and of the programs but the window (lint: those of 150 lines and more)", "every file",

@@ -20,26 +20,45 @@
     </message>
 </context>
 <context>
+    <name>ActionsRow</name>
+    <message>
+        <source>Previous version</source>
+        <translation>Vorige Fassung</translation>
+    </message>
+    <message>
+        <source>Next version</source>
+        <translation>Nächste Fassung</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
+    </message>
+    <message>
+        <source>%1 · %2 tokens · %3 per second</source>
+        <translation>%1 · %2 Token · %3 je Sekunde</translation>
+    </message>
+</context>
+<context>
     <name>AnswerState</name>
     <message>
         <source>Reading the conversation… %1%</source>
-        <translation>Liest das Gespräch … %1 %</translation>
+        <translation type="vanished">Liest das Gespräch … %1 %</translation>
     </message>
     <message>
         <source>Thinking…</source>
-        <translation>Denkt nach …</translation>
+        <translation type="vanished">Denkt nach …</translation>
     </message>
     <message>
         <source>Stopped</source>
-        <translation>Angehalten</translation>
+        <translation type="vanished">Angehalten</translation>
     </message>
     <message>
         <source>Interrupted</source>
-        <translation>Unterbrochen</translation>
+        <translation type="vanished">Unterbrochen</translation>
     </message>
     <message>
         <source>Continue</source>
-        <translation>Fortsetzen</translation>
+        <translation type="vanished">Fortsetzen</translation>
     </message>
 </context>
 <context>
@@ -50,10 +69,36 @@
     </message>
 </context>
 <context>
+    <name>BlockList</name>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
+    </message>
+    <message>
+        <source>Copy as Markdown</source>
+        <translation>Als Markdown kopieren</translation>
+    </message>
+    <message>
+        <source>Copy link</source>
+        <translation>Link kopieren</translation>
+    </message>
+    <message>
+        <source>Select all</source>
+        <translation>Alles auswählen</translation>
+    </message>
+</context>
+<context>
     <name>Card</name>
     <message>
         <source>Close</source>
         <translation>Schließen</translation>
+    </message>
+</context>
+<context>
+    <name>ChatList</name>
+    <message>
+        <source>Messages</source>
+        <translation>Nachrichten</translation>
     </message>
 </context>
 <context>
@@ -64,11 +109,11 @@
     </message>
     <message>
         <source>Settings (%1)</source>
-        <translation>Einstellungen (%1)</translation>
+        <translation type="vanished">Einstellungen (%1)</translation>
     </message>
     <message>
         <source>Messages</source>
-        <translation>Nachrichten</translation>
+        <translation type="vanished">Nachrichten</translation>
     </message>
     <message>
         <source>To the newest message</source>
@@ -106,11 +151,11 @@
     </message>
     <message>
         <source>Stop the answer (%1)</source>
-        <translation>Antwort anhalten (%1)</translation>
+        <translation type="vanished">Antwort anhalten (%1)</translation>
     </message>
     <message>
         <source>Send (Enter)</source>
-        <translation>Senden (Eingabe)</translation>
+        <translation type="vanished">Senden (Eingabe)</translation>
     </message>
 </context>
 <context>
@@ -129,19 +174,30 @@
     </message>
     <message>
         <source>Rename</source>
-        <translation>Umbenennen</translation>
+        <translation type="vanished">Umbenennen</translation>
     </message>
     <message>
         <source>Unpin</source>
-        <translation>Lösen</translation>
+        <translation type="vanished">Lösen</translation>
     </message>
     <message>
         <source>Pin</source>
-        <translation>Anheften</translation>
+        <translation type="vanished">Anheften</translation>
     </message>
     <message>
         <source>Delete</source>
-        <translation>Löschen</translation>
+        <translation type="vanished">Löschen</translation>
+    </message>
+    <message>
+        <source>%1, an answer is being written</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>CopyButton</name>
+    <message>
+        <source>Copied</source>
+        <translation>Kopiert</translation>
     </message>
 </context>
 <context>
@@ -168,58 +224,73 @@
     </message>
 </context>
 <context>
+    <name>EditorRow</name>
+    <message>
+        <source>Edit your message</source>
+        <translation>Nachricht ändern</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>Senden</translation>
+    </message>
+</context>
+<context>
     <name>EmptyState</name>
     <message>
         <source>Looking at the file…</source>
-        <translation>Prüft die Datei …</translation>
+        <translation type="vanished">Prüft die Datei …</translation>
     </message>
     <message>
         <source>Drop a model here</source>
-        <translation>Modell hier ablegen</translation>
+        <translation type="vanished">Modell hier ablegen</translation>
     </message>
     <message>
         <source>Loading %1</source>
-        <translation>%1 wird geladen</translation>
+        <translation type="vanished">%1 wird geladen</translation>
     </message>
     <message>
         <source>%1 is not where it was</source>
-        <translation>%1 ist nicht mehr an seinem Ort</translation>
+        <translation type="vanished">%1 ist nicht mehr an seinem Ort</translation>
     </message>
     <message>
         <source>%1 could not be loaded</source>
-        <translation>%1 konnte nicht geladen werden</translation>
+        <translation type="vanished">%1 konnte nicht geladen werden</translation>
     </message>
     <message>
         <source>What is on your mind?</source>
-        <translation>Was beschäftigt dich?</translation>
+        <translation type="vanished">Was beschäftigt dich?</translation>
     </message>
     <message>
         <source>GGUF and rwkv.cpp files run from where they lie. Everything stays on this computer: Inglenook cannot reach the network.</source>
-        <translation>Dateien von GGUF und rwkv.cpp laufen dort, wo sie liegen. Alles bleibt auf diesem Rechner: Inglenook kann das Netz nicht erreichen.</translation>
+        <translation type="vanished">Dateien von GGUF und rwkv.cpp laufen dort, wo sie liegen. Alles bleibt auf diesem Rechner: Inglenook kann das Netz nicht erreichen.</translation>
     </message>
     <message>
         <source>%1 answers on this computer, and nowhere else.</source>
-        <translation>%1 antwortet auf diesem Rechner und nirgends sonst.</translation>
+        <translation type="vanished">%1 antwortet auf diesem Rechner und nirgends sonst.</translation>
     </message>
     <message>
         <source>Choose a model</source>
-        <translation>Modell wählen</translation>
+        <translation type="vanished">Modell wählen</translation>
     </message>
     <message>
         <source>Choose a file</source>
-        <translation>Datei wählen</translation>
+        <translation type="vanished">Datei wählen</translation>
     </message>
     <message>
         <source>Drop it again from where it is now.</source>
-        <translation>Lege sie von ihrem neuen Ort aus wieder hier ab.</translation>
+        <translation type="vanished">Lege sie von ihrem neuen Ort aus wieder hier ab.</translation>
     </message>
     <message>
         <source>Ask the guide</source>
-        <translation>Frag den Lotsen</translation>
+        <translation type="vanished">Frag den Lotsen</translation>
     </message>
     <message>
         <source>It is a very small model that knows Inglenook and nothing else. For everything else, drop a model file on this window.</source>
-        <translation>Er ist ein sehr kleines Modell, das Inglenook kennt und sonst nichts. Für alles andere zieh eine Modelldatei auf dieses Fenster.</translation>
+        <translation type="vanished">Er ist ein sehr kleines Modell, das Inglenook kennt und sonst nichts. Für alles andere zieh eine Modelldatei auf dieses Fenster.</translation>
     </message>
     <message>
         <source>%1 Good choices:</source>
@@ -416,6 +487,24 @@
     </message>
 </context>
 <context>
+    <name>Folded</name>
+    <message>
+        <source>Hide: %1</source>
+        <translation>Verbergen: %1</translation>
+    </message>
+    <message>
+        <source>Show: %1</source>
+        <translation>Zeigen: %1</translation>
+    </message>
+</context>
+<context>
+    <name>ForgottenRow</name>
+    <message>
+        <source>The model no longer sees the messages above</source>
+        <translation>Das Modell sieht die Nachrichten darüber nicht mehr</translation>
+    </message>
+</context>
+<context>
     <name>HelpCard</name>
     <message>
         <source>Help</source>
@@ -431,56 +520,79 @@
     </message>
 </context>
 <context>
+    <name>ImageBlock</name>
+    <message>
+        <source>Picture: %1</source>
+        <translation>Bild: %1</translation>
+    </message>
+</context>
+<context>
     <name>Main</name>
     <message>
         <source>Drop to use this model</source>
         <translation>Loslassen, um dieses Modell zu verwenden</translation>
+    </message>
+    <message>
+        <source>Open a model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Models (*.gguf *.bin)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save the crash report</source>
+        <translation type="unfinished">Absturzbericht speichern</translation>
     </message>
 </context>
 <context>
     <name>MessageActions</name>
     <message>
         <source>Previous version</source>
-        <translation>Vorige Fassung</translation>
+        <translation type="vanished">Vorige Fassung</translation>
     </message>
     <message>
         <source>Next version</source>
-        <translation>Nächste Fassung</translation>
+        <translation type="vanished">Nächste Fassung</translation>
     </message>
     <message>
         <source>Copy</source>
-        <translation>Kopieren</translation>
+        <translation type="vanished">Kopieren</translation>
     </message>
     <message>
         <source>Edit and ask again</source>
-        <translation>Ändern und neu fragen</translation>
+        <translation type="vanished">Ändern und neu fragen</translation>
     </message>
     <message>
         <source>%1 · %2 tokens · %3 per second</source>
-        <translation>%1 · %2 Token · %3 je Sekunde</translation>
+        <translation type="vanished">%1 · %2 Token · %3 je Sekunde</translation>
     </message>
     <message>
         <source>Answer</source>
-        <translation>Antworten</translation>
+        <translation type="vanished">Antworten</translation>
     </message>
     <message>
         <source>Another answer (%1)</source>
-        <translation>Andere Antwort (%1)</translation>
+        <translation type="vanished">Andere Antwort (%1)</translation>
     </message>
 </context>
 <context>
     <name>MessageItem</name>
     <message>
         <source>You: %1</source>
-        <translation>Du: %1</translation>
+        <translation type="vanished">Du: %1</translation>
     </message>
     <message>
         <source>Answer: %1</source>
-        <translation>Antwort: %1</translation>
+        <translation type="vanished">Antwort: %1</translation>
     </message>
     <message>
         <source>The model no longer sees the messages above</source>
-        <translation>Das Modell sieht die Nachrichten darüber nicht mehr</translation>
+        <translation type="vanished">Das Modell sieht die Nachrichten darüber nicht mehr</translation>
     </message>
 </context>
 <context>
@@ -511,7 +623,7 @@
     </message>
     <message>
         <source>Models (%1)</source>
-        <translation>Modelle (%1)</translation>
+        <translation type="vanished">Modelle (%1)</translation>
     </message>
 </context>
 <context>
@@ -542,7 +654,7 @@
     </message>
     <message>
         <source>Choose a model file</source>
-        <translation>Modelldatei wählen</translation>
+        <translation type="vanished">Modelldatei wählen</translation>
     </message>
     <message>
         <source>Models that could be used</source>
@@ -588,22 +700,44 @@
     </message>
 </context>
 <context>
+    <name>PaletteCard</name>
+    <message>
+        <source>All actions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Search the actions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation type="unfinished">Suchen</translation>
+    </message>
+</context>
+<context>
+    <name>QuestionBlock</name>
+    <message>
+        <source>Your message</source>
+        <translation>Deine Nachricht</translation>
+    </message>
+</context>
+<context>
     <name>ReasoningBlock</name>
     <message>
         <source>Thinking…</source>
-        <translation>Denkt nach …</translation>
+        <translation type="vanished">Denkt nach …</translation>
     </message>
     <message>
         <source>Thoughts</source>
-        <translation>Gedanken</translation>
+        <translation type="vanished">Gedanken</translation>
     </message>
     <message>
         <source>Hide the thoughts</source>
-        <translation>Gedanken verbergen</translation>
+        <translation type="vanished">Gedanken verbergen</translation>
     </message>
     <message>
         <source>Show the thoughts</source>
-        <translation>Gedanken zeigen</translation>
+        <translation type="vanished">Gedanken zeigen</translation>
     </message>
 </context>
 <context>
@@ -614,7 +748,7 @@
     </message>
     <message>
         <source>Colours</source>
-        <translation>Farben</translation>
+        <translation type="vanished">Farben</translation>
     </message>
     <message>
         <source>System</source>
@@ -682,7 +816,7 @@
     </message>
     <message>
         <source>All shortcuts: %1</source>
-        <translation>Alle Tastenkürzel: %1</translation>
+        <translation type="vanished">Alle Tastenkürzel: %1</translation>
     </message>
     <message>
         <source>Device</source>
@@ -692,16 +826,44 @@
         <source>Context in tokens (0: as memory allows); from the next load</source>
         <translation>Kontext in Token (0: so viel der Speicher erlaubt); ab dem nächsten Laden</translation>
     </message>
+    <message>
+        <source>Look</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Size of the text in per cent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Size of the text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Answers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Longest answer in tokens (0: as the model likes)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Longest answer in tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Engine</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>ShortcutKeys</name>
     <message>
         <source>Enter</source>
-        <translation>Eingabe</translation>
+        <translation type="vanished">Eingabe</translation>
     </message>
     <message>
         <source>Shift+Enter</source>
-        <translation>Umschalt+Eingabe</translation>
+        <translation type="vanished">Umschalt+Eingabe</translation>
     </message>
 </context>
 <context>
@@ -712,82 +874,82 @@
     </message>
     <message>
         <source>Send</source>
-        <translation>Senden</translation>
+        <translation type="vanished">Senden</translation>
     </message>
     <message>
         <source>New line</source>
-        <translation>Neue Zeile</translation>
+        <translation type="vanished">Neue Zeile</translation>
     </message>
     <message>
         <source>Stop the answer</source>
-        <translation>Antwort anhalten</translation>
+        <translation type="vanished">Antwort anhalten</translation>
     </message>
     <message>
         <source>Continue the answer</source>
-        <translation>Antwort fortsetzen</translation>
+        <translation type="vanished">Antwort fortsetzen</translation>
     </message>
     <message>
         <source>Another answer</source>
-        <translation>Andere Antwort</translation>
+        <translation type="vanished">Andere Antwort</translation>
     </message>
     <message>
         <source>Copy the answer</source>
-        <translation>Antwort kopieren</translation>
+        <translation type="vanished">Antwort kopieren</translation>
     </message>
     <message>
         <source>Change the last message</source>
-        <translation>Letzte Nachricht ändern</translation>
+        <translation type="vanished">Letzte Nachricht ändern</translation>
     </message>
     <message>
         <source>New conversation</source>
-        <translation>Neues Gespräch</translation>
+        <translation type="vanished">Neues Gespräch</translation>
     </message>
     <message>
         <source>Search</source>
-        <translation>Suchen</translation>
+        <translation type="vanished">Suchen</translation>
     </message>
     <message>
         <source>Next and previous conversation</source>
-        <translation>Nächstes und voriges Gespräch</translation>
+        <translation type="vanished">Nächstes und voriges Gespräch</translation>
     </message>
     <message>
         <source>Rename the conversation</source>
-        <translation>Gespräch umbenennen</translation>
+        <translation type="vanished">Gespräch umbenennen</translation>
     </message>
     <message>
         <source>Pin the conversation</source>
-        <translation>Gespräch anheften</translation>
+        <translation type="vanished">Gespräch anheften</translation>
     </message>
     <message>
         <source>Delete the conversation</source>
-        <translation>Gespräch löschen</translation>
+        <translation type="vanished">Gespräch löschen</translation>
     </message>
     <message>
         <source>Models</source>
-        <translation>Modelle</translation>
+        <translation type="vanished">Modelle</translation>
     </message>
     <message>
         <source>Settings</source>
-        <translation>Einstellungen</translation>
+        <translation type="vanished">Einstellungen</translation>
     </message>
     <message>
         <source>Quit</source>
-        <translation>Beenden</translation>
+        <translation type="vanished">Beenden</translation>
     </message>
     <message>
         <source>Help</source>
-        <translation>Hilfe</translation>
+        <translation type="vanished">Hilfe</translation>
     </message>
     <message>
         <source>All shortcuts</source>
-        <translation>Alle Tastenkürzel</translation>
+        <translation type="vanished">Alle Tastenkürzel</translation>
     </message>
 </context>
 <context>
     <name>Sidebar</name>
     <message>
         <source>New conversation (%1)</source>
-        <translation>Neues Gespräch (%1)</translation>
+        <translation type="vanished">Neues Gespräch (%1)</translation>
     </message>
     <message>
         <source>Search all conversations</source>
@@ -830,51 +992,167 @@
     </message>
 </context>
 <context>
+    <name>SourceBlock</name>
+    <message>
+        <source>Source: %1</source>
+        <translation>Quelle: %1</translation>
+    </message>
+</context>
+<context>
+    <name>StateRow</name>
+    <message>
+        <source>Reading the conversation… %1%</source>
+        <translation>Liest das Gespräch … %1 %</translation>
+    </message>
+    <message>
+        <source>Waiting for another answer…</source>
+        <translation>Wartet auf eine andere Antwort …</translation>
+    </message>
+    <message>
+        <source>Thinking…</source>
+        <translation>Denkt nach …</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>Angehalten</translation>
+    </message>
+    <message>
+        <source>Interrupted</source>
+        <translation>Unterbrochen</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>Fortsetzen</translation>
+    </message>
+</context>
+<context>
     <name>StatusLine</name>
     <message>
         <source>%1 tokens per second</source>
-        <translation>%1 Token je Sekunde</translation>
+        <translation type="vanished">%1 Token je Sekunde</translation>
     </message>
     <message>
         <source>context %1 of %2</source>
-        <translation>Kontext %1 von %2</translation>
+        <translation type="vanished">Kontext %1 von %2</translation>
     </message>
 </context>
 <context>
     <name>TableBlock</name>
     <message>
         <source>Table with %1 rows</source>
-        <translation>Tabelle mit %1 Zeilen</translation>
+        <translation type="vanished">Tabelle mit %1 Zeilen</translation>
+    </message>
+    <message>
+        <source>Table: %1</source>
+        <translation>Tabelle: %1</translation>
+    </message>
+</context>
+<context>
+    <name>ThoughtBlock</name>
+    <message>
+        <source>Thinking…</source>
+        <translation>Denkt nach …</translation>
+    </message>
+    <message>
+        <source>Thoughts</source>
+        <translation>Gedanken</translation>
     </message>
 </context>
 <context>
     <name>Toast</name>
     <message>
         <source>Undo</source>
-        <translation>Rückgängig</translation>
+        <translation type="vanished">Rückgängig</translation>
     </message>
     <message>
         <source>Dismiss</source>
-        <translation>Ausblenden</translation>
+        <translation type="vanished">Ausblenden</translation>
+    </message>
+</context>
+<context>
+    <name>Toasts</name>
+    <message>
+        <source>Undo</source>
+        <translation type="unfinished">Rückgängig</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation type="unfinished">Ausblenden</translation>
+    </message>
+</context>
+<context>
+    <name>ToolCallBlock</name>
+    <message>
+        <source>Tool: %1</source>
+        <translation>Werkzeug: %1</translation>
+    </message>
+</context>
+<context>
+    <name>ToolResultBlock</name>
+    <message>
+        <source>Result of %1</source>
+        <translation>Ergebnis von %1</translation>
+    </message>
+</context>
+<context>
+    <name>TrashCard</name>
+    <message>
+        <source>Trash</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Gone for good after 30 days.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The trash is empty.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Restore</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Restore %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This cannot be undone.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Delete for good</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Empty the trash</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
     <name>UserBubble</name>
     <message>
         <source>Edit your message</source>
-        <translation>Nachricht ändern</translation>
+        <translation type="vanished">Nachricht ändern</translation>
     </message>
     <message>
         <source>Your message</source>
-        <translation>Deine Nachricht</translation>
+        <translation type="vanished">Deine Nachricht</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation>Abbrechen</translation>
+        <translation type="vanished">Abbrechen</translation>
     </message>
     <message>
         <source>Send</source>
-        <translation>Senden</translation>
+        <translation type="vanished">Senden</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::Actions</name>
+    <message>
+        <source>%1 (%2)</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -882,6 +1160,10 @@
     <message>
         <source>Link copied: %1</source>
         <translation>Adresse kopiert: %1</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -892,19 +1174,46 @@
     </message>
     <message>
         <source>The history was written by a newer Inglenook; it can be read but not changed.</source>
-        <translation>Der Verlauf stammt von einem neueren Inglenook; er kann gelesen, aber nicht geändert werden.</translation>
+        <translation type="vanished">Der Verlauf stammt von einem neueren Inglenook; er kann gelesen, aber nicht geändert werden.</translation>
     </message>
     <message>
         <source>The answer reached its length limit.</source>
-        <translation>Die Antwort hat ihre größte Länge erreicht.</translation>
+        <translation type="vanished">Die Antwort hat ihre größte Länge erreicht.</translation>
     </message>
     <message>
         <source>The model&apos;s context is full.</source>
-        <translation>Der Kontext des Modells ist voll.</translation>
+        <translation type="vanished">Der Kontext des Modells ist voll.</translation>
     </message>
     <message>
         <source>Set it aside and start a new history</source>
         <translation>Beiseitelegen und einen neuen Verlauf beginnen</translation>
+    </message>
+    <message>
+        <source>Message changed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Message deleted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Answer deleted</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::ChatStatus</name>
+    <message>
+        <source>%1 tokens per second</source>
+        <translation type="unfinished">%1 Token je Sekunde</translation>
+    </message>
+    <message>
+        <source>Context: %1 of %2 tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Context: %1 tokens, without end</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -935,7 +1244,11 @@
     </message>
     <message>
         <source>Conversation deleted</source>
-        <translation>Gespräch gelöscht</translation>
+        <translation type="vanished">Gespräch gelöscht</translation>
+    </message>
+    <message>
+        <source>“%1” deleted</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -950,7 +1263,7 @@
     </message>
     <message>
         <source>Save the crash report</source>
-        <translation>Absturzbericht speichern</translation>
+        <translation type="vanished">Absturzbericht speichern</translation>
     </message>
     <message>
         <source>Saved as %1</source>
@@ -973,14 +1286,21 @@
     </message>
 </context>
 <context>
+    <name>ingle::desktop::DraftMeasure</name>
+    <message>
+        <source>Too long for this model: %1 tokens, and there is room for %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>ingle::desktop::FitAdvice</name>
     <message>
         <source>%1 MB</source>
-        <translation>%1 MB</translation>
+        <translation type="vanished">%1 MB</translation>
     </message>
     <message>
         <source>%1 GB</source>
-        <translation>%1 GB</translation>
+        <translation type="vanished">%1 GB</translation>
     </message>
     <message>
         <source>Shorter context and smaller cache: %1 tokens, %2</source>
@@ -1034,7 +1354,7 @@
     </message>
     <message>
         <source>This file has no tokenizer, so it cannot chat.</source>
-        <translation>Diese Datei hat keinen Tokenizer und kann darum nicht chatten.</translation>
+        <translation type="vanished">Diese Datei hat keinen Tokenizer und kann darum nicht chatten.</translation>
     </message>
     <message>
         <source>about %1 seconds a word</source>
@@ -1090,6 +1410,101 @@
     <message>
         <source>Worth getting</source>
         <translation>Lohnende Modelle</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::RunningAnswers</name>
+    <message>
+        <source>The answer reached its length limit.</source>
+        <translation type="unfinished">Die Antwort hat ihre größte Länge erreicht.</translation>
+    </message>
+    <message>
+        <source>The model&apos;s context is full.</source>
+        <translation type="unfinished">Der Kontext des Modells ist voll.</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::Settings</name>
+    <message>
+        <source>Settings restored</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::StartPage</name>
+    <message>
+        <source>Looking at the file…</source>
+        <translation type="unfinished">Prüft die Datei …</translation>
+    </message>
+    <message>
+        <source>Drop a model here</source>
+        <translation type="unfinished">Modell hier ablegen</translation>
+    </message>
+    <message>
+        <source>Loading %1</source>
+        <translation type="unfinished">%1 wird geladen</translation>
+    </message>
+    <message>
+        <source>%1 is not where it was</source>
+        <translation type="unfinished">%1 ist nicht mehr an seinem Ort</translation>
+    </message>
+    <message>
+        <source>%1 could not be loaded</source>
+        <translation type="unfinished">%1 konnte nicht geladen werden</translation>
+    </message>
+    <message>
+        <source>Ask the guide</source>
+        <translation type="unfinished">Frag den Lotsen</translation>
+    </message>
+    <message>
+        <source>GGUF and rwkv.cpp files run from where they lie. Everything stays on this computer: Inglenook cannot reach the network.</source>
+        <translation type="unfinished">Dateien von GGUF und rwkv.cpp laufen dort, wo sie liegen. Alles bleibt auf diesem Rechner: Inglenook kann das Netz nicht erreichen.</translation>
+    </message>
+    <message>
+        <source>Drop it again from where it is now.</source>
+        <translation type="unfinished">Lege sie von ihrem neuen Ort aus wieder hier ab.</translation>
+    </message>
+    <message>
+        <source>It is a very small model that knows Inglenook and nothing else. For everything else, drop a model file on this window.</source>
+        <translation type="unfinished">Er ist ein sehr kleines Modell, das Inglenook kennt und sonst nichts. Für alles andere zieh eine Modelldatei auf dieses Fenster.</translation>
+    </message>
+    <message>
+        <source>It answers on this computer, and nowhere else.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Explain in simple words:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Write an e-mail that says:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Summarise this text:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose a model…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a model…</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::TrashModel</name>
+    <message numerus="yes">
+        <source>%n day(s) left</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>From “%1” on · %2</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>

@@ -78,6 +78,7 @@ struct BlockKind {
     /// Kinds are asked in this order whether a line begins them; the last one is the paragraph.
     int order = 0;
     Hold hold = Hold::Loose;
+    size_t maxLines = kMaxBlockLines;  ///< see there
     /// Made of all lines of parts of this kind; unset: found in Markdown.
     std::optional<PartKind> part;
 

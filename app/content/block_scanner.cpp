@@ -208,7 +208,7 @@ void BlockScanner::added(size_t begin) {
     m_leaf->sourceEnd = m_piece.sourceEnd;
     if (m_leaf->kind->takes == nullptr || m_leaf->ended)
         closeLeaf(m_ahead ? Stage::Growing : Stage::Finished);
-    else if (m_leaf->text.size() >= kMaxBlockBytes || m_leaf->lines >= kMaxBlockLines)
+    else if (m_leaf->text.size() >= kMaxBlockBytes || m_leaf->lines >= m_leaf->kind->maxLines)
         cutIfLong();
 }
 

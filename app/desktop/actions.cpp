@@ -26,6 +26,9 @@ RowId shownOr(AppModel& app, RowId conversation) {
 RowId lastOr(AppModel& app, RowId message) {
     return message != 0 ? message : app.chat()->messages()->lastId();
 }
+RowId questionOr(AppModel& app, RowId message) {
+    return message != 0 ? message : static_cast<RowId>(app.chat()->messages()->lastQuestion());
+}
 bool isShown(AppModel& app, RowId conversation) {
     return shownOr(app, conversation) != 0;
 }
@@ -67,6 +70,9 @@ const Action kActions[] = {
      [](AppModel& app, RowId message) { app.chat()->regenerate(lastOr(app, message)); }},
     {"copyAnswer", WORDS("Copy the answer"), "Ctrl+Shift+C", "", "copy", kMessage, hasMessage,
      [](AppModel& app, RowId message) { app.copy(app.chat()->messageText(lastOr(app, message))); }},
+    {"editMessage", WORDS("Edit and ask again"), "", "", "pencil", kMessage,
+     [](AppModel& app, RowId message) { return app.chat()->canEdit(questionOr(app, message)); },
+     [](AppModel& app, RowId message) { app.chat()->messages()->edit(questionOr(app, message)); }},
     {"editLast", WORDS("Change the last message"), "↑", "", "", kField, nullptr, nullptr},
     {"newConversation", WORDS("New conversation"), "Ctrl+N", "", "plus", kWindow, nullptr,
      [](AppModel& app, RowId) {
@@ -164,7 +170,7 @@ Actions::Actions(AppModel& app, QObject* parent) : QObject(parent), m_app(app) {
     connect(app.chat(), &ChatController::generationChanged, this, bump);
     connect(app.chat(), &ChatController::conversationChanged, this, bump);
     connect(app.chat(), &ChatController::readOnlyChanged, this, bump);
-    connect(app.chat()->messages(), &MessageListModel::countChanged, this, bump);
+    connect(app.chat()->messages(), &ChatRows::messagesChanged, this, bump);
     connect(app.models(), &ModelListModel::stateChanged, this, bump);
     connect(app.conversations(), &ConversationListModel::listChanged, this, bump);
     connect(app.conversations(), &ConversationListModel::focusedChanged, this, bump);

@@ -20,6 +20,9 @@ const QString kSettings = QStringLiteral("org.freedesktop.portal.Settings");
 const QString kAppearance = QStringLiteral("org.freedesktop.appearance");
 const QString kColorScheme = QStringLiteral("color-scheme");
 constexpr uint kDark = 1;  // values of color-scheme: 0 no preference, 1 dark, 2 light
+// Where GNOME keeps whether anything is to move; portals hand it out as it is.
+const QString kGnome = QStringLiteral("org.gnome.desktop.interface");
+const QString kAnimations = QStringLiteral("enable-animations");
 
 QDBusMessage portalCall(const QString& interface, const QString& method) {
     return QDBusMessage::createMethodCall(kService, kPath, interface, method);
@@ -42,13 +45,18 @@ DesktopPortal::DesktopPortal(QObject* parent) : QObject(parent) {
 
     bus.connect(kService, kPath, kSettings, "SettingChanged", this,
                 SLOT(onSettingChanged(QString, QString, QDBusVariant)));
+    readSetting(kAppearance, kColorScheme);
+    readSetting(kGnome, kAnimations);
+}
+
+void DesktopPortal::readSetting(const QString& space, const QString& key) {
     QDBusMessage read = portalCall(kSettings, "Read");
-    read << kAppearance << kColorScheme;
-    auto* watcher = new QDBusPendingCallWatcher(bus.asyncCall(read), this);
-    connect(watcher, &QDBusPendingCallWatcher::finished, this, [this, watcher] {
+    read << space << key;
+    auto* watcher = new QDBusPendingCallWatcher(QDBusConnection::sessionBus().asyncCall(read), this);
+    connect(watcher, &QDBusPendingCallWatcher::finished, this, [this, watcher, space, key] {
         const QDBusPendingReply<QDBusVariant> reply = *watcher;
         // Read answers a variant inside a variant.
-        if (reply.isValid()) setPrefersDark(reply.value().variant().value<QDBusVariant>().variant());
+        if (reply.isValid()) take(space, key, reply.value().variant().value<QDBusVariant>().variant());
         watcher->deleteLater();
     });
 }
@@ -79,14 +87,18 @@ void DesktopPortal::openLink(const QString& target) {
 }
 
 void DesktopPortal::onSettingChanged(const QString& space, const QString& key, const QDBusVariant& value) {
-    if (space == kAppearance && key == kColorScheme) setPrefersDark(value.variant());
+    take(space, key, value.variant());
 }
 
-void DesktopPortal::setPrefersDark(const QVariant& colorScheme) {
-    const bool dark = colorScheme.toUInt() == kDark;
-    if (dark == m_prefersDark) return;
-    m_prefersDark = dark;
-    emit prefersDarkChanged();
+void DesktopPortal::take(const QString& space, const QString& key, const QVariant& value) {
+    if (space == kAppearance && key == kColorScheme && (value.toUInt() == kDark) != m_prefersDark) {
+        m_prefersDark = !m_prefersDark;
+        emit prefersDarkChanged();
+    }
+    if (space == kGnome && key == kAnimations && value.toBool() == m_reducesMotion) {
+        m_reducesMotion = !m_reducesMotion;
+        emit reducesMotionChanged();
+    }
 }
 
 }  // namespace ingle::desktop

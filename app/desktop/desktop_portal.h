@@ -14,12 +14,15 @@ class DesktopPortal : public QObject {
     QML_ELEMENT
     QML_UNCREATABLE("owned by the window")
     Q_PROPERTY(bool prefersDark READ prefersDark NOTIFY prefersDarkChanged)
+    /// Nothing is to move or fade.
+    Q_PROPERTY(bool reducesMotion READ reducesMotion NOTIFY reducesMotionChanged)
     Q_PROPERTY(QString fixedFontFamily READ fixedFontFamily CONSTANT)
   public:
     /// Where there is no portal, dialogs are Qt's own from here on.
     explicit DesktopPortal(QObject* parent = nullptr);
 
     bool prefersDark() const { return m_prefersDark; }
+    bool reducesMotion() const { return m_reducesMotion; }
     QString fixedFontFamily() const;
 
     Q_INVOKABLE void copy(const QString& text);
@@ -30,16 +33,19 @@ class DesktopPortal : public QObject {
 
   signals:
     void prefersDarkChanged();
+    void reducesMotionChanged();
     void linkCopied(const QString& target);
 
   private slots:
     void onSettingChanged(const QString& space, const QString& key, const QDBusVariant& value);
 
   private:
-    void setPrefersDark(const QVariant& colorScheme);
+    void readSetting(const QString& space, const QString& key);
+    void take(const QString& space, const QString& key, const QVariant& value);
 
     bool m_available = false;
     bool m_prefersDark = false;
+    bool m_reducesMotion = false;
 };
 
 }  // namespace ingle::desktop

@@ -187,7 +187,7 @@ QJsonObject TestHook::state() {
         messages.append(QJsonObject{
             {"id", static_cast<qint64>(message.id)},
             {"role", message.role == Role::User ? "user" : "assistant"},
-            {"status", enumName(static_cast<MessageListModel::MessageState>(message.status))},
+            {"status", enumName(static_cast<ChatRows::MessageState>(message.status))},
             {"text", toQString(allText(message))},
             {"error", toQString(message.error)},
         });

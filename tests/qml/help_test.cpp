@@ -14,10 +14,10 @@ QStringList titles(const HelpModel& help) {
 
 QStringList headings(const HelpModel& help) {
     QStringList found;
-    for (int row = 0; row < help.blocks()->rowCount(); ++row) {
-        const QModelIndex at = help.blocks()->index(row);
-        if (help.blocks()->data(at, BlockListModel::KindRole).toInt() == BlockListModel::Heading)
-            found << help.blocks()->data(at, BlockListModel::PlainRole).toString();
+    for (int row = 0; row < help.rows()->rowCount(); ++row) {
+        const QModelIndex at = help.rows()->index(row);
+        if (help.rows()->data(at, ChatRows::KindRole) == "heading")
+            found << help.rows()->data(at, ChatRows::TextRole).toString();
     }
     return found;
 }
@@ -35,9 +35,9 @@ class HelpTest : public QObject, WindowFiles {
         QCOMPARE(titles(help), (QStringList{"First steps", "Models", "Privacy", "Memory", "Keys", "Trouble",
                                             "In a terminal"}));
         for (const QVariant& page : help.pages()) {
-            const QModelIndex at = help.blocks()->index(page.toMap()["row"].toInt());
-            QCOMPARE(help.blocks()->data(at, BlockListModel::PlainRole), page.toMap()["title"]);
-            QCOMPARE(help.blocks()->data(at, BlockListModel::LevelRole).toInt(), 1);
+            const QModelIndex at = help.rows()->index(page.toMap()["row"].toInt());
+            QCOMPARE(help.rows()->data(at, ChatRows::TextRole), page.toMap()["title"]);
+            QCOMPARE(help.rows()->data(at, ChatRows::LevelRole).toInt(), 1);
         }
     }
 
@@ -52,7 +52,7 @@ class HelpTest : public QObject, WindowFiles {
         help.setQuery("privacy deleting");
         QCOMPARE(headings(help), (QStringList{"Privacy", "Deleting"}));
         help.setQuery("gguf xyzzy");
-        QCOMPARE(help.blocks()->rowCount(), 0);
+        QCOMPARE(help.rows()->rowCount(), 0);
         QVERIFY(help.pages().isEmpty());
         help.setQuery(" ");
         QCOMPARE(titles(help).size(), 7);

@@ -48,10 +48,9 @@ class WindowTest : public QObject, WindowFiles {
         QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
         QCOMPARE(run.messages()[1].parts,
                  (std::vector<Part>{{PartKind::Thought, "0 1 2 ", ""}, {PartKind::Text, "3 4 ", ""}}));
-        QTRY_VERIFY(run.shownItem("reasoning") != nullptr);
-        QCOMPARE(run.shownItem("reasoning")->property("text").toString(), QString("0 1 2"));
-        QVERIFY(!run.shownItem("reasoning")->property("open").toBool());
-        QVERIFY(!run.shownItem("reasoning")->property("running").toBool());
+        QTRY_VERIFY(run.shownItem("thought") != nullptr);
+        QCOMPARE(run.shownItem("thought")->property("title").toString(), QString("Thoughts"));
+        QVERIFY(!run.shownItem("thought")->property("open").toBool());
         QVERIFY(run.model.status()->everything().contains("There is no chat template."));
     }
 

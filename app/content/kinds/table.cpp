@@ -75,6 +75,7 @@ extern const BlockKind table_kind;
 const BlockKind table_kind = {
     .name = "table",
     .order = 50,
+    .maxLines = 24,  // whoever shows a table lays out all its cells anew when one changes
     .begins = begins,
     .takes =
         [](Leaf& leaf, const Line& line) {

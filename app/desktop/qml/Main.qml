@@ -34,6 +34,11 @@ T.ApplicationWindow {
     }
     Binding {
         target: Theme
+        property: "reducedMotion"
+        value: window.app.portal.reducesMotion
+    }
+    Binding {
+        target: Theme
         property: "fixedFontFamily"
         value: window.app.portal.fixedFontFamily
     }

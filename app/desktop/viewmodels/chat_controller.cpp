@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/desktop/marked_text.h"
 #include "app/desktop/text.h"
 #include "ingle/error_ids.h"
 
@@ -45,7 +44,7 @@ ChatController::ChatController(StorageThread& storage, RunningAnswers& answers, 
     connect(&answers, &RunningAnswers::progressed, this, [this](RowId conversation) {
         if (conversation == m_conversation) emit progressChanged();
     });
-    connect(&answers, &RunningAnswers::committed, &m_messages, &MessageListModel::append);
+    connect(&answers, &RunningAnswers::committed, &m_messages, &ChatRows::append);
     connect(&answers, &RunningAnswers::planned, this, [this](RowId conversation, RowId firstKept) {
         if (conversation == m_conversation) m_messages.setFirstKept(firstKept);
     });
@@ -273,6 +272,11 @@ bool ChatController::canContinue(qint64 message) const {
            answer->status != MessageStatus::Complete && mayAnswer();
 }
 
+bool ChatController::canEdit(qint64 message) const {
+    const Message* old = m_messages.find(message);
+    return old != nullptr && old->role == Role::User && mayAnswer();
+}
+
 bool ChatController::canRegenerate(qint64 message) const {
     const Message* old = m_messages.find(message);
     return old != nullptr && (old->role == Role::Assistant || message == m_messages.lastId()) && mayAnswer();
@@ -389,8 +393,7 @@ void ChatController::onEnded(RowId message, const history::AnswerEnd& ending) {
 }
 
 QString ChatController::messageText(qint64 message) const {
-    const Message* found = m_messages.find(message);
-    return found != nullptr ? toQString(markedText(found->parts)) : QString();
+    return m_messages.words(message);
 }
 
 void ChatController::conversationRemoved(RowId conversation) {

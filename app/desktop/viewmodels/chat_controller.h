@@ -10,8 +10,8 @@
 
 #include "app/desktop/running_answers.h"
 #include "app/desktop/storage_thread.h"
+#include "app/desktop/viewmodels/chat_rows.h"
 #include "app/desktop/viewmodels/draft_keeper.h"
-#include "app/desktop/viewmodels/message_list_model.h"
 #include "app/desktop/viewmodels/model_list_model.h"
 #include "app/desktop/viewmodels/notices.h"
 #include "app/desktop/viewmodels/settings.h"
@@ -27,7 +27,7 @@ class ChatController : public QObject {
     /// ever be given, and unlike qint64 it is a type QML's tools know.)
     Q_PROPERTY(double conversationId READ conversationId NOTIFY conversationChanged)
     Q_PROPERTY(QString title READ title NOTIFY titleChanged)
-    Q_PROPERTY(ingle::desktop::MessageListModel* messages READ messages CONSTANT)
+    Q_PROPERTY(ingle::desktop::ChatRows* messages READ messages CONSTANT)
     /// Unsent text of this conversation.
     Q_PROPERTY(QString draft READ draft WRITE setDraft NOTIFY draftChanged)
     /// Of the answer that is being written in this conversation. Others may be written at the same time.
@@ -58,7 +58,7 @@ class ChatController : public QObject {
 
     double conversationId() const { return static_cast<double>(m_conversation); }
     QString title() const { return m_title; }
-    MessageListModel* messages() { return &m_messages; }
+    ChatRows* messages() { return &m_messages; }
     QString draft() const { return m_drafts.text(); }
     void setDraft(const QString& text);
     Generation generation() const;
@@ -76,6 +76,7 @@ class ChatController : public QObject {
     // What the person may do now.
     bool mayAnswer() const { return progress() == nullptr && !m_readOnly; }
     bool canContinue(qint64 message) const;
+    bool canEdit(qint64 message) const;
     bool canRegenerate(qint64 message) const;
     bool canRemove(qint64 message) const;
 
@@ -145,7 +146,7 @@ class ChatController : public QObject {
     ModelListModel& m_models;
     Settings& m_settings;
     Notices& m_notices;
-    MessageListModel m_messages;
+    ChatRows m_messages;
     DraftKeeper m_drafts;
 
     history::RowId m_conversation = 0;

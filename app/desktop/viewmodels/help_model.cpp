@@ -41,9 +41,8 @@ void HelpModel::setQuery(const QString& query) {
 
 void HelpModel::show() {
     const QStringList words = m_query.split(' ', Qt::SkipEmptyParts);
-    auto shown = std::make_unique<BlockListModel>();
+    std::vector<history::Message> shown;
     m_pages.clear();
-    size_t page = m_titles.size();
     for (const Section& section : m_sections) {
         const QString& title = m_titles[section.page];
         const bool found = std::ranges::all_of(words, [&](const QString& word) {
@@ -51,15 +50,24 @@ void HelpModel::show() {
                    title.contains(word, Qt::CaseInsensitive);
         });
         if (!found) continue;
-        if (section.page != page) {
-            page = section.page;
-            m_pages.append(QVariantMap{{"title", title}, {"row", shown->rowCount()}});
-            if (!section.isFirst) shown->append((kPageMark + title + "\n\n").toStdString());
+        const auto id = static_cast<history::RowId>(section.page) + 1;
+        if (shown.empty() || shown.back().id != id) {
+            shown.emplace_back();
+            shown.back().id = id;
+            shown.back().role = Role::Assistant;
+            shown.back().parts.emplace_back();
+            if (!section.isFirst) shown.back().parts[0].text = (kPageMark + title + "\n\n").toStdString();
         }
-        shown->append(section.text.toStdString());
+        shown.back().parts[0].text += section.text.toStdString();
     }
-    // The view lets go of the former blocks before they are gone.
-    m_blocks.swap(shown);
+    auto rows = std::make_unique<ChatRows>(ChatRows::Furniture::None);
+    rows->setBranch(shown);
+    for (const history::Message& page : shown) {
+        const auto& title = m_titles[static_cast<size_t>(page.id) - 1];
+        m_pages.append(QVariantMap{{"title", title}, {"row", rows->firstRow(page.id)}});
+    }
+    // The view lets go of the former rows before they are gone.
+    m_rows.swap(rows);
     emit shownChanged();
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "app/desktop/viewmodels/block_list_model.h"
+#include "app/desktop/viewmodels/chat_rows.h"
 
 namespace ingle::desktop {
 
@@ -19,16 +19,15 @@ class HelpModel : public QObject {
     /// Words; sections that have all of them are shown, whatever their case. Empty: everything is shown.
     Q_PROPERTY(QString query READ query WRITE setQuery NOTIFY shownChanged)
     /// What is shown. Another object after every change.
-    Q_PROPERTY(ingle::desktop::BlockListModel* blocks READ blocks NOTIFY shownChanged)
-    /// The pages of what is shown, in their order: "title", and "row", the index of its heading among the
-    /// blocks.
+    Q_PROPERTY(ingle::desktop::ChatRows* rows READ rows NOTIFY shownChanged)
+    /// The pages of what is shown, in their order: "title", and "row", the row of its heading.
     Q_PROPERTY(QVariantList pages READ pages NOTIFY shownChanged)
   public:
     explicit HelpModel(QObject* parent = nullptr);
 
     QString query() const { return m_query; }
     void setQuery(const QString& query);
-    BlockListModel* blocks() const { return m_blocks.get(); }
+    ChatRows* rows() const { return m_rows.get(); }
     QVariantList pages() const { return m_pages; }
 
   signals:
@@ -48,7 +47,7 @@ class HelpModel : public QObject {
     std::vector<QString> m_titles;  ///< of the pages
     std::vector<Section> m_sections;
     QString m_query;
-    std::unique_ptr<BlockListModel> m_blocks;
+    std::unique_ptr<ChatRows> m_rows;  ///< a page is a message
     QVariantList m_pages;
 };
 

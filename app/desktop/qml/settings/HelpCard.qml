@@ -29,12 +29,12 @@ Card {
             focus: true
             Component.onCompleted: forceActiveFocus()
             // Reading goes on while the keyboard is here.
-            Keys.onDownPressed: list.scrollBy(Theme.controlSize)
-            Keys.onUpPressed: list.scrollBy(-Theme.controlSize)
+            Keys.onDownPressed: list.scrollTo(list.contentY + Theme.controlSize)
+            Keys.onUpPressed: list.scrollTo(list.contentY - Theme.controlSize)
             Keys.onPressed: event => {
                 event.accepted = event.key === Qt.Key_PageDown || event.key === Qt.Key_PageUp;
                 if (event.accepted)
-                    list.scrollBy((event.key === Qt.Key_PageDown ? 1 : -1) * (list.height - Theme.controlSize));
+                    list.scrollTo(list.contentY + (event.key === Qt.Key_PageDown ? 1 : -1) * (list.height - Theme.controlSize));
             }
         }
         Flow {
@@ -60,27 +60,19 @@ Card {
             font.pixelSize: Theme.smallSize
             wrapMode: Text.Wrap
         }
-        ListView {
+        BlockList {
             id: list
-
-            function scrollBy(distance: real) {
-                contentY = Math.max(originY, Math.min(originY + contentHeight - height, contentY + distance));
-            }
-
             objectName: "helpText"
             Layout.fillWidth: true
             Layout.fillHeight: true
             // The card is as tall as the window lets it be, however little is found: nothing jumps while one types.
             Layout.preferredHeight: card.parent.height
-            clip: true
-            boundsBehavior: Flickable.StopAtBounds
             // Heights of blocks are known once they are made; few are, so all may be made at once.
             cacheBuffer: 1 << 16
-            model: help.blocks
-            delegate: MarkdownBlock {
-                app: card.app
-                width: ListView.view.width - Theme.l
-            }
+            rows: help.rows
+            onLinkActivated: target => card.app.portal.openLink(target)
+            onLinkCopyRequested: target => card.app.portal.copyLink(target)
+            onCopyRequested: text => card.app.portal.copy(text)
             T.ScrollBar.vertical: ScrollThumb {}
         }
     }

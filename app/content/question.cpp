@@ -1,0 +1,67 @@
+#include "app/content/question.h"
+
+#include <algorithm>
+
+#include "app/content/block_kind.h"
+#include "app/content/block_stream.h"
+#include "app/content/line.h"
+
+namespace ingle::content {
+
+extern const BlockKind question_kind;
+
+namespace {
+
+void addPieces(const Part& part, size_t number, std::vector<Block>& blocks) {
+    const std::string text = validText(part.text);
+    std::string_view rest = text;
+    size_t at = 0;
+    Seam seam = Seam::None;
+    do {
+        Block block;
+        block.kind = &question_kind;
+        block.part = number;
+        block.seam = seam;
+        size_t size = rest.size();
+        size_t next = size;
+        if (size > kMaxBlockBytes) {
+            size = rest.rfind('\n', kMaxBlockBytes);
+            seam = Seam::Line;
+            if (size == std::string_view::npos) {
+                size = rest.rfind(' ', kMaxBlockBytes);
+                seam = Seam::Space;
+            }
+            next = size + 1;
+            if (size == std::string_view::npos || size == 0) {
+                size = next = wholeCharacters(rest.substr(0, kMaxBlockBytes));
+                seam = Seam::Glued;
+            }
+        }
+        block.text.text = rest.substr(0, size);
+        block.sourceBegin = at;
+        block.sourceEnd = at + next;
+        blocks.push_back(std::move(block));
+        rest.remove_prefix(next);
+        at += next;
+    } while (!rest.empty());
+}
+
+}  // namespace
+
+std::vector<Block> questionBlocks(std::span<const Part> parts) {
+    std::vector<Block> blocks;
+    for (size_t number = 0; number < parts.size(); ++number) {
+        const Part& part = parts[number];
+        if (part.kind == PartKind::Text) {
+            addPieces(part, number, blocks);
+        } else {
+            std::vector<Block> others = blocksOf(std::span(&part, 1));
+            for (Block& block : others) block.part = number;
+            std::ranges::move(others, std::back_inserter(blocks));
+        }
+    }
+    if (blocks.empty()) addPieces({}, 0, blocks);
+    return blocks;
+}
+
+}  // namespace ingle::content

@@ -1,0 +1,91 @@
+// A message of the person while it is being changed.
+import QtQuick
+import Inglenook
+
+Item {
+    id: row
+
+    required property double messageId
+    readonly property ChatList list: ListView.view as ChatList
+
+    function begin() {
+        words.cursorPosition = words.length;
+        if (!list || !list.editorWanted)
+            return;
+        list.editorWanted = false;
+        words.forceActiveFocus();
+    }
+    function accept() {
+        const text = words.text;
+        const chat = list.chat;
+        const message = messageId;
+        list.endEditing();
+        chat.edit(message, text);
+    }
+
+    width: ListView.view ? ListView.view.width : 0
+    height: bubble.height + Theme.l
+    // A row that waits for its next use is nowhere, for the keyboard and for screen readers, too.
+    ListView.onPooled: visible = false
+    ListView.onReused: {
+        visible = true;
+        begin();
+    }
+
+    Rectangle {
+        id: bubble
+        x: (row.list ? row.list.columnX + row.list.columnWidth : 0) - width
+        width: (row.list ? row.list.columnWidth : 0) * 0.88
+        height: buttons.y + buttons.height + Theme.m
+        radius: Theme.largeRadius
+        color: Theme.surface
+        border.color: words.activeFocus ? Theme.softAccent : Theme.surface
+
+        TextEdit {
+            id: words
+            objectName: "messageEditor"
+            x: Theme.l
+            y: Theme.m
+            width: parent.width - 2 * Theme.l
+            text: row.list ? row.list.rows.editedText : ""
+            textFormat: TextEdit.PlainText
+            wrapMode: TextEdit.Wrap
+            selectByMouse: true
+            color: Theme.text
+            selectionColor: Theme.selection
+            selectedTextColor: Theme.text
+            font.pixelSize: Theme.textSize
+            Accessible.name: qsTr("Edit your message")
+            onTextChanged: if (row.list) row.list.rows.editedText = text
+            Keys.onPressed: event => {
+                const enter = event.key === Qt.Key_Return || event.key === Qt.Key_Enter;
+                if (!enter || (event.modifiers & Qt.ShiftModifier))
+                    return;
+                event.accepted = true;
+                if (!inputMethodComposing && sendButton.enabled)
+                    row.accept();
+            }
+            Keys.onEscapePressed: row.list.endEditing()
+            Component.onCompleted: row.begin()
+        }
+        Row {
+            id: buttons
+            anchors.right: parent.right
+            anchors.rightMargin: Theme.l
+            y: words.y + words.height + Theme.m
+            spacing: Theme.s
+
+            TextButton {
+                text: qsTr("Cancel")
+                onClicked: row.list.endEditing()
+            }
+            TextButton {
+                id: sendButton
+                text: qsTr("Send")
+                prominent: true
+                enabled: words.text.trim().length > 0
+                onClicked: row.accept()
+            }
+        }
+    }
+}

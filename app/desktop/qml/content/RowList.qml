@@ -1,0 +1,29 @@
+// What a list of rows offers its delegates.
+import QtQuick
+import Inglenook
+
+ListView {
+    id: list
+
+    required property ChatRows rows
+    readonly property alias selection: textSelection
+    readonly property real columnWidth: Math.max(1, Math.min(Theme.columnWidth, width - 2 * Theme.l))
+    readonly property real columnX: Math.round((width - columnWidth) / 2)
+
+    signal linkActivated(string target)
+    signal linkCopyRequested(string target)
+    signal copyRequested(string text)
+
+    model: rows
+    clip: true
+    boundsBehavior: Flickable.StopAtBounds
+    // Rows are no choice: nothing is kept or scrolled to because it is the current one.
+    currentIndex: -1
+    highlightFollowsCurrentItem: false
+    keyNavigationEnabled: false
+
+    TextSelection {
+        id: textSelection
+        rows: list.rows
+    }
+}

@@ -1,0 +1,255 @@
+#include "app/desktop/viewmodels/text_selection.h"
+
+#include <QTextBoundaryFinder>
+
+#include <limits>
+#include <utility>
+
+#include "app/content/block_kind.h"
+#include "app/content/selection.h"
+#include "app/desktop/text.h"
+
+namespace ingle::desktop {
+
+void TextSelection::setRows(ChatRows* rows) {
+    if (rows == m_rows) return;
+    if (m_rows != nullptr) m_rows->disconnect(this);
+    m_rows = rows;
+    m_begun = false;
+    if (rows != nullptr) {
+        connect(rows, &QAbstractItemModel::rowsInserted, this, &TextSelection::onRowsChanged);
+        connect(rows, &QAbstractItemModel::rowsRemoved, this, &TextSelection::onRowsChanged);
+        connect(rows, &QObject::destroyed, this, [this] { m_rows = nullptr; });
+    }
+    emit rowsChanged();
+    notify();
+}
+
+void TextSelection::onRowsChanged() {
+    if (!m_begun) return;
+    // Another branch, or another conversation.
+    if (!m_rows->indexOf(m_begin.message) || !m_rows->indexOf(m_end.message)) m_begun = false;
+    notify();
+}
+
+void TextSelection::notify() {
+    m_placed = false;
+    ++m_revision;
+    emit changed();
+}
+
+bool TextSelection::empty() const {
+    return !m_begun || m_begin == m_end;
+}
+
+std::optional<TextSelection::Anchor> TextSelection::anchorAt(int row, int offset) const {
+    const auto place = m_rows != nullptr ? m_rows->placeOf(row) : std::nullopt;
+    if (!place) return std::nullopt;
+    Anchor anchor{m_rows->messages()[place->message].id, place->block, offset};
+    // Rows below the blocks stand for the end of the message.
+    if (m_rows->rowOf(*place) < row) anchor.offset = textOf(anchor).size();
+    return anchor;
+}
+
+std::optional<ChatRows::Place> TextSelection::placeOf(const Anchor& anchor) const {
+    const auto message = m_rows != nullptr ? m_rows->indexOf(anchor.message) : std::nullopt;
+    if (!message) return std::nullopt;
+    return ChatRows::Place{*message, anchor.block};
+}
+
+QString TextSelection::textOf(const Anchor& anchor) const {
+    const auto place = placeOf(anchor);
+    if (!place) return {};
+    const auto& blocks = m_rows->blocks(place->message);
+    return place->block < blocks.size() ? toQString(content::plainText(blocks[place->block])) : QString();
+}
+
+bool TextSelection::isBefore(const Anchor& a, const Anchor& b) const {
+    const auto placeA = placeOf(a);
+    const auto placeB = placeOf(b);
+    return placeA != placeB ? placeA < placeB : a.offset < b.offset;
+}
+
+std::pair<TextSelection::Anchor, TextSelection::Anchor> TextSelection::around(const Anchor& anchor) const {
+    Anchor begin = anchor;
+    Anchor end = anchor;
+    const QString text = m_unit == Character ? QString() : textOf(anchor);
+    if (m_unit == Block) {
+        begin.offset = 0;
+        end.offset = text.size();
+    } else if (m_unit == Word) {
+        QTextBoundaryFinder finder(QTextBoundaryFinder::Word, text);
+        finder.setPosition(std::min(anchor.offset, text.size()));
+        if (!finder.isAtBoundary() || anchor.offset >= text.size()) finder.toPreviousBoundary();
+        begin.offset = std::max<qsizetype>(finder.position(), 0);
+        end.offset = finder.toNextBoundary();
+        if (end.offset < 0) end.offset = text.size();
+    }
+    return {begin, end};
+}
+
+void TextSelection::begin(int row, int offset, Unit unit) {
+    const auto anchor = anchorAt(row, offset);
+    m_begun = anchor.has_value();
+    if (anchor) {
+        m_unit = unit;
+        std::tie(m_first, m_firstEnd) = around(*anchor);
+        m_begin = m_first;
+        m_end = m_firstEnd;
+    }
+    notify();
+}
+
+void TextSelection::extend(int row, int offset) {
+    if (!m_begun) return begin(row, offset, Character);
+    const auto anchor = anchorAt(row, offset);
+    if (!anchor) return;
+    const auto [begin, end] = around(*anchor);
+    const bool backwards = isBefore(begin, m_first);
+    m_begin = backwards ? m_firstEnd : m_first;
+    m_end = backwards ? begin : end;
+    notify();
+}
+
+void TextSelection::move(Unit unit, int step) {
+    if (!m_begun) return;
+    m_unit = Character;
+    m_first = m_firstEnd = m_begin;
+    const QString text = textOf(m_end);
+    const auto kind = unit == Character ? QTextBoundaryFinder::Grapheme : QTextBoundaryFinder::Word;
+    QTextBoundaryFinder finder(kind, text);
+    const qsizetype here = std::min(m_end.offset, text.size());
+    qsizetype there = -1;
+    if (unit == Block) {
+        there = step > 0 ? text.size() : 0;
+    } else {
+        finder.setPosition(here);
+        do {
+            there = step > 0 ? finder.toNextBoundary() : finder.toPreviousBoundary();
+            // A word ends behind its letters.
+        } while (unit == Word && there > 0 && there < text.size() &&
+                 text[step > 0 ? there - 1 : there].isSpace());
+    }
+    if (there >= 0 && there != here) {
+        m_end.offset = there;
+        return notify();
+    }
+    if (unit == Block) return;
+    // Into the next block, or into the one before.
+    const int row = endRow();
+    for (int next = row + step; next >= 0 && next < m_rows->rowCount(); next += step) {
+        const auto place = m_rows->placeOf(next);
+        if (!place || m_rows->rowOf(*place) != next || m_rows->isFolded(*place)) continue;
+        m_end = {m_rows->messages()[place->message].id, place->block, 0};
+        if (step < 0) m_end.offset = textOf(m_end).size();
+        return notify();
+    }
+}
+
+void TextSelection::selectAll() {
+    if (m_rows == nullptr || m_rows->messages().empty()) return;
+    m_begun = true;
+    m_unit = Character;
+    m_begin = {m_rows->messages().front().id, 0, 0};
+    const auto& last = m_rows->blocks(m_rows->messages().size() - 1);
+    m_end = {m_rows->messages().back().id, last.empty() ? 0 : last.size() - 1, 0};
+    m_end.offset = textOf(m_end).size();
+    m_first = m_firstEnd = m_begin;
+    notify();
+}
+
+int TextSelection::find(qint64 message, const QString& words) {
+    const auto index = m_rows != nullptr ? m_rows->indexOf(message) : std::nullopt;
+    if (!index) return -1;
+    const int first = m_rows->firstRow(message);
+    const auto& blocks = m_rows->blocks(*index);
+    for (size_t block = 0; block < blocks.size(); ++block) {
+        if (m_rows->isFolded({*index, block})) continue;
+        const QString text = toQString(content::plainText(blocks[block]));
+        for (const QString& word : words.split(' ', Qt::SkipEmptyParts)) {
+            const qsizetype at = text.indexOf(word, 0, Qt::CaseInsensitive);
+            if (at < 0) continue;
+            const int row = m_rows->rowOf({*index, block});
+            begin(row, static_cast<int>(at), Character);
+            extend(row, static_cast<int>(at + word.size()));
+            return row;
+        }
+    }
+    return first;
+}
+
+void TextSelection::clear() {
+    if (!m_begun) return;
+    m_begun = false;
+    notify();
+}
+
+std::pair<TextSelection::Anchor, TextSelection::Anchor> TextSelection::ordered() const {
+    return isBefore(m_end, m_begin) ? std::pair(m_end, m_begin) : std::pair(m_begin, m_end);
+}
+
+QPointF TextSelection::inRow(int row) const {
+    if (empty() || m_rows == nullptr) return {};
+    if (!m_placed) {
+        const auto [begin, end] = ordered();
+        m_beginRow = m_rows->rowOf(placeOf(begin).value_or(ChatRows::Place{}));
+        m_endRow = m_rows->rowOf(placeOf(end).value_or(ChatRows::Place{}));
+        m_offsets = {static_cast<int>(begin.offset), static_cast<int>(end.offset)};
+        m_placed = true;
+    }
+    if (row < m_beginRow || row > m_endRow) return {};
+    return QPoint(row == m_beginRow ? m_offsets.x() : 0,
+                  row == m_endRow ? m_offsets.y() : std::numeric_limits<int>::max());
+}
+
+int TextSelection::endRow() const {
+    const auto place = m_begun ? placeOf(m_end) : std::nullopt;
+    return place ? m_rows->rowOf(*place) : -1;
+}
+
+QString TextSelection::plainText() const {
+    return text(Style::Plain);
+}
+
+QString TextSelection::markdown() const {
+    return text(Style::Markdown);
+}
+
+QString TextSelection::text(Style style) const {
+    if (empty() || m_rows == nullptr) return {};
+    const auto [begin, end] = ordered();
+    const auto from = placeOf(begin);
+    const auto to = placeOf(end);
+    if (!from || !to) return {};
+    std::string all;
+    for (size_t message = from->message; message <= to->message; ++message) {
+        const auto& blocks = m_rows->blocks(message);
+        // What is folded away is not seen, so it is not copied.
+        std::vector<content::Block> seen;
+        content::TextPosition first;
+        content::TextPosition last{0, std::numeric_limits<size_t>::max()};
+        const auto bytes = [&](const content::Block& block, qsizetype offset) {
+            return static_cast<size_t>(toQString(content::plainText(block)).left(offset).toUtf8().size());
+        };
+        for (size_t number = 0; number < blocks.size(); ++number) {
+            if (message == from->message && number < from->block) continue;
+            if (message == to->message && number > to->block) break;
+            if (m_rows->isFolded({message, number})) continue;
+            if (message == from->message && number == from->block)
+                first.offset = bytes(blocks[number], begin.offset);
+            last.offset = message == to->message && number == to->block ? bytes(blocks[number], end.offset)
+                                                                        : std::numeric_limits<size_t>::max();
+            last.block = seen.size();
+            seen.push_back(blocks[number]);
+        }
+        if (seen.empty()) continue;
+        const std::string part = style == Style::Plain ? content::plainText(seen, first, last)
+                                                       : content::markdown(seen, first, last);
+        if (part.empty()) continue;
+        if (!all.empty()) all += "\n\n";
+        all += part;
+    }
+    return toQString(all);
+}
+
+}  // namespace ingle::desktop

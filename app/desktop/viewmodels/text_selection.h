@@ -1,0 +1,96 @@
+/// What is selected in a list of rows: from one character to another, across blocks and messages. A place is
+/// a message, a block in it and an offset there, so that a selection stays while answers grow and rows come
+/// above it.
+#pragma once
+
+#include <QtQml/qqmlregistration.h>
+#include <QObject>
+#include <QPointF>
+#include <QString>
+
+#include "app/desktop/viewmodels/chat_rows.h"
+
+namespace ingle::desktop {
+
+/// Offsets are in UTF-16, in the text of the row's block. GUI thread.
+class TextSelection : public QObject {
+    Q_OBJECT
+    QML_ELEMENT
+    Q_PROPERTY(ingle::desktop::ChatRows* rows READ rows WRITE setRows NOTIFY rowsChanged)
+    Q_PROPERTY(bool empty READ empty NOTIFY changed)
+    /// Another number after every change: what binds to inRow() reads it.
+    Q_PROPERTY(int revision READ revision NOTIFY changed)
+  public:
+    enum Unit { Character, Word, Block };
+    Q_ENUM(Unit)
+
+    using QObject::QObject;
+
+    ChatRows* rows() const { return m_rows; }
+    void setRows(ChatRows* rows);
+    bool empty() const;
+    int revision() const { return m_revision; }
+
+    /// Begins anew, with the unit there; extending goes on in such units.
+    Q_INVOKABLE void begin(int row, int offset, ingle::desktop::TextSelection::Unit unit);
+    /// Up to there, from where it began; begins there if nothing was.
+    Q_INVOKABLE void extend(int row, int offset);
+    /// Its end goes `step` (1 or -1) units on.
+    Q_INVOKABLE void move(ingle::desktop::TextSelection::Unit unit, int step);
+    Q_INVOKABLE void selectAll();
+    Q_INVOKABLE void clear();
+
+    /// Selects the first of the words in the message and returns the row of it; of the message where it has
+    /// none.
+    Q_INVOKABLE int find(qint64 message, const QString& words);
+
+    /// From x to y of the row's text is selected; the end may lie beyond the text.
+    Q_INVOKABLE QPointF inRow(int row) const;
+    /// Where its end stands, which moves; -1: nothing has begun.
+    Q_INVOKABLE int endRow() const;
+    Q_INVOKABLE int endOffset() const { return m_begun ? static_cast<int>(m_end.offset) : 0; }
+
+    Q_INVOKABLE QString plainText() const;
+    Q_INVOKABLE QString markdown() const;
+
+  signals:
+    void rowsChanged();
+    void changed();
+
+  private:
+    struct Anchor {
+        history::RowId message = 0;
+        size_t block = 0;
+        qsizetype offset = 0;
+
+        bool operator==(const Anchor&) const = default;
+    };
+    enum class Style { Plain, Markdown };
+
+    std::optional<Anchor> anchorAt(int row, int offset) const;
+    std::optional<ChatRows::Place> placeOf(const Anchor& anchor) const;
+    bool isBefore(const Anchor& a, const Anchor& b) const;
+    QString textOf(const Anchor& anchor) const;
+    /// The unit around a place.
+    std::pair<Anchor, Anchor> around(const Anchor& anchor) const;
+    std::pair<Anchor, Anchor> ordered() const;
+    void onRowsChanged();
+    void notify();
+    QString text(Style style) const;
+
+    ChatRows* m_rows = nullptr;
+    bool m_begun = false;
+    Unit m_unit = Character;
+    Anchor m_first;  ///< the unit in which it began
+    Anchor m_firstEnd;
+    Anchor m_begin;
+    Anchor m_end;
+    int m_revision = 0;
+    // Between changes; see inRow().
+    mutable bool m_placed = false;
+    mutable int m_beginRow = -1;
+    mutable int m_endRow = -1;
+    mutable QPoint m_offsets;
+};
+
+}  // namespace ingle::desktop

@@ -1,0 +1,387 @@
+/// The messages as a person sees and handles them: selecting, copying, scrolling, versions, and changing a
+/// question.
+#include <QClipboard>
+#include <QElapsedTimer>
+
+#include <algorithm>
+
+#include "app/history/history.h"
+#include "tests/app/content/long_texts.h"
+#include "tests/every_case.h"
+#include "tests/processor_time.h"
+#include "tests/qml/window_run.h"
+
+using namespace ingle;
+using namespace ingle::desktop;
+
+namespace {
+
+history::Message message(history::RowId id, Role role, const std::string& text) {
+    history::Message made;
+    made.id = id;
+    made.role = role;
+    made.parts.push_back({PartKind::Text, text, {}});
+    return made;
+}
+
+std::vector<history::Message> longBranch(int turns) {
+    std::vector<history::Message> branch;
+    for (int turn = 0; turn < turns; ++turn) {
+        const std::string number = std::to_string(turn);
+        branch.push_back(message(2 * turn + 1, Role::User, "Question " + number + "?"));
+        std::string text = "# Answer " + number + "\n\n";
+        for (int line = 0; line <= turn % 7; ++line)
+            text += "- some **words** of item " + std::to_string(line) + "\n";
+        if (turn % 3 == 0) text += "\n```cpp\nint main() {\n    return " + number + ";\n}\n```\n";
+        if (turn % 5 == 0) text += "\n| a | b |\n|---|--:|\n| one | 1 |\n| two | " + number + " |\n";
+        text +=
+            "\nAnd an end that says what was meant, at some length, so that lines are broken here and "
+            "there.\n";
+        branch.push_back(message(2 * turn + 2, Role::Assistant, text));
+    }
+    return branch;
+}
+
+/// The longest time for which the event loop did nothing else.
+class StallMeter {
+  public:
+    StallMeter() {
+        QObject::connect(&m_timer, &QTimer::timeout, [this] {
+            m_longestMs = std::max(m_longestMs, static_cast<double>(m_since.nsecsElapsed()) * 1e-6 - 1);
+            m_since.restart();
+        });
+        m_timer.setTimerType(Qt::PreciseTimer);
+        m_since.start();
+        m_timer.start(1);
+    }
+
+    double longestMs() const { return m_longestMs; }
+
+  private:
+    QTimer m_timer;
+    QElapsedTimer m_since;
+    double m_longestMs = 0;
+};
+
+/// A window that shows messages of which only its rows know.
+struct View : WindowRun {
+    explicit View(const QString& dataDir) : WindowRun(dataDir, {}) {
+        window->resize(1000, 760);
+        window->requestActivate();
+        active = QTest::qWaitForWindowActive(window);
+        list = item("chatList");
+    }
+
+    ChatRows& rows() { return *chat().messages(); }
+    void show(std::vector<history::Message> messages) {
+        rows().setBranch(std::move(messages));
+        settle();
+    }
+    /// Until nothing moves any more.
+    void settle() {
+        for (int still = 0; still < 3;) {
+            const qreal before = contentY();
+            QTest::qWait(20);
+            still = contentY() == before ? still + 1 : 0;
+        }
+    }
+    qreal contentY() { return list->property("contentY").toReal(); }
+    QQuickItem* row(int index) {
+        QQuickItem* found = nullptr;
+        QMetaObject::invokeMethod(list, "itemAtIndex", Q_RETURN_ARG(QQuickItem*, found), Q_ARG(int, index));
+        return found;
+    }
+    /// A place in the text of a row, in the window.
+    QPoint inText(int index, int offset) {
+        QRectF at;
+        QQuickItem* shown = row(index);
+        if (shown == nullptr) return {};
+        QMetaObject::invokeMethod(shown, "caretAt", Q_RETURN_ARG(QRectF, at), Q_ARG(int, offset));
+        return shown->mapToScene(at.center()).toPoint();
+    }
+    void wheel(QQuickItem* over, int turned, Qt::KeyboardModifiers modifiers) {
+        const QPointF at = over->mapToScene(QPointF(over->width() / 2, over->height() / 2));
+        QWheelEvent event(at, window->mapToGlobal(at), {}, QPoint(0, turned), Qt::NoButton, modifiers,
+                          Qt::NoScrollPhase, false);
+        QCoreApplication::sendEvent(window, &event);
+    }
+    QString selected() {
+        QString text;
+        QMetaObject::invokeMethod(list->property("selection").value<QObject*>(), "plainText",
+                                  Q_RETURN_ARG(QString, text));
+        return text;
+    }
+    static QString copied() { return QGuiApplication::clipboard()->text(); }
+
+    QQuickItem* list = nullptr;
+    bool active = false;
+};
+
+}  // namespace
+
+class ChatViewTest : public QObject, WindowFiles {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() { QVERIFY(prepare()); }
+
+    void textIsSelectedAcrossMessagesWithTheMouse() {
+        View view(freshDataDir());
+        view.show({message(1, Role::User, "my question"),
+                   message(2, Role::Assistant, "A first paragraph.\n\nA **second** one.")});
+        QTest::mousePress(view.window, Qt::LeftButton, {}, view.inText(0, 3));
+        QTest::mouseMove(view.window, view.inText(2, 5));
+        QTest::mouseMove(view.window, view.inText(3, 8));
+        QTest::mouseRelease(view.window, Qt::LeftButton, {}, view.inText(3, 8));
+        QVERIFY(view.active);
+        QCOMPARE(view.selected(), QString("question\n\nA first paragraph.\n\nA second"));
+        QTest::keyClick(view.window, Qt::Key_C, Qt::ControlModifier);
+        QCOMPARE(View::copied(), QString("question\n\nA first paragraph.\n\nA second"));
+        // A menu has the same as Markdown.
+        QTest::mouseClick(view.window, Qt::RightButton, {}, view.inText(3, 3));
+        QTRY_VERIFY(view.shownItem("copyMarkdown") != nullptr && view.shownItem("copyMarkdown")->isVisible());
+        QVERIFY(!view.shownItem("copyLink") || !view.shownItem("copyLink")->isVisible());
+        QMetaObject::invokeMethod(view.shownItem("copyMarkdown"), "triggered");
+        QCOMPARE(View::copied(), QString("question\n\nA first paragraph.\n\nA **second**"));
+        QTRY_VERIFY(view.shownItem("copyMarkdown") == nullptr ||
+                    !view.shownItem("copyMarkdown")->isVisible());
+        // Shift extends, the keyboard goes on, and everything can be taken.
+        QTest::mouseClick(view.window, Qt::LeftButton, Qt::ShiftModifier, view.inText(2, 7));
+        QTest::keyClick(view.window, Qt::Key_Right, Qt::ShiftModifier);
+        QTest::keyClick(view.window, Qt::Key_C, Qt::ControlModifier);
+        QCOMPARE(View::copied(), QString("question\n\nA first "));
+        QTest::keyClick(view.window, Qt::Key_Down, Qt::ShiftModifier);
+        QTest::keyClick(view.window, Qt::Key_End, Qt::ShiftModifier);
+        QTest::keyClick(view.window, Qt::Key_C, Qt::ControlModifier);
+        QCOMPARE(View::copied(), QString("question\n\nA first paragraph.\n\nA second one."));
+        QTest::keyClick(view.window, Qt::Key_A, Qt::ControlModifier);
+        QTest::keyClick(view.window, Qt::Key_C, Qt::ControlModifier);
+        QCOMPARE(View::copied(), QString("my question\n\nA first paragraph.\n\nA second one."));
+    }
+
+    void twoClicksTakeAWordAndThreeABlock() {
+        View view(freshDataDir());
+        view.show({message(1, Role::Assistant, "A first paragraph.\n\n[a link](https://example.org/x)")});
+        const QPoint at = view.inText(0, 5);
+        QTest::mouseClick(view.window, Qt::LeftButton, {}, at);
+        QTest::mouseClick(view.window, Qt::LeftButton, {}, at);
+        QTest::keyClick(view.window, Qt::Key_C, Qt::ControlModifier);
+        QCOMPARE(View::copied(), QString("first"));
+        QTest::mouseClick(view.window, Qt::LeftButton, {}, at);
+        QTest::keyClick(view.window, Qt::Key_C, Qt::ControlModifier);
+        QCOMPARE(View::copied(), QString("A first paragraph."));
+        // A link is clicked, and can be copied.
+        QSignalSpy opened(view.list, SIGNAL(linkActivated(QString)));
+        QTest::mouseClick(view.window, Qt::LeftButton, {}, view.inText(1, 3));
+        QCOMPARE(opened.size(), 1);
+        QCOMPARE(opened[0][0].toString(), QString("https://example.org/x"));
+        QTest::mouseClick(view.window, Qt::RightButton, {}, view.inText(1, 3));
+        QTRY_VERIFY(view.shownItem("copyLink") != nullptr && view.shownItem("copyLink")->isVisible());
+    }
+
+    void aSelectionStaysWhileTheAnswerGrows() {
+        View view(freshDataDir());
+        history::Message growing = message(2, Role::Assistant, "one two");
+        growing.status = history::MessageStatus::Streaming;
+        view.show({message(1, Role::User, "q"), growing});
+        QTest::mousePress(view.window, Qt::LeftButton, {}, view.inText(2, 0));
+        QTest::mouseMove(view.window, view.inText(2, 2));
+        QTest::mouseMove(view.window, view.inText(2, 3));
+        QTest::mouseRelease(view.window, Qt::LeftButton, {}, view.inText(2, 3));
+        for (int i = 0; i < 30; ++i) view.rows().append(2, {{PartKind::Text, " more\n\n", {}}});
+        view.settle();
+        QTest::keyClick(view.window, Qt::Key_C, Qt::ControlModifier);
+        QCOMPARE(View::copied(), QString("one"));
+    }
+
+    void theWheelScrollsCodeSideways() {
+        View view(freshDataDir());
+        view.show({message(
+            1, Role::Assistant,
+            "```\n" + std::string(400, 'w') + "\n```\n\n| " + std::string(300, 'a') + " |" +
+                [] {
+                    std::string cells;
+                    for (int i = 0; i < 12; ++i) cells += " a wide cell of a table |";
+                    return cells;
+                }() +
+                "\n|" +
+                [] {
+                    std::string cells;
+                    for (int i = 0; i < 13; ++i) cells += "---|";
+                    return cells;
+                }() +
+                "\n| 1 |")});
+        for (const int row : {0, 1}) {
+            const auto scrolled = [&] {
+                return view.rows().data(view.rows().index(row), ChatRows::ScrollRole).toDouble();
+            };
+            QCOMPARE(scrolled(), 0.0);
+            view.wheel(view.row(row), -120, {});
+            QCOMPARE(scrolled(), 0.0);  // that is the list's
+            view.wheel(view.row(row), -120, Qt::ShiftModifier);
+            QVERIFY(scrolled() > 0);
+            view.wheel(view.row(row), 240, Qt::ShiftModifier);
+            QCOMPARE(scrolled(), 0.0);
+        }
+        // What is wider than the column may use the room that there is.
+        QVERIFY(view.row(0)->property("bodyWidth").toReal() <= view.list->width());
+        view.window->resize(1800, 760);
+        QTRY_VERIFY(view.row(0)->property("bodyWidth").toReal() > 1000);
+    }
+
+    void versionsCanBeSeenWithoutThePointer() {
+        View view(freshDataDir());
+        std::vector<history::Message> branch = longBranch(3);
+        branch[1].siblingCount = 2;
+        branch[1].siblingIndex = 1;
+        view.show(branch);
+        QTRY_COMPARE(view.list->property("count").toInt(), view.rows().rowCount());
+        QMetaObject::invokeMethod(view.list, "positionViewAtBeginning");
+        QTRY_VERIFY(view.shownItem("previousVersion") != nullptr);
+        QList<QQuickItem*> seen;
+        const std::function<void(QQuickItem*)> collect = [&](QQuickItem* item) {
+            if (item->objectName() == "previousVersion" && item->isVisible()) seen << item;
+            for (QQuickItem* child : item->childItems()) collect(child);
+        };
+        collect(view.list);
+        QCOMPARE(seen.size(), 1);
+        for (QQuickItem* item = seen[0]; item != view.list; item = item->parentItem())
+            QVERIFY(item->opacity() > 0.9);
+    }
+
+    void upInTheEmptyComposerShowsTheLastQuestion() {
+        View view(freshDataDir());
+        std::vector<history::Message> branch = longBranch(4);
+        for (int i = 0; i < 60; ++i)
+            branch.back().parts[0].text += "\nA paragraph below which the question is far away.\n";
+        view.show(branch);
+        view.item("composerInput")->forceActiveFocus();
+        QTest::keyClick(view.window, Qt::Key_Up);
+        QTRY_VERIFY(view.shownItem("messageEditor") != nullptr);
+        QTRY_VERIFY(view.shownItem("messageEditor")->hasActiveFocus());
+        QQuickItem* editor = view.shownItem("messageEditor");
+        QCOMPARE(editor->property("text").toString(), QString("Question 3?"));
+        QTRY_VERIFY(editor->mapToItem(view.list, QPointF()).y() >= 0);
+        QVERIFY(editor->mapToItem(view.list, QPointF()).y() + editor->height() <= view.list->height());
+        QTest::keyClick(view.window, Qt::Key_Escape);
+        QTRY_VERIFY(!editor->isVisible());
+        QVERIFY(view.item("composerInput")->hasActiveFocus());
+    }
+
+    void scrollingUpThroughALongChatNeverJumps() {
+        View view(freshDataDir());
+        view.show(longBranch(150));
+        view.list->setProperty("following", false);
+        int numSteps = 0;
+        for (; numSteps < 400 && !view.list->property("atYBeginning").toBool(); ++numSteps) {
+            int middle = -1;
+            const qreal y = view.contentY() + view.list->height() / 2;
+            QMetaObject::invokeMethod(view.list, "indexAt", Q_RETURN_ARG(int, middle),
+                                      Q_ARG(qreal, view.list->width() / 2), Q_ARG(qreal, y));
+            const QPersistentModelIndex at(view.rows().index(std::max(middle, 0)));
+            const qreal before = view.row(at.row())->mapToItem(view.list, QPointF()).y();
+            view.list->setProperty("contentY", view.contentY() - 97);
+            QTest::qWait(1);
+            if (view.list->property("atYBeginning").toBool()) break;
+            QVERIFY(view.row(at.row()) != nullptr);
+            const qreal moved = view.row(at.row())->mapToItem(view.list, QPointF()).y() - before;
+            QVERIFY2(std::abs(moved - 97) < 0.5, qPrintable(QString("step %1: %2").arg(numSteps).arg(moved)));
+        }
+        QVERIFY2(numSteps > 100, qPrintable(QString::number(numSteps)));
+    }
+
+    // The figures of docs/benchmarks.md.
+
+    void openingIsQuick() {
+        if (!test::triesEveryCase()) QSKIP("a measurement; INGLE_EVERY_CASE=1 asks for it");
+        const QString data = freshDataDir();
+        history::RowId many = 0;
+        history::RowId large = 0;
+        {
+            auto opened = history::History::open((data + "/history.sqlite").toStdString());
+            QVERIFY(opened.has_value());
+            history::History& history = **opened;
+            const auto add = [&](history::RowId conversation, const std::vector<history::Message>& branch) {
+                history::RowId parent = 0;
+                for (const history::Message& each : branch) {
+                    if (each.role == Role::User) {
+                        parent = history.addUserMessage(conversation, parent, each.parts).value();
+                        continue;
+                    }
+                    parent = history.beginAnswer(conversation, parent, "m", "model", {}).value();
+                    history::AnswerEnd end;
+                    end.pieces = {{PartKind::Text, each.parts[0].text, {}}};
+                    QVERIFY(history.finishAnswer(parent, end).has_value());
+                }
+            };
+            many = history.createConversation("many", "m").value();
+            add(many, longBranch(5000));
+            large = history.createConversation("large", "m").value();
+            std::string text;
+            for (const auto& [name, piece] : content::longTexts(8000)) text += piece + "\n\n";
+            add(large, {message(0, Role::User, "q"), message(0, Role::Assistant, text.substr(0, 80 * 1024))});
+        }
+        for (int run = 0; run < 5; ++run) {
+            View view(data);
+            view.settle();
+            for (const auto& [name, conversation] :
+                 {std::pair("10,000 messages", many), std::pair("80 KB", large)}) {
+                view.chat().newConversation();
+                view.settle();
+                double firstFrameMs = 0;
+                const StallMeter stalls;
+                QElapsedTimer since;
+                since.start();
+                const auto connection = QObject::connect(view.window, &QQuickWindow::frameSwapped, [&] {
+                    if (firstFrameMs == 0 && view.rows().rowCount() > 0)
+                        firstFrameMs = static_cast<double>(since.nsecsElapsed()) * 1e-6;
+                });
+                view.chat().open(conversation);
+                QTRY_VERIFY_WITH_TIMEOUT(firstFrameMs > 0, kPatienceMs);
+                QTest::qWait(3000);
+                QObject::disconnect(connection);
+                qInfo("%s: first frame after %.0f ms, longest stall %.0f ms, %d rows", name, firstFrameMs,
+                      stalls.longestMs(), view.rows().rowCount());
+            }
+        }
+    }
+
+    void streamingCostsTheSameToTheEnd() {
+        if (!test::triesEveryCase()) QSKIP("a measurement; INGLE_EVERY_CASE=1 asks for it");
+        constexpr size_t kBytes = 138 * 1024;
+        constexpr int kUpdates = 1380;  // at 30 a second: 100 bytes each
+        for (const auto& [name, text] : content::longTexts(kBytes)) {
+            if (name != "prose" && name != "paragraph" && name != "list" && name != "code" && name != "table")
+                continue;
+            View view(freshDataDir());
+            history::Message growing = message(2, Role::Assistant, "");
+            growing.status = history::MessageStatus::Streaming;
+            view.show({message(1, Role::User, "q"), growing});
+            double loads[10] = {};
+            double longestMs = 0;
+            QElapsedTimer time;
+            time.start();
+            for (int update = 0; update < kUpdates; ++update) {
+                const double before = test::processorSeconds();
+                const size_t from = text.size() * static_cast<size_t>(update) / kUpdates;
+                const size_t to = text.size() * static_cast<size_t>(update + 1) / kUpdates;
+                view.rows().append(2, {{PartKind::Text, text.substr(from, to - from), {}}});
+                QEventLoop loop;
+                QTimer::singleShot(std::max<qint64>(0, (update + 1) * 1000 / 30 - time.elapsed()), &loop,
+                                   &QEventLoop::quit);
+                loop.exec();
+                const double seconds = test::processorSeconds() - before;
+                loads[update * 10 / kUpdates] += seconds * 30 / (kUpdates / 10);
+                longestMs = std::max(longestMs, seconds * 1000);
+            }
+            qInfo(
+                "%s: load %.1f %% in the first tenth, %.1f %% in the last (%.2f times); longest update %.0f "
+                "ms",
+                name.c_str(), loads[0] * 100, loads[9] * 100, loads[9] / loads[0], longestMs);
+            QVERIFY(view.rows().rowCount() > 10);
+        }
+    }
+};
+
+QTEST_MAIN(ChatViewTest)
+#include "chat_view_test.moc"

@@ -1,4 +1,5 @@
 /// What is deleted or changed, and how it comes back.
+#include "app/desktop/viewmodels/text_selection.h"
 #include "tests/qml/window_run.h"
 
 using namespace ingle;
@@ -109,6 +110,8 @@ class TrashTest : public QObject, WindowFiles {
         QTRY_COMPARE(run.said(0), std::string("where is the heron"));
         QTRY_COMPARE(found.size(), 1);
         QCOMPARE(found[0][0].toDouble(), static_cast<double>(run.messages()[0].id));
+        auto* selection = run.item("chatList")->property("selection").value<TextSelection*>();
+        QTRY_COMPARE(selection->plainText(), QString("heron"));
     }
 };
 

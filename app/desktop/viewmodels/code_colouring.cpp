@@ -51,7 +51,9 @@ CodeColouring::CodeColouring(QObject* parent) : QObject(parent), m_pause(this) {
     });
 }
 
-CodeColouring::~CodeColouring() = default;
+CodeColouring::~CodeColouring() {
+    delete m_painter;
+}
 
 QColor CodeColouring::of(CodeColour colour) const {
     switch (colour) {
@@ -88,7 +90,7 @@ void CodeColouring::ask() {
         if (!m_target || spans == m_spans) return;
         m_spans = spans;
         if (!m_painter)
-            m_painter = std::make_unique<Painter>(m_target->textDocument(), *this);
+            m_painter = new Painter(m_target->textDocument(), *this);
         else
             m_painter->rehighlight();
         emit coloured();

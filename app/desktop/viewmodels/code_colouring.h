@@ -8,8 +8,6 @@
 #include <QQuickTextDocument>
 #include <QTimer>
 
-#include <memory>
-
 #include "app/desktop/code_colours.h"
 
 namespace ingle::desktop {
@@ -63,7 +61,7 @@ class CodeColouring : public QObject {
 
     QTimer m_pause;
     CodeColours::Spans m_spans;
-    std::unique_ptr<Painter> m_painter;
+    QPointer<Painter> m_painter;  ///< a child of the document
 };
 
 }  // namespace ingle::desktop

@@ -112,5 +112,10 @@ BlockList {
         function onSent() {
             list.toEnd();
         }
+        function onFound(message, words) {
+            list.following = false;
+            followLater.stop();
+            list.positionViewAtIndex(list.selection.find(message, words), ListView.Center);
+        }
     }
 }

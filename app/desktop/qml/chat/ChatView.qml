@@ -88,6 +88,7 @@ Item {
                 chat: view.chat
                 actions: view.app.actions
                 portal: view.app.portal
+                colours: view.app.colours
                 delegate: BlockChooser {
                     DelegateChoice {
                         roleValue: "forgotten"

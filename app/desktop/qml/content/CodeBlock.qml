@@ -8,6 +8,7 @@ BlockFrame {
     required property bool continued
     required property bool growing
     required property string label
+    required property string plain
     required property int longestLine
     required property real scrolledTo
 
@@ -74,6 +75,22 @@ BlockFrame {
             lineHeight: 112
             font.family: Theme.fixedFontFamily
             font.pixelSize: Theme.codeSize
+            CodeColouring {
+                colours: code.list.colours
+                target: words.textDocument
+                label: code.label
+                code: code.plain
+                growing: code.growing
+                comment: Theme.codeComment
+                string: Theme.codeString
+                keyword: Theme.codeKeyword
+                number: Theme.codeNumber
+                name: Theme.codeName
+                type: Theme.codeType
+                variable: Theme.codeVariable
+                added: Theme.codeAdded
+                removed: Theme.codeRemoved
+            }
             Accessible.name: code.label.length > 0 ? qsTr("Code, %1").arg(code.label) : qsTr("Code")
         }
     }

@@ -6,6 +6,8 @@ ListView {
     id: list
 
     required property ChatRows rows
+    /// What knows the colours of code.
+    required property CodeColours colours
     readonly property alias selection: textSelection
     readonly property real columnWidth: Math.max(1, Math.min(Theme.columnWidth, width - 2 * Theme.l))
     readonly property real columnX: Math.round((width - columnWidth) / 2)

@@ -63,6 +63,7 @@ Card {
         BlockList {
             id: list
             objectName: "helpText"
+            colours: card.app.colours
             Layout.fillWidth: true
             Layout.fillHeight: true
             // The card is as tall as the window lets it be, however little is found: nothing jumps while one types.

@@ -95,6 +95,8 @@ FocusScope {
             Text {
                 anchors.verticalCenter: parent.verticalCenter
                 leftPadding: Theme.s
+                width: Math.min(implicitWidth, Math.max(0, (row.list ? row.list.columnWidth : 0) - parent.x - x))
+                elide: Text.ElideRight
                 visible: !row.isUser
                 text: {
                     const speed = row.tokensPerSecond;

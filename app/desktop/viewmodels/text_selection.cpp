@@ -1,6 +1,5 @@
 #include "app/desktop/viewmodels/text_selection.h"
 
-#include <QRegularExpression>
 #include <QTextBoundaryFinder>
 
 #include <limits>
@@ -11,19 +10,6 @@
 #include "app/desktop/text.h"
 
 namespace ingle::desktop {
-namespace {
-
-/// Without case and diacritics, unit by unit, so that places stay what they are.
-QString folded(const QString& text) {
-    QString plain = text;
-    for (QChar& unit : plain) {
-        const QString parts = unit.decomposition();
-        unit = (parts.isEmpty() ? unit : parts.front()).toCaseFolded();
-    }
-    return plain;
-}
-
-}  // namespace
 
 void TextSelection::setRows(ChatRows* rows) {
     if (rows == m_rows) return;
@@ -123,26 +109,6 @@ void TextSelection::extend(int row, int offset) {
     m_begin = backwards ? m_firstEnd : m_first;
     m_end = backwards ? begin : end;
     notify();
-}
-
-int TextSelection::find(qint64 message, const QString& words) {
-    clear();
-    const auto index = m_rows == nullptr ? std::nullopt : m_rows->indexOf(message);
-    if (!index) return -1;
-    const int firstRow = m_rows->firstRow(message);  // reads it, where it has not been read yet
-    const auto& blocks = m_rows->blocks(*index);
-    for (size_t block = 0; block < blocks.size(); ++block) {
-        const QString text = folded(toQString(content::plainText(blocks[block])));
-        for (const QString& word : words.split(QRegularExpression("[\\s\"]+"), Qt::SkipEmptyParts)) {
-            const qsizetype at = text.indexOf(folded(word));
-            if (at < 0) continue;
-            const int row = m_rows->rowOf({*index, block});
-            begin(row, static_cast<int>(at), Character);
-            extend(row, static_cast<int>(at + word.size()));
-            return row;
-        }
-    }
-    return firstRow;
 }
 
 void TextSelection::move(Unit unit, int step) {

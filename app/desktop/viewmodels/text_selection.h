@@ -39,9 +39,6 @@ class TextSelection : public QObject {
     Q_INVOKABLE void move(ingle::desktop::TextSelection::Unit unit, int step);
     Q_INVOKABLE void selectAll();
     Q_INVOKABLE void clear();
-    /// Selects the first place in a message that has one of these words, whatever their case and diacritics.
-    /// Returns its row; the message's first one where there is none; -1 where there is no such message.
-    Q_INVOKABLE int find(qint64 message, const QString& words);
 
     /// Selects the first of the words in the message and returns the row of it; of the message where it has
     /// none.

@@ -112,10 +112,5 @@ BlockList {
         function onSent() {
             list.toEnd();
         }
-        function onFound(message, words) {
-            list.following = false;
-            followLater.stop();
-            list.positionViewAtIndex(list.selection.find(message, words), ListView.Center);
-        }
     }
 }

@@ -1,5 +1,5 @@
-/// A message is a list of parts: what engine, history, protocol, prompt and view hand to each other. No marks in
-/// text.
+/// A message is a list of parts: what engine, history, protocol, prompt and view hand to each other. No marks
+/// in text.
 #pragma once
 
 #include <span>
@@ -26,8 +26,8 @@ struct Part {
     bool operator==(const Part&) const = default;
 };
 
-/// What is added to a message that grows: to its last part, or as a new one. It names no place, so that it goes
-/// on rightly behind parts that another run has written.
+/// What is added to a message that grows: to its last part, or as a new one. It names no place, so that it
+/// goes on rightly behind parts that another run has written.
 struct PartPiece {
     PartKind kind = PartKind::Text;
     std::string text;     ///< UTF-8, whole characters

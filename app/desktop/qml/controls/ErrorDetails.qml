@@ -75,6 +75,7 @@ ColumnLayout {
     TextEdit {
         objectName: "errorWords"
         Layout.fillWidth: true
+        Layout.leftMargin: Theme.xs
         Layout.bottomMargin: Theme.s
         visible: details.open
         text: details.words

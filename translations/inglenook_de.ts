@@ -20,6 +20,137 @@
     </message>
 </context>
 <context>
+    <name>Actions</name>
+    <message>
+        <source>Send</source>
+        <translation>Senden</translation>
+    </message>
+    <message>
+        <source>Enter</source>
+        <translation>Eingabe</translation>
+    </message>
+    <message>
+        <source>New line</source>
+        <translation>Neue Zeile</translation>
+    </message>
+    <message>
+        <source>Shift+Enter</source>
+        <translation>Umschalt+Eingabe</translation>
+    </message>
+    <message>
+        <source>Stop the answer</source>
+        <translation>Antwort anhalten</translation>
+    </message>
+    <message>
+        <source>Continue the answer</source>
+        <translation>Antwort fortsetzen</translation>
+    </message>
+    <message>
+        <source>Another answer</source>
+        <translation>Andere Antwort</translation>
+    </message>
+    <message>
+        <source>Copy the answer</source>
+        <translation>Antwort kopieren</translation>
+    </message>
+    <message>
+        <source>Edit and ask again</source>
+        <translation>Ändern und neu fragen</translation>
+    </message>
+    <message>
+        <source>Change the last message</source>
+        <translation>Letzte Nachricht ändern</translation>
+    </message>
+    <message>
+        <source>New conversation</source>
+        <translation>Neues Gespräch</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>Suchen</translation>
+    </message>
+    <message>
+        <source>Next and previous conversation</source>
+        <translation>Nächstes und voriges Gespräch</translation>
+    </message>
+    <message>
+        <source>Next conversation</source>
+        <translation>Nächstes Gespräch</translation>
+    </message>
+    <message>
+        <source>Previous conversation</source>
+        <translation>Voriges Gespräch</translation>
+    </message>
+    <message>
+        <source>Rename the conversation</source>
+        <translation>Gespräch umbenennen</translation>
+    </message>
+    <message>
+        <source>Pin the conversation</source>
+        <translation>Gespräch anheften</translation>
+    </message>
+    <message>
+        <source>Unpin the conversation</source>
+        <translation>Gespräch lösen</translation>
+    </message>
+    <message>
+        <source>Delete the conversation</source>
+        <translation>Gespräch löschen</translation>
+    </message>
+    <message>
+        <source>Delete the message</source>
+        <translation>Nachricht löschen</translation>
+    </message>
+    <message>
+        <source>Trash</source>
+        <translation>Papierkorb</translation>
+    </message>
+    <message>
+        <source>Undo the last deletion or change</source>
+        <translation>Letzte Löschung oder Änderung rückgängig machen</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>Modelle</translation>
+    </message>
+    <message>
+        <source>Open a model…</source>
+        <translation>Modell öffnen …</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>Larger text</source>
+        <translation>Größerer Text</translation>
+    </message>
+    <message>
+        <source>Smaller text</source>
+        <translation>Kleinerer Text</translation>
+    </message>
+    <message>
+        <source>Usual text size</source>
+        <translation>Übliche Textgröße</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>Hilfe</translation>
+    </message>
+    <message>
+        <source>All actions</source>
+        <translation>Alle Aktionen</translation>
+    </message>
+    <message>
+        <source>All shortcuts</source>
+        <translation>Alle Tastenkürzel</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>Beenden</translation>
+    </message>
+</context>
+<context>
     <name>ActionsRow</name>
     <message>
         <source>Previous version</source>
@@ -190,7 +321,7 @@
     </message>
     <message>
         <source>%1, an answer is being written</source>
-        <translation type="unfinished"></translation>
+        <translation>%1, eine Antwort wird geschrieben</translation>
     </message>
 </context>
 <context>
@@ -534,19 +665,19 @@
     </message>
     <message>
         <source>Open a model</source>
-        <translation type="unfinished"></translation>
+        <translation>Modell öffnen</translation>
     </message>
     <message>
         <source>Models (*.gguf *.bin)</source>
-        <translation type="unfinished"></translation>
+        <translation>Modelle (*.gguf *.bin)</translation>
     </message>
     <message>
         <source>All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Dateien (*)</translation>
     </message>
     <message>
         <source>Save the crash report</source>
-        <translation type="unfinished">Absturzbericht speichern</translation>
+        <translation>Absturzbericht speichern</translation>
     </message>
 </context>
 <context>
@@ -703,15 +834,15 @@
     <name>PaletteCard</name>
     <message>
         <source>All actions</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Aktionen</translation>
     </message>
     <message>
         <source>Search the actions</source>
-        <translation type="unfinished"></translation>
+        <translation>Aktionen durchsuchen</translation>
     </message>
     <message>
         <source>Search</source>
-        <translation type="unfinished">Suchen</translation>
+        <translation>Suchen</translation>
     </message>
 </context>
 <context>
@@ -828,31 +959,31 @@
     </message>
     <message>
         <source>Look</source>
-        <translation type="unfinished"></translation>
+        <translation>Aussehen</translation>
     </message>
     <message>
         <source>Size of the text in per cent</source>
-        <translation type="unfinished"></translation>
+        <translation>Textgröße in Prozent</translation>
     </message>
     <message>
         <source>Size of the text</source>
-        <translation type="unfinished"></translation>
+        <translation>Textgröße</translation>
     </message>
     <message>
         <source>Answers</source>
-        <translation type="unfinished"></translation>
+        <translation>Antworten</translation>
     </message>
     <message>
         <source>Longest answer in tokens (0: as the model likes)</source>
-        <translation type="unfinished"></translation>
+        <translation>Längste Antwort in Token (0: wie das Modell es will)</translation>
     </message>
     <message>
         <source>Longest answer in tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>Längste Antwort in Token</translation>
     </message>
     <message>
         <source>Engine</source>
-        <translation type="unfinished"></translation>
+        <translation>Engine</translation>
     </message>
 </context>
 <context>
@@ -1073,11 +1204,11 @@
     <name>Toasts</name>
     <message>
         <source>Undo</source>
-        <translation type="unfinished">Rückgängig</translation>
+        <translation>Rückgängig</translation>
     </message>
     <message>
         <source>Dismiss</source>
-        <translation type="unfinished">Ausblenden</translation>
+        <translation>Ausblenden</translation>
     </message>
 </context>
 <context>
@@ -1098,35 +1229,35 @@
     <name>TrashCard</name>
     <message>
         <source>Trash</source>
-        <translation type="unfinished"></translation>
+        <translation>Papierkorb</translation>
     </message>
     <message>
         <source>Gone for good after 30 days.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach 30 Tagen endgültig gelöscht.</translation>
     </message>
     <message>
         <source>The trash is empty.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Papierkorb ist leer.</translation>
     </message>
     <message>
         <source>Restore</source>
-        <translation type="unfinished"></translation>
+        <translation>Wiederherstellen</translation>
     </message>
     <message>
         <source>Restore %1</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 wiederherstellen</translation>
     </message>
     <message>
         <source>This cannot be undone.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das lässt sich nicht rückgängig machen.</translation>
     </message>
     <message>
         <source>Delete for good</source>
-        <translation type="unfinished"></translation>
+        <translation>Endgültig löschen</translation>
     </message>
     <message>
         <source>Empty the trash</source>
-        <translation type="unfinished"></translation>
+        <translation>Papierkorb leeren</translation>
     </message>
 </context>
 <context>
@@ -1152,7 +1283,7 @@
     <name>ingle::desktop::Actions</name>
     <message>
         <source>%1 (%2)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 (%2)</translation>
     </message>
 </context>
 <context>
@@ -1163,7 +1294,7 @@
     </message>
     <message>
         <source>Copied</source>
-        <translation type="unfinished"></translation>
+        <translation>Kopiert</translation>
     </message>
 </context>
 <context>
@@ -1190,30 +1321,30 @@
     </message>
     <message>
         <source>Message changed</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachricht geändert</translation>
     </message>
     <message>
         <source>Message deleted</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachricht gelöscht</translation>
     </message>
     <message>
         <source>Answer deleted</source>
-        <translation type="unfinished"></translation>
+        <translation>Antwort gelöscht</translation>
     </message>
 </context>
 <context>
     <name>ingle::desktop::ChatStatus</name>
     <message>
         <source>%1 tokens per second</source>
-        <translation type="unfinished">%1 Token je Sekunde</translation>
+        <translation>%1 Token je Sekunde</translation>
     </message>
     <message>
         <source>Context: %1 of %2 tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>Kontext: %1 von %2 Token</translation>
     </message>
     <message>
         <source>Context: %1 tokens, without end</source>
-        <translation type="unfinished"></translation>
+        <translation>Kontext: %1 Token, ohne Grenze</translation>
     </message>
 </context>
 <context>
@@ -1248,7 +1379,7 @@
     </message>
     <message>
         <source>“%1” deleted</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ gelöscht</translation>
     </message>
 </context>
 <context>
@@ -1289,7 +1420,7 @@
     <name>ingle::desktop::DraftMeasure</name>
     <message>
         <source>Too long for this model: %1 tokens, and there is room for %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zu lang für dieses Modell: %1 Token, und es ist Platz für %2.</translation>
     </message>
 </context>
 <context>
@@ -1416,95 +1547,95 @@
     <name>ingle::desktop::RunningAnswers</name>
     <message>
         <source>The answer reached its length limit.</source>
-        <translation type="unfinished">Die Antwort hat ihre größte Länge erreicht.</translation>
+        <translation>Die Antwort hat ihre größte Länge erreicht.</translation>
     </message>
     <message>
         <source>The model&apos;s context is full.</source>
-        <translation type="unfinished">Der Kontext des Modells ist voll.</translation>
+        <translation>Der Kontext des Modells ist voll.</translation>
     </message>
 </context>
 <context>
     <name>ingle::desktop::Settings</name>
     <message>
         <source>Settings restored</source>
-        <translation type="unfinished"></translation>
+        <translation>Einstellungen wiederhergestellt</translation>
     </message>
 </context>
 <context>
     <name>ingle::desktop::StartPage</name>
     <message>
         <source>Looking at the file…</source>
-        <translation type="unfinished">Prüft die Datei …</translation>
+        <translation>Prüft die Datei …</translation>
     </message>
     <message>
         <source>Drop a model here</source>
-        <translation type="unfinished">Modell hier ablegen</translation>
+        <translation>Modell hier ablegen</translation>
     </message>
     <message>
         <source>Loading %1</source>
-        <translation type="unfinished">%1 wird geladen</translation>
+        <translation>%1 wird geladen</translation>
     </message>
     <message>
         <source>%1 is not where it was</source>
-        <translation type="unfinished">%1 ist nicht mehr an seinem Ort</translation>
+        <translation>%1 ist nicht mehr an seinem Ort</translation>
     </message>
     <message>
         <source>%1 could not be loaded</source>
-        <translation type="unfinished">%1 konnte nicht geladen werden</translation>
+        <translation>%1 konnte nicht geladen werden</translation>
     </message>
     <message>
         <source>Ask the guide</source>
-        <translation type="unfinished">Frag den Lotsen</translation>
+        <translation>Frag den Lotsen</translation>
     </message>
     <message>
         <source>GGUF and rwkv.cpp files run from where they lie. Everything stays on this computer: Inglenook cannot reach the network.</source>
-        <translation type="unfinished">Dateien von GGUF und rwkv.cpp laufen dort, wo sie liegen. Alles bleibt auf diesem Rechner: Inglenook kann das Netz nicht erreichen.</translation>
+        <translation>Dateien von GGUF und rwkv.cpp laufen dort, wo sie liegen. Alles bleibt auf diesem Rechner: Inglenook kann das Netz nicht erreichen.</translation>
     </message>
     <message>
         <source>Drop it again from where it is now.</source>
-        <translation type="unfinished">Lege sie von ihrem neuen Ort aus wieder hier ab.</translation>
+        <translation>Lege sie von ihrem neuen Ort aus wieder hier ab.</translation>
     </message>
     <message>
         <source>It is a very small model that knows Inglenook and nothing else. For everything else, drop a model file on this window.</source>
-        <translation type="unfinished">Er ist ein sehr kleines Modell, das Inglenook kennt und sonst nichts. Für alles andere zieh eine Modelldatei auf dieses Fenster.</translation>
+        <translation>Er ist ein sehr kleines Modell, das Inglenook kennt und sonst nichts. Für alles andere zieh eine Modelldatei auf dieses Fenster.</translation>
     </message>
     <message>
         <source>It answers on this computer, and nowhere else.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es antwortet auf diesem Rechner und nirgends sonst.</translation>
     </message>
     <message>
         <source>Explain in simple words:</source>
-        <translation type="unfinished"></translation>
+        <translation>Erkläre in einfachen Worten:</translation>
     </message>
     <message>
         <source>Write an e-mail that says:</source>
-        <translation type="unfinished"></translation>
+        <translation>Schreibe eine E-Mail, in der steht:</translation>
     </message>
     <message>
         <source>Summarise this text:</source>
-        <translation type="unfinished"></translation>
+        <translation>Fasse diesen Text zusammen:</translation>
     </message>
     <message>
         <source>Choose a model…</source>
-        <translation type="unfinished"></translation>
+        <translation>Modell wählen …</translation>
     </message>
     <message>
         <source>Open a model…</source>
-        <translation type="unfinished"></translation>
+        <translation>Modell öffnen …</translation>
     </message>
 </context>
 <context>
     <name>ingle::desktop::TrashModel</name>
     <message numerus="yes">
         <source>%n day(s) left</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>noch %n Tag</numerusform>
+            <numerusform>noch %n Tage</numerusform>
         </translation>
     </message>
     <message>
         <source>From “%1” on · %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Ab „%1“ · %2</translation>
     </message>
 </context>
 <context>

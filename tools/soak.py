@@ -39,8 +39,8 @@ def parts(mutations: int, runs: int, kills: int) -> list[Part]:
     return [
         Part("mutations", "damaged model files, vocabularies, templates and messages, under ASan and UBSan (a test run: 1,000 each)",
              f"{mutations} a format", ctest("asan", "-R", DAMAGE, "--timeout", "7200"), {"INGLE_MUTATIONS": str(mutations)}),
-        Part("races", "the client of the engine under ThreadSanitizer, which must find a race that is there", "every test",
-             ctest("tsan", "-R", "^app_client[.]", "--timeout", "600")),
+        Part("races", "the client of the engine, history and storage under ThreadSanitizer, which must find the races that are there", "every test",
+             ctest("tsan", "-R", "^app_(client|history|storage)[.]", "--timeout", "600")),
         Part("faults", "a device that fails at each of its calls in turn, not only at some",
              "every call", ctest("release", "-R", "VulkanFaultMatrix", "--timeout", "7200"), {"INGLE_EVERY_CASE": "1"}),
         Part("device", "experts in every block format, attention of every size over every type of cache, every family in three block formats, answers queued ahead of four families, all golden files, embeddings, every family's check of a device (of its kernels, two families')",

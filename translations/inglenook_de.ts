@@ -1168,6 +1168,25 @@
     </message>
 </context>
 <context>
+    <name>StorageNotices</name>
+    <message>
+        <source>The file with your conversations was deleted. Inglenook has written it again; nothing is lost.</source>
+        <translation>Die Datei mit Ihren Gesprächen wurde gelöscht. Inglenook hat sie neu geschrieben; nichts ist verloren.</translation>
+    </message>
+    <message>
+        <source>Another file was put in the place of your conversations. Inglenook left it alone and keeps yours in %1.</source>
+        <translation>An die Stelle Ihrer Gespräche wurde eine andere Datei gelegt. Inglenook hat sie nicht angerührt und bewahrt Ihre in %1 auf.</translation>
+    </message>
+    <message>
+        <source>The file with your conversations was taken away and cannot be written again yet; leave Inglenook open. %1</source>
+        <translation>Die Datei mit Ihren Gesprächen wurde entfernt und kann noch nicht neu geschrieben werden; lassen Sie Inglenook offen. %1</translation>
+    </message>
+    <message>
+        <source>What you deleted for good is still on this disk; Inglenook tries again to remove it. %1</source>
+        <translation>Was Sie endgültig gelöscht haben, liegt noch auf dieser Festplatte; Inglenook versucht wieder, es zu entfernen. %1</translation>
+    </message>
+</context>
+<context>
     <name>TableBlock</name>
     <message>
         <source>Table with %1 rows</source>

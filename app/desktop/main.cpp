@@ -28,6 +28,7 @@
 #include "ingle/version.h"
 #ifdef INGLE_TEST_HOOKS
 #include "app/desktop/test_hook.h"
+#include "ingle/paint_thread.h"
 #endif
 
 namespace {
@@ -186,6 +187,7 @@ int main(int argc, char** argv) {
                          model.serve(next);
                      });
 #ifdef INGLE_TEST_HOOKS
+    ingle::markPaintThread();
     TestHook hook(*window, model);
 #endif
     return QGuiApplication::exec();

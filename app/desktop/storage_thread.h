@@ -1,79 +1,69 @@
-/// The one thread that touches files of the window: the history and the model library. Made and used on the
-/// GUI thread; values cross in both directions.
+/// The window's use of app/storage: work is values in, values out, and what follows happens on the GUI
+/// thread.
 #pragma once
 
 #include <QCoreApplication>
 #include <QObject>
 #include <QPointer>
-#include <QThread>
 
-#include <memory>
+#include <functional>
 #include <string>
-#include <type_traits>
 #include <utility>
 
-#include "app/history/history.h"
-#include "app/library/library.h"
-#include "ingle/result.h"
+#include "app/storage/storage.h"
 
 namespace ingle::desktop {
 
 class StorageThread {
   public:
-    /// Opens history and library in `dataDir` as the first piece of work: each by itself, so that a damaged
-    /// history does not keep the models away.
-    explicit StorageThread(std::string dataDir);
-    /// Finishes the work that was queued before.
-    ~StorageThread();
+    explicit StorageThread(std::string dataDir)
+        : m_storage(std::move(dataDir), [this](const storage::Notice& notice) {
+              onGuiThread(&m_receiver, [this, notice] {
+                  if (m_noticed) m_noticed(notice);
+              });
+          }) {}
 
-    /// Runs `work`, which takes a History& or a Library& and returns a Result, on the storage thread and then
-    /// `then(result)` on the GUI thread, if `context` still exists. Work runs in the order of the calls, and
-    /// so do the answers. When its file could not be opened, `then` gets that error.
+    /// As storage::Storage::run, but `then(result)` is called on the GUI thread, if `context` still exists.
     template <typename Work, typename Then>
-    void run(QObject* context, Work work, Then then) {
-        constexpr bool kWithHistory = std::is_invocable_v<Work&, history::History&>;
-        using Store = std::conditional_t<kWithHistory, history::History, library::Library>;
-        using Answer = std::invoke_result_t<Work&, Store&>;
-        const auto job = [this, work = std::move(work)]() mutable -> Answer {
-            if constexpr (kWithHistory) {
-                return m_history ? work(**m_history) : Answer(tl::unexpected<Error>(m_history.error()));
-            } else {
-                return m_library ? work(*m_library) : Answer(tl::unexpected<Error>(m_library.error()));
-            }
-        };
-        post(context, job, std::move(then));
+    storage::RequestId run(QObject* context, Work work, Then then) {
+        return m_storage.run(std::move(work), handOver(context, std::move(then)));
     }
+    void cancel(storage::RequestId request) { m_storage.cancel(request); }
 
     /// Renames the history file, keeping all of it, and opens a new one; then(Status) as for run().
     template <typename Then>
     void setHistoryAside(QObject* context, Then then) {
-        post(
-            context, [this] { return replaceHistory(); }, std::move(then));
+        m_storage.setHistoryAside(handOver(context, std::move(then)));
     }
 
+    /// Who is told, on the GUI thread, what happened to the files.
+    void onNotice(std::function<void(const storage::Notice&)> noticed) { m_noticed = std::move(noticed); }
+
   private:
-    template <typename Job, typename Then>
-    void post(QObject* context, Job job, Then then) {
-        const auto onStorageThread = [context = QPointer<QObject>(context), job = std::move(job),
-                                      then = std::move(then)]() mutable {
+    template <typename Call>
+    static void onGuiThread(QObject* context, Call call) {
+        QMetaObject::invokeMethod(
+            QCoreApplication::instance(),
+            [context = QPointer<QObject>(context), call = std::move(call)]() mutable {
+                if (context) call();
+            },
+            Qt::QueuedConnection);
+    }
+    template <typename Then>
+    static auto handOver(QObject* context, Then then) {
+        return [context = QPointer<QObject>(context), then = std::move(then)](auto answer) mutable {
             QMetaObject::invokeMethod(
                 QCoreApplication::instance(),
-                [context, then = std::move(then), answer = job()]() mutable {
+                [context, then = std::move(then), answer = std::move(answer)]() mutable {
                     if (context) then(std::move(answer));
                 },
                 Qt::QueuedConnection);
         };
-        QMetaObject::invokeMethod(&m_worker, onStorageThread, Qt::QueuedConnection);
     }
-    void openHistory();
-    Status replaceHistory();
 
-    std::string m_dataDir;
-    QThread m_thread;
-    QObject m_worker;
-    // Touched only by the storage thread.
-    Result<std::unique_ptr<history::History>> m_history;
-    Result<library::Library> m_library;
+    std::function<void(const storage::Notice&)> m_noticed;
+    QObject m_receiver;
+    storage::Storage m_storage;  // last: its threads use the others
 };
 
 }  // namespace ingle::desktop

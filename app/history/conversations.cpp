@@ -110,10 +110,16 @@ Result<std::optional<std::string>> HistoryReader::setting(const std::string& key
 }
 
 Status History::setSetting(const std::string& key, const std::string& value) {
+    return setSettings({{key, value}});
+}
+
+Status History::setSettings(const std::map<std::string, std::string>& values) {
     return m_database->transact(Durability::Power, [&]() -> Status {
-        m_database->execute(
-            "INSERT INTO settings (key, value) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2", key,
-            value);
+        for (const auto& [key, value] : values) {
+            m_database->execute(
+                "INSERT INTO settings (key, value) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = ?2", key,
+                value);
+        }
         return {};
     });
 }

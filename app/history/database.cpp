@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "app/history/watched_files.h"
 #include "ingle/error_ids.h"
 #include "ingle/file_descriptor.h"
 
@@ -48,6 +49,7 @@ Error describe(const std::string& path, const SQLite::Exception& exception, int 
 }  // namespace
 
 Result<std::unique_ptr<Database>> Database::open(const std::string& path, FileMode mode) {
+    watchOpens();
     int flags = SQLite::OPEN_READONLY;
     if (mode == FileMode::ReadWrite) {
         flags = SQLite::OPEN_READWRITE;

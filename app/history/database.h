@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "app/history/history.h"
+#include "ingle/paint_thread.h"
 #include "ingle/result.h"
 
 namespace ingle::history {
@@ -49,6 +50,7 @@ class Database {
     /// Cancelled after interrupt().
     template <typename Work>
     std::invoke_result_t<Work> run(Work&& work) {
+        mustNotPaint("The history");
         try {
             return work();
         } catch (const SQLite::Exception& exception) {

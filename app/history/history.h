@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -231,6 +232,7 @@ class History : public HistoryReader {
     Status setMessagePinned(RowId message, bool pinned);
 
     Status setSetting(const std::string& key, const std::string& value);
+    Status setSettings(const std::map<std::string, std::string>& values);  ///< all or none
 
   private:
     History(std::unique_ptr<Database> database, Access access);

@@ -18,6 +18,37 @@ void addHits(SQLite::Statement& row, int limit, std::vector<SearchHit>& hits) {
     }
 }
 
+/// The index hands rows over in their order and stops at the last hit that is wanted: a word that every
+/// message holds costs no more than a rare one. (Ordering by rank would look at all of them.)
+std::vector<SearchHit> hitsOf(Database& database, const std::string& query, int limit) {
+    std::vector<SearchHit> hits;
+    auto titles = database.prepare(
+        "SELECT c.id, 0, c.title, highlight(search_index, 0, char(1), char(2)) FROM search_index "
+        "CROSS JOIN conversations c ON c.id = -search_index.rowid "
+        "WHERE search_index MATCH ?1 AND search_index.rowid < 0 AND c.trashed_ms IS NULL "
+        "ORDER BY search_index.rowid",
+        query);
+    addHits(titles, limit, hits);
+    auto messages = database.prepare(
+        "SELECT c.id, m.id, c.title, highlight(search_index, 0, char(1), char(2)) FROM search_index "
+        "CROSS JOIN messages m ON m.id = search_index.rowid "
+        "CROSS JOIN conversations c ON c.id = m.conversation_id "
+        "WHERE search_index MATCH ?1 AND search_index.rowid > 0 AND m.trashed_ms IS NULL "
+        "AND c.trashed_ms IS NULL ORDER BY search_index.rowid DESC",
+        query);
+    addHits(messages, limit, hits);
+    return hits;
+}
+
+/// How many letters a beginning has at least. FTS5 brings together all that the words with that beginning
+/// hold before it hands over the first row: of a few letters, in a long history, that takes too long to type
+/// against.
+size_t shortestBeginning(Database& database) {
+    const int64_t messages =
+        database.sqlite().execAndGet("SELECT coalesce(max(id), 0) FROM messages").getInt64();
+    return messages < 2'000 ? 1 : messages < 20'000 ? 2 : 3;
+}
+
 }  // namespace
 
 void indexMessage(Database& database, RowId message, std::span<const Part> parts) {
@@ -36,27 +67,15 @@ void indexTitle(Database& database, RowId conversation, std::string_view title) 
 
 Result<std::vector<SearchHit>> HistoryReader::search(const std::string& text, int limit) {
     return m_database->run([&]() -> Result<std::vector<SearchHit>> {
+        const SearchQuery query = searchQuery(text);
         std::vector<SearchHit> hits;
-        const std::string query = searchQuery(text);
-        if (query.empty()) return hits;
-        // The index hands rows over in their order and stops at the last hit that is wanted: a word that
-        // every message holds costs no more than a rare one. (Ordering by rank would look at all of them.)
-        auto titles = m_database->prepare(
-            "SELECT c.id, 0, c.title, highlight(search_index, 0, char(1), char(2)) FROM search_index "
-            "CROSS JOIN conversations c ON c.id = -search_index.rowid "
-            "WHERE search_index MATCH ?1 AND search_index.rowid < 0 AND c.trashed_ms IS NULL "
-            "ORDER BY search_index.rowid",
-            query);
-        addHits(titles, limit, hits);
-        auto messages = m_database->prepare(
-            "SELECT c.id, m.id, c.title, highlight(search_index, 0, char(1), char(2)) FROM search_index "
-            "CROSS JOIN messages m ON m.id = search_index.rowid "
-            "CROSS JOIN conversations c ON c.id = m.conversation_id "
-            "WHERE search_index MATCH ?1 AND search_index.rowid > 0 AND m.trashed_ms IS NULL "
-            "AND c.trashed_ms IS NULL ORDER BY search_index.rowid DESC",
-            query);
-        addHits(messages, limit, hits);
-        return hits;
+        if (query.words.empty() || limit <= 0) return hits;
+        hits = hitsOf(*m_database, query.words, limit);
+        const bool full = static_cast<int>(hits.size()) == limit;
+        if (full || query.beginning.empty() || query.beginningLength < shortestBeginning(*m_database)) {
+            return hits;
+        }
+        return hitsOf(*m_database, query.beginning, limit);
     });
 }
 

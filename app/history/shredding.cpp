@@ -19,7 +19,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kMessagesAtOnce = 256;  // found by one query; the time ends a slice
-constexpr int kMergePages = 32;       // of the index, written between two looks at the clock
+constexpr int kMergePages = 16;       // of the index, written between two looks at the clock
 
 constexpr std::array kChoreNames{std::pair{Chore::DeleteRows, std::string_view("delete_rows")},
                                  std::pair{Chore::BeginMerge, std::string_view("begin_merge")},

@@ -53,17 +53,15 @@ std::pair<char32_t, size_t> firstCodePoint(std::string_view text) {
 
 constexpr size_t kMostWords = 64;  // of a query: somebody pasted a page
 
-/// Whether the last token has two characters or more, none of them CJK, which is a token by itself.
-bool endsWithLetters(std::string_view folded) {
+/// Characters of the last token; 0 for a CJK one, which is whole.
+size_t lastTokenLength(std::string_view folded) {
     size_t characters = 0;
-    bool cjk = false;
     while (!folded.empty()) {
         const auto [codePoint, length] = firstCodePoint(folded);
-        cjk = isCjk(codePoint);
-        characters = cjk || codePoint == kSeparator ? 0 : characters + 1;
+        characters = isCjk(codePoint) || codePoint == kSeparator ? 0 : characters + 1;
         folded.remove_prefix(length);
     }
-    return characters >= 2;
+    return characters;
 }
 
 }  // namespace
@@ -91,36 +89,34 @@ std::string foldForSearch(std::string_view text) {
     return folded;
 }
 
-std::string searchQuery(std::string_view text) {
+SearchQuery searchQuery(std::string_view text) {
     const auto isSpace = [](char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; };
-    std::string query;
+    SearchQuery query;
     size_t words = 0;
     for (size_t at = 0; at < text.size() && words < kMostWords;) {
         if (isSpace(text[at])) {
             ++at;
             continue;
         }
-        // Between quotes stands one phrase; a quote that is never closed is a character like any other.
+        // A quote that is never closed is a character like any other.
         const size_t closing = text[at] == '"' ? text.find('"', at + 1) : std::string_view::npos;
         const bool quoted = closing != std::string_view::npos;
-        size_t end = quoted ? closing : at;
-        if (!quoted) {
-            while (end < text.size() && !isSpace(text[end])) ++end;
-        }
         const size_t begin = quoted ? at + 1 : at;
+        size_t end = quoted ? closing : at;
+        while (!quoted && end < text.size() && !isSpace(text[end])) ++end;
         const std::string folded = foldForSearch(text.substr(begin, end - begin));
-        query += '"';
+        query.words += words > 0 ? " \"" : "\"";
         for (const char c : folded) {
-            if (c == '"') query += '"';
-            query += c;
+            if (c == '"') query.words += '"';
+            query.words += c;
         }
-        query += '"';
+        query.words += '"';
         at = quoted ? end + 1 : end;
         ++words;
-        // The word that is still being typed. One letter would begin too many words to look up.
-        if (at == text.size() && !quoted && endsWithLetters(folded)) query += " *";
-        query += ' ';
+        // Nothing follows: it is still being typed.
+        if (at == text.size() && !quoted) query.beginningLength = lastTokenLength(folded);
     }
+    if (query.beginningLength > 0) query.beginning = query.words + " *";
     return query;
 }
 

@@ -14,9 +14,12 @@ inline constexpr char kSeparator = '\x1f';
 /// become spaces. Invalid UTF-8 is copied byte by byte.
 std::string foldForSearch(std::string_view text);
 
-/// The FTS5 query that finds every word of what was typed, in any order: the last one also as the beginning
-/// of a word unless a space follows, what stands between quotes as one phrase. Every character is literal.
-/// Empty when there is no word.
-std::string searchQuery(std::string_view text);
+/// Every word of what was typed, in any order; what stands between quotes as one phrase.
+struct SearchQuery {
+    std::string words;           ///< for FTS5, every character literal; empty: there is none
+    std::string beginning;       ///< the same, the last word also as the beginning of one; empty: it is whole
+    size_t beginningLength = 0;  ///< characters of that word
+};
+SearchQuery searchQuery(std::string_view text);
 
 }  // namespace ingle::history

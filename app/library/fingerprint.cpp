@@ -8,6 +8,7 @@
 
 #include "app/library/library.h"
 #include "ingle/file_descriptor.h"
+#include "ingle/paint_thread.h"
 
 namespace ingle::library {
 namespace {
@@ -53,6 +54,7 @@ Fingerprint identity(const struct stat& status) {
 }  // namespace
 
 Result<Fingerprint> fingerprint(const std::string& path) {
+    mustNotPaint("The model library");
     // O_NONBLOCK: opening a named pipe must not wait for a writer.
     const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     struct stat status {};

@@ -17,6 +17,7 @@
 #include <random>
 
 #include "ingle/file_descriptor.h"
+#include "ingle/paint_thread.h"
 
 namespace ingle::library {
 namespace {
@@ -112,6 +113,7 @@ Result<std::vector<ModelEntry>> parseLibrary(const std::string& text, const std:
 
 /// The file's text; empty when there is no file.
 Result<std::string> readFile(const std::string& path) {
+    mustNotPaint("The model library");
     const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (file.get() < 0 && errno == ENOENT) return std::string();
     if (file.get() < 0) return fail(ErrorCode::Io, "Cannot open {}: {}.", path, std::strerror(errno));
@@ -140,6 +142,7 @@ Status writeDurably(int fd, std::string_view text) {
 
 /// Replaces `path` by `text`: another process sees the old or the new file, also after a power cut.
 Status replaceFile(const std::string& path, std::string_view text) {
+    mustNotPaint("The model library");
     std::string temporary = path + ".XXXXXX";
     const FileDescriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
     if (file.get() < 0) return fail(ErrorCode::Io, "Cannot write {}: {}.", path, std::strerror(errno));

@@ -15,6 +15,7 @@
 #include <QtTest>
 
 #include "app/desktop/viewmodels/app_model.h"
+#include "ingle/paint_thread.h"
 
 namespace ingle::desktop {
 
@@ -27,6 +28,7 @@ class WindowRun {
         : WindowRun({.dataDir = dataDir.toStdString(), .guide = guide.toStdString()}, hostArguments) {}
     WindowRun(const AppFiles& files, const QStringList& hostArguments)
         : model(files, {INGLE_PYTHON, QStringList{INGLE_FAKE_HOST} + hostArguments}) {
+        markPaintThread();
         engine.addImportPath("qrc:/qt/qml");
         engine.setInitialProperties({{"app", QVariant::fromValue(&model)}});
         engine.load(QUrl("qrc:/qt/qml/Inglenook/qml/Main.qml"));

@@ -39,6 +39,31 @@ class WindowTest : public QObject, WindowFiles {
         QTRY_COMPARE(run.model.conversations()->rowCount(), 1);
     }
 
+    void aHistoryThatIsTakenAwayIsWrittenAgain() {
+        const QString folder = freshDataDir();
+        const QString file = folder + "/history.sqlite";
+        WindowRun run(folder, {});
+        QVERIFY(run.drop(m_modelFile));
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send("count");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        QVERIFY(QFile::copy(file, folder + "/older"));
+        QVERIFY(QFile::remove(file));
+        QTRY_VERIFY_WITH_TIMEOUT(run.model.notices()->banner().contains("nothing is lost"), kPatienceMs);
+        QVERIFY(QFile::exists(file));
+        run.chat().send("count again");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 4 && run.idle(), kPatienceMs);
+
+        // Another file in its place is left alone.
+        run.model.notices()->dismissBanner();
+        QCOMPARE(std::rename((folder + "/older").toUtf8().constData(), file.toUtf8().constData()), 0);
+        QTRY_VERIFY_WITH_TIMEOUT(run.model.notices()->banner().contains("keeps yours in"), kPatienceMs);
+        QCOMPARE(QDir(folder).entryList({"history-kept-*.sqlite"}).size(), 1);
+        run.chat().send("and again");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 6 && run.idle(), kPatienceMs);
+        QCOMPARE(run.messages()[5].status, history::MessageStatus::Complete);
+    }
+
     void whatTheModelThinksIsFolded() {
         WindowRun run(freshDataDir(),
                       {"--tokens", "5", "--thinking", "3", "--note", "There is no chat template."});

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/desktop/viewmodels/about.h"
+#include "app/desktop/viewmodels/storage_notices.h"
 #include "ingle/version.h"
 
 namespace ingle::desktop {
@@ -56,6 +57,7 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
     connect(&m_settings, &Settings::loaded, &m_models, &ModelListModel::start);
     connect(&m_engine, &EngineClient::restarted, &m_crashes, &CrashReports::look);
     connect(&m_chat, &ChatController::draftChanged, &m_measure, [this] { m_measure.look(m_chat.draft()); });
+    m_storage.onNotice([this](const storage::Notice& notice) { m_notices.showBanner(bannerOf(notice)); });
     m_offers.refresh();
     m_chat.start();
 }

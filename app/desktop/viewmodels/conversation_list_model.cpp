@@ -67,7 +67,7 @@ void ConversationListModel::setSearchText(const QString& text) {
     m_searchDelay.start();
 }
 
-Result<ConversationListModel::Rows> ConversationListModel::readAll(history::History& history) {
+Result<ConversationListModel::Rows> ConversationListModel::readAll(history::HistoryReader& history) {
     INGLE_TRY_ASSIGN(const auto conversations, history.conversations());
     const QDate today = QDate::currentDate();
     Rows rows;
@@ -82,7 +82,7 @@ Result<ConversationListModel::Rows> ConversationListModel::readAll(history::Hist
     return rows;
 }
 
-Result<ConversationListModel::Rows> ConversationListModel::readHits(history::History& history,
+Result<ConversationListModel::Rows> ConversationListModel::readHits(history::HistoryReader& history,
                                                                     const std::string& text) {
     INGLE_TRY_ASSIGN(const auto hits, history.search(text, kMaxHits));
     Rows rows;
@@ -99,14 +99,15 @@ Result<ConversationListModel::Rows> ConversationListModel::readHits(history::His
 void ConversationListModel::refresh() {
     // Rows are made where they are read: thousands of dates would hold up the window.
     const QString text = m_searchText.trimmed();
-    const auto work = [query = text.toStdString()](history::History& history) {
+    const auto work = [query = text.toStdString()](history::HistoryReader& history) {
         return query.empty() ? readAll(history) : readHits(history, query);
     };
-    m_storage.run(this, work, [this, text](const Result<Rows>& rows) {
+    m_storage.cancel(m_reading);  // nobody waits for what was asked before
+    m_reading = m_storage.run(this, work, [this, text](const Result<Rows>& rows) {
         if (text != m_searchText.trimmed()) return;  // a newer search follows
         if (rows)
             setRows(*rows);
-        else
+        else if (rows.error().code != ErrorCode::Cancelled)
             m_notices.showError(Notices::Topic::History, rows.error());
     });
 }

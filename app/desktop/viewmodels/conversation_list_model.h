@@ -87,12 +87,13 @@ class ConversationListModel : public QAbstractListModel {
     using Rows = std::vector<Row>;
 
     // These two run on the storage thread.
-    static Result<Rows> readAll(history::History& history);
-    static Result<Rows> readHits(history::History& history, const std::string& text);
+    static Result<Rows> readAll(history::HistoryReader& history);
+    static Result<Rows> readHits(history::HistoryReader& history, const std::string& text);
     void setRows(const Rows& rows);
     void change(std::function<Status(history::History&)> work);
 
     StorageThread& m_storage;
+    storage::RequestId m_reading = 0;  ///< the last refresh
     const RunningAnswers& m_answers;
     Notices& m_notices;
     QTimer m_searchDelay;

@@ -118,10 +118,7 @@ void Settings::save() {
     for (const QMetaProperty& property : storedProperties()) {
         values[property.name()] = property.read(this).toString().toStdString();
     }
-    const auto work = [values](history::History& history) -> Status {
-        for (const auto& [name, value] : values) INGLE_TRY(history.setSetting(name, value));
-        return {};
-    };
+    const auto work = [values](history::History& history) -> Status { return history.setSettings(values); };
     // A setting that cannot be stored still holds for this run; the next write of a message reports the disk.
     m_storage.run(this, work, [](const Status&) {});
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "ingle/paint_thread.h"
 #include "tests/app/history/history_fixture.h"
 #include "tests/processor_time.h"
 
@@ -261,12 +262,26 @@ TEST_F(HistoryTest, BranchesAreATree) {
     EXPECT_TRUE(valueOf(m_history->branch(m_conversation, 0)).empty());
 }
 
+TEST_F(HistoryTest, NothingWorksOnAThreadThatPaints) {
+    const auto paint = [&](const auto& work) {
+        markPaintThread();
+        work();
+    };
+    EXPECT_DEATH(paint([&] { (void)m_history->conversations(); }), "history: used on the thread that paints");
+    EXPECT_DEATH(paint([&] { (void)HistoryReader::open(m_path); }), "SQLite: used on the thread that paints");
+    EXPECT_DEATH(paint([&] { SQLite::Database(m_path, SQLite::OPEN_READONLY); }),
+                 "SQLite: used on the thread");
+}
+
 TEST_F(HistoryTest, SettingsAreKept) {
     EXPECT_EQ(valueOf(m_history->setting("theme")), std::nullopt);
     ASSERT_TRUE(m_history->setSetting("theme", "dark"));
     ASSERT_TRUE(m_history->setSetting("theme", "light"));
     reopen();
     EXPECT_EQ(valueOf(m_history->setting("theme")), "light");
+    ASSERT_TRUE(m_history->setSettings({{"theme", "dark"}, {"size", "3"}}));
+    EXPECT_EQ(valueOf(m_history->setting("theme")), "dark");
+    EXPECT_EQ(valueOf(m_history->setting("size")), "3");
 }
 
 TEST_F(HistoryTest, TenThousandMessagesOpenFast) {

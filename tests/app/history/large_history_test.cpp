@@ -29,13 +29,15 @@ double msSince(Clock::time_point start) {
 class Words {
   public:
     Words() {
-        static constexpr const char* kSyllables[] = {"the", "re",  "co",  "in", "sta", "ment", "la",
-                                                     "vo",  "qui", "ner", "ta", "su",  "pra",  "mo",
-                                                     "di",  "ell", "or",  "wi", "an",  "zo"};
+        std::vector<std::string> syllables;
+        for (const char consonant : std::string("bcdfghklmnprstvwz")) {
+            for (const char vowel : std::string("aeiou")) syllables.push_back({consonant, vowel});
+        }
+        std::mt19937 random(3);
         for (size_t n = 0; n < kCount; ++n) {
             std::string word;
-            for (size_t rest = n + 1; rest > 0; rest /= std::size(kSyllables)) {
-                word += kSyllables[rest % std::size(kSyllables)];
+            for (size_t rest = n + 1; rest > 0; rest /= syllables.size()) {
+                word += syllables[(rest + random() % 7) % syllables.size()];
             }
             m_words.push_back(word);
         }
@@ -73,7 +75,7 @@ class LargeHistory : public HistoryFixture {
         Database& file = *opened;
         ASSERT_TRUE(migrate(file, 0, allMigrations().first(1)));
         std::mt19937 random(11);
-        std::lognormal_distribution<double> length(4.4, 0.8);
+        std::lognormal_distribution<double> length(3.85, 0.8);
         for (int c = 1; c <= kConversations; ++c) {
             ASSERT_TRUE(file.transact(Durability::Process, [&]() -> Status {
                 file.execute("INSERT INTO conversations (title, created_ms, updated_ms) VALUES (?1, ?2, ?2)",
@@ -125,10 +127,12 @@ TEST_F(LargeHistory, IsBroughtUpToDateSearchedAndShredded) {
     const auto reader = valueOf(HistoryReader::open(m_path));
     const std::string& often = m_words.frequent(0);
     for (const std::string& query :
-         {often, often + " ", often.substr(0, 2), m_words.frequent(1).substr(0, 2),
-          m_words.frequent(3).substr(0, 3),
-          m_words.frequent(5) + " " + m_words.frequent(900) + " " + often.substr(0, 2),
-          std::string("secret500word"), std::string("secret")}) {
+         {often, often + " ", m_words.frequent(90), m_words.frequent(90).substr(0, 3),
+          m_words.frequent(300).substr(0, 3), m_words.frequent(4000).substr(0, 3),
+          m_words.frequent(4000).substr(0, 5), often + " " + m_words.frequent(200).substr(0, 3),
+          m_words.frequent(5) + " " + m_words.frequent(900),
+          "\"" + m_words.frequent(5) + " " + m_words.frequent(1) + "\"", std::string("secret500word"),
+          std::string("secret")}) {
         double slowest = 0;
         size_t hits = 0;
         for (int round = 0; round < 3; ++round) {
@@ -155,7 +159,7 @@ TEST_F(LargeHistory, IsBroughtUpToDateSearchedAndShredded) {
     const Clock::time_point shredding = Clock::now();
     for (bool more = true; more; ++slices) {
         const Clock::time_point slice = Clock::now();
-        const ShredState state = valueOf(m_history->shredSlice(std::chrono::milliseconds(25)));
+        const ShredState state = valueOf(m_history->shredSlice(std::chrono::milliseconds(15)));
         longest = std::max(longest, msSince(slice));
         more = state == ShredState::Working;
         if (state != ShredState::BackupsLeft) continue;

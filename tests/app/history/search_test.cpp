@@ -34,14 +34,24 @@ class Search : public HistoryFixture {
 TEST_F(Search, FindsWordsInAnyOrderAndTheOneBeingTyped) {
     const RowId id = say("The quick brown fox, said Zoë.");
     for (const char* query :
-         {"quick brown", "QUICK", "zoe", "ZOË", "brown quick", "fox the", "quic", "brown qu", "zo",
+         {"quick brown", "QUICK", "zoe", "ZOË", "brown quick", "fox the", "quic", "brown qu", "zo", "q",
           "fox said", "quick -- fox", "  quick  ", "quick ", "\"quick brown\"", "\"brown fox\" qui"}) {
         EXPECT_THAT(found(query), testing::ElementsAre(id)) << query;
     }
-    // A whole word where a space follows, a single letter or quotes; and every word.
-    for (const char* query : {"quic ", "quic fox", "q", "\"quic\"", "\"brown quick\"", "quick cat", "uick"}) {
+    // A whole word where a space follows or quotes stand; and every word.
+    for (const char* query : {"quic ", "quic fox", "\"quic\"", "\"brown quick\"", "quick cat", "uick"}) {
         EXPECT_THAT(found(query), testing::IsEmpty()) << query;
     }
+}
+
+TEST_F(Search, ALongHistoryWantsMoreLettersOfABeginning) {
+    const RowId id = say("quick");
+    sqlite().exec("PRAGMA foreign_keys = OFF");
+    sqlite().exec(fmt::format("UPDATE messages SET id = 20000 WHERE id = {}", id));
+    sqlite().exec(fmt::format("UPDATE search_index SET rowid = 20000 WHERE rowid = {}", id));
+    EXPECT_THAT(found("qu"), testing::IsEmpty());
+    EXPECT_THAT(found("qui"), testing::ElementsAre(20000));
+    EXPECT_THAT(found("quick"), testing::ElementsAre(20000));
 }
 
 TEST_F(Search, NewestFirstTitlesBeforeMessages) {
@@ -188,9 +198,13 @@ TEST(TextFolding, SeparatesCjkAndCanBeUndone) {
     EXPECT_EQ(snippetAround(foldForSearch("a漢字b 日本 한국")), "a漢字b 日本 한국");
     EXPECT_EQ(foldForSearch("\0\x01\x1f\n"s), "   \n");
     EXPECT_EQ(foldForSearch("\xE6\xBC"), "\xE6\xBC") << "half a character";
-    EXPECT_EQ(searchQuery("say \"hi"), "\"say\" \"\"\"hi\" * ");
-    EXPECT_EQ(searchQuery("\"say hi\" 天"), "\"say hi\" \"天\" ");
-    EXPECT_EQ(searchQuery(" \n"), "");
+    EXPECT_EQ(searchQuery("say \"hi").words, "\"say\" \"\"\"hi\"");
+    EXPECT_EQ(searchQuery("say \"hi").beginning, "\"say\" \"\"\"hi\" *");
+    EXPECT_EQ(searchQuery("\"say hi\" 天").words, "\"say hi\" \"天\"");
+    EXPECT_EQ(searchQuery("\"say hi\" 天").beginning, "");
+    EXPECT_EQ(searchQuery("天to").beginningLength, 2u);
+    EXPECT_EQ(searchQuery("to ").beginning, "");
+    EXPECT_EQ(searchQuery(" \n").words, "");
 }
 
 }  // namespace

@@ -1,0 +1,201 @@
+#include "app/storage/storage.h"
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+
+namespace ingle::storage {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kLookEvery = 500ms;    // after the file
+constexpr auto kExpiryEvery = 1h;     // of the trash
+constexpr auto kBetweenSlices = 5ms;  // of shredding: others want the disk, too
+constexpr auto kTryAgain = 30s;       // what the disk refused
+
+const tl::unexpected<Error> kClosed(Error{ErrorCode::Io, "The history is not open."});
+
+/// Local time as YYYYMMDD-HHMMSS, for names of files.
+std::string timeForNames() {
+    const std::time_t now = std::time(nullptr);
+    std::tm local{};
+    ::localtime_r(&now, &local);
+    char text[32];
+    std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &local);
+    return text;
+}
+
+int64_t unixMs() {
+    using namespace std::chrono;
+    return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+Storage::Storage(std::string folder, Noticed noticed)
+    : m_folder(std::move(folder)),
+      m_noticed(std::move(noticed)),
+      m_history(kClosed),
+      m_reader(kClosed),
+      m_library(kClosed),
+      m_journal("journal", [this] { return tend(); }),
+      m_readers("history-reader"),
+      m_models("library"),
+      m_backups("backups") {
+    m_models.post([this] { m_library = library::Library::open(m_folder); });
+    // Nothing is read before the file was made, or brought up to date.
+    const auto opened = std::make_shared<std::promise<Result<std::string>>>();
+    m_readers.post([this, opened] { openReader(opened->get_future().get()); });
+    m_journal.post([this, opened] { opened->set_value(openHistory()); });
+}
+
+Storage::~Storage() {
+    // Behind all other work; files are closed by the threads that used them.
+    m_readers.post([this] { openReader(kClosed); });
+    m_models.post([this] { m_library = kClosed; });
+    std::promise<void> closed;
+    m_journal.post([this, &closed] {
+        m_history = kClosed;
+        closed.set_value();
+    });
+    closed.get_future().wait();  // from here on the journal hands nothing to the others
+}
+
+Result<std::string> Storage::openHistory() {
+    m_history = history::History::open(m_folder + "/history.sqlite");
+    if (!m_history) return tl::unexpected<Error>(m_history.error());
+    return (*m_history)->path();
+}
+
+void Storage::openReader(const Result<std::string>& path) {
+    auto reader = path ? history::HistoryReader::open(*path) : tl::unexpected<Error>(path.error());
+    const std::lock_guard lock(m_requestMutex);  // cancel() uses it
+    m_reader = std::move(reader);
+}
+
+Status Storage::replaceHistory() {
+    namespace fs = std::filesystem;
+    m_history = kClosed;
+    const std::string path = m_folder + "/history.sqlite";
+    const std::string aside = path + ".damaged-" + timeForNames();
+    for (const char* suffix : {"-wal", "-shm", ""}) {
+        std::error_code error;
+        fs::rename(path + suffix, aside + suffix, error);
+        if (error && error != std::errc::no_such_file_or_directory) {
+            return fail(ErrorCode::Io, "Cannot rename {}{} to {}{}: {}.", path, suffix, aside, suffix,
+                        error.message());
+        }
+    }
+    const Result<std::string> opened = openHistory();
+    m_readers.post([this, opened] { openReader(opened); });
+    if (!opened) return tl::unexpected<Error>(opened.error());
+    return {};
+}
+
+void Storage::setHistoryAside(std::function<void(const Status&)> then) {
+    m_journal.post([this, then = std::move(then)] { then(replaceHistory()); });
+}
+
+RequestId Storage::read(Job<history::HistoryReader> job) {
+    RequestId id = 0;
+    {
+        const std::lock_guard lock(m_requestMutex);
+        id = ++m_lastRequest;
+        m_queued.push_back(id);
+    }
+    m_readers.post([this, id, job = std::move(job)] {
+        bool cancelled = false;
+        {
+            const std::lock_guard lock(m_requestMutex);
+            cancelled = std::erase(m_queued, id) == 0;
+            if (!cancelled) m_running = id;
+        }
+        if (cancelled) {
+            job(fail(ErrorCode::Cancelled, "Reading the history was cancelled."));
+        } else {
+            job(m_reader ? Result<history::HistoryReader*>(m_reader->get())
+                         : tl::unexpected<Error>(m_reader.error()));
+        }
+        const std::lock_guard lock(m_requestMutex);
+        m_running = 0;
+    });
+    return id;
+}
+
+void Storage::cancel(RequestId request) {
+    const std::lock_guard lock(m_requestMutex);
+    std::erase(m_queued, request);
+    // Under the lock: it is still this request that runs when it is interrupted.
+    if (request != 0 && request == m_running && m_reader) (*m_reader)->interrupt();
+}
+
+std::chrono::milliseconds Storage::tend() {
+    if (!m_history || (*m_history)->access() == history::HistoryReader::Access::ReadOnly) return kLookEvery;
+    const Clock::time_point now = Clock::now();
+    if (now >= m_nextLook) {
+        m_nextLook = now + kLookEvery;
+        lookAfterFile();
+    }
+    if (now >= m_nextExpiry) {
+        m_nextExpiry = now + kExpiryEvery;
+        // What cannot be written now expires an hour later.
+        (void)(*m_history)
+            ->expireTrash(unixMs() -
+                          std::chrono::duration_cast<std::chrono::milliseconds>(kTrashTime).count());
+    }
+    if ((*m_history)->mayShred() && !m_backingUp && now >= m_nextShred) {
+        shred();
+        return kBetweenSlices;
+    }
+    return kLookEvery;
+}
+
+void Storage::lookAfterFile() {
+    using history::Whereabouts;
+    history::History& history = **m_history;
+    const Whereabouts found = history.whereabouts();
+    if (found == Whereabouts::InPlace) return;
+    const std::string wanted = m_folder + "/history.sqlite";
+    const bool free = !std::filesystem::exists(wanted);
+    const Status moved =
+        history.moveTo(free ? wanted : m_folder + "/history-kept-" + timeForNames() + ".sqlite");
+    if (!moved) {
+        if (!std::exchange(m_saidNotRescued, true))
+            notify(Notice::Kind::FileNotRescued, moved.error().message);
+        return;
+    }
+    m_saidNotRescued = false;
+    m_readers.post([this, path = history.path()] { openReader(path); });
+    notify(free ? Notice::Kind::FileRescued : Notice::Kind::FileKeptBeside);
+}
+
+void Storage::shred() {
+    using history::ShredState;
+    const auto said = [this](const Error& error) {
+        m_nextShred = Clock::now() + kTryAgain;
+        if (!std::exchange(m_saidWaits, true)) notify(Notice::Kind::ShreddingWaits, error.message);
+    };
+    const auto state = (*m_history)->shredSlice(kSlice);
+    if (!state) return said(state.error());
+    if (*state == ShredState::Done) m_saidWaits = false;
+    if (*state == ShredState::Waiting) m_nextShred = Clock::now() + kLookEvery;
+    if (*state != ShredState::BackupsLeft) return;
+    // Takes seconds, and only reads: the journal goes on.
+    m_backingUp = true;
+    m_backups.post([this, said, path = (*m_history)->path()] {
+        m_journal.post([this, said, replaced = history::replaceBackups(path)] {
+            m_backingUp = false;
+            const Status done = !replaced   ? replaced
+                                : m_history ? (*m_history)->backupsReplaced()
+                                            : Status(kClosed);
+            if (!done) said(done.error());
+        });
+    });
+}
+
+void Storage::notify(Notice::Kind kind, const std::string& error) {
+    if (m_noticed) m_noticed({kind, m_history ? (*m_history)->path() : m_folder, error});
+}
+
+}  // namespace ingle::storage

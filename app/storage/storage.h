@@ -1,0 +1,140 @@
+/// The files of a front end, off the thread that paints: the history, its reader and the model library, each
+/// with a thread of its own, so that a search waits for no answer and an answer for no network file. No Qt.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "app/history/history.h"
+#include "app/library/library.h"
+#include "app/storage/lane.h"
+#include "ingle/result.h"
+
+namespace ingle::storage {
+
+/// What happened to the files without anybody having asked.
+struct Notice {
+    enum class Kind {
+        FileRescued,     ///< somebody deleted the history's file; it was written anew
+        FileKeptBeside,  ///< somebody put another file in its place; ours is `path` now
+        FileNotRescued,  ///< neither could be done yet; it is tried again
+        ShreddingWaits,  ///< what was deleted for good is still in some file; it is tried again
+    };
+    Kind kind = Kind::FileRescued;
+    std::string path;
+    std::string error;  ///< why; of the last two
+};
+
+/// Names a request that may be cancelled.
+using RequestId = uint64_t;
+
+class Storage {
+  public:
+    using Noticed = std::function<void(const Notice&)>;
+
+    /// How long what was deleted can be brought back.
+    static constexpr std::chrono::hours kTrashTime{24 * 30};
+    /// How long one piece of housekeeping keeps a write waiting, about.
+    static constexpr std::chrono::milliseconds kSlice{15};
+
+    /// Opens history and library in `folder`: each by itself, so that a damaged history does not keep the
+    /// models away. `noticed` is called by a thread of this, while this lives.
+    explicit Storage(std::string folder, Noticed noticed = {});
+    /// Finishes the work that was queued.
+    ~Storage();
+    Storage(const Storage&) = delete;
+    Storage& operator=(const Storage&) = delete;
+
+    /// Runs `work`, which takes a HistoryReader&, a History& or a Library& and returns a Result, on the
+    /// thread of that file, and then `then(result)` there. Work on one file runs in the order of the calls;
+    /// what takes a HistoryReader& sees what a History& has written once the `then` of that was called. When
+    /// its file could not be opened, `then` gets that error. Any thread.
+    template <typename Work, typename Then>
+    RequestId run(Work work, Then then) {
+        if constexpr (std::is_invocable_v<Work&, history::HistoryReader&>) {
+            return read(job<history::HistoryReader>(std::move(work), std::move(then)));
+        } else if constexpr (std::is_invocable_v<Work&, history::History&>) {
+            m_journal.post([this, job = job<history::History>(std::move(work), std::move(then))] {
+                job(m_history ? Result<history::History*>(m_history->get())
+                              : tl::unexpected<Error>(m_history.error()));
+            });
+            return 0;
+        } else {
+            m_models.post([this, job = job<library::Library>(std::move(work), std::move(then))] {
+                job(m_library ? Result<library::Library*>(&*m_library)
+                              : tl::unexpected<Error>(m_library.error()));
+            });
+            return 0;
+        }
+    }
+    /// Of a request that reads the history: it ends with ErrorCode::Cancelled, also in the middle. Others
+    /// are not cancelled. Any thread.
+    void cancel(RequestId request);
+
+    /// Renames the history file, keeping all of it, and opens a new one; then(Status) as for run().
+    void setHistoryAside(std::function<void(const Status&)> then);
+
+  private:
+    template <typename Store>
+    using Job = std::function<void(Result<Store*>)>;
+
+    template <typename Store, typename Work, typename Then>
+    static Job<Store> job(Work work, Then then) {
+        return [work = std::move(work), then = std::move(then)](Result<Store*> store) mutable {
+            using Answer = std::invoke_result_t<Work&, Store&>;
+            then(store ? work(**store) : Answer(tl::unexpected<Error>(store.error())));
+        };
+    }
+    RequestId read(Job<history::HistoryReader> job);
+
+    // On the journal's thread.
+    Result<std::string> openHistory();  ///< its path
+    Status replaceHistory();
+    std::chrono::milliseconds tend();
+    void lookAfterFile();
+    void shred();
+    void notify(Notice::Kind kind, const std::string& error = {});
+
+    /// On the reader's thread, which opens its connection anew.
+    void openReader(const Result<std::string>& path);
+
+    using Clock = std::chrono::steady_clock;
+
+    const std::string m_folder;
+    const Noticed m_noticed;
+
+    // Each is touched by one thread only.
+    Result<std::unique_ptr<history::History>> m_history;
+    Result<std::unique_ptr<history::HistoryReader>> m_reader;
+    Result<library::Library> m_library;
+
+    // The journal's.
+    Clock::time_point m_nextLook{};    ///< after the file
+    Clock::time_point m_nextExpiry{};  ///< of the trash
+    Clock::time_point m_nextShred{};
+    bool m_backingUp = false;
+    bool m_saidNotRescued = false;
+    bool m_saidWaits = false;
+
+    std::mutex m_requestMutex;  ///< guards what follows
+    RequestId m_lastRequest = 0;
+    RequestId m_running = 0;          ///< by the reader
+    std::vector<RequestId> m_queued;  ///< for the reader, and not cancelled
+
+    // Last: their threads end first. The journal's ends behind all that hand work back to it.
+    Lane m_journal;
+    Lane m_readers;
+    Lane m_models;
+    Lane m_backups;
+};
+
+}  // namespace ingle::storage

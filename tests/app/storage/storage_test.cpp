@@ -1,0 +1,283 @@
+#include "app/storage/storage.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+namespace ingle::storage {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using history::History;
+using history::HistoryReader;
+using history::RowId;
+
+constexpr auto kPatience = 20s;
+
+std::vector<Part> said(const std::string& text) {
+    return {{PartKind::Text, text, ""}};
+}
+
+/// What the work returns, on whichever file it runs.
+template <typename Work>
+auto answerOf() {
+    if constexpr (std::is_invocable_v<Work&, HistoryReader&>) {
+        return std::invoke_result_t<Work&, HistoryReader&>();
+    } else if constexpr (std::is_invocable_v<Work&, History&>) {
+        return std::invoke_result_t<Work&, History&>();
+    } else {
+        return std::invoke_result_t<Work&, library::Library&>();
+    }
+}
+
+class StorageTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        m_folder = (fs::temp_directory_path() / "ingle-storage-XXXXXX").string();
+        ASSERT_NE(::mkdtemp(m_folder.data()), nullptr);
+        m_file = m_folder + "/history.sqlite";
+    }
+    void TearDown() override {
+        m_storage.reset();
+        fs::remove_all(m_folder);
+    }
+    void open() {
+        m_storage.reset();
+        m_storage = std::make_unique<Storage>(m_folder, [this](const Notice& notice) {
+            const std::lock_guard lock(m_mutex);
+            m_notices.push_back(notice);
+            m_noticed.notify_all();
+        });
+    }
+    /// Runs work and waits for its result.
+    template <typename Work>
+    auto wait(Work work) {
+        using Answer = decltype(answerOf<Work>());
+        const auto answer = std::make_shared<std::promise<Answer>>();
+        m_storage->run(work, [answer](Answer result) { answer->set_value(std::move(result)); });
+        return answer->get_future().get();
+    }
+    /// Waits for the first notice of the kind.
+    std::optional<Notice> noticeOf(Notice::Kind kind) {
+        std::unique_lock lock(m_mutex);
+        const auto find = [&] {
+            return std::find_if(m_notices.begin(), m_notices.end(),
+                                [&](const Notice& notice) { return notice.kind == kind; });
+        };
+        if (!m_noticed.wait_for(lock, kPatience, [&] { return find() != m_notices.end(); }))
+            return std::nullopt;
+        return *find();
+    }
+    RowId ask(const std::string& text) {
+        const auto id = wait([&](History& history) -> Result<RowId> {
+            INGLE_TRY_ASSIGN(const RowId conversation, history.createConversation(text, ""));
+            INGLE_TRY(history.addUserMessage(conversation, 0, said(text)));
+            return conversation;
+        });
+        EXPECT_TRUE(id);
+        return id.value_or(0);
+    }
+    std::vector<std::string> titles() {
+        std::vector<std::string> titles;
+        const auto list = wait([](HistoryReader& reader) { return reader.conversations(); });
+        EXPECT_TRUE(list) << list.error().message;
+        if (list) {
+            for (const auto& each : *list) titles.push_back(each.title);
+        }
+        return titles;
+    }
+
+    std::string m_folder;
+    std::string m_file;
+    std::mutex m_mutex;
+    std::condition_variable m_noticed;
+    std::vector<Notice> m_notices;
+    std::unique_ptr<Storage> m_storage;
+};
+
+TEST_F(StorageTest, WhatWasWrittenIsReadByTheOtherConnection) {
+    open();
+    for (const char* title : {"one", "two", "three"}) ask(title);
+    EXPECT_EQ(titles().size(), 3u);
+    open();
+    EXPECT_EQ(titles().size(), 3u);
+    EXPECT_TRUE(m_notices.empty());
+}
+
+TEST_F(StorageTest, ManyThreadsMayAsk) {
+    open();
+    std::atomic<int> answers = 0;
+    std::vector<std::thread> threads;
+    for (int n = 0; n < 4; ++n) {
+        threads.emplace_back([&] {
+            for (int i = 0; i < 20; ++i) {
+                m_storage->run([](History& history) { return history.createConversation("x", ""); },
+                               [&](const Result<RowId>& id) { answers += id ? 1 : 0; });
+                const RequestId request =
+                    m_storage->run([](HistoryReader& reader) { return reader.search("x", 10); },
+                                   [&](const Result<std::vector<history::SearchHit>>&) { ++answers; });
+                if (i % 2 == 0) m_storage->cancel(request);
+                m_storage->run([](library::Library&) { return Status(); }, [&](const Status&) { ++answers; });
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    m_storage.reset();  // finishes what was queued
+    EXPECT_EQ(answers, 4 * 20 * 3);
+}
+
+TEST_F(StorageTest, AnAnswerIsWrittenWhileTheLibraryHangs) {
+    open();
+    std::promise<void> release;
+    const std::shared_future<void> released = release.get_future().share();
+    std::promise<void> over;
+    m_storage->run(
+        [released](library::Library&) -> Status {
+            released.wait();  // a file on a network that does not answer
+            return {};
+        },
+        [&](const Status&) { over.set_value(); });
+    ask("meanwhile");
+    EXPECT_THAT(titles(), testing::ElementsAre("meanwhile"));
+    release.set_value();
+    over.get_future().wait();
+}
+
+TEST_F(StorageTest, WhatReadsIsCancelledQueuedOrInTheMiddle) {
+    open();
+    ask("x");
+    std::promise<void> began;
+    std::promise<ErrorCode> ended;
+    const RequestId running = m_storage->run(
+        [&](HistoryReader& reader) -> Result<int> {
+            began.set_value();
+            while (true) {
+                const auto hits = reader.search("x", 100);
+                if (!hits) return tl::unexpected<Error>(hits.error());
+            }
+        },
+        [&](const Result<int>& result) { ended.set_value(result ? ErrorCode::Io : result.error().code); });
+    began.get_future().wait();
+    std::promise<ErrorCode> dropped;
+    const RequestId queued = m_storage->run(
+        [](HistoryReader& reader) { return reader.search("x", 1); },
+        [&](const auto& hits) { dropped.set_value(hits ? ErrorCode::Io : hits.error().code); });
+    m_storage->cancel(queued);
+    auto result = ended.get_future();
+    // Between two searches there is nothing to interrupt.
+    while (result.wait_for(1ms) != std::future_status::ready) m_storage->cancel(running);
+    EXPECT_EQ(result.get(), ErrorCode::Cancelled);
+    EXPECT_EQ(dropped.get_future().get(), ErrorCode::Cancelled);
+    EXPECT_EQ(titles().size(), 1u) << "what follows is not cancelled";
+}
+
+TEST_F(StorageTest, AFileThatIsRemovedIsWrittenAnew) {
+    open();
+    const RowId conversation = ask("before");
+    const auto answer = wait([&](History& history) -> Result<RowId> {
+        INGLE_TRY_ASSIGN(const auto branch, history.branch(conversation, 0));
+        INGLE_TRY_ASSIGN(const RowId id, history.beginAnswer(conversation, branch.back().id, "", "", {}));
+        const PartPiece piece{PartKind::Text, "half ", "", true};
+        INGLE_TRY(history.appendAnswer(id, {&piece, 1}, {1}, ""));
+        return id;
+    });
+    ASSERT_TRUE(answer);
+    fs::remove(m_file);
+    ASSERT_TRUE(noticeOf(Notice::Kind::FileRescued));
+    EXPECT_TRUE(fs::exists(m_file));
+    EXPECT_EQ(fs::status(m_file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+    // The answer that was being written goes on in the new file.
+    const Status finished = wait([&](History& history) -> Status {
+        return history.finishAnswer(*answer, {.pieces = {{PartKind::Text, "whole", "", false}}, .ids = {2}});
+    });
+    EXPECT_TRUE(finished) << finished.error().message;
+    EXPECT_THAT(titles(), testing::ElementsAre("before"));
+    open();
+    const auto message = wait([&](HistoryReader& reader) { return reader.message(*answer); });
+    ASSERT_TRUE(message);
+    EXPECT_EQ(textOf(message->parts, PartKind::Text), "half whole");
+    EXPECT_EQ(message->status, history::MessageStatus::Complete);
+}
+
+TEST_F(StorageTest, AFolderThatIsRemovedComesBack) {
+    open();
+    ask("before");
+    fs::remove_all(m_folder);
+    ASSERT_TRUE(noticeOf(Notice::Kind::FileRescued));
+    ask("after");
+    open();
+    EXPECT_EQ(titles().size(), 2u);
+}
+
+TEST_F(StorageTest, AFileInItsPlaceIsNeverOverwritten) {
+    // Somebody brings back an older history while this one is open.
+    open();
+    ask("older");
+    m_storage.reset();
+    const std::string older = m_folder + "/older.sqlite";
+    fs::rename(m_file, older);
+    open();
+    ask("ours");
+    fs::rename(older, m_file);
+    const auto notice = noticeOf(Notice::Kind::FileKeptBeside);
+    ASSERT_TRUE(notice);
+    EXPECT_NE(notice->path, m_file);
+    ask("ours, too");
+    EXPECT_EQ(titles().size(), 2u);
+    open();
+    EXPECT_THAT(titles(), testing::ElementsAre("older"));
+    const auto kept = HistoryReader::open(notice->path);
+    ASSERT_TRUE(kept) << kept.error().message;
+    EXPECT_EQ((*kept)->conversations().value_or(std::vector<history::Conversation>{}).size(), 2u);
+}
+
+TEST_F(StorageTest, ADamagedHistoryKeepsNothingElseAway) {
+    std::ofstream(m_file) << std::string(5000, 'x');
+    open();
+    const auto list = wait([](HistoryReader& reader) { return reader.conversations(); });
+    ASSERT_FALSE(list);
+    EXPECT_EQ(list.error().code, ErrorCode::Corrupt);
+    EXPECT_FALSE(wait([](History& history) { return history.createConversation("x", ""); }));
+    EXPECT_TRUE(wait([](library::Library&) { return Status(); }));
+    std::promise<bool> aside;
+    m_storage->setHistoryAside([&](const Status& status) { aside.set_value(bool(status)); });
+    EXPECT_TRUE(aside.get_future().get());
+    ask("new");
+    EXPECT_THAT(titles(), testing::ElementsAre("new"));
+}
+
+TEST_F(StorageTest, WhatExpiredIsShreddedInTheBackground) {
+    open();
+    const RowId conversation = ask("the heliotrope sentence");
+    std::ofstream(m_file + ".backup-v1") << "heliotrope";
+    ASSERT_TRUE(wait([&](History& history) { return history.trashConversation(conversation); }));
+    EXPECT_TRUE(titles().empty());
+    open();
+    const auto trash = wait([](HistoryReader& reader) { return reader.trash(); });
+    ASSERT_TRUE(trash);
+    EXPECT_EQ(trash->size(), 1u) << "it is kept for 30 days";
+    ASSERT_TRUE(wait([&](History& history) { return history.emptyTrash(); }));
+    const auto held = [this] {
+        for (const auto& entry : fs::directory_iterator(m_folder)) {
+            std::ifstream file(entry.path(), std::ios::binary);
+            const std::string content(std::istreambuf_iterator<char>(file), {});
+            if (content.find("heliotrope") != std::string::npos) return true;
+        }
+        return false;
+    };
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    while (held() && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(10ms);
+    EXPECT_FALSE(held());
+    EXPECT_FALSE(fs::exists(m_file + ".backup-v1"));
+}
+
+}  // namespace
+}  // namespace ingle::storage

@@ -70,6 +70,8 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, FileMo
             sqlite.exec("PRAGMA synchronous = FULL");
         }
         database->m_id = fileId(path);
+        sqlite.execAndGet("PRAGMA schema_version");
+        database->noteFilesBeside();
         return database;
     } catch (const SQLite::Exception& exception) {
         return tl::unexpected(describe(path, exception, 0));
@@ -80,6 +82,11 @@ FileId fileId(const std::string& path) {
     struct stat status {};
     if (::stat(path.c_str(), &status) != 0) return {};
     return {status.st_dev, status.st_ino};
+}
+
+void Database::noteFilesBeside() {
+    m_logId = fileId(m_path + "-wal");
+    m_sharedId = fileId(m_path + "-shm");
 }
 
 Result<bool> Database::truncateLog() {

@@ -39,7 +39,12 @@ class Database {
     FileMode mode() const { return m_mode; }
     SQLite::Database& sqlite() { return m_sqlite; }
     const std::string& path() const { return m_path; }
-    const FileId& id() const { return m_id; }  ///< of the file when it was opened
+    /// Of the file when it was opened, and of what SQLite keeps beside it as long as it is open.
+    const FileId& id() const { return m_id; }
+    /// Looks at those beside it: SQLite makes them when it reads for the first time.
+    void noteFilesBeside();
+    const FileId& logId() const { return m_logId; }        ///< "-wal"
+    const FileId& sharedId() const { return m_sharedId; }  ///< "-shm"
     /// Brings the write-ahead log into the file and empties it; false while somebody reads what it held.
     Result<bool> truncateLog();
     /// From any thread: what runs ends with Cancelled.
@@ -129,7 +134,7 @@ class Database {
 
     std::string m_path;
     FileMode m_mode;
-    FileId m_id;
+    FileId m_id, m_logId, m_sharedId;
     SQLite::Database m_sqlite;
     Durability m_durability = Durability::Power;
 };

@@ -242,8 +242,6 @@ class History : public HistoryReader {
 
     std::unique_ptr<AnswerStatements> m_answerStatements;
     bool m_mayShred = true;
-    FileId m_log;  ///< SQLite's files beside the history when they were last looked at
-    FileId m_shared;
 };
 
 /// A fresh copy of the file, read through, takes the place of all older backups; these go in any case. Takes

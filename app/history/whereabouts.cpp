@@ -31,9 +31,7 @@ Status rename(const std::string& from, const std::string& to) {
 Whereabouts History::whereabouts() {
     const FileId now = fileId(m_database->path());
     if (now != m_database->id()) return now == FileId{} ? Whereabouts::Removed : Whereabouts::Replaced;
-    // What SQLite keeps beside the file comes and goes.
-    m_log = fileId(m_database->path() + "-wal");
-    m_shared = fileId(m_database->path() + "-shm");
+    m_database->noteFilesBeside();
     return Whereabouts::InPlace;
 }
 
@@ -43,7 +41,8 @@ Status History::moveTo(const std::string& target) {
     const std::string copy = target + ".rescue";
     INGLE_TRY(copyTo(*m_database, copy));
     // A log beside a file that it does not belong to would be read into it.
-    for (const auto& [suffix, id] : {std::pair{"-wal", m_log}, std::pair{"-shm", m_shared}}) {
+    for (const auto& [suffix, id] :
+         {std::pair{"-wal", m_database->logId()}, std::pair{"-shm", m_database->sharedId()}}) {
         const std::string log = m_database->path() + suffix;
         if (fileId(log) == id) ::unlink(log.c_str());
     }

@@ -128,15 +128,19 @@ Result<ShredState> History::shredSlice(std::chrono::milliseconds budget) {
         INGLE_TRY_ASSIGN(const bool truncated, file.truncateLog());
         if (!truncated) return ShredState::Waiting;
     }
-    // A slice that is lost is done again.
-    INGLE_TRY(file.transact(Durability::Process, [&]() -> Status {
+    // A slice that is lost is done again. Its pages go from the log into the file a few at a time: a
+    // thousand, as usual, would keep whoever writes waiting for longer than the slice itself.
+    file.sqlite().exec("PRAGMA wal_autocheckpoint = 200");
+    const Status done = file.transact(Durability::Process, [&]() -> Status {
         if (*chore == Chore::DeleteRows) deleteRows(file, end);
         if (*chore == Chore::BeginMerge || *chore == Chore::Merge) {
             mergeIndex(file, end, *chore == Chore::BeginMerge);
         }
         if (*chore == Chore::TruncateLog) endChore(file, Chore::TruncateLog);
         return {};
-    }));
+    });
+    file.sqlite().exec("PRAGMA wal_autocheckpoint = 1000");
+    INGLE_TRY(done);
     return ShredState::Working;
 }
 

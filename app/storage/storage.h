@@ -44,7 +44,7 @@ class Storage {
     /// How long what was deleted can be brought back.
     static constexpr std::chrono::hours kTrashTime{24 * 30};
     /// How long one piece of housekeeping keeps a write waiting, about.
-    static constexpr std::chrono::milliseconds kSlice{15};
+    static constexpr std::chrono::milliseconds kSlice{5};
 
     /// Opens history and library in `folder`: each by itself, so that a damaged history does not keep the
     /// models away. `noticed` is called by a thread of this, while this lives.

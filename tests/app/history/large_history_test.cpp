@@ -161,7 +161,7 @@ TEST_F(LargeHistory, IsBroughtUpToDateSearchedAndShredded) {
         const std::string chores =
             sqlite().execAndGet("SELECT coalesce(group_concat(name), '') FROM chores").getString();
         const Clock::time_point slice = Clock::now();
-        const ShredState state = valueOf(m_history->shredSlice(std::chrono::milliseconds(15)));
+        const ShredState state = valueOf(m_history->shredSlice(std::chrono::milliseconds(5)));
         const double took = msSince(slice);
         if (took > 40) std::printf("a slice of %.1f ms: %s\n", took, chores.c_str());
         longest = std::max(longest, took);

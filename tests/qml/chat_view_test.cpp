@@ -290,6 +290,20 @@ class ChatViewTest : public QObject, WindowFiles {
         QVERIFY2(numSteps > 100, qPrintable(QString::number(numSteps)));
     }
 
+    void aTableThatGrowsIsPainted() {
+        View view(freshDataDir());
+        history::Message growing = message(2, Role::Assistant, "");
+        growing.status = history::MessageStatus::Streaming;
+        view.show({message(1, Role::User, "q"), growing});
+        std::string text;
+        for (int i = 0; i < 60; ++i) text += "| a | b |\n" + std::string(i == 0 ? "|---|---|\n" : "");
+        for (size_t at = 0; at < text.size(); at += 5) {
+            view.rows().append(2, {{PartKind::Text, text.substr(at, 5), {}}});
+            view.window->grabWindow();
+        }
+        QVERIFY(view.rows().rowCount() > 2);
+    }
+
     // The figures of docs/benchmarks.md.
 
     void openingIsQuick() {

@@ -179,16 +179,14 @@ void BlockDocument::showTable(const Block& block, const Block& head) {
     const auto numRows = static_cast<int>(block.rows.size());
     const auto numColumns = static_cast<int>(block.columns.size());
     const Qt::LayoutDirection direction = m_rightToLeft ? Qt::RightToLeft : Qt::LeftToRight;
-    QTextCursor cursor(document());
-    cursor.beginEditBlock();
     if (m_table != nullptr && (m_table->columns() != numColumns || m_table->rows() > numRows)) {
         document()->clear();
         m_table = nullptr;
         m_rows.clear();
         m_widths.clear();
-        cursor = QTextCursor(document());
-        cursor.beginEditBlock();
     }
+    QTextCursor cursor(document());
+    cursor.beginEditBlock();
     if (m_table == nullptr) {
         m_table = cursor.insertTable(numRows, numColumns);
         // What a document has behind a table takes no room.

@@ -32,9 +32,9 @@ Status storeDraft(History& history, RowId conversation, const std::string& text)
     return conversation != 0 ? history.setDraft(conversation, text) : history.setSetting(kNewDraftKey, text);
 }
 
-Result<Turn> readTurn(History& history, RowId conversation, RowId leaf) {
+Result<Turn> readTurn(History& history, RowId conversation, RowId leaf, int limit) {
     INGLE_TRY_ASSIGN(auto shown, history.conversation(conversation));
-    INGLE_TRY_ASSIGN(auto branch, history.branch(conversation, leaf));
+    INGLE_TRY_ASSIGN(auto branch, history.branch(conversation, leaf, limit));
     return Turn{std::move(shown), std::move(branch)};
 }
 

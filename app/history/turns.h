@@ -32,8 +32,9 @@ Status setLastShown(History& history, RowId conversation);
 Result<std::string> newDraft(History& history);
 Status storeDraft(History& history, RowId conversation, const std::string& text);
 
-/// `leaf` 0: the branch that was shown last.
-Result<Turn> readTurn(History& history, RowId conversation, RowId leaf);
+/// `leaf` 0: the branch that was shown last. Of a long branch the last `limit` messages.
+Result<Turn> readTurn(History& history, RowId conversation, RowId leaf,
+                      int limit = HistoryReader::kWholeBranch);
 
 struct Question {
     RowId conversation = 0;  ///< 0: a new one

@@ -14,6 +14,8 @@ using history::MessageStatus;
 using history::RowId;
 using history::Turn;
 
+/// So many fill every screen, and are read at once.
+constexpr int kMessagesShownFirst = 60;
 constexpr qsizetype kTitleLength = 48;
 
 /// The first line with text, cut at a word.
@@ -187,16 +189,29 @@ void ChatController::openAt(qint64 conversation, qint64 message, const QString& 
 
 void ChatController::open(qint64 id) {
     if (id == m_conversation) return;
-    const auto work = [id](history::History& history) -> Result<Turn> {
-        INGLE_TRY_ASSIGN(auto opened, history::readTurn(history, id, 0));
+    const auto readEnd = [id](history::History& history) {
+        return history::readTurn(history, id, 0, kMessagesShownFirst);
+    };
+    m_storage.run(this, readEnd, [this](const Result<Turn>& opened) {
+        if (!opened) return m_notices.showError(Notices::Topic::History, opened.error());
+        show(*opened);
+        completeBranch();
+    });
+}
+
+/// What stands above the messages that are shown already.
+void ChatController::completeBranch() {
+    const auto work = [id = m_conversation](history::History& history) -> Result<Turn> {
+        INGLE_TRY_ASSIGN(auto whole, history::readTurn(history, id, 0));
         if (history.access() == history::History::Access::ReadWrite) {
             INGLE_TRY(history::setLastShown(history, id));
         }
-        return opened;
+        return whole;
     };
-    m_storage.run(this, work, [this](const Result<Turn>& opened) {
-        if (!opened) return m_notices.showError(Notices::Topic::History, opened.error());
-        show(*opened);
+    m_storage.run(this, work, [this, last = m_messages.lastId()](const Result<Turn>& whole) {
+        if (!whole) return m_notices.showError(Notices::Topic::History, whole.error());
+        const bool same = whole->conversation.id == m_conversation && m_messages.lastId() == last;
+        if (same && m_messages.messages().size() < whole->branch.size()) m_messages.setBranch(whole->branch);
     });
 }
 

@@ -127,6 +127,7 @@ class ChatController : public QObject {
     /// The answer at the end of the branch, if the model in use wrote it.
     const history::Message* lastOfThisModel() const;
     history::Answerer answerer() const;
+    void completeBranch();
     void show(const history::Turn& turn);
     bool readyToAnswer();
     /// A damaged history can be set aside for a new one.

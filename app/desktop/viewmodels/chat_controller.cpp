@@ -1,6 +1,7 @@
 #include "app/desktop/viewmodels/chat_controller.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "app/desktop/text.h"
@@ -201,17 +202,19 @@ void ChatController::open(qint64 id) {
 
 /// What stands above the messages that are shown already.
 void ChatController::completeBranch() {
-    const auto work = [id = m_conversation](history::History& history) -> Result<Turn> {
+    const auto work = [id = m_conversation](history::History& history) -> Result<std::shared_ptr<Turn>> {
         INGLE_TRY_ASSIGN(auto whole, history::readTurn(history, id, 0));
         if (history.access() == history::History::Access::ReadWrite) {
             INGLE_TRY(history::setLastShown(history, id));
         }
-        return whole;
+        return std::make_shared<Turn>(std::move(whole));  // handed over without a copy
     };
-    m_storage.run(this, work, [this, last = m_messages.lastId()](const Result<Turn>& whole) {
-        if (!whole) return m_notices.showError(Notices::Topic::History, whole.error());
+    m_storage.run(this, work, [this, last = m_messages.lastId()](const Result<std::shared_ptr<Turn>>& read) {
+        if (!read) return m_notices.showError(Notices::Topic::History, read.error());
+        const std::shared_ptr<Turn>& whole = *read;
         const bool same = whole->conversation.id == m_conversation && m_messages.lastId() == last;
-        if (same && m_messages.messages().size() < whole->branch.size()) m_messages.setBranch(whole->branch);
+        if (same && m_messages.messages().size() < whole->branch.size())
+            m_messages.setBranch(std::move(whole->branch));
     });
 }
 

@@ -3,6 +3,7 @@
 #include <QVariantList>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "app/content/block_kind.h"
@@ -133,8 +134,9 @@ void ChatRows::setBranch(std::vector<Message> messages) {
     dropFrom(kept);
     m_messages.insert(m_messages.begin(), std::make_move_iterator(messages.begin()),
                       std::make_move_iterator(messages.begin() + static_cast<ptrdiff_t>(older)));
-    for (size_t index = 0; index < older; ++index)
-        m_entries.insert(m_entries.begin() + static_cast<ptrdiff_t>(index), std::make_unique<Entry>());
+    std::vector<std::unique_ptr<Entry>> entries(older);
+    std::ranges::move(m_entries, std::back_inserter(entries));
+    m_entries = std::move(entries);
     m_read += older;
     for (size_t index = older; index < older + kept; ++index) {
         Message& shown = m_messages[index];
@@ -160,10 +162,15 @@ void ChatRows::setBranch(std::vector<Message> messages) {
     m_messages.insert(m_messages.end(),
                       std::make_move_iterator(messages.begin() + static_cast<ptrdiff_t>(end)),
                       std::make_move_iterator(messages.end()));
-    while (m_entries.size() < m_messages.size()) m_entries.push_back(std::make_unique<Entry>());
+    m_entries.resize(m_messages.size());
+    if (kept > 0) {
+        for (size_t index = end; index < m_entries.size(); ++index)
+            m_entries[index] = std::make_unique<Entry>();
+    } else {
+        m_read = m_messages.size();
+    }
     placeRows(end);
     if (kept == 0) {
-        m_read = m_messages.size();
         read(sliceBefore(m_read));
     } else {
         furnitureChanged(end - 1, {LastRole});
@@ -214,6 +221,7 @@ void ChatRows::read(size_t from) {
     if (from >= m_read) return;
     int numRows = 0;
     for (size_t index = from; index < m_read; ++index) {
+        m_entries[index] = std::make_unique<Entry>();
         parse(index);
         Entry& added = entry(index);
         const bool furnished = m_furniture == Furniture::StateAndActions;

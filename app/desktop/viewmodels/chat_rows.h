@@ -196,7 +196,7 @@ class ChatRows : public QAbstractListModel {
 
     Furniture m_furniture;
     std::vector<history::Message> m_messages;
-    std::vector<std::unique_ptr<Entry>> m_entries;  ///< of each message
+    std::vector<std::unique_ptr<Entry>> m_entries;  ///< of each message from m_read on
     size_t m_read = 0;                              ///< messages before it have no rows yet
     QTimer m_readMore;
     history::RowId m_firstKept = 0;

@@ -1645,12 +1645,13 @@
 </context>
 <context>
     <name>ingle::desktop::TrashModel</name>
-    <message numerus="yes">
-        <source>%n day(s) left</source>
-        <translation>
-            <numerusform>noch %n Tag</numerusform>
-            <numerusform>noch %n Tage</numerusform>
-        </translation>
+    <message>
+        <source>one day left</source>
+        <translation>noch ein Tag</translation>
+    </message>
+    <message>
+        <source>%1 days left</source>
+        <translation>noch %1 Tage</translation>
     </message>
     <message>
         <source>From “%1” on · %2</source>

@@ -68,7 +68,7 @@ QVariant TrashModel::data(const QModelIndex& index, int role) const {
     if (role != DetailRole) return {};
     const QDate gone = QDateTime::fromMSecsSinceEpoch(entry.trashedMs).date().addDays(kTrashDays);
     const int days = std::max(0, static_cast<int>(QDate::currentDate().daysTo(gone)));
-    const QString left = tr("%n day(s) left", nullptr, days);
+    const QString left = days == 1 ? tr("one day left") : tr("%1 days left").arg(days);
     return entry.message == 0 ? left
                               : tr("From “%1” on · %2").arg(toQString(entry.excerpt).simplified(), left);
 }

@@ -22,6 +22,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kPatience = 1000ms;
+constexpr auto kStartPatience = 3000ms;     // also starts the child, on a busy computer
 constexpr qsizetype kMostCode = 64 * 1024;  // UTF-16 units
 constexpr int kMostKnown = 2000;            // answers
 constexpr size_t kMostWaiting = 200;
@@ -82,11 +83,11 @@ CodeColours::CodeColours(QString program, QObject* parent)
     : QObject(parent), m_program(std::move(program)), m_child(this), m_patience(this), m_known(kMostKnown) {
     m_child.setProcessChannelMode(QProcess::ForwardedErrorChannel);
     m_patience.setSingleShot(true);
-    m_patience.setInterval(kPatience);
     connect(&m_patience, &QTimer::timeout, this, &CodeColours::giveUp);
     connect(&m_child, &QProcess::readyReadStandardOutput, this, &CodeColours::read);
     connect(&m_child, &QProcess::finished, this, [this] {
-        if (m_asked) answer({});
+        const bool wasWarm = std::exchange(m_warm, false);
+        if (m_asked) answer({}, wasWarm ? Memory::Keep : Memory::AskAgain);
     });
     connect(&m_child, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
         if (error != QProcess::FailedToStart) return;
@@ -128,20 +129,21 @@ void CodeColours::next() {
     if (!m_asked) return;
     if (m_child.state() == QProcess::NotRunning) m_child.start(m_program, {});
     m_child.write(m_asked->line + '\n');
-    m_patience.start();
+    m_patience.start(m_warm ? kPatience : kStartPatience);
 }
 
 void CodeColours::read() {
     if (!m_child.canReadLine()) return;
     const QByteArray line = m_child.readLine();
+    m_warm = true;
     if (m_asked) answer(spansOf(QJsonDocument::fromJson(line).object()["spans"].toArray()));
 }
 
-void CodeColours::answer(const Spans& spans) {
+void CodeColours::answer(const Spans& spans, Memory memory) {
     m_patience.stop();
     const Question asked = std::move(*m_asked);
     m_asked.reset();
-    m_known.insert(asked.key, new Spans(spans));
+    if (memory == Memory::Keep) m_known.insert(asked.key, new Spans(spans));
     if (asked.context) asked.then(spans);
     // Also when the child has just ended: it is started again from the event loop.
     QMetaObject::invokeMethod(this, &CodeColours::next, Qt::QueuedConnection);

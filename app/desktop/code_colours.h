@@ -58,12 +58,15 @@ class CodeColours : public QObject {
 
     void next();
     void read();
-    void answer(const Spans& spans);
+    /// What a child that has not answered yet did not find, the next one may.
+    enum class Memory { Keep, AskAgain };
+    void answer(const Spans& spans, Memory memory = Memory::Keep);
     void giveUp();
 
     QString m_program;
     QProcess m_child;
     QTimer m_patience;
+    bool m_warm = false;  ///< the child has answered
     std::deque<Question> m_waiting;
     std::optional<Question> m_asked;
     QCache<QByteArray, Spans> m_known;

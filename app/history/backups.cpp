@@ -19,13 +19,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+const char* const kUnfinished = ".new-backup";
+
 Result<std::vector<fs::path>> backupsOf(const std::string& path) {
-    const std::string prefix = fs::path(path).filename().string() + ".backup-v";
+    const std::string name = fs::path(path).filename().string();
     std::vector<fs::path> backups;
     std::error_code error;
     for (fs::directory_iterator entry(fs::path(path).parent_path(), error), end; !error && entry != end;
          entry.increment(error)) {
-        if (entry->path().filename().string().starts_with(prefix)) backups.push_back(entry->path());
+        const std::string found = entry->path().filename().string();
+        // Also one that a killed program had not given its name yet.
+        if (found.starts_with(name + ".backup-v") || found == name + kUnfinished)
+            backups.push_back(entry->path());
     }
     if (error) return fail(ErrorCode::Io, "Cannot look for backups of {}: {}.", path, error.message());
     return backups;
@@ -97,9 +102,10 @@ Result<bool> hasBackups(const std::string& path) {
     return !backups.empty();
 }
 
-Status removeBackups(const std::string& path) {
+Status removeBackups(const std::string& path, const std::string& but) {
     INGLE_TRY_ASSIGN(const auto backups, backupsOf(path));
     for (const fs::path& backup : backups) {
+        if (backup == but) continue;
         std::error_code error;
         fs::remove(backup, error);
         if (error) {
@@ -111,18 +117,18 @@ Status removeBackups(const std::string& path) {
 
 Status replaceBackups(const std::string& path) {
     // None of them by its name until it is whole, and the old ones go in any case: they hold deleted text.
-    const std::string copy = path + ".new-backup";
-    const Status written = writeCopy(path, copy);
-    const Status removed = removeBackups(path);
-    if (!written || !removed) {
+    const std::string copy = path + kUnfinished;
+    if (const Status written = writeCopy(path, copy); !written) {
         ::unlink(copy.c_str());
-        return !removed ? removed : written;
+        INGLE_TRY(removeBackups(path));
+        return written;
     }
+    // There is one at every moment.
     const std::string target = backupPath(path, static_cast<int>(allMigrations().size()));
     if (::rename(copy.c_str(), target.c_str()) != 0) {
         return fail(ErrorCode::Io, "Cannot rename {} to {}: {}.", copy, target, std::strerror(errno));
     }
-    return {};
+    return removeBackups(path, target);
 }
 
 }  // namespace ingle::history

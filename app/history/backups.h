@@ -25,6 +25,6 @@ std::string backupPath(const std::string& path, int version);
 
 Result<bool> hasBackups(const std::string& path);
 /// Deletes every backup beside the file. Errors: Io.
-Status removeBackups(const std::string& path);
+Status removeBackups(const std::string& path, const std::string& but = {});
 
 }  // namespace ingle::history

@@ -81,7 +81,9 @@ Status History::trashConversation(RowId id) {
 
 Status History::restoreConversation(RowId id) {
     return m_database->updateRow(
-        Durability::Power, "UPDATE conversations SET trashed_ms = NULL WHERE id = ?1 AND trashed_ms > 0", id);
+        Durability::Power,
+        "UPDATE conversations SET trashed_ms = NULL WHERE id = ?1 AND (trashed_ms IS NULL OR trashed_ms > 0)",
+        id);
 }
 
 Result<RowId> History::trashMessage(RowId message) {
@@ -115,9 +117,6 @@ Result<RowId> History::trashMessage(RowId message) {
 Result<RowId> History::restoreMessage(RowId message) {
     return m_database->transact(Durability::Power, [&]() -> Result<RowId> {
         INGLE_TRY_ASSIGN(Place place, placeOf(*m_database, message));
-        if (place.trashRoot == 0) {
-            return fail(ErrorCode::InvalidArgument, "Message {} is not in the trash.", message);
-        }
         const RowId conversation = place.conversation;
         // With everything it stands below: a message that nobody can reach would not be back.
         while (place.trashRoot != 0) {

@@ -30,6 +30,8 @@ Status rename(const std::string& from, const std::string& to) {
 
 Whereabouts History::whereabouts() {
     const FileId now = fileId(m_database->path());
+    // Where the folder cannot be read, or a network is away, nothing is known.
+    if (now == FileId{} && errno != ENOENT && errno != ENOTDIR) return Whereabouts::InPlace;
     if (now != m_database->id()) return now == FileId{} ? Whereabouts::Removed : Whereabouts::Replaced;
     m_database->noteFilesBeside();
     return Whereabouts::InPlace;

@@ -157,7 +157,9 @@ void Storage::lookAfterFile() {
     const Whereabouts found = history.whereabouts();
     if (found == Whereabouts::InPlace) return;
     const std::string wanted = m_folder + "/history.sqlite";
-    const bool free = !std::filesystem::exists(wanted);
+    std::error_code unknown;
+    const bool free = !std::filesystem::exists(wanted, unknown);
+    if (unknown) return;  // the folder cannot be read now: look again
     const Status moved =
         history.moveTo(free ? wanted : m_folder + "/history-kept-" + timeForNames() + ".sqlite");
     if (!moved) {

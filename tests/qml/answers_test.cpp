@@ -175,10 +175,22 @@ class AnswersTest : public QObject, WindowFiles {
         run.model.conversations()->remove(static_cast<qint64>(run.chat().conversationId()));
         QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
         run.chat().send("something else");
-        run.drop(m_modelFile);
+        run.model.models()->loadAgain({});
         QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
         QCOMPARE(run.messages()[1].status, history::MessageStatus::Stopped);
         QCOMPARE(requests(log, "generate"), 1);
+    }
+
+    void aFileThatIsNoModelLeavesAnswersAlone() {
+        WindowRun run(freshDataDir(), {"--tokens", "60", "--pace-ms", "5"});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send("count");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && !run.said(1).empty(), kPatienceMs);
+        QVERIFY(run.drop(m_folder.filePath("broken.gguf")));
+        QTRY_VERIFY_WITH_TIMEOUT(!run.model.notices()->banner().isEmpty(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+        QCOMPARE(run.messages()[1].status, history::MessageStatus::Complete);
     }
 
     void stopHoldsWhileTheDiskIsFull() {

@@ -54,7 +54,7 @@ class TrashTest : public QObject, WindowFiles {
         // What was done last comes back first.
         press(run, Qt::Key_Z, Qt::ControlModifier);
         QTRY_COMPARE(run.said(0), std::string("one"));
-        QCOMPARE(run.messages()[0].siblingCount, 1);
+        QCOMPARE(run.messages()[0].siblingCount, 2);  // the change stays beside it
         press(run, Qt::Key_Z, Qt::ControlModifier);
         QTRY_COMPARE(run.messages().size(), size_t{4});
         QCOMPARE(run.said(2), std::string("more"));
@@ -94,11 +94,28 @@ class TrashTest : public QObject, WindowFiles {
         QTRY_COMPARE(run.model.trash()->rowCount(), 0);
     }
 
+    void whatWasRestoredOtherwiseIsUndoneWithoutAWord() {
+        WindowRun run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        begin(run, "one");
+        run.model.conversations()->remove(static_cast<qint64>(run.chat().conversationId()));
+        QTRY_VERIFY(run.model.notices()->canUndo());
+        run.model.trash()->refresh();
+        QTRY_COMPARE(run.model.trash()->rowCount(), 1);
+        run.model.trash()->restore(0);
+        QTRY_COMPARE(run.model.conversations()->rowCount(), 1);
+        press(run, Qt::Key_Z, Qt::ControlModifier);
+        QTest::qWait(100);
+        QVERIFY2(run.model.notices()->banner().isEmpty(), qPrintable(run.model.notices()->banner()));
+        QCOMPARE(run.messages().size(), size_t{2});
+    }
+
     void aHitOpensAtItsMessageInItsBranch() {
         WindowRun run(freshDataDir(), {});
         run.drop(m_modelFile);
         QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
-        begin(run, "where is the heron");
+        begin(run, "where is the Hérón");
         run.chat().edit(run.messages()[0].id, "where is the owl");
         QTRY_VERIFY_WITH_TIMEOUT(run.said(0) == "where is the owl" && run.idle(), kPatienceMs);
         QSignalSpy found(&run.chat(), &ChatController::found);
@@ -107,11 +124,11 @@ class TrashTest : public QObject, WindowFiles {
         QTRY_COMPARE(list->rowCount(), 2);  // the title as well
         QTest::mouseClick(run.window, Qt::LeftButton, {},
                           run.item("conversationList")->mapToScene({60, 120}).toPoint());
-        QTRY_COMPARE(run.said(0), std::string("where is the heron"));
+        QTRY_COMPARE(run.said(0), std::string("where is the Hérón"));
         QTRY_COMPARE(found.size(), 1);
         QCOMPARE(found[0][0].toDouble(), static_cast<double>(run.messages()[0].id));
         auto* selection = run.item("chatList")->property("selection").value<TextSelection*>();
-        QTRY_COMPARE(selection->plainText(), QString("heron"));
+        QTRY_COMPARE(selection->plainText(), QString("Hérón"));
     }
 };
 

@@ -85,6 +85,8 @@ class WindowRun {
     // Whatever a test does, the lists have to keep the rules of models.
     QAbstractItemModelTester conversations{model.conversations(), kFatal};
     QAbstractItemModelTester models{model.models(), kFatal};
+    QAbstractItemModelTester trash{model.trash(), kFatal};
+    QAbstractItemModelTester rows{model.chat()->messages(), kFatal};
     QAbstractItemModelTester offers{model.offers(), kFatal};
     QQmlApplicationEngine engine;
     QQuickWindow* window = nullptr;

@@ -176,8 +176,9 @@ void ChatController::openAt(qint64 conversation, qint64 message, const QString& 
     const auto work = [conversation, message](history::History& history) -> Result<Turn> {
         INGLE_TRY_ASSIGN(const RowId leaf, history.newestLeafBelow(message));
         if (history.access() == history::History::Access::ReadWrite) {
-            INGLE_TRY(history.setActiveLeaf(conversation, leaf));
-            INGLE_TRY(history::setLastShown(history, conversation));
+            // Only what is shown the next time depends on these: a full disk keeps nobody from reading.
+            (void)history.setActiveLeaf(conversation, leaf);
+            (void)history::setLastShown(history, conversation);
         }
         return history::readTurn(history, conversation, leaf);
     };
@@ -205,7 +206,7 @@ void ChatController::completeBranch() {
     const auto work = [id = m_conversation](history::History& history) -> Result<std::shared_ptr<Turn>> {
         INGLE_TRY_ASSIGN(auto whole, history::readTurn(history, id, 0));
         if (history.access() == history::History::Access::ReadWrite) {
-            INGLE_TRY(history::setLastShown(history, id));
+            (void)history::setLastShown(history, id);  // the next start opens another one, no more
         }
         return std::make_shared<Turn>(std::move(whole));  // handed over without a copy
     };
@@ -273,13 +274,15 @@ void ChatController::edit(qint64 message, const QString& text) {
     const auto work = [question, answerer = answerer()](history::History& history) {
         return history::ask(history, question, answerer);
     };
-    startTurn(work, {}, [this](const Turn& turn) {
-        const RowId conversation = turn.conversation.id;
-        const RowId changed = (turn.branch.end() - 2)->id;
-        m_notices.showUndo(tr("Message changed"), [this, conversation, changed] {
-            m_answers.abandon(conversation);
-            showAfter(conversation,
-                      [changed](history::History& history) { return history.trashMessage(changed); });
+    startTurn(work, {}, [this, message](const Turn& turn) {
+        // Shows the version of before again; what was written since stays beside it.
+        m_notices.showUndo(tr("Message changed"), [this, conversation = turn.conversation.id, message] {
+            m_answers.stop(conversation);
+            showAfter(conversation, [conversation, message](history::History& history) -> Result<RowId> {
+                INGLE_TRY_ASSIGN(const RowId leaf, history.newestLeafBelow(message));
+                INGLE_TRY(history.setActiveLeaf(conversation, leaf));
+                return leaf;
+            });
         });
     });
 }
@@ -342,24 +345,28 @@ bool ChatController::canRemove(qint64 message) const {
 
 void ChatController::remove(qint64 message) {
     if (!canRemove(message)) return;
-    const Message& removed = *m_messages.find(message);
-    showAfter(m_conversation, [message](history::History& history) { return history.trashMessage(message); });
-    m_notices.showUndo(removed.role == Role::User ? tr("Message deleted") : tr("Answer deleted"),
-                       [this, conversation = m_conversation, message] {
-                           showAfter(conversation, [message](history::History& history) {
-                               return history.restoreMessage(message);
-                           });
-                       });
+    const bool isQuestion = m_messages.find(message)->role == Role::User;
+    const auto undo = [this, conversation = m_conversation, message] {
+        showAfter(conversation,
+                  [message](history::History& history) { return history.restoreMessage(message); });
+    };
+    showAfter(
+        m_conversation, [message](history::History& history) { return history.trashMessage(message); },
+        [this, isQuestion, undo] {
+            m_notices.showUndo(isQuestion ? tr("Message deleted") : tr("Answer deleted"), undo);
+        });
 }
 
-void ChatController::showAfter(RowId conversation, std::function<Result<RowId>(history::History&)> work) {
+void ChatController::showAfter(RowId conversation, std::function<Result<RowId>(history::History&)> work,
+                               std::function<void()> then) {
     const auto whole = [conversation, work = std::move(work)](history::History& history) -> Result<Turn> {
         INGLE_TRY_ASSIGN(const RowId leaf, work(history));
         return history::readTurn(history, conversation, leaf);
     };
-    m_storage.run(this, whole, [this](const Result<Turn>& turn) {
+    m_storage.run(this, whole, [this, then = std::move(then)](const Result<Turn>& turn) {
         if (!turn) return m_notices.showError(Notices::Topic::History, turn.error());
         show(*turn);
+        if (then) then();
         emit listOutdated();
     });
 }

@@ -136,9 +136,9 @@ class ChatController : public QObject {
     /// `then`: what else is done once it is stored.
     void startTurn(RunningAnswers::Work work, const QString& sentText = {},
                    const std::function<void(const history::Turn&)>& then = {});
-    /// Runs `work`, which chooses a branch of that conversation, and shows it.
-    void showAfter(history::RowId conversation,
-                   std::function<Result<history::RowId>(history::History&)> work);
+    /// Runs `work`, which chooses a branch of that conversation, shows it and calls `then`; or says why not.
+    void showAfter(history::RowId conversation, std::function<Result<history::RowId>(history::History&)> work,
+                   std::function<void()> then = {});
     void continueWhenLoaded();
     void onEnded(history::RowId message, const history::AnswerEnd& ending);
 

@@ -165,19 +165,28 @@ void ConversationListModel::rename(qint64 conversation, const QString& title) {
 void ConversationListModel::remove(qint64 conversation) {
     const auto row = find(conversation);
     const QString title = row == m_rows.end() ? QString() : row->title;
+    const auto undo = [this, conversation] {
+        change([=](history::History& history) { return history.restoreConversation(conversation); },
+               [this, conversation] {
+                   tellSet();
+                   emit restored(conversation);
+               });
+    };
     emit removing(conversation);
-    change([=](history::History& history) { return history.trashConversation(conversation); });
-    tellSet();
-    m_notices.showUndo(tr("“%1” deleted").arg(title), [this, conversation] {
-        change([=](history::History& history) { return history.restoreConversation(conversation); });
-        tellSet();
-        emit restored(conversation);
-    });
+    change([=](history::History& history) { return history.trashConversation(conversation); },
+           [this, title, undo] {
+               tellSet();
+               m_notices.showUndo(tr("“%1” deleted").arg(title), undo);
+           });
 }
 
-void ConversationListModel::change(std::function<Status(history::History&)> work) {
-    m_storage.run(this, std::move(work), [this](const Status& status) {
-        if (!status) m_notices.showError(Notices::Topic::History, status.error());
+void ConversationListModel::change(std::function<Status(history::History&)> work,
+                                   std::function<void()> then) {
+    m_storage.run(this, std::move(work), [this, then = std::move(then)](const Status& status) {
+        if (!status)
+            m_notices.showError(Notices::Topic::History, status.error());
+        else if (then)
+            then();
         refresh();
     });
 }

@@ -90,7 +90,8 @@ class ConversationListModel : public QAbstractListModel {
     static Result<Rows> readAll(history::HistoryReader& history);
     static Result<Rows> readHits(history::HistoryReader& history, const std::string& text);
     void setRows(const Rows& rows);
-    void change(std::function<Status(history::History&)> work);
+    /// `then`: once it is done.
+    void change(std::function<Status(history::History&)> work, std::function<void()> then = {});
 
     StorageThread& m_storage;
     storage::RequestId m_reading = 0;  ///< the last refresh

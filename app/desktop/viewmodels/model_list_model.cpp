@@ -154,8 +154,6 @@ void ModelListModel::openUrls(const QList<QUrl>& urls) {
 }
 
 void ModelListModel::openPath(const QString& path) {
-    // The engine does one thing at a time, and the person asked for another model.
-    emit loadStarting();
     m_notices.clearBanner(Notices::Topic::Model);
     m_inspecting = true;
     emit stateChanged();
@@ -232,6 +230,7 @@ void ModelListModel::loadById(const std::string& modelId) {
 }
 
 void ModelListModel::load(const ModelEntry& entry, FileState file) {
+    // Answers of the model in use end here, and not for a file that is no model.
     emit loadStarting();
     m_current = entry;
     m_failure = failureOf(entry);

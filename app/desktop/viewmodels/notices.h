@@ -36,6 +36,7 @@ class Notices : public QObject {
         Files,    ///< what was written for the person
         Model,
         History,
+        File,   ///< of the history: where it is
         Stall,  ///< the history cannot be written now
     };
 

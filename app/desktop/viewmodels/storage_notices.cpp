@@ -41,7 +41,7 @@ QString sentenceOf(const storage::Notice& notice) {
 }  // namespace
 
 Notices::Banner bannerOf(const storage::Notice& notice) {
-    return {Notices::Topic::History, sentenceOf(notice)};
+    return {Notices::Topic::File, sentenceOf(notice)};
 }
 
 }  // namespace ingle::desktop

@@ -10,6 +10,18 @@
 #include "app/desktop/text.h"
 
 namespace ingle::desktop {
+namespace {
+
+/// Without case and diacritics, as a search finds it; unit by unit, so that places stay what they are.
+QString folded(QString text) {
+    for (QChar& unit : text) {
+        const QString parts = unit.decomposition();
+        unit = (parts.isEmpty() ? unit : parts.front()).toCaseFolded();
+    }
+    return text;
+}
+
+}  // namespace
 
 void TextSelection::setRows(ChatRows* rows) {
     if (rows == m_rows) return;
@@ -165,9 +177,9 @@ int TextSelection::find(qint64 message, const QString& words) {
     const auto& blocks = m_rows->blocks(*index);
     for (size_t block = 0; block < blocks.size(); ++block) {
         if (m_rows->isFolded({*index, block})) continue;
-        const QString text = toQString(content::plainText(blocks[block]));
-        for (const QString& word : words.split(' ', Qt::SkipEmptyParts)) {
-            const qsizetype at = text.indexOf(word, 0, Qt::CaseInsensitive);
+        const QString text = folded(toQString(content::plainText(blocks[block])));
+        for (const QString& word : QString(words).replace('"', ' ').split(' ', Qt::SkipEmptyParts)) {
+            const qsizetype at = text.indexOf(folded(word));
             if (at < 0) continue;
             const int row = m_rows->rowOf({*index, block});
             begin(row, static_cast<int>(at), Character);

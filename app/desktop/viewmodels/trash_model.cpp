@@ -15,7 +15,7 @@ TrashModel::TrashModel(StorageThread& storage, Notices& notices, QObject* parent
     : QAbstractListModel(parent), m_storage(storage), m_notices(notices) {}
 
 void TrashModel::refresh() {
-    const auto work = [](history::History& history) { return history.trash(); };
+    const auto work = [](history::HistoryReader& history) { return history.trash(); };
     m_storage.run(this, work, [this](const Result<std::vector<TrashEntry>>& entries) {
         if (entries)
             show(*entries);

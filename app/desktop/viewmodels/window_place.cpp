@@ -18,6 +18,8 @@ constexpr auto kDelay = 500ms;
 constexpr int kLeastSidebarWidth = 200;
 constexpr int kMostSidebarWidth = 480;
 constexpr int kUsualSidebarWidth = 272;
+// What a window manager puts above is known only once it did.
+constexpr int kTitleBar = 40;
 const char* const kKey = "windowPlace";
 
 }  // namespace
@@ -97,7 +99,9 @@ void WindowPlace::showAt(const std::optional<Stored>& stored) {
     } else {
         wanted.moveCenter(screen->availableGeometry().center());
     }
-    m_place = fittedInto(screen->availableGeometry(), wanted);
+    QRect available = screen->availableGeometry();
+    if (wanted.height() > available.height() - kTitleBar) available.setTop(available.top() + kTitleBar);
+    m_place = fittedInto(available, wanted);
     m_window->setGeometry(m_place);
     m_window->setWindowStates(m_maximized ? Qt::WindowMaximized : Qt::WindowNoState);
     m_window->setVisible(true);

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <random>
 
+#include "app/history/backups.h"
 #include "tests/app/history/history_fixture.h"
 
 namespace ingle::history {
@@ -199,6 +200,17 @@ TEST_F(Durability, AFreshBackupThatCannotBeMadeLeavesNoOldOne) {
     const auto copy = valueOf(HistoryReader::open(m_path + ".backup-v2"));
     ASSERT_NE(copy, nullptr);
     EXPECT_EQ(valueOf(copy->conversations()).size(), 1u);
+}
+
+TEST_F(Durability, ABackupThatAKilledProgramLeftUnnamedGoesLikeTheOthers) {
+    ask();
+    std::ofstream(m_path + ".new-backup") << "heliotrope";
+    EXPECT_TRUE(valueOf(hasBackups(m_path)));
+    ASSERT_TRUE(removeBackups(m_path));
+    EXPECT_FALSE(anyFileHolds("heliotrope"));
+    ASSERT_TRUE(replaceBackups(m_path));
+    EXPECT_FALSE(std::filesystem::exists(m_path + ".new-backup"));
+    EXPECT_TRUE(std::filesystem::exists(m_path + ".backup-v2"));
 }
 
 TEST_F(Durability, AReaderSeesCommittedTextWhileAnAnswerStreams) {

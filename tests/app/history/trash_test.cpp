@@ -46,7 +46,8 @@ TEST_F(Trash, AConversationIsHiddenUntilItIsBroughtBack) {
     EXPECT_EQ(trash[0].title, "Title");
     EXPECT_GT(trash[0].trashedMs, 1'600'000'000'000);
     ASSERT_TRUE(m_history->restoreConversation(m_conversation));
-    EXPECT_FALSE(m_history->restoreConversation(m_conversation));
+    EXPECT_TRUE(m_history->restoreConversation(m_conversation));  // it is there already
+    EXPECT_FALSE(m_history->restoreConversation(m_conversation + 1));
     EXPECT_EQ(valueOf(m_history->search("question", 5)).size(), 1u);
     EXPECT_THAT(shown(), testing::ElementsAre(m_question, m_answer, m_followUp));
 }

@@ -130,12 +130,11 @@ class ActionsTest : public QObject, WindowFiles {
         QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
         fill(run);
         const double shown = run.chat().conversationId();
-        const QPoint lastRow = run.item("conversationList")->mapToScene({60, 110}).toPoint();
-        QTest::mouseClick(run.window, Qt::RightButton, {}, lastRow);
+        run.click(run.item("conversationList"), {60, 110}, Qt::RightButton);
         QTest::qWait(100);
         QCOMPARE(run.chat().conversationId(), shown);
         QTest::keyClick(run.window, Qt::Key_Escape);
-        QTest::mouseClick(run.window, Qt::LeftButton, {}, lastRow);
+        run.click(run.item("conversationList"), {60, 110});
         QTRY_VERIFY(run.chat().conversationId() != shown);
     }
 

@@ -122,8 +122,7 @@ class TrashTest : public QObject, WindowFiles {
         auto* list = run.model.conversations();
         list->setSearchText("HERON is");
         QTRY_COMPARE(list->rowCount(), 2);  // the title as well
-        QTest::mouseClick(run.window, Qt::LeftButton, {},
-                          run.item("conversationList")->mapToScene({60, 120}).toPoint());
+        run.click(run.item("conversationList"), {60, 120});
         QTRY_COMPARE(run.said(0), std::string("where is the Hérón"));
         QTRY_COMPARE(found.size(), 1);
         QCOMPARE(found[0][0].toDouble(), static_cast<double>(run.messages()[0].id));

@@ -63,6 +63,12 @@ class WindowRun {
         return nullptr;
     }
 
+    /// A click where the item is once everything has found its place.
+    void click(QQuickItem* target, const QPointF& at, Qt::MouseButton button = Qt::LeftButton) {
+        window->grabWindow();
+        QTest::mouseClick(window, button, {}, target->mapToScene(at).toPoint());
+    }
+
     QString composerText() { return item("composerInput")->property("text").toString(); }
 
     bool drop(const QString& path) {

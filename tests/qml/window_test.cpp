@@ -93,8 +93,7 @@ class WindowTest : public QObject, WindowFiles {
             QVERIFY(run.model.models()->guiding());
             QTRY_VERIFY(run.shownItem("suggestion-3") != nullptr);
             QTRY_VERIFY(run.shownItem("suggestion-3")->isVisible());
-            QTest::mouseClick(run.window, Qt::LeftButton, {},
-                              run.shownItem("suggestion-0")->mapToScene({20, 10}).toPoint());
+            run.click(run.shownItem("suggestion-0"), {20, 10});
             QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
             QCOMPARE(QString::fromStdString(run.said(0)), QString("How do I open a model?"));
         }

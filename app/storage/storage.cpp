@@ -52,10 +52,16 @@ Storage::Storage(std::string folder, Noticed noticed)
 
 Storage::~Storage() {
     // Behind all other work; files are closed by the threads that used them.
-    m_readers.post([this] { openReader(kClosed); });
     m_models.post([this] { m_library = kClosed; });
     std::promise<void> closed;
     m_journal.post([this, &closed] {
+        // Whoever closes last writes the log into the file: a closed history is one file, to copy or to move.
+        std::promise<void> read;
+        m_readers.post([this, &read] {
+            openReader(kClosed);
+            read.set_value();
+        });
+        read.get_future().wait();
         m_history = kClosed;
         closed.set_value();
     });

@@ -112,6 +112,18 @@ TEST_F(StorageTest, WhatWasWrittenIsReadByTheOtherConnection) {
     EXPECT_TRUE(m_notices.empty());
 }
 
+TEST_F(StorageTest, AClosedHistoryIsOneFile) {
+    for (int n = 0; n < 20; ++n) {  // which of the two connections closed first was chance once
+        open();
+        ask("one");
+        titles();
+        m_storage.reset();
+        EXPECT_TRUE(fs::exists(m_file));
+        EXPECT_FALSE(fs::exists(m_file + "-wal")) << n;
+        EXPECT_FALSE(fs::exists(m_file + "-shm")) << n;
+    }
+}
+
 TEST_F(StorageTest, ManyThreadsMayAsk) {
     open();
     std::atomic<int> answers = 0;

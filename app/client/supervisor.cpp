@@ -14,8 +14,9 @@ using namespace std::chrono_literals;
 constexpr int kMaxRestarts = 2;
 constexpr int kModelFileChangedExit = 3;
 constexpr auto kGreetingLimit = 15s;
-constexpr auto kEndLimit = 1s;      // between the end of its output and its own
-constexpr auto kCancelLimit = 15s;  // one step of a large model on a slow machine
+constexpr auto kEndLimit = 1s;       // between the end of its output and its own
+constexpr auto kCancelLimit = 15s;   // one step of a large model on a slow machine
+constexpr auto kInspectLimit = 60s;  // the drivers may have to be tried out, too
 
 const char* const kVersionMismatch =
     "Inglenook was updated while it was open; please close this window and open it again.";
@@ -42,6 +43,11 @@ const std::string& conversationOf(const protocol::RequestBody& body) {
     static const std::string kNone;
     const auto* generation = std::get_if<protocol::Generate>(&body);
     return generation ? generation->request.conversation : kNone;
+}
+
+/// Who asked need not wait until the host has noticed.
+bool endsAtOnce(const protocol::RequestBody& body) {
+    return std::holds_alternative<protocol::Count>(body) || std::holds_alternative<protocol::Inspect>(body);
 }
 
 protocol::EventBody cancelled(const protocol::RequestBody& body) {
@@ -78,7 +84,7 @@ void Supervisor::cancel(protocol::RequestId id) {
         finish(entry, cancelled(entry->call.body));  // a reload under way goes on, for the next request
         return advance();
     }
-    if (std::holds_alternative<protocol::Count>(entry->call.body)) {
+    if (endsAtOnce(entry->call.body)) {
         send(newId(), protocol::Cancel{id});
         finish(entry, cancelled(entry->call.body));
         return advance();
@@ -201,6 +207,8 @@ void Supervisor::sendCall(Calls::iterator entry, protocol::RequestBody body) {
     auto bytes = protocol::frame(protocol::encode(protocol::Request{entry->call.id, std::move(body)}));
     if (!bytes) return fail(entry, std::move(bytes).error());
     entry->sent = true;
+    if (std::holds_alternative<protocol::Inspect>(entry->call.body))
+        entry->answerDeadline = m_options.now() + kInspectLimit;
     m_link.send(std::move(*bytes));
 }
 
@@ -253,6 +261,7 @@ void Supervisor::recover(const std::string& reason) {
         wasBusy = true;
         flush(*entry);
         entry->sent = false;
+        entry->answerDeadline.reset();
         if (entry->cancelling) {
             finish(entry, cancelled(entry->call.body));
             continue;
@@ -299,8 +308,21 @@ void Supervisor::tick() {
     } else if (std::ranges::any_of(m_calls, givesUp)) {
         abandonHost("It does not stop.");
     }
-    for (Entry& each : m_calls)
-        if (isDue(each.flushAt, now)) flush(each);
+    for (auto each = m_calls.begin(); each != m_calls.end();) {
+        const auto entry = each++;
+        if (isDue(entry->flushAt, now)) flush(*entry);
+        if (isDue(entry->answerDeadline, now)) stopWaiting(entry);
+    }
+}
+
+void Supervisor::stopWaiting(Calls::iterator entry) {
+    // The host goes on: what hangs is the disk.
+    send(newId(), protocol::Cancel{entry->call.id});
+    const auto& path = std::get<protocol::Inspect>(entry->call.body).path;
+    fail(entry, withId<ErrorId::FileUnreadable>(
+                    Error{ErrorCode::Io, fmt::format("Nothing could be read for {} seconds: {}.",
+                                                     std::chrono::seconds(kInspectLimit).count(), path)},
+                    path));
 }
 
 std::optional<TimePoint> Supervisor::nextDeadline() const {
@@ -310,6 +332,7 @@ std::optional<TimePoint> Supervisor::nextDeadline() const {
     };
     for (const Entry& each : m_calls) {
         consider(each.cancelDeadline);
+        consider(each.answerDeadline);
         consider(each.flushAt);
     }
     return next;

@@ -75,7 +75,7 @@ class Supervisor {
     protocol::RequestId newId() { return ++m_lastId; }
 
     void add(Call call);
-    /// A generation ends with what it has; a count, and any other request that the host has not got yet, as
+    /// A generation ends with what it has; a count, an inspection and what the host has not got yet, as
     /// cancelled.
     void cancel(protocol::RequestId id);
     /// Tells this host, and every later one, which conversations there are.
@@ -98,7 +98,8 @@ class Supervisor {
         bool sent = false;
         bool cancelling = false;
         std::optional<TimePoint> cancelDeadline;
-        TokenChunk unsent;  ///< tokens to be handed over
+        std::optional<TimePoint> answerDeadline;  ///< of what waits for a disk
+        TokenChunk unsent;                        ///< tokens to be handed over
         std::optional<TimePoint> flushAt;
     };
     using Calls = std::list<Entry>;
@@ -112,6 +113,7 @@ class Supervisor {
     void recover(const std::string& reason);
     void blame(Calls::iterator entry, const std::string& reason);
     bool anySuspect() const;
+    void stopWaiting(Calls::iterator entry);
 
     void send(protocol::RequestId id, protocol::RequestBody body);
     void sendCall(Calls::iterator entry, protocol::RequestBody body);

@@ -1,10 +1,12 @@
 #include "app/cli/host/engine_worker.h"
-#include "ingle/error_ids.h"
 
 #include <algorithm>
 #include <optional>
 #include <thread>
 #include <utility>
+
+#include "app/cli/host/bus_error.h"
+#include "ingle/error_ids.h"
 
 namespace ingle::cli {
 namespace {
@@ -75,7 +77,7 @@ void EngineWorker::run() {
         const Wait wait = m_sinks.empty() ? Wait::ForARequest : Wait::No;
         if (auto request = takeRequest(wait)) {
             std::visit(
-                [&](auto& body) {  // hello and cancel never come here
+                [&](auto& body) {  // hello, cancel and inspect never come here
                     if constexpr (requires { serve(request->id, body); }) serve(request->id, body);
                 },
                 request->body);
@@ -163,17 +165,14 @@ void EngineWorker::setEngine(std::unique_ptr<Engine> engine) {
     m_engine.swap(engine);
 }
 
-void EngineWorker::serve(protocol::RequestId id, const protocol::Inspect& request) {
-    auto info = m_source.inspect(request.path, request.options);
-    if (!info) return fail(id, std::move(info).error());
-    m_events.push({id, protocol::Inspected{std::move(*info)}});
-}
-
 void EngineWorker::serve(protocol::RequestId id, const protocol::Load& request) {
+    const auto inspect = [&] {
+        const BusErrorAnswer answer(id, request.path);
+        return m_source.inspect(request.path, request.options);
+    };
     if (m_engine) {
         // The running model makes room first (two may not fit), but not for a file that cannot be loaded.
-        if (auto info = m_source.inspect(request.path, request.options); !info)
-            return fail(id, std::move(info).error());
+        if (auto info = inspect(); !info) return fail(id, std::move(info).error());
         endGenerations();
         setEngine(nullptr);
     }
@@ -184,8 +183,7 @@ void EngineWorker::serve(protocol::RequestId id, const protocol::Load& request) 
     if (!engine) {
         protocol::Failed failed{std::move(engine).error()};
         if (failed.error.code == ErrorCode::OutOfMemory)
-            if (auto info = m_source.inspect(request.path, request.options); info && !info->memory.fits())
-                failed.memory = std::move(info->memory);
+            if (auto info = inspect(); info && !info->memory.fits()) failed.memory = std::move(info->memory);
         m_events.push({id, std::move(failed)});
         return;
     }

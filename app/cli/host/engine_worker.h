@@ -19,6 +19,7 @@ namespace ingle::cli {
 
 /// How models are inspected and loaded: inspectModel and Engine::load, or stand-ins in tests.
 struct EngineSource {
+    /// Any thread.
     std::function<Result<ModelInfo>(const std::string& path, const LoadOptions& options)> inspect;
     std::function<Result<std::unique_ptr<Engine>>(const std::string& path, const LoadOptions& options,
                                                   const ProgressFn& progress)>
@@ -38,7 +39,7 @@ class EngineWorker {
     /// Serves requests for ever; this is the engine thread.
     [[noreturn]] void run();
 
-    /// Hands over an inspect, load, unload, count, generate, retain, devices or computer request. Any thread;
+    /// Hands over a load, unload, count, generate, retain, devices or computer request. Any thread;
     /// does not wait: when too many are waiting the request is answered by Failed.
     void enqueue(protocol::Request request);
     /// Ends a generation that waits or runs, within one step, or a count that waits. Any thread.
@@ -61,7 +62,6 @@ class EngineWorker {
     void forget(protocol::RequestId id);
     void setEngine(std::unique_ptr<Engine> engine);
 
-    void serve(protocol::RequestId id, const protocol::Inspect& request);
     void serve(protocol::RequestId id, const protocol::Load& request);
     void serve(protocol::RequestId id, const protocol::Unload& request);
     void serve(protocol::RequestId id, const protocol::Count& request);

@@ -11,6 +11,7 @@
 
 #include "app/cli/host/bus_error.h"
 #include "app/cli/host/event_queue.h"
+#include "app/cli/host/inspections.h"
 #include "app/protocol/framing.h"
 #include "ingle/devices.h"
 #include "ingle/file_descriptor.h"
@@ -51,11 +52,11 @@ std::string bytesFor(const protocol::Event& event) {
     }
 }
 
-/// Reads requests; answers hello and cancel itself and hands on the others.
+/// Reads requests; answers hello itself and hands on the others.
 class RequestReader {
   public:
-    RequestReader(int input, EngineWorker& worker, EventQueue& events)
-        : m_input(input), m_worker(worker), m_events(events) {}
+    RequestReader(int input, EngineWorker& worker, Inspections& inspections, EventQueue& events)
+        : m_input(input), m_worker(worker), m_inspections(inspections), m_events(events) {}
 
     [[noreturn]] void run() {
         protocol::MessageReader messages;
@@ -86,8 +87,11 @@ class RequestReader {
             return fail(id, {ErrorCode::InvalidArgument, "The first request must be hello."});
         }
         if (const auto* cancel = std::get_if<protocol::Cancel>(&request->body)) {
+            m_inspections.cancel(cancel->target);
             return m_worker.cancel(cancel->target);
         }
+        if (auto* inspect = std::get_if<protocol::Inspect>(&request->body))
+            return m_inspections.enqueue(id, std::move(*inspect));
         m_worker.enqueue(std::move(*request));
     }
 
@@ -110,31 +114,19 @@ class RequestReader {
 
     const int m_input;
     EngineWorker& m_worker;
+    Inspections& m_inspections;
     EventQueue& m_events;
     bool m_greeted = false;
 };
 
-/// The same source, telling the bus error report which file is in use.
+/// The same source, telling the bus error report which file the engine uses.
 EngineSource namingFiles(EngineSource source) {
-    const auto loaded = std::make_shared<std::string>();
-    EngineSource naming;
-    naming.inspect = [loaded, inspect = std::move(source.inspect)](const std::string& path,
-                                                                   const LoadOptions& options) {
-        nameFileForBusErrors(path);
-        auto info = inspect(path, options);
-        nameFileForBusErrors(*loaded);
-        return info;
-    };
-    naming.load = [loaded, load = std::move(source.load)](const std::string& path, const LoadOptions& options,
-                                                          const ProgressFn& progress) {
-        *loaded = path;
+    source.load = [load = std::move(source.load)](const std::string& path, const LoadOptions& options,
+                                                  const ProgressFn& progress) {
         nameFileForBusErrors(path);
         return load(path, options, progress);
     };
-    naming.devices = std::move(source.devices);
-    naming.computer = std::move(source.computer);
-    naming.retain = std::move(source.retain);
-    return naming;
+    return source;
 }
 
 /// Moves the standard stream `fd` to a descriptor of its own and leaves a copy of `replacement` in its place.
@@ -160,9 +152,10 @@ void volunteerForOutOfMemory() {
 void serveHost(int input, int output, const HostOptions& options, EngineSource source) {
     EventQueue events(kMaxWaitingEvents);
     reportBusErrors(output);
+    Inspections inspections(source.inspect, events);
     EngineWorker worker(namingFiles(std::move(source)), events, options.pace);
-    RequestReader reader(input, worker, events);
-    // Neither thread ever ends before the process does, so nobody joins them.
+    RequestReader reader(input, worker, inspections, events);
+    // No thread ever ends before the process does, so nobody joins them.
     std::thread([&] { writeEvents(output, events); }).detach();
     std::thread([&] { reader.run(); }).detach();
     worker.run();

@@ -26,6 +26,14 @@ class FakeVocabulary final : public Vocabulary {
     }
 };
 
+inline void readTruncatedFile() {
+    std::FILE* file = std::tmpfile();
+    std::fputs("weights", file);
+    std::fflush(file);
+    const auto mapped = io::MappedFile::open(fmt::format("/proc/self/fd/{}", ::fileno(file))).value();
+    if (::ftruncate(::fileno(file), 0) == 0) std::fputc(static_cast<int>(mapped->bytes()[0]), stderr);
+}
+
 /// Generates the ids resumeIds.size(), +1, +2 … with the text "x" each. rawPrompt "truncate" cuts a mapped
 /// file short and reads it; "move" changes the device before the third token; a path is written when all is
 /// told.
@@ -107,14 +115,6 @@ class FakeEngine final : public Engine {
         sink.onTokens(test::chunkOf({id}, "x"));
         return false;
     }
-    static void readTruncatedFile() {
-        std::FILE* file = std::tmpfile();
-        std::fputs("weights", file);
-        std::fflush(file);
-        const auto mapped = io::MappedFile::open(fmt::format("/proc/self/fd/{}", ::fileno(file))).value();
-        if (::ftruncate(::fileno(file), 0) == 0) std::fputc(static_cast<int>(mapped->bytes()[0]), stderr);
-    }
-
     ModelInfo m_info;
     FakeVocabulary m_vocabulary;
     std::mutex m_mutex;
@@ -122,10 +122,13 @@ class FakeEngine final : public Engine {
     GenerationId m_nextId = 1;
 };
 
-/// Loads FakeEngines; paths that contain "bad" fail. Loading prints to standard output, as drivers do.
+/// Loads FakeEngines; paths that contain "bad" fail, "hung" is never read and "/m/cut" is cut short while it
+/// is inspected. Loading prints to standard output, as drivers do.
 inline EngineSource fakeSource() {
     return {[](const std::string& path, const LoadOptions&) -> Result<ModelInfo> {
                 if (path.find("bad") != std::string::npos) return fail(ErrorCode::Corrupt, "{}: bad", path);
+                while (path.find("hung") != std::string::npos) ::pause();
+                if (path == "/m/cut") readTruncatedFile();
                 ModelInfo info;
                 info.path = path;
                 if (path == "huge") info.name.assign(3'000'000, 'x');

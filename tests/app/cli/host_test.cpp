@@ -325,6 +325,34 @@ TEST_F(HostTest, ATruncatedModelFileIsNamedBeforeTheHostEnds) {
     EXPECT_EQ(m_client.exitStatus(), 3);
 }
 
+TEST_F(HostTest, AFileThatShrinksUnderItsInspectionIsBlamedOnThat) {
+    load();
+    m_client.send(3, protocol::Inspect{"/m/cut"});
+    const Error error = failure(3);
+    EXPECT_EQ(error.code, ErrorCode::Io);
+    EXPECT_THAT(error.message, HasSubstr("/m/cut"));
+    EXPECT_FALSE(m_client.next());
+    EXPECT_EQ(m_client.exitStatus(), 3);
+}
+
+TEST_F(HostTest, AFileThatHangsHoldsUpNobody) {
+    load();
+    for (protocol::RequestId id = 10; id < 13; ++id) m_client.send(id, protocol::Inspect{"/m/hung"});
+    m_client.send(3, protocol::Inspect{"/m/model"});
+    EXPECT_TRUE(m_client.next<protocol::Inspected>(3));
+    m_client.send(4, answer(5));
+    EXPECT_EQ(collect(4).ids.size(), 5u);
+    // With a fourth one others wait; they can be cancelled.
+    m_client.send(13, protocol::Inspect{"/m/hung"});
+    m_client.send(14, protocol::Inspect{"/m/model"});
+    m_client.send(15, protocol::Cancel{14});
+    EXPECT_EQ(failure(14).code, ErrorCode::Cancelled);
+    m_client.send(16, answer(5));
+    EXPECT_EQ(collect(16).ids.size(), 5u);
+    m_client.closeOutput();
+    EXPECT_EQ(m_client.exitStatus(), 0);
+}
+
 /// The whole of runHost on the standard streams.
 void runOnStandardStreams(int input, int output) {
     ::dup2(input, STDIN_FILENO);

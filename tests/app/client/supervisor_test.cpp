@@ -516,6 +516,35 @@ TEST_F(SupervisorTest, CountingLoadsNothingAndIsCancelledAtOnce) {
     EXPECT_EQ(got<protocol::Load>().size(), 0u);
 }
 
+TEST_F(SupervisorTest, AFileThatHangsEndsItsInspectionAndNothingElse) {
+    load();
+    Answer answer;
+    askFor(answer, "a");
+    std::string hung;
+    std::string cancelled;
+    std::string fine;
+    const auto first = inspect("hung.gguf", hung);
+    const auto second = inspect("hung, too.gguf", cancelled);
+    serve();
+    m_supervisor.cancel(second);
+    EXPECT_EQ(cancelled, "It was cancelled.");
+    m_now += 59s;
+    m_supervisor.tick();
+    EXPECT_EQ(hung, "");
+    m_now += 1s;
+    m_supervisor.tick();
+    EXPECT_EQ(hung, "Nothing could be read for 60 seconds: hung.gguf.");
+    EXPECT_EQ(got<protocol::Cancel>().back().second.target, first);
+    ModelInfo info;
+    info.path = "fine.gguf";
+    say(inspect("fine.gguf", fine), protocol::Inspected{info});
+    EXPECT_EQ(fine, "fine.gguf");
+    EXPECT_EQ(m_abandoned, 0);
+    EXPECT_EQ(m_starts, 1);
+    EXPECT_EQ(answer.ends, 0);
+    EXPECT_FALSE(m_supervisor.nextDeadline());
+}
+
 TEST_F(SupervisorTest, ARequestThatIsTooLongFailsAlone) {
     load();
     Answer tooLong, other;

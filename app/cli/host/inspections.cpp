@@ -1,0 +1,78 @@
+#include "app/cli/host/inspections.h"
+
+#include <algorithm>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "app/cli/host/bus_error.h"
+#include "ingle/error_ids.h"
+
+namespace ingle::cli {
+namespace {
+
+constexpr size_t kMaxThreads = 4;  // so many files may hang before others wait for them
+constexpr size_t kMaxWaiting = 256;
+
+}  // namespace
+
+Inspections::Inspections(decltype(EngineSource::inspect) inspect, EventQueue& events)
+    : m_inspect(std::move(inspect)), m_events(events) {}
+
+void Inspections::enqueue(protocol::RequestId id, protocol::Inspect request) {
+    bool full = false;
+    {
+        const std::scoped_lock lock(m_mutex);
+        full = m_waiting.size() >= kMaxWaiting;
+        if (!full) m_waiting.push_back({id, std::move(request)});
+        if (!full && m_numThreads < kMaxThreads) {
+            ++m_numThreads;
+            std::thread([this] { run(); }).detach();
+        }
+    }
+    if (full) {
+        m_events.push(
+            {id, protocol::Failed{{ErrorCode::InvalidArgument,
+                                   fmt::format("Request {} cannot be taken: {} files wait to be inspected.",
+                                               id, kMaxWaiting)},
+                                  {}}});
+    }
+}
+
+void Inspections::cancel(protocol::RequestId target) {
+    size_t numCancelled = 0;
+    {
+        const std::scoped_lock lock(m_mutex);
+        numCancelled = std::erase_if(m_waiting, [target](const Waiting& each) { return each.id == target; });
+    }
+    if (numCancelled > 0)
+        m_events.push(
+            {target, protocol::Failed{withCodeId({ErrorCode::Cancelled, "It was cancelled."}), {}}});
+}
+
+void Inspections::run() {
+    for (;;) {
+        std::optional<Waiting> next;
+        {
+            const std::scoped_lock lock(m_mutex);
+            if (m_waiting.empty()) {
+                --m_numThreads;
+                return;
+            }
+            next = std::move(m_waiting.front());
+            m_waiting.pop_front();
+        }
+        inspect(*next);
+    }
+}
+
+void Inspections::inspect(const Waiting& waiting) {
+    const BusErrorAnswer answer(waiting.id, waiting.request.path);
+    auto info = m_inspect(waiting.request.path, waiting.request.options);
+    if (info)
+        m_events.push({waiting.id, protocol::Inspected{std::move(*info)}});
+    else
+        m_events.push({waiting.id, protocol::Failed{std::move(info).error(), {}}});
+}
+
+}  // namespace ingle::cli

@@ -55,9 +55,9 @@ class CodeColoursTest : public QObject {
         QTest::addColumn<QByteArray>("child");
         QTest::newRow("hangs") << QByteArray("exec sleep 100");
         QTest::newRow("dies") << QByteArray("exit 1");
-        QTest::newRow("lies") << QByteArray("read line; echo nonsense; sleep 100");
+        QTest::newRow("lies") << QByteArray("read line; echo nonsense; exec sleep 100");
         QTest::newRow("names what is not there")
-            << QByteArray("read line; echo '{\"spans\":[0,9,\"pink\"]}'; sleep 100");
+            << QByteArray("read line; echo '{\"spans\":[0,9,\"pink\"]}'; exec sleep 100");
     }
     void aChildThatHangsOrDiesLeavesCodePlain() {
         QFETCH(QByteArray, child);

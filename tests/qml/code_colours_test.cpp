@@ -43,7 +43,7 @@ class CodeColoursTest : public QObject {
     }
 
     void whatIsKnownIsAnsweredAtOnce() {
-        CodeColours colours(script("once", "read line; echo '{\"spans\":[0,1,\"name\"]}'; sleep 100"));
+        CodeColours colours(script("once", "read line; echo '{\"spans\":[0,1,\"name\"]}'; exec sleep 100"));
         QCOMPARE(ask(colours, "c", "x")->size(), 1);
         int answers = 0;
         colours.ask("c", "x", &colours,

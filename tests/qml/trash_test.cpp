@@ -1,5 +1,10 @@
-/// What is deleted or changed, and how it comes back.
+/// What is deleted or changed, and how it comes back; and the list of all of it.
+#include <thread>
+
 #include "app/desktop/viewmodels/text_selection.h"
+#include "app/history/history.h"
+#include "tests/every_case.h"
+#include "tests/processor_time.h"
 #include "tests/qml/window_run.h"
 
 using namespace ingle;
@@ -128,6 +133,34 @@ class TrashTest : public QObject, WindowFiles {
         QCOMPARE(found[0][0].toDouble(), static_cast<double>(run.messages()[0].id));
         auto* selection = run.item("chatList")->property("selection").value<TextSelection*>();
         QTRY_COMPARE(selection->plainText(), QString("Hérón"));
+    }
+
+    // A figure of docs/benchmarks.md.
+    void refreshingAListThatIsTheSameIsQuick() {
+        if (!test::triesEveryCase()) QSKIP("a measurement; INGLE_EVERY_CASE=1 asks for it");
+        constexpr int kChats = 5000;
+        const QString data = freshDataDir();
+        std::thread([&] {  // files are not this thread's
+            auto history = history::History::open((data + "/history.sqlite").toStdString()).value();
+            for (int i = 0; i < kChats; ++i)
+                QVERIFY(history->createConversation("What is said in chat " + std::to_string(i), "m"));
+        })
+            .join();
+        WindowRun run(data, {});
+        QTRY_COMPARE_WITH_TIMEOUT(run.model.conversations()->rowCount(), kChats, kPatienceMs);
+        QTest::qWait(500);
+        const auto used = [](auto work) {
+            const double before = test::processorSeconds();
+            work();
+            QTest::qWait(100);
+            return 1000 * (test::processorSeconds() - before);
+        };
+        for (int i = 0; i < 5; ++i) {
+            const double idle = used([] {});
+            const double refresh = used([&] { run.model.conversations()->refresh(); });
+            qInfo("a refresh takes %.2f ms of the painting thread (waiting alone: %.2f ms)", refresh - idle,
+                  idle);
+        }
     }
 };
 

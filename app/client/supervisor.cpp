@@ -28,14 +28,18 @@ bool isCrash(HostEnd end) {
            end.code == SIGABRT || end.code == SIGTRAP || end.code == SIGSYS;
 }
 
-/// What a request has to do with the loaded model.
-enum class ModelUse { None, Uses, Changes };
+using protocol::ModelUse;
+
 ModelUse modelUse(const protocol::RequestBody& body) {
-    if (std::holds_alternative<protocol::Load>(body) || std::holds_alternative<protocol::Unload>(body))
-        return ModelUse::Changes;
-    return std::holds_alternative<protocol::Generate>(body) || std::holds_alternative<protocol::Count>(body)
-               ? ModelUse::Uses
-               : ModelUse::None;
+    return std::visit(
+        [](const auto& request) {
+            using R = std::remove_cvref_t<decltype(request)>;
+            if constexpr (requires { typename R::Reply; } && !std::is_same_v<R, protocol::Hello>)
+                return R::kModelUse;
+            else
+                return ModelUse::None;  // not what anybody asks by send()
+        },
+        body);
 }
 
 /// The conversation whose answers come one after another; empty: none.

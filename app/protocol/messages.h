@@ -90,6 +90,10 @@ struct Event {
 /// What a request without events before its reply has in their place.
 using NoUpdate = std::variant<std::monostate>;
 
+/// What a request has to do with the loaded model: what changes it waits for all that came before it, and
+/// what uses it for that.
+enum class ModelUse { None, Uses, Changes };
+
 // Requests, client → host. Each says everything about itself: kName is its `op`, Reply the event that ends it
 // unless Failed does, Update the events before that, kDoing what the host does meanwhile, for sentences.
 struct Hello {
@@ -100,6 +104,7 @@ struct Hello {
 struct Inspect {
     static constexpr std::string_view kName = "inspect";
     static constexpr std::string_view kDoing = "looking at the file";
+    static constexpr ModelUse kModelUse = ModelUse::None;
     using Reply = Inspected;
     using Update = NoUpdate;
     std::string path;
@@ -108,6 +113,7 @@ struct Inspect {
 struct Load {
     static constexpr std::string_view kName = "load";
     static constexpr std::string_view kDoing = "loading this model";
+    static constexpr ModelUse kModelUse = ModelUse::Changes;
     using Reply = Loaded;
     using Update = std::variant<Progress>;
     std::string path;
@@ -116,6 +122,7 @@ struct Load {
 struct Unload {
     static constexpr std::string_view kName = "unload";
     static constexpr std::string_view kDoing = "closing the model";
+    static constexpr ModelUse kModelUse = ModelUse::Changes;
     using Reply = Unloaded;
     using Update = NoUpdate;
 };
@@ -123,6 +130,7 @@ struct Unload {
 struct Count {
     static constexpr std::string_view kName = "count";
     static constexpr std::string_view kDoing = "counting tokens";
+    static constexpr ModelUse kModelUse = ModelUse::Uses;
     using Reply = Counted;
     using Update = NoUpdate;
     std::string text;  ///< as it is
@@ -133,6 +141,7 @@ struct Count {
 struct Generate {
     static constexpr std::string_view kName = "generate";
     static constexpr std::string_view kDoing = "writing this answer";
+    static constexpr ModelUse kModelUse = ModelUse::Uses;
     using Reply = Done;
     using Update = std::variant<Planned, Progress, Tokens>;
     GenerateRequest request;
@@ -147,6 +156,7 @@ struct Cancel {
 struct Retain {
     static constexpr std::string_view kName = "retain";
     static constexpr std::string_view kDoing = "tidying up";
+    static constexpr ModelUse kModelUse = ModelUse::None;
     using Reply = Retained;
     using Update = NoUpdate;
     std::vector<std::string> conversations;
@@ -155,6 +165,7 @@ struct Retain {
 struct Devices {
     static constexpr std::string_view kName = "devices";
     static constexpr std::string_view kDoing = "looking for devices";
+    static constexpr ModelUse kModelUse = ModelUse::None;
     using Reply = DevicesListed;
     using Update = NoUpdate;
 };
@@ -162,6 +173,7 @@ struct Devices {
 struct Computer {
     static constexpr std::string_view kName = "computer";
     static constexpr std::string_view kDoing = "looking at the computer";
+    static constexpr ModelUse kModelUse = ModelUse::None;
     using Reply = ComputerDescribed;
     using Update = NoUpdate;
 };

@@ -30,6 +30,8 @@ struct RunningAnswers::Answer : QObject {
     AnswerProgress progress;
     AnswerWriter writer;
     history::Prompt prompt;
+    std::vector<Part> parts;  ///< told, as they are in the history
+    RowId firstKept = 0;
     protocol::RequestId request = 0;
     bool engineDone = false;  ///< no more of this answer will come
     QElapsedTimer sinceFirstToken;
@@ -48,6 +50,21 @@ const AnswerProgress* RunningAnswers::of(RowId conversation) const {
     return answer == nullptr ? nullptr : &answer->progress;
 }
 
+bool RunningAnswers::complete(RowId conversation, std::vector<history::Message>& branch) const {
+    const Answer* answer = find(conversation);
+    const bool begins = answer != nullptr && answer->writer.message() == 0;
+    for (history::Message& message : branch) {
+        if (answer != nullptr && answer->writer.active() && answer->writer.message() == message.id) {
+            message.parts = answer->parts;
+            message.firstKept = answer->firstKept;
+            message.status = MessageStatus::Streaming;
+        } else if (message.status == MessageStatus::Streaming && !begins) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void RunningAnswers::setState(Answer& answer, State state) {
     if (answer.progress.state == state) return;
     answer.progress.state = state;
@@ -58,7 +75,11 @@ void RunningAnswers::start(RowId conversation, Rules rules, Work work, Started s
     Answer& answer = *m_answers.emplace_back(new Answer(m_storage, this));
     answer.conversation = conversation;
     answer.rules = std::move(rules);
-    connect(&answer.writer, &AnswerWriter::committed, this, &RunningAnswers::committed);
+    connect(&answer.writer, &AnswerWriter::committed, this,
+            [this, &answer](RowId message, const std::vector<PartPiece>& pieces) {
+                for (const PartPiece& piece : pieces) ingle::append(answer.parts, piece);
+                emit committed(message, pieces);
+            });
     connect(&answer.writer, &AnswerWriter::finished, this,
             [this, &answer](RowId, const history::AnswerEnd& ending) { onFinished(answer, ending); });
     connect(&answer.writer, &AnswerWriter::stalled, this, [this, &answer](const QString& sentence) {
@@ -77,7 +98,10 @@ void RunningAnswers::start(RowId conversation, Rules rules, Work work, Started s
 
 void RunningAnswers::onStarted(Answer& answer, const Result<history::Turn>& turn) {
     if (!turn) return remove(answer);
-    answer.writer.begin(turn->branch.back().id);
+    const history::Message& message = turn->branch.back();
+    answer.parts = message.parts;
+    answer.firstKept = message.firstKept;
+    answer.writer.begin(message.id);
     if (answer.progress.state != State::Stopping) return generate(answer, *turn);
     // Stopped before there was anything to cancel.
     answer.engineDone = true;
@@ -145,6 +169,7 @@ void RunningAnswers::onPlanned(Answer& answer, const PromptPlan& plan) {
     if (answer.progress.state == State::Waiting) setState(answer, State::Reading);
     emit progressed(answer.conversation);
     const RowId firstKept = history::firstKept(answer.prompt, plan);
+    answer.firstKept = firstKept;
     emit planned(answer.conversation, firstKept);
     const auto work = [message = answer.writer.message(), hash = plan.promptHash,
                        firstKept](history::History& history) -> Status {

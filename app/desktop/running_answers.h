@@ -51,6 +51,9 @@ class RunningAnswers : public QObject {
     /// Null when no answer of that conversation is being written. 0: a conversation that has no number yet.
     const AnswerProgress* of(history::RowId conversation) const;
     bool none() const { return m_answers.empty(); }
+    /// Another connection may have read less of an answer, or more, than was told of it: here its message
+    /// gets what was told. False: it was read before the end of its answer, which was told already.
+    bool complete(history::RowId conversation, std::vector<history::Message>& branch) const;
 
     /// Runs `work`, which stores what is needed and begins an answer, has that answer written, and calls
     /// `started` in between. Not for a conversation that has one.

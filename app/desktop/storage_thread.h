@@ -28,6 +28,11 @@ class StorageThread {
     storage::RequestId run(QObject* context, Work work, Then then) {
         return m_storage.run(std::move(work), handOver(context, std::move(then)));
     }
+    /// As storage::Storage::readBehindWrites, with `then` as for run().
+    template <typename Work, typename Then>
+    void readBehindWrites(QObject* context, Work work, Then then) {
+        m_storage.readBehindWrites(std::move(work), handOver(context, std::move(then)));
+    }
     void cancel(storage::RequestId request) { m_storage.cancel(request); }
 
     /// Renames the history file, keeping all of it, and opens a new one; then(Status) as for run().

@@ -47,6 +47,10 @@ Result<Conversation> HistoryReader::conversation(RowId id) {
     });
 }
 
+Status History::atOnce(const std::function<Status()>& work) {
+    return m_database->transact(Durability::Power, work);
+}
+
 Result<RowId> History::createConversation(const std::string& title, const std::string& modelId) {
     return m_database->transact(Durability::Power, [&]() -> Result<RowId> {
         m_database->execute(

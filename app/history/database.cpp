@@ -113,6 +113,10 @@ void Database::setDurability(Durability durability) {
     m_durability = durability;
 }
 
+bool Database::inTransaction() {
+    return ::sqlite3_get_autocommit(m_sqlite.getHandle()) == 0;
+}
+
 tl::unexpected<Error> Database::refused() const {
     return withId<ErrorId::HistoryNewer>(
         fail(ErrorCode::Unsupported,

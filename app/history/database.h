@@ -3,6 +3,7 @@
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <SQLiteCpp/Savepoint.h>
 
 #include <concepts>
 #include <cstdint>
@@ -63,12 +64,18 @@ class Database {
         }
     }
 
-    /// As run, inside an immediate transaction that is undone when `work` fails. Refused (Unsupported) on a
-    /// file that is open to be read.
+    /// As run, inside an immediate transaction that is undone when `work` fails. Within another one it is a
+    /// part of that, as durable as that. Refused (Unsupported) on a file that is open to be read.
     template <typename Work>
     std::invoke_result_t<Work> transact(Durability durability, Work&& work) {
         if (m_mode == FileMode::ReadOnly) return refused();
         return run([&]() -> std::invoke_result_t<Work> {
+            if (inTransaction()) {
+                SQLite::Savepoint part(m_sqlite, "part");
+                auto result = work();
+                if (result) part.release();
+                return result;
+            }
             setDurability(durability);
             SQLite::Transaction transaction(m_sqlite, SQLite::TransactionBehavior::IMMEDIATE);
             auto result = work();
@@ -111,6 +118,7 @@ class Database {
         : m_path(path), m_mode(mode), m_sqlite(path, flags, busyTimeoutMs) {}
 
     tl::unexpected<Error> refused() const;
+    bool inTransaction();
 
     void setDurability(Durability durability);
     Error toError(const SQLite::Exception& exception) const;

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -148,8 +149,9 @@ class HistoryReader {
     Result<std::vector<Message>> branch(RowId conversation, RowId leaf, int limit = kWholeBranch);
     Result<Message> message(RowId id);
     Result<std::vector<RowId>> siblings(RowId message);
-    /// The leaf below `message` that was most recently active (following the newest child).
-    Result<RowId> newestLeafBelow(RowId message);
+    /// The leaf below `message` that was most recently active (following the newest child), or what stands
+    /// `steps` below it on the way there.
+    Result<RowId> newestLeafBelow(RowId message, int steps = kWholeBranch);
 
     /// Titles and finished messages of all branches that hold every word, in any order: the last word also as
     /// the beginning of one, words between quotes as a phrase, CJK characters one by one; without regard to
@@ -180,6 +182,9 @@ class History : public HistoryReader {
     static Result<std::unique_ptr<History>> open(const std::string& path);
     ~History() override;
 
+    /// What `work` writes by calls of this becomes one transaction (FULL): when it fails, nothing is written.
+    Status atOnce(const std::function<Status()>& work);
+
     Result<RowId> createConversation(const std::string& title, const std::string& modelId);
     Status renameConversation(RowId id, const std::string& title);
     Status setPinned(RowId id, bool pinned);
@@ -192,7 +197,8 @@ class History : public HistoryReader {
     /// With all that stands below it. Returns the conversation's active leaf: another one where this was in
     /// the trashed part, namely below the version beside it, else what it answered; 0: nothing is left.
     Result<RowId> trashMessage(RowId message);
-    /// Also what it stands below, its conversation included. Returns the active leaf, which is below it now.
+    /// Also what it stands below, its conversation included. Returns the active leaf: below it, or where it
+    /// was while an answer is being written there.
     Result<RowId> restoreMessage(RowId message);
     /// What is in the trash (expireTrash: since before that Unix time in milliseconds) cannot be brought back
     /// any more; shredSlice() removes it.

@@ -50,13 +50,13 @@ Result<std::vector<RowId>> HistoryReader::siblings(RowId message) {
     });
 }
 
-Result<RowId> HistoryReader::newestLeafBelow(RowId message) {
+Result<RowId> HistoryReader::newestLeafBelow(RowId message, int steps) {
     return m_database->run([&]() -> Result<RowId> {
         INGLE_TRY(readMessage(*m_database, m_access, message));
         auto child = m_database->prepare(
             "SELECT max(id) FROM messages WHERE parent_id = ?1 AND id > ?1 AND trashed_ms IS NULL", message);
         RowId leaf = message;
-        while (child.executeStep() && !child.getColumn(0).isNull()) {
+        while (steps-- != 0 && child.executeStep() && !child.getColumn(0).isNull()) {
             leaf = child.getColumn(0).getInt64();
             child.reset();
             child.bind(1, int64_t{leaf});

@@ -128,9 +128,15 @@ Result<RowId> History::restoreMessage(RowId message) {
             INGLE_TRY_ASSIGN(place, placeOf(*m_database, rootPlace.parent));
         }
         INGLE_TRY_ASSIGN(const RowId leaf, newestLeafBelow(message));
-        m_database->execute("UPDATE conversations SET active_leaf = ?2, trashed_ms = NULL WHERE id = ?1",
-                            conversation, leaf);
-        return leaf;
+        // The branch that grows stays the one that is shown.
+        m_database->execute(
+            "UPDATE conversations SET trashed_ms = NULL, active_leaf = CASE WHEN EXISTS (SELECT 1 FROM "
+            "messages "
+            "WHERE conversation_id = ?1 AND status = 'streaming') THEN active_leaf ELSE ?2 END WHERE id = ?1",
+            conversation, leaf);
+        auto shown = m_database->prepare("SELECT active_leaf FROM conversations WHERE id = ?1", conversation);
+        shown.executeStep();
+        return RowId{shown.getColumn(0).getInt64()};
     });
 }
 

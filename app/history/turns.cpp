@@ -12,7 +12,7 @@ const char* const kNewDraftKey = "newConversationDraft";
 
 }  // namespace
 
-Result<RowId> lastShown(History& history) {
+Result<RowId> lastShown(HistoryReader& history) {
     INGLE_TRY_ASSIGN(const auto stored, history.setting(kLastShownKey));
     RowId id = 0;
     if (stored) std::from_chars(stored->data(), stored->data() + stored->size(), id);
@@ -23,7 +23,7 @@ Status setLastShown(History& history, RowId conversation) {
     return history.setSetting(kLastShownKey, std::to_string(conversation));
 }
 
-Result<std::string> newDraft(History& history) {
+Result<std::string> newDraft(HistoryReader& history) {
     INGLE_TRY_ASSIGN(auto stored, history.setting(kNewDraftKey));
     return std::move(stored).value_or("");
 }
@@ -32,22 +32,46 @@ Status storeDraft(History& history, RowId conversation, const std::string& text)
     return conversation != 0 ? history.setDraft(conversation, text) : history.setSetting(kNewDraftKey, text);
 }
 
-Result<Turn> readTurn(History& history, RowId conversation, RowId leaf, int limit) {
+Result<Turn> readTurn(HistoryReader& history, RowId conversation, RowId leaf, int limit) {
     INGLE_TRY_ASSIGN(auto shown, history.conversation(conversation));
     INGLE_TRY_ASSIGN(auto branch, history.branch(conversation, leaf, limit));
-    return Turn{std::move(shown), std::move(branch)};
+    const RowId last = branch.empty() ? 0 : branch.back().id;
+    return Turn{std::move(shown), std::move(branch), last};
+}
+
+Result<Turn> readAround(HistoryReader& history, RowId conversation, RowId message, int limit) {
+    INGLE_TRY_ASSIGN(const RowId leaf, history.newestLeafBelow(message));
+    INGLE_TRY_ASSIGN(const RowId last, history.newestLeafBelow(message, limit / 2));
+    INGLE_TRY_ASSIGN(auto turn, readTurn(history, conversation, last, limit));
+    turn.leaf = leaf;
+    return turn;
+}
+
+Result<RowId> siblingOf(HistoryReader& history, RowId message, int step) {
+    INGLE_TRY_ASSIGN(const auto siblings, history.siblings(message));
+    const auto here = std::find(siblings.begin(), siblings.end(), message);
+    const auto target = here - siblings.begin() + step;
+    if (here == siblings.end() || target < 0 || target >= std::ssize(siblings)) {
+        return fail(ErrorCode::InvalidArgument, "There is no other version of this message.");
+    }
+    return siblings[static_cast<size_t>(target)];
 }
 
 Result<Turn> ask(History& history, Question question, const Answerer& answerer) {
-    RowId id = question.conversation;
-    if (id == 0) {
-        INGLE_TRY_ASSIGN(id, history.createConversation(question.title, answerer.modelId));
-        INGLE_TRY(storeDraft(history, 0, ""));
-        INGLE_TRY(setLastShown(history, id));
-    }
-    INGLE_TRY_ASSIGN(const RowId message, history.addUserMessage(id, question.parent, question.parts));
-    INGLE_TRY(storeDraft(history, id, ""));
-    return answerAgain(history, id, message, answerer);
+    Turn turn;
+    INGLE_TRY(history.atOnce([&]() -> Status {
+        RowId id = question.conversation;
+        if (id == 0) {
+            INGLE_TRY_ASSIGN(id, history.createConversation(question.title, answerer.modelId));
+            INGLE_TRY(storeDraft(history, 0, ""));
+            INGLE_TRY(setLastShown(history, id));
+        }
+        INGLE_TRY_ASSIGN(const RowId message, history.addUserMessage(id, question.parent, question.parts));
+        INGLE_TRY(storeDraft(history, id, ""));
+        INGLE_TRY_ASSIGN(turn, answerAgain(history, id, message, answerer));
+        return {};
+    }));
+    return turn;
 }
 
 Result<Turn> answerAgain(History& history, RowId conversation, RowId question, const Answerer& answerer) {
@@ -59,18 +83,6 @@ Result<Turn> answerAgain(History& history, RowId conversation, RowId question, c
 Result<Turn> resume(History& history, RowId conversation, RowId answer) {
     INGLE_TRY(history.resumeAnswer(answer));
     return readTurn(history, conversation, answer);
-}
-
-Result<Turn> showSibling(History& history, RowId conversation, RowId message, int step) {
-    INGLE_TRY_ASSIGN(const auto siblings, history.siblings(message));
-    const auto here = std::find(siblings.begin(), siblings.end(), message);
-    const auto target = here - siblings.begin() + step;
-    if (here == siblings.end() || target < 0 || target >= std::ssize(siblings)) {
-        return fail(ErrorCode::InvalidArgument, "There is no other version of this message.");
-    }
-    INGLE_TRY_ASSIGN(const RowId leaf, history.newestLeafBelow(siblings[static_cast<size_t>(target)]));
-    INGLE_TRY(history.setActiveLeaf(conversation, leaf));
-    return readTurn(history, conversation, leaf);
 }
 
 Prompt promptOf(const Turn& turn, const std::string& systemPrompt, uint32_t maxTokens) {

@@ -11,10 +11,15 @@
 
 namespace ingle::history {
 
-/// A conversation and one branch of it, oldest message first.
+/// A conversation and one branch of it, or a part of that, oldest message first.
 struct Turn {
     Conversation conversation;
     std::vector<Message> branch;
+    RowId leaf = 0;  ///< where all of the branch ends; 0: there is no message
+
+    bool isWhole() const {
+        return branch.empty() || (branch.front().parent == 0 && branch.back().id == leaf);
+    }
 };
 
 /// What is to write an answer.
@@ -25,16 +30,20 @@ struct Answerer {
 };
 
 /// The conversation that was shown last; 0: none, or a new one.
-Result<RowId> lastShown(History& history);
+Result<RowId> lastShown(HistoryReader& history);
 Status setLastShown(History& history, RowId conversation);
 
 /// The unsent text of a conversation; of a new one: 0.
-Result<std::string> newDraft(History& history);
+Result<std::string> newDraft(HistoryReader& history);
 Status storeDraft(History& history, RowId conversation, const std::string& text);
 
 /// `leaf` 0: the branch that was shown last. Of a long branch the last `limit` messages.
-Result<Turn> readTurn(History& history, RowId conversation, RowId leaf,
+Result<Turn> readTurn(HistoryReader& history, RowId conversation, RowId leaf,
                       int limit = HistoryReader::kWholeBranch);
+/// The newest branch through a message; of a long one `limit` messages around that.
+Result<Turn> readAround(HistoryReader& history, RowId conversation, RowId message, int limit);
+/// The version of a message that stands `step` places beside it. Errors: InvalidArgument, when there is none.
+Result<RowId> siblingOf(HistoryReader& history, RowId message, int step);
 
 struct Question {
     RowId conversation = 0;  ///< 0: a new one
@@ -43,15 +52,13 @@ struct Question {
     std::vector<Part> parts;
 };
 
-/// Stores the question and begins an answer; the draft it was is gone then.
+/// Stores the question and begins an answer; the draft it was is gone then. One transaction: when anything of
+/// it fails, it is as if nobody had asked.
 Result<Turn> ask(History& history, Question question, const Answerer& answerer);
 /// Begins another answer to a message of the person.
 Result<Turn> answerAgain(History& history, RowId conversation, RowId question, const Answerer& answerer);
 /// Begins to continue an answer that has ended.
 Result<Turn> resume(History& history, RowId conversation, RowId answer);
-/// Makes the branch through the sibling that is `step` places away the one that is shown. Errors:
-/// InvalidArgument, when there is none.
-Result<Turn> showSibling(History& history, RowId conversation, RowId message, int step);
 
 /// What the model is to be asked for the answer that `turn` ends with, and which message each part of it is.
 struct Prompt {

@@ -76,6 +76,13 @@ class Storage {
             return 0;
         }
     }
+    /// As run() for what takes a HistoryReader&; it sees what any History& was asked to write before this
+    /// call.
+    template <typename Work, typename Then>
+    void readBehindWrites(Work work, Then then) {
+        m_journal.post(
+            [this, job = job<history::HistoryReader>(std::move(work), std::move(then))] { read(job); });
+    }
     /// Of a request that reads the history: it ends with ErrorCode::Cancelled, also in the middle. Others
     /// are not cancelled. Any thread.
     void cancel(RequestId request);

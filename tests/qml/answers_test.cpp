@@ -113,6 +113,48 @@ class AnswersTest : public QObject, WindowFiles {
         QCOMPARE(run.said(1), expected);
     }
 
+    /// What is read beside the journal may be older or newer than what the window was told.
+    void anAnswerIsWholeHoweverOftenItsConversationIsOpened() {
+        WindowRun run(freshDataDir(), {"--tokens", "250", "--pace-ms", "2"});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send("count");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && !run.said(1).empty(), kPatienceMs);
+        const auto first = static_cast<qint64>(run.chat().conversationId());
+        std::string told;
+        for (int i = 0; i < 250; ++i) told += std::to_string(i) + " ";
+        while (!run.idle() || run.messages().size() != 2) {
+            run.chat().newConversation();
+            run.chat().open(first);
+            QTRY_COMPARE_WITH_TIMEOUT(run.messages().size(), size_t{2}, kPatienceMs);
+            QVERIFY2(told.starts_with(run.said(1)), run.said(1).c_str());
+            QTest::qWait(3);
+        }
+        QCOMPARE(run.said(1), told);
+        QCOMPARE(run.messages()[1].status, history::MessageStatus::Complete);
+    }
+
+    void whatIsUndoneDoesNotHideTheAnswerBeingWritten() {
+        WindowRun run(freshDataDir(), {"--tokens", "200", "--pace-ms", "5"});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send("count");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        const history::RowId old = run.messages()[1].id;
+        run.chat().remove(old);
+        QTRY_COMPARE_WITH_TIMEOUT(run.messages().size(), size_t{1}, kPatienceMs);
+        run.chat().regenerate(run.messages()[0].id);
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && !run.said(1).empty(), kPatienceMs);
+        const history::RowId running = run.messages()[1].id;
+        run.model.notices()->undoLast();
+        QTRY_COMPARE_WITH_TIMEOUT(run.messages()[1].siblingCount, 2, kPatienceMs);
+        QCOMPARE(run.messages()[1].id, running);
+        QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+        QCOMPARE(run.messages()[1].status, history::MessageStatus::Complete);
+        run.chat().showSibling(running, -1);
+        QTRY_COMPARE_WITH_TIMEOUT(run.messages()[1].id, old, kPatienceMs);
+    }
+
     void answersOfTwoConversationsAreWrittenBesideEachOther() {
         WindowRun run(freshDataDir(), {"--tokens", "400", "--pace-ms", "5"});
         run.drop(m_modelFile);

@@ -66,7 +66,7 @@ void AppModel::serve(const StartRequest& request) {
     // Behind whatever shows the conversation that was open last.
     if (request.newChat)
         m_storage.run(
-            this, [](history::History&) { return Status(); },
+            this, [](history::HistoryReader&) { return Status(); },
             [this](const Status&) { m_actions.run("newConversation"); });
     if (!request.files.isEmpty()) emit filesGiven(request.files);
     m_crashes.look();  // last: what opens a file takes away the sentences that were there

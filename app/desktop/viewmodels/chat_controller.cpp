@@ -1,5 +1,7 @@
 #include "app/desktop/viewmodels/chat_controller.h"
 
+#include <QTimer>
+
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -17,6 +19,15 @@ using history::Turn;
 
 /// So many fill every screen, and are read at once.
 constexpr int kMessagesShownFirst = 60;
+/// Of what is added below them, whose rows are made at once: so much that no frame is late.
+constexpr size_t kBytesAtOnce = 128 * 1024;
+constexpr size_t kMessagesAtOnce = 300;
+
+size_t bytesOf(const Message& message) {
+    size_t bytes = 0;
+    for (const Part& part : message.parts) bytes += part.text.size();
+    return bytes;
+}
 constexpr qsizetype kTitleLength = 48;
 
 /// The first line with text, cut at a word.
@@ -118,16 +129,17 @@ void ChatController::start() {
         std::string newDraft;
         history::History::Access access;
     };
-    const auto work = [](history::History& history) -> Result<Last> {
+    const auto work = [](history::HistoryReader& history) -> Result<Last> {
         INGLE_TRY_ASSIGN(const RowId id, history::lastShown(history));
         INGLE_TRY_ASSIGN(auto newDraft, history::newDraft(history));
         Last last{std::nullopt, std::move(newDraft), history.access()};
         if (id == 0) return last;
         // It may have been deleted since.
-        if (auto shown = history::readTurn(history, id, 0)) last.shown = std::move(*shown);
+        if (auto shown = history::readTurn(history, id, 0, kMessagesShownFirst))
+            last.shown = std::move(*shown);
         return last;
     };
-    m_storage.run(this, work, [this](const Result<Last>& last) {
+    m_storage.run(this, work, [this](Result<Last> last) {
         if (!last) return onUnreadableHistory(last.error());
         if (last->access == history::History::Access::ReadOnly) {
             m_readOnly = true;
@@ -138,7 +150,8 @@ void ChatController::start() {
         if (progress() != nullptr || m_conversation != 0) return;  // the person was faster
         const QString typedMeanwhile = m_drafts.take();
         if (last->shown) {
-            show(*last->shown);
+            show(std::move(*last->shown));
+            completeBranch();
         } else {
             m_drafts.show(0, toQString(last->newDraft));
         }
@@ -162,68 +175,132 @@ void ChatController::onUnreadableHistory(const Error& error) {
 }
 
 void ChatController::newConversation() {
+    m_wanted = {m_wanted.number + 1, 0};
     if (m_conversation == 0) return;
     show({});
-    const auto work = [](history::History& history) { return history::newDraft(history); };
-    m_storage.run(this, work, [this](const Result<std::string>& draft) {
+    const auto work = [](history::HistoryReader& history) { return history::newDraft(history); };
+    m_storage.readBehindWrites(this, work, [this](const Result<std::string>& draft) {
         if (draft && !draft->empty() && m_conversation == 0) m_drafts.putBack(0, toQString(*draft));
     });
 }
 
 void ChatController::openAt(qint64 conversation, qint64 message, const QString& words) {
-    if (conversation == m_conversation && m_messages.find(message) != nullptr)
+    const bool isHere = conversation == m_conversation && m_messages.find(message) != nullptr;
+    if (isHere) {
+        m_wanted = {m_wanted.number + 1, conversation};
         return emit found(static_cast<double>(message), words);
-    const auto work = [conversation, message](history::History& history) -> Result<Turn> {
-        INGLE_TRY_ASSIGN(const RowId leaf, history.newestLeafBelow(message));
-        if (history.access() == history::History::Access::ReadWrite) {
-            // Only what is shown the next time depends on these: a full disk keeps nobody from reading.
-            (void)history.setActiveLeaf(conversation, leaf);
-            (void)history::setLastShown(history, conversation);
-        }
-        return history::readTurn(history, conversation, leaf);
+    }
+    const auto around = [conversation, message](history::HistoryReader& history) {
+        return history::readAround(history, conversation, message, kMessagesShownFirst);
     };
-    m_storage.run(this, work, [this, message, words](const Result<Turn>& opened) {
-        if (!opened) return m_notices.showError(Notices::Topic::History, opened.error());
-        show(*opened);
+    read(conversation, around, [this, message, words](RowId opened, RowId leaf) {
+        keepLeaf(opened, leaf);
+        write([opened](history::History& history) { return history::setLastShown(history, opened); });
         emit found(static_cast<double>(message), words);
     });
 }
 
 void ChatController::open(qint64 id) {
-    if (id == m_conversation) return;
-    const auto readEnd = [id](history::History& history) {
+    if (id == m_conversation) {
+        m_wanted = {m_wanted.number + 1, id};
+        return;
+    }
+    const auto end = [id](history::HistoryReader& history) {
         return history::readTurn(history, id, 0, kMessagesShownFirst);
     };
-    m_storage.run(this, readEnd, [this](const Result<Turn>& opened) {
-        if (!opened) return m_notices.showError(Notices::Topic::History, opened.error());
-        show(*opened);
-        completeBranch();
+    read(id, end, [this](RowId opened, RowId) {
+        write([opened](history::History& history) { return history::setLastShown(history, opened); });
     });
 }
 
-/// What stands above the messages that are shown already.
-void ChatController::completeBranch() {
-    const auto work = [id = m_conversation](history::History& history) -> Result<std::shared_ptr<Turn>> {
-        INGLE_TRY_ASSIGN(auto whole, history::readTurn(history, id, 0));
-        if (history.access() == history::History::Access::ReadWrite) {
-            (void)history::setLastShown(history, id);  // the next start opens another one, no more
-        }
+void ChatController::write(std::function<Status(history::History&)> work) {
+    m_storage.run(this, std::move(work), [](const Status&) {});
+}
+
+void ChatController::keepLeaf(RowId conversation, RowId leaf) {
+    // Where an answer is being written, its branch is the one to come back to.
+    if (m_answers.of(conversation) != nullptr) return;
+    write([conversation, leaf](history::History& history) {
+        return history.setActiveLeaf(conversation, leaf);
+    });
+}
+
+void ChatController::read(RowId conversation, const Read& work, const std::function<void(RowId, RowId)>& then,
+                          Attempt attempt) {
+    m_wanted = {m_wanted.number + 1, conversation};
+    const auto shown = [this, conversation, work, then, attempt,
+                        number = m_wanted.number](Result<Turn> turn) {
+        if (number != m_wanted.number) return;  // the person went on
+        if (!turn) return m_notices.showError(Notices::Topic::History, turn.error());
+        if (!isUpToDate(conversation, turn->branch, attempt))
+            return read(conversation, work, then, Attempt::Second);
+        const RowId leaf = turn->leaf;
+        const bool isWhole = turn->isWhole();
+        show(std::move(*turn));
+        if (then) then(conversation, leaf);
+        if (!isWhole) completeBranch();
+    };
+    m_storage.readBehindWrites(this, work, shown);
+}
+
+bool ChatController::isUpToDate(RowId conversation, std::vector<Message>& branch, Attempt attempt) const {
+    if (m_answers.complete(conversation, branch)) return true;
+    if (attempt == Attempt::First) return false;
+    // The history refused the end of that answer.
+    for (Message& message : branch) {
+        if (message.status == MessageStatus::Streaming) message.status = MessageStatus::Interrupted;
+    }
+    return true;
+}
+
+/// What stands above and below the messages that are shown already.
+void ChatController::completeBranch(Attempt attempt) {
+    const auto work = [id = m_conversation,
+                       leaf = m_leaf](history::HistoryReader& history) -> Result<std::shared_ptr<Turn>> {
+        INGLE_TRY_ASSIGN(auto whole, history::readTurn(history, id, leaf));
         return std::make_shared<Turn>(std::move(whole));  // handed over without a copy
     };
-    m_storage.run(this, work, [this, last = m_messages.lastId()](const Result<std::shared_ptr<Turn>>& read) {
-        if (!read) return m_notices.showError(Notices::Topic::History, read.error());
-        const std::shared_ptr<Turn>& whole = *read;
-        const bool same = whole->conversation.id == m_conversation && m_messages.lastId() == last;
-        if (same && m_messages.messages().size() < whole->branch.size())
-            m_messages.setBranch(std::move(whole->branch));
-    });
+    m_storage.run(this, work,
+                  [this, attempt, shown = m_numShown](const Result<std::shared_ptr<Turn>>& whole) {
+                      if (shown != m_numShown) return;
+                      if (!whole) return m_notices.showError(Notices::Topic::History, whole.error());
+                      if (!isUpToDate(m_conversation, (*whole)->branch, attempt))
+                          return completeBranch(Attempt::Second);
+                      addBelow(*whole, shown);
+                  });
 }
 
-void ChatController::show(const Turn& turn) {
+void ChatController::addBelow(const std::shared_ptr<Turn>& whole, quint64 shown) {
+    if (shown != m_numShown) return;
+    const std::vector<Message>& all = whole->branch;
+    auto end = std::ranges::find(all, m_messages.lastId(), &Message::id);
+    if (end == all.end()) return;
+    const auto first = ++end;
+    for (size_t bytes = 0;
+         end != all.end() && bytes < kBytesAtOnce && static_cast<size_t>(end - first) < kMessagesAtOnce;
+         ++end)
+        bytes += bytesOf(*end);
+    std::vector<Message> branch(all.begin(), end);
+    // It may have ended between two pieces.
+    if (!m_answers.complete(m_conversation, branch)) return completeBranch(Attempt::Second);
+    m_messages.setBranch(std::move(branch));
+    emit progressChanged();
+    if (end != all.end()) QTimer::singleShot(0, this, [this, whole, shown] { addBelow(whole, shown); });
+}
+
+void ChatController::show(Turn turn) {
+    ++m_numShown;
     const bool other = turn.conversation.id != m_conversation;
     m_conversation = turn.conversation.id;
+    m_leaf = turn.leaf;
     m_title = toQString(turn.conversation.title);
-    m_messages.setBranch(turn.branch);
+    // What is in view above stays there.
+    const std::vector<Message>& now = m_messages.messages();
+    if (!turn.branch.empty()) {
+        const auto above = std::ranges::find(now, turn.branch.front().parent, &Message::id);
+        if (above != now.end()) turn.branch.insert(turn.branch.begin(), now.begin(), above + 1);
+    }
+    m_messages.setBranch(std::move(turn.branch));
     emit titleChanged();
     emit progressChanged();
     if (!other) return;
@@ -249,7 +326,7 @@ void ChatController::send(const QString& text) {
     if (text.trimmed().isEmpty() || !readyToAnswer()) return;
     m_drafts.take();
     const history::Question question{
-        m_conversation, titleFrom(text), m_messages.lastId(), {{PartKind::Text, text.toStdString(), ""}}};
+        m_conversation, titleFrom(text), m_leaf, {{PartKind::Text, text.toStdString(), ""}}};
     const auto work = [question, answerer = answerer()](history::History& history) {
         return history::ask(history, question, answerer);
     };
@@ -278,10 +355,13 @@ void ChatController::edit(qint64 message, const QString& text) {
         // Shows the version of before again; what was written since stays beside it.
         m_notices.showUndo(tr("Message changed"), [this, conversation = turn.conversation.id, message] {
             m_answers.stop(conversation);
-            showAfter(conversation, [conversation, message](history::History& history) -> Result<RowId> {
-                INGLE_TRY_ASSIGN(const RowId leaf, history.newestLeafBelow(message));
-                INGLE_TRY(history.setActiveLeaf(conversation, leaf));
-                return leaf;
+            const auto before = [conversation, message](history::HistoryReader& history) {
+                return history::readAround(history, conversation, message, kMessagesShownFirst);
+            };
+            read(conversation, before, [this](RowId shown, RowId leaf) {
+                // Also under an answer that is being stopped.
+                write(
+                    [shown, leaf](history::History& history) { return history.setActiveLeaf(shown, leaf); });
             });
         });
     });
@@ -300,7 +380,7 @@ bool ChatController::canEdit(qint64 message) const {
 
 bool ChatController::canRegenerate(qint64 message) const {
     const Message* old = m_messages.find(message);
-    return old != nullptr && (old->role == Role::Assistant || message == m_messages.lastId()) && mayAnswer();
+    return old != nullptr && (old->role == Role::Assistant || message == m_leaf) && mayAnswer();
 }
 
 void ChatController::continueAnswer(qint64 message) {
@@ -330,13 +410,11 @@ void ChatController::continueWhenLoaded() {
 
 void ChatController::showSibling(qint64 message, int step) {
     if (progress() != nullptr) return;
-    const auto work = [id = m_conversation, message, step](history::History& history) {
-        return history::showSibling(history, id, message, step);
+    const auto work = [id = m_conversation, message, step](history::HistoryReader& history) -> Result<Turn> {
+        INGLE_TRY_ASSIGN(const RowId sibling, history::siblingOf(history, message, step));
+        return history::readAround(history, id, sibling, kMessagesShownFirst);
     };
-    m_storage.run(this, work, [this](const Result<Turn>& turn) {
-        if (!turn) return m_notices.showError(Notices::Topic::History, turn.error());
-        if (turn->conversation.id == m_conversation) show(*turn);
-    });
+    read(m_conversation, work, [this](RowId conversation, RowId leaf) { keepLeaf(conversation, leaf); });
 }
 
 bool ChatController::canRemove(qint64 message) const {
@@ -359,20 +437,20 @@ void ChatController::remove(qint64 message) {
 
 void ChatController::showAfter(RowId conversation, std::function<Result<RowId>(history::History&)> work,
                                std::function<void()> then) {
-    const auto whole = [conversation, work = std::move(work)](history::History& history) -> Result<Turn> {
-        INGLE_TRY_ASSIGN(const RowId leaf, work(history));
-        return history::readTurn(history, conversation, leaf);
-    };
-    m_storage.run(this, whole, [this, then = std::move(then)](const Result<Turn>& turn) {
-        if (!turn) return m_notices.showError(Notices::Topic::History, turn.error());
-        show(*turn);
-        if (then) then();
-        emit listOutdated();
-    });
+    m_storage.run(this, std::move(work),
+                  [this, conversation, then = std::move(then)](const Result<RowId>& leaf) {
+                      if (!leaf) return m_notices.showError(Notices::Topic::History, leaf.error());
+                      if (then) then();
+                      emit listOutdated();
+                      showAgain(conversation);
+                  });
 }
 
 void ChatController::showAgain(RowId conversation) {
-    showAfter(conversation, [](history::History&) -> Result<RowId> { return 0; });
+    const auto end = [conversation](history::HistoryReader& history) {
+        return history::readTurn(history, conversation, 0, kMessagesShownFirst);
+    };
+    read(conversation, end);
 }
 
 void ChatController::startTurn(RunningAnswers::Work work, const QString& sentText,
@@ -385,6 +463,8 @@ void ChatController::startTurn(RunningAnswers::Work work, const QString& sentTex
         if (m_conversation == asked) {
             // A new conversation has its number only now; what is being written belongs to it.
             const QString typedMeanwhile = asked == 0 ? m_drafts.take() : QString();
+            // What was read of this conversation before is less.
+            if (m_wanted.conversation == asked) ++m_wanted.number;
             show(*turn);
             m_drafts.append(typedMeanwhile);
         }
@@ -424,6 +504,7 @@ QString ChatController::messageText(qint64 message) const {
 void ChatController::conversationRemoved(RowId conversation) {
     // It may be gone for good before the engine has stopped.
     m_answers.abandon(conversation);
+    if (m_wanted.conversation == conversation) ++m_wanted.number;
     if (conversation == m_conversation) newConversation();
 }
 

@@ -5,6 +5,7 @@
 #include <QObject>
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -127,8 +128,22 @@ class ChatController : public QObject {
     /// The answer at the end of the branch, if the model in use wrote it.
     const history::Message* lastOfThisModel() const;
     history::Answerer answerer() const;
-    void completeBranch();
-    void show(const history::Turn& turn);
+    using Read = std::function<Result<history::Turn>(history::HistoryReader&)>;
+    enum class Attempt { First, Second };
+    /// Shows what `work` reads, a part of a branch, calls `then` with that conversation and the end of the
+    /// branch, and shows the rest when it has been read, too. What is asked for later takes its place.
+    void read(history::RowId conversation, const Read& work,
+              const std::function<void(history::RowId, history::RowId)>& then = {},
+              Attempt attempt = Attempt::First);
+    /// False: read it again. Of what was read twice an answer that does not end is one that was interrupted.
+    bool isUpToDate(history::RowId conversation, std::vector<history::Message>& branch,
+                    Attempt attempt) const;
+    void completeBranch(Attempt attempt = Attempt::First);
+    void addBelow(const std::shared_ptr<history::Turn>& whole, quint64 shown);
+    void show(history::Turn turn);
+    /// What only the next start or opening depends on: a full disk keeps nobody from reading.
+    void write(std::function<Status(history::History&)> work);
+    void keepLeaf(history::RowId conversation, history::RowId leaf);
     bool readyToAnswer();
     /// A damaged history can be set aside for a new one.
     void onUnreadableHistory(const Error& error);
@@ -151,6 +166,13 @@ class ChatController : public QObject {
     DraftKeeper m_drafts;
 
     history::RowId m_conversation = 0;
+    history::RowId m_leaf = 0;  ///< of the branch, of which only a part may be shown yet
+    quint64 m_numShown = 0;     ///< how often show() was called
+    struct Wanted {
+        quint64 number = 0;
+        history::RowId conversation = 0;
+    };
+    Wanted m_wanted;  ///< what is to be shown next, as soon as it has been read
     QString m_title;
     bool m_readOnly = false;
 

@@ -114,7 +114,7 @@ void ConversationListModel::refresh() {
 
 void ConversationListModel::tellSet() {
     using Names = std::vector<std::string>;
-    const auto work = [](history::History& history) -> Result<Names> {
+    const auto work = [](history::HistoryReader& history) -> Result<Names> {
         INGLE_TRY_ASSIGN(const auto conversations, history.conversations());
         Names names;
         for (const history::Conversation& each : conversations) names.push_back(std::to_string(each.id));

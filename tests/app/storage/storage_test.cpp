@@ -163,6 +163,38 @@ TEST_F(StorageTest, AnAnswerIsWrittenWhileTheLibraryHangs) {
     over.get_future().wait();
 }
 
+TEST_F(StorageTest, ReadingAndWritingDoNotHoldEachOther) {
+    open();
+    ask("before");
+    std::promise<void> release;
+    const std::shared_future<void> released = release.get_future().share();
+    const auto hang = [released](auto&) -> Status {
+        released.wait();
+        return {};
+    };
+    // A chat of ten thousand messages is read: an answer is written.
+    m_storage->run([hang](HistoryReader& reader) { return hang(reader); }, [](const Status&) {});
+    ask("meanwhile");
+    release.set_value();
+    EXPECT_EQ(titles().size(), 2u);
+
+    // The disk hangs: the list is read, and what has to see the write waits for it.
+    std::promise<void> writes;
+    const std::shared_future<void> written = writes.get_future().share();
+    m_storage->run(
+        [written](History& history) -> Status {
+            written.wait();
+            return history.setSetting("draft", "typed");
+        },
+        [](const Status&) {});
+    std::promise<Result<std::optional<std::string>>> draft;
+    m_storage->readBehindWrites([](HistoryReader& reader) { return reader.setting("draft"); },
+                                [&](const auto& read) { draft.set_value(read); });
+    EXPECT_EQ(titles().size(), 2u);
+    writes.set_value();
+    EXPECT_EQ(draft.get_future().get().value_or(std::nullopt), "typed");
+}
+
 TEST_F(StorageTest, WhatReadsIsCancelledQueuedOrInTheMiddle) {
     open();
     ask("x");

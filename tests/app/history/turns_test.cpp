@@ -1,0 +1,114 @@
+/// Turns: all of a question or nothing of it, and the parts of a long branch that are shown first.
+#include "app/history/turns.h"
+
+#include <gmock/gmock.h>
+#include <sqlite3.h>
+
+#include "tests/app/history/history_fixture.h"
+
+namespace ingle::history {
+namespace {
+
+class Turns : public HistoryFixture {
+  protected:
+    Result<Turn> askNew(const std::string& text) {
+        return history::ask(*m_history, {0, "Title", 0, said(text)}, {"model", "Model", {}});
+    }
+    int count(const char* table) {
+        return sqlite().execAndGet(fmt::format("SELECT count(*) FROM {}", table)).getInt();
+    }
+};
+
+TEST_F(Turns, AQuestionIsOneTransaction) {
+    int commits = 0;
+    const auto onCommit = [](void* count) { return ++*static_cast<int*>(count), 0; };
+    ::sqlite3_commit_hook(sqlite().getHandle(), onCommit, &commits);
+    const Turn turn = valueOf(askNew("What is it?"));
+    ::sqlite3_commit_hook(sqlite().getHandle(), nullptr, nullptr);
+    EXPECT_EQ(commits, 1);
+    ASSERT_EQ(turn.branch.size(), 2u);
+    EXPECT_EQ(turn.branch.back().status, MessageStatus::Streaming);
+    EXPECT_EQ(turn.leaf, turn.branch.back().id);
+    EXPECT_EQ(valueOf(lastShown(*m_history)), turn.conversation.id);
+}
+
+TEST_F(Turns, AQuestionThatFailsInTheMiddleWasNeverAsked) {
+    ASSERT_TRUE(storeDraft(*m_history, 0, "the draft"));
+    sqlite().exec(
+        "CREATE TEMP TRIGGER no_answers BEFORE INSERT ON messages WHEN NEW.role = 'assistant' "
+        "BEGIN SELECT RAISE(ABORT, 'no answers'); END");
+    EXPECT_FALSE(askNew("What is it?"));
+    EXPECT_EQ(count("conversations"), 0);
+    EXPECT_EQ(count("messages"), 0);
+    EXPECT_EQ(valueOf(newDraft(*m_history)), "the draft");
+    sqlite().exec("DROP TRIGGER no_answers");
+    EXPECT_EQ(valueOf(askNew("What is it?")).branch.size(), 2u);
+    EXPECT_EQ(count("messages"), 2);
+    EXPECT_EQ(valueOf(newDraft(*m_history)), "");
+}
+
+TEST_F(Turns, AQuestionOnAFullDiskIsStoredOnceOrNotAtAll) {
+    ASSERT_TRUE(storeDraft(*m_history, 0, std::string(9000, 'd')));
+    const int pages = sqlite().execAndGet("PRAGMA page_count").getInt();
+    const std::string text(30'000, 'q');
+    int refused = 0;
+    bool asked = false;
+    for (int more = 0; !asked && more < 100; ++more) {
+        sqlite().exec(fmt::format("PRAGMA max_page_count = {}", pages + more));
+        const auto turn = askNew(text);
+        asked = bool(turn);
+        if (asked) break;
+        ++refused;
+        EXPECT_THAT(turn.error().message, testing::HasSubstr("disk is full"));
+        EXPECT_EQ(count("conversations"), 0) << more;
+        EXPECT_EQ(count("parts"), 0) << more;
+        EXPECT_EQ(valueOf(newDraft(*m_history)).size(), 9000u) << more;
+    }
+    EXPECT_TRUE(asked);
+    EXPECT_GT(refused, 5);
+    EXPECT_EQ(count("messages"), 2);
+    EXPECT_EQ(integrity(), "ok");
+}
+
+TEST_F(Turns, OfALongBranchThePartAroundAMessageIsRead) {
+    ask();
+    std::vector<RowId> ids{m_question};
+    for (int i = 1; i < 50; ++i)
+        ids.push_back(valueOf(m_history->addUserMessage(m_conversation, ids.back(), said("more"))));
+    const auto idsOf = [](const Turn& turn) {
+        std::vector<RowId> read;
+        for (const Message& message : turn.branch) read.push_back(message.id);
+        return read;
+    };
+    const auto part = [&](size_t from, size_t to) {
+        return std::vector<RowId>(ids.begin() + static_cast<std::ptrdiff_t>(from),
+                                  ids.begin() + static_cast<std::ptrdiff_t>(to));
+    };
+    const Turn middle = valueOf(readAround(*m_history, m_conversation, ids[20], 10));
+    EXPECT_EQ(idsOf(middle), part(16, 26));
+    EXPECT_EQ(middle.leaf, ids.back());
+    EXPECT_FALSE(middle.isWhole());
+    EXPECT_EQ(idsOf(valueOf(readAround(*m_history, m_conversation, ids[1], 10))), part(0, 7));
+    EXPECT_EQ(idsOf(valueOf(readAround(*m_history, m_conversation, ids[48], 10))), part(40, 50));
+    EXPECT_TRUE(valueOf(readAround(*m_history, m_conversation, ids[48], 60)).isWhole());
+    const Turn end = valueOf(readTurn(*m_history, m_conversation, 0, 10));
+    EXPECT_EQ(idsOf(end), part(40, 50));
+    EXPECT_FALSE(end.isWhole());
+}
+
+TEST_F(Turns, WhatIsRestoredDoesNotHideTheAnswerBeingWritten) {
+    ask();
+    const RowId old = beginAnswer();
+    ASSERT_TRUE(m_history->finishAnswer(old, {.pieces = piece("old")}));
+    ASSERT_TRUE(m_history->trashMessage(old));
+    const RowId running = beginAnswer();
+    EXPECT_EQ(valueOf(m_history->restoreMessage(old)), running);
+    EXPECT_EQ(valueOf(m_history->conversation(m_conversation)).activeLeaf, running);
+    EXPECT_EQ(valueOf(m_history->message(running)).siblingCount, 2);
+    ASSERT_TRUE(m_history->finishAnswer(running, {}));
+    ASSERT_TRUE(m_history->trashMessage(old));
+    EXPECT_EQ(valueOf(m_history->restoreMessage(old)), old);
+}
+
+}  // namespace
+}  // namespace ingle::history

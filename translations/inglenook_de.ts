@@ -1182,6 +1182,10 @@
         <translation>Die Datei mit Ihren Gesprächen wurde entfernt und kann noch nicht neu geschrieben werden; lassen Sie Inglenook offen. %1</translation>
     </message>
     <message>
+        <source>Another file was copied over your conversations while Inglenook was open. What was only in them cannot be brought back; the conversations of that file are shown now.</source>
+        <translation>Über Ihre Gespräche wurde eine andere Datei kopiert, während Inglenook offen war. Was nur in ihnen stand, lässt sich nicht zurückholen; gezeigt werden jetzt die Gespräche dieser Datei.</translation>
+    </message>
+    <message>
         <source>What you deleted for good is still on this disk; Inglenook tries again to remove it. %1</source>
         <translation>Was Sie endgültig gelöscht haben, liegt noch auf dieser Festplatte; Inglenook versucht wieder, es zu entfernen. %1</translation>
     </message>
@@ -1318,6 +1322,10 @@
 </context>
 <context>
     <name>ingle::desktop::ChatController</name>
+    <message>
+        <source>The damaged history is kept as %1.</source>
+        <translation>Der beschädigte Verlauf wird als %1 aufbewahrt.</translation>
+    </message>
     <message>
         <source>The answer waits: %1</source>
         <translation>Die Antwort wartet: %1</translation>

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -46,6 +47,12 @@ Error describe(const std::string& path, const SQLite::Exception& exception, int 
     }
 }
 
+FileStamp stampOf(const std::string& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) return {};
+    return {status.st_size, int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Database>> Database::open(const std::string& path, FileMode mode) {
@@ -72,10 +79,32 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, FileMo
         database->m_id = fileId(path);
         sqlite.execAndGet("PRAGMA schema_version");
         database->noteFilesBeside();
+        database->m_stamp = stampOf(path);
+        if (mode == FileMode::ReadWrite) ::sqlite3_wal_hook(sqlite.getHandle(), onCommit, database.get());
         return database;
     } catch (const SQLite::Exception& exception) {
         return tl::unexpected(describe(path, exception, 0));
     }
+}
+
+Database::~Database() {
+    if (m_mode == FileMode::ReadWrite && isForeign())
+        ::sqlite3_db_config(m_sqlite.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+}
+
+/// In place of SQLite's own (https://www.sqlite.org/c3ref/wal_hook.html), which asks nobody.
+int Database::onCommit(void* self, sqlite3* connection, const char* name, int numLogPages) {
+    auto& database = *static_cast<Database*>(self);
+    if (numLogPages < database.m_logPages || database.isForeign()) return SQLITE_OK;
+    // What cannot be written now is written with the next commit.
+    (void)::sqlite3_wal_checkpoint_v2(connection, name, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+    database.m_stamp = stampOf(database.m_path);
+    return SQLITE_OK;
+}
+
+bool Database::isForeign() const {
+    // A file of another name, or none, has other ways to be noticed: nothing is written there.
+    return fileId(m_path) == m_id && stampOf(m_path) != m_stamp;
 }
 
 FileId fileId(const std::string& path) {
@@ -89,7 +118,15 @@ void Database::noteFilesBeside() {
     m_sharedId = fileId(m_path + "-shm");
 }
 
+void Database::removeFilesBeside() const {
+    for (const auto& [suffix, id] : {std::pair{"-wal", m_logId}, std::pair{"-shm", m_sharedId}}) {
+        const std::string beside = m_path + suffix;
+        if (fileId(beside) == id) ::unlink(beside.c_str());
+    }
+}
+
 Result<bool> Database::truncateLog() {
+    if (isForeign()) return false;
     const auto truncate = [&]() -> Result<bool> {
         auto checkpoint = prepare("PRAGMA wal_checkpoint(TRUNCATE)");
         checkpoint.executeStep();
@@ -99,6 +136,7 @@ Result<bool> Database::truncateLog() {
     ::sqlite3_busy_timeout(m_sqlite.getHandle(), 0);
     const Result<bool> truncated = run(truncate);
     ::sqlite3_busy_timeout(m_sqlite.getHandle(), kBusyTimeoutMs);
+    m_stamp = stampOf(m_path);
     return truncated;
 }
 

@@ -29,6 +29,14 @@ enum class Durability {
 
 FileId fileId(const std::string& path);
 
+/// Changes whenever somebody writes into a file.
+struct FileStamp {
+    int64_t bytes = 0;
+    int64_t modifiedNs = 0;
+
+    bool operator==(const FileStamp&) const = default;
+};
+
 /// Makes the folder of a file, for this user only. Errors: Io.
 Status createFolderOf(const std::string& path);
 
@@ -36,6 +44,10 @@ class Database {
   public:
     /// Opens the file with all pragmas set; ReadWrite creates it (0600). Errors: Io, Corrupt.
     static Result<std::unique_ptr<Database>> open(const std::string& path, FileMode mode);
+    /// What the log holds goes into the file, unless somebody else has written into that.
+    ~Database();
+    Database(const Database&) = delete;
+    Database& operator=(const Database&) = delete;
 
     FileMode mode() const { return m_mode; }
     SQLite::Database& sqlite() { return m_sqlite; }
@@ -44,10 +56,16 @@ class Database {
     const FileId& id() const { return m_id; }
     /// Looks at those beside it: SQLite makes them when it reads for the first time.
     void noteFilesBeside();
-    const FileId& logId() const { return m_logId; }        ///< "-wal"
-    const FileId& sharedId() const { return m_sharedId; }  ///< "-shm"
+    /// A log beside a file that it does not belong to would be read into that.
+    void removeFilesBeside() const;
+    /// Only this connection writes into the file, and only when the log goes there: whether it has been
+    /// changed otherwise. Nothing is written over it then.
+    bool isForeign() const;
     /// Brings the write-ahead log into the file and empties it; false while somebody reads what it held.
     Result<bool> truncateLog();
+    static constexpr int kLogPages = 1000;
+    /// Brings the log into the file whenever it has grown to that, a commit later at most.
+    void setLogPages(int pages) { m_logPages = pages; }
     /// From any thread: what runs ends with Cancelled.
     void interrupt();
 
@@ -120,6 +138,7 @@ class Database {
     tl::unexpected<Error> refused() const;
     bool inTransaction();
 
+    static int onCommit(void* self, sqlite3* connection, const char* name, int numLogPages);
     void setDurability(Durability durability);
     Error toError(const SQLite::Exception& exception) const;
 
@@ -143,6 +162,8 @@ class Database {
     std::string m_path;
     FileMode m_mode;
     FileId m_id, m_logId, m_sharedId;
+    FileStamp m_stamp;  ///< after what this wrote last
+    int m_logPages = kLogPages;
     SQLite::Database m_sqlite;
     Durability m_durability = Durability::Power;
 };

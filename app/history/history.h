@@ -106,7 +106,12 @@ enum class ShredState {
 };
 
 /// Whether the history's file is still where it was opened.
-enum class Whereabouts { InPlace, Removed, Replaced };
+enum class Whereabouts {
+    InPlace,
+    Removed,
+    Replaced,
+    Overwritten,  ///< it is, but somebody else has written into it
+};
 
 /// The end of an answer that an error ended.
 inline AnswerEnd failedWith(const Error& error) {
@@ -214,8 +219,11 @@ class History : public HistoryReader {
 
     Whereabouts whereabouts();
     /// Writes everything to `target`, under a name that nobody has, and goes on there: answers that are being
-    /// written, too. Errors: Io; it goes on as before then.
+    /// written, too. Errors: Io; Corrupt when the file was overwritten and ours is not to be had any more. It
+    /// goes on as before then.
     Status moveTo(const std::string& target);
+    /// Closes a file that was overwritten and leaves nothing of ours in it: what only the log held is gone.
+    static void leave(std::unique_ptr<History> history);
 
     /// Durable before it returns (synchronous=FULL): nothing is generated for a message that could still be
     /// lost. Becomes the active leaf.
@@ -249,6 +257,10 @@ class History : public HistoryReader {
     std::unique_ptr<AnswerStatements> m_answerStatements;
     bool m_mayShred = true;
 };
+
+/// What a moveTo() that was killed left in the folder: what is whole gets the name it was to have, or one
+/// like it where that has been taken; the rest goes. Returns the names that are not as wanted. Errors: Io.
+Result<std::vector<std::string>> takeUpRescued(const std::string& folder);
 
 /// A fresh copy of the file, read through, takes the place of all older backups; these go in any case. Takes
 /// seconds. Any thread. Errors: Io; Corrupt.

@@ -59,12 +59,13 @@ Status migrate(Database& database, int version, std::span<const Migration> migra
         database.sqlite().exec(fmt::format("PRAGMA user_version = {}", target));
         return {};
     });
-    return database.run([&]() -> Status {
+    INGLE_TRY(database.run([&]() -> Status {
         database.sqlite().exec("PRAGMA foreign_keys = ON");
-        // The log has grown to the size of what was written; somebody else who reads keeps it so for a while.
-        if (migrated) database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").executeStep();
         return migrated;
-    });
+    }));
+    // The log has grown to the size of what was written; somebody else who reads keeps it so for a while.
+    INGLE_TRY(database.truncateLog());
+    return {};
 }
 
 }  // namespace ingle::history

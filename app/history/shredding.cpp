@@ -42,15 +42,28 @@ std::optional<Chore> nextChore(Database& database) {
     return std::nullopt;
 }
 
-/// Children before their parents, which have smaller ids.
-std::vector<RowId> messagesToDelete(Database& database) {
+std::vector<RowId> idsOf(SQLite::Statement rows) {
     std::vector<RowId> ids;
-    for (const char* sql : {"SELECT id FROM messages WHERE trashed_ms = 0 ORDER BY id DESC LIMIT ?1",
-                            "SELECT m.id FROM conversations c JOIN messages m ON m.conversation_id = c.id "
-                            "WHERE c.trashed_ms = 0 ORDER BY m.id DESC LIMIT ?1"}) {
-        auto row = database.prepare(sql, kMessagesAtOnce);
-        while (row.executeStep()) ids.push_back(row.getColumn(0).getInt64());
-        if (!ids.empty()) break;
+    while (rows.executeStep()) ids.push_back(rows.getColumn(0).getInt64());
+    return ids;
+}
+
+/// A conversation to delete, or none.
+std::vector<RowId> nextConversation(Database& database) {
+    return idsOf(database.prepare("SELECT id FROM conversations WHERE trashed_ms = 0 LIMIT 1"));
+}
+
+/// Children before their parents, which have smaller ids; as an index has them, so that however many there
+/// are none is looked at twice.
+std::vector<RowId> messagesToDelete(Database& database) {
+    auto ids = idsOf(database.prepare(
+        "SELECT id FROM messages WHERE trashed_ms = 0 ORDER BY id DESC LIMIT ?1", kMessagesAtOnce));
+    if (!ids.empty()) return ids;
+    for (const RowId conversation : nextConversation(database)) {
+        ids =
+            idsOf(database.prepare("SELECT id FROM messages WHERE conversation_id = ?1 "
+                                   "ORDER BY parent_id DESC, id DESC LIMIT ?2",
+                                   conversation, kMessagesAtOnce));
     }
     return ids;
 }
@@ -59,30 +72,33 @@ std::vector<RowId> messagesToDelete(Database& database) {
 void deleteRows(Database& database, Clock::time_point end) {
     auto index = database.prepare("DELETE FROM search_index WHERE rowid = ?1");
     auto message = database.prepare("DELETE FROM messages WHERE id = ?1");
+    auto conversation = database.prepare("DELETE FROM conversations WHERE id = ?1");
+    const auto deleteRow = [](SQLite::Statement& statement, RowId id) {
+        statement.reset();
+        Database::bindAll(statement, id);
+        statement.exec();
+    };
     do {
         const std::vector<RowId> ids = messagesToDelete(database);
-        if (ids.empty()) {
-            database.execute(
-                "DELETE FROM search_index WHERE rowid IN (SELECT -id FROM conversations WHERE trashed_ms = "
-                "0)");
-            database.execute("DELETE FROM conversations WHERE trashed_ms = 0");
-            database.execute(
-                "DELETE FROM files WHERE NOT EXISTS (SELECT 1 FROM parts WHERE file_id = files.id)");
-            endChore(database, Chore::DeleteRows);
-            addChore(database, Chore::BeginMerge);
-            addChore(database, Chore::TruncateLog);
-            addChore(database, Chore::ReplaceBackups);
-            return;
-        }
         for (const RowId id : ids) {
-            for (SQLite::Statement* each : {&index, &message}) {
-                each->reset();
-                Database::bindAll(*each, id);
-                each->exec();
-            }
+            deleteRow(index, id);
+            deleteRow(message, id);
             if (Clock::now() >= end) return;
         }
-    } while (true);
+        if (!ids.empty()) continue;
+        const std::vector<RowId> empty = nextConversation(database);
+        for (const RowId id : empty) {
+            deleteRow(index, -id);  // of its title
+            deleteRow(conversation, id);
+        }
+        if (!empty.empty()) continue;
+        database.execute("DELETE FROM files WHERE NOT EXISTS (SELECT 1 FROM parts WHERE file_id = files.id)");
+        endChore(database, Chore::DeleteRows);
+        addChore(database, Chore::BeginMerge);
+        addChore(database, Chore::TruncateLog);
+        addChore(database, Chore::ReplaceBackups);
+        return;
+    } while (Clock::now() < end);
 }
 
 /// Merges the index until the time is over or nothing is left to merge.
@@ -130,7 +146,7 @@ Result<ShredState> History::shredSlice(std::chrono::milliseconds budget) {
     }
     // A slice that is lost is done again. Its pages go from the log into the file a few at a time: a
     // thousand, as usual, would keep whoever writes waiting for longer than the slice itself.
-    file.sqlite().exec("PRAGMA wal_autocheckpoint = 200");
+    file.setLogPages(200);
     const Status done = file.transact(Durability::Process, [&]() -> Status {
         if (*chore == Chore::DeleteRows) deleteRows(file, end);
         if (*chore == Chore::BeginMerge || *chore == Chore::Merge) {
@@ -139,7 +155,7 @@ Result<ShredState> History::shredSlice(std::chrono::milliseconds budget) {
         if (*chore == Chore::TruncateLog) endChore(file, Chore::TruncateLog);
         return {};
     });
-    file.sqlite().exec("PRAGMA wal_autocheckpoint = 1000");
+    file.setLogPages(Database::kLogPages);
     INGLE_TRY(done);
     return ShredState::Working;
 }

@@ -8,6 +8,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <string_view>
 
 #include "app/history/answer_statements.h"
 #include "app/history/backups.h"
@@ -16,6 +18,11 @@
 
 namespace ingle::history {
 namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kRescued = ".rescue";                // whole, but without its name
+constexpr std::string_view kUnfinished = ".rescue-unfinished";  // not even that
 
 /// Puts a file under a name that nobody has.
 Status rename(const std::string& from, const std::string& to) {
@@ -26,6 +33,16 @@ Status rename(const std::string& from, const std::string& to) {
     return fail(ErrorCode::Io, "Cannot rename {} to {}: {}.", from, to, std::strerror(errno));
 }
 
+/// Errors: Corrupt when anything does not fit together.
+Status readThrough(const std::string& path) {
+    INGLE_TRY_ASSIGN(const auto file, Database::open(path, FileMode::ReadOnly));
+    return file->run([&]() -> Status {
+        const std::string found = file->sqlite().execAndGet("PRAGMA integrity_check").getString();
+        if (found == "ok") return {};
+        return fail(ErrorCode::Corrupt, "{} is damaged: {}.", path, found);
+    });
+}
+
 }  // namespace
 
 Whereabouts History::whereabouts() {
@@ -33,6 +50,7 @@ Whereabouts History::whereabouts() {
     // Where the folder cannot be read, or a network is away, nothing is known.
     if (now == FileId{} && errno != ENOENT && errno != ENOTDIR) return Whereabouts::InPlace;
     if (now != m_database->id()) return now == FileId{} ? Whereabouts::Removed : Whereabouts::Replaced;
+    if (m_database->isForeign()) return Whereabouts::Overwritten;
     m_database->noteFilesBeside();
     return Whereabouts::InPlace;
 }
@@ -40,14 +58,21 @@ Whereabouts History::whereabouts() {
 Status History::moveTo(const std::string& target) {
     if (m_access == Access::ReadOnly) return {};
     INGLE_TRY(createFolderOf(target));
-    const std::string copy = target + ".rescue";
-    INGLE_TRY(copyTo(*m_database, copy));
-    // A log beside a file that it does not belong to would be read into it.
-    for (const auto& [suffix, id] :
-         {std::pair{"-wal", m_database->logId()}, std::pair{"-shm", m_database->sharedId()}}) {
-        const std::string log = m_database->path() + suffix;
-        if (fileId(log) == id) ::unlink(log.c_str());
+    const std::string copy = target + std::string(kRescued);
+    const std::string unfinished = target + std::string(kUnfinished);
+    INGLE_TRY(copyTo(*m_database, unfinished));
+    // Of a file that was overwritten only what the log and SQLite's memory hold is ours.
+    if (whereabouts() == Whereabouts::Overwritten) {
+        if (const Status whole = readThrough(unfinished); !whole) {
+            ::unlink(unfinished.c_str());
+            return whole;
+        }
     }
+    if (const Status renamed = rename(unfinished, copy); !renamed) {
+        ::unlink(unfinished.c_str());
+        return renamed;
+    }
+    m_database->removeFilesBeside();
     if (const Status renamed = rename(copy, target); !renamed) {
         ::unlink(copy.c_str());
         return renamed;
@@ -56,6 +81,34 @@ Status History::moveTo(const std::string& target) {
     m_answerStatements = std::make_unique<AnswerStatements>();
     m_database = std::move(moved);
     return {};
+}
+
+void History::leave(std::unique_ptr<History> history) {
+    history->m_database->removeFilesBeside();
+}
+
+Result<std::vector<std::string>> takeUpRescued(const std::string& folder) {
+    std::vector<std::string> others;
+    std::vector<fs::path> found;
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+        found.push_back(entry->path());
+    if (error == std::errc::no_such_file_or_directory) return others;
+    if (error) return fail(ErrorCode::Io, "Cannot look into {}: {}.", folder, error.message());
+    for (const fs::path& each : found) {
+        const std::string rescued = each.string();
+        if (rescued.ends_with(kUnfinished)) ::unlink(rescued.c_str());
+        if (!rescued.ends_with(kRescued)) continue;
+        const std::string wanted = rescued.substr(0, rescued.size() - kRescued.size());
+        std::string target = wanted;
+        for (int number = 2; fs::exists(target, error); ++number)
+            target = fmt::format("{}-{}.sqlite", fs::path(wanted).replace_extension().string(), number);
+        // A log without its file.
+        for (const char* suffix : {"-wal", "-shm"}) ::unlink((target + suffix).c_str());
+        INGLE_TRY(rename(rescued, target));
+        if (target != wanted) others.push_back(target);
+    }
+    return others;
 }
 
 }  // namespace ingle::history

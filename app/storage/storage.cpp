@@ -56,12 +56,7 @@ Storage::~Storage() {
     std::promise<void> closed;
     m_journal.post([this, &closed] {
         // Whoever closes last writes the log into the file: a closed history is one file, to copy or to move.
-        std::promise<void> read;
-        m_readers.post([this, &read] {
-            openReader(kClosed);
-            read.set_value();
-        });
-        read.get_future().wait();
+        closeReader();
         m_history = kClosed;
         closed.set_value();
     });
@@ -69,6 +64,9 @@ Storage::~Storage() {
 }
 
 Result<std::string> Storage::openHistory() {
+    // When it cannot be looked into, opening says why.
+    for (const std::string& other : history::takeUpRescued(m_folder).value_or(std::vector<std::string>{}))
+        notify(Notice::Kind::FileKeptBeside, {}, other);
     m_history = history::History::open(m_folder + "/history.sqlite");
     if (!m_history) return tl::unexpected<Error>(m_history.error());
     return (*m_history)->path();
@@ -80,7 +78,7 @@ void Storage::openReader(const Result<std::string>& path) {
     m_reader = std::move(reader);
 }
 
-Status Storage::replaceHistory() {
+Result<std::string> Storage::replaceHistory() {
     namespace fs = std::filesystem;
     m_history = kClosed;
     const std::string path = m_folder + "/history.sqlite";
@@ -96,10 +94,19 @@ Status Storage::replaceHistory() {
     const Result<std::string> opened = openHistory();
     m_readers.post([this, opened] { openReader(opened); });
     if (!opened) return tl::unexpected<Error>(opened.error());
-    return {};
+    return aside;
 }
 
-void Storage::setHistoryAside(std::function<void(const Status&)> then) {
+void Storage::closeReader() {
+    std::promise<void> closed;
+    m_readers.post([this, &closed] {
+        openReader(kClosed);
+        closed.set_value();
+    });
+    closed.get_future().wait();
+}
+
+void Storage::setHistoryAside(std::function<void(const Result<std::string>&)> then) {
     m_journal.post([this, then = std::move(then)] { then(replaceHistory()); });
 }
 
@@ -162,12 +169,15 @@ void Storage::lookAfterFile() {
     history::History& history = **m_history;
     const Whereabouts found = history.whereabouts();
     if (found == Whereabouts::InPlace) return;
+    if (found == Whereabouts::Overwritten && m_backingUp) return;  // it has the file open; look again
     const std::string wanted = m_folder + "/history.sqlite";
     std::error_code unknown;
     const bool free = !std::filesystem::exists(wanted, unknown);
     if (unknown) return;  // the folder cannot be read now: look again
     const Status moved =
         history.moveTo(free ? wanted : m_folder + "/history-kept-" + timeForNames() + ".sqlite");
+    if (!moved && found == Whereabouts::Overwritten && moved.error().code == ErrorCode::Corrupt)
+        return openOverwritten();
     if (!moved) {
         if (!std::exchange(m_saidNotRescued, true))
             notify(Notice::Kind::FileNotRescued, moved.error().message);
@@ -176,6 +186,16 @@ void Storage::lookAfterFile() {
     m_saidNotRescued = false;
     m_readers.post([this, path = history.path()] { openReader(path); });
     notify(free ? Notice::Kind::FileRescued : Notice::Kind::FileKeptBeside);
+}
+
+void Storage::openOverwritten() {
+    // SQLite knows a file by its inode: nobody may have it open any more who knows another content.
+    closeReader();
+    history::History::leave(std::move(*m_history));
+    m_history = kClosed;
+    const Result<std::string> opened = openHistory();
+    m_readers.post([this, opened] { openReader(opened); });
+    notify(Notice::Kind::FileOverwritten);
 }
 
 void Storage::shred() {
@@ -202,8 +222,9 @@ void Storage::shred() {
     });
 }
 
-void Storage::notify(Notice::Kind kind, const std::string& error) {
-    if (m_noticed) m_noticed({kind, m_history ? (*m_history)->path() : m_folder, error});
+void Storage::notify(Notice::Kind kind, const std::string& error, const std::string& path) {
+    if (!m_noticed) return;
+    m_noticed({kind, !path.empty() ? path : m_history ? (*m_history)->path() : m_folder, error});
 }
 
 }  // namespace ingle::storage

@@ -24,10 +24,12 @@ namespace ingle::storage {
 /// What happened to the files without anybody having asked.
 struct Notice {
     enum class Kind {
-        FileRescued,     ///< somebody deleted the history's file; it was written anew
-        FileKeptBeside,  ///< somebody put another file in its place; ours is `path` now
-        FileNotRescued,  ///< neither could be done yet; it is tried again
-        ShreddingWaits,  ///< what was deleted for good is still in some file; it is tried again
+        FileRescued,      ///< somebody deleted the history's file; it was written anew
+        FileKeptBeside,   ///< somebody put another file in its place; ours is `path` now
+        FileNotRescued,   ///< neither could be done yet; it is tried again
+        FileOverwritten,  ///< somebody wrote another file into it, and ours is lost; the other one is open
+                          ///< now
+        ShreddingWaits,   ///< what was deleted for good is still in some file; it is tried again
     };
     Kind kind = Kind::FileRescued;
     std::string path;
@@ -87,8 +89,8 @@ class Storage {
     /// are not cancelled. Any thread.
     void cancel(RequestId request);
 
-    /// Renames the history file, keeping all of it, and opens a new one; then(Status) as for run().
-    void setHistoryAside(std::function<void(const Status&)> then);
+    /// Renames the history file, keeping all of it, and opens a new one; then(its path now) as for run().
+    void setHistoryAside(std::function<void(const Result<std::string>&)> then);
 
   private:
     template <typename Store>
@@ -105,11 +107,15 @@ class Storage {
 
     // On the journal's thread.
     Result<std::string> openHistory();  ///< its path
-    Status replaceHistory();
+    Result<std::string> replaceHistory();
+    void openOverwritten();
     std::chrono::milliseconds tend();
     void lookAfterFile();
     void shred();
-    void notify(Notice::Kind kind, const std::string& error = {});
+    /// `path`: of another file than the history's own.
+    void notify(Notice::Kind kind, const std::string& error = {}, const std::string& path = {});
+    /// Waits until the reader has closed its file.
+    void closeReader();
 
     /// On the reader's thread, which opens its connection anew.
     void openReader(const Result<std::string>& path);

@@ -57,7 +57,13 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
     connect(&m_settings, &Settings::loaded, &m_models, &ModelListModel::start);
     connect(&m_engine, &EngineClient::restarted, &m_crashes, &CrashReports::look);
     connect(&m_chat, &ChatController::draftChanged, &m_measure, [this] { m_measure.look(m_chat.draft()); });
-    m_storage.onNotice([this](const storage::Notice& notice) { m_notices.showBanner(bannerOf(notice)); });
+    m_storage.onNotice([this](const storage::Notice& notice) {
+        if (notice.kind == storage::Notice::Kind::FileOverwritten) {
+            m_chat.newConversation();
+            m_conversations.refresh();
+        }
+        m_notices.showBanner(bannerOf(notice));
+    });
     m_offers.refresh();
     m_chat.start();
 }

@@ -162,8 +162,10 @@ void ChatController::start() {
 void ChatController::onUnreadableHistory(const Error& error) {
     if (error.code != ErrorCode::Corrupt) return m_notices.showError(Notices::Topic::History, error);
     const auto startAnew = [this] {
-        m_storage.setHistoryAside(this, [this](const Status& status) {
-            if (!status) return m_notices.showError(Notices::Topic::History, status.error());
+        m_storage.setHistoryAside(this, [this](const Result<std::string>& aside) {
+            if (!aside) return m_notices.showError(Notices::Topic::History, aside.error());
+            m_notices.showBanner(
+                {Notices::Topic::File, tr("The damaged history is kept as %1.").arg(toQString(*aside))});
             emit listOutdated();
             start();
         });

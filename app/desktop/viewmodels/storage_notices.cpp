@@ -28,6 +28,11 @@ QString sentenceOf(const storage::Notice& notice) {
                           "The file with your conversations was taken away and cannot be written "
                           "again yet; leave Inglenook open. %1"))
                 .arg(toQString(notice.error));
+        case Kind::FileOverwritten:
+            return tr(QT_TRANSLATE_NOOP(
+                "StorageNotices",
+                "Another file was copied over your conversations while Inglenook was open. What was only in "
+                "them cannot be brought back; the conversations of that file are shown now."));
         case Kind::ShreddingWaits:
             return tr(QT_TRANSLATE_NOOP(
                           "StorageNotices",

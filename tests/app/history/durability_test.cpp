@@ -189,6 +189,18 @@ TEST_F(Durability, ShreddingGoesOnAfterARestartAtEverySlice) {
     EXPECT_NO_THROW(sqlite().exec("INSERT INTO search_index (search_index) VALUES ('integrity-check')"));
 }
 
+TEST_F(Durability, NoSliceOfShreddingTakesAllConversations) {
+    ASSERT_TRUE(m_history->atOnce([&]() -> Status {
+        for (int i = 0; i < 60; ++i) {
+            INGLE_TRY_ASSIGN(const RowId id, m_history->createConversation("heliotrope", ""));
+            INGLE_TRY(m_history->trashConversation(id));
+        }
+        return {};
+    }));
+    EXPECT_GT(shred(std::chrono::milliseconds(0)), 60);
+    EXPECT_FALSE(anyFileHolds("heliotrope"));
+}
+
 TEST_F(Durability, AFreshBackupThatCannotBeMadeLeavesNoOldOne) {
     ask();
     std::ofstream(m_path + ".backup-v1") << "old";

@@ -283,6 +283,94 @@ TEST_F(StorageTest, AFileInItsPlaceIsNeverOverwritten) {
     EXPECT_EQ((*kept)->conversations().value_or(std::vector<history::Conversation>{}).size(), 2u);
 }
 
+TEST_F(StorageTest, AFileThatIsCopiedOverOursIsNeverWrittenTo) {
+    // As AFileInItsPlaceIsNeverOverwritten, but the file keeps its inode, as `cp` and restoring backups do.
+    open();
+    ask("older");
+    m_storage.reset();
+    const std::string older = m_folder + "/older.db";
+    fs::copy_file(m_file, older);
+    const auto bytesOf = [](const std::string& path) {
+        std::ifstream file(path, std::ios::binary);
+        return std::string(std::istreambuf_iterator<char>(file), {});
+    };
+    const std::string theirs = bytesOf(older);
+    for (const bool reachesTheFile : {false, true}) {
+        m_notices.clear();
+        open();
+        // Much of it is in the log only, or in the file, too.
+        for (int i = 0; i < (reachesTheFile ? 30 : 1); ++i) ask("ours " + std::string(200'000, 'x'));
+        std::ofstream(m_file, std::ios::binary | std::ios::trunc) << theirs;
+        std::unique_lock lock(m_mutex);
+        EXPECT_TRUE(m_noticed.wait_for(lock, kPatience, [&] { return !m_notices.empty(); }));
+        lock.unlock();
+        ask("afterwards");
+        const bool lost = m_notices.front().kind == Notice::Kind::FileOverwritten;
+        if (lost) {
+            EXPECT_THAT(titles(), testing::ElementsAre("afterwards", "older"));
+        } else {
+            EXPECT_EQ(m_notices.front().kind, Notice::Kind::FileKeptBeside);
+            EXPECT_TRUE(bytesOf(m_file) == theirs);
+            m_storage.reset();
+            EXPECT_TRUE(bytesOf(m_file) == theirs);
+        }
+        open();
+        EXPECT_THAT(titles(), testing::Contains("older"));
+        const auto sound = wait([](HistoryReader& reader) -> Result<std::string> {
+            return reader.search("afterwards", 5).has_value() ? "ok" : "damaged";
+        });
+        EXPECT_EQ(sound.value_or(""), "ok");
+        m_storage.reset();
+        std::ofstream(m_file, std::ios::binary | std::ios::trunc) << theirs;
+    }
+}
+
+TEST_F(StorageTest, WhatWeWriteOurselvesIsNotSomebodyElses) {
+    open();
+    const auto end = std::chrono::steady_clock::now() + 700ms;  // it is looked after twice a second
+    while (std::chrono::steady_clock::now() < end) ask(std::string(300'000, 'x'));
+    EXPECT_GT(fs::file_size(m_file), 3'000'000u) << "the log went into the file";
+    open();
+    EXPECT_FALSE(titles().empty());
+    EXPECT_TRUE(m_notices.empty());
+}
+
+TEST_F(StorageTest, AKilledRescueIsTakenUp) {
+    open();
+    ask("ours");
+    m_storage.reset();
+    const std::string rescue = m_file + ".rescue";
+    // Killed before the file had its name; the log of the one that was deleted may still be there.
+    for (const bool withLog : {true, false}) {
+        fs::rename(m_file, rescue);
+        if (withLog) std::ofstream(m_file + "-wal") << std::string(5000, 'x');
+        open();
+        EXPECT_THAT(titles(), testing::ElementsAre("ours"));
+        m_storage.reset();
+        EXPECT_FALSE(fs::exists(rescue));
+    }
+    // Killed while it was written.
+    std::ofstream(rescue + "-unfinished") << "half";
+    open();
+    EXPECT_THAT(titles(), testing::ElementsAre("ours"));
+    EXPECT_FALSE(fs::exists(rescue + "-unfinished"));
+    EXPECT_TRUE(m_notices.empty());
+    m_storage.reset();
+    // Somebody brought another file before the next start.
+    fs::rename(m_file, rescue);
+    {
+        const auto theirs = History::open(m_file);
+        ASSERT_TRUE(theirs && (*theirs)->createConversation("theirs", ""));
+    }
+    open();
+    EXPECT_THAT(titles(), testing::ElementsAre("theirs"));
+    const auto notice = noticeOf(Notice::Kind::FileKeptBeside);
+    ASSERT_TRUE(notice);
+    const auto kept = HistoryReader::open(notice->path);
+    ASSERT_TRUE(kept);
+    EXPECT_EQ((*kept)->conversations()->front().title, "ours");
+}
+
 TEST_F(StorageTest, ADamagedHistoryKeepsNothingElseAway) {
     std::ofstream(m_file) << std::string(5000, 'x');
     open();
@@ -292,8 +380,9 @@ TEST_F(StorageTest, ADamagedHistoryKeepsNothingElseAway) {
     EXPECT_FALSE(wait([](History& history) { return history.createConversation("x", ""); }));
     EXPECT_TRUE(wait([](library::Library&) { return Status(); }));
     std::promise<bool> aside;
-    m_storage->setHistoryAside([&](const Status& status) { aside.set_value(bool(status)); });
-    EXPECT_TRUE(aside.get_future().get());
+    m_storage->setHistoryAside(
+        [&](const Result<std::string>& path) { aside.set_value(path && fs::exists(*path)); });
+    EXPECT_TRUE(aside.get_future().get()) << "and its path is told";
     ask("new");
     EXPECT_THAT(titles(), testing::ElementsAre("new"));
 }

@@ -60,13 +60,13 @@ ALLOWED = {
     "app/client": PUBLIC | {"app/protocol", "app/client"},
     "app/sandbox": PUBLIC | {"app/sandbox"},
     "app/crash": PUBLIC | {"app/crash"},
-    "app/library": PUBLIC | {"app/library"},
+    "app/library": PUBLIC | {"engine/io", "app/library"},
     "app/history": PUBLIC | {"app/history"},
     "app/storage": PUBLIC | {"app/history", "app/library", "app/storage"},
     "app/content": PUBLIC | {"app/content"},
     "app/cli": PUBLIC | {"engine/lab", "engine/import", "app/protocol", "app/library", "app/sandbox", "app/crash", "app/cli"},
     "app/typeset": PUBLIC | {"app/sandbox", "app/typeset"},
-    "app/desktop": PUBLIC | {"app/client", "app/content", "app/protocol", "app/library", "app/history", "app/storage", "app/sandbox", "app/crash", "app/desktop"},
+    "app/desktop": PUBLIC | {"engine/io", "app/client", "app/content", "app/protocol", "app/library", "app/history", "app/storage", "app/sandbox", "app/crash", "app/desktop"},
 }
 
 # Header pattern → folders that may include it.

@@ -1,6 +1,7 @@
 /// Fingerprints of model files: cheap enough to take at every start.
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -15,30 +16,20 @@ namespace {
 
 constexpr uint64_t kHashedBytes = 64 * 1024;  // at either end
 
-/// FNV-1a, 64 bits (Fowler, Noll, Vo). It tells files apart; it does not resist an attacker.
-class Fnv1a {
-  public:
-    void add(std::string_view bytes) {
-        for (const unsigned char byte : bytes) m_value = (m_value ^ byte) * 0x100000001b3u;
-    }
-    uint64_t value() const { return m_value; }
-
-  private:
-    uint64_t m_value = 0xcbf29ce484222325u;
-};
-
-Status hashRange(int fd, const std::string& path, uint64_t offset, uint64_t length, Fnv1a& hash) {
-    char buffer[16 * 1024];
-    while (length > 0) {
+/// Adds what stands there, or less at the end of the file. Errors: Io.
+Status readRange(int fd, const std::string& path, uint64_t offset, uint64_t length, std::string& bytes) {
+    const size_t begin = bytes.size();
+    bytes.resize(begin + length);
+    size_t end = begin;
+    while (end < bytes.size()) {
         const ssize_t count =
-            ::pread(fd, buffer, std::min<uint64_t>(length, sizeof buffer), static_cast<off_t>(offset));
+            ::pread(fd, bytes.data() + end, bytes.size() - end, static_cast<off_t>(offset + (end - begin)));
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) return fail(ErrorCode::Io, "Cannot read {}: {}.", path, std::strerror(errno));
         if (count == 0) break;
-        hash.add({buffer, static_cast<size_t>(count)});
-        offset += static_cast<uint64_t>(count);
-        length -= static_cast<uint64_t>(count);
+        end += static_cast<size_t>(count);
     }
+    bytes.resize(end);
     return {};
 }
 
@@ -63,12 +54,12 @@ Result<Fingerprint> fingerprint(const std::string& path) {
     }
     if (!S_ISREG(status.st_mode)) return fail(ErrorCode::Io, "{} is not a regular file.", path);
     Fingerprint print = identity(status);
-    Fnv1a hash;
+    std::string bytes;
     const uint64_t head = std::min(print.bytes, kHashedBytes);
     const uint64_t tail = std::min(print.bytes - head, kHashedBytes);
-    INGLE_TRY(hashRange(file.get(), path, 0, head, hash));
-    INGLE_TRY(hashRange(file.get(), path, print.bytes - tail, tail, hash));
-    print.headHash = hash.value();
+    INGLE_TRY(readRange(file.get(), path, 0, head, bytes));
+    INGLE_TRY(readRange(file.get(), path, print.bytes - tail, tail, bytes));
+    print.headHash = ::XXH3_64bits(bytes.data(), bytes.size());
     return print;
 }
 
@@ -78,7 +69,8 @@ FileState checkFile(const ModelEntry& entry) {
     Fingerprint now = identity(status);
     if (now.bytes != entry.fingerprint.bytes) return FileState::Changed;
     now.headHash = entry.fingerprint.headHash;
-    if (now == entry.fingerprint) return FileState::Same;
+    if (now == entry.fingerprint || entry.fingerprint.headHash == Fingerprint::kNoHash)
+        return FileState::Same;
     const auto print = fingerprint(entry.path);
     if (!print) return FileState::Missing;
     return print->headHash == entry.fingerprint.headHash ? FileState::Same : FileState::Changed;

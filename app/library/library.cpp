@@ -15,7 +15,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <span>
 
+#include "engine/io/atomic_file.h"
 #include "ingle/file_descriptor.h"
 #include "ingle/paint_thread.h"
 
@@ -25,6 +27,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kFileVersion = 1;
+constexpr const char* kHashName = "xxh3";  // of Fingerprint::headHash
 constexpr const char* kDataDirVariable = "INGLE_DATA_DIR";
 constexpr uint64_t kMaxFileBytes = 16u << 20;  // a thousand times a large library
 
@@ -53,7 +56,8 @@ json toJson(const ModelEntry& entry) {
               {"modifiedNs", print.modifiedNs},
               {"device", print.device},
               {"inode", print.inode},
-              {"headHash", print.headHash}}},
+              {"headHash", print.headHash},
+              {"hash", kHashName}}},
             {"family", entry.family},
             {"summary", entry.summary},
             {"addedAt", entry.addedAt},
@@ -82,6 +86,7 @@ ModelEntry entryFromJson(const json& object) {
     print.at("device").get_to(entry.fingerprint.device);
     print.at("inode").get_to(entry.fingerprint.inode);
     print.at("headHash").get_to(entry.fingerprint.headHash);
+    if (print.value("hash", "") != kHashName) entry.fingerprint.headHash = Fingerprint::kNoHash;
     entry.family = object.value("family", "");
     entry.summary = object.value("summary", "");
     entry.addedAt = object.value("addedAt", "");
@@ -127,35 +132,6 @@ Result<std::string> readFile(const std::string& path) {
         text.append(buffer, static_cast<size_t>(count));
     }
     return text;
-}
-
-Status writeDurably(int fd, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t count = ::write(fd, text.data(), text.size());
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return fail(ErrorCode::Io, "{}", std::strerror(errno));
-        text.remove_prefix(static_cast<size_t>(count));
-    }
-    if (::fsync(fd) != 0) return fail(ErrorCode::Io, "{}", std::strerror(errno));
-    return {};
-}
-
-/// Replaces `path` by `text`: another process sees the old or the new file, also after a power cut.
-Status replaceFile(const std::string& path, std::string_view text) {
-    mustNotPaint("The model library");
-    std::string temporary = path + ".XXXXXX";
-    const FileDescriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
-    if (file.get() < 0) return fail(ErrorCode::Io, "Cannot write {}: {}.", path, std::strerror(errno));
-    const Status written = writeDurably(file.get(), text);
-    if (!written || ::rename(temporary.c_str(), path.c_str()) != 0) {
-        const std::string reason = written ? std::strerror(errno) : written.error().message;
-        ::unlink(temporary.c_str());
-        return fail(ErrorCode::Io, "Cannot write {}: {}.", path, reason);
-    }
-    const std::string folder = std::filesystem::path(path).parent_path();
-    const FileDescriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (directory.get() >= 0) ::fsync(directory.get());
-    return {};
 }
 
 /// Holds the library's lock from create() to the end of its scope.
@@ -281,7 +257,10 @@ Status Library::writeLocked() const {
     json models = json::array();
     for (const ModelEntry& entry : m_models) models.push_back(toJson(entry));
     const json document{{"version", kFileVersion}, {"models", std::move(models)}};
-    return replaceFile(filePath(), document.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+    const std::string text = document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+    INGLE_TRY_ASSIGN(const auto file, io::AtomicFile::create(filePath(), io::Access::Private));
+    INGLE_TRY(file->write(std::as_bytes(std::span(text))));
+    return file->commit();
 }
 
 Status Library::modify(const Change& change) {
@@ -408,6 +387,10 @@ Status Library::relocate(const std::string& id, const std::string& path) {
 Status Library::markUsed(const std::string& id) {
     return modifyEntry(id, [](ModelEntry& entry) -> Status {
         entry.lastUsedAt = isoNow();
+        if (entry.fingerprint.headHash == Fingerprint::kNoHash) {
+            // Told by checkFile() to be the same; what cannot be read now is asked the next time.
+            if (const auto print = fingerprint(entry.path)) entry.fingerprint = *print;
+        }
         return {};
     });
 }

@@ -14,9 +14,12 @@
 
 namespace ingle::library {
 
-/// Cheap identity of a file, to notice that it moved or changed. `headHash` is a hash of the first and last
-/// 64 KiB.
+/// Cheap identity of a file, to notice that it moved or changed. `headHash` is the XXH3 hash of the first and
+/// last 64 KiB.
 struct Fingerprint {
+    /// Not known: another hash was used once. The next use of the file tells it.
+    static constexpr uint64_t kNoHash = 0;
+
     uint64_t bytes = 0;
     int64_t modifiedNs = 0;
     uint64_t device = 0;

@@ -42,6 +42,7 @@ Storage::Storage(std::string folder, Noticed noticed)
       m_journal("journal", [this] { return tend(); }),
       m_readers("history-reader"),
       m_models("library"),
+      m_others("other-files"),
       m_backups("backups") {
     m_models.post([this] { m_library = library::Library::open(m_folder); });
     // Nothing is read before the file was made, or brought up to date.

@@ -1,5 +1,6 @@
-/// The files of a front end, off the thread that paints: the history, its reader and the model library, each
-/// with a thread of its own, so that a search waits for no answer and an answer for no network file. No Qt.
+/// The files of a front end, off the thread that paints: the history, its reader, the model library and all
+/// other files, each with a thread of its own, so that a search waits for no answer and an answer for no
+/// network file. No Qt.
 #pragma once
 
 #include <atomic>
@@ -56,10 +57,10 @@ class Storage {
     Storage(const Storage&) = delete;
     Storage& operator=(const Storage&) = delete;
 
-    /// Runs `work`, which takes a HistoryReader&, a History& or a Library& and returns a Result, on the
-    /// thread of that file, and then `then(result)` there. Work on one file runs in the order of the calls;
-    /// what takes a HistoryReader& sees what a History& has written once the `then` of that was called. When
-    /// its file could not be opened, `then` gets that error. Any thread.
+    /// Runs `work`, which takes a HistoryReader&, a History&, a Library& or, for any other file, nothing, and
+    /// returns a Result, on the thread of that file, and then `then(result)` there. Work on one file runs in
+    /// the order of the calls; what takes a HistoryReader& sees what a History& has written once the `then`
+    /// of that was called. When its file could not be opened, `then` gets that error. Any thread.
     template <typename Work, typename Then>
     RequestId run(Work work, Then then) {
         if constexpr (std::is_invocable_v<Work&, history::HistoryReader&>) {
@@ -69,6 +70,9 @@ class Storage {
                 job(m_history ? Result<history::History*>(m_history->get())
                               : tl::unexpected<Error>(m_history.error()));
             });
+            return 0;
+        } else if constexpr (std::is_invocable_v<Work&>) {
+            m_others.post([work = std::move(work), then = std::move(then)]() mutable { then(work()); });
             return 0;
         } else {
             m_models.post([this, job = job<library::Library>(std::move(work), std::move(then))] {
@@ -147,6 +151,7 @@ class Storage {
     Lane m_journal;
     Lane m_readers;
     Lane m_models;
+    Lane m_others;
     Lane m_backups;
 };
 

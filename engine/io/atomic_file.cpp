@@ -9,6 +9,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "ingle/paint_thread.h"
+
 namespace ingle::io {
 namespace {
 
@@ -25,7 +27,8 @@ Status syncFolderOf(const std::string& path) {
 
 }  // namespace
 
-Result<std::unique_ptr<AtomicFile>> AtomicFile::create(const std::string& path) {
+Result<std::unique_ptr<AtomicFile>> AtomicFile::create(const std::string& path, Access access) {
+    mustNotPaint("The file writer");
     static std::atomic<uint32_t> counter{0};
     std::error_code ignored;
     const auto status = std::filesystem::status(path, ignored);
@@ -33,7 +36,8 @@ Result<std::unique_ptr<AtomicFile>> AtomicFile::create(const std::string& path) 
         return fail(ErrorCode::Io, "{}: not a regular file, so it is not replaced", path);
     std::string temporaryPath = fmt::format("{}.part-{}-{}", path, ::getpid(), counter++);
     // Not mkstemp: that would make the finished file unreadable for others whatever the umask says.
-    FileDescriptor file(::open(temporaryPath.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    FileDescriptor file(::open(temporaryPath.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                               access == Access::Private ? 0600 : 0666));
     if (!file.isOpen()) return fail(ErrorCode::Io, "{}: cannot be written: {}", path, std::strerror(errno));
     return std::unique_ptr<AtomicFile>(new AtomicFile(path, std::move(temporaryPath), std::move(file)));
 }

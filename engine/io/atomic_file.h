@@ -16,12 +16,16 @@ namespace ingle::io {
 /// carries a checksum and can be made again.
 enum class Durability { Flushed, Unflushed };
 
+/// Who may read it.
+enum class Access { ByUmask, Private };
+
 /// A temporary file beside the target that commit() renames over it. Without a commit the destructor removes
 /// it and the target stays as it was. One thread.
 class AtomicFile {
   public:
     /// Errors: Io (no such folder, no permission, something else than a file is there).
-    static Result<std::unique_ptr<AtomicFile>> create(const std::string& path);
+    static Result<std::unique_ptr<AtomicFile>> create(const std::string& path,
+                                                      Access access = Access::ByUmask);
     ~AtomicFile();
     AtomicFile(const AtomicFile&) = delete;
     AtomicFile& operator=(const AtomicFile&) = delete;

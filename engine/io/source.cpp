@@ -1,5 +1,6 @@
 #include "engine/io/source.h"
 #include "ingle/error_ids.h"
+#include "ingle/paint_thread.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -30,6 +31,7 @@ Result<Source> Source::opened(std::string path, std::shared_ptr<const FileDescri
 }
 
 Result<Source> Source::open(const std::string& path) {
+    mustNotPaint("The file reader");
     INGLE_TRY_ASSIGN(Source source, opened(path, nullptr, FileDescriptor(::open(path.c_str(), kReading))));
     const std::string folder = std::filesystem::path(path).parent_path().string();
     // O_PATH: the folder may be one whose files can be read, but not listed.

@@ -5,7 +5,8 @@
   newcomer      no model, a computer of 8 GB, an empty download folder: what suits it, what arrives, a chat; by keyboard alone
   conversation  drop the file, ask, see the answer stream; kill the host and then the window while it does; continue;
                 nothing that was painted is lost, and the answer equals one that was never interrupted
-  offline       no program can open an internet socket, and none tries to over a whole conversation
+  offline       no program can open an internet socket, and none tries to over a whole conversation; nor does the thread
+                that paints use files
   refusals      files that cannot be used end in one sentence
 """
 import argparse
@@ -273,28 +274,70 @@ def check_probes(options):
             window.quit()
 
 
+def file_calls(log, times, thread, folder):
+    """What a thread did between two moments that may wait for a disk: files in that folder, and flushing any."""
+    calls = []
+    for line in log.splitlines():
+        # A call that another one interrupts in the log still names its file in the first half.
+        number, at, call = line.split(None, 2)
+        if int(number) == thread and times[0] < float(at) < times[1] and (re.match(r"f(data)?sync\(", call) or (
+                re.match(r"(open|creat|rename|unlink)", call) and f'"{folder}' in call)):
+            calls.append(call)
+    return calls
+
+
+def check_painter(log, times, painter, folder):
+    calls = file_calls(log, times, painter, folder)
+    expect(not calls, f"the thread that paints used files: {calls[:3]}")
+
+
 def check_trace(options):
     with display() as screen, new_home() as home:
         log = home.root / "strace.log"
-        wrapper = ["strace", "-f", "-qq", "-e", "trace=execve,socket,socketpair,io_uring_setup", "-o", str(log)]
+        folder = home.root / "data"
+        (folder / "inglenook/crashes").mkdir(parents=True)
+        (folder / "inglenook/crashes/new-1700000000-1.txt").write_text("what happened")
+        traced = ("execve,socket,socketpair,io_uring_setup,"
+                  "open,openat,openat2,creat,rename,renameat,renameat2,unlink,unlinkat,fsync,fdatasync")
+        wrapper = ["strace", "-f", "-qq", "-ttt", "-e", f"trace={traced}", "-o", str(log)]
         with Window(options.bin, home, screen, PACE_MS, wrapper) as window:
+            since = time.time()
+            painter = window.pid
+            window.wait_for(lambda s: s["bannerAction"] == "Show the report", "the report of a crash")
             load_model(window, options.model)
             window.send_message(PROMPT)
             wait_for_text(window, 20)
+            window.command("key", key="N", modifiers=["ctrl"])
+            window.command("type", text="another draft")
+            window.command("key", key="Down", modifiers=["alt"])
+            wait_for_text(window, 20)
+            kill_host(window)
             stop_answer(window)
+            window.command("key", key="Backspace", modifiers=["ctrl", "shift"])
+            window.wait_for(lambda s: s["conversations"] == 0, "the conversation to go")
+            window.command("key", key="Z", modifiers=["ctrl"])
+            window.wait_for(lambda s: s["conversations"] == 1, "the conversation to be back")
+            until = time.time()
             window.quit()
         calls = log.read_text()
     expect(re.search(r'execve\("[^"]*/ingle"', calls), "the host was not traced")
     expect(re.search(r"socket\(AF_UNIX.*= \d+", calls), "no local socket was traced")
     opened = re.findall(r"socket(?:pair)?\((?!AF_UNIX|AF_NETLINK).*= \d+|io_uring_setup.*= \d+", calls)
     expect(not opened, f"internet sockets were opened: {opened[:3]}")
+    check_painter(calls, (since, until), painter, folder)
+    # The same is found where it is: with the journal's thread, which flushes, and with this one before it paints.
+    others = {int(line.split(None, 1)[0]) for line in calls.splitlines()} - {painter}
+    flushing = [each for each in others if any("sync(" in call for call in file_calls(calls, (since, until), each, folder))]
+    expect(flushing, "no thread flushed anything")
+    expect_failure(lambda: check_painter(calls, (since, until), flushing[0], folder), "flushing was not found")
+    expect_failure(lambda: check_painter(calls, (0, since), painter, folder), "opening a file was not found")
     return len(calls.splitlines())
 
 
 def offline(options):
     if options.probe:
         check_probes(options)
-    return f"{check_trace(options)} traced calls, no internet socket"
+    return f"{check_trace(options)} traced calls, no internet socket, no file for the thread that paints"
 
 
 # Speaks the protocol up to the point where the model is loaded, and then dies: every time.

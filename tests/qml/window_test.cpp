@@ -5,6 +5,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
+#include "app/crash/crash_report.h"
 #include "app/desktop/error_sentences.h"
 #include "app/desktop/size_text.h"
 #include "ingle/error_ids.h"
@@ -191,7 +192,7 @@ class WindowTest : public QObject, WindowFiles {
         {
             WindowRun run(data, {});
             run.model.serve({.files = {QUrl::fromLocalFile(m_modelFile)}});  // which does not take it away
-            QCOMPARE(run.model.notices()->bannerAction(), QString("Show the report"));
+            QTRY_COMPARE(run.model.notices()->bannerAction(), QString("Show the report"));
             // What else is said meanwhile is shown first, and does not count as an answer.
             run.model.notices()->showBanner({Notices::Topic::Model, "Something else."});
             QCOMPARE(run.model.notices()->banner(), QString("Something else."));
@@ -202,15 +203,14 @@ class WindowTest : public QObject, WindowFiles {
             QCOMPARE(run.model.crashes()->text(), QString("what happened"));
             const QString saved = m_folder.filePath("saved.txt");
             run.model.crashes()->saveTo(QUrl::fromLocalFile(saved));
+            QTRY_VERIFY(QFile::exists(saved));
             QFile file(saved);
             QVERIFY(file.open(QIODevice::ReadOnly));
             QCOMPARE(file.readAll(), QByteArray("what happened"));
             run.model.crashes()->saveTo(QUrl::fromLocalFile("/nowhere/at/all.txt"));
-            QVERIFY(run.model.notices()->banner().contains("/nowhere/at/all.txt could not be written"));
+            QTRY_VERIFY(run.model.notices()->banner().contains("/nowhere/at/all.txt could not be written"));
         }
-        WindowRun run(data, {});
-        run.model.serve({});
-        QVERIFY(run.model.notices()->banner().isEmpty());
+        QVERIFY(!crash::unseenReport((data + "/crashes").toStdString()));
     }
 
     void aCrashReportThatNobodyAnsweredIsOfferedAgain() {
@@ -220,17 +220,16 @@ class WindowTest : public QObject, WindowFiles {
         for (int start = 0; start < 2; ++start) {
             WindowRun run(data, {});
             run.model.serve({});
-            QCOMPARE(run.model.notices()->bannerAction(), QString("Show the report"));
+            QTRY_COMPARE(run.model.notices()->bannerAction(), QString("Show the report"));
             run.model.notices()->showBanner({Notices::Topic::Model, "The model cannot be loaded."});
         }
         {
             WindowRun run(data, {});
             run.model.serve({});
+            QTRY_VERIFY(!run.model.notices()->banner().isEmpty());
             run.model.notices()->dismissBanner();
         }
-        WindowRun run(data, {});
-        run.model.serve({});
-        QVERIFY(run.model.notices()->banner().isEmpty());
+        QVERIFY(!crash::unseenReport((data + "/crashes").toStdString()));
     }
 
     void theStatusLineSaysWhichDeviceComputesAndWhy() {

@@ -16,7 +16,7 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
       m_engine(std::move(host)),
       m_answers(m_storage, m_engine),
       m_colours(findTypesetter()),
-      m_crashes(files.dataDir + "/crashes", m_notices),
+      m_crashes(files.dataDir + "/crashes", m_storage, m_notices),
       m_settings(m_storage, m_notices),
       m_place(m_storage),
       m_devices(m_engine, m_settings),

@@ -9,6 +9,7 @@
 
 #include <string>
 
+#include "app/desktop/storage_thread.h"
 #include "app/desktop/viewmodels/notices.h"
 
 namespace ingle::desktop {
@@ -21,7 +22,7 @@ class CrashReports : public QObject {
     Q_PROPERTY(QString text READ text NOTIFY changed)
   public:
     /// `folder`: where the programs keep them.
-    CrashReports(std::string folder, Notices& notices, QObject* parent = nullptr);
+    CrashReports(std::string folder, StorageThread& storage, Notices& notices, QObject* parent = nullptr);
 
     QString text() const { return m_text; }
 
@@ -34,7 +35,10 @@ class CrashReports : public QObject {
     void shown();
 
   private:
+    void offer(const QString& report);
+
     std::string m_folder;
+    StorageThread& m_storage;
     Notices& m_notices;
     QString m_text;
 };

@@ -1,16 +1,16 @@
-/// Notices model files that arrive in a folder. GUI thread; reads names and sizes only, and the first four
-/// bytes.
+/// Notices model files that arrive in a folder. It may lie on a network that does not answer: a thread of its
+/// own looks, at names and sizes only, and the first four bytes. GUI thread.
 #pragma once
 
-#include <QFileSystemWatcher>
-#include <QMap>
 #include <QObject>
 #include <QString>
-#include <QTimer>
+#include <QThread>
 
 #include <chrono>
 
 namespace ingle::desktop {
+
+class DownloadFolder;
 
 class DownloadWatch : public QObject {
     Q_OBJECT
@@ -18,6 +18,7 @@ class DownloadWatch : public QObject {
     /// A file counts as settled when it has kept its size for `settling`. What lies in the folder already is
     /// not news, unless it grows. A folder that is missing is waited for.
     DownloadWatch(QString folder, std::chrono::milliseconds settling, QObject* parent = nullptr);
+    ~DownloadWatch() override;
 
     /// Whether `path` was whole after all: if not, it is told again when it has grown or another file came.
     void judged(const QString& path, bool isWhole);
@@ -27,21 +28,8 @@ class DownloadWatch : public QObject {
     void settled(const QString& path);
 
   private:
-    struct File {
-        qint64 bytes = -1;
-        bool told = false;  ///< at this size
-        int quietLooks = 0;
-    };
-
-    void look();
-    void watchFolder();
-    QMap<QString, qint64> candidates() const;
-
-    QString m_folder;
-    QFileSystemWatcher m_watcher;
-    QTimer m_timer;
-    QMap<QString, File> m_arriving;
-    QMap<QString, qint64> m_known;  ///< was there at first, or is whole
+    QThread* m_thread;         ///< outlives this where the folder hangs
+    DownloadFolder* m_folder;  ///< lives there
 };
 
 }  // namespace ingle::desktop

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <utility>
 
 #include "app/desktop/text.h"
@@ -28,10 +29,17 @@ std::string summaryOf(const ModelInfo& info) {
     return summary;
 }
 
-/// A missing model whose file this is: same size and same content at both ends.
-std::optional<ModelEntry> movedFrom(const library::Library& library, const library::Fingerprint& file) {
+/// A missing model whose file this is: same size and same content at both ends, or the same name where that
+/// is not known.
+std::optional<ModelEntry> movedFrom(const library::Library& library, const std::string& path,
+                                    const library::Fingerprint& file) {
+    const auto name = std::filesystem::path(path).filename();
     for (const ModelEntry& entry : library.models()) {
-        if (entry.fingerprint.bytes == file.bytes && entry.fingerprint.headHash == file.headHash &&
+        const uint64_t known = entry.fingerprint.headHash;
+        const bool sameContent = known != library::Fingerprint::kNoHash
+                                     ? known == file.headHash
+                                     : std::filesystem::path(entry.path).filename() == name;
+        if (entry.fingerprint.bytes == file.bytes && sameContent &&
             library::checkFile(entry) == FileState::Missing) {
             return entry;
         }
@@ -194,7 +202,7 @@ void ModelListModel::addInspected(const ModelInfo& info) {
     const auto work = [info](library::Library& library) -> Result<Checked> {
         INGLE_TRY(library.reload());
         INGLE_TRY_ASSIGN(const auto file, library::fingerprint(info.path));
-        if (const auto moved = movedFrom(library, file)) {
+        if (const auto moved = movedFrom(library, info.path, file)) {
             INGLE_TRY(library.relocate(moved->id, info.path));
             return check(library, moved->id);
         }

@@ -176,6 +176,26 @@ TEST_F(LibraryTest, NoticesChangedAndTouchedFiles) {
     EXPECT_EQ(checkFile(entry), FileState::Missing);
 }
 
+TEST_F(LibraryTest, AHashOfAnEarlierVersionIsQuietlyReplaced) {
+    const std::string path = makeModel("a", std::string(300'000, 'w'));
+    const ModelEntry entry = *open().add(path, "a", "", "");
+    std::ifstream stored(m_data + "/library.json");
+    std::string text(std::istreambuf_iterator<char>(stored), {});
+    const std::string mark = "\"hash\": \"xxh3\"";
+    ASSERT_NE(text.find(mark), std::string::npos);
+    text.replace(text.find(mark), mark.size(), "\"other\": 1");
+    std::ofstream(m_data + "/library.json") << text;
+
+    Library library = open();
+    EXPECT_EQ(library.models()[0].fingerprint.headHash, Fingerprint::kNoHash);
+    fs::last_write_time(path, fs::last_write_time(path) + std::chrono::hours(1));
+    EXPECT_EQ(checkFile(library.models()[0]), FileState::Same);
+    ASSERT_TRUE(library.markUsed(entry.id));
+    EXPECT_EQ(open().models()[0].fingerprint.headHash, entry.fingerprint.headHash);
+    makeModel("a", "x" + std::string(299'999, 'w'));
+    EXPECT_EQ(checkFile(open().models()[0]), FileState::Changed);
+}
+
 TEST_F(LibraryTest, WhatIsNotARegularFileIsNotAdded) {
     Library library = open();
     EXPECT_EQ(library.add(m_dir, "folder", "", "").error().code, ErrorCode::Io);

@@ -163,6 +163,21 @@ TEST_F(StorageTest, AnAnswerIsWrittenWhileTheLibraryHangs) {
     over.get_future().wait();
 }
 
+TEST_F(StorageTest, TheLibraryIsReadWhileAnotherFileHangs) {
+    open();
+    std::promise<void> release;
+    m_storage->run(
+        [released = release.get_future().share()]() -> Status {
+            released.wait();  // a folder on a network that does not answer
+            return {};
+        },
+        [](const Status&) {});
+    EXPECT_TRUE(wait([](library::Library& library) { return library.reload(); }));
+    ask("meanwhile");
+    EXPECT_THAT(titles(), testing::ElementsAre("meanwhile"));
+    release.set_value();
+}
+
 TEST_F(StorageTest, ReadingAndWritingDoNotHoldEachOther) {
     open();
     ask("before");

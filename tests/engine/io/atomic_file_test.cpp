@@ -5,6 +5,8 @@
 
 #include <fstream>
 
+#include "engine/io/source.h"
+#include "ingle/paint_thread.h"
 #include "tests/golden.h"
 #include "tests/temporary_folder.h"
 
@@ -35,6 +37,26 @@ TEST(AtomicFile, replacesTheTargetOnCommitOnly) {
     }
     EXPECT_EQ(test::readBytes(target), "new text");
     EXPECT_EQ(numFilesIn(folder.path()), 1U);
+}
+
+TEST(AtomicFile, nothingIsReadOrWrittenOnAThreadThatPaints) {
+    const test::TemporaryFolder folder;
+    const std::string target = folder.file("target");
+    const auto paint = [](const auto& work) {
+        markPaintThread();
+        work();
+    };
+    EXPECT_DEATH(paint([&] { (void)AtomicFile::create(target); }), "used on the thread that paints");
+    EXPECT_DEATH(paint([&] { (void)Source::open(target); }), "used on the thread that paints");
+}
+
+TEST(AtomicFile, isPrivateWhenAsked) {
+    const test::TemporaryFolder folder;
+    const std::string target = folder.file("target");
+    ASSERT_TRUE((*AtomicFile::create(target, Access::Private))->commit().has_value());
+    struct stat status {};
+    ASSERT_EQ(::stat(target.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777U, 0600U);
 }
 
 TEST(AtomicFile, leavesNothingWithoutACommit) {

@@ -1,5 +1,6 @@
 /// Answers that fail, are stopped, go on or are given again.
 #include <csignal>
+#include <thread>
 
 #include "tests/full_disk.h"
 #include "tests/qml/window_run.h"
@@ -132,6 +133,48 @@ class AnswersTest : public QObject, WindowFiles {
         }
         QCOMPARE(run.said(1), told);
         QCOMPARE(run.messages()[1].status, history::MessageStatus::Complete);
+    }
+
+    /// Around it first, then what stands above, and below it piece by piece; what is asked follows the end
+    /// all the same.
+    void aHitInALongChatIsShownAtOnceAndTheRestFollows() {
+        constexpr size_t kMessages = 900;
+        const QString data = freshDataDir();
+        history::RowId conversation = 0;
+        std::vector<history::RowId> ids{0};
+        std::thread([&] {  // files are not this thread's
+            const auto history = history::History::open((data + "/history.sqlite").toStdString()).value();
+            const Status stored = history->atOnce([&]() -> Status {
+                INGLE_TRY_ASSIGN(conversation, history->createConversation("long", "m"));
+                while (ids.size() <= kMessages) {
+                    const std::vector<Part> parts{{PartKind::Text, "message", ""}};
+                    INGLE_TRY_ASSIGN(const auto id, history->addUserMessage(conversation, ids.back(), parts));
+                    ids.push_back(id);
+                }
+                return {};
+            });
+            QVERIFY(stored);
+        })
+            .join();
+        ids.erase(ids.begin());
+        const history::RowId hit = ids[200];
+
+        WindowRun run(data, {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        size_t shownFirst = 0;
+        QObject context;
+        connect(&run.chat(), &ChatController::found, &context, [&] { shownFirst = run.messages().size(); });
+        run.chat().openAt(conversation, hit, "message");
+        QTRY_COMPARE_WITH_TIMEOUT(run.messages().size(), kMessages, kPatienceMs);
+        QCOMPARE(shownFirst, size_t{60});
+        for (size_t index = 0; index < kMessages; ++index) QCOMPARE(run.messages()[index].id, ids[index]);
+
+        run.chat().newConversation();
+        connect(&run.chat(), &ChatController::found, &context, [&] { run.chat().send("count"); });
+        run.chat().openAt(conversation, hit, "message");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == kMessages + 2 && run.idle(), kPatienceMs);
+        QCOMPARE(run.messages()[kMessages].parent, ids.back());
     }
 
     void whatIsUndoneDoesNotHideTheAnswerBeingWritten() {

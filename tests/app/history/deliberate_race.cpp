@@ -18,11 +18,15 @@ int main() {
         if (!history) return 2;
         std::atomic<bool> over = false;
         std::thread works([&] {
-            (void)(*history)->shredSlice(std::chrono::milliseconds(1));
+            auto state = (*history)->shredSlice(std::chrono::milliseconds(1));
+            while (state && *state == history::ShredState::Working)
+                state = (*history)->shredSlice(std::chrono::milliseconds(1));
             over.store(true, std::memory_order_relaxed);
         });
         bool mayShred = true;
-        while (!over.load(std::memory_order_relaxed)) mayShred = (*history)->mayShred();
+        do mayShred = (*history)->mayShred();
+        while (!over.load(std::memory_order_relaxed));
+        mayShred = (*history)->mayShred();
         works.join();
         std::printf("%d\n", mayShred ? 1 : 0);
     }

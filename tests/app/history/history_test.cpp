@@ -295,10 +295,12 @@ TEST_F(HistoryTest, TenThousandMessagesOpenFast) {
         "INSERT OR IGNORE INTO parts (message_id, position, kind, text) "
         "SELECT id, 0, 'text', 'message number ' || id FROM messages");
     sqlite().exec("UPDATE conversations SET active_leaf = (SELECT max(id) FROM messages)");
-    const double start = test::processorSeconds();
+    [[maybe_unused]] const double start = test::processorSeconds();
     reopen();
     const auto branch = valueOf(m_history->branch(m_conversation, 0));
+#ifndef __SANITIZE_THREAD__  // which makes it many times slower
     EXPECT_LT(test::processorSeconds() - start, 0.5);
+#endif
     EXPECT_EQ(branch.size(), 10'000u);
     // Newest first, as a long chat is shown.
     const auto newest = valueOf(m_history->branch(m_conversation, 0, 40));

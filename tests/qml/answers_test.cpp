@@ -1,6 +1,7 @@
 /// Answers that fail, are stopped, go on or are given again.
 #include <csignal>
 #include <thread>
+#include <utility>
 
 #include "tests/full_disk.h"
 #include "tests/qml/window_run.h"
@@ -10,6 +11,26 @@ using namespace ingle::desktop;
 
 class AnswersTest : public QObject, WindowFiles {
     Q_OBJECT
+
+    /// Its number and its messages', in the order of the only branch.
+    static std::pair<history::RowId, std::vector<history::RowId>> makeLongChat(const QString& data,
+                                                                               size_t count) {
+        std::pair<history::RowId, std::vector<history::RowId>> chat;
+        std::thread([&] {  // files are not this thread's
+            const auto history = history::History::open((data + "/history.sqlite").toStdString()).value();
+            const Status stored = history->atOnce([&]() -> Status {
+                INGLE_TRY_ASSIGN(chat.first, history->createConversation("long", "m"));
+                for (history::RowId parent = 0; chat.second.size() < count; chat.second.push_back(parent)) {
+                    const std::vector<Part> parts{{PartKind::Text, "message", ""}};
+                    INGLE_TRY_ASSIGN(parent, history->addUserMessage(chat.first, parent, parts));
+                }
+                return {};
+            });
+            QVERIFY(stored);
+        })
+            .join();
+        return chat;
+    }
 
   private slots:
     void initTestCase() { QVERIFY(prepare()); }
@@ -116,23 +137,28 @@ class AnswersTest : public QObject, WindowFiles {
 
     /// What is read beside the journal may be older or newer than what the window was told.
     void anAnswerIsWholeHoweverOftenItsConversationIsOpened() {
-        WindowRun run(freshDataDir(), {"--tokens", "250", "--pace-ms", "2"});
+        constexpr size_t kMessages = 900;  // which take longer to read than a token to come
+        const QString data = freshDataDir();
+        const history::RowId chat = makeLongChat(data, kMessages).first;
+        WindowRun run(data, {"--tokens", "250", "--pace-ms", "2"});
         run.drop(m_modelFile);
         QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().open(chat);
+        QTRY_COMPARE_WITH_TIMEOUT(run.messages().size(), kMessages, kPatienceMs);
         run.chat().send("count");
-        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && !run.said(1).empty(), kPatienceMs);
-        const auto first = static_cast<qint64>(run.chat().conversationId());
+        const auto isWhole = [&] { return run.messages().size() == kMessages + 2; };
+        QTRY_VERIFY_WITH_TIMEOUT(isWhole() && !run.said(kMessages + 1).empty(), kPatienceMs);
         std::string told;
         for (int i = 0; i < 250; ++i) told += std::to_string(i) + " ";
-        while (!run.idle() || run.messages().size() != 2) {
+        while (!run.idle() || !isWhole()) {
             run.chat().newConversation();
-            run.chat().open(first);
-            QTRY_COMPARE_WITH_TIMEOUT(run.messages().size(), size_t{2}, kPatienceMs);
-            QVERIFY2(told.starts_with(run.said(1)), run.said(1).c_str());
+            run.chat().open(chat);
+            QTRY_VERIFY_WITH_TIMEOUT(isWhole(), kPatienceMs);
             QTest::qWait(3);
+            QVERIFY2(told.starts_with(run.said(kMessages + 1)), run.said(kMessages + 1).c_str());
         }
-        QCOMPARE(run.said(1), told);
-        QCOMPARE(run.messages()[1].status, history::MessageStatus::Complete);
+        QCOMPARE(run.said(kMessages + 1), told);
+        QCOMPARE(run.messages().back().status, history::MessageStatus::Complete);
     }
 
     /// Around it first, then what stands above, and below it piece by piece; what is asked follows the end
@@ -140,23 +166,7 @@ class AnswersTest : public QObject, WindowFiles {
     void aHitInALongChatIsShownAtOnceAndTheRestFollows() {
         constexpr size_t kMessages = 900;
         const QString data = freshDataDir();
-        history::RowId conversation = 0;
-        std::vector<history::RowId> ids{0};
-        std::thread([&] {  // files are not this thread's
-            const auto history = history::History::open((data + "/history.sqlite").toStdString()).value();
-            const Status stored = history->atOnce([&]() -> Status {
-                INGLE_TRY_ASSIGN(conversation, history->createConversation("long", "m"));
-                while (ids.size() <= kMessages) {
-                    const std::vector<Part> parts{{PartKind::Text, "message", ""}};
-                    INGLE_TRY_ASSIGN(const auto id, history->addUserMessage(conversation, ids.back(), parts));
-                    ids.push_back(id);
-                }
-                return {};
-            });
-            QVERIFY(stored);
-        })
-            .join();
-        ids.erase(ids.begin());
+        const auto [conversation, ids] = makeLongChat(data, kMessages);
         const history::RowId hit = ids[200];
 
         WindowRun run(data, {});

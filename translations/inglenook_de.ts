@@ -149,9 +149,6 @@
         <source>Quit</source>
         <translation>Beenden</translation>
     </message>
-</context>
-<context>
-    <name>ActionsRow</name>
     <message>
         <source>Previous version</source>
         <translation>Vorige Fassung</translation>
@@ -160,6 +157,9 @@
         <source>Next version</source>
         <translation>Nächste Fassung</translation>
     </message>
+</context>
+<context>
+    <name>ActionsRow</name>
     <message>
         <source>Copy</source>
         <translation>Kopieren</translation>
@@ -271,14 +271,6 @@
     <message>
         <source>Message</source>
         <translation>Nachricht</translation>
-    </message>
-    <message>
-        <source>This history can only be read</source>
-        <translation>Dieser Verlauf kann nur gelesen werden</translation>
-    </message>
-    <message>
-        <source>Write a message</source>
-        <translation>Nachricht schreiben</translation>
     </message>
     <message>
         <source>Stop the answer (%1)</source>
@@ -729,26 +721,6 @@
 <context>
     <name>ModelButton</name>
     <message>
-        <source>Looking at the file…</source>
-        <translation>Prüft die Datei …</translation>
-    </message>
-    <message>
-        <source>Loading %1… %2%</source>
-        <translation>%1 wird geladen … %2 %</translation>
-    </message>
-    <message>
-        <source>%1 failed</source>
-        <translation>%1 ist gescheitert</translation>
-    </message>
-    <message>
-        <source>%1 is missing</source>
-        <translation>%1 fehlt</translation>
-    </message>
-    <message>
-        <source>Choose a model</source>
-        <translation>Modell wählen</translation>
-    </message>
-    <message>
         <source>Model: %1</source>
         <translation>Modell: %1</translation>
     </message>
@@ -1094,14 +1066,6 @@
         <source>Conversations</source>
         <translation>Gespräche</translation>
     </message>
-    <message>
-        <source>Nothing found</source>
-        <translation>Nichts gefunden</translation>
-    </message>
-    <message>
-        <source>No conversations yet</source>
-        <translation>Noch keine Gespräche</translation>
-    </message>
 </context>
 <context>
     <name>Sizes</name>
@@ -1131,26 +1095,6 @@
 </context>
 <context>
     <name>StateRow</name>
-    <message>
-        <source>Reading the conversation… %1%</source>
-        <translation>Liest das Gespräch … %1 %</translation>
-    </message>
-    <message>
-        <source>Waiting for another answer…</source>
-        <translation>Wartet auf eine andere Antwort …</translation>
-    </message>
-    <message>
-        <source>Thinking…</source>
-        <translation>Denkt nach …</translation>
-    </message>
-    <message>
-        <source>Stopped</source>
-        <translation>Angehalten</translation>
-    </message>
-    <message>
-        <source>Interrupted</source>
-        <translation>Unterbrochen</translation>
-    </message>
     <message>
         <source>Continue</source>
         <translation>Fortsetzen</translation>
@@ -1358,6 +1302,37 @@
         <source>Answer deleted</source>
         <translation>Antwort gelöscht</translation>
     </message>
+    <message>
+        <source>Reading the conversation… %1%</source>
+        <translation>Liest das Gespräch … %1 %</translation>
+    </message>
+    <message>
+        <source>Waiting for another answer…</source>
+        <translation>Wartet auf eine andere Antwort …</translation>
+    </message>
+    <message>
+        <source>This history can only be read</source>
+        <translation>Dieser Verlauf kann nur gelesen werden</translation>
+    </message>
+    <message>
+        <source>Write a message</source>
+        <translation>Nachricht schreiben</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::ChatRows</name>
+    <message>
+        <source>Thinking…</source>
+        <translation>Denkt nach …</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>Angehalten</translation>
+    </message>
+    <message>
+        <source>Interrupted</source>
+        <translation>Unterbrochen</translation>
+    </message>
 </context>
 <context>
     <name>ingle::desktop::ChatStatus</name>
@@ -1372,6 +1347,26 @@
     <message>
         <source>Context: %1 tokens, without end</source>
         <translation>Kontext: %1 Token, ohne Grenze</translation>
+    </message>
+    <message>
+        <source>Looking at the file…</source>
+        <translation>Prüft die Datei …</translation>
+    </message>
+    <message>
+        <source>Loading %1… %2%</source>
+        <translation>%1 wird geladen … %2 %</translation>
+    </message>
+    <message>
+        <source>%1 failed</source>
+        <translation>%1 ist gescheitert</translation>
+    </message>
+    <message>
+        <source>%1 is missing</source>
+        <translation>%1 fehlt</translation>
+    </message>
+    <message>
+        <source>Choose a model</source>
+        <translation>Modell wählen</translation>
     </message>
 </context>
 <context>
@@ -1407,6 +1402,14 @@
     <message>
         <source>“%1” deleted</source>
         <translation>„%1“ gelöscht</translation>
+    </message>
+    <message>
+        <source>Nothing found</source>
+        <translation>Nichts gefunden</translation>
+    </message>
+    <message>
+        <source>No conversations yet</source>
+        <translation>Noch keine Gespräche</translation>
     </message>
 </context>
 <context>

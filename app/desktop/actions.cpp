@@ -29,8 +29,9 @@ RowId lastOr(AppModel& app, RowId message) {
 RowId questionOr(AppModel& app, RowId message) {
     return message != 0 ? message : static_cast<RowId>(app.chat()->messages()->lastQuestion());
 }
-bool isShown(AppModel& app, RowId conversation) {
-    return shownOr(app, conversation) != 0;
+/// It can be renamed, pinned and deleted.
+bool isMine(AppModel& app, RowId conversation) {
+    return shownOr(app, conversation) != 0 && !app.chat()->readOnly();
 }
 bool isPinned(AppModel& app, RowId conversation) {
     return app.conversations()->isPinned(shownOr(app, conversation));
@@ -45,12 +46,13 @@ void openNeighbour(AppModel& app, RowId) {
     if (next != 0) app.chat()->open(next);
 }
 /// Something that the window itself has to show.
-template <AppModel::View Which>
+template <Actions::View Which>
 void show(AppModel& app, RowId) {
-    emit app.viewWanted(Which);
+    emit app.actions()->viewWanted(Which);
 }
 
 constexpr auto kWindow = ActionScope::Window;
+constexpr auto kChat = ActionScope::Chat;
 constexpr auto kConversation = ActionScope::Conversation;
 constexpr auto kMessage = ActionScope::Message;
 constexpr auto kField = ActionScope::Field;
@@ -59,7 +61,7 @@ constexpr auto kField = ActionScope::Field;
 const Action kActions[] = {
     {"send", WORDS("Send"), WORDS("Enter"), "", "send", kField, nullptr, nullptr},
     {"newLine", WORDS("New line"), WORDS("Shift+Enter"), "", "", kField, nullptr, nullptr},
-    {"stop", WORDS("Stop the answer"), "Esc", "", "stop", kWindow,
+    {"stop", WORDS("Stop the answer"), "Esc", "", "stop", kChat,
      [](AppModel& app, RowId) { return app.chat()->generation() != ChatController::Idle; },
      [](AppModel& app, RowId) { app.chat()->stop(); }},
     {"continueAnswer", WORDS("Continue the answer"), "Ctrl+G", "", "play", kMessage,
@@ -74,54 +76,59 @@ const Action kActions[] = {
      [](AppModel& app, RowId message) { return app.chat()->canEdit(questionOr(app, message)); },
      [](AppModel& app, RowId message) { app.chat()->messages()->edit(questionOr(app, message)); }},
     {"editLast", WORDS("Change the last message"), "↑", "", "", kField, nullptr, nullptr},
-    {"newConversation", WORDS("New conversation"), "Ctrl+N", "", "plus", kWindow, nullptr,
+    {"previousVersion", WORDS("Previous version"), "", "", "chevron-left", kMessage,
+     [](AppModel& app, RowId message) { return app.chat()->canShowSibling(lastOr(app, message), -1); },
+     [](AppModel& app, RowId message) { app.chat()->showSibling(lastOr(app, message), -1); }},
+    {"nextVersion", WORDS("Next version"), "", "", "chevron-right", kMessage,
+     [](AppModel& app, RowId message) { return app.chat()->canShowSibling(lastOr(app, message), 1); },
+     [](AppModel& app, RowId message) { app.chat()->showSibling(lastOr(app, message), 1); }},
+    {"newConversation", WORDS("New conversation"), "Ctrl+N", "", "plus", kChat, nullptr,
      [](AppModel& app, RowId) {
          app.chat()->newConversation();
-         emit app.viewWanted(AppModel::ComposerView);
+         emit app.actions()->viewWanted(Actions::ComposerView);
      }},
-    {"search", WORDS("Search"), "Ctrl+K", "Ctrl+F", "search", kWindow, nullptr, show<AppModel::SearchView>},
+    {"search", WORDS("Search"), "Ctrl+K", "Ctrl+F", "search", kChat, nullptr, show<Actions::SearchView>},
     {"otherConversations", WORDS("Next and previous conversation"), "Alt+↓ Alt+↑", "", "", kField, nullptr,
      nullptr},
-    {"nextConversation", WORDS("Next conversation"), "", "Alt+Down", "", kWindow, nullptr, openNeighbour<1>},
-    {"previousConversation", WORDS("Previous conversation"), "", "Alt+Up", "", kWindow, nullptr,
+    {"nextConversation", WORDS("Next conversation"), "", "Alt+Down", "", kChat, nullptr, openNeighbour<1>},
+    {"previousConversation", WORDS("Previous conversation"), "", "Alt+Up", "", kChat, nullptr,
      openNeighbour<-1>},
-    {"rename", WORDS("Rename the conversation"), "F2", "", "pencil", kConversation, isShown,
+    {"rename", WORDS("Rename the conversation"), "F2", "", "pencil", kConversation, isMine,
      [](AppModel& app, RowId conversation) {
-         emit app.renameWanted(static_cast<double>(shownOr(app, conversation)));
+         emit app.actions()->renameWanted(static_cast<double>(shownOr(app, conversation)));
      }},
     {"pin", WORDS("Pin the conversation"), "Ctrl+D", "", "pin", kConversation,
      [](AppModel& app, RowId conversation) {
-         return isShown(app, conversation) && !isPinned(app, conversation);
+         return isMine(app, conversation) && !isPinned(app, conversation);
      },
+     [](AppModel& app, RowId conversation) { app.conversations()->pin(shownOr(app, conversation)); }},
+    {"unpin", WORDS("Unpin the conversation"), "", "Ctrl+D", "pin", kConversation,
      [](AppModel& app, RowId conversation) {
-         app.conversations()->setPinned(shownOr(app, conversation), true);
-     }},
-    {"unpin", WORDS("Unpin the conversation"), "", "Ctrl+D", "pin", kConversation, isPinned,
-     [](AppModel& app, RowId conversation) {
-         app.conversations()->setPinned(shownOr(app, conversation), false);
-     }},
-    {"remove", WORDS("Delete the conversation"), "Ctrl+Shift+Backspace", "", "trash", kConversation, isShown,
+         return isMine(app, conversation) && isPinned(app, conversation);
+     },
+     [](AppModel& app, RowId conversation) { app.conversations()->unpin(shownOr(app, conversation)); }},
+    {"remove", WORDS("Delete the conversation"), "Ctrl+Shift+Backspace", "", "trash", kConversation, isMine,
      [](AppModel& app, RowId conversation) { app.conversations()->remove(shownOr(app, conversation)); }},
     {"removeMessage", WORDS("Delete the message"), "", "", "trash", kMessage,
      [](AppModel& app, RowId message) { return app.chat()->canRemove(lastOr(app, message)); },
      [](AppModel& app, RowId message) { app.chat()->remove(lastOr(app, message)); }},
-    {"trash", WORDS("Trash"), "", "", "trash", kWindow, nullptr, show<AppModel::TrashView>},
-    {"undo", WORDS("Undo the last deletion or change"), "Ctrl+Z", "", "", kWindow,
+    {"trash", WORDS("Trash"), "", "", "trash", kWindow, nullptr, show<Actions::TrashView>},
+    {"undo", WORDS("Undo the last deletion or change"), "Ctrl+Z", "", "", kChat,
      [](AppModel& app, RowId) { return app.notices()->canUndo(); },
      [](AppModel& app, RowId) { app.notices()->undoLast(); }},
-    {"models", WORDS("Models"), "Ctrl+L", "", "model", kWindow, nullptr, show<AppModel::ModelsView>},
+    {"models", WORDS("Models"), "Ctrl+L", "", "model", kWindow, nullptr, show<Actions::ModelsView>},
     {"openModel", WORDS("Open a model…"), "Ctrl+O", "", "file", kWindow, nullptr,
-     show<AppModel::OpenFileView>},
-    {"settings", WORDS("Settings"), "Ctrl+,", "", "settings", kWindow, nullptr, show<AppModel::SettingsView>},
+     show<Actions::OpenFileView>},
+    {"settings", WORDS("Settings"), "Ctrl+,", "", "settings", kWindow, nullptr, show<Actions::SettingsView>},
     {"largerText", WORDS("Larger text"), "Ctrl++", "Ctrl+=", "", kWindow, nullptr,
      [](AppModel& app, RowId) { app.settings()->stepTextScale(1); }},
     {"smallerText", WORDS("Smaller text"), "Ctrl+-", "", "", kWindow, nullptr,
      [](AppModel& app, RowId) { app.settings()->stepTextScale(-1); }},
     {"usualText", WORDS("Usual text size"), "Ctrl+0", "", "", kWindow, nullptr,
      [](AppModel& app, RowId) { app.settings()->setTextScale(100); }},
-    {"help", WORDS("Help"), "F1", "", "", kWindow, nullptr, show<AppModel::HelpView>},
-    {"palette", WORDS("All actions"), "Ctrl+Shift+P", "", "", kWindow, nullptr, show<AppModel::PaletteView>},
-    {"shortcuts", WORDS("All shortcuts"), "Ctrl+/", "", "", kWindow, nullptr, show<AppModel::ShortcutsView>},
+    {"help", WORDS("Help"), "F1", "", "", kWindow, nullptr, show<Actions::HelpView>},
+    {"palette", WORDS("All actions"), "Ctrl+Shift+P", "", "", kWindow, nullptr, show<Actions::PaletteView>},
+    {"shortcuts", WORDS("All shortcuts"), "Ctrl+/", "", "", kWindow, nullptr, show<Actions::ShortcutsView>},
     {"quit", WORDS("Quit"), "Ctrl+Q", "", "close", kWindow, nullptr,
      [](AppModel&, RowId) {
          for (QWindow* window : QGuiApplication::topLevelWindows()) window->close();
@@ -140,6 +147,10 @@ QStringList sequences(const Action& action) {
     QStringList all = QString(action.moreKeys).split(' ', Qt::SkipEmptyParts);
     if (action.keys[0] != 0) all.prepend(action.keys);
     return all;
+}
+
+bool hasKeys(const Action& action) {
+    return action.run != nullptr && !sequences(action).isEmpty();
 }
 
 QVariantMap described(const Action& action) {
@@ -190,8 +201,12 @@ QVariantList Actions::withKeys() const {
     return listed([](const Action& each) { return each.keys[0] != 0; });
 }
 
-QVariantList Actions::shortcuts() const {
-    return listed([](const Action& each) { return each.run != nullptr && !sequences(each).isEmpty(); });
+QVariantList Actions::windowShortcuts() const {
+    return listed([](const Action& each) { return hasKeys(each) && each.scope == ActionScope::Window; });
+}
+
+QVariantList Actions::chatShortcuts() const {
+    return listed([](const Action& each) { return hasKeys(each) && each.scope != ActionScope::Window; });
 }
 
 bool Actions::can(const Action& action, qint64 target) const {

@@ -20,6 +20,7 @@ class AppModel;
 /// What an action is done to.
 enum class ActionScope {
     Window,
+    Chat,          ///< what is in view: its keys rest while a card or menu lies over it, as do those below
     Conversation,  ///< target: a conversation; 0: the one shown
     Message,       ///< target: a message; 0: the last one of the branch shown
     Field,         ///< a text field or list does it, where it has the keyboard
@@ -48,15 +49,31 @@ class Actions : public QObject {
     QML_UNCREATABLE("owned by the window")
     /// Those with keys, in the order of the page of shortcuts.
     Q_PROPERTY(QVariantList withKeys READ withKeys CONSTANT)
-    /// Those that the window's shortcuts do.
-    Q_PROPERTY(QVariantList shortcuts READ shortcuts CONSTANT)
+    /// Those that shortcuts do: in the whole window, and where nothing lies over the conversation.
+    Q_PROPERTY(QVariantList windowShortcuts READ windowShortcuts CONSTANT)
+    Q_PROPERTY(QVariantList chatShortcuts READ chatShortcuts CONSTANT)
     /// Another number whenever an answer of can() may have changed: for bindings.
     Q_PROPERTY(int revision READ revision NOTIFY changed)
   public:
+    /// What the window can be asked to show, or to give the keyboard.
+    enum View {
+        ComposerView,
+        SearchView,
+        ModelsView,
+        SettingsView,
+        HelpView,
+        PaletteView,
+        ShortcutsView,
+        OpenFileView,
+        TrashView
+    };
+    Q_ENUM(View)
+
     explicit Actions(AppModel& app, QObject* parent = nullptr);
 
     QVariantList withKeys() const;
-    QVariantList shortcuts() const;
+    QVariantList windowShortcuts() const;
+    QVariantList chatShortcuts() const;
     int revision() const { return m_revision; }
 
     /// Targets are as ActionScope says.
@@ -73,6 +90,8 @@ class Actions : public QObject {
 
   signals:
     void changed();
+    void viewWanted(ingle::desktop::Actions::View view);
+    void renameWanted(double conversation);
 
   private:
     bool can(const Action& action, qint64 target) const;

@@ -79,11 +79,11 @@ protocol::RequestId EngineClient::ask(R request, Functions... functions) {
     return m_client->send<R>(std::move(request), {finished, update});
 }
 
-void EngineClient::inspect(const QString& path) {
+void EngineClient::inspect(const QString& path, std::function<void(const Result<ModelInfo>&)> done) {
     ask(
         protocol::Inspect{path.toStdString(), {}},
-        [this](const protocol::Inspected& reply) { emit inspected(reply.info); },
-        [this](const protocol::Failed& failed) { emit inspectFailed(failed.error); });
+        [done](const protocol::Inspected& reply) { done(reply.info); },
+        [done](const protocol::Failed& failed) { done(tl::unexpected(failed.error)); });
 }
 
 void EngineClient::load(const QString& path, const LoadOptions& options) {

@@ -36,9 +36,9 @@ struct AnswerHandlers {
     std::function<void(const Result<GenerateResult>&)> finished;
 };
 
-/// Each other request ends with exactly one of its two last signals, those of one kind in the order of the
-/// calls. How they run beside each other and what happens when the
-/// host dies is told at client::Supervisor.
+/// Each request without handlers ends with exactly one of its two last signals, those of one kind in the
+/// order of the calls. How they run beside each other and what happens when the host dies is told at
+/// client::Supervisor.
 class EngineClient : public QObject {
     Q_OBJECT
   public:
@@ -46,7 +46,8 @@ class EngineClient : public QObject {
     /// Ends the host.
     ~EngineClient() override;
 
-    void inspect(const QString& path);
+    /// What a file holds, without loading it. `done` is called once.
+    void inspect(const QString& path, std::function<void(const Result<ModelInfo>&)> done);
     void load(const QString& path, const LoadOptions& options);
     /// Needs a load() before it. Returns its name for cancel().
     protocol::RequestId generate(const GenerateRequest& request, const AnswerHandlers& handlers);
@@ -65,9 +66,6 @@ class EngineClient : public QObject {
     void retain(const std::vector<std::string>& conversations);
 
   signals:
-    void inspected(const ingle::ModelInfo& info);
-    void inspectFailed(const ingle::Error& error);
-
     void loadProgress(double fraction, const QString& phase);
     void loaded(const ingle::ModelInfo& info);
     void loadFailed(const ingle::Error& error);

@@ -84,7 +84,7 @@ class ChatRowsTest : public QObject {
         QCOMPARE(rows.at(2, ChatRows::LevelRole).toInt(), 1);
         QVERIFY(rows.at(2, ChatRows::LeadsRole).toBool() && !rows.at(3, ChatRows::LeadsRole).toBool());
         QCOMPARE(rows.at(4, ChatRows::LabelRole).toString(), QString("cpp"));
-        QCOMPARE(rows.at(5, ChatRows::StatusRole).toInt(), static_cast<int>(ChatRows::Stopped));
+        QCOMPARE(rows.at(5, ChatRows::SentenceRole).toString(), QString("Stopped"));
         QVERIFY(!rows.at(1, ChatRows::LastRole).toBool() && rows.at(6, ChatRows::LastRole).toBool());
         QCOMPARE(rows.firstRow(2), 2);
         QCOMPARE(rows.messageAt(6), 2.0);
@@ -92,6 +92,36 @@ class ChatRowsTest : public QObject {
         QCOMPARE(rows.kinds()[2], QString("forgotten"));
         rows.setFirstKept(0);
         QCOMPARE(rows.kinds()[2], QString("heading"));
+    }
+
+    void whatTheModelDoesNotSeeIsSaidUntilANewPlanSaysOtherwise() {
+        const auto forgotten = [](const Rows& rows) {
+            return static_cast<int>(rows.kinds().indexOf("forgotten"));
+        };
+        std::vector<history::Message> branch{question(1, "a"), answer(2, "b"), question(3, "c"),
+                                             answer(4, "d")};
+        branch[3].firstKept = 3;
+        branch[3].stats.promptTokens = 9;
+        Rows rows;
+        rows.setBranch(branch);
+        QCOMPARE(forgotten(rows), rows.firstRow(3));
+        // An answer that begins has no plan yet, and one that was stopped before it has none for ever.
+        branch.push_back(question(5, "e"));
+        branch.push_back(answer(6, "", MessageStatus::Streaming));
+        rows.setBranch(branch);
+        QCOMPARE(forgotten(rows), rows.firstRow(3));
+        rows.setStatus(6, {.status = MessageStatus::Stopped});
+        branch.back().status = MessageStatus::Stopped;
+        Rows later;
+        later.setBranch(branch);
+        QCOMPARE(forgotten(rows), rows.firstRow(3));
+        QCOMPARE(forgotten(later), later.firstRow(3));
+        // The plan of another model may have room for all of it.
+        branch.back().stats.promptTokens = 12;
+        later.setBranch(branch);
+        QCOMPARE(forgotten(later), -1);
+        rows.setFirstKept(0);
+        QCOMPARE(forgotten(rows), -1);
     }
 
     void everyKindOfBlockHasADelegate() {
@@ -236,12 +266,12 @@ class ChatRowsTest : public QObject {
         QVERIFY(pieces > 1);
         QCOMPARE(rows.at(2 + pieces, ChatRows::TextRole).toString(), QString("Hello"));
         QCOMPARE(rows.words(2), QString("Hello"));
-        rows.setOpen(3, true);
+        rows.toggle(3);
         for (int piece = 0; piece < pieces; ++piece) {
             QVERIFY(rows.at(2 + piece, ChatRows::OpenRole).toBool());
             QCOMPARE(rows.at(2 + piece, ChatRows::GoesOnRole).toBool(), piece > 0);
         }
-        rows.setOpen(2, false);
+        rows.toggle(2);
         QVERIFY(!rows.at(3, ChatRows::OpenRole).toBool());
     }
 
@@ -358,7 +388,7 @@ class ChatRowsTest : public QObject {
         QCOMPARE(selection.endRow(), 1);
         selection.selectAll();
         QVERIFY(!selection.plainText().contains("hidden"));
-        rows.setOpen(0, true);
+        rows.toggle(0);
         QVERIFY(selection.plainText().contains("hidden"));
     }
 };

@@ -22,8 +22,6 @@ struct Heard {
     explicit Heard(EngineClient& client) {
         QObject::connect(&client, &EngineClient::loadFailed, &context,
                          [this](const Error& e) { failure = e; });
-        QObject::connect(&client, &EngineClient::inspectFailed, &context,
-                         [this](const Error& e) { failure = e; });
         QObject::connect(&client, &EngineClient::loaded, &context, [this](const ModelInfo& i) { info = i; });
         QObject::connect(&client, &EngineClient::restarted, &context,
                          [this](Recovery r) { recoveries.append(r); });
@@ -340,7 +338,7 @@ class EngineClientTest : public QObject {
     void aMissingHostIsOneSentence() {
         EngineClient client(HostCommand{"/nowhere/ingle", {"host"}});
         Heard heard(client);
-        client.inspect("m.gguf");
+        client.inspect("m.gguf", [&](const auto& info) { heard.failure = info.error(); });
         QTRY_VERIFY_WITH_TIMEOUT(heard.over(), kPatienceMs);
         QVERIFY(heard.failure);
         QCOMPARE(heard.failure->code, ErrorCode::Io);
@@ -349,7 +347,7 @@ class EngineClientTest : public QObject {
     void aRefusedFileLeavesTheHostAlive() {
         EngineClient client(host({}));
         Heard heard(client);
-        client.inspect("broken.gguf");
+        client.inspect("broken.gguf", [&](const auto& info) { heard.failure = info.error(); });
         QTRY_VERIFY_WITH_TIMEOUT(heard.failure, kPatienceMs);
         QCOMPARE(heard.failure->message, std::string("broken.gguf is not a model."));
         client.load("m.gguf", {});

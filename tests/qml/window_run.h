@@ -14,6 +14,8 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <optional>
+
 #include "app/desktop/viewmodels/app_model.h"
 #include "ingle/paint_thread.h"
 
@@ -92,8 +94,9 @@ class WindowRun {
     QAbstractItemModelTester conversations{model.conversations(), kFatal};
     QAbstractItemModelTester models{model.models(), kFatal};
     QAbstractItemModelTester trash{model.trash(), kFatal};
-    QAbstractItemModelTester rows{model.chat()->messages(), kFatal};
     QAbstractItemModelTester offers{model.offers(), kFatal};
+    /// Looks at every row after every change: none where time is measured.
+    std::optional<QAbstractItemModelTester> rowsTester{std::in_place, model.chat()->messages(), kFatal};
     QQmlApplicationEngine engine;
     QQuickWindow* window = nullptr;
     pid_t hostPid = 0;

@@ -58,7 +58,16 @@ T.ApplicationWindow {
             id: chatView
             Layout.fillWidth: true
             Layout.fillHeight: true
-            app: window.app
+            chat: window.app.chat
+            status: window.app.status
+            startPage: window.app.startPage
+            models: window.app.models
+            offers: window.app.offers
+            measure: window.app.measure
+            notices: window.app.notices
+            actions: window.app.actions
+            portal: window.app.portal
+            colours: window.app.colours
             narrow: window.narrow
             onSidebarRequested: drawer.open()
         }
@@ -78,7 +87,9 @@ T.ApplicationWindow {
     Component {
         id: sidebar
         Sidebar {
-            app: window.app
+            chat: window.app.chat
+            conversations: window.app.conversations
+            actions: window.app.actions
             onChosen: {
                 drawer.close();
                 chatView.focusComposer();
@@ -117,11 +128,16 @@ T.ApplicationWindow {
 
     ModelLibrary {
         id: library
-        app: window.app
+        models: window.app.models
+        offers: window.app.offers
+        actions: window.app.actions
+        portal: window.app.portal
     }
     SettingsCard {
         id: settingsCard
-        app: window.app
+        settings: window.app.settings
+        devices: window.app.devices
+        about: window.app.about
     }
     ShortcutsCard {
         id: shortcutsCard
@@ -137,7 +153,8 @@ T.ApplicationWindow {
     }
     CrashCard {
         id: crashCard
-        app: window.app
+        crashes: window.app.crashes
+        portal: window.app.portal
         onSaveRequested: saveDialog.open()
     }
     // The desktop's own through its portal, Qt's where there is none.
@@ -156,11 +173,13 @@ T.ApplicationWindow {
         onAccepted: window.app.crashes.saveTo(selectedFile)
     }
     FitCard {
-        app: window.app
+        fit: window.app.fit
+        portal: window.app.portal
     }
     HelpCard {
         id: helpCard
-        app: window.app
+        colours: window.app.colours
+        portal: window.app.portal
     }
     Toasts {
         parent: chatView
@@ -215,33 +234,37 @@ T.ApplicationWindow {
         function onFilesGiven(files) {
             window.openFiles(files);
         }
+    }
+
+    Connections {
+        target: window.app.actions
         function onViewWanted(view) {
             switch (view) {
-            case AppModel.ComposerView:
+            case Actions.ComposerView:
                 chatView.focusComposer();
                 break;
-            case AppModel.ModelsView:
+            case Actions.ModelsView:
                 library.open();
                 break;
-            case AppModel.SettingsView:
+            case Actions.SettingsView:
                 settingsCard.open();
                 break;
-            case AppModel.HelpView:
+            case Actions.HelpView:
                 helpCard.open();
                 break;
-            case AppModel.PaletteView:
+            case Actions.PaletteView:
                 paletteCard.open();
                 break;
-            case AppModel.OpenFileView:
+            case Actions.OpenFileView:
                 openDialog.open();
                 break;
-            case AppModel.TrashView:
+            case Actions.TrashView:
                 trashCard.open();
                 break;
-            case AppModel.ShortcutsView:
+            case Actions.ShortcutsView:
                 shortcutsCard.open();
                 break;
-            case AppModel.SearchView:
+            case Actions.SearchView:
                 if (window.narrow)
                     drawer.open();
                 break;
@@ -266,14 +289,23 @@ T.ApplicationWindow {
     }
 
     Instantiator {
-        model: window.app.actions.shortcuts
-        delegate: Shortcut {
+        model: window.app.actions.windowShortcuts
+        delegate: ActionShortcut {
+            actions: window.app.actions
+        }
+    }
+    // Children of an item: these rest while something lies over the conversation.
+    Repeater {
+        model: window.app.actions.chatShortcuts
+        delegate: Item {
+            id: place
+
             required property var modelData
 
-            sequences: modelData.sequences
-            // Read only because it tells that the answer may be another one now.
-            enabled: window.app.actions.revision >= 0 && window.app.actions.can(modelData.id)
-            onActivated: window.app.actions.run(modelData.id)
+            ActionShortcut {
+                modelData: place.modelData
+                actions: window.app.actions
+            }
         }
     }
 }

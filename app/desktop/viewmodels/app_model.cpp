@@ -32,8 +32,7 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
       m_startPage(m_models),
       m_actions(*this) {
     connect(&m_chat, &ChatController::listOutdated, &m_conversations, &ConversationListModel::refresh);
-    connect(&m_conversations, &ConversationListModel::removing, &m_chat,
-            &ChatController::conversationRemoved);
+    connect(&m_conversations, &ConversationListModel::removed, &m_chat, &ChatController::conversationRemoved);
     connect(&m_conversations, &ConversationListModel::renamed, &m_chat, &ChatController::conversationRenamed);
     connect(&m_conversations, &ConversationListModel::setChanged, &m_engine, &EngineClient::retain);
     connect(&m_conversations, &ConversationListModel::restored, &m_chat, &ChatController::open);
@@ -43,7 +42,7 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
         m_chat.showAgain(conversation);
     });
     connect(&m_downloads, &DownloadWatch::settled, &m_models, &ModelListModel::offer);
-    connect(&m_models, &ModelListModel::arrivalJudged, &m_downloads, &DownloadWatch::judged);
+    connect(&m_models, &ModelListModel::arrivedWhole, &m_downloads, &DownloadWatch::setWhole);
     connect(&m_portal, &DesktopPortal::linkCopied, this,
             [this](const QString& target) { m_notices.showToast(tr("Link copied: %1").arg(target)); });
     // Another device computes as soon as nothing is being answered.

@@ -67,20 +67,6 @@ class AppModel : public QObject {
     Q_PROPERTY(ingle::desktop::CodeColours* colours READ colours CONSTANT)
     Q_PROPERTY(ingle::desktop::Actions* actions READ actions CONSTANT)
   public:
-    /// What the window can be asked to show, or to give the keyboard.
-    enum View {
-        ComposerView,
-        SearchView,
-        ModelsView,
-        SettingsView,
-        HelpView,
-        PaletteView,
-        ShortcutsView,
-        OpenFileView,
-        TrashView
-    };
-    Q_ENUM(View)
-
     /// Opens the files and starts loading what the window shows first.
     AppModel(const AppFiles& files, HostCommand host);
 
@@ -113,8 +99,6 @@ class AppModel : public QObject {
   signals:
     /// Files that are to be opened like dropped ones.
     void filesGiven(const QList<QUrl>& files);
-    void viewWanted(ingle::desktop::AppModel::View view);
-    void renameWanted(double conversation);
 
   private:
     // Destroyed from the last to the first: the engine stops before the storage finishes its work.

@@ -3,6 +3,7 @@
 #include <QTimer>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -74,6 +75,12 @@ ChatController::ChatController(StorageThread& storage, RunningAnswers& answers, 
     connect(&models, &ModelListModel::loadStarting, &answers, &RunningAnswers::stopAll);
     connect(&models, &ModelListModel::stateChanged, this, &ChatController::continueWhenLoaded);
     connect(&models, &ModelListModel::stateChanged, this, &ChatController::progressChanged);
+    for (const auto change : {&ChatController::draftChanged, &ChatController::generationChanged,
+                              &ChatController::readOnlyChanged})
+        connect(this, change, this, &ChatController::maySendChanged);
+    const auto tellProgress = [this] { m_messages.setProgress(progressSentence()); };
+    connect(this, &ChatController::progressChanged, this, tellProgress);
+    connect(this, &ChatController::generationChanged, this, tellProgress);
 }
 
 ChatController::Generation ChatController::generation() const {
@@ -91,6 +98,17 @@ bool ChatController::stalled() const {
 double ChatController::promptFraction() const {
     const AnswerProgress* now = progress();
     return now == nullptr ? 0 : now->promptFraction;
+}
+
+QString ChatController::placeholder() const {
+    return m_readOnly ? tr("This history can only be read") : tr("Write a message");
+}
+
+QString ChatController::progressSentence() const {
+    // Also in the middle of an answer, when it moves to another device.
+    if (promptFraction() > 0 && promptFraction() < 1)
+        return tr("Reading the conversation… %1%").arg(std::lround(promptFraction() * 100));
+    return generation() == Waiting ? tr("Waiting for another answer…") : QString();
 }
 
 const Message* ChatController::lastOfThisModel() const {
@@ -371,7 +389,7 @@ void ChatController::edit(qint64 message, const QString& text) {
 
 bool ChatController::canContinue(qint64 message) const {
     const Message* answer = m_messages.find(message);
-    return answer != nullptr && answer->role == Role::Assistant &&
+    return answer != nullptr && message == m_messages.lastId() && answer->role == Role::Assistant &&
            answer->status != MessageStatus::Complete && mayAnswer();
 }
 
@@ -410,8 +428,15 @@ void ChatController::continueWhenLoaded() {
     if (right && m_models.state() == ModelListModel::Ready) continueAnswer(message);
 }
 
+bool ChatController::canShowSibling(qint64 message, int step) const {
+    const Message* shown = m_messages.find(message);
+    if (shown == nullptr || progress() != nullptr) return false;
+    const int wanted = shown->siblingIndex + step;
+    return wanted >= 0 && wanted < shown->siblingCount;
+}
+
 void ChatController::showSibling(qint64 message, int step) {
-    if (progress() != nullptr) return;
+    if (!canShowSibling(message, step)) return;
     const auto work = [id = m_conversation, message, step](history::HistoryReader& history) -> Result<Turn> {
         INGLE_TRY_ASSIGN(const RowId sibling, history::siblingOf(history, message, step));
         return history::readAround(history, id, sibling, kMessagesShownFirst);

@@ -43,6 +43,11 @@ class ChatController : public QObject {
     Q_PROPERTY(QString promptNote READ promptNote NOTIFY progressChanged)
     Q_PROPERTY(double tokensPerSecond READ tokensPerSecond NOTIFY progressChanged)
     Q_PROPERTY(bool readOnly READ readOnly NOTIFY readOnlyChanged)
+    /// What stands in the empty field to write in.
+    Q_PROPERTY(QString placeholder READ placeholder NOTIFY readOnlyChanged)
+    /// There is something to send, and it may be sent now.
+    Q_PROPERTY(bool maySend READ maySend NOTIFY maySendChanged)
+    Q_PROPERTY(bool mayStop READ mayStop NOTIFY generationChanged)
   public:
     enum Generation {
         Idle,
@@ -75,11 +80,15 @@ class ChatController : public QObject {
     void start();
 
     // What the person may do now.
+    QString placeholder() const;
+    bool maySend() const { return mayAnswer() && !draft().trimmed().isEmpty(); }
+    bool mayStop() const { return progress() != nullptr && generation() != Stopping; }
     bool mayAnswer() const { return progress() == nullptr && !m_readOnly; }
     bool canContinue(qint64 message) const;
     bool canEdit(qint64 message) const;
     bool canRegenerate(qint64 message) const;
     bool canRemove(qint64 message) const;
+    bool canShowSibling(qint64 message, int step) const;
 
     Q_INVOKABLE void newConversation();
     Q_INVOKABLE void open(qint64 conversation);
@@ -114,6 +123,7 @@ class ChatController : public QObject {
     void generationChanged();
     void progressChanged();
     void readOnlyChanged();
+    void maySendChanged();
     void sent();
     /// A message that was searched for is shown: bring it into view, with these words marked.
     void found(double message, const QString& words);
@@ -125,6 +135,8 @@ class ChatController : public QObject {
   private:
     /// Of the answer in this conversation; null: none is being written.
     const AnswerProgress* progress() const { return m_answers.of(m_conversation); }
+    /// What stands below the answer in this conversation while it is not simply being written.
+    QString progressSentence() const;
     /// The answer at the end of the branch, if the model in use wrote it.
     const history::Message* lastOfThisModel() const;
     history::Answerer answerer() const;

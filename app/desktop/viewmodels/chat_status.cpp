@@ -3,6 +3,7 @@
 #include <QLocale>
 
 #include <algorithm>
+#include <cmath>
 
 namespace ingle::desktop {
 
@@ -11,6 +12,7 @@ ChatStatus::ChatStatus(const ChatController& chat, const ModelListModel& models,
     connect(&chat, &ChatController::progressChanged, this, &ChatStatus::changed);
     connect(&chat, &ChatController::generationChanged, this, &ChatStatus::changed);
     connect(&models, &ModelListModel::stateChanged, this, &ChatStatus::changed);
+    connect(&models, &ModelListModel::loadFractionChanged, this, &ChatStatus::changed);
 }
 
 QString ChatStatus::text() const {
@@ -19,6 +21,32 @@ QString ChatStatus::text() const {
         parts.append(tr("%1 tokens per second").arg(QLocale().toString(speed, 'f', speed < 10 ? 1 : 0)));
     parts.removeAll(QString());
     return parts.join("  ·  ");
+}
+
+QString ChatStatus::model() const {
+    if (m_models.inspecting()) return tr("Looking at the file…");
+    const QString name = m_models.currentName();
+    switch (m_models.state()) {
+        case ModelListModel::Loading:
+            return tr("Loading %1… %2%").arg(name).arg(std::lround(m_models.loadFraction() * 100));
+        case ModelListModel::Ready:
+            return name;
+        case ModelListModel::Failed:
+            return tr("%1 failed").arg(name);
+        case ModelListModel::Missing:
+            return tr("%1 is missing").arg(name);
+        case ModelListModel::NoModel:
+            break;
+    }
+    return tr("Choose a model");
+}
+
+bool ChatStatus::modelFails() const {
+    return m_models.state() == ModelListModel::Failed || m_models.state() == ModelListModel::Missing;
+}
+
+double ChatStatus::loadFraction() const {
+    return m_models.state() == ModelListModel::Loading ? m_models.loadFraction() : 1;
 }
 
 QStringList ChatStatus::details() const {

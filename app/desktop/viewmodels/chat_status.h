@@ -17,6 +17,11 @@ class ChatStatus : public QObject {
     QML_ELEMENT
     QML_UNCREATABLE("owned by the window")
     Q_PROPERTY(QString text READ text NOTIFY changed)
+    /// Which model answers, and how far it is.
+    Q_PROPERTY(QString model READ model NOTIFY changed)
+    Q_PROPERTY(bool modelFails READ modelFails NOTIFY changed)
+    /// Of the model; 1: none is being loaded.
+    Q_PROPERTY(double loadFraction READ loadFraction NOTIFY changed)
     /// Behind a click, a line each; empty: there is nothing to say.
     Q_PROPERTY(QStringList details READ details NOTIFY changed)
     /// What a person can read here, with a click or without.
@@ -27,6 +32,9 @@ class ChatStatus : public QObject {
     ChatStatus(const ChatController& chat, const ModelListModel& models, QObject* parent = nullptr);
 
     QString text() const;
+    QString model() const;
+    bool modelFails() const;
+    double loadFraction() const;
     QStringList details() const;
     QString everything() const { return (details() << text()).join("  ·  "); }
     double contextShare() const;

@@ -51,10 +51,11 @@ ConversationListModel::ConversationListModel(StorageThread& storage, const Runni
     m_searchDelay.setInterval(kSearchDelay);
     connect(&m_searchDelay, &QTimer::timeout, this, &ConversationListModel::refresh);
     connect(&answers, &RunningAnswers::stateChanged, this, [this](history::RowId conversation) {
-        const auto row = find(conversation);
-        if (row == m_rows.end()) return;
-        const QModelIndex at = index(static_cast<int>(row - m_rows.begin()));
-        emit dataChanged(at, at, {AnsweringRole});
+        // A search may have found several places of it.
+        for (size_t row = 0; row < m_rows.size(); ++row) {
+            const QModelIndex at = index(static_cast<int>(row));
+            if (m_rows[row].conversation == conversation) emit dataChanged(at, at, {AnsweringRole});
+        }
     });
     refresh();
     tellSet();
@@ -125,8 +126,16 @@ void ConversationListModel::tellSet() {
     });
 }
 
-void ConversationListModel::setPinned(qint64 conversation, bool pinned) {
-    change([=](history::History& history) { return history.setPinned(conversation, pinned); });
+void ConversationListModel::pin(qint64 conversation) {
+    change([=](history::History& history) { return history.setPinned(conversation, true); });
+}
+
+void ConversationListModel::unpin(qint64 conversation) {
+    change([=](history::History& history) { return history.setPinned(conversation, false); });
+}
+
+QString ConversationListModel::emptySentence() const {
+    return m_searchText.isEmpty() ? tr("No conversations yet") : tr("Nothing found");
 }
 
 bool ConversationListModel::isPinned(qint64 conversation) const {
@@ -156,10 +165,9 @@ int ConversationListModel::rowOf(double conversation) const {
 void ConversationListModel::rename(qint64 conversation, const QString& title) {
     const QString trimmed = title.simplified();
     if (trimmed.isEmpty()) return;
-    change([=, name = trimmed.toStdString()](history::History& history) {
-        return history.renameConversation(conversation, name);
-    });
-    emit renamed(conversation, trimmed);
+    change([=, name = trimmed.toStdString()](
+               history::History& history) { return history.renameConversation(conversation, name); },
+           [=, this] { emit renamed(conversation, trimmed); });
 }
 
 void ConversationListModel::remove(qint64 conversation) {
@@ -172,9 +180,9 @@ void ConversationListModel::remove(qint64 conversation) {
                    emit restored(conversation);
                });
     };
-    emit removing(conversation);
     change([=](history::History& history) { return history.trashConversation(conversation); },
-           [this, title, undo] {
+           [this, conversation, title, undo] {
+               emit removed(conversation);
                tellSet();
                m_notices.showUndo(tr("“%1” deleted").arg(title), undo);
            });

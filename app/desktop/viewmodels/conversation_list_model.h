@@ -22,6 +22,8 @@ class ConversationListModel : public QAbstractListModel {
     Q_PROPERTY(int count READ rowCount NOTIFY listChanged)
     /// The conversation of the row that has the keyboard; 0: none has.
     Q_PROPERTY(double focused MEMBER m_focused NOTIFY focusedChanged)
+    /// What stands there while there are no rows.
+    Q_PROPERTY(QString emptySentence READ emptySentence NOTIFY searchTextChanged)
     Q_PROPERTY(QString searchText READ searchText WRITE setSearchText NOTIFY searchTextChanged)
   public:
     enum Role {
@@ -39,6 +41,7 @@ class ConversationListModel : public QAbstractListModel {
 
     QString searchText() const { return m_searchText; }
     void setSearchText(const QString& text);
+    QString emptySentence() const;
 
     /// Reads the list again.
     void refresh();
@@ -49,7 +52,8 @@ class ConversationListModel : public QAbstractListModel {
     /// -1: it is not in the list.
     Q_INVOKABLE int rowOf(double conversation) const;
     bool isPinned(qint64 conversation) const;
-    void setPinned(qint64 conversation, bool pinned);
+    void pin(qint64 conversation);
+    void unpin(qint64 conversation);
     /// The conversation `step` rows further down, or 0.
     double neighbour(qint64 conversation, int step) const;
     Q_INVOKABLE void rename(qint64 conversation, const QString& title);
@@ -64,7 +68,7 @@ class ConversationListModel : public QAbstractListModel {
     void listChanged();
     void searchTextChanged();
     void focusedChanged();
-    void removing(qint64 conversation);
+    void removed(qint64 conversation);
     /// It is among the others again.
     void restored(qint64 conversation);
     /// Others came or went; these are the ones there are.

@@ -41,7 +41,7 @@ class DownloadFolder : public QObject {
         : m_path(std::move(path)), m_settling(settling) {}
 
     void begin();
-    void judged(const QString& path, bool isWhole);
+    void setWhole(const QString& path);
 
   signals:
     void settled(const QString& path);
@@ -81,9 +81,8 @@ DownloadWatch::~DownloadWatch() {
     if (m_thread->wait(QDeadlineTimer(1s))) delete m_thread;
 }
 
-void DownloadWatch::judged(const QString& path, bool isWhole) {
-    QMetaObject::invokeMethod(m_folder,
-                              [folder = m_folder, path, isWhole] { folder->judged(path, isWhole); });
+void DownloadWatch::setWhole(const QString& path) {
+    QMetaObject::invokeMethod(m_folder, [folder = m_folder, path] { folder->setWhole(path); });
 }
 
 void DownloadFolder::begin() {
@@ -147,9 +146,9 @@ void DownloadFolder::look() {
         m_timer->start();
 }
 
-void DownloadFolder::judged(const QString& path, bool isWhole) {
+void DownloadFolder::setWhole(const QString& path) {
     const auto file = m_arriving.constFind(path);
-    if (!isWhole || file == m_arriving.constEnd()) return;
+    if (file == m_arriving.constEnd()) return;
     m_known.insert(path, file->bytes);
     m_arriving.erase(file);
 }

@@ -20,8 +20,8 @@ class DownloadWatch : public QObject {
     DownloadWatch(QString folder, std::chrono::milliseconds settling, QObject* parent = nullptr);
     ~DownloadWatch() override;
 
-    /// Whether `path` was whole after all: if not, it is told again when it has grown or another file came.
-    void judged(const QString& path, bool isWhole);
+    /// `path` is whole; until this is said it is told again when it has grown or another file came.
+    void setWhole(const QString& path);
 
   signals:
     /// A GGUF file that is new here and has stopped growing.

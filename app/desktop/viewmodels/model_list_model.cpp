@@ -88,8 +88,6 @@ ModelListModel::ModelListModel(StorageThread& storage, EngineClient& engine, Set
       m_settings(settings),
       m_notices(notices),
       m_guide(std::move(guide)) {
-    connect(&engine, &EngineClient::inspected, this, &ModelListModel::onInspected);
-    connect(&engine, &EngineClient::inspectFailed, this, &ModelListModel::onInspectFailed);
     connect(&engine, &EngineClient::loadProgress, this, [this](double fraction) {
         m_loadFraction = fraction;
         emit loadFractionChanged();
@@ -165,36 +163,31 @@ void ModelListModel::openPath(const QString& path) {
     m_notices.clearBanner(Notices::Topic::Model);
     m_inspecting = true;
     emit stateChanged();
-    m_inspections.push_back({path, false});
-    m_engine.inspect(path);
+    m_engine.inspect(path, [this](const Result<ModelInfo>& info) {
+        if (info)
+            addInspected(*info);
+        else
+            inspectionEnded(info.error());
+    });
 }
 
 void ModelListModel::offer(const QString& path) {
-    m_inspections.push_back({path, true});
-    m_engine.inspect(path);
+    m_engine.inspect(path, [this, path](const Result<ModelInfo>& info) {
+        // A download that is not all there yet is no news.
+        if (info) onArrived(path, *info);
+    });
 }
 
-void ModelListModel::onInspected(const ModelInfo& info) {
-    const Inspection done = std::move(m_inspections.front());
-    m_inspections.pop_front();
-    if (!done.isOffer) return addInspected(info);
-    emit arrivalJudged(done.path, true);
-    const bool isKnown = std::ranges::any_of(
-        m_models, [&](const ModelEntry& entry) { return toQString(entry.path) == done.path; });
+void ModelListModel::onArrived(const QString& path, const ModelInfo& info) {
+    emit arrivedWhole(path);
+    const bool isKnown =
+        std::ranges::any_of(m_models, [&](const ModelEntry& entry) { return toQString(entry.path) == path; });
     if (!canChat(info) || isKnown) return;
     m_notices.showBanner(
         {.topic = Notices::Topic::Arrival,
          .sentence = tr("%1 has arrived in your downloads.").arg(toQString(library::displayName(info.name))),
          .action = tr("Open"),
-         .run = [this, path = done.path] { openPath(path); }});
-}
-
-void ModelListModel::onInspectFailed(const Error& error) {
-    const Inspection done = std::move(m_inspections.front());
-    m_inspections.pop_front();
-    // A download that is not all there yet is no news.
-    if (done.isOffer) return emit arrivalJudged(done.path, false);
-    inspectionEnded(error);
+         .run = [this, path] { openPath(path); }});
 }
 
 void ModelListModel::addInspected(const ModelInfo& info) {

@@ -5,7 +5,6 @@
 #include <QAbstractListModel>
 #include <QUrl>
 
-#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -85,8 +84,8 @@ class ModelListModel : public QAbstractListModel {
     /// Looks at the first local file, adds it to the library in place and loads it.
     Q_INVOKABLE void openUrls(const QList<QUrl>& urls);
     Q_INVOKABLE void openPath(const QString& path);
-    /// Looks at a file that came by itself, and offers to open it when it is a whole model; arrivalJudged()
-    /// follows.
+    /// Looks at a file that came by itself, and offers to open it when it is a whole model; arrivedWhole()
+    /// follows in that case.
     void offer(const QString& path);
     Q_INVOKABLE void use(const QString& modelId);
     /// Removes it from the library; the file stays.
@@ -102,19 +101,13 @@ class ModelListModel : public QAbstractListModel {
     void loadFractionChanged();
     /// Whatever the engine is doing should stop: another model comes.
     void loadStarting();
-    void arrivalJudged(const QString& path, bool isWhole);
+    void arrivedWhole(const QString& path);
 
   private:
-    struct Inspection {
-        QString path;
-        bool isOffer = false;
-    };
-
     void setModels(std::vector<library::ModelEntry> models);
     void setState(State state);
     void refresh();
-    void onInspected(const ModelInfo& info);
-    void onInspectFailed(const Error& error);
+    void onArrived(const QString& path, const ModelInfo& info);
     void addInspected(const ModelInfo& info);
     /// `failure`: why nothing comes of it; nothing: it is being loaded.
     void inspectionEnded(const std::optional<Error>& failure);
@@ -133,8 +126,6 @@ class ModelListModel : public QAbstractListModel {
     Settings& m_settings;
     Notices& m_notices;
     std::string m_guide;
-    /// What the engine is asked to look at, in the order of the requests: files to open, and files to offer.
-    std::deque<Inspection> m_inspections;
     std::vector<library::ModelEntry> m_models;
     library::ModelEntry m_current;
     std::optional<Error> m_failure;  ///< of the current one, the last time it was loaded

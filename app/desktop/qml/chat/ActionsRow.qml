@@ -16,17 +16,13 @@ FocusScope {
     required property int siblingCount
 
     readonly property ChatList list: ListView.view as ChatList
-    readonly property bool busy: !list || list.busy
-    readonly property bool revealed: last || activeFocus || (list && list.hoveredMessage === messageId)
-    /// Copying has a button that says that it did, and continuing stands where the answer ended.
-    readonly property var actions: {
-        if (!list || list.actions.revision < 0)
-            return [];
-        return list.actions.ofMessage(messageId).filter(each => each.id !== "copyAnswer" && each.id !== "continueAnswer");
-    }
+    readonly property bool revealed: last || activeFocus || (list !== null && list.hoveredMessage === messageId)
+    readonly property real columnX: list ? list.columnX : 0
+    readonly property real columnWidth: list ? list.columnWidth : 0
 
-    /// Buttons stay while the actions are the same.
-    readonly property string ids: actions.map(each => each.id).join(" ")
+    function can(action: string): bool {
+        return list !== null && list.actions.revision >= 0 && list.actions.can(action, messageId);
+    }
 
     width: ListView.view ? ListView.view.width : 0
     height: Theme.controlSize + (isUser ? Theme.xs : Theme.m)
@@ -36,75 +32,95 @@ FocusScope {
 
     Row {
         y: 1
-        x: {
-            const left = row.list ? row.list.columnX : 0;
-            // The icons, not their surfaces, stand at the column's edge.
-            return row.isUser ? left + (row.list ? row.list.columnWidth : 0) - width + Theme.s : left - Theme.s;
-        }
+        // The icons, not their surfaces, stand at the column's edge.
+        x: row.isUser ? row.columnX + row.columnWidth - width + Theme.s : row.columnX - Theme.s
         layoutDirection: row.isUser ? Qt.RightToLeft : Qt.LeftToRight
         spacing: Theme.xs
 
-        Row {
-            objectName: "versions"
-            visible: row.siblingCount > 1
+        Loader {
+            active: row.siblingCount > 1
+            visible: active
+            sourceComponent: Row {
+                objectName: "versions"
 
-            IconButton {
-                objectName: "previousVersion"
-                iconName: "chevron-left"
-                hint: qsTr("Previous version")
-                enabled: row.siblingIndex > 0 && !row.busy
-                onClicked: row.list.chat.showSibling(row.messageId, -1)
-            }
-            Text {
-                textFormat: Text.PlainText
-                anchors.verticalCenter: parent.verticalCenter
-                text: (row.siblingIndex + 1) + "/" + row.siblingCount
-                color: Theme.mutedText
-                font.pixelSize: Theme.smallSize
-            }
-            IconButton {
-                iconName: "chevron-right"
-                hint: qsTr("Next version")
-                enabled: row.siblingIndex + 1 < row.siblingCount && !row.busy
-                onClicked: row.list.chat.showSibling(row.messageId, 1)
+                IconButton {
+                    objectName: "previousVersion"
+                    iconName: "chevron-left"
+                    hint: row.list ? row.list.actions.hint(objectName) : ""
+                    enabled: row.can(objectName)
+                    onClicked: row.list.actions.run(objectName, row.messageId)
+                }
+                Text {
+                    textFormat: Text.PlainText
+                    anchors.verticalCenter: parent.verticalCenter
+                    text: (row.siblingIndex + 1) + "/" + row.siblingCount
+                    color: Theme.mutedText
+                    font.pixelSize: Theme.smallSize
+                }
+                IconButton {
+                    objectName: "nextVersion"
+                    iconName: "chevron-right"
+                    hint: row.list ? row.list.actions.hint(objectName) : ""
+                    enabled: row.can(objectName)
+                    onClicked: row.list.actions.run(objectName, row.messageId)
+                }
             }
         }
-        Row {
+        // Most of these are never looked at: they are made when there is time, or when they are wanted.
+        Loader {
+            id: quiet
+            active: row.list !== null
+            asynchronous: !row.revealed
             opacity: row.revealed ? 1 : 0
-            spacing: Theme.xs
             Behavior on opacity {
                 NumberAnimation {
                     duration: Theme.fadeMs
                 }
             }
+            sourceComponent: Row {
+                id: buttons
 
-            CopyButton {
-                hint: qsTr("Copy")
-                onClicked: row.list.copyRequested(row.list.chat.messageText(row.messageId))
-            }
-            Repeater {
-                model: row.ids.length > 0 ? row.ids.split(" ") : []
-                delegate: IconButton {
-                    required property string modelData
+                /// Copying has a button that says that it did, continuing stands where the answer ended, and versions
+                /// have their place.
+                readonly property var elsewhere: ["copyAnswer", "continueAnswer", "previousVersion", "nextVersion"]
+                readonly property var actions: {
+                    if (!row.list || row.list.actions.revision < 0)
+                        return [];
+                    return row.list.actions.ofMessage(row.messageId).filter(each => !elsewhere.includes(each.id));
+                }
+                /// Buttons stay while the actions are the same.
+                readonly property string ids: actions.map(each => each.id).join(" ")
 
-                    iconName: row.actions.find(each => each.id === modelData)?.icon ?? ""
-                    hint: row.list.actions.hint(modelData)
-                    onClicked: row.list.actions.run(modelData, row.messageId)
+                spacing: Theme.xs
+
+                CopyButton {
+                    hint: qsTr("Copy")
+                    onClicked: row.list.copyRequested(row.list.chat.messageText(row.messageId))
                 }
-            }
-            Text {
-                anchors.verticalCenter: parent.verticalCenter
-                leftPadding: Theme.s
-                width: Math.min(implicitWidth, Math.max(0, (row.list ? row.list.columnWidth : 0) - parent.x - x))
-                elide: Text.ElideRight
-                visible: !row.isUser
-                text: {
-                    const speed = row.tokensPerSecond;
-                    return speed > 0 ? qsTr("%1 · %2 tokens · %3 per second").arg(row.modelName).arg(row.newTokens).arg(speed.toFixed(speed < 10 ? 1 : 0)) : row.modelName;
+                Repeater {
+                    model: buttons.ids.length > 0 ? buttons.ids.split(" ") : []
+                    delegate: IconButton {
+                        required property string modelData
+
+                        iconName: buttons.actions.find(each => each.id === modelData)?.icon ?? ""
+                        hint: row.list.actions.hint(modelData)
+                        onClicked: row.list.actions.run(modelData, row.messageId)
+                    }
                 }
-                textFormat: Text.PlainText
-                color: Theme.mutedText
-                font.pixelSize: Theme.smallSize - 1
+                Text {
+                    anchors.verticalCenter: parent.verticalCenter
+                    leftPadding: Theme.s
+                    width: Math.min(implicitWidth, Math.max(0, row.columnWidth - quiet.x - x))
+                    elide: Text.ElideRight
+                    visible: !row.isUser
+                    text: {
+                        const speed = row.tokensPerSecond;
+                        return speed > 0 ? qsTr("%1 · %2 tokens · %3 per second").arg(row.modelName).arg(row.newTokens).arg(speed.toFixed(speed < 10 ? 1 : 0)) : row.modelName;
+                    }
+                    textFormat: Text.PlainText
+                    color: Theme.mutedText
+                    font.pixelSize: Theme.smallSize - 1
+                }
             }
         }
     }

@@ -91,6 +91,11 @@ BlockList {
     }
     Connections {
         target: list.rows
+        function onRowsInserted() {
+            // The first ones may not fill the view; where the others stand is seen before they are painted.
+            if (list.contentHeight < list.height)
+                followLater.start();
+        }
         function onEditedChanged() {
             if (list.rows.edited === 0)
                 return;

@@ -7,9 +7,17 @@ import Inglenook
 Item {
     id: view
 
-    required property AppModel app
+    required property ChatController chat
+    required property ChatStatus status
+    required property StartPage startPage
+    required property ModelListModel models
+    required property ModelOffers offers
+    required property DraftMeasure measure
+    required property Notices notices
+    required property Actions actions
+    required property DesktopPortal portal
+    required property CodeColours colours
     required property bool narrow
-    readonly property ChatController chat: app.chat
 
     signal sidebarRequested
 
@@ -55,9 +63,9 @@ Item {
                 anchors.right: settingsButton.left
                 anchors.verticalCenter: parent.verticalCenter
                 width: Math.min(implicitWidth, view.width / 2)
-                models: view.app.models
-                actions: view.app.actions
-                onClicked: view.app.actions.run("models")
+                status: view.status
+                actions: view.actions
+                onClicked: view.actions.run("models")
             }
             IconButton {
                 id: settingsButton
@@ -66,15 +74,15 @@ Item {
                 anchors.rightMargin: Theme.s
                 anchors.verticalCenter: parent.verticalCenter
                 iconName: "settings"
-                hint: view.app.actions.hint("settings")
-                onClicked: view.app.actions.run("settings")
+                hint: view.actions.hint("settings")
+                onClicked: view.actions.run("settings")
             }
         }
 
         Banner {
             Layout.fillWidth: true
-            notices: view.app.notices
-            portal: view.app.portal
+            notices: view.notices
+            portal: view.portal
         }
 
         Item {
@@ -86,9 +94,9 @@ Item {
                 objectName: "chatList"
                 anchors.fill: parent
                 chat: view.chat
-                actions: view.app.actions
-                portal: view.app.portal
-                colours: view.app.colours
+                actions: view.actions
+                portal: view.portal
+                colours: view.colours
                 delegate: BlockChooser {
                     DelegateChoice {
                         roleValue: "forgotten"
@@ -107,9 +115,9 @@ Item {
                         ActionsRow {}
                     }
                 }
-                onLinkActivated: target => view.app.portal.openLink(target)
-                onLinkCopyRequested: target => view.app.portal.copyLink(target)
-                onCopyRequested: text => view.app.portal.copy(text)
+                onLinkActivated: target => view.portal.openLink(target)
+                onLinkCopyRequested: target => view.portal.copyLink(target)
+                onCopyRequested: text => view.portal.copy(text)
                 onEditingDone: view.focusComposer()
             }
             Fade {
@@ -126,8 +134,12 @@ Item {
             EmptyState {
                 anchors.fill: parent
                 visible: list.count === 0
-                app: view.app
-                onModelsRequested: view.app.actions.run("models")
+                chat: view.chat
+                page: view.startPage
+                models: view.models
+                offers: view.offers
+                portal: view.portal
+                onModelsRequested: view.actions.run("models")
             }
 
             IconButton {
@@ -154,7 +166,9 @@ Item {
             Layout.fillWidth: true
             Layout.maximumWidth: Theme.columnWidth + 2 * Theme.l
             Layout.alignment: Qt.AlignHCenter
-            app: view.app
+            chat: view.chat
+            measure: view.measure
+            actions: view.actions
             onEditLastRequested: list.editLast()
             onScrollRequested: pages => list.scrollTo(list.contentY + pages * (list.height - Theme.xxl))
         }
@@ -162,7 +176,7 @@ Item {
             Layout.fillWidth: true
             Layout.maximumWidth: Theme.columnWidth + 2 * Theme.l
             Layout.alignment: Qt.AlignHCenter
-            status: view.app.status
+            status: view.status
         }
     }
 }

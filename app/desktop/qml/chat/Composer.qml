@@ -6,9 +6,9 @@ import Inglenook
 Item {
     id: composer
 
-    required property AppModel app
-    readonly property ChatController chat: app.chat
-    readonly property bool busy: chat.generation !== ChatController.Idle
+    required property ChatController chat
+    required property DraftMeasure measure
+    required property Actions actions
     readonly property int maximumLines: 8
 
     /// The person wants to read on; `pages` is -1 or 1.
@@ -32,7 +32,7 @@ Item {
         x: Theme.l + Theme.m
         width: parent.width - 2 * x
         visible: text.length > 0
-        text: composer.app.measure.problem
+        text: composer.measure.problem
         textFormat: Text.PlainText
         wrapMode: Text.Wrap
         color: Theme.danger
@@ -100,7 +100,7 @@ Item {
                     // Where nothing was written the key belongs to the window; a text field keeps it from there.
                     if (event.matches(StandardKey.Undo) && !canUndo) {
                         event.accepted = true;
-                        composer.app.actions.run("undo");
+                        composer.actions.run("undo");
                         return;
                     }
                     const enter = event.key === Qt.Key_Return || event.key === Qt.Key_Enter;
@@ -117,7 +117,7 @@ Item {
                     y: area.topPadding
                     width: area.width - area.leftPadding - area.rightPadding
                     visible: area.length === 0 && area.preeditText.length === 0
-                    text: composer.chat.readOnly ? qsTr("This history can only be read") : qsTr("Write a message")
+                    text: composer.chat.placeholder
                     color: Theme.mutedText
                     font: area.font
                     elide: Text.ElideRight
@@ -128,19 +128,20 @@ Item {
         T.Button {
             id: action
 
-            readonly property bool stops: composer.busy
-            readonly property bool ready: stops ? composer.chat.generation !== ChatController.Stopping : area.text.trim().length > 0
+            readonly property bool stops: composer.chat.generation !== ChatController.Idle
+            /// What it does now: "stop" or "send".
+            readonly property string does: stops ? "stop" : "send"
 
-            objectName: stops ? "stopButton" : "sendButton"
+            objectName: does + "Button"
             anchors.right: parent.right
             anchors.bottom: parent.bottom
             anchors.margins: (48 - height) / 2
             width: Theme.controlSize
             height: Theme.controlSize
-            enabled: ready
+            enabled: stops ? composer.chat.mayStop : composer.chat.maySend
             hoverEnabled: true
             focusPolicy: Qt.TabFocus  // a click leaves the keyboard in the text
-            Accessible.name: stops ? composer.app.actions.hint("stop") : composer.app.actions.hint("send")
+            Accessible.name: composer.actions.hint(does)
             onClicked: {
                 if (stops)
                     composer.chat.stop();
@@ -152,13 +153,13 @@ Item {
             contentItem: Item {
                 Icon {
                     anchors.centerIn: parent
-                    name: action.stops ? "stop" : "send"
-                    color: action.ready ? Theme.accentText : Theme.mutedText
+                    name: action.does
+                    color: action.enabled ? Theme.accentText : Theme.mutedText
                 }
             }
             background: Rectangle {
                 radius: width / 2
-                color: action.ready ? Theme.accent : Theme.hover
+                color: action.enabled ? Theme.accent : Theme.hover
 
                 FocusRing {
                     shown: action.visualFocus

@@ -8,9 +8,11 @@ Item {
 
     objectName: "startPage"
 
-    required property AppModel app
-    readonly property ModelListModel models: app.models
-    readonly property StartPage page: app.startPage
+    required property ChatController chat
+    required property StartPage page
+    required property ModelListModel models
+    required property ModelOffers offers
+    required property DesktopPortal portal
 
     signal modelsRequested
 
@@ -79,7 +81,7 @@ Item {
                 width: parent.width
                 spacing: Theme.s
                 // Nothing that was written already may stand in a start's way.
-                visible: empty.app.chat.draft.length === 0
+                visible: empty.chat.draft.length === 0
 
                 Repeater {
                     model: empty.page.starts
@@ -93,9 +95,9 @@ Item {
                         text: modelData
                         onClicked: {
                             if (empty.page.startsAreWhole)
-                                empty.app.chat.send(modelData);
+                                empty.chat.send(modelData);
                             else
-                                empty.app.chat.begin(modelData + " ");
+                                empty.chat.begin(modelData + " ");
                         }
                     }
                 }
@@ -112,7 +114,7 @@ Item {
                 objectName: "goodChoices"
                 width: parent.width
                 spacing: Theme.s
-                visible: empty.page.offersModels && empty.app.offers.numGood > 0 && empty.app.chat.draft.length === 0
+                visible: empty.page.offersModels && empty.offers.numGood > 0 && empty.chat.draft.length === 0
 
                 Text {
                     textFormat: Text.PlainText
@@ -121,14 +123,15 @@ Item {
                     wrapMode: Text.Wrap
                     color: Theme.mutedText
                     font.pixelSize: Theme.smallSize
-                    text: qsTr("%1 Good choices:").arg(empty.app.offers.computer)
+                    text: qsTr("%1 Good choices:").arg(empty.offers.computer)
                 }
                 Repeater {
-                    model: empty.app.offers
+                    model: empty.offers
                     delegate: ModelOfferRow {
                         required property bool good
 
-                        app: empty.app
+                        models: empty.models
+                        portal: empty.portal
                         width: parent.width
                         visible: good
                     }

@@ -7,24 +7,8 @@ import Inglenook
 T.Button {
     id: button
 
-    required property ModelListModel models
+    required property ChatStatus status
     required property Actions actions
-    readonly property string label: {
-        if (models.inspecting)
-            return qsTr("Looking at the file…");
-        switch (models.state) {
-        case ModelListModel.Loading:
-            return qsTr("Loading %1… %2%").arg(models.currentName).arg(Math.round(models.loadFraction * 100));
-        case ModelListModel.Ready:
-            return models.currentName;
-        case ModelListModel.Failed:
-            return qsTr("%1 failed").arg(models.currentName);
-        case ModelListModel.Missing:
-            return qsTr("%1 is missing").arg(models.currentName);
-        default:
-            return qsTr("Choose a model");
-        }
-    }
 
     objectName: "modelButton"
     implicitHeight: Theme.controlSize
@@ -32,16 +16,16 @@ T.Button {
     hoverEnabled: true
     leftPadding: Theme.m
     rightPadding: Theme.m
-    Accessible.name: qsTr("Model: %1").arg(label)
+    Accessible.name: qsTr("Model: %1").arg(status.model)
 
     contentItem: RowLayout {
         spacing: Theme.xs
 
         Text {
             Layout.fillWidth: true
-            text: button.label
+            text: button.status.model
             textFormat: Text.PlainText
-            color: button.models.state === ModelListModel.Failed || button.models.state === ModelListModel.Missing ? Theme.danger : Theme.text
+            color: button.status.modelFails ? Theme.danger : Theme.text
             font.pixelSize: Theme.smallSize
             font.weight: Font.Medium
             elide: Text.ElideMiddle
@@ -60,11 +44,11 @@ T.Button {
         Rectangle {
             anchors.bottom: parent.bottom
             x: Theme.m
-            width: (parent.width - 2 * Theme.m) * button.models.loadFraction
+            width: (parent.width - 2 * Theme.m) * button.status.loadFraction
             height: 2
             radius: 1
             color: Theme.accent
-            visible: button.models.state === ModelListModel.Loading
+            visible: button.status.loadFraction < 1
         }
         FocusRing {
             shown: button.visualFocus

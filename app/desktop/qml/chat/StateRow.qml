@@ -6,41 +6,19 @@ Item {
     id: row
 
     required property double messageId
-    required property int status
-    required property string error
-    required property string errorDetails
+    required property string sentence
+    required property bool failed
+    required property string details
     required property bool empty
-    required property bool last
 
     readonly property ChatList list: ListView.view as ChatList
-    readonly property string text: {
-        if (!list)
-            return "";
-        switch (status) {
-        case ChatRows.Streaming:
-            // Also in the middle of an answer, when it moves to another device.
-            if (list.chat.promptFraction > 0 && list.chat.promptFraction < 1)
-                return qsTr("Reading the conversation… %1%").arg(Math.round(list.chat.promptFraction * 100));
-            if (list.chat.generation === ChatController.Waiting)
-                return qsTr("Waiting for another answer…");
-            return empty ? qsTr("Thinking…") : "";
-        case ChatRows.Stopped:
-            return error.length > 0 ? error : qsTr("Stopped");
-        case ChatRows.Interrupted:
-            return qsTr("Interrupted");
-        case ChatRows.Failed:
-            return error;
-        default:
-            return "";
-        }
-    }
-    readonly property bool canContinue: last && list && !list.busy && status !== ChatRows.Streaming
+    readonly property bool canContinue: list !== null && list.actions.revision >= 0 && list.actions.can("continueAnswer", messageId)
 
     width: ListView.view ? ListView.view.width : 0
     // A row that waits for its next use is nowhere, for the keyboard and for screen readers, too.
     ListView.onPooled: visible = false
     ListView.onReused: visible = true
-    height: text.length > 0 ? line.y + line.height + (details.item ? details.height : 0) : 0
+    height: sentence.length > 0 ? line.y + line.height + (more.item ? more.height : 0) : 0
 
     Text {
         id: line
@@ -49,24 +27,24 @@ Item {
         width: (row.list ? row.list.columnWidth : 0) - (row.canContinue ? button.width + Theme.m : 0)
         height: Math.max(implicitHeight, row.canContinue ? Theme.controlSize : 0)
         verticalAlignment: Text.AlignVCenter
-        text: row.text
+        text: row.sentence
         textFormat: Text.PlainText
-        color: row.status === ChatRows.Failed ? Theme.danger : Theme.mutedText
+        color: row.failed ? Theme.danger : Theme.mutedText
         font.pixelSize: Theme.smallSize
         wrapMode: Text.Wrap
         Accessible.role: Accessible.StaticText
         Accessible.name: text
     }
     Loader {
-        id: details
+        id: more
         x: line.x - Theme.xs
         y: line.y + line.height
         width: row.list ? row.list.columnWidth : 0
-        active: row.errorDetails.length > 0
+        active: row.details.length > 0
         sourceComponent: ErrorDetails {
             objectName: "answerDetails"
             portal: row.list.portal
-            words: row.errorDetails
+            words: row.details
         }
     }
     TextButton {
@@ -77,6 +55,6 @@ Item {
         anchors.rightMargin: -width - Theme.m
         anchors.verticalCenter: line.verticalCenter
         text: qsTr("Continue")
-        onClicked: row.list.chat.continueAnswer(row.messageId)
+        onClicked: row.list.actions.run("continueAnswer", row.messageId)
     }
 }

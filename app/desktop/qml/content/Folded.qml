@@ -27,7 +27,7 @@ BlockFrame {
         focusPolicy: Qt.TabFocus
         text: folded.title
         Accessible.name: folded.open ? qsTr("Hide: %1").arg(text) : qsTr("Show: %1").arg(text)
-        onClicked: folded.list.rows.setOpen(folded.index, !folded.open)
+        onClicked: folded.list.rows.toggle(folded.index)
 
         contentItem: Row {
             spacing: Theme.xs

@@ -6,8 +6,8 @@ import Inglenook
 Card {
     id: card
 
-    required property AppModel app
-    readonly property FitAdvice fit: app.fit
+    required property FitAdvice fit
+    required property DesktopPortal portal
 
     objectName: "fitCard"
     title: qsTr("Not enough memory is free")
@@ -92,7 +92,7 @@ Card {
             IconButton {
                 iconName: "copy"
                 hint: qsTr("Copy the command")
-                onClicked: card.app.portal.copy(body.command)
+                onClicked: card.portal.copy(body.command)
             }
         }
         TextButton {

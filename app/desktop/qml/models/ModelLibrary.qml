@@ -7,8 +7,10 @@ import Inglenook
 Card {
     id: library
 
-    required property AppModel app
-    readonly property ModelListModel models: app.models
+    required property ModelListModel models
+    required property ModelOffers offers
+    required property Actions actions
+    required property DesktopPortal portal
 
     objectName: "modelLibrary"
     title: qsTr("Models")
@@ -16,7 +18,7 @@ Card {
     body: ColumnLayout {
         spacing: Theme.l
         Component.onCompleted: {
-            library.app.offers.refresh();
+            library.offers.refresh();
             pathField.forceActiveFocus();
         }
 
@@ -76,7 +78,7 @@ Card {
                 text: qsTr("Browse…")
                 onClicked: {
                     library.close();
-                    library.app.actions.run("openModel");
+                    library.actions.run("openModel");
                 }
             }
         }
@@ -91,7 +93,7 @@ Card {
             clip: true
             spacing: Theme.s
             boundsBehavior: Flickable.StopAtBounds
-            model: library.app.offers
+            model: library.offers
             Accessible.role: Accessible.List
             Accessible.name: qsTr("Models that could be used")
             T.ScrollBar.vertical: ScrollThumb {}
@@ -110,7 +112,8 @@ Card {
                 Accessible.name: text
             }
             delegate: ModelOfferRow {
-                app: library.app
+                models: library.models
+                portal: library.portal
                 width: ListView.view.width - Theme.m
                 onOpened: library.close()
             }
@@ -119,7 +122,7 @@ Card {
             textFormat: Text.PlainText
             Layout.fillWidth: true
             visible: text.length > 0
-            text: [library.app.offers.computer, library.app.offers.age].filter(sentence => sentence.length > 0).join(" ")
+            text: [library.offers.computer, library.offers.age].filter(sentence => sentence.length > 0).join(" ")
             color: Theme.mutedText
             font.pixelSize: Theme.smallSize - 1
             wrapMode: Text.Wrap

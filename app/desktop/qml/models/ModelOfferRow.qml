@@ -6,7 +6,8 @@ import Inglenook
 RowLayout {
     id: row
 
-    required property AppModel app
+    required property ModelListModel models
+    required property DesktopPortal portal
     required property string name
     required property string summary
     required property string page
@@ -45,7 +46,7 @@ RowLayout {
         text: qsTr("Open")
         Accessible.name: qsTr("Open %1").arg(row.name)
         onClicked: {
-            row.app.models.openPath(row.path);
+            row.models.openPath(row.path);
             row.opened();
         }
     }
@@ -53,13 +54,13 @@ RowLayout {
         visible: row.page.length > 0
         text: qsTr("Copy link")
         Accessible.name: qsTr("Copy the link to %1").arg(row.name)
-        onClicked: row.app.portal.copyLink(row.page)
+        onClicked: row.portal.copyLink(row.page)
     }
     IconButton {
         visible: row.page.length > 0
         iconName: "link"
         hint: qsTr("Open in browser")
         Accessible.name: qsTr("Open the page of %1 in the browser").arg(row.name)
-        onClicked: row.app.portal.openLink(row.page)
+        onClicked: row.portal.openLink(row.page)
     }
 }

@@ -7,7 +7,8 @@ import Inglenook
 Card {
     id: card
 
-    required property AppModel app
+    required property CrashReports crashes
+    required property DesktopPortal portal
 
     signal saveRequested
 
@@ -46,7 +47,7 @@ Card {
                     readOnly: true
                     selectByMouse: true
                     activeFocusOnTab: true
-                    text: card.app.crashes.text
+                    text: card.crashes.text
                     textFormat: TextEdit.PlainText
                     color: Theme.text
                     selectionColor: Theme.selection
@@ -63,7 +64,7 @@ Card {
 
             TextButton {
                 text: qsTr("Copy")
-                onClicked: card.app.portal.copy(card.app.crashes.text)
+                onClicked: card.portal.copy(card.crashes.text)
             }
             TextButton {
                 objectName: "saveCrash"

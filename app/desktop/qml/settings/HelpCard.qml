@@ -7,7 +7,8 @@ import Inglenook
 Card {
     id: card
 
-    required property AppModel app
+    required property CodeColours colours
+    required property DesktopPortal portal
 
     objectName: "helpCard"
     title: qsTr("Help")
@@ -63,7 +64,7 @@ Card {
         BlockList {
             id: list
             objectName: "helpText"
-            colours: card.app.colours
+            colours: card.colours
             Layout.fillWidth: true
             Layout.fillHeight: true
             // The card is as tall as the window lets it be, however little is found: nothing jumps while one types.
@@ -71,9 +72,9 @@ Card {
             // Heights of blocks are known once they are made; few are, so all may be made at once.
             cacheBuffer: 1 << 16
             rows: help.rows
-            onLinkActivated: target => card.app.portal.openLink(target)
-            onLinkCopyRequested: target => card.app.portal.copyLink(target)
-            onCopyRequested: text => card.app.portal.copy(text)
+            onLinkActivated: target => card.portal.openLink(target)
+            onLinkCopyRequested: target => card.portal.copyLink(target)
+            onCopyRequested: text => card.portal.copy(text)
             T.ScrollBar.vertical: ScrollThumb {}
         }
     }

@@ -7,8 +7,10 @@ import Inglenook
 Card {
     id: card
 
-    required property AppModel app
-    readonly property Settings settings: app.settings
+    required property Settings settings
+    required property DeviceChoices devices
+    /// Which version this is, and how old.
+    required property string about
 
     objectName: "settingsCard"
     title: qsTr("Settings")
@@ -73,7 +75,7 @@ Card {
         clip: true
         boundsBehavior: Flickable.StopAtBounds
         T.ScrollBar.vertical: ScrollThumb {}
-        Component.onCompleted: card.app.devices.refresh()
+        Component.onCompleted: card.devices.refresh()
 
         GridLayout {
             id: grid
@@ -210,7 +212,7 @@ Card {
             }
             Choice {
                 key: "device"
-                choices: card.app.devices.choices
+                choices: card.devices.choices
             }
             Label {
                 text: qsTr("Threads (0: one per core); from the next load")
@@ -238,7 +240,7 @@ Card {
             Label {
                 Layout.columnSpan: 2
                 Layout.topMargin: Theme.m
-                text: card.app.about
+                text: card.about
                 color: Theme.mutedText
             }
             TextButton {

@@ -6,7 +6,9 @@ import Inglenook
 T.ItemDelegate {
     id: row
 
-    required property AppModel app
+    required property ChatController chat
+    required property ConversationListModel conversations
+    required property Actions actions
     required property double conversationId
     required property string title
     required property string snippet
@@ -14,7 +16,7 @@ T.ItemDelegate {
     required property bool answering
     /// Where a search found something; 0: in the title, or this is no hit.
     required property double message
-    readonly property bool shown: app.chat.conversationId === conversationId
+    readonly property bool shown: chat.conversationId === conversationId
     property bool renaming: false
 
     /// The menu lies open for it.
@@ -34,7 +36,7 @@ T.ItemDelegate {
             return;
         renaming = false;
         if (accepted)
-            app.conversations.rename(conversationId, nameField.text);
+            conversations.rename(conversationId, nameField.text);
         row.forceActiveFocus();
     }
 
@@ -49,14 +51,20 @@ T.ItemDelegate {
 
     onClicked: {
         if (message > 0)
-            app.chat.openAt(conversationId, message, app.conversations.searchText);
+            chat.openAt(conversationId, message, conversations.searchText);
         else
-            app.chat.open(conversationId);
+            chat.open(conversationId);
         chosen();
     }
     Keys.onReturnPressed: clicked()
     Keys.onEnterPressed: clicked()
-    Keys.onDeletePressed: app.actions.run("remove", conversationId)
+    Keys.onDeletePressed: actions.run("remove", conversationId)
+    Keys.onPressed: event => {
+        // In a drawer the window's own shortcuts rest.
+        event.accepted = event.key === Qt.Key_F2;
+        if (event.accepted)
+            actions.run("rename", conversationId);
+    }
     Keys.onMenuPressed: menuRequested(row, width / 2, height)
 
     contentItem: Item {

@@ -7,7 +7,9 @@ import Inglenook
 Rectangle {
     id: sidebar
 
-    required property AppModel app
+    required property ChatController chat
+    required property ConversationListModel conversations
+    required property Actions actions
 
     /// A conversation was chosen; a drawer can close.
     signal chosen
@@ -37,9 +39,9 @@ Rectangle {
             IconButton {
                 objectName: "newChatButton"
                 iconName: "plus"
-                hint: sidebar.app.actions.hint("newConversation")
+                hint: sidebar.actions.hint("newConversation")
                 onClicked: {
-                    sidebar.app.actions.run("newConversation");
+                    sidebar.actions.run("newConversation");
                     sidebar.chosen();
                 }
             }
@@ -54,7 +56,7 @@ Rectangle {
             label: qsTr("Search all conversations")
             placeholderText: qsTr("Search")
             leftPadding: Theme.xl + Theme.s
-            onTextChanged: sidebar.app.conversations.searchText = text
+            onTextChanged: sidebar.conversations.searchText = text
             Keys.onEscapePressed: {
                 if (text.length > 0)
                     clear();
@@ -88,11 +90,11 @@ Rectangle {
             // The keyboard begins where the person is.
             onActiveFocusChanged: {
                 if (activeFocus && currentIndex < 0)
-                    currentIndex = Math.max(0, sidebar.app.conversations.rowOf(sidebar.app.chat.conversationId));
+                    currentIndex = Math.max(0, sidebar.conversations.rowOf(sidebar.chat.conversationId));
             }
             Keys.onEscapePressed: sidebar.done()
             boundsBehavior: Flickable.StopAtBounds
-            model: sidebar.app.conversations
+            model: sidebar.conversations
             Accessible.role: Accessible.List
             Accessible.name: qsTr("Conversations")
             T.ScrollBar.vertical: ScrollThumb {}
@@ -114,7 +116,9 @@ Rectangle {
                 Accessible.name: text
             }
             delegate: ConversationRow {
-                app: sidebar.app
+                chat: sidebar.chat
+                conversations: sidebar.conversations
+                actions: sidebar.actions
                 width: ListView.view.width
                 menuOpen: menu.visible && menu.target === conversationId
                 onChosen: sidebar.chosen()
@@ -126,7 +130,7 @@ Rectangle {
                 anchors.horizontalCenter: parent.horizontalCenter
                 y: Theme.xl
                 visible: list.count === 0
-                text: sidebar.app.conversations.searchText.length > 0 ? qsTr("Nothing found") : qsTr("No conversations yet")
+                text: sidebar.conversations.emptySentence
                 color: Theme.mutedText
                 font.pixelSize: Theme.smallSize
             }
@@ -143,26 +147,26 @@ Rectangle {
             currentIndex = 0;
         }
 
-        actions: sidebar.app.actions
+        actions: sidebar.actions
     }
 
     Binding {
-        target: sidebar.app.conversations
+        target: sidebar.conversations
         property: "focused"
         value: list.activeFocus && list.currentItem ? (list.currentItem as ConversationRow).conversationId : 0
     }
     Connections {
-        target: sidebar.app
+        target: sidebar.actions
         function onViewWanted(view) {
-            if (view !== AppModel.SearchView)
+            if (view !== Actions.SearchView)
                 return;
             searchField.forceActiveFocus(Qt.ShortcutFocusReason);
             searchField.selectAll();
         }
         function onRenameWanted(conversation) {
             // Its row may not have been made yet.
-            list.positionViewAtIndex(sidebar.app.conversations.rowOf(conversation), ListView.Contain);
-            const row = list.itemAtIndex(sidebar.app.conversations.rowOf(conversation)) as ConversationRow;
+            list.positionViewAtIndex(sidebar.conversations.rowOf(conversation), ListView.Contain);
+            const row = list.itemAtIndex(sidebar.conversations.rowOf(conversation)) as ConversationRow;
             if (row)
                 row.startRenaming();
         }

@@ -1318,6 +1318,10 @@
         <source>Write a message</source>
         <translation>Nachricht schreiben</translation>
     </message>
+    <message>
+        <source>Your conversations are being made ready. After an update this can take a minute.</source>
+        <translation>Ihre Gespräche werden bereitgestellt. Nach einer Aktualisierung kann das eine Minute dauern.</translation>
+    </message>
 </context>
 <context>
     <name>ingle::desktop::ChatRows</name>

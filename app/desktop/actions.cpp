@@ -52,7 +52,6 @@ void show(AppModel& app, RowId) {
 }
 
 constexpr auto kWindow = ActionScope::Window;
-constexpr auto kChat = ActionScope::Chat;
 constexpr auto kConversation = ActionScope::Conversation;
 constexpr auto kMessage = ActionScope::Message;
 constexpr auto kField = ActionScope::Field;
@@ -61,7 +60,7 @@ constexpr auto kField = ActionScope::Field;
 const Action kActions[] = {
     {"send", WORDS("Send"), WORDS("Enter"), "", "send", kField, nullptr, nullptr},
     {"newLine", WORDS("New line"), WORDS("Shift+Enter"), "", "", kField, nullptr, nullptr},
-    {"stop", WORDS("Stop the answer"), "Esc", "", "stop", kChat,
+    {"stop", WORDS("Stop the answer"), "Esc", "", "stop", kWindow,
      [](AppModel& app, RowId) { return app.chat()->generation() != ChatController::Idle; },
      [](AppModel& app, RowId) { app.chat()->stop(); }},
     {"continueAnswer", WORDS("Continue the answer"), "Ctrl+G", "", "play", kMessage,
@@ -71,7 +70,7 @@ const Action kActions[] = {
      [](AppModel& app, RowId message) { return app.chat()->canRegenerate(lastOr(app, message)); },
      [](AppModel& app, RowId message) { app.chat()->regenerate(lastOr(app, message)); }},
     {"copyAnswer", WORDS("Copy the answer"), "Ctrl+Shift+C", "", "copy", kMessage, hasMessage,
-     [](AppModel& app, RowId message) { app.copy(app.chat()->messageText(lastOr(app, message))); }},
+     [](AppModel& app, RowId message) { app.portal()->copy(app.chat()->messageText(lastOr(app, message))); }},
     {"editMessage", WORDS("Edit and ask again"), "", "", "pencil", kMessage,
      [](AppModel& app, RowId message) { return app.chat()->canEdit(questionOr(app, message)); },
      [](AppModel& app, RowId message) { app.chat()->messages()->edit(questionOr(app, message)); }},
@@ -82,16 +81,16 @@ const Action kActions[] = {
     {"nextVersion", WORDS("Next version"), "", "", "chevron-right", kMessage,
      [](AppModel& app, RowId message) { return app.chat()->canShowSibling(lastOr(app, message), 1); },
      [](AppModel& app, RowId message) { app.chat()->showSibling(lastOr(app, message), 1); }},
-    {"newConversation", WORDS("New conversation"), "Ctrl+N", "", "plus", kChat, nullptr,
+    {"newConversation", WORDS("New conversation"), "Ctrl+N", "", "plus", kWindow, nullptr,
      [](AppModel& app, RowId) {
          app.chat()->newConversation();
          emit app.actions()->viewWanted(Actions::ComposerView);
      }},
-    {"search", WORDS("Search"), "Ctrl+K", "Ctrl+F", "search", kChat, nullptr, show<Actions::SearchView>},
+    {"search", WORDS("Search"), "Ctrl+K", "Ctrl+F", "search", kWindow, nullptr, show<Actions::SearchView>},
     {"otherConversations", WORDS("Next and previous conversation"), "Alt+↓ Alt+↑", "", "", kField, nullptr,
      nullptr},
-    {"nextConversation", WORDS("Next conversation"), "", "Alt+Down", "", kChat, nullptr, openNeighbour<1>},
-    {"previousConversation", WORDS("Previous conversation"), "", "Alt+Up", "", kChat, nullptr,
+    {"nextConversation", WORDS("Next conversation"), "", "Alt+Down", "", kWindow, nullptr, openNeighbour<1>},
+    {"previousConversation", WORDS("Previous conversation"), "", "Alt+Up", "", kWindow, nullptr,
      openNeighbour<-1>},
     {"rename", WORDS("Rename the conversation"), "F2", "", "pencil", kConversation, isMine,
      [](AppModel& app, RowId conversation) {
@@ -113,7 +112,7 @@ const Action kActions[] = {
      [](AppModel& app, RowId message) { return app.chat()->canRemove(lastOr(app, message)); },
      [](AppModel& app, RowId message) { app.chat()->remove(lastOr(app, message)); }},
     {"trash", WORDS("Trash"), "", "", "trash", kWindow, nullptr, show<Actions::TrashView>},
-    {"undo", WORDS("Undo the last deletion or change"), "Ctrl+Z", "", "", kChat,
+    {"undo", WORDS("Undo the last deletion or change"), "Ctrl+Z", "", "", kWindow,
      [](AppModel& app, RowId) { return app.notices()->canUndo(); },
      [](AppModel& app, RowId) { app.notices()->undoLast(); }},
     {"models", WORDS("Models"), "Ctrl+L", "", "model", kWindow, nullptr, show<Actions::ModelsView>},
@@ -147,10 +146,6 @@ QStringList sequences(const Action& action) {
     QStringList all = QString(action.moreKeys).split(' ', Qt::SkipEmptyParts);
     if (action.keys[0] != 0) all.prepend(action.keys);
     return all;
-}
-
-bool hasKeys(const Action& action) {
-    return action.run != nullptr && !sequences(action).isEmpty();
 }
 
 QVariantMap described(const Action& action) {
@@ -201,12 +196,8 @@ QVariantList Actions::withKeys() const {
     return listed([](const Action& each) { return each.keys[0] != 0; });
 }
 
-QVariantList Actions::windowShortcuts() const {
-    return listed([](const Action& each) { return hasKeys(each) && each.scope == ActionScope::Window; });
-}
-
-QVariantList Actions::chatShortcuts() const {
-    return listed([](const Action& each) { return hasKeys(each) && each.scope != ActionScope::Window; });
+QVariantList Actions::shortcuts() const {
+    return listed([](const Action& each) { return each.run != nullptr && !sequences(each).isEmpty(); });
 }
 
 bool Actions::can(const Action& action, qint64 target) const {

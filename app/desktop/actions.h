@@ -20,7 +20,6 @@ class AppModel;
 /// What an action is done to.
 enum class ActionScope {
     Window,
-    Chat,          ///< what is in view: its keys rest while a card or menu lies over it, as do those below
     Conversation,  ///< target: a conversation; 0: the one shown
     Message,       ///< target: a message; 0: the last one of the branch shown
     Field,         ///< a text field or list does it, where it has the keyboard
@@ -49,9 +48,8 @@ class Actions : public QObject {
     QML_UNCREATABLE("owned by the window")
     /// Those with keys, in the order of the page of shortcuts.
     Q_PROPERTY(QVariantList withKeys READ withKeys CONSTANT)
-    /// Those that shortcuts do: in the whole window, and where nothing lies over the conversation.
-    Q_PROPERTY(QVariantList windowShortcuts READ windowShortcuts CONSTANT)
-    Q_PROPERTY(QVariantList chatShortcuts READ chatShortcuts CONSTANT)
+    /// Those that the window's shortcuts do.
+    Q_PROPERTY(QVariantList shortcuts READ shortcuts CONSTANT)
     /// Another number whenever an answer of can() may have changed: for bindings.
     Q_PROPERTY(int revision READ revision NOTIFY changed)
   public:
@@ -72,8 +70,7 @@ class Actions : public QObject {
     explicit Actions(AppModel& app, QObject* parent = nullptr);
 
     QVariantList withKeys() const;
-    QVariantList windowShortcuts() const;
-    QVariantList chatShortcuts() const;
+    QVariantList shortcuts() const;
     int revision() const { return m_revision; }
 
     /// Targets are as ActionScope says.

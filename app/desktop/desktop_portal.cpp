@@ -67,10 +67,11 @@ QString DesktopPortal::fixedFontFamily() const {
 
 void DesktopPortal::copy(const QString& text) {
     QGuiApplication::clipboard()->setText(text);
+    emit copied();
 }
 
 void DesktopPortal::copyLink(const QString& target) {
-    copy(target);
+    QGuiApplication::clipboard()->setText(target);
     emit linkCopied(target);
 }
 

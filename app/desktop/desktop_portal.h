@@ -34,6 +34,7 @@ class DesktopPortal : public QObject {
   signals:
     void prefersDarkChanged();
     void reducesMotionChanged();
+    void copied();
     void linkCopied(const QString& target);
 
   private slots:

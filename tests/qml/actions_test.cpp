@@ -1,4 +1,6 @@
 /// The table of actions, what is said to the person, and the keyboard outside of the text.
+#include <QClipboard>
+
 #include "tests/qml/window_run.h"
 
 using namespace ingle;
@@ -122,6 +124,130 @@ class ActionsTest : public QObject, WindowFiles {
         QTRY_VERIFY(run.model.conversations()->focused() != 0);
         QTest::keyClick(run.window, Qt::Key_Escape);
         QTRY_VERIFY(run.item("composerInput")->hasActiveFocus());
+    }
+
+    void keysRestWhileSomethingLiesOverTheChat() {
+        WindowRun run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        fill(run);
+        const double shown = run.chat().conversationId();
+        const auto pressAll = [&run] {
+            press(run, Qt::Key_R, Qt::ControlModifier);
+            press(run, Qt::Key_Backspace, Qt::ControlModifier | Qt::ShiftModifier);
+            press(run, Qt::Key_D, Qt::ControlModifier);
+            press(run, Qt::Key_N, Qt::ControlModifier);
+            QTest::qWait(100);
+        };
+        const auto untouched = [&] {
+            return run.chat().conversationId() == shown && run.messages()[1].siblingCount == 1 &&
+                   run.model.conversations()->rowCount() == 3 && titleOf(run, 0) == "three" &&
+                   !run.model.conversations()->isPinned(static_cast<qint64>(shown));
+        };
+        for (const auto& [view, there] :
+             {std::pair("settings", "restoreDefaults"), std::pair("models", "modelPathField"),
+              std::pair("palette", "paletteField")}) {
+            run.model.actions()->run(view);
+            QTRY_VERIFY2(!run.shownItems(there).isEmpty(), view);
+            pressAll();
+            QVERIFY2(untouched(), view);
+            QTest::keyClick(run.window, Qt::Key_Escape);
+            QTRY_VERIFY2(run.shownItems(there).isEmpty(), view);
+        }
+        // A menu of a row as well.
+        run.click(run.item("conversationList"), {60, 110}, Qt::RightButton);
+        QTRY_VERIFY(!run.shownItems("PopupMenuItem").isEmpty());
+        pressAll();
+        QVERIFY(untouched());
+        QTest::keyClick(run.window, Qt::Key_Escape);
+        QTRY_VERIFY(run.shownItems("PopupMenuItem").isEmpty());
+        press(run, Qt::Key_Backspace, Qt::ControlModifier | Qt::ShiftModifier);
+        QTRY_COMPARE(run.model.conversations()->rowCount(), 2);
+    }
+
+    void oneRingShowsWhereTheKeyboardIs() {
+        WindowRun run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        fill(run);
+        QVERIFY(QTest::qWaitForWindowActive(run.window));
+        run.item("composerInput")->forceActiveFocus();
+        QSet<QQuickItem*> ringed;
+        for (int i = 0; i < 30; ++i) {
+            QTest::keyClick(run.window, Qt::Key_Tab);
+            const QList<QQuickItem*> rings = run.shownItems("FocusRing");
+            QStringList owners;
+            for (const QQuickItem* ring : rings) {
+                QString chain;
+                for (const QQuickItem* p = ring; p; p = p->parentItem())
+                    chain += QString(p->metaObject()->className()) + "/" + p->objectName() + " ";
+                qInfo("%s", qPrintable(chain));
+            }
+            QVERIFY2(rings.size() <= 1, qPrintable(focused(run)->objectName() + ": " + owners.join(" ")));
+            if (rings.isEmpty()) continue;
+            ringed.insert(focused(run));
+            QQuickItem* around = rings[0];
+            while (around != nullptr && around != focused(run)) around = around->parentItem();
+            QVERIFY2(around != nullptr, qPrintable(focused(run)->objectName()));
+        }
+        QVERIFY2(ringed.size() >= 6, qPrintable(QString::number(ringed.size())));
+        // A click shows none.
+        run.click(run.item("composerInput"), {20, 10});
+        QTRY_VERIFY(run.shownItems("FocusRing").isEmpty());
+    }
+
+    void copyingSaysThatItDid() {
+        WindowRun run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        fill(run);
+        QTRY_VERIFY(!run.shownItems("copyButton").isEmpty());
+        QQuickItem* button = run.shownItems("copyButton").last();
+        run.click(button, {button->width() / 2, button->height() / 2});
+        QCOMPARE(QGuiApplication::clipboard()->text().toStdString(), run.said(1));
+        QTRY_COMPARE(run.shownItems("toast").size(), 1);
+        QCOMPARE(run.model.notices()->toast(), QString("Copied"));
+    }
+
+    void aBannerIsSeenAgainOnceTheOneOverItIsRead() {
+        using Topic = Notices::Topic;
+        WindowRun run(freshDataDir(), {});
+        QTRY_VERIFY(run.window->isVisible());
+        const auto shown = [&run] {
+            for (const QQuickItem* text : run.shownItems("bannerText"))
+                return text->property("text").toString();
+            return QString();
+        };
+        run.model.notices()->showBanner({Topic::Stall, "the disk"});
+        run.model.notices()->showBanner({Topic::Model, "the model"});
+        QTRY_COMPARE(shown(), QString("the disk"));
+        run.click(run.shownItems("dismissBanner").first(), {10, 10});
+        QTRY_COMPARE(shown(), QString("the model"));
+        run.click(run.shownItems("dismissBanner").first(), {10, 10});
+        QTRY_COMPARE(shown(), QString());
+    }
+
+    void toastsStayInsideTheChat() {
+        WindowRun run(freshDataDir(), {});
+        QTRY_VERIFY(run.window->isVisible());
+        run.window->resize(run.window->minimumSize());
+        run.chat().begin(QString("line\n").repeated(12));
+        for (int i = 0; i < 4; ++i)
+            run.model.notices()->showUndo(QString("A title that is much longer than the window ").repeated(4),
+                                          [] {});
+        QTRY_VERIFY(!run.shownItems("toast").isEmpty());
+        const auto outside = [&run] {
+            const QRectF window({}, run.window->size());
+            const qreal composer = run.item("composerInput")->parentItem()->parentItem()->mapToScene({}).y();
+            for (QQuickItem* toast : run.shownItems("toast")) {
+                const QRectF at = toast->mapRectToScene({0, 0, toast->width(), toast->height()});
+                if (!window.contains(at) || at.bottom() > composer) return true;
+            }
+            return false;
+        };
+        QTRY_COMPARE(run.window->size(), run.window->minimumSize());
+        QTRY_VERIFY(!outside());
+        QVERIFY(!run.shownItems("toast").isEmpty());
     }
 
     void aRightClickOpensTheMenuAndNotTheConversation() {

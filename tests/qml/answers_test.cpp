@@ -3,6 +3,7 @@
 #include <thread>
 #include <utility>
 
+#include "app/desktop/text.h"
 #include "tests/full_disk.h"
 #include "tests/qml/window_run.h"
 
@@ -56,6 +57,56 @@ class AnswersTest : public QObject, WindowFiles {
         QVERIFY(requests.open(QIODevice::ReadOnly));
         // Only the last request shows the model an answer: the one that was given.
         QCOMPARE(requests.readAll().count("\"assistant\""), 1);
+    }
+
+    void whatTheModelNoLongerSeesIsSaidAlsoAfterARestartAndOfTheGuide() {
+        const QString guide = m_folder.filePath("guide.gguf");
+        QVERIFY(QFile::copy(m_modelFile, guide));
+        const auto forgotten = [](WindowRun& run) {
+            const ChatRows& rows = *run.chat().messages();
+            for (int row = 0; row < rows.rowCount(); ++row)
+                if (rows.data(rows.index(row), ChatRows::KindRole).toString() == "forgotten") return row;
+            return -1;
+        };
+        const QString data = freshDataDir();
+        {
+            WindowRun run(data, {"--forget"}, guide);
+            QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+            QVERIFY(run.model.models()->guiding());
+            run.chat().send("one");
+            QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+            QCOMPARE(forgotten(run), -1);
+            run.chat().send("two");
+            QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 4 && run.idle(), kPatienceMs);
+            QCOMPARE(forgotten(run), run.chat().messages()->firstRow(run.messages()[2].id));
+            QTRY_COMPARE(run.shownItems("ForgottenRow").size(), 1);
+        }
+        WindowRun run(data, {}, guide);
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 4, kPatienceMs);
+        QCOMPARE(forgotten(run), run.chat().messages()->firstRow(run.messages()[2].id));
+        QTRY_COMPARE(run.shownItems("ForgottenRow").size(), 1);
+    }
+
+    void figuresBelongToTheModelThatMadeThem() {
+        WindowRun run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send("one");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        QTRY_VERIFY(run.model.status()->text().contains("tokens per second"));
+        QVERIFY(run.model.status()->contextShare() > 0);
+        const QString other = m_folder.filePath("other.gguf");
+        QFile file(other);
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write("another, longer file") > 0);
+        file.close();
+        run.drop(other);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready() && toQString(run.model.models()->current().path) == other,
+                                 kPatienceMs);
+        QVERIFY(!run.model.status()->text().contains("tokens per second"));
+        QCOMPARE(run.model.status()->contextShare(), 0.0);
+        run.chat().send("two");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 4 && run.idle(), kPatienceMs);
+        QTRY_VERIFY(run.model.status()->contextShare() > 0);
     }
 
     void stoppedAnswersContinueBehindTheirIds() {

@@ -237,6 +237,42 @@ class ChatViewTest : public QObject, WindowFiles {
         QTRY_VERIFY(view.row(0)->property("bodyWidth").toReal() > 1000);
     }
 
+    void theKeyboardScrollsCodeAndTablesSideways() {
+        View view(freshDataDir());
+        std::string head = "|", line = "|", cells = "|";
+        for (int i = 0; i < 14; ++i) {
+            head += " a wide head of a table |";
+            line += "---|";
+            cells += " a cell |";
+        }
+        view.show(
+            {message(1, Role::Assistant,
+                     "```\n" + std::string(400, 'w') + "\n```\n\n" + head + "\n" + line + "\n" + cells)});
+        for (const int row : {0, 1}) {
+            const auto scrolled = [&] {
+                return view.rows().data(view.rows().index(row), ChatRows::ScrollRole).toDouble();
+            };
+            const QList<QQuickItem*> area = view.shownItems("Sideways", view.row(row));
+            QCOMPARE(area.size(), 1);
+            area[0]->forceActiveFocus(Qt::TabFocusReason);
+            QTest::keyClick(view.window, Qt::Key_Right);
+            QTRY_VERIFY(scrolled() > 0);
+            QTRY_COMPARE(area[0]->property("contentX").toReal(), scrolled());
+            QTest::keyClick(view.window, Qt::Key_Left);
+            QTRY_COMPARE(scrolled(), 0.0);
+        }
+    }
+
+    void aLinkIsOpenedOnlyWhereItLeadsOutside() {
+        View view(freshDataDir());
+        view.show({message(1, Role::Assistant, "[one](https://example.org/x)\n\n[two](file:///etc/passwd)")});
+        QSignalSpy opened(view.list, SIGNAL(linkActivated(QString)));
+        QTest::mouseClick(view.window, Qt::LeftButton, {}, view.inText(1, 1));
+        QTest::mouseClick(view.window, Qt::LeftButton, {}, view.inText(0, 1));
+        QCOMPARE(opened.size(), 1);
+        QCOMPARE(opened[0][0].toString(), QString("https://example.org/x"));
+    }
+
     void versionsCanBeSeenWithoutThePointer() {
         View view(freshDataDir());
         std::vector<history::Message> branch = longBranch(3);

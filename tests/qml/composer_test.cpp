@@ -55,6 +55,21 @@ class ComposerTest : public QObject, WindowFiles {
         QTRY_COMPARE(problem(), QString());
     }
 
+    void aChangeThatIsTooLongIsToldBeforeItIsSent() {
+        WindowRun run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send("short");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        run.model.actions()->run("editMessage", run.messages()[0].id);
+        QTRY_VERIFY(run.shownItem("messageEditor") != nullptr);
+        run.shownItem("messageEditor")->setProperty("text", QString(60, 'x'));
+        QTRY_VERIFY(!run.shownItems("editProblem").isEmpty());
+        QVERIFY(run.shownItem("editProblem")->property("text").toString().contains("60"));
+        run.shownItem("messageEditor")->setProperty("text", "short again");
+        QTRY_VERIFY(run.shownItems("editProblem").isEmpty());
+    }
+
     void draftsStayWithTheirConversation() {
         const QString data = freshDataDir();
         {

@@ -11,6 +11,7 @@
 --fail-at N      an answer fails before token N of it
 --graphics NAME  a graphics device that is there beside the processor
 --signal N       dies of this signal instead
+--forget         the prompt has room for the last message only
 --refuse         nothing fits, but with a context of 1,024 tokens, or anyway
 --memory N       bytes of this computer, and --available N of them free
 --device-note T  why it is not the device that was asked for, after loading
@@ -38,6 +39,7 @@ parser.add_argument("--device-note", default="")
 parser.add_argument("--graphics", action="append", default=[])
 parser.add_argument("--signal", type=int)
 parser.add_argument("--tokenizer", default="bytes")
+parser.add_argument("--forget", action="store_true")
 parser.add_argument("--refuse", action="store_true")
 parser.add_argument("--memory", type=int, default=8 << 30)
 parser.add_argument("--available", type=int, default=5 << 30)
@@ -77,8 +79,10 @@ def maybe_die():
 
 
 def generate(request_id, request):
+    last = len(request["messages"]) - 1
+    kept, dropped = ([last], list(range(last))) if args.forget else ([0], [])
     say(id=request_id, event="plan",
-        plan={"kept": [0], "dropped": [], "promptTokens": 5, "contextTokens": 64, "promptHash": 7, "note": args.note})
+        plan={"kept": kept, "dropped": dropped, "promptTokens": 5, "contextTokens": 64, "promptHash": 7, "note": args.note})
     done = len(request.get("resumeIds", []))
     for token in range(done, args.tokens):
         if token == args.crash_at:

@@ -175,6 +175,25 @@ class StartTest : public QObject, WindowFiles {
         QVERIFY(claim.error().message.find("/proc/self/fdinfo") != std::string::npos);
     }
 
+    void whyItDoesNotStartIsSaidInAWindow() {
+        QQmlApplicationEngine engine;
+        engine.addImportPath("qrc:/qt/qml");
+        engine.setInitialProperties(
+            {{"sentence", "The folder cannot be made: /nowhere. " + QString(300, 'x')}});
+        engine.load(QUrl("qrc:/qt/qml/Inglenook/qml/Refusal.qml"));
+        auto* window = qobject_cast<QQuickWindow*>(engine.rootObjects().value(0));
+        QVERIFY(window != nullptr);
+        QVERIFY(QTest::qWaitForWindowExposed(window));
+        const auto* sentence = window->findChild<QQuickItem*>("refusal");
+        QVERIFY(sentence != nullptr);
+        QVERIFY(sentence->property("text").toString().startsWith("The folder cannot be made: /nowhere."));
+        QTRY_VERIFY(sentence->y() + sentence->height() <= window->height());
+        QVERIFY(sentence->width() <= window->width());
+        QVERIFY(QTest::qWaitForWindowActive(window));
+        QTest::keyClick(window, Qt::Key_Escape);
+        QTRY_VERIFY(!window->isVisible());
+    }
+
     void aFileNamedAtTheStartTakesThePlaceOfTheModelUsedLast() {
         const QString data = freshDataDir();
         const QString log = m_folder.filePath("starts");

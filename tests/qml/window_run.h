@@ -65,6 +65,17 @@ class WindowRun {
         return nullptr;
     }
 
+    /// All of that name, or of a QML type of that name, that can be seen.
+    QList<QQuickItem*> shownItems(const QString& name, QQuickItem* from = nullptr) {
+        if (from == nullptr) from = window->contentItem();
+        QList<QQuickItem*> found;
+        if (!from->isVisible()) return found;
+        const QString type = from->metaObject()->className();
+        if (from->objectName() == name || type.startsWith(name + "_QMLTYPE_")) found << from;
+        for (QQuickItem* child : from->childItems()) found += shownItems(name, child);
+        return found;
+    }
+
     /// A click where the item is once everything has found its place.
     void click(QQuickItem* target, const QPointF& at, Qt::MouseButton button = Qt::LeftButton) {
         window->grabWindow();

@@ -64,6 +64,7 @@ T.ApplicationWindow {
             models: window.app.models
             offers: window.app.offers
             measure: window.app.measure
+            editMeasure: window.app.editMeasure
             notices: window.app.notices
             actions: window.app.actions
             portal: window.app.portal
@@ -184,8 +185,9 @@ T.ApplicationWindow {
     Toasts {
         parent: chatView
         anchors.bottom: parent.bottom
-        anchors.bottomMargin: 110
+        anchors.bottomMargin: chatView.composerHeight + Theme.s
         width: parent.width
+        room: chatView.height - anchors.bottomMargin
         notices: window.app.notices
     }
 
@@ -288,24 +290,16 @@ T.ApplicationWindow {
         app.models.openUrls(files);
     }
 
+    // They rest while a card or a menu lies open: Qt asks where in the window they stand.
     Instantiator {
-        model: window.app.actions.windowShortcuts
-        delegate: ActionShortcut {
-            actions: window.app.actions
-        }
-    }
-    // Children of an item: these rest while something lies over the conversation.
-    Repeater {
-        model: window.app.actions.chatShortcuts
-        delegate: Item {
-            id: place
-
+        model: window.app.actions.shortcuts
+        delegate: Shortcut {
             required property var modelData
 
-            ActionShortcut {
-                modelData: place.modelData
-                actions: window.app.actions
-            }
+            sequences: modelData.sequences
+            // Read only because it tells that the answer may be another one now.
+            enabled: window.app.actions.revision >= 0 && window.app.actions.can(modelData.id)
+            onActivated: window.app.actions.run(modelData.id)
         }
     }
 }

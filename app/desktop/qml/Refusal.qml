@@ -17,6 +17,7 @@ T.ApplicationWindow {
 
     Text {
         id: label
+        objectName: "refusal"
         x: Theme.xl
         y: Theme.xl
         width: window.width - 2 * x

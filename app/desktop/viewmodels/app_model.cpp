@@ -28,10 +28,13 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
       m_fit(m_engine, m_models, m_settings),
       m_chat(m_storage, m_answers, m_models, m_settings, m_notices),
       m_measure(m_engine, m_models, m_settings),
+      m_editMeasure(m_engine, m_models, m_settings),
       m_status(m_chat, m_models),
       m_startPage(m_models),
       m_actions(*this) {
     connect(&m_chat, &ChatController::listOutdated, &m_conversations, &ConversationListModel::refresh);
+    connect(&m_conversations, &ConversationListModel::removing, &m_answers,
+            [this](history::RowId conversation) { m_answers.stop(conversation); });
     connect(&m_conversations, &ConversationListModel::removed, &m_chat, &ChatController::conversationRemoved);
     connect(&m_conversations, &ConversationListModel::renamed, &m_chat, &ChatController::conversationRenamed);
     connect(&m_conversations, &ConversationListModel::setChanged, &m_engine, &EngineClient::retain);
@@ -43,6 +46,7 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
     });
     connect(&m_downloads, &DownloadWatch::settled, &m_models, &ModelListModel::offer);
     connect(&m_models, &ModelListModel::arrivedWhole, &m_downloads, &DownloadWatch::setWhole);
+    connect(&m_portal, &DesktopPortal::copied, this, [this] { m_notices.showToast(tr("Copied")); });
     connect(&m_portal, &DesktopPortal::linkCopied, this,
             [this](const QString& target) { m_notices.showToast(tr("Link copied: %1").arg(target)); });
     // Another device computes as soon as nothing is being answered.
@@ -56,6 +60,8 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
     connect(&m_settings, &Settings::loaded, &m_models, &ModelListModel::start);
     connect(&m_engine, &EngineClient::restarted, &m_crashes, &CrashReports::look);
     connect(&m_chat, &ChatController::draftChanged, &m_measure, [this] { m_measure.look(m_chat.draft()); });
+    connect(m_chat.messages(), &ChatRows::editedTextChanged, &m_editMeasure,
+            [this] { m_editMeasure.look(m_chat.messages()->editedText()); });
     m_storage.onNotice([this](const storage::Notice& notice) {
         if (notice.kind == storage::Notice::Kind::FileOverwritten) {
             m_chat.newConversation();
@@ -75,11 +81,6 @@ void AppModel::serve(const StartRequest& request) {
             [this](const Status&) { m_actions.run("newConversation"); });
     if (!request.files.isEmpty()) emit filesGiven(request.files);
     m_crashes.look();  // last: what opens a file takes away the sentences that were there
-}
-
-void AppModel::copy(const QString& text) {
-    m_portal.copy(text);
-    m_notices.showToast(tr("Copied"));
 }
 
 QString AppModel::about() const {

@@ -64,6 +64,7 @@ class AppModel : public QObject {
     Q_PROPERTY(ingle::desktop::ChatStatus* status READ status CONSTANT)
     Q_PROPERTY(ingle::desktop::StartPage* startPage READ startPage CONSTANT)
     Q_PROPERTY(ingle::desktop::DraftMeasure* measure READ measure CONSTANT)
+    Q_PROPERTY(ingle::desktop::DraftMeasure* editMeasure READ editMeasure CONSTANT)
     Q_PROPERTY(ingle::desktop::CodeColours* colours READ colours CONSTANT)
     Q_PROPERTY(ingle::desktop::Actions* actions READ actions CONSTANT)
   public:
@@ -90,11 +91,9 @@ class AppModel : public QObject {
     ChatStatus* status() { return &m_status; }
     StartPage* startPage() { return &m_startPage; }
     DraftMeasure* measure() { return &m_measure; }
+    DraftMeasure* editMeasure() { return &m_editMeasure; }
     CodeColours* colours() { return &m_colours; }
     Actions* actions() { return &m_actions; }
-
-    /// To the clipboard, which a toast says.
-    Q_INVOKABLE void copy(const QString& text);
 
   signals:
     /// Files that are to be opened like dropped ones.
@@ -120,6 +119,7 @@ class AppModel : public QObject {
     FitAdvice m_fit;
     ChatController m_chat;
     DraftMeasure m_measure;
+    DraftMeasure m_editMeasure;  ///< of a question that is being changed
     ChatStatus m_status;
     StartPage m_startPage;
     Actions m_actions;

@@ -46,7 +46,7 @@ struct BranchRows::SliceSize {
 
 /// A view that begins with its end makes the first rows twice: from their top, and from their end. So these
 /// are few.
-static constexpr BranchRows::SliceSize kFirstSlice{16 * 1024, 6};
+static constexpr BranchRows::SliceSize kFirstSlice{16 * 1024, 4};
 /// Read in about two milliseconds; every frame has time for one.
 static constexpr BranchRows::SliceSize kSlice{48 * 1024, 100};
 

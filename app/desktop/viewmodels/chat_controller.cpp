@@ -3,6 +3,7 @@
 #include <QTimer>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -30,6 +31,8 @@ size_t bytesOf(const Message& message) {
     return bytes;
 }
 constexpr qsizetype kTitleLength = 48;
+/// A history that is brought up to date takes longer.
+constexpr std::chrono::milliseconds kOpeningPatience{500};
 
 /// The first line with text, cut at a word.
 std::string titleFrom(const QString& text) {
@@ -53,6 +56,12 @@ ChatController::ChatController(StorageThread& storage, RunningAnswers& answers, 
       m_settings(settings),
       m_notices(notices),
       m_drafts(storage) {
+    m_opening.setSingleShot(true);
+    m_opening.setInterval(kOpeningPatience);
+    connect(&m_opening, &QTimer::timeout, this, [this] {
+        m_notices.showBanner({Notices::Topic::Opening, tr("Your conversations are being made ready. After an "
+                                                          "update this can take a minute.")});
+    });
     connect(&m_drafts, &DraftKeeper::replaced, this, &ChatController::draftChanged);
 
     connect(&answers, &RunningAnswers::stateChanged, this, &ChatController::generationChanged);
@@ -157,7 +166,10 @@ void ChatController::start() {
             last.shown = std::move(*shown);
         return last;
     };
+    m_opening.start();
     m_storage.run(this, work, [this](Result<Last> last) {
+        m_opening.stop();
+        m_notices.clearBanner(Notices::Topic::Opening);
         if (!last) return onUnreadableHistory(last.error());
         if (last->access == history::History::Access::ReadOnly) {
             m_readOnly = true;

@@ -3,6 +3,7 @@
 
 #include <QtQml/qqmlregistration.h>
 #include <QObject>
+#include <QTimer>
 
 #include <functional>
 #include <memory>
@@ -188,6 +189,7 @@ class ChatController : public QObject {
     QString m_title;
     bool m_readOnly = false;
 
+    QTimer m_opening;      ///< until somebody who waits for the history is told
     QString m_promptNote;  ///< of the last answer
     history::RowId m_continueAfterLoad = 0;
 };

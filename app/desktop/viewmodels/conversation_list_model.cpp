@@ -65,6 +65,7 @@ void ConversationListModel::setSearchText(const QString& text) {
     if (text == m_searchText) return;
     m_searchText = text;
     emit searchTextChanged();
+    emit emptySentenceChanged();
     m_searchDelay.start();
 }
 
@@ -106,6 +107,7 @@ void ConversationListModel::refresh() {
     m_storage.cancel(m_reading);  // nobody waits for what was asked before
     m_reading = m_storage.run(this, work, [this, text](const Result<Rows>& rows) {
         if (text != m_searchText.trimmed()) return;  // a newer search follows
+        if (std::exchange(m_firstReading, false)) emit emptySentenceChanged();
         if (rows)
             setRows(*rows);
         else if (rows.error().code != ErrorCode::Cancelled)
@@ -135,6 +137,7 @@ void ConversationListModel::unpin(qint64 conversation) {
 }
 
 QString ConversationListModel::emptySentence() const {
+    if (m_firstReading) return {};
     return m_searchText.isEmpty() ? tr("No conversations yet") : tr("Nothing found");
 }
 
@@ -180,6 +183,7 @@ void ConversationListModel::remove(qint64 conversation) {
                    emit restored(conversation);
                });
     };
+    emit removing(conversation);
     change([=](history::History& history) { return history.trashConversation(conversation); },
            [this, conversation, title, undo] {
                emit removed(conversation);

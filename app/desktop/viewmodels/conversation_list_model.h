@@ -23,7 +23,7 @@ class ConversationListModel : public QAbstractListModel {
     /// The conversation of the row that has the keyboard; 0: none has.
     Q_PROPERTY(double focused MEMBER m_focused NOTIFY focusedChanged)
     /// What stands there while there are no rows.
-    Q_PROPERTY(QString emptySentence READ emptySentence NOTIFY searchTextChanged)
+    Q_PROPERTY(QString emptySentence READ emptySentence NOTIFY emptySentenceChanged)
     Q_PROPERTY(QString searchText READ searchText WRITE setSearchText NOTIFY searchTextChanged)
   public:
     enum Role {
@@ -67,7 +67,10 @@ class ConversationListModel : public QAbstractListModel {
   signals:
     void listChanged();
     void searchTextChanged();
+    void emptySentenceChanged();
     void focusedChanged();
+    /// Nobody waits for an answer there any more.
+    void removing(qint64 conversation);
     void removed(qint64 conversation);
     /// It is among the others again.
     void restored(qint64 conversation);
@@ -104,6 +107,7 @@ class ConversationListModel : public QAbstractListModel {
     QTimer m_searchDelay;
     QString m_searchText;
     std::vector<Row> m_rows;
+    bool m_firstReading = true;
     double m_focused = 0;
 };
 

@@ -31,6 +31,7 @@ class Notices : public QObject {
   public:
     /// What a banner is about: a newer one takes the place of an older one. The last topics are shown first.
     enum class Topic {
+        Opening,  ///< of the history
         Crash,    ///< offers wait until there is nothing else
         Arrival,  ///< a file that came
         Files,    ///< what was written for the person

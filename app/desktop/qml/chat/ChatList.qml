@@ -8,6 +8,8 @@ BlockList {
     id: list
 
     required property ChatController chat
+    /// Of a question that is being changed.
+    required property DraftMeasure editMeasure
     required property Actions actions
     required property DesktopPortal portal
     readonly property bool busy: chat.generation !== ChatController.Idle

@@ -13,11 +13,15 @@ Item {
     required property ModelListModel models
     required property ModelOffers offers
     required property DraftMeasure measure
+    required property DraftMeasure editMeasure
     required property Notices notices
     required property Actions actions
     required property DesktopPortal portal
     required property CodeColours colours
     required property bool narrow
+
+    /// What toasts stand above.
+    readonly property real composerHeight: height - composer.y
 
     signal sidebarRequested
 
@@ -94,6 +98,7 @@ Item {
                 objectName: "chatList"
                 anchors.fill: parent
                 chat: view.chat
+                editMeasure: view.editMeasure
                 actions: view.actions
                 portal: view.portal
                 colours: view.colours

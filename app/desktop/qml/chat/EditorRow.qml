@@ -68,11 +68,26 @@ Item {
             Keys.onEscapePressed: row.list.endEditing()
             Component.onCompleted: row.begin()
         }
+        Text {
+            id: problem
+            objectName: "editProblem"
+            x: Theme.l
+            y: words.y + words.height + Theme.s
+            width: parent.width - 2 * Theme.l
+            visible: text.length > 0
+            text: row.list ? row.list.editMeasure.problem : ""
+            textFormat: Text.PlainText
+            wrapMode: Text.Wrap
+            color: Theme.danger
+            font.pixelSize: Theme.smallSize
+            Accessible.role: Accessible.AlertMessage
+            Accessible.name: text
+        }
         Row {
             id: buttons
             anchors.right: parent.right
             anchors.rightMargin: Theme.l
-            y: words.y + words.height + Theme.m
+            y: (problem.visible ? problem.y + problem.height : words.y + words.height) + Theme.m
             spacing: Theme.s
 
             TextButton {

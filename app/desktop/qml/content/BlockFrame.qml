@@ -61,6 +61,10 @@ Item {
         const at = mapToItem(text, x, y);
         return text.linkAt(at.x, at.y);
     }
+    /// Other links are shown and copied, and lead nowhere.
+    function opens(link: string): bool {
+        return text !== null && text.document.opens(link);
+    }
     function caretAt(offset: int): rect {
         if (!text || !text.visible)
             return Qt.rect(0, 0, 0, height);

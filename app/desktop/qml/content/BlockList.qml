@@ -195,7 +195,8 @@ RowList {
             list.select(event.x, event.y + list.contentY, TextSelection.Character, false);
         }
         onReleased: event => {
-            if (event.button === Qt.LeftButton && !dragged && clicks === 1 && link.length > 0 && link === list.linkAt(event.x, event.y + list.contentY))
+            const y = event.y + list.contentY;
+            if (event.button === Qt.LeftButton && !dragged && clicks === 1 && link.length > 0 && link === list.linkAt(event.x, y) && list.frameAt(y)?.opens(link))
                 list.linkActivated(link);
             dragged = false;
         }

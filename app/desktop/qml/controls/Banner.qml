@@ -33,6 +33,7 @@ Item {
                 spacing: Theme.s
 
                 Text {
+                    objectName: "bannerText"
                     Layout.fillWidth: true
                     text: banner.notices.banner
                     textFormat: Text.PlainText
@@ -49,6 +50,7 @@ Item {
                     onClicked: banner.notices.runBannerAction()
                 }
                 IconButton {
+                    objectName: "dismissBanner"
                     iconName: "close"
                     hint: qsTr("Dismiss")
                     onClicked: banner.notices.dismissBanner()

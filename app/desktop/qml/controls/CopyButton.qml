@@ -5,6 +5,7 @@ import Inglenook
 IconButton {
     id: button
 
+    objectName: "copyButton"
     iconName: copied.running ? "check" : "copy"
     tint: copied.running ? Theme.accent : Theme.mutedText
     Accessible.description: copied.running ? qsTr("Copied") : ""

@@ -7,7 +7,11 @@ Column {
     id: toasts
 
     required property Notices notices
+    /// Those above it are not seen: the newest matter most.
+    required property real room
+    readonly property int most: Math.max(1, Math.floor((room + spacing) / (46 + spacing)))
 
+    objectName: "toasts"
     spacing: Theme.s
 
     Repeater {
@@ -16,7 +20,10 @@ Column {
             id: toast
 
             required property var modelData
+            required property int index
 
+            objectName: "toast"
+            visible: index >= toasts.notices.toasts.length - toasts.most
             anchors.horizontalCenter: parent.horizontalCenter
             width: Math.min(row.implicitWidth + Theme.l + Theme.s, toasts.width)
             height: 46

@@ -134,7 +134,8 @@ RowList {
 
     FocusRing {
         parent: list
-        shown: list.activeFocus && list.selection.empty
+        // Not where a button in it has the keyboard.
+        shown: list.Window.activeFocusItem === list && list.selection.empty
     }
 
     // Above the rows: what no control takes is for the text, which a TextEdit would keep to itself.

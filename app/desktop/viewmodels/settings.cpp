@@ -28,7 +28,7 @@ std::vector<QMetaProperty> storedProperties() {
 
 Settings::Settings(StorageThread& storage, Notices& notices, QObject* parent)
     : QObject(parent), m_storage(storage), m_notices(notices) {
-    setDefaults();
+    for (const QMetaProperty& property : storedProperties()) m_defaults.append(property.read(this));
     connect(this, &Settings::changed, this, &Settings::save);
     load();
 }
@@ -69,29 +69,15 @@ void Settings::stepTextScale(int step) {
 }
 
 void Settings::restoreDefaults() {
-    std::vector<std::pair<QMetaProperty, QVariant>> before;
-    for (const QMetaProperty& property : storedProperties())
-        before.emplace_back(property, property.read(this));
-    setDefaults();
-    m_notices.showUndo(tr("Settings restored"), [this, before] {
-        for (const auto& [property, value] : before) property.write(this, value);
-    });
-}
-
-void Settings::setDefaults() {
-    const SamplerParams sampler;
-    m_theme = "system";
-    m_textScale = 100;
-    m_systemPrompt.clear();
-    m_temperature = std::round(sampler.temperature * 100.0) / 100.0;
-    m_topK = sampler.topK;
-    m_topP = std::round(sampler.topP * 100.0) / 100.0;
-    m_seed.clear();
-    m_maxTokens = 0;
-    m_threads = 0;
-    m_contextTokens = 0;
-    m_device.clear();
-    emit changed();
+    const auto properties = storedProperties();
+    const auto setAll = [this, properties](const QVariantList& values) {
+        for (size_t i = 0; i < properties.size(); ++i)
+            properties[i].write(this, values[static_cast<qsizetype>(i)]);
+    };
+    QVariantList before;
+    for (const QMetaProperty& property : properties) before.append(property.read(this));
+    setAll(m_defaults);
+    m_notices.showUndo(tr("Settings restored"), [setAll, before] { setAll(before); });
 }
 
 void Settings::load() {

@@ -4,8 +4,10 @@
 #include <QtQml/qqmlregistration.h>
 #include <QObject>
 #include <QString>
+#include <QVariantList>
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/desktop/storage_thread.h"
 #include "app/desktop/viewmodels/notices.h"
@@ -61,19 +63,22 @@ class Settings : public QObject {
     void loaded();
 
   private:
-    void setDefaults();
+    /// As a person writes it.
+    static double rounded(float value) { return std::round(value * 100.0) / 100.0; }
     void load();
     void save();
 
     StorageThread& m_storage;
     Notices& m_notices;
     bool m_loading = true;
-    QString m_theme;
-    int m_textScale = 0;
+    QVariantList m_defaults;  ///< of the properties, in their order
+    // With their defaults. A new one is a property, its member here and its place in SettingsCard.qml.
+    QString m_theme = "system";
+    int m_textScale = 100;
     QString m_systemPrompt;
-    double m_temperature = 0;
-    int m_topK = 0;
-    double m_topP = 0;
+    double m_temperature = rounded(SamplerParams{}.temperature);
+    int m_topK = SamplerParams{}.topK;
+    double m_topP = rounded(SamplerParams{}.topP);
     QString m_seed;
     int m_maxTokens = 0;
     int m_threads = 0;

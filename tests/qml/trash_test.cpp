@@ -116,6 +116,49 @@ class TrashTest : public QObject, WindowFiles {
         QCOMPARE(run.messages().size(), size_t{2});
     }
 
+    void whatIsTypedIsFoundWithoutAccentsByItsBeginningAndInOtherScripts() {
+        WindowRun run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        begin(run, QString::fromUtf8("Der Müller mahlt"));
+        begin(run, QString::fromUtf8("白い鳥が飛ぶ"));
+        QTRY_COMPARE(run.model.conversations()->rowCount(), 2);
+        auto* list = run.model.conversations();
+        auto* selection = run.item("chatList")->property("selection").value<TextSelection*>();
+        const auto type = [&run](const QString& text) {
+            QQuickItem* field = run.shownItem("searchField");
+            field->forceActiveFocus();
+            field->setProperty("text", QString());
+            QInputMethodEvent event;
+            event.setCommitString(text);
+            QCoreApplication::sendEvent(field, &event);
+        };
+        const auto openHit = [&](const QString& snippet) {
+            for (int row = 0; row < list->rowCount(); ++row) {
+                const QModelIndex at = list->index(row);
+                if (list->data(at, ConversationListModel::MessageRole).toLongLong() == 0) continue;
+                if (!list->data(at, ConversationListModel::SnippetRole).toString().contains(snippet))
+                    continue;
+                QQuickItem* item = nullptr;
+                QMetaObject::invokeMethod(run.item("conversationList"), "itemAtIndex",
+                                          Q_RETURN_ARG(QQuickItem*, item), Q_ARG(int, row));
+                if (item == nullptr) return false;
+                run.click(item, {60, 20});
+                return true;
+            }
+            return false;
+        };
+        const std::pair<const char*, const char*> cases[] = {{"mull", "Müll"}, {"鳥", "鳥"}};
+        for (const auto& [typed, marked] : cases) {
+            run.chat().newConversation();
+            type(QString::fromUtf8(typed));
+            QTRY_VERIFY2(openHit(QString::fromUtf8(marked)), typed);
+            QTRY_COMPARE(selection->plainText(), QString::fromUtf8(marked));
+        }
+        type("no such word");
+        QTRY_COMPARE(list->rowCount(), 0);
+    }
+
     void aHitOpensAtItsMessageInItsBranch() {
         WindowRun run(freshDataDir(), {});
         run.drop(m_modelFile);

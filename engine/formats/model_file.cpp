@@ -60,28 +60,55 @@ uint64_t ModelFile::fileBytes() const {
 
 uint64_t ModelFile::expandedBytes() const {
     uint64_t bytes = 0;
-    for (const auto& [name, tensor] : tensors) bytes += tensor.decoder ? tensor.bytes() : 0;
+    for (const auto& [name, tensor] : tensors) bytes += tensor.decoder || tensor.table ? tensor.bytes() : 0;
     return bytes;
 }
 
 Status ModelFile::expand() {
     for (auto& [name, tensor] : tensors) {
-        if (!tensor.decoder || !tensor.data.empty()) continue;
+        if ((!tensor.decoder && !tensor.table) || !tensor.data.empty()) continue;
         INGLE_TRY_ASSIGN(base::Buffer buffer, base::Buffer::allocate(tensor.bytes()));
         const uint64_t width = tensor.shape.rowElems();
-        for (uint64_t row = 0; row < tensor.shape.numRows(); ++row)
-            tensor.decoder->decode(row, buffer.floats().subspan(row * width, width));
+        for (uint64_t row = 0; row < tensor.shape.numRows(); ++row) {
+            if (tensor.decoder)
+                tensor.decoder->decode(row, buffer.floats().subspan(row * width, width));
+            else
+                std::copy_n(tensor.row(row), tensor.rowBytes(), buffer.data() + row * tensor.rowBytes());
+        }
         tensor.data = std::span(std::as_const(buffer).data(), tensor.bytes());
         buffers.push_back(std::move(buffer));
     }
     return {};
 }
 
+namespace {
+
+/// The file of a folder that is opened for all of it: the first there is.
+Result<ModelFile> openFolder(const io::Source& folder) {
+    for (const FileReader* reader : allReaders()) {
+        for (const std::string_view name : reader->leads) {
+            INGLE_TRY_ASSIGN(const auto lead, folder.findSibling(name));
+            if (!lead) continue;
+            INGLE_TRY_ASSIGN(ModelFile model, openModelFile(*lead));
+            model.path = folder.path();
+            return model;
+        }
+    }
+    return withId<ErrorId::NotAModel>(
+        fail(ErrorCode::Unsupported, "{}: the folder holds no model.safetensors and no pytorch_model.bin",
+             folder.path()),
+        folder.path());
+}
+
+}  // namespace
+
 Result<ModelFile> openModelFile(const io::Source& source) {
+    if (source.isFolder()) return openFolder(source);
     INGLE_TRY_ASSIGN(auto mapping, io::MappedFile::map(source));
     const std::string& path = source.path();
     const FileReader* reader = chooseReader(mapping->bytes());
     if (!reader) return unknownFile(path, mapping->bytes());
+    if (reader->open) return reader->open(source, std::move(mapping));
     auto model = reader->read(mapping->bytes());
     if (!model) return happenedTo(path, std::move(model).error());
     model->path = path;

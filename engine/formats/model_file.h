@@ -58,6 +58,9 @@ enum class TokenType : uint8_t { Undefined, Normal, Unknown, Control, UserDefine
 struct TokenizerData {
     std::string model;                ///< "llama", "gpt2", …, "bytes" (id = byte), "none" (ids only)
     std::string pre;                  ///< pre-tokenizer name, "" when absent
+    /// Regular expressions that cut text into words, one after the other, where no name stands for them.
+    std::vector<std::string> patterns;
+    bool takesWholeWords = false;  ///< with patterns: a word that is a token is taken without merging
     std::vector<std::string> tokens;  ///< raw bytes; may hold NUL and invalid UTF-8
     std::vector<float> scores;        ///< empty or one per token
     std::vector<TokenType> types;     ///< empty or one per token
@@ -70,17 +73,24 @@ struct TokenizerData {
     std::string toolTemplate;  ///< the same for conversations with tools, when it is another one
 };
 
+/// Where the two numbers of a rotated pair lie in a head of queries and keys.
+enum class RotaryPairs : uint8_t {
+    AsInGguf,  ///< as the family has them in GGUF files
+    Halves,    ///< one in each half of what is rotated, where GGUF files of the family have them side by side
+};
+
 /// A checked model file. Tensors point into `mappings`, or once they are expanded into `buffers`.
 struct ModelFile {
     std::string path;    ///< as the person wrote it: for sentences
     std::string format;  ///< "GGUF v3", "rwkv.cpp", "llama2.c v0"
-    /// The file, or the parts of a split model in their order.
+    /// The file, or the parts of a split model in their order, or the files of a folder that say what it is.
     std::vector<io::Source> sources;
     std::vector<std::shared_ptr<const io::MappedFile>> mappings;  ///< of the sources, one each
     std::vector<base::Buffer> buffers;                            ///< of expanded tensors
     Metadata metadata;  ///< always has general.architecture, unless the file holds a vocabulary only
     std::map<std::string, tensor::Tensor, std::less<>> tensors;
     TokenizerData tokenizer;
+    RotaryPairs rotaryPairs = RotaryPairs::AsInGguf;
 
     const tensor::Tensor* find(std::string_view name) const;  ///< null when absent
     uint64_t fileBytes() const;                               ///< of all mappings
@@ -92,7 +102,7 @@ struct ModelFile {
 };
 
 /// Recognises the format by its first bytes and reads the header, and those of the other parts of a split
-/// model. Opens nothing but files beside the source. Never allocates more than the file could justify.
+/// model, or of a folder's. Opens nothing but files beside the source, or in the folder. Never allocates more than the file could justify.
 /// Errors: Io; Corrupt; Unsupported, naming the unknown format, version or block type.
 Result<ModelFile> openModelFile(const io::Source& source);
 

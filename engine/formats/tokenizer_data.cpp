@@ -9,6 +9,9 @@ namespace {
 
 /// The kind of tokenizer whose ids are bytes. Other engines do not know it, see writeTokenizerData().
 constexpr std::string_view kBytes = "bytes";
+/// Rules of cutting text that have no name. Other engines do not know these keys.
+constexpr std::string_view kPatterns = "inglenook_patterns";
+constexpr std::string_view kWholeWords = "inglenook_whole_words";
 
 class TokenizerKeys {
   public:
@@ -89,6 +92,9 @@ Result<TokenizerData> readTokenizerData(const Metadata& metadata) {
     if (data.pre == kBytes) data.model = kBytes;
     INGLE_TRY_ASSIGN(data.tokens, keys.strings("tokens"));
     INGLE_TRY_ASSIGN(data.merges, keys.strings("merges"));
+    INGLE_TRY_ASSIGN(data.patterns, keys.strings(kPatterns));
+    INGLE_TRY_ASSIGN(const auto wholeWords, keys.flag(kWholeWords));
+    data.takesWholeWords = wholeWords.value_or(false);
     const size_t numTokens = data.tokens.size();
     INGLE_TRY_ASSIGN(data.scores, keys.perToken<float>("scores", numTokens, [](auto number) {
         return static_cast<float>(number);
@@ -140,6 +146,10 @@ void writeTokenizerData(const TokenizerData& data, Metadata& metadata) {
     set("model", data.model);
     set("tokens", data.tokens);
     if (!data.pre.empty()) set("pre", data.pre);
+    if (!data.patterns.empty()) {
+        set(kPatterns, data.patterns);
+        set(kWholeWords, data.takesWholeWords);
+    }
     if (!data.merges.empty()) set("merges", data.merges);
     if (!data.scores.empty()) set("scores", std::vector<double>(data.scores.begin(), data.scores.end()));
     if (!data.types.empty()) {

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "engine/base/cpu_features.h"
+#include "engine/formats/gguf_layout.h"
 #include "engine/formats/gguf_writer.h"
 #include "engine/formats/tokenizer_data.h"
 #include "engine/import/quant_mix.h"
@@ -132,7 +133,8 @@ Status importModel(const ImportOptions& options, const ImportEvents& events) {
         INGLE_TRY_ASSIGN(mix, findMix(options.quant));
     }
     INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(options.source));
-    INGLE_TRY_ASSIGN(const formats::ModelFile model, formats::openModelFile(source));
+    INGLE_TRY_ASSIGN(formats::ModelFile model, formats::openModelFile(source));
+    INGLE_TRY(formats::layOutAsGguf(model));
     INGLE_TRY(refuseOverwriting(model, options.target));
     formats::GgufWriter writer;
     writeKeys(model, mix, writer);

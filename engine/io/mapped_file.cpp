@@ -47,6 +47,9 @@ void takeOff(uintptr_t begin) {
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::map(const Source& source) {
     const std::string& path = source.path();
+    if (source.isFolder())
+        return withId<ErrorId::NotAModel>(fail(ErrorCode::Io, "{}: a folder, where a file is needed", path),
+                                          path);
     struct stat info {};
     if (::fstat(source.descriptor(), &info) != 0)
         return fail(ErrorCode::Io, "{}: {}", path, std::strerror(errno));

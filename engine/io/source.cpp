@@ -22,17 +22,21 @@ tl::unexpected<Error> refused(const std::string& path, int number) {
 }  // namespace
 
 Result<Source> Source::opened(std::string path, std::shared_ptr<const FileDescriptor> folder,
-                              FileDescriptor file) {
+                              FileDescriptor file, Kind kind) {
     struct stat info {};
     if (!file.isOpen() || ::fstat(file.get(), &info) != 0) return refused(path, errno);
-    if (!S_ISREG(info.st_mode))
+    const bool isFolder = S_ISDIR(info.st_mode) && kind == Kind::FileOrFolder;
+    if (!S_ISREG(info.st_mode) && !isFolder)
         return withId<ErrorId::NotAModel>(fail(ErrorCode::Io, "{}: not a regular file", path), path);
-    return Source(std::move(path), std::move(folder), std::move(file));
+    const auto shared = std::make_shared<const FileDescriptor>(std::move(file));
+    return Source(std::move(path), isFolder ? shared : std::move(folder), shared);
 }
 
 Result<Source> Source::open(const std::string& path) {
     mustNotPaint("The file reader");
-    INGLE_TRY_ASSIGN(Source source, opened(path, nullptr, FileDescriptor(::open(path.c_str(), kReading))));
+    INGLE_TRY_ASSIGN(Source source, opened(path, nullptr, FileDescriptor(::open(path.c_str(), kReading)),
+                                           Kind::FileOrFolder));
+    if (source.isFolder()) return source;
     const std::string folder = std::filesystem::path(path).parent_path().string();
     // O_PATH: the folder may be one whose files can be read, but not listed.
     FileDescriptor handle(::open(folder.empty() ? "." : folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -42,7 +46,8 @@ Result<Source> Source::open(const std::string& path) {
 }
 
 std::string Source::name() const {
-    return std::filesystem::path(m_path).filename().string();
+    const std::filesystem::path path(m_path);
+    return (path.has_filename() ? path : path.parent_path()).filename().string();
 }
 
 Result<std::string> Source::pathOf(std::string_view name) const {
@@ -50,13 +55,14 @@ Result<std::string> Source::pathOf(std::string_view name) const {
     if (name.empty() || name == "." || name == ".." || name.find_first_of(kSeparators) != name.npos)
         return fail(ErrorCode::InvalidArgument, "{}: '{}' is not the name of a file beside it", m_path,
                     shown(name));
-    return (std::filesystem::path(m_path).parent_path() / name).string();
+    const std::filesystem::path path(m_path);
+    return ((isFolder() ? path : path.parent_path()) / name).string();
 }
 
 Result<Source> Source::sibling(std::string_view name) const {
     INGLE_TRY_ASSIGN(std::string path, pathOf(name));
     return opened(std::move(path), m_folder,
-                  FileDescriptor(::openat(m_folder->get(), std::string(name).c_str(), kReading)));
+                  FileDescriptor(::openat(m_folder->get(), std::string(name).c_str(), kReading)), Kind::File);
 }
 
 Result<std::optional<Source>> Source::findSibling(std::string_view name) const {

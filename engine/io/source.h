@@ -11,14 +11,18 @@
 
 namespace ingle::io {
 
-/// A regular file opened for reading, and the folder it was found in. Whoever has one needs no path any more,
-/// so the process that parses a stranger's file can be forbidden all others; replacing or removing the file
-/// changes nothing for whoever opened it before. Copies share the descriptors. Immutable: any thread.
+/// A regular file opened for reading, and the folder it was found in; or a folder alone, whose files are its
+/// siblings. Whoever has one needs no path any more, so the process that parses a stranger's file can be
+/// forbidden all others; replacing or removing the file changes nothing for whoever opened it before. Copies
+/// share the descriptors. Immutable: any thread.
 class Source {
   public:
-    /// Opens what a person named. Errors: Io (missing, a directory, unreadable), beginning with the path.
+    /// Opens what a person named. Errors: Io (missing, unreadable, neither a file nor a folder), beginning with
+    /// the path.
     static Result<Source> open(const std::string& path);
 
+    /// A folder: it has no bytes to read.
+    bool isFolder() const { return m_file == m_folder; }
     /// Opens the file of that name in the same folder. It may be a link: download caches keep the parts of a
     /// model as links. Errors: InvalidArgument (a name that is not one file of the folder: "", ".", "..", or
     /// one with a '/'), Io, beginning with the path.
@@ -34,12 +38,13 @@ class Source {
     int descriptor() const { return m_file->get(); }
 
   private:
-    Source(std::string path, std::shared_ptr<const FileDescriptor> folder, FileDescriptor file)
-        : m_path(std::move(path)),
-          m_folder(std::move(folder)),
-          m_file(std::make_shared<const FileDescriptor>(std::move(file))) {}
+    enum class Kind { File, FileOrFolder };
+
+    Source(std::string path, std::shared_ptr<const FileDescriptor> folder,
+           std::shared_ptr<const FileDescriptor> file)
+        : m_path(std::move(path)), m_folder(std::move(folder)), m_file(std::move(file)) {}
     static Result<Source> opened(std::string path, std::shared_ptr<const FileDescriptor> folder,
-                                 FileDescriptor file);
+                                 FileDescriptor file, Kind kind);
     Result<std::string> pathOf(std::string_view name) const;
 
     std::string m_path;

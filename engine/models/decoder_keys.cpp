@@ -63,6 +63,8 @@ Result<DecoderSpec> readDecoder(const Keys& keys, const DecoderTraits& traits) {
                                     .valueDim = valueDim,
                                     .mayLackHeads = traits.mayLackHeads}));
     INGLE_TRY_ASSIGN(const auto frequencies, readRopeFrequencies(keys, ropeDims, spec.facts.trainedContext));
+    const bool areHalves = keys.file().rotaryPairs == formats::RotaryPairs::Halves;
+    const auto ropeStyle = areHalves ? backend::RopeStyle::HalfSplit : traits.ropeStyle;
     for (uint32_t layer = 0; layer < numLayers; ++layer) {
         spec.layers.push_back(
             {.mixer = AttentionSpec{.numHeads = heads[layer],
@@ -70,7 +72,7 @@ Result<DecoderSpec> readDecoder(const Keys& keys, const DecoderTraits& traits) {
                                     .keyDim = keyDim,
                                     .valueDim = valueDim,
                                     .scale = 1.0f / std::sqrt(static_cast<float>(keyDim)),
-                                    .rope = RopeSpec{traits.ropeStyle, frequencies}},
+                                    .rope = RopeSpec{ropeStyle, frequencies}},
              .ffn = FeedForwardSpec{.dim = ffnDims[layer], .hasFactors = traits.hasFfnFactors}});
     }
     return spec;

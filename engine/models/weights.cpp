@@ -47,7 +47,7 @@ Result<tensor::Tensor> viewOf(const formats::ModelFile& file, const tensor::Tens
             return cannotBeCut(file, whole.name);
         offset = first / blockElems * blockBytes;
     }
-    if (whole.decoder || whole.side) return cannotBeCut(file, whole.name);
+    if (whole.decoder || whole.table || whole.side) return cannotBeCut(file, whole.name);
     view.data = whole.data.subspan(offset, view.extent());
     return view;
 }
@@ -123,7 +123,7 @@ Status Weights::add(const formats::ModelFile& file, const TensorSpec& spec) {
     }
     m_tensors.emplace(spec.name, found);
     if (!found || spec.numParts == 1) return {};
-    if (found->decoder || found->side || found->extent() != found->bytes())
+    if (found->decoder || found->table || found->side || found->extent() != found->bytes())
         return cannotBeCut(file, spec.name);
     m_parts.emplace(spec.name,
                     std::make_shared<const std::vector<tensor::Tensor>>(splitTensor(*found, spec.numParts)));

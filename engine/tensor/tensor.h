@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "engine/quant/format.h"
 #include "ingle/result.h"
@@ -43,6 +44,14 @@ class RowDecoder {
     virtual void decode(uint64_t row, std::span<float> out) const = 0;
 };
 
+/// Where rows lie that are not in one piece, as those of experts that are tensors of their own, or in another
+/// order. Immutable: any thread. Does not own the stored bytes.
+struct RowTable {
+    uint64_t rowsPerRun = 1;
+    /// Where each run of so many rows begins, one behind the other within.
+    std::vector<const std::byte*> runs;
+};
+
 /// Numbers that belong to a matrix beside its blocks: engine/tensor/side_data.h.
 struct SideData;
 
@@ -59,6 +68,8 @@ struct Tensor {
     /// Null, or what turns the values of its blocks into its own. decodeRow() does so; whoever reads rows as
     /// they are stored has to, or refuses.
     std::shared_ptr<const SideData> side = {};
+    /// Null, or: where the rows are, while `data` is empty; ModelFile::expand() puts them one behind the other.
+    std::shared_ptr<const RowTable> table = {};
     /// Bytes from a row to the next, and from a matrix (the first two dimensions) to the next, where others
     /// lie between them; 0: they follow each other.
     uint64_t rowStride = 0;
@@ -74,8 +85,10 @@ struct Tensor {
     uint64_t extent() const {
         return (shape.numMatrices() - 1) * matrixStep() + (shape.dims[1] - 1) * rowStep() + rowBytes();
     }
-    /// The stored bytes of a row; `data` must be there.
+    /// The stored bytes of a row; `data` must be there, or a table.
     const std::byte* row(uint64_t index) const {
+        if (data.empty() && table)
+            return table->runs[index / table->rowsPerRun] + index % table->rowsPerRun * rowBytes();
         return data.data() + index / shape.dims[1] * matrixStep() + index % shape.dims[1] * rowStep();
     }
     /// out: shape.rowElems() floats.

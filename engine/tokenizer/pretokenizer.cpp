@@ -238,6 +238,22 @@ Result<std::unique_ptr<const PreTokenizer>> PreTokenizer::create(std::string_vie
     return result;
 }
 
+Result<std::unique_ptr<const PreTokenizer>> PreTokenizer::create(std::span<const std::string> patterns,
+                                                                 bool takesWholeWords) {
+    constexpr size_t kMaxBytes = 4096;
+    if (patterns.size() > kMaxPatterns)
+        return fail(ErrorCode::Unsupported, "{} pre-tokenizer patterns are too many", patterns.size());
+    std::unique_ptr<PreTokenizer> result(new PreTokenizer());
+    for (const std::string& text : patterns) {
+        if (text.size() > kMaxBytes)
+            return fail(ErrorCode::Unsupported, "a pre-tokenizer pattern of {} bytes is too long", text.size());
+        INGLE_TRY_ASSIGN(Pattern pattern, Pattern::compile(text));
+        result->m_patterns.push_back(std::move(pattern));
+    }
+    result->m_takesWholeWords = takesWholeWords;
+    return result;
+}
+
 Result<std::vector<std::string_view>> PreTokenizer::split(std::string_view text) const {
     std::vector<std::string_view> words;
     if (!text.empty()) words.push_back(text);

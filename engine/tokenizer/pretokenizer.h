@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,10 @@ class PreTokenizer {
   public:
     /// Errors: Unsupported, naming an unknown pre-tokenizer.
     static Result<std::unique_ptr<const PreTokenizer>> create(std::string_view name);
+    /// By patterns of a file's own, at most kMaxPatterns. Errors: Unsupported, when one is none.
+    static Result<std::unique_ptr<const PreTokenizer>> create(std::span<const std::string> patterns,
+                                                              bool takesWholeWords);
+    static constexpr size_t kMaxPatterns = 16;
     ~PreTokenizer();
 
     /// The words of `text`, in order; together they are the text. Bytes that are no UTF-8 belong to no match

@@ -1,0 +1,132 @@
+/// Gemma 1-3: norms multiply by 1 + their weight. Sources: transformers, modeling_gemma.py, modeling_gemma2.py,
+/// modeling_gemma3.py.
+#include "engine/formats/checkpoint/architecture.h"
+
+namespace ingle::formats {
+namespace {
+
+constexpr TensorRule kGemmaRules[] = {
+    {"model.norm.weight", "output_norm.weight", addOne},
+    {"model.layers.#.input_layernorm.weight", "blk.#.attn_norm.weight", addOne},
+    {"model.layers.#.post_attention_layernorm.weight", "blk.#.ffn_norm.weight", addOne},
+};
+
+/// Of Gemma 2 and 3, with norms behind both halves of a layer.
+constexpr TensorRule kSandwichRules[] = {
+    {"model.norm.weight", "output_norm.weight", addOne},
+    {"model.layers.#.input_layernorm.weight", "blk.#.attn_norm.weight", addOne},
+    {"model.layers.#.post_attention_layernorm.weight", "blk.#.post_attention_norm.weight", addOne},
+    {"model.layers.#.pre_feedforward_layernorm.weight", "blk.#.ffn_norm.weight", addOne},
+    {"model.layers.#.post_feedforward_layernorm.weight", "blk.#.post_ffw_norm.weight", addOne},
+    {"model.layers.#.self_attn.q_norm.weight", "blk.#.attn_q_norm.weight", addOne},
+    {"model.layers.#.self_attn.k_norm.weight", "blk.#.attn_k_norm.weight", addOne},
+};
+
+constexpr std::string_view kImageParts[] = {"vision_tower.", "multi_modal_projector.", "model.vision_tower.",
+                                            "model.multi_modal_projector."};
+
+/// What it is not stated for is in the class that reads the configuration.
+Result<DecoderSizes> setSizes(Translation& t, uint32_t usualHeadDim) {
+    for (const char* key : {"hidden_activation", "hidden_act"})
+        INGLE_TRY(expectText(t.config, key, "gelu_pytorch_tanh", {"gelu_pytorch_tanh", "gelu"}));
+    INGLE_TRY_ASSIGN(DecoderSizes sizes, setDecoderKeys(t));
+    if (t.config.find("head_dim")) return sizes;
+    sizes.headDim = sizes.rotatedDims = usualHeadDim;
+    for (const char* key : {"attention.key_length", "attention.value_length", "rope.dimension_count"})
+        t.setCount(key, usualHeadDim);
+    return sizes;
+}
+
+/// Scores are divided by the root of query_pre_attn_scalar. The family knows it by the number of layers.
+Status expectScale(const Translation& t, const DecoderSizes& sizes, uint32_t layersOf27B) {
+    INGLE_TRY_ASSIGN(const uint32_t scalar, t.config.u32Or("query_pre_attn_scalar", 256));
+    const uint32_t known =
+        sizes.numLayers == layersOf27B ? sizes.dim / sizes.numHeads : sizes.headDim;
+    if (scalar == known) return {};
+    return fail(ErrorCode::Unsupported, "query_pre_attn_scalar {} is not supported for {} layers", scalar,
+                sizes.numLayers);
+}
+
+/// Which layers have windows, as one flag a layer or as a period.
+Status setWindows(Translation& t, const DecoderSizes& sizes, uint32_t usualWindow, uint32_t usualPeriod) {
+    INGLE_TRY_ASSIGN(const uint32_t window, t.config.u32Or("sliding_window", usualWindow));
+    t.setCount("attention.sliding_window", window);
+    const MetaValue* types = t.config.find("layer_types");
+    const auto* names = types ? std::get_if<std::vector<std::string>>(types) : nullptr;
+    std::vector<int64_t> flags;
+    INGLE_TRY_ASSIGN(const uint32_t stated, t.config.u32Or("sliding_window_pattern", usualPeriod));
+    INGLE_TRY_ASSIGN(const uint32_t period, t.config.u32Or("_sliding_window_pattern", stated));
+    for (uint32_t layer = 0; layer < sizes.numLayers; ++layer) {
+        if (names && names->size() != sizes.numLayers)
+            return fail(ErrorCode::Corrupt, "layer_types names {} layers of {}", names->size(), sizes.numLayers);
+        if (period == 0) return fail(ErrorCode::Corrupt, "sliding_window_pattern cannot be 0");
+        flags.push_back(names ? (*names)[layer] == "sliding_attention" : (layer + 1) % period != 0);
+    }
+    t.set("attention.sliding_window_pattern", std::move(flags));
+    return {};
+}
+
+Status setGemma(Translation& t) {
+    INGLE_TRY_ASSIGN(const DecoderSizes sizes, setSizes(t, 256));
+    return setRope(t, sizes);
+}
+
+Status setGemma2(Translation& t) {
+    INGLE_TRY_ASSIGN(const DecoderSizes sizes, setSizes(t, 256));
+    INGLE_TRY(expectScale(t, sizes, 46));
+    INGLE_TRY(setWindows(t, sizes, 4096, 2));
+    INGLE_TRY_ASSIGN(const float scores, t.config.f32Or("attn_logit_softcapping", 50));
+    INGLE_TRY_ASSIGN(const float logits, t.config.f32Or("final_logit_softcapping", 30));
+    t.set("attn_logit_softcapping", double{scores});
+    t.set("final_logit_softcapping", double{logits});
+    return setRope(t, sizes);
+}
+
+Status setGemma3(Translation& t) {
+    INGLE_TRY_ASSIGN(const DecoderSizes sizes, setSizes(t, 256));
+    INGLE_TRY(expectScale(t, sizes, 62));
+    INGLE_TRY(setWindows(t, sizes, 4096, 6));
+    INGLE_TRY_ASSIGN(const float logits, t.config.f32Or("final_logit_softcapping", 0));
+    INGLE_TRY_ASSIGN(const float attention, t.config.f32Or("attn_logit_softcapping", 0));
+    if (attention != 0)
+        return fail(ErrorCode::Unsupported, "attn_logit_softcapping {} is not supported for such models",
+                    attention);
+    t.set("final_logit_softcapping", double{logits});
+    INGLE_TRY_ASSIGN(const float stated, t.config.f32Or("rope_local_base_freq", 10000));
+    INGLE_TRY_ASSIGN(const float local,
+                     t.config.f32Or("rope_parameters.sliding_attention.rope_theta", stated));
+    t.set("rope.freq_base_swa", double{local});
+    const bool isSplit = t.config.find("rope_parameters.full_attention.rope_theta") != nullptr;
+    return setRope(t, sizes, 1e6, isSplit ? "rope_parameters.full_attention" : "rope_parameters");
+}
+
+constexpr Architecture kArchitectures[] = {
+    {.name = "GemmaForCausalLM",
+     .family = "gemma",
+     .setKeys = setGemma,
+     .tensors = kGemmaRules,
+     .sharesEmbedding = true},
+    {.name = "Gemma2ForCausalLM",
+     .family = "gemma2",
+     .setKeys = setGemma2,
+     .tensors = kSandwichRules,
+     .sharesEmbedding = true},
+    {.name = "Gemma3ForCausalLM",
+     .family = "gemma3",
+     .setKeys = setGemma3,
+     .tensors = kSandwichRules,
+     .sharesEmbedding = true},
+    {.name = "Gemma3ForConditionalGeneration",
+     .family = "gemma3",
+     .setKeys = setGemma3,
+     .tensors = kSandwichRules,
+     .ignored = kImageParts,
+     .sharesEmbedding = true},
+};
+
+}  // namespace
+
+extern const ArchitectureGroup gemma_architectures;
+const ArchitectureGroup gemma_architectures{kArchitectures};
+
+}  // namespace ingle::formats

@@ -1,0 +1,72 @@
+/// GLM-4-0414, and ChatGLM 2, 3 and GLM-4-9B, whose names are their own; all rotate neighbours. Sources:
+/// transformers, modeling_glm4.py; THUDM's modeling_chatglm.py of chatglm3-6b and glm-4-9b.
+#include "engine/formats/checkpoint/architecture.h"
+
+namespace ingle::formats {
+namespace {
+
+constexpr TensorRule kGlm4Rules[] = {
+    {"model.layers.#.post_self_attn_layernorm.weight", "blk.#.post_attention_norm.weight"},
+    {"model.layers.#.post_mlp_layernorm.weight", "blk.#.post_ffw_norm.weight"},
+    {"model.layers.#.mlp.gate_up_proj.weight", "blk.#.ffn_up.weight"},
+};
+
+constexpr TensorRule kChatGlmRules[] = {
+    {"transformer.embedding.word_embeddings.weight", "token_embd.weight"},
+    {"transformer.rotary_pos_emb.inv_freq", ""},
+    {"transformer.output_layer.weight", "output.weight"},
+    {"transformer.encoder.final_layernorm.weight", "output_norm.weight"},
+    {"transformer.encoder.layers.#.input_layernorm.weight", "blk.#.attn_norm.weight"},
+    {"transformer.encoder.layers.#.post_attention_layernorm.weight", "blk.#.ffn_norm.weight"},
+    {"transformer.encoder.layers.#.self_attention.query_key_value.weight", "blk.#.attn_qkv.weight"},
+    {"transformer.encoder.layers.#.self_attention.query_key_value.bias", "blk.#.attn_qkv.bias"},
+    {"transformer.encoder.layers.#.self_attention.dense.weight", "blk.#.attn_output.weight"},
+    {"transformer.encoder.layers.#.mlp.dense_h_to_4h.weight", "blk.#.ffn_up.weight"},
+    {"transformer.encoder.layers.#.mlp.dense_4h_to_h.weight", "blk.#.ffn_down.weight"},
+};
+
+Status setGlm4(Translation& t) {
+    INGLE_TRY(expectText(t.config, "hidden_act", "silu", {"silu"}));
+    INGLE_TRY_ASSIGN(const DecoderSizes sizes,
+                     setDecoderKeys(t, {.usualEpsilon = 1.5625e-7, .usualRotated = 0.5}));
+    return setRope(t, sizes);
+}
+
+Status setChatGlm(Translation& t) {
+    INGLE_TRY(expectFlag(t.config, "rmsnorm", true, true));
+    INGLE_TRY(expectFlag(t.config, "add_bias_linear", false, false));
+    INGLE_TRY(expectFlag(t.config, "post_layer_norm", true, true));
+    INGLE_TRY(expectFlag(t.config, "apply_residual_connection_post_layernorm", false, false));
+    if (t.config.find("position_encoding_2d"))
+        return fail(ErrorCode::Unsupported, "ChatGLM-6B, the first of its name, is not read from such files");
+    INGLE_TRY_ASSIGN(const DecoderSizes sizes, setDecoderKeys(t, {.numLayers = "num_layers",
+                                                                  .ffnDim = "ffn_hidden_size",
+                                                                  .numKvHeads = "",
+                                                                  .headDim = "kv_channels",
+                                                                  .context = "seq_length",
+                                                                  .epsilon = "layernorm_epsilon",
+                                                                  .usualEpsilon = 1e-5,
+                                                                  .usualRotated = 0.5}));
+    INGLE_TRY_ASSIGN(const bool areGrouped, t.config.boolOr("multi_query_attention", false));
+    INGLE_TRY_ASSIGN(const uint32_t groups, t.config.u32Or("multi_query_group_num", 1));
+    t.setCount("attention.head_count_kv", areGrouped ? groups : sizes.numHeads);
+    INGLE_TRY_ASSIGN(const float ratio, t.config.f32Or("rope_ratio", 1));
+    t.set("rope.freq_base", 10000.0 * ratio);
+    return {};
+}
+
+constexpr Architecture kArchitectures[] = {
+    {.name = "Glm4ForCausalLM", .family = "glm4", .setKeys = setGlm4, .tensors = kGlm4Rules},
+    {.name = "ChatGLMModel", .family = "chatglm", .setKeys = setChatGlm, .tensors = kChatGlmRules},
+    {.name = "ChatGLMForConditionalGeneration",
+     .family = "chatglm",
+     .setKeys = setChatGlm,
+     .tensors = kChatGlmRules},
+};
+
+}  // namespace
+
+extern const ArchitectureGroup glm_architectures;
+const ArchitectureGroup glm_architectures{kArchitectures};
+
+}  // namespace ingle::formats

@@ -1,0 +1,115 @@
+/// Granite 4: Mamba-2 and attention, experts or a feed-forward. Source: transformers,
+/// modeling_granitemoehybrid.py.
+#include "engine/formats/checkpoint/architecture.h"
+
+namespace ingle::formats {
+namespace {
+
+constexpr TensorRule kRules[] = {
+    {"model.layers.#.mamba.in_proj.weight", "blk.#.ssm_in.weight"},
+    {"model.layers.#.mamba.out_proj.weight", "blk.#.ssm_out.weight"},
+    {"model.layers.#.mamba.conv1d.weight", "blk.#.ssm_conv1d.weight", squeezed},
+    {"model.layers.#.mamba.conv1d.bias", "blk.#.ssm_conv1d.bias"},
+    {"model.layers.#.mamba.A_log", "blk.#.ssm_a", negatedExponential},
+    {"model.layers.#.mamba.D", "blk.#.ssm_d", asColumn},
+    {"model.layers.#.mamba.dt_bias", "blk.#.ssm_dt.bias"},
+    {"model.layers.#.mamba.norm.weight", "blk.#.ssm_norm.weight"},
+    {"model.layers.#.block_sparse_moe.router.layer.weight", "blk.#.ffn_gate_inp.weight"},
+    {"model.layers.#.block_sparse_moe.input_linear.weight", "blk.#.ffn_gate_up_exps.weight"},
+    {"model.layers.#.block_sparse_moe.output_linear.weight", "blk.#.ffn_down_exps.weight"},
+    {"model.layers.#.shared_mlp.input_linear.weight", "blk.#.shared"},
+    {"model.layers.#.shared_mlp.output_linear.weight", "blk.#.shared_down"},
+};
+
+Status setMamba(Translation& t, const DecoderSizes& sizes) {
+    struct Count {
+        std::string_view key, from;
+        uint32_t usual;
+    };
+    constexpr Count kCounts[] = {{"ssm.conv_kernel", "mamba_d_conv", 4},
+                                 {"ssm.state_size", "mamba_d_state", 256},
+                                 {"ssm.time_step_rank", "mamba_n_heads", 128},
+                                 {"ssm.group_count", "mamba_n_groups", 1}};
+    for (const Count& count : kCounts) {
+        INGLE_TRY_ASSIGN(const uint32_t value, t.config.u32Or(count.from, count.usual));
+        t.setCount(count.key, value);
+    }
+    INGLE_TRY(expectFlag(t.config, "mamba_proj_bias", false, false));
+    INGLE_TRY_ASSIGN(const uint32_t expand, t.config.u32Or("mamba_expand", 2));
+    t.setCount("ssm.inner_size", uint64_t{expand} * sizes.dim);
+    return {};
+}
+
+Status setKeys(Translation& t) {
+    INGLE_TRY(expectText(t.config, "hidden_act", "silu", {"silu"}));
+    INGLE_TRY_ASSIGN(const DecoderSizes sizes, setDecoderKeys(t));
+    INGLE_TRY(setMamba(t, sizes));
+    INGLE_TRY_ASSIGN(const uint32_t numExperts, t.config.u32Or("num_local_experts", 0));
+    INGLE_TRY_ASSIGN(const uint32_t shared, t.config.u32("shared_intermediate_size"));
+    if (numExperts > 0) {
+        INGLE_TRY_ASSIGN(const uint32_t numUsed, t.config.u32("num_experts_per_tok"));
+        t.setCount("expert_count", numExperts);
+        t.setCount("expert_used_count", numUsed);
+        t.setCount("expert_shared_feed_forward_length", shared);
+    } else {
+        t.setCount("feed_forward_length", shared);
+    }
+    const MetaValue* types = t.config.find("layer_types");
+    const auto* names = types ? std::get_if<std::vector<std::string>>(types) : nullptr;
+    if (!names || names->size() != sizes.numLayers)
+        return fail(ErrorCode::Corrupt, "layer_types does not name {} layers", sizes.numLayers);
+    std::vector<int64_t> heads;
+    for (const std::string& name : *names)
+        heads.push_back(name == "attention" ? int64_t{sizes.numKvHeads} : 0);
+    t.set("attention.head_count_kv", std::move(heads));
+    struct Scale {
+        std::string_view key, from;
+    };
+    constexpr Scale kScales[] = {{"embedding_scale", "embedding_multiplier"},
+                                 {"residual_scale", "residual_multiplier"},
+                                 {"attention.scale", "attention_multiplier"},
+                                 {"logit_scale", "logits_scaling"}};
+    for (const Scale& scale : kScales) {
+        INGLE_TRY_ASSIGN(const float value, t.config.f32Or(scale.from, 1));
+        t.set(scale.key, double{value});
+    }
+    INGLE_TRY_ASSIGN(const std::string positions, t.config.stringOr("position_embedding_type", "nope"));
+    t.set("rope.scaling.finetuned", positions == "rope");
+    return setRope(t, sizes);
+}
+
+/// The expert that serves every row is a feed-forward where there are no others.
+Status finish(Translation& t) {
+    INGLE_TRY_ASSIGN(const uint32_t numLayers, t.config.u32("num_hidden_layers"));
+    INGLE_TRY_ASSIGN(const uint32_t numExperts, t.config.u32Or("num_local_experts", 0));
+    INGLE_TRY_ASSIGN(const uint32_t shared, t.config.u32("shared_intermediate_size"));
+    const std::string_view suffix = numExperts > 0 ? "_shexp" : "";
+    for (uint32_t layer = 0; layer < numLayers; ++layer) {
+        const auto name = [&](std::string_view part) {
+            return fmt::format("blk.{}.ffn_{}{}.weight", layer, part, suffix);
+        };
+        const Translation::Part parts[] = {{name("gate"), shared}, {name("up"), shared}};
+        INGLE_TRY(t.split(fmt::format("blk.{}.shared", layer), parts));
+        auto down = t.model.tensors.extract(fmt::format("blk.{}.shared_down", layer));
+        if (down.empty()) continue;
+        down.key() = down.mapped().name = name("down");
+        t.model.tensors.insert(std::move(down));
+    }
+    return {};
+}
+
+constexpr Architecture kArchitectures[] = {
+    {.name = "GraniteMoeHybridForCausalLM",
+     .family = "granitehybrid",
+     .setKeys = setKeys,
+     .tensors = kRules,
+     .rotaryPairs = RotaryPairs::Halves,
+     .finish = finish},
+};
+
+}  // namespace
+
+extern const ArchitectureGroup granite_architectures;
+const ArchitectureGroup granite_architectures{kArchitectures};
+
+}  // namespace ingle::formats

@@ -1,0 +1,79 @@
+/// Llama 1-3, Mistral, Mixtral, and models of their layer under other names. Sources: transformers,
+/// modeling_llama.py, modeling_mistral.py, modeling_mixtral.py, modeling_smollm3.py; InternLM's
+/// modeling_internlm2.py.
+#include <algorithm>
+
+#include "engine/formats/checkpoint/architecture.h"
+
+namespace ingle::formats {
+namespace {
+
+constexpr TensorRule kMixtralRules[] = {
+    {"model.layers.#.block_sparse_moe.gate.weight", "blk.#.ffn_gate_inp.weight"},
+    {"model.layers.#.block_sparse_moe.experts.#.w1.weight", "blk.#.ffn_gate_exps.weight", stackExpert},
+    {"model.layers.#.block_sparse_moe.experts.#.w2.weight", "blk.#.ffn_down_exps.weight", stackExpert},
+    {"model.layers.#.block_sparse_moe.experts.#.w3.weight", "blk.#.ffn_up_exps.weight", stackExpert},
+};
+
+Status setLlama(Translation& t) {
+    INGLE_TRY(expectText(t.config, "hidden_act", "silu", {"silu"}));
+    INGLE_TRY_ASSIGN(const DecoderSizes sizes, setDecoderKeys(t));
+    return setRope(t, sizes);
+}
+
+/// A window narrows what a token sees only when the text is longer: up to its length they are one model.
+Status setMistral(Translation& t) {
+    INGLE_TRY(setLlama(t));
+    INGLE_TRY_ASSIGN(const uint32_t context, t.config.u32("max_position_embeddings"));
+    INGLE_TRY_ASSIGN(const uint32_t window, t.config.u32Or("sliding_window", 0));
+    if (window > 0 && window < context) t.setCount("context_length", window);
+    return {};
+}
+
+Status setMixtral(Translation& t) {
+    INGLE_TRY(setMistral(t));
+    INGLE_TRY_ASSIGN(const uint32_t numExperts, t.config.u32("num_local_experts"));
+    INGLE_TRY_ASSIGN(const uint32_t numUsed, t.config.u32("num_experts_per_tok"));
+    t.setCount("expert_count", numExperts);
+    t.setCount("expert_used_count", numUsed);
+    return {};
+}
+
+/// Every fourth layer has no positions: the family knows that, and nothing else.
+Status setSmolLm3(Translation& t) {
+    const MetaValue* layers = t.config.find("no_rope_layers");
+    const auto* rotated = layers ? std::get_if<std::vector<int64_t>>(layers) : nullptr;
+    for (size_t i = 0; rotated && i < rotated->size(); ++i) {
+        if (((*rotated)[i] != 0) != ((i + 1) % 4 != 0))
+            return fail(ErrorCode::Unsupported, "no_rope_layers names other layers than every fourth");
+    }
+    return setLlama(t);
+}
+
+constexpr Architecture kArchitectures[] = {
+    {.name = "LlamaForCausalLM",
+     .family = "llama",
+     .setKeys = setLlama,
+     .rotaryPairs = RotaryPairs::Halves},
+    {.name = "MistralForCausalLM",
+     .family = "llama",
+     .setKeys = setMistral,
+     .rotaryPairs = RotaryPairs::Halves},
+    {.name = "MixtralForCausalLM",
+     .family = "llama",
+     .setKeys = setMixtral,
+     .tensors = kMixtralRules,
+     .rotaryPairs = RotaryPairs::Halves},
+    {.name = "SmolLM3ForCausalLM",
+     .family = "smollm3",
+     .setKeys = setSmolLm3,
+     .sharesEmbedding = true,
+     .rotaryPairs = RotaryPairs::Halves},
+};
+
+}  // namespace
+
+extern const ArchitectureGroup llama_architectures;
+const ArchitectureGroup llama_architectures{kArchitectures};
+
+}  // namespace ingle::formats

@@ -1,0 +1,44 @@
+/// Models as Hugging Face names them. One file per group: engine/formats/architectures/<name>.cpp defines
+/// `extern const ArchitectureGroup <name>_architectures`.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "engine/formats/checkpoint/translation.h"
+
+namespace ingle::formats {
+
+/// What a tensor is in GGUF's terms. "#" stands for a number between dots: of the layer, then of the expert.
+struct TensorRule {
+    std::string_view from;
+    std::string_view to;      ///< "#": the layer; empty: it is not needed
+    Change change = nullptr;  ///< null: it is taken as it lies
+};
+
+struct Architecture {
+    std::string_view name;    ///< in config.json's "architectures"
+    std::string_view family;  ///< general.architecture
+    /// Sets the family's keys. Errors: Corrupt, Unsupported (a variant that the family cannot compute).
+    Status (*setKeys)(Translation& translation);
+    /// Looked up before those that most have in common.
+    std::span<const TensorRule> tensors = {};
+    /// Tensors whose names begin so are of other parts, such as those for images.
+    std::span<const std::string_view> ignored = {};
+    /// Where config.json does not say whether the output is the embedding.
+    bool sharesEmbedding = false;
+    RotaryPairs rotaryPairs = RotaryPairs::AsInGguf;
+    /// Null, or what is left to do when all tensors have their names.
+    Status (*finish)(Translation& translation) = nullptr;
+};
+
+struct ArchitectureGroup {
+    std::span<const Architecture> architectures;
+};
+
+std::span<const ArchitectureGroup* const> allArchitectures();
+
+/// Null when this version does not know it.
+const Architecture* findArchitecture(std::string_view name);
+
+}  // namespace ingle::formats

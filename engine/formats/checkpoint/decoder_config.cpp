@@ -1,0 +1,197 @@
+/// What the configurations of decoders have in common.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "engine/formats/checkpoint/translation.h"
+
+namespace ingle::formats {
+namespace {
+
+/// A value of the rotary positions under its new or its old name.
+class RopeConfig {
+  public:
+    RopeConfig(const Metadata& config, std::string_view prefix) : m_config(config) {
+        const std::string begin = fmt::format("{}.", prefix);
+        const bool isNew = std::ranges::any_of(
+            config.all(), [&](const auto& entry) { return entry.first.starts_with(begin); });
+        m_prefix = isNew ? begin : "rope_scaling.";
+    }
+
+    std::string key(std::string_view name) const { return m_prefix + std::string(name); }
+    bool has(std::string_view name) const { return m_config.find(key(name)) != nullptr; }
+    Result<float> number(std::string_view name) const { return m_config.f32(key(name)); }
+    Result<float> numberOr(std::string_view name, float fallback) const {
+        return m_config.f32Or(key(name), fallback);
+    }
+    Result<uint32_t> countOr(std::string_view name, uint32_t fallback) const {
+        return m_config.u32Or(key(name), fallback);
+    }
+    Result<std::string> type() const {
+        for (const std::string_view name : {"rope_type", "type"})
+            if (has(name)) return m_config.string(key(name));
+        return std::string("default");
+    }
+    /// One number for each rotated pair.
+    Result<std::vector<float>> numbers(std::string_view name, size_t count) const {
+        const MetaValue* value = m_config.find(key(name));
+        std::vector<float> out;
+        if (const auto* doubles = value ? std::get_if<std::vector<double>>(value) : nullptr)
+            out.assign(doubles->begin(), doubles->end());
+        if (const auto* integers = value ? std::get_if<std::vector<int64_t>>(value) : nullptr)
+            out.assign(integers->begin(), integers->end());
+        if (out.size() != count)
+            return fail(ErrorCode::Corrupt, "'{}' holds {} numbers for {} rotated pairs", key(name),
+                        out.size(), count);
+        return out;
+    }
+
+  private:
+    const Metadata& m_config;
+    std::string m_prefix;
+};
+
+/// Waves longer than the original context are stretched, short ones stay, and those between are in part. The
+/// divisor of each frequency. Source: transformers, _compute_llama3_parameters.
+Result<std::vector<float>> llama3Divisors(const RopeConfig& rope, uint32_t dims, double base, double factor) {
+    INGLE_TRY_ASSIGN(const double low, rope.number("low_freq_factor"));
+    INGLE_TRY_ASSIGN(const double high, rope.number("high_freq_factor"));
+    INGLE_TRY_ASSIGN(const double original, rope.number("original_max_position_embeddings"));
+    if (!(low > 0) || !(high > low) || !(original > 0))
+        return fail(ErrorCode::Corrupt, "rotary positions cannot be stretched from {} to {} over {}", low, high,
+                    original);
+    std::vector<float> divisors;
+    for (uint32_t pair = 0; pair < dims / 2; ++pair) {
+        const double wave = 2 * std::numbers::pi * std::pow(base, 2.0 * pair / dims);
+        const double kept = std::clamp((original / wave - low) / (high - low), 0.0, 1.0);
+        divisors.push_back(static_cast<float>(1 / ((1 - kept) / factor + kept)));
+    }
+    return divisors;
+}
+
+/// 0.1 m ln(factor) + 1
+double yarnMagnitude(double factor, double multiplier) {
+    return factor > 1 ? 0.1 * multiplier * std::log(factor) + 1 : 1;
+}
+
+Status setYarn(Translation& translation, const RopeConfig& rope, const DecoderSizes& sizes, float factor) {
+    INGLE_TRY_ASSIGN(const uint32_t original,
+                     rope.countOr("original_max_position_embeddings", sizes.context));
+    INGLE_TRY_ASSIGN(const float fast, rope.numberOr("beta_fast", 32));
+    INGLE_TRY_ASSIGN(const float slow, rope.numberOr("beta_slow", 1));
+    if (fast != 32 || slow != 1)
+        return fail(ErrorCode::Unsupported, "YaRN between {} and {} rotations is not supported", slow, fast);
+    translation.set("rope.scaling.type", std::string("yarn"));
+    translation.set("rope.scaling.factor", double{factor});
+    translation.setCount("rope.scaling.original_context_length", original);
+    // The family multiplies by its usual magnitude.
+    double magnitude = yarnMagnitude(factor, 1);
+    if (rope.has("attention_factor")) {
+        INGLE_TRY_ASSIGN(magnitude, rope.number("attention_factor"));
+    } else if (rope.has("mscale") && rope.has("mscale_all_dim")) {
+        INGLE_TRY_ASSIGN(const double scale, rope.number("mscale"));
+        INGLE_TRY_ASSIGN(const double all, rope.number("mscale_all_dim"));
+        if (scale != 0 && all != 0) magnitude = yarnMagnitude(factor, scale) / yarnMagnitude(factor, all);
+    }
+    translation.set("rope.scaling.attn_factor", magnitude / yarnMagnitude(factor, 1));
+    return {};
+}
+
+Status setLongRope(Translation& translation, const RopeConfig& rope, const DecoderSizes& sizes) {
+    // Phi-3 states it outside.
+    INGLE_TRY_ASSIGN(const uint32_t outside,
+                     translation.config.u32Or("original_max_position_embeddings", sizes.context));
+    INGLE_TRY_ASSIGN(const uint32_t original, rope.countOr("original_max_position_embeddings", outside));
+    if (original < 2)
+        return fail(ErrorCode::Corrupt, "original_max_position_embeddings cannot be {}", original);
+    for (const auto& [name, tensor] : {std::pair("long_factor", "rope_factors_long.weight"),
+                                       std::pair("short_factor", "rope_factors_short.weight")}) {
+        INGLE_TRY_ASSIGN(const auto factors, rope.numbers(name, sizes.rotatedDims / 2));
+        INGLE_TRY(translation.make(tensor, tensor::Shape::of(factors.size()), factors));
+    }
+    const double within = original;
+    const double stretch = sizes.context / within;
+    double magnitude = stretch > 1 ? std::sqrt(1 + std::log(stretch) / std::log(within)) : 1;
+    if (rope.has("attention_factor")) {
+        INGLE_TRY_ASSIGN(magnitude, rope.number("attention_factor"));
+    }
+    translation.setCount("rope.scaling.original_context_length", original);
+    translation.set("rope.scaling.attn_factor", magnitude);
+    return {};
+}
+
+}  // namespace
+
+Result<DecoderSizes> setDecoderKeys(Translation& translation, const DecoderNames& names) {
+    const Metadata& config = translation.config;
+    DecoderSizes sizes{};
+    INGLE_TRY_ASSIGN(sizes.numLayers, config.u32(names.numLayers));
+    INGLE_TRY_ASSIGN(sizes.dim, config.u32(names.dim));
+    INGLE_TRY_ASSIGN(sizes.numHeads, config.u32(names.numHeads));
+    INGLE_TRY_ASSIGN(sizes.numKvHeads, config.u32Or(names.numKvHeads, sizes.numHeads));
+    if (sizes.numHeads == 0) return fail(ErrorCode::Corrupt, "{} cannot be 0", names.numHeads);
+    INGLE_TRY_ASSIGN(sizes.headDim, config.u32Or(names.headDim, sizes.dim / sizes.numHeads));
+    INGLE_TRY_ASSIGN(sizes.context, config.u32(names.context));
+    INGLE_TRY_ASSIGN(const float usual, config.f32Or("rope_parameters.partial_rotary_factor",
+                                                     static_cast<float>(names.usualRotated)));
+    INGLE_TRY_ASSIGN(const float rotated, config.f32Or("partial_rotary_factor", usual));
+    if (!(rotated > 0) || rotated > 1)
+        return fail(ErrorCode::Corrupt, "partial_rotary_factor cannot be {}", rotated);
+    sizes.rotatedDims = static_cast<uint32_t>(static_cast<float>(sizes.headDim) * rotated);
+    INGLE_TRY_ASSIGN(const float epsilon,
+                     config.f32Or(names.epsilon, static_cast<float>(names.usualEpsilon)));
+    translation.setCount("block_count", sizes.numLayers);
+    translation.setCount("embedding_length", sizes.dim);
+    translation.setCount("context_length", sizes.context);
+    translation.setCount("attention.head_count", sizes.numHeads);
+    translation.setCount("attention.head_count_kv", sizes.numKvHeads);
+    translation.setCount("attention.key_length", sizes.headDim);
+    translation.setCount("attention.value_length", sizes.headDim);
+    translation.setCount("rope.dimension_count", sizes.rotatedDims);
+    translation.set(names.epsilonKey, double{epsilon});
+    if (!names.ffnDim.empty()) {
+        INGLE_TRY_ASSIGN(const uint32_t ffnDim, config.u32(names.ffnDim));
+        translation.setCount("feed_forward_length", ffnDim);
+    }
+    return sizes;
+}
+
+Status setRope(Translation& translation, const DecoderSizes& sizes, double usualBase, std::string_view prefix) {
+    const Metadata& config = translation.config;
+    const RopeConfig rope(config, prefix);
+    INGLE_TRY_ASSIGN(const float outside, config.f32Or("rope_theta", static_cast<float>(usualBase)));
+    INGLE_TRY_ASSIGN(const float base, rope.numberOr("rope_theta", outside));
+    translation.set("rope.freq_base", double{base});
+    INGLE_TRY_ASSIGN(const std::string type, rope.type());
+    // "dynamic" changes something only beyond the context that the model was trained for.
+    if (type == "default" || type == "dynamic") return {};
+    if (type == "longrope" || type == "su") return setLongRope(translation, rope, sizes);
+    INGLE_TRY_ASSIGN(const float factor, rope.number("factor"));
+    if (!(factor > 0)) return fail(ErrorCode::Corrupt, "'{}' cannot be {}", rope.key("factor"), factor);
+    if (type == "linear") {
+        translation.set("rope.scaling.type", std::string("linear"));
+        translation.set("rope.scaling.factor", double{factor});
+        return {};
+    }
+    if (type == "yarn") return setYarn(translation, rope, sizes, factor);
+    if (type == "llama3") {
+        INGLE_TRY_ASSIGN(const auto divisors, llama3Divisors(rope, sizes.rotatedDims, base, factor));
+        return translation.make("rope_freqs.weight", tensor::Shape::of(divisors.size()), divisors);
+    }
+    return fail(ErrorCode::Unsupported, "rope scaling \"{}\" is not supported", shown(type));
+}
+
+Status expectText(const Metadata& config, std::string_view key, std::string_view usual,
+                  std::initializer_list<std::string_view> known) {
+    INGLE_TRY_ASSIGN(const std::string value, config.stringOr(key, std::string(usual)));
+    if (std::ranges::find(known, value) != known.end()) return {};
+    return fail(ErrorCode::Unsupported, "{} \"{}\" is not supported for such models", key, shown(value));
+}
+
+Status expectFlag(const Metadata& config, std::string_view key, bool usual, bool known) {
+    INGLE_TRY_ASSIGN(const bool value, config.boolOr(key, usual));
+    if (value == known) return {};
+    return fail(ErrorCode::Unsupported, "{} = {} is not supported for such models", key, value);
+}
+
+}  // namespace ingle::formats

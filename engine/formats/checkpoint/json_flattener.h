@@ -1,0 +1,33 @@
+/// JSON as keys and values.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "engine/formats/checkpoint/json_walk.h"
+#include "engine/formats/model_file.h"
+
+namespace ingle::formats {
+
+/// The values of objects in objects stand under "outer.inner", those of objects in arrays under "array.0.inner";
+/// arrays of numbers, truth values or texts are one value. Null is left out. A key that comes again replaces
+/// what it held.
+class JsonFlattener : public JsonVisitor {
+  public:
+    Status key(const JsonPath& path) override;
+    Status value(const JsonPath& path, const JsonValue& value) override;
+    Metadata take() &&;
+
+  private:
+    void append(const std::string& name, const MetaValue& value);
+    template <typename T>
+    void push(const std::string& name, T value);
+
+    std::map<std::string, MetaValue, std::less<>> m_values;
+};
+
+/// Errors: Corrupt.
+Result<Metadata> flattenJson(std::string_view text);
+
+}  // namespace ingle::formats

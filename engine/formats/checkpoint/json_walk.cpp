@@ -1,0 +1,92 @@
+#include "engine/formats/checkpoint/json_walk.h"
+
+#include <nlohmann/json.hpp>
+
+namespace ingle::formats {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr size_t kMaxDepth = 64;
+
+class Walker final : public Json::json_sax_t {
+  public:
+    explicit Walker(JsonVisitor& visitor) : m_visitor(visitor) {}
+
+    Status status() && { return std::move(m_status); }
+
+    bool null() override { return value(nullptr); }
+    bool boolean(bool held) override { return value(held); }
+    bool number_integer(number_integer_t held) override { return value(int64_t{held}); }
+    bool number_unsigned(number_unsigned_t held) override {
+        if (held <= INT64_MAX) return value(static_cast<int64_t>(held));
+        return value(uint64_t{held});
+    }
+    bool number_float(number_float_t held, const string_t& /*text*/) override { return value(held); }
+    bool string(string_t& held) override { return value(std::string_view(held)); }
+    bool binary(binary_t& /*held*/) override { return false; }
+
+    bool start_object(size_t /*count*/) override { return enter(false); }
+    bool end_object() override { return leave(); }
+    bool start_array(size_t /*count*/) override {
+        if (m_path.empty()) return refuse("it is no object");
+        return enter(true);
+    }
+    bool end_array() override { return leave(); }
+    bool key(string_t& held) override {
+        m_path.back().key = held;
+        return accept(m_visitor.key(m_path));
+    }
+    bool parse_error(size_t position, const std::string& /*token*/,
+                     const nlohmann::detail::exception& /*error*/) override {
+        return refuse(fmt::format("it is no JSON at byte {}", position));
+    }
+
+  private:
+    bool refuse(const std::string& what) { return accept(fail(ErrorCode::Corrupt, "{}", what)); }
+    bool accept(Status status) {
+        m_status = std::move(status);
+        return m_status.has_value();
+    }
+    bool enter(bool isArray) {
+        if (m_path.size() == kMaxDepth) return refuse("it is nested too deeply");
+        m_path.push_back({.isIndex = isArray});
+        return true;
+    }
+    bool leave() {
+        m_path.pop_back();
+        advance();
+        return true;
+    }
+    bool value(const JsonValue& held) {
+        if (m_path.empty()) return refuse("it is no object");
+        if (!accept(m_visitor.value(m_path, held))) return false;
+        advance();
+        return true;
+    }
+    /// To the next place of the array, if it is one.
+    void advance() {
+        if (!m_path.empty() && m_path.back().isIndex) ++m_path.back().index;
+    }
+
+    JsonVisitor& m_visitor;
+    JsonPath m_path;
+    Status m_status;
+};
+
+}  // namespace
+
+Status walkJson(std::string_view text, JsonVisitor& visitor) {
+    Walker walker(visitor);
+    const bool isWhole = Json::sax_parse(text.begin(), text.end(), &walker);
+    Status status = std::move(walker).status();
+    if (!isWhole && status) return fail(ErrorCode::Corrupt, "it is no JSON");
+    return status;
+}
+
+bool looksLikeJson(std::string_view text) {
+    const size_t first = text.find_first_not_of(" \t\r\n");
+    return first != std::string_view::npos && text[first] == '{';
+}
+
+}  // namespace ingle::formats

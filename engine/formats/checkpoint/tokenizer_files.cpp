@@ -1,0 +1,228 @@
+#include "engine/formats/checkpoint/tokenizer_files.h"
+
+#include <algorithm>
+
+#include "engine/formats/checkpoint/json_flattener.h"
+#include "ingle/error_ids.h"
+
+namespace ingle::formats {
+namespace {
+
+/// Added tokens have ids behind the vocabulary's; far behind are only those of damaged files.
+constexpr uint64_t kMaxGap = 1 << 16;
+
+void growTo(TokenizerData& data, uint64_t count) {
+    const uint64_t before = data.tokens.size();
+    if (data.types.empty()) data.types.assign(before, TokenType::Normal);
+    for (uint64_t id = before; id < count; ++id) {
+        data.tokens.push_back(fmt::format("[PAD{}]", id));
+        data.types.push_back(TokenType::Unused);
+    }
+    if (!data.scores.empty()) data.scores.resize(count, 0.0F);
+}
+
+/// The keys and values of a file beside the model; none where there is no such file.
+Result<Metadata> readKeys(Checkpoint& checkpoint, const io::Source& source, std::string_view name) {
+    INGLE_TRY_ASSIGN(const auto text, findText(checkpoint, source, name));
+    if (!text) return Metadata();
+    auto keys = flattenJson(*text);
+    if (!keys) return happenedTo(name, std::move(keys).error());
+    return keys;
+}
+
+std::optional<TokenId> idOfText(const TokenizerData& data, std::string_view text) {
+    const auto found = std::ranges::find(data.tokens, text);
+    if (text.empty() || found == data.tokens.end()) return std::nullopt;
+    return static_cast<TokenId>(found - data.tokens.begin());
+}
+
+/// A token by what tokenizer_config.json says, as a text or as an object that holds it.
+void setSpecial(const Metadata& config, const std::string& key, const TokenizerData& data,
+                std::optional<TokenId>& id) {
+    for (const std::string& place : {key, key + ".content"}) {
+        const MetaValue* value = config.find(place);
+        const auto* text = value ? std::get_if<std::string>(value) : nullptr;
+        const auto found = text ? idOfText(data, *text) : std::nullopt;
+        if (found) id = found;
+    }
+}
+
+void setFlag(const Metadata& config, const std::string& key, std::optional<bool>& flag) {
+    const MetaValue* value = config.find(key);
+    if (const bool* stated = value ? std::get_if<bool>(value) : nullptr) flag = *stated;
+}
+
+/// Ids of a number or of a list of them.
+std::vector<TokenId> idsOf(const Metadata& keys, std::string_view key, size_t numTokens) {
+    const MetaValue* value = keys.find(key);
+    std::vector<int64_t> stated;
+    if (const auto* one = value ? std::get_if<int64_t>(value) : nullptr) stated = {*one};
+    if (const auto* some = value ? std::get_if<std::vector<int64_t>>(value) : nullptr) stated = *some;
+    std::vector<TokenId> ids;
+    for (const int64_t id : stated)
+        if (id >= 0 && static_cast<uint64_t>(id) < numTokens) ids.push_back(static_cast<TokenId>(id));
+    return ids;
+}
+
+/// Every id that ends an answer; there is room for three.
+void setEnds(const Metadata& generation, TokenizerData& data) {
+    for (const TokenId id : idsOf(generation, "eos_token_id", data.tokens.size())) {
+        if (id == data.eos || id == data.eot || id == data.eom) continue;
+        if (!data.eos)
+            data.eos = id;
+        else if (!data.eot)
+            data.eot = id;
+        else if (!data.eom)
+            data.eom = id;
+    }
+    const auto begin = idsOf(generation, "bos_token_id", data.tokens.size());
+    if (!data.bos && !begin.empty()) data.bos = begin.front();
+}
+
+/// The template of chats: a file of its own, else a text or several with names in tokenizer_config.json.
+Status setTemplates(Checkpoint& checkpoint, const io::Source& source, const Metadata& config,
+                    TokenizerData& data) {
+    INGLE_TRY_ASSIGN(const auto file, findText(checkpoint, source, "chat_template.jinja"));
+    if (file) {
+        data.chatTemplate = *file;
+        return {};
+    }
+    data.chatTemplate = config.stringOr("chat_template", "").value_or("");
+    for (size_t i = 0;; ++i) {
+        const auto part = [&](std::string_view name) {
+            return config.stringOr(fmt::format("chat_template.{}.{}", i, name), "").value_or("");
+        };
+        const std::string name = part("name");
+        if (name.empty()) return {};
+        if (name == "default") data.chatTemplate = part("template");
+        if (name == "tool_use") data.toolTemplate = part("template");
+    }
+}
+
+std::vector<AddedToken> addedTokens(const Metadata& config) {
+    std::vector<AddedToken> added;
+    constexpr std::string_view kPlace = "added_tokens_decoder.";
+    for (const auto& [key, value] : config.all()) {
+        if (!key.starts_with(kPlace) || !key.ends_with(".content")) continue;
+        const std::string number = key.substr(kPlace.size(), key.find('.', kPlace.size()) - kPlace.size());
+        const auto* content = std::get_if<std::string>(&value);
+        const bool isNumber = !number.empty() && number.size() < 9 &&
+                              number.find_first_not_of("0123456789") == std::string::npos;
+        if (!content || !isNumber) continue;
+        const bool isSpecial =
+            config.boolOr(fmt::format("{}{}.special", kPlace, number), false).value_or(false);
+        added.push_back({std::stoull(number), *content, isSpecial});
+    }
+    return added;
+}
+
+/// tokenizer.model knows the scores that tokenizer.json only shows in an order; both are of one vocabulary if
+/// their pieces have the same ids.
+bool areOne(const TokenizerData& pieces, const TokenizerData& other) {
+    if (pieces.model != other.model || pieces.tokens.size() > other.tokens.size()) return false;
+    return std::equal(pieces.tokens.begin(), pieces.tokens.end(), other.tokens.begin());
+}
+
+Result<std::optional<Vocabulary>> readVocabulary(Checkpoint& checkpoint, const io::Source& source) {
+    std::optional<Vocabulary> pieces, rules;
+    INGLE_TRY_ASSIGN(const auto model, findText(checkpoint, source, "tokenizer.model"));
+    if (model) {
+        auto parsed = parseSentencePiece(*model);
+        if (!parsed) return happenedTo("tokenizer.model", std::move(parsed).error());
+        pieces = *std::move(parsed);
+    }
+    INGLE_TRY_ASSIGN(const auto json, findText(checkpoint, source, "tokenizer.json"));
+    if (json) {
+        auto parsed = parseTokenizerJson(*json);
+        // One of the two is enough.
+        if (!parsed && !pieces) return happenedTo("tokenizer.json", std::move(parsed).error());
+        if (parsed) rules = *std::move(parsed);
+    }
+    if (!pieces || !rules) return rules ? rules : pieces;
+    if (!areOne(pieces->data, rules->data)) return rules;
+    pieces->added = std::move(rules->added);
+    pieces->data.addBos = rules->data.addBos;
+    pieces->data.addEos = rules->data.addEos;
+    return pieces;
+}
+
+}  // namespace
+
+Status addTokens(TokenizerData& data, std::span<const AddedToken> added) {
+    for (const AddedToken& token : added) {
+        if (token.content.empty()) continue;
+        if (token.id >= data.tokens.size() + kMaxGap)
+            return fail(ErrorCode::Corrupt, "the added token '{}' has the id {} in a vocabulary of {}",
+                        shown(token.content), token.id, data.tokens.size());
+        growTo(data, std::max<uint64_t>(data.tokens.size(), token.id + 1));
+        data.tokens[token.id] = token.content;
+        TokenType& type = data.types[token.id];
+        const bool isUnknown = type == TokenType::Unknown || data.unknown == static_cast<TokenId>(token.id);
+        // A byte stays one whatever the list says.
+        if (type == TokenType::Byte) continue;
+        type = isUnknown ? TokenType::Unknown : token.isSpecial ? TokenType::Control : TokenType::UserDefined;
+    }
+    return {};
+}
+
+void fitVocabulary(TokenizerData& data, uint64_t numTokens) {
+    if (data.tokens.empty()) return;
+    if (data.tokens.size() <= numTokens) return growTo(data, numTokens);
+    data.tokens.resize(numTokens);
+    if (!data.types.empty()) data.types.resize(numTokens);
+    if (!data.scores.empty()) data.scores.resize(numTokens);
+    for (auto* id : {&data.bos, &data.eos, &data.eot, &data.eom, &data.unknown, &data.padding, &data.separator})
+        if (*id && static_cast<uint64_t>(**id) >= numTokens) *id = std::nullopt;
+}
+
+Result<TokenizerData> readTokenizerFiles(Checkpoint& checkpoint, const io::Source& source) {
+    INGLE_TRY_ASSIGN(const Metadata config, readKeys(checkpoint, source, "tokenizer_config.json"));
+    INGLE_TRY_ASSIGN(const Metadata generation, readKeys(checkpoint, source, "generation_config.json"));
+    INGLE_TRY_ASSIGN(const Metadata model, readKeys(checkpoint, source, "config.json"));
+    INGLE_TRY_ASSIGN(auto vocabulary, readVocabulary(checkpoint, source));
+    TokenizerData data;
+    if (!vocabulary) {
+        data.model = "none";
+        return data;
+    }
+    data = std::move(vocabulary->data);
+    INGLE_TRY(addTokens(data, vocabulary->added));
+    INGLE_TRY(addTokens(data, addedTokens(config)));
+    setSpecial(config, "bos_token", data, data.bos);
+    setSpecial(config, "eos_token", data, data.eos);
+    setSpecial(config, "unk_token", data, data.unknown);
+    setSpecial(config, "pad_token", data, data.padding);
+    if (data.model == "bert") {
+        setSpecial(config, "cls_token", data, data.bos);
+        setSpecial(config, "sep_token", data, data.separator);
+        data.eos = data.separator;
+    } else {
+        setFlag(config, "add_bos_token", data.addBos);
+        setFlag(config, "add_eos_token", data.addEos);
+    }
+    setEnds(generation, data);
+    setEnds(model, data);
+    INGLE_TRY(setTemplates(checkpoint, source, config, data));
+    return data;
+}
+
+Status readSampling(Checkpoint& checkpoint, const io::Source& source, Metadata& metadata) {
+    INGLE_TRY_ASSIGN(const Metadata generation, readKeys(checkpoint, source, "generation_config.json"));
+    constexpr std::pair<const char*, const char*> kNumbers[] = {
+        {"temperature", "temp"}, {"top_p", "top_p"}, {"min_p", "min_p"}, {"top_k", "top_k"}};
+    for (const auto& [from, to] : kNumbers) {
+        const MetaValue* value = generation.find(from);
+        const bool isNumber = value && (std::holds_alternative<double>(*value) ||
+                                        std::holds_alternative<int64_t>(*value));
+        if (!isNumber) continue;
+        if (std::string_view(to) == "top_k") {
+            metadata.set("general.sampling.top_k", *value);
+            continue;
+        }
+        INGLE_TRY_ASSIGN(const float number, generation.f32(from));
+        metadata.set(fmt::format("general.sampling.{}", to), double{number});
+    }
+    return {};
+}
+
+}  // namespace ingle::formats

@@ -1,0 +1,265 @@
+#include "engine/formats/checkpoint/translation.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "engine/formats/checkpoint/architecture.h"
+#include "engine/formats/tensor_directory.h"
+#include "ingle/error_ids.h"
+
+namespace ingle::formats {
+namespace {
+
+/// Tensors of decoders as most architectures name them, and tables that nobody needs.
+constexpr TensorRule kCommonRules[] = {
+    {"model.embed_tokens.weight", "token_embd.weight"},
+    {"model.norm.weight", "output_norm.weight"},
+    {"model.norm.bias", "output_norm.bias"},
+    {"lm_head.weight", "output.weight"},
+    {"model.layers.#.input_layernorm.weight", "blk.#.attn_norm.weight"},
+    {"model.layers.#.input_layernorm.bias", "blk.#.attn_norm.bias"},
+    {"model.layers.#.post_attention_layernorm.weight", "blk.#.ffn_norm.weight"},
+    {"model.layers.#.post_attention_layernorm.bias", "blk.#.ffn_norm.bias"},
+    {"model.layers.#.self_attn.q_proj.weight", "blk.#.attn_q.weight"},
+    {"model.layers.#.self_attn.k_proj.weight", "blk.#.attn_k.weight"},
+    {"model.layers.#.self_attn.v_proj.weight", "blk.#.attn_v.weight"},
+    {"model.layers.#.self_attn.o_proj.weight", "blk.#.attn_output.weight"},
+    {"model.layers.#.self_attn.q_proj.bias", "blk.#.attn_q.bias"},
+    {"model.layers.#.self_attn.k_proj.bias", "blk.#.attn_k.bias"},
+    {"model.layers.#.self_attn.v_proj.bias", "blk.#.attn_v.bias"},
+    {"model.layers.#.self_attn.o_proj.bias", "blk.#.attn_output.bias"},
+    {"model.layers.#.self_attn.q_norm.weight", "blk.#.attn_q_norm.weight"},
+    {"model.layers.#.self_attn.k_norm.weight", "blk.#.attn_k_norm.weight"},
+    {"model.layers.#.self_attn.rotary_emb.inv_freq", ""},
+    {"model.rotary_emb.inv_freq", ""},
+    {"model.layers.#.mlp.gate_proj.weight", "blk.#.ffn_gate.weight"},
+    {"model.layers.#.mlp.up_proj.weight", "blk.#.ffn_up.weight"},
+    {"model.layers.#.mlp.down_proj.weight", "blk.#.ffn_down.weight"},
+    {"model.layers.#.mlp.gate_proj.bias", "blk.#.ffn_gate.bias"},
+    {"model.layers.#.mlp.up_proj.bias", "blk.#.ffn_up.bias"},
+    {"model.layers.#.mlp.down_proj.bias", "blk.#.ffn_down.bias"},
+};
+
+/// A name with "#" for each number between dots.
+struct NumberedName {
+    std::string pattern;
+    std::vector<uint32_t> numbers;
+};
+
+NumberedName numbered(std::string_view name) {
+    NumberedName out;
+    while (true) {
+        const std::string_view part = name.substr(0, name.find('.'));
+        uint32_t number = 0;
+        const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), number);
+        const bool isNumber = !part.empty() && error == std::errc{} && end == part.data() + part.size();
+        out.pattern += isNumber ? "#" : part;
+        if (isNumber) out.numbers.push_back(number);
+        if (part.size() == name.size()) return out;
+        out.pattern += '.';
+        name.remove_prefix(part.size() + 1);
+    }
+}
+
+/// Models of text and images keep those of text under names of their own.
+std::string textName(std::string_view name) {
+    for (const std::string_view prefix : {"model.language_model.", "language_model.model."})
+        if (name.starts_with(prefix)) return fmt::format("model.{}", name.substr(prefix.size()));
+    constexpr std::string_view kOutput = "language_model.";
+    if (name.starts_with(kOutput)) name.remove_prefix(kOutput.size());
+    return std::string(name);
+}
+
+const TensorRule* findRule(const Architecture& architecture, std::string_view pattern) {
+    for (const std::span<const TensorRule> rules :
+         {architecture.tensors, std::span<const TensorRule>(kCommonRules)}) {
+        const auto found = std::ranges::find(rules, pattern, &TensorRule::from);
+        if (found != rules.end()) return &*found;
+    }
+    return nullptr;
+}
+
+Result<const quant::QuantFormat*> formatOf(const StoredTensor& stored) {
+    const quant::QuantFormat* format = quant::findFormat(std::string_view(stored.type));
+    const bool isFloat = stored.type == "F32" || stored.type == "F16" || stored.type == "BF16";
+    if (!format || !isFloat)
+        return withId<ErrorId::UnknownBlockType>(
+            fail(ErrorCode::Unsupported, "tensor '{}' is stored as {}, which is not supported",
+                 shown(stored.name), shown(stored.type)),
+            shown(stored.type));
+    return format;
+}
+
+}  // namespace
+
+Result<tensor::Shape> shapeOf(const StoredTensor& stored) {
+    tensor::Shape shape;
+    if (stored.dims.size() > shape.dims.size())
+        return fail(ErrorCode::Unsupported, "tensor '{}' has {} dimensions", shown(stored.name),
+                    stored.dims.size());
+    std::ranges::reverse_copy(stored.dims, shape.dims.begin());
+    return shape;
+}
+
+void Translation::set(std::string_view key, MetaValue value) {
+    model.metadata.set(fmt::format("{}.{}", m_family, key), std::move(value));
+}
+
+Status Translation::place(const StoredTensor& stored, std::string name) {
+    INGLE_TRY_ASSIGN(const tensor::Shape shape, shapeOf(stored));
+    return place(stored, std::move(name), shape);
+}
+
+Status Translation::place(const StoredTensor& stored, std::string name, const tensor::Shape& shape) {
+    INGLE_TRY_ASSIGN(const auto* format, formatOf(stored));
+    INGLE_TRY(addTensor(model, stored.data, std::move(name), shape, *format, 0));
+    return {};
+}
+
+Status Translation::make(std::string name, const tensor::Shape& shape, std::span<const float> values) {
+    INGLE_TRY_ASSIGN(base::Buffer buffer, base::Buffer::allocate(values.size_bytes()));
+    std::ranges::copy(values, buffer.floats().begin());
+    const std::span bytes(std::as_const(buffer).data(), buffer.size());
+    INGLE_TRY(addTensor(model, bytes, std::move(name), shape, *quant::findFormat(quant::kF32), 0));
+    model.buffers.push_back(std::move(buffer));
+    return {};
+}
+
+Status Translation::split(const std::string& name, std::span<const Part> parts) {
+    const auto found = model.tensors.find(name);
+    if (found == model.tensors.end()) return {};
+    const tensor::Tensor whole = found->second;
+    model.tensors.erase(found);
+    const bool isVector = whole.shape.numRows() == 1;
+    const uint64_t unit = isVector ? whole.rowBytes() / whole.shape.rowElems() : whole.rowBytes();
+    uint64_t first = 0;
+    for (const Part& part : parts) {
+        const tensor::Shape shape =
+            isVector ? tensor::Shape::of(part.rows) : tensor::Shape::of(whole.shape.rowElems(), part.rows);
+        INGLE_TRY(addTensor(model, whole.data, part.name, shape, *whole.format, first * unit));
+        first += part.rows;
+    }
+    if (first * unit != whole.data.size())
+        return fail(ErrorCode::Corrupt, "tensor '{}' of shape {} has not the {} rows of its parts", name,
+                    whole.shape.text(), first);
+    return {};
+}
+
+Status Translation::addToStack(const StoredTensor& stored, const Place& place) {
+    INGLE_TRY_ASSIGN(const tensor::Shape shape, shapeOf(stored));
+    INGLE_TRY_ASSIGN(const auto* format, formatOf(stored));
+    ModelFile one;  // for the checks that every tensor goes through
+    INGLE_TRY(addTensor(one, stored.data, place.name, shape, *format, 0));
+    if (place.numbers.empty() || shape.numMatrices() != 1)
+        return fail(ErrorCode::Corrupt, "tensor '{}' is none of several matrices", shown(stored.name));
+    m_stacks[place.name].try_emplace(place.numbers.back(), one.tensors.begin()->second);
+    return {};
+}
+
+Status Translation::finishStacks() {
+    for (auto& [name, matrices] : m_stacks) {
+        const tensor::Tensor& first = matrices.begin()->second;
+        tensor::Tensor stack = first;
+        const bool areVectors = first.shape.numRows() == 1;
+        stack.shape.dims[areVectors ? 1 : 2] = matrices.size();
+        auto table = std::make_shared<tensor::RowTable>();
+        table->rowsPerRun = first.shape.numRows();
+        for (const auto& [number, matrix] : matrices) {
+            if (number != table->runs.size())
+                return fail(ErrorCode::Corrupt, "of the matrices of '{}', number {} is missing", name,
+                            table->runs.size());
+            if (matrix.shape != first.shape || matrix.format != first.format)
+                return fail(ErrorCode::Corrupt, "the matrices of '{}' differ: {} of {} and {} of {}", name,
+                            first.format->name, first.shape.text(), matrix.format->name, matrix.shape.text());
+            table->runs.push_back(matrix.data.data());
+        }
+        INGLE_TRY(tensor::checkedBytes(stack.shape, *stack.format));
+        // Lie they all at one distance, they are read where they lie.
+        const auto& runs = table->runs;
+        const auto distance = [&](size_t i) {
+            return reinterpret_cast<uintptr_t>(runs[i]) - reinterpret_cast<uintptr_t>(runs[i - 1]);
+        };
+        bool isEven = runs.size() < 2 || (runs[1] > runs[0] && distance(1) >= first.data.size());
+        for (size_t i = 2; i < runs.size() && isEven; ++i) isEven = distance(i) == distance(1);
+        const bool isInOneFile = std::ranges::any_of(model.mappings, [&](const auto& mapping) {
+            const auto bytes = mapping->bytes();
+            return runs.front() >= bytes.data() && runs.back() < bytes.data() + bytes.size();
+        });
+        if (isEven && isInOneFile && !areVectors) {
+            stack.matrixStride = runs.size() < 2 ? 0 : distance(1);
+            stack.data = {runs.front(), stack.extent()};
+        } else {
+            stack.data = {};
+            stack.table = std::move(table);
+        }
+        if (!model.tensors.try_emplace(name, stack).second)
+            return fail(ErrorCode::Corrupt, "tensor '{}' occurs twice", name);
+    }
+    m_stacks.clear();
+    return {};
+}
+
+Result<std::vector<float>> Translation::numbersOf(const StoredTensor& stored) const {
+    INGLE_TRY_ASSIGN(const tensor::Shape shape, shapeOf(stored));
+    INGLE_TRY_ASSIGN(const auto* format, formatOf(stored));
+    INGLE_TRY_ASSIGN(const uint64_t bytes, tensor::checkedBytes(shape, *format));
+    if (bytes != stored.data.size())
+        return fail(ErrorCode::Corrupt, "tensor '{}' is shorter than its shape says", shown(stored.name));
+    std::vector<float> numbers(shape.numElems());
+    format->decodeRow(stored.data.data(), numbers);
+    return numbers;
+}
+
+Status Translation::translate(const Checkpoint& checkpoint, const Architecture& architecture) {
+    for (const auto& [name, stored] : checkpoint.tensors) {
+        const bool isIgnored = std::ranges::any_of(
+            architecture.ignored, [&](std::string_view prefix) { return name.starts_with(prefix); });
+        if (isIgnored) continue;
+        NumberedName own = numbered(textName(name));
+        const TensorRule* rule = findRule(architecture, own.pattern);
+        if (!rule)
+            return fail(ErrorCode::Unsupported, "{} has no use for the tensor '{}'", architecture.name,
+                        shown(name));
+        if (rule->to.empty()) continue;
+        Place place{std::string(rule->to), std::move(own.numbers)};
+        if (const size_t at = place.name.find('#'); at != std::string::npos && !place.numbers.empty())
+            place.name.replace(at, 1, std::to_string(place.numbers.front()));
+        INGLE_TRY(rule->change ? rule->change(*this, stored, place) : this->place(stored, place.name));
+    }
+    return finishStacks();
+}
+
+Status addOne(Translation& translation, const StoredTensor& stored, const Place& place) {
+    INGLE_TRY_ASSIGN(auto numbers, translation.numbersOf(stored));
+    INGLE_TRY_ASSIGN(const tensor::Shape shape, shapeOf(stored));
+    for (float& number : numbers) number += 1;
+    return translation.make(place.name, shape, numbers);
+}
+
+Status stackExpert(Translation& translation, const StoredTensor& stored, const Place& place) {
+    return translation.addToStack(stored, place);
+}
+
+Status negatedExponential(Translation& translation, const StoredTensor& stored, const Place& place) {
+    INGLE_TRY_ASSIGN(auto numbers, translation.numbersOf(stored));
+    for (float& number : numbers) number = -std::exp(number);
+    return translation.make(place.name, tensor::Shape::of(1, numbers.size()), numbers);
+}
+
+Status asColumn(Translation& translation, const StoredTensor& stored, const Place& place) {
+    INGLE_TRY_ASSIGN(const tensor::Shape shape, shapeOf(stored));
+    if (shape.numRows() != 1)
+        return fail(ErrorCode::Corrupt, "tensor '{}' of shape {} is no vector", shown(stored.name),
+                    shape.text());
+    return translation.place(stored, place.name, tensor::Shape::of(1, shape.rowElems()));
+}
+
+Status squeezed(Translation& translation, const StoredTensor& stored, const Place& place) {
+    StoredTensor small = stored;
+    std::erase(small.dims, 1U);
+    return translation.place(small, place.name);
+}
+
+}  // namespace ingle::formats

@@ -1,0 +1,77 @@
+#include "engine/formats/gguf_layout.h"
+
+#include <algorithm>
+
+#include "ingle/error_ids.h"
+
+namespace ingle::formats {
+namespace {
+
+/// Heads of queries or keys, and how many numbers of each are rotated.
+struct Heads {
+    uint32_t count;
+    uint32_t dim;
+    uint32_t rotated;
+
+    /// Where the row that comes to `index` lies.
+    uint64_t sourceOf(uint64_t index) const {
+        const uint64_t within = index % dim;
+        if (within >= rotated) return index;
+        return index - within + within % 2 * (rotated / 2) + within / 2;
+    }
+};
+
+Status interleave(ModelFile& model, const std::string& name, const Heads& heads) {
+    const auto found = model.tensors.find(name);
+    if (found == model.tensors.end()) return {};
+    tensor::Tensor& tensor = found->second;
+    const bool isVector = tensor.shape.numRows() == 1;
+    const uint64_t numRows = isVector ? tensor.shape.rowElems() : tensor.shape.numRows();
+    if (numRows != uint64_t{heads.count} * heads.dim)
+        return fail(ErrorCode::Corrupt, "{}: tensor '{}' of shape {} does not hold {} heads of {}", model.path,
+                    shown(name), tensor.shape.text(), heads.count, heads.dim);
+    if (!isVector) {
+        auto table = std::make_shared<tensor::RowTable>();
+        for (uint64_t row = 0; row < numRows; ++row) table->runs.push_back(tensor.row(heads.sourceOf(row)));
+        tensor.table = std::move(table);
+        tensor.data = {};
+        tensor.rowStride = tensor.matrixStride = 0;
+        return {};
+    }
+    std::vector<float> values(numRows);
+    tensor.decodeRow(0, values);
+    INGLE_TRY_ASSIGN(base::Buffer buffer, base::Buffer::allocate(numRows * sizeof(float)));
+    for (uint64_t i = 0; i < numRows; ++i) buffer.floats()[i] = values[heads.sourceOf(i)];
+    tensor.format = quant::findFormat(quant::kF32);
+    tensor.data = {std::as_const(buffer).data(), buffer.size()};
+    model.buffers.push_back(std::move(buffer));
+    return {};
+}
+
+}  // namespace
+
+Status layOutAsGguf(ModelFile& model) {
+    if (model.rotaryPairs == RotaryPairs::AsInGguf) return {};
+    INGLE_TRY_ASSIGN(const std::string arch, model.metadata.string("general.architecture"));
+    const auto count = [&](std::string_view key) { return model.metadata.u32(fmt::format("{}.{}", arch, key)); };
+    INGLE_TRY_ASSIGN(const uint32_t numLayers, count("block_count"));
+    INGLE_TRY_ASSIGN(const uint32_t numHeads, count("attention.head_count"));
+    INGLE_TRY_ASSIGN(const uint32_t dim, count("attention.key_length"));
+    INGLE_TRY_ASSIGN(const uint32_t rotated, count("rope.dimension_count"));
+    if (dim == 0 || rotated > dim || rotated % 2 != 0)
+        return fail(ErrorCode::Corrupt, "{}: {} of {} numbers of a head cannot be rotated", model.path, rotated, dim);
+    for (uint32_t layer = 0; layer < numLayers && layer < model.tensors.size(); ++layer) {
+        const std::string prefix = fmt::format("blk.{}.attn_", layer);
+        // Layers may differ in their heads of keys.
+        const tensor::Tensor* keys = model.find(prefix + "k.weight");
+        const auto numKvHeads = static_cast<uint32_t>(keys ? keys->shape.numRows() / dim : 0);
+        for (const char* suffix : {".weight", ".bias"}) {
+            INGLE_TRY(interleave(model, fmt::format("{}q{}", prefix, suffix), {numHeads, dim, rotated}));
+            INGLE_TRY(interleave(model, fmt::format("{}k{}", prefix, suffix), {numKvHeads, dim, rotated}));
+        }
+    }
+    model.rotaryPairs = RotaryPairs::AsInGguf;
+    return {};
+}
+
+}  // namespace ingle::formats

@@ -1,0 +1,126 @@
+// Models as Hugging Face keeps them: tensors in one file or in parts with an index, config.json that says what
+// they are, and a tokenizer in files of its own. Sources: huggingface/safetensors, README.md; transformers,
+// src/transformers/utils/hub.py (names of files) and modeling_utils.py (which of them are read).
+#include <algorithm>
+#include <filesystem>
+
+#include "engine/formats/checkpoint/architecture.h"
+#include "engine/formats/checkpoint/json_flattener.h"
+#include "engine/formats/checkpoint/tokenizer_files.h"
+#include "engine/formats/file_reader.h"
+#include "ingle/error_ids.h"
+
+namespace ingle::formats {
+namespace {
+
+Match probe(std::span<const std::byte> file) {
+    return isOfCheckpoint(file) ? Match::Magic : Match::No;
+}
+
+/// config.json; what it says of the text model stands in front of what it says of all.
+Result<Metadata> readConfig(Checkpoint& checkpoint, const io::Source& source) {
+    INGLE_TRY_ASSIGN(const auto text, findText(checkpoint, source, "config.json"));
+    if (!text)
+        return withId<ErrorId::NotAModel>(
+            fail(ErrorCode::Unsupported, "{}: holds weights, but no config.json beside it says of which model",
+                 source.path()),
+            source.path());
+    INGLE_TRY_ASSIGN(const Metadata all, flattenJson(*text));
+    Metadata config = all;
+    constexpr std::string_view kInner = "text_config.";
+    for (const auto& [key, value] : all.all())
+        if (key.starts_with(kInner)) config.set(key.substr(kInner.size()), value);
+    // The class of the whole decides, not that of its part.
+    if (const MetaValue* classes = all.find("architectures")) config.set("architectures", *classes);
+    return config;
+}
+
+Result<const Architecture*> architectureOf(const Metadata& config) {
+    const MetaValue* value = config.find("architectures");
+    const auto* names = value ? std::get_if<std::vector<std::string>>(value) : nullptr;
+    if (!names || names->empty()) return fail(ErrorCode::Corrupt, "config.json names no architecture");
+    if (const Architecture* architecture = findArchitecture(names->front())) return architecture;
+    return withId<ErrorId::UnknownFamily>(
+        fail(ErrorCode::Unsupported, "the model family \"{}\" is not supported", shown(names->front())),
+        shown(names->front()));
+}
+
+Status refusePacked(const Metadata& config) {
+    for (const char* prefix : {"quantization_config", "compression_config"}) {
+        const std::string key = fmt::format("{}.quant_method", prefix);
+        if (!config.find(key)) continue;
+        INGLE_TRY_ASSIGN(const std::string method, config.string(key));
+        return fail(ErrorCode::Unsupported, "weights packed by \"{}\" are not supported", shown(method));
+    }
+    return {};
+}
+
+/// The folder's name, or what the configuration calls the model.
+std::string nameOf(const io::Source& source, const Metadata& config) {
+    const std::filesystem::path path(source.path());
+    const std::string folder = path.parent_path().filename().string();
+    if (!folder.empty() && folder != "." && folder != "..") return folder;
+    const std::string stated = config.stringOr("_name_or_path", "").value_or("");
+    return std::filesystem::path(stated).filename().string();
+}
+
+/// The shapes of its tensors say more surely than the configuration how many tokens a model knows.
+Status setVocabulary(ModelFile& model, std::string_view family) {
+    const tensor::Tensor* embedding = model.find("token_embd.weight");
+    if (!embedding) return fail(ErrorCode::Corrupt, "it has no table of tokens");
+    const uint64_t numTokens = embedding->shape.dims[1];
+    model.metadata.set(fmt::format("{}.vocab_size", family), static_cast<int64_t>(numTokens));
+    fitVocabulary(model.tokenizer, numTokens);
+    return {};
+}
+
+Result<ModelFile> translate(Checkpoint& checkpoint, const io::Source& source) {
+    INGLE_TRY_ASSIGN(const Metadata config, readConfig(checkpoint, source));
+    INGLE_TRY(refusePacked(config));
+    INGLE_TRY_ASSIGN(const Architecture* architecture, architectureOf(config));
+    ModelFile model;
+    model.format = checkpoint.container;
+    model.rotaryPairs = architecture->rotaryPairs;
+    model.mappings = checkpoint.mappings;
+    INGLE_TRY_ASSIGN(model.tokenizer, readTokenizerFiles(checkpoint, source));
+    INGLE_TRY(readSampling(checkpoint, source, model.metadata));
+    model.metadata.set("general.architecture", std::string(architecture->family));
+    if (const std::string name = nameOf(source, config); !name.empty())
+        model.metadata.set("general.name", name);
+
+    Translation translation(config, architecture->family, std::move(model));
+    INGLE_TRY(architecture->setKeys(translation));
+    INGLE_TRY(translation.translate(checkpoint, *architecture));
+    if (architecture->finish) INGLE_TRY(architecture->finish(translation));
+    INGLE_TRY_ASSIGN(const bool isShared, config.boolOr("tie_word_embeddings", architecture->sharesEmbedding));
+    if (isShared) translation.model.tensors.erase("output.weight");
+    INGLE_TRY(setVocabulary(translation.model, architecture->family));
+    return std::move(translation.model);
+}
+
+Result<ModelFile> open(const io::Source& source, std::shared_ptr<const io::MappedFile> mapping) {
+    INGLE_TRY_ASSIGN(Checkpoint checkpoint, openCheckpoint(source, std::move(mapping)));
+    auto model = translate(checkpoint, source);
+    if (!model && !model.error().message.starts_with(source.path()))
+        return happenedTo(source.path(), std::move(model).error());
+    if (!model) return model;
+    model->path = source.path();
+    model->sources = std::move(checkpoint.sources);
+    model->mappings = std::move(checkpoint.mappings);
+    return model;
+}
+
+}  // namespace
+
+const Architecture* findArchitecture(std::string_view name) {
+    for (const ArchitectureGroup* group : allArchitectures())
+        for (const Architecture& architecture : group->architectures)
+            if (architecture.name == name) return &architecture;
+    return nullptr;
+}
+
+extern const FileReader huggingface_reader;
+const FileReader huggingface_reader{
+    .name = "Hugging Face", .probe = probe, .read = nullptr, .open = open, .leads = kLeads};
+
+}  // namespace ingle::formats

@@ -56,7 +56,30 @@ def check(ingle, name, folder, kind="F32", shards=1):
     error = farthest(logits(ingle, imported, folder / "imported.bin"), expected)
     assert error <= TOLERANCE, f"{name}: logits of the imported file differ by {error}"
     print(f"{name}: {error:.1e}")
-    return expected
+
+
+def check_uses(ingle, folder):
+    """What can be done with a file can be done with a folder, and with each of its parts."""
+    model = tiny_models.MODELS["mixtral"]()
+    (folder / "config.json").write_text(json.dumps(model.config))
+    safetensors_files.write_model(folder, model.tensors, shards=2)
+    facts = json.loads(run(ingle, "inspect", folder, "--json"))
+    assert facts["family"] == "llama" and facts["format"] == "safetensors" and facts["name"] == folder.name, facts
+    parts = sorted(folder.glob("*.safetensors")) + [folder / "model.safetensors.index.json", folder / "config.json"]
+    for part in parts:
+        assert json.loads(run(ingle, "inspect", part, "--json"))["weight_bytes"] == facts["weight_bytes"], part
+    ids = ",".join(map(str, IDS))
+    greedy = ["--tokens", ids, "-n", "16", "--greedy", *EXACT]
+    imported, small = folder / "imported.gguf", folder / "small.gguf"
+    run(ingle, "import", folder, "-o", imported)
+    assert run(ingle, "generate", folder, *greedy) == run(ingle, "generate", imported, *greedy)
+    run(ingle, "import", parts[1], "-o", small, "--quant", "Q8_0")
+    sizes = json.loads(run(ingle, "inspect", small, "--json"))
+    assert sizes["weight_bytes"] < facts["weight_bytes"] / 3, sizes
+    (folder / "small.txt").write_text("refused")
+    for wrong, sentence in ((folder / "small.txt", "not a model file"), (folder.parent / "nothing-here", "No such file")):
+        done = subprocess.run([ingle, "inspect", str(wrong)], capture_output=True, text=True)
+        assert done.returncode == 1 and sentence in done.stderr, done.stderr
 
 
 def main():
@@ -66,6 +89,8 @@ def main():
             shards = 3 if name in ("qwen3_moe", "gemma2") else 1
             kind = {"mistral_yarn": "BF16", "qwen2": "F16"}.get(name, "F32")
             check(ingle, name, pathlib.Path(folder), kind, shards)
+    with tempfile.TemporaryDirectory() as folder:
+        check_uses(ingle, pathlib.Path(folder))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,10 @@
 namespace ingle::formats {
 namespace {
 
+// More than any model has; they keep what is made of them small.
+constexpr uint32_t kMaxLayers = 1 << 12;
+constexpr uint32_t kMaxHeadDim = 1 << 16;
+
 /// A value of the rotary positions under its new or its old name.
 class RopeConfig {
   public:
@@ -58,8 +62,8 @@ Result<std::vector<float>> llama3Divisors(const RopeConfig& rope, uint32_t dims,
     INGLE_TRY_ASSIGN(const double high, rope.number("high_freq_factor"));
     INGLE_TRY_ASSIGN(const double original, rope.number("original_max_position_embeddings"));
     if (!(low > 0) || !(high > low) || !(original > 0))
-        return fail(ErrorCode::Corrupt, "rotary positions cannot be stretched from {} to {} over {}", low, high,
-                    original);
+        return fail(ErrorCode::Corrupt, "rotary positions cannot be stretched from {} to {} over {}", low,
+                    high, original);
     std::vector<float> divisors;
     for (uint32_t pair = 0; pair < dims / 2; ++pair) {
         const double wave = 2 * std::numbers::pi * std::pow(base, 2.0 * pair / dims);
@@ -129,8 +133,12 @@ Result<DecoderSizes> setDecoderKeys(Translation& translation, const DecoderNames
     INGLE_TRY_ASSIGN(sizes.dim, config.u32(names.dim));
     INGLE_TRY_ASSIGN(sizes.numHeads, config.u32(names.numHeads));
     INGLE_TRY_ASSIGN(sizes.numKvHeads, config.u32Or(names.numKvHeads, sizes.numHeads));
+    if (sizes.numLayers > kMaxLayers)
+        return fail(ErrorCode::Corrupt, "{} cannot be {}", names.numLayers, sizes.numLayers);
     if (sizes.numHeads == 0) return fail(ErrorCode::Corrupt, "{} cannot be 0", names.numHeads);
     INGLE_TRY_ASSIGN(sizes.headDim, config.u32Or(names.headDim, sizes.dim / sizes.numHeads));
+    if (sizes.headDim > kMaxHeadDim)
+        return fail(ErrorCode::Corrupt, "heads of {} numbers are too large", sizes.headDim);
     INGLE_TRY_ASSIGN(sizes.context, config.u32(names.context));
     INGLE_TRY_ASSIGN(const float usual, config.f32Or("rope_parameters.partial_rotary_factor",
                                                      static_cast<float>(names.usualRotated)));
@@ -156,7 +164,8 @@ Result<DecoderSizes> setDecoderKeys(Translation& translation, const DecoderNames
     return sizes;
 }
 
-Status setRope(Translation& translation, const DecoderSizes& sizes, double usualBase, std::string_view prefix) {
+Status setRope(Translation& translation, const DecoderSizes& sizes, double usualBase,
+               std::string_view prefix) {
     const Metadata& config = translation.config;
     const RopeConfig rope(config, prefix);
     INGLE_TRY_ASSIGN(const float outside, config.f32Or("rope_theta", static_cast<float>(usualBase)));

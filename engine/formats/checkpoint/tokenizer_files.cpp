@@ -166,12 +166,14 @@ Status addTokens(TokenizerData& data, std::span<const AddedToken> added) {
 }
 
 void fitVocabulary(TokenizerData& data, uint64_t numTokens) {
-    if (data.tokens.empty()) return;
+    // Tables are a little larger than vocabularies; where they are not, the vocabulary is another model's.
+    if (data.tokens.empty() || numTokens > data.tokens.size() + kMaxGap) return;
     if (data.tokens.size() <= numTokens) return growTo(data, numTokens);
     data.tokens.resize(numTokens);
     if (!data.types.empty()) data.types.resize(numTokens);
     if (!data.scores.empty()) data.scores.resize(numTokens);
-    for (auto* id : {&data.bos, &data.eos, &data.eot, &data.eom, &data.unknown, &data.padding, &data.separator})
+    for (auto* id :
+         {&data.bos, &data.eos, &data.eot, &data.eom, &data.unknown, &data.padding, &data.separator})
         if (*id && static_cast<uint64_t>(**id) >= numTokens) *id = std::nullopt;
 }
 
@@ -212,8 +214,8 @@ Status readSampling(Checkpoint& checkpoint, const io::Source& source, Metadata& 
         {"temperature", "temp"}, {"top_p", "top_p"}, {"min_p", "min_p"}, {"top_k", "top_k"}};
     for (const auto& [from, to] : kNumbers) {
         const MetaValue* value = generation.find(from);
-        const bool isNumber = value && (std::holds_alternative<double>(*value) ||
-                                        std::holds_alternative<int64_t>(*value));
+        const bool isNumber =
+            value && (std::holds_alternative<double>(*value) || std::holds_alternative<int64_t>(*value));
         if (!isNumber) continue;
         if (std::string_view(to) == "top_k") {
             metadata.set("general.sampling.top_k", *value);

@@ -16,6 +16,7 @@
 #include "engine/models/family.h"
 #include "tests/engine/formats/exercise.h"
 #include "tests/engine/formats/sample_files.h"
+#include "tests/engine/formats/sample_folders.h"
 #include "tests/golden.h"
 #include "tests/opened.h"
 #include "tests/processor_time.h"
@@ -153,9 +154,17 @@ class Damage {
         m_original = test::readBytes(m_path);
     }
 
+    /// A file of a folder, damaged between the others; the folder is opened.
+    Damage(const test::FolderFiles& files, const std::string& damaged, size_t headerBytes)
+        : m_original(files.at(damaged)), m_headerBytes(headerBytes) {
+        test::writeFolder(files, m_folder);
+        m_path = m_folder.file(damaged);
+        m_opened = m_folder.path().string();
+    }
+
     void expectSound() const {
         write(m_original);
-        const Status status = m_exercise(m_path);
+        const Status status = m_exercise(m_opened.empty() ? m_path : m_opened);
         ASSERT_TRUE(status.has_value()) << status.error().message;
     }
 
@@ -171,7 +180,7 @@ class Damage {
         const int64_t before = liveBytes;
         peakBytes = before;
         const double start = test::processorSeconds();
-        const Status status = m_exercise(m_path);
+        const Status status = m_exercise(m_opened.empty() ? m_path : m_opened);
         EXPECT_LT(test::processorSeconds() - start, kMaxSeconds) << what;
         EXPECT_LT(peakBytes - before, kMaxBytes) << what;
         if (!status) expectASentence(status.error().message, what);
@@ -192,9 +201,9 @@ class Damage {
         EXPECT_GT(refused, count / 10);
     }
 
-    /// Every length up to the end of the header and some more.
-    void tryTruncations() const {
-        for (size_t size = 0; size < m_original.size(); size += size < m_headerBytes ? 1 : 977)
+    /// Every length up to the end of the header, or every so many, and some more.
+    void tryTruncations(size_t step = 1) const {
+        for (size_t size = 0; size < m_original.size(); size += size < m_headerBytes ? step : 977)
             EXPECT_TRUE(isRefused(m_original.substr(0, size), fmt::format("cut at {}", size))) << size;
     }
 
@@ -206,6 +215,7 @@ class Damage {
     Exercise m_exercise = test::exerciseFile;
     test::TemporaryFolder m_folder;
     std::string m_path = m_folder.file("damaged");
+    std::string m_opened;  ///< where that is not the damaged file
 };
 
 std::string ggufFile() {
@@ -230,6 +240,30 @@ TEST(Damage, splitGguf) {
         damage.expectSound();
         damage.tryMutations();
         damage.tryTruncations();
+    }
+}
+
+/// The files of a folder, one after the other. A test run tries fewer of each, since there are many.
+TEST(Damage, folder) {
+    const std::pair<test::FolderFiles, std::vector<std::pair<std::string, size_t>>> folders[] = {
+        {test::mixtralFolder(),
+         {{"model.safetensors", 2000},
+          {"config.json", 1000},
+          {"tokenizer.json", 10000},
+          {"tokenizer_config.json", 200},
+          {"generation_config.json", 200}}},
+        {test::shardedFolder(),
+         {{"model-00002-of-00002.safetensors", 1000}, {"model.safetensors.index.json", 2000}}}};
+    constexpr uint64_t kUsualMutations = 50;
+    constexpr size_t kStep = 17;
+    for (const auto& [files, damaged] : folders) {
+        for (const auto& [name, headerBytes] : damaged) {
+            SCOPED_TRACE(name);
+            const Damage damage(files, name, headerBytes);
+            damage.expectSound();
+            damage.tryMutations(kUsualMutations);
+            damage.tryTruncations(kStep);
+        }
     }
 }
 

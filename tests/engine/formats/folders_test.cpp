@@ -1,0 +1,285 @@
+/// Folders of Hugging Face: what they say is read, and what is wrong with them is one sentence. That they
+/// compute what they should is for tests/folders to judge.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "engine/formats/gguf_layout.h"
+#include "engine/formats/tokenizer_data.h"
+#include "engine/tokenizer/tokenizer.h"
+#include "tests/engine/formats/sample_folders.h"
+#include "tests/golden.h"
+#include "tests/opened.h"
+
+namespace ingle::formats {
+namespace {
+
+using nlohmann::json;
+using test::FolderFiles;
+using testing::HasSubstr;
+
+Result<ModelFile> openFolder(const FolderFiles& files, const test::TemporaryFolder& folder) {
+    test::writeFolder(files, folder);
+    return openModelFile(test::opened(folder.path().string()));
+}
+
+TEST(Folders, areReadLikeAFile) {
+    for (const FolderFiles& files : {test::mixtralFolder(), test::shardedFolder()}) {
+        const test::TemporaryFolder folder;
+        const auto model = openFolder(files, folder);
+        ASSERT_TRUE(model.has_value()) << model.error().message;
+        EXPECT_EQ(model->path, folder.path().string());
+        EXPECT_EQ(model->format, "safetensors");
+        EXPECT_EQ(model->metadata.string("general.name").value(), folder.path().filename().string());
+        EXPECT_EQ(model->metadata.u32("llama.expert_count").value(), 2U);
+        EXPECT_EQ(model->metadata.u32("general.sampling.top_k").value(), 20U);
+        EXPECT_EQ(model->rotaryPairs, RotaryPairs::Halves);
+        EXPECT_EQ(model->find("output.weight"), nullptr);
+        EXPECT_EQ(model->sources.size(), files.size());
+        EXPECT_EQ(model->mappings.size(), files.size());
+        const TokenizerData& tokenizer = model->tokenizer;
+        EXPECT_EQ(tokenizer.tokens.size(), 300U);
+        EXPECT_EQ(tokenizer.bos, 1);
+        EXPECT_EQ(tokenizer.eos, 2);
+        EXPECT_EQ(tokenizer.eot, 261);
+        EXPECT_EQ(tokenizer.addBos, true);
+        EXPECT_EQ(tokenizer.chatTemplate, "{{ messages }}");
+    }
+}
+
+/// Matrices of one layer are read where they lie; experts are put together only if they are scattered.
+TEST(Folders, areReadInPlace) {
+    const test::TemporaryFolder whole, parts;
+    const auto model = openFolder(test::mixtralFolder(), whole);
+    auto scattered = openFolder(test::shardedFolder(), parts);
+    ASSERT_TRUE(model && scattered);
+    EXPECT_EQ(model->expandedBytes(), 0U);
+    const uint64_t bytesOfExperts = 3 * 2 * 16 * 8 * sizeof(float);
+    EXPECT_GT(scattered->expandedBytes(), 0U);
+    EXPECT_LE(scattered->expandedBytes(), bytesOfExperts);
+    for (const auto& [name, tensor] : model->tensors) {
+        const bool isMade = name == "rope_freqs.weight";
+        EXPECT_EQ(io::MappedFile::isMapped(tensor.data.data()), !isMade) << name;
+    }
+    const auto rowsOf = [](const ModelFile& file, const char* name) {
+        const tensor::Tensor& tensor = *file.find(name);
+        std::vector<float> values(tensor.shape.numElems());
+        for (uint64_t row = 0; row < tensor.shape.numRows(); ++row)
+            tensor.decodeRow(
+                row, std::span(values).subspan(row * tensor.shape.rowElems(), tensor.shape.rowElems()));
+        return values;
+    };
+    const auto before = rowsOf(*scattered, "blk.0.ffn_down_exps.weight");
+    ASSERT_TRUE(scattered->expand());
+    EXPECT_EQ(rowsOf(*scattered, "blk.0.ffn_down_exps.weight"), before);
+    EXPECT_EQ(scattered->find("blk.0.ffn_down_exps.weight")->data.size(), 2 * 16 * 8 * sizeof(float));
+}
+
+/// A head of four: rows 0, 1, 2, 3 are the first and second numbers of two pairs, 0 and 2, 1 and 3.
+TEST(Folders, rowsOfHeadsAreInterleavedForGguf) {
+    const test::TemporaryFolder folder;
+    auto model = openFolder(test::mixtralFolder(), folder);
+    ASSERT_TRUE(model);
+    const auto rowsOf = [&] {
+        std::vector<std::vector<float>> rows(8, std::vector<float>(8));
+        for (uint64_t row = 0; row < 8; ++row) model->find("blk.0.attn_q.weight")->decodeRow(row, rows[row]);
+        return rows;
+    };
+    const auto halves = rowsOf();
+    ASSERT_TRUE(layOutAsGguf(*model));
+    const auto pairs = rowsOf();
+    const size_t sources[] = {0, 2, 1, 3, 4, 6, 5, 7};
+    for (size_t row = 0; row < 8; ++row) EXPECT_EQ(pairs[row], halves[sources[row]]) << row;
+    EXPECT_EQ(model->rotaryPairs, RotaryPairs::AsInGguf);
+}
+
+TEST(Folders, everyPartOpensTheWhole) {
+    const test::TemporaryFolder folder;
+    const auto whole = openFolder(test::shardedFolder(), folder);
+    ASSERT_TRUE(whole);
+    for (const char* name : {"model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors",
+                             "model.safetensors.index.json", "config.json"}) {
+        const auto model = openModelFile(test::opened(folder.file(name)));
+        ASSERT_TRUE(model.has_value()) << model.error().message;
+        EXPECT_EQ(model->tensors.size(), whole->tensors.size()) << name;
+        EXPECT_EQ(model->path, folder.file(name));
+    }
+    // Without the index the names say which parts there are.
+    std::filesystem::remove(folder.file("model.safetensors.index.json"));
+    const auto model = openModelFile(test::opened(folder.file("model-00002-of-00002.safetensors")));
+    ASSERT_TRUE(model.has_value()) << model.error().message;
+    EXPECT_EQ(model->tensors.size(), whole->tensors.size());
+}
+
+/// A header with one tensor changed, as JSON.
+FolderFiles withHeader(const std::string& header, size_t numFloats) {
+    FolderFiles files = test::mixtralFolder();
+    files["model.safetensors"] =
+        test::ByteString().put(uint64_t{header.size()}).text(header).floats(numFloats).bytes();
+    return files;
+}
+
+FolderFiles withConfig(const std::string& key, const json& value) {
+    FolderFiles files = test::mixtralFolder();
+    json config = json::parse(files["config.json"]);
+    config[key] = value;
+    files["config.json"] = config.dump();
+    return files;
+}
+
+FolderFiles withIndex(const std::string& tensor, const std::string& file) {
+    FolderFiles files = test::shardedFolder();
+    json index = json::parse(files["model.safetensors.index.json"]);
+    index["weight_map"][tensor] = file;
+    files["model.safetensors.index.json"] = index.dump();
+    return files;
+}
+
+FolderFiles without(FolderFiles files, const std::vector<std::string>& names) {
+    for (const std::string& name : names) files.erase(name);
+    return files;
+}
+
+FolderFiles withTokenizer(const std::string& tokenizer) {
+    FolderFiles files = test::mixtralFolder();
+    files["tokenizer.json"] = tokenizer;
+    return files;
+}
+
+TEST(Folders, whatIsWrongIsOneSentence) {
+    const auto one = [](const std::string& fields) { return fmt::format(R"({{"a": {{{}}}}})", fields); };
+    const std::string deep(100, '[');
+    const std::pair<FolderFiles, std::string> cases[] = {
+        {without(test::mixtralFolder(), {"model.safetensors"}), "the folder holds no model.safetensors"},
+        {without(test::mixtralFolder(), {"config.json"}), "no config.json beside it says of which model"},
+        {without(test::shardedFolder(), {"model-00002-of-00002.safetensors"}),
+         "1 of 2 parts of the model is missing: model-00002-of-00002.safetensors"},
+        {without(test::shardedFolder(),
+                 {"model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"}),
+         "2 of 2 parts of the model are missing: "},
+        {withIndex("model.norm.weight", "../outside.safetensors"), "is not the name of a file beside it"},
+        {withIndex("model.norm.weight", "/etc/passwd"), "is not the name of a file beside it"},
+        {withIndex("nothing", "model-00001-of-00002.safetensors"),
+         "'nothing' is not in model-00001-of-00002"},
+        {withHeader("{\"a\": 5}", 1), "its description is not one of a tensor"},
+        {withHeader("{\"a\"", 1), "it is no JSON"},
+        {withHeader("{\"a\": " + deep, 1), "it is nested too deeply"},
+        {withHeader(one(R"("shape": [1], "data_offsets": [0, 4])"), 1), "it has no type"},
+        {withHeader(one(R"("dtype": "F32", "shape": [1], "data_offsets": [4, 0])"), 1),
+         "its place in the file"},
+        {withHeader(one(R"("dtype": "F32", "shape": [1], "data_offsets": [0, 4])"), 2),
+         "4 bytes behind the last tensor"},
+        {withHeader(one(R"("dtype": "F32", "shape": [2], "data_offsets": [0, 4])"), 1),
+         "takes 4 bytes, its shape says 8"},
+        {withHeader(one(R"("dtype": "F32", "shape": [4294967296, 4294967296, 8], "data_offsets": [0, 4])"),
+                    1),
+         "its shape is too large"},
+        {withHeader(one(R"("dtype": "F32", "shape": [1], "data_offsets": [0, 99999999])"), 1),
+         "its shape says 4"},
+        {withHeader(R"({"a": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]},
+                        "b": {"dtype": "F32", "shape": [1], "data_offsets": [2, 6]}})",
+                    2),
+         "its data overlaps that of another tensor"},
+        {withHeader(R"({"a": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]},
+                        "a": {"dtype": "F32", "shape": [1], "data_offsets": [4, 8]}})",
+                    2),
+         "tensor 'a' occurs twice"},
+        {withHeader(one(R"("dtype": "F32", "shape": [1], "data_offsets": [4, 8])"), 2),
+         "bytes before its data"},
+        {withHeader(one(R"("dtype": "F32", "shape": [1], "data_offsets": [0, 4])"), 1),
+         "has no use for the tensor 'a'"},
+        {withConfig("architectures", {"NoSuchModel"}), "the model family \"NoSuchModel\" is not supported"},
+        {withConfig("architectures", 5), "names no architecture"},
+        {withConfig("hidden_size", "wide"), "hidden_size"},
+        {withConfig("num_hidden_layers", 4000000000U), "num_hidden_layers cannot be 4000000000"},
+        {withConfig("head_dim", 4000000000U), "heads of 4000000000 numbers are too large"},
+        {withConfig("hidden_act", "relu"), "hidden_act \"relu\" is not supported"},
+        {withConfig("rope_scaling", {{"rope_type", "spiral"}, {"factor", 2}}), "rope scaling \"spiral\""},
+        {withConfig("quantization_config", {{"quant_method", "gptq"}}), "weights packed by \"gptq\""},
+        {withTokenizer("{}"), "tokenizer.json: its vocabulary is empty"},
+        {withTokenizer(R"({"model": {"type": "BPE", "vocab": {"a": 16000000}}})"),
+         "its 1 tokens have ids up to 16000000"},
+        {withTokenizer(R"({"model": {"type": "BPE", "vocab": {"a": 0, "b": 0}}})"),
+         "two tokens have the id 0"},
+        {withTokenizer(R"({"model": {"type": "Guess"}})"), "vocabularies of the kind \"Guess\""},
+        {withTokenizer(
+             R"({"added_tokens": [{"id": 99999999, "content": "x"}], "model": {"vocab": {"a": 0}, "merges": ["a"]}})"),
+         "merge 0 has one side only"},
+        {withTokenizer(
+             R"({"added_tokens": [{"id": 99999999, "content": "x"}], "model": {"type": "WordPiece", "vocab": {"a": 0}}})"),
+         "the added token 'x' has the id 99999999"},
+    };
+    for (const auto& [files, sentence] : cases) {
+        const test::TemporaryFolder folder;
+        const auto model = openFolder(files, folder);
+        ASSERT_FALSE(model.has_value()) << sentence;
+        EXPECT_THAT(model.error().message, HasSubstr(sentence));
+        EXPECT_THAT(model.error().message, testing::StartsWith(folder.path().string()));
+    }
+}
+
+TEST(Folders, linksAndPipesAreNoParts) {
+    const auto opensWith = [](const auto& make) {
+        const test::TemporaryFolder folder;
+        test::writeFolder(without(test::shardedFolder(), {"model-00002-of-00002.safetensors"}), folder);
+        make(folder.file("model-00002-of-00002.safetensors"));
+        return openModelFile(test::opened(folder.path().string()));
+    };
+    const auto looped =
+        opensWith([](const std::string& path) { std::filesystem::create_symlink(path, path); });
+    ASSERT_FALSE(looped.has_value());
+    EXPECT_THAT(looped.error().message, HasSubstr("symbolic links"));
+    const auto foreign =
+        opensWith([](const std::string& path) { std::filesystem::create_symlink("/etc/passwd", path); });
+    ASSERT_FALSE(foreign.has_value());
+    EXPECT_THAT(foreign.error().message, HasSubstr("holds no weights of a known form"));
+    const auto pipe = opensWith([](const std::string& path) { ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0); });
+    ASSERT_FALSE(pipe.has_value());
+    EXPECT_THAT(pipe.error().message, HasSubstr("not a regular file"));
+    // Download caches keep parts as links to other folders.
+    const test::TemporaryFolder elsewhere;
+    const FolderFiles files = test::shardedFolder();
+    test::writeFolder(files, elsewhere);
+    const auto linked = opensWith([&](const std::string& path) {
+        std::filesystem::create_symlink(elsewhere.file("model-00002-of-00002.safetensors"), path);
+    });
+    EXPECT_TRUE(linked.has_value()) << linked.error().message;
+}
+
+/// Rules that have no name in GGUF files are kept as they are, and survive being written there.
+TEST(Folders, ownPatternsCutText) {
+    json tokenizer =
+        json::parse(R"({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]},
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [
+            {"type": "Split", "pattern": {"Regex": "a"}, "behavior": "Isolated"},
+            {"type": "ByteLevel", "use_regex": false, "add_prefix_space": false}]}})");
+    const test::TemporaryFolder folder;
+    const auto model = openFolder(withTokenizer(tokenizer.dump()), folder);
+    ASSERT_TRUE(model.has_value()) << model.error().message;
+    EXPECT_EQ(model->tokenizer.patterns, std::vector<std::string>{"a"});
+    GgufWriter writer;
+    Metadata metadata;
+    writeTokenizerData(model->tokenizer, metadata);
+    for (const auto& [key, value] : metadata.all()) writer.set(key, value);
+    writer.set("general.architecture", std::string("llama"));
+    const std::string path = folder.file("written.gguf");
+    ASSERT_TRUE(writer.write(path));
+    const auto written = openModelFile(test::opened(path));
+    ASSERT_TRUE(written.has_value()) << written.error().message;
+    for (const TokenizerData* data : {&model->tokenizer, &written->tokenizer}) {
+        const auto made = tokenizer::createTokenizer(*data);
+        ASSERT_TRUE(made.has_value()) << made.error().message;
+        const tokenizer::TextSegment text{"ab", false};
+        EXPECT_EQ((*made)->encode({&text, 1}, false).value(), (std::vector<TokenId>{0, 1}));
+    }
+    tokenizer["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "(";
+    const test::TemporaryFolder other;
+    const auto broken = openFolder(withTokenizer(tokenizer.dump()), other);
+    ASSERT_TRUE(broken.has_value());
+    EXPECT_FALSE(tokenizer::createTokenizer(broken->tokenizer).has_value());
+}
+
+}  // namespace
+}  // namespace ingle::formats

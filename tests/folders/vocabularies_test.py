@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""Golden vocabularies, written as tokenizer.json by the rules of huggingface/tokenizers: `ingle` gives the golden ids.
+
+usage: vocabularies_test.py INGLE GOLDEN [NAME…]     without names all, or those that a test run has time for
+"""
+import base64
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+import gguf_vocabulary
+import safetensors_files
+
+NORMAL, UNKNOWN, CONTROL, USER, UNUSED, BYTE = 1, 2, 3, 4, 5, 6
+GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)"
+LLAMA3 = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")
+QWEN35 = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")
+DEEPSEEK = ["[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", "[一-龥ࠀ-一가-퟿]+"]
+# The rules of a vocabulary that names none.
+DEFAULT = [r"[\p{P}\$\+<=>\^~\|]+", GPT2, r"\p{N}+", "[0-9][0-9][0-9]"]
+QUICK = ("llama-spm", "deepseek-coder", "bert-bge", "gpt-neox")
+# llama.cpp, of which the golden ids are, takes this token for an end of answers because of its text; no file says so.
+EXCEPTIONS = {"qwen35": "</s>"}
+
+
+def split(pattern):
+    return {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
+
+
+def byte_level(*patterns, digits=False):
+    chain = [split(pattern) for pattern in patterns]
+    if digits:
+        chain.append({"type": "Digits", "individual_digits": True})
+    chain.append({"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": not patterns})
+    return {"type": "Sequence", "pretokenizers": chain}
+
+
+def texts(keys):
+    return [token.decode("utf-8", "surrogateescape") for token in keys["tokenizer.ggml.tokens"]]
+
+
+def added(keys):
+    types = keys["tokenizer.ggml.token_type"]
+    return [{"id": i, "content": token, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False,
+             "special": types[i] != USER} for i, token in enumerate(texts(keys)) if types[i] in (UNKNOWN, CONTROL, USER)]
+
+
+def around(begin, end):
+    item = lambda token: {"SpecialToken": {"id": token, "type_id": 0}}
+    single = ([item(begin)] if begin else []) + [{"Sequence": {"id": "A", "type_id": 0}}] + ([item(end)] if end else [])
+    return {"type": "TemplateProcessing", "single": single, "pair": [], "special_tokens": {}}
+
+
+def merges_of_pieces(keys):
+    """All ways to make each piece of two others, the best pieces first, as transformers' convert_slow_tokenizer.py has them."""
+    tokens, scores, types = texts(keys), keys["tokenizer.ggml.scores"], keys["tokenizer.ggml.token_type"]
+    known = {token: score for token, score, kind in zip(tokens, scores, types) if kind == NORMAL}
+    merges = []
+    for token, score in known.items():
+        merges += [(token[:i], token[i:], score) for i in range(1, len(token)) if token[:i] in known and token[i:] in known]
+    merges.sort(key=lambda merge: (merge[2], len(merge[0]), len(merge[1])), reverse=True)
+    return [[left, right] for left, right, _ in merges]
+
+
+def pieces(keys, prefix, merges):
+    chain = [{"type": "Prepend", "prepend": "▁"}] if prefix else []
+    chain.append({"type": "Replace", "pattern": {"String": " "}, "content": "▁"})
+    tokens = texts(keys)
+    return {"normalizer": {"type": "Sequence", "normalizers": chain}, "pre_tokenizer": None,
+            "post_processor": around(tokens[keys["tokenizer.ggml.bos_token_id"]], None),
+            "model": {"type": "BPE", "unk_token": "<unk>", "fuse_unk": True, "byte_fallback": True,
+                      "vocab": {token: i for i, token in enumerate(tokens)}, "merges": merges}}
+
+
+def bytes_(keys, pre_tokenizer, begin=None, pairs=False, **model):
+    special = {entry["id"] for entry in added(keys)}
+    merges = [merge.decode() for merge in keys["tokenizer.ggml.merges"]]
+    return {"normalizer": None, "pre_tokenizer": pre_tokenizer, "post_processor": around(begin, None),
+            "decoder": {"type": "ByteLevel"},
+            "model": {"type": "BPE", "vocab": {token: i for i, token in enumerate(texts(keys)) if i not in special},
+                      "merges": [merge.split(" ", 1) for merge in merges] if pairs else merges, **model}}
+
+
+def unigrams(keys):
+    charsmap = base64.b64encode(bytes(keys["tokenizer.ggml.precompiled_charsmap"])).decode()
+    return {"normalizer": {"type": "Sequence", "normalizers": [
+                {"type": "Precompiled", "precompiled_charsmap": charsmap},
+                {"type": "Strip", "strip_left": True, "strip_right": True},
+                {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}]},
+            "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"},
+            "post_processor": around("<s>", "</s>"),
+            "model": {"type": "Unigram", "unk_id": keys["tokenizer.ggml.unknown_token_id"],
+                      "vocab": [[token, score] for token, score in zip(texts(keys), keys["tokenizer.ggml.scores"])]}}
+
+
+def words(keys):
+    def spelled(token):
+        if token.startswith("▁"):
+            return token[1:]
+        return token if token.startswith("[") and token.endswith("]") else "##" + token
+    vocabulary = {spelled(token): i for i, token in enumerate(texts(keys))}
+    return {"normalizer": {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "strip_accents": None,
+                           "lowercase": True},
+            "pre_tokenizer": {"type": "BertPreTokenizer"}, "post_processor": around("[CLS]", "[SEP]"),
+            "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##", "vocab": vocabulary}}
+
+
+FORMS = {
+    "llama-spm": lambda keys: pieces(keys, True, merges_of_pieces(keys)),
+    "baichuan": lambda keys: pieces(keys, True, merges_of_pieces(keys)),
+    "gemma-4": lambda keys: pieces(keys, False, [merge.decode().split(" ", 1) for merge in keys["tokenizer.ggml.merges"]]),
+    "gpt-2": lambda keys: bytes_(keys, {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}),
+    "deepseek-coder": lambda keys: bytes_(keys, byte_level(*DEEPSEEK, digits=True), "<｜begin▁of▁sentence｜>"),
+    "llama-bpe": lambda keys: bytes_(keys, byte_level(LLAMA3), "<|begin_of_text|>", pairs=True, ignore_merges=True),
+    "qwen35": lambda keys: {**bytes_(keys, byte_level(QWEN35)), "normalizer": {"type": "NFC"}},
+    "gpt-neox": lambda keys: bytes_(keys, byte_level(*DEFAULT)),
+    "bert-bge": words,
+    "nomic-bert-moe": unigrams,
+}
+
+
+def write_folder(folder, keys, form):
+    (folder / "config.json").write_text(json.dumps({
+        "architectures": ["LlamaForCausalLM"], "hidden_size": 2, "intermediate_size": 2, "num_hidden_layers": 1, "num_attention_heads": 1,
+        "max_position_embeddings": 8}))
+    count = len(keys["tokenizer.ggml.tokens"])
+    safetensors_files.write_model(folder, {"model.embed_tokens.weight": np.zeros((count, 2))}, "F16")
+    (folder / "tokenizer.json").write_text(json.dumps({"version": "1.0", "added_tokens": added(keys), **form(keys)}))
+    tokens = texts(keys)
+    config = {key: tokens[keys[f"tokenizer.ggml.{name}_token_id"]]
+              for key, name in (("bos_token", "bos"), ("eos_token", "eos"), ("unk_token", "unknown"))
+              if f"tokenizer.ggml.{name}_token_id" in keys}
+    (folder / "tokenizer_config.json").write_text(json.dumps(config))
+
+
+def tokenize(ingle, folder, cases, *options):
+    lines = "".join(json.dumps(case["text"]) + "\n" for case in cases)
+    done = subprocess.run([ingle, "tokenize", str(folder), "--jsonl", *options], input=lines, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def check(ingle, golden, name):
+    place = next(place for place in ("tokenizers", "tokenizers2") if (golden / place / f"{name}.json").exists())
+    cases = json.loads((golden / place / f"{name}.json").read_text())["cases"]
+    keys = gguf_vocabulary.read_keys(golden / place / f"ggml-vocab-{name}.gguf.gz")
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        write_folder(folder, keys, FORMS[name])
+        cases = [case for case in cases if EXCEPTIONS.get(name, "\0") not in case["text"]]
+        for field, options in (("ids", ()), ("ids_special", ("--add-special",)), ("ids_parse_special", ("--parse-special",))):
+            wrong = [(case["text"], ids, case[field]) for case, ids in zip(cases, tokenize(ingle, folder, cases, *options)) if ids != case[field]]
+            assert not wrong, f"{name}: {len(wrong)} of {len(cases)} texts have other {field}: {wrong[:2]}"
+    print(f"{name}: {len(cases)} texts")
+
+
+def main():
+    ingle, golden, names = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3:]
+    if not golden.exists():
+        print(f"no golden vectors in {golden}")
+        sys.exit(77)
+    for name in names or (FORMS if os.environ.get("INGLE_EVERY_CASE") else QUICK):
+        check(ingle, golden, name)
+
+
+if __name__ == "__main__":
+    main()

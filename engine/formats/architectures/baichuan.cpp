@@ -1,5 +1,5 @@
-/// Baichuan and Baichuan 2: q, k and v are the rows of one matrix, and the second's output is normalised row by
-/// row. Source: baichuan-inc's modeling_baichuan.py of Baichuan2-7B-Base and Baichuan2-13B-Base.
+/// Baichuan and Baichuan 2: q, k and v are the rows of one matrix, and the second's output is normalised row
+/// by row. Source: baichuan-inc's modeling_baichuan.py of Baichuan2-7B-Base and Baichuan2-13B-Base.
 #include <algorithm>
 #include <cmath>
 
@@ -47,7 +47,9 @@ Status finish(Translation& t) {
     INGLE_TRY_ASSIGN(const uint32_t dim, t.config.u32("hidden_size"));
     INGLE_TRY_ASSIGN(const uint32_t numLayers, t.config.u32("num_hidden_layers"));
     for (uint32_t layer = 0; layer < numLayers; ++layer) {
-        const auto name = [&](std::string_view part) { return fmt::format("blk.{}.attn_{}.weight", layer, part); };
+        const auto name = [&](std::string_view part) {
+            return fmt::format("blk.{}.attn_{}.weight", layer, part);
+        };
         const Translation::Part parts[] = {{name("q"), dim}, {name("k"), dim}, {name("v"), dim}};
         INGLE_TRY(t.split(name("qkv"), parts));
     }

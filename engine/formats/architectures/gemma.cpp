@@ -1,5 +1,5 @@
-/// Gemma 1-3: norms multiply by 1 + their weight. Sources: transformers, modeling_gemma.py, modeling_gemma2.py,
-/// modeling_gemma3.py.
+/// Gemma 1-3: norms multiply by 1 + their weight. Sources: transformers, modeling_gemma.py,
+/// modeling_gemma2.py, modeling_gemma3.py.
 #include "engine/formats/checkpoint/architecture.h"
 
 namespace ingle::formats {
@@ -40,8 +40,7 @@ Result<DecoderSizes> setSizes(Translation& t, uint32_t usualHeadDim) {
 /// Scores are divided by the root of query_pre_attn_scalar. The family knows it by the number of layers.
 Status expectScale(const Translation& t, const DecoderSizes& sizes, uint32_t layersOf27B) {
     INGLE_TRY_ASSIGN(const uint32_t scalar, t.config.u32Or("query_pre_attn_scalar", 256));
-    const uint32_t known =
-        sizes.numLayers == layersOf27B ? sizes.dim / sizes.numHeads : sizes.headDim;
+    const uint32_t known = sizes.numLayers == layersOf27B ? sizes.dim / sizes.numHeads : sizes.headDim;
     if (scalar == known) return {};
     return fail(ErrorCode::Unsupported, "query_pre_attn_scalar {} is not supported for {} layers", scalar,
                 sizes.numLayers);
@@ -58,7 +57,8 @@ Status setWindows(Translation& t, const DecoderSizes& sizes, uint32_t usualWindo
     INGLE_TRY_ASSIGN(const uint32_t period, t.config.u32Or("_sliding_window_pattern", stated));
     for (uint32_t layer = 0; layer < sizes.numLayers; ++layer) {
         if (names && names->size() != sizes.numLayers)
-            return fail(ErrorCode::Corrupt, "layer_types names {} layers of {}", names->size(), sizes.numLayers);
+            return fail(ErrorCode::Corrupt, "layer_types names {} layers of {}", names->size(),
+                        sizes.numLayers);
         if (period == 0) return fail(ErrorCode::Corrupt, "sliding_window_pattern cannot be 0");
         flags.push_back(names ? (*names)[layer] == "sliding_attention" : (layer + 1) % period != 0);
     }

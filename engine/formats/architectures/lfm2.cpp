@@ -34,7 +34,8 @@ Result<std::vector<int64_t>> kvHeads(const Translation& t, const DecoderSizes& s
         return heads;
     }
     const auto* layers = numbers ? std::get_if<std::vector<int64_t>>(numbers) : nullptr;
-    if (!layers) return fail(ErrorCode::Corrupt, "neither layer_types nor full_attn_idxs tell which layers attend");
+    if (!layers)
+        return fail(ErrorCode::Corrupt, "neither layer_types nor full_attn_idxs tell which layers attend");
     for (const int64_t layer : *layers) {
         if (layer < 0 || layer >= sizes.numLayers)
             return fail(ErrorCode::Corrupt, "full_attn_idxs names layer {} of {}", layer, heads.size());

@@ -51,10 +51,7 @@ Status setSmolLm3(Translation& t) {
 }
 
 constexpr Architecture kArchitectures[] = {
-    {.name = "LlamaForCausalLM",
-     .family = "llama",
-     .setKeys = setLlama,
-     .rotaryPairs = RotaryPairs::Halves},
+    {.name = "LlamaForCausalLM", .family = "llama", .setKeys = setLlama, .rotaryPairs = RotaryPairs::Halves},
     {.name = "MistralForCausalLM",
      .family = "llama",
      .setKeys = setMistral,

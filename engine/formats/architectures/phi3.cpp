@@ -1,4 +1,5 @@
-/// Phi-3, Phi-3.5 and Phi-4: q, k and v in one matrix, as gate and up. Source: transformers, modeling_phi3.py.
+/// Phi-3, Phi-3.5 and Phi-4: q, k and v in one matrix, as gate and up. Source: transformers,
+/// modeling_phi3.py.
 #include "engine/formats/checkpoint/architecture.h"
 
 namespace ingle::formats {

@@ -1,5 +1,5 @@
-/// Qwen2, Qwen2.5, Qwen3, and those with experts. Sources: transformers, modeling_qwen2.py, modeling_qwen3.py,
-/// modeling_qwen2_moe.py, modeling_qwen3_moe.py.
+/// Qwen2, Qwen2.5, Qwen3, and those with experts. Sources: transformers, modeling_qwen2.py,
+/// modeling_qwen3.py, modeling_qwen2_moe.py, modeling_qwen3_moe.py.
 #include "engine/formats/checkpoint/architecture.h"
 
 namespace ingle::formats {

@@ -77,8 +77,8 @@ std::optional<PartName> partName(std::string_view name) {
     };
     const uint32_t index = number(of - 5), count = number(of + 4);
     if (index == 0 || index > count || count > kMaxParts) return std::nullopt;
-    return PartName{std::string(name.substr(0, of - 6)),
-                    std::string(name.substr(of - 6 + kShape.size())), count};
+    return PartName{std::string(name.substr(0, of - 6)), std::string(name.substr(of - 6 + kShape.size())),
+                    count};
 }
 
 /// Reads a part's tensors into the checkpoint.

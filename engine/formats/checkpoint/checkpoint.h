@@ -29,8 +29,8 @@ inline constexpr std::string_view kLeads[] = {"model.safetensors.index.json", "m
 bool isOfCheckpoint(std::span<const std::byte> file);
 
 /// Opens the model that `source` belongs to: all parts, where it is one or their index. Errors begin with the
-/// path of the file that is wrong: Io and Corrupt (parts that are missing, or hold other tensors than the index
-/// says), those of the containers.
+/// path of the file that is wrong: Io and Corrupt (parts that are missing, or hold other tensors than the
+/// index says), those of the containers.
 Result<Checkpoint> openCheckpoint(const io::Source& source, std::shared_ptr<const io::MappedFile> mapping);
 
 /// The text of a small file beside `source`, added to the checkpoint's files; nothing where there is none.

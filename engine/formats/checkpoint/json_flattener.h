@@ -10,9 +10,9 @@
 
 namespace ingle::formats {
 
-/// The values of objects in objects stand under "outer.inner", those of objects in arrays under "array.0.inner";
-/// arrays of numbers, truth values or texts are one value. Null is left out. A key that comes again replaces
-/// what it held.
+/// The values of objects in objects stand under "outer.inner", those of objects in arrays under
+/// "array.0.inner"; arrays of numbers, truth values or texts are one value. Null is left out. A key that
+/// comes again replaces what it held.
 class JsonFlattener : public JsonVisitor {
   public:
     Status key(const JsonPath& path) override;

@@ -1,5 +1,5 @@
-/// safetensors: u64 length of the header, the header (JSON: name → type, shape, place), the data of all tensors
-/// without gaps. Source: huggingface/safetensors, README.md ("Format") and safetensors/src/tensor.rs
+/// safetensors: u64 length of the header, the header (JSON: name → type, shape, place), the data of all
+/// tensors without gaps. Source: huggingface/safetensors, README.md ("Format") and safetensors/src/tensor.rs
 /// (validation).
 #include <algorithm>
 #include <array>
@@ -24,10 +24,10 @@ struct TypeBits {
     uint32_t bits;
 };
 constexpr TypeBits kTypes[] = {
-    {"F32", 32},    {"F16", 16},          {"BF16", 16},         {"F64", 64},    {"I8", 8},      {"U8", 8},
-    {"I16", 16},    {"U16", 16},          {"I32", 32},          {"U32", 32},    {"I64", 64},    {"U64", 64},
-    {"BOOL", 8},    {"F8_E4M3", 8},       {"F8_E5M2", 8},       {"F8_E8M0", 8}, {"F4", 4},      {"F6_E2M3", 6},
-    {"F6_E3M2", 6}, {"F8_E4M3FNUZ", 8},   {"F8_E5M2FNUZ", 8},   {"C64", 64}};
+    {"F32", 32},    {"F16", 16},        {"BF16", 16},       {"F64", 64},    {"I8", 8},   {"U8", 8},
+    {"I16", 16},    {"U16", 16},        {"I32", 32},        {"U32", 32},    {"I64", 64}, {"U64", 64},
+    {"BOOL", 8},    {"F8_E4M3", 8},     {"F8_E5M2", 8},     {"F8_E8M0", 8}, {"F4", 4},   {"F6_E2M3", 6},
+    {"F6_E3M2", 6}, {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}, {"C64", 64}};
 
 uint64_t lengthOf(std::span<const std::byte> file) {
     uint64_t length = 0;
@@ -61,7 +61,8 @@ class Header final : public JsonVisitor {
         m_isTensor = path[0].key != "__metadata__";
         if (!m_isTensor) return {};
         if (path[0].key.empty()) return fail(ErrorCode::Corrupt, "a tensor has no name");
-        if (entries.size() == kMaxTensors) return fail(ErrorCode::Corrupt, "more than {} tensors", kMaxTensors);
+        if (entries.size() == kMaxTensors)
+            return fail(ErrorCode::Corrupt, "more than {} tensors", kMaxTensors);
         if (!m_names.insert(path[0].key).second)
             return fail(ErrorCode::Corrupt, "tensor '{}' occurs twice", shown(path[0].key));
         entries.push_back({.name = path[0].key});
@@ -78,7 +79,8 @@ class Header final : public JsonVisitor {
             return {};
         }
         const auto* number = std::get_if<int64_t>(&value);
-        const bool isList = path.size() == 3 && path[2].isIndex && (field == "shape" || field == "data_offsets");
+        const bool isList =
+            path.size() == 3 && path[2].isIndex && (field == "shape" || field == "data_offsets");
         if (!isList || !number || *number < 0) return entry.wrong("its description is not one of a tensor");
         auto& list = field == "shape" ? entry.dims : entry.offsets;
         if (list.size() == kMaxDims || (field != "shape" && list.size() == 2))
@@ -110,8 +112,8 @@ Result<std::vector<StoredTensor>> read(std::span<const std::byte> file) {
     const uint64_t length = lengthOf(file);
     if (length > file.size() - kLengthBytes)
         return withId<ErrorId::DownloadCutShort>(
-            fail(ErrorCode::Corrupt, "the header of {} bytes ends past the end of the file ({} bytes)", length,
-                 file.size()),
+            fail(ErrorCode::Corrupt, "the header of {} bytes ends past the end of the file ({} bytes)",
+                 length, file.size()),
             file.size());
     const std::string_view text(reinterpret_cast<const char*>(file.data()) + kLengthBytes, length);
     Header header;
@@ -133,8 +135,8 @@ Result<std::vector<StoredTensor>> read(std::span<const std::byte> file) {
         end = entry.offsets[1];
         INGLE_TRY_ASSIGN(const auto bytes, bytesOf(entry));
         if (bytes && *bytes != end - entry.offsets[0])
-            return fail(ErrorCode::Corrupt, "tensor '{}' takes {} bytes, its shape says {}", shown(entry.name),
-                        end - entry.offsets[0], *bytes);
+            return fail(ErrorCode::Corrupt, "tensor '{}' takes {} bytes, its shape says {}",
+                        shown(entry.name), end - entry.offsets[0], *bytes);
         if (end > data.size())
             return withId<ErrorId::DownloadCutShort>(
                 fail(ErrorCode::Corrupt, "tensor '{}' ends past the end of the file ({} bytes)",

@@ -12,7 +12,7 @@ constexpr size_t kMaxPieces = size_t{1} << 24;
 /// One field of a message.
 struct Field {
     uint64_t number = 0;
-    uint64_t integer = 0;                 ///< of a varint or fixed field
+    uint64_t integer = 0;                   ///< of a varint or fixed field
     std::span<const std::byte> bytes = {};  ///< of one with a length
 
     std::string_view text() const { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }

@@ -7,8 +7,8 @@
 
 namespace ingle::formats {
 
-/// The tokenizer beside `source`; kind "none" where there is none. Files become the checkpoint's. Errors begin
-/// with the path of the file: Corrupt, Unsupported (a rule of cutting text that no tokenizer here has).
+/// The tokenizer beside `source`; kind "none" where there is none. Files become the checkpoint's. Errors
+/// begin with the path of the file: Corrupt, Unsupported (a rule of cutting text that no tokenizer here has).
 Result<TokenizerData> readTokenizerFiles(Checkpoint& checkpoint, const io::Source& source);
 
 /// Sets general.sampling.* as the model's authors suggest. Errors: Corrupt.
@@ -32,8 +32,8 @@ struct Vocabulary {
 
 /// Errors: Corrupt, Unsupported.
 Result<Vocabulary> parseTokenizerJson(std::string_view text);
-/// A model of SentencePiece. Source: google/sentencepiece, src/sentencepiece_model.proto; protobuf's encoding.
-/// Errors: Corrupt, Unsupported.
+/// A model of SentencePiece. Source: google/sentencepiece, src/sentencepiece_model.proto; protobuf's
+/// encoding. Errors: Corrupt, Unsupported.
 Result<Vocabulary> parseSentencePiece(std::string_view bytes);
 
 /// Enters tokens under their ids; there may be many more than the vocabulary has. Errors: Corrupt.

@@ -21,7 +21,9 @@ class Collector final : public JsonFlattener {
     std::vector<std::pair<std::string, double>> scores;  ///< of unigram, id by id
     std::vector<std::string> merges;                     ///< "left right"
 
-    Status key(const JsonPath& path) override { return isVocabulary(path) ? Status() : JsonFlattener::key(path); }
+    Status key(const JsonPath& path) override {
+        return isVocabulary(path) ? Status() : JsonFlattener::key(path);
+    }
 
     Status value(const JsonPath& path, const JsonValue& value) override {
         if (!isVocabulary(path)) return JsonFlattener::value(path, value);
@@ -41,7 +43,8 @@ class Collector final : public JsonFlattener {
 
   private:
     static bool isVocabulary(const JsonPath& path) {
-        return path.size() >= 3 && path[0].key == "model" && (path[1].key == "vocab" || path[1].key == "merges");
+        return path.size() >= 3 && path[0].key == "model" &&
+               (path[1].key == "vocab" || path[1].key == "merges");
     }
     static tl::unexpected<Error> wrong(std::string_view what) {
         return fail(ErrorCode::Corrupt, "its \"{}\" is not one of a tokenizer", what);
@@ -54,7 +57,8 @@ class Collector final : public JsonFlattener {
 
     Status addId(const JsonPath& path, const JsonValue& value) {
         const auto* id = std::get_if<int64_t>(&value);
-        if (path.size() != 3 || !id || *id < 0 || static_cast<uint64_t>(*id) >= kMaxTokens) return wrong("vocab");
+        if (path.size() != 3 || !id || *id < 0 || static_cast<uint64_t>(*id) >= kMaxTokens)
+            return wrong("vocab");
         ids.emplace_back(path[2].key, static_cast<uint64_t>(*id));
         return {};
     }
@@ -86,7 +90,9 @@ class Rules {
 
     const Metadata& all() const { return m_metadata; }
     std::string text(const std::string& key) const { return m_metadata.stringOr(key, "").value_or(""); }
-    bool flag(const std::string& key, bool usual) const { return m_metadata.boolOr(key, usual).value_or(usual); }
+    bool flag(const std::string& key, bool usual) const {
+        return m_metadata.boolOr(key, usual).value_or(usual);
+    }
     bool has(const std::string& key) const { return m_metadata.find(key) != nullptr; }
 
     /// The rules under a key, those of chains one by one.
@@ -162,9 +168,8 @@ Status setTokens(const Collector& file, TokenizerData& data) {
 }
 
 bool isOneCharacter(std::string_view text) {
-    return !text.empty() && std::all_of(text.begin() + 1, text.end(), [](char c) {
-        return (static_cast<uint8_t>(c) & 0xC0) == 0x80;
-    });
+    return !text.empty() && std::all_of(text.begin() + 1, text.end(),
+                                        [](char c) { return (static_cast<uint8_t>(c) & 0xC0) == 0x80; });
 }
 
 bool isByteToken(std::string_view text) {
@@ -187,11 +192,12 @@ Status setWords(const Rules& rules, TokenizerData& data) {
             if (rules.flag(rule.at + ".add_prefix_space", false)) return unknownRule(rule, "bytes");
             if (rules.flag(rule.at + ".use_regex", true)) patterns.emplace_back(kByteLevelPattern);
         } else if (rule.type == "Digits") {
-            patterns.emplace_back(rules.flag(rule.at + ".individual_digits", false) ? R"(\p{N})" : R"(\p{N}+)");
+            patterns.emplace_back(rules.flag(rule.at + ".individual_digits", false) ? R"(\p{N})"
+                                                                                    : R"(\p{N}+)");
         } else if (rule.type == "Split") {
             const std::string behavior = rules.text(rule.at + ".behavior");
-            const bool keepsAll = behavior == "Isolated" ||
-                                  (behavior == "Removed" && rules.flag(rule.at + ".invert", false));
+            const bool keepsAll =
+                behavior == "Isolated" || (behavior == "Removed" && rules.flag(rule.at + ".invert", false));
             if (!keepsAll) return unknownRule(rule, "bytes");
             std::string pattern = rules.text(rule.at + ".pattern.Regex");
             if (pattern.empty()) pattern = literalPattern(rules.text(rule.at + ".pattern.String"));
@@ -246,7 +252,8 @@ Status setScores(const Rules& rules, const Collector& file, TokenizerData& data)
 Status setBpe(const Rules& rules, Collector& file, TokenizerData& data) {
     INGLE_TRY(setTokens(file, data));
     const auto isByteLevel = [&](const std::string& place) {
-        return std::ranges::any_of(rules.chain(place), [](const Rule& rule) { return rule.type == "ByteLevel"; });
+        return std::ranges::any_of(rules.chain(place),
+                                   [](const Rule& rule) { return rule.type == "ByteLevel"; });
     };
     if (!isByteLevel("pre_tokenizer") && !isByteLevel("decoder")) return setScores(rules, file, data);
     data.model = "gpt2";
@@ -296,7 +303,8 @@ Status setWordPiece(const Rules& rules, const Collector& file, TokenizerData& da
     for (const Rule& rule : rules.chain("normalizer")) {
         if (rule.type != "BertNormalizer") return unknownRule(rule, "words");
         if (!rules.flag(rule.at + ".lowercase", true))
-            return fail(ErrorCode::Unsupported, "vocabularies of words with capital letters are not supported");
+            return fail(ErrorCode::Unsupported,
+                        "vocabularies of words with capital letters are not supported");
     }
     const std::string stated = rules.text("model.continuing_subword_prefix");
     const std::string_view inner = stated.empty() ? std::string_view("##") : stated;

@@ -53,9 +53,8 @@ std::string literalPattern(std::string_view text) {
 std::string nameOfPatterns(std::span<const std::string> patterns, bool takesWholeWords) {
     for (const Named& named : kNamed) {
         const auto end = std::ranges::find(named.patterns, std::string_view());
-        const bool isThis =
-            std::equal(named.patterns.begin(), end, patterns.begin(), patterns.end()) &&
-            named.takesWholeWords == takesWholeWords;
+        const bool isThis = std::equal(named.patterns.begin(), end, patterns.begin(), patterns.end()) &&
+                            named.takesWholeWords == takesWholeWords;
         if (isThis) return std::string(named.name);
     }
     return {};

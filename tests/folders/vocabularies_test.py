@@ -7,6 +7,7 @@ import base64
 import json
 import os
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -138,11 +139,37 @@ def write_folder(folder, keys, form):
     (folder / "tokenizer_config.json").write_text(json.dumps(config))
 
 
+def field(number, kind, value):
+    """Of a protobuf message: kind 0 is a number, 2 a text, 5 a float."""
+    def varint(n):
+        return bytes([n & 127 | 128]) + varint(n >> 7) if n > 127 else bytes([n])
+    tag = varint(number << 3 | kind)
+    return tag + (varint(value) if kind == 0 else struct.pack("<f", value) if kind == 5 else varint(len(value)) + value)
+
+
+def write_sentencepiece(folder, keys):
+    """tokenizer.model, as google/sentencepiece's sentencepiece_model.proto describes it."""
+    message = b""
+    for token, score, kind in zip(*(keys["tokenizer.ggml." + name] for name in ("tokens", "scores", "token_type"))):
+        message += field(1, 2, field(1, 2, token) + field(2, 5, score) + field(3, 0, kind))
+    message += field(2, 2, field(3, 0, 2) + field(35, 0, 1) + field(4, 0, len(keys["tokenizer.ggml.tokens"])))
+    message += field(3, 2, field(1, 2, b"identity") + field(3, 0, 1) + field(4, 0, 0))
+    (folder / "tokenizer.model").write_bytes(message)
+    (folder / "tokenizer.json").unlink()
+    (folder / "tokenizer_config.json").write_text(json.dumps({"add_bos_token": True}))
+
+
 def tokenize(ingle, folder, cases, *options):
     lines = "".join(json.dumps(case["text"]) + "\n" for case in cases)
     done = subprocess.run([ingle, "tokenize", str(folder), "--jsonl", *options], input=lines, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def compare(ingle, folder, name, cases):
+    for field_, options in (("ids", ()), ("ids_special", ("--add-special",)), ("ids_parse_special", ("--parse-special",))):
+        wrong = [(case["text"], ids, case[field_]) for case, ids in zip(cases, tokenize(ingle, folder, cases, *options)) if ids != case[field_]]
+        assert not wrong, f"{name}: {len(wrong)} of {len(cases)} texts have other {field_}: {wrong[:2]}"
 
 
 def check(ingle, golden, name):
@@ -153,9 +180,10 @@ def check(ingle, golden, name):
         folder = pathlib.Path(folder)
         write_folder(folder, keys, FORMS[name])
         cases = [case for case in cases if EXCEPTIONS.get(name, "\0") not in case["text"]]
-        for field, options in (("ids", ()), ("ids_special", ("--add-special",)), ("ids_parse_special", ("--parse-special",))):
-            wrong = [(case["text"], ids, case[field]) for case, ids in zip(cases, tokenize(ingle, folder, cases, *options)) if ids != case[field]]
-            assert not wrong, f"{name}: {len(wrong)} of {len(cases)} texts have other {field}: {wrong[:2]}"
+        compare(ingle, folder, name, cases)
+        if name == "llama-spm":
+            write_sentencepiece(folder, keys)
+            compare(ingle, folder, name + " as tokenizer.model", cases)
     print(f"{name}: {len(cases)} texts")
 
 

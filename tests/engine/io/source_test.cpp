@@ -105,11 +105,28 @@ TEST_F(Sources, whatIsNoFileIsRefusedByThePathThatWasGiven) {
     write("a", "a");
     ASSERT_EQ(::mkfifo(m_folder.file("fifo").c_str(), 0600), 0);
     for (const std::string& path : {m_folder.file("missing"), m_folder.file("a/b"), m_folder.file("a/"),
-                                    m_folder.path().string(), m_folder.file("fifo"), std::string()}) {
+                                    m_folder.file("fifo"), std::string()}) {
         const auto source = Source::open(path);
         ASSERT_FALSE(source.has_value()) << path;
         EXPECT_EQ(source.error().code, ErrorCode::Io);
         EXPECT_THAT(source.error().message, StartsWith(path + ": "));
+    }
+}
+
+TEST_F(Sources, aFolderHasFilesAndNoBytes) {
+    write("a", "a");
+    for (const std::string& path : {m_folder.path().string(), m_folder.path().string() + "/"}) {
+        const auto folder = Source::open(path);
+        ASSERT_TRUE(folder.has_value()) << folder.error().message;
+        EXPECT_TRUE(folder->isFolder());
+        EXPECT_EQ(folder->name(), m_folder.path().filename().string());
+        const auto file = folder->sibling("a");
+        ASSERT_TRUE(file.has_value()) << file.error().message;
+        EXPECT_FALSE(file->isFolder());
+        EXPECT_EQ(file->path(), m_folder.file("a"));
+        const auto bytes = MappedFile::map(*folder);
+        ASSERT_FALSE(bytes.has_value());
+        EXPECT_EQ(bytes.error().message, path + ": a folder, where a file is needed");
     }
 }
 

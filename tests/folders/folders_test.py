@@ -11,6 +11,7 @@ import tempfile
 
 import numpy as np
 
+import pytorch_files
 import safetensors_files
 import tiny_models
 
@@ -82,6 +83,31 @@ def check_uses(ingle, folder):
         assert done.returncode == 1 and sentence in done.stderr, done.stderr
 
 
+def check_pytorch(ingle, folder):
+    """The same tensors in PyTorch's files: as an archive, in the older form, and in parts."""
+    model = tiny_models.MODELS["llama"]()
+    (folder / "config.json").write_text(json.dumps(model.config))
+    expected = model.equations(model.config, {name: values.astype(np.float32).astype(np.float64) for name, values in model.tensors.items()}, IDS)
+
+    def check_one(what):
+        error = farthest(logits(ingle, folder, folder / "own.bin"), expected)
+        assert error <= TOLERANCE, f"{what}: logits differ by {error}"
+        print(f"{what}: {error:.1e}")
+    single = folder / "pytorch_model.bin"
+    pytorch_files.write_zip(single, model.tensors)
+    check_one("PyTorch's archive")
+    pytorch_files.write_legacy(single, model.tensors)
+    check_one("PyTorch's older form")
+    single.unlink()
+    names, placed = sorted(model.tensors), {}
+    for part in range(2):
+        file = f"pytorch_model-{part + 1:05}-of-00002.bin"
+        pytorch_files.write_zip(folder / file, {name: model.tensors[name] for name in names[part::2]})
+        placed.update({name: file for name in names[part::2]})
+    (folder / "pytorch_model.bin.index.json").write_text(json.dumps({"weight_map": placed}))
+    check_one("PyTorch's parts")
+
+
 def main():
     ingle, names = sys.argv[1], sys.argv[2:] or tiny_models.MODELS
     for name in names:
@@ -91,6 +117,8 @@ def main():
             check(ingle, name, pathlib.Path(folder), kind, shards)
     with tempfile.TemporaryDirectory() as folder:
         check_uses(ingle, pathlib.Path(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        check_pytorch(ingle, pathlib.Path(folder))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "tests/engine/formats/sample_files.h"
+#include "tests/engine/formats/sample_pickles.h"
 
 int main(int argc, char** argv) {
     if (argc != 2) {
@@ -12,7 +13,7 @@ int main(int argc, char** argv) {
         return 2;
     }
     const std::filesystem::path root = argv[1];
-    for (const char* format : {"gguf", "rwkv_cpp", "llama2c"})
+    for (const char* format : {"gguf", "rwkv_cpp", "llama2c", "safetensors", "pytorch", "tokenizer_json"})
         std::filesystem::create_directories(root / format);
     const auto write = [&](const char* format, const char* name, const std::string& bytes) {
         std::ofstream(root / format / name, std::ios::binary) << bytes;
@@ -22,6 +23,11 @@ int main(int argc, char** argv) {
     write("llama2c", "v0", ingle::test::llama2cFile());
     write("llama2c", "v1", ingle::test::llama2cVersion1File());
     write("llama2c", "v2", ingle::test::llama2cVersion2File());
+    const auto tensors = ingle::test::mixtralTensors();
+    write("safetensors", "seed", ingle::test::safetensorsFile(tensors));
+    write("pytorch", "archive", ingle::test::pytorchFile(tensors, ingle::test::PickleForm::Archive));
+    write("pytorch", "legacy", ingle::test::pytorchFile(tensors, ingle::test::PickleForm::Legacy));
+    write("tokenizer_json", "pieces", ingle::test::piecesTokenizer().dump());
     if (const auto status = ingle::test::writeLlamaGguf((root / "gguf" / "seed").string()); !status) {
         std::fprintf(stderr, "%s\n", status.error().message.c_str());
         return 1;

@@ -160,7 +160,7 @@ uint32_t bitsOfType(std::string_view type) {
 }
 
 const WeightContainer* findContainer(std::span<const std::byte> file) {
-    for (const WeightContainer* container : {&kSafetensors})
+    for (const WeightContainer* container : {&kSafetensors, &kPyTorch})
         if (container->probe(file)) return container;
     return nullptr;
 }

@@ -29,6 +29,7 @@ struct WeightContainer {
 };
 
 extern const WeightContainer kSafetensors;
+extern const WeightContainer kPyTorch;
 
 /// The container whose file this is; null: none.
 const WeightContainer* findContainer(std::span<const std::byte> file);

@@ -1,13 +1,16 @@
-// Models as Hugging Face keeps them: tensors in one file or in parts with an index, config.json that says what
-// they are, and a tokenizer in files of its own. Sources: huggingface/safetensors, README.md; transformers,
-// src/transformers/utils/hub.py (names of files) and modeling_utils.py (which of them are read).
+// Models as Hugging Face keeps them: tensors in one file or in parts with an index, config.json that says
+// what they are, and a tokenizer in files of its own. Sources: huggingface/safetensors, README.md;
+// transformers, src/transformers/utils/hub.py (names of files) and modeling_utils.py (which of them are
+// read).
 #include <algorithm>
 #include <filesystem>
 
 #include "engine/formats/checkpoint/architecture.h"
 #include "engine/formats/checkpoint/json_flattener.h"
+#include "engine/formats/checkpoint/rwkv_weights.h"
 #include "engine/formats/checkpoint/tokenizer_files.h"
 #include "engine/formats/file_reader.h"
+#include "engine/formats/rwkv_vocabulary.h"
 #include "ingle/error_ids.h"
 
 namespace ingle::formats {
@@ -22,8 +25,8 @@ Result<Metadata> readConfig(Checkpoint& checkpoint, const io::Source& source) {
     INGLE_TRY_ASSIGN(const auto text, findText(checkpoint, source, "config.json"));
     if (!text)
         return withId<ErrorId::NotAModel>(
-            fail(ErrorCode::Unsupported, "{}: holds weights, but no config.json beside it says of which model",
-                 source.path()),
+            fail(ErrorCode::Unsupported,
+                 "{}: holds weights, but no config.json beside it says of which model", source.path()),
             source.path());
     INGLE_TRY_ASSIGN(const Metadata all, flattenJson(*text));
     Metadata config = all;
@@ -75,6 +78,12 @@ Status setVocabulary(ModelFile& model, std::string_view family) {
 }
 
 Result<ModelFile> translate(Checkpoint& checkpoint, const io::Source& source) {
+    if (isRwkv(checkpoint)) {
+        INGLE_TRY_ASSIGN(ModelFile model, translateRwkv(checkpoint));
+        model.format = checkpoint.container;
+        INGLE_TRY(addRwkvVocabulary(model, source));
+        return model;
+    }
     INGLE_TRY_ASSIGN(const Metadata config, readConfig(checkpoint, source));
     INGLE_TRY(refusePacked(config));
     INGLE_TRY_ASSIGN(const Architecture* architecture, architectureOf(config));
@@ -92,7 +101,8 @@ Result<ModelFile> translate(Checkpoint& checkpoint, const io::Source& source) {
     INGLE_TRY(architecture->setKeys(translation));
     INGLE_TRY(translation.translate(checkpoint, *architecture));
     if (architecture->finish) INGLE_TRY(architecture->finish(translation));
-    INGLE_TRY_ASSIGN(const bool isShared, config.boolOr("tie_word_embeddings", architecture->sharesEmbedding));
+    INGLE_TRY_ASSIGN(const bool isShared,
+                     config.boolOr("tie_word_embeddings", architecture->sharesEmbedding));
     if (isShared) translation.model.tensors.erase("output.weight");
     INGLE_TRY(setVocabulary(translation.model, architecture->family));
     return std::move(translation.model);

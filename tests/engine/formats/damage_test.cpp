@@ -17,6 +17,7 @@
 #include "tests/engine/formats/exercise.h"
 #include "tests/engine/formats/sample_files.h"
 #include "tests/engine/formats/sample_folders.h"
+#include "tests/engine/formats/sample_pickles.h"
 #include "tests/golden.h"
 #include "tests/opened.h"
 #include "tests/processor_time.h"
@@ -264,6 +265,17 @@ TEST(Damage, folder) {
             damage.tryMutations(kUsualMutations);
             damage.tryTruncations(kStep);
         }
+    }
+}
+
+TEST(Damage, pytorch) {
+    for (const test::PickleForm form : {test::PickleForm::Archive, test::PickleForm::Legacy}) {
+        constexpr size_t kHeaderBytes = 3000;
+        constexpr size_t kStep = 17;
+        const Damage damage(test::pytorchFolder(form), "pytorch_model.bin", kHeaderBytes);
+        damage.expectSound();
+        damage.tryMutations();
+        damage.tryTruncations(kStep);
     }
 }
 

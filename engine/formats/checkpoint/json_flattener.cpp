@@ -36,7 +36,7 @@ Status JsonFlattener::value(const JsonPath& path, const JsonValue& value) {
     return {};
 }
 
-Metadata JsonFlattener::take() && {
+Metadata JsonFlattener::take() {
     Metadata metadata;
     for (auto& [key, value] : m_values) metadata.set(key, std::move(value));
     return metadata;
@@ -72,7 +72,7 @@ void JsonFlattener::push(const std::string& name, T value) {
 Result<Metadata> flattenJson(std::string_view text) {
     JsonFlattener flattener;
     INGLE_TRY(walkJson(text, flattener));
-    return std::move(flattener).take();
+    return flattener.take();
 }
 
 }  // namespace ingle::formats

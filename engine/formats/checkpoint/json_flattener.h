@@ -17,7 +17,8 @@ class JsonFlattener : public JsonVisitor {
   public:
     Status key(const JsonPath& path) override;
     Status value(const JsonPath& path, const JsonValue& value) override;
-    Metadata take() &&;
+    /// Called once, last.
+    Metadata take();
 
   private:
     void append(const std::string& name, const MetaValue& value);

@@ -361,7 +361,7 @@ void setEnds(const Rules& rules, Vocabulary& vocabulary) {
 Result<Vocabulary> parseTokenizerJson(std::string_view text) {
     Collector file;
     INGLE_TRY(walkJson(text, file));
-    const Rules rules(std::move(file).take());
+    const Rules rules(file.take());
     Vocabulary vocabulary;
     TokenizerData& data = vocabulary.data;
     std::string type = rules.text("model.type");

@@ -213,7 +213,9 @@ Result<std::vector<float>> Translation::numbersOf(const StoredTensor& stored) co
 }
 
 Status Translation::translate(const Checkpoint& checkpoint, const Architecture& architecture) {
-    for (const auto& [name, stored] : checkpoint.tensors) {
+    for (const auto& entry : checkpoint.tensors) {
+        const std::string& name = entry.first;
+        const StoredTensor& stored = entry.second;
         const bool isIgnored = std::ranges::any_of(
             architecture.ignored, [&](std::string_view prefix) { return name.starts_with(prefix); });
         if (isIgnored) continue;

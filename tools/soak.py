@@ -45,6 +45,8 @@ def parts(mutations: int, runs: int, kills: int) -> list[Part]:
              "every call", ctest("release", "-R", "VulkanFaultMatrix", "--timeout", "7200"), {"INGLE_EVERY_CASE": "1"}),
         Part("device", "experts in every block format, attention of every size over every type of cache, every family in three block formats, answers queued ahead of four families, all golden files, embeddings, every family's check of a device (of its kernels, two families')",
              "every case", ctest("release", "-R", "OpsTest|TokenSampler|SelfCheck|VulkanFamilies|QueuedAnswers|VulkanDecode|Golden.*/vulkan|GoldenEmbeddings.vulkan", "--timeout", "7200"), {"INGLE_EVERY_CASE": "1"}),
+        Part("vocabularies", "every golden vocabulary as tokenizer.json (a test run: four)", "every case",
+             ctest("release", "-R", "^folders[.]vocabularies"), {"INGLE_EVERY_CASE": "1"}),
         Part("content", "blocks of random and damaged texts beside md4c's, however they are cut, and what reading an answer costs (a test run: fewer, no times)",
              "every case", ctest("release", "-R", "^app_content[.]"), {"INGLE_EVERY_CASE": "1"}),
         Part("history", "a history of 250 MB: brought up to date, searched, shredded, each within its time (a test run: small ones, no times)",

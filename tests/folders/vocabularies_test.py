@@ -159,6 +159,23 @@ def write_sentencepiece(folder, keys):
     (folder / "tokenizer_config.json").write_text(json.dumps({"add_bos_token": True}))
 
 
+def check_chatglm(ingle):
+    """ChatGLM 2 and 3: their own code adds tokens behind the 64789 pieces of tokenizer.model (tokenization_chatglm.py)."""
+    names = [b"<unk>", b"<s>", b"</s>"] + [b"<0x%02X>" % byte for byte in range(256)]
+    names += [b"piece%d" % i for i in range(64789 - len(names))]
+    types = [UNKNOWN, CONTROL, CONTROL] + [BYTE] * 256 + [NORMAL] * (64789 - 259)
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        (folder / "tokenizer.json").write_text("")
+        write_sentencepiece(folder, {"tokenizer.ggml.tokens": names, "tokenizer.ggml.token_type": types, "tokenizer.ggml.scores": [0.0] * len(names)})
+        (folder / "config.json").write_text(json.dumps({
+            "architectures": ["ChatGLMModel"], "hidden_size": 2, "ffn_hidden_size": 2, "num_layers": 1, "num_attention_heads": 1, "kv_channels": 2,
+            "seq_length": 8}))
+        safetensors_files.write_model(folder, {"transformer.embedding.word_embeddings.weight": np.zeros((65024, 2))}, "F16")
+        (ids,) = tokenize(ingle, folder, [{"text": "[gMASK]sop<|user|><|observation|>"}], "--parse-special")
+        assert ids == [64790, 64792, 64795, 64797], ids
+
+
 def tokenize(ingle, folder, cases, *options):
     lines = "".join(json.dumps(case["text"]) + "\n" for case in cases)
     done = subprocess.run([ingle, "tokenize", str(folder), "--jsonl", *options], input=lines, capture_output=True, text=True)
@@ -194,6 +211,7 @@ def main():
         sys.exit(77)
     for name in names or (FORMS if os.environ.get("INGLE_EVERY_CASE") else QUICK):
         check(ingle, golden, name)
+    check_chatglm(ingle)
 
 
 if __name__ == "__main__":

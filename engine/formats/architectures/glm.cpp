@@ -1,6 +1,7 @@
 /// GLM-4-0414, and ChatGLM 2, 3 and GLM-4-9B, whose names are their own; all rotate neighbours. Sources:
 /// transformers, modeling_glm4.py; THUDM's modeling_chatglm.py of chatglm3-6b and glm-4-9b.
 #include "engine/formats/checkpoint/architecture.h"
+#include "engine/formats/checkpoint/tokenizer_files.h"
 
 namespace ingle::formats {
 namespace {
@@ -55,13 +56,33 @@ Status setChatGlm(Translation& t) {
     return {};
 }
 
+/// Special tokens that ChatGLM 2 and 3 have behind the pieces of their tokenizer.model; their code adds them.
+/// Source: THUDM's tokenization_chatglm.py of chatglm3-6b.
+Status addSpecialTokens(Translation& t) {
+    constexpr uint64_t kPieces = 64789;
+    constexpr std::string_view kTokens[] = {"[MASK]",   "[gMASK]",       "[sMASK]",
+                                            "sop",      "eop",           "<|system|>",
+                                            "<|user|>", "<|assistant|>", "<|observation|>"};
+    TokenizerData& data = t.model.tokenizer;
+    if (data.model != "llama" || data.tokens.size() < kPieces) return {};
+    std::vector<AddedToken> added;
+    for (const std::string_view token : kTokens)
+        added.push_back({kPieces + added.size(), std::string(token), true});
+    return addTokens(data, added);
+}
+
 constexpr Architecture kArchitectures[] = {
     {.name = "Glm4ForCausalLM", .family = "glm4", .setKeys = setGlm4, .tensors = kGlm4Rules},
-    {.name = "ChatGLMModel", .family = "chatglm", .setKeys = setChatGlm, .tensors = kChatGlmRules},
+    {.name = "ChatGLMModel",
+     .family = "chatglm",
+     .setKeys = setChatGlm,
+     .tensors = kChatGlmRules,
+     .finish = addSpecialTokens},
     {.name = "ChatGLMForConditionalGeneration",
      .family = "chatglm",
      .setKeys = setChatGlm,
-     .tensors = kChatGlmRules},
+     .tensors = kChatGlmRules,
+     .finish = addSpecialTokens},
 };
 
 }  // namespace

@@ -58,10 +58,15 @@ Status refusePacked(const Metadata& config) {
     return {};
 }
 
-/// The folder's name, or what the configuration calls the model.
+/// The folder's name, or what the configuration calls the model. In the download cache folders are called by
+/// revisions, and the model's stands above: models--owner--name/snapshots/revision.
 std::string nameOf(const io::Source& source, const Metadata& config) {
     const std::filesystem::path path(source.path());
     const std::string folder = path.parent_path().filename().string();
+    const std::filesystem::path snapshots = path.parent_path().parent_path();
+    const std::string cached = snapshots.parent_path().filename().string();
+    if (snapshots.filename() == "snapshots" && cached.starts_with("models--"))
+        return cached.substr(cached.rfind("--") + 2);
     if (!folder.empty() && folder != "." && folder != "..") return folder;
     const std::string stated = config.stringOr("_name_or_path", "").value_or("");
     return std::filesystem::path(stated).filename().string();

@@ -113,6 +113,17 @@ TEST(Folders, everyPartOpensTheWhole) {
     EXPECT_EQ(model->tensors.size(), whole->tensors.size());
 }
 
+TEST(Folders, ofTheDownloadCacheHaveTheModelsName) {
+    const test::TemporaryFolder cache;
+    const auto path = cache.path() / "models--owner--Tiny-1B" / "snapshots" / "0123abcd";
+    std::filesystem::create_directories(path);
+    for (const auto& [name, bytes] : test::mixtralFolder())
+        std::ofstream(path / name, std::ios::binary) << bytes;
+    const auto model = openModelFile(test::opened(path.string()));
+    ASSERT_TRUE(model.has_value()) << model.error().message;
+    EXPECT_EQ(model->metadata.string("general.name").value(), "Tiny-1B");
+}
+
 /// A header with one tensor changed, as JSON.
 FolderFiles withHeader(const std::string& header, size_t numFloats) {
     FolderFiles files = test::mixtralFolder();

@@ -27,7 +27,8 @@ struct FileReader {
     Result<ModelFile> (*read)(std::span<const std::byte> file);
     /// Null, or: adds what lies in files beside the model's. Errors name the file: Io, Corrupt, Unsupported.
     Status (*readCompanions)(ModelFile& model, const io::Source& source) = nullptr;
-    /// Null, or called in place of both: a model whose files say only together what it is. Fills in everything.
+    /// Null, or called in place of both: a model whose files say only together what it is. Fills in
+    /// everything.
     Result<ModelFile> (*open)(const io::Source& source,
                               std::shared_ptr<const io::MappedFile> mapping) = nullptr;
     /// Names of the files that stand for the folder they are in, those that know of others first.

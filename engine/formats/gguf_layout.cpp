@@ -28,8 +28,8 @@ Status interleave(ModelFile& model, const std::string& name, const Heads& heads)
     const bool isVector = tensor.shape.numRows() == 1;
     const uint64_t numRows = isVector ? tensor.shape.rowElems() : tensor.shape.numRows();
     if (numRows != uint64_t{heads.count} * heads.dim)
-        return fail(ErrorCode::Corrupt, "{}: tensor '{}' of shape {} does not hold {} heads of {}", model.path,
-                    shown(name), tensor.shape.text(), heads.count, heads.dim);
+        return fail(ErrorCode::Corrupt, "{}: tensor '{}' of shape {} does not hold {} heads of {}",
+                    model.path, shown(name), tensor.shape.text(), heads.count, heads.dim);
     if (!isVector) {
         auto table = std::make_shared<tensor::RowTable>();
         for (uint64_t row = 0; row < numRows; ++row) table->runs.push_back(tensor.row(heads.sourceOf(row)));
@@ -53,13 +53,16 @@ Status interleave(ModelFile& model, const std::string& name, const Heads& heads)
 Status layOutAsGguf(ModelFile& model) {
     if (model.rotaryPairs == RotaryPairs::AsInGguf) return {};
     INGLE_TRY_ASSIGN(const std::string arch, model.metadata.string("general.architecture"));
-    const auto count = [&](std::string_view key) { return model.metadata.u32(fmt::format("{}.{}", arch, key)); };
+    const auto count = [&](std::string_view key) {
+        return model.metadata.u32(fmt::format("{}.{}", arch, key));
+    };
     INGLE_TRY_ASSIGN(const uint32_t numLayers, count("block_count"));
     INGLE_TRY_ASSIGN(const uint32_t numHeads, count("attention.head_count"));
     INGLE_TRY_ASSIGN(const uint32_t dim, count("attention.key_length"));
     INGLE_TRY_ASSIGN(const uint32_t rotated, count("rope.dimension_count"));
     if (dim == 0 || rotated > dim || rotated % 2 != 0)
-        return fail(ErrorCode::Corrupt, "{}: {} of {} numbers of a head cannot be rotated", model.path, rotated, dim);
+        return fail(ErrorCode::Corrupt, "{}: {} of {} numbers of a head cannot be rotated", model.path,
+                    rotated, dim);
     for (uint32_t layer = 0; layer < numLayers && layer < model.tensors.size(); ++layer) {
         const std::string prefix = fmt::format("blk.{}.attn_", layer);
         // Layers may differ in their heads of keys.

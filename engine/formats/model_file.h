@@ -56,11 +56,11 @@ enum class TokenType : uint8_t { Undefined, Normal, Unknown, Control, UserDefine
 
 /// What a file says about its tokenizer.
 struct TokenizerData {
-    std::string model;                ///< "llama", "gpt2", …, "bytes" (id = byte), "none" (ids only)
-    std::string pre;                  ///< pre-tokenizer name, "" when absent
+    std::string model;  ///< "llama", "gpt2", …, "bytes" (id = byte), "none" (ids only)
+    std::string pre;    ///< pre-tokenizer name, "" when absent
     /// Regular expressions that cut text into words, one after the other, where no name stands for them.
     std::vector<std::string> patterns;
-    bool takesWholeWords = false;  ///< with patterns: a word that is a token is taken without merging
+    bool takesWholeWords = false;     ///< with patterns: a word that is a token is taken without merging
     std::vector<std::string> tokens;  ///< raw bytes; may hold NUL and invalid UTF-8
     std::vector<float> scores;        ///< empty or one per token
     std::vector<TokenType> types;     ///< empty or one per token
@@ -102,8 +102,9 @@ struct ModelFile {
 };
 
 /// Recognises the format by its first bytes and reads the header, and those of the other parts of a split
-/// model, or of a folder's. Opens nothing but files beside the source, or in the folder. Never allocates more than the file could justify.
-/// Errors: Io; Corrupt; Unsupported, naming the unknown format, version or block type.
+/// model, or of a folder's. Opens nothing but files beside the source, or in the folder. Never allocates more
+/// than the file could justify. Errors: Io; Corrupt; Unsupported, naming the unknown format, version or block
+/// type.
 Result<ModelFile> openModelFile(const io::Source& source);
 
 }  // namespace ingle::formats

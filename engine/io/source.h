@@ -17,8 +17,8 @@ namespace ingle::io {
 /// share the descriptors. Immutable: any thread.
 class Source {
   public:
-    /// Opens what a person named. Errors: Io (missing, unreadable, neither a file nor a folder), beginning with
-    /// the path.
+    /// Opens what a person named. Errors: Io (missing, unreadable, neither a file nor a folder), beginning
+    /// with the path.
     static Result<Source> open(const std::string& path);
 
     /// A folder: it has no bytes to read.

@@ -68,7 +68,8 @@ struct Tensor {
     /// Null, or what turns the values of its blocks into its own. decodeRow() does so; whoever reads rows as
     /// they are stored has to, or refuses.
     std::shared_ptr<const SideData> side = {};
-    /// Null, or: where the rows are, while `data` is empty; ModelFile::expand() puts them one behind the other.
+    /// Null, or: where the rows are, while `data` is empty; ModelFile::expand() puts them one behind the
+    /// other.
     std::shared_ptr<const RowTable> table = {};
     /// Bytes from a row to the next, and from a matrix (the first two dimensions) to the next, where others
     /// lie between them; 0: they follow each other.

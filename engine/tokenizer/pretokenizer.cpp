@@ -246,7 +246,8 @@ Result<std::unique_ptr<const PreTokenizer>> PreTokenizer::create(std::span<const
     std::unique_ptr<PreTokenizer> result(new PreTokenizer());
     for (const std::string& text : patterns) {
         if (text.size() > kMaxBytes)
-            return fail(ErrorCode::Unsupported, "a pre-tokenizer pattern of {} bytes is too long", text.size());
+            return fail(ErrorCode::Unsupported, "a pre-tokenizer pattern of {} bytes is too long",
+                        text.size());
         INGLE_TRY_ASSIGN(Pattern pattern, Pattern::compile(text));
         result->m_patterns.push_back(std::move(pattern));
     }

@@ -65,9 +65,8 @@ class Gpt2Tokenizer final : public Tokenizer {
             return fail(ErrorCode::Corrupt, "the vocabulary of the tokenizer 'gpt2' is empty");
         if (data.merges.empty()) return fail(ErrorCode::Corrupt, "the tokenizer 'gpt2' has no merges");
         INGLE_TRY_ASSIGN(auto preTokenizer,
-                         data.patterns.empty()
-                             ? PreTokenizer::create(data.pre.empty() ? "default" : data.pre)
-                             : PreTokenizer::create(data.patterns, data.takesWholeWords));
+                         data.patterns.empty() ? PreTokenizer::create(data.pre.empty() ? "default" : data.pre)
+                                               : PreTokenizer::create(data.patterns, data.takesWholeWords));
         auto tokenizer = std::unique_ptr<Gpt2Tokenizer>(new Gpt2Tokenizer(data, std::move(preTokenizer)));
         INGLE_TRY(tokenizer->m_table.addMerges(data.merges));
         return tokenizer;

@@ -271,10 +271,11 @@ TEST(Damage, folder) {
 TEST(Damage, pytorch) {
     for (const test::PickleForm form : {test::PickleForm::Archive, test::PickleForm::Legacy}) {
         constexpr size_t kHeaderBytes = 3000;
+        constexpr uint64_t kUsualMutations = 200;
         constexpr size_t kStep = 17;
         const Damage damage(test::pytorchFolder(form), "pytorch_model.bin", kHeaderBytes);
         damage.expectSound();
-        damage.tryMutations();
+        damage.tryMutations(kUsualMutations);
         damage.tryTruncations(kStep);
     }
 }

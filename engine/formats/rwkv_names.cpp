@@ -202,7 +202,7 @@ Status setRwkvKeys(ModelFile& model, const RwkvSizes& sizes) {
     INGLE_TRY(setShapeKeys(model, architecture, sizes));
     setGgufShapes(model, architecture);
     if (architecture == "rwkv7") addUnusedResidual(model);
-    model.tokenizer = tokenizerFor(sizes.numVocab);
+    if (model.tokenizer.tokens.empty()) model.tokenizer = tokenizerFor(sizes.numVocab);
     return {};
 }
 

@@ -404,3 +404,47 @@ def granite_hybrid(config, w, ids, neighbours=False):
             fed = fed + experts(scores, used, True, one)
         h = h + fed * residual
     return output(config, w, rms(h, w["model.norm.weight"], eps)) / config["logits_scaling"]
+
+
+def rwkv7(config, w, ids, neighbours=False):
+    """fla-org/flash-linear-attention's rwkv7.py and modeling_rwkv7.py, token by token. `neighbours`: a mistake, keys and values exchanged."""
+    eps, size = config["norm_eps"], config["head_dim"]
+    norm = lambda x, name, e=eps: layer_norm(x, w[name + ".weight"], w[name + ".bias"], e)
+    h, first = norm(w["model.embeddings.weight"][ids], "model.layers.0.pre_norm"), None
+    for i in range(config["num_hidden_layers"]):
+        p = f"model.layers.{i}.attn"
+        x = norm(h, f"model.layers.{i}.attn_norm")
+        delta = np.concatenate([np.zeros((1, x.shape[1])), x[:-1]]) - x
+        xr, xw, xk, xv, xa, xg = (x + delta * w[f"{p}.x_{letter}"].reshape(-1) for letter in "rwkvag")
+
+        def lora(name, y, act=lambda y: y):
+            y = act(y @ w[f"{p}.{name}_lora.lora.0.weight"].T) @ w[f"{p}.{name}_lora.lora.2.weight"].T
+            return y + w.get(f"{p}.{name}_lora.lora.2.bias", 0)
+        r, k, v = linear(w, p + ".r_proj", xr), linear(w, p + ".k_proj", xk), linear(w, p + ".v_proj", xv)
+        if neighbours:
+            k, v = v, k
+        decay = np.exp(-math.exp(-0.5) * sigmoid(lora("w", xw, np.tanh)))
+        if first is None:
+            first = v
+        else:
+            v = v + (first - v) * sigmoid(lora("v", xv))
+        a, g = sigmoid(lora("a", xa)), lora("g", xg, sigmoid)
+        removed = heads(k * w[p + ".k_k"], size)
+        removed = removed / np.maximum(np.sqrt((removed ** 2).sum(-1, keepdims=True)), 1e-12)
+        k = k * (1 + (a - 1) * w[p + ".k_a"])
+        r, k, v, a, decay = (heads(y, size) for y in (r, k, v, a, decay))
+        state, rows = np.zeros((r.shape[1], size, size)), []
+        for t in range(len(ids)):
+            left = np.einsum("hvk,hk->hv", state, removed[t])
+            state = state * decay[t][:, None, :] - left[:, :, None] * (removed[t] * a[t])[:, None, :] + v[t][:, :, None] * k[t][:, None, :]
+            rows.append(np.einsum("hvk,hk->hv", state, r[t]))
+        y = np.array(rows)
+        y = (y - y.mean(-1, keepdims=True)) / np.sqrt(y.var(-1, keepdims=True) + size * eps)
+        y = y.reshape(len(ids), -1) * w[p + ".g_norm.weight"] + w[p + ".g_norm.bias"]
+        y = y + ((r * k * w[p + ".r_k"]).sum(-1, keepdims=True) * v).reshape(len(ids), -1)
+        h = h + linear(w, p + ".o_proj", y * g)
+        q = f"model.layers.{i}.ffn"
+        x = norm(h, f"model.layers.{i}.ffn_norm")
+        delta = np.concatenate([np.zeros((1, x.shape[1])), x[:-1]]) - x
+        h = h + linear(w, q + ".value", np.maximum(linear(w, q + ".key", x + delta * w[q + ".x_k"].reshape(-1)), 0) ** 2)
+    return output(config, w, norm(h, "model.norm"))

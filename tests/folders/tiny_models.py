@@ -148,7 +148,7 @@ def qwen3_moe():
     return Model(config, decoder(11, config, qk_norm=True, ffn=qwen_experts), equations.qwen3_moe)
 
 
-def gemma(kind="gemma", architecture="GemmaForCausalLM", seed=12, layers=3, **more):
+def gemma(kind="gemma", architecture="GemmaForCausalLM", seed=12, layers=3, counts=(HEADS, KV_HEADS), **more):
     config = usual(architecture, model_type=kind, head_dim=32, hidden_activation="gelu_pytorch_tanh", num_hidden_layers=layers, **more)
     del config["tie_word_embeddings"], config["hidden_act"]
     t = Tensors(seed)
@@ -160,7 +160,7 @@ def gemma(kind="gemma", architecture="GemmaForCausalLM", seed=12, layers=3, **mo
         p = f"model.layers.{i}"
         for name in names:
             t.norm(f"{p}.{name}", DIM, 0.0)
-        attention(t, p, 32)
+        attention(t, p, 32, heads=counts[0], kv_heads=counts[1])
         if kind == "gemma3_text":
             t.norm(p + ".self_attn.q_norm", 32, 0.0)
             t.norm(p + ".self_attn.k_norm", 32, 0.0)
@@ -173,14 +173,16 @@ def gemma2():
                  final_logit_softcapping=10.0)
 
 
-def gemma3():
-    return gemma("gemma3_text", "Gemma3ForCausalLM", 14, 4, query_pre_attn_scalar=32, sliding_window=8, sliding_window_pattern=3,
+def gemma3(counts=(HEADS, KV_HEADS)):
+    return gemma("gemma3_text", "Gemma3ForCausalLM", 14, 4, counts, query_pre_attn_scalar=32, sliding_window=8, sliding_window_pattern=3,
                  rope_theta=1e6, rope_local_base_freq=10000.0, rope_scaling={"rope_type": "linear", "factor": 8.0})
 
 
 def gemma3_with_images():
-    """The text model inside a model of text and images."""
-    inner = gemma3()
+    """The text model inside a model of text and images; what configuration_gemma3.py says by itself is not stated."""
+    inner = gemma3((8, 4))
+    for key in ("num_attention_heads", "num_key_value_heads", "max_position_embeddings"):
+        del inner.config[key]
     config = {"architectures": ["Gemma3ForConditionalGeneration"], "model_type": "gemma3", "text_config": inner.config}
     tensors = {"language_model." + name: values for name, values in inner.tensors.items()}
     tensors["vision_tower.vision_model.embeddings.patch_embedding.weight"] = np.ones((2, 3, 4, 4))
@@ -354,7 +356,40 @@ def granite_hybrid_experts():
     return granite_hybrid(25, 4)
 
 
+def rwkv7():
+    config = {"architectures": ["RWKV7ForCausalLM"], "hidden_size": DIM, "num_hidden_layers": 2, "head_dim": 16, "hidden_act": "sqrelu",
+              "norm_eps": 1e-5, "norm_first": True, "norm_bias": True, "vocab_size": VOCABULARY, "tie_word_embeddings": False, "attn": None}
+    t = Tensors(26)
+    t.table("model.embeddings")
+    t.table("lm_head")
+    t.norm("model.norm", DIM, bias=True)
+    t.norm("model.layers.0.pre_norm", DIM, bias=True)
+    for i in range(2):
+        p = f"model.layers.{i}.attn"
+        t.norm(p + "_norm", DIM, bias=True)
+        t.norm(f"model.layers.{i}.ffn_norm", DIM, bias=True)
+        for letter in "rwkvag":
+            t[f"{p}.x_{letter}"] = t.random.uniform(0, 1, (1, 1, DIM))
+        for name in ("k_k", "k_a"):
+            t[f"{p}.{name}"] = t.random.normal(0.8, 0.2, DIM)
+        t[p + ".r_k"] = t.random.normal(0, 0.3, (DIM // 16, 16))
+        for name in ("r_proj", "k_proj", "v_proj", "o_proj"):
+            t.matrix(f"{p}.{name}", DIM, DIM)
+        for name, rank in (("w", 8), ("a", 8), ("v", 4), ("g", 16)):
+            if name == "v" and i == 0:
+                continue
+            t.matrix(f"{p}.{name}_lora.lora.0", rank, DIM)
+            t.matrix(f"{p}.{name}_lora.lora.2", DIM, rank)
+            if name != "g":
+                t.bias(f"{p}.{name}_lora.lora.2", DIM)
+        t.norm(p + ".g_norm", DIM, bias=True)
+        t[f"model.layers.{i}.ffn.x_k"] = t.random.uniform(0, 1, DIM)
+        t.matrix(f"model.layers.{i}.ffn.key", 4 * DIM, DIM)
+        t.matrix(f"model.layers.{i}.ffn.value", DIM, 4 * DIM)
+    return Model(config, t, equations.rwkv7)
+
+
 MODELS = {each.__name__: each for each in (
     llama, llama3, llama_linear, mistral_yarn, mixtral, smollm3, ministral3, qwen2, qwen3, qwen2_moe, qwen3_moe, gemma, gemma2, gemma3,
     gemma3_with_images, phi3, phi3_long, glm4, chatglm, baichuan, baichuan13, stablelm, stablelm_parallel, lfm2, granite_hybrid,
-    granite_hybrid_experts)}
+    granite_hybrid_experts, rwkv7)}

@@ -26,10 +26,10 @@ constexpr std::string_view kImageParts[] = {"vision_tower.", "multi_modal_projec
                                             "model.multi_modal_projector."};
 
 /// What it is not stated for is in the class that reads the configuration.
-Result<DecoderSizes> setSizes(Translation& t, uint32_t usualHeadDim) {
+Result<DecoderSizes> setSizes(Translation& t, uint32_t usualHeadDim, const DecoderNames& names = {}) {
     for (const char* key : {"hidden_activation", "hidden_act"})
         INGLE_TRY(expectText(t.config, key, "gelu_pytorch_tanh", {"gelu_pytorch_tanh", "gelu"}));
-    INGLE_TRY_ASSIGN(DecoderSizes sizes, setDecoderKeys(t));
+    INGLE_TRY_ASSIGN(DecoderSizes sizes, setDecoderKeys(t, names));
     if (t.config.find("head_dim")) return sizes;
     sizes.headDim = sizes.rotatedDims = usualHeadDim;
     for (const char* key : {"attention.key_length", "attention.value_length", "rope.dimension_count"})
@@ -83,7 +83,9 @@ Status setGemma2(Translation& t) {
 }
 
 Status setGemma3(Translation& t) {
-    INGLE_TRY_ASSIGN(const DecoderSizes sizes, setSizes(t, 256));
+    // The larger models state only what differs from configuration_gemma3.py.
+    INGLE_TRY_ASSIGN(const DecoderSizes sizes,
+                     setSizes(t, 256, {.usualHeads = 8, .usualKvHeads = 4, .usualContext = 131072}));
     INGLE_TRY(expectScale(t, sizes, 62));
     INGLE_TRY(setWindows(t, sizes, 4096, 6));
     INGLE_TRY_ASSIGN(const float logits, t.config.f32Or("final_logit_softcapping", 0));

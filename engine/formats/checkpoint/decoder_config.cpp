@@ -128,18 +128,22 @@ Status setLongRope(Translation& translation, const RopeConfig& rope, const Decod
 
 Result<DecoderSizes> setDecoderKeys(Translation& translation, const DecoderNames& names) {
     const Metadata& config = translation.config;
+    const auto countOr = [&](std::string_view key, uint32_t usual) {
+        return usual ? config.u32Or(key, usual) : config.u32(key);
+    };
     DecoderSizes sizes{};
     INGLE_TRY_ASSIGN(sizes.numLayers, config.u32(names.numLayers));
     INGLE_TRY_ASSIGN(sizes.dim, config.u32(names.dim));
-    INGLE_TRY_ASSIGN(sizes.numHeads, config.u32(names.numHeads));
-    INGLE_TRY_ASSIGN(sizes.numKvHeads, config.u32Or(names.numKvHeads, sizes.numHeads));
+    INGLE_TRY_ASSIGN(sizes.numHeads, countOr(names.numHeads, names.usualHeads));
+    INGLE_TRY_ASSIGN(sizes.numKvHeads,
+                     countOr(names.numKvHeads, names.usualKvHeads ? names.usualKvHeads : sizes.numHeads));
     if (sizes.numLayers > kMaxLayers)
         return fail(ErrorCode::Corrupt, "{} cannot be {}", names.numLayers, sizes.numLayers);
     if (sizes.numHeads == 0) return fail(ErrorCode::Corrupt, "{} cannot be 0", names.numHeads);
     INGLE_TRY_ASSIGN(sizes.headDim, config.u32Or(names.headDim, sizes.dim / sizes.numHeads));
     if (sizes.headDim > kMaxHeadDim)
         return fail(ErrorCode::Corrupt, "heads of {} numbers are too large", sizes.headDim);
-    INGLE_TRY_ASSIGN(sizes.context, config.u32(names.context));
+    INGLE_TRY_ASSIGN(sizes.context, countOr(names.context, names.usualContext));
     INGLE_TRY_ASSIGN(const float usual, config.f32Or("rope_parameters.partial_rotary_factor",
                                                      static_cast<float>(names.usualRotated)));
     INGLE_TRY_ASSIGN(const float rotated, config.f32Or("partial_rotary_factor", usual));

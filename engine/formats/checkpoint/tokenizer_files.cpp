@@ -79,7 +79,8 @@ void setEnds(const Metadata& generation, TokenizerData& data) {
     if (!data.bos && !begin.empty()) data.bos = begin.front();
 }
 
-/// The template of chats: a file of its own, else a text or several with names in tokenizer_config.json.
+/// The template of chats: a file of its own, a text or several with names in tokenizer_config.json, or
+/// chat_template.json.
 Status setTemplates(Checkpoint& checkpoint, const io::Source& source, const Metadata& config,
                     TokenizerData& data) {
     INGLE_TRY_ASSIGN(const auto file, findText(checkpoint, source, "chat_template.jinja"));
@@ -88,6 +89,10 @@ Status setTemplates(Checkpoint& checkpoint, const io::Source& source, const Meta
         return {};
     }
     data.chatTemplate = config.stringOr("chat_template", "").value_or("");
+    if (!config.find("chat_template") && !config.find("chat_template.0.name")) {
+        INGLE_TRY_ASSIGN(const Metadata own, readKeys(checkpoint, source, "chat_template.json"));
+        data.chatTemplate = own.stringOr("chat_template", "").value_or("");
+    }
     for (size_t i = 0;; ++i) {
         const auto part = [&](std::string_view name) {
             return config.stringOr(fmt::format("chat_template.{}.{}", i, name), "").value_or("");

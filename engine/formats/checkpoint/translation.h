@@ -92,6 +92,8 @@ struct DecoderNames {
     std::string_view epsilon = "rms_norm_eps";
     std::string_view epsilonKey = "attention.layer_norm_rms_epsilon";
     double usualEpsilon = 1e-6;
+    // What holds where config.json is silent, since it is what the class that reads it has; 0: it never is.
+    uint32_t usualHeads = 0, usualKvHeads = 0, usualContext = 0;
     double usualRotated = 1;  ///< part of a head that is rotated, where partial_rotary_factor is absent
 };
 

@@ -109,6 +109,7 @@ Result<ModelFile> translate(Checkpoint& checkpoint, const io::Source& source) {
     INGLE_TRY_ASSIGN(const bool isShared,
                      config.boolOr("tie_word_embeddings", architecture->sharesEmbedding));
     if (isShared) translation.model.tensors.erase("output.weight");
+    INGLE_TRY(addRwkvVocabulary(translation.model, source));
     INGLE_TRY(setVocabulary(translation.model, architecture->family));
     return std::move(translation.model);
 }

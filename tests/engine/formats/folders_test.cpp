@@ -113,6 +113,27 @@ TEST(Folders, everyPartOpensTheWhole) {
     EXPECT_EQ(model->tensors.size(), whole->tensors.size());
 }
 
+TEST(Folders, templatesOfChatsHaveSeveralPlaces) {
+    const std::pair<FolderFiles, std::string> places[] = {
+        {{{"chat_template.jinja", "own"}, {"tokenizer_config.json", R"({"chat_template": "in it"})"}},
+         "own/"},
+        {{{"tokenizer_config.json", R"({"chat_template": "in it"})"}}, "in it/"},
+        {{{"tokenizer_config.json",
+           R"({"chat_template": [{"name": "default", "template": "one"}, {"name": "tool_use", "template": "two"}]})"}},
+         "one/two"},
+        {{{"tokenizer_config.json", "{}"}, {"chat_template.json", R"({"chat_template": "beside"})"}},
+         "beside/"},
+    };
+    for (const auto& [changed, expected] : places) {
+        FolderFiles files = test::mixtralFolder();
+        for (const auto& [name, bytes] : changed) files[name] = bytes;
+        const test::TemporaryFolder folder;
+        const auto model = openFolder(files, folder);
+        ASSERT_TRUE(model.has_value()) << model.error().message;
+        EXPECT_EQ(model->tokenizer.chatTemplate + "/" + model->tokenizer.toolTemplate, expected);
+    }
+}
+
 TEST(Folders, ofTheDownloadCacheHaveTheModelsName) {
     const test::TemporaryFolder cache;
     const auto path = cache.path() / "models--owner--Tiny-1B" / "snapshots" / "0123abcd";

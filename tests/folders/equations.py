@@ -327,6 +327,40 @@ def stablelm(config, w, ids, neighbours=False):
     return output(config, w, norm(h, "model.norm"))
 
 
+def olmoe(config, w, ids, neighbours=False):
+    """modeling_olmoe.py: whole rows of queries and keys are normalised; shares of experts do not add up to 1."""
+    dim, eps = config["hidden_size"] // config["num_attention_heads"], config["rms_norm_eps"]
+    inv, _ = frequencies(config, dim)
+    h = w["model.embed_tokens.weight"][ids]
+    for i in range(config["num_hidden_layers"]):
+        p = f"model.layers.{i}"
+        x = rms(h, w[p + ".input_layernorm.weight"], eps)
+        q, k, v = (linear(w, f"{p}.self_attn.{n}_proj", x) for n in "qkv")
+        q, k = rms(q, w[p + ".self_attn.q_norm.weight"], eps), rms(k, w[p + ".self_attn.k_norm.weight"], eps)
+        q, k = (rotate(heads(y, dim), inv, 1, neighbours) for y in (q, k))
+        h = h + linear(w, p + ".self_attn.o_proj", attend(q, k, heads(v, dim), dim ** -0.5))
+        x = rms(h, w[p + ".post_attention_layernorm.weight"], eps)
+        one = lambda e, row: gated(w, f"{p}.mlp.experts.{e}", x[row:row + 1])[0]
+        h = h + experts(linear(w, p + ".mlp.gate", x), config["num_experts_per_tok"], False, one)
+    return output(config, w, rms(h, w["model.norm.weight"], eps))
+
+
+def starcoder2(config, w, ids, neighbours=False):
+    """modeling_starcoder2.py."""
+    dim, eps = config["hidden_size"] // config["num_attention_heads"], config["norm_epsilon"]
+    inv, _ = frequencies(config, dim)
+    norm = lambda x, name: layer_norm(x, w[name + ".weight"], w[name + ".bias"], eps)
+    h = w["model.embed_tokens.weight"][ids]
+    for i in range(config["num_hidden_layers"]):
+        p = f"model.layers.{i}"
+        x = norm(h, p + ".input_layernorm")
+        q, k, v = (heads(linear(w, f"{p}.self_attn.{n}_proj", x), dim) for n in "qkv")
+        q, k = rotate(q, inv, 1, neighbours), rotate(k, inv, 1, neighbours)
+        h = h + linear(w, p + ".self_attn.o_proj", attend(q, k, v, dim ** -0.5))
+        h = h + linear(w, p + ".mlp.c_proj", gelu_tanh(linear(w, p + ".mlp.c_fc", norm(h, p + ".post_attention_layernorm"))))
+    return output({"tie_word_embeddings": True}, w, norm(h, "model.norm"))
+
+
 def causal_conv(x, kernel):
     """x: [tokens, channels]; kernel: [channels, 1, length]; zeros before the first token."""
     kernel = kernel[:, 0]

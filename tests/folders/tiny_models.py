@@ -356,6 +356,41 @@ def granite_hybrid_experts():
     return granite_hybrid(25, 4)
 
 
+def seed_oss():
+    config = usual("SeedOssForCausalLM", head_dim=32, attention_bias=True)
+    return Model(config, decoder(27, config, bias="qkv"), equations.llama)
+
+
+def olmoe():
+    def ffn(t, p):
+        t.norm(p + ".self_attn.q_norm", DIM)
+        t.norm(p + ".self_attn.k_norm", KV_HEADS * DIM // HEADS)
+        t.matrix(p + ".mlp.gate", 12, DIM)
+        for e in range(12):
+            gated(t, f"{p}.mlp.experts.{e}", 48)
+    config = usual("OlmoeForCausalLM", num_experts=12, num_experts_per_tok=3, norm_topk_prob=False, clip_qkv=None)
+    config["intermediate_size"] = 48
+    return Model(config, decoder(28, config, ffn=ffn), equations.olmoe)
+
+
+def starcoder2():
+    config = usual("Starcoder2ForCausalLM", norm_epsilon=1e-5, use_bias=True, hidden_act="gelu_pytorch_tanh", sliding_window=None)
+    del config["rms_norm_eps"], config["tie_word_embeddings"]
+    t = Tensors(29)
+    around(t, {"tie_word_embeddings": True}, bias=True)
+    for i in range(LAYERS):
+        p = f"model.layers.{i}"
+        t.norm(p + ".input_layernorm", DIM, bias=True)
+        t.norm(p + ".post_attention_layernorm", DIM, bias=True)
+        attention(t, p, bias="qkv")
+        t.bias(p + ".self_attn.o_proj", DIM)
+        t.matrix(p + ".mlp.c_fc", FFN, DIM)
+        t.bias(p + ".mlp.c_fc", FFN)
+        t.matrix(p + ".mlp.c_proj", DIM, FFN)
+        t.bias(p + ".mlp.c_proj", DIM)
+    return Model(config, t, equations.starcoder2)
+
+
 def rwkv7():
     config = {"architectures": ["RWKV7ForCausalLM"], "hidden_size": DIM, "num_hidden_layers": 2, "head_dim": 16, "hidden_act": "sqrelu",
               "norm_eps": 1e-5, "norm_first": True, "norm_bias": True, "vocab_size": VOCABULARY, "tie_word_embeddings": False, "attn": None}
@@ -392,4 +427,4 @@ def rwkv7():
 MODELS = {each.__name__: each for each in (
     llama, llama3, llama_linear, mistral_yarn, mixtral, smollm3, ministral3, qwen2, qwen3, qwen2_moe, qwen3_moe, gemma, gemma2, gemma3,
     gemma3_with_images, phi3, phi3_long, glm4, chatglm, baichuan, baichuan13, stablelm, stablelm_parallel, lfm2, granite_hybrid,
-    granite_hybrid_experts, rwkv7)}
+    granite_hybrid_experts, rwkv7, seed_oss, olmoe, starcoder2)}

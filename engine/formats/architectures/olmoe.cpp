@@ -1,0 +1,36 @@
+/// OLMoE. Source: transformers, modeling_olmoe.py.
+#include "engine/formats/checkpoint/architecture.h"
+
+namespace ingle::formats {
+namespace {
+
+constexpr TensorRule kRules[] = {
+    {"model.layers.#.mlp.gate.weight", "blk.#.ffn_gate_inp.weight"},
+    {"model.layers.#.mlp.experts.#.gate_proj.weight", "blk.#.ffn_gate_exps.weight", stackExpert},
+    {"model.layers.#.mlp.experts.#.up_proj.weight", "blk.#.ffn_up_exps.weight", stackExpert},
+    {"model.layers.#.mlp.experts.#.down_proj.weight", "blk.#.ffn_down_exps.weight", stackExpert},
+};
+
+Status setKeys(Translation& t) {
+    INGLE_TRY(expectText(t.config, "hidden_act", "silu", {"silu"}));
+    INGLE_TRY(expectFlag(t.config, "norm_topk_prob", false, false));
+    if (t.config.find("clip_qkv"))
+        return fail(ErrorCode::Unsupported, "clip_qkv is not supported for such models");
+    INGLE_TRY_ASSIGN(const DecoderSizes sizes, setDecoderKeys(t, {.usualEpsilon = 1e-5}));
+    INGLE_TRY_ASSIGN(const uint32_t numExperts, t.config.u32("num_experts"));
+    INGLE_TRY_ASSIGN(const uint32_t numUsed, t.config.u32("num_experts_per_tok"));
+    t.setCount("expert_count", numExperts);
+    t.setCount("expert_used_count", numUsed);
+    return setRope(t, sizes);
+}
+
+constexpr Architecture kArchitectures[] = {
+    {.name = "OlmoeForCausalLM", .family = "olmoe", .setKeys = setKeys, .tensors = kRules},
+};
+
+}  // namespace
+
+extern const ArchitectureGroup olmoe_architectures;
+const ArchitectureGroup olmoe_architectures{kArchitectures};
+
+}  // namespace ingle::formats

@@ -23,7 +23,7 @@ Status stackMixed(Translation& t, const StoredTensor& stored, const Place& place
 /// The matrices of a low-rank projection are number 0 and 2 there (1 is what lies between), 1 and 2 in GGUF.
 Status placeLowRank(Translation& t, const StoredTensor& stored, const Place& place) {
     std::string name = place.name;
-    name.replace(name.find('?'), 1, place.numbers.back() == 0 ? "1" : "2");
+    std::ranges::replace(name, '?', place.numbers.back() == 0 ? '1' : '2');
     return t.place(stored, std::move(name));
 }
 

@@ -170,29 +170,6 @@
     </message>
 </context>
 <context>
-    <name>AnswerState</name>
-    <message>
-        <source>Reading the conversation… %1%</source>
-        <translation type="vanished">Liest das Gespräch … %1 %</translation>
-    </message>
-    <message>
-        <source>Thinking…</source>
-        <translation type="vanished">Denkt nach …</translation>
-    </message>
-    <message>
-        <source>Stopped</source>
-        <translation type="vanished">Angehalten</translation>
-    </message>
-    <message>
-        <source>Interrupted</source>
-        <translation type="vanished">Unterbrochen</translation>
-    </message>
-    <message>
-        <source>Continue</source>
-        <translation type="vanished">Fortsetzen</translation>
-    </message>
-</context>
-<context>
     <name>Banner</name>
     <message>
         <source>Dismiss</source>
@@ -239,14 +216,6 @@
         <translation>Gespräche</translation>
     </message>
     <message>
-        <source>Settings (%1)</source>
-        <translation type="vanished">Einstellungen (%1)</translation>
-    </message>
-    <message>
-        <source>Messages</source>
-        <translation type="vanished">Nachrichten</translation>
-    </message>
-    <message>
         <source>To the newest message</source>
         <translation>Zur neuesten Nachricht</translation>
     </message>
@@ -272,14 +241,6 @@
         <source>Message</source>
         <translation>Nachricht</translation>
     </message>
-    <message>
-        <source>Stop the answer (%1)</source>
-        <translation type="vanished">Antwort anhalten (%1)</translation>
-    </message>
-    <message>
-        <source>Send (Enter)</source>
-        <translation type="vanished">Senden (Eingabe)</translation>
-    </message>
 </context>
 <context>
     <name>ConversationRow</name>
@@ -294,22 +255,6 @@
     <message>
         <source>More actions</source>
         <translation>Weitere Aktionen</translation>
-    </message>
-    <message>
-        <source>Rename</source>
-        <translation type="vanished">Umbenennen</translation>
-    </message>
-    <message>
-        <source>Unpin</source>
-        <translation type="vanished">Lösen</translation>
-    </message>
-    <message>
-        <source>Pin</source>
-        <translation type="vanished">Anheften</translation>
-    </message>
-    <message>
-        <source>Delete</source>
-        <translation type="vanished">Löschen</translation>
     </message>
     <message>
         <source>%1, an answer is being written</source>
@@ -363,58 +308,6 @@
 </context>
 <context>
     <name>EmptyState</name>
-    <message>
-        <source>Looking at the file…</source>
-        <translation type="vanished">Prüft die Datei …</translation>
-    </message>
-    <message>
-        <source>Drop a model here</source>
-        <translation type="vanished">Modell hier ablegen</translation>
-    </message>
-    <message>
-        <source>Loading %1</source>
-        <translation type="vanished">%1 wird geladen</translation>
-    </message>
-    <message>
-        <source>%1 is not where it was</source>
-        <translation type="vanished">%1 ist nicht mehr an seinem Ort</translation>
-    </message>
-    <message>
-        <source>%1 could not be loaded</source>
-        <translation type="vanished">%1 konnte nicht geladen werden</translation>
-    </message>
-    <message>
-        <source>What is on your mind?</source>
-        <translation type="vanished">Was beschäftigt dich?</translation>
-    </message>
-    <message>
-        <source>GGUF and rwkv.cpp files run from where they lie. Everything stays on this computer: Inglenook cannot reach the network.</source>
-        <translation type="vanished">Dateien von GGUF und rwkv.cpp laufen dort, wo sie liegen. Alles bleibt auf diesem Rechner: Inglenook kann das Netz nicht erreichen.</translation>
-    </message>
-    <message>
-        <source>%1 answers on this computer, and nowhere else.</source>
-        <translation type="vanished">%1 antwortet auf diesem Rechner und nirgends sonst.</translation>
-    </message>
-    <message>
-        <source>Choose a model</source>
-        <translation type="vanished">Modell wählen</translation>
-    </message>
-    <message>
-        <source>Choose a file</source>
-        <translation type="vanished">Datei wählen</translation>
-    </message>
-    <message>
-        <source>Drop it again from where it is now.</source>
-        <translation type="vanished">Lege sie von ihrem neuen Ort aus wieder hier ab.</translation>
-    </message>
-    <message>
-        <source>Ask the guide</source>
-        <translation type="vanished">Frag den Lotsen</translation>
-    </message>
-    <message>
-        <source>It is a very small model that knows Inglenook and nothing else. For everything else, drop a model file on this window.</source>
-        <translation type="vanished">Er ist ein sehr kleines Modell, das Inglenook kennt und sonst nichts. Für alles andere zieh eine Modelldatei auf dieses Fenster.</translation>
-    </message>
     <message>
         <source>%1 Good choices:</source>
         <translation>%1 Gut geeignet:</translation>
@@ -673,60 +566,10 @@
     </message>
 </context>
 <context>
-    <name>MessageActions</name>
-    <message>
-        <source>Previous version</source>
-        <translation type="vanished">Vorige Fassung</translation>
-    </message>
-    <message>
-        <source>Next version</source>
-        <translation type="vanished">Nächste Fassung</translation>
-    </message>
-    <message>
-        <source>Copy</source>
-        <translation type="vanished">Kopieren</translation>
-    </message>
-    <message>
-        <source>Edit and ask again</source>
-        <translation type="vanished">Ändern und neu fragen</translation>
-    </message>
-    <message>
-        <source>%1 · %2 tokens · %3 per second</source>
-        <translation type="vanished">%1 · %2 Token · %3 je Sekunde</translation>
-    </message>
-    <message>
-        <source>Answer</source>
-        <translation type="vanished">Antworten</translation>
-    </message>
-    <message>
-        <source>Another answer (%1)</source>
-        <translation type="vanished">Andere Antwort (%1)</translation>
-    </message>
-</context>
-<context>
-    <name>MessageItem</name>
-    <message>
-        <source>You: %1</source>
-        <translation type="vanished">Du: %1</translation>
-    </message>
-    <message>
-        <source>Answer: %1</source>
-        <translation type="vanished">Antwort: %1</translation>
-    </message>
-    <message>
-        <source>The model no longer sees the messages above</source>
-        <translation type="vanished">Das Modell sieht die Nachrichten darüber nicht mehr</translation>
-    </message>
-</context>
-<context>
     <name>ModelButton</name>
     <message>
         <source>Model: %1</source>
         <translation>Modell: %1</translation>
-    </message>
-    <message>
-        <source>Models (%1)</source>
-        <translation type="vanished">Modelle (%1)</translation>
     </message>
 </context>
 <context>
@@ -754,10 +597,6 @@
     <message>
         <source>Browse…</source>
         <translation>Durchsuchen …</translation>
-    </message>
-    <message>
-        <source>Choose a model file</source>
-        <translation type="vanished">Modelldatei wählen</translation>
     </message>
     <message>
         <source>Models that could be used</source>
@@ -825,33 +664,10 @@
     </message>
 </context>
 <context>
-    <name>ReasoningBlock</name>
-    <message>
-        <source>Thinking…</source>
-        <translation type="vanished">Denkt nach …</translation>
-    </message>
-    <message>
-        <source>Thoughts</source>
-        <translation type="vanished">Gedanken</translation>
-    </message>
-    <message>
-        <source>Hide the thoughts</source>
-        <translation type="vanished">Gedanken verbergen</translation>
-    </message>
-    <message>
-        <source>Show the thoughts</source>
-        <translation type="vanished">Gedanken zeigen</translation>
-    </message>
-</context>
-<context>
     <name>SettingsCard</name>
     <message>
         <source>Settings</source>
         <translation>Einstellungen</translation>
-    </message>
-    <message>
-        <source>Colours</source>
-        <translation type="vanished">Farben</translation>
     </message>
     <message>
         <source>System</source>
@@ -918,10 +734,6 @@
         <translation>Vorgaben wiederherstellen</translation>
     </message>
     <message>
-        <source>All shortcuts: %1</source>
-        <translation type="vanished">Alle Tastenkürzel: %1</translation>
-    </message>
-    <message>
         <source>Device</source>
         <translation>Gerät</translation>
     </message>
@@ -959,101 +771,14 @@
     </message>
 </context>
 <context>
-    <name>ShortcutKeys</name>
-    <message>
-        <source>Enter</source>
-        <translation type="vanished">Eingabe</translation>
-    </message>
-    <message>
-        <source>Shift+Enter</source>
-        <translation type="vanished">Umschalt+Eingabe</translation>
-    </message>
-</context>
-<context>
     <name>ShortcutsCard</name>
     <message>
         <source>Shortcuts</source>
         <translation>Tastenkürzel</translation>
     </message>
-    <message>
-        <source>Send</source>
-        <translation type="vanished">Senden</translation>
-    </message>
-    <message>
-        <source>New line</source>
-        <translation type="vanished">Neue Zeile</translation>
-    </message>
-    <message>
-        <source>Stop the answer</source>
-        <translation type="vanished">Antwort anhalten</translation>
-    </message>
-    <message>
-        <source>Continue the answer</source>
-        <translation type="vanished">Antwort fortsetzen</translation>
-    </message>
-    <message>
-        <source>Another answer</source>
-        <translation type="vanished">Andere Antwort</translation>
-    </message>
-    <message>
-        <source>Copy the answer</source>
-        <translation type="vanished">Antwort kopieren</translation>
-    </message>
-    <message>
-        <source>Change the last message</source>
-        <translation type="vanished">Letzte Nachricht ändern</translation>
-    </message>
-    <message>
-        <source>New conversation</source>
-        <translation type="vanished">Neues Gespräch</translation>
-    </message>
-    <message>
-        <source>Search</source>
-        <translation type="vanished">Suchen</translation>
-    </message>
-    <message>
-        <source>Next and previous conversation</source>
-        <translation type="vanished">Nächstes und voriges Gespräch</translation>
-    </message>
-    <message>
-        <source>Rename the conversation</source>
-        <translation type="vanished">Gespräch umbenennen</translation>
-    </message>
-    <message>
-        <source>Pin the conversation</source>
-        <translation type="vanished">Gespräch anheften</translation>
-    </message>
-    <message>
-        <source>Delete the conversation</source>
-        <translation type="vanished">Gespräch löschen</translation>
-    </message>
-    <message>
-        <source>Models</source>
-        <translation type="vanished">Modelle</translation>
-    </message>
-    <message>
-        <source>Settings</source>
-        <translation type="vanished">Einstellungen</translation>
-    </message>
-    <message>
-        <source>Quit</source>
-        <translation type="vanished">Beenden</translation>
-    </message>
-    <message>
-        <source>Help</source>
-        <translation type="vanished">Hilfe</translation>
-    </message>
-    <message>
-        <source>All shortcuts</source>
-        <translation type="vanished">Alle Tastenkürzel</translation>
-    </message>
 </context>
 <context>
     <name>Sidebar</name>
-    <message>
-        <source>New conversation (%1)</source>
-        <translation type="vanished">Neues Gespräch (%1)</translation>
-    </message>
     <message>
         <source>Search all conversations</source>
         <translation>Alle Gespräche durchsuchen</translation>
@@ -1099,16 +824,9 @@
         <source>Continue</source>
         <translation>Fortsetzen</translation>
     </message>
-</context>
-<context>
-    <name>StatusLine</name>
     <message>
-        <source>%1 tokens per second</source>
-        <translation type="vanished">%1 Token je Sekunde</translation>
-    </message>
-    <message>
-        <source>context %1 of %2</source>
-        <translation type="vanished">Kontext %1 von %2</translation>
+        <source>Try again</source>
+        <translation>Noch einmal</translation>
     </message>
 </context>
 <context>
@@ -1137,10 +855,6 @@
 <context>
     <name>TableBlock</name>
     <message>
-        <source>Table with %1 rows</source>
-        <translation type="vanished">Tabelle mit %1 Zeilen</translation>
-    </message>
-    <message>
         <source>Table: %1</source>
         <translation>Tabelle: %1</translation>
     </message>
@@ -1154,17 +868,6 @@
     <message>
         <source>Thoughts</source>
         <translation>Gedanken</translation>
-    </message>
-</context>
-<context>
-    <name>Toast</name>
-    <message>
-        <source>Undo</source>
-        <translation type="vanished">Rückgängig</translation>
-    </message>
-    <message>
-        <source>Dismiss</source>
-        <translation type="vanished">Ausblenden</translation>
     </message>
 </context>
 <context>
@@ -1228,25 +931,6 @@
     </message>
 </context>
 <context>
-    <name>UserBubble</name>
-    <message>
-        <source>Edit your message</source>
-        <translation type="vanished">Nachricht ändern</translation>
-    </message>
-    <message>
-        <source>Your message</source>
-        <translation type="vanished">Deine Nachricht</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation type="vanished">Abbrechen</translation>
-    </message>
-    <message>
-        <source>Send</source>
-        <translation type="vanished">Senden</translation>
-    </message>
-</context>
-<context>
     <name>ingle::desktop::Actions</name>
     <message>
         <source>%1 (%2)</source>
@@ -1273,18 +957,6 @@
     <message>
         <source>The answer waits: %1</source>
         <translation>Die Antwort wartet: %1</translation>
-    </message>
-    <message>
-        <source>The history was written by a newer Inglenook; it can be read but not changed.</source>
-        <translation type="vanished">Der Verlauf stammt von einem neueren Inglenook; er kann gelesen, aber nicht geändert werden.</translation>
-    </message>
-    <message>
-        <source>The answer reached its length limit.</source>
-        <translation type="vanished">Die Antwort hat ihre größte Länge erreicht.</translation>
-    </message>
-    <message>
-        <source>The model&apos;s context is full.</source>
-        <translation type="vanished">Der Kontext des Modells ist voll.</translation>
     </message>
     <message>
         <source>Set it aside and start a new history</source>
@@ -1400,10 +1072,6 @@
         <translation>Gefunden</translation>
     </message>
     <message>
-        <source>Conversation deleted</source>
-        <translation type="vanished">Gespräch gelöscht</translation>
-    </message>
-    <message>
         <source>“%1” deleted</source>
         <translation>„%1“ gelöscht</translation>
     </message>
@@ -1425,10 +1093,6 @@
     <message>
         <source>Show the report</source>
         <translation>Bericht zeigen</translation>
-    </message>
-    <message>
-        <source>Save the crash report</source>
-        <translation type="vanished">Absturzbericht speichern</translation>
     </message>
     <message>
         <source>Saved as %1</source>
@@ -1459,14 +1123,6 @@
 </context>
 <context>
     <name>ingle::desktop::FitAdvice</name>
-    <message>
-        <source>%1 MB</source>
-        <translation type="vanished">%1 MB</translation>
-    </message>
-    <message>
-        <source>%1 GB</source>
-        <translation type="vanished">%1 GB</translation>
-    </message>
     <message>
         <source>Shorter context and smaller cache: %1 tokens, %2</source>
         <translation>Kürzerer Kontext und kleinerer Zwischenspeicher: %1 Token, %2</translation>
@@ -1516,10 +1172,6 @@
     <message>
         <source>The file %1 is gone. Drop it again from where it is now.</source>
         <translation>Die Datei %1 ist fort. Lege sie von ihrem neuen Ort aus wieder hier ab.</translation>
-    </message>
-    <message>
-        <source>This file has no tokenizer, so it cannot chat.</source>
-        <translation type="vanished">Diese Datei hat keinen Tokenizer und kann darum nicht chatten.</translation>
     </message>
     <message>
         <source>about %1 seconds a word</source>

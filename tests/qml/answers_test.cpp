@@ -48,6 +48,8 @@ class AnswersTest : public QObject, WindowFiles {
         run.chat().send("count");
         QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
         QCOMPARE(run.messages()[1].status, history::MessageStatus::Failed);
+        QTRY_VERIFY(run.shownItem("continueButton"));
+        QCOMPARE(run.shownItem("continueButton")->property("text").toString(), QString("Try again"));
         run.chat().send("count again");
         QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 4 && run.idle(), kPatienceMs);
         QCOMPARE(run.messages()[3].status, history::MessageStatus::Complete);

@@ -54,7 +54,7 @@ Item {
         anchors.right: line.right
         anchors.rightMargin: -width - Theme.m
         anchors.verticalCenter: line.verticalCenter
-        text: qsTr("Continue")
+        text: row.empty ? qsTr("Try again") : qsTr("Continue")
         onClicked: row.list.actions.run("continueAnswer", row.messageId)
     }
 }

@@ -23,7 +23,7 @@ inline std::vector<std::byte> makeWeights(const quant::QuantFormat& format, std:
                                           size_t elems) {
     std::vector<std::byte> out(elems / format.blockElems * format.blockBytes);
     if (format.encodeRow) {
-        format.encodeRow(gaussian(random, elems), out.data());
+        format.encodeRow(gaussian(random, elems), {}, out.data());
         return out;
     }
     std::vector<float> values(format.blockElems);

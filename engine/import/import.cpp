@@ -112,8 +112,10 @@ class Tensors {
         }
         return [=, this, &tensor, &format](uint64_t first, std::span<std::byte> bytes) -> Status {
             INGLE_TRY(proceed(bytes.size() / targetBytes * sourceBytes));
-            quant::encodeRows(format, elems, first, bytes, m_threads,
-                              [&](uint64_t row, std::span<float> values) { tensor.decodeRow(row, values); });
+            quant::encodeRows(
+                format,
+                {elems, [&](uint64_t row, std::span<float> values) { tensor.decodeRow(row, values); }}, first,
+                bytes, m_threads);
             return {};
         };
     }

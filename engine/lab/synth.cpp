@@ -63,8 +63,10 @@ formats::GgufWriter::RowSource synthRows(const SynthOptions& options, const mode
                                          const quant::QuantFormat& format, base::ThreadPool& threads) {
     return [&, spec](uint64_t first, std::span<std::byte> bytes) {
         quant::encodeRows(
-            format, spec.shape.rowElems(), first, bytes, threads,
-            [&](uint64_t row, std::span<float> values) { fillRow(options, spec, row, values); });
+            format,
+            {spec.shape.rowElems(),
+             [&](uint64_t row, std::span<float> values) { fillRow(options, spec, row, values); }},
+            first, bytes, threads);
         return Status{};
     };
 }

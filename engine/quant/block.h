@@ -1,6 +1,7 @@
 /// What the block formats share: fields at any byte, and the order of small fields within bytes.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -38,8 +39,17 @@ inline void storeU16(std::byte* at, uint16_t value) {
     std::memcpy(at, &value, sizeof value);
 }
 
+inline void storeU32(std::byte* at, uint32_t value) {
+    std::memcpy(at, &value, sizeof value);
+}
+
 inline void storeHalf(std::byte* at, float value) {
     storeU16(at, base::f32ToF16(value));
+}
+
+/// What is left of `value` in a half.
+inline float storedHalf(float value) {
+    return base::f16ToF32(base::f32ToF16(value));
 }
 
 /// Value `e` of a block of 32 whose 16 bytes hold values 0..15 in their low nibbles, 16..31 in their high
@@ -79,10 +89,24 @@ inline int32_t scaleOfQ3K(const std::byte* s, size_t k) {
     return static_cast<int32_t>(low | high << 4) - 32;
 }
 
+/// The reverse, for bytes that are zeros.
+inline void addScaleOfQ3K(std::byte* s, size_t k, int32_t scale) {
+    const auto six = static_cast<uint32_t>(scale + 32);
+    s[k % 8] |= static_cast<std::byte>((six & 15) << (k / 8 * 4));
+    s[8 + k % 4] |= static_cast<std::byte>(six >> 4 << (k / 4 * 2));
+}
+
 /// Scale `k` of the eight that IQ4_XS packs in 6 bytes: a u16 of upper bit pairs, then low nibbles.
 inline int32_t scaleOfIq4Xs(const std::byte* s, size_t k) {
     const uint32_t high = u16At(s) >> (2 * k) & 3;
     return static_cast<int32_t>(nibbleAt(s + 2, k) | high << 4) - 32;
+}
+
+/// The reverse, for bytes that are zeros.
+inline void addScaleOfIq4Xs(std::byte* s, size_t k, int32_t scale) {
+    const auto six = static_cast<uint32_t>(scale + 32);
+    storeU16(s, static_cast<uint16_t>(u16At(s) | six >> 4 << (2 * k)));
+    s[2 + k / 2] |= static_cast<std::byte>((six & 15) << (k % 2 * 4));
 }
 
 struct ScaleAndMin {
@@ -112,16 +136,54 @@ inline void storeScaleAndMin(std::byte* s, size_t k, ScaleAndMin packed) {
     add(k, packed.min >> 4 << 6);
 }
 
+/// The reverse of nibbleOf32: `nibble(e)` gives value `e`.
+template <typename Nibble>
+void storeNibbles32(std::byte* qs, Nibble nibble) {
+    for (size_t j = 0; j < 16; ++j)
+        qs[j] = static_cast<std::byte>(uint32_t{nibble(j)} | uint32_t{nibble(j + 16)} << 4);
+}
+
+/// The reverse of bitPairOf256, for bytes that are zeros.
+inline void addBitPairOf256(std::byte* qs, size_t e, uint32_t pair) {
+    qs[e / 128 * 32 + e % 32] |= static_cast<std::byte>(pair << (e % 128 / 32 * 2));
+}
+
+/// The reverse of nibbleOf256, for bytes that are zeros.
+inline void addNibbleOf256(std::byte* qs, size_t e, uint32_t nibble) {
+    qs[e / 64 * 32 + e % 32] |= static_cast<std::byte>(nibble << (e % 64 / 32 * 4));
+}
+
+/// The reverse of sixBitsOf256, for bytes that are zeros.
+inline void addSixBitsOf256(std::byte* block, size_t e, uint32_t six) {
+    block[e / 128 * 64 + e % 64] |= static_cast<std::byte>((six & 15) << (e % 128 / 64 * 4));
+    addBitPairOf256(block + 128, e, six >> 4);
+}
+
 /// Calls `decode(block, values)` for each block of a row.
 template <size_t kElems, size_t kBytes, typename DecodeBlock>
 void decodeBlocks(const std::byte* in, std::span<float> y, DecodeBlock decode) {
     for (size_t i = 0; i < y.size(); i += kElems, in += kBytes) decode(in, y.data() + i);
 }
 
-/// Calls `encode(values, block)` for each block of a row.
-template <size_t kElems, size_t kBytes, typename EncodeBlock>
-void encodeBlocks(std::span<const float> x, std::byte* out, EncodeBlock encode) {
-    for (size_t i = 0; i < x.size(); i += kElems, out += kBytes) encode(x.data() + i, out);
+/// Calls encode(values, weights, block) for each block of a row. Where `importance` is empty, or says that
+/// nothing in a block matters, all of it matters alike.
+template <size_t kElems, size_t kBytes, auto encode>
+void encodeBlocks(std::span<const float> x, std::span<const float> importance, std::byte* out) {
+    static constexpr auto kAlike = [] {
+        std::array<float, kElems> ones{};
+        ones.fill(1);
+        return ones;
+    }();
+    for (size_t i = 0; i < x.size(); i += kElems, out += kBytes) {
+        const float* weights = kAlike.data();
+        if (!importance.empty()) {
+            const auto own = importance.subspan(i, kElems);
+            float sum = 0;
+            for (const float weight : own) sum += weight;
+            if (sum > 0) weights = own.data();
+        }
+        encode(x.data() + i, weights, out);
+    }
 }
 
 }  // namespace ingle::quant

@@ -23,9 +23,10 @@ struct QuantFormat {
     /// Largest relative RMSE, sqrt(sum((a-b)^2)/sum(a^2)), of encode+decode on Gaussian rows; 0 means exact.
     /// Formats without an encoder state 0 here and leave encodeRow null.
     double maxRelRmse;
-    /// x.size() is a multiple of blockElems; out holds x.size()/blockElems blocks. Null: this version only
+    /// x.size() is a multiple of blockElems; out holds x.size()/blockElems blocks. `importance` says how much
+    /// the square of each value's error matters, none below 0; empty: all alike. Null: this version only
     /// reads it.
-    void (*encodeRow)(std::span<const float> x, std::byte* out);
+    void (*encodeRow)(std::span<const float> x, std::span<const float> importance, std::byte* out);
     /// y.size() is a multiple of blockElems. Pure, any thread.
     void (*decodeRow)(const std::byte* in, std::span<float> y);
 };

@@ -1,40 +1,57 @@
 /// Search for the scales of block formats whose groups of values share one: what their encoders have in
-/// common. Rounding every value to the nearest step of the obvious scale is not best; scales near it are
-/// tried, and the best straight-line fit through each rounding is kept. Source: the reference coders of
-/// ggml-quants.c (rule), docs/add-a-format.md.
+/// common. Rounding every value to the nearest step of the obvious scale is not best: scales near it are
+/// tried, and the best straight-line fit through each rounding is kept, as the reference coders of
+/// ggml-quants.c do; then levels and fit are improved in turns (S. Lloyd, "Least squares quantization in
+/// PCM", 1982), which they do not.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 
+#include "engine/quant/block.h"
+#include "engine/quant/scale_kernels.h"
+
 namespace ingle::quant {
 
+/// For this processor.
+const ScaleKernels& scaleKernels();
+
 /// The integer nearest to `value` (ties to even) within [low, high]; NaN gives `low`. |low|, |high| < 2^22.
-int32_t nearestLevel(float value, int32_t low, int32_t high);
+inline int32_t nearestLevel(float value, int32_t low, int32_t high) {
+    const auto lowest = static_cast<float>(low);
+    const auto highest = static_cast<float>(high);
+    const float clamped = value > lowest ? (value < highest ? value : highest) : lowest;
+    // At 1.5 * 2^23 a float's last bit is worth 1: the addition rounds.
+    constexpr float kShift = 12582912.0F;
+    return static_cast<int32_t>(clamped + kShift - kShift);
+}
 
-/// value = scale * level - min
-struct ScaleAndOffset {
-    float scale = 0;
-    float min = 0;  ///< never negative
-};
+template <size_t kCount>
+constexpr LevelSet levelsOf(const float (&table)[kCount]) {
+    return {table[0], table[kCount - 1], table, kCount};
+}
 
-/// The steps tried by fitScaleAndOffset: (top level + first + t * stride) / range for t = 0 … count.
-struct ScaleSteps {
-    float first;
-    float stride;
-    int32_t count;
-};
+/// The place of the level nearest to `value`; NaN gives 0. `levels` rise.
+template <size_t kCount>
+uint8_t nearestIndex(const float (&levels)[kCount], float value) {
+    uint8_t index = 0;
+    for (size_t i = 1; i < kCount; ++i)
+        index = static_cast<uint8_t>(index + (value > (levels[i - 1] + levels[i]) * 0.5F ? 1 : 0));
+    return index;
+}
 
-/// Scale and min for levels 0 … topLevel with a small sum of weight * error²; x and weights have the same
-/// size.
-ScaleAndOffset fitScaleAndOffset(std::span<const float> x, std::span<const float> weights, int32_t topLevel,
-                                 const ScaleSteps& steps);
+/// With what is left of both in halves.
+inline ScaleAndOffset storedLine(const ScaleAndOffset& fit) {
+    return {storedHalf(fit.scale), storedHalf(fit.min)};
+}
 
-/// Scale for levels -depth … depth - 1 with a small sum of x² * error². Negative when that fits better: then
-/// the longer end of the levels serves the positive values.
-float fitSignedScale(std::span<const float> x, int32_t depth);
-
-/// Weights of values of which large ones, and those in groups with large ones, matter more: rms(x) + |x|.
-void magnitudeWeights(std::span<const float> x, std::span<float> weights);
+/// Writes round((x + min) / scale) as levels low … high; 0 for a scale of 0.
+inline void roundTo(std::span<const float> x, const ScaleAndOffset& fit, int32_t low, int32_t high,
+                    int8_t* levels) {
+    const float inverse = fit.scale != 0 ? 1 / fit.scale : 0;
+    for (size_t i = 0; i < x.size(); ++i)
+        levels[i] = static_cast<int8_t>(nearestLevel((x[i] + fit.min) * inverse, low, high));
+}
 
 }  // namespace ingle::quant

@@ -5,7 +5,7 @@
 namespace ingle::quant {
 namespace {
 
-void encodeRow(std::span<const float> x, std::byte* out) {
+void encodeRow(std::span<const float> x, std::span<const float>, std::byte* out) {
     for (size_t i = 0; i < x.size(); ++i) storeU16(out + 2 * i, base::f32ToBf16(x[i]));
 }
 

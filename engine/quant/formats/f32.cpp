@@ -6,7 +6,7 @@
 namespace ingle::quant {
 namespace {
 
-void encodeRow(std::span<const float> x, std::byte* out) {
+void encodeRow(std::span<const float> x, std::span<const float>, std::byte* out) {
     std::memcpy(out, x.data(), x.size_bytes());
 }
 

@@ -1,7 +1,10 @@
 // Q3_K: 0: 32 bytes of third bits, 32: 64 bytes of bit pairs, 96: 12 bytes of 6-bit scales, 108: f16 d.
 // Sixteen groups of 16 values: value = d * (scale - 32) * (pair, less 4 where the third bit is clear).
+#include <algorithm>
+#include <array>
 #include "engine/quant/block.h"
 #include "engine/quant/format.h"
+#include "engine/quant/k_block.h"
 
 namespace ingle::quant {
 namespace {
@@ -21,6 +24,27 @@ void decodeBlock(const std::byte* block, float* y) {
     }
 }
 
+void encodeBlock(const float* x, const float* w, std::byte* block) {
+    const auto scales = encodeScales<16>(x, w, {-4, 3}, -32);
+    storeHalf(block + 108, scales.d);
+    std::fill_n(block, 108, std::byte{0});
+    for (size_t k = 0; k < 16; ++k) {
+        addScaleOfQ3K(block + 96, k, scales.scales[k]);
+        std::array<int8_t, 16> levels;
+        roundTo({x + 16 * k, 16}, {scales.step(k), 0}, -4, 3, levels.data());
+        for (size_t l = 0; l < 16; ++l) {
+            const size_t e = 16 * k + l;
+            const auto three = static_cast<uint32_t>(levels[l] + 4);
+            addBitPairOf256(block + 32, e, three & 3);
+            block[e % 32] |= static_cast<std::byte>(three >> 2 << (e / 32));
+        }
+    }
+}
+
+void encodeRow(std::span<const float> x, std::span<const float> importance, std::byte* out) {
+    encodeBlocks<kElems, kBytes, encodeBlock>(x, importance, out);
+}
+
 void decodeRow(const std::byte* in, std::span<float> y) {
     decodeBlocks<kElems, kBytes>(in, y, decodeBlock);
 }
@@ -32,8 +56,8 @@ const QuantFormat q3_k_format{.id = {11},
                               .name = "Q3_K",
                               .blockElems = kElems,
                               .blockBytes = kBytes,
-                              .maxRelRmse = 0,
-                              .encodeRow = nullptr,
+                              .maxRelRmse = 0.17,
+                              .encodeRow = encodeRow,
                               .decodeRow = decodeRow};
 
 }  // namespace ingle::quant

@@ -1,6 +1,8 @@
 // Q4_1: 0: f16 d, 2: f16 m, 4: 16 bytes of nibbles; value = nibble * d + m.
+#include <array>
 #include "engine/quant/block.h"
 #include "engine/quant/format.h"
+#include "engine/quant/scale_search.h"
 
 namespace ingle::quant {
 namespace {
@@ -14,6 +16,19 @@ void decodeBlock(const std::byte* block, float* y) {
     for (size_t e = 0; e < kElems; ++e) y[e] = static_cast<float>(nibbleOf32(block + 4, e)) * d + m;
 }
 
+void encodeBlock(const float* x, const float* w, std::byte* out) {
+    const ScaleAndOffset fit = storedLine(scaleKernels().fitLine({x, w, kElems}, 15, Offset::Any));
+    std::array<int8_t, kElems> levels;
+    roundTo({x, kElems}, fit, 0, 15, levels.data());
+    storeHalf(out, fit.scale);
+    storeHalf(out + 2, -fit.min);
+    storeNibbles32(out + 4, [&](size_t e) { return static_cast<uint8_t>(levels[e]); });
+}
+
+void encodeRow(std::span<const float> x, std::span<const float> importance, std::byte* out) {
+    encodeBlocks<kElems, kBytes, encodeBlock>(x, importance, out);
+}
+
 void decodeRow(const std::byte* in, std::span<float> y) {
     decodeBlocks<kElems, kBytes>(in, y, decodeBlock);
 }
@@ -25,8 +40,8 @@ const QuantFormat q4_1_format{.id = {3},
                               .name = "Q4_1",
                               .blockElems = kElems,
                               .blockBytes = kBytes,
-                              .maxRelRmse = 0,
-                              .encodeRow = nullptr,
+                              .maxRelRmse = 0.08,
+                              .encodeRow = encodeRow,
                               .decodeRow = decodeRow};
 
 }  // namespace ingle::quant

@@ -1,5 +1,6 @@
 // Q4_K: 0: f16 d, 2: f16 dmin, 4: 12 bytes of 6-bit scales and mins, 16: 128 bytes of nibbles.
 // Eight groups of 32 values: value = d * scale * nibble - dmin * min.
+#include <algorithm>
 #include "engine/quant/block.h"
 #include "engine/quant/format.h"
 #include "engine/quant/k_block.h"
@@ -22,17 +23,15 @@ void decodeBlock(const std::byte* block, float* y) {
     }
 }
 
-void encodeBlock(const float* x, std::byte* block) {
-    const auto levels = encodeScalesAndMins(x, 15, {.first = -1, .stride = 0.1F, .count = 20}, block);
-    for (size_t pair = 0; pair < 4; ++pair) {
-        const uint8_t* low = levels.data() + pair * 64;
-        for (size_t l = 0; l < 32; ++l)
-            block[16 + pair * 32 + l] = static_cast<std::byte>(low[l] | low[l + 32] << 4);
-    }
+void encodeBlock(const float* x, const float* w, std::byte* block) {
+    const LineBlock<8> lines = encodeLines<8>(x, w, 15, 63);
+    storeLines(lines, block);
+    std::fill_n(block + 16, 128, std::byte{0});
+    for (size_t e = 0; e < kElems; ++e) addNibbleOf256(block + 16, e, static_cast<uint32_t>(lines.levels[e]));
 }
 
-void encodeRow(std::span<const float> x, std::byte* out) {
-    encodeBlocks<kElems, kBytes>(x, out, encodeBlock);
+void encodeRow(std::span<const float> x, std::span<const float> importance, std::byte* out) {
+    encodeBlocks<kElems, kBytes, encodeBlock>(x, importance, out);
 }
 
 void decodeRow(const std::byte* in, std::span<float> y) {

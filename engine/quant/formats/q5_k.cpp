@@ -1,5 +1,6 @@
 // Q5_K: 0: f16 d, 2: f16 dmin, 4: 12 bytes of 6-bit scales and mins, 16: 32 bytes of fifth bits, 48: 128
 // bytes of nibbles. Eight groups of 32 values: value = d * scale * (five bits) - dmin * min.
+#include <algorithm>
 #include "engine/quant/block.h"
 #include "engine/quant/format.h"
 #include "engine/quant/k_block.h"
@@ -24,20 +25,19 @@ void decodeBlock(const std::byte* block, float* y) {
     }
 }
 
-void encodeBlock(const float* x, std::byte* block) {
-    const auto levels = encodeScalesAndMins(x, 31, {.first = -0.5F, .stride = 0.1F, .count = 15}, block);
-    std::fill_n(block + 16, 32, std::byte{0});
-    for (size_t pair = 0; pair < 4; ++pair) {
-        const uint8_t* low = levels.data() + pair * 64;
-        for (size_t l = 0; l < 32; ++l) {
-            block[48 + pair * 32 + l] = static_cast<std::byte>((low[l] & 15) | (low[l + 32] & 15) << 4);
-            block[16 + l] |= static_cast<std::byte>((low[l] >> 4 | low[l + 32] >> 4 << 1) << (2 * pair));
-        }
+void encodeBlock(const float* x, const float* w, std::byte* block) {
+    const LineBlock<8> lines = encodeLines<8>(x, w, 31, 63);
+    storeLines(lines, block);
+    std::fill_n(block + 16, 160, std::byte{0});
+    for (size_t e = 0; e < kElems; ++e) {
+        const auto level = static_cast<uint32_t>(lines.levels[e]);
+        addNibbleOf256(block + 48, e, level & 15);
+        block[16 + e % 32] |= static_cast<std::byte>(level >> 4 << (e / 32));
     }
 }
 
-void encodeRow(std::span<const float> x, std::byte* out) {
-    encodeBlocks<kElems, kBytes>(x, out, encodeBlock);
+void encodeRow(std::span<const float> x, std::span<const float> importance, std::byte* out) {
+    encodeBlocks<kElems, kBytes, encodeBlock>(x, importance, out);
 }
 
 void decodeRow(const std::byte* in, std::span<float> y) {

@@ -6,6 +6,7 @@
 
 #include "engine/quant/block.h"
 #include "engine/quant/format.h"
+#include "engine/quant/k_block.h"
 #include "engine/quant/scale_search.h"
 
 namespace ingle::quant {
@@ -22,38 +23,21 @@ void decodeBlock(const std::byte* block, float* y) {
     }
 }
 
-void encodeBlock(const float* x, std::byte* block) {
-    constexpr size_t kGroups = 16;
-    constexpr size_t kGroupElems = 16;
-    constexpr int32_t kDepth = 32;
-    std::array<float, kGroups> scales;
-    for (size_t k = 0; k < kGroups; ++k)
-        scales[k] = fitSignedScale({x + k * kGroupElems, kGroupElems}, kDepth);
-    // The group scale of largest magnitude becomes -128, the end of the range that reaches one step further.
-    const float extreme =
-        *std::ranges::max_element(scales, [](float a, float b) { return std::abs(a) < std::abs(b); });
-    storeHalf(block + 208, extreme / -128);
-    const float inverse = std::abs(extreme) > 0 ? -128 / extreme : 0;
+void encodeBlock(const float* x, const float* w, std::byte* block) {
+    const auto scales = encodeScales<16>(x, w, {-32, 31}, -128);
+    storeHalf(block + 208, scales.d);
     std::fill_n(block, 192, std::byte{0});
-    for (size_t k = 0; k < kGroups; ++k) {
-        const int32_t scale = nearestLevel(inverse * scales[k], -128, 127);
-        block[192 + k] = static_cast<std::byte>(scale);
-        const float step = halfAt(block + 208) * static_cast<float>(scale);
-        for (size_t e = k * kGroupElems; e < (k + 1) * kGroupElems; ++e) {
-            const float level = step != 0 ? x[e] / step : 0;
-            const auto six = static_cast<uint32_t>(nearestLevel(level, -kDepth, kDepth - 1) + kDepth);
-            const size_t half = e / 128;
-            const size_t quarter = e % 128 / 32;
-            const size_t l = e % 32;
-            block[64 * half + 32 * (quarter & 1) + l] |=
-                static_cast<std::byte>((six & 15) << (quarter < 2 ? 0 : 4));
-            block[128 + 32 * half + l] |= static_cast<std::byte>(six >> 4 << (2 * quarter));
-        }
+    for (size_t k = 0; k < 16; ++k) {
+        block[192 + k] = static_cast<std::byte>(scales.scales[k]);
+        std::array<int8_t, 16> levels;
+        roundTo({x + 16 * k, 16}, {scales.step(k), 0}, -32, 31, levels.data());
+        for (size_t l = 0; l < 16; ++l)
+            addSixBitsOf256(block, 16 * k + l, static_cast<uint32_t>(levels[l] + 32));
     }
 }
 
-void encodeRow(std::span<const float> x, std::byte* out) {
-    encodeBlocks<kElems, kBytes>(x, out, encodeBlock);
+void encodeRow(std::span<const float> x, std::span<const float> importance, std::byte* out) {
+    encodeBlocks<kElems, kBytes, encodeBlock>(x, importance, out);
 }
 
 void decodeRow(const std::byte* in, std::span<float> y) {

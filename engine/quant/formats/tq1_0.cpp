@@ -9,8 +9,8 @@ const QuantFormat tq1_0_format{.id = {34},
                                .name = "TQ1_0",
                                .blockElems = kTernaryBlockElems,
                                .blockBytes = Tq1Block::kBytes,
-                               .maxRelRmse = 0,
-                               .encodeRow = nullptr,
+                               .maxRelRmse = 0.5,
+                               .encodeRow = encodeTernary<Tq1Block>,
                                .decodeRow = decodeTernary<Tq1Block>};
 
 }  // namespace ingle::quant

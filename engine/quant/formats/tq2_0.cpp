@@ -9,8 +9,8 @@ const QuantFormat tq2_0_format{.id = {35},
                                .name = "TQ2_0",
                                .blockElems = kTernaryBlockElems,
                                .blockBytes = Tq2Block::kBytes,
-                               .maxRelRmse = 0,
-                               .encodeRow = nullptr,
+                               .maxRelRmse = 0.5,
+                               .encodeRow = encodeTernary<Tq2Block>,
                                .decodeRow = decodeTernary<Tq2Block>};
 
 }  // namespace ingle::quant

@@ -171,7 +171,7 @@ inline formats::GgufWriter::RowSource sampleRows(const quant::QuantFormat& forma
             const uint64_t row = first + at / rowBytes;
             for (size_t i = 0; i < elems; ++i)
                 values[i] = 0.01F * static_cast<float>((i * 7 + row * 3) % 23) - 0.1F;
-            format.encodeRow(values, bytes.data() + at);
+            format.encodeRow(values, {}, bytes.data() + at);
         }
         return {};
     };

@@ -146,7 +146,7 @@ TEST_F(Import, quantisedRowsAreTheEncodersWhateverTheThreads) {
         const size_t elems = tensor.shape.rowElems();
         std::vector<std::byte> row(tensor.data.size() / tensor.shape.numRows());
         for (uint64_t r = 0; r < tensor.shape.numRows(); ++r) {
-            tensor.format->encodeRow({floats + r * elems, elems}, row.data());
+            tensor.format->encodeRow({floats + r * elems, elems}, {}, row.data());
             ASSERT_TRUE(std::ranges::equal(tensor.data.subspan(r * row.size(), row.size()), row)) << name;
         }
     }
@@ -218,7 +218,7 @@ TEST_F(Import, dequantWritesWhatTheDecoderGives) {
     std::vector<float> values(70000 / 256 * 256);  // more than one piece
     for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 97) - 40;
     std::vector<std::byte> blocks(values.size() / 256 * format.blockBytes);
-    format.encodeRow(values, blocks.data());
+    format.encodeRow(values, {}, blocks.data());
     std::ofstream(m_folder.file("raw"), std::ios::binary)
         .write(reinterpret_cast<const char*>(blocks.data()), static_cast<std::streamsize>(blocks.size()));
     ASSERT_TRUE(dequantFile("Q4_K", m_folder.file("raw"), m_target));

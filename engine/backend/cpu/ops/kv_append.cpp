@@ -17,11 +17,11 @@ void run(const Op& op, const kernels::KernelFn& kernel, const StepContext& conte
             return;
         }
         const size_t whole = x.width / format.blockElems * format.blockElems;
-        format.encodeRow({values, whole}, out);
+        format.encodeRow({values, whole}, {}, out);
         if (whole == x.width) return;
         std::array<float, kLargestBlock> last{};  // filled up with zeros
         std::copy(values + whole, values + x.width, last.begin());
-        format.encodeRow({last.data(), format.blockElems},
+        format.encodeRow({last.data(), format.blockElems}, {},
                          out + whole / format.blockElems * format.blockBytes);
     };
     for (const RunRows& rows : context.runs) {

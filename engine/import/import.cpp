@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 
 #include "engine/base/cpu_features.h"
 #include "engine/formats/gguf_layout.h"
 #include "engine/formats/gguf_writer.h"
 #include "engine/formats/tokenizer_data.h"
+#include "engine/import/importance.h"
 #include "engine/import/quant_mix.h"
 #include "engine/io/atomic_file.h"
 #include "engine/quant/encode_rows.h"
@@ -59,24 +61,36 @@ class Tensors {
           m_events(events),
           m_threads(options.threads ? options.threads : base::physicalCores()) {}
 
-    Status addTo(formats::GgufWriter& writer, const QuantMix* mix) {
-        std::map<std::string_view, uint32_t> fallbacks;  // format → number of tensors
+    Status addTo(formats::GgufWriter& writer, const TensorFormats& formats, const Importance* importance) {
+        std::map<std::pair<std::string_view, std::string_view>, uint32_t>
+            fallbacks;  // written, wanted → count
+        uint32_t numUnknown = 0;
         bool isRequantized = false;
         for (const auto& [name, tensor] : m_model.tensors) {
-            const quant::QuantFormat& format = mix ? formatFor(*mix, m_model, tensor) : *tensor.format;
-            const bool isFallback = mix && isQuantizable(name, tensor.shape) &&
-                                    format.name != mix->matrices && format.name != mix->better &&
-                                    format.name != mix->output;
-            if (isFallback) ++fallbacks[format.name];
+            const TensorFormats::Choice choice = formats.of(m_model, tensor);
+            const quant::QuantFormat& format = *choice.format;
+            if (choice.insteadOf) ++fallbacks[{format.name, choice.insteadOf->name}];
             isRequantized |= &format != tensor.format && tensor.format->blockElems > 1;
-            INGLE_TRY(writer.addTensor(name, tensor.shape, format, rowsOf(tensor, format)));
+            const bool isRounded = &format != tensor.format && format.blockElems > 1;
+            const Importance* known = nullptr;
+            if (importance && isRounded) {
+                INGLE_TRY_ASSIGN(const bool isKnown, importance->knows(tensor));
+                if (isKnown)
+                    known = importance;
+                else
+                    ++numUnknown;
+            }
+            INGLE_TRY(writer.addTensor(name, tensor.shape, format, rowsOf(tensor, format, known)));
             m_totalBytes += tensor.bytes();
         }
-        for (const auto& [format, count] : fallbacks) {
+        for (const auto& [pair, count] : fallbacks) {
             notice(fmt::format("{} {} as {}, since {} rows are not whole blocks of {}", count,
-                               count == 1 ? "tensor is written" : "tensors are written", format,
-                               count == 1 ? "its" : "their", mix->matrices));
+                               count == 1 ? "tensor is written" : "tensors are written", pair.first,
+                               count == 1 ? "its" : "their", pair.second));
         }
+        if (numUnknown > 0)
+            notice(fmt::format("the importance matrix says nothing of {} {}; all their columns matter alike",
+                               numUnknown, numUnknown == 1 ? "tensor" : "tensors"));
         if (isRequantized)
             notice("the source is quantised already: its weights are decoded and rounded a second time");
         return {};
@@ -99,7 +113,9 @@ class Tensors {
         return {};
     }
 
-    formats::GgufWriter::RowSource rowsOf(const tensor::Tensor& tensor, const quant::QuantFormat& format) {
+    /// importance: null, or what knows this tensor.
+    formats::GgufWriter::RowSource rowsOf(const tensor::Tensor& tensor, const quant::QuantFormat& format,
+                                          const Importance* importance) {
         const size_t elems = tensor.shape.rowElems();
         const size_t sourceBytes = tensor.rowBytes();
         const size_t targetBytes = elems / format.blockElems * format.blockBytes;
@@ -112,10 +128,11 @@ class Tensors {
         }
         return [=, this, &tensor, &format](uint64_t first, std::span<std::byte> bytes) -> Status {
             INGLE_TRY(proceed(bytes.size() / targetBytes * sourceBytes));
-            quant::encodeRows(
-                format,
-                {elems, [&](uint64_t row, std::span<float> values) { tensor.decodeRow(row, values); }}, first,
-                bytes, m_threads);
+            quant::RowsToEncode rows{
+                elems, [&](uint64_t row, std::span<float> values) { tensor.decodeRow(row, values); }};
+            if (importance)
+                rows.importance = [&, importance](uint64_t row) { return importance->ofRow(tensor, row); };
+            quant::encodeRows(format, rows, first, bytes, m_threads);
             return {};
         };
     }
@@ -134,6 +151,11 @@ Status importModel(const ImportOptions& options, const ImportEvents& events) {
     if (!options.quant.empty()) {
         INGLE_TRY_ASSIGN(mix, findMix(options.quant));
     }
+    INGLE_TRY_ASSIGN(const TensorFormats formats, TensorFormats::create(mix, options.tensorTypes));
+    std::optional<Importance> importance;
+    if (!options.importance.empty()) {
+        INGLE_TRY_ASSIGN(importance, Importance::read(options.importance));
+    }
     INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(options.source));
     INGLE_TRY_ASSIGN(formats::ModelFile model, formats::openModelFile(source));
     INGLE_TRY(formats::layOutAsGguf(model));
@@ -141,7 +163,7 @@ Status importModel(const ImportOptions& options, const ImportEvents& events) {
     formats::GgufWriter writer;
     writeKeys(model, mix, writer);
     Tensors tensors(model, options, events);
-    INGLE_TRY(tensors.addTo(writer, mix));
+    INGLE_TRY(tensors.addTo(writer, formats, importance ? &*importance : nullptr));
     return writer.write(options.target);
 }
 

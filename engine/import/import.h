@@ -3,7 +3,9 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
+#include "engine/import/quant_mix.h"
 #include "ingle/result.h"
 #include "ingle/types.h"
 
@@ -12,8 +14,10 @@ namespace ingle::importer {
 struct ImportOptions {
     std::string source;  ///< any format; of a split model any part
     std::string target;
-    std::string quant;     ///< a mix of quant_mix.h; empty: every tensor stays as it is stored
-    uint32_t threads = 0;  ///< 0: physical cores
+    std::string quant;                    ///< a mix of quant_mix.h; empty: every tensor stays as it is stored
+    std::vector<TensorType> tensorTypes;  ///< what is wanted for some tensors; the first that fits counts
+    std::string importance;               ///< a file of importance.h; empty: all columns matter alike
+    uint32_t threads = 0;                 ///< 0: physical cores
 };
 
 /// How the caller hears of an import. Each may be null.
@@ -27,8 +31,9 @@ struct ImportEvents {
 };
 
 /// Metadata, tokenizer and chat template are carried over. `target` appears complete or not at all; memory
-/// stays at a few MiB beside the mapped source. Errors: those of formats::openModelFile; InvalidArgument (an
-/// unknown mix; target and source are the same file), Io (disk full), Cancelled.
+/// stays at a few MiB beside the mapped source. Errors: those of formats::openModelFile and Importance::read;
+/// InvalidArgument (an unknown mix or format; target and source are the same file; an importance matrix of
+/// another model), Io (disk full), Cancelled.
 Status importModel(const ImportOptions& options, const ImportEvents& events);
 
 /// Decodes raw blocks of one format to little-endian float32. Errors: InvalidArgument (an unknown format, a

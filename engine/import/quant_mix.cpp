@@ -1,27 +1,74 @@
 #include "engine/import/quant_mix.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
+#include <regex>
 
 namespace ingle::importer {
 namespace {
 
-using Layers = QuantMix::Layers;
+constexpr MixRule kValueMore{Part::Value, Layers::EighthsAndThirds, "Q6_K"};
+constexpr MixRule kDownMore{Part::Down, Layers::EighthsAndThirds, "Q6_K"};
+constexpr std::array<MixRule, 5> kQ3M{{{Part::Value, Layers::FirstSixteenth, "Q5_K"},
+                                       {Part::Value, Layers::All, "Q4_K"},
+                                       {Part::Down, Layers::FirstSixteenth, "Q5_K"},
+                                       {Part::Down, Layers::All, "Q4_K"},
+                                       {Part::Attention, Layers::All, "Q4_K"}}};
+constexpr std::array<MixRule, 5> kIq4{
+    {{Part::Value, Layers::All, "Q5_K"}, {Part::Down, Layers::FirstEighth, "Q5_K"}}};
 
 constexpr QuantMix kMixes[] = {
-    {"F32", 0, "F32", "F32", Layers::None, "F32"},
-    {"F16", 1, "F16", "F16", Layers::None, "F16"},
-    {"BF16", 32, "BF16", "BF16", Layers::None, "BF16"},
-    {"Q8_0", 7, "Q8_0", "Q8_0", Layers::None, "Q8_0"},
-    {"Q4_0", 2, "Q4_0", "Q4_0", Layers::None, "Q6_K"},
-    {"Q4_K_S", 14, "Q4_K", "Q5_K", Layers::FirstEighth, "Q6_K"},
-    {"Q4_K_M", 15, "Q4_K", "Q6_K", Layers::EighthsAndThirds, "Q6_K"},
-    {"Q4_K", 15, "Q4_K", "Q6_K", Layers::EighthsAndThirds, "Q6_K"},
-    {"Q5_K_S", 16, "Q5_K", "Q6_K", Layers::FirstEighth, "Q6_K"},
-    {"Q5_K_M", 17, "Q5_K", "Q6_K", Layers::EighthsAndThirds, "Q6_K"},
-    {"Q5_K", 17, "Q5_K", "Q6_K", Layers::EighthsAndThirds, "Q6_K"},
-    {"Q6_K", 18, "Q6_K", "Q6_K", Layers::None, "Q6_K"},
+    {"F32", 0, "F32", "F32"},
+    {"F16", 1, "F16", "F16"},
+    {"BF16", 32, "BF16", "BF16"},
+    {"Q8_0", 7, "Q8_0", "Q8_0"},
+    {"Q4_0", 2, "Q4_0", "Q6_K"},
+    {"Q4_1", 3, "Q4_1", "Q6_K"},
+    {"Q5_0", 8, "Q5_0", "Q6_K"},
+    {"Q5_1", 9, "Q5_1", "Q6_K"},
+    {"Q2_K_S",
+     21,
+     "Q2_K",
+     "Q6_K",
+     {{{Part::Value, Layers::All, "Q4_K"}, {Part::Down, Layers::FirstEighth, "Q4_K"}}}},
+    {"Q2_K",
+     10,
+     "Q2_K",
+     "Q6_K",
+     {{{Part::Value, Layers::All, "Q4_K"},
+       {Part::Down, Layers::All, "Q3_K"},
+       {Part::Attention, Layers::All, "Q3_K"}}}},
+    {"Q3_K_S", 11, "Q3_K", "Q6_K"},
+    {"Q3_K_M", 12, "Q3_K", "Q6_K", kQ3M},
+    {"Q3_K", 12, "Q3_K", "Q6_K", kQ3M},
+    {"Q3_K_L",
+     13,
+     "Q3_K",
+     "Q6_K",
+     {{{Part::Value, Layers::All, "Q5_K"},
+       {Part::Down, Layers::All, "Q5_K"},
+       {Part::Attention, Layers::All, "Q5_K"}}}},
+    {"Q4_K_S",
+     14,
+     "Q4_K",
+     "Q6_K",
+     {{{Part::Value, Layers::FirstEighth, "Q5_K"}, {Part::Down, Layers::FirstEighth, "Q5_K"}}}},
+    {"Q4_K_M", 15, "Q4_K", "Q6_K", {{kValueMore, kDownMore}}},
+    {"Q4_K", 15, "Q4_K", "Q6_K", {{kValueMore, kDownMore}}},
+    {"Q5_K_S",
+     16,
+     "Q5_K",
+     "Q6_K",
+     {{{Part::Value, Layers::FirstEighth, "Q6_K"}, {Part::Down, Layers::FirstEighth, "Q6_K"}}}},
+    {"Q5_K_M", 17, "Q5_K", "Q6_K", {{kValueMore, kDownMore}}},
+    {"Q5_K", 17, "Q5_K", "Q6_K", {{kValueMore, kDownMore}}},
+    {"Q6_K", 18, "Q6_K", "Q6_K"},
+    {"IQ4_NL", 25, "IQ4_NL", "Q6_K", kIq4},
+    {"IQ4_XS", 30, "IQ4_XS", "Q6_K", kIq4},
+    {"TQ1_0", 36, "TQ1_0", "Q6_K", {{{Part::Embedding, Layers::All, "Q4_K"}}}},
+    {"TQ2_0", 37, "TQ2_0", "Q6_K", {{{Part::Embedding, Layers::All, "Q4_K"}}}},
+    {"MXFP4", 38, "MXFP4", "Q8_0", {{{Part::Embedding, Layers::All, "Q8_0"}}}},
+    {"MXFP4_MOE", 38, "Q8_0", "Q8_0", {{{Part::Experts, Layers::All, "MXFP4"}}}},
 };
 
 /// Parts of the names of matrices that stay floats.
@@ -31,16 +78,27 @@ constexpr std::array<std::string_view, 19> kSensitive{
     "time_mix_a1.",    "time_mix_a2.",   "time_mix_v1.",   "time_mix_v2.",   "time_mix_g1.",
     "time_mix_g2.",    "rope_",          "ssm_conv1d.",    "shortconv.conv."};
 
-constexpr std::array<std::string_view, 5> kValueAndDown{"attn_v.", "ffn_down.", "ffn_down_exps.",
-                                                        "time_mix_value.", "channel_mix_value."};
+struct NamedPart {
+    std::string_view name;
+    Part part;
+};
+constexpr std::array kParts{NamedPart{"attn_v.", Part::Value},
+                            NamedPart{"time_mix_value.", Part::Value},
+                            NamedPart{"ffn_down.", Part::Down},
+                            NamedPart{"ffn_down_exps.", Part::Down},
+                            NamedPart{"channel_mix_value.", Part::Down},
+                            NamedPart{"attn_output.", Part::Attention},
+                            NamedPart{"time_mix_output.", Part::Attention},
+                            NamedPart{"_exps.", Part::Experts},
+                            NamedPart{"token_embd.", Part::Embedding}};
 
-template <size_t N>
-bool containsAny(std::string_view name, const std::array<std::string_view, N>& parts) {
-    return std::ranges::any_of(
-        parts, [&](std::string_view part) { return name.find(part) != std::string_view::npos; });
+bool isPart(std::string_view name, Part part) {
+    return std::ranges::any_of(kParts, [&](const NamedPart& each) {
+        return each.part == part && name.find(each.name) != std::string_view::npos;
+    });
 }
 
-/// 3 for "blk.3.attn_v.weight".
+/// 3 for "blk.3.attn_v.weight"; nothing for a tensor outside the layers.
 std::optional<uint32_t> layerOf(std::string_view name) {
     constexpr std::string_view kPrefix = "blk.";
     uint32_t layer = 0;
@@ -50,22 +108,26 @@ std::optional<uint32_t> layerOf(std::string_view name) {
     return parsed.ec == std::errc{} ? std::optional(layer) : std::nullopt;
 }
 
-bool isBetterLayer(Layers layers, uint32_t layer, uint32_t numLayers) {
+bool isAmong(Layers layers, std::optional<uint32_t> layer, uint32_t numLayers) {
+    if (layers == Layers::All) return true;
+    if (!layer) return false;
     const uint32_t eighth = numLayers / 8;
-    if (layers == Layers::FirstEighth) return layer < eighth;
-    if (layers != Layers::EighthsAndThirds) return false;
-    return layer < eighth || layer >= 7 * uint64_t{numLayers} / 8 || (layer - eighth) % 3 == 2;
+    if (layers == Layers::FirstSixteenth) return *layer < numLayers / 16;
+    if (layers == Layers::FirstEighth) return *layer < eighth;
+    return *layer < eighth || *layer >= 7 * uint64_t{numLayers} / 8 || (*layer - eighth) % 3 == 2;
 }
 
 std::string_view wantedFormat(const QuantMix& mix, const formats::ModelFile& model, std::string_view name) {
     const bool isOutput =
         name == "output.weight" || (name == "token_embd.weight" && !model.find("output.weight"));
     if (isOutput) return mix.output;
-    const std::optional<uint32_t> layer = layerOf(name);
-    if (!layer || !containsAny(name, kValueAndDown)) return mix.matrices;
     const std::string arch = model.metadata.stringOr("general.architecture", "").value_or("");
     const uint32_t numLayers = model.metadata.u32Or(arch + ".block_count", 0).value_or(0);
-    return isBetterLayer(mix.betterLayers, *layer, numLayers) ? mix.better : mix.matrices;
+    const auto rule = std::ranges::find_if(mix.rules, [&](const MixRule& each) {
+        return !each.format.empty() && isPart(name, each.part) &&
+               isAmong(each.layers, layerOf(name), numLayers);
+    });
+    return rule == mix.rules.end() ? mix.matrices : rule->format;
 }
 
 bool isFloat(const quant::QuantFormat& format) {
@@ -74,30 +136,61 @@ bool isFloat(const quant::QuantFormat& format) {
 
 }  // namespace
 
+struct TensorFormats::Wanted {
+    std::regex pattern;
+    const quant::QuantFormat* format;
+};
+
 Result<const QuantMix*> findMix(std::string_view name) {
     const auto* found = std::ranges::find(kMixes, name, &QuantMix::name);
     if (found != std::end(kMixes)) return found;
+    return fail(ErrorCode::InvalidArgument, "\"{}\" cannot be written; there are {}", name, mixNames());
+}
+
+std::string mixNames() {
     std::string names;
     for (const QuantMix& mix : kMixes) names += fmt::format("{}{}", names.empty() ? "" : ", ", mix.name);
-    return fail(ErrorCode::InvalidArgument, "\"{}\" cannot be written; there are {}", name, names);
+    return names;
 }
 
 bool isQuantizable(std::string_view name, const tensor::Shape& shape) {
-    return shape.numRows() > 1 && name.ends_with(".weight") && !containsAny(name, kSensitive);
+    const auto isIn = [name](std::string_view part) { return name.find(part) != std::string_view::npos; };
+    return shape.numRows() > 1 && name.ends_with(".weight") && std::ranges::none_of(kSensitive, isIn);
 }
 
-const quant::QuantFormat& formatFor(const QuantMix& mix, const formats::ModelFile& model,
-                                    const tensor::Tensor& tensor) {
-    const quant::QuantFormat& f32 = *quant::findFormat(quant::kF32);
-    if (!isQuantizable(tensor.name, tensor.shape)) {
-        const bool isMatrix = tensor.shape.numRows() > 1;
-        return isMatrix && isFloat(*tensor.format) ? *tensor.format : f32;
+Result<TensorFormats> TensorFormats::create(const QuantMix* mix, std::span<const TensorType> wanted) {
+    TensorFormats formats;
+    formats.m_mix = mix;
+    for (const TensorType& each : wanted) {
+        const quant::QuantFormat* format = quant::findFormat(each.format);
+        if (!format || !format->encodeRow)
+            return fail(ErrorCode::InvalidArgument, "no tensor can be written as \"{}\"", each.format);
+        try {
+            formats.m_wanted.push_back(
+                std::make_shared<const Wanted>(Wanted{std::regex(each.pattern), format}));
+        } catch (const std::regex_error&) {
+            return fail(ErrorCode::InvalidArgument, "\"{}\" is not a regular expression", each.pattern);
+        }
     }
-    for (const std::string_view name : {wantedFormat(mix, model, tensor.name), std::string_view("Q8_0")}) {
-        const quant::QuantFormat& format = *quant::findFormat(name);
-        if (tensor.shape.rowElems() % format.blockElems == 0) return format;
+    return formats;
+}
+
+TensorFormats::Choice TensorFormats::of(const formats::ModelFile& model, const tensor::Tensor& tensor) const {
+    const bool isMatrix = tensor.shape.numRows() > 1;
+    const quant::QuantFormat* wanted = nullptr;
+    for (const auto& each : m_wanted)
+        if (isMatrix && !wanted && std::regex_search(tensor.name, each->pattern)) wanted = each->format;
+    if (!wanted && !m_mix) return {tensor.format};
+    if (!wanted && !isQuantizable(tensor.name, tensor.shape)) {
+        const quant::QuantFormat* f32 = quant::findFormat(quant::kF32);
+        return {isMatrix && isFloat(*tensor.format) ? tensor.format : f32};
     }
-    return *quant::findFormat(quant::kF16);
+    if (!wanted) wanted = quant::findFormat(wantedFormat(*m_mix, model, tensor.name));
+    for (const quant::QuantFormat* format : {wanted, quant::findFormat("Q8_0"), quant::findFormat("F16")}) {
+        if (tensor.shape.rowElems() % format->blockElems == 0)
+            return {format, format == wanted ? nullptr : wanted};
+    }
+    return {tensor.format};  // F16 always fits
 }
 
 }  // namespace ingle::importer

@@ -1,46 +1,85 @@
 /// What each tensor of a model becomes when the model is quantised.
 #pragma once
 
+#include <array>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "engine/formats/model_file.h"
 
 namespace ingle::importer {
 
-/// A mix is named after its main format and gives some matrices a better one: the output (or the embedding
-/// where it serves as output), and in some layers the value and down projections (attn_v, ffn_down also of
-/// experts, time_mix_value, channel_mix_value).
+/// Matrices that some mixes give another format than the rest.
+enum class Part : uint8_t {
+    Value,      ///< attn_v, time_mix_value
+    Down,       ///< ffn_down, also of experts, channel_mix_value
+    Attention,  ///< attn_output, time_mix_output
+    Experts,    ///< all matrices of experts
+    Embedding,  ///< token_embd, unless it serves as output
+};
+enum class Layers : uint8_t { All, FirstSixteenth, FirstEighth, EighthsAndThirds };
+
+/// Of the matrices of a part, those in some layers have a format of their own.
+struct MixRule {
+    Part part;
+    Layers layers;
+    std::string_view format;  ///< empty: the rule is none
+};
+
+/// A mix is named after the format of most matrices. The output matrix (or the embedding where it serves as
+/// output) has its own; of the rules the first that fits counts. "Q3_K", "Q4_K" and "Q5_K" mean the M mixes.
 ///
-/// | mix              | matrices    | value and down                                              | output |
-/// |------------------|-------------|-------------------------------------------------------------|--------|
-/// | F32 … Q8_0, Q6_K | that format |                                                             |        |
-/// | Q4_0             | Q4_0        |                                                             | Q6_K   |
-/// | Q4_K_S           | Q4_K        | Q5_K in the first eighth of the layers                      | Q6_K   |
-/// | Q4_K_M           | Q4_K        | Q6_K in the first and last eighth and every third between   | Q6_K   |
-/// | Q5_K_S, Q5_K_M   | Q5_K        | as above, both with Q6_K                                    | Q6_K   |
-///
-/// "Q4_K" and "Q5_K" mean the M mixes. Source: llama.cpp's llama-quant.cpp, whose rule for attn_v in the S
-/// mixes is the first four layers, and which treats models of eight experts and of 70B parameters by
-/// themselves.
+/// Source: llama.cpp's llama-quant.cpp of August 2026. Other than there the S mixes take their first layers
+/// by eighths for attn_v, too (there: four), Q3_K_M a sixteenth (there: two); attn_v is given more also where
+/// fewer than four heads share it (Q2_K, IQ4_NL, IQ4_XS); and models of eight experts, of 70B parameters or
+/// with fused attn_qkv have no rules of their own.
 struct QuantMix {
     std::string_view name;
     uint32_t fileType;  ///< general.file_type
     std::string_view matrices;
-    std::string_view better;  ///< for value and down projections of some layers
-    enum class Layers : uint8_t { None, FirstEighth, EighthsAndThirds } betterLayers;
     std::string_view output;
+    std::array<MixRule, 5> rules{};
 };
 
 /// Errors: InvalidArgument, listing the mixes there are.
 Result<const QuantMix*> findMix(std::string_view name);
+/// "F32, F16, …"
+std::string mixNames();
 
 /// Whether quantising may touch the tensor: matrices may be, vectors and what is small and sensitive
 /// (routers, RWKV's mixing shares and low-rank projections) not.
 bool isQuantizable(std::string_view name, const tensor::Shape& shape);
 
-/// The format for one tensor of `model`. A row that is not whole blocks makes it Q8_0, else F16. Vectors
-/// become F32; other tensors that may not be quantised keep a float format they have, else become F32.
-const quant::QuantFormat& formatFor(const QuantMix& mix, const formats::ModelFile& model,
-                                    const tensor::Tensor& tensor);
+/// What somebody wants for tensors by their names.
+struct TensorType {
+    std::string pattern;  ///< a regular expression (ECMAScript) that some part of the name matches
+    std::string format;
+};
+
+/// What becomes of every tensor.
+class TensorFormats {
+  public:
+    /// mix: null, every tensor stays as it is stored. Errors: InvalidArgument (a pattern that is none, a
+    /// format that is unknown or cannot be written).
+    static Result<TensorFormats> create(const QuantMix* mix, std::span<const TensorType> wanted);
+
+    struct Choice {
+        const quant::QuantFormat* format;
+        /// The format that was wanted, where rows are not whole blocks of it; else null.
+        const quant::QuantFormat* insteadOf = nullptr;
+    };
+    /// A row that is not whole blocks makes it Q8_0, else F16. Vectors become F32; other tensors that may not
+    /// be quantised keep a float format they have, else become F32. What somebody wants by name goes before
+    /// all of that but whole blocks, for matrices.
+    Choice of(const formats::ModelFile& model, const tensor::Tensor& tensor) const;
+
+  private:
+    struct Wanted;
+    TensorFormats() = default;
+
+    const QuantMix* m_mix = nullptr;
+    std::vector<std::shared_ptr<const Wanted>> m_wanted;
+};
 
 }  // namespace ingle::importer

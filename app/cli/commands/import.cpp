@@ -59,7 +59,23 @@ Action define(CLI::App& app) {
         ->required();
     app.add_option("-o,--out", options->target, "GGUF file to write")->required();
     app.add_option("--quant", options->quant,
-                   "F32, F16, BF16, Q8_0, Q4_0, Q4_K_S, Q4_K_M, Q5_K_S, Q5_K_M or Q6_K (default: as stored)");
+                   "how the weights are stored (default: as they are): " + importer::mixNames());
+    app.add_option("--imatrix", options->importance,
+                   "importance matrix of this model, GGUF or llama.cpp's older form");
+    app.add_option_function<std::vector<std::string>>(
+           "--tensor-type",
+           [options](const std::vector<std::string>& wanted) {
+               for (const std::string& each : wanted) {
+                   const size_t equals = each.rfind('=');
+                   if (equals == std::string::npos)
+                       throw CLI::ValidationError("--tensor-type", "\"" + each + "\" is not PATTERN=TYPE");
+                   options->tensorTypes.push_back({each.substr(0, equals), each.substr(equals + 1)});
+               }
+           },
+           "PATTERN=TYPE: tensors whose name matches the regular expression are stored as TYPE, for example "
+           "attn_v=Q6_K; may be given several times")
+        ->expected(1)
+        ->take_all();
     app.add_option("--threads", options->threads, "CPU threads (default: physical cores)")
         ->check(CLI::Range(1, 256));
     return [options] { return run(*options); };

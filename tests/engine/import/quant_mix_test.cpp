@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <sstream>
+#include <vector>
 
 #include "engine/models/family.h"
 
@@ -19,9 +21,11 @@ formats::ModelFile modelOf(uint32_t numLayers, bool hasOutput = true) {
 }
 
 std::string_view formatOf(std::string_view mix, const formats::ModelFile& model, std::string name,
-                          tensor::Shape shape, std::string_view stored = "F32") {
-    return formatFor(*findMix(mix).value(), model, {std::move(name), shape, quant::findFormat(stored), {}})
-        .name;
+                          tensor::Shape shape, std::string_view stored = "F32",
+                          std::span<const TensorType> wanted = {}) {
+    return TensorFormats::create(mix.empty() ? nullptr : findMix(mix).value(), wanted)
+        ->of(model, {std::move(name), shape, quant::findFormat(stored), {}})
+        .format->name;
 }
 
 TEST(QuantMix, givesSomeMatricesABetterFormat) {
@@ -42,6 +46,10 @@ TEST(QuantMix, givesSomeMatricesABetterFormat) {
           Case{"Q4_K_M", "channel_mix_value", eighthsAndThirds, "Q6_K", "Q4_K"},
           Case{"Q4_K_M", "ffn_up", {}, "", "Q4_K"}, Case{"Q4_K_S", "attn_v", {0, 1}, "Q5_K", "Q4_K"},
           Case{"Q5_K_M", "time_mix_value", eighthsAndThirds, "Q6_K", "Q5_K"},
+          Case{"Q2_K", "ffn_down", {}, "", "Q3_K"}, Case{"Q2_K", "attn_v", {}, "", "Q4_K"},
+          Case{"Q3_K_M", "attn_v", {0}, "Q5_K", "Q4_K"}, Case{"Q3_K_M", "attn_output", {}, "", "Q4_K"},
+          Case{"Q3_K_M", "ffn_gate", {}, "", "Q3_K"}, Case{"IQ4_XS", "ffn_down", {0, 1}, "Q5_K", "IQ4_XS"},
+          Case{"MXFP4_MOE", "ffn_up_exps", {}, "", "MXFP4"}, Case{"MXFP4_MOE", "attn_q", {}, "", "Q8_0"},
           Case{"Q4_0", "ffn_down", {}, "", "Q4_0"}, Case{"F16", "attn_v", {}, "", "F16"}}) {
         for (int layer = 0; layer < 16; ++layer) {
             const std::string name = fmt::format("blk.{}.{}.weight", layer, c.tensor);
@@ -103,14 +111,44 @@ TEST(QuantMix, unknownNamesAreRefusedWithAList) {
 }
 
 TEST(QuantMix, everyFormatOfEveryMixCanBeWritten) {
-    for (const char* name : {"F32", "F16", "BF16", "Q8_0", "Q4_0", "Q4_K_S", "Q4_K_M", "Q4_K", "Q5_K_S",
-                             "Q5_K_M", "Q5_K", "Q6_K"}) {
+    std::istringstream names(mixNames());
+    int numMixes = 0;
+    for (std::string name; std::getline(names >> std::ws, name, ','); ++numMixes) {
         const QuantMix& mix = *findMix(name).value();
-        for (const std::string_view format : {mix.matrices, mix.better, mix.output}) {
+        std::vector<std::string_view> formats{mix.matrices, mix.output};
+        for (const MixRule& rule : mix.rules)
+            if (!rule.format.empty()) formats.push_back(rule.format);
+        for (const std::string_view format : formats) {
             ASSERT_NE(quant::findFormat(format), nullptr) << format;
             EXPECT_NE(quant::findFormat(format)->encodeRow, nullptr) << format;
         }
     }
+    EXPECT_GT(numMixes, 20);
+}
+
+TEST(QuantMix, whatIsWantedByNameGoesFirst) {
+    const tensor::Shape matrix = tensor::Shape::of(512, 512);
+    const std::vector<TensorType> wanted{{"attn_[qk]\\.", "Q8_0"}, {"blk\\.1\\.", "F16"}};
+    const auto of = [&](const char* mix, const char* name, const tensor::Shape& shape) {
+        return formatOf(mix, modelOf(4), name, shape, "F32", wanted);
+    };
+    EXPECT_EQ(of("Q4_K_M", "blk.1.attn_q.weight", matrix), "Q8_0");
+    EXPECT_EQ(of("Q4_K_M", "blk.1.ffn_up.weight", matrix), "F16");
+    EXPECT_EQ(of("Q4_K_M", "blk.2.ffn_up.weight", matrix), "Q4_K");
+    EXPECT_EQ(of("", "blk.2.ffn_up.weight", matrix), "F32") << "as it is stored";
+    EXPECT_EQ(of("", "blk.1.attn_q.weight", matrix), "Q8_0");
+    EXPECT_EQ(of("", "blk.1.attn_q.weight", tensor::Shape::of(100, 8)), "F16") << "no whole blocks";
+    EXPECT_EQ(of("", "blk.1.attn_norm.weight", tensor::Shape::of(512)), "F32") << "a vector";
+}
+
+TEST(QuantMix, aWishThatCannotBeIsRefused) {
+    const auto refusal = [](const TensorType& wanted) {
+        const auto formats = TensorFormats::create(nullptr, {&wanted, 1});
+        return formats ? std::string() : formats.error().message;
+    };
+    EXPECT_NE(refusal({"attn_v", "Q4_X"}).find("Q4_X"), std::string::npos);
+    EXPECT_NE(refusal({"attn_v", "IQ1_S"}).find("IQ1_S"), std::string::npos);
+    EXPECT_NE(refusal({"attn_(v", "Q8_0"}).find("regular expression"), std::string::npos);
 }
 
 }  // namespace

@@ -87,7 +87,8 @@ struct ModelFile {
     std::vector<io::Source> sources;
     std::vector<std::shared_ptr<const io::MappedFile>> mappings;  ///< of the sources, one each
     std::vector<base::Buffer> buffers;                            ///< of expanded tensors
-    Metadata metadata;  ///< always has general.architecture, unless the file holds a vocabulary only
+    Metadata metadata;  ///< always has general.architecture, unless the file holds a vocabulary or
+                        ///< importances only
     std::map<std::string, tensor::Tensor, std::less<>> tensors;
     TokenizerData tokenizer;
     RotaryPairs rotaryPairs = RotaryPairs::AsInGguf;

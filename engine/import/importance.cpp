@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <optional>
 
 #include "engine/formats/model_file.h"
 #include "engine/io/byte_reader.h"
@@ -28,6 +29,8 @@ Result<std::vector<float>> floatsOf(const tensor::Tensor& tensor) {
 }
 
 Result<Values> readGguf(const formats::ModelFile& file) {
+    if (file.metadata.stringOr("general.type", "").value_or("") != "imatrix")
+        return fail(ErrorCode::InvalidArgument, "it is not an importance matrix");
     Values all;
     for (const auto& [name, tensor] : file.tensors) {
         if (!name.ends_with(kSums)) continue;
@@ -77,23 +80,24 @@ Result<Values> readFile(const io::Source& source) {
     const auto bytes = mapping->bytes();
     const std::string_view head(reinterpret_cast<const char*>(bytes.data()),
                                 std::min(bytes.size(), kMagic.size()));
-    if (head != kMagic) return readBinary(bytes);
-    INGLE_TRY_ASSIGN(const formats::ModelFile file, formats::openModelFile(source));
-    if (file.metadata.stringOr("general.type", "").value_or("") != "imatrix")
-        return fail(ErrorCode::InvalidArgument, "it is not an importance matrix");
-    return readGguf(file);
+    std::optional<formats::ModelFile> file;
+    if (head == kMagic) {
+        INGLE_TRY_ASSIGN(file, formats::openModelFile(source));
+    }
+    auto values = file ? readGguf(*file) : readBinary(bytes);
+    if (values && values->empty()) values = fail(ErrorCode::Corrupt, "it says nothing of any matrix");
+    if (!values) return fail(values.error().code, "{}: {}", source.path(), values.error().message);
+    return values;
 }
 
 }  // namespace
 
 Result<Importance> Importance::read(const std::string& path) {
     INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(path));
-    auto values = readFile(source);
-    if (!values) return fail(values.error().code, "{}: {}", path, values.error().message);
-    if (values->empty()) return fail(ErrorCode::Corrupt, "{}: it says nothing of any matrix", path);
+    INGLE_TRY_ASSIGN(auto values, readFile(source));
     Importance importance;
     importance.m_path = path;
-    importance.m_values = std::move(*values);
+    importance.m_values = std::move(values);
     return importance;
 }
 

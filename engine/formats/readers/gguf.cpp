@@ -208,7 +208,9 @@ class GgufHeader {
         m_alignment = alignment;
         // Of a split model only the first part names the architecture.
         INGLE_TRY_ASSIGN(const uint32_t numParts, m_model.metadata.u32Or("split.count", 1));
-        if (numTensors > 0 && numParts <= 1) INGLE_TRY(m_model.metadata.string("general.architecture"));
+        const std::string type = m_model.metadata.stringOr("general.type", "").value_or("");
+        if (numTensors > 0 && numParts <= 1 && type != "imatrix")
+            INGLE_TRY(m_model.metadata.string("general.architecture"));
         return {};
     }
 

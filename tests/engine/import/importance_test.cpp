@@ -135,7 +135,7 @@ TEST_F(ImportanceTest, importantColumnsAreStoredBetter) {
     const double without = errorOfColumn("");
     EXPECT_EQ(notices, "");
     EXPECT_LT(errorOfColumn(writeBinary(name, 1, values)), 0.2 * without);
-    EXPECT_THAT(notices, HasSubstr("says nothing of 7 tensors"));
+    EXPECT_THAT(notices, HasSubstr("says nothing of 8 tensors"));
 }
 
 }  // namespace

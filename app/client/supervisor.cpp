@@ -312,11 +312,15 @@ void Supervisor::tick() {
     } else if (std::ranges::any_of(m_calls, givesUp)) {
         abandonHost("It does not stop.");
     }
+    bool anyEnded = false;
     for (auto each = m_calls.begin(); each != m_calls.end();) {
         const auto entry = each++;
         if (isDue(entry->flushAt, now)) flush(*entry);
-        if (isDue(entry->answerDeadline, now)) stopWaiting(entry);
+        if (!isDue(entry->answerDeadline, now)) continue;
+        stopWaiting(entry);
+        anyEnded = true;
     }
+    if (anyEnded) advance();  // it may have been on trial
 }
 
 void Supervisor::stopWaiting(Calls::iterator entry) {

@@ -79,8 +79,9 @@ protocol::RequestId EngineClient::ask(R request, Functions... functions) {
     return m_client->send<R>(std::move(request), {finished, update});
 }
 
-void EngineClient::inspect(const QString& path, std::function<void(const Result<ModelInfo>&)> done) {
-    ask(
+protocol::RequestId EngineClient::inspect(const QString& path,
+                                          std::function<void(const Result<ModelInfo>&)> done) {
+    return ask(
         protocol::Inspect{path.toStdString(), {}},
         [done](const protocol::Inspected& reply) { done(reply.info); },
         [done](const protocol::Failed& failed) { done(tl::unexpected(failed.error)); });

@@ -47,11 +47,11 @@ class EngineClient : public QObject {
     ~EngineClient() override;
 
     /// What a file holds, without loading it. `done` is called once.
-    void inspect(const QString& path, std::function<void(const Result<ModelInfo>&)> done);
+    protocol::RequestId inspect(const QString& path, std::function<void(const Result<ModelInfo>&)> done);
     void load(const QString& path, const LoadOptions& options);
     /// Needs a load() before it. Returns its name for cancel().
     protocol::RequestId generate(const GenerateRequest& request, const AnswerHandlers& handlers);
-    /// Ends a generation, which still calls its last handler; nothing if it is over.
+    /// Ends a generation or an inspection, which still calls its last handler; nothing if it is over.
     void cancel(protocol::RequestId generation);
     /// What messages take of the context of the loaded model, and how much room it has; `done` hears of it
     /// unless it is cancelled. Loads nothing: an error where no model is loaded.

@@ -79,7 +79,7 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, FileMo
         database->m_id = fileId(path);
         sqlite.execAndGet("PRAGMA schema_version");
         database->noteFilesBeside();
-        database->m_stamp = stampOf(path);
+        database->noteContent();
         if (mode == FileMode::ReadWrite) ::sqlite3_wal_hook(sqlite.getHandle(), onCommit, database.get());
         return database;
     } catch (const SQLite::Exception& exception) {
@@ -88,8 +88,9 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, FileMo
 }
 
 Database::~Database() {
-    if (m_mode == FileMode::ReadWrite && isForeign())
-        ::sqlite3_db_config(m_sqlite.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    if (m_mode != FileMode::ReadWrite || (fileId(m_path) == m_id && !isForeign())) return;
+    ::sqlite3_db_config(m_sqlite.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    removeFilesBeside();
 }
 
 /// In place of SQLite's own (https://www.sqlite.org/c3ref/wal_hook.html), which asks nobody.
@@ -98,13 +99,18 @@ int Database::onCommit(void* self, sqlite3* connection, const char* name, int nu
     if (numLogPages < database.m_logPages || database.isForeign()) return SQLITE_OK;
     // What cannot be written now is written with the next commit.
     (void)::sqlite3_wal_checkpoint_v2(connection, name, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
-    database.m_stamp = stampOf(database.m_path);
+    database.noteContent();
     return SQLITE_OK;
 }
 
 bool Database::isForeign() const {
     // A file of another name, or none, has other ways to be noticed: nothing is written there.
+    // What it begins with does not tell: with a log SQLite leaves its counter of changes as it is.
     return fileId(m_path) == m_id && stampOf(m_path) != m_stamp;
+}
+
+void Database::noteContent() {
+    m_stamp = stampOf(m_path);
 }
 
 FileId fileId(const std::string& path) {
@@ -136,7 +142,7 @@ Result<bool> Database::truncateLog() {
     ::sqlite3_busy_timeout(m_sqlite.getHandle(), 0);
     const Result<bool> truncated = run(truncate);
     ::sqlite3_busy_timeout(m_sqlite.getHandle(), kBusyTimeoutMs);
-    m_stamp = stampOf(m_path);
+    noteContent();
     return truncated;
 }
 

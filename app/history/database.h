@@ -136,6 +136,8 @@ class Database {
         : m_path(path), m_mode(mode), m_sqlite(path, flags, busyTimeoutMs) {}
 
     tl::unexpected<Error> refused() const;
+    /// The file is as we have written it.
+    void noteContent();
     bool inTransaction();
 
     static int onCommit(void* self, sqlite3* connection, const char* name, int numLogPages);

@@ -58,6 +58,9 @@ Whereabouts History::whereabouts() {
 Status History::moveTo(const std::string& target) {
     if (m_access == Access::ReadOnly) return {};
     INGLE_TRY(createFolderOf(target));
+    // First: whoever is killed now must not leave our log to a file that it does not belong to. SQLite goes
+    // on with the one that it has open.
+    m_database->removeFilesBeside();
     const std::string copy = target + std::string(kRescued);
     const std::string unfinished = target + std::string(kUnfinished);
     INGLE_TRY(copyTo(*m_database, unfinished));
@@ -72,7 +75,6 @@ Status History::moveTo(const std::string& target) {
         ::unlink(unfinished.c_str());
         return renamed;
     }
-    m_database->removeFilesBeside();
     if (const Status renamed = rename(copy, target); !renamed) {
         ::unlink(copy.c_str());
         return renamed;

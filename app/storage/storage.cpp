@@ -56,6 +56,8 @@ Storage::~Storage() {
     m_models.post([this] { m_library = kClosed; });
     std::promise<void> closed;
     m_journal.post([this, &closed] {
+        // What happened to the file since the last look: an open one is the only copy that there is.
+        if (m_history && (*m_history)->access() != history::HistoryReader::Access::ReadOnly) lookAfterFile();
         // Whoever closes last writes the log into the file: a closed history is one file, to copy or to move.
         closeReader();
         m_history = kClosed;

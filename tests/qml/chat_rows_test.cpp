@@ -290,6 +290,22 @@ class ChatRowsTest : public QObject {
         QVERIFY(rows.rowCount() > 2);
     }
 
+    void anOpenEditorStaysWhileTheRestOfTheBranchComes() {
+        Rows rows;
+        rows.setBranch({question(3, "three"), answer(4, "four")});
+        rows.edit(3);
+        rows.setEditedText("changed");
+        rows.setBranch({question(1, "one"), answer(2, "two"), question(3, "three"), answer(4, "four")});
+        QCOMPARE(rows.edited(), 3.0);
+        QCOMPARE(rows.editedText(), QString("changed"));
+        QVERIFY(rows.kinds().contains("editor"));
+        // Another version in its place: there is nothing to edit any more.
+        rows.setBranch({question(1, "one"), answer(2, "two"), question(5, "five")});
+        QCOMPARE(rows.edited(), 0.0);
+        QCOMPARE(rows.editedText(), QString());
+        QVERIFY(!rows.kinds().contains("editor"));
+    }
+
     void codeIsAsWideAsItsLongestLine() {
         Rows rows;
         std::string code = "```\n";

@@ -2,10 +2,14 @@
 /// question.
 #include <QClipboard>
 #include <QElapsedTimer>
+#include <QTextBlock>
+#include <QTextLayout>
 
 #include <algorithm>
+#include <functional>
 #include <thread>
 
+#include "app/desktop/viewmodels/code_colouring.h"
 #include "app/history/history.h"
 #include "tests/app/content/long_texts.h"
 #include "tests/every_case.h"
@@ -375,6 +379,43 @@ class ChatViewTest : public QObject, WindowFiles {
         QTRY_COMPARE(view.rows().rowCount(), 300);
         QCOMPARE(view.said(0), std::string("message 0"));
         QCOMPARE(removed.size(), 0);
+    }
+
+    void coloursFollowCodeThatGrows() {
+        if (findTypesetter().isEmpty()) QSKIP("built without Prism");
+        View view(freshDataDir());
+        history::Message growing = message(2, Role::Assistant, "");
+        growing.status = history::MessageStatus::Streaming;
+        view.show({message(1, Role::User, "q"), growing});
+        const auto add = [&](const std::string& text) {
+            view.rows().append(2, {{PartKind::Text, text, {}}});
+        };
+        add("```python\nx = 1\n\"\"\"\ny = 2\n");
+        CodeColouring* colouring = nullptr;
+        const std::function<void(QQuickItem*)> look = [&](QQuickItem* item) {
+            if (auto* found = item->findChild<CodeColouring*>()) colouring = found;
+            for (QQuickItem* child : item->childItems()) look(child);
+        };
+        QTRY_VERIFY((look(view.list), colouring != nullptr));
+        // As it is drawn, of the digit at the end of a line.
+        const auto drawn = [&](const QString& line) {
+            const auto* target = colouring->property("target").value<QQuickTextDocument*>();
+            for (QTextBlock at = target->textDocument()->begin(); at.isValid(); at = at.next()) {
+                if (at.text() != line) continue;
+                for (const QTextLayout::FormatRange& range : at.layout()->formats())
+                    if (range.start + range.length == line.size()) return range.format.foreground().color();
+            }
+            return QColor();
+        };
+        const auto number = colouring->property("number").value<QColor>();
+        const auto string = colouring->property("string").value<QColor>();
+        QTRY_COMPARE(drawn("x = 1"), number);
+        QTRY_COMPARE(drawn("y = 2"), number);
+        // What comes later may mean another thing above.
+        add("\"\"\"\nz = 3\n");
+        QTRY_COMPARE(drawn("y = 2"), string);
+        QTRY_COMPARE(drawn("z = 3"), number);
+        QCOMPARE(drawn("x = 1"), number);
     }
 
     // The figures of docs/benchmarks.md.

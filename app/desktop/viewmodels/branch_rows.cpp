@@ -75,9 +75,10 @@ void BranchRows::check() const {
 }
 
 void BranchRows::setBranch(std::vector<Message> messages) {
-    setEdited(0);
     setFirstKept(firstKeptOf(messages));
     const Shared shared = sharedWith(messages);
+    const auto edited = indexOf(m_edited);
+    if (!edited || *edited >= shared.count) setEdited(0);
     const size_t end = shared.above + shared.count;
     INGLE_ASSERT(end <= messages.size() && (shared.count > 0 || shared.above == 0), "{} + {} of {} messages",
                  shared.above, shared.count, messages.size());

@@ -77,7 +77,7 @@ class BranchRows {
     BranchRows(Furniture furniture, RowObserver& observer) : m_furniture(furniture), m_observer(observer) {}
 
     /// Shows another branch. Messages it shares with the one shown keep their rows, also where older ones are
-    /// added above. No message is edited any more.
+    /// added above, and go on being edited.
     void setBranch(std::vector<history::Message> messages);
     /// Of a long branch only the end has rows yet.
     bool isWhole() const { return m_read == 0; }

@@ -292,14 +292,15 @@ void ChatController::completeBranch(Attempt attempt) {
         INGLE_TRY_ASSIGN(auto whole, history::readTurn(history, id, leaf));
         return std::make_shared<Turn>(std::move(whole));  // handed over without a copy
     };
-    m_storage.run(this, work,
-                  [this, attempt, shown = m_numShown](const Result<std::shared_ptr<Turn>>& whole) {
-                      if (shown != m_numShown) return;
-                      if (!whole) return m_notices.showError(Notices::Topic::History, whole.error());
-                      if (!isUpToDate(m_conversation, (*whole)->branch, attempt))
-                          return completeBranch(Attempt::Second);
-                      addBelow(*whole, shown);
-                  });
+    m_storage.cancel(m_completing);
+    m_completing = m_storage.run(
+        this, work, [this, attempt, shown = m_numShown](const Result<std::shared_ptr<Turn>>& whole) {
+            if (shown != m_numShown) return;
+            if (!whole) return m_notices.showError(Notices::Topic::History, whole.error());
+            if (!isUpToDate(m_conversation, (*whole)->branch, attempt))
+                return completeBranch(Attempt::Second);
+            addBelow(*whole, shown);
+        });
 }
 
 void ChatController::addBelow(const std::shared_ptr<Turn>& whole, quint64 shown) {
@@ -322,6 +323,7 @@ void ChatController::addBelow(const std::shared_ptr<Turn>& whole, quint64 shown)
 
 void ChatController::show(Turn turn) {
     ++m_numShown;
+    m_storage.cancel(std::exchange(m_completing, 0));  // nobody waits for the rest of what was shown
     const bool other = turn.conversation.id != m_conversation;
     m_conversation = turn.conversation.id;
     m_leaf = turn.leaf;
@@ -476,13 +478,14 @@ void ChatController::remove(qint64 message) {
 
 void ChatController::showAfter(RowId conversation, std::function<Result<RowId>(history::History&)> work,
                                std::function<void()> then) {
-    m_storage.run(this, std::move(work),
-                  [this, conversation, then = std::move(then)](const Result<RowId>& leaf) {
-                      if (!leaf) return m_notices.showError(Notices::Topic::History, leaf.error());
-                      if (then) then();
-                      emit listOutdated();
-                      showAgain(conversation);
-                  });
+    m_storage.run(
+        this, std::move(work),
+        [this, conversation, then = std::move(then), number = m_wanted.number](const Result<RowId>& leaf) {
+            if (!leaf) return m_notices.showError(Notices::Topic::History, leaf.error());
+            if (then) then();
+            emit listOutdated();
+            if (number == m_wanted.number) showAgain(conversation);  // else the person went on
+        });
 }
 
 void ChatController::showAgain(RowId conversation) {

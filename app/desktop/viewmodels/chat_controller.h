@@ -179,8 +179,9 @@ class ChatController : public QObject {
     DraftKeeper m_drafts;
 
     history::RowId m_conversation = 0;
-    history::RowId m_leaf = 0;  ///< of the branch, of which only a part may be shown yet
-    quint64 m_numShown = 0;     ///< how often show() was called
+    history::RowId m_leaf = 0;            ///< of the branch, of which only a part may be shown yet
+    quint64 m_numShown = 0;               ///< how often show() was called
+    storage::RequestId m_completing = 0;  ///< reads the rest of the branch shown
     struct Wanted {
         quint64 number = 0;
         history::RowId conversation = 0;

@@ -89,8 +89,12 @@ ChatRows::ChatRows(Furniture furniture, QObject* parent)
 }
 
 void ChatRows::setBranch(std::vector<Message> messages) {
-    edit(0);
+    const RowId edited = m_rows.edited();
     m_rows.setBranch(std::move(messages));
+    if (m_rows.edited() != edited) {
+        setEditedText({});
+        emit editedChanged();
+    }
     if (!m_rows.isWhole()) m_readMore.start(0);
     emit messagesChanged();
 }

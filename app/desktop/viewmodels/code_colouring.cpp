@@ -1,10 +1,12 @@
 #include "app/desktop/viewmodels/code_colouring.h"
 
 #include <QSyntaxHighlighter>
+#include <QTextBlock>
 #include <QTextDocument>
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 
 namespace ingle::desktop {
 namespace {
@@ -13,12 +15,25 @@ using namespace std::chrono_literals;
 
 constexpr auto kPause = 500ms;  // between two colourings of code that grows
 
+/// Where the first colour begins that only one of them has.
+int firstDifference(const CodeColours::Spans& a, const CodeColours::Spans& b) {
+    const auto [inA, inB] = std::ranges::mismatch(a, b);
+    constexpr int kNone = std::numeric_limits<int>::max();
+    return std::min(inA == a.end() ? kNone : inA->begin, inB == b.end() ? kNone : inB->begin);
+}
+
 }  // namespace
 
 class CodeColouring::Painter : public QSyntaxHighlighter {
   public:
     Painter(QTextDocument* document, const CodeColouring& colouring)
         : QSyntaxHighlighter(document), m_colouring(colouring) {}
+
+    /// What stands above is not laid out again.
+    void repaintFrom(int position) {
+        for (QTextBlock line = document()->findBlock(position); line.isValid(); line = line.next())
+            rehighlightBlock(line);
+    }
 
   protected:
     void highlightBlock(const QString& text) override {
@@ -88,11 +103,12 @@ void CodeColouring::ask() {
     if (!m_colours || !m_target) return;
     m_colours->ask(m_label, m_code, this, [this](const CodeColours::Spans& spans) {
         if (!m_target || spans == m_spans) return;
+        const int from = firstDifference(m_spans, spans);
         m_spans = spans;
         if (!m_painter)
             m_painter = new Painter(m_target->textDocument(), *this);
         else
-            m_painter->rehighlight();
+            m_painter->repaintFrom(from);
         emit coloured();
     });
 }

@@ -16,7 +16,7 @@ DraftKeeper::DraftKeeper(StorageThread& storage, QObject* parent)
     : QObject(parent), m_storage(storage), m_delay(this) {
     m_delay.setSingleShot(true);
     m_delay.setInterval(kDelay);
-    connect(&m_delay, &QTimer::timeout, this, [this] { save(m_conversation, m_text); });
+    connect(&m_delay, &QTimer::timeout, this, [this] { saveNow(); });
 }
 
 DraftKeeper::~DraftKeeper() {
@@ -62,7 +62,12 @@ void DraftKeeper::replace(const QString& text) {
 void DraftKeeper::saveChanges() {
     if (!m_delay.isActive()) return;
     m_delay.stop();
-    save(m_conversation, m_text);
+    saveNow();
+}
+
+void DraftKeeper::saveNow() {
+    // What is stored is not known yet, and what was typed will be added to it.
+    if (m_conversation) save(*m_conversation, m_text);
 }
 
 void DraftKeeper::save(history::RowId conversation, const QString& text) {

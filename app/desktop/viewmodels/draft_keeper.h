@@ -5,12 +5,15 @@
 #include <QString>
 #include <QTimer>
 
+#include <optional>
+
 #include "app/desktop/storage_thread.h"
 #include "app/history/turns.h"
 
 namespace ingle::desktop {
 
-/// Saves a draft a moment after the last change, and before another one takes its place.
+/// Saves a draft a moment after the last change, and before another one takes its place; nothing before the
+/// first one is shown.
 class DraftKeeper : public QObject {
     Q_OBJECT
   public:
@@ -37,11 +40,12 @@ class DraftKeeper : public QObject {
   private:
     void replace(const QString& text);
     void saveChanges();
+    void saveNow();
     void save(history::RowId conversation, const QString& text);
 
     StorageThread& m_storage;
-    QTimer m_delay;  ///< runs while there are changes to save
-    history::RowId m_conversation = 0;
+    QTimer m_delay;                                ///< runs while there are changes to save
+    std::optional<history::RowId> m_conversation;  ///< nothing: none has been shown yet
     QString m_text;
 };
 

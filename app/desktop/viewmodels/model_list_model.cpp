@@ -160,10 +160,12 @@ void ModelListModel::openUrls(const QList<QUrl>& urls) {
 }
 
 void ModelListModel::openPath(const QString& path) {
+    forgetInspection();
     m_notices.clearBanner(Notices::Topic::Model);
     m_inspecting = true;
     emit stateChanged();
-    m_engine.inspect(path, [this](const Result<ModelInfo>& info) {
+    m_inspection = m_engine.inspect(path, [this, number = m_numInspections](const Result<ModelInfo>& info) {
+        if (number != m_numInspections) return;  // another model was chosen since
         if (info)
             addInspected(*info);
         else
@@ -208,7 +210,16 @@ void ModelListModel::addInspected(const ModelInfo& info) {
     });
 }
 
+void ModelListModel::forgetInspection() {
+    ++m_numInspections;
+    if (m_inspecting) m_engine.cancel(m_inspection);
+    m_inspecting = false;
+    emit stateChanged();
+}
+
 void ModelListModel::use(const QString& modelId) {
+    forgetInspection();
+    m_startWithLast = false;
     m_notices.clearBanner(Notices::Topic::Model);
     loadById(modelId.toStdString());
 }

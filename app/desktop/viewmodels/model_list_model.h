@@ -111,6 +111,8 @@ class ModelListModel : public QAbstractListModel {
     void addInspected(const ModelInfo& info);
     /// `failure`: why nothing comes of it; nothing: it is being loaded.
     void inspectionEnded(const std::optional<Error>& failure);
+    /// Whatever comes of it, it is not opened any more.
+    void forgetInspection();
     /// Loads the model used last, or the guide.
     void useLast();
     void loadById(const std::string& modelId);
@@ -131,8 +133,10 @@ class ModelListModel : public QAbstractListModel {
     std::optional<Error> m_failure;  ///< of the current one, the last time it was loaded
     State m_state = NoModel;
     bool m_inspecting = false;
-    bool m_startWithLast = false;  ///< when nothing comes of the file that was named at the start
-    QString m_chosenDevice;        ///< Settings::device when the current model was loaded
+    protocol::RequestId m_inspection = 0;  ///< the last one that somebody waits for
+    quint64 m_numInspections = 0;          ///< how often another file, or a model, was chosen
+    bool m_startWithLast = false;          ///< when nothing comes of the file that was named at the start
+    QString m_chosenDevice;                ///< Settings::device when the current model was loaded
     QString m_device;
     QString m_deviceNote;  ///< why this device computes
     uint32_t m_contextTokens = 0;

@@ -52,7 +52,10 @@ std::optional<double> foretoldTokensPerSecond(const OpenedModel& model, const Lo
     const TokenReads reads = answerReads(model, options);
     FormatNames formats;
     for (const auto& [format, bytes] : reads.weights) formats.insert(format);
-    const auto speeds = readSpeeds(formats, options);
+    // Old figures will do: answers may be computed meanwhile, and a trial takes all cores.
+    auto speeds = rememberedSpeeds(options);
+    const auto isKnown = [&](const std::string& name) { return speeds->formatBytesPerSecond.contains(name); };
+    if (!speeds || !std::ranges::all_of(formats, isKnown)) speeds = readSpeeds(formats, options);
     return speeds ? std::optional(1 / foretoldSeconds(reads, *speeds)) : std::nullopt;
 }
 

@@ -545,6 +545,25 @@ TEST_F(SupervisorTest, AFileThatHangsEndsItsInspectionAndNothingElse) {
     EXPECT_FALSE(m_supervisor.nextDeadline());
 }
 
+TEST_F(SupervisorTest, WhoWaitsForAFileThatHangsOnTrialGoesOnAfterIt) {
+    load();
+    std::string hung;
+    inspect("hung.gguf", hung);
+    Answer answer;
+    askFor(answer, "a");
+    for (int deaths = 0; deaths < 2; ++deaths) {
+        serve();
+        end(kCrashed);
+    }
+    serve();
+    EXPECT_TRUE(got<protocol::Generate>().empty()) << "the file is tried alone";
+    m_now += 60s;
+    m_supervisor.tick();
+    EXPECT_NE(hung, "");
+    serve();
+    EXPECT_EQ(got<protocol::Generate>().size(), 1u);
+}
+
 TEST_F(SupervisorTest, ARequestThatIsTooLongFailsAlone) {
     load();
     Answer tooLong, other;

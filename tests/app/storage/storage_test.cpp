@@ -310,6 +310,9 @@ TEST_F(StorageTest, AFileThatIsCopiedOverOursIsNeverWrittenTo) {
         return std::string(std::istreambuf_iterator<char>(file), {});
     };
     const std::string theirs = bytesOf(older);
+    open();
+    ask("between");
+    m_storage.reset();
     for (const bool reachesTheFile : {false, true}) {
         m_notices.clear();
         open();
@@ -384,6 +387,34 @@ TEST_F(StorageTest, AKilledRescueIsTakenUp) {
     const auto kept = HistoryReader::open(notice->path);
     ASSERT_TRUE(kept);
     EXPECT_EQ((*kept)->conversations()->front().title, "ours");
+}
+
+TEST_F(StorageTest, AFileThatGoesJustBeforeTheEndIsKept) {
+    open();
+    ask("older");
+    m_storage.reset();
+    const std::string older = m_folder + "/older.sqlite";
+    fs::copy_file(m_file, older);
+    // Removed, and another one in its place; nobody has looked at it when the window closes.
+    for (const bool replaced : {false, true}) {
+        open();
+        ask("ours");
+        fs::remove(m_file);
+        if (replaced) fs::copy_file(older, m_file);
+        m_storage.reset();
+        EXPECT_FALSE(fs::exists(m_file + "-wal")) << "not to be read into another file";
+        std::string ours = m_file;
+        for (const auto& entry : fs::directory_iterator(m_folder))
+            if (replaced && entry.path().filename().string().starts_with("history-kept-"))
+                ours = entry.path().string();
+        const auto kept = HistoryReader::open(ours);
+        ASSERT_TRUE(kept) << kept.error().message;
+        const auto list = (*kept)->conversations();
+        ASSERT_TRUE(list);
+        EXPECT_EQ(list->size(), replaced ? 3u : 2u);
+    }
+    open();
+    EXPECT_THAT(titles(), testing::ElementsAre("older"));
 }
 
 TEST_F(StorageTest, ADamagedHistoryKeepsNothingElseAway) {

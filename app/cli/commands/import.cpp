@@ -58,8 +58,11 @@ Action define(CLI::App& app) {
     app.add_option("SRC", options->source, "model file of any format, or the name of a model in the library")
         ->required();
     app.add_option("-o,--out", options->target, "GGUF file to write")->required();
-    app.add_option("--quant", options->quant,
-                   "how the weights are stored (default: as they are): " + importer::mixNames());
+    app.add_option(
+        "--quant", options->quant,
+        "F32, F16, BF16, Q8_0, Q4_0, Q4_K_S, Q4_K_M, Q5_K_S, Q5_K_M or Q6_K (default: as stored); all "
+        "there are: " +
+            importer::mixNames());
     app.add_option("--imatrix", options->importance,
                    "importance matrix of this model, GGUF or llama.cpp's older form");
     app.add_option_function<std::vector<std::string>>(

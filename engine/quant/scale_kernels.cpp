@@ -10,7 +10,6 @@ namespace ingle::quant {
 namespace {
 
 using Lanes = float __attribute__((vector_size(64)));
-constexpr size_t kLanes = 16;
 constexpr int kLloydTurns = 1;
 
 #define INGLE_INLINE [[gnu::always_inline]] inline

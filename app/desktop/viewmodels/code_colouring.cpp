@@ -2,6 +2,7 @@
 
 #include <QSyntaxHighlighter>
 #include <QTextBlock>
+#include <QTextCursor>
 #include <QTextDocument>
 
 #include <algorithm>
@@ -31,8 +32,11 @@ class CodeColouring::Painter : public QSyntaxHighlighter {
 
     /// What stands above is not laid out again.
     void repaintFrom(int position) {
+        QTextCursor all(document());
+        all.beginEditBlock();  // one layout for all lines
         for (QTextBlock line = document()->findBlock(position); line.isValid(); line = line.next())
             rehighlightBlock(line);
+        all.endEditBlock();
     }
 
   protected:

@@ -80,6 +80,7 @@ const BlockKind code_kind = {
     .name = "code",
     .order = 30,
     .hold = Hold::Firm,
+    .maxLines = 64,  // whoever shows a piece lays out all of it anew when it grows
     .begins = begins,
     .takes = takes,
     .build = build,

@@ -183,8 +183,8 @@
         <translation>Kopieren</translation>
     </message>
     <message>
-        <source>Copy as Markdown</source>
-        <translation>Als Markdown kopieren</translation>
+        <source>Copy as %1</source>
+        <translation>Als %1 kopieren</translation>
     </message>
     <message>
         <source>Copy link</source>

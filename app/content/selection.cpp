@@ -30,7 +30,12 @@ Block clippedRows(const Block& block, size_t from, size_t to) {
     return out;
 }
 
-/// The blocks between two places, clipped; pieces of one that was cut are one again.
+}  // namespace
+
+std::string plainText(const Block& block) {
+    return block.kind->plain != nullptr ? block.kind->plain(block) : block.text.text;
+}
+
 std::vector<Block> selected(std::span<const Block> blocks, TextPosition from, TextPosition to) {
     std::vector<Block> out;
     for (size_t number = from.block; number <= to.block && number < blocks.size(); ++number) {
@@ -52,102 +57,9 @@ std::vector<Block> selected(std::span<const Block> blocks, TextPosition from, Te
             out.push_back(std::move(block));
         }
     }
+    // Where a selection begins inside an item, its mark is not selected.
+    if (from.offset > 0 && !out.empty()) out.front().opened = 0;
     return out;
-}
-
-std::string itemMark(const Container& container) {
-    std::string mark = container.kind == ContainerKind::Number
-                           ? std::to_string(container.number) + container.mark
-                           : std::string(1, container.mark);
-    return mark + " ";
-}
-
-std::string_view taskMark(TaskState task) {
-    return task == TaskState::Open ? "[ ] " : task == TaskState::Done ? "[x] " : "";
-}
-
-enum class Style { Markdown, Plain };
-
-/// What stands before the lines of a block: `first` before its first one, `others` before the rest.
-struct Margin {
-    std::string first;
-    std::string others;
-};
-
-Margin marginOf(const Block& block, size_t opened, Style style) {
-    Margin margin;
-    for (size_t depth = 0; depth < block.containers.size(); ++depth) {
-        const Container& container = block.containers[depth];
-        if (container.kind == ContainerKind::Quote) {
-            if (style == Style::Plain) continue;
-            margin.first.append("> ");
-            margin.others.append("> ");
-            continue;
-        }
-        const std::string mark = itemMark(container);
-        const bool begins = depth + opened >= block.containers.size();
-        margin.first.append(begins ? mark : std::string(mark.size(), ' '));
-        if (begins) margin.first.append(taskMark(container.task));
-        margin.others.append(mark.size(), ' ');
-    }
-    return margin;
-}
-
-std::string withMargin(std::string_view text, const Margin& margin) {
-    std::string out = margin.first;
-    for (size_t at = 0; at < text.size(); ++at) {
-        out.push_back(text[at]);
-        // An empty line needs no white space before it.
-        if (text[at] == '\n') out.append(margin.others);
-    }
-    return out;
-}
-
-void trimEnd(std::string& text) {
-    text.erase(text.find_last_not_of(' ') + 1);
-}
-
-std::string written(std::span<const Block> blocks, TextPosition from, TextPosition to, Style style) {
-    std::string out;
-    const Block* above = nullptr;
-    const std::vector<Block> all = selected(blocks, from, to);
-    for (const Block& block : all) {
-        // Where a selection begins inside an item, its mark is not selected.
-        const size_t opened = above == nullptr && from.offset > 0 ? 0 : block.opened;
-        if (above != nullptr) {
-            const bool tight = !block.spaced && block.opened > 0 && !block.containers.empty() &&
-                               block.containers.back().kind != ContainerKind::Quote;
-            out.push_back('\n');
-            if (!tight) {
-                // Between two blocks of a quotation the empty line belongs to it.
-                Block outer = block;
-                outer.containers.resize(block.containers.size() - opened);
-                std::string empty = marginOf(outer, 0, style).others;
-                trimEnd(empty);
-                out.append(empty).append("\n");
-            }
-        }
-        const std::string text = style == Style::Plain ? plainText(block) : block.kind->markdown(block);
-        std::string lines = withMargin(text, marginOf(block, opened, style));
-        if (text.empty()) trimEnd(lines);
-        out.append(lines);
-        above = &block;
-    }
-    return out;
-}
-
-}  // namespace
-
-std::string plainText(const Block& block) {
-    return block.kind->plain != nullptr ? block.kind->plain(block) : block.text.text;
-}
-
-std::string plainText(std::span<const Block> blocks, TextPosition from, TextPosition to) {
-    return written(blocks, from, to, Style::Plain);
-}
-
-std::string markdown(std::span<const Block> blocks, TextPosition from, TextPosition to) {
-    return written(blocks, from, to, Style::Markdown);
 }
 
 }  // namespace ingle::content

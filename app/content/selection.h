@@ -1,8 +1,9 @@
-/// What a selection copies.
+/// What is selected between two places.
 #pragma once
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "app/content/block.h"
 
@@ -19,10 +20,8 @@ struct TextPosition {
 /// All that a block says, without markup: what a selection counts its offsets in. Cells are parted by tabs.
 std::string plainText(const Block& block);
 
-/// The text between two places, `from` <= `to`, with the marks of list items; what was one block stays one.
-std::string plainText(std::span<const Block> blocks, TextPosition from, TextPosition to);
-
-/// The same as Markdown, which reads as these blocks again. Of a table whole rows are taken.
-std::string markdown(std::span<const Block> blocks, TextPosition from, TextPosition to);
+/// The blocks between two places, `from` <= `to`, clipped; pieces of one that was cut are one again. Of a
+/// table whole rows are taken.
+std::vector<Block> selected(std::span<const Block> blocks, TextPosition from, TextPosition to);
 
 }  // namespace ingle::content

@@ -336,28 +336,29 @@ class ChatRowsTest : public QObject {
         selection.begin(0, 3, TextSelection::Character);
         QVERIFY(selection.empty());
         selection.extend(3, 11);
-        QCOMPARE(selection.plainText(), QString("question\n\nHead\n\nsome strong"));
-        QCOMPARE(selection.markdown(), QString("question\n\n# Head\n\nsome **strong**"));
+        QCOMPARE(selection.text({}), QString("question\n\nHead\n\nsome strong"));
+        QCOMPARE(selection.text("Markdown"), QString("question\n\n# Head\n\nsome **strong**"));
         QCOMPARE(selection.inRow(0).x(), 3.0);
         QCOMPARE(selection.inRow(3), QPointF(0, 11));
         QVERIFY(selection.inRow(4).x() == selection.inRow(4).y());
         // Backwards it is the same text.
         selection.begin(3, 11, TextSelection::Character);
         selection.extend(0, 3);
-        QCOMPARE(selection.plainText(), QString("question\n\nHead\n\nsome strong"));
+        QCOMPARE(selection.text({}), QString("question\n\nHead\n\nsome strong"));
         // By words, and by blocks.
         selection.begin(3, 7, TextSelection::Word);
-        QCOMPARE(selection.plainText(), QString("strong"));
+        QCOMPARE(selection.text({}), QString("strong"));
         selection.extend(3, 14);
-        QCOMPARE(selection.plainText(), QString("strong words"));
+        QCOMPARE(selection.text({}), QString("strong words"));
         selection.extend(3, 1);
-        QCOMPARE(selection.plainText(), QString("some strong"));
+        QCOMPARE(selection.text({}), QString("some strong"));
         selection.begin(3, 7, TextSelection::Block);
-        QCOMPARE(selection.plainText(), QString("some strong words"));
+        QCOMPARE(selection.text({}), QString("some strong words"));
         selection.selectAll();
-        QCOMPARE(selection.markdown(), QString("my question\n\n# Head\n\nsome **strong** words\n\n- item"));
+        QCOMPARE(selection.text("Markdown"),
+                 QString("my question\n\n# Head\n\nsome **strong** words\n\n- item"));
         selection.clear();
-        QVERIFY(selection.empty() && selection.plainText().isEmpty());
+        QVERIFY(selection.empty() && selection.text({}).isEmpty());
     }
 
     void aSelectionSurvivesStreamingAndOlderRows() {
@@ -373,7 +374,7 @@ class ChatRowsTest : public QObject {
         selection.extend(row, 3);
         QTRY_COMPARE(rows.rowCount(), 602);
         rows.append(1000, " three\n\nanother\n\n# more");
-        QCOMPARE(selection.plainText(), QString("one"));
+        QCOMPARE(selection.text({}), QString("one"));
         QCOMPARE(selection.inRow(600), QPointF(0, 3));
         // It goes with the branch.
         rows.setBranch({answer(5000, "x")});
@@ -390,11 +391,11 @@ class ChatRowsTest : public QObject {
         selection.begin(1, 0, TextSelection::Character);
         selection.move(TextSelection::Character, 1);
         selection.move(TextSelection::Character, 1);
-        QCOMPARE(selection.plainText(), QString("a\U0001F469‍\U0001F680"));  // one character to a reader
+        QCOMPARE(selection.text({}), QString("a\U0001F469‍\U0001F680"));  // one character to a reader
         selection.move(TextSelection::Block, 1);
         selection.move(TextSelection::Character, 1);
         selection.move(TextSelection::Word, 1);
-        QCOMPARE(selection.plainText(), QString("a\U0001F469‍\U0001F680b c\n\nnext"));
+        QCOMPARE(selection.text({}), QString("a\U0001F469‍\U0001F680b c\n\nnext"));
         selection.move(TextSelection::Block, -1);
         selection.move(TextSelection::Character, -1);
         QCOMPARE(selection.endRow(), 1);
@@ -403,9 +404,9 @@ class ChatRowsTest : public QObject {
         selection.move(TextSelection::Character, -1);
         QCOMPARE(selection.endRow(), 1);
         selection.selectAll();
-        QVERIFY(!selection.plainText().contains("hidden"));
+        QVERIFY(!selection.text({}).contains("hidden"));
         rows.toggle(0);
-        QVERIFY(selection.plainText().contains("hidden"));
+        QVERIFY(selection.text({}).contains("hidden"));
     }
 };
 

@@ -151,12 +151,13 @@ class ChatViewTest : public QObject, WindowFiles {
         QCOMPARE(View::copied(), QString("question\n\nA first paragraph.\n\nA second"));
         // A menu has the same as Markdown.
         QTest::mouseClick(view.window, Qt::RightButton, {}, view.inText(3, 3));
-        QTRY_VERIFY(view.shownItem("copyMarkdown") != nullptr && view.shownItem("copyMarkdown")->isVisible());
+        QTRY_VERIFY(view.shownItem("copyAsMarkdown") != nullptr &&
+                    view.shownItem("copyAsMarkdown")->isVisible());
         QVERIFY(!view.shownItem("copyLink") || !view.shownItem("copyLink")->isVisible());
-        QMetaObject::invokeMethod(view.shownItem("copyMarkdown"), "triggered");
+        QMetaObject::invokeMethod(view.shownItem("copyAsMarkdown"), "triggered");
         QCOMPARE(View::copied(), QString("question\n\nA first paragraph.\n\nA **second**"));
-        QTRY_VERIFY(view.shownItem("copyMarkdown") == nullptr ||
-                    !view.shownItem("copyMarkdown")->isVisible());
+        QTRY_VERIFY(view.shownItem("copyAsMarkdown") == nullptr ||
+                    !view.shownItem("copyAsMarkdown")->isVisible());
         // Shift extends, the keyboard goes on, and everything can be taken.
         QTest::mouseClick(view.window, Qt::LeftButton, Qt::ShiftModifier, view.inText(2, 7));
         QTest::keyClick(view.window, Qt::Key_Right, Qt::ShiftModifier);

@@ -153,7 +153,7 @@ class TrashTest : public QObject, WindowFiles {
             run.chat().newConversation();
             type(QString::fromUtf8(typed));
             QTRY_VERIFY2(openHit(QString::fromUtf8(marked)), typed);
-            QTRY_COMPARE(selection->plainText(), QString::fromUtf8(marked));
+            QTRY_COMPARE(selection->text({}), QString::fromUtf8(marked));
         }
         type("no such word");
         QTRY_COMPARE(list->rowCount(), 0);
@@ -175,7 +175,7 @@ class TrashTest : public QObject, WindowFiles {
         QTRY_COMPARE(found.size(), 1);
         QCOMPARE(found[0][0].toDouble(), static_cast<double>(run.messages()[0].id));
         auto* selection = run.item("chatList")->property("selection").value<TextSelection*>();
-        QTRY_COMPARE(selection->plainText(), QString("Hérón"));
+        QTRY_COMPARE(selection->text({}), QString("Hérón"));
     }
 
     // A figure of docs/benchmarks.md.

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "app/content/block_kind.h"
-#include "app/content/selection.h"
+#include "app/content/exporter.h"
 #include "app/desktop/text.h"
 
 namespace ingle::desktop {
@@ -219,16 +219,16 @@ int TextSelection::endRow() const {
     return place ? m_rows->rowOf(*place) : -1;
 }
 
-QString TextSelection::plainText() const {
-    return text(Style::Plain);
+QStringList TextSelection::forms() {
+    QStringList names;
+    for (const content::Exporter* exporter : content::allExporters())
+        if (!exporter->name.empty()) names << toQString(std::string(exporter->name));
+    return names;
 }
 
-QString TextSelection::markdown() const {
-    return text(Style::Markdown);
-}
-
-QString TextSelection::text(Style style) const {
-    if (empty() || m_rows == nullptr) return {};
+QString TextSelection::text(const QString& form) const {
+    const content::Exporter* exporter = content::findExporter(form.toStdString());
+    if (exporter == nullptr || empty() || m_rows == nullptr) return {};
     const auto [begin, end] = ordered();
     const auto from = placeOf(begin);
     const auto to = placeOf(end);
@@ -255,8 +255,7 @@ QString TextSelection::text(Style style) const {
             seen.push_back(blocks[number]);
         }
         if (seen.empty()) continue;
-        const std::string part = style == Style::Plain ? content::plainText(seen, first, last)
-                                                       : content::markdown(seen, first, last);
+        const std::string part = (*exporter)(seen, first, last);
         if (part.empty()) continue;
         if (!all.empty()) all += "\n\n";
         all += part;

@@ -20,6 +20,8 @@ class TextSelection : public QObject {
     Q_PROPERTY(bool empty READ empty NOTIFY changed)
     /// Another number after every change: what binds to inRow() reads it.
     Q_PROPERTY(int revision READ revision NOTIFY changed)
+    /// Names of what can be copied beside plain text: "Markdown".
+    Q_PROPERTY(QStringList forms READ forms CONSTANT)
   public:
     enum Unit { Character, Word, Block };
     Q_ENUM(Unit)
@@ -30,6 +32,7 @@ class TextSelection : public QObject {
     void setRows(ChatRows* rows);
     bool empty() const;
     int revision() const { return m_revision; }
+    static QStringList forms();
 
     /// Begins anew, with the unit there; extending goes on in such units.
     Q_INVOKABLE void begin(int row, int offset, ingle::desktop::TextSelection::Unit unit);
@@ -50,8 +53,8 @@ class TextSelection : public QObject {
     Q_INVOKABLE int endRow() const;
     Q_INVOKABLE int endOffset() const { return m_begun ? static_cast<int>(m_end.offset) : 0; }
 
-    Q_INVOKABLE QString plainText() const;
-    Q_INVOKABLE QString markdown() const;
+    /// What is selected, in a form of forms(); "" is plain text.
+    Q_INVOKABLE QString text(const QString& form) const;
 
   signals:
     void rowsChanged();
@@ -65,7 +68,6 @@ class TextSelection : public QObject {
 
         bool operator==(const Anchor&) const = default;
     };
-    enum class Style { Plain, Markdown };
 
     std::optional<Anchor> anchorAt(int row, int offset) const;
     std::optional<ChatRows::Place> placeOf(const Anchor& anchor) const;
@@ -76,7 +78,6 @@ class TextSelection : public QObject {
     std::pair<Anchor, Anchor> ordered() const;
     void onRowsChanged();
     void notify();
-    QString text(Style style) const;
 
     ChatRows* m_rows = nullptr;
     bool m_begun = false;

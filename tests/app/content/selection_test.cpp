@@ -1,11 +1,11 @@
 /// What is copied: Markdown that reads as the same blocks again, and plain text.
-#include "app/content/selection.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
+#include <set>
 
+#include "app/content/exporter.h"
 #include "tests/app/content/corpus.h"
 #include "tests/app/content/long_texts.h"
 #include "tests/app/content/shown_blocks.h"
@@ -106,6 +106,13 @@ TEST(Selection, onlyWhatNeedsItIsEscaped) {
     EXPECT_EQ(copied("1\\. no item"), "1\\. no item");
     EXPECT_EQ(copied("`` a`b ``"), "``a`b``");
     EXPECT_EQ(copied("**a*b*c**"), "**a*b*c**");
+}
+
+TEST(Selection, formsHaveNamesOfTheirOwn) {
+    std::set<std::string_view> names;
+    for (const Exporter* exporter : allExporters()) EXPECT_TRUE(names.insert(exporter->name).second);
+    EXPECT_TRUE(names.contains("Markdown"));
+    EXPECT_EQ(findExporter("no such form"), nullptr);
 }
 
 }  // namespace

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "app/content/block_kind.h"
 #include "app/content/block_stream.h"
+#include "app/content/exporter.h"
 
 namespace ingle::content {
 
@@ -15,6 +17,14 @@ inline const BlockKind* kindNamed(std::string_view name) {
     const auto kinds = allBlockKinds();
     return *std::find_if(kinds.begin(), kinds.end(),
                          [&](const BlockKind* kind) { return kind->name == name; });
+}
+
+inline std::string plainText(std::span<const Block> blocks, TextPosition from, TextPosition to) {
+    return (*findExporter(""))(blocks, from, to);
+}
+
+inline std::string markdown(std::span<const Block> blocks, TextPosition from, TextPosition to) {
+    return (*findExporter("Markdown"))(blocks, from, to);
 }
 
 inline std::string shownText(const RichText& rich) {

@@ -44,9 +44,10 @@ RowList {
         const frame = frameAt(y);
         return frame ? frame.linkAt(x - frame.x, y - frame.y) : "";
     }
-    function copySelection(markdown: bool) {
+    /// In a form of the selection's; "": as plain text.
+    function copySelection(form: string) {
         if (!selection.empty)
-            copyRequested(markdown ? selection.markdown() : selection.plainText());
+            copyRequested(selection.text(form));
     }
     /// Where the end of the selection stands, in the content.
     function caret(): rect {
@@ -95,7 +96,7 @@ RowList {
         const words = event.modifiers & Qt.ControlModifier;
         event.accepted = true;
         if (event.matches(StandardKey.Copy)) {
-            copySelection(false);
+            copySelection("");
         } else if (event.matches(StandardKey.SelectAll)) {
             selection.selectAll();
         } else if (event.key === Qt.Key_Menu || (event.key === Qt.Key_F10 && extending)) {
@@ -233,14 +234,21 @@ RowList {
             text: qsTr("Copy")
             iconName: "copy"
             enabled: !list.selection.empty
-            onTriggered: list.copySelection(false)
+            onTriggered: list.copySelection("")
         }
-        PopupMenuItem {
-            objectName: "copyMarkdown"
-            text: qsTr("Copy as Markdown")
-            iconName: "copy"
-            enabled: !list.selection.empty
-            onTriggered: list.copySelection(true)
+        Instantiator {
+            model: list.selection.forms
+            delegate: PopupMenuItem {
+                required property string modelData
+
+                objectName: "copyAs" + modelData
+                text: qsTr("Copy as %1").arg(modelData)
+                iconName: "copy"
+                enabled: !list.selection.empty
+                onTriggered: list.copySelection(modelData)
+            }
+            onObjectAdded: (index, object) => menu.insertItem(index + 1, object as PopupMenuItem)
+            onObjectRemoved: (index, object) => menu.removeItem(object as PopupMenuItem)
         }
         PopupMenuItem {
             objectName: "copyLink"

@@ -403,7 +403,7 @@ void ChatController::edit(qint64 message, const QString& text) {
 
 bool ChatController::canContinue(qint64 message) const {
     const Message* answer = m_messages.find(message);
-    return answer != nullptr && message == m_messages.lastId() && answer->role == Role::Assistant &&
+    return answer != nullptr && message == m_leaf && answer->role == Role::Assistant &&
            answer->status != MessageStatus::Complete && mayAnswer();
 }
 

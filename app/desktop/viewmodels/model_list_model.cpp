@@ -242,8 +242,8 @@ void ModelListModel::loadById(const std::string& modelId) {
 }
 
 void ModelListModel::load(const ModelEntry& entry, FileState file) {
-    // Answers of the model in use end here, and not for a file that is no model.
-    emit loadStarting();
+    // Answers of the model in use end here, and not for a file that is no model, or not there.
+    if (file != FileState::Missing) emit loadStarting();
     m_current = entry;
     m_failure = failureOf(entry);
     if (file == FileState::Missing) {

@@ -55,7 +55,7 @@ ALLOWED = {
     "engine/session/loading": LOADING,
     "engine/session/snapshots": SNAPSHOTS,
     "engine/session/conversations": CONVERSATIONS,
-    "engine/lab": CONVERSATIONS | {"engine/lab"},
+    "engine/lab": CONVERSATIONS | IMPORT | {"engine/lab"},
     "app/protocol": PUBLIC | {"app/protocol"},
     "app/client": PUBLIC | {"app/protocol", "app/client"},
     "app/sandbox": PUBLIC | {"app/sandbox"},

@@ -35,19 +35,30 @@ struct Step {
     std::function<bool()> cancelled = nullptr;
 };
 
-/// An op's output while somebody observes.
+/// What an op reads or makes, while somebody observes.
 struct SeenValue {
     std::string_view name;
     uint32_t width = 0;
     std::span<const float> rows;  ///< back to back
 };
 
-/// Sees each op of a step as it ends: for tracing and profiling.
+/// An op that has ended.
+struct SeenOp {
+    const Op& op;
+    std::span<const PlanWeight> weights;  ///< Plan::weights, which op.weights count in
+    double seconds = 0;
+    std::span<const SeenValue> inputs;   ///< of op.inputs, if the observer wants them
+    std::span<const SeenValue> outputs;  ///< of op.outputs
+};
+
+/// Sees each op of a step as it ends: for tracing, profiling and statistics of what matrices are given.
 class OpObserver {
   public:
     virtual ~OpObserver() = default;
-    /// `outputs` are those of op.outputs; valid during the call.
-    virtual void afterOp(const Op& op, double seconds, std::span<const SeenValue> outputs) = 0;
+    /// Whether it looks at inputs, too, which a device has to bring.
+    virtual bool wantsInputs() const { return false; }
+    /// All of it is valid during the call.
+    virtual void afterOp(const SeenOp& seen) = 0;
 };
 
 /// What a decode queue is to do.

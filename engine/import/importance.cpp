@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 
+#include "engine/formats/gguf_writer.h"
 #include "engine/formats/model_file.h"
 #include "engine/io/byte_reader.h"
 
@@ -14,6 +15,8 @@ using Values = std::map<std::string, std::vector<float>, std::less<>>;
 
 constexpr std::string_view kSums = ".in_sum2";
 constexpr std::string_view kCounts = ".counts";
+
+constexpr const char* kType = "imatrix";
 
 /// A mean that is none says nothing.
 float sound(float value) {
@@ -29,7 +32,7 @@ Result<std::vector<float>> floatsOf(const tensor::Tensor& tensor) {
 }
 
 Result<Values> readGguf(const formats::ModelFile& file) {
-    if (file.metadata.stringOr("general.type", "").value_or("") != "imatrix")
+    if (file.metadata.stringOr("general.type", "").value_or("") != kType)
         return fail(ErrorCode::InvalidArgument, "it is not an importance matrix");
     Values all;
     for (const auto& [name, tensor] : file.tensors) {
@@ -91,6 +94,33 @@ Result<Values> readFile(const io::Source& source) {
 }
 
 }  // namespace
+
+Status writeImportance(const ColumnSums& sums, const std::string& text, const std::string& path) {
+    formats::GgufWriter writer;
+    writer.set("general.type", std::string(kType));
+    writer.set("imatrix.datasets", std::vector<std::string>{text});
+    writer.set("imatrix.chunk_count", int64_t{sums.numWindows});
+    writer.set("imatrix.chunk_size", int64_t{sums.windowTokens});
+    const quant::QuantFormat& f32 = *quant::findFormat(quant::kF32);
+    const auto add = [&](std::string name, size_t columns, const auto& values) {
+        const auto rows = [&values, columns](uint64_t first, std::span<std::byte> bytes) -> Status {
+            auto from = values.begin() + static_cast<std::ptrdiff_t>(first * columns);
+            for (size_t at = 0; at < bytes.size(); at += sizeof(float)) {
+                const auto value = static_cast<float>(*from++);
+                std::memcpy(bytes.data() + at, &value, sizeof value);
+            }
+            return {};
+        };
+        return writer.addTensor(std::move(name), tensor::Shape::of(columns, values.size() / columns), f32,
+                                rows);
+    };
+    for (const auto& [name, matrix] : sums.matrices) {
+        const size_t columns = matrix.squares.size() / matrix.counts.size();
+        INGLE_TRY(add(name + std::string(kSums), columns, matrix.squares));
+        INGLE_TRY(add(name + std::string(kCounts), 1, matrix.counts));
+    }
+    return writer.write(path);
+}
 
 Result<Importance> Importance::read(const std::string& path) {
     INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(path));

@@ -12,6 +12,21 @@
 
 namespace ingle::importer {
 
+/// What an importance matrix is made of.
+struct ColumnSums {
+    struct Matrix {
+        std::vector<double> squares;   ///< [matrices, columns], of what the columns were multiplied with
+        std::vector<uint64_t> counts;  ///< [matrices]: how often
+    };
+    std::map<std::string, Matrix, std::less<>> matrices;
+    uint32_t windowTokens = 0;
+    uint32_t numWindows = 0;
+};
+
+/// Writes them as GGUF of general.type "imatrix", which llama.cpp reads, too. `text`: what was read, for
+/// people. Errors: Io.
+Status writeImportance(const ColumnSums& sums, const std::string& text, const std::string& path);
+
 class Importance {
   public:
     /// Reads llama.cpp's files: GGUF (general.type "imatrix") and the older binary ones. Sources:

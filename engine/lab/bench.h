@@ -14,8 +14,8 @@ namespace ingle::lab {
 /// Adds up where the time of steps went.
 class OpProfile final : public backend::OpObserver {
   public:
-    void afterOp(const backend::Op& op, double seconds, std::span<const backend::SeenValue>) override {
-        m_seconds[static_cast<size_t>(op.code)] += seconds;
+    void afterOp(const backend::SeenOp& seen) override {
+        m_seconds[static_cast<size_t>(seen.op.code)] += seen.seconds;
     }
     double seconds(backend::OpCode code) const { return m_seconds[static_cast<size_t>(code)]; }
 

@@ -23,4 +23,26 @@ struct PerplexityResult {
 Result<PerplexityResult> perplexity(const std::string& path, const LoadOptions& load, std::string_view text,
                                     uint32_t windowTokens, const ProgressFn& progress);
 
+/// What a model says of a text beside what another one, mostly the one it was made of, says. P are the
+/// probabilities of the base, Q the model's.
+struct DivergenceResult {
+    PerplexityResult perplexity;  ///< of the model
+    PerplexityResult base;
+    double ratio = 1;  ///< of the two perplexities
+    double ratioError = 0;
+    double mean = 0;  ///< of the Kullback-Leibler divergence, sum of P ln(P/Q) in nats, over the positions
+    double meanError = 0;
+    double median = 0;
+    double worstPercent = 0;  ///< 99 of 100 positions lie below it
+    double largest = 0;
+    double sameBest = 0;     ///< share of positions at which both find the same token likeliest
+    double rmsOfChange = 0;  ///< root of the mean of (Q(token) - P(token))², of the tokens of the text
+};
+
+/// Both are loaded at once. Windows as above. Errors: those of perplexity(); InvalidArgument when the two cut
+/// the text into other tokens or have other vocabularies.
+Result<DivergenceResult> divergence(const std::string& path, const std::string& basePath,
+                                    const LoadOptions& load, std::string_view text, uint32_t windowTokens,
+                                    const ProgressFn& progress);
+
 }  // namespace ingle::lab

@@ -17,8 +17,8 @@ constexpr const char* kIndexName = "trace.txt";
 
 class Recorder final : public backend::OpObserver {
   public:
-    void afterOp(const backend::Op&, double, std::span<const backend::SeenValue> outputs) override {
-        for (const backend::SeenValue& value : outputs)
+    void afterOp(const backend::SeenOp& seen) override {
+        for (const backend::SeenValue& value : seen.outputs)
             trace.push_back({std::string(value.name), value.width, {value.rows.begin(), value.rows.end()}});
     }
 

@@ -52,13 +52,18 @@ class StallMeter {
   public:
     StallMeter() {
         QObject::connect(&m_timer, &QTimer::timeout, [this] {
-            m_longestMs = std::max(m_longestMs, static_cast<double>(m_since.nsecsElapsed()) * 1e-6 - 1);
+            const double stallMs = static_cast<double>(m_since.nsecsElapsed()) * 1e-6 - 1;
             m_since.restart();
             const double now = test::processorSeconds();
-            m_longestBusyMs = std::max(m_longestBusyMs, (now - m_busySince) * 1e3);
+            const double busyMs = (now - m_busySince) * 1e3;
+            if (busyMs > m_longestBusyMs)
+                m_busyAtMs = static_cast<double>(m_all.nsecsElapsed()) * 1e-6 - stallMs;
+            m_longestMs = std::max(m_longestMs, stallMs);
+            m_longestBusyMs = std::max(m_longestBusyMs, busyMs);
             m_busySince = now;
         });
         m_timer.setTimerType(Qt::PreciseTimer);
+        m_all.start();
         m_since.start();
         m_timer.start(1);
     }
@@ -66,13 +71,17 @@ class StallMeter {
     double longestMs() const { return m_longestMs; }
     /// The most that was computed in between: tells the program's part from that of a busy machine.
     double longestBusyMs() const { return m_longestBusyMs; }
+    /// When that began.
+    double busyAtMs() const { return m_busyAtMs; }
 
   private:
     QTimer m_timer;
+    QElapsedTimer m_all;
     QElapsedTimer m_since;
     double m_longestMs = 0;
     double m_busySince = test::processorSeconds();
     double m_longestBusyMs = 0;
+    double m_busyAtMs = 0;
 };
 
 /// A window that shows messages of which only its rows know.
@@ -451,6 +460,7 @@ class ChatViewTest : public QObject, WindowFiles {
             for (const auto& [name, piece] : content::longTexts(8000)) text += piece + "\n\n";
             add(large, {message(0, Role::User, "q"), message(0, Role::Assistant, text.substr(0, 80 * 1024))});
         }).join();
+        int numQuick = 0;
         for (int run = 0; run < 5; ++run) {
             View view(data);
             view.rowsTester.reset();
@@ -472,10 +482,15 @@ class ChatViewTest : public QObject, WindowFiles {
                 QTest::qWait(3000);
                 QObject::disconnect(connection);
                 qInfo(
-                    "%s: first frame after %.0f ms, longest stall %.0f ms (%.0f of them computing), %d rows",
-                    name, firstFrameMs, stalls.longestMs(), stalls.longestBusyMs(), view.rows().rowCount());
+                    "%s: first frame after %.0f ms, longest stall %.0f ms (computing: %.0f, after %.0f ms), "
+                    "%d rows",
+                    name, firstFrameMs, stalls.longestMs(), stalls.longestBusyMs(), stalls.busyAtMs(),
+                    view.rows().rowCount());
+                // What other programs took of the machine is no fault of this one.
+                if (stalls.longestBusyMs() <= 33) ++numQuick;
             }
         }
+        QVERIFY2(numQuick >= 8, qPrintable(QString("%1 of 10 without a stall").arg(numQuick)));
     }
 
     void streamingCostsTheSameToTheEnd() {

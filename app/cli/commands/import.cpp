@@ -1,53 +1,21 @@
 #include "engine/import/import.h"
 
-#include <unistd.h>
-
-#include <atomic>
-#include <csignal>
-
 #include "app/cli/command.h"
+#include "app/cli/interruption.h"
 #include "app/cli/model_options.h"
+#include "app/cli/progress_line.h"
 
 namespace ingle::cli {
 namespace {
 
-std::atomic<bool> isInterrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "set by a signal handler");
-
-/// Whole per cent on one line of a terminal; every tenth as a line of its own in a log.
-class ProgressLine {
-  public:
-    void show(double fraction, const char* phase) {
-        const int percent = static_cast<int>(fraction * 100);
-        const int step = m_isTerminal ? 1 : 10;
-        if (percent / step == m_shown / step) return;
-        m_shown = percent;
-        if (m_isTerminal)
-            fmt::print(stderr, "\r{}: {:3} %", phase, percent);
-        else
-            fmt::print(stderr, "{}: {} %\n", phase, percent);
-    }
-    /// So that the next line begins on its own.
-    void end() const {
-        if (m_isTerminal && m_shown >= 0) fmt::print(stderr, "\n");
-    }
-
-  private:
-    bool m_isTerminal = ::isatty(STDERR_FILENO) == 1;
-    int m_shown = -1;
-};
-
 Status run(importer::ImportOptions options) {
     INGLE_TRY_ASSIGN(options.source, resolveModel(options.source));
-    struct sigaction action {};
-    action.sa_handler = [](int) { isInterrupted = true; };
-    ::sigaction(SIGINT, &action, nullptr);
-    ::sigaction(SIGTERM, &action, nullptr);
+    endByInterruption();
     ProgressLine line;
     const importer::ImportEvents events{
         .progress = [&](double fraction, const char* phase) { line.show(fraction, phase); },
         .notice = [](const std::string& sentence) { fmt::print(stderr, "note: {}\n", sentence); },
-        .isCancelled = [] { return isInterrupted.load(); }};
+        .isCancelled = isInterrupted};
     const Status status = importer::importModel(options, events);
     line.end();
     return status;

@@ -12,8 +12,24 @@ namespace {
 struct Options {
     ModelOptions model;
     std::string file;
+    std::string base;
     uint32_t window = 0;
 };
+
+void print(const char* what, const lab::PerplexityResult& result) {
+    fmt::print("{} {:.4f} ± {:.4f} over {} tokens\n", what, result.perplexity, result.standardError,
+               result.numTokens);
+}
+
+void print(const lab::DivergenceResult& result) {
+    print("perplexity", result.perplexity);
+    print("of the base", result.base);
+    fmt::print("ratio {:.5f} ± {:.5f}\n", result.ratio, result.ratioError);
+    fmt::print("divergence (KL) {:.6f} ± {:.6f}, median {:.6f}, 99 % below {:.6f}, largest {:.6f}\n",
+               result.mean, result.meanError, result.median, result.worstPercent, result.largest);
+    fmt::print("same likeliest token {:.2f} %, probability of the text's tokens changed by {:.2f} % (RMS)\n",
+               result.sameBest * 100, result.rmsOfChange * 100);
+}
 
 Status perplexity(const Options& options) {
     std::ifstream file(options.file, std::ios::binary);
@@ -24,11 +40,18 @@ Status perplexity(const Options& options) {
     const auto progress = [](double fraction, const char*) {
         fmt::print(stderr, "\r{:3.0f} %", fraction * 100);
     };
+    if (!options.base.empty()) {
+        INGLE_TRY_ASSIGN(const std::string base, resolveModel(options.base));
+        const auto result = lab::divergence(path, base, load, text, options.window, progress);
+        fmt::print(stderr, "\r     \r");
+        if (!result) return tl::unexpected(result.error());
+        print(*result);
+        return {};
+    }
     const auto result = lab::perplexity(path, load, text, options.window, progress);
     fmt::print(stderr, "\r     \r");
     if (!result) return tl::unexpected(result.error());
-    fmt::print("perplexity {:.4f} ± {:.4f} over {} tokens\n", result->perplexity, result->standardError,
-               result->numTokens);
+    print("perplexity", *result);
     return {};
 }
 
@@ -38,6 +61,9 @@ Action define(CLI::App& app) {
     app.add_option("--file", options->file, "text to predict")->required();
     app.add_option("--window", options->window, "tokens of a window, of which the second half is predicted")
         ->check(CLI::Range(2, 1 << 20));
+    app.add_option(
+        "--kl-divergence", options->base,
+        "another model, mostly the one that MODEL was made of: how far apart they are is said, too");
     return [options] { return perplexity(*options); };
 }
 

@@ -174,18 +174,21 @@ Status CpuProgram::run(const Step& step) {
 }
 
 void CpuProgram::runObserved(const StepContext& context) {
-    std::vector<SeenValue> outputs;
+    const auto seen = [&](const std::vector<Operand>& operands) {
+        std::vector<SeenValue> values;
+        for (const Operand& operand : operands)
+            values.push_back({.name = m_plan.values[operand.value].name,
+                              .width = operand.width,
+                              .rows = {context.rows(operand), context.numRows(operand) * operand.width}});
+        return values;
+    };
     for (size_t i = 0; i < m_ops.size(); ++i) {
         const Op& op = m_plan.ops[i];
         const auto begin = std::chrono::steady_clock::now();
         m_ops[i]->run(context);
         const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-        outputs.clear();
-        for (const Operand& output : op.outputs)
-            outputs.push_back({.name = m_plan.values[output.value].name,
-                               .width = output.width,
-                               .rows = {context.rows(output), context.numRows(output) * output.width}});
-        m_observer->afterOp(op, elapsed.count(), outputs);
+        // An op leaves what it reads as it was.
+        m_observer->afterOp({op, m_plan.weights, elapsed.count(), seen(op.inputs), seen(op.outputs)});
     }
 }
 

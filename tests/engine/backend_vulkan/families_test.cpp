@@ -41,8 +41,8 @@ std::vector<Variant> variants() {
 /// Keeps what ops made, by name.
 class ValueKeeper final : public OpObserver {
   public:
-    void afterOp(const Op&, double, std::span<const SeenValue> outputs) override {
-        for (const SeenValue& value : outputs)
+    void afterOp(const SeenOp& seen) override {
+        for (const SeenValue& value : seen.outputs)
             values[std::string(value.name)].assign(value.rows.begin(), value.rows.end());
     }
     std::map<std::string, std::vector<float>> values;

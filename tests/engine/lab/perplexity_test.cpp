@@ -73,6 +73,72 @@ TEST_P(Perplexity, aTextShorterThanAWindowIsOneSentence) {
     EXPECT_EQ(result.error().code, ErrorCode::InvalidArgument);
 }
 
+class Divergence : public Perplexity {};
+
+TEST_P(Divergence, isNothingFromAModelToItself) {
+    const auto result = divergence(m_path, m_path, {}, sampleText(), kWindow, nullptr);
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_NEAR(result->mean, 0, 1e-9);
+    EXPECT_EQ(result->ratio, 1);
+    EXPECT_EQ(result->sameBest, 1);
+    EXPECT_EQ(result->rmsOfChange, 0);
+    EXPECT_EQ(result->perplexity.perplexity,
+              perplexity(m_path, {}, sampleText(), kWindow, nullptr)->perplexity);
+}
+
+TEST_P(Divergence, isTheSumOfItsDefinitionOverTheLogits) {
+    const std::string other = m_folder.file("other.gguf");
+    ASSERT_TRUE(writeSynthModel({.family = GetParam(), .quant = "F32", .seed = 77}, other));
+    // One window: the text's first tokens.
+    const auto vocabulary = Vocabulary::open(m_path).value();
+    std::vector<TokenId> ids = vocabulary->tokenize(sampleText(), {.addSpecial = true}).value();
+    ids.resize(kWindow);
+    const std::string text = vocabulary->detokenize(std::span(ids).subspan(1)).value();
+    const auto rowsOf = [&](const std::string& path) {
+        const auto engine = Engine::load(path, {}, nullptr).value();
+        std::vector<std::vector<double>> rows;
+        EXPECT_TRUE(engine->logits(ids, 0, [&](std::span<const float> logits) {
+            std::vector<double> row(logits.begin(), logits.end());
+            double total = 0;
+            for (double& value : row) total += value = std::exp(value);
+            for (double& value : row) value /= total;
+            rows.push_back(std::move(row));
+        }));
+        return rows;
+    };
+    const auto p = rowsOf(m_path);
+    const auto q = rowsOf(other);
+    double sum = 0;
+    double squares = 0;
+    double logRatio = 0;
+    int count = 0;
+    for (size_t i = kWindow / 2; i + 1 < kWindow; ++i, ++count) {
+        for (size_t id = 0; id < p[i].size(); ++id) sum += p[i][id] * std::log(p[i][id] / q[i][id]);
+        const auto next = static_cast<size_t>(ids[i + 1]);
+        squares += std::pow(q[i][next] - p[i][next], 2);
+        logRatio += std::log(p[i][next] / q[i][next]);
+    }
+    const auto result = divergence(other, m_path, {}, text, kWindow, nullptr);
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(result->perplexity.numTokens, static_cast<uint64_t>(count));
+    EXPECT_GT(result->mean, 1e-4);
+    EXPECT_NEAR(result->mean, sum / count, 1e-3 * result->mean);
+    EXPECT_NEAR(result->rmsOfChange, std::sqrt(squares / count), 1e-3 * result->rmsOfChange);
+    EXPECT_NEAR(result->ratio, std::exp(logRatio / count), 1e-4);
+    EXPECT_LE(result->median, result->worstPercent);
+    EXPECT_LE(result->worstPercent, result->largest);
+}
+
+TEST_P(Divergence, modelsOfOtherVocabulariesAreRefused) {
+    const std::string other = m_folder.file("other.gguf");
+    ASSERT_TRUE(writeSynthModel({.family = GetParam(), .sizes = {.vocabSize = 400}, .quant = "F32"}, other));
+    const auto result = divergence(other, m_path, {}, sampleText(), kWindow, nullptr);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().code, ErrorCode::InvalidArgument);
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, Divergence, testing::Values("llama", "rwkv5"),
+                         [](const auto& family) { return std::string(family.param); });
 INSTANTIATE_TEST_SUITE_P(Table, Perplexity, testing::Values("llama", "rwkv5"),
                          [](const auto& family) { return std::string(family.param); });
 

@@ -27,6 +27,8 @@ BlockList {
     }
     function toEnd() {
         following = true;
+        // At once: the rows that are there already are made before others come, and none at the other end.
+        followEnd();
         followLater.start();
     }
     function editLast() {

@@ -223,7 +223,7 @@ Status VulkanProgram::runObserved(const RowCounts& rows, const Step& step) {
         const auto begin = context.device.api().now();
         INGLE_TRY(commands->run(StepPatience::kAtFirst));
         const std::chrono::duration<double> elapsed = context.device.api().now() - begin;
-        INGLE_TRY(showOutputs(scheduled.run, elapsed.count(), step));
+        INGLE_TRY(show(scheduled.run, elapsed.count(), step));
     }
     if (rows.logits == 0) return {};
     const BufferRange& logits = m_plain->values[m_plan.output.value];
@@ -231,23 +231,37 @@ Status VulkanProgram::runObserved(const RowCounts& rows, const Step& step) {
     return context.transfer.download(logits.part(0, bytes), {m_hostLogits.host, bytes});
 }
 
-Status VulkanProgram::showOutputs(const OpRun& run, double seconds, const Step& step) {
-    std::vector<std::vector<float>> outputs;
-    for (const auto [value, width] : run.outputs(0)) {
-        const size_t numRows = run.rows(value) == RowKind::Token ? step.tokens.size() : step.logitRows.size();
-        std::vector<float> padded(numRows * paddedWidth(width));
-        const auto bytes = std::as_writable_bytes(std::span(padded));
-        if (!bytes.empty())
-            INGLE_TRY(
-                m_memory.context().transfer.download(m_plain->values[value].part(0, bytes.size()), bytes));
-        std::vector<float>& rows = outputs.emplace_back(numRows * width);
-        for (size_t row = 0; row < numRows; ++row)
-            std::copy_n(padded.data() + row * paddedWidth(width), width, rows.data() + row * width);
+Result<std::vector<float>> VulkanProgram::rowsOf(const Operand& operand, const Step& step) const {
+    const auto [value, width] = operand;
+    const bool ofTokens = m_plan.values[value].rows == RowKind::Token;
+    const size_t numRows = ofTokens ? step.tokens.size() : step.logitRows.size();
+    std::vector<float> padded(numRows * paddedWidth(width));
+    const auto bytes = std::as_writable_bytes(std::span(padded));
+    if (!bytes.empty())
+        INGLE_TRY(m_memory.context().transfer.download(m_plain->values[value].part(0, bytes.size()), bytes));
+    std::vector<float> rows(numRows * width);
+    for (size_t row = 0; row < numRows; ++row)
+        std::copy_n(padded.data() + row * paddedWidth(width), width, rows.data() + row * width);
+    return rows;
+}
+
+Status VulkanProgram::show(const OpRun& run, double seconds, const Step& step) {
+    std::vector<std::vector<float>> rows;
+    const auto seen = [&](std::span<const Operand> operands) -> Result<std::vector<SeenValue>> {
+        std::vector<SeenValue> values;
+        for (const Operand& operand : operands) {
+            INGLE_TRY_ASSIGN(auto brought, rowsOf(operand, step));
+            rows.push_back(std::move(brought));
+            values.push_back({m_plan.values[operand.value].name, operand.width, rows.back()});
+        }
+        return values;
+    };
+    std::vector<SeenValue> inputs;
+    if (m_observer->wantsInputs()) {
+        INGLE_TRY_ASSIGN(inputs, seen(run.inputs(0)));
     }
-    std::vector<SeenValue> seen;
-    for (size_t i = 0; i < outputs.size(); ++i)
-        seen.push_back({m_plan.values[run.output(0, i)].name, run.outputs(0)[i].width, outputs[i]});
-    m_observer->afterOp(run.op(0), seconds, seen);
+    INGLE_TRY_ASSIGN(const std::vector<SeenValue> outputs, seen(run.outputs(0)));
+    m_observer->afterOp({run.op(0), m_plan.weights, seconds, inputs, outputs});
     return {};
 }
 

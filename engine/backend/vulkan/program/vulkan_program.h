@@ -56,7 +56,9 @@ class VulkanProgram final : public Program {
                                 const RecordFunction& end);
     Status runRecorded(const RowCounts& rows, const Step& step);
     Status runObserved(const RowCounts& rows, const Step& step);
-    Status showOutputs(const OpRun& run, double seconds, const Step& step);
+    /// To the observer, the op that a run of the plain layout is.
+    Status show(const OpRun& run, double seconds, const Step& step);
+    Result<std::vector<float>> rowsOf(const Operand& operand, const Step& step) const;
 
     Plan m_plan;
     StepLimits m_limits;

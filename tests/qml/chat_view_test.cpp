@@ -128,8 +128,8 @@ struct View : WindowRun {
     }
     QString selected() {
         QString text;
-        QMetaObject::invokeMethod(list->property("selection").value<QObject*>(), "plainText",
-                                  Q_RETURN_ARG(QString, text));
+        QMetaObject::invokeMethod(list->property("selection").value<QObject*>(), "text",
+                                  Q_RETURN_ARG(QString, text), Q_ARG(QString, QString()));
         return text;
     }
     static QString copied() { return QGuiApplication::clipboard()->text(); }

@@ -89,36 +89,38 @@ TEST_P(Divergence, isNothingFromAModelToItself) {
 TEST_P(Divergence, isTheSumOfItsDefinitionOverTheLogits) {
     const std::string other = m_folder.file("other.gguf");
     ASSERT_TRUE(writeSynthModel({.family = GetParam(), .quant = "F32", .seed = 77}, other));
-    // One window: the text's first tokens.
     const auto vocabulary = Vocabulary::open(m_path).value();
-    std::vector<TokenId> ids = vocabulary->tokenize(sampleText(), {.addSpecial = true}).value();
-    ids.resize(kWindow);
-    const std::string text = vocabulary->detokenize(std::span(ids).subspan(1)).value();
-    const auto rowsOf = [&](const std::string& path) {
-        const auto engine = Engine::load(path, {}, nullptr).value();
+    const std::vector<TokenId> ids = vocabulary->tokenize(sampleText(), {.addSpecial = true}).value();
+    const auto base = Engine::load(m_path, {}, nullptr).value();
+    const auto model = Engine::load(other, {}, nullptr).value();
+    const auto probabilitiesOf = [](Engine& engine, const std::vector<TokenId>& window) {
         std::vector<std::vector<double>> rows;
-        EXPECT_TRUE(engine->logits(ids, 0, [&](std::span<const float> logits) {
-            std::vector<double> row(logits.begin(), logits.end());
+        EXPECT_TRUE(engine.logits(window, 0, [&](std::span<const float> logits) {
+            std::vector<double>& row = rows.emplace_back();
             double total = 0;
-            for (double& value : row) total += value = std::exp(value);
+            for (const float logit : logits) total += row.emplace_back(std::exp(double{logit}));
             for (double& value : row) value /= total;
-            rows.push_back(std::move(row));
         }));
         return rows;
     };
-    const auto p = rowsOf(m_path);
-    const auto q = rowsOf(other);
     double sum = 0;
     double squares = 0;
     double logRatio = 0;
     int count = 0;
-    for (size_t i = kWindow / 2; i + 1 < kWindow; ++i, ++count) {
-        for (size_t id = 0; id < p[i].size(); ++id) sum += p[i][id] * std::log(p[i][id] / q[i][id]);
-        const auto next = static_cast<size_t>(ids[i + 1]);
-        squares += std::pow(q[i][next] - p[i][next], 2);
-        logRatio += std::log(p[i][next] / q[i][next]);
+    for (size_t begin = 0; begin + kWindow <= ids.size(); begin += kWindow) {
+        std::vector<TokenId> window(ids.begin() + static_cast<long>(begin),
+                                    ids.begin() + static_cast<long>(begin + kWindow));
+        window[0] = ids[0];  // BOS
+        const auto p = probabilitiesOf(*base, window);
+        const auto q = probabilitiesOf(*model, window);
+        for (size_t i = kWindow / 2; i + 1 < kWindow; ++i, ++count) {
+            for (size_t id = 0; id < p[i].size(); ++id) sum += p[i][id] * std::log(p[i][id] / q[i][id]);
+            const auto next = static_cast<size_t>(window[i + 1]);
+            squares += std::pow(q[i][next] - p[i][next], 2);
+            logRatio += std::log(p[i][next] / q[i][next]);
+        }
     }
-    const auto result = divergence(other, m_path, {}, text, kWindow, nullptr);
+    const auto result = divergence(other, m_path, {}, sampleText(), kWindow, nullptr);
     ASSERT_TRUE(result) << result.error().message;
     EXPECT_EQ(result->perplexity.numTokens, static_cast<uint64_t>(count));
     EXPECT_GT(result->mean, 1e-4);

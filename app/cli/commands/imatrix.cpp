@@ -1,0 +1,55 @@
+#include <fstream>
+#include <iterator>
+
+#include "app/cli/command.h"
+#include "app/cli/interruption.h"
+#include "app/cli/model_options.h"
+#include "app/cli/progress_line.h"
+#include "engine/lab/column_sums.h"
+
+namespace ingle::cli {
+namespace {
+
+struct Options {
+    ModelOptions model;
+    std::string file;
+    std::string target;
+    uint32_t window = 0;
+};
+
+Status imatrix(const Options& options) {
+    std::ifstream file(options.file, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (!file) return fail(ErrorCode::Io, "{}: cannot be read", options.file);
+    INGLE_TRY_ASSIGN(const std::string path, resolveModel(options.model.model));
+    INGLE_TRY_ASSIGN(const LoadOptions load, loadOptions(options.model));
+    endByInterruption();
+    ProgressLine line;
+    const auto sums = lab::columnSums(
+        path, load, text, options.window,
+        [&](double fraction, const char* phase) { line.show(fraction, phase); }, isInterrupted);
+    line.end();
+    if (!sums) return tl::unexpected(sums.error());
+    INGLE_TRY(importer::writeImportance(*sums, options.file, options.target));
+    fmt::print("{} matrices, {} windows of {} tokens\n", sums->matrices.size(), sums->numWindows,
+               sums->windowTokens);
+    return {};
+}
+
+Action define(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    addModelOptions(app, options->model);
+    app.add_option("--file", options->file, "text to read: like what the model will be used for")->required();
+    app.add_option("-o,--out", options->target, "GGUF file to write")->required();
+    app.add_option("--window", options->window, "tokens that are read from one empty state")
+        ->check(CLI::Range(2, 1 << 20));
+    return [options] { return imatrix(*options); };
+}
+
+}  // namespace
+
+extern const Command imatrix_command;
+const Command imatrix_command{"imatrix", "measure which columns of a model matter, for import --imatrix",
+                              define};
+
+}  // namespace ingle::cli

@@ -6,7 +6,7 @@
 //                     the file FAKE_GPU_TRIGGER exists; these only where answers are computed.
 //   FAKE_GPU_SIGNAL   the signal of the crash (default: a segmentation fault)
 //   FAKE_GPU_EXIT     it calls exit() with this status instead
-//   FAKE_GPU_SLOW     a file: while it is there each vkQueueSubmit wastes 200 ms, far more than any processor,
+//   FAKE_GPU_SLOW     a file: while it is there each vkQueueSubmit wastes 100 ms, far more than any processor,
 //   however
 //                     busy, needs for a token of a small model
 #define VK_NO_PROTOTYPES
@@ -91,7 +91,7 @@ VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSubmitInfo* in
     static const std::string trigger = environment("FAKE_GPU_TRIGGER");
     if (::access(trigger.c_str(), F_OK) == 0) crashAt("submit");
     static const std::string slow = environment("FAKE_GPU_SLOW");
-    if (::access(slow.c_str(), F_OK) == 0) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    if (::access(slow.c_str(), F_OK) == 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));
     return g_submit(queue, count, infos, fence);
 }
 

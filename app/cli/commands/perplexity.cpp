@@ -5,6 +5,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/model_options.h"
+#include "app/cli/progress_line.h"
 
 namespace ingle::cli {
 namespace {
@@ -37,19 +38,18 @@ Status perplexity(const Options& options) {
     if (!file) return fail(ErrorCode::Io, "{}: cannot be read", options.file);
     INGLE_TRY_ASSIGN(const std::string path, resolveModel(options.model.model));
     INGLE_TRY_ASSIGN(const LoadOptions load, loadOptions(options.model));
-    const auto progress = [](double fraction, const char*) {
-        fmt::print(stderr, "\r{:3.0f} %", fraction * 100);
-    };
+    ProgressLine line;
+    const auto progress = [&line](double fraction, const char* phase) { line.show(fraction, phase); };
     if (!options.base.empty()) {
         INGLE_TRY_ASSIGN(const std::string base, resolveModel(options.base));
         const auto result = lab::divergence(path, base, load, text, options.window, progress);
-        fmt::print(stderr, "\r     \r");
+        line.end();
         if (!result) return tl::unexpected(result.error());
         print(*result);
         return {};
     }
     const auto result = lab::perplexity(path, load, text, options.window, progress);
-    fmt::print(stderr, "\r     \r");
+    line.end();
     if (!result) return tl::unexpected(result.error());
     print("perplexity", *result);
     return {};

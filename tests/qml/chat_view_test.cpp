@@ -493,42 +493,46 @@ class ChatViewTest : public QObject, WindowFiles {
         QVERIFY2(numQuick >= 8, qPrintable(QString("%1 of 10 without a stall").arg(numQuick)));
     }
 
+    void streamingCostsTheSameToTheEnd_data() {
+        QTest::addColumn<QString>("text");
+        for (const auto& [name, text] : content::longTexts(138 * 1024))
+            if (name == "prose" || name == "paragraph" || name == "list" || name == "code" || name == "table")
+                QTest::newRow(name.c_str()) << QString::fromStdString(text);
+    }
+
     void streamingCostsTheSameToTheEnd() {
         if (!test::triesEveryCase()) QSKIP("a measurement; INGLE_EVERY_CASE=1 asks for it");
-        constexpr size_t kBytes = 138 * 1024;
         constexpr int kUpdates = 1380;  // at 30 a second: 100 bytes each
-        for (const auto& [name, text] : content::longTexts(kBytes)) {
-            if (name != "prose" && name != "paragraph" && name != "list" && name != "code" && name != "table")
-                continue;
-            View view(freshDataDir());
-            view.rowsTester.reset();
-            history::Message growing = message(2, Role::Assistant, "");
-            growing.status = history::MessageStatus::Streaming;
-            view.show({message(1, Role::User, "q"), growing});
-            double loads[10] = {};
-            double longestMs = 0;
-            QElapsedTimer time;
-            time.start();
-            for (int update = 0; update < kUpdates; ++update) {
-                const double before = test::processorSeconds();
-                const size_t from = text.size() * static_cast<size_t>(update) / kUpdates;
-                const size_t to = text.size() * static_cast<size_t>(update + 1) / kUpdates;
-                view.rows().append(2, {{PartKind::Text, text.substr(from, to - from), {}}});
-                QEventLoop loop;
-                QTimer::singleShot(std::max<qint64>(0, (update + 1) * 1000 / 30 - time.elapsed()), &loop,
-                                   &QEventLoop::quit);
-                loop.exec();
-                const double seconds = test::processorSeconds() - before;
-                loads[update * 10 / kUpdates] += seconds * 30 / (kUpdates / 10);
-                longestMs = std::max(longestMs, seconds * 1000);
-            }
-            qInfo(
-                "%s: load %.1f %% in the first tenth, %.1f %% in the last (%.2f times); longest update "
-                "%.0f "
-                "ms",
-                name.c_str(), loads[0] * 100, loads[9] * 100, loads[9] / loads[0], longestMs);
-            QVERIFY(view.rows().rowCount() > 10);
+        QFETCH(const QString, text);
+        const std::string bytes = text.toStdString();
+        View view(freshDataDir());
+        view.rowsTester.reset();
+        history::Message growing = message(2, Role::Assistant, "");
+        growing.status = history::MessageStatus::Streaming;
+        view.show({message(1, Role::User, "q"), growing});
+        double loads[10] = {};
+        double longestMs = 0;
+        QElapsedTimer time;
+        time.start();
+        for (int update = 0; update < kUpdates; ++update) {
+            const double before = test::processorSeconds();
+            const size_t from = bytes.size() * static_cast<size_t>(update) / kUpdates;
+            const size_t to = bytes.size() * static_cast<size_t>(update + 1) / kUpdates;
+            view.rows().append(2, {{PartKind::Text, bytes.substr(from, to - from), {}}});
+            QEventLoop loop;
+            QTimer::singleShot(std::max<qint64>(0, (update + 1) * 1000 / 30 - time.elapsed()), &loop,
+                               &QEventLoop::quit);
+            loop.exec();
+            const double seconds = test::processorSeconds() - before;
+            loads[update * 10 / kUpdates] += seconds * 30 / (kUpdates / 10);
+            longestMs = std::max(longestMs, seconds * 1000);
         }
+        qInfo(
+            "%s: load %.1f %% in the first tenth, %.1f %% in the last (%.2f times); longest update "
+            "%.0f "
+            "ms",
+            QTest::currentDataTag(), loads[0] * 100, loads[9] * 100, loads[9] / loads[0], longestMs);
+        QVERIFY(view.rows().rowCount() > 10);
     }
 };
 

@@ -167,10 +167,12 @@ Result<std::unique_ptr<Embedder>> loadEmbedder(ModelOptions options) {
     });
 }
 
-Result<ModelInfo> inspectWith(ModelOptions options) {
+Result<Recognition> recogniseWith(ModelOptions options) {
     INGLE_TRY_ASSIGN(const std::string path, resolveModel(options.model));
     INGLE_TRY_ASSIGN(const LoadOptions load, loadOptions(options));
-    return inspectModel(path, load);
+    Recognition known = recognise({&path, 1}, load).front();
+    if (known.refusal) return tl::unexpected(*std::move(known.refusal));
+    return known;
 }
 
 void addSamplerOptions(CLI::App& app, SamplerParams& params) {

@@ -8,6 +8,7 @@
 
 #include "ingle/embedder.h"
 #include "ingle/engine.h"
+#include "ingle/recognition.h"
 
 namespace ingle::cli {
 
@@ -41,7 +42,8 @@ std::string remedies(const ModelInfo& info);
 Result<std::unique_ptr<Engine>> loadEngine(ModelOptions options);
 /// The same of a model that makes embeddings.
 Result<std::unique_ptr<Embedder>> loadEmbedder(ModelOptions options);
-Result<ModelInfo> inspectWith(ModelOptions options);
+/// What MODEL is; of one that is refused its error.
+Result<Recognition> recogniseWith(ModelOptions options);
 
 /// Declares --temp, --top-k, --typical, --top-p, --min-p, the penalties, --last-n, --logit-bias and --seed.
 void addSamplerOptions(CLI::App& app, SamplerParams& params);

@@ -37,8 +37,8 @@ class Client {
         add(makeCall<R>(id, std::move(request), std::move(handlers)));
         return id;
     }
-    /// Ends a generation within a step, a count or an inspection at once, or a request that the host has not
-    /// got yet.
+    /// Ends a generation within a step, an import within a MiB, a count or a look at files at once, or a
+    /// request that the host has not got yet.
     void cancel(protocol::RequestId id);
     /// Tells which conversations there are, now and to every later host: what is kept on disk for others
     /// goes.

@@ -49,9 +49,21 @@ const std::string& conversationOf(const protocol::RequestBody& body) {
     return generation ? generation->request.conversation : kNone;
 }
 
+/// What waits for a disk: the file that is looked at; null: nothing.
+const std::string* lookedAt(const protocol::RequestBody& body) {
+    if (const auto* inspect = std::get_if<protocol::Inspect>(&body)) return &inspect->path;
+    const auto* recognise = std::get_if<protocol::Recognise>(&body);
+    return recognise && !recognise->paths.empty() ? &recognise->paths.front() : nullptr;
+}
+
 /// Who asked need not wait until the host has noticed.
 bool endsAtOnce(const protocol::RequestBody& body) {
-    return std::holds_alternative<protocol::Count>(body) || std::holds_alternative<protocol::Inspect>(body);
+    return std::holds_alternative<protocol::Count>(body) || lookedAt(body);
+}
+
+/// The host says itself what became of it.
+bool endsInOrder(const protocol::RequestBody& body) {
+    return std::holds_alternative<protocol::Generate>(body) || std::holds_alternative<protocol::Import>(body);
 }
 
 protocol::EventBody cancelled(const protocol::RequestBody& body) {
@@ -93,7 +105,7 @@ void Supervisor::cancel(protocol::RequestId id) {
         finish(entry, cancelled(entry->call.body));
         return advance();
     }
-    if (!std::holds_alternative<protocol::Generate>(entry->call.body)) return;
+    if (!endsInOrder(entry->call.body)) return;
     entry->cancelling = true;
     entry->cancelDeadline = m_options.now() + kCancelLimit;
     send(newId(), protocol::Cancel{id});
@@ -211,8 +223,7 @@ void Supervisor::sendCall(Calls::iterator entry, protocol::RequestBody body) {
     auto bytes = protocol::frame(protocol::encode(protocol::Request{entry->call.id, std::move(body)}));
     if (!bytes) return fail(entry, std::move(bytes).error());
     entry->sent = true;
-    if (std::holds_alternative<protocol::Inspect>(entry->call.body))
-        entry->answerDeadline = m_options.now() + kInspectLimit;
+    if (lookedAt(entry->call.body)) entry->answerDeadline = m_options.now() + kInspectLimit;
     m_link.send(std::move(*bytes));
 }
 
@@ -326,7 +337,7 @@ void Supervisor::tick() {
 void Supervisor::stopWaiting(Calls::iterator entry) {
     // The host goes on: what hangs is the disk.
     send(newId(), protocol::Cancel{entry->call.id});
-    const auto& path = std::get<protocol::Inspect>(entry->call.body).path;
+    const std::string& path = *lookedAt(entry->call.body);
     fail(entry, withId<ErrorId::FileUnreadable>(
                     Error{ErrorCode::Io, fmt::format("Nothing could be read for {} seconds: {}.",
                                                      std::chrono::seconds(kInspectLimit).count(), path)},

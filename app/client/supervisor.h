@@ -75,8 +75,8 @@ class Supervisor {
     protocol::RequestId newId() { return ++m_lastId; }
 
     void add(Call call);
-    /// A generation ends with what it has; a count, an inspection and what the host has not got yet, as
-    /// cancelled.
+    /// A generation ends with what it has; an import, a count, a look at files and what the host has not got
+    /// yet, as cancelled.
     void cancel(protocol::RequestId id);
     /// Tells this host, and every later one, which conversations there are.
     void retain(std::vector<std::string> conversations);

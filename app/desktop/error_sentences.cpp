@@ -37,7 +37,9 @@ class ErrorSentences {
 QString ErrorSentences::hostDied(const QString& request) {
     if (request == "generate") return tr("The engine stopped three times while writing this answer.");
     if (request == "load") return tr("The engine stopped three times while loading this model.");
-    if (request == "inspect") return tr("The engine stopped three times while looking at this file.");
+    if (request == "import") return tr("The engine stopped three times while making this model smaller.");
+    if (request == "inspect" || request == "recognise")
+        return tr("The engine stopped three times while looking at this file.");
     return tr("The engine stopped three times.");
 }
 
@@ -56,6 +58,38 @@ QString ErrorSentences::of(ErrorId id, const Arguments& with) {
             return tr("%1 is not a model that Inglenook can open.").arg(with.fileName(0));
         case ErrorId::FilePointer:
             return tr("%1 only points to a model; the model itself was not downloaded.")
+                .arg(with.fileName(0));
+        case ErrorId::WebPage:
+            return tr("%1 is a web page, not the model. Its page may ask to sign in first.")
+                .arg(with.fileName(0));
+        case ErrorId::Archive:
+            return tr("%1 is an archive. Unpack it, and open what is in it.").arg(with.fileName(0));
+        case ErrorId::OtherFormat:
+            return tr("%1 is a model for other programs (%2). Get the same model as GGUF instead.")
+                .arg(with.fileName(0), with.text(1));
+        case ErrorId::Adapter:
+            return tr("%1 is a LoRA adapter: it changes a model and is none itself. Get the whole model "
+                      "instead.")
+                .arg(with.fileName(0));
+        case ErrorId::Projector:
+            return tr("%1 is what lets a model see, not the model. Open the model's own file.")
+                .arg(with.fileName(0));
+        case ErrorId::FileOutside:
+            return tr("%1 leads to a file outside its folder, so it is not opened.").arg(with.fileName(0));
+        case ErrorId::SeveralModels:
+            return tr("There are %n models in %1. Open one of them.", nullptr,
+                      static_cast<int>(with.count(1)))
+                .arg(with.fileName(0));
+        case ErrorId::WeightsAlone:
+            return tr("%1 holds the numbers of a model; the files that say which are not beside it. Get the "
+                      "whole folder.")
+                .arg(with.fileName(0));
+        case ErrorId::PartsMissing:
+            return tr("%1 of the %2 parts of this model are missing. Get the whole folder.")
+                .arg(with.count(1))
+                .arg(with.count(2));
+        case ErrorId::DownloadUnfinished:
+            return tr("%1 is still being downloaded, or its download was stopped. Open it once it is whole.")
                 .arg(with.fileName(0));
         case ErrorId::DownloadIncomplete:
             return tr("The download is incomplete: %1.").arg(shareText(with.count(0), with.count(1)));
@@ -114,6 +148,9 @@ QString ErrorSentences::of(ErrorId id, const Arguments& with) {
                 .arg(with.size(1), with.size(2));
         case ErrorId::HistoryUnavailable:
             return tr("The history cannot be read or written now.");
+        case ErrorId::ModelNeedsRoom:
+            return tr("The smaller model needs %1 of room on its disk; %2 are free.")
+                .arg(with.size(1), with.size(2));
         case ErrorId::DiskFull:
             return tr("The disk is full, so nothing more can be kept.");
         case ErrorId::Cancelled:

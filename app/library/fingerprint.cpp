@@ -1,4 +1,5 @@
-/// Fingerprints of model files: cheap enough to take at every start.
+/// Fingerprints of model files and folders: cheap enough to take at every start.
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <xxhash.h>
@@ -6,6 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <memory>
+#include <vector>
 
 #include "app/library/library.h"
 #include "ingle/file_descriptor.h"
@@ -42,31 +45,109 @@ Fingerprint identity(const struct stat& status) {
     return print;
 }
 
+constexpr size_t kMaxFiles = 10'000;  // of a folder
+
+/// What a model's folder is known by: notes that somebody puts beside it change nothing.
+bool isOfModel(std::string_view name) {
+    constexpr std::string_view kEndings[] = {".safetensors", ".bin",   ".pth", ".pt",
+                                             ".json",        ".model", ".txt"};
+    return std::ranges::any_of(kEndings, [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+struct NamedFile {
+    std::string name;
+    struct stat status {};
+};
+
+/// The files of a model's folder, sorted by name; links lead to them. Errors: Io.
+Result<std::vector<NamedFile>> filesOf(const std::string& folder) {
+    const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(folder.c_str()), ::closedir);
+    if (!entries) return fail(ErrorCode::Io, "Cannot open {}: {}.", folder, std::strerror(errno));
+    std::vector<NamedFile> files;
+    for (size_t i = 0; i < kMaxFiles; ++i) {
+        const dirent* entry = ::readdir(entries.get());
+        if (!entry) break;
+        NamedFile file{entry->d_name};
+        if (isOfModel(file.name) && ::fstatat(::dirfd(entries.get()), entry->d_name, &file.status, 0) == 0 &&
+            S_ISREG(file.status.st_mode))
+            files.push_back(std::move(file));
+    }
+    std::ranges::sort(files, {}, &NamedFile::name);
+    return files;
+}
+
+/// Of the folder itself, and the sizes and times of its files.
+Fingerprint identity(const struct stat& folder, const std::vector<NamedFile>& files) {
+    Fingerprint print;
+    print.device = folder.st_dev;
+    print.inode = folder.st_ino;
+    for (const NamedFile& file : files) {
+        const Fingerprint own = identity(file.status);
+        print.bytes += own.bytes;
+        print.modifiedNs = std::max(print.modifiedNs, own.modifiedNs);
+    }
+    return print;
+}
+
+/// Both ends of a file. Errors: Io.
+Status readEnds(int fd, const std::string& path, uint64_t size, std::string& bytes) {
+    const uint64_t head = std::min(size, kHashedBytes);
+    const uint64_t tail = std::min(size - head, kHashedBytes);
+    INGLE_TRY(readRange(fd, path, 0, head, bytes));
+    return readRange(fd, path, size - tail, tail, bytes);
+}
+
+/// O_NONBLOCK: opening a named pipe must not wait for a writer.
+FileDescriptor openToRead(const std::string& path) {
+    return FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+}
+
+/// Names, sizes and both ends of all files.
+Result<Fingerprint> folderFingerprint(const std::string& path, const struct stat& status) {
+    INGLE_TRY_ASSIGN(const std::vector<NamedFile> files, filesOf(path));
+    if (files.empty()) return fail(ErrorCode::Io, "{} holds no files of a model.", path);
+    Fingerprint print = identity(status, files);
+    // Hashed one behind the other: a model may be in hundreds of files.
+    for (const NamedFile& each : files) {
+        const std::string name = fmt::format("{}/{}", path, each.name);
+        const FileDescriptor file = openToRead(name);
+        if (!file.isOpen()) return fail(ErrorCode::Io, "Cannot open {}: {}.", name, std::strerror(errno));
+        std::string bytes = fmt::format("{:016x}{} {} ", print.headHash, each.name, each.status.st_size);
+        INGLE_TRY(readEnds(file.get(), name, static_cast<uint64_t>(each.status.st_size), bytes));
+        print.headHash = ::XXH3_64bits(bytes.data(), bytes.size());
+    }
+    return print;
+}
+
 }  // namespace
 
 Result<Fingerprint> fingerprint(const std::string& path) {
     mustNotPaint("The model library");
-    // O_NONBLOCK: opening a named pipe must not wait for a writer.
-    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    const FileDescriptor file = openToRead(path);
     struct stat status {};
     if (file.get() < 0 || ::fstat(file.get(), &status) != 0) {
         return fail(ErrorCode::Io, "Cannot open {}: {}.", path, std::strerror(errno));
     }
-    if (!S_ISREG(status.st_mode)) return fail(ErrorCode::Io, "{} is not a regular file.", path);
+    if (S_ISDIR(status.st_mode)) return folderFingerprint(path, status);
+    if (!S_ISREG(status.st_mode)) return fail(ErrorCode::Io, "{} is neither a file nor a folder.", path);
     Fingerprint print = identity(status);
     std::string bytes;
-    const uint64_t head = std::min(print.bytes, kHashedBytes);
-    const uint64_t tail = std::min(print.bytes - head, kHashedBytes);
-    INGLE_TRY(readRange(file.get(), path, 0, head, bytes));
-    INGLE_TRY(readRange(file.get(), path, print.bytes - tail, tail, bytes));
+    INGLE_TRY(readEnds(file.get(), path, print.bytes, bytes));
     print.headHash = ::XXH3_64bits(bytes.data(), bytes.size());
     return print;
 }
 
 FileState checkFile(const ModelEntry& entry) {
     struct stat status {};
-    if (::stat(entry.path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return FileState::Missing;
+    if (::stat(entry.path.c_str(), &status) != 0) return FileState::Missing;
     Fingerprint now = identity(status);
+    if (S_ISDIR(status.st_mode)) {
+        const auto files = filesOf(entry.path);
+        if (!files || files->empty()) return FileState::Missing;
+        now = identity(status, *files);
+    } else if (!S_ISREG(status.st_mode)) {
+        return FileState::Missing;
+    }
     if (now.bytes != entry.fingerprint.bytes) return FileState::Changed;
     now.headHash = entry.fingerprint.headHash;
     if (now == entry.fingerprint || entry.fingerprint.headHash == Fingerprint::kNoHash)

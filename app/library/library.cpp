@@ -175,8 +175,10 @@ std::string xdgFolder(const char* variable, const char* standard) {
 
 std::string absolutePath(const std::string& path) {
     std::error_code error;
-    const auto absolute = std::filesystem::absolute(path, error);
-    return error ? path : absolute.lexically_normal().string();
+    const auto absolute = std::filesystem::absolute(path, error).lexically_normal();
+    if (error) return path;
+    // A folder may be named with a slash at its end.
+    return (absolute.has_filename() ? absolute : absolute.parent_path()).string();
 }
 
 /// Empty when nobody chose one.

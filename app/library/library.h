@@ -15,7 +15,8 @@
 namespace ingle::library {
 
 /// Cheap identity of a file, to notice that it moved or changed. `headHash` is the XXH3 hash of the first and
-/// last 64 KiB.
+/// last 64 KiB. Of a folder: the bytes of the files that models have, the newest of their times, and a hash
+/// of their names, sizes and ends.
 struct Fingerprint {
     /// Not known: another hash was used once. The next use of the file tells it.
     static constexpr uint64_t kNoHash = 0;
@@ -49,7 +50,7 @@ inline constexpr const char* kGuideId = "guide";
 
 enum class FileState { Same, Changed, Missing };
 
-/// Reads the fingerprint of a regular file. Errors: Io.
+/// Reads the fingerprint of a regular file or of a folder with files of a model. Errors: Io.
 Result<Fingerprint> fingerprint(const std::string& path);
 /// Compares the file at entry.path with the remembered fingerprint (size, time and inode first, the hash only
 /// when those leave a doubt; a touched or copied but identical file is Same).

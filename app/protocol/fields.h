@@ -67,6 +67,13 @@ struct EnumNames<FitRemedy> {
         std::pair{FitRemedy::SmallerModel, std::string_view("smallerModel")}};
 };
 template <>
+struct EnumNames<ModelAction> {
+    static constexpr std::array kList{std::pair{ModelAction::Open, std::string_view("open")},
+                                      std::pair{ModelAction::MakeSmaller, std::string_view("makeSmaller")},
+                                      std::pair{ModelAction::Import, std::string_view("import")},
+                                      std::pair{ModelAction::GetInstead, std::string_view("getInstead")}};
+};
+template <>
 struct EnumNames<DeviceUse> {
     static constexpr std::array kList{std::pair{DeviceUse::Automatic, std::string_view("automatic")},
                                       std::pair{DeviceUse::OnRequest, std::string_view("onRequest")},
@@ -84,7 +91,7 @@ struct EnumNames<ErrorCode> {
 };
 
 // A visitor has required(name, field), optional(name, field), sparse(name, field), which is not written where
-// it says nothing, and hexBytes(name, string of raw bytes).
+// it says nothing or is not there, and hexBytes(name, string of raw bytes).
 
 template <typename V>
 void fields(V& v, Of<Part> auto& p) {
@@ -169,6 +176,8 @@ void fields(V& v, Of<ModelInfo> auto& i) {
     v.optional("vocabSize", i.vocabSize);
     v.optional("trainedContext", i.trainedContext);
     v.optional("quantBytes", i.quantBytes);
+    v.optional("smallerQuant", i.smallerQuant);
+    v.optional("smallerBytes", i.smallerBytes);
     v.optional("tokenizer", i.tokenizer);
     v.optional("promptFormat", i.promptFormat);
     v.optional("promptNote", i.promptNote);
@@ -246,6 +255,15 @@ void fields(V& v, Of<Error> auto& e) {
     v.sparse("id", e.id);
     v.sparse("arguments", e.arguments);
 }
+template <typename V>
+void fields(V& v, Of<Recognition> auto& r) {
+    v.required("kind", r.kind);
+    v.required("path", r.path);
+    v.required("sentence", r.sentence);
+    v.required("actions", r.actions);
+    v.optional("info", r.info);
+    v.sparse("refusal", r.refusal);
+}
 
 template <typename V>
 void fields(V& v, Of<Hello> auto& r) {
@@ -255,6 +273,18 @@ template <typename V>
 void fields(V& v, Of<Inspect> auto& r) {
     v.required("path", r.path);
     v.optional("options", r.options);
+}
+template <typename V>
+void fields(V& v, Of<Recognise> auto& r) {
+    v.required("paths", r.paths);
+    v.optional("options", r.options);
+}
+template <typename V>
+void fields(V& v, Of<Import> auto& r) {
+    v.required("path", r.path);
+    v.required("folder", r.folder);
+    v.required("name", r.name);
+    v.required("quant", r.quant);
 }
 template <typename V>
 void fields(V& v, Of<Load> auto& r) {
@@ -294,6 +324,15 @@ void fields(V& v, Of<HelloOk> auto& e) {
 template <typename V>
 void fields(V& v, Of<Inspected> auto& e) {
     v.required("info", e.info);
+}
+template <typename V>
+void fields(V& v, Of<Recognised> auto& e) {
+    v.required("things", e.things);
+}
+template <typename V>
+void fields(V& v, Of<Imported> auto& e) {
+    v.required("path", e.path);
+    v.optional("bytes", e.bytes);
 }
 template <typename V>
 void fields(V& v, Of<Loaded> auto& e) {

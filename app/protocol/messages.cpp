@@ -65,6 +65,10 @@ class Writer {
     void sparse(const char* name, const T& field) {
         if (field != T{}) required(name, field);
     }
+    template <typename T>
+    void sparse(const char* name, const std::optional<T>& field) {
+        if (field) required(name, *field);
+    }
     void hexBytes(const char* name, const std::string& bytes) { m_object[name] = toHex(bytes); }
 
     json m_object = json::object();
@@ -126,6 +130,10 @@ class Reader {
     template <typename T>
     void sparse(const char* name, T& field) {
         optional(name, field);
+    }
+    template <typename T>
+    void sparse(const char* name, std::optional<T>& field) {
+        if (m_mistake.empty() && m_object.contains(name)) required(name, field.emplace());
     }
     void hexBytes(const char* name, std::string& bytes) {
         std::string hex;

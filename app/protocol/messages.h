@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "ingle/recognition.h"
 #include "ingle/result.h"
 #include "ingle/types.h"
 
@@ -29,6 +30,16 @@ struct HelloOk {
 struct Inspected {
     static constexpr std::string_view kName = "inspected";
     ModelInfo info;
+};
+/// In the order of the paths, models first; parts of one model are one thing.
+struct Recognised {
+    static constexpr std::string_view kName = "recognised";
+    std::vector<Recognition> things;
+};
+struct Imported {
+    static constexpr std::string_view kName = "imported";
+    std::string path;  ///< of the new file
+    uint64_t bytes = 0;
 };
 struct Loaded {
     static constexpr std::string_view kName = "loaded";
@@ -80,8 +91,8 @@ struct Failed {
     /// Of a load that was refused because it does not fit: the numbers, and what would help.
     MemoryEstimate memory;
 };
-using EventBody = std::variant<HelloOk, Inspected, Loaded, Unloaded, Counted, Retained, DevicesListed,
-                               ComputerDescribed, Progress, Planned, Tokens, Done, Failed>;
+using EventBody = std::variant<HelloOk, Inspected, Recognised, Imported, Loaded, Unloaded, Counted, Retained,
+                               DevicesListed, ComputerDescribed, Progress, Planned, Tokens, Done, Failed>;
 struct Event {
     RequestId id = 0;
     EventBody body;
@@ -109,6 +120,28 @@ struct Inspect {
     using Update = NoUpdate;
     std::string path;
     LoadOptions options;  ///< how it would be loaded
+};
+/// What things are that somebody dropped or named together.
+struct Recognise {
+    static constexpr std::string_view kName = "recognise";
+    static constexpr std::string_view kDoing = "looking at the file";
+    static constexpr ModelUse kModelUse = ModelUse::None;
+    using Reply = Recognised;
+    using Update = NoUpdate;
+    std::vector<std::string> paths;
+    LoadOptions options;  ///< how they would be loaded
+};
+/// Writes a model as another file, which appears complete or not at all. A cancel ends it by Failed.
+struct Import {
+    static constexpr std::string_view kName = "import";
+    static constexpr std::string_view kDoing = "making the model smaller";
+    static constexpr ModelUse kModelUse = ModelUse::None;
+    using Reply = Imported;
+    using Update = std::variant<Progress>;
+    std::string path;
+    std::string folder;  ///< where the new file will be; made if it is not there
+    std::string name;    ///< what the model is called: the new file is named after it
+    std::string quant;   ///< as `ingle import --quant` knows it
 };
 struct Load {
     static constexpr std::string_view kName = "load";
@@ -177,8 +210,8 @@ struct Computer {
     using Reply = ComputerDescribed;
     using Update = NoUpdate;
 };
-using RequestBody =
-    std::variant<Hello, Inspect, Load, Unload, Count, Generate, Cancel, Retain, Devices, Computer>;
+using RequestBody = std::variant<Hello, Inspect, Recognise, Import, Load, Unload, Count, Generate, Cancel,
+                                 Retain, Devices, Computer>;
 struct Request {
     RequestId id = 0;
     RequestBody body;

@@ -58,6 +58,17 @@ Result<ModelFile> openPart(const io::Source& beside, const std::string& name, Pl
     return part;
 }
 
+/// The error of a part that is not there says how many are not.
+Error withCount(Error error, const io::Source& beside, const std::string& prefix, uint32_t count) {
+    if (errorIdOf(error) != ErrorId::FileMissing) return error;
+    uint32_t numMissing = 0;
+    for (uint32_t index = 0; index < count; ++index) {
+        const auto part = beside.findSibling(prefix + suffixOf({.index = index, .count = count}));
+        numMissing += part && !*part;
+    }
+    return withId<ErrorId::PartsMissing>(std::move(error), beside.path(), numMissing, count);
+}
+
 /// Moves the tensors and files of `part` to `whole`.
 Status append(ModelFile& whole, ModelFile part) {
     for (auto& [name, tensor] : part.tensors) {
@@ -87,8 +98,9 @@ Status joinShards(ModelFile& model, const io::Source& source,
     const auto openParts = [&](uint32_t begin, uint32_t end) -> Status {
         for (uint32_t index = begin; index < end; ++index) {
             const Place place{.index = index, .count = own.count};
-            INGLE_TRY_ASSIGN(ModelFile part, openPart(source, prefix + suffixOf(place), place, readPart));
-            parts.push_back(std::move(part));
+            auto part = openPart(source, prefix + suffixOf(place), place, readPart);
+            if (!part) return tl::unexpected(withCount(std::move(part).error(), source, prefix, own.count));
+            parts.push_back(*std::move(part));
         }
         return {};
     };

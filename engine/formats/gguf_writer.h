@@ -29,6 +29,8 @@ class GgufWriter {
     /// long or taken.
     Status addTensor(std::string name, const tensor::Shape& shape, const quant::QuantFormat& format,
                      RowSource rows);
+    /// What all tensors take, and so the file but for its header.
+    uint64_t dataBytes() const { return m_dataBytes; }
     /// Data begins at multiples of 32. `path` appears complete or not at all. Errors: Io, and those of the
     /// row sources.
     Status write(const std::string& path) const;

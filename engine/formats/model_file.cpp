@@ -4,35 +4,11 @@
 
 #include "engine/base/thread_pool.h"
 #include "engine/formats/file_reader.h"
+#include "engine/formats/kind.h"
 #include "ingle/error_ids.h"
 
 namespace ingle::formats {
 namespace {
-
-/// For the message about a file nobody knows: its first bytes, as hex.
-std::string firstBytes(std::span<const std::byte> file) {
-    std::string out;
-    for (const std::byte byte : file.first(std::min<size_t>(file.size(), 4)))
-        out += fmt::format("{}{:02X}", out.empty() ? "" : " ", std::to_integer<unsigned>(byte));
-    return out;
-}
-
-/// What `git clone` leaves in place of a large file where Git LFS is missing. Source: its specification,
-/// "The Pointer".
-constexpr std::string_view kPointerBegin = "version https://git-lfs.github.com/spec/";
-
-tl::unexpected<Error> unknownFile(const std::string& path, std::span<const std::byte> file) {
-    const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
-    if (text.starts_with(kPointerBegin))
-        return withId<ErrorId::FilePointer>(
-            fail(ErrorCode::Unsupported, "{}: a pointer of Git LFS; the model itself was not downloaded",
-                 path),
-            path);
-    return withId<ErrorId::NotAModel>(
-        fail(ErrorCode::Unsupported, "{}: not a model file of a known format (it begins with {})", path,
-             firstBytes(file)),
-        path);
-}
 
 /// Rows that lie in columns share the cache lines that so many take.
 constexpr size_t kRowsAtATime = 64;
@@ -103,8 +79,19 @@ Status ModelFile::expand(uint32_t numThreads) {
 
 namespace {
 
-/// The file of a folder that is opened for all of it: the first there is.
+/// Entries of a folder that are looked at.
+constexpr size_t kMaxNames = 10'000;
+
+/// A GGUF file that is a model of its own: neither a part behind the first nor what belongs to another.
+bool isModelName(std::string_view name) {
+    const size_t of = name.rfind("-of-");
+    const bool isLaterPart = of != name.npos && of >= 5 && name.substr(of - 5, 5) != "00001";
+    return name.ends_with(".gguf") && !isLaterPart && name.find("mmproj") == name.npos;
+}
+
+/// The file of a folder that is opened for all of it: the first there is, or its one GGUF file.
 Result<ModelFile> openFolder(const io::Source& folder) {
+    if (auto refusal = refusalOf(Sighting{folder, {}})) return tl::unexpected(*std::move(refusal));
     for (const FileReader* reader : allReaders()) {
         for (const std::string_view name : reader->leads) {
             INGLE_TRY_ASSIGN(const auto lead, folder.findSibling(name));
@@ -114,9 +101,19 @@ Result<ModelFile> openFolder(const io::Source& folder) {
             return model;
         }
     }
+    INGLE_TRY_ASSIGN(std::vector<std::string> names, folder.names(kMaxNames));
+    std::erase_if(names, [](const std::string& name) { return !isModelName(name); });
+    if (names.size() > 1)
+        return tl::unexpected(refused<ErrorId::SeveralModels>(
+            folder.path(), fmt::format("the folder holds {} models; open one of them", names.size()),
+            names.size()));
+    if (names.size() == 1) {
+        INGLE_TRY_ASSIGN(const io::Source only, folder.sibling(names.front()));
+        return openModelFile(only);
+    }
     return withId<ErrorId::NotAModel>(
-        fail(ErrorCode::Unsupported, "{}: the folder holds no model.safetensors and no pytorch_model.bin",
-             folder.path()),
+        fail(ErrorCode::Unsupported,
+             "{}: the folder holds no model.safetensors, pytorch_model.bin or GGUF file", folder.path()),
         folder.path());
 }
 
@@ -126,8 +123,12 @@ Result<ModelFile> openModelFile(const io::Source& source) {
     if (source.isFolder()) return openFolder(source);
     INGLE_TRY_ASSIGN(auto mapping, io::MappedFile::map(source));
     const std::string& path = source.path();
+    if (auto refusal = refusalOf(Sighting{source, mapping->bytes()}))
+        return tl::unexpected(*std::move(refusal));
     const FileReader* reader = chooseReader(mapping->bytes());
-    if (!reader) return unknownFile(path, mapping->bytes());
+    if (!reader)
+        return withId<ErrorId::NotAModel>(
+            fail(ErrorCode::Unsupported, "{}: not a model file of a known format", path), path);
     if (reader->open) return reader->open(source, std::move(mapping));
     auto model = reader->read(mapping->bytes());
     if (!model) return happenedTo(path, std::move(model).error());

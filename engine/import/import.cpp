@@ -4,17 +4,21 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
 #include <optional>
 
 #include "engine/base/cpu_features.h"
 #include "engine/formats/gguf_layout.h"
 #include "engine/formats/gguf_writer.h"
+#include "engine/formats/kind.h"
 #include "engine/formats/tokenizer_data.h"
 #include "engine/import/importance.h"
 #include "engine/import/quant_mix.h"
 #include "engine/io/atomic_file.h"
 #include "engine/quant/encode_rows.h"
+#include "ingle/error_ids.h"
+#include "ingle/size_text.h"
 
 namespace ingle::importer {
 namespace {
@@ -37,6 +41,19 @@ Status refuseOverwriting(const formats::ModelFile& model, const std::string& tar
                         target);
     }
     return {};
+}
+
+/// Refuses to begin what its disk has no room for; a disk that does not tell has.
+Status checkRoom(const std::string& target, uint64_t bytes) {
+    std::error_code unknown;
+    const std::string parent = std::filesystem::path(target).parent_path().string();
+    const std::string folder = parent.empty() ? "." : parent;
+    const std::filesystem::space_info room = std::filesystem::space(folder, unknown);
+    if (unknown || room.available >= bytes) return {};
+    return withId<ErrorId::ModelNeedsRoom>(
+        fail(ErrorCode::Io, "{}: needs {} of room on its disk, and {} are free", target, sizeText(bytes),
+             sizeText(room.available)),
+        folder, bytes, room.available);
 }
 
 void writeKeys(const formats::ModelFile& model, const QuantMix* mix, formats::GgufWriter& writer) {
@@ -144,6 +161,14 @@ class Tensors {
     uint64_t m_doneBytes = 0;
 };
 
+/// Any model; its errors begin with what people understand.
+Result<formats::ModelFile> openSource(const io::Source& source) {
+    auto model = formats::openModelFile(source);
+    if (!model) return tl::unexpected(formats::inWords(std::move(model).error(), source.path()));
+    if (auto refusal = formats::refusalOf(*model)) return tl::unexpected(*std::move(refusal));
+    return model;
+}
+
 }  // namespace
 
 Status importModel(const ImportOptions& options, const ImportEvents& events) {
@@ -157,13 +182,14 @@ Status importModel(const ImportOptions& options, const ImportEvents& events) {
         INGLE_TRY_ASSIGN(importance, Importance::read(options.importance));
     }
     INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(options.source));
-    INGLE_TRY_ASSIGN(formats::ModelFile model, formats::openModelFile(source));
+    INGLE_TRY_ASSIGN(formats::ModelFile model, openSource(source));
     INGLE_TRY(formats::layOutAsGguf(model));
     INGLE_TRY(refuseOverwriting(model, options.target));
     formats::GgufWriter writer;
     writeKeys(model, mix, writer);
     Tensors tensors(model, options, events);
     INGLE_TRY(tensors.addTo(writer, formats, importance ? &*importance : nullptr));
+    INGLE_TRY(checkRoom(options.target, writer.dataBytes()));
     return writer.write(options.target);
 }
 

@@ -33,7 +33,7 @@ struct ImportEvents {
 /// Metadata, tokenizer and chat template are carried over. `target` appears complete or not at all; memory
 /// stays at a few MiB beside the mapped source. Errors: those of formats::openModelFile and Importance::read;
 /// InvalidArgument (an unknown mix or format; target and source are the same file; an importance matrix of
-/// another model), Io (disk full), Cancelled.
+/// another model), Io (a disk without room, before anything is written or meanwhile), Cancelled.
 Status importModel(const ImportOptions& options, const ImportEvents& events);
 
 /// Decodes raw blocks of one format to little-endian float32. Errors: InvalidArgument (an unknown format, a

@@ -19,8 +19,9 @@ enum class Durability { Flushed, Unflushed };
 /// Who may read it.
 enum class Access { ByUmask, Private };
 
-/// A temporary file beside the target that commit() renames over it. Without a commit the destructor removes
-/// it and the target stays as it was. One thread.
+/// A file without a name, or where the file system has none of these a temporary one beside the target, that
+/// commit() puts in the target's place. Without a commit nothing stays of it, also where the process is
+/// killed (but for a temporary one), and the target stays as it was. One thread.
 class AtomicFile {
   public:
     /// Errors: Io (no such folder, no permission, something else than a file is there).
@@ -30,18 +31,18 @@ class AtomicFile {
     AtomicFile(const AtomicFile&) = delete;
     AtomicFile& operator=(const AtomicFile&) = delete;
 
-    /// Appends. Errors: Io (disk full).
+    /// Appends. Errors: Io (disk full, by that id).
     Status write(std::span<const std::byte> bytes);
     uint64_t bytesWritten() const { return m_bytesWritten; }
     /// Flushes to the disk, renames, flushes the folder. Called once, last. Errors: Io.
     Status commit(Durability durability = Durability::Flushed);
 
   private:
-    AtomicFile(std::string path, std::string temporaryPath, FileDescriptor file)
-        : m_path(std::move(path)), m_temporaryPath(std::move(temporaryPath)), m_file(std::move(file)) {}
+    AtomicFile(std::string path, FileDescriptor file) : m_path(std::move(path)), m_file(std::move(file)) {}
 
     std::string m_path;
-    std::string m_temporaryPath;  // empty once it has become m_path
+    std::string m_temporaryPath;  // empty: it has no name, or has become m_path
+    std::string m_nameToBe;       // of a file without a name, on its way to m_path
     FileDescriptor m_file;
     uint64_t m_bytesWritten = 0;
 };

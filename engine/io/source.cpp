@@ -2,9 +2,11 @@
 #include "ingle/error_ids.h"
 #include "ingle/paint_thread.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -17,6 +19,20 @@ constexpr int kReading = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
 
 tl::unexpected<Error> refused(const std::string& path, int number) {
     return withFileId(fail(ErrorCode::Io, "{}: {}", path, std::strerror(number)), number, path);
+}
+
+/// Where the opened file lies, links resolved; empty where the system does not tell.
+std::filesystem::path placeOf(int descriptor) {
+    std::error_code ignored;
+    return std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", descriptor), ignored);
+}
+
+/// Whether a link in the folder leads to where files of a model lie.
+bool leadsToOwnFile(int folder, int file) {
+    const std::filesystem::path home = placeOf(folder), place = placeOf(file);
+    if (home.empty() || place.empty()) return false;
+    const bool isInside = std::ranges::mismatch(home, place).in1 == home.end();
+    return isInside || place.parent_path().filename() == "blobs";
 }
 
 }  // namespace
@@ -53,16 +69,45 @@ std::string Source::name() const {
 Result<std::string> Source::pathOf(std::string_view name) const {
     constexpr std::string_view kSeparators("/\0", 2);
     if (name.empty() || name == "." || name == ".." || name.find_first_of(kSeparators) != name.npos)
-        return fail(ErrorCode::InvalidArgument, "{}: '{}' is not the name of a file beside it", m_path,
-                    shown(name));
+        return withId<ErrorId::FileOutside>(
+            fail(ErrorCode::InvalidArgument, "{}: '{}' is not the name of a file beside it", m_path,
+                 shown(name)),
+            m_path);
     const std::filesystem::path path(m_path);
     return ((isFolder() ? path : path.parent_path()) / name).string();
 }
 
 Result<Source> Source::sibling(std::string_view name) const {
     INGLE_TRY_ASSIGN(std::string path, pathOf(name));
-    return opened(std::move(path), m_folder,
-                  FileDescriptor(::openat(m_folder->get(), std::string(name).c_str(), kReading)), Kind::File);
+    const std::string file(name);
+    INGLE_TRY_ASSIGN(Source source,
+                     opened(path, m_folder, FileDescriptor(::openat(m_folder->get(), file.c_str(), kReading)),
+                            Kind::File));
+    struct stat link {};
+    const bool isLink =
+        ::fstatat(m_folder->get(), file.c_str(), &link, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(link.st_mode);
+    if (isLink && !leadsToOwnFile(m_folder->get(), source.descriptor()))
+        return withId<ErrorId::FileOutside>(
+            fail(ErrorCode::Unsupported, "{}: a link to a file outside its folder, which is not followed",
+                 path),
+            path);
+    return source;
+}
+
+Result<std::vector<std::string>> Source::names(size_t most) const {
+    // A descriptor of its own: reading moves it on.
+    const int own = ::openat(m_folder->get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const std::unique_ptr<DIR, int (*)(DIR*)> folder(own < 0 ? nullptr : ::fdopendir(own), ::closedir);
+    if (!folder) return refused(m_path, errno);
+    std::vector<std::string> names;
+    while (names.size() < most) {
+        const dirent* entry = ::readdir(folder.get());
+        if (!entry) break;
+        if (const std::string_view name = entry->d_name; name != "." && name != "..")
+            names.emplace_back(name);
+    }
+    std::ranges::sort(names);
+    return names;
 }
 
 Result<std::optional<Source>> Source::findSibling(std::string_view name) const {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ingle/file_descriptor.h"
 #include "ingle/result.h"
@@ -23,12 +24,16 @@ class Source {
 
     /// A folder: it has no bytes to read.
     bool isFolder() const { return m_file == m_folder; }
-    /// Opens the file of that name in the same folder. It may be a link: download caches keep the parts of a
-    /// model as links. Errors: InvalidArgument (a name that is not one file of the folder: "", ".", "..", or
-    /// one with a '/'), Io, beginning with the path.
+    /// Opens the file of that name in the same folder. It may be a link to another of its files, or into a
+    /// folder "blobs", where download caches keep what their links lead to. Errors: InvalidArgument (a name
+    /// that is not one file of the folder: "", ".", "..", or one with a '/'), Unsupported (a link that leads
+    /// elsewhere), Io, beginning with the path.
     Result<Source> sibling(std::string_view name) const;
     /// The same, or nothing where there is no such file.
     Result<std::optional<Source>> findSibling(std::string_view name) const;
+
+    /// The names of what is in the folder, sorted; `most` of them at most. Errors: Io.
+    Result<std::vector<std::string>> names(size_t most) const;
 
     /// As the person wrote it, and the same with a sibling's name: for sentences, never to be opened.
     const std::string& path() const { return m_path; }

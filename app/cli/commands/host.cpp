@@ -1,11 +1,16 @@
 #include "app/cli/host/host.h"
 
+#include <algorithm>
+#include <filesystem>
+
 #include "app/cli/command.h"
 #include "app/cli/driver_trials.h"
 #include "app/crash/crash_report.h"
 #include "app/library/library.h"
+#include "engine/import/import.h"
 #include "ingle/computer.h"
 #include "ingle/devices.h"
+#include "ingle/recognition.h"
 #include "ingle/version.h"
 
 namespace ingle::cli {
@@ -17,6 +22,43 @@ struct Options {
     std::vector<std::string> leftOut;
     SnapshotOptions snapshots;  ///< folder: empty for the one in the data folder
 };
+
+/// A name for a file: of what is no part of a name on some system, nothing.
+std::string fileName(const std::string& name) {
+    constexpr std::string_view kForbidden = "/\\:*?\"<>|";
+    constexpr size_t kMostBytes = 120;
+    std::string made;
+    for (const char c : name.substr(0, kMostBytes))
+        made += static_cast<unsigned char>(c) < 0x20 || kForbidden.find(c) != kForbidden.npos ? '-' : c;
+    made.erase(0, std::min(made.find_first_not_of(". "), made.size()));
+    return made.empty() ? "model" : made;
+}
+
+/// Names the new file after the model and what becomes of it; a number behind where there is one already.
+Result<protocol::Imported> makeSmaller(const protocol::Import& request, const ProgressFn& progress,
+                                       const std::function<bool()>& isCancelled) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    const bool isMade = fs::create_directories(request.folder, error);
+    if (error)
+        return fail(ErrorCode::Io, "{}: the folder cannot be made: {}", request.folder, error.message());
+    const std::string stem = fmt::format("{}/{}-{}", request.folder, fileName(request.name), request.quant);
+    std::string target = stem + ".gguf";
+    for (int number = 2; fs::exists(target, error); ++number)
+        target = fmt::format("{}-{}.gguf", stem, number);
+    const Status status =
+        importer::importModel({.source = request.path,
+                               .target = target,
+                               .quant = request.quant,
+                               .tensorTypes = {},
+                               .importance = {}},
+                              {.progress = progress, .notice = nullptr, .isCancelled = isCancelled});
+    if (!status) {
+        if (isMade) fs::remove(request.folder, error);  // only where it is empty
+        return tl::unexpected(status.error());
+    }
+    return protocol::Imported{target, fs::file_size(target, error)};
+}
 
 Status host(const Options& options) {
     if (options.probeDevices) runDeviceProbe(options.leftOut);
@@ -49,8 +91,14 @@ Status host(const Options& options) {
              },
          .devices = [] { return listDevices(driverTrials(), DriverAnswers::Remembered); },
          .computer = [] { return describeComputer(driverTrials().folder); },
-         .retain = [snapshots](
-                       const std::vector<std::string>& conversations) { snapshots.retain(conversations); }});
+         .retain =
+             [snapshots](const std::vector<std::string>& conversations) { snapshots.retain(conversations); },
+         .recognise =
+             [](const std::vector<std::string>& paths, LoadOptions load) {
+                 load.trials = driverTrials();
+                 return recognise(paths, load);
+             },
+         .import = makeSmaller});
 }
 
 Action define(CLI::App& app) {

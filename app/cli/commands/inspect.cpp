@@ -12,8 +12,11 @@ struct Options {
     bool json = false;
 };
 
-void printJson(const ModelInfo& info) {
+void printJson(const Recognition& known) {
+    const ModelInfo& info = known.info;
     const nlohmann::ordered_json json{
+        {"kind", known.kind},
+        {"sentence", known.sentence},
         {"path", info.path},
         {"name", info.name},
         {"format", info.format},
@@ -65,9 +68,13 @@ void printMemory(const ModelInfo& info) {
     if (!info.contextNote.empty()) fmt::print("              {}\n", info.contextNote);
 }
 
-void printText(const ModelInfo& info) {
+void printText(const Recognition& known) {
     constexpr double kMiB = 1 << 20;
-    fmt::print("{}\n", info.name);
+    const ModelInfo& info = known.info;
+    fmt::print("{}\n", known.sentence);
+    if (known.can(ModelAction::MakeSmaller))
+        fmt::print("  smaller     ingle import {} -o SMALLER.gguf --quant {}\n", info.path,
+                   info.smallerQuant);
     fmt::print("  format      {}, {:.1f} MiB\n", info.format, static_cast<double>(info.fileBytes) / kMiB);
     fmt::print("  family      {}: {} layers, dim {}, vocabulary {}\n", info.family, info.numLayers, info.dim,
                info.vocabSize);
@@ -88,8 +95,8 @@ void printText(const ModelInfo& info) {
 }
 
 Status inspect(const Options& options) {
-    INGLE_TRY_ASSIGN(const ModelInfo info, inspectWith(options.model));
-    options.json ? printJson(info) : printText(info);
+    INGLE_TRY_ASSIGN(const Recognition known, recogniseWith(options.model));
+    options.json ? printJson(known) : printText(known);
     return {};
 }
 

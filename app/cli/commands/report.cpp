@@ -73,7 +73,8 @@ Status printOr(const char* label, const Result<T>& measured, Print print) {
 }
 
 Status report(const ModelOptions& options) {
-    INGLE_TRY_ASSIGN(const ModelInfo info, inspectWith(options));
+    INGLE_TRY_ASSIGN(const Recognition known, recogniseWith(options));
+    const ModelInfo& info = known.info;
     INGLE_TRY_ASSIGN(const std::string path, resolveModel(options.model));
     INGLE_TRY_ASSIGN(const LoadOptions load, loadOptions(options));
     fmt::print("Inglenook {}. Nothing here is about you: no paths, no conversations.\n", version());

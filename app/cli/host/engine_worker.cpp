@@ -6,26 +6,13 @@
 #include <utility>
 
 #include "app/cli/host/bus_error.h"
+#include "app/cli/host/throttle.h"
 #include "ingle/error_ids.h"
 
 namespace ingle::cli {
 namespace {
 
 constexpr size_t kMaxWaitingRequests = 256;
-
-/// Lets the first and the last progress through, and others at most this often.
-class Throttle {
-  public:
-    bool passes(double fraction) {
-        const auto now = std::chrono::steady_clock::now();
-        if (fraction < 1 && now < m_next) return false;
-        m_next = now + std::chrono::milliseconds(50);
-        return true;
-    }
-
-  private:
-    std::chrono::steady_clock::time_point m_next{};
-};
 
 Error noModel() {
     return withId<ErrorId::NoModel>(Error{ErrorCode::InvalidArgument, "No model is loaded."});
@@ -77,7 +64,7 @@ void EngineWorker::run() {
         const Wait wait = m_sinks.empty() ? Wait::ForARequest : Wait::No;
         if (auto request = takeRequest(wait)) {
             std::visit(
-                [&](auto& body) {  // hello, cancel and inspect never come here
+                [&](auto& body) {  // others never come here
                     if constexpr (requires { serve(request->id, body); }) serve(request->id, body);
                 },
                 request->body);

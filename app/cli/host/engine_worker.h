@@ -14,6 +14,7 @@
 #include "app/cli/host/event_queue.h"
 #include "app/protocol/messages.h"
 #include "ingle/engine.h"
+#include "ingle/recognition.h"
 
 namespace ingle::cli {
 
@@ -28,6 +29,13 @@ struct EngineSource {
     std::function<Result<ComputerInfo>()> computer;
     /// Deletes what is kept on disk for any other conversation.
     std::function<void(const std::vector<std::string>& conversations)> retain;
+    /// Any thread.
+    std::function<std::vector<Recognition>(const std::vector<std::string>& paths, const LoadOptions& options)>
+        recognise;
+    /// Writes another file, on a thread of its own.
+    std::function<Result<protocol::Imported>(const protocol::Import& request, const ProgressFn& progress,
+                                             const std::function<bool()>& isCancelled)>
+        import;
 };
 
 class EngineWorker {

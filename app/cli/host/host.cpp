@@ -11,6 +11,7 @@
 
 #include "app/cli/host/bus_error.h"
 #include "app/cli/host/event_queue.h"
+#include "app/cli/host/imports.h"
 #include "app/cli/host/inspections.h"
 #include "app/protocol/framing.h"
 #include "ingle/devices.h"
@@ -52,11 +53,23 @@ std::string bytesFor(const protocol::Event& event) {
     }
 }
 
+/// What a look at a file gives.
+template <typename Reply, typename T>
+protocol::EventBody replyOr(Result<T> result) {
+    if (!result) return protocol::Failed{std::move(result).error(), {}};
+    return Reply{*std::move(result)};
+}
+
 /// Reads requests; answers hello itself and hands on the others.
 class RequestReader {
   public:
-    RequestReader(int input, EngineWorker& worker, Inspections& inspections, EventQueue& events)
-        : m_input(input), m_worker(worker), m_inspections(inspections), m_events(events) {}
+    RequestReader(int input, const EngineSource& source, EngineWorker& worker, EventQueue& events)
+        : m_input(input),
+          m_source(source),
+          m_worker(worker),
+          m_inspections(events),
+          m_imports(source.import, events),
+          m_events(events) {}
 
     [[noreturn]] void run() {
         protocol::MessageReader messages;
@@ -88,10 +101,21 @@ class RequestReader {
         }
         if (const auto* cancel = std::get_if<protocol::Cancel>(&request->body)) {
             m_inspections.cancel(cancel->target);
+            m_imports.cancel(cancel->target);
             return m_worker.cancel(cancel->target);
         }
-        if (auto* inspect = std::get_if<protocol::Inspect>(&request->body))
-            return m_inspections.enqueue(id, std::move(*inspect));
+        if (const auto* inspect = std::get_if<protocol::Inspect>(&request->body))
+            return m_inspections.enqueue(id, inspect->path, [look = m_source.inspect, request = *inspect] {
+                return replyOr<protocol::Inspected>(look(request.path, request.options));
+            });
+        if (const auto* recognise = std::get_if<protocol::Recognise>(&request->body))
+            return m_inspections.enqueue(
+                id, recognise->paths.empty() ? std::string() : recognise->paths.front(),
+                [look = m_source.recognise, request = *recognise]() -> protocol::EventBody {
+                    return protocol::Recognised{look(request.paths, request.options)};
+                });
+        if (auto* import = std::get_if<protocol::Import>(&request->body))
+            return m_imports.enqueue(id, std::move(*import));
         m_worker.enqueue(std::move(*request));
     }
 
@@ -113,8 +137,10 @@ class RequestReader {
     }
 
     const int m_input;
+    const EngineSource m_source;
     EngineWorker& m_worker;
-    Inspections& m_inspections;
+    Inspections m_inspections;
+    Imports m_imports;
     EventQueue& m_events;
     bool m_greeted = false;
 };
@@ -152,9 +178,8 @@ void volunteerForOutOfMemory() {
 void serveHost(int input, int output, const HostOptions& options, EngineSource source) {
     EventQueue events(kMaxWaitingEvents);
     reportBusErrors(output);
-    Inspections inspections(source.inspect, events);
-    EngineWorker worker(namingFiles(std::move(source)), events, options.pace);
-    RequestReader reader(input, worker, inspections, events);
+    EngineWorker worker(namingFiles(source), events, options.pace);
+    RequestReader reader(input, source, worker, events);
     // No thread ever ends before the process does, so nobody joins them.
     std::thread([&] { writeEvents(output, events); }).detach();
     std::thread([&] { reader.run(); }).detach();

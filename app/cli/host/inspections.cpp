@@ -16,15 +16,13 @@ constexpr size_t kMaxWaiting = 256;
 
 }  // namespace
 
-Inspections::Inspections(decltype(EngineSource::inspect) inspect, EventQueue& events)
-    : m_inspect(std::move(inspect)), m_events(events) {}
-
-void Inspections::enqueue(protocol::RequestId id, protocol::Inspect request) {
+void Inspections::enqueue(protocol::RequestId id, std::string path,
+                          std::function<protocol::EventBody()> look) {
     bool full = false;
     {
         const std::scoped_lock lock(m_mutex);
         full = m_waiting.size() >= kMaxWaiting;
-        if (!full) m_waiting.push_back({id, std::move(request)});
+        if (!full) m_waiting.push_back({id, std::move(path), std::move(look)});
         if (!full && m_numThreads < kMaxThreads) {
             ++m_numThreads;
             std::thread([this] { run(); }).detach();
@@ -62,17 +60,9 @@ void Inspections::run() {
             next = std::move(m_waiting.front());
             m_waiting.pop_front();
         }
-        inspect(*next);
+        const BusErrorAnswer answer(next->id, next->path);
+        m_events.push({next->id, next->look()});
     }
-}
-
-void Inspections::inspect(const Waiting& waiting) {
-    const BusErrorAnswer answer(waiting.id, waiting.request.path);
-    auto info = m_inspect(waiting.request.path, waiting.request.options);
-    if (info)
-        m_events.push({waiting.id, protocol::Inspected{std::move(*info)}});
-    else
-        m_events.push({waiting.id, protocol::Failed{std::move(info).error(), {}}});
 }
 
 }  // namespace ingle::cli

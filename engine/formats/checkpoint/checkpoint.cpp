@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "engine/formats/checkpoint/json_walk.h"
+#include "engine/formats/kind.h"
 #include "ingle/error_ids.h"
 
 namespace ingle::formats {
@@ -84,6 +85,8 @@ std::optional<PartName> partName(std::string_view name) {
 /// Reads a part's tensors into the checkpoint.
 Status addPart(Checkpoint& checkpoint, const io::Source& source,
                std::shared_ptr<const io::MappedFile> mapping) {
+    if (auto refusal = refusalOf(Sighting{source, mapping->bytes()}))
+        return tl::unexpected(*std::move(refusal));
     const WeightContainer* container = findContainer(mapping->bytes());
     if (!container)
         return withId<ErrorId::NotAModel>(
@@ -118,9 +121,11 @@ Status addParts(Checkpoint& checkpoint, const io::Source& source, std::span<cons
         std::string names;
         for (const std::string& name : std::span(missing).first(std::min(kNamed, missing.size())))
             names += fmt::format("{}{}", names.empty() ? "" : ", ", shown(name));
-        return fail(ErrorCode::Io, "{}: {} of {} parts of the model {} missing: {}{}", source.path(),
-                    missing.size(), files.size(), missing.size() == 1 ? "is" : "are", names,
-                    missing.size() > kNamed ? ", …" : "");
+        return withId<ErrorId::PartsMissing>(
+            fail(ErrorCode::Io, "{}: {} of {} parts of the model {} missing: {}{}", source.path(),
+                 missing.size(), files.size(), missing.size() == 1 ? "is" : "are", names,
+                 missing.size() > kNamed ? ", …" : ""),
+            source.path(), missing.size(), files.size());
     }
     for (const io::Source& part : parts) {
         INGLE_TRY_ASSIGN(auto mapping, io::MappedFile::map(part));

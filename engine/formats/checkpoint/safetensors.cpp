@@ -138,10 +138,10 @@ Result<std::vector<StoredTensor>> read(std::span<const std::byte> file) {
             return fail(ErrorCode::Corrupt, "tensor '{}' takes {} bytes, its shape says {}",
                         shown(entry.name), end - entry.offsets[0], *bytes);
         if (end > data.size())
-            return withId<ErrorId::DownloadCutShort>(
+            return withId<ErrorId::DownloadIncomplete>(
                 fail(ErrorCode::Corrupt, "tensor '{}' ends past the end of the file ({} bytes)",
                      shown(entry.name), file.size()),
-                file.size());
+                file.size(), kLengthBytes + length + header.entries.back().offsets[1]);
         tensors.push_back({std::move(entry.name), std::move(*entry.type), std::move(entry.dims),
                            data.subspan(entry.offsets[0], end - entry.offsets[0])});
     }

@@ -25,7 +25,7 @@ Match probe(std::span<const std::byte> file) {
 Result<Metadata> readConfig(Checkpoint& checkpoint, const io::Source& source) {
     INGLE_TRY_ASSIGN(const auto text, findText(checkpoint, source, "config.json"));
     if (!text)
-        return withId<ErrorId::NotAModel>(
+        return withId<ErrorId::WeightsAlone>(
             fail(ErrorCode::Unsupported,
                  "{}: holds weights, but no config.json beside it says of which model", source.path()),
             source.path());

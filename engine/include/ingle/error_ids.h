@@ -23,8 +23,18 @@ enum class ErrorId {
     FileEmpty,
     NotAModel,
     FilePointer,
+    WebPage,
+    Archive,
+    OtherFormat,
+    Adapter,
+    Projector,
+    FileOutside,
+    SeveralModels,
+    WeightsAlone,
+    PartsMissing,
     DownloadIncomplete,
     DownloadCutShort,
+    DownloadUnfinished,
     ModelDamaged,
     ModelUnsupported,
     UnknownVersion,
@@ -48,6 +58,7 @@ enum class ErrorId {
     HistoryNotWritable,
     HistoryNeedsRoom,
     HistoryUnavailable,
+    ModelNeedsRoom,
     DiskFull,
     Cancelled,
 };
@@ -73,8 +84,18 @@ inline constexpr std::array kErrorIds{
     ErrorIdInfo{ErrorId::FileEmpty, "fileEmpty", {"path"}},
     ErrorIdInfo{ErrorId::NotAModel, "notAModel", {"path"}},
     ErrorIdInfo{ErrorId::FilePointer, "filePointer", {"path"}},  // of Git LFS, in place of the file
+    ErrorIdInfo{ErrorId::WebPage, "webPage", {"path"}},
+    ErrorIdInfo{ErrorId::Archive, "archive", {"path"}},
+    ErrorIdInfo{ErrorId::OtherFormat, "otherFormat", {"path", "format"}},  // known, and of other programs
+    ErrorIdInfo{ErrorId::Adapter, "adapter", {"path"}},
+    ErrorIdInfo{ErrorId::Projector, "projector", {"path"}},
+    ErrorIdInfo{ErrorId::FileOutside, "fileOutside", {"path"}},  // a link, or an index that names it
+    ErrorIdInfo{ErrorId::SeveralModels, "severalModels", {"path", "models"}},
+    ErrorIdInfo{ErrorId::WeightsAlone, "weightsAlone", {"path"}},
+    ErrorIdInfo{ErrorId::PartsMissing, "partsMissing", {"path", "parts missing", "parts"}},
     ErrorIdInfo{ErrorId::DownloadIncomplete, "downloadIncomplete", {"bytes there are", "bytes of the whole"}},
     ErrorIdInfo{ErrorId::DownloadCutShort, "downloadCutShort", {"bytes there are"}},  // even its header is
+    ErrorIdInfo{ErrorId::DownloadUnfinished, "downloadUnfinished", {"path"}},         // by its name
     ErrorIdInfo{ErrorId::ModelDamaged, "modelDamaged", {"path"}},
     ErrorIdInfo{ErrorId::ModelUnsupported, "modelUnsupported", {"path"}},
     ErrorIdInfo{ErrorId::UnknownVersion, "unknownVersion", {"format", "version"}},
@@ -99,6 +120,7 @@ inline constexpr std::array kErrorIds{
     ErrorIdInfo{ErrorId::HistoryNotWritable, "historyNotWritable", {"path"}},
     ErrorIdInfo{ErrorId::HistoryNeedsRoom, "historyNeedsRoom", {"folder", "bytes needed", "bytes free"}},
     ErrorIdInfo{ErrorId::HistoryUnavailable, "historyUnavailable"},
+    ErrorIdInfo{ErrorId::ModelNeedsRoom, "modelNeedsRoom", {"folder", "bytes needed", "bytes free"}},
     ErrorIdInfo{ErrorId::DiskFull, "diskFull"},
     ErrorIdInfo{ErrorId::Cancelled, "cancelled"},
 };

@@ -139,9 +139,11 @@ struct ModelInfo {
     uint32_t vocabSize = 0;
     uint32_t trainedContext = 0;                 ///< 0: not stated
     std::map<std::string, uint64_t> quantBytes;  ///< quant type name → bytes of tensors stored in it
-    std::string tokenizer;                       ///< "llama", "gpt2", "bytes", or "none"
-    std::string promptFormat;  ///< "template" (the model's own), or the name of a built-in chat format
-    std::string promptNote;    ///< why it is a built-in one: a sentence, or empty
+    std::string smallerQuant;   ///< what `ingle import --quant` would make much smaller; empty: nothing does
+    uint64_t smallerBytes = 0;  ///< about as large as that would be
+    std::string tokenizer;      ///< "llama", "gpt2", "bytes", or "none"
+    std::string promptFormat;   ///< "template" (the model's own), or the name of a built-in chat format
+    std::string promptNote;     ///< why it is a built-in one: a sentence, or empty
     MemoryEstimate memory;
     double foretoldTokensPerSecond = 0;  ///< of an answer on the processor; 0: nothing was measured yet
     std::string backend;                 ///< after load: "cpu"
@@ -150,6 +152,18 @@ struct ModelInfo {
     uint32_t contextTokens = 0;  ///< the context in use; 0: no limit (recurrent models)
     std::string contextNote;     ///< why it is a short one: a sentence, or empty
 };
+
+/// The block format of most of its bytes: "BF16"; empty where that is not known.
+inline std::string mainQuant(const ModelInfo& info) {
+    std::string name;
+    uint64_t most = 0;
+    for (const auto& [quant, bytes] : info.quantBytes) {
+        if (bytes <= most) continue;
+        most = bytes;
+        name = quant;
+    }
+    return name;
+}
 
 /// This computer, as far as it decides which models fit.
 struct ComputerInfo {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/formats/kind.h"
 #include "engine/session/conversations/scheduler.h"
 #include "engine/session/loading/speed_forecast.h"
 #include "ingle/error_ids.h"
@@ -116,7 +117,7 @@ class ScheduledEngine final : public Engine {
 Result<ModelInfo> inspectModel(const std::string& path, const LoadOptions& options) {
     INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(path));
     const auto model = session::openModel(source, options);
-    if (!model) return tl::unexpected(withModelId(model.error(), path));
+    if (!model) return tl::unexpected(model.error());
     ModelInfo& info = (*model)->info;
     if (const auto speed = session::foretoldTokensPerSecond(**model, options))
         info.foretoldTokensPerSecond = *speed;
@@ -125,8 +126,9 @@ Result<ModelInfo> inspectModel(const std::string& path, const LoadOptions& optio
 
 Result<std::unique_ptr<Vocabulary>> Vocabulary::open(const std::string& path) {
     INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(path));
-    INGLE_TRY_ASSIGN(const formats::ModelFile file, formats::openModelFile(source));
-    INGLE_TRY_ASSIGN(auto tokenizer, tokenizer::createTokenizer(file.tokenizer));
+    const auto file = formats::openModelFile(source);
+    if (!file) return tl::unexpected(formats::inWords(file.error(), path));
+    INGLE_TRY_ASSIGN(auto tokenizer, tokenizer::createTokenizer(file->tokenizer));
     if (!tokenizer) return fail(ErrorCode::Unsupported, "{}: the file has no tokenizer", path);
     return std::make_unique<FileVocabulary>(std::move(tokenizer));
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "engine/formats/kind.h"
 #include "engine/session/devices/computer.h"
 #include "ingle/size_text.h"
 
@@ -113,9 +114,12 @@ void warm(const OpenedModel& model, const ProgressFn& progress) {
 
 }  // namespace
 
-Result<std::unique_ptr<OpenedModel>> openModel(const io::Source& source, const LoadOptions& options) {
+namespace {
+
+Result<std::unique_ptr<OpenedModel>> open(const io::Source& source, const LoadOptions& options) {
     auto model = std::make_unique<OpenedModel>();
     INGLE_TRY_ASSIGN(model->file, formats::openModelFile(source));
+    if (auto refusal = formats::refusalOf(model->file)) return tl::unexpected(*std::move(refusal));
     for (const auto& [key, value] : options.overrides) INGLE_TRY(model->file.metadata.override_(key, value));
     INGLE_TRY_ASSIGN(model->bound, models::bindModel(model->file, options.contextTokens));
     INGLE_TRY_ASSIGN(model->graph, models::buildGraph(model->bound));
@@ -124,12 +128,22 @@ Result<std::unique_ptr<OpenedModel>> openModel(const io::Source& source, const L
     model->markTokens = chat::markTokens(model->file.tokenizer);
     describe(*model);
     model->shape = shapeOf(*model, options);
+    model->info.smallerBytes = model->shape.smallerBytes;
+    if (model->info.smallerBytes > 0) model->info.smallerQuant = kSmallerQuant;
     estimate(*model, options);
     if (model->bound.facts().forLongContext && options.contextTokens == 0) {
         // Memory may have made conversations shorter than those it is for.
         INGLE_TRY_ASSIGN(model->bound, models::bindModel(model->file, model->contextTokens));
         INGLE_TRY_ASSIGN(model->graph, models::buildGraph(model->bound));
     }
+    return model;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<OpenedModel>> openModel(const io::Source& source, const LoadOptions& options) {
+    auto model = open(source, options);
+    if (!model) return tl::unexpected(formats::inWords(std::move(model).error(), source.path()));
     return model;
 }
 

@@ -199,6 +199,44 @@ TEST_F(CommandLine, inspectTellsWhatTheFileHolds) {
     EXPECT_GT(json["memory_need_bytes"].get<uint64_t>(), json["weight_bytes"].get<uint64_t>());
 }
 
+TEST_F(CommandLine, inspectSaysFirstWhatItIs) {
+    const Outcome published = ingle("inspect " + synth("--family llama --quant F16"));
+    EXPECT_NE(published.out.find(", as published (F16): "), std::string::npos) << published.out;
+    EXPECT_LT(published.out.find(", as published (F16): "), published.out.find('\n'));
+    EXPECT_NE(published.out.find(" --quant Q4_K_M\n"), std::string::npos) << published.out;
+    const auto json =
+        nlohmann::json::parse(ingle("inspect " + synth("--family llama --quant Q4_0") + " --json").out);
+    EXPECT_EQ(json["kind"], "quantised");
+}
+
+/// Every command that takes a model says what it was given instead, in words before all details.
+TEST_F(CommandLine, whatIsNoModelIsSaidInWords) {
+    const std::string model = synth();
+    const auto write = [&](const std::string& name, const std::string& bytes) {
+        std::ofstream(m_folder.file(name), std::ios::binary) << bytes;
+        return m_folder.file(name);
+    };
+    const std::string whole = test::readBytes(model);
+    const std::pair<std::string, std::string> cases[] = {
+        {write("page.gguf", "<!doctype html>"), "a web page, not the model"},
+        {write("pointer.gguf", "version https://git-lfs.github.com/spec/v1\noid sha256:4d\n"),
+         "a pointer of Git LFS, not the model"},
+        {write("cut.gguf", whole.substr(0, whole.size() - 1000)), "only 0 MB of 0 MB arrived: "},
+        {write("m.zip", std::string("PK\5\6") + std::string(18, '\0')), "an archive, "},
+        {write("m.onnx", "\x08\x07\x12"), "an ONNX model, "},
+    };
+    for (const auto& [path, words] : cases) {
+        for (const std::string& command :
+             {"inspect " + path, "run " + path + " -p x", "chat " + path,
+              "import " + path + " -o " + m_folder.file("out.gguf"), "tokenize " + path}) {
+            SCOPED_TRACE(command);
+            const Outcome outcome = ingle(command, "echo |");
+            expectOneSentence(outcome, words);
+            EXPECT_TRUE(outcome.err.starts_with("ingle: " + path + ": " + words)) << outcome.err;
+        }
+    }
+}
+
 TEST_F(CommandLine, benchMeasuresWhatItsKeysSay) {
     const std::string model = synth();
     for (const char* sequences : {"1", "3"}) {

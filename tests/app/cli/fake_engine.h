@@ -123,7 +123,8 @@ class FakeEngine final : public Engine {
 };
 
 /// Loads FakeEngines; paths that contain "bad" fail, "hung" is never read and "/m/cut" is cut short while it
-/// is inspected. Loading prints to standard output, as drivers do.
+/// is inspected; imports of "long" end when they are cancelled. Loading prints to standard output, as drivers
+/// do.
 inline EngineSource fakeSource() {
     return {[](const std::string& path, const LoadOptions&) -> Result<ModelInfo> {
                 if (path.find("bad") != std::string::npos) return fail(ErrorCode::Corrupt, "{}: bad", path);
@@ -148,7 +149,29 @@ inline EngineSource fakeSource() {
             []() -> Result<ComputerInfo> {
                 return ComputerInfo{.processor = "a CPU", .usableBytes = 9, .availableBytes = 5};
             },
-            [](const std::vector<std::string>&) {}};
+            [](const std::vector<std::string>&) {},
+            [](const std::vector<std::string>& paths, const LoadOptions&) {
+                std::vector<Recognition> things;
+                for (const std::string& path : paths)
+                    things.push_back({.kind = "quantised",
+                                      .path = path,
+                                      .sentence = {},
+                                      .actions = {},
+                                      .info = {},
+                                      .refusal = {}});
+                return things;
+            },
+            [](const protocol::Import& request, const ProgressFn& progress,
+               const std::function<bool()>& isCancelled) -> Result<protocol::Imported> {
+                if (request.path.find("bad") != std::string::npos)
+                    return fail(ErrorCode::Corrupt, "{}: bad", request.path);
+                progress(0.5, "writing the model");
+                while (request.path.find("long") != std::string::npos) {
+                    if (isCancelled()) return fail(ErrorCode::Cancelled, "it was stopped");
+                    ::usleep(1000);
+                }
+                return protocol::Imported{request.folder + "/" + request.name, 7};
+            }};
 }
 
 }  // namespace ingle::cli

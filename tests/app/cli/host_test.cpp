@@ -312,6 +312,34 @@ TEST_F(SlowHostTest, ABrokenPipeEndsTheHost) {
     EXPECT_EQ(m_client.exitStatus(), 0);
 }
 
+TEST_F(HostTest, ThingsAreRecognisedTogether) {
+    m_client.greet();
+    m_client.send(2, protocol::Recognise{{"/m/a", "/m/b"}, {}});
+    const auto recognised = m_client.next<protocol::Recognised>(2);
+    ASSERT_TRUE(recognised);
+    ASSERT_EQ(recognised->things.size(), 2u);
+    EXPECT_EQ(recognised->things[1].path, "/m/b");
+}
+
+TEST_F(HostTest, AnImportHoldsUpNobodyAndIsCancelled) {
+    load();
+    m_client.send(3, protocol::Import{"/m/long", "/f", "x", "Q4_K_M"});
+    EXPECT_EQ(m_client.next<protocol::Progress>(3)->fraction, 0.5);
+    m_client.send(4, answer(5));
+    EXPECT_EQ(collect(4).ids.size(), 5u);
+    // Others wait for it, and are cancelled waiting.
+    m_client.send(5, protocol::Import{"/m/a", "/f", "a", "Q4_K_M"});
+    m_client.send(6, protocol::Import{"/m/b", "/f", "b", "Q4_K_M"});
+    m_client.send(7, protocol::Cancel{6});
+    EXPECT_EQ(failure(6).code, ErrorCode::Cancelled);
+    m_client.send(8, protocol::Cancel{3});
+    EXPECT_EQ(failure(3).code, ErrorCode::Cancelled);
+    EXPECT_TRUE(m_client.next<protocol::Progress>(5));
+    EXPECT_EQ(m_client.next<protocol::Imported>(5)->path, "/f/a");
+    m_client.send(9, protocol::Import{"/m/bad", "/f", "c", "Q4_K_M"});
+    EXPECT_EQ(failure(9).code, ErrorCode::Corrupt);
+}
+
 TEST_F(HostTest, ATruncatedModelFileIsNamedBeforeTheHostEnds) {
     load("/m/shrinking");
     m_client.send(3, protocol::Inspect{"/m/another"});

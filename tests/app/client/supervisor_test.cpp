@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "ingle/error_ids.h"
 #include "tests/pieces.h"
 
 namespace ingle::client {
@@ -543,6 +544,45 @@ TEST_F(SupervisorTest, AFileThatHangsEndsItsInspectionAndNothingElse) {
     EXPECT_EQ(m_starts, 1);
     EXPECT_EQ(answer.ends, 0);
     EXPECT_FALSE(m_supervisor.nextDeadline());
+}
+
+/// It goes on beside answers, is asked for again by a host that died, and ends when the host says so.
+TEST_F(SupervisorTest, AnImportIsEndedByTheHost) {
+    load();
+    std::string heard;
+    const auto import = [&] {
+        return ask(
+            protocol::Import{"m", "f", "n", "Q4_K_M"},
+            Handlers<protocol::Import>{
+                .finished =
+                    [&](const auto& outcome) { heard += outcome ? outcome->path : outcome.error().error.id; },
+                .update = [&](const auto&) { heard += "."; }});
+    };
+    const auto first = import();
+    Answer answer;
+    askFor(answer, "a");
+    serve();
+    EXPECT_EQ(got<protocol::Generate>().size(), 1u);
+    say(first, protocol::Progress{0.5, "writing the model", {}});
+    end(kKilled);
+    serve();
+    ASSERT_EQ(got<protocol::Import>().size(), 1u) << "the new host is asked again";
+    say(first, protocol::Imported{"f/n.gguf", 1});
+    EXPECT_EQ(heard, ".f/n.gguf");
+    heard.clear();
+    const auto second = import();
+    m_supervisor.cancel(second);
+    EXPECT_EQ(heard, "");
+    EXPECT_EQ(got<protocol::Cancel>().back().second.target, second);
+    say(second, protocol::Failed{withCodeId({ErrorCode::Cancelled, "It was cancelled."}), {}});
+    EXPECT_EQ(heard, "cancelled");
+    EXPECT_FALSE(m_supervisor.nextDeadline());
+    // A host that dies of a cancel has nothing left to make.
+    heard.clear();
+    const auto third = import();
+    m_supervisor.cancel(third);
+    end(kKilled);
+    EXPECT_EQ(heard, "cancelled");
 }
 
 TEST_F(SupervisorTest, WhoWaitsForAFileThatHangsOnTrialGoesOnAfterIt) {

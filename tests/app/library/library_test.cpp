@@ -176,6 +176,40 @@ TEST_F(LibraryTest, NoticesChangedAndTouchedFiles) {
     EXPECT_EQ(checkFile(entry), FileState::Missing);
 }
 
+TEST_F(LibraryTest, AFolderIsAModelToo) {
+    Library library = open();
+    const std::string folder = m_dir + "/Qwen3-8B";
+    fs::create_directory(folder);
+    EXPECT_FALSE(library.add(folder, "empty", "", ""));
+    makeModel("Qwen3-8B/config.json", "{}");
+    makeModel("Qwen3-8B/model.safetensors", std::string(300'000, 'w'));
+    const auto added = library.add(folder + "/", "Qwen3 8B", "qwen3", "");
+    ASSERT_TRUE(added) << added.error().message;
+    EXPECT_EQ(added->path, folder);
+    EXPECT_EQ(added->fingerprint.bytes, 300'002u);
+    EXPECT_EQ(checkFile(open().models()[0]), FileState::Same);
+
+    // Notes beside it, times and another place change nothing.
+    makeModel("Qwen3-8B/notes.md", "mine");
+    const std::string weights = folder + "/model.safetensors";
+    fs::last_write_time(weights, fs::last_write_time(weights) + std::chrono::hours(1));
+    EXPECT_EQ(checkFile(*added), FileState::Same);
+    fs::rename(folder, m_dir + "/moved");
+    EXPECT_EQ(checkFile(*added), FileState::Missing);
+    EXPECT_EQ(fingerprint(m_dir + "/moved")->headHash, added->fingerprint.headHash);
+    EXPECT_EQ(fingerprint(m_dir + "/moved")->bytes, added->fingerprint.bytes);
+    fs::rename(m_dir + "/moved", folder);
+
+    makeModel("Qwen3-8B/config.json", "[]");
+    EXPECT_EQ(checkFile(*added), FileState::Changed);
+    makeModel("Qwen3-8B/config.json", "{}");
+    EXPECT_EQ(checkFile(*added), FileState::Same);
+    makeModel("Qwen3-8B/model.safetensors", std::string(299'999, 'w') + "x");
+    EXPECT_EQ(checkFile(*added), FileState::Changed);
+    fs::remove_all(folder);
+    EXPECT_EQ(checkFile(*added), FileState::Missing);
+}
+
 TEST_F(LibraryTest, AHashOfAnEarlierVersionIsQuietlyReplaced) {
     const std::string path = makeModel("a", std::string(300'000, 'w'));
     const ModelEntry entry = *open().add(path, "a", "", "");

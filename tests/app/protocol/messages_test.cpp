@@ -60,6 +60,8 @@ ModelInfo fullModelInfo() {
     info.vocabSize = 6;
     info.trainedContext = 7;
     info.quantBytes = {{"Q4_K", kBig}, {"F32", 9}};
+    info.smallerQuant = "Q4_K_M";
+    info.smallerBytes = 8;
     info.tokenizer = "gpt2";
     info.promptFormat = "chatml";
     info.memory = {.weightBytes = 10,
@@ -100,7 +102,9 @@ std::vector<Request> allRequests() {
             {7, Cancel{kBig - 1}},
             {8, Retain{{"1", "x-2"}}},
             {9, Devices{}},
-            {10, Computer{}}};
+            {10, Computer{}},
+            {11, Recognise{{"/m/a b.gguf", "/m/folder"}, options}},
+            {12, Import{"/m/x", "/m", "Qwen3 8B", "Q4_K_M"}}};
 }
 
 std::vector<Event> allEvents() {
@@ -124,6 +128,19 @@ std::vector<Event> allEvents() {
             {5, ComputerDescribed{{"a CPU", 4, kBig, kBig - 1, 2, 3}}},
             {6, Progress{0.25, "reading the prompt", {"a CPU", "The GPU failed."}}},
             {7, Planned{plan}},
+            {7, Recognised{{{.kind = "published",
+                             .path = "/m/folder",
+                             .sentence = "tiny, as published",
+                             .actions = {ModelAction::Open, ModelAction::MakeSmaller, ModelAction::Import},
+                             .info = fullModelInfo(),
+                             .refusal = {}},
+                            {.kind = "webPage",
+                             .path = "/m/page",
+                             .sentence = "a page",
+                             .actions = {ModelAction::GetInstead},
+                             .info = {},
+                             .refusal = Error{ErrorCode::Unsupported, "a page", "webPage", {"/m/page"}}}}}},
+            {7, Imported{"/m/x-Q4_K_M.gguf", kBig}},
             {8, Tokens{{{5, 0, 3}, {{PartKind::Text, "a\0b"s, {}}, {PartKind::Source, "c", "d", true}}}}},
             {9, Done{result}},
             {kBig, refused}};

@@ -360,6 +360,16 @@ INSTANTIATE_TEST_SUITE_P(Table, FamilyDamage,
                          testing::ValuesIn(models::allFamilies().begin(), models::allFamilies().end()),
                          [](const auto& param) { return test::testName(param.param->arch); });
 
+/// What looks at it before any reader does. A test run tries less: all of the model is opened, too.
+TEST(Damage, recognised) {
+    constexpr uint64_t kUsualMutations = 50;
+    constexpr size_t kStep = 97;
+    const Damage damage(ggufFile(), 10000, test::exerciseRecognise);
+    damage.expectSound();
+    damage.tryMutations(kUsualMutations);
+    damage.tryTruncations(kStep);
+}
+
 TEST(Damage, import) {
     const std::pair<std::string, size_t> files[] = {
         {ggufFile(), 10000}, {test::rwkvFile(7), 100}, {test::llama2cVersion2File(), 41}};

@@ -9,6 +9,7 @@
 #include "engine/import/import.h"
 #include "ingle/embedder.h"
 #include "ingle/engine.h"
+#include "ingle/recognition.h"
 #include "ingle/result.h"
 
 namespace ingle::test {
@@ -51,6 +52,13 @@ inline Status exerciseEncoder(const std::string& path) {
     INGLE_TRY_ASSIGN(const auto embedder, Embedder::load(path, {.threads = 1}, nullptr));
     const std::vector<std::vector<TokenId>> texts{{1, 2, 3}};
     INGLE_TRY(embedder->embed(texts));
+    return {};
+}
+
+/// Recognises the file; fails where it is refused.
+inline Status exerciseRecognise(const std::string& path) {
+    const std::vector<Recognition> known = recognise({&path, 1});
+    if (known.front().refusal) return tl::unexpected(*known.front().refusal);
     return {};
 }
 

@@ -265,17 +265,17 @@ TEST(Folders, linksAndPipesAreNoParts) {
     const auto foreign =
         opensWith([](const std::string& path) { std::filesystem::create_symlink("/etc/passwd", path); });
     ASSERT_FALSE(foreign.has_value());
-    EXPECT_THAT(foreign.error().message, HasSubstr("holds no weights of a known form"));
+    EXPECT_THAT(foreign.error().message, HasSubstr("a link to a file outside its folder"));
     const auto pipe = opensWith([](const std::string& path) { ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0); });
     ASSERT_FALSE(pipe.has_value());
     EXPECT_THAT(pipe.error().message, HasSubstr("not a regular file"));
-    // Download caches keep parts as links to other folders.
-    const test::TemporaryFolder elsewhere;
-    const FolderFiles files = test::shardedFolder();
-    test::writeFolder(files, elsewhere);
-    const auto linked = opensWith([&](const std::string& path) {
-        std::filesystem::create_symlink(elsewhere.file("model-00002-of-00002.safetensors"), path);
-    });
+    // Download caches keep parts as links to files of another folder.
+    const test::TemporaryFolder cache;
+    std::filesystem::create_directory(cache.file("blobs"));
+    const std::string part = "model-00002-of-00002.safetensors";
+    std::ofstream(cache.file("blobs/2"), std::ios::binary) << test::shardedFolder().at(part);
+    const auto linked = opensWith(
+        [&](const std::string& path) { std::filesystem::create_symlink(cache.file("blobs/2"), path); });
     EXPECT_TRUE(linked.has_value()) << linked.error().message;
 }
 

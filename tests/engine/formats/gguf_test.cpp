@@ -213,7 +213,8 @@ TEST(GgufReader, readsEveryValueType) {
 
 TEST(GgufReader, refusesBadHeaders) {
     expectRefused("GGUF", ErrorCode::Corrupt, "4 bytes are needed at byte 4");
-    expectRefused("GGML" + std::string(60, '\0'), ErrorCode::Unsupported, "begins with 47 47 4D 4C");
+    expectRefused("GGML" + std::string(60, '\0'), ErrorCode::Unsupported,
+                  "not a model file of a known format");
     expectRefused(head(0, 0, 1).bytes(), ErrorCode::Unsupported, "version 1");
     expectRefused(head(0, 0, 4).bytes(), ErrorCode::Unsupported, "version 4");
     expectRefused(head(0, 0, 3U << 24).bytes(), ErrorCode::Unsupported, "big-endian");

@@ -148,7 +148,7 @@ TEST(Llama2cReader, takesExactSizesOnly) {
             EXPECT_FALSE(openBytes(damaged).has_value()) << field << " " << value;
         }
     }
-    expectRefused("a", ErrorCode::Unsupported, "begins with 61)");
+    expectRefused("a", ErrorCode::Unsupported, "not a model file of a known format");
 }
 
 /// Overwrites the i32 at `offset`.

@@ -9,6 +9,7 @@
 
 #include "engine/import/quant_mix.h"
 #include "engine/lab/synth.h"
+#include "ingle/error_ids.h"
 #include "tests/engine/formats/sample_files.h"
 #include "tests/engine/session/model_runs.h"
 #include "tests/full_disk.h"
@@ -210,6 +211,42 @@ TEST_F(Import, aFullDiskIsOneSentenceAndNoFile) {
     ASSERT_FALSE(status);
     EXPECT_EQ(status.error().code, ErrorCode::Io);
     EXPECT_THAT(status.error().message, HasSubstr("target.gguf: writing failed"));
+    EXPECT_EQ(errorIdOf(status.error()), ErrorId::DiskFull);
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(m_folder.path()), {}), 1);
+}
+
+/// What is larger than any disk is refused before anything is written: a source that is mostly a hole.
+TEST_F(Import, aDiskWithoutRoomIsSaidBeforehand) {
+    const uint64_t free = std::filesystem::space(m_folder.path()).available;
+    constexpr uint64_t kWidth = 1 << 14, kMostBytes = uint64_t{1} << 43;  // of files that may have holes
+    const uint64_t rows = free / kWidth / 4 + (1 << 16);
+    if (rows * kWidth > kMostBytes) GTEST_SKIP() << "the disk is too large";
+    const std::string path = m_folder.file("hole.gguf");
+    std::string header("GGUF\3\0\0\0", 8);
+    const auto put = [&](auto value) { header.append(reinterpret_cast<const char*>(&value), sizeof value); };
+    const auto text = [&](const std::string& value) {
+        put(uint64_t{value.size()});
+        header += value;
+    };
+    put(uint64_t{1});
+    put(uint64_t{1});
+    text("general.architecture");
+    put(uint32_t{8});
+    text("llama");
+    text("a.weight");
+    put(uint32_t{2});
+    put(uint64_t{kWidth});
+    put(uint64_t{rows});
+    put(uint32_t{2});  // Q4_0
+    put(uint64_t{0});
+    header.resize((header.size() + 31) / 32 * 32);
+    std::ofstream(path, std::ios::binary) << header;
+    std::error_code error;
+    std::filesystem::resize_file(path, header.size() + rows * (kWidth / 32 * 18), error);
+    if (error) GTEST_SKIP() << "no such holes here: " << error.message();
+    const Status status = import(path, "F32");
+    ASSERT_FALSE(status);
+    EXPECT_EQ(errorIdOf(status.error()), ErrorId::ModelNeedsRoom) << status.error().message;
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(m_folder.path()), {}), 1);
 }
 

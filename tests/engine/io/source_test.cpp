@@ -68,6 +68,40 @@ TEST_F(Sources, aLinkLiesWhereItsNameDoes) {
     EXPECT_EQ(textOf(source.sibling("b").value()), "two");
 }
 
+TEST_F(Sources, aLinkThatLeavesTheFolderIsRefused) {
+    fs::create_directories(m_folder.file("model/inner"));
+    write("outside", "no business of a model's");
+    write("model/a", "a");
+    write("model/inner/b", "b");
+    fs::create_symlink("../outside", m_folder.file("model/out"));
+    fs::create_symlink("..", m_folder.file("model/up"));
+    fs::create_symlink("up/outside", m_folder.file("model/around"));
+    fs::create_symlink("a", m_folder.file("model/same"));
+    fs::create_symlink("inner/b", m_folder.file("model/below"));
+    const Source source = test::opened(m_folder.file("model/a"));
+    for (const char* name : {"out", "around"}) {
+        const auto sibling = source.sibling(name);
+        ASSERT_FALSE(sibling.has_value()) << name;
+        EXPECT_EQ(sibling.error().code, ErrorCode::Unsupported) << name;
+        EXPECT_THAT(sibling.error().message, StartsWith(m_folder.file("model/") + name + ": a link to"));
+    }
+    EXPECT_EQ(textOf(source.sibling("same").value()), "a");
+    EXPECT_EQ(textOf(source.sibling("below").value()), "b");
+    // Who names the link itself means what it leads to.
+    EXPECT_EQ(textOf(test::opened(m_folder.file("model/out"))), "no business of a model's");
+}
+
+TEST_F(Sources, aFolderNamesWhatIsInIt) {
+    write("b", "b");
+    write("a", "a");
+    const Source folder = test::opened(m_folder.path().string());
+    const std::vector<std::string> both{"a", "b"};
+    EXPECT_EQ(folder.names(10).value(), both);
+    EXPECT_EQ(folder.names(10).value(), both);
+    EXPECT_EQ(folder.names(1).value().size(), 1U);
+    EXPECT_EQ(test::opened(m_folder.file("a")).names(10).value(), both);
+}
+
 TEST_F(Sources, aNameThatLeavesTheFolderIsRefused) {
     fs::create_directory(m_folder.file("models"));
     write("outside", "no business of a model's");

@@ -54,8 +54,10 @@ TEST_F(ModelErrors, aDownloadThatIsCutShortSaysHowMuchThereIs) {
 
 TEST_F(ModelErrors, whatIsNoModelIsToldApart) {
     EXPECT_EQ(errorIdOf(errorOf(m_path + ".gone")), ErrorId::FileMissing);
-    EXPECT_EQ(errorIdOf(errorOf(std::filesystem::path(m_path).parent_path())), ErrorId::NotAModel);
-    EXPECT_EQ(errorIdOf(errorOf(written("<!DOCTYPE html>"))), ErrorId::NotAModel);
+    std::filesystem::create_directory(m_folder.file("empty"));
+    EXPECT_EQ(errorIdOf(errorOf(m_folder.file("empty"))), ErrorId::NotAModel);
+    EXPECT_EQ(errorIdOf(errorOf(written("<!DOCTYPE html>"))), ErrorId::WebPage);
+    EXPECT_EQ(errorIdOf(errorOf(written("Dear Ada"))), ErrorId::NotAModel);
     EXPECT_EQ(errorIdOf(errorOf(written("version https://git-lfs.github.com/spec/v1\noid sha256:00\n"))),
               ErrorId::FilePointer);
     EXPECT_EQ(errorIdOf(errorOf(written(std::string("GGUF\x09\0\0\0", 8)))), ErrorId::UnknownVersion);

@@ -1,0 +1,14 @@
+// Everything that nothing is known of, and what the system says of files it does not give.
+#include "engine/formats/kind.h"
+
+namespace ingle::formats {
+namespace {
+
+constexpr ErrorId kErrors[] = {ErrorId::NotAModel};
+
+}  // namespace
+
+extern const Kind unknown_kind;
+const Kind unknown_kind{.name = "unknown", .actions = {}, .errors = kErrors};
+
+}  // namespace ingle::formats

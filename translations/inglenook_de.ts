@@ -482,17 +482,60 @@
         <source>It was cancelled.</source>
         <translation>Es wurde abgebrochen.</translation>
     </message>
+    <message>
+        <source>The engine stopped three times while making this model smaller.</source>
+        <translation>Die Engine ist beim Verkleinern dieses Modells dreimal stehen geblieben.</translation>
+    </message>
+    <message>
+        <source>%1 is a web page, not the model. Its page may ask to sign in first.</source>
+        <translation>%1 ist eine Webseite, nicht das Modell. Vielleicht verlangt die Seite erst eine Anmeldung.</translation>
+    </message>
+    <message>
+        <source>%1 is an archive. Unpack it, and open what is in it.</source>
+        <translation>%1 ist ein Archiv. Entpacken Sie es und öffnen Sie, was darin ist.</translation>
+    </message>
+    <message>
+        <source>%1 is a model for other programs (%2). Get the same model as GGUF instead.</source>
+        <translation>%1 ist ein Modell für andere Programme (%2). Nehmen Sie dasselbe Modell als GGUF.</translation>
+    </message>
+    <message>
+        <source>%1 is a LoRA adapter: it changes a model and is none itself. Get the whole model instead.</source>
+        <translation>%1 ist ein LoRA-Adapter: Er verändert ein Modell und ist selbst keines. Nehmen Sie das ganze Modell.</translation>
+    </message>
+    <message>
+        <source>%1 is what lets a model see, not the model. Open the model&apos;s own file.</source>
+        <translation>%1 ist das, womit ein Modell sieht, nicht das Modell. Öffnen Sie die Datei des Modells selbst.</translation>
+    </message>
+    <message>
+        <source>%1 leads to a file outside its folder, so it is not opened.</source>
+        <translation>%1 führt zu einer Datei außerhalb seines Ordners und wird deshalb nicht geöffnet.</translation>
+    </message>
+    <message numerus="yes">
+        <source>There are %n models in %1. Open one of them.</source>
+        <translation>
+            <numerusform>In %1 ist %n Modell. Öffnen Sie es.</numerusform>
+            <numerusform>In %1 sind %n Modelle. Öffnen Sie eines davon.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 holds the numbers of a model; the files that say which are not beside it. Get the whole folder.</source>
+        <translation>%1 enthält die Zahlen eines Modells; die Dateien, die sagen, welches es ist, liegen nicht daneben. Nehmen Sie den ganzen Ordner.</translation>
+    </message>
+    <message>
+        <source>%1 of the %2 parts of this model are missing. Get the whole folder.</source>
+        <translation>%1 der %2 Teile dieses Modells fehlen. Nehmen Sie den ganzen Ordner.</translation>
+    </message>
+    <message>
+        <source>%1 is still being downloaded, or its download was stopped. Open it once it is whole.</source>
+        <translation>%1 wird noch heruntergeladen, oder das wurde abgebrochen. Öffnen Sie es, wenn es vollständig ist.</translation>
+    </message>
+    <message>
+        <source>The smaller model needs %1 of room on its disk; %2 are free.</source>
+        <translation>Das kleinere Modell braucht %1 Platz auf seinem Datenträger; %2 sind frei.</translation>
+    </message>
 </context>
 <context>
     <name>FitCard</name>
-    <message>
-        <source>This command writes a smaller file beside it; open that one then:</source>
-        <translation>Dieser Befehl schreibt daneben eine kleinere Datei, die dann zu öffnen ist:</translation>
-    </message>
-    <message>
-        <source>Copy the command</source>
-        <translation>Befehl kopieren</translation>
-    </message>
     <message>
         <source>Load anyway (may be very slow)</source>
         <translation>Trotzdem laden (kann sehr langsam sein)</translation>
@@ -553,16 +596,16 @@
         <translation>Modell öffnen</translation>
     </message>
     <message>
-        <source>Models (*.gguf *.bin)</source>
-        <translation>Modelle (*.gguf *.bin)</translation>
-    </message>
-    <message>
         <source>All files (*)</source>
         <translation>Alle Dateien (*)</translation>
     </message>
     <message>
         <source>Save the crash report</source>
         <translation>Absturzbericht speichern</translation>
+    </message>
+    <message>
+        <source>Models (*.gguf *.bin *.safetensors *.pth *.json)</source>
+        <translation>Modelle (*.gguf *.bin *.safetensors *.pth *.json)</translation>
     </message>
 </context>
 <context>
@@ -579,14 +622,6 @@
         <translation>Modelle</translation>
     </message>
     <message>
-        <source>Drop a file anywhere on the window, or give its path:</source>
-        <translation>Lege eine Datei irgendwo auf dem Fenster ab oder gib ihren Pfad an:</translation>
-    </message>
-    <message>
-        <source>Path of a model file</source>
-        <translation>Pfad einer Modelldatei</translation>
-    </message>
-    <message>
         <source>/path/to/model.gguf</source>
         <translation>/pfad/zum/modell.gguf</translation>
     </message>
@@ -601,6 +636,22 @@
     <message>
         <source>Models that could be used</source>
         <translation>Modelle, die benutzt werden könnten</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>Zeigen</translation>
+    </message>
+    <message>
+        <source>Show how far it is</source>
+        <translation>Zeigen, wie weit es ist</translation>
+    </message>
+    <message>
+        <source>Drop a file or a folder anywhere on the window, or give its path:</source>
+        <translation>Ziehen Sie eine Datei oder einen Ordner auf das Fenster, oder nennen Sie den Pfad:</translation>
+    </message>
+    <message>
+        <source>Path of a model</source>
+        <translation>Pfad eines Modells</translation>
     </message>
 </context>
 <context>
@@ -809,6 +860,37 @@
     <message>
         <source>%1 of %2</source>
         <translation>%1 von %2</translation>
+    </message>
+</context>
+<context>
+    <name>SmallerCard</name>
+    <message>
+        <source>Where the smaller model goes</source>
+        <translation>Wohin das kleinere Modell kommt</translation>
+    </message>
+    <message>
+        <source>Go on in the background</source>
+        <translation>Im Hintergrund weitermachen</translation>
+    </message>
+    <message>
+        <source>Use as it is</source>
+        <translation>So verwenden, wie es ist</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Noch einmal versuchen</translation>
+    </message>
+    <message>
+        <source>Make it smaller</source>
+        <translation>Verkleinern</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Another folder…</source>
+        <translation>Anderer Ordner …</translation>
     </message>
 </context>
 <context>
@@ -1158,13 +1240,6 @@
         <source>Only files on this computer can be opened.</source>
         <translation>Nur Dateien auf diesem Rechner können geöffnet werden.</translation>
     </message>
-    <message numerus="yes">
-        <source>Only the first of %n files is opened.</source>
-        <translation>
-            <numerusform>Nur die erste von %n Datei wird geöffnet.</numerusform>
-            <numerusform>Nur die erste von %n Dateien wird geöffnet.</numerusform>
-        </translation>
-    </message>
     <message>
         <source>The file of %1 has changed since it was last used.</source>
         <translation>Die Datei von %1 hat sich seit der letzten Verwendung geändert.</translation>
@@ -1192,6 +1267,17 @@
     <message>
         <source>Open</source>
         <translation>Öffnen</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n models were recognised; the first is opened.</source>
+        <translation>
+            <numerusform>%n Modell wurde erkannt; es wird geöffnet.</numerusform>
+            <numerusform>%n Modelle wurden erkannt; das erste wird geöffnet.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Find a model</source>
+        <translation>Ein Modell finden</translation>
     </message>
 </context>
 <context>
@@ -1245,6 +1331,52 @@
     <message>
         <source>Settings restored</source>
         <translation>Einstellungen wiederhergestellt</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::SmallerModel</name>
+    <message>
+        <source>%1, as published: %2. Use it as it is, or make it smaller: %3.</source>
+        <translation>%1, wie veröffentlicht: %2. Verwenden Sie es, wie es ist, oder verkleinern Sie es: %3.</translation>
+    </message>
+    <message>
+        <source>%1: %2. Use it as it is, or make it smaller: %3.</source>
+        <translation>%1: %2. Verwenden Sie es, wie es ist, oder verkleinern Sie es: %3.</translation>
+    </message>
+    <message>
+        <source>The smaller file takes %1 in %2.</source>
+        <translation>Die kleinere Datei braucht %1 in %2.</translation>
+    </message>
+    <message>
+        <source>Making %1 smaller: %2%</source>
+        <translation>%1 wird verkleinert: %2 %</translation>
+    </message>
+    <message>
+        <source>less than a minute left</source>
+        <translation>noch weniger als eine Minute</translation>
+    </message>
+    <message numerus="yes">
+        <source>about %n minutes left</source>
+        <translation>
+            <numerusform>noch etwa %n Minute</numerusform>
+            <numerusform>noch etwa %n Minuten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The disk is full, and nothing was kept.</source>
+        <translation>Der Datenträger ist voll, und nichts wurde behalten.</translation>
+    </message>
+    <message>
+        <source>Stopped; nothing was kept.</source>
+        <translation>Angehalten; nichts wurde behalten.</translation>
+    </message>
+    <message>
+        <source>The smaller %1 is ready.</source>
+        <translation>Das kleinere %1 ist fertig.</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
     </message>
 </context>
 <context>

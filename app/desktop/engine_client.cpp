@@ -87,6 +87,24 @@ protocol::RequestId EngineClient::inspect(const QString& path,
         [done](const protocol::Failed& failed) { done(tl::unexpected(failed.error)); });
 }
 
+protocol::RequestId EngineClient::recognise(
+    const QStringList& paths, std::function<void(const Result<std::vector<Recognition>>&)> done) {
+    protocol::Recognise request;
+    for (const QString& path : paths) request.paths.push_back(path.toStdString());
+    return ask(
+        std::move(request), [done](const protocol::Recognised& reply) { done(reply.things); },
+        [done](const protocol::Failed& failed) { done(tl::unexpected(failed.error)); });
+}
+
+protocol::RequestId EngineClient::importModel(const protocol::Import& request,
+                                              std::function<void(double)> progress,
+                                              std::function<void(const Result<protocol::Imported>&)> done) {
+    return ask(
+        request, [progress](const protocol::Progress& update) { progress(update.fraction); },
+        [done](const protocol::Imported& reply) { done(reply); },
+        [done](const protocol::Failed& failed) { done(tl::unexpected(failed.error)); });
+}
+
 void EngineClient::load(const QString& path, const LoadOptions& options) {
     ask(
         protocol::Load{path.toStdString(), options},

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "app/client/client.h"
 #include "ingle/result.h"
@@ -48,10 +49,17 @@ class EngineClient : public QObject {
 
     /// What a file holds, without loading it. `done` is called once.
     protocol::RequestId inspect(const QString& path, std::function<void(const Result<ModelInfo>&)> done);
+    /// What things are that were dropped or named together. `done` is called once.
+    protocol::RequestId recognise(const QStringList& paths,
+                                  std::function<void(const Result<std::vector<Recognition>>&)> done);
+    /// Writes a model as another file. `done` is called once, last; a cancel ends it as Cancelled.
+    protocol::RequestId importModel(const protocol::Import& request, std::function<void(double)> progress,
+                                    std::function<void(const Result<protocol::Imported>&)> done);
     void load(const QString& path, const LoadOptions& options);
     /// Needs a load() before it. Returns its name for cancel().
     protocol::RequestId generate(const GenerateRequest& request, const AnswerHandlers& handlers);
-    /// Ends a generation or an inspection, which still calls its last handler; nothing if it is over.
+    /// Ends a generation, an import or a look at files, which still calls its last handler; nothing if it is
+    /// over.
     void cancel(protocol::RequestId generation);
     /// What messages take of the context of the loaded model, and how much room it has; `done` hears of it
     /// unless it is cancelled. Loads nothing: an error where no model is loaded.

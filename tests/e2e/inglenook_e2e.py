@@ -5,17 +5,22 @@
   newcomer      no model, a computer of 8 GB, an empty download folder: what suits it, what arrives, a chat; by keyboard alone
   conversation  drop the file, ask, see the answer stream; kill the host and then the window while it does; continue;
                 nothing that was painted is lost, and the answer equals one that was never interrupted
+  folders       a folder as its makers published it is dropped and answered by; it is made smaller, which can be stopped,
+                killed and run out of disk, and leaves nothing then
   offline       no program can open an internet socket, and none tries to over a whole conversation; nor does the thread
                 that paints use files
   refusals      files that cannot be used end in one sentence
 """
 import argparse
 import json
+import math
 import os
 import pathlib
+import random
 import re
 import shutil
 import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
@@ -349,9 +354,11 @@ for line in sys.stdin:
         print(request["op"], file=log)
     if request["op"] == "hello":
         print(json.dumps({"id": request["id"], "event": "hello", "version": 3, "program": "dying"}), flush=True)
-    elif request["op"] == "inspect":
-        info = {"path": request["path"], "name": "dying", "format": "x", "family": "x"}
-        print(json.dumps({"id": request["id"], "event": "inspected", "info": info}), flush=True)
+    elif request["op"] == "recognise":
+        path = request["paths"][0]
+        info = {"path": path, "name": "dying", "format": "x", "family": "x"}
+        thing = {"kind": "quantised", "path": path, "sentence": "", "actions": ["open"], "info": info}
+        print(json.dumps({"id": request["id"], "event": "recognised", "things": [thing]}), flush=True)
     elif request["op"] == "load":
         os.kill(os.getpid(), 9)
     elif request["op"] == "computer":
@@ -429,7 +436,126 @@ def refusals(options):
     return f"“{seen}”, and {loads} loads of a file that kills its host"
 
 
-SCENARIOS = {scenario.__name__: scenario for scenario in (guide, newcomer, conversation, offline, refusals)}
+def published_folder(folder, layers, width):
+    """A model as Hugging Face keeps it: llama by Mistral's names, random numbers, a vocabulary of bytes."""
+    folder.mkdir()
+    generator = random.Random(1)
+    tensors = {"model.embed_tokens.weight": [300, width], "model.norm.weight": [width]}
+    for layer in range(layers):
+        prefix = f"model.layers.{layer}."
+        for norm in ("input_layernorm", "post_attention_layernorm"):
+            tensors[f"{prefix}{norm}.weight"] = [width]
+        for matrix in ("q_proj", "k_proj", "v_proj", "o_proj"):
+            tensors[f"{prefix}self_attn.{matrix}.weight"] = [width, width]
+        for matrix in ("gate_proj", "up_proj"):
+            tensors[f"{prefix}mlp.{matrix}.weight"] = [4 * width, width]
+        tensors[f"{prefix}mlp.down_proj.weight"] = [width, 4 * width]
+    some = struct.pack("<4096f", *(generator.gauss(0, 0.05) for _ in range(4096)))
+    header, data = {}, bytearray()
+    for name, shape in tensors.items():
+        bytes_wanted = 4 * math.prod(shape)
+        begin = len(data)
+        data += struct.pack("<f", 1) * shape[0] if len(shape) == 1 else (some * (bytes_wanted // len(some) + 1))[:bytes_wanted]
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [begin, len(data)]}
+    text = json.dumps(header).encode()
+    (folder / "model.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + data)
+    (folder / "config.json").write_text(json.dumps({
+        "architectures": ["LlamaForCausalLM"], "hidden_size": width, "intermediate_size": 4 * width, "num_hidden_layers": layers,
+        "num_attention_heads": 4, "num_key_value_heads": 4, "vocab_size": 300, "max_position_embeddings": 512,
+        "rms_norm_eps": 1e-5, "tie_word_embeddings": True}))
+    vocabulary = {"<unk>": 0, "<s>": 1, "</s>": 2, **{f"<0x{byte:02X}>": 3 + byte for byte in range(256)}, "\u2581": 259, "a": 260, "\u2581a": 261}
+    added = [{"id": number, "content": name, "special": True} for number, name in enumerate(("<unk>", "<s>", "</s>"))]
+    (folder / "tokenizer.json").write_text(json.dumps({
+        "added_tokens": added,
+        "normalizer": {"type": "Sequence", "normalizers": [
+            {"type": "Prepend", "prepend": "\u2581"}, {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"}]},
+        "model": {"type": "BPE", "unk_token": "<unk>", "byte_fallback": True, "vocab": vocabulary, "merges": ["\u2581 a"]}}))
+    return folder
+
+
+def check_answers(window):
+    """A question is answered, in whatever noise a model of random numbers has to say."""
+    earlier = len(window.state()["messages"])
+    window.send_message(PROMPT)
+    window.wait_for(lambda s: len(s["messages"]) == earlier + 2 and answer_of(s)["text"], "an answer")
+    window.command("key", key="Escape")
+    window.wait_for(lambda s: s["generationState"] == "Idle", "the end of the answer")
+
+
+def files_below(folder):
+    return [path for path in folder.rglob("*") if path.is_file()] if folder.exists() else []
+
+
+def make_smaller(window):
+    """Clicks the button and waits until some of it is done."""
+    window.click("smallerMake")
+    return window.wait_for(lambda s: s["smaller"] == "Failed" or s["smallerFraction"] > 0.05, "the smaller model to be begun")
+
+
+def check_stopped(options, published, screen, home):
+    """Stopped, killed with the window, and on a full disk: each leaves nothing."""
+    made = home.root / "data/inglenook/models"
+    with Window(options.bin, home, screen) as window:
+        window.drop(published)
+        expect(make_smaller(window)["smaller"] == "Making", "it was made before it could be stopped")
+        window.click("smallerCancel")
+        window.wait_for(lambda s: s["smaller"] == "Idle", "the end of it")
+        expect(not files_below(made), f"a stopped import left {files_below(made)}")
+        window.drop(published)
+        make_smaller(window)
+        host = window.state()["hostPid"]
+        window.kill()
+        wait_until(lambda: not is_running(host), "the host to end with its window")
+        expect(not files_below(made), f"a killed import left {files_below(made)}")
+    # A limit on the size of files is what a disk without room is to whoever writes them.
+    limited = ("bash", "-c", "trap '' XFSZ; ulimit -f 4096; exec \"$@\"", "limited")
+    with Window(options.bin, home, screen, wrapper=limited) as window:
+        window.drop(published)
+        state = make_smaller(window)
+        state = window.wait_for(lambda s: s["smaller"] == "Failed", "the full disk to be said")
+        expect(state["smallerFailure"] == "The disk is full, and nothing was kept.", f"it says {state['smallerFailure']}")
+        expect(not files_below(made), f"a full disk left {files_below(made)}")
+        if options.shots:
+            window.command("screenshot", path=str(pathlib.Path(options.shots) / "smaller-full.png"))
+        window.command("key", key="Escape")
+        window.wait_for(lambda s: s["smaller"] == "Idle", "the card to close")
+        window.quit()
+
+
+def folders(options):
+    with display() as screen, new_home() as home:
+        published = published_folder(home.root / "Tiny-Llama-Instruct", 2, 256)
+        made = home.root / "data/inglenook/models"
+        with Window(options.bin, home, screen, PACE_MS) as window:
+            window.drop(published)
+            window.wait_for(lambda s: s["smaller"] == "Asking", "the question")
+            if options.shots:
+                window.command("screenshot", path=str(pathlib.Path(options.shots) / "smaller-asking.png"))
+            window.click("smallerAsItIs")
+            state = window.wait_for(lambda s: s["modelState"] == "Ready", "the model of the folder")
+            expect(state["modelPath"] == str(published), f"another model was loaded: {state['modelPath']}")
+            expect(state["modelName"] == "Tiny Llama Instruct", f"it is called {state['modelName']}")
+            check_answers(window)
+            window.quit()
+        with Window(options.bin, home, screen, PACE_MS) as window:
+            state = window.wait_for(lambda s: s["modelState"] == "Ready", "the folder after a restart")
+            expect(state["modelPath"] == str(published), "the library forgot the folder")
+            window.drop(published)
+            window.click("smallerMake")
+            state = window.wait_for(lambda s: s["modelState"] == "Ready" and s["modelPath"] != str(published), "the smaller model")
+            small = pathlib.Path(state["modelPath"])
+            expect(files_below(made) == [small], f"{small} and {files_below(made)}")
+            whole = (published / "model.safetensors").stat().st_size
+            expect(small.stat().st_size < whole / 4, f"{small.stat().st_size} of {whole} bytes are not much smaller")
+            check_answers(window)
+            window.quit()
+        small.unlink()
+        large = published_folder(home.root / "Large-Llama", 10, 512)
+        check_stopped(options, large, screen, home)
+    return f"{whole} bytes used as they are, and made smaller"
+
+
+SCENARIOS = {scenario.__name__: scenario for scenario in (guide, newcomer, conversation, offline, refusals, folders)}
 
 
 def parse_options(parser):

@@ -15,6 +15,9 @@
 --refuse         nothing fits, but with a context of 1,024 tokens, or anyway
 --memory N       bytes of this computer, and --available N of them free
 --device-note T  why it is not the device that was asked for, after loading
+--import-ms N    how long an import takes; 0: it does not end by itself
+
+A path with "published" is a model that could be made smaller; an import into a folder with "full" fails.
 """
 import argparse
 import json
@@ -43,6 +46,7 @@ parser.add_argument("--forget", action="store_true")
 parser.add_argument("--refuse", action="store_true")
 parser.add_argument("--memory", type=int, default=8 << 30)
 parser.add_argument("--available", type=int, default=5 << 30)
+parser.add_argument("--import-ms", type=float, default=100)
 parser.add_argument("--log")
 args = parser.parse_args()
 
@@ -51,6 +55,7 @@ FAILURES = {
     "broken": {"code": "Corrupt", "message": "is not a model."},
     "cut": {"code": "Corrupt", "message": "ends past the end.", "id": "downloadIncomplete",
             "arguments": ["2100000000", "4900000000"]},
+    "page": {"code": "Unsupported", "message": "a web page, not the model", "id": "webPage", "arguments": ["path"]},
     "gone": {"code": "Io", "message": "No such file or directory", "id": "fileMissing", "arguments": ["path"]},
 }
 cancelled = set()
@@ -106,6 +111,56 @@ def generate(request_id, request):
         "withheld": ""})
 
 
+def refusal_of(path):
+    """The error that the path asks for, or None."""
+    for word, error in FAILURES.items():
+        if word in path:
+            arguments = [path if each == "path" else each for each in error.get("arguments", [])]
+            return {**error, "message": f"{path} {error['message']}", "arguments": arguments}
+    return None
+
+
+def info_of(path):
+    info = {"path": path, "name": "fake", "format": "GGUF v3", "family": "llama", "fileBytes": 1,
+            "weightBytes": 1, "numParameters": 1, "numLayers": 1, "dim": 1, "vocabSize": 1, "trainedContext": 64,
+            "quantBytes": {}, "tokenizer": args.tokenizer, "promptFormat": "plain",
+            "backend": "cpu", "device": "a fake", "deviceNote": args.device_note, "contextTokens": 64,
+            "foretoldTokensPerSecond": 12}
+    if args.refuse:
+        info.update(fileBytes=5100000000, smallerQuant="Q4_K_M", smallerBytes=2000000000)
+    if "published" in path:
+        info.update(name="Qwen3-8B", fileBytes=16400000000, smallerQuant="Q4_K_M", smallerBytes=5000000000)
+    return info
+
+
+def recognise(path):
+    refusal = refusal_of(path)
+    if refusal:
+        return {"kind": "unknown", "path": path, "sentence": refusal["message"], "actions": ["getInstead"], "refusal": refusal}
+    published = "published" in path
+    return {"kind": "published" if published else "quantised", "path": path, "sentence": "fake",
+            "actions": ["open", "makeSmaller"] if published else ["open"], "info": info_of(path)}
+
+
+def make_smaller(request_id, message):
+    for step in range(10):
+        say(id=request_id, event="progress", fraction=step / 10, phase="writing the model")
+        end = time.monotonic() + args.import_ms / 10000
+        while (args.import_ms == 0 or time.monotonic() < end) and request_id not in cancelled:
+            time.sleep(0.005)
+        if request_id in cancelled:
+            return say(id=request_id, event="failed", error={"code": "Cancelled", "message": "It was cancelled.", "id": "cancelled"})
+    if "full" in message["folder"]:
+        return say(id=request_id, event="failed", error={
+            "code": "Io", "message": "needs 5 GB", "id": "modelNeedsRoom",
+            "arguments": [message["folder"], "5000000000", "1200000000"]})
+    path = f"{message['folder']}/{message['name']}-{message['quant']}.gguf"
+    os.makedirs(message["folder"], exist_ok=True)
+    with open(path, "w", encoding="ascii") as file:
+        file.write("smaller")
+    say(id=request_id, event="imported", path=path, bytes=7)
+
+
 def answer(message):
     request_id, op = message["id"], message["op"]
     if op == "hello":
@@ -118,12 +173,15 @@ def answer(message):
         say(id=request_id, event="computer", info={
             "processor": "a CPU", "threads": 2, "installedBytes": args.memory, "usableBytes": args.memory,
             "availableBytes": args.available, "readBytesPerSecond": 10 ** 10})
+    elif op == "recognise":
+        things = [recognise(path) for path in message["paths"]]
+        say(id=request_id, event="recognised", things=sorted(things, key=lambda thing: "refusal" in thing))
+    elif op == "import":
+        threading.Thread(target=make_smaller, args=(request_id, message), daemon=True).start()
     elif op in ("inspect", "load"):
-        for word, error in FAILURES.items():
-            if word in message["path"]:
-                arguments = [message["path"] if each == "path" else each for each in error.get("arguments", [])]
-                return say(id=request_id, event="failed", error={
-                    **error, "message": f"{message['path']} {error['message']}", "arguments": arguments})
+        refusal = refusal_of(message["path"])
+        if refusal:
+            return say(id=request_id, event="failed", error=refusal)
         options = message.get("options", {})
         if op == "load" and args.refuse and options.get("contextTokens") != 1024 and not options.get("loadAnyway"):
             say(id=request_id, event="failed", error={
@@ -139,12 +197,7 @@ def answer(message):
             maybe_die()
         if op == "load":
             time.sleep(args.load_ms / 1000)
-        info = {"path": message["path"], "name": "fake", "format": "GGUF v3", "family": "llama", "fileBytes": 1,
-                "weightBytes": 1, "numParameters": 1, "numLayers": 1, "dim": 1, "vocabSize": 1, "trainedContext": 64,
-                "quantBytes": {}, "tokenizer": args.tokenizer, "promptFormat": "plain",
-                "backend": "cpu", "device": "a fake", "deviceNote": args.device_note, "contextTokens": 64,
-                "foretoldTokensPerSecond": 12}
-        say(id=request_id, event="loaded" if op == "load" else "inspected", info=info)
+        say(id=request_id, event="loaded" if op == "load" else "inspected", info=info_of(message["path"]))
     elif op == "count":
         # A character is a token.
         texts = [part["text"] for each in message["messages"] for part in each["parts"]]

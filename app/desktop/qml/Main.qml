@@ -131,6 +131,7 @@ T.ApplicationWindow {
         id: library
         models: window.app.models
         offers: window.app.offers
+        smaller: window.app.smaller
         actions: window.app.actions
         portal: window.app.portal
     }
@@ -163,7 +164,7 @@ T.ApplicationWindow {
         id: openDialog
         objectName: "openDialog"
         title: qsTr("Open a model")
-        nameFilters: [qsTr("Models (*.gguf *.bin)"), qsTr("All files (*)")]
+        nameFilters: [qsTr("Models (*.gguf *.bin *.safetensors *.pth *.json)"), qsTr("All files (*)")]
         onAccepted: window.openFiles([selectedFile])
     }
     FileDialog {
@@ -175,6 +176,9 @@ T.ApplicationWindow {
     }
     FitCard {
         fit: window.app.fit
+    }
+    SmallerCard {
+        smaller: window.app.smaller
         portal: window.app.portal
     }
     HelpCard {
@@ -227,6 +231,13 @@ T.ApplicationWindow {
     Connections {
         target: window.app.chat
         function onModelNeeded() {
+            library.open();
+        }
+    }
+
+    Connections {
+        target: window.app.models
+        function onInsteadWanted() {
             library.open();
         }
     }

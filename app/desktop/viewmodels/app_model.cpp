@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "app/desktop/text.h"
 #include "app/desktop/viewmodels/about.h"
 #include "app/desktop/viewmodels/storage_notices.h"
 #include "ingle/version.h"
@@ -26,10 +27,11 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
       m_offers(m_engine, files.catalog, files.places),
       m_downloads(files.downloads, files.downloadSettles),
       m_fit(m_engine, m_models, m_settings),
+      m_smaller(m_engine, m_models, m_notices, toQString(files.dataDir + "/models")),
       m_chat(m_storage, m_answers, m_models, m_settings, m_notices),
       m_measure(m_engine, m_models, m_settings),
       m_editMeasure(m_engine, m_models, m_settings),
-      m_status(m_chat, m_models),
+      m_status(m_chat, m_models, m_smaller),
       m_startPage(m_models),
       m_actions(*this) {
     connect(&m_chat, &ChatController::listOutdated, &m_conversations, &ConversationListModel::refresh);
@@ -44,6 +46,7 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
         m_conversations.tellSet();
         m_chat.showAgain(conversation);
     });
+    connect(&m_fit, &FitAdvice::smallerWanted, &m_smaller, &SmallerModel::lookAt);
     connect(&m_downloads, &DownloadWatch::settled, &m_models, &ModelListModel::offer);
     connect(&m_models, &ModelListModel::arrivedWhole, &m_downloads, &DownloadWatch::setWhole);
     connect(&m_portal, &DesktopPortal::copied, this, [this] { m_notices.showToast(tr("Copied")); });

@@ -26,6 +26,7 @@
 #include "app/desktop/viewmodels/model_offers.h"
 #include "app/desktop/viewmodels/notices.h"
 #include "app/desktop/viewmodels/settings.h"
+#include "app/desktop/viewmodels/smaller_model.h"
 #include "app/desktop/viewmodels/start_page.h"
 #include "app/desktop/viewmodels/trash_model.h"
 #include "app/desktop/viewmodels/window_place.h"
@@ -56,6 +57,7 @@ class AppModel : public QObject {
     Q_PROPERTY(ingle::desktop::CrashReports* crashes READ crashes CONSTANT)
     Q_PROPERTY(ingle::desktop::ModelOffers* offers READ offers CONSTANT)
     Q_PROPERTY(ingle::desktop::FitAdvice* fit READ fit CONSTANT)
+    Q_PROPERTY(ingle::desktop::SmallerModel* smaller READ smaller CONSTANT)
     Q_PROPERTY(ingle::desktop::DeviceChoices* devices READ devices CONSTANT)
     Q_PROPERTY(ingle::desktop::Settings* settings READ settings CONSTANT)
     Q_PROPERTY(ingle::desktop::Notices* notices READ notices CONSTANT)
@@ -82,6 +84,7 @@ class AppModel : public QObject {
     CrashReports* crashes() { return &m_crashes; }
     ModelOffers* offers() { return &m_offers; }
     FitAdvice* fit() { return &m_fit; }
+    SmallerModel* smaller() { return &m_smaller; }
     DeviceChoices* devices() { return &m_devices; }
     Settings* settings() { return &m_settings; }
     Notices* notices() { return &m_notices; }
@@ -117,6 +120,7 @@ class AppModel : public QObject {
     ModelOffers m_offers;
     DownloadWatch m_downloads;
     FitAdvice m_fit;
+    SmallerModel m_smaller;
     ChatController m_chat;
     DraftMeasure m_measure;
     DraftMeasure m_editMeasure;  ///< of a question that is being changed

@@ -7,8 +7,10 @@
 
 namespace ingle::desktop {
 
-ChatStatus::ChatStatus(const ChatController& chat, const ModelListModel& models, QObject* parent)
-    : QObject(parent), m_chat(chat), m_models(models) {
+ChatStatus::ChatStatus(const ChatController& chat, const ModelListModel& models, const SmallerModel& smaller,
+                       QObject* parent)
+    : QObject(parent), m_chat(chat), m_models(models), m_smaller(smaller) {
+    connect(&smaller, &SmallerModel::changed, this, &ChatStatus::changed);
     connect(&chat, &ChatController::progressChanged, this, &ChatStatus::changed);
     connect(&chat, &ChatController::generationChanged, this, &ChatStatus::changed);
     connect(&models, &ModelListModel::stateChanged, this, &ChatStatus::changed);
@@ -16,7 +18,7 @@ ChatStatus::ChatStatus(const ChatController& chat, const ModelListModel& models,
 }
 
 QString ChatStatus::text() const {
-    QStringList parts{m_models.fallback(), m_chat.promptNote()};
+    QStringList parts{m_smaller.progress(), m_models.fallback(), m_chat.promptNote()};
     if (const double speed = m_chat.tokensPerSecond(); speed > 0)
         parts.append(tr("%1 tokens per second").arg(QLocale().toString(speed, 'f', speed < 10 ? 1 : 0)));
     parts.removeAll(QString());

@@ -1,5 +1,5 @@
-/// What stands under the composer: why things are not as they should be, how fast the last answer was, and on
-/// a click all there is to know about what computes.
+/// What stands under the composer: what is being made, why things are not as they should be, how fast the
+/// last answer was, and on a click all there is to know about what computes.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
@@ -9,6 +9,7 @@
 
 #include "app/desktop/viewmodels/chat_controller.h"
 #include "app/desktop/viewmodels/model_list_model.h"
+#include "app/desktop/viewmodels/smaller_model.h"
 
 namespace ingle::desktop {
 
@@ -29,7 +30,8 @@ class ChatStatus : public QObject {
     /// How full the context is, 0 to 1; 0: not known, or without end.
     Q_PROPERTY(double contextShare READ contextShare NOTIFY changed)
   public:
-    ChatStatus(const ChatController& chat, const ModelListModel& models, QObject* parent = nullptr);
+    ChatStatus(const ChatController& chat, const ModelListModel& models, const SmallerModel& smaller,
+               QObject* parent = nullptr);
 
     QString text() const;
     QString model() const;
@@ -45,6 +47,7 @@ class ChatStatus : public QObject {
   private:
     const ChatController& m_chat;
     const ModelListModel& m_models;
+    const SmallerModel& m_smaller;
 };
 
 }  // namespace ingle::desktop

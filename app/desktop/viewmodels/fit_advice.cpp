@@ -1,17 +1,12 @@
 #include "app/desktop/viewmodels/fit_advice.h"
 
 #include <QLocale>
-#include <QVariantMap>
 
 #include "app/desktop/size_text.h"
 #include "app/desktop/text.h"
 
 namespace ingle::desktop {
 namespace {
-
-QString quoted(QString path) {
-    return "'" + path.replace("'", "'\\''") + "'";
-}
 
 QString textOf(const FitChoice& choice) {
     const QString need = sizeText(choice.needBytes);
@@ -29,15 +24,6 @@ QString textOf(const FitChoice& choice) {
     return {};
 }
 
-QString commandFor(const FitChoice& choice, const QString& path) {
-    if (choice.remedy != FitRemedy::SmallerModel) return {};
-    const QString quant = toQString(choice.quant);
-    const qsizetype dot = path.lastIndexOf('.');
-    const QString stem = dot > path.lastIndexOf('/') ? path.left(dot) : path;
-    return QString("ingle import %1 -o %2 --quant %3")
-        .arg(quoted(path), quoted(stem + "-" + quant + ".gguf"), quant);
-}
-
 }  // namespace
 
 FitAdvice::FitAdvice(EngineClient& engine, ModelListModel& models, Settings& settings, QObject* parent)
@@ -51,9 +37,7 @@ void FitAdvice::explain(const MemoryEstimate& memory) {
                      .arg(m_models.currentName(), sizeText(memory.needBytes()),
                           sizeText(memory.availableBytes), sizeText(memory.usableBytes));
     m_choices.clear();
-    for (const FitChoice& choice : m_fitting)
-        m_choices.append(QVariantMap{{"text", textOf(choice)},
-                                     {"command", commandFor(choice, toQString(m_models.current().path))}});
+    for (const FitChoice& choice : m_fitting) m_choices.append(textOf(choice));
     emit changed();
     emit wanted();
 }
@@ -61,6 +45,8 @@ void FitAdvice::explain(const MemoryEstimate& memory) {
 void FitAdvice::choose(int index) {
     if (index < 0 || static_cast<size_t>(index) >= m_fitting.size()) return;
     const FitChoice& choice = m_fitting[static_cast<size_t>(index)];
+    if (choice.remedy == FitRemedy::SmallerModel)
+        return emit smallerWanted(toQString(m_models.current().path));
     LoadOptions options = m_settings.loadOptions();
     options.contextTokens = choice.contextTokens;
     options.kv = choice.kv;

@@ -4,7 +4,7 @@
 #include <QtQml/qqmlregistration.h>
 #include <QObject>
 #include <QString>
-#include <QVariantList>
+#include <QStringList>
 
 #include "app/desktop/engine_client.h"
 #include "app/desktop/viewmodels/model_list_model.h"
@@ -17,15 +17,15 @@ class FitAdvice : public QObject {
     QML_ELEMENT
     QML_UNCREATABLE("owned by the window")
     Q_PROPERTY(QString sentence READ sentence NOTIFY changed)
-    /// Objects with `text`, and `command`: what has to be run for it instead; empty when choose() does it.
-    Q_PROPERTY(QVariantList choices READ choices NOTIFY changed)
+    Q_PROPERTY(QStringList choices READ choices NOTIFY changed)
   public:
     FitAdvice(EngineClient& engine, ModelListModel& models, Settings& settings, QObject* parent = nullptr);
 
     const QString& sentence() const { return m_sentence; }
-    const QVariantList& choices() const { return m_choices; }
+    const QStringList& choices() const { return m_choices; }
 
-    /// Loads the model so. It holds until another model is loaded: the memory may be free next time.
+    /// Loads the model so, or asks for a smaller one. It holds until another model is loaded: the memory may
+    /// be free next time.
     Q_INVOKABLE void choose(int index);
     Q_INVOKABLE void loadAnyway();
 
@@ -33,6 +33,8 @@ class FitAdvice : public QObject {
     void changed();
     /// A model was refused: there is something to choose.
     void wanted();
+    /// The model of this path should be made smaller.
+    void smallerWanted(const QString& path);
 
   private:
     void explain(const MemoryEstimate& memory);
@@ -41,7 +43,7 @@ class FitAdvice : public QObject {
     Settings& m_settings;
     std::vector<FitChoice> m_fitting;
     QString m_sentence;
-    QVariantList m_choices;
+    QStringList m_choices;
 };
 
 }  // namespace ingle::desktop

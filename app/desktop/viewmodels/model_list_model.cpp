@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <span>
 #include <utility>
 
 #include "app/desktop/text.h"
@@ -23,9 +24,7 @@ std::string summaryOf(const ModelInfo& info) {
     } else if (parameters > 0) {
         summary += fmt::format(" · {:.1f}M", parameters / 1e6);
     }
-    const auto largest = std::max_element(info.quantBytes.begin(), info.quantBytes.end(),
-                                          [](const auto& a, const auto& b) { return a.second < b.second; });
-    if (largest != info.quantBytes.end()) summary += " · " + largest->first;
+    if (const std::string quant = mainQuant(info); !quant.empty()) summary += " · " + quant;
     return summary;
 }
 
@@ -76,6 +75,17 @@ Result<Checked> check(const library::Library& library, const std::string& id) {
     const auto entry = library.findById(id);
     if (!entry) return fail(ErrorCode::InvalidArgument, "This model is no longer in the library.");
     return Checked{*entry, library::checkFile(*entry)};
+}
+
+Result<Checked> addTo(library::Library& library, const ModelInfo& info) {
+    INGLE_TRY(library.reload());
+    INGLE_TRY_ASSIGN(const auto file, library::fingerprint(info.path));
+    if (const auto moved = movedFrom(library, info.path, file)) {
+        INGLE_TRY(library.relocate(moved->id, info.path));
+        return check(library, moved->id);
+    }
+    INGLE_TRY_ASSIGN(const auto entry, library.add(info.path, info.name, info.family, summaryOf(info)));
+    return Checked{entry, FileState::Same};
 }
 
 }  // namespace
@@ -147,30 +157,67 @@ void ModelListModel::inspectionEnded(const std::optional<Error>& failure) {
 }
 
 void ModelListModel::openUrls(const QList<QUrl>& urls) {
-    const auto local =
-        std::find_if(urls.begin(), urls.end(), [](const QUrl& url) { return url.isLocalFile(); });
-    if (local == urls.end()) {
+    QStringList paths;
+    for (const QUrl& url : urls)
+        if (url.isLocalFile()) paths.append(url.toLocalFile());
+    if (paths.isEmpty()) {
         m_notices.showBanner({Notices::Topic::Model, tr("Only files on this computer can be opened.")});
         return;
     }
-    if (urls.size() > 1)
-        m_notices.showToast(
-            tr("Only the first of %n files is opened.", nullptr, static_cast<int>(urls.size())));
-    openPath(local->toLocalFile());
+    openPaths(paths);
 }
 
 void ModelListModel::openPath(const QString& path) {
+    openPaths({path});
+}
+
+void ModelListModel::openPaths(const QStringList& paths) {
     forgetInspection();
     m_notices.clearBanner(Notices::Topic::Model);
     m_inspecting = true;
     emit stateChanged();
-    m_inspection = m_engine.inspect(path, [this, number = m_numInspections](const Result<ModelInfo>& info) {
-        if (number != m_numInspections) return;  // another model was chosen since
-        if (info)
-            addInspected(*info);
-        else
-            inspectionEnded(info.error());
-    });
+    m_inspection = m_engine.recognise(
+        paths, [this, number = m_numInspections](const Result<std::vector<Recognition>>& things) {
+            if (number != m_numInspections) return;  // another model was chosen since
+            if (things && !things->empty())
+                onRecognised(*things);
+            else if (!things)
+                inspectionEnded(things.error());
+        });
+}
+
+void ModelListModel::onRecognised(const std::vector<Recognition>& things) {
+    // Models come first.
+    const auto numModels =
+        std::ranges::count_if(things, [](const Recognition& thing) { return !thing.refusal; });
+    if (numModels == 0) return refuse(things.front());
+    for (const Recognition& thing : std::span(things).subspan(static_cast<size_t>(numModels)))
+        m_notices.showToast(errorSentence(*thing.refusal));
+    const Recognition& first = things.front();
+    if (numModels == 1 && first.can(ModelAction::MakeSmaller) && canChat(first.info)) {
+        m_inspecting = false;
+        emit stateChanged();
+        return emit choiceWanted(first);
+    }
+    for (const Recognition& thing : std::span(things).subspan(1, static_cast<size_t>(numModels) - 1))
+        keep(thing.info);
+    if (numModels > 1)
+        m_notices.showToast(
+            tr("%n models were recognised; the first is opened.", nullptr, static_cast<int>(numModels)));
+    add(first.info);
+}
+
+void ModelListModel::refuse(const Recognition& thing) {
+    inspectionEnded(*thing.refusal);
+    if (!thing.can(ModelAction::GetInstead)) return;
+    Notices::Banner banner = Notices::bannerOf(Notices::Topic::Model, *thing.refusal);
+    banner.action = tr("Find a model");
+    banner.run = [this] { emit insteadWanted(); };
+    m_notices.showBanner(std::move(banner));
+}
+
+void ModelListModel::decline() {
+    if (std::exchange(m_startWithLast, false)) useLast();
 }
 
 void ModelListModel::offer(const QString& path) {
@@ -192,22 +239,23 @@ void ModelListModel::onArrived(const QString& path, const ModelInfo& info) {
          .run = [this, path] { openPath(path); }});
 }
 
-void ModelListModel::addInspected(const ModelInfo& info) {
+void ModelListModel::add(const ModelInfo& info) {
     if (!canChat(info)) return inspectionEnded(noTokenizer(info.path));
-    const auto work = [info](library::Library& library) -> Result<Checked> {
-        INGLE_TRY(library.reload());
-        INGLE_TRY_ASSIGN(const auto file, library::fingerprint(info.path));
-        if (const auto moved = movedFrom(library, info.path, file)) {
-            INGLE_TRY(library.relocate(moved->id, info.path));
-            return check(library, moved->id);
-        }
-        INGLE_TRY_ASSIGN(const auto entry, library.add(info.path, info.name, info.family, summaryOf(info)));
-        return Checked{entry, FileState::Same};
-    };
-    m_storage.run(this, work, [this](const Result<Checked>& checked) {
-        inspectionEnded(checked ? std::nullopt : std::optional(checked.error()));
-        if (checked) load(checked->entry, checked->file);
-    });
+    m_storage.run(
+        this, [info](library::Library& library) { return addTo(library, info); },
+        [this](const Result<Checked>& checked) {
+            inspectionEnded(checked ? std::nullopt : std::optional(checked.error()));
+            if (checked) load(checked->entry, checked->file);
+        });
+}
+
+void ModelListModel::keep(const ModelInfo& info) {
+    m_storage.run(
+        this, [info](library::Library& library) { return addTo(library, info); },
+        [this](const Result<Checked>& checked) {
+            if (!checked) return m_notices.showError(Notices::Topic::Model, checked.error());
+            refresh();
+        });
 }
 
 void ModelListModel::forgetInspection() {

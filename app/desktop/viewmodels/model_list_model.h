@@ -81,9 +81,16 @@ class ModelListModel : public QAbstractListModel {
     /// Loads the current model again when another device has been chosen since.
     void applyDevice();
 
-    /// Looks at the first local file, adds it to the library in place and loads it.
+    /// Recognises local files and folders, adds the models to the library in place and loads the first; of
+    /// one model that could be made smaller choiceWanted() asks instead.
     Q_INVOKABLE void openUrls(const QList<QUrl>& urls);
     Q_INVOKABLE void openPath(const QString& path);
+    /// Adds a model that was recognised, and loads it.
+    void add(const ModelInfo& info);
+    /// Adds a model and leaves the one in use.
+    void keep(const ModelInfo& info);
+    /// The person wants nothing of what was recognised.
+    void decline();
     /// Looks at a file that came by itself, and offers to open it when it is a whole model; arrivedWhole()
     /// follows in that case.
     void offer(const QString& path);
@@ -102,13 +109,19 @@ class ModelListModel : public QAbstractListModel {
     /// Whatever the engine is doing should stop: another model comes.
     void loadStarting();
     void arrivedWhole(const QString& path);
+    /// A model was recognised that can be used as it is, or made smaller.
+    void choiceWanted(const ingle::Recognition& model);
+    /// Something was refused, and the person wants to get a model instead.
+    void insteadWanted();
 
   private:
     void setModels(std::vector<library::ModelEntry> models);
     void setState(State state);
     void refresh();
     void onArrived(const QString& path, const ModelInfo& info);
-    void addInspected(const ModelInfo& info);
+    void openPaths(const QStringList& paths);
+    void onRecognised(const std::vector<Recognition>& things);
+    void refuse(const Recognition& thing);
     /// `failure`: why nothing comes of it; nothing: it is being loaded.
     void inspectionEnded(const std::optional<Error>& failure);
     /// Whatever comes of it, it is not opened any more.

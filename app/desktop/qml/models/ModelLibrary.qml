@@ -9,6 +9,7 @@ Card {
 
     required property ModelListModel models
     required property ModelOffers offers
+    required property SmallerModel smaller
     required property Actions actions
     required property DesktopPortal portal
 
@@ -22,6 +23,30 @@ Card {
             pathField.forceActiveFocus();
         }
 
+        RowLayout {
+            Layout.fillWidth: true
+            visible: library.smaller.progress.length > 0
+            spacing: Theme.s
+
+            Text {
+                objectName: "smallerInLibrary"
+                Layout.fillWidth: true
+                text: library.smaller.progress
+                textFormat: Text.PlainText
+                color: Theme.text
+                font.pixelSize: Theme.textSize
+                wrapMode: Text.Wrap
+            }
+            TextButton {
+                objectName: "smallerShow"
+                text: qsTr("Show")
+                Accessible.name: qsTr("Show how far it is")
+                onClicked: {
+                    library.close();
+                    library.smaller.show();
+                }
+            }
+        }
         ListView {
             id: list
             Layout.fillWidth: true
@@ -46,7 +71,7 @@ Card {
         Text {
             textFormat: Text.PlainText
             Layout.fillWidth: true
-            text: qsTr("Drop a file anywhere on the window, or give its path:")
+            text: qsTr("Drop a file or a folder anywhere on the window, or give its path:")
             color: Theme.mutedText
             font.pixelSize: Theme.smallSize
             wrapMode: Text.Wrap
@@ -59,7 +84,7 @@ Card {
                 id: pathField
                 objectName: "modelPathField"
                 Layout.fillWidth: true
-                label: qsTr("Path of a model file")
+                label: qsTr("Path of a model")
                 placeholderText: qsTr("/path/to/model.gguf")
                 onAccepted: openButton.clicked()
             }

@@ -984,14 +984,6 @@
         <translation>Papierkorb</translation>
     </message>
     <message>
-        <source>Gone for good after 30 days.</source>
-        <translation>Nach 30 Tagen endgültig gelöscht.</translation>
-    </message>
-    <message>
-        <source>The trash is empty.</source>
-        <translation>Der Papierkorb ist leer.</translation>
-    </message>
-    <message>
         <source>Restore</source>
         <translation>Wiederherstellen</translation>
     </message>
@@ -1444,6 +1436,14 @@
 </context>
 <context>
     <name>ingle::desktop::TrashModel</name>
+    <message>
+        <source>The trash is empty.</source>
+        <translation>Der Papierkorb ist leer.</translation>
+    </message>
+    <message>
+        <source>Gone for good after %1 days.</source>
+        <translation>Nach %1 Tagen endgültig gelöscht.</translation>
+    </message>
     <message>
         <source>one day left</source>
         <translation>noch ein Tag</translation>

@@ -19,6 +19,10 @@ constexpr auto kTellsAfter = 3s;
 ProgressLine::ProgressLine() : m_isTerminal(::isatty(STDERR_FILENO) == 1) {}
 
 void ProgressLine::show(double fraction, const char* phase) {
+    if (m_first < 0) {
+        m_begin = std::chrono::steady_clock::now();
+        m_first = fraction;
+    }
     const int percent = static_cast<int>(fraction * 100);
     const int step = m_isTerminal ? 1 : 10;
     if (percent / step == m_shown / step) return;
@@ -31,8 +35,8 @@ void ProgressLine::show(double fraction, const char* phase) {
 
 std::string ProgressLine::left(double fraction) const {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - m_begin;
-    if (elapsed < kTellsAfter || fraction <= 0 || fraction >= 1) return {};
-    const double seconds = elapsed.count() / fraction * (1 - fraction);
+    if (elapsed < kTellsAfter || fraction <= m_first || fraction >= 1) return {};
+    const double seconds = elapsed.count() / (fraction - m_first) * (1 - fraction);
     if (seconds < 60) return fmt::format(", {:.0f} s left", std::max(1.0, seconds));
     return fmt::format(", {:.0f} min left", seconds / 60);
 }

@@ -19,7 +19,9 @@ class ProgressLine {
     /// ", 3 min left"; empty while nobody can know.
     std::string left(double fraction) const;
 
-    std::chrono::steady_clock::time_point m_begin = std::chrono::steady_clock::now();
+    /// When it was first asked to show something, and what: a model may have been loaded before.
+    std::chrono::steady_clock::time_point m_begin;
+    double m_first = -1;
     bool m_isTerminal;
     int m_shown = -1;
 };

@@ -106,13 +106,19 @@ protocol::RequestId EngineClient::importModel(const protocol::Import& request,
 }
 
 void EngineClient::load(const QString& path, const LoadOptions& options) {
+    forgetLoad();
+    // What comes of an earlier one is nobody's any more.
+    const auto isCurrent = [this, number = m_numLoads] { return number == m_numLoads; };
     ask(
         protocol::Load{path.toStdString(), options},
-        [this](const protocol::Progress& progress) {
-            emit loadProgress(progress.fraction, toQString(progress.phase));
+        [this, isCurrent](const protocol::Progress& progress) {
+            if (isCurrent()) emit loadProgress(progress.fraction, toQString(progress.phase));
         },
-        [this](const protocol::Loaded& reply) { emit loaded(reply.info); },
-        [this](const protocol::Failed& failed) {
+        [this, isCurrent](const protocol::Loaded& reply) {
+            if (isCurrent()) emit loaded(reply.info);
+        },
+        [this, isCurrent](const protocol::Failed& failed) {
+            if (!isCurrent()) return;
             if (!failed.memory.fits()) emit loadRefused(failed.memory);
             emit loadFailed(failed.error);
         });

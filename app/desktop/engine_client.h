@@ -57,6 +57,8 @@ class EngineClient : public QObject {
                                     std::function<void(const Result<protocol::Imported>&)> done);
     void load(const QString& path, const LoadOptions& options);
     /// Needs a load() before it. Returns its name for cancel().
+    /// What comes of the load under way is not told any more.
+    void forgetLoad() { ++m_numLoads; }
     protocol::RequestId generate(const GenerateRequest& request, const AnswerHandlers& handlers);
     /// Ends a generation, an import or a look at files, which still calls its last handler; nothing if it is
     /// over.
@@ -94,6 +96,7 @@ class EngineClient : public QObject {
     template <typename R, typename... Functions>
     protocol::RequestId ask(R request, Functions... functions);
 
+    quint64 m_numLoads = 0;
     Error m_noClient{ErrorCode::Io, {}};       ///< why there is no client
     std::unique_ptr<client::Client> m_client;  ///< last: its handlers use the others
 };

@@ -29,7 +29,11 @@ Result<TextWindows> TextWindows::open(const std::string& path, const LoadOptions
 
     uint32_t window = windowTokens > 0 ? windowTokens : kDefaultWindow;
     if (opened.contextTokens > 0) window = std::min(window, opened.contextTokens);
-    if (window < 2 || ids.size() < window) {
+    if (window < kLeastWindow) {
+        return fail(ErrorCode::InvalidArgument, "a window of {} tokens is too short; {} are the least",
+                    window, kLeastWindow);
+    }
+    if (ids.size() < window) {
         return fail(ErrorCode::InvalidArgument, "the text has {} tokens, fewer than a window of {}",
                     ids.size(), window);
     }

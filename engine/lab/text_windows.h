@@ -16,13 +16,16 @@ namespace ingle::lab {
 
 class TextWindows {
   public:
+    /// The second half of a window has a token that is predicted, and the one behind it.
+    static constexpr uint32_t kLeastWindow = 3;
+
     /// The logits of a position, and the token that follows it in the text.
     using Predicted = std::function<Status(std::span<const float> logits, TokenId next)>;
 
     /// Loads the model. The text's tokens are cut into windows of `windowTokens` (0: 512, at most the
     /// context) that do not overlap, each beginning with BOS if the vocabulary asks for it; the last tokens
     /// that fill no window are left out. Errors: those of loading; InvalidArgument when the text is shorter
-    /// than a window; Unsupported without a tokenizer.
+    /// than a window, or a window than kLeastWindow; Unsupported without a tokenizer.
     static Result<TextWindows> open(const std::string& path, const LoadOptions& load, std::string_view text,
                                     uint32_t windowTokens);
 

@@ -150,6 +150,44 @@ class AnswersTest : public QObject, WindowFiles {
         QCOMPARE(requests(log, "load"), 1);
     }
 
+    void continuingLoadsTheModelThatBegan() {
+        const QString other = m_folder.filePath("other.gguf");
+        QVERIFY(QFile::exists(other) || QFile::copy(m_modelFile, other));
+        const QString log = m_folder.filePath("continued-by-the-first");
+        WindowRun run(freshDataDir(), {"--tokens", "300", "--pace-ms", "5", "--log", log});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send("count");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.said(1).size() > 40, kPatienceMs);
+        run.chat().stop();
+        QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+        const std::string first = run.model.models()->current().id;
+        run.drop(other);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready() && run.model.models()->current().id != first, kPatienceMs);
+        run.chat().continueAnswer(run.messages()[1].id);
+        QTRY_COMPARE_WITH_TIMEOUT(run.messages()[1].status, history::MessageStatus::Complete, kPatienceMs);
+        QCOMPARE(run.model.models()->current().id, first);
+        QCOMPARE(requests(log, "load"), 3);
+    }
+
+    void aModelThatIsGoneIsNotTheOneThatIsBeingLoaded() {
+        const QString gone = m_folder.filePath("soon-away.gguf");
+        QVERIFY(QFile::copy(m_modelFile, gone));
+        WindowRun run(freshDataDir(), {"--load-ms", "500"});
+        run.drop(gone);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        const std::string away = run.model.models()->current().id;
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.model.models()->current().id != away, kPatienceMs);
+        QCOMPARE(run.model.models()->state(), ModelListModel::Loading);
+        QVERIFY(QFile::remove(gone));
+        run.model.models()->use(QString::fromStdString(away));
+        QTRY_COMPARE_WITH_TIMEOUT(run.model.models()->state(), ModelListModel::Missing, kPatienceMs);
+        // The other one has been loaded by then; it is not this one.
+        QTest::qWait(1500);
+        QCOMPARE(run.model.models()->state(), ModelListModel::Missing);
+    }
+
     void anotherAnswerIsASibling() {
         WindowRun run(freshDataDir(), {});
         run.drop(m_modelFile);

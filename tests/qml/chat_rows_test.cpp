@@ -328,6 +328,20 @@ class ChatRowsTest : public QObject {
         QVERIFY(rows.at(4, ChatRows::RightToLeftRole).toBool());
     }
 
+    void whatIsFoundIsTheBeginningOfAWord() {
+        Rows rows;
+        rows.setBranch(
+            {question(1, QString::fromUtf8("we restart art in tiếng Việt; 학교, 한국어").toStdString())});
+        TextSelection selection;
+        selection.setRows(&rows);
+        const std::pair<const char*, int> cases[] = {{"art", 11}, {"tieng", 18}, {"VIET", 24}, {"한국", 34}};
+        for (const auto& [words, begin] : cases) {
+            QCOMPARE(selection.find(1, QString::fromUtf8(words)), 0);
+            QCOMPARE(selection.inRow(0).x(), static_cast<double>(begin));
+            QCOMPARE(selection.inRow(0).y(), static_cast<double>(begin + QString::fromUtf8(words).size()));
+        }
+    }
+
     void aSelectionGoesAcrossBlocksAndMessages() {
         Rows rows;
         rows.setBranch({question(1, "my question"), answer(2, "# Head\n\nsome **strong** words\n\n- item")});

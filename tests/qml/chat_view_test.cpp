@@ -490,10 +490,10 @@ class ChatViewTest : public QObject, WindowFiles {
                     name, firstFrameMs, stalls.longestMs(), stalls.longestBusyMs(), stalls.busyAtMs(),
                     view.rows().rowCount());
                 // What other programs took of the machine is no fault of this one.
-                if (stalls.longestBusyMs() <= 33) ++numQuick;
+                if (conversation == many && stalls.longestBusyMs() <= 33) ++numQuick;
             }
         }
-        QVERIFY2(numQuick >= 8, qPrintable(QString("%1 of 10 without a stall").arg(numQuick)));
+        QVERIFY2(numQuick >= 4, qPrintable(QString("%1 of 5 without a stall").arg(numQuick)));
     }
 
     void streamingCostsTheSameToTheEnd_data() {
@@ -536,6 +536,8 @@ class ChatViewTest : public QObject, WindowFiles {
             "ms",
             QTest::currentDataTag(), loads[0] * 100, loads[9] * 100, loads[9] / loads[0], longestMs);
         QVERIFY(view.rows().rowCount() > 10);
+        // A coarse limit: what grows with the text doubles and more. The goal is 1.2.
+        QVERIFY(loads[9] <= 1.6 * loads[0]);
     }
 };
 

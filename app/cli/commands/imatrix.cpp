@@ -1,11 +1,10 @@
-#include <fstream>
-#include <iterator>
-
 #include "app/cli/command.h"
 #include "app/cli/interruption.h"
 #include "app/cli/model_options.h"
 #include "app/cli/progress_line.h"
+#include "app/cli/text_file.h"
 #include "engine/lab/column_sums.h"
+#include "engine/lab/text_windows.h"
 
 namespace ingle::cli {
 namespace {
@@ -18,9 +17,7 @@ struct Options {
 };
 
 Status imatrix(const Options& options) {
-    std::ifstream file(options.file, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (!file) return fail(ErrorCode::Io, "{}: cannot be read", options.file);
+    INGLE_TRY_ASSIGN(const std::string text, readTextFile(options.file));
     INGLE_TRY_ASSIGN(const std::string path, resolveModel(options.model.model));
     INGLE_TRY_ASSIGN(const LoadOptions load, loadOptions(options.model));
     endByInterruption();
@@ -42,7 +39,7 @@ Action define(CLI::App& app) {
     app.add_option("--file", options->file, "text to read: like what the model will be used for")->required();
     app.add_option("-o,--out", options->target, "GGUF file to write")->required();
     app.add_option("--window", options->window, "tokens that are read from one empty state")
-        ->check(CLI::Range(2, 1 << 20));
+        ->check(CLI::Range(lab::TextWindows::kLeastWindow, 1U << 20));
     return [options] { return imatrix(*options); };
 }
 

@@ -1,11 +1,10 @@
 #include "engine/lab/perplexity.h"
 
-#include <fstream>
-#include <iterator>
-
 #include "app/cli/command.h"
 #include "app/cli/model_options.h"
 #include "app/cli/progress_line.h"
+#include "app/cli/text_file.h"
+#include "engine/lab/text_windows.h"
 
 namespace ingle::cli {
 namespace {
@@ -33,9 +32,7 @@ void print(const lab::DivergenceResult& result) {
 }
 
 Status perplexity(const Options& options) {
-    std::ifstream file(options.file, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (!file) return fail(ErrorCode::Io, "{}: cannot be read", options.file);
+    INGLE_TRY_ASSIGN(const std::string text, readTextFile(options.file));
     INGLE_TRY_ASSIGN(const std::string path, resolveModel(options.model.model));
     INGLE_TRY_ASSIGN(const LoadOptions load, loadOptions(options.model));
     ProgressLine line;
@@ -60,7 +57,7 @@ Action define(CLI::App& app) {
     addModelOptions(app, options->model);
     app.add_option("--file", options->file, "text to predict")->required();
     app.add_option("--window", options->window, "tokens of a window, of which the second half is predicted")
-        ->check(CLI::Range(2, 1 << 20));
+        ->check(CLI::Range(lab::TextWindows::kLeastWindow, 1U << 20));
     app.add_option(
         "--kl-divergence", options->base,
         "another model, mostly the one that MODEL was made of: how far apart they are is said, too");

@@ -435,7 +435,7 @@ void ChatController::continueAnswer(qint64 message) {
 }
 
 void ChatController::continueWhenLoaded() {
-    if (m_continueAfterLoad == 0 || m_models.state() == ModelListModel::Loading) return;
+    if (m_continueAfterLoad == 0 || m_models.choosing()) return;
     const RowId message = std::exchange(m_continueAfterLoad, 0);
     const Message* answer = m_messages.find(message);
     const bool right = answer != nullptr && answer->modelId == m_models.current().id;

@@ -260,7 +260,8 @@ void ModelListModel::keep(const ModelInfo& info) {
 
 void ModelListModel::forgetInspection() {
     ++m_numInspections;
-    if (m_inspecting) m_engine.cancel(m_inspection);
+    if (!m_inspecting) return;
+    m_engine.cancel(m_inspection);
     m_inspecting = false;
     emit stateChanged();
 }
@@ -283,9 +284,12 @@ void ModelListModel::loadById(const std::string& modelId) {
         INGLE_TRY(library.reload());
         return check(library, id);
     };
+    ++m_numChosen;
     m_storage.run(this, work, [this](const Result<Checked>& checked) {
-        if (!checked) return m_notices.showError(Notices::Topic::Model, checked.error());
-        load(checked->entry, checked->file);
+        --m_numChosen;
+        if (checked) return load(checked->entry, checked->file);
+        m_notices.showError(Notices::Topic::Model, checked.error());
+        emit stateChanged();
     });
 }
 
@@ -295,6 +299,7 @@ void ModelListModel::load(const ModelEntry& entry, FileState file) {
     m_current = entry;
     m_failure = failureOf(entry);
     if (file == FileState::Missing) {
+        m_engine.forgetLoad();
         setState(Missing);
         m_notices.showBanner(
             {Notices::Topic::Model,

@@ -62,6 +62,8 @@ class ModelListModel : public QAbstractListModel {
 
     State state() const { return m_state; }
     bool inspecting() const { return m_inspecting; }
+    /// A model was chosen, and nobody knows yet what becomes of it.
+    bool choosing() const { return m_numChosen > 0 || m_state == Loading; }
     QString currentName() const { return QString::fromStdString(library::displayName(m_current.name)); }
     bool guiding() const { return m_current.id == library::kGuideId; }
     QString failure() const { return m_failure ? errorSentence(*m_failure) : QString(); }
@@ -148,6 +150,7 @@ class ModelListModel : public QAbstractListModel {
     bool m_inspecting = false;
     protocol::RequestId m_inspection = 0;  ///< the last one that somebody waits for
     quint64 m_numInspections = 0;          ///< how often another file, or a model, was chosen
+    int m_numChosen = 0;                   ///< models that are looked up, to be loaded then
     bool m_startWithLast = false;          ///< when nothing comes of the file that was named at the start
     QString m_chosenDevice;                ///< Settings::device when the current model was loaded
     QString m_device;

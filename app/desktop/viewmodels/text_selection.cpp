@@ -2,6 +2,8 @@
 
 #include <QTextBoundaryFinder>
 
+#include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -15,10 +17,27 @@ namespace {
 /// Without case and diacritics, as a search finds it; unit by unit, so that places stay what they are.
 QString folded(QString text) {
     for (QChar& unit : text) {
-        const QString parts = unit.decomposition();
-        unit = (parts.isEmpty() ? unit : parts.front()).toCaseFolded();
+        // Syllables of Hangul are made of letters, and are letters themselves.
+        while (unit.script() != QChar::Script_Hangul && !unit.decomposition().isEmpty())
+            unit = unit.decomposition().front();
+        unit = unit.toCaseFolded();
     }
     return text;
+}
+
+/// Of writing without spaces each character is found by itself.
+bool standsAlone(QChar unit) {
+    constexpr QChar::Script kScripts[] = {QChar::Script_Han, QChar::Script_Hiragana, QChar::Script_Katakana,
+                                          QChar::Script_Hangul};
+    return std::ranges::find(kScripts, unit.script()) != std::end(kScripts);
+}
+
+/// Where the word stands first, as the beginning of a word; -1: nowhere.
+qsizetype findWord(const QString& text, const QString& word) {
+    qsizetype at = text.indexOf(word);
+    while (at > 0 && text[at - 1].isLetterOrNumber() && !standsAlone(text[at - 1]) && !standsAlone(text[at]))
+        at = text.indexOf(word, at + 1);
+    return at;
 }
 
 }  // namespace
@@ -179,7 +198,7 @@ int TextSelection::find(qint64 message, const QString& words) {
         if (m_rows->isFolded({*index, block})) continue;
         const QString text = folded(toQString(content::plainText(blocks[block])));
         for (const QString& word : QString(words).replace('"', ' ').split(' ', Qt::SkipEmptyParts)) {
-            const qsizetype at = text.indexOf(folded(word));
+            const qsizetype at = findWord(text, folded(word));
             if (at < 0) continue;
             const int row = m_rows->rowOf({*index, block});
             begin(row, static_cast<int>(at), Character);

@@ -14,6 +14,10 @@ using history::TrashEntry;
 TrashModel::TrashModel(StorageThread& storage, Notices& notices, QObject* parent)
     : QAbstractListModel(parent), m_storage(storage), m_notices(notices) {}
 
+QString TrashModel::sentence() const {
+    return m_entries.empty() ? tr("The trash is empty.") : tr("Gone for good after %1 days.").arg(kTrashDays);
+}
+
 void TrashModel::refresh() {
     const auto work = [](history::HistoryReader& history) { return history.trash(); };
     m_storage.run(this, work, [this](const Result<std::vector<TrashEntry>>& entries) {

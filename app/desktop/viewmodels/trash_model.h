@@ -20,6 +20,8 @@ class TrashModel : public QAbstractListModel {
     QML_ELEMENT
     QML_UNCREATABLE("owned by the window")
     Q_PROPERTY(int count READ rowCount NOTIFY listChanged)
+    /// How long what is in it stays, or that nothing is.
+    Q_PROPERTY(QString sentence READ sentence NOTIFY listChanged)
   public:
     enum Role {
         TitleRole = Qt::UserRole,
@@ -28,6 +30,7 @@ class TrashModel : public QAbstractListModel {
 
     TrashModel(StorageThread& storage, Notices& notices, QObject* parent = nullptr);
 
+    QString sentence() const;
     Q_INVOKABLE void refresh();
     Q_INVOKABLE void restore(int row);
     /// Everything in it is gone for good.

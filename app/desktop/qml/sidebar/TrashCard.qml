@@ -23,7 +23,7 @@ Card {
         Text {
             textFormat: Text.PlainText
             Layout.fillWidth: true
-            text: card.trash.count > 0 ? qsTr("Gone for good after 30 days.") : qsTr("The trash is empty.")
+            text: card.trash.sentence
             color: Theme.mutedText
             font.pixelSize: Theme.smallSize
             wrapMode: Text.Wrap

@@ -544,6 +544,7 @@ def folders(options):
             window.click("smallerMake")
             state = window.wait_for(lambda s: s["modelState"] == "Ready" and s["modelPath"] != str(published), "the smaller model")
             small = pathlib.Path(state["modelPath"])
+            expect(state["modelName"] == "Tiny Llama Instruct", f"the smaller one is called {state['modelName']}")
             expect(files_below(made) == [small], f"{small} and {files_below(made)}")
             whole = (published / "model.safetensors").stat().st_size
             expect(small.stat().st_size < whole / 4, f"{small.stat().st_size} of {whole} bytes are not much smaller")

@@ -20,7 +20,7 @@ def run(command, environment, **options):
 
 def synthesise(options, path):
     subprocess.run([f"{options.bin}/ingle", "synth", "--family", "llama", "--dim", "64", "--ffn", "128", "--layers", "1",
-                    "--heads", "2", "--kv-heads", "2", "--vocab", "256", "--quant", "F16", "-o", str(path)], check=True)
+                    "--heads", "2", "--kv-heads", "2", "--vocab", "256", "--quant", "Q8_0", "-o", str(path)], check=True)
 
 
 def check_words(options, home):

@@ -84,7 +84,12 @@ Result<Checked> addTo(library::Library& library, const ModelInfo& info) {
         INGLE_TRY(library.relocate(moved->id, info.path));
         return check(library, moved->id);
     }
-    INGLE_TRY_ASSIGN(const auto entry, library.add(info.path, info.name, info.family, summaryOf(info)));
+    // A smaller file says that it is the same model: in the library it goes by its own name then.
+    const auto namesake = library.findByName(info.name);
+    const std::string name = namesake && namesake->path != info.path
+                                 ? std::filesystem::path(info.path).stem().string()
+                                 : info.name;
+    INGLE_TRY_ASSIGN(const auto entry, library.add(info.path, name, info.family, summaryOf(info)));
     return Checked{entry, FileState::Same};
 }
 

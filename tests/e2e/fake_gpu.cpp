@@ -6,8 +6,8 @@
 //                     the file FAKE_GPU_TRIGGER exists; these only where answers are computed.
 //   FAKE_GPU_SIGNAL   the signal of the crash (default: a segmentation fault)
 //   FAKE_GPU_EXIT     it calls exit() with this status instead
-//   FAKE_GPU_SLOW     a file: while it is there each vkQueueSubmit wastes 100 ms, far more than any processor,
-//   however
+//   FAKE_GPU_SLOW     a file: while it is there each vkQueueSubmit wastes 100 ms, far more than any
+//   processor, however
 //                     busy, needs for a token of a small model
 #define VK_NO_PROTOTYPES
 #include <dlfcn.h>

@@ -119,7 +119,7 @@ TEST_F(WeightFormatTest, productsOfBytesAreOffByTheirRoundingOnly) {
     std::string shapes;
     for (const WeightFormat* format : allWeightFormats()) {
         if (!findShader(fmt::format("matvec_int_{}", format->name))) continue;
-        for (const uint32_t k : {128, 1024}) {
+        for (const uint32_t k : {128, 256, 512, 1024}) {
             shapes += fmt::format("{}[\"{}\",{},{},{}]", shapes.empty() ? "" : ",", format->name, k,
                                   info.limits.subgroupSize, static_cast<uint32_t>(MatvecInput::Bytes));
         }

@@ -176,6 +176,7 @@ Status CpuProgram::run(const Step& step) {
 void CpuProgram::runObserved(const StepContext& context) {
     const auto seen = [&](const std::vector<Operand>& operands) {
         std::vector<SeenValue> values;
+        values.reserve(operands.size());
         for (const Operand& operand : operands)
             values.push_back({.name = m_plan.values[operand.value].name,
                               .width = operand.width,

@@ -7,6 +7,8 @@
 #include <set>
 #include <tuple>
 
+#include "engine/tensor/side_data.h"
+
 namespace ingle::models {
 namespace {
 
@@ -47,7 +49,12 @@ Result<tensor::Tensor> viewOf(const formats::ModelFile& file, const tensor::Tens
             return cannotBeCut(file, whole.name);
         offset = first / blockElems * blockBytes;
     }
-    if (whole.decoder || whole.table || whole.side) return cannotBeCut(file, whole.name);
+    if (whole.decoder || whole.table) return cannotBeCut(file, whole.name);
+    if (whole.side) {
+        const bool isMatrix = spec.use == backend::WeightUse::Matrix && whole.shape.numMatrices() == 1;
+        view.side = isMatrix ? whole.side->ofRows(whole.shape, first, spec.shape.numRows()) : nullptr;
+        if (!view.side) return cannotBeCut(file, whole.name);
+    }
     view.data = whole.data.subspan(offset, view.extent());
     return view;
 }

@@ -1,10 +1,13 @@
-/// Products with matrices that have side data (engine/tensor/side_data.h): their rows are expanded to floats,
-/// some at a time, and multiplied then.
+/// Products with matrices that have side data (engine/tensor/side_data.h). Integers with scales for rows, or
+/// groups of them, are multiplied as they lie; rows of all others are expanded to floats, some at a time, and
+/// multiplied then.
 #pragma once
 
 #include <algorithm>
 
 #include "engine/backend/cpu/cpu_op.h"
+#include "engine/quant/integers.h"
+#include "engine/tensor/side_data.h"
 
 namespace ingle::backend::cpu {
 
@@ -16,11 +19,38 @@ inline size_t expandedBytes(const tensor::Tensor& matrix) {
     return matrix.side ? kExpandedRows * matrix.shape.rowElems() * sizeof(float) : 0;
 }
 
+/// Whether kernels can read the scales where they are.
+inline bool areScalesBeside(const tensor::Tensor& matrix) {
+    const tensor::SideData& side = *matrix.side;
+    const bool wholeBlocks =
+        matrix.shape.rowElems() % kernels::kActivationBlock == 0 &&
+        (side.partColumns % kernels::kActivationBlock == 0 || side.partColumns >= matrix.shape.rowElems());
+    const bool isSigned = matrix.format->id == quant::kInt8;
+    return quant::findInteger(matrix.format->id) && wholeBlocks && side.partRows == 1 &&
+           side.columns.empty() && (!isSigned || (side.offsets.empty() && side.zeros.empty()));
+}
+
+inline kernels::ScalesBeside scalesBeside(const tensor::Tensor& matrix, uint64_t firstRow) {
+    const tensor::SideData& side = *matrix.side;
+    const uint64_t perRow = side.partsPerRow(matrix.shape);
+    const auto of = [&](const tensor::FloatList& list) {
+        return list.empty() ? nullptr : list.data() + firstRow * perRow;
+    };
+    const uint64_t groupBlocks =
+        (std::min(side.partColumns, matrix.shape.rowElems())) / kernels::kActivationBlock;
+    return {.scales = of(side.scales),
+            .offsets = of(side.offsets),
+            .zeros = of(side.zeros),
+            .rowStride = perRow,
+            .groupBlocks = static_cast<uint32_t>(groupBlocks)};
+}
+
 /// The kernel for a matrix of `numOut` rows: that of its format, or of floats.
 inline kernels::MatmulKernel matmulFor(const tensor::Tensor& matrix, uint32_t numOut,
                                        const Preparation& preparation) {
-    if (!matrix.side)
-        return kernels::selectMatmul(*matrix.format, numOut, preparation.isa, preparation.activations);
+    const auto own = kernels::selectMatmul(*matrix.format, numOut, preparation.isa, preparation.activations);
+    if (!matrix.side) return own;
+    if (own.activation == kernels::ActivationForm::Blocks && areScalesBeside(matrix)) return own;
     return kernels::selectMatmul(*quant::findFormat(quant::kF32), 1, preparation.isa, ActivationType::F32);
 }
 
@@ -32,6 +62,10 @@ inline void multiplyRows(const kernels::MatmulKernel& kernel, const tensor::Tens
     args.weights = matrix.row(firstRow);
     args.weightRowBytes = matrix.rowStep();
     if (!matrix.side) return kernel.fn(args);
+    if (kernel.activation == kernels::ActivationForm::Blocks) {
+        args.beside = scalesBeside(matrix, firstRow);
+        return kernel.fn(args);
+    }
     const size_t width = matrix.shape.rowElems();
     args.format = quant::findFormat(quant::kF32);
     args.weights = reinterpret_cast<const std::byte*>(scratch);

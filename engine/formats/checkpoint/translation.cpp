@@ -7,6 +7,8 @@
 
 #include "engine/formats/checkpoint/architecture.h"
 #include "engine/formats/tensor_directory.h"
+#include "engine/quant/integers.h"
+#include "engine/tensor/side_data.h"
 #include "ingle/error_ids.h"
 
 namespace ingle::formats {
@@ -82,6 +84,7 @@ const TensorRule* findRule(const Architecture& architecture, std::string_view pa
 }
 
 Result<const quant::QuantFormat*> formatOf(const StoredTensor& stored) {
+    if (stored.side) return quant::findInteger(std::string_view(stored.type));
     const quant::QuantFormat* format = quant::findFormat(std::string_view(stored.type));
     const bool isFloat = stored.type == "F32" || stored.type == "F16" || stored.type == "BF16";
     if (!format || !isFloat)
@@ -93,6 +96,20 @@ Result<const quant::QuantFormat*> formatOf(const StoredTensor& stored) {
 }
 
 }  // namespace
+
+std::optional<std::string> sourceName(const Architecture& architecture, std::string_view name) {
+    const NumberedName own = numbered(name);
+    for (const std::span<const TensorRule> rules :
+         {architecture.tensors, std::span<const TensorRule>(kCommonRules)}) {
+        const auto found = std::ranges::find(rules, own.pattern, &TensorRule::to);
+        if (found == rules.end() || found->change) continue;
+        std::string source(found->from);
+        if (const size_t at = source.find('#'); at != std::string::npos)
+            source.replace(at, 1, std::to_string(own.numbers.front()));
+        return source;
+    }
+    return std::nullopt;
+}
 
 Result<tensor::Shape> shapeOf(const StoredTensor& stored) {
     tensor::Shape shape;
@@ -114,7 +131,10 @@ Status Translation::place(const StoredTensor& stored, std::string name) {
 
 Status Translation::place(const StoredTensor& stored, std::string name, const tensor::Shape& shape) {
     INGLE_TRY_ASSIGN(const auto* format, formatOf(stored));
-    INGLE_TRY(addTensor(model, stored.data, std::move(name), shape, *format, 0));
+    INGLE_TRY(addTensor(model, stored.data, name, shape, *format, 0));
+    if (!stored.side) return {};
+    INGLE_TRY(tensor::checkSideData(*stored.side, shape));
+    model.tensors.find(name)->second.side = stored.side;
     return {};
 }
 
@@ -139,6 +159,11 @@ Status Translation::split(const std::string& name, std::span<const Part> parts) 
         const tensor::Shape shape =
             isVector ? tensor::Shape::of(part.rows) : tensor::Shape::of(whole.shape.rowElems(), part.rows);
         INGLE_TRY(addTensor(model, whole.data, part.name, shape, *whole.format, first * unit));
+        if (whole.side) {
+            auto side = whole.side->ofRows(whole.shape, first, part.rows);
+            if (!side) return fail(ErrorCode::Unsupported, "the scales of tensor '{}' cannot be cut", name);
+            model.tensors.find(part.name)->second.side = std::move(side);
+        }
         first += part.rows;
     }
     if (first * unit != whole.data.size())
@@ -152,6 +177,9 @@ Status Translation::addToStack(const StoredTensor& stored, const Place& place) {
     INGLE_TRY_ASSIGN(const auto* format, formatOf(stored));
     ModelFile one;  // for the checks that every tensor goes through
     INGLE_TRY(addTensor(one, stored.data, place.name, shape, *format, 0));
+    if (stored.side)
+        return fail(ErrorCode::Unsupported, "tensor '{}' has scales of its own and is one of several",
+                    shown(stored.name));
     if (place.numbers.empty() || shape.numMatrices() != 1)
         return fail(ErrorCode::Corrupt, "tensor '{}' is none of several matrices", shown(stored.name));
     m_stacks[place.name].try_emplace(place.numbers.back(), one.tensors.begin()->second);
@@ -209,6 +237,11 @@ Result<std::vector<float>> Translation::numbersOf(const StoredTensor& stored) co
         return fail(ErrorCode::Corrupt, "tensor '{}' is shorter than its shape says", shown(stored.name));
     std::vector<float> numbers(shape.numElems());
     format->decodeRow(stored.data.data(), numbers);
+    if (!stored.side) return numbers;
+    INGLE_TRY(tensor::checkSideData(*stored.side, shape));
+    const uint64_t width = shape.rowElems();
+    for (uint64_t row = 0; row < shape.numRows(); ++row)
+        stored.side->apply(row, std::span(numbers).subspan(row * width, width));
     return numbers;
 }
 
@@ -231,6 +264,21 @@ Status Translation::translate(const Checkpoint& checkpoint, const Architecture& 
         INGLE_TRY(rule->change ? rule->change(*this, stored, place) : this->place(stored, place.name));
     }
     return finishStacks();
+}
+
+Status Translation::run(const Checkpoint& checkpoint, const Architecture& architecture) {
+    INGLE_TRY(architecture.setKeys(*this));
+    INGLE_TRY(translate(checkpoint, architecture));
+    if (architecture.finish) INGLE_TRY(architecture.finish(*this));
+    INGLE_TRY_ASSIGN(const bool isShared, config.boolOr("tie_word_embeddings", architecture.sharesEmbedding));
+    if (isShared) model.tensors.erase("output.weight");
+    if (!model.find("token_embd.weight")) return fail(ErrorCode::Corrupt, "it has no table of tokens");
+    setCount("vocab_size", numTokens());
+    return {};
+}
+
+uint64_t Translation::numTokens() const {
+    return model.find("token_embd.weight")->shape.dims[1];
 }
 
 Status addOne(Translation& translation, const StoredTensor& stored, const Place& place) {

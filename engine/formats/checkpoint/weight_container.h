@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/tensor/tensor.h"
 #include "ingle/result.h"
 
 namespace ingle::formats {
@@ -15,9 +17,10 @@ namespace ingle::formats {
 /// A tensor as its file describes it.
 struct StoredTensor {
     std::string name;
-    std::string type;                 ///< "F32", "BF16", "I32", …: safetensors' name
+    std::string type;                 ///< "F32", "BF16", "I32", …: safetensors' name, or that of integers
     std::vector<uint64_t> dims;       ///< the contiguous one last; none: one number
     std::span<const std::byte> data;  ///< all of it, one row behind the other
+    std::shared_ptr<const tensor::SideData> side = {};  ///< null, or what fits its shape
 };
 
 struct WeightContainer {

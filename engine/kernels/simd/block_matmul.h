@@ -7,6 +7,7 @@
 ///     kHasMins                          whether a block adds min * sum of activations
 ///     kMaxByte, kOffsetShift            the bytes hold value + 2^kOffsetShift (-1: the value), at most
 ///     kMaxByte unpack(rows, unit)                of kLanes rows at once
+///     kScaledBeside                     if scales and minimums are read from MatmulArgs::beside
 #pragma once
 
 #include "engine/kernels/simd/simd.h"
@@ -22,6 +23,77 @@ struct Unit {
     Ints bytes[Format::kUnitBlocks][kGroups];
     Floats scales[Format::kUnitBlocks][Format::kScales];
     Floats mins[Format::kHasMins ? Format::kUnitBlocks : 1];
+};
+
+/// Reads the units of kLanes rows of weights one after another.
+template <typename Format>
+class Units {
+  public:
+    Units(const MatmulArgs& args, uint32_t firstOut, uint32_t firstUnit)
+        : m_rows(args.weights + firstOut * args.weightRowBytes + firstUnit * Format::kUnitBytes,
+                 args.weightRowBytes) {}
+    void next(Unit<Format>& unit) {
+        Format::unpack(m_rows, unit);
+        m_rows.advance(Format::kUnitBytes);
+    }
+
+  private:
+    Rows m_rows;
+};
+
+template <typename Format>
+concept ScaledBeside = requires {
+    Format::kScaledBeside;
+};
+
+template <ScaledBeside Format>
+class Units<Format> {
+  public:
+    Units(const MatmulArgs& args, uint32_t firstOut, uint32_t firstUnit)
+        : m_rows(args.weights + firstOut * args.weightRowBytes + firstUnit * Format::kUnitBytes,
+                 args.weightRowBytes),
+          m_beside(args.beside),
+          m_group(firstOut * args.beside.rowStride + firstUnit / args.beside.groupBlocks),
+          m_left(args.beside.groupBlocks - firstUnit % args.beside.groupBlocks) {
+        readScales();
+    }
+    void next(Unit<Format>& unit) {
+        if (m_left == 0) {
+            ++m_group;
+            m_left = m_beside.groupBlocks;
+            readScales();
+        }
+        --m_left;
+        Format::unpack(m_rows, unit);
+        m_rows.advance(Format::kUnitBytes);
+        unit.scales[0][0] = m_scales;
+        if constexpr (Format::kHasMins) unit.mins[0] = m_mins;
+    }
+
+  private:
+    /// The number of the group in each row.
+    Floats gather(const float* numbers) const {
+        const Rows rows(reinterpret_cast<const std::byte*>(numbers + m_group),
+                        m_beside.rowStride * sizeof(float));
+        return asFloats(gatherInts(rows, 0));
+    }
+    void readScales() {
+        m_scales = gather(m_beside.scales);
+        if constexpr (Format::kHasMins) {
+            if (m_beside.offsets)
+                m_mins = gather(m_beside.offsets);
+            else if (m_beside.zeros)
+                m_mins = negate(multiply(m_scales, gather(m_beside.zeros)));
+            else
+                m_mins = zeroFloats();
+        }
+    }
+
+    Rows m_rows;
+    const ScalesBeside& m_beside;
+    size_t m_group;   ///< of the first row
+    uint32_t m_left;  ///< units of the group
+    Floats m_scales, m_mins;
 };
 
 /// Takes one block of 32 of R rows into R × N vectors of outputs.
@@ -87,7 +159,7 @@ void multiplyFewRows(const MatmulArgs& args, const ActivationBlock* x, size_t xS
     for (uint32_t out = args.outBegin; out < args.outEnd;) {
         const OutputVector at(args, out);
         const std::byte* first = args.weights + at.first * args.weightRowBytes;
-        Rows rows(first, args.weightRowBytes);
+        Units<Format> units(args, at.first, 0);
         // The rows of a vector are read side by side, which hides from the processor that they follow each
         // other in memory: the next ones are asked for here, in the order in which they lie.
         const std::byte* next = first + kLanes * args.weightRowBytes;
@@ -96,8 +168,7 @@ void multiplyFewRows(const MatmulArgs& args, const ActivationBlock* x, size_t xS
         const ActivationBlock* block = x;
         for (uint32_t u = 0; u < numUnits; ++u) {
             Unit<Format> unit;
-            Format::unpack(rows, unit);
-            rows.advance(Format::kUnitBytes);
+            units.next(unit);
             for (uint32_t b = 0; b < Format::kUnitBlocks; ++b, ++block) {
                 constexpr uint32_t kBytes = kLanes * Format::kUnitBytes / Format::kUnitBlocks;
                 for (uint32_t line = 0; line < kBytes; line += 64) prefetch(next + line);
@@ -165,13 +236,12 @@ void multiplyManyRows(const MatmulArgs& args, const ActivationBlock* x, size_t x
     for (uint32_t begin = 0; begin < numUnits; begin += piece.kUnits) {
         const uint32_t count = numUnits - begin < piece.kUnits ? numUnits - begin : piece.kUnits;
         for (uint32_t n = 0; n < N; ++n) {
-            Rows rows(args.weights + (out + n * kLanes) * args.weightRowBytes + begin * Format::kUnitBytes,
-                      args.weightRowBytes);
-            for (uint32_t u = 0; u < count; ++u, rows.advance(Format::kUnitBytes)) {
+            Units<Format> units(args, out + n * kLanes, begin);
+            for (uint32_t u = 0; u < count; ++u) {
                 for (uint32_t line = 0; line < kLanes * Format::kUnitBytes; line += 64)
                     prefetchFar(next + line);
                 next += kLanes * Format::kUnitBytes;
-                Format::unpack(rows, piece.units[n][u]);
+                units.next(piece.units[n][u]);
             }
         }
         for (uint32_t row = 0; row < args.numRows; row += kTileRows) {

@@ -9,6 +9,7 @@
 #include "engine/backend/vulkan/substrate/shaders.h"
 #include "engine/graph/builder.h"
 #include "engine/graph/lower.h"
+#include "engine/quant/integers.h"
 #include "engine/tensor/side_data.h"
 #include "tests/engine/backend_vulkan/two_backends.h"
 #include "tests/random_weights.h"
@@ -98,18 +99,24 @@ TEST_F(WeightFormatTest, aTypeWithoutPlanesIsKeptAsFloats) {
     expectSameFloats(unknown);
 }
 
-TEST_F(WeightFormatTest, aMatrixWithScalesOfItsOwnIsRefused) {
-    const auto& format = *quant::findFormat(quant::kQ8_0);
+TEST_F(WeightFormatTest, aMatrixWithScalesOfItsOwnIsKeptAsFloats) {
+    const auto& format = *quant::findInteger(quant::kUint8);
     const auto raw = test::makeWeights(format, m_random, size_t{64} * kRows);
     tensor::Tensor table{"table", Shape::of(64, kRows), &format, raw};
     table.side = std::make_shared<const tensor::SideData>(
-        tensor::SideData{.partRows = kRows, .partColumns = 64, .scales = {2}});
+        tensor::SideData{.partRows = kRows, .partColumns = 64, .scales = {2}, .zeros = {100}});
     graph::Builder builder;
     const Plan plan = planOf(builder, builder.embed(&table, "rows"));
-    const auto pool = vulkan->createMemory({}, {KvType::F32, 64}).value();
-    const auto program = vulkan->compile(plan, *pool);
-    ASSERT_FALSE(program);
-    EXPECT_EQ(program.error().message, "table: graphics devices take no matrix with scales of its own");
+    PlanRunner runner(*vulkan, plan, {});
+    ASSERT_TRUE(runner.program);
+    const auto actual = runner.feed(*runner.sequence(), tokens(), kRows);
+    std::vector<float> expected(size_t{64} * kRows);
+    for (uint32_t row = 0; row < kRows; ++row)
+        table.decodeRow(row, std::span(expected).subspan(row * size_t{64}, 64));
+    EXPECT_EQ(actual, expected);
+    table.side = nullptr;
+    table.decodeRow(0, std::span(expected).first(64));
+    EXPECT_NE(actual, expected);
 }
 
 TEST_F(WeightFormatTest, productsOfBytesAreOffByTheirRoundingOnly) {

@@ -35,6 +35,8 @@ class ChatGlm1Tokenizer final : public Tokenizer {
         pieces.model = "t5";
         pieces.addBos = pieces.addEos = pieces.addSpacePrefix = pieces.removeExtraSpaces = false;
         pieces.types.resize(data.tokens.size(), TokenType::Normal);
+        // Other unigram vocabularies have the unknown piece elsewhere.
+        if (!pieces.unknown) pieces.unknown = 0;
         for (size_t id = 0; id < pieces.tokens.size(); ++id) {
             auto white = whiteSpaceOf(pieces.tokens[id]);
             if (!white) continue;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/tensor/joined_rows.h"
 #include "ingle/error_ids.h"
 
 namespace ingle::formats {
@@ -30,6 +31,17 @@ Status interleave(ModelFile& model, const std::string& name, const Heads& heads)
     if (numRows != uint64_t{heads.count} * heads.dim)
         return fail(ErrorCode::Corrupt, "{}: tensor '{}' of shape {} does not hold {} heads of {}",
                     model.path, shown(name), tensor.shape.text(), heads.count, heads.dim);
+    if (tensor.decoder || tensor.side) {
+        std::vector<tensor::RowRange> ranges;
+        const auto of = std::make_shared<const tensor::Tensor>(tensor);
+        for (uint64_t row = 0; row < numRows;) {
+            const bool isPair = row % heads.dim < heads.rotated;
+            ranges.push_back({of, heads.sourceOf(row), isPair ? 2U : 1U, isPair ? heads.rotated / 2 : 1});
+            row += ranges.back().count;
+        }
+        INGLE_TRY_ASSIGN(tensor, tensor::joinRows(std::move(ranges)));
+        return {};
+    }
     if (!isVector) {
         auto table = std::make_shared<tensor::RowTable>();
         for (uint64_t row = 0; row < numRows; ++row) table->runs.push_back(tensor.row(heads.sourceOf(row)));

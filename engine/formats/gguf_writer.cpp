@@ -183,16 +183,12 @@ GgufWriter::RowSource copyRows(const tensor::Tensor& tensor) {
             return fail(ErrorCode::Unsupported,
                         "tensor '{}' has scales of its own, which GGUF files cannot hold beside it",
                         shown(tensor.name));
-        if (!tensor.decoder) {
-            for (; !bytes.empty(); bytes = bytes.subspan(rowBytes))
-                std::copy_n(tensor.row(first++), rowBytes, bytes.begin());
+        if (tensor.data.empty() && tensor.decoder) {
+            tensor.decoder->decode(first, bytes.size() / rowBytes, bytes.data());
             return {};
         }
-        std::vector<float> row(tensor.shape.rowElems());
-        for (; !bytes.empty(); bytes = bytes.subspan(rowBytes)) {
-            tensor.decodeRow(first++, row);
-            std::memcpy(bytes.data(), row.data(), rowBytes);
-        }
+        for (; !bytes.empty(); bytes = bytes.subspan(rowBytes))
+            std::copy_n(tensor.row(first++), rowBytes, bytes.begin());
         return {};
     };
 }

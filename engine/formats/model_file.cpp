@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/base/thread_pool.h"
 #include "engine/formats/file_reader.h"
 #include "ingle/error_ids.h"
 
@@ -32,6 +33,9 @@ tl::unexpected<Error> unknownFile(const std::string& path, std::span<const std::
              firstBytes(file)),
         path);
 }
+
+/// Rows that lie in columns share the cache lines that so many take.
+constexpr size_t kRowsAtATime = 64;
 
 const FileReader* chooseReader(std::span<const std::byte> file) {
     const FileReader* best = nullptr;
@@ -64,19 +68,35 @@ uint64_t ModelFile::expandedBytes() const {
     return bytes;
 }
 
-Status ModelFile::expand() {
+std::vector<std::span<const std::byte>> ModelFile::readOnce() const {
+    std::vector<std::span<const std::byte>> stored;
+    for (const auto& [name, tensor] : tensors)
+        if (tensor.decoder) tensor.decoder->addStored(stored);
+    std::ranges::sort(stored, {}, [](const auto& bytes) { return std::pair(bytes.data(), bytes.size()); });
+    const auto [again, end] = std::ranges::unique(stored, {}, [](const auto& bytes) { return bytes.data(); });
+    stored.erase(again, end);
+    return stored;
+}
+
+Status ModelFile::expand(uint32_t numThreads) {
+    base::ThreadPool threads(numThreads);
     for (auto& [name, tensor] : tensors) {
         if ((!tensor.decoder && !tensor.table) || !tensor.data.empty()) continue;
         INGLE_TRY_ASSIGN(base::Buffer buffer, base::Buffer::allocate(tensor.bytes()));
-        const uint64_t width = tensor.shape.rowElems();
-        for (uint64_t row = 0; row < tensor.shape.numRows(); ++row) {
-            if (tensor.decoder)
-                tensor.decoder->decode(row, buffer.floats().subspan(row * width, width));
-            else
-                std::copy_n(tensor.row(row), tensor.rowBytes(), buffer.data() + row * tensor.rowBytes());
-        }
+        const uint64_t rowBytes = tensor.rowBytes();
+        auto make = [&](size_t begin, size_t end, uint32_t) {
+            std::byte* out = buffer.data() + begin * rowBytes;
+            if (tensor.decoder) return tensor.decoder->decode(begin, end - begin, out);
+            for (size_t row = begin; row < end; ++row, out += rowBytes)
+                std::copy_n(tensor.row(row), rowBytes, out);
+        };
+        threads.parallelFor(tensor.shape.numRows(), kRowsAtATime, make);
         tensor.data = std::span(std::as_const(buffer).data(), tensor.bytes());
         buffers.push_back(std::move(buffer));
+        if (!tensor.decoder) continue;
+        std::vector<std::span<const std::byte>> stored;
+        tensor.decoder->addStored(stored);
+        for (const auto bytes : stored) io::MappedFile::letGo(bytes);
     }
     return {};
 }

@@ -97,9 +97,12 @@ struct ModelFile {
     uint64_t fileBytes() const;                               ///< of all mappings
     /// What expand() takes: bytes of the tensors that are not in the file as they are computed with.
     uint64_t expandedBytes() const;
-    /// Gives every tensor its data. Before anything is computed with them; nothing else needs it. A second
-    /// call does nothing. Errors: OutOfMemory.
-    Status expand();
+    /// What expand() is the last to read of the mappings, in the order in which it lies in memory: each byte
+    /// once.
+    std::vector<std::span<const std::byte>> readOnce() const;
+    /// Gives every tensor its data, and lets go of the memory that held what it was made of. Before anything
+    /// is computed with them; nothing else needs it. A second call does nothing. Errors: OutOfMemory.
+    Status expand(uint32_t numThreads);
 };
 
 /// Recognises the format by its first bytes and reads the header, and those of the other parts of a split

@@ -37,11 +37,9 @@ Result<uint64_t> addTensor(ModelFile& model, std::span<const std::byte> file, st
     return bytes;
 }
 
-Status addDecodedTensor(ModelFile& model, std::string name, const tensor::Shape& shape,
-                        std::shared_ptr<const tensor::RowDecoder> decoder) {
-    const quant::QuantFormat& f32 = *quant::findFormat(quant::kF32);
-    INGLE_TRY(namedBytes(name, shape, f32));
-    return enter(model, {std::move(name), shape, &f32, {}, std::move(decoder)});
+Status addTensor(ModelFile& model, tensor::Tensor tensor) {
+    INGLE_TRY(namedBytes(tensor.name, tensor.shape, *tensor.format));
+    return enter(model, std::move(tensor));
 }
 
 }  // namespace ingle::formats

@@ -20,9 +20,8 @@ inline constexpr uint64_t kMaxTensors = 1 << 17;
 Result<uint64_t> addTensor(ModelFile& model, std::span<const std::byte> file, std::string name,
                            const tensor::Shape& shape, const quant::QuantFormat& format, uint64_t offset);
 
-/// Adds a tensor whose rows `decoder` makes of the file's bytes; it takes no memory before
-/// ModelFile::expand(). The caller has made sure that the file holds those bytes. Errors: Corrupt as above.
-Status addDecodedTensor(ModelFile& model, std::string name, const tensor::Shape& shape,
-                        std::shared_ptr<const tensor::RowDecoder> decoder);
+/// Adds a tensor as it is: where its rows come from the caller has made sure. One with a decoder takes no
+/// memory before ModelFile::expand(). Errors: Corrupt as above.
+Status addTensor(ModelFile& model, tensor::Tensor tensor);
 
 }  // namespace ingle::formats

@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -78,6 +79,18 @@ bool MappedFile::isMapped(const void* address) {
     const auto at = reinterpret_cast<uintptr_t>(address);
     const auto holds = [at](const Mapping& mapping) { return mapping.begin <= at && at < mapping.end; };
     return unlisted > 0 || std::ranges::any_of(mappings, holds);
+}
+
+void MappedFile::letGo(std::span<const std::byte> bytes) {
+    const auto first = reinterpret_cast<uintptr_t>(bytes.data());
+    const auto holds = [&](const Mapping& mapping) {
+        return mapping.begin <= first && first + bytes.size() <= mapping.end;
+    };
+    if (std::ranges::none_of(mappings, holds)) return;
+    // Whole pages only: what lies beside them may be in use.
+    const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const uintptr_t begin = (first + page - 1) / page * page, end = (first + bytes.size()) / page * page;
+    if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
 }  // namespace ingle::io

@@ -26,6 +26,10 @@ class MappedFile {
     /// Whether the address is one of any such file's. May be called in signal handlers.
     static bool isMapped(const void* address);
 
+    /// Gives back the memory of such bytes, which are read from the disk again if somebody looks at them.
+    /// Bytes of no such file stay as they are.
+    static void letGo(std::span<const std::byte> bytes);
+
     std::span<const std::byte> bytes() const { return {m_data, m_size}; }
 
   private:

@@ -17,6 +17,13 @@ struct Quant {
 /// Numbers from here on are of formats that GGUF files do not have; their readers find them by name.
 inline constexpr uint16_t kFirstForeignId = 0x8000;
 
+/// Blocks of 32, 64 or 128 values of 4 bits, or 32 or 128 of 8, with a scale and a zero:
+/// engine/quant/group_block.h.
+constexpr Quant groupQuant(uint32_t bits, uint32_t elems) {
+    return {static_cast<uint16_t>(kFirstForeignId + bits + elems / 64)};
+}
+inline constexpr Quant kF8E4M3{kFirstForeignId + 1};
+
 inline constexpr Quant kF32{0};
 inline constexpr Quant kF16{1};
 inline constexpr Quant kQ8_0{8};

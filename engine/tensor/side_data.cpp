@@ -1,5 +1,7 @@
 #include "engine/tensor/side_data.h"
 
+#include <algorithm>
+
 namespace ingle::tensor {
 namespace {
 
@@ -10,14 +12,19 @@ uint64_t partsOf(uint64_t count, uint64_t size) {
 }  // namespace
 
 void SideData::apply(uint64_t row, std::span<float> values) const {
-    const uint64_t first = row / partRows * partsOf(values.size(), partColumns);
-    for (size_t at = 0; at < values.size(); ++at) {
-        const uint64_t part = first + at / partColumns;
-        values[at] = offsets.empty() ? values[at] * scales[part] : values[at] * scales[part] + offsets[part];
+    uint64_t part = row / partRows * partsOf(values.size(), partColumns);
+    for (size_t at = 0; at < values.size() && hasScales(); at += partColumns, ++part) {
+        const auto own = values.subspan(at, std::min<uint64_t>(partColumns, values.size() - at));
+        const float scale = scales[part];
+        for (float& value : own) value *= scale;
+        if (offsets.empty()) continue;
+        const float offset = offsets[part];
+        for (float& value : own) value += offset;
     }
     if (columns.empty()) return;
     const std::vector<float> stored(values.begin(), values.end());
-    for (size_t column = 0; column < values.size(); ++column) values[column] = stored[columns[column]];
+    const uint32_t* own = columns.data() + (rowsPerOrder ? row / rowsPerOrder * values.size() : 0);
+    for (size_t column = 0; column < values.size(); ++column) values[column] = stored[own[column]];
 }
 
 Status checkSideData(const SideData& side, const Shape& shape) {
@@ -25,21 +32,24 @@ Status checkSideData(const SideData& side, const Shape& shape) {
         return fail(ErrorCode::Corrupt, "scales of {} × {} values", side.partRows, side.partColumns);
     const uint64_t numParts =
         partsOf(shape.numRows(), side.partRows) * partsOf(shape.rowElems(), side.partColumns);
-    if (side.scales.size() != numParts)
+    if (side.hasScales() && side.scales.size() != numParts)
         return fail(ErrorCode::Corrupt, "{} scales for a matrix of shape {}, which has {} parts of {} × {}",
                     side.scales.size(), shape.text(), numParts, side.partRows, side.partColumns);
-    if (!side.offsets.empty() && side.offsets.size() != numParts)
+    if (!side.offsets.empty() && side.offsets.size() != side.scales.size())
         return fail(ErrorCode::Corrupt, "{} offsets for {} scales", side.offsets.size(), numParts);
     if (side.columns.empty()) return {};
-    if (side.columns.size() != shape.rowElems())
+    const uint64_t numOrders = side.rowsPerOrder ? partsOf(shape.numRows(), side.rowsPerOrder) : 1;
+    if (side.columns.size() % numOrders != 0 || side.columns.size() / numOrders != shape.rowElems())
         return fail(ErrorCode::Corrupt, "an order of {} columns for rows of {}", side.columns.size(),
                     shape.rowElems());
-    std::vector<bool> isTaken(side.columns.size());
-    for (const uint32_t column : side.columns) {
-        if (column >= isTaken.size() || isTaken[column])
+    std::vector<uint64_t> takenBy(shape.rowElems());
+    for (size_t i = 0; i < side.columns.size(); ++i) {
+        const uint64_t order = i / shape.rowElems() + 1;
+        const uint32_t column = side.columns[i];
+        if (column >= takenBy.size() || takenBy[column] == order)
             return fail(ErrorCode::Corrupt, "an order of columns that names {} twice or beyond the row",
                         column);
-        isTaken[column] = true;
+        takenBy[column] = order;
     }
     return {};
 }

@@ -35,10 +35,13 @@ Result<uint64_t> checkedBytes(const Shape& shape, const quant::QuantFormat& form
 }
 
 void Tensor::decodeRow(uint64_t row, std::span<float> out) const {
-    if (data.empty() && decoder)
-        decoder->decode(row, out);
-    else
+    if (data.empty() && decoder) {
+        std::vector<std::byte> blocks(rowBytes());
+        decoder->decode(row, 1, blocks.data());
+        format->decodeRow(blocks.data(), out);
+    } else {
         format->decodeRow(this->row(row), out);
+    }
     if (side) side->apply(row, out);
 }
 

@@ -35,13 +35,16 @@ struct Shape {
 /// blocks, or a size of 2^63 or more.
 Result<uint64_t> checkedBytes(const Shape& shape, const quant::QuantFormat& format);
 
-/// Rows that are stored in a way no block format describes. Immutable: any thread. Does not own the stored
-/// bytes.
+/// Rows that are stored otherwise than their tensor's format has them: in groups of any size, in columns, or
+/// in a part of another tensor. Immutable: any thread. Does not own the stored bytes.
 class RowDecoder {
   public:
     virtual ~RowDecoder() = default;
-    /// out: all values of the row.
-    virtual void decode(uint64_t row, std::span<float> out) const = 0;
+    /// out: rows [first, first + count) in the tensor's format, one behind the other. Rows that lie in
+    /// columns are read fastest some dozens at a time.
+    virtual void decode(uint64_t first, uint64_t count, std::byte* out) const = 0;
+    /// Adds what it reads: once all rows are made, nobody needs it any more.
+    virtual void addStored(std::vector<std::span<const std::byte>>& stored) const = 0;
 };
 
 /// Where rows lie that are not in one piece, as those of experts that are tensors of their own, or in another
@@ -62,8 +65,7 @@ struct Tensor {
     Shape shape;
     const quant::QuantFormat* format = nullptr;
     std::span<const std::byte> data;  ///< extent() long; any alignment
-    /// Null, or: the rows become floats (`format` is F32) one by one, and `data` is empty until
-    /// ModelFile::expand() has made all of them.
+    /// Null, or: makes the rows, and `data` is empty until ModelFile::expand() has had all of them made.
     std::shared_ptr<const RowDecoder> decoder = {};
     /// Null, or what turns the values of its blocks into its own. decodeRow() does so; whoever reads rows as
     /// they are stored has to, or refuses.

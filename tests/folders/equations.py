@@ -56,7 +56,8 @@ def frequencies(config, dims, base=None, scaling=None):
     if kind == "yarn":
         factor, old = scaling["factor"], scaling["original_max_position_embeddings"]
         place = lambda turns: dims * math.log(old / (turns * 2 * math.pi)) / (2 * math.log(base))
-        low, high = max(math.floor(place(32)), 0), min(math.ceil(place(1)), dims - 1)
+        down, up = (math.floor, math.ceil) if scaling.get("truncate", True) else (float, float)
+        low, high = max(down(place(32)), 0), min(up(place(1)), dims - 1)
         ramp = np.clip((np.arange(dims // 2) - low) / max(high - low, 0.001), 0, 1)
         get = lambda m: 0.1 * m * math.log(factor) + 1
         if "mscale" in scaling and "mscale_all_dim" in scaling:
@@ -85,8 +86,8 @@ def rotate(x, inv, magnitude=1.0, neighbours=False):
     return y
 
 
-def attend(q, k, v, scale, window=0, cap=0.0, alibi=None):
-    """q: [tokens, heads, dim]; k, v: [tokens, fewer heads, dim]. Gives [tokens, heads * dim]."""
+def attend(q, k, v, scale, window=0, cap=0.0, alibi=None, sinks=None):
+    """q: [tokens, heads, dim]; k, v: [tokens, fewer heads, dim]; sinks: a score of each head that has no value. Gives [tokens, heads * dim]."""
     group = q.shape[1] // k.shape[1]
     k, v = np.repeat(k, group, 1), np.repeat(v, group, 1)
     scores = np.einsum("ihd,jhd->hij", q, k) * scale
@@ -96,7 +97,10 @@ def attend(q, k, v, scale, window=0, cap=0.0, alibi=None):
     if alibi is not None:
         scores = scores - alibi[:, None, None] * behind
     visible = (behind >= 0) & ((behind < window) if window else True)
-    shares = softmax(np.where(visible, scores, -np.inf))
+    scores = np.where(visible, scores, -np.inf)
+    if sinks is not None:
+        scores = np.concatenate([scores, np.broadcast_to(sinks[:, None, None], (*scores.shape[:2], 1))], -1)
+    shares = softmax(scores)[..., :len(q)]
     return np.einsum("hij,jhd->ihd", shares, v).reshape(len(q), -1)
 
 
@@ -229,6 +233,31 @@ def gemma(config, w, ids, neighbours=False):
     logits = output(config, w, norm(h, "model.norm"))
     cap = config.get("final_logit_softcapping")
     return cap * np.tanh(logits / cap) if cap else logits
+
+
+def gpt_oss(config, w, ids, neighbours=False):
+    """modeling_gpt_oss.py: rows of gate and up by turns; w has experts' matrices as [experts, rows, columns]."""
+    dim, eps = config["head_dim"], config["rms_norm_eps"]
+    inv, magnitude = frequencies(config, dim)
+    h = w["model.embed_tokens.weight"][ids]
+    for i in range(config["num_hidden_layers"]):
+        p = f"model.layers.{i}"
+        x = rms(h, w[p + ".input_layernorm.weight"], eps)
+        q, k, v = (heads(linear(w, f"{p}.self_attn.{n}_proj", x), dim) for n in "qkv")
+        q, k = rotate(q, inv, magnitude, neighbours), rotate(k, inv, magnitude, neighbours)
+        window = config["sliding_window"] if config["layer_types"][i] == "sliding_attention" else 0
+        h = h + linear(w, p + ".self_attn.o_proj", attend(q, k, v, dim ** -0.5, window, sinks=w[p + ".self_attn.sinks"]))
+        x = rms(h, w[p + ".post_attention_layernorm.weight"], eps)
+        scores = linear(w, p + ".mlp.router", x)
+        e = p + ".mlp.experts."
+        for row in range(len(x)):
+            chosen = np.argsort(-scores[row])[:config["num_experts_per_tok"]]
+            for share, expert in zip(softmax(scores[row][chosen]), chosen):
+                both = w[e + "gate_up_proj"][expert] @ x[row] + w[e + "gate_up_proj_bias"][expert]
+                gate, up = np.minimum(both[::2], 7), np.clip(both[1::2], -7, 7)
+                y = (up + 1) * gate * sigmoid(1.702 * gate)
+                h[row] += share * (w[e + "down_proj"][expert] @ y + w[e + "down_proj_bias"][expert])
+    return output(config, w, rms(h, w["model.norm.weight"], eps))
 
 
 def phi3(config, w, ids, neighbours=False):

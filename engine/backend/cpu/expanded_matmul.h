@@ -1,10 +1,12 @@
-/// Products with matrices that have side data (engine/tensor/side_data.h): their rows are expanded to floats,
-/// some at a time, and multiplied then.
+/// Products with matrices that have side data (engine/tensor/side_data.h). Where it changes values, rows are
+/// expanded to floats, some at a time, and multiplied then; where it is an order of columns only, activations
+/// are put in that order, and the format's own kernel multiplies.
 #pragma once
 
 #include <algorithm>
 
 #include "engine/backend/cpu/cpu_op.h"
+#include "engine/tensor/side_data.h"
 
 namespace ingle::backend::cpu {
 
@@ -13,13 +15,26 @@ inline constexpr uint32_t kExpandedRows = 16;
 
 /// Bytes of scratch memory a thread needs for that; none where the matrix has no side data.
 inline size_t expandedBytes(const tensor::Tensor& matrix) {
-    return matrix.side ? kExpandedRows * matrix.shape.rowElems() * sizeof(float) : 0;
+    const size_t rowBytes = matrix.side ? matrix.shape.rowElems() * sizeof(float) : 0;
+    return tensor::hasScales(matrix) ? kExpandedRows * rowBytes : rowBytes;
+}
+
+/// The order in which activations are to be for the kernel of a row's matrix: where column i goes; empty: as
+/// they are.
+inline std::span<const uint32_t> inputOrder(const tensor::Tensor& matrix, uint64_t row) {
+    if (tensor::hasScales(matrix)) return {};
+    return tensor::columnsOf(matrix, row);
+}
+
+/// x in such an order.
+inline void putInOrder(std::span<const float> x, std::span<const uint32_t> order, float* out) {
+    for (size_t i = 0; i < x.size(); ++i) out[order[i]] = x[i];
 }
 
 /// The kernel for a matrix of `numOut` rows: that of its format, or of floats.
 inline kernels::MatmulKernel matmulFor(const tensor::Tensor& matrix, uint32_t numOut,
                                        const Preparation& preparation) {
-    if (!matrix.side)
+    if (!tensor::hasScales(matrix))
         return kernels::selectMatmul(*matrix.format, numOut, preparation.isa, preparation.activations);
     return kernels::selectMatmul(*quant::findFormat(quant::kF32), 1, preparation.isa, ActivationType::F32);
 }
@@ -31,7 +46,7 @@ inline void multiplyRows(const kernels::MatmulKernel& kernel, const tensor::Tens
     args.format = matrix.format;
     args.weights = matrix.row(firstRow);
     args.weightRowBytes = matrix.rowStep();
-    if (!matrix.side) return kernel.fn(args);
+    if (!tensor::hasScales(matrix)) return kernel.fn(args);
     const size_t width = matrix.shape.rowElems();
     args.format = quant::findFormat(quant::kF32);
     args.weights = reinterpret_cast<const std::byte*>(scratch);

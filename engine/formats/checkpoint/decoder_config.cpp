@@ -31,6 +31,9 @@ class RopeConfig {
     Result<uint32_t> countOr(std::string_view name, uint32_t fallback) const {
         return m_config.u32Or(key(name), fallback);
     }
+    Result<bool> flagOr(std::string_view name, bool fallback) const {
+        return m_config.boolOr(key(name), fallback);
+    }
     Result<std::string> type() const {
         for (const std::string_view name : {"rope_type", "type"})
             if (has(name)) return m_config.string(key(name));
@@ -78,17 +81,29 @@ double yarnMagnitude(double factor, double multiplier) {
     return factor > 1 ? 0.1 * multiplier * std::log(factor) + 1 : 1;
 }
 
-Status setYarn(Translation& translation, const RopeConfig& rope, const DecoderSizes& sizes, float factor) {
+/// YaRN between whole pairs is what families compute; between pairs as they come, divisors say it.
+std::vector<float> yarnDivisors(uint32_t dims, double base, double factor, double original, double fast,
+                                double slow) {
+    const auto pairOf = [&](double rotations) {
+        return dims * std::log(original / (2 * std::numbers::pi * rotations)) / (2 * std::log(base));
+    };
+    const double low = std::max(pairOf(fast), 0.0), high = std::min(pairOf(slow), dims - 1.0);
+    std::vector<float> divisors;
+    for (uint32_t pair = 0; pair < dims / 2; ++pair) {
+        const double keep = 1 - std::clamp((pair - low) / std::max(high - low, 0.001), 0.0, 1.0);
+        divisors.push_back(static_cast<float>(1 / ((1 - keep) / factor + keep)));
+    }
+    return divisors;
+}
+
+Status setYarn(Translation& translation, const RopeConfig& rope, const DecoderSizes& sizes, float base,
+               float factor) {
     INGLE_TRY_ASSIGN(const uint32_t original,
                      rope.countOr("original_max_position_embeddings", sizes.context));
     INGLE_TRY_ASSIGN(const float fast, rope.numberOr("beta_fast", 32));
     INGLE_TRY_ASSIGN(const float slow, rope.numberOr("beta_slow", 1));
     if (fast != 32 || slow != 1)
         return fail(ErrorCode::Unsupported, "YaRN between {} and {} rotations is not supported", slow, fast);
-    translation.set("rope.scaling.type", std::string("yarn"));
-    translation.set("rope.scaling.factor", double{factor});
-    translation.setCount("rope.scaling.original_context_length", original);
-    // The family multiplies by its usual magnitude.
     double magnitude = yarnMagnitude(factor, 1);
     if (rope.has("attention_factor")) {
         INGLE_TRY_ASSIGN(magnitude, rope.number("attention_factor"));
@@ -97,6 +112,16 @@ Status setYarn(Translation& translation, const RopeConfig& rope, const DecoderSi
         INGLE_TRY_ASSIGN(const double all, rope.number("mscale_all_dim"));
         if (scale != 0 && all != 0) magnitude = yarnMagnitude(factor, scale) / yarnMagnitude(factor, all);
     }
+    INGLE_TRY_ASSIGN(const bool isTruncated, rope.flagOr("truncate", true));
+    if (!isTruncated && base > 1 && original > 0) {
+        translation.set("rope.scaling.attn_factor", magnitude);
+        const auto divisors = yarnDivisors(sizes.rotatedDims, base, factor, original, fast, slow);
+        return translation.make("rope_freqs.weight", tensor::Shape::of(divisors.size()), divisors);
+    }
+    translation.set("rope.scaling.type", std::string("yarn"));
+    translation.set("rope.scaling.factor", double{factor});
+    translation.setCount("rope.scaling.original_context_length", original);
+    // The family multiplies by its usual magnitude.
     translation.set("rope.scaling.attn_factor", magnitude / yarnMagnitude(factor, 1));
     return {};
 }
@@ -186,7 +211,7 @@ Status setRope(Translation& translation, const DecoderSizes& sizes, double usual
         translation.set("rope.scaling.factor", double{factor});
         return {};
     }
-    if (type == "yarn") return setYarn(translation, rope, sizes, factor);
+    if (type == "yarn") return setYarn(translation, rope, sizes, base, factor);
     if (type == "llama3") {
         INGLE_TRY_ASSIGN(const auto divisors, llama3Divisors(rope, sizes.rotatedDims, base, factor));
         return translation.make("rope_freqs.weight", tensor::Shape::of(divisors.size()), divisors);

@@ -7,6 +7,7 @@
 
 #include "engine/formats/checkpoint/architecture.h"
 #include "engine/formats/tensor_directory.h"
+#include "engine/tensor/joined_rows.h"
 #include "ingle/error_ids.h"
 
 namespace ingle::formats {
@@ -113,9 +114,24 @@ Status Translation::place(const StoredTensor& stored, std::string name) {
 }
 
 Status Translation::place(const StoredTensor& stored, std::string name, const tensor::Shape& shape) {
+    INGLE_TRY_ASSIGN(tensor::Tensor tensor, tensorOf(stored, std::move(name), shape));
+    return addTensor(model, std::move(tensor));
+}
+
+Result<tensor::Tensor> Translation::tensorOf(const StoredTensor& stored, std::string name,
+                                             const tensor::Shape& shape) const {
+    if (stored.packed) {
+        if (shape != stored.packed->shape)
+            return fail(ErrorCode::Unsupported, "tensor '{}' cannot be packed: it is no matrix here",
+                        shown(stored.name));
+        tensor::Tensor tensor = *stored.packed;
+        tensor.name = std::move(name);
+        return tensor;
+    }
     INGLE_TRY_ASSIGN(const auto* format, formatOf(stored));
-    INGLE_TRY(addTensor(model, stored.data, std::move(name), shape, *format, 0));
-    return {};
+    ModelFile one;  // for the checks that every tensor goes through
+    INGLE_TRY(addTensor(one, stored.data, std::move(name), shape, *format, 0));
+    return one.tensors.begin()->second;
 }
 
 Status Translation::make(std::string name, const tensor::Shape& shape, std::span<const float> values) {
@@ -134,6 +150,7 @@ Status Translation::split(const std::string& name, std::span<const Part> parts) 
     model.tensors.erase(found);
     const bool isVector = whole.shape.numRows() == 1;
     const uint64_t unit = isVector ? whole.rowBytes() / whole.shape.rowElems() : whole.rowBytes();
+    if (whole.decoder || whole.side) return splitPacked(whole, parts);
     uint64_t first = 0;
     for (const Part& part : parts) {
         const tensor::Shape shape =
@@ -147,14 +164,62 @@ Status Translation::split(const std::string& name, std::span<const Part> parts) 
     return {};
 }
 
+Status Translation::splitPacked(const tensor::Tensor& whole, std::span<const Part> parts) {
+    const auto of = std::make_shared<const tensor::Tensor>(whole);
+    uint64_t first = 0;
+    for (const Part& part : parts) {
+        if (part.rows > whole.shape.numRows() - first) break;
+        INGLE_TRY_ASSIGN(tensor::Tensor made,
+                         tensor::joinRows({{.of = of, .first = first, .count = part.rows}}));
+        made.name = part.name;
+        INGLE_TRY(addTensor(model, std::move(made)));
+        first += part.rows;
+    }
+    if (first != whole.shape.numRows())
+        return fail(ErrorCode::Corrupt, "tensor '{}' of shape {} has not the rows of its {} parts",
+                    whole.name, whole.shape.text(), parts.size());
+    return {};
+}
+
+Status Translation::splitFused() {
+    const auto sizeOf = [&](std::string_view key) {
+        return model.metadata.u32Or(fmt::format("{}.{}", m_family, key), 0);
+    };
+    INGLE_TRY_ASSIGN(const uint64_t heads, sizeOf("attention.head_count"));
+    INGLE_TRY_ASSIGN(const uint64_t headDim, sizeOf("attention.key_length"));
+    constexpr std::string_view kQkv = ".attn_qkv.weight", kUp = ".ffn_up.weight";
+    std::vector<std::string> fused;
+    for (const auto& [name, tensor] : model.tensors) {
+        const bool isPacked = tensor.decoder || tensor.side;
+        if (isPacked && (name.ends_with(kQkv) || name.ends_with(kUp))) fused.push_back(name);
+    }
+    for (const std::string& name : fused) {
+        const uint64_t rows = model.find(name)->shape.numRows();
+        if (name.ends_with(kQkv)) {
+            if (rows <= heads * headDim) continue;
+            const uint64_t keys = (rows - heads * headDim) / 2;
+            const std::string block = name.substr(0, name.size() - kQkv.size());
+            const Part parts[] = {{block + ".attn_q.weight", heads * headDim},
+                                  {block + ".attn_k.weight", keys},
+                                  {block + ".attn_v.weight", keys}};
+            INGLE_TRY(split(name, parts));
+            continue;
+        }
+        const std::string block = name.substr(0, name.size() - kUp.size());
+        if (model.find(block + ".ffn_gate.weight")) continue;
+        const Part parts[] = {{block + ".ffn_gate.weight", rows / 2}, {name, rows - rows / 2}};
+        INGLE_TRY_ASSIGN(const uint32_t width, sizeOf("feed_forward_length"));
+        if (rows == 2 * uint64_t{width}) INGLE_TRY(split(name, parts));
+    }
+    return {};
+}
+
 Status Translation::addToStack(const StoredTensor& stored, const Place& place) {
     INGLE_TRY_ASSIGN(const tensor::Shape shape, shapeOf(stored));
-    INGLE_TRY_ASSIGN(const auto* format, formatOf(stored));
-    ModelFile one;  // for the checks that every tensor goes through
-    INGLE_TRY(addTensor(one, stored.data, place.name, shape, *format, 0));
+    INGLE_TRY_ASSIGN(tensor::Tensor tensor, tensorOf(stored, place.name, shape));
     if (place.numbers.empty() || shape.numMatrices() != 1)
         return fail(ErrorCode::Corrupt, "tensor '{}' is none of several matrices", shown(stored.name));
-    m_stacks[place.name].try_emplace(place.numbers.back(), one.tensors.begin()->second);
+    m_stacks[place.name].try_emplace(place.numbers.back(), std::move(tensor));
     return {};
 }
 
@@ -176,6 +241,18 @@ Status Translation::finishStacks() {
             table->runs.push_back(matrix.data.data());
         }
         INGLE_TRY(tensor::checkedBytes(stack.shape, *stack.format));
+        if (first.decoder || first.side) {
+            std::vector<tensor::RowRange> ranges;
+            for (const auto& [number, matrix] : matrices)
+                ranges.push_back({std::make_shared<const tensor::Tensor>(matrix), 0, matrix.shape.numRows()});
+            INGLE_TRY_ASSIGN(const tensor::Tensor joined, tensor::joinRows(std::move(ranges)));
+            stack.side = joined.side;
+            if (first.decoder) {
+                stack.decoder = joined.decoder;
+                INGLE_TRY(addTensor(model, stack));
+                continue;
+            }
+        }
         // Lie they all at one distance, they are read where they lie.
         const auto& runs = table->runs;
         const auto distance = [&](size_t i) {
@@ -203,12 +280,11 @@ Status Translation::finishStacks() {
 
 Result<std::vector<float>> Translation::numbersOf(const StoredTensor& stored) const {
     INGLE_TRY_ASSIGN(const tensor::Shape shape, shapeOf(stored));
-    INGLE_TRY_ASSIGN(const auto* format, formatOf(stored));
-    INGLE_TRY_ASSIGN(const uint64_t bytes, tensor::checkedBytes(shape, *format));
-    if (bytes != stored.data.size())
-        return fail(ErrorCode::Corrupt, "tensor '{}' is shorter than its shape says", shown(stored.name));
+    INGLE_TRY_ASSIGN(const tensor::Tensor tensor, tensorOf(stored, stored.name, shape));
     std::vector<float> numbers(shape.numElems());
-    format->decodeRow(stored.data.data(), numbers);
+    const uint64_t width = shape.rowElems();
+    for (uint64_t row = 0; row < shape.numRows(); ++row)
+        tensor.decodeRow(row, std::span(numbers).subspan(row * width, width));
     return numbers;
 }
 
@@ -230,7 +306,8 @@ Status Translation::translate(const Checkpoint& checkpoint, const Architecture& 
             place.name.replace(at, 1, std::to_string(place.numbers.front()));
         INGLE_TRY(rule->change ? rule->change(*this, stored, place) : this->place(stored, place.name));
     }
-    return finishStacks();
+    INGLE_TRY(finishStacks());
+    return splitFused();
 }
 
 Status addOne(Translation& translation, const StoredTensor& stored, const Place& place) {

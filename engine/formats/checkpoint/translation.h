@@ -56,10 +56,17 @@ class Translation {
     /// One of the matrices of equal shape that become one tensor. They are read where they lie if they lie at
     /// equal distances.
     Status addToStack(const StoredTensor& stored, const Place& place);
+    /// A stored tensor under another name. Errors: Unsupported (its type, or another shape than the packed
+    /// one's own), Corrupt.
+    Result<tensor::Tensor> tensorOf(const StoredTensor& stored, std::string name,
+                                    const tensor::Shape& shape) const;
     /// The numbers of a stored tensor. Errors: Unsupported.
     Result<std::vector<float>> numbersOf(const StoredTensor& stored) const;
 
   private:
+    Status splitPacked(const tensor::Tensor& whole, std::span<const Part> parts);
+    /// Packed matrices that are several in one, which families take apart only where they lie in rows.
+    Status splitFused();
     Status finishStacks();
 
     std::string_view m_family;

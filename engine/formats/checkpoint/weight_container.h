@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/tensor/tensor.h"
 #include "ingle/result.h"
 
 namespace ingle::formats {
@@ -18,6 +20,8 @@ struct StoredTensor {
     std::string type;                 ///< "F32", "BF16", "I32", …: safetensors' name
     std::vector<uint64_t> dims;       ///< the contiguous one last; none: one number
     std::span<const std::byte> data;  ///< all of it, one row behind the other
+    /// Null, or what it is, made of several (packed_scheme.h): type and data say nothing then.
+    std::shared_ptr<const tensor::Tensor> packed = {};
 };
 
 struct WeightContainer {

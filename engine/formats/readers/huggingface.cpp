@@ -7,6 +7,7 @@
 
 #include "engine/formats/checkpoint/architecture.h"
 #include "engine/formats/checkpoint/json_flattener.h"
+#include "engine/formats/checkpoint/packed_scheme.h"
 #include "engine/formats/checkpoint/rwkv_weights.h"
 #include "engine/formats/checkpoint/tokenizer_files.h"
 #include "engine/formats/file_reader.h"
@@ -48,16 +49,6 @@ Result<const Architecture*> architectureOf(const Metadata& config) {
         shown(names->front()));
 }
 
-Status refusePacked(const Metadata& config) {
-    for (const char* prefix : {"quantization_config", "compression_config"}) {
-        const std::string key = fmt::format("{}.quant_method", prefix);
-        if (!config.find(key)) continue;
-        INGLE_TRY_ASSIGN(const std::string method, config.string(key));
-        return fail(ErrorCode::Unsupported, "weights packed by \"{}\" are not supported", shown(method));
-    }
-    return {};
-}
-
 /// The folder's name, or what the configuration calls the model. In the download cache folders are called by
 /// revisions, and the model's stands above: models--owner--name/snapshots/revision.
 std::string nameOf(const io::Source& source, const Metadata& config) {
@@ -90,7 +81,7 @@ Result<ModelFile> translate(Checkpoint& checkpoint, const io::Source& source) {
         return model;
     }
     INGLE_TRY_ASSIGN(const Metadata config, readConfig(checkpoint, source));
-    INGLE_TRY(refusePacked(config));
+    INGLE_TRY(unpackWeights(checkpoint, source, config));
     INGLE_TRY_ASSIGN(const Architecture* architecture, architectureOf(config));
     ModelFile model;
     model.format = checkpoint.container;

@@ -7,6 +7,7 @@
 // their header takes 256 bytes. The matrices of version 2 are int8 in groups of any size, and a matrix's
 // scales (float32, one a group) follow all its bytes; no block format of ours says that, so they become
 // floats when something is computed with them.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -195,11 +196,25 @@ class GroupedRows final : public tensor::RowDecoder {
   public:
     /// stored: q of the whole matrix, then the scales.
     GroupedRows(std::span<const std::byte> stored, const tensor::Shape& shape, uint64_t groupSize)
-        : m_q(stored.first(shape.numElems())),
+        : m_stored(stored),
+          m_q(stored.first(shape.numElems())),
           m_scales(stored.subspan(shape.numElems())),
+          m_width(shape.rowElems()),
           m_groupSize(groupSize) {}
 
-    void decode(uint64_t row, std::span<float> out) const override {
+    void decode(uint64_t first, uint64_t count, std::byte* out) const override {
+        std::vector<float> values(m_width);
+        for (uint64_t row = first; row < first + count; ++row) {
+            decodeRow(row, values);
+            out = std::ranges::copy(std::as_bytes(std::span(values)), out).out;
+        }
+    }
+    void addStored(std::vector<std::span<const std::byte>>& stored) const override {
+        stored.push_back(m_stored);
+    }
+
+  private:
+    void decodeRow(uint64_t row, std::span<float> out) const {
         const auto q = m_q.subspan(row * out.size(), out.size());
         const std::byte* scales = m_scales.data() + row * out.size() / m_groupSize * sizeof(float);
         for (uint64_t begin = 0; begin < out.size(); begin += m_groupSize, scales += sizeof(float)) {
@@ -212,9 +227,8 @@ class GroupedRows final : public tensor::RowDecoder {
         }
     }
 
-  private:
-    std::span<const std::byte> m_q, m_scales;
-    uint64_t m_groupSize;
+    std::span<const std::byte> m_stored, m_q, m_scales;
+    uint64_t m_width, m_groupSize;
 };
 
 /// Reads the file's arrays one after another into a model.
@@ -261,9 +275,11 @@ class ArrayReader {
                      "tensor '{}' of {} bytes at byte {} ends past the end of the file ({} bytes)", name,
                      bytes, m_offset, m_file.size()),
                 m_file.size());
-        INGLE_TRY(addDecodedTensor(
-            m_model, std::move(name), shape,
-            std::make_shared<GroupedRows>(m_file.subspan(m_offset, bytes), shape, m_groupSize)));
+        INGLE_TRY(addTensor(m_model, {.name = std::move(name),
+                                      .shape = shape,
+                                      .format = quant::findFormat(quant::kF32),
+                                      .decoder = std::make_shared<GroupedRows>(
+                                          m_file.subspan(m_offset, bytes), shape, m_groupSize)}));
         m_offset += bytes;
         return {};
     }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine/quant/block.h"
+#include "engine/quant/group_block.h"
 
 namespace ingle::kernels {
 namespace {
@@ -154,6 +155,24 @@ struct Q6_K {
     }
 };
 
+template <uint32_t kBits, uint32_t kElems>
+struct Group {
+    static constexpr quant::Quant kQuant = quant::groupQuant(kBits, kElems);
+    static constexpr uint32_t kUnitBytes = quant::GroupBlock<kBits, kElems>::kBytes;
+    static constexpr uint32_t kUnitBlocks = kElems / kActivationBlock;
+    static constexpr uint32_t kScales = 1;
+    static constexpr bool kHasMins = false;
+
+    static void read(const std::byte* unit, WeightBlock* blocks) {
+        const int32_t zero = quant::groupZeroAt(unit);
+        for (uint32_t e = 0; e < kElems; ++e) {
+            WeightBlock& block = blocks[e / kActivationBlock];
+            block.scales[0] = quant::groupScaleAt(unit);
+            block.q[e % kActivationBlock] = static_cast<int32_t>(quant::groupLevel<kBits>(unit, e)) - zero;
+        }
+    }
+};
+
 template <typename Format>
 constexpr KernelEntry entry() {
     return {.op = KernelOp::Matmul,
@@ -163,8 +182,10 @@ constexpr KernelEntry entry() {
             .activation = ActivationForm::Blocks};
 }
 
-constexpr KernelEntry kEntries[] = {entry<Q4_0>(), entry<Q4_1>(), entry<Q8_0>(),
-                                    entry<Q4_K>(), entry<Q5_K>(), entry<Q6_K>()};
+constexpr KernelEntry kEntries[] = {entry<Q4_0>(),         entry<Q4_1>(),         entry<Q8_0>(),
+                                    entry<Q4_K>(),         entry<Q5_K>(),         entry<Q6_K>(),
+                                    entry<Group<4, 32>>(), entry<Group<4, 64>>(), entry<Group<4, 128>>(),
+                                    entry<Group<8, 32>>(), entry<Group<8, 128>>()};
 constexpr KernelList kList{kEntries, std::size(kEntries)};
 
 }  // namespace

@@ -62,6 +62,9 @@ inline Ints shiftRight(Ints v, int bits) {
 inline Ints shiftRightSigned(Ints v, int bits) {
     return _mm256_srav_epi32(v, _mm256_set1_epi32(bits));
 }
+inline Ints multiplyShorts(Ints a, Ints b) {
+    return _mm256_madd_epi16(a, b);
+}
 inline Ints unpackLow32(Ints a, Ints b) {
     return _mm256_unpacklo_epi32(a, b);
 }

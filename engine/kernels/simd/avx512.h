@@ -65,6 +65,10 @@ inline Ints shiftRight(Ints v, int bits) {
 inline Ints shiftRightSigned(Ints v, int bits) {
     return _mm512_srav_epi32(v, _mm512_set1_epi32(bits));
 }
+/// The lanes' products; both factors are of 16 bits, and the first are not negative.
+inline Ints multiplyShorts(Ints a, Ints b) {
+    return _mm512_madd_epi16(a, b);
+}
 inline Ints unpackLow32(Ints a, Ints b) {
     return _mm512_unpacklo_epi32(a, b);
 }

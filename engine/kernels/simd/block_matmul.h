@@ -5,8 +5,8 @@
 ///     kQuant, kUnitBytes, kUnitBlocks   what is unpacked at a time: its block, and how many of 32 values
 ///     kScales                           per block of 32: 1, or 2 (one for each half)
 ///     kHasMins                          whether a block adds min * sum of activations
-///     kMaxByte, kOffsetShift            the bytes hold value + 2^kOffsetShift (-1: the value), at most
-///     kMaxByte unpack(rows, unit)                of kLanes rows at once
+///     kMaxByte, kOffsetShift            the bytes, kMaxByte at most, hold value + 2^kOffsetShift, or as
+///     below unpack(rows, unit)                of kLanes rows at once
 #pragma once
 
 #include "engine/kernels/simd/simd.h"
@@ -16,9 +16,20 @@ namespace {
 
 constexpr uint32_t kGroups = kActivationBlock / 4;  ///< of four bytes, in a block
 
+/// What else kOffsetShift may be: the bytes hold the values; or each unit says what they hold beyond them.
+constexpr int kNoOffset = -1;
+constexpr int kOffsetOfUnit = -2;
+
+template <int kOffsetShift>
+struct UnitOffset {};
+template <>
+struct UnitOffset<kOffsetOfUnit> {
+    Ints offset;  ///< of 15 bits
+};
+
 /// One unpacked unit of kLanes outputs.
 template <typename Format>
-struct Unit {
+struct Unit : UnitOffset<Format::kOffsetShift> {
     Ints bytes[Format::kUnitBlocks][kGroups];
     Floats scales[Format::kUnitBlocks][Format::kScales];
     Floats mins[Format::kHasMins ? Format::kUnitBlocks : 1];
@@ -34,13 +45,16 @@ template <typename Format, uint32_t R, uint32_t N>
     for (uint32_t part = 0; part < Format::kScales; ++part) {
         BlockDots dots[R][N];
         for (uint32_t r = 0; r < R; ++r) {
-            Ints start = zeroInts();
-            if constexpr (Format::kOffsetShift >= 0) {
-                const ActivationBlock& row = x[r * xStride];
-                start = shiftLeft(broadcastInt(Format::kScales == 1 ? row.minusSum : row.minusHalves[part]),
-                                  Format::kOffsetShift);
+            const ActivationBlock& row = x[r * xStride];
+            const Ints minusSum = broadcastInt(Format::kScales == 1 ? row.minusSum : row.minusHalves[part]);
+            for (uint32_t n = 0; n < N; ++n) {
+                if constexpr (Format::kOffsetShift == kNoOffset)
+                    dots[r][n] = {zeroInts()};
+                else if constexpr (Format::kOffsetShift == kOffsetOfUnit)
+                    dots[r][n] = {multiplyShorts(units[n * unitStride].offset, minusSum)};
+                else
+                    dots[r][n] = {shiftLeft(minusSum, Format::kOffsetShift)};
             }
-            for (uint32_t n = 0; n < N; ++n) dots[r][n] = {start};
         }
         for (uint32_t g = 0; g < kPart; ++g) {
             const uint32_t group = part * kPart + g;

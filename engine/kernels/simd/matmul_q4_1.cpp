@@ -11,7 +11,7 @@ struct Q4_1 {
     static constexpr uint32_t kScales = 1;
     static constexpr bool kHasMins = true;
     static constexpr uint32_t kMaxByte = 15;
-    static constexpr int kOffsetShift = -1;
+    static constexpr int kOffsetShift = kNoOffset;
 
     static void unpack(const Rows& rows, Unit<Q4_1>& unit) {
         Ints column[4];

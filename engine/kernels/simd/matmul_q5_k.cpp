@@ -11,7 +11,7 @@ struct Q5_K {
     static constexpr uint32_t kScales = 1;
     static constexpr bool kHasMins = true;
     static constexpr uint32_t kMaxByte = 31;
-    static constexpr int kOffsetShift = -1;
+    static constexpr int kOffsetShift = kNoOffset;
 
     static void unpack(const Rows& rows, Unit<Q5_K>& unit) {
         unpackScalesAndMins(rows, unit);

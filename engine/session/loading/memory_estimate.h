@@ -13,7 +13,7 @@ namespace ingle::session {
 
 /// What the estimate depends on.
 struct ModelShape {
-    uint64_t weightBytes = 0;  ///< the whole file, and what was expanded of it
+    uint64_t weightBytes = 0;  ///< the file, and what is made of parts of it in their place
     uint64_t workBytes = 0;    ///< everything else that does not grow with conversations
     backend::MemorySpec memory;
     uint32_t trainedContext = 0;  ///< 0: not stated

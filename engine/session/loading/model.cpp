@@ -19,7 +19,9 @@ constexpr double kSmallerBits = 4.9;
 constexpr double kWorthAnImport = 0.85;
 
 ModelShape shapeOf(const OpenedModel& model, const LoadOptions& options) {
-    ModelShape shape{.weightBytes = model.file.fileBytes() + model.file.expandedBytes(),
+    uint64_t weightBytes = model.file.fileBytes() + model.file.expandedBytes();
+    for (const auto bytes : model.file.readOnce()) weightBytes -= bytes.size();
+    ModelShape shape{.weightBytes = weightBytes,
                      .memory = model.bound.definition->memory(),
                      .trainedContext = model.bound.facts().trainedContext,
                      .thinks = model.prompts->thinks()};
@@ -83,18 +85,22 @@ void describe(OpenedModel& model) {
 }
 
 /// Reads one byte of each page, so that the first answer does not wait for the disk. Skipped for what memory
-/// could not keep anyway.
+/// could not keep anyway, and for what is read once only.
 void warm(const OpenedModel& model, const ProgressFn& progress) {
     constexpr size_t kPage = 4096;
     constexpr size_t kReportEvery = size_t{64} << 20;
     const formats::ModelFile& file = model.file;
     if (!model.info.memory.fits()) return;
     volatile std::byte sink{};
+    const std::vector<std::span<const std::byte>> skipped = file.readOnce();
     uint64_t before = 0;  // bytes of the parts already read
     for (const auto& mapping : file.mappings) {
         const auto bytes = mapping->bytes();
+        auto skip = std::ranges::lower_bound(skipped, bytes.data(), {}, &std::span<const std::byte>::data);
         for (size_t at = 0; at < bytes.size(); at += kPage) {
-            sink = bytes[at];
+            const std::byte* page = bytes.data() + at;
+            while (skip != skipped.end() && skip->data() + skip->size() <= page) ++skip;
+            if (skip == skipped.end() || page < skip->data()) sink = *page;
             if (progress && at % kReportEvery == 0) {
                 progress(static_cast<double>(before + at) / static_cast<double>(file.fileBytes()),
                          "reading the model");

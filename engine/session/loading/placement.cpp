@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/base/cpu_features.h"
 #include "engine/graph/lower.h"
 #include "engine/session/devices/computer.h"
 #include "engine/session/devices/hang_guard.h"
@@ -154,7 +155,7 @@ Status Placement::checkFit() const {
 Status Placement::expandWeights() {
     // What is expanded lies in the computer's memory, whoever computes with it.
     if (m_model.file.expandedBytes() > 0) INGLE_TRY(checkFit());
-    return m_model.file.expand();
+    return m_model.file.expand(m_options.threads ? m_options.threads : base::physicalCores());
 }
 
 void Placement::shortenContext(const backend::Backend& device) {

@@ -22,13 +22,18 @@ struct Both {
     std::vector<float> floats;
     Tensor stored, plain;
 
-    Both(std::mt19937& random, const Shape& shape) {
+    Both(std::mt19937& random, const Shape& shape, bool isScaled = true) {
         const auto& format = *quant::findFormat(quant::kQ8_0);
         blocks = test::makeWeights(format, random, shape.numElems());
         tensor::SideData side{.partColumns = 24};
-        side.scales = test::gaussian(random, shape.numRows() * kIn / 24);
-        side.offsets = test::gaussian(random, side.scales.size());
-        for (uint32_t i = 0; i < kIn; ++i) side.columns.push_back(i * 5 % kIn);
+        if (isScaled) {
+            side.scales = test::gaussian(random, shape.numRows() * kIn / 24);
+            side.offsets = test::gaussian(random, side.scales.size());
+        }
+        // Matrices of a stack have their own.
+        side.rowsPerOrder = shape.numMatrices() > 1 ? shape.dims[1] : 0;
+        for (uint32_t order = 0; order < shape.numMatrices(); ++order)
+            for (uint32_t i = 0; i < kIn; ++i) side.columns.push_back((i * 5 + order) % kIn);
         EXPECT_TRUE(checkSideData(side, shape));
         stored = {"stored", shape, &format, blocks};
         stored.side = std::make_shared<const tensor::SideData>(side);
@@ -41,6 +46,8 @@ struct Both {
 
 class SideDataOps : public testing::Test {
   protected:
+    explicit SideDataOps(bool isScaled = true) : m_isScaled(isScaled) {}
+
     /// Of each token, computed with the stored matrices or the plain ones.
     std::vector<float> logits(Tensor Both::*which) {
         graph::Builder b;
@@ -60,11 +67,12 @@ class SideDataOps : public testing::Test {
         return whole;
     }
 
+    bool m_isScaled;
     std::mt19937 m_random{5};
-    Both m_table{m_random, Shape::of(kIn, kVocab)};
-    Both m_router{m_random, Shape::of(kIn, kExperts)};
-    Both m_experts{m_random, Shape::of(kIn, kOut, kExperts)};
-    Both m_matrix{m_random, Shape::of(kIn, kOut)};
+    Both m_table{m_random, Shape::of(kIn, kVocab), m_isScaled};
+    Both m_router{m_random, Shape::of(kIn, kExperts), m_isScaled};
+    Both m_experts{m_random, Shape::of(kIn, kOut, kExperts), m_isScaled};
+    Both m_matrix{m_random, Shape::of(kIn, kOut), m_isScaled};
     std::unique_ptr<Backend> m_cpu =
         cpu::createCpuBackend({.threads = 3, .isa = base::Isa::Scalar, .activations = ActivationType::Auto});
 };
@@ -74,6 +82,31 @@ TEST_F(SideDataOps, giveTheNumbersOfTheFloats) {
     EXPECT_EQ(logits(&Both::stored), right);
     m_matrix.stored.side = nullptr;
     EXPECT_NE(logits(&Both::stored), right);
+}
+
+class OrderOfColumns : public SideDataOps {
+  protected:
+    OrderOfColumns() : SideDataOps(false) {}
+};
+
+/// The format's own kernel multiplies, with activations in the columns' order: it rounds as it does.
+TEST_F(OrderOfColumns, isThatOfTheActivations) {
+    const auto largest = [](const std::vector<float>& a, const std::vector<float>& b) {
+        float most = 0;
+        for (size_t i = 0; i < a.size(); ++i) most = std::max(most, std::abs(a[i] - b[i]));
+        return most;
+    };
+    m_cpu =
+        cpu::createCpuBackend({.threads = 3, .isa = base::Isa::Scalar, .activations = ActivationType::F32});
+    const std::vector<float> right = logits(&Both::plain);
+    float size = 0;
+    for (const float value : right) size = std::max(size, std::abs(value));
+    EXPECT_LT(largest(logits(&Both::stored), right), 1e-4F * size);
+    m_cpu =
+        cpu::createCpuBackend({.threads = 3, .isa = base::Isa::Scalar, .activations = ActivationType::Auto});
+    EXPECT_LT(largest(logits(&Both::stored), right), 0.05F * size);
+    m_matrix.stored.side = nullptr;
+    EXPECT_GT(largest(logits(&Both::stored), right), 0.2F * size);
 }
 
 TEST_F(SideDataOps, thatTakeNoneSaySo) {

@@ -36,6 +36,7 @@ TEST(WeightFormat, everyOneHasItsShaders) {
 TEST(WeightFormat, planesAreHardlyLargerThanTheFilesBlocks) {
     constexpr uint32_t k = 4096;
     for (const quant::QuantFormat* format : quant::allFormats()) {
+        if (format->id == quant::kF8E4M3) continue;  // always with scales of its own
         const WeightFormat* planes = findWeightFormat(format->id);
         ASSERT_NE(planes, nullptr) << format->name << " takes the bytes of floats";
         const double ratio = static_cast<double>(layoutRow(*planes, k).rowBytes) /

@@ -17,6 +17,7 @@
 #include "tests/engine/formats/exercise.h"
 #include "tests/engine/formats/sample_files.h"
 #include "tests/engine/formats/sample_folders.h"
+#include "tests/engine/formats/sample_packed.h"
 #include "tests/engine/formats/sample_pickles.h"
 #include "tests/golden.h"
 #include "tests/opened.h"
@@ -261,6 +262,22 @@ TEST(Damage, folder) {
         for (const auto& [name, headerBytes] : damaged) {
             SCOPED_TRACE(name);
             const Damage damage(files, name, headerBytes);
+            damage.expectSound();
+            damage.tryMutations(kUsualMutations);
+            damage.tryTruncations(kStep);
+        }
+    }
+}
+
+/// Packed weights: what says how, and the tensors.
+TEST(Damage, packedFolder) {
+    constexpr uint64_t kUsualMutations = 50;
+    constexpr size_t kStep = 37;
+    for (const auto& [method, files] : test::packedFolders()) {
+        for (const auto& [name, headerBytes] :
+             {std::pair("model.safetensors", 3000), std::pair("config.json", 1000)}) {
+            SCOPED_TRACE(fmt::format("{} of {}", name, method));
+            const Damage damage(files, name, static_cast<size_t>(headerBytes));
             damage.expectSound();
             damage.tryMutations(kUsualMutations);
             damage.tryTruncations(kStep);

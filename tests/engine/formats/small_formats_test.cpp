@@ -207,7 +207,7 @@ TEST(Llama2cReader, expandsTheGroupsOfVersion2) {
     EXPECT_TRUE(query.data.empty());
     std::vector<float> rows(64);
     for (size_t row = 0; row < 8; ++row) query.decodeRow(row, std::span(rows).subspan(row * 8, 8));
-    ASSERT_TRUE(model->expand());
+    ASSERT_TRUE(model->expand(2));
     ASSERT_EQ(query.data.size(), query.bytes());
     const size_t start = 256 + 24 * 4 + (80 + 20 * 4);  // after header, norms and embedding
     for (size_t i = 0; i < 64; ++i) {
@@ -229,12 +229,12 @@ TEST(Llama2cReader, expandsOnlyWhatIsAskedForAndOnce) {
         bytes += tensor.shape.numRows() > 1 ? tensor.bytes() : 0;
     EXPECT_EQ(model->expandedBytes(), bytes);
     for (int i = 0; i < 2; ++i) {
-        ASSERT_TRUE(model->expand());
+        ASSERT_TRUE(model->expand(2));
         EXPECT_EQ(model->buffers.size(), 9U);  // embedding, output and the seven of the layer
     }
     auto plain = openBytes(test::llama2cVersion1File());
     EXPECT_EQ(plain->expandedBytes(), 0U);
-    ASSERT_TRUE(plain->expand());
+    ASSERT_TRUE(plain->expand(2));
     EXPECT_TRUE(plain->buffers.empty());
 }
 

@@ -130,6 +130,11 @@ const std::vector<DecodeVector> kDecodeVectors = {
     {"TQ1_0", {52}, {}, -0.0625, -0.0625, -0.0625, 0, -0.0625, -0.125, -8.1875},
     {"TQ2_0", {64}, {}, 0.125, -0.0625, 0.0625, 0.125, -0.0625, 8.0625, 1077.8125},
     {"MXFP4", {}, {}, 0, 0.375, -0.1875, 0.1875, 0.375, 1.5625, 39.875},
+    {"INT4_G32", {}, {}, 0.4375, -0.25, 0.125, 0.0625, 0.25, -0.6875, -15.0625},
+    {"INT4_G64", {}, {}, 0.4375, -0.25, 0.25, 0.4375, -0.4375, -1.375, -49.625},
+    {"INT4_G128", {}, {}, 0.4375, -0.25, -0.4375, 0.4375, 0.1875, -2.75, -194.25},
+    {"INT8_G32", {}, {}, 9.4375, 11.75, 12.125, 14.4375, 1.125, 249.0, 4137.0},
+    {"INT8_G128", {}, {}, 9.4375, 11.75, 11.125, 13.4375, 15.125, 980.0, 63588.0},
 };
 
 /// IQ1_M keeps its scale in the upper nibbles of four words.
@@ -151,6 +156,7 @@ TEST(QuantFormat, decodesReferenceBlocks) {
         for (const size_t offset : vector.minOffsets) storeU16(bytes + offset, 0x2800);
         if (format->name == "IQ1_M") storeSpreadScale(bytes + 48, 0x2C00);
         if (format->name == "MXFP4") bytes[0] = std::byte{124};
+        if (format->name.starts_with("INT")) storeU32(bytes, 0x3D800000 | 8);  // 0.0625 and a zero
 
         const auto y = decode(*format, raw);
         double sum = 0;
@@ -165,6 +171,16 @@ TEST(QuantFormat, decodesReferenceBlocks) {
                                               vector.last,  vector.sum,    vector.weightedSum};
         EXPECT_EQ(got, expected) << vector.name;
     }
+}
+
+TEST(QuantFormat, eightBitFloatsAreThoseOfTheDefinition) {
+    const QuantFormat& format = *findFormat("F8_E4M3");
+    const std::pair<uint8_t, float> values[] = {{0x00, 0.0F},    {0x01, 0x1p-9F}, {0x07, 0x7p-9F},
+                                                {0x08, 0x1p-6F}, {0x38, 1.0F},    {0x3C, 1.5F},
+                                                {0x7E, 448.0F},  {0xB8, -1.0F},   {0xFE, -448.0F}};
+    for (const auto& [bits, value] : values)
+        EXPECT_EQ(decode(format, std::string(1, static_cast<char>(bits))), std::vector{value}) << bits;
+    for (const char bits : {'\x7f', '\xff'}) EXPECT_TRUE(std::isnan(decode(format, std::string(1, bits))[0]));
 }
 
 /// sqrt(sum((x-y)^2) / sum(x^2))

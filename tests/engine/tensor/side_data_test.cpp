@@ -44,6 +44,15 @@ TEST(SideData, columnsInAnotherOrder) {
               (std::vector<float>{40, 1, 30, 2}));
 }
 
+TEST(SideData, anOrderOfColumnsAlone) {
+    EXPECT_EQ(rowsOf({.columns = {2, 0, 1}}, 3, 2), (std::vector<float>{3, 1, 2, 6, 4, 5}));
+}
+
+TEST(SideData, anOrderForEveryTwoRows) {
+    EXPECT_EQ(rowsOf({.columns = {1, 0, 0, 1}, .rowsPerOrder = 2}, 2, 3),
+              (std::vector<float>{2, 1, 4, 3, 5, 6}));
+}
+
 TEST(SideData, thatDoesNotFitIsRefused) {
     const Shape shape = Shape::of(4, 3);
     const auto refused = [&](const SideData& side) {
@@ -64,6 +73,10 @@ TEST(SideData, thatDoesNotFitIsRefused) {
               "an order of columns that names 1 twice or beyond the row");
     EXPECT_EQ(refused({.partRows = 3, .partColumns = 4, .scales = {1}, .columns = {0, 1, 2, 4}}),
               "an order of columns that names 4 twice or beyond the row");
+    EXPECT_EQ(refused({.columns = {0, 1, 2, 3}, .rowsPerOrder = 2}), "an order of 4 columns for rows of 4");
+    EXPECT_EQ(refused({.columns = {0, 1, 2, 3, 3, 2, 1, 1}, .rowsPerOrder = 2}),
+              "an order of columns that names 1 twice or beyond the row");
+    EXPECT_EQ(refused({.offsets = {1}}), "1 offsets for 12 scales");
 }
 
 TEST(Tensor, rowsMayLieApart) {

@@ -88,6 +88,9 @@ class ExpertLinear final : public PreparedOp {
     }
 
   private:
+    size_t expertOf(const StepContext& context, const Choice& choice) const {
+        return expertOf(context, choice.row, choice.part);
+    }
     size_t expertOf(const StepContext& context, size_t row, size_t part) const {
         const Operand routing = m_op.inputs[1];
         const auto expert = static_cast<size_t>(context.rows(routing)[row * routing.width + part]);
@@ -118,10 +121,15 @@ class ExpertLinear final : public PreparedOp {
     void gather(const StepContext& context, const Choices& choices, size_t count,
                 std::byte* xGathered) const {
         const Operand x = m_op.inputs[0];
-        context.threads.parallelFor(count, 1, [&](size_t begin, size_t end, uint32_t) {
+        context.threads.parallelFor(count, 1, [&](size_t begin, size_t end, uint32_t thread) {
             for (size_t i = begin; i < end; ++i) {
                 const size_t part = m_layout.partsOf(x) == 1 ? 0 : choices.all[i].part;
                 const float* row = context.rows(x) + choices.all[i].row * x.width + part * m_layout.in;
+                const auto order = inputOrder(m_experts, expertOf(context, choices.all[i]) * m_layout.out);
+                if (!order.empty()) {
+                    putInOrder({row, m_layout.in}, order, context.threadFloats(thread));
+                    row = context.threadFloats(thread);
+                }
                 m_input.write({row, m_layout.in}, xGathered + i * m_xRowBytes);
             }
         });

@@ -16,18 +16,18 @@ constexpr size_t kPiecesPerThread = 4;
 
 class Linear final : public PreparedOp {
   public:
-    Linear(const Op& op, const Preparation& preparation)
-        : m_op(op), m_blocks(ActivationForm::Blocks, preparation.isa) {
+    Linear(const Op& op, const Preparation& preparation) : m_op(op) {
         const auto& parts = std::get<LinearParams>(op.params).parts;
         size_t total = 0;
         for (size_t i = 0; i < parts.size(); ++i) {
             const tensor::Tensor& matrix = preparation.matrix(op, parts[i].matrix);
             const uint32_t width = op.outputs[i].width;
+            const kernels::MatmulKernel kernel = matmulFor(matrix, width, preparation);
             m_parts.push_back({.matrix = &matrix,
-                               .kernel = matmulFor(matrix, width, preparation),
+                               .kernel = kernel,
+                               .input = addInput(kernel.activation, inputOrder(matrix, 0), preparation),
                                .bias = parts[i].bias,
                                .first = total});
-            m_wantsBlocks = m_wantsBlocks || m_parts.back().kernel.activation == ActivationForm::Blocks;
             total += width;
         }
         const size_t pieces = preparation.threads.numThreads() * kPiecesPerThread;
@@ -37,7 +37,7 @@ class Linear final : public PreparedOp {
 
     void run(const StepContext& context) override {
         if (context.numRows(m_op.inputs[0]) == 0) return;
-        if (m_wantsBlocks) roundActivations(context);
+        for (const Input& input : m_inputs) write(input, context);
         context.threads.parallelFor(m_total, m_grain, [&](size_t begin, size_t end, uint32_t thread) {
             for (size_t i = 0; i < m_parts.size(); ++i) {
                 const Part& part = m_parts[i];
@@ -51,21 +51,48 @@ class Linear final : public PreparedOp {
     }
 
   private:
+    /// The activations as some of the parts want them, in shared scratch memory; once for all of those.
+    struct Input {
+        ActivationForm form;
+        std::span<const uint32_t> order;
+        MatmulInput input;
+        size_t offset;  ///< in the scratch memory, bytes for each row of the step
+    };
     struct Part {
         const tensor::Tensor* matrix;
         kernels::MatmulKernel kernel;
+        std::optional<size_t> input;   ///< none: the activations as they are
         std::optional<uint32_t> bias;  ///< index into the op's weights
         size_t first;                  ///< of its outputs in the row of all outputs
     };
 
-    /// To 8-bit blocks, once for all parts whose kernels want them so.
-    void roundActivations(const StepContext& context) const {
+    std::optional<size_t> addInput(ActivationForm form, std::span<const uint32_t> order,
+                                   const Preparation& preparation) {
+        if (form == ActivationForm::Floats && order.empty()) return std::nullopt;
+        for (size_t i = 0; i < m_inputs.size(); ++i)
+            if (m_inputs[i].form == form && std::ranges::equal(m_inputs[i].order, order)) return i;
+        size_t offset = 0;
+        for (const Input& input : m_inputs) offset += matmulInputBytes(input.form, m_op.inputs[0].width);
+        m_inputs.push_back({form, order, {form, preparation.isa}, offset});
+        return m_inputs.size() - 1;
+    }
+
+    std::byte* rowsOf(const Input& input, const StepContext& context) const {
+        return context.sharedScratch + context.numRows(m_op.inputs[0]) * input.offset;
+    }
+
+    void write(const Input& input, const StepContext& context) const {
         const Operand x = m_op.inputs[0];
-        const size_t rowBytes = matmulInputBytes(ActivationForm::Blocks, x.width);
-        context.threads.parallelFor(context.numRows(x), 1, [&](size_t begin, size_t end, uint32_t) {
-            for (size_t row = begin; row < end; ++row)
-                m_blocks.write({context.rows(x) + row * x.width, x.width},
-                               context.sharedScratch + row * rowBytes);
+        const size_t rowBytes = matmulInputBytes(input.form, x.width);
+        context.threads.parallelFor(context.numRows(x), 1, [&](size_t begin, size_t end, uint32_t thread) {
+            for (size_t row = begin; row < end; ++row) {
+                const float* values = context.rows(x) + row * x.width;
+                if (!input.order.empty()) {
+                    putInOrder({values, x.width}, input.order, context.threadFloats(thread));
+                    values = context.threadFloats(thread);
+                }
+                input.input.write({values, x.width}, rowsOf(input, context) + row * rowBytes);
+            }
         });
     }
 
@@ -73,10 +100,10 @@ class Linear final : public PreparedOp {
     void multiply(const Part& part, Operand y, const StepContext& context, size_t begin, size_t end,
                   float* scratch) const {
         const Operand x = m_op.inputs[0];
-        const bool blocks = part.kernel.activation == ActivationForm::Blocks;
         const kernels::MatmulArgs args{
             .numOut = y.width,
-            .x = blocks ? context.sharedScratch : reinterpret_cast<const std::byte*>(context.rows(x)),
+            .x = part.input ? rowsOf(m_inputs[*part.input], context)
+                            : reinterpret_cast<const std::byte*>(context.rows(x)),
             .xRowBytes = matmulInputBytes(part.kernel.activation, x.width),
             .y = context.rows(y),
             .yStride = y.width,
@@ -95,18 +122,21 @@ class Linear final : public PreparedOp {
 
     const Op& m_op;
     std::vector<Part> m_parts;
+    std::vector<Input> m_inputs;
     size_t m_total = 0;  ///< outputs of all parts
     size_t m_grain = 0;
-    bool m_wantsBlocks = false;
-    MatmulInput m_blocks;
 };
 
 Scratch scratch(const Op& op, const Plan& plan) {
     size_t expanded = 0;
-    for (const LinearPart& part : std::get<LinearParams>(op.params).parts)
-        expanded = std::max(expanded, expandedBytes(*plan.weights[op.weights[part.matrix]].tensor));
-    return {.sharedBytes = plan.maxTokens * matmulInputBytes(ActivationForm::Blocks, op.inputs[0].width),
-            .threadBytes = expanded};
+    size_t inputBytes = matmulInputBytes(ActivationForm::Blocks, op.inputs[0].width);
+    for (const LinearPart& part : std::get<LinearParams>(op.params).parts) {
+        const tensor::Tensor& matrix = *plan.weights[op.weights[part.matrix]].tensor;
+        expanded = std::max(expanded, expandedBytes(matrix));
+        if (!inputOrder(matrix, 0).empty())
+            inputBytes += matmulInputBytes(ActivationForm::Floats, op.inputs[0].width);
+    }
+    return {.sharedBytes = plan.maxTokens * inputBytes, .threadBytes = expanded};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "engine/base/check.h"
 #include "engine/base/cpu_features.h"
 #include "engine/base/thread_pool.h"
+#include "engine/tensor/side_data.h"
 
 namespace ingle::backend::vulkan {
 namespace {
@@ -102,8 +103,8 @@ Result<const DeviceMatrix*> WeightStore::matrix(std::span<const tensor::Tensor* 
     matrix.row = layoutRow(*matrix.format, matrix.k);
     for (const tensor::Tensor* part : parts) {
         if (part->side)
-            return fail(ErrorCode::Unsupported, "{}: graphics devices take no matrix with scales of its own",
-                        part->name);
+            return fail(ErrorCode::Unsupported, "{}: graphics devices take no matrix with {} of its own",
+                        part->name, part->side->hasScales() ? "scales" : "an order of columns");
         INGLE_CHECK(part->data.size() == part->extent(), "{}: {} bytes of {}", part->name, part->data.size(),
                     part->extent());
         matrix.numRows += static_cast<uint32_t>(part->shape.numRows());

@@ -1,0 +1,49 @@
+// Groups of 4 and 8 bits: see engine/quant/group_block.h.
+#include "engine/kernels/simd/block_matmul.h"
+
+namespace ingle::kernels {
+namespace {
+
+template <uint32_t kBits, uint32_t kElems>
+struct Group {
+    static constexpr quant::Quant kQuant = quant::groupQuant(kBits, kElems);
+    static constexpr uint32_t kUnitBytes = 4 + kElems * kBits / 8;
+    static constexpr uint32_t kUnitBlocks = kElems / kActivationBlock;
+    static constexpr uint32_t kScales = 1;
+    static constexpr bool kHasMins = false;
+    static constexpr uint32_t kMaxByte = (1u << kBits) - 1;
+    static constexpr int kOffsetShift = kOffsetOfUnit;
+
+    static void unpack(const Rows& rows, Unit<Group>& unit) {
+        const Ints head = gatherInts(rows, 0);
+        const Ints zero = broadcastInt((1 << 13) - 1);
+        unit.offset = bitAnd(head, zero);
+        const Floats scale = asFloats(bitXor(head, unit.offset));
+        for (uint32_t b = 0; b < kUnitBlocks; ++b) {
+            unit.scales[b][0] = scale;
+            Ints(&bytes)[kGroups] = unit.bytes[b];
+            if constexpr (kBits == 8) {
+                loadColumn(rows, 4 + 32 * b, bytes);
+                loadColumn(rows, 20 + 32 * b, bytes + 4);
+            } else {
+                const Ints nibble = kernels::bytes(15);
+                loadColumn(rows, 4 + 16 * b, bytes);
+                for (uint32_t g = 0; g < 4; ++g) {
+                    bytes[4 + g] = bitAnd(shiftRight(bytes[g], 4), nibble);
+                    bytes[g] = bitAnd(bytes[g], nibble);
+                }
+            }
+        }
+    }
+};
+
+constexpr KernelEntry kEntries[] = {blockMatmulEntry<Group<4, 32>>(), blockMatmulEntry<Group<4, 64>>(),
+                                    blockMatmulEntry<Group<4, 128>>(), blockMatmulEntry<Group<8, 32>>(),
+                                    blockMatmulEntry<Group<8, 128>>()};
+
+}  // namespace
+
+extern const KernelList INGLE_KERNEL_LIST(matmul_groups);
+const KernelList INGLE_KERNEL_LIST(matmul_groups) = {kEntries, 5};
+
+}  // namespace ingle::kernels

@@ -1,0 +1,7 @@
+// INT4_G64: value = scale * (nibble - zero). Plane 0: nibbles; plane 1: a head for 64 values.
+#include "levels.glsl"
+#include "group_head.glsl"
+
+Levels levelsAt(uint row, uint group) {
+    return withHead(nibbles(vectorAt(row, 0, group)), wordAt(row, plane1, group / 2), 0);
+}

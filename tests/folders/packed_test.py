@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""Packed weights of Hugging Face's folders beside their evaluators: bit-equal once decoded, and the same logits.
+
+usage: packed_test.py INGLE [CASE…]
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+import equations
+import gguf_tensors
+import packed_weights as packed
+
+TOLERANCE = 4e-4
+IDS = [3, 17, 88, 4, 61, 61, 9, 30, 75, 2, 44, 13]
+EXACT = ["--backend", "cpu", "--kv", "f32", "--activations", "f32", "--ctx", "32"]
+DIM, FFN, HEADS, KV_HEADS, VOCABULARY, LAYERS = 256, 384, 4, 2, 96, 2
+HEAD = DIM // HEADS
+MATRICES = {"self_attn.q_proj": (DIM, DIM), "self_attn.k_proj": (KV_HEADS * HEAD, DIM), "self_attn.v_proj": (KV_HEADS * HEAD, DIM),
+            "self_attn.o_proj": (DIM, DIM), "mlp.gate_proj": (FFN, DIM), "mlp.up_proj": (FFN, DIM), "mlp.down_proj": (DIM, FFN)}
+IN_GGUF = {"self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v", "self_attn.o_proj": "attn_output",
+           "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down"}
+FUSED = {"self_attn.qkv_proj": (DIM + 2 * KV_HEADS * HEAD, DIM), "self_attn.o_proj": (DIM, DIM), "mlp.gate_up_proj": (2 * FFN, DIM),
+         "mlp.down_proj": (DIM, FFN)}
+EXPERTS = {name: size for name, size in MATRICES.items() if "self_attn" in name}
+EXPERTS.update({f"block_sparse_moe.experts.{e}.{w}": (DIM, FFN) if w == "w2" else (FFN, DIM) for e in range(4) for w in ("w1", "w2", "w3")})
+
+CASES = {
+    "gptq-4-g128": packed.Gptq(),
+    "gptq-4-g64-v2": packed.Gptq(group=64, version="gptq_v2"),
+    "gptq-4-g32-bf16": packed.Gptq(group=32, kind="BF16"),
+    "gptq-4-row": packed.Gptq(group=-1),
+    "gptq-4-no-index": packed.Gptq(group=64, without_index=True),
+    "gptq-4-act-order": packed.Gptq(group=64, order=True),
+    "gptq-8-g128": packed.Gptq(bits=8),
+    "gptq-8-g32-act-order": packed.Gptq(bits=8, group=32, order=True, version="gptq_v2"),
+    "awq-g128": packed.Awq(),
+    "awq-g32": packed.Awq(group=32),
+    "compressed-4-g128": packed.PackQuantized(),
+    "compressed-4-g32-zeros": packed.PackQuantized(group=32, symmetric=False, kind="F16"),
+    "compressed-4-act-order": packed.PackQuantized(group=64, order=True),
+    "compressed-8-row": packed.PackQuantized(bits=8, group=-1),
+    "compressed-int8": packed.IntQuantized(),
+    "compressed-fp8-row": packed.Fp8("row", "compressed-tensors"),
+    "fp8-block": packed.Fp8(),
+    "fp8-tensor": packed.Fp8("tensor"),
+}
+
+
+def run(ingle, *arguments):
+    done = subprocess.run([ingle, *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == 0, f"{arguments}: {done.stderr}"
+    return done.stdout
+
+
+def config(architecture, **more):
+    return {"architectures": [architecture], "hidden_size": DIM, "intermediate_size": FFN, "num_hidden_layers": LAYERS,
+            "num_attention_heads": HEADS, "num_key_value_heads": KV_HEADS, "max_position_embeddings": 64, "vocab_size": VOCABULARY,
+            "rms_norm_eps": 1e-5, "rope_theta": 10000.0, "hidden_act": "silu", "tie_word_embeddings": False, **more}
+
+
+def write_folder(folder, settings, scheme, matrices, seed=1, bias=""):
+    """A model whose matrices in layers are packed and whose other tensors are float32."""
+    random = np.random.default_rng(seed)
+    tensors = {"model.embed_tokens.weight": ("F32", random.normal(0, 1, (VOCABULARY, DIM))),
+               "lm_head.weight": ("F32", random.normal(0, 0.05, (VOCABULARY, DIM))), "model.norm.weight": ("F32", random.normal(1, 0.1, DIM))}
+    for i in range(LAYERS):
+        p = f"model.layers.{i}"
+        for name in ("input_layernorm", "post_attention_layernorm"):
+            tensors[f"{p}.{name}.weight"] = "F32", random.normal(1, 0.1, DIM)
+        for name in bias:
+            tensors[f"{p}.self_attn.{name}_proj.bias"] = "F32", random.normal(0, 0.3, DIM if name == "q" else KV_HEADS * HEAD)
+        if any("experts" in name for name in matrices):
+            tensors[p + ".block_sparse_moe.gate.weight"] = "F32", random.normal(0, 0.1, (4, DIM))
+        for name, (rows, columns) in matrices.items():
+            tensors.update(scheme.pack(random, f"{p}.{name}", rows, columns))
+    packed.write(folder / "model.safetensors", tensors)
+    (folder / "config.json").write_text(json.dumps({**settings, "quantization_config": scheme.config}))
+
+
+def weights_of(folder, scheme, mistake=False):
+    """All tensors of a folder by the names they would have unpacked, in float32."""
+    stored, settings = packed.read(folder / "model.safetensors"), json.loads((folder / "config.json").read_text())
+    out = {name: packed.floats(tensor) for name, tensor in stored.items() if tensor[0] == "F32" and not name.endswith("scale")}
+    for name in stored:
+        module = name[:-len(scheme.suffix)]
+        if name.endswith(scheme.suffix) and module + scheme.unpacked not in out:
+            out[module + scheme.unpacked] = scheme.evaluate(stored, settings, module, mistake)
+    return out
+
+
+def logits(ingle, model, out, *more):
+    run(ingle, "logits", model, "--tokens", ",".join(map(str, IDS)), "--out", out, *EXACT, *more)
+    return np.fromfile(out, np.float32).astype(np.float64).reshape(len(IDS), -1)
+
+
+def check_logits(ingle, folder, scheme, equation, what):
+    settings = json.loads((folder / "config.json").read_text())
+    def expected(mistake):
+        return equation(settings, {name: values.astype(np.float64) for name, values in weights_of(folder, scheme, mistake).items()}, IDS)
+    own = logits(ingle, folder, folder / "own.bin")
+    error = np.abs(own - expected(False)).max()
+    assert error <= TOLERANCE, f"{what}: logits differ by {error}"
+    assert np.abs(own - expected(True)).max() > 20 * TOLERANCE, f"{what}: a mistake changes nothing"
+    imported = folder / "imported.gguf"
+    run(ingle, "import", folder, "-o", imported, "--quant", "F32")
+    error = np.abs(logits(ingle, imported, folder / "imported.bin") - expected(False)).max()
+    assert error <= TOLERANCE, f"{what}: logits of the imported file differ by {error}"
+    return error
+
+
+def check_bits(ingle, folder, scheme, what):
+    """What is imported as floats has the bits that the evaluator gives; with its mistake it has others."""
+    run(ingle, "import", folder, "-o", folder / "floats.gguf", "--quant", "F32")
+    tensors = gguf_tensors.read(folder / "floats.gguf")
+    right, wrong = weights_of(folder, scheme), weights_of(folder, scheme, True)
+    for i in range(LAYERS):
+        for name, gguf in IN_GGUF.items():
+            own = tensors[f"blk.{i}.{gguf}.weight"].view(np.uint32)
+            stated = right[f"model.layers.{i}.{name}.weight"].view(np.uint32)
+            assert own.shape == stated.shape and (own == stated).all(), f"{what}: layer {i}, {name}: {(own != stated).sum()} values differ"
+            other = wrong[f"model.layers.{i}.{name}.weight"].view(np.uint32)
+            assert (own != other).any(), f"{what}: layer {i}, {name}: a mistake changes nothing"
+
+
+def write_gpt_oss(folder):
+    scheme, random, count = packed.Mxfp4(), np.random.default_rng(4), 6
+    settings = config("GptOssForCausalLM", head_dim=HEAD, num_local_experts=count, num_experts_per_tok=2, sliding_window=5, swiglu_limit=7.0,
+                      layer_types=["sliding_attention", "full_attention"], quantization_config=scheme.config, rope_scaling={
+                          "rope_type": "yarn", "factor": 4.0, "beta_fast": 32.0, "beta_slow": 1.0, "truncate": False,
+                          "original_max_position_embeddings": 16})
+    normal = lambda scale, *shape: ("F32", random.normal(0, scale, shape))
+    tensors = {"model.embed_tokens.weight": normal(1, VOCABULARY, DIM), "lm_head.weight": normal(0.05, VOCABULARY, DIM),
+               "model.norm.weight": normal(1, DIM)}
+    for i in range(LAYERS):
+        p = f"model.layers.{i}"
+        tensors.update({f"{p}.{name}.weight": normal(1, DIM) for name in ("input_layernorm", "post_attention_layernorm")})
+        for name, (rows, columns) in MATRICES.items():
+            if "self_attn" in name:
+                tensors[f"{p}.{name}.weight"], tensors[f"{p}.{name}.bias"] = normal(0.1, rows, columns), normal(0.3, rows)
+        tensors[p + ".self_attn.sinks"] = normal(1, HEADS)
+        tensors[p + ".mlp.router.weight"], tensors[p + ".mlp.router.bias"] = normal(0.1, count, DIM), normal(0.3, count)
+        experts = p + ".mlp.experts."
+        tensors[experts + "gate_up_proj_bias"], tensors[experts + "down_proj_bias"] = normal(0.3, count, 2 * FFN), normal(0.3, count, DIM)
+        tensors.update(scheme.pack(random, experts + "gate_up_proj", count, 2 * FFN, DIM))
+        tensors.update(scheme.pack(random, experts + "down_proj", count, DIM, FFN))
+    packed.write(folder / "model.safetensors", tensors)
+    (folder / "config.json").write_text(json.dumps(settings))
+
+
+def check_gpt_oss(ingle):
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        write_gpt_oss(folder)
+        error = check_logits(ingle, folder, packed.Mxfp4(), equations.gpt_oss, "gpt-oss")
+        tensors = gguf_tensors.read(folder / "imported.gguf")
+        for mistake in (False, True):
+            stated = weights_of(folder, packed.Mxfp4(), mistake)
+            for i in range(LAYERS):
+                both, down = (stated[f"model.layers.{i}.mlp.experts.{name}_proj"] for name in ("gate_up", "down"))
+                for part, values in (("gate", both[:, ::2]), ("up", both[:, 1::2]), ("down", down)):
+                    own = tensors[f"blk.{i}.ffn_{part}_exps.weight"].view(np.uint32)
+                    values = values + np.float32(0)  # blocks of GGUF know one zero only
+                    assert (own == values.view(np.uint32)).all() != mistake, f"MXFP4: {part}, mistaken {mistake}"
+    print(f"mxfp4: {error:.1e}")
+
+
+def check(ingle, name, scheme):
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        write_folder(folder, config("Qwen2ForCausalLM"), scheme, MATRICES, bias="qkv")
+        check_bits(ingle, folder, scheme, name)
+        errors = [check_logits(ingle, folder, scheme, equations.llama, name)]
+    # Rows of queries and keys in GGUF's order, matrices that are several in one, and experts.
+    for architecture, matrices, equation, more in (
+            ("LlamaForCausalLM", MATRICES, equations.llama, {}), ("Phi3ForCausalLM", FUSED, equations.phi3, {"sliding_window": 32}),
+            ("MixtralForCausalLM", EXPERTS, equations.mixtral, {"num_local_experts": 4, "num_experts_per_tok": 2})):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            write_folder(folder, config(architecture, **more), scheme, matrices)
+            errors.append(check_logits(ingle, folder, scheme, equation, f"{name} in {architecture}"))
+    print(f"{name}: {max(errors):.1e}")
+
+
+def main():
+    ingle, names = sys.argv[1], sys.argv[2:] or CASES
+    for name in names:
+        check(ingle, name, CASES[name])
+    if len(sys.argv) == 2:
+        check_gpt_oss(ingle)
+
+
+if __name__ == "__main__":
+    main()

@@ -98,6 +98,8 @@ Status ModelFile::expand(uint32_t numThreads) {
         tensor.decoder->addStored(stored);
         for (const auto bytes : stored) io::MappedFile::letGo(bytes);
     }
+    // The system reads some pages around those that are asked for: of tensors that were done already, too.
+    for (const auto bytes : readOnce()) io::MappedFile::letGo(bytes);
     return {};
 }
 

@@ -267,11 +267,8 @@ struct Dots<255> {
     }
 };
 
-inline void prefetch(const std::byte* at) {
-    _mm_prefetch(reinterpret_cast<const char*>(at), _MM_HINT_T0);
-}
 /// Into the second-level cache: what is needed after more than the first holds.
-inline void prefetchFar(const std::byte* at) {
+inline void prefetch(const std::byte* at) {
     _mm_prefetch(reinterpret_cast<const char*>(at), _MM_HINT_T1);
 }
 

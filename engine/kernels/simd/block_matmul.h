@@ -35,6 +35,23 @@ struct Unit : UnitOffset<Format::kOffsetShift> {
     Floats mins[Format::kHasMins ? Format::kUnitBlocks : 1];
 };
 
+/// Whether blocks of a unit can be unpacked one by one: each just before it is multiplied, it need not leave
+/// the registers, and loads and prefetches take turns.
+template <typename Format>
+concept UnpacksBlocks = requires(const Rows& rows, Unit<Format>& unit) {
+    Format::unpackBlock(rows, unit, 0);
+};
+
+template <typename Format>
+[[gnu::always_inline]] inline void unpackUnit(const Rows& rows, Unit<Format>& unit) {
+    if constexpr (UnpacksBlocks<Format>) {
+        Format::unpackHead(rows, unit);
+        for (uint32_t b = 0; b < Format::kUnitBlocks; ++b) Format::unpackBlock(rows, unit, b);
+    } else {
+        Format::unpack(rows, unit);
+    }
+}
+
 /// Takes one block of 32 of R rows into R × N vectors of outputs.
 template <typename Format, uint32_t R, uint32_t N>
 [[gnu::always_inline]] inline void multiplyBlock(const Unit<Format>* units, size_t unitStride, uint32_t block,
@@ -103,21 +120,26 @@ void multiplyFewRows(const MatmulArgs& args, const ActivationBlock* x, size_t xS
         const std::byte* first = args.weights + at.first * args.weightRowBytes;
         Rows rows(first, args.weightRowBytes);
         // The rows of a vector are read side by side, which hides from the processor that they follow each
-        // other in memory: the next ones are asked for here, in the order in which they lie.
+        // other in memory: the next ones are asked for here, in the order in which they lie. Into the
+        // second-level cache: the first (32 KiB) does not hold two vectors of rows.
         const std::byte* next = first + kLanes * args.weightRowBytes;
         Floats sums[R][1];
         for (auto& sum : sums) sum[0] = zeroFloats();
         const ActivationBlock* block = x;
         for (uint32_t u = 0; u < numUnits; ++u) {
             Unit<Format> unit;
-            Format::unpack(rows, unit);
-            rows.advance(Format::kUnitBytes);
+            if constexpr (UnpacksBlocks<Format>)
+                Format::unpackHead(rows, unit);
+            else
+                Format::unpack(rows, unit);
             for (uint32_t b = 0; b < Format::kUnitBlocks; ++b, ++block) {
+                if constexpr (UnpacksBlocks<Format>) Format::unpackBlock(rows, unit, b);
                 constexpr uint32_t kBytes = kLanes * Format::kUnitBytes / Format::kUnitBlocks;
                 for (uint32_t line = 0; line < kBytes; line += 64) prefetch(next + line);
                 next += kBytes;
                 multiplyBlock<Format, R, 1>(&unit, 0, b, block, xStride, sums);
             }
+            rows.advance(Format::kUnitBytes);
         }
         for (uint32_t r = 0; r < R; ++r)
             storeLanes(y + r * args.yStride + at.first, sums[r][0], at.begin, at.end);
@@ -182,10 +204,9 @@ void multiplyManyRows(const MatmulArgs& args, const ActivationBlock* x, size_t x
             Rows rows(args.weights + (out + n * kLanes) * args.weightRowBytes + begin * Format::kUnitBytes,
                       args.weightRowBytes);
             for (uint32_t u = 0; u < count; ++u, rows.advance(Format::kUnitBytes)) {
-                for (uint32_t line = 0; line < kLanes * Format::kUnitBytes; line += 64)
-                    prefetchFar(next + line);
+                for (uint32_t line = 0; line < kLanes * Format::kUnitBytes; line += 64) prefetch(next + line);
                 next += kLanes * Format::kUnitBytes;
-                Format::unpack(rows, piece.units[n][u]);
+                unpackUnit(rows, piece.units[n][u]);
             }
         }
         for (uint32_t row = 0; row < args.numRows; row += kTileRows) {

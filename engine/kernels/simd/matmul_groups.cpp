@@ -14,24 +14,23 @@ struct Group {
     static constexpr uint32_t kMaxByte = (1u << kBits) - 1;
     static constexpr int kOffsetShift = kOffsetOfUnit;
 
-    static void unpack(const Rows& rows, Unit<Group>& unit) {
+    static void unpackHead(const Rows& rows, Unit<Group>& unit) {
         const Ints head = gatherInts(rows, 0);
-        const Ints zero = broadcastInt((1 << 13) - 1);
-        unit.offset = bitAnd(head, zero);
+        unit.offset = bitAnd(head, broadcastInt((1 << 13) - 1));
         const Floats scale = asFloats(bitXor(head, unit.offset));
-        for (uint32_t b = 0; b < kUnitBlocks; ++b) {
-            unit.scales[b][0] = scale;
-            Ints(&bytes)[kGroups] = unit.bytes[b];
-            if constexpr (kBits == 8) {
-                loadColumn(rows, 4 + 32 * b, bytes);
-                loadColumn(rows, 20 + 32 * b, bytes + 4);
-            } else {
-                const Ints nibble = kernels::bytes(15);
-                loadColumn(rows, 4 + 16 * b, bytes);
-                for (uint32_t g = 0; g < 4; ++g) {
-                    bytes[4 + g] = bitAnd(shiftRight(bytes[g], 4), nibble);
-                    bytes[g] = bitAnd(bytes[g], nibble);
-                }
+        for (auto& block : unit.scales) block[0] = scale;
+    }
+    static void unpackBlock(const Rows& rows, Unit<Group>& unit, uint32_t block) {
+        Ints(&bytes)[kGroups] = unit.bytes[block];
+        if constexpr (kBits == 8) {
+            loadColumn(rows, 4 + 32 * block, bytes);
+            loadColumn(rows, 20 + 32 * block, bytes + 4);
+        } else {
+            const Ints nibble = kernels::bytes(15);
+            loadColumn(rows, 4 + 16 * block, bytes);
+            for (uint32_t g = 0; g < 4; ++g) {
+                bytes[4 + g] = bitAnd(shiftRight(bytes[g], 4), nibble);
+                bytes[g] = bitAnd(bytes[g], nibble);
             }
         }
     }

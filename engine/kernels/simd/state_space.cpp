@@ -42,9 +42,9 @@ inline void prefetchRows(const ChunkRows& rows, const ChunkHead& head, size_t ke
     constexpr size_t kLineFloats = 64 / sizeof(float);
     for (uint32_t s = 0; s < rows.begin; ++s) {
         for (size_t i = 0; i < keyDim; i += kLineFloats)
-            prefetchFar(reinterpret_cast<const std::byte*>(rows.keys[s] + i));
+            prefetch(reinterpret_cast<const std::byte*>(rows.keys[s] + i));
         for (size_t j = 0; j < valueDim; j += kLineFloats)
-            prefetchFar(reinterpret_cast<const std::byte*>(head.changes + s * head.changeStride + j));
+            prefetch(reinterpret_cast<const std::byte*>(head.changes + s * head.changeStride + j));
     }
 }
 

@@ -1,6 +1,7 @@
 #include "engine/io/mapped_file.h"
 #include "ingle/error_ids.h"
 
+#include <linux/mman.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -91,6 +92,15 @@ void MappedFile::letGo(std::span<const std::byte> bytes) {
     const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
     const uintptr_t begin = (first + page - 1) / page * page, end = (first + bytes.size()) / page * page;
     if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
+void useLargePages(std::span<std::byte> memory) {
+    constexpr uintptr_t kLarge = uintptr_t{2} << 20;
+    const auto first = reinterpret_cast<uintptr_t>(memory.data());
+    const uintptr_t begin = (first + kLarge - 1) / kLarge * kLarge;
+    const uintptr_t end = (first + memory.size()) / kLarge * kLarge;
+    // An older system, or one without memory in such pieces, leaves it as it is.
+    if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_COLLAPSE);
 }
 
 }  // namespace ingle::io

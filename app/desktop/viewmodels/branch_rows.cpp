@@ -84,6 +84,8 @@ void BranchRows::setBranch(std::vector<Message> messages) {
                  shared.above, shared.count, messages.size());
     dropFrom(shared.count);
     const std::vector<Message> before = std::exchange(m_messages, std::move(messages));
+    m_places.clear();
+    for (size_t index = 0; index < m_messages.size(); ++index) m_places.emplace(m_messages[index].id, index);
     // With nothing in common there are no rows, and all are read from the end.
     m_read = shared.count > 0 ? m_read + shared.above : m_messages.size();
     for (size_t index = m_read; index < end; ++index) refresh(index, before[index - shared.above]);
@@ -321,11 +323,9 @@ void BranchRows::setScrolled(Place place, double x) {
 }
 
 std::optional<size_t> BranchRows::indexOf(RowId message) const {
-    // From the end: it is nearly always the answer being written.
-    const auto found = std::find_if(m_messages.rbegin(), m_messages.rend(),
-                                    [message](const Message& each) { return each.id == message; });
-    if (found == m_messages.rend()) return std::nullopt;
-    return static_cast<size_t>(m_messages.rend() - found) - 1;
+    const auto found = m_places.find(message);
+    if (found == m_places.end() || found->second >= m_messages.size()) return std::nullopt;
+    return found->second;
 }
 
 BranchRows::Row BranchRows::at(int row) const {

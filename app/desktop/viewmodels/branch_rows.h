@@ -12,6 +12,7 @@
 #include <deque>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "app/desktop/viewmodels/shown_message.h"
@@ -162,8 +163,9 @@ class BranchRows {
     Furniture m_furniture;
     RowObserver& m_observer;
     std::vector<history::Message> m_messages;
-    size_t m_read = 0;            ///< messages before it have no rows yet
-    std::deque<Entry> m_entries;  ///< of the messages from m_read on
+    std::unordered_map<history::RowId, size_t> m_places;  ///< in m_messages; some may be gone from its end
+    size_t m_read = 0;                                    ///< messages before it have no rows yet
+    std::deque<Entry> m_entries;                          ///< of the messages from m_read on
     history::RowId m_firstKept = 0;
     history::RowId m_edited = 0;
 };

@@ -495,10 +495,10 @@ class ChatViewTest : public QObject, WindowFiles {
                     name, firstFrameMs, stalls.longestMs(), stalls.longestBusyMs(), stalls.busyAtMs(),
                     view.rows().rowCount());
                 // What other programs took of the machine is no fault of this one.
-                if (conversation == many && hit == 0 && stalls.longestBusyMs() <= 33) ++numQuick;
+                if (conversation == many && stalls.longestBusyMs() <= 33) ++numQuick;
             }
         }
-        QVERIFY2(numQuick >= 4, qPrintable(QString("%1 of 5 without a stall").arg(numQuick)));
+        QVERIFY2(numQuick >= 8, qPrintable(QString("%1 of 10 without a stall").arg(numQuick)));
     }
 
     void streamingCostsTheSameToTheEnd_data() {

@@ -60,7 +60,14 @@ void TextSelection::onRowsChanged() {
     if (!m_begun) return;
     // Another branch, or another conversation.
     if (!m_rows->indexOf(m_begin.message) || !m_rows->indexOf(m_end.message)) m_begun = false;
-    notify();
+    m_placed = false;
+    // A long conversation comes in hundreds of insertions, and each row that is shown listens.
+    if (std::exchange(m_willNotify, true)) return;
+    const auto later = [this] {
+        m_willNotify = false;
+        notify();
+    };
+    QMetaObject::invokeMethod(this, later, Qt::QueuedConnection);
 }
 
 void TextSelection::notify() {

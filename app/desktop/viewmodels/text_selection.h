@@ -87,6 +87,7 @@ class TextSelection : public QObject {
     Anchor m_begin;
     Anchor m_end;
     int m_revision = 0;
+    bool m_willNotify = false;  ///< once per event loop, after rows came or went
     // Between changes; see inRow().
     mutable bool m_placed = false;
     mutable int m_beginRow = -1;

@@ -409,7 +409,7 @@ class ChatViewTest : public QObject, WindowFiles {
             if (auto* found = item->findChild<CodeColouring*>()) colouring = found;
             for (QQuickItem* child : item->childItems()) look(child);
         };
-        QTRY_VERIFY((look(view.list), colouring != nullptr));
+        QTRY_VERIFY_WITH_TIMEOUT((look(view.list), colouring != nullptr), kPatienceMs);
         // As it is drawn, of the digit at the end of a line.
         const auto drawn = [&](const QString& line) {
             const auto* target = colouring->property("target").value<QQuickTextDocument*>();
@@ -422,12 +422,12 @@ class ChatViewTest : public QObject, WindowFiles {
         };
         const auto number = colouring->property("number").value<QColor>();
         const auto string = colouring->property("string").value<QColor>();
-        QTRY_COMPARE(drawn("x = 1"), number);
-        QTRY_COMPARE(drawn("y = 2"), number);
+        QTRY_COMPARE_WITH_TIMEOUT(drawn("x = 1"), number, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(drawn("y = 2"), number, kPatienceMs);
         // What comes later may mean another thing above.
         add("\"\"\"\nz = 3\n");
-        QTRY_COMPARE(drawn("y = 2"), string);
-        QTRY_COMPARE(drawn("z = 3"), number);
+        QTRY_COMPARE_WITH_TIMEOUT(drawn("y = 2"), string, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(drawn("z = 3"), number, kPatienceMs);
         QCOMPARE(drawn("x = 1"), number);
     }
 

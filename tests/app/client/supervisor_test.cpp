@@ -1,6 +1,4 @@
 /// What the supervisor says and does, without a process and without time.
-#include "app/client/supervisor.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +7,7 @@
 #include <set>
 
 #include "ingle/error_ids.h"
-#include "tests/pieces.h"
+#include "tests/app/client/supervised.h"
 
 namespace ingle::client {
 namespace {
@@ -18,140 +16,6 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-constexpr HostEnd kKilled{HostEnd::How::Signal, SIGKILL};
-constexpr HostEnd kCrashed{HostEnd::How::Signal, SIGSEGV};
-
-std::vector<TokenId> firstIds(int count) {
-    std::vector<TokenId> ids(static_cast<size_t>(count));
-    std::iota(ids.begin(), ids.end(), 0);
-    return ids;
-}
-
-/// Everything one generation told.
-struct Answer {
-    std::vector<TokenId> ids;
-    std::string text;
-    std::vector<PartPiece> pieces;
-    int updates = 0;
-    int ends = 0;
-    std::optional<GenerateResult> result;
-    std::optional<Error> error;
-
-    Handlers<protocol::Generate> handlers() {
-        return {.finished =
-                    [this](const Outcome<protocol::Generate>& outcome) {
-                        ++ends;
-                        if (outcome)
-                            result = outcome->result;
-                        else
-                            error = outcome.error().error;
-                    },
-                .update =
-                    [this](const protocol::Generate::Update& update) {
-                        const auto* tokens = std::get_if<protocol::Tokens>(&update);
-                        if (tokens == nullptr) return;
-                        ++updates;
-                        ids.insert(ids.end(), tokens->chunk.ids.begin(), tokens->chunk.ids.end());
-                        text += test::allText(tokens->chunk.pieces);
-                        pieces.insert(pieces.end(), tokens->chunk.pieces.begin(), tokens->chunk.pieces.end());
-                    }};
-    }
-};
-
-class SupervisorTest : public testing::Test, public HostLink {
-  protected:
-    SupervisorTest() : m_supervisor(*this, options({})) {}
-
-    Options options(std::chrono::milliseconds tokenInterval) {
-        return {.notices = {.restarted = [this](Recovery how) { m_recoveries.push_back(how); },
-                            .deviceChanged = [this](const DeviceStatus& s) { m_devices.push_back(s.device); },
-                            .loadingAgain = [](const protocol::Progress&) {},
-                            .hostPidChanged = [this](int64_t pid) { m_pid = pid; }},
-                .tokenInterval = tokenInterval,
-                .execute = {},
-                .now = [this] { return m_now; }};
-    }
-
-    Result<int64_t> start() override {
-        ++m_starts;
-        m_said.clear();
-        m_reader = {};
-        if (m_missing) return fail(ErrorCode::Io, "It is missing.");
-        return 100 + m_starts;
-    }
-    void send(std::string bytes) override {
-        m_reader.append(bytes);
-        while (auto message = m_reader.next()) m_said.push_back(protocol::decodeRequest(**message).value());
-    }
-    void abandon() override { ++m_abandoned; }
-
-    template <typename R>
-    protocol::RequestId ask(R request, Handlers<R> handlers) {
-        const protocol::RequestId id = m_supervisor.newId();
-        m_supervisor.add(makeCall<R>(id, std::move(request), std::move(handlers)));
-        return id;
-    }
-    protocol::RequestId askFor(Answer& answer, const std::string& conversation) {
-        protocol::Generate generate;
-        generate.request.conversation = conversation;
-        return ask(generate, answer.handlers());
-    }
-    protocol::RequestId inspect(const std::string& path, std::string& heard) {
-        return ask(protocol::Inspect{path, {}},
-                   Handlers<protocol::Inspect>{.finished = [&heard](const auto& outcome) {
-                       heard += outcome ? outcome->info.path : outcome.error().error.message;
-                   }});
-    }
-    void load() {
-        ask(protocol::Load{"m.gguf", {}}, Handlers<protocol::Load>{});
-        serve();
-    }
-
-    void say(protocol::RequestId id, protocol::EventBody body) {
-        m_supervisor.received(
-            protocol::frame(protocol::encode(protocol::Event{id, std::move(body)})).value());
-    }
-    void token(protocol::RequestId id, TokenId token) {
-        say(id, protocol::Tokens{test::chunkOf({token}, std::to_string(token) + " ")});
-    }
-    /// The requests of this kind that the present host has got.
-    template <typename R>
-    std::vector<std::pair<protocol::RequestId, R>> got() const {
-        std::vector<std::pair<protocol::RequestId, R>> found;
-        for (const protocol::Request& request : m_said)
-            if (const auto* body = std::get_if<R>(&request.body)) found.emplace_back(request.id, *body);
-        return found;
-    }
-    /// Answers greetings and loads that the present host has got.
-    void serve() {
-        for (size_t i = 0; i < m_said.size(); ++i) {
-            const protocol::Request request = m_said[i];
-            if (m_served.contains(request.id)) continue;
-            ModelInfo info;
-            info.device = "a stand-in";
-            if (std::holds_alternative<protocol::Hello>(request.body)) say(request.id, protocol::HelloOk{});
-            if (std::holds_alternative<protocol::Load>(request.body)) say(request.id, protocol::Loaded{info});
-            m_served.insert(request.id);
-        }
-    }
-    void end(HostEnd how) {
-        m_supervisor.ended(how);
-        serve();
-    }
-
-    int m_starts = 0;
-    int m_abandoned = 0;
-    bool m_missing = false;
-    int64_t m_pid = 0;
-    TimePoint m_now{};
-    std::vector<Recovery> m_recoveries;
-    std::vector<std::string> m_devices;
-    std::vector<protocol::Request> m_said;  ///< to the present host
-    std::set<protocol::RequestId> m_served;
-    protocol::MessageReader m_reader;
-    Supervisor m_supervisor;
-};
 
 TEST_F(SupervisorTest, RepliesFindTheirRequestsInAnyOrder) {
     std::string first;
@@ -515,93 +379,6 @@ TEST_F(SupervisorTest, CountingLoadsNothingAndIsCancelledAtOnce) {
     serve();
     EXPECT_EQ(heard, "noModel ") << "nobody else wants the model again";
     EXPECT_EQ(got<protocol::Load>().size(), 0u);
-}
-
-TEST_F(SupervisorTest, AFileThatHangsEndsItsInspectionAndNothingElse) {
-    load();
-    Answer answer;
-    askFor(answer, "a");
-    std::string hung;
-    std::string cancelled;
-    std::string fine;
-    const auto first = inspect("hung.gguf", hung);
-    const auto second = inspect("hung, too.gguf", cancelled);
-    serve();
-    m_supervisor.cancel(second);
-    EXPECT_EQ(cancelled, "It was cancelled.");
-    m_now += 59s;
-    m_supervisor.tick();
-    EXPECT_EQ(hung, "");
-    m_now += 1s;
-    m_supervisor.tick();
-    EXPECT_EQ(hung, "Nothing could be read for 60 seconds: hung.gguf.");
-    EXPECT_EQ(got<protocol::Cancel>().back().second.target, first);
-    ModelInfo info;
-    info.path = "fine.gguf";
-    say(inspect("fine.gguf", fine), protocol::Inspected{info});
-    EXPECT_EQ(fine, "fine.gguf");
-    EXPECT_EQ(m_abandoned, 0);
-    EXPECT_EQ(m_starts, 1);
-    EXPECT_EQ(answer.ends, 0);
-    EXPECT_FALSE(m_supervisor.nextDeadline());
-}
-
-/// It goes on beside answers, is asked for again by a host that died, and ends when the host says so.
-TEST_F(SupervisorTest, AnImportIsEndedByTheHost) {
-    load();
-    std::string heard;
-    const auto import = [&] {
-        return ask(
-            protocol::Import{"m", "f", "n", "Q4_K_M"},
-            Handlers<protocol::Import>{
-                .finished =
-                    [&](const auto& outcome) { heard += outcome ? outcome->path : outcome.error().error.id; },
-                .update = [&](const auto&) { heard += "."; }});
-    };
-    const auto first = import();
-    Answer answer;
-    askFor(answer, "a");
-    serve();
-    EXPECT_EQ(got<protocol::Generate>().size(), 1u);
-    say(first, protocol::Progress{0.5, "writing the model", {}});
-    end(kKilled);
-    serve();
-    ASSERT_EQ(got<protocol::Import>().size(), 1u) << "the new host is asked again";
-    say(first, protocol::Imported{"f/n.gguf", 1});
-    EXPECT_EQ(heard, ".f/n.gguf");
-    heard.clear();
-    const auto second = import();
-    m_supervisor.cancel(second);
-    EXPECT_EQ(heard, "");
-    EXPECT_EQ(got<protocol::Cancel>().back().second.target, second);
-    say(second, protocol::Failed{withCodeId({ErrorCode::Cancelled, "It was cancelled."}), {}});
-    EXPECT_EQ(heard, "cancelled");
-    EXPECT_FALSE(m_supervisor.nextDeadline());
-    // A host that dies of a cancel has nothing left to make.
-    heard.clear();
-    const auto third = import();
-    m_supervisor.cancel(third);
-    end(kKilled);
-    EXPECT_EQ(heard, "cancelled");
-}
-
-TEST_F(SupervisorTest, WhoWaitsForAFileThatHangsOnTrialGoesOnAfterIt) {
-    load();
-    std::string hung;
-    inspect("hung.gguf", hung);
-    Answer answer;
-    askFor(answer, "a");
-    for (int deaths = 0; deaths < 2; ++deaths) {
-        serve();
-        end(kCrashed);
-    }
-    serve();
-    EXPECT_TRUE(got<protocol::Generate>().empty()) << "the file is tried alone";
-    m_now += 60s;
-    m_supervisor.tick();
-    EXPECT_NE(hung, "");
-    serve();
-    EXPECT_EQ(got<protocol::Generate>().size(), 1u);
 }
 
 TEST_F(SupervisorTest, ARequestThatIsTooLongFailsAlone) {

@@ -105,7 +105,7 @@ class WindowTest : public QObject, WindowFiles {
             WindowRun run(data, {}, moved);
             QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
             QVERIFY(run.model.models()->guiding());
-            QCOMPARE(run.model.models()->rowCount(), 1);
+            QTRY_COMPARE_WITH_TIMEOUT(run.model.models()->rowCount(), 1, kPatienceMs);
             QVERIFY(run.model.notices()->banner().isEmpty());
             // Another model takes its place …
             QVERIFY(run.drop(other.fileName()));

@@ -6,8 +6,8 @@
 /// The blocks depend on the text alone, never on how it was cut into updates. They are what md4c makes of the
 /// whole text, but for what bounds an update:
 ///  - a link reference definition reaches what stands below it, not what stands above;
-///  - a block of more than kMaxBlockBytes or kMaxBlockLines is cut into several (Block::seam); emphasis that
-///  goes across
+///  - a block of more than kMaxBlockBytes or its kind's maxLines is cut into several (Block::seam); emphasis
+///  that goes across
 ///    a cut is lost there, and a block that was long already becomes no heading by a line below it;
 ///  - of a line of more than kMaxPieceBytes only that much says what block it begins;
 ///  - deeper than kMaxContainers, and in tables of more than 100 columns, marks are text.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <md4c.h>
 
+#include <algorithm>
 #include <random>
 #include <regex>
 
@@ -290,12 +291,17 @@ TEST(Md4cAgreement, onRandomFencesAndTables) {
                                              "`````\n"};
     std::mt19937 random(11);
     const int rounds = test::triesEveryCase() ? 100000 : 2000;
+    int compared = 0;
     for (int round = 0; round < rounds; ++round) {
         std::string text;
         const size_t length = 2 + random() % 8;
         for (size_t i = 0; i < length; ++i) text += pieces[random() % pieces.size()];
+        // Longer code would be cut into several blocks.
+        if (std::ranges::count(text, '\n') > std::ptrdiff_t(kindNamed("code")->maxLines)) continue;
+        ++compared;
         ASSERT_EQ(shown(text), shown(WholeParse::of(text))) << round << "\n" << text;
     }
+    EXPECT_GT(compared, rounds / 2);
 }
 
 /// The comparison can fail: another text is another list of blocks.

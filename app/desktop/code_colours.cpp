@@ -19,10 +19,6 @@
 namespace ingle::desktop {
 namespace {
 
-using namespace std::chrono_literals;
-
-constexpr auto kPatience = 1000ms;
-constexpr auto kStartPatience = 3000ms;     // also starts the child, on a busy computer
 constexpr qsizetype kMostCode = 64 * 1024;  // UTF-16 units
 constexpr int kMostKnown = 2000;            // answers
 constexpr size_t kMostWaiting = 200;
@@ -80,7 +76,15 @@ QString findTypesetter() {
 }
 
 CodeColours::CodeColours(QString program, QObject* parent)
-    : QObject(parent), m_program(std::move(program)), m_child(this), m_patience(this), m_known(kMostKnown) {
+    : CodeColours(std::move(program), parent, Patience()) {}
+
+CodeColours::CodeColours(QString program, QObject* parent, Patience patience)
+    : QObject(parent),
+      m_program(std::move(program)),
+      m_child(this),
+      m_limits(patience),
+      m_patience(this),
+      m_known(kMostKnown) {
     m_child.setProcessChannelMode(QProcess::ForwardedErrorChannel);
     m_patience.setSingleShot(true);
     connect(&m_patience, &QTimer::timeout, this, &CodeColours::giveUp);
@@ -129,7 +133,7 @@ void CodeColours::next() {
     if (!m_asked) return;
     if (m_child.state() == QProcess::NotRunning) m_child.start(m_program, {});
     m_child.write(m_asked->line + '\n');
-    m_patience.start(m_warm ? kPatience : kStartPatience);
+    m_patience.start(m_warm ? m_limits.answer : m_limits.start);
 }
 
 void CodeColours::read() {

@@ -11,6 +11,7 @@
 #include <QString>
 #include <QTimer>
 
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <optional>
@@ -39,9 +40,15 @@ class CodeColours : public QObject {
   public:
     using Spans = QList<ColourSpan>;
     using Then = std::function<void(const Spans&)>;
+    /// How long a child may take: what a hanging one keeps away is colours only, and a computer may be busy.
+    struct Patience {
+        std::chrono::milliseconds start{10'000};  ///< also for its start
+        std::chrono::milliseconds answer{3'000};
+    };
 
     /// `program`: the child; where there is none, nothing is coloured.
     explicit CodeColours(QString program, QObject* parent = nullptr);
+    CodeColours(QString program, QObject* parent, Patience patience);
     ~CodeColours() override;
 
     /// `label`: what follows the fence. `then` is called once, now if the answer is known; unless `context`
@@ -65,6 +72,7 @@ class CodeColours : public QObject {
 
     QString m_program;
     QProcess m_child;
+    const Patience m_limits;
     QTimer m_patience;
     bool m_warm = false;  ///< the child has answered
     std::deque<Question> m_waiting;

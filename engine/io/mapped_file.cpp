@@ -44,6 +44,18 @@ void takeOff(uintptr_t begin) {
     --unlisted;
 }
 
+/// Of whole pages only: what lies beside them may be in use.
+void advise(std::span<const std::byte> bytes, int advice) {
+    const auto first = reinterpret_cast<uintptr_t>(bytes.data());
+    const auto holds = [&](const Mapping& mapping) {
+        return mapping.begin <= first && first + bytes.size() <= mapping.end;
+    };
+    if (std::ranges::none_of(mappings, holds)) return;
+    const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const uintptr_t begin = (first + page - 1) / page * page, end = (first + bytes.size()) / page * page;
+    if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, advice);
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::map(const Source& source) {
@@ -82,15 +94,11 @@ bool MappedFile::isMapped(const void* address) {
 }
 
 void MappedFile::letGo(std::span<const std::byte> bytes) {
-    const auto first = reinterpret_cast<uintptr_t>(bytes.data());
-    const auto holds = [&](const Mapping& mapping) {
-        return mapping.begin <= first && first + bytes.size() <= mapping.end;
-    };
-    if (std::ranges::none_of(mappings, holds)) return;
-    // Whole pages only: what lies beside them may be in use.
-    const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
-    const uintptr_t begin = (first + page - 1) / page * page, end = (first + bytes.size()) / page * page;
-    if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+    advise(bytes, MADV_DONTNEED);
+}
+
+void MappedFile::readAhead(std::span<const std::byte> bytes) {
+    advise(bytes, MADV_WILLNEED);
 }
 
 }  // namespace ingle::io

@@ -29,6 +29,9 @@ class MappedFile {
     /// Gives back the memory of such bytes, which are read from the disk again if somebody looks at them.
     /// Bytes of no such file stay as they are.
     static void letGo(std::span<const std::byte> bytes);
+    /// Has the system read such bytes from the disk meanwhile; they take no memory of this process before
+    /// somebody looks at them.
+    static void readAhead(std::span<const std::byte> bytes);
 
     std::span<const std::byte> bytes() const { return {m_data, m_size}; }
 

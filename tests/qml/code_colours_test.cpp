@@ -8,6 +8,7 @@
 #include <optional>
 
 using namespace ingle::desktop;
+using namespace std::chrono_literals;
 
 class CodeColoursTest : public QObject {
     Q_OBJECT
@@ -64,7 +65,8 @@ class CodeColoursTest : public QObject {
     }
     void aChildThatHangsOrDiesLeavesCodePlain() {
         QFETCH(QByteArray, child);
-        CodeColours colours(script(QTest::currentDataTag(), child));
+        // One that never answers need not be waited for as long as one on a busy computer.
+        CodeColours colours(script(QTest::currentDataTag(), child), nullptr, {.start = 1s, .answer = 1s});
         QCOMPARE(ask(colours, "c", "x"), CodeColours::Spans());
         QCOMPARE(ask(colours, "c", "y"), CodeColours::Spans());
     }

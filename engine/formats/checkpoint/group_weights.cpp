@@ -95,7 +95,7 @@ Result<tensor::Tensor> makeGroupTensor(GroupMatrix matrix) {
         .name = matrix.name, .shape = tensor::Shape::of(matrix.width, matrix.numRows), .format = format};
     INGLE_TRY(tensor::checkedBytes(made.shape, *format));
     if (isOrdered) {
-        order.clear();
+        order = {};
     } else {
         auto side = std::make_shared<tensor::SideData>();
         side->columns.resize(order.size());

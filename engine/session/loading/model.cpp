@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <set>
 
 #include "engine/formats/kind.h"
 #include "engine/session/devices/computer.h"
@@ -19,9 +21,37 @@ constexpr double kSmallerBits = 4.9;
 /// A smaller model is worth an import from this share of the present one on.
 constexpr double kWorthAnImport = 0.85;
 
+/// Tables of which each token needs one row, and nothing else needs any (output layers share some): where
+/// they lie in the file they take memory row by row.
+std::vector<std::span<const std::byte>> tablesOfRows(const OpenedModel& model) {
+    std::map<const std::byte*, std::span<const std::byte>> tables;
+    std::set<const std::byte*> readWhole;
+    for (const graph::Node& node : model.graph.nodes) {
+        for (const uint32_t weight : node.weights) {
+            const std::span<const std::byte> bytes = model.graph.weights[weight].tensor->data;
+            if (node.code != backend::OpCode::Embed)
+                readWhole.insert(bytes.data());
+            else if (io::MappedFile::isMapped(bytes.data()))
+                tables.emplace(bytes.data(), bytes);
+        }
+    }
+    std::vector<std::span<const std::byte>> found;
+    for (const auto& [address, bytes] : tables)
+        if (!readWhole.contains(address)) found.push_back(bytes);
+    return found;
+}
+
+/// Bytes of the files that a load leaves on the disk, by address.
+std::vector<std::span<const std::byte>> leftOnDisk(const OpenedModel& model) {
+    auto left = model.file.readOnce();
+    std::ranges::copy(tablesOfRows(model), std::back_inserter(left));
+    std::ranges::sort(left, {}, &std::span<const std::byte>::data);
+    return left;
+}
+
 ModelShape shapeOf(const OpenedModel& model, const LoadOptions& options) {
     uint64_t weightBytes = model.file.fileBytes() + model.file.expandedBytes();
-    for (const auto bytes : model.file.readOnce()) weightBytes -= bytes.size();
+    for (const auto bytes : leftOnDisk(model)) weightBytes -= bytes.size();
     ModelShape shape{.weightBytes = weightBytes,
                      .memory = model.bound.definition->memory(),
                      .trainedContext = model.bound.facts().trainedContext,
@@ -86,14 +116,15 @@ void describe(OpenedModel& model) {
 }
 
 /// Reads one byte of each page, so that the first answer does not wait for the disk. Skipped for what memory
-/// could not keep anyway, and for what is read once only.
+/// could not keep anyway, and for what is left on the disk.
 void warm(const OpenedModel& model, const ProgressFn& progress) {
     constexpr size_t kPage = 4096;
     constexpr size_t kReportEvery = size_t{64} << 20;
     const formats::ModelFile& file = model.file;
     if (!model.info.memory.fits()) return;
     volatile std::byte sink{};
-    const std::vector<std::span<const std::byte>> skipped = file.readOnce();
+    const std::vector<std::span<const std::byte>> skipped = leftOnDisk(model);
+    for (const auto table : tablesOfRows(model)) io::MappedFile::readAhead(table);
     uint64_t before = 0;  // bytes of the parts already read
     for (const auto& mapping : file.mappings) {
         const auto bytes = mapping->bytes();

@@ -1,0 +1,59 @@
+/// Of a table that is read row by row, only the rows that were asked for take memory.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "engine/lab/synth.h"
+#include "engine/session/loading/model.h"
+#include "tests/opened.h"
+#include "tests/temporary_folder.h"
+
+namespace ingle::session {
+namespace {
+
+constexpr uint32_t kDim = 256, kVocab = 65536;
+constexpr uint64_t kTableBytes = uint64_t{2} * kDim * kVocab;  // 32 MiB in F16
+
+class RowTables : public testing::Test {
+  protected:
+    /// Bytes of mapped files that this process has in memory.
+    static uint64_t residentBytes() {
+        std::ifstream status("/proc/self/status");
+        for (std::string line; std::getline(status, line);)
+            if (line.starts_with("RssFile:")) return std::stoull(line.substr(8)) * 1024;
+        ADD_FAILURE() << "no RssFile in /proc/self/status";
+        return 0;
+    }
+    /// What loading such a model adds to it.
+    uint64_t loaded(const std::string& family) {
+        const std::string path = m_folder.file(family);
+        lab::SynthOptions options{.family = family, .quant = "F16"};
+        options.sizes = {.dim = kDim, .ffnDim = 512, .vocabSize = kVocab};
+        EXPECT_TRUE(lab::writeSynthModel(options, path));
+        const uint64_t before = residentBytes();
+        m_model =
+            Model::load(test::opened(path), {.threads = 1, .backend = BackendChoice::Cpu}, nullptr).value();
+        return residentBytes() - before;
+    }
+    const formats::ModelFile& file() const { return m_model->opened().file; }
+
+    test::TemporaryFolder m_folder;
+    std::unique_ptr<Model> m_model;
+};
+
+TEST_F(RowTables, areLeftOnTheDisk) {
+    const uint64_t bytes = loaded("llama");
+    ASSERT_TRUE(file().tensors.contains("output.weight"));
+    EXPECT_LT(bytes, file().fileBytes() - kTableBytes + kTableBytes / 4);
+    EXPECT_EQ(m_model->opened().shape.weightBytes, file().fileBytes() - kTableBytes);
+}
+
+TEST_F(RowTables, areReadWhereTheyAreTheOutputToo) {
+    const uint64_t bytes = loaded("gemma");
+    ASSERT_FALSE(file().tensors.contains("output.weight"));
+    EXPECT_GT(bytes, file().fileBytes() - kTableBytes / 4);
+    EXPECT_EQ(m_model->opened().shape.weightBytes, file().fileBytes());
+}
+
+}  // namespace
+}  // namespace ingle::session

@@ -10,6 +10,12 @@
 namespace ingle::formats {
 namespace {
 
+/// With what makes the next one begin at a cache line.
+uint64_t paddedBytes(const tensor::Tensor& tensor) {
+    constexpr uint64_t kLine = base::Buffer::kAlignment;
+    return (tensor.bytes() + kLine - 1) / kLine * kLine;
+}
+
 /// Rows that lie in columns share the cache lines that so many take.
 constexpr size_t kRowsAtATime = 64;
 
@@ -55,20 +61,28 @@ std::vector<std::span<const std::byte>> ModelFile::readOnce() const {
 }
 
 Status ModelFile::expand(uint32_t numThreads) {
+    const auto isWanted = [](const tensor::Tensor& tensor) {
+        return (tensor.decoder || tensor.table) && tensor.data.empty();
+    };
+    uint64_t total = 0;
+    for (const auto& [name, tensor] : tensors) total += isWanted(tensor) ? paddedBytes(tensor) : 0;
+    if (total == 0) return {};
+    // In one piece, so that large pages hold them.
+    INGLE_TRY_ASSIGN(base::Buffer buffer, base::Buffer::allocate(total));
     base::ThreadPool threads(numThreads);
+    std::byte* next = buffer.data();
     for (auto& [name, tensor] : tensors) {
-        if ((!tensor.decoder && !tensor.table) || !tensor.data.empty()) continue;
-        INGLE_TRY_ASSIGN(base::Buffer buffer, base::Buffer::allocate(tensor.bytes()));
+        if (!isWanted(tensor)) continue;
         const uint64_t rowBytes = tensor.rowBytes();
         auto make = [&](size_t begin, size_t end, uint32_t) {
-            std::byte* out = buffer.data() + begin * rowBytes;
+            std::byte* out = next + begin * rowBytes;
             if (tensor.decoder) return tensor.decoder->decode(begin, end - begin, out);
             for (size_t row = begin; row < end; ++row, out += rowBytes)
                 std::copy_n(tensor.row(row), rowBytes, out);
         };
         threads.parallelFor(tensor.shape.numRows(), kRowsAtATime, make);
-        tensor.data = std::span(std::as_const(buffer).data(), tensor.bytes());
-        buffers.push_back(std::move(buffer));
+        tensor.data = {next, tensor.bytes()};
+        next += paddedBytes(tensor);
         if (!tensor.decoder) continue;
         std::vector<std::span<const std::byte>> stored;
         tensor.decoder->addStored(stored);
@@ -76,6 +90,8 @@ Status ModelFile::expand(uint32_t numThreads) {
     }
     // The system reads some pages around those that are asked for: of tensors that were done already, too.
     for (const auto bytes : readOnce()) io::MappedFile::letGo(bytes);
+    io::useLargePages({buffer.data(), buffer.size()});
+    buffers.push_back(std::move(buffer));
     return {};
 }
 

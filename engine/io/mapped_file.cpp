@@ -1,6 +1,7 @@
 #include "engine/io/mapped_file.h"
 #include "ingle/error_ids.h"
 
+#include <linux/mman.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -99,6 +100,15 @@ void MappedFile::letGo(std::span<const std::byte> bytes) {
 
 void MappedFile::readAhead(std::span<const std::byte> bytes) {
     advise(bytes, MADV_WILLNEED);
+}
+
+void useLargePages(std::span<std::byte> memory) {
+    constexpr uintptr_t kLarge = uintptr_t{2} << 20;
+    const auto first = reinterpret_cast<uintptr_t>(memory.data());
+    const uintptr_t begin = (first + kLarge - 1) / kLarge * kLarge;
+    const uintptr_t end = (first + memory.size()) / kLarge * kLarge;
+    // An older system, or one without memory in such pieces, leaves it as it is.
+    if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_COLLAPSE);
 }
 
 }  // namespace ingle::io

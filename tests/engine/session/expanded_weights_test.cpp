@@ -69,7 +69,9 @@ TEST_F(ExpandedWeights, loadingExpandsAll) {
     uint64_t bytes = 0;
     for (const base::Buffer& buffer : (*model)->opened().file.buffers) bytes += buffer.size();
     EXPECT_GT(bytes, 0U);
-    EXPECT_EQ(bytes, (*model)->opened().file.expandedBytes());
+    const formats::ModelFile& file = (*model)->opened().file;
+    EXPECT_GE(bytes, file.expandedBytes());
+    EXPECT_LT(bytes, file.expandedBytes() + file.tensors.size() * base::Buffer::kAlignment);
     const Status checked = lab::checkKernels(source.path(), {.threads = 1});
     EXPECT_TRUE(checked) << checked.error().message;
 }

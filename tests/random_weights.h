@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/quant/format.h"
+#include "engine/quant/integers.h"
 
 namespace ingle::test {
 
@@ -24,6 +25,10 @@ inline std::vector<std::byte> makeWeights(const quant::QuantFormat& format, std:
     std::vector<std::byte> out(elems / format.blockElems * format.blockBytes);
     if (format.encodeRow) {
         format.encodeRow(gaussian(random, elems), {}, out.data());
+        return out;
+    }
+    if (quant::findInteger(format.id)) {
+        for (std::byte& byte : out) byte = std::byte(random() & 0xFF);
         return out;
     }
     std::vector<float> values(format.blockElems);

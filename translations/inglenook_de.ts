@@ -604,8 +604,8 @@
         <translation>Absturzbericht speichern</translation>
     </message>
     <message>
-        <source>Models (*.gguf *.bin *.safetensors *.pth *.json)</source>
-        <translation>Modelle (*.gguf *.bin *.safetensors *.pth *.json)</translation>
+        <source>Models (*.gguf *.bin *.flm *.safetensors *.pth *.json)</source>
+        <translation>Modelle (*.gguf *.bin *.flm *.safetensors *.pth *.json)</translation>
     </message>
 </context>
 <context>

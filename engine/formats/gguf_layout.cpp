@@ -13,16 +13,19 @@ struct Heads {
     uint32_t count;
     uint32_t dim;
     uint32_t rotated;
+    RotaryPairs wanted;
 
     /// Where the row that comes to `index` lies.
     uint64_t sourceOf(uint64_t index) const {
-        const uint64_t within = index % dim;
+        const uint64_t within = index % dim, half = rotated / 2;
         if (within >= rotated) return index;
-        return index - within + within % 2 * (rotated / 2) + within / 2;
+        const uint64_t source = wanted == RotaryPairs::AsInGguf ? within % 2 * half + within / 2
+                                                                : within % half * 2 + within / half;
+        return index - within + source;
     }
 };
 
-Status interleave(ModelFile& model, const std::string& name, const Heads& heads) {
+Status reorder(ModelFile& model, const std::string& name, const Heads& heads) {
     const auto found = model.tensors.find(name);
     if (found == model.tensors.end()) return {};
     tensor::Tensor& tensor = found->second;
@@ -62,17 +65,21 @@ Status interleave(ModelFile& model, const std::string& name, const Heads& heads)
 
 }  // namespace
 
-Status layOutAsGguf(ModelFile& model) {
-    if (model.rotaryPairs == RotaryPairs::AsInGguf) return {};
+Status layOutRotaryPairs(ModelFile& model, RotaryPairs wanted) {
+    if (model.rotaryPairs == wanted) return {};
     INGLE_TRY_ASSIGN(const std::string arch, model.metadata.string("general.architecture"));
     const auto count = [&](std::string_view key) {
         return model.metadata.u32(fmt::format("{}.{}", arch, key));
     };
+    const auto countOr = [&](std::string_view key, uint32_t usual) {
+        return model.metadata.u32Or(fmt::format("{}.{}", arch, key), usual);
+    };
     INGLE_TRY_ASSIGN(const uint32_t numLayers, count("block_count"));
     INGLE_TRY_ASSIGN(const uint32_t numHeads, count("attention.head_count"));
-    INGLE_TRY_ASSIGN(const uint32_t dim, count("attention.key_length"));
-    INGLE_TRY_ASSIGN(const uint32_t rotated, count("rope.dimension_count"));
-    if (dim == 0 || rotated > dim || rotated % 2 != 0)
+    INGLE_TRY_ASSIGN(const uint32_t width, count("embedding_length"));
+    INGLE_TRY_ASSIGN(const uint32_t dim, countOr("attention.key_length", numHeads ? width / numHeads : 0));
+    INGLE_TRY_ASSIGN(const uint32_t rotated, countOr("rope.dimension_count", dim));
+    if (dim == 0 || rotated == 0 || rotated > dim || rotated % 2 != 0)
         return fail(ErrorCode::Corrupt, "{}: {} of {} numbers of a head cannot be rotated", model.path,
                     rotated, dim);
     for (uint32_t layer = 0; layer < numLayers && layer < model.tensors.size(); ++layer) {
@@ -81,11 +88,12 @@ Status layOutAsGguf(ModelFile& model) {
         const tensor::Tensor* keys = model.find(prefix + "k.weight");
         const auto numKvHeads = static_cast<uint32_t>(keys ? keys->shape.numRows() / dim : 0);
         for (const char* suffix : {".weight", ".bias"}) {
-            INGLE_TRY(interleave(model, fmt::format("{}q{}", prefix, suffix), {numHeads, dim, rotated}));
-            INGLE_TRY(interleave(model, fmt::format("{}k{}", prefix, suffix), {numKvHeads, dim, rotated}));
+            INGLE_TRY(reorder(model, fmt::format("{}q{}", prefix, suffix), {numHeads, dim, rotated, wanted}));
+            INGLE_TRY(
+                reorder(model, fmt::format("{}k{}", prefix, suffix), {numKvHeads, dim, rotated, wanted}));
         }
     }
-    model.rotaryPairs = RotaryPairs::AsInGguf;
+    model.rotaryPairs = wanted;
     return {};
 }
 

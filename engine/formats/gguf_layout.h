@@ -1,13 +1,14 @@
-/// Models of other formats in the form that GGUF files have.
+/// Models in the form that files of other formats have.
 #pragma once
 
 #include "engine/formats/model_file.h"
 
 namespace ingle::formats {
 
-/// Puts the rows of queries and keys into the order of the family's GGUF files, see RotaryPairs. Nothing is
-/// copied but vectors: matrices get tables of rows. Errors: Corrupt (sizes that contradict each other),
-/// OutOfMemory.
-Status layOutAsGguf(ModelFile& model);
+/// Puts the rows of queries and keys into the order of the family's GGUF files, or from there into halves
+/// (only asked for of families whose GGUF files rotate neighbours); see RotaryPairs. Nothing is copied but
+/// vectors: matrices get tables of rows. Errors: Corrupt (sizes that contradict each other), Unsupported
+/// (scales for several rows), OutOfMemory.
+Status layOutRotaryPairs(ModelFile& model, RotaryPairs wanted);
 
 }  // namespace ingle::formats

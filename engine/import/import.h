@@ -1,4 +1,5 @@
-/// Writes any model file that can be read as GGUF, quantised if asked for.
+/// Writes any model file that can be read as GGUF, and some as FastLLM's or llama2.c's files, quantised if
+/// asked for.
 #pragma once
 
 #include <functional>
@@ -13,8 +14,8 @@ namespace ingle::importer {
 
 struct ImportOptions {
     std::string source;  ///< any format; of a split model any part
-    std::string target;
-    std::string quant;                    ///< a mix of quant_mix.h; empty: every tensor stays as it is stored
+    std::string target;  ///< its extension says the format (model_writer.h); GGUF under any other
+    std::string quant;   ///< a mix of quant_mix.h; empty: every tensor stays as it is stored
     std::vector<TensorType> tensorTypes;  ///< what is wanted for some tensors; the first that fits counts
     std::string importance;               ///< a file of importance.h; empty: all columns matter alike
     uint32_t threads = 0;                 ///< 0: physical cores
@@ -33,7 +34,8 @@ struct ImportEvents {
 /// Metadata, tokenizer and chat template are carried over. `target` appears complete or not at all; memory
 /// stays at a few MiB beside the mapped source. Errors: those of formats::openModelFile and Importance::read;
 /// InvalidArgument (an unknown mix or format; target and source are the same file; an importance matrix of
-/// another model), Io (a disk without room, before anything is written or meanwhile), Cancelled.
+/// another model), Unsupported (what the target's format cannot hold), Io (a disk without room, before
+/// anything is written or meanwhile), Cancelled.
 Status importModel(const ImportOptions& options, const ImportEvents& events);
 
 /// Decodes raw blocks of one format to little-endian float32. Errors: InvalidArgument (an unknown format, a

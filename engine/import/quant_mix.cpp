@@ -4,6 +4,8 @@
 #include <charconv>
 #include <regex>
 
+#include "engine/quant/integers.h"
+
 namespace ingle::importer {
 namespace {
 
@@ -131,7 +133,7 @@ std::string_view wantedFormat(const QuantMix& mix, const formats::ModelFile& mod
 }
 
 bool isFloat(const quant::QuantFormat& format) {
-    return format.blockElems == 1;
+    return format.blockElems == 1 && format.id < quant::Quant{quant::kFirstForeignId};
 }
 
 }  // namespace
@@ -180,7 +182,8 @@ TensorFormats::Choice TensorFormats::of(const formats::ModelFile& model, const t
     const quant::QuantFormat* wanted = nullptr;
     for (const auto& each : m_wanted)
         if (isMatrix && !wanted && std::regex_search(tensor.name, each->pattern)) wanted = each->format;
-    if (!wanted && !m_mix) return {tensor.format};
+    if (!wanted && !m_mix)
+        return {quant::findInteger(tensor.format->id) ? quant::findFormat(quant::kF32) : tensor.format};
     if (!wanted && !isQuantizable(tensor.name, tensor.shape)) {
         const quant::QuantFormat* f32 = quant::findFormat(quant::kF32);
         return {isMatrix && isFloat(*tensor.format) ? tensor.format : f32};

@@ -24,6 +24,16 @@ enum class ActivationForm : uint8_t {
     Blocks,  ///< ActivationBlock
 };
 
+/// Scales of integers that lie beside them (quant/integers.h): one for each `groupBlocks` blocks of 32 in a
+/// row. A value is  scale * q + offset,  or  scale * (q - zero).
+struct ScalesBeside {
+    const float* scales;   ///< of the matrix's first row; null for block formats
+    const float* offsets;  ///< as many, or null
+    const float* zeros;    ///< as many, or null; not both
+    size_t rowStride;      ///< scales from a row's to the next one's
+    uint32_t groupBlocks;
+};
+
 /// y[r][o] = sum over i of x[r][i] * w[o][i], for r in [0, numRows), o in [outBegin, outEnd).
 /// x: [numRows, k] in the kernel's form; w: [numOut, k] in its block format; y: [numRows, yStride] f32.
 ///
@@ -45,6 +55,7 @@ struct MatmulArgs {
     uint32_t k;
     uint32_t outBegin;
     uint32_t outEnd;
+    ScalesBeside beside{};
 };
 using MatmulFn = void (*)(const MatmulArgs& args) noexcept;
 

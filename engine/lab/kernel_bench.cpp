@@ -6,6 +6,8 @@
 #include <set>
 
 #include "engine/graph/lower.h"
+#include "engine/quant/integers.h"
+#include "engine/tensor/side_data.h"
 
 namespace ingle::lab {
 namespace {
@@ -32,6 +34,10 @@ class Zeros {
         for (size_t i = 0; i < count; ++i)
             zeros.m_tensors.push_back(
                 {"zeros", shape, &format, std::span(zeros.m_bytes).subspan(i * bytes, bytes)});
+        if (!quant::findInteger(format.id)) return zeros;
+        const auto side = std::make_shared<const tensor::SideData>(
+            tensor::SideData{.partColumns = shape.rowElems(), .scales = std::vector<float>(shape.numRows())});
+        for (Tensor& tensor : zeros.m_tensors) tensor.side = side;
         return zeros;
     }
     /// The address stays: backends know tensors by it.

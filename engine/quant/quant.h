@@ -28,4 +28,9 @@ inline constexpr Quant kF32{0};
 inline constexpr Quant kF16{1};
 inline constexpr Quant kQ8_0{8};
 
+// Integers whose scales lie beside them: engine/quant/integers.h.
+inline constexpr Quant kInt8{0x8100};   ///< a signed byte each
+inline constexpr Quant kUint8{0x8101};  ///< a byte each
+inline constexpr Quant kUint4{0x8102};  ///< two in a byte, the first in its high nibble
+
 }  // namespace ingle::quant

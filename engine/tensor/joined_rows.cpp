@@ -86,26 +86,32 @@ Status joinScales(const std::vector<RowRange>& ranges, SideData& joined) {
         const SideData* side = range.of->side.get();
         if (hasScales(*range.of) != isScaled ||
             (isScaled && (side->partColumns != model.of->side->partColumns ||
-                          side->offsets.empty() != model.of->side->offsets.empty())))
+                          side->offsets.empty() != model.of->side->offsets.empty() ||
+                          side->zeros.empty() != model.of->side->zeros.empty())))
             return fail(ErrorCode::Unsupported,
                         "tensor '{}': parts of one matrix have scales of different groups", range.of->name);
     }
     if (!isScaled) return {};
     joined.partColumns = model.of->side->partColumns;
     const uint64_t numParts = (model.of->shape.rowElems() + joined.partColumns - 1) / joined.partColumns;
-    const auto append = [&](const std::vector<float>& from, std::vector<float>& to, uint64_t partRow) {
+    const auto append = [&](const FloatList& from, std::vector<float>& to, uint64_t partRow) {
         if (from.empty()) return;
-        const auto first = from.begin() + static_cast<ptrdiff_t>(partRow * numParts);
-        to.insert(to.end(), first, first + static_cast<ptrdiff_t>(numParts));
+        const float* first = from.data() + partRow * numParts;
+        to.insert(to.end(), first, first + numParts);
     };
+    std::vector<float> scales, offsets, zeros;
     for (const RowRange& range : ranges) {
         const SideData& side = *range.of->side;
         for (uint64_t row = 0; row < range.count; ++row) {
             const uint64_t partRow = (range.first + row * range.step) / side.partRows;
-            append(side.scales, joined.scales, partRow);
-            append(side.offsets, joined.offsets, partRow);
+            append(side.scales, scales, partRow);
+            append(side.offsets, offsets, partRow);
+            append(side.zeros, zeros, partRow);
         }
     }
+    joined.scales = std::move(scales);
+    joined.offsets = std::move(offsets);
+    joined.zeros = std::move(zeros);
     return {};
 }
 

@@ -1,6 +1,7 @@
 #include "engine/tensor/side_data.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace ingle::tensor {
 namespace {
@@ -11,12 +12,41 @@ uint64_t partsOf(uint64_t count, uint64_t size) {
 
 }  // namespace
 
+FloatList FloatList::at(std::span<const std::byte> bytes) {
+    FloatList list;
+    if (reinterpret_cast<uintptr_t>(bytes.data()) % alignof(float) == 0) {
+        list.m_bytes = bytes;
+        return list;
+    }
+    list.m_own.resize(bytes.size() / sizeof(float));
+    std::memcpy(list.m_own.data(), bytes.data(), list.m_own.size() * sizeof(float));
+    return list;
+}
+
+uint64_t SideData::partsPerRow(const Shape& shape) const {
+    return partsOf(shape.rowElems(), partColumns);
+}
+
+std::shared_ptr<const SideData> SideData::ofRows(const Shape& shape, uint64_t first, uint64_t count) const {
+    if (rowsPerOrder != 0) return nullptr;
+    if (first % partRows != 0 || (count % partRows != 0 && first + count != shape.numRows())) return nullptr;
+    const uint64_t perRow = partsPerRow(shape);
+    const uint64_t begin = first / partRows * perRow, parts = partsOf(count, partRows) * perRow;
+    return std::make_shared<const SideData>(SideData{.partRows = partRows,
+                                                     .partColumns = partColumns,
+                                                     .scales = scales.part(begin, parts),
+                                                     .offsets = offsets.part(begin, parts),
+                                                     .zeros = zeros.part(begin, parts),
+                                                     .columns = columns});
+}
+
 void SideData::apply(uint64_t row, std::span<float> values) const {
     uint64_t part = row / partRows * partsOf(values.size(), partColumns);
     for (size_t at = 0; at < values.size() && hasScales(); at += partColumns, ++part) {
         const auto own = values.subspan(at, std::min<uint64_t>(partColumns, values.size() - at));
         const float scale = scales[part];
-        for (float& value : own) value *= scale;
+        const float zero = zeros.empty() ? 0.0F : zeros[part];
+        for (float& value : own) value = (value - zero) * scale;
         if (offsets.empty()) continue;
         const float offset = offsets[part];
         for (float& value : own) value += offset;
@@ -36,7 +66,11 @@ Status checkSideData(const SideData& side, const Shape& shape) {
         return fail(ErrorCode::Corrupt, "{} scales for a matrix of shape {}, which has {} parts of {} × {}",
                     side.scales.size(), shape.text(), numParts, side.partRows, side.partColumns);
     if (!side.offsets.empty() && side.offsets.size() != side.scales.size())
-        return fail(ErrorCode::Corrupt, "{} offsets for {} scales", side.offsets.size(), numParts);
+        return fail(ErrorCode::Corrupt, "{} offsets for {} scales", side.offsets.size(), side.scales.size());
+    if (!side.zeros.empty() && side.zeros.size() != side.scales.size())
+        return fail(ErrorCode::Corrupt, "{} zeros for {} scales", side.zeros.size(), side.scales.size());
+    if (!side.zeros.empty() && !side.offsets.empty())
+        return fail(ErrorCode::Corrupt, "scales with both offsets and zeros");
     if (side.columns.empty()) return {};
     const uint64_t numOrders = side.rowsPerOrder ? partsOf(shape.numRows(), side.rowsPerOrder) : 1;
     if (side.columns.size() % numOrders != 0 || side.columns.size() / numOrders != shape.rowElems())

@@ -311,6 +311,39 @@ def chatglm(config, w, ids, neighbours=True):
     return rms(h, w["transformer.encoder.final_layernorm.weight"], eps) @ w["transformer.output_layer.weight"].T
 
 
+def chatglm1(config, w, ids, neighbours=False):
+    """THUDM's modeling_chatglm.py of chatglm-6b: two positions, one for each half of a head; the prompt sees all of itself."""
+    count, eps = config["num_attention_heads"], config["layernorm_epsilon"]
+    dim, alpha = config["hidden_size"] // count, math.sqrt(2 * config["num_layers"])
+    context = ids.index(config["bos_token_id"])
+    positions = np.minimum(np.arange(len(ids)), context - 1)
+    blocks = np.maximum(np.arange(len(ids)) - context + 1, 0)
+    inv = 10000.0 ** (-np.arange(0, dim // 2, 2) / (dim // 2))
+
+    def turn(x, at):
+        angles = at[:, None] * inv[None, :]
+        cos, sin = np.cos(angles)[:, None, :], np.sin(angles)[:, None, :]
+        a, b = (x[..., 0::2], x[..., 1::2]) if neighbours else np.split(x, 2, -1)
+        pairs = (a * cos - b * sin, b * cos + a * sin)
+        return np.stack(pairs, -1).reshape(x.shape) if neighbours else np.concatenate(pairs, -1)
+
+    def norm(x, name):
+        return layer_norm(x, w[name + ".weight"], w[name + ".bias"], eps)
+
+    h = w["transformer.word_embeddings.weight"][ids]
+    seen = (np.arange(len(ids))[None, :] < context) | (np.arange(len(ids))[None, :] <= np.arange(len(ids))[:, None])
+    for i in range(config["num_layers"]):
+        p = f"transformer.layers.{i}"
+        x = norm(h, p + ".input_layernorm")
+        q, k, v = np.split(linear(w, p + ".attention.query_key_value", x).reshape(len(ids), count, 3 * dim), 3, -1)
+        q, k = (np.concatenate((turn(each[..., :dim // 2], positions), turn(each[..., dim // 2:], blocks)), -1) for each in (q, k))
+        shares = softmax(np.where(seen, np.einsum("ihd,jhd->hij", q, k) * dim ** -0.5, -np.inf))
+        h = x * alpha + linear(w, p + ".attention.dense", np.einsum("hij,jhd->ihd", shares, v).reshape(len(ids), -1))
+        x = norm(h, p + ".post_attention_layernorm")
+        h = x * alpha + linear(w, p + ".mlp.dense_4h_to_h", gelu_tanh(linear(w, p + ".mlp.dense_h_to_4h", x)))
+    return norm(h, "transformer.final_layernorm") @ w["lm_head.weight"].T
+
+
 def baichuan(config, w, ids, neighbours=False):
     """baichuan-inc's modeling_baichuan.py: 7B rotates, 13B has linear biases; the second's output rows have length 1."""
     dim, eps = config["hidden_size"] // config["num_attention_heads"], config["rms_norm_eps"]

@@ -35,6 +35,22 @@ def farthest(a, b):
     return np.abs(a - b).max()
 
 
+def error_of_rounding(ingle, model, out):
+    """What activations rounded to bytes change, as a share of the logits."""
+    exact = logits(ingle, model, out)
+    run(ingle, "logits", model, "--tokens", ",".join(map(str, IDS)), "--out", out, "--backend", "cpu", "--kv", "f32", "--ctx", "32")
+    rounded = np.fromfile(out, np.float32).astype(np.float64).reshape(exact.shape)
+    return np.sqrt(np.mean((rounded - exact) ** 2) / np.mean(exact ** 2))
+
+
+def check_rounding(ingle, model, folder):
+    """Packed matrices are multiplied with rounded activations where they lie: as near as Q8_0 of the same numbers comes."""
+    run(ingle, "import", model, "-o", folder / "usual.gguf", "--quant", "Q8_0")
+    usual, own = (error_of_rounding(ingle, path, folder / "rounded.out") for path in (folder / "usual.gguf", model))
+    assert usual / 2 < own < usual * 2, f"{model}: rounding changes {own}, in Q8_0 {usual}"
+    return own
+
+
 def check(ingle, name, folder, kind="F32", shards=1):
     model = tiny_models.MODELS[name]()
     (folder / "config.json").write_text(json.dumps(model.config))

@@ -251,6 +251,26 @@ def chatglm():
     return Model(config, t, equations.chatglm)
 
 
+def chatglm1():
+    config = {"architectures": ["ChatGLMModel"], "num_layers": LAYERS, "hidden_size": DIM, "inner_hidden_size": 4 * DIM,
+              "num_attention_heads": HEADS, "layernorm_epsilon": 1e-5, "max_sequence_length": CONTEXT, "position_encoding_2d": True,
+              "vocab_size": VOCABULARY, "bos_token_id": 90, "eos_token_id": 91, "gmask_token_id": 13}
+    t = Tensors(31)
+    t.table("transformer.word_embeddings")
+    t.table("lm_head")
+    t.norm("transformer.final_layernorm", DIM, bias=True)
+    for i in range(LAYERS):
+        p = f"transformer.layers.{i}"
+        t.norm(p + ".input_layernorm", DIM, bias=True)
+        t.norm(p + ".post_attention_layernorm", DIM, bias=True)
+        t[p + ".attention.rotary_emb.inv_freq"] = np.ones(4)
+        for name, rows, columns in ((".attention.query_key_value", 3 * DIM, DIM), (".attention.dense", DIM, DIM),
+                                    (".mlp.dense_h_to_4h", 4 * DIM, DIM), (".mlp.dense_4h_to_h", DIM, 4 * DIM)):
+            t.matrix(p + name, rows, columns)
+            t.bias(p + name, rows)
+    return Model(config, t, equations.chatglm1)
+
+
 def baichuan(layers=32, seed=19, **more):
     config = usual("BaichuanForCausalLM", num_hidden_layers=layers, **more)
     del config["num_key_value_heads"], config["rope_theta"]
@@ -426,5 +446,5 @@ def rwkv7():
 
 MODELS = {each.__name__: each for each in (
     llama, llama3, llama_linear, mistral_yarn, mixtral, smollm3, ministral3, qwen2, qwen3, qwen2_moe, qwen3_moe, gemma, gemma2, gemma3,
-    gemma3_with_images, phi3, phi3_long, glm4, chatglm, baichuan, baichuan13, stablelm, stablelm_parallel, lfm2, granite_hybrid,
+    gemma3_with_images, phi3, phi3_long, glm4, chatglm, chatglm1, baichuan, baichuan13, stablelm, stablelm_parallel, lfm2, granite_hybrid,
     granite_hybrid_experts, rwkv7, seed_oss, olmoe, starcoder2)}

@@ -13,7 +13,8 @@ int main(int argc, char** argv) {
         return 2;
     }
     const std::filesystem::path root = argv[1];
-    for (const char* format : {"gguf", "rwkv_cpp", "llama2c", "safetensors", "pytorch", "tokenizer_json"})
+    for (const char* format :
+         {"gguf", "rwkv_cpp", "llama2c", "fastllm", "safetensors", "pytorch", "tokenizer_json"})
         std::filesystem::create_directories(root / format);
     const auto write = [&](const char* format, const char* name, const std::string& bytes) {
         std::ofstream(root / format / name, std::ios::binary) << bytes;
@@ -23,6 +24,7 @@ int main(int argc, char** argv) {
     write("llama2c", "v0", ingle::test::llama2cFile());
     write("llama2c", "v1", ingle::test::llama2cVersion1File());
     write("llama2c", "v2", ingle::test::llama2cVersion2File());
+    write("fastllm", "seed", ingle::test::fastLlmFile());
     const auto tensors = ingle::test::mixtralTensors();
     write("safetensors", "seed", ingle::test::safetensorsFile(tensors));
     write("pytorch", "archive", ingle::test::pytorchFile(tensors, ingle::test::PickleForm::Archive));

@@ -25,7 +25,9 @@ Action define(CLI::App& app) {
     auto options = std::make_shared<importer::ImportOptions>();
     app.add_option("SRC", options->source, "model file of any format, or the name of a model in the library")
         ->required();
-    app.add_option("-o,--out", options->target, "GGUF file to write")->required();
+    app.add_option("-o,--out", options->target,
+                   "file to write: .flm is FastLLM's, .bin llama2.c's, anything else GGUF")
+        ->required();
     app.add_option(
         "--quant", options->quant,
         "F32, F16, BF16, Q8_0, Q4_0, Q4_K_S, Q4_K_M, Q5_K_S, Q5_K_M or Q6_K (default: as stored); all "

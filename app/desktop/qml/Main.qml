@@ -164,7 +164,7 @@ T.ApplicationWindow {
         id: openDialog
         objectName: "openDialog"
         title: qsTr("Open a model")
-        nameFilters: [qsTr("Models (*.gguf *.bin *.safetensors *.pth *.json)"), qsTr("All files (*)")]
+        nameFilters: [qsTr("Models (*.gguf *.bin *.flm *.safetensors *.pth *.json)"), qsTr("All files (*)")]
         onAccepted: window.openFiles([selectedFile])
     }
     FileDialog {

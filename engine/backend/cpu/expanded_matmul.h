@@ -1,11 +1,13 @@
-/// Products with matrices that have side data (engine/tensor/side_data.h). Where it changes values, rows are
-/// expanded to floats, some at a time, and multiplied then; where it is an order of columns only, activations
-/// are put in that order, and the format's own kernel multiplies.
+/// Products with matrices that have side data (engine/tensor/side_data.h). Where it is an order of columns
+/// only, activations are put in that order, and the format's own kernel multiplies. Integers with scales for
+/// rows, or groups of them, are multiplied as they lie; rows of all others are expanded to floats, some at a
+/// time, and multiplied then.
 #pragma once
 
 #include <algorithm>
 
 #include "engine/backend/cpu/cpu_op.h"
+#include "engine/quant/integers.h"
 #include "engine/tensor/side_data.h"
 
 namespace ingle::backend::cpu {
@@ -31,11 +33,38 @@ inline void putInOrder(std::span<const float> x, std::span<const uint32_t> order
     for (size_t i = 0; i < x.size(); ++i) out[order[i]] = x[i];
 }
 
+/// Whether kernels can read the scales where they are.
+inline bool areScalesBeside(const tensor::Tensor& matrix) {
+    const tensor::SideData& side = *matrix.side;
+    const bool wholeBlocks =
+        matrix.shape.rowElems() % kernels::kActivationBlock == 0 &&
+        (side.partColumns % kernels::kActivationBlock == 0 || side.partColumns >= matrix.shape.rowElems());
+    const bool isSigned = matrix.format->id == quant::kInt8;
+    return quant::findInteger(matrix.format->id) && wholeBlocks && side.partRows == 1 &&
+           side.columns.empty() && (!isSigned || (side.offsets.empty() && side.zeros.empty()));
+}
+
+inline kernels::ScalesBeside scalesBeside(const tensor::Tensor& matrix, uint64_t firstRow) {
+    const tensor::SideData& side = *matrix.side;
+    const uint64_t perRow = side.partsPerRow(matrix.shape);
+    const auto of = [&](const tensor::FloatList& list) {
+        return list.empty() ? nullptr : list.data() + firstRow * perRow;
+    };
+    const uint64_t groupBlocks =
+        (std::min(side.partColumns, matrix.shape.rowElems())) / kernels::kActivationBlock;
+    return {.scales = of(side.scales),
+            .offsets = of(side.offsets),
+            .zeros = of(side.zeros),
+            .rowStride = perRow,
+            .groupBlocks = static_cast<uint32_t>(groupBlocks)};
+}
+
 /// The kernel for a matrix of `numOut` rows: that of its format, or of floats.
 inline kernels::MatmulKernel matmulFor(const tensor::Tensor& matrix, uint32_t numOut,
                                        const Preparation& preparation) {
-    if (!tensor::hasScales(matrix))
-        return kernels::selectMatmul(*matrix.format, numOut, preparation.isa, preparation.activations);
+    const auto own = kernels::selectMatmul(*matrix.format, numOut, preparation.isa, preparation.activations);
+    if (!tensor::hasScales(matrix)) return own;
+    if (own.activation == kernels::ActivationForm::Blocks && areScalesBeside(matrix)) return own;
     return kernels::selectMatmul(*quant::findFormat(quant::kF32), 1, preparation.isa, ActivationType::F32);
 }
 
@@ -47,6 +76,10 @@ inline void multiplyRows(const kernels::MatmulKernel& kernel, const tensor::Tens
     args.weights = matrix.row(firstRow);
     args.weightRowBytes = matrix.rowStep();
     if (!tensor::hasScales(matrix)) return kernel.fn(args);
+    if (kernel.activation == kernels::ActivationForm::Blocks) {
+        args.beside = scalesBeside(matrix, firstRow);
+        return kernel.fn(args);
+    }
     const size_t width = matrix.shape.rowElems();
     args.format = quant::findFormat(quant::kF32);
     args.weights = reinterpret_cast<const std::byte*>(scratch);

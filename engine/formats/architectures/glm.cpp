@@ -38,8 +38,6 @@ Status setChatGlm(Translation& t) {
     INGLE_TRY(expectFlag(t.config, "add_bias_linear", false, false));
     INGLE_TRY(expectFlag(t.config, "post_layer_norm", true, true));
     INGLE_TRY(expectFlag(t.config, "apply_residual_connection_post_layernorm", false, false));
-    if (t.config.find("position_encoding_2d"))
-        return fail(ErrorCode::Unsupported, "ChatGLM-6B, the first of its name, is not read from such files");
     INGLE_TRY_ASSIGN(const DecoderSizes sizes, setDecoderKeys(t, {.numLayers = "num_layers",
                                                                   .ffnDim = "ffn_hidden_size",
                                                                   .numKvHeads = "",

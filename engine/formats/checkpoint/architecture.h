@@ -2,7 +2,9 @@
 /// `extern const ArchitectureGroup <name>_architectures`.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "engine/formats/checkpoint/translation.h"
@@ -28,8 +30,12 @@ struct Architecture {
     /// Where config.json does not say whether the output is the embedding.
     bool sharesEmbedding = false;
     RotaryPairs rotaryPairs = RotaryPairs::AsInGguf;
+    /// attn_qkv has for each head its query, its key and its value; else all queries come first.
+    bool fusesByHead = false;
     /// Null, or what is left to do when all tensors have their names.
     Status (*finish)(Translation& translation) = nullptr;
+    /// Null, or whether a configuration is of this one: another that has the same name is the usual one.
+    bool (*suits)(const Metadata& config) = nullptr;
 };
 
 struct ArchitectureGroup {
@@ -39,6 +45,9 @@ struct ArchitectureGroup {
 std::span<const ArchitectureGroup* const> allArchitectures();
 
 /// Null when this version does not know it.
-const Architecture* findArchitecture(std::string_view name);
+const Architecture* findArchitecture(std::string_view name, const Metadata& config);
+/// The name in such files of a tensor with this name in GGUF's terms; nothing where no rule takes one as it
+/// lies.
+std::optional<std::string> sourceName(const Architecture& architecture, std::string_view name);
 
 }  // namespace ingle::formats

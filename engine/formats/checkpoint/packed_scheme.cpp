@@ -53,8 +53,9 @@ Result<tensor::SideData> scalesOf(const StoredTensor& stored, const tensor::Shap
         side.partRows = 1;
     else if (!dims.empty())
         side.partRows = blockRows, side.partColumns = blockColumns;
-    side.scales.resize(stored.data.size() / format->blockBytes);
-    format->decodeRow(stored.data.data(), side.scales);
+    std::vector<float> scales(stored.data.size() / format->blockBytes);
+    format->decodeRow(stored.data.data(), scales);
+    side.scales = std::move(scales);
     if (Status status = tensor::checkSideData(side, shape); !status)
         return happenedTo(fmt::format("tensor '{}'", shown(stored.name)), status.error());
     return side;

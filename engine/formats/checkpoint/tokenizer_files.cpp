@@ -130,11 +130,13 @@ bool areOne(const TokenizerData& pieces, const TokenizerData& other) {
 
 Result<std::optional<Vocabulary>> readVocabulary(Checkpoint& checkpoint, const io::Source& source) {
     std::optional<Vocabulary> pieces, rules;
-    INGLE_TRY_ASSIGN(const auto model, findText(checkpoint, source, "tokenizer.model"));
-    if (model) {
+    for (const char* name : {"tokenizer.model", "ice_text.model"}) {
+        INGLE_TRY_ASSIGN(const auto model, findText(checkpoint, source, name));
+        if (!model) continue;
         auto parsed = parseSentencePiece(*model);
-        if (!parsed) return happenedTo("tokenizer.model", std::move(parsed).error());
+        if (!parsed) return happenedTo(name, std::move(parsed).error());
         pieces = *std::move(parsed);
+        break;
     }
     INGLE_TRY_ASSIGN(const auto json, findText(checkpoint, source, "tokenizer.json"));
     if (json) {

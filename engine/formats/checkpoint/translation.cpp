@@ -8,6 +8,7 @@
 #include "engine/formats/checkpoint/architecture.h"
 #include "engine/formats/tensor_directory.h"
 #include "engine/tensor/joined_rows.h"
+#include "engine/tensor/side_data.h"
 #include "ingle/error_ids.h"
 
 namespace ingle::formats {
@@ -93,7 +94,33 @@ Result<const quant::QuantFormat*> formatOf(const StoredTensor& stored) {
     return format;
 }
 
+/// So many rows of a packed matrix: where they lie, if their scales can be told apart.
+Result<tensor::Tensor> rowsOf(const std::shared_ptr<const tensor::Tensor>& whole, uint64_t first,
+                              uint64_t count) {
+    auto side = whole->decoder ? nullptr : whole->side->ofRows(whole->shape, first, count);
+    if (!side) return tensor::joinRows({{.of = whole, .first = first, .count = count}});
+    tensor::Tensor rows = *whole;
+    rows.shape = tensor::Shape::of(whole->shape.rowElems(), count);
+    rows.side = std::move(side);
+    rows.data = whole->data.subspan(first * whole->rowBytes(), count * whole->rowBytes());
+    return rows;
+}
+
 }  // namespace
+
+std::optional<std::string> sourceName(const Architecture& architecture, std::string_view name) {
+    const NumberedName own = numbered(name);
+    for (const std::span<const TensorRule> rules :
+         {architecture.tensors, std::span<const TensorRule>(kCommonRules)}) {
+        const auto found = std::ranges::find(rules, own.pattern, &TensorRule::to);
+        if (found == rules.end() || found->change) continue;
+        std::string source(found->from);
+        if (const size_t at = source.find('#'); at != std::string::npos)
+            source.replace(at, 1, std::to_string(own.numbers.front()));
+        return source;
+    }
+    return std::nullopt;
+}
 
 Result<tensor::Shape> shapeOf(const StoredTensor& stored) {
     tensor::Shape shape;
@@ -168,9 +195,8 @@ Status Translation::splitPacked(const tensor::Tensor& whole, std::span<const Par
     const auto of = std::make_shared<const tensor::Tensor>(whole);
     uint64_t first = 0;
     for (const Part& part : parts) {
-        if (part.rows > whole.shape.numRows() - first) break;
-        INGLE_TRY_ASSIGN(tensor::Tensor made,
-                         tensor::joinRows({{.of = of, .first = first, .count = part.rows}}));
+        if (part.rows == 0 || part.rows > whole.shape.numRows() - first) break;
+        INGLE_TRY_ASSIGN(tensor::Tensor made, rowsOf(of, first, part.rows));
         made.name = part.name;
         INGLE_TRY(addTensor(model, std::move(made)));
         first += part.rows;
@@ -181,7 +207,7 @@ Status Translation::splitPacked(const tensor::Tensor& whole, std::span<const Par
     return {};
 }
 
-Status Translation::splitFused() {
+Status Translation::splitFused(const Architecture& architecture) {
     const auto sizeOf = [&](std::string_view key) {
         return model.metadata.u32Or(fmt::format("{}.{}", m_family, key), 0);
     };
@@ -191,7 +217,8 @@ Status Translation::splitFused() {
     std::vector<std::string> fused;
     for (const auto& [name, tensor] : model.tensors) {
         const bool isPacked = tensor.decoder || tensor.side;
-        if (isPacked && (name.ends_with(kQkv) || name.ends_with(kUp))) fused.push_back(name);
+        const bool isQkv = name.ends_with(kQkv) && !architecture.fusesByHead;
+        if (isPacked && (isQkv || name.ends_with(kUp))) fused.push_back(name);
     }
     for (const std::string& name : fused) {
         const uint64_t rows = model.find(name)->shape.numRows();
@@ -307,7 +334,22 @@ Status Translation::translate(const Checkpoint& checkpoint, const Architecture& 
         INGLE_TRY(rule->change ? rule->change(*this, stored, place) : this->place(stored, place.name));
     }
     INGLE_TRY(finishStacks());
-    return splitFused();
+    return splitFused(architecture);
+}
+
+Status Translation::run(const Checkpoint& checkpoint, const Architecture& architecture) {
+    INGLE_TRY(architecture.setKeys(*this));
+    INGLE_TRY(translate(checkpoint, architecture));
+    if (architecture.finish) INGLE_TRY(architecture.finish(*this));
+    INGLE_TRY_ASSIGN(const bool isShared, config.boolOr("tie_word_embeddings", architecture.sharesEmbedding));
+    if (isShared) model.tensors.erase("output.weight");
+    if (!model.find("token_embd.weight")) return fail(ErrorCode::Corrupt, "it has no table of tokens");
+    setCount("vocab_size", numTokens());
+    return {};
+}
+
+uint64_t Translation::numTokens() const {
+    return model.find("token_embd.weight")->shape.dims[1];
 }
 
 Status addOne(Translation& translation, const StoredTensor& stored, const Place& place) {

@@ -37,9 +37,12 @@ class Translation {
     void set(std::string_view key, MetaValue value);
     void setCount(std::string_view key, uint64_t value) { set(key, static_cast<int64_t>(value)); }
 
-    /// Names all tensors by the architecture's rules and those that most have in common. Errors: Unsupported
-    /// (a tensor that no rule names, a type that nothing computes with), Corrupt.
-    Status translate(const Checkpoint& checkpoint, const Architecture& architecture);
+    /// Sets the keys and names all tensors by the architecture's rules and those that most have in common.
+    /// Errors: Unsupported (a tensor that no rule names, a type that nothing computes with), Corrupt.
+    Status run(const Checkpoint& checkpoint, const Architecture& architecture);
+    /// After that: rows of the table of tokens. Their number says more surely than the configuration how many
+    /// tokens the model knows.
+    uint64_t numTokens() const;
 
     /// Enters a tensor as it lies, of its own shape or another of as many numbers.
     Status place(const StoredTensor& stored, std::string name);
@@ -64,9 +67,10 @@ class Translation {
     Result<std::vector<float>> numbersOf(const StoredTensor& stored) const;
 
   private:
+    Status translate(const Checkpoint& checkpoint, const Architecture& architecture);
     Status splitPacked(const tensor::Tensor& whole, std::span<const Part> parts);
     /// Packed matrices that are several in one, which families take apart only where they lie in rows.
-    Status splitFused();
+    Status splitFused(const Architecture& architecture);
     Status finishStacks();
 
     std::string_view m_family;

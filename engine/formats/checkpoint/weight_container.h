@@ -17,10 +17,11 @@ namespace ingle::formats {
 /// A tensor as its file describes it.
 struct StoredTensor {
     std::string name;
-    std::string type;                 ///< "F32", "BF16", "I32", …: safetensors' name
+    std::string type;                 ///< "F32", "BF16", "I32", …: safetensors' name, or that of integers
     std::vector<uint64_t> dims;       ///< the contiguous one last; none: one number
     std::span<const std::byte> data;  ///< all of it, one row behind the other
-    /// Null, or what it is, made of several (packed_scheme.h): type and data say nothing then.
+    /// Null, or what it is, made of several (packed_scheme.h) or with numbers beside it (fastllm_file.h):
+    /// type and data say nothing then.
     std::shared_ptr<const tensor::Tensor> packed = {};
 };
 

@@ -43,7 +43,7 @@ Result<const Architecture*> architectureOf(const Metadata& config) {
     const MetaValue* value = config.find("architectures");
     const auto* names = value ? std::get_if<std::vector<std::string>>(value) : nullptr;
     if (!names || names->empty()) return fail(ErrorCode::Corrupt, "config.json names no architecture");
-    if (const Architecture* architecture = findArchitecture(names->front())) return architecture;
+    if (const Architecture* architecture = findArchitecture(names->front(), config)) return architecture;
     return withId<ErrorId::UnknownFamily>(
         fail(ErrorCode::Unsupported, "the model family \"{}\" is not supported", shown(names->front())),
         shown(names->front()));
@@ -61,16 +61,6 @@ std::string nameOf(const io::Source& source, const Metadata& config) {
     if (!folder.empty() && folder != "." && folder != "..") return folder;
     const std::string stated = config.stringOr("_name_or_path", "").value_or("");
     return std::filesystem::path(stated).filename().string();
-}
-
-/// The shapes of its tensors say more surely than the configuration how many tokens a model knows.
-Status setVocabulary(ModelFile& model, std::string_view family) {
-    const tensor::Tensor* embedding = model.find("token_embd.weight");
-    if (!embedding) return fail(ErrorCode::Corrupt, "it has no table of tokens");
-    const uint64_t numTokens = embedding->shape.dims[1];
-    model.metadata.set(fmt::format("{}.vocab_size", family), static_cast<int64_t>(numTokens));
-    fitVocabulary(model.tokenizer, numTokens);
-    return {};
 }
 
 Result<ModelFile> translate(Checkpoint& checkpoint, const io::Source& source) {
@@ -94,14 +84,9 @@ Result<ModelFile> translate(Checkpoint& checkpoint, const io::Source& source) {
         model.metadata.set("general.name", name);
 
     Translation translation(config, architecture->family, std::move(model));
-    INGLE_TRY(architecture->setKeys(translation));
-    INGLE_TRY(translation.translate(checkpoint, *architecture));
-    if (architecture->finish) INGLE_TRY(architecture->finish(translation));
-    INGLE_TRY_ASSIGN(const bool isShared,
-                     config.boolOr("tie_word_embeddings", architecture->sharesEmbedding));
-    if (isShared) translation.model.tensors.erase("output.weight");
+    INGLE_TRY(translation.run(checkpoint, *architecture));
     INGLE_TRY(addRwkvVocabulary(translation.model, source));
-    INGLE_TRY(setVocabulary(translation.model, architecture->family));
+    fitVocabulary(translation.model.tokenizer, translation.numTokens());
     return std::move(translation.model);
 }
 
@@ -119,11 +104,16 @@ Result<ModelFile> open(const io::Source& source, std::shared_ptr<const io::Mappe
 
 }  // namespace
 
-const Architecture* findArchitecture(std::string_view name) {
-    for (const ArchitectureGroup* group : allArchitectures())
-        for (const Architecture& architecture : group->architectures)
-            if (architecture.name == name) return &architecture;
-    return nullptr;
+const Architecture* findArchitecture(std::string_view name, const Metadata& config) {
+    const Architecture* usual = nullptr;
+    for (const ArchitectureGroup* group : allArchitectures()) {
+        for (const Architecture& architecture : group->architectures) {
+            if (architecture.name != name) continue;
+            if (architecture.suits && architecture.suits(config)) return &architecture;
+            if (!architecture.suits) usual = &architecture;
+        }
+    }
+    return usual;
 }
 
 extern const FileReader huggingface_reader;

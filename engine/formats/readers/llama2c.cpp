@@ -5,44 +5,33 @@
 // embedding. There is no magic number, so the sizes must give exactly the file's size.
 // Versions 1 and 2 begin with a magic number and the version, have a byte for the shared output matrix, and
 // their header takes 256 bytes. The matrices of version 2 are int8 in groups of any size, and a matrix's
-// scales (float32, one a group) follow all its bytes; no block format of ours says that, so they become
-// floats when something is computed with them.
-#include <algorithm>
+// scales (float32, one a group) follow all its bytes.
 #include <array>
-#include <cmath>
 #include <cstring>
 #include <optional>
 #include <vector>
 
 #include "engine/formats/file_reader.h"
+#include "engine/formats/llama2c_layout.h"
 #include "engine/formats/tensor_directory.h"
 #include "engine/io/byte_reader.h"
+#include "engine/quant/integers.h"
+#include "engine/tensor/side_data.h"
 #include "ingle/error_ids.h"
 
 namespace ingle::formats {
 namespace {
 
-/// Later versions begin with this number instead (the text "24ka") and state their version.
-constexpr uint32_t kVersionedMagic = 0x616B3432;
+using namespace llama2c;
+
 constexpr size_t kConfigBytes = 7 * sizeof(int32_t);
 constexpr size_t kVersionedConfigOffset = 8;
 constexpr size_t kSharedOutputOffset = kVersionedConfigOffset + kConfigBytes;
 constexpr size_t kGroupSizeOffset = kSharedOutputOffset + 1;
-constexpr size_t kVersionedHeaderBytes = 256;
 // Bounds of a plausible header. They keep every product below far from 2^64: 2^12 * 2^22 * 2^22.
 constexpr int64_t kMaxLayers = 1 << 12;
 constexpr int64_t kMaxWidth = 1 << 22;
 constexpr int64_t kMaxCount = 1 << 24;
-
-struct Config {
-    uint64_t dim, hiddenDim, numLayers, numHeads, numKvHeads, vocabSize, numPositions;
-    bool sharedOutput;
-
-    uint64_t headSize() const { return dim / numHeads; }
-    uint64_t kvDim() const { return headSize() * numKvHeads; }
-    /// Cosines and sines of all positions, which this engine computes itself.
-    uint64_t ropeTableElems() const { return 2 * (numPositions * headSize() / 2); }
-};
 
 /// The numbers at the beginning of `bytes`, if they describe a model.
 std::optional<Config> parseConfig(std::span<const std::byte> bytes) {
@@ -63,60 +52,6 @@ std::optional<Config> parseConfig(std::span<const std::byte> bytes) {
                   size(numKvHeads), size(vocabSize), size(numPositions), signedVocab > 0};
 }
 
-enum class Extent { OnePerLayer, OnePerModel };
-/// Norms are floats in every version.
-enum class Role { Matrix, Norm };
-
-/// Arrays in the order of a file, each with all layers one after another. One without a name is skipped.
-struct StackedArray {
-    std::string_view name;
-    tensor::Shape shape;
-    Extent extent = Extent::OnePerLayer;
-    Role role = Role::Matrix;
-
-    uint64_t count(const Config& c) const { return extent == Extent::OnePerLayer ? c.numLayers : 1; }
-};
-
-struct Arrays {
-    StackedArray embedding, attentionNorm, query, key, value, attentionOutput, ffnNorm, gate, down, up,
-        outputNorm, ropeTables, output;
-};
-
-Arrays arraysOf(const Config& c) {
-    const tensor::Shape norm{{c.dim, 1, 1, 1}};
-    const tensor::Shape square{{c.dim, c.dim, 1, 1}};
-    const tensor::Shape keyValue{{c.dim, c.kvDim(), 1, 1}};
-    const tensor::Shape widening{{c.dim, c.hiddenDim, 1, 1}};
-    const tensor::Shape narrowing{{c.hiddenDim, c.dim, 1, 1}};
-    const tensor::Shape vocabulary{{c.dim, c.vocabSize, 1, 1}};
-    return {.embedding = {"token_embd", vocabulary, Extent::OnePerModel},
-            .attentionNorm = {"attn_norm", norm, Extent::OnePerLayer, Role::Norm},
-            .query = {"attn_q", square},
-            .key = {"attn_k", keyValue},
-            .value = {"attn_v", keyValue},
-            .attentionOutput = {"attn_output", square},
-            .ffnNorm = {"ffn_norm", norm, Extent::OnePerLayer, Role::Norm},
-            .gate = {"ffn_gate", widening},
-            .down = {"ffn_down", narrowing},
-            .up = {"ffn_up", widening},
-            .outputNorm = {"output_norm", norm, Extent::OnePerModel, Role::Norm},
-            .ropeTables = {"", {{c.ropeTableElems(), 1, 1, 1}}, Extent::OnePerModel},
-            .output = {"output", vocabulary, Extent::OnePerModel}};
-}
-
-std::vector<StackedArray> arraysInOrder(const Config& c, int32_t version) {
-    const Arrays a = arraysOf(c);
-    std::vector<StackedArray> order;
-    if (version == 0)
-        order = {a.embedding, a.attentionNorm, a.query, a.key, a.value,      a.attentionOutput,
-                 a.ffnNorm,   a.gate,          a.down,  a.up,  a.outputNorm, a.ropeTables};
-    else
-        order = {a.attentionNorm, a.ffnNorm,         a.outputNorm, a.embedding, a.query, a.key,
-                 a.value,         a.attentionOutput, a.gate,       a.down,      a.up};
-    if (!c.sharedOutput) order.push_back(a.output);
-    return order;
-}
-
 uint64_t version0Bytes(const Config& c) {
     uint64_t elems = 0;
     for (const StackedArray& array : arraysInOrder(c, 0)) elems += array.shape.numElems() * array.count(c);
@@ -127,7 +62,7 @@ bool isVersioned(std::span<const std::byte> file) {
     uint32_t magic = 0;
     if (file.size() < sizeof magic) return false;
     std::memcpy(&magic, file.data(), sizeof magic);
-    return magic == kVersionedMagic;
+    return magic == kMagic;
 }
 
 Match probe(std::span<const std::byte> file) {
@@ -148,9 +83,8 @@ void setKeys(Metadata& metadata, const Config& c) {
     setCount("llama.attention.head_count", c.numHeads);
     setCount("llama.attention.head_count_kv", c.numKvHeads);
     setCount("llama.vocab_size", c.vocabSize);
-    // Constants of run.c.
-    metadata.set("llama.attention.layer_norm_rms_epsilon", 1e-5);
-    metadata.set("llama.rope.freq_base", 10000.0);
+    metadata.set("llama.attention.layer_norm_rms_epsilon", double{kEpsilon});
+    metadata.set("llama.rope.freq_base", double{kRopeBase});
 }
 
 struct VersionedHeader {
@@ -177,9 +111,9 @@ Result<VersionedHeader> parseVersionedHeader(std::span<const std::byte> file) {
             fail(ErrorCode::Unsupported, "llama2.c files of version {} are not supported (0, 1 and 2 are)",
                  version),
             "llama2.c", version);
-    if (file.size() < kVersionedHeaderBytes)
+    if (file.size() < kHeaderBytes)
         return fail(ErrorCode::Corrupt, "the header of a llama2.c file takes {} bytes, this one has {}",
-                    kVersionedHeaderBytes, file.size());
+                    kHeaderBytes, file.size());
     auto config = parseConfig(file.subspan(kVersionedConfigOffset));
     // The sign of the vocabulary's size means something in version 0 only.
     if (!config || !config->sharedOutput) return fail(ErrorCode::Corrupt, "not a llama2.c header");
@@ -190,46 +124,6 @@ Result<VersionedHeader> parseVersionedHeader(std::span<const std::byte> file) {
     }
     return header;
 }
-
-/// A matrix of version 2: value i = q[i] * scale[i / group size]. Groups divide rows.
-class GroupedRows final : public tensor::RowDecoder {
-  public:
-    /// stored: q of the whole matrix, then the scales.
-    GroupedRows(std::span<const std::byte> stored, const tensor::Shape& shape, uint64_t groupSize)
-        : m_stored(stored),
-          m_q(stored.first(shape.numElems())),
-          m_scales(stored.subspan(shape.numElems())),
-          m_width(shape.rowElems()),
-          m_groupSize(groupSize) {}
-
-    void decode(uint64_t first, uint64_t count, std::byte* out) const override {
-        std::vector<float> values(m_width);
-        for (uint64_t row = first; row < first + count; ++row) {
-            decodeRow(row, values);
-            out = std::ranges::copy(std::as_bytes(std::span(values)), out).out;
-        }
-    }
-    void addStored(std::vector<std::span<const std::byte>>& stored) const override {
-        stored.push_back(m_stored);
-    }
-
-  private:
-    void decodeRow(uint64_t row, std::span<float> out) const {
-        const auto q = m_q.subspan(row * out.size(), out.size());
-        const std::byte* scales = m_scales.data() + row * out.size() / m_groupSize * sizeof(float);
-        for (uint64_t begin = 0; begin < out.size(); begin += m_groupSize, scales += sizeof(float)) {
-            float scale = 0;
-            std::memcpy(&scale, scales, sizeof scale);
-            // The exporter divides 0 by 0 in a group of zeros.
-            if (std::isnan(scale)) scale = 0;
-            for (uint64_t i = begin; i < begin + m_groupSize; ++i)
-                out[i] = static_cast<float>(static_cast<int8_t>(q[i])) * scale;
-        }
-    }
-
-    std::span<const std::byte> m_stored, m_q, m_scales;
-    uint64_t m_width, m_groupSize;
-};
 
 /// Reads the file's arrays one after another into a model.
 class ArrayReader {
@@ -265,22 +159,22 @@ class ArrayReader {
         return {};
     }
 
+    /// The integers of the whole matrix, then their scales.
     Status readGroups(std::string name, const tensor::Shape& shape) {
-        const uint64_t count = shape.numElems();
-        const uint64_t numGroups = count / m_groupSize;
-        const uint64_t bytes = count + numGroups * sizeof(float);
-        if (m_offset > m_file.size() || bytes > m_file.size() - m_offset)
+        INGLE_TRY_ASSIGN(const uint64_t count, addTensor(m_model, m_file, name, shape,
+                                                         *quant::findInteger(quant::kInt8), m_offset));
+        const uint64_t scaleBytes = count / m_groupSize * sizeof(float);
+        m_offset += count;
+        if (scaleBytes > m_file.size() - m_offset)
             return withId<ErrorId::DownloadCutShort>(
                 fail(ErrorCode::Corrupt,
-                     "tensor '{}' of {} bytes at byte {} ends past the end of the file ({} bytes)", name,
-                     bytes, m_offset, m_file.size()),
+                     "the scales of tensor '{}' at byte {} end past the end of the file ({} bytes)", name,
+                     m_offset, m_file.size()),
                 m_file.size());
-        INGLE_TRY(addTensor(m_model, {.name = std::move(name),
-                                      .shape = shape,
-                                      .format = quant::findFormat(quant::kF32),
-                                      .decoder = std::make_shared<GroupedRows>(
-                                          m_file.subspan(m_offset, bytes), shape, m_groupSize)}));
-        m_offset += bytes;
+        m_model.tensors.find(name)->second.side = std::make_shared<const tensor::SideData>(
+            tensor::SideData{.partColumns = m_groupSize,
+                             .scales = tensor::FloatList::at(m_file.subspan(m_offset, scaleBytes))});
+        m_offset += scaleBytes;
         return {};
     }
 
@@ -294,7 +188,7 @@ class ArrayReader {
 Result<ModelFile> read(std::span<const std::byte> file) {
     if (isVersioned(file)) {
         INGLE_TRY_ASSIGN(const VersionedHeader header, parseVersionedHeader(file));
-        return ArrayReader(file, header.config, header.groupSize, kVersionedHeaderBytes).read(header.version);
+        return ArrayReader(file, header.config, header.groupSize, kHeaderBytes).read(header.version);
     }
     const auto config = parseConfig(file);
     if (!config) return fail(ErrorCode::Corrupt, "not a llama2.c header");

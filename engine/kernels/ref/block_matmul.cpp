@@ -12,6 +12,12 @@ using quant::byteAt;
 using quant::halfAt;
 using quant::signedByteAt;
 
+/// Formats that are integers with scales beside them.
+template <typename Format>
+concept ScaledBeside = requires {
+    Format::kScaledBeside;
+};
+
 /// The exact dot of count values from `first` on.
 int32_t dot(const WeightBlock& w, const ActivationBlock& x, uint32_t first, uint32_t count) {
     int32_t sum = 0;
@@ -29,6 +35,15 @@ float addBlock(const WeightBlock& w, const ActivationBlock& x, float y) {
     return Format::kHasMins ? std::fma(w.min, x.scaledSum, y) : y;
 }
 
+/// Scale and minimum of one block of 32 of row `out`.
+void readScales(const ScalesBeside& beside, uint32_t out, uint32_t block, WeightBlock& weights) {
+    const size_t at = out * beside.rowStride + block / beside.groupBlocks;
+    weights.scales[0] = beside.scales[at];
+    weights.min = beside.offsets ? beside.offsets[at]
+                  : beside.zeros ? -(beside.scales[at] * beside.zeros[at])
+                                 : 0.0F;
+}
+
 template <typename Format>
 void matmul(const MatmulArgs& args) noexcept {
     const uint32_t numUnits = args.k / kActivationBlock / Format::kUnitBlocks;
@@ -39,6 +54,7 @@ void matmul(const MatmulArgs& args) noexcept {
         for (uint32_t u = 0; u < numUnits; ++u) {
             WeightBlock blocks[Format::kUnitBlocks];
             Format::read(args.weights + out * args.weightRowBytes + u * Format::kUnitBytes, blocks);
+            if constexpr (ScaledBeside<Format>) readScales(args.beside, out, u, blocks[0]);
             for (uint32_t r = 0; r < args.numRows; ++r) {
                 float& y = args.y[r * args.yStride + out];
                 const ActivationBlock* row = x + r * xStride + u * Format::kUnitBlocks;
@@ -173,6 +189,46 @@ struct Group {
     }
 };
 
+struct Int8 {
+    static constexpr bool kScaledBeside = true;
+    static constexpr quant::Quant kQuant = quant::kInt8;
+    static constexpr uint32_t kUnitBytes = 32;
+    static constexpr uint32_t kUnitBlocks = 1;
+    static constexpr uint32_t kScales = 1;
+    static constexpr bool kHasMins = false;
+
+    static void read(const std::byte* unit, WeightBlock* block) {
+        for (uint32_t i = 0; i < kActivationBlock; ++i) block->q[i] = signedByteAt(unit + i);
+    }
+};
+
+struct Uint8 {
+    static constexpr bool kScaledBeside = true;
+    static constexpr quant::Quant kQuant = quant::kUint8;
+    static constexpr uint32_t kUnitBytes = 32;
+    static constexpr uint32_t kUnitBlocks = 1;
+    static constexpr uint32_t kScales = 1;
+    static constexpr bool kHasMins = true;
+
+    static void read(const std::byte* unit, WeightBlock* block) {
+        for (uint32_t i = 0; i < kActivationBlock; ++i) block->q[i] = static_cast<int32_t>(byteAt(unit + i));
+    }
+};
+
+struct Uint4 {
+    static constexpr bool kScaledBeside = true;
+    static constexpr quant::Quant kQuant = quant::kUint4;
+    static constexpr uint32_t kUnitBytes = 16;
+    static constexpr uint32_t kUnitBlocks = 1;
+    static constexpr uint32_t kScales = 1;
+    static constexpr bool kHasMins = true;
+
+    static void read(const std::byte* unit, WeightBlock* block) {
+        for (uint32_t i = 0; i < kActivationBlock; ++i)
+            block->q[i] = static_cast<int32_t>(byteAt(unit + i / 2) >> (4 - i % 2 * 4) & 15);
+    }
+};
+
 template <typename Format>
 constexpr KernelEntry entry() {
     return {.op = KernelOp::Matmul,
@@ -182,10 +238,11 @@ constexpr KernelEntry entry() {
             .activation = ActivationForm::Blocks};
 }
 
-constexpr KernelEntry kEntries[] = {entry<Q4_0>(),         entry<Q4_1>(),         entry<Q8_0>(),
-                                    entry<Q4_K>(),         entry<Q5_K>(),         entry<Q6_K>(),
-                                    entry<Group<4, 32>>(), entry<Group<4, 64>>(), entry<Group<4, 128>>(),
-                                    entry<Group<8, 32>>(), entry<Group<8, 128>>()};
+constexpr KernelEntry kEntries[] = {entry<Q4_0>(),         entry<Q4_1>(),          entry<Q8_0>(),
+                                    entry<Q4_K>(),         entry<Q5_K>(),          entry<Q6_K>(),
+                                    entry<Group<4, 32>>(), entry<Group<4, 64>>(),  entry<Group<4, 128>>(),
+                                    entry<Group<8, 32>>(), entry<Group<8, 128>>(), entry<Int8>(),
+                                    entry<Uint8>(),        entry<Uint4>()};
 constexpr KernelList kList{kEntries, std::size(kEntries)};
 
 }  // namespace

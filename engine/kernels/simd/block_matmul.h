@@ -5,8 +5,9 @@
 ///     kQuant, kUnitBytes, kUnitBlocks   what is unpacked at a time: its block, and how many of 32 values
 ///     kScales                           per block of 32: 1, or 2 (one for each half)
 ///     kHasMins                          whether a block adds min * sum of activations
-///     kMaxByte, kOffsetShift            the bytes, kMaxByte at most, hold value + 2^kOffsetShift, or as
-///     below unpack(rows, unit)                of kLanes rows at once
+///     kMaxByte, kOffsetShift            bytes, kMaxByte at most, are value + 2^kOffsetShift, or as below
+///     unpack(rows, unit)                of kLanes rows at once
+///     kScaledBeside                     if scales and minimums are read from MatmulArgs::beside
 #pragma once
 
 #include "engine/kernels/simd/simd.h"
@@ -43,14 +44,96 @@ concept UnpacksBlocks = requires(const Rows& rows, Unit<Format>& unit) {
 };
 
 template <typename Format>
-[[gnu::always_inline]] inline void unpackUnit(const Rows& rows, Unit<Format>& unit) {
-    if constexpr (UnpacksBlocks<Format>) {
-        Format::unpackHead(rows, unit);
-        for (uint32_t b = 0; b < Format::kUnitBlocks; ++b) Format::unpackBlock(rows, unit, b);
-    } else {
-        Format::unpack(rows, unit);
+concept ScaledBeside = requires {
+    Format::kScaledBeside;
+};
+
+/// Scales and minimums that lie beside the units: of formats that have them in their units, none.
+template <typename Format>
+struct BesideReader {
+    BesideReader(const MatmulArgs&, uint32_t, uint32_t) {}
+    void next(Unit<Format>&) {}
+};
+
+template <ScaledBeside Format>
+class BesideReader<Format> {
+  public:
+    BesideReader(const MatmulArgs& args, uint32_t firstOut, uint32_t firstUnit)
+        : m_beside(args.beside),
+          m_group(firstOut * args.beside.rowStride + firstUnit / args.beside.groupBlocks),
+          m_left(args.beside.groupBlocks - firstUnit % args.beside.groupBlocks) {
+        readGroup();
     }
-}
+    /// Of the next unit, which is one block.
+    void next(Unit<Format>& unit) {
+        if (m_left == 0) {
+            ++m_group;
+            m_left = m_beside.groupBlocks;
+            readGroup();
+        }
+        --m_left;
+        unit.scales[0][0] = m_scales;
+        if constexpr (Format::kHasMins) unit.mins[0] = m_mins;
+    }
+
+  private:
+    /// The number of the group in each row.
+    Floats gather(const float* numbers) const {
+        const Rows rows(reinterpret_cast<const std::byte*>(numbers + m_group),
+                        m_beside.rowStride * sizeof(float));
+        return asFloats(gatherInts(rows, 0));
+    }
+    void readGroup() {
+        m_scales = gather(m_beside.scales);
+        if constexpr (Format::kHasMins) {
+            if (m_beside.offsets)
+                m_mins = gather(m_beside.offsets);
+            else if (m_beside.zeros)
+                m_mins = negate(multiply(m_scales, gather(m_beside.zeros)));
+            else
+                m_mins = zeroFloats();
+        }
+    }
+
+    const ScalesBeside& m_beside;
+    size_t m_group;   ///< of the first row
+    uint32_t m_left;  ///< units of the group
+    Floats m_scales, m_mins;
+};
+
+/// Reads the units of kLanes rows of weights one after another.
+template <typename Format>
+class Units {
+  public:
+    Units(const MatmulArgs& args, uint32_t firstOut, uint32_t firstUnit)
+        : m_rows(args.weights + firstOut * args.weightRowBytes + firstUnit * Format::kUnitBytes,
+                 args.weightRowBytes),
+          m_beside(args, firstOut, firstUnit) {}
+
+    /// All of a unit but those of its blocks that block() unpacks.
+    [[gnu::always_inline]] void begin(Unit<Format>& unit) {
+        if constexpr (UnpacksBlocks<Format>)
+            Format::unpackHead(m_rows, unit);
+        else
+            Format::unpack(m_rows, unit);
+        m_beside.next(unit);
+    }
+    [[gnu::always_inline]] void block(Unit<Format>& unit, uint32_t block) const {
+        if constexpr (UnpacksBlocks<Format>) Format::unpackBlock(m_rows, unit, block);
+    }
+    [[gnu::always_inline]] void end() { m_rows.advance(Format::kUnitBytes); }
+
+    /// All of the next unit.
+    [[gnu::always_inline]] void next(Unit<Format>& unit) {
+        begin(unit);
+        for (uint32_t b = 0; b < Format::kUnitBlocks; ++b) block(unit, b);
+        end();
+    }
+
+  private:
+    Rows m_rows;
+    BesideReader<Format> m_beside;
+};
 
 /// Takes one block of 32 of R rows into R × N vectors of outputs.
 template <typename Format, uint32_t R, uint32_t N>
@@ -118,7 +201,7 @@ void multiplyFewRows(const MatmulArgs& args, const ActivationBlock* x, size_t xS
     for (uint32_t out = args.outBegin; out < args.outEnd;) {
         const OutputVector at(args, out);
         const std::byte* first = args.weights + at.first * args.weightRowBytes;
-        Rows rows(first, args.weightRowBytes);
+        Units<Format> units(args, at.first, 0);
         // The rows of a vector are read side by side, which hides from the processor that they follow each
         // other in memory: the next ones are asked for here, in the order in which they lie. Into the
         // second-level cache: the first (32 KiB) does not hold two vectors of rows.
@@ -128,18 +211,15 @@ void multiplyFewRows(const MatmulArgs& args, const ActivationBlock* x, size_t xS
         const ActivationBlock* block = x;
         for (uint32_t u = 0; u < numUnits; ++u) {
             Unit<Format> unit;
-            if constexpr (UnpacksBlocks<Format>)
-                Format::unpackHead(rows, unit);
-            else
-                Format::unpack(rows, unit);
+            units.begin(unit);
             for (uint32_t b = 0; b < Format::kUnitBlocks; ++b, ++block) {
-                if constexpr (UnpacksBlocks<Format>) Format::unpackBlock(rows, unit, b);
+                units.block(unit, b);
                 constexpr uint32_t kBytes = kLanes * Format::kUnitBytes / Format::kUnitBlocks;
                 for (uint32_t line = 0; line < kBytes; line += 64) prefetch(next + line);
                 next += kBytes;
                 multiplyBlock<Format, R, 1>(&unit, 0, b, block, xStride, sums);
             }
-            rows.advance(Format::kUnitBytes);
+            units.end();
         }
         for (uint32_t r = 0; r < R; ++r)
             storeLanes(y + r * args.yStride + at.first, sums[r][0], at.begin, at.end);
@@ -201,12 +281,11 @@ void multiplyManyRows(const MatmulArgs& args, const ActivationBlock* x, size_t x
     for (uint32_t begin = 0; begin < numUnits; begin += piece.kUnits) {
         const uint32_t count = numUnits - begin < piece.kUnits ? numUnits - begin : piece.kUnits;
         for (uint32_t n = 0; n < N; ++n) {
-            Rows rows(args.weights + (out + n * kLanes) * args.weightRowBytes + begin * Format::kUnitBytes,
-                      args.weightRowBytes);
-            for (uint32_t u = 0; u < count; ++u, rows.advance(Format::kUnitBytes)) {
+            Units<Format> units(args, out + n * kLanes, begin);
+            for (uint32_t u = 0; u < count; ++u) {
                 for (uint32_t line = 0; line < kLanes * Format::kUnitBytes; line += 64) prefetch(next + line);
                 next += kLanes * Format::kUnitBytes;
-                unpackUnit(rows, piece.units[n][u]);
+                units.next(piece.units[n][u]);
             }
         }
         for (uint32_t row = 0; row < args.numRows; row += kTileRows) {

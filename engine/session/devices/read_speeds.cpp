@@ -16,6 +16,7 @@
 #include "engine/base/cpu_features.h"
 #include "engine/base/thread_pool.h"
 #include "engine/io/atomic_file.h"
+#include "engine/quant/integers.h"
 #include "engine/session/devices/computer.h"
 
 namespace ingle::session {
@@ -102,6 +103,10 @@ std::optional<double> formatSpeed(const quant::QuantFormat& format, base::Thread
     // Moderate scales in every format: those of zeros are subnormal in MXFP4, which takes processors longer.
     std::fill_n(weights->data(), weights->size(), std::byte{0x40});
     const std::vector<float> zeros(kMatrixWidth);
+    // For integers: as many as most files have.
+    constexpr uint32_t kGroupBlocks = 2;
+    const size_t perRow = kMatrixWidth / kernels::kActivationBlock / kGroupBlocks;
+    const std::vector<float> scales(quant::findInteger(format.id) ? rows * perRow : 0, 1.0F);
     backend::cpu::MatmulInput(kernel.activation, isa).write(zeros, input->data());
     const double seconds = secondsOf(
         [&] {
@@ -117,7 +122,12 @@ std::optional<double> formatSpeed(const quant::QuantFormat& format, base::Thread
                            .numRows = 1,
                            .k = kMatrixWidth,
                            .outBegin = static_cast<uint32_t>(begin),
-                           .outEnd = static_cast<uint32_t>(end)});
+                           .outEnd = static_cast<uint32_t>(end),
+                           .beside = {.scales = scales.data(),
+                                      .offsets = nullptr,
+                                      .zeros = nullptr,
+                                      .rowStride = perRow,
+                                      .groupBlocks = kGroupBlocks}});
             });
         },
         5);
@@ -227,6 +237,7 @@ std::optional<ReadSpeeds> measureReadSpeeds(const FormatNames& formats, const Lo
     ReadSpeeds speeds{.memoryBytesPerSecond = *memory, .secondsPerOp = opSeconds(pool)};
     for (const std::string& name : formats) {
         const quant::QuantFormat* format = quant::findFormat(name);
+        if (!format) format = quant::findInteger(name);
         const auto speed = format ? formatSpeed(*format, pool, *isa, options.activations) : std::nullopt;
         if (speed) speeds.formatBytesPerSecond[name] = *speed;
     }

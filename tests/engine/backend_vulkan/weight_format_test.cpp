@@ -9,6 +9,7 @@
 #include "engine/backend/vulkan/substrate/shaders.h"
 #include "engine/graph/builder.h"
 #include "engine/graph/lower.h"
+#include "engine/quant/integers.h"
 #include "engine/tensor/side_data.h"
 #include "tests/engine/backend_vulkan/two_backends.h"
 #include "tests/random_weights.h"
@@ -99,18 +100,52 @@ TEST_F(WeightFormatTest, aTypeWithoutPlanesIsKeptAsFloats) {
     expectSameFloats(unknown);
 }
 
-TEST_F(WeightFormatTest, aMatrixWithScalesOfItsOwnIsRefused) {
-    const auto& format = *quant::findFormat(quant::kQ8_0);
+TEST_F(WeightFormatTest, aMatrixWithScalesOfItsOwnIsKeptAsFloats) {
+    const auto& format = *quant::findInteger(quant::kUint8);
     const auto raw = test::makeWeights(format, m_random, size_t{64} * kRows);
     tensor::Tensor table{"table", Shape::of(64, kRows), &format, raw};
     table.side = std::make_shared<const tensor::SideData>(
-        tensor::SideData{.partRows = kRows, .partColumns = 64, .scales = {2}});
+        tensor::SideData{.partRows = kRows, .partColumns = 64, .scales = {2}, .zeros = {100}});
     graph::Builder builder;
     const Plan plan = planOf(builder, builder.embed(&table, "rows"));
-    const auto pool = vulkan->createMemory({}, {KvType::F32, 64}).value();
-    const auto program = vulkan->compile(plan, *pool);
-    ASSERT_FALSE(program);
-    EXPECT_EQ(program.error().message, "table: graphics devices take no matrix with scales of its own");
+    PlanRunner runner(*vulkan, plan, {});
+    ASSERT_TRUE(runner.program);
+    const auto actual = runner.feed(*runner.sequence(), tokens(), kRows);
+    std::vector<float> expected(size_t{64} * kRows);
+    for (uint32_t row = 0; row < kRows; ++row)
+        table.decodeRow(row, std::span(expected).subspan(row * size_t{64}, 64));
+    EXPECT_EQ(actual, expected);
+    table.side = nullptr;
+    table.decodeRow(0, std::span(expected).first(64));
+    EXPECT_NE(actual, expected);
+}
+
+/// Two matrices of one format over the same input, of which one is kept as floats.
+TEST_F(WeightFormatTest, anOrderOfColumnsBesideAMatrixWithout) {
+    constexpr uint32_t kWidth = 64;
+    const auto& f32 = *quant::findFormat(quant::kF32);
+    const auto& q8 = *quant::findFormat(quant::kQ8_0);
+    const Shape shape = Shape::of(kWidth, kRows);
+    const auto in = test::makeWeights(f32, m_random, shape.numElems());
+    const auto weights = test::makeWeights(q8, m_random, shape.numElems());
+    const tensor::Tensor table{"table", shape, &f32, in}, plain{"plain", shape, &q8, weights};
+    tensor::Tensor ordered = plain;
+    tensor::SideData side;
+    for (uint32_t i = 0; i < kWidth; ++i) side.columns.push_back((i * 5 + 3) % kWidth);
+    ordered.side = std::make_shared<const tensor::SideData>(side);
+    graph::Builder builder;
+    const graph::Value x = builder.embed(&table, "x");
+    const Plan plan =
+        planOf(builder, builder.add(builder.linear(x, &plain, "a"), builder.linear(x, &ordered, "b"), "sum"));
+    PlanRunner ours(*vulkan, plan, {});
+    PlanRunner right(*cpu, plan, {});
+    ASSERT_TRUE(ours.program && right.program);
+    const auto expected = right.feed(*right.sequence(), tokens(), kRows);
+    for (const size_t chunk : {size_t{1}, size_t{kRows}})
+        EXPECT_LT(nmse(ours.feed(*ours.sequence(), tokens(), chunk), expected), 1e-9) << chunk;
+    ordered.side = nullptr;
+    PlanRunner wrong(*cpu, plan, {});
+    EXPECT_GT(nmse(wrong.feed(*wrong.sequence(), tokens(), kRows), expected), 0.1);
 }
 
 TEST_F(WeightFormatTest, productsOfBytesAreOffByTheirRoundingOnly) {

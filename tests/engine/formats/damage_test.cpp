@@ -371,8 +371,10 @@ TEST(Damage, recognised) {
 }
 
 TEST(Damage, import) {
-    const std::pair<std::string, size_t> files[] = {
-        {ggufFile(), 10000}, {test::rwkvFile(7), 100}, {test::llama2cVersion2File(), 41}};
+    const std::pair<std::string, size_t> files[] = {{ggufFile(), 10000},
+                                                    {test::rwkvFile(7), 100},
+                                                    {test::llama2cVersion2File(), 41},
+                                                    {test::fastLlmFile(), 2000}};
     for (const auto& [file, headerBytes] : files) {
         const Damage damage(file, headerBytes, test::exerciseImport);
         damage.expectSound();
@@ -400,6 +402,21 @@ TEST(Damage, llama2cVersion2) {
     damage.expectSound();
     damage.tryMutations();
     damage.tryTruncations();
+}
+
+TEST(Damage, fastLlm) {
+    const std::string file = test::fastLlmFile();
+    const Damage damage(file, file.find("model.embed_tokens") + 40);
+    damage.expectSound();
+    damage.tryMutations();
+    damage.tryTruncations();
+}
+
+/// The places between the weights.
+TEST(Damage, fastLlmRecords) {
+    const std::string file = test::fastLlmFile();
+    const Damage damage(file, file.size());
+    damage.tryMutations();
 }
 
 TEST(Damage, allocationsAreSeen) {

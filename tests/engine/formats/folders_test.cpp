@@ -88,7 +88,7 @@ TEST(Folders, rowsOfHeadsAreInterleavedForGguf) {
         return rows;
     };
     const auto halves = rowsOf();
-    ASSERT_TRUE(layOutAsGguf(*model));
+    ASSERT_TRUE(layOutRotaryPairs(*model, RotaryPairs::AsInGguf));
     const auto pairs = rowsOf();
     const size_t sources[] = {0, 2, 1, 3, 4, 6, 5, 7};
     for (size_t row = 0; row < 8; ++row) EXPECT_EQ(pairs[row], halves[sources[row]]) << row;

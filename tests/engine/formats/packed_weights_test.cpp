@@ -45,8 +45,14 @@ TEST(PackedWeights, becomeBlocksOfTheirOwn) {
         const uint64_t row = matrix.shape.numRows() - 1;
         matrix.decodeRow(row, before);
         EXPECT_TRUE(matrix.data.empty());
-        ASSERT_TRUE(model->expand(2));
+        // In one piece, and once.
+        const size_t numBuffers = model->buffers.size();
+        for (int i = 0; i < 2; ++i) {
+            ASSERT_TRUE(model->expand(2));
+            ASSERT_EQ(model->buffers.size(), numBuffers + 1);
+        }
         ASSERT_EQ(matrix.data.size(), matrix.bytes());
+        EXPECT_EQ(reinterpret_cast<uintptr_t>(matrix.data.data()) % base::Buffer::kAlignment, 0U);
         matrix.decodeRow(row, after);
         EXPECT_EQ(after, before);
         EXPECT_NE(after, std::vector<float>(after.size()));

@@ -163,6 +163,81 @@ inline std::string llama2cVersion2File() {
     return file.bytes();
 }
 
+/// A complete FastLLM file: Llama of one layer, width 64, 40 tokens; matrices of every type.
+inline std::string fastLlmFile() {
+    ByteString file;
+    const auto text = [&](std::string_view words) -> ByteString& {
+        return file.put(static_cast<int32_t>(words.size())).text(words);
+    };
+    const std::pair<const char*, const char*> keys[] = {{"bos_token_id", "1"},
+                                                        {"bot_role", "<bot>"},
+                                                        {"eos_token_id", "[2]"},
+                                                        {"hidden_size", "64"},
+                                                        {"history_sep", "\n"},
+                                                        {"intermediate_size", "64"},
+                                                        {"max_position_embeddings", "32"},
+                                                        {"model_type", "llama"},
+                                                        {"num_attention_heads", "2"},
+                                                        {"num_hidden_layers", "1"},
+                                                        {"pre_prompt", "<FLM_FIX_TOKEN_1>"},
+                                                        {"rms_norm_eps", "1e-05"},
+                                                        {"tokenizer_has_special_tokens", "1"},
+                                                        {"tokenizer_use_score", "1"},
+                                                        {"user_role", "a"}};
+    file.put(int32_t{2}).put(static_cast<int32_t>(std::size(keys)));
+    for (const auto& [key, value] : keys) {
+        text(key);
+        text(value);
+    }
+    file.put(int32_t{40});
+    for (int32_t id = 0; id < 40; ++id) {
+        const std::string piece = id == 0   ? "<unk>"
+                                  : id == 1 ? "<s>"
+                                  : id == 2 ? "</s>"
+                                            : std::string(1, static_cast<char>('a' + id));
+        file.put(static_cast<int32_t>(piece.size()));
+        for (const char c : piece) file.put(static_cast<int32_t>(c));
+        file.put(id).put(-static_cast<float>(id));
+    }
+    file.put(int32_t{1});
+    text("<s>");
+    const auto ranges = [&](int count) {
+        for (int i = 0; i < count; ++i) file.put(-0.1F).put(0.2F);
+    };
+    const auto weight = [&](const std::string& name, std::initializer_list<int32_t> dims, int32_t type) {
+        text(name).put(static_cast<int32_t>(dims.size()));
+        size_t elems = 1;
+        for (const int32_t dim : dims) {
+            file.put(dim);
+            elems *= static_cast<size_t>(dim);
+        }
+        file.put(type);
+        if (type == 0) return file.floats(elems);
+        if (type == 3 || type == 4 || type == 8 || type == 9) file.put(int32_t{0});
+        if (type == 9) file.put(int32_t{2}).put(int32_t{32});
+        if (type == 3 || type == 4 || type == 8) ranges(*dims.begin());
+        if (type == 9) ranges(2 * *dims.begin());
+        const size_t bytes = type == 3 ? elems : type == 1 || type == 7 ? 2 * elems : elems / 2;
+        for (size_t i = 0; i < bytes; ++i) file.put(static_cast<uint8_t>(i * 37 % 56));
+        return file;
+    };
+    file.put(int32_t{12});
+    const std::string layer = "model.layers.0.";
+    weight("model.embed_tokens.weight", {40, 64}, 0);
+    weight("model.norm.weight", {64}, 0);
+    weight("lm_head.weight", {40, 64}, 7);
+    weight(layer + "input_layernorm.weight", {64}, 0);
+    weight(layer + "post_attention_layernorm.weight", {64}, 0);
+    weight(layer + "self_attn.q_proj.weight", {64, 64}, 3);
+    weight(layer + "self_attn.k_proj.weight", {64, 64}, 4);
+    weight(layer + "self_attn.v_proj.weight", {64, 64}, 8);
+    weight(layer + "self_attn.o_proj.weight", {64, 64}, 9);
+    weight(layer + "mlp.gate_proj.weight", {64, 64}, 1);
+    weight(layer + "mlp.up_proj.weight", {64, 64}, 7);
+    weight(layer + "mlp.down_proj.weight", {64, 64}, 3);
+    return file.bytes();
+}
+
 inline formats::GgufWriter::RowSource sampleRows(const quant::QuantFormat& format, uint64_t elems) {
     return [&format, elems](uint64_t first, std::span<std::byte> bytes) -> Status {
         const size_t rowBytes = elems / format.blockElems * format.blockBytes;

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "engine/formats/gguf_writer.h"
 #include "engine/import/quant_mix.h"
 #include "engine/lab/synth.h"
 #include "ingle/error_ids.h"
@@ -70,18 +71,56 @@ class Import : public testing::Test {
 TEST_F(Import, everySourceGivesTheSameModel) {
     for (const models::ModelFamily* family : models::allFamilies())
         expectSameModel(synth(std::string(family->arch)));
-    for (const std::string& file :
-         {test::rwkvFile(4), test::rwkvFile(5), test::rwkvFile(6), test::rwkvFile(7), test::llama2cFile(),
-          test::llama2cVersion1File(), test::llama2cVersion2File()})
+    for (const std::string& file : {test::rwkvFile(4), test::rwkvFile(5), test::rwkvFile(6),
+                                    test::rwkvFile(7), test::llama2cFile(), test::llama2cVersion1File()})
         expectSameModel(write(file));
+}
+
+TEST_F(Import, integersWithScalesBecomeFloats) {
+    for (const std::string& file : {test::llama2cVersion2File(), test::fastLlmFile()}) {
+        const std::string source = write(file);
+        ASSERT_TRUE(import(source));
+        EXPECT_THAT(m_notices, HasSubstr("as F32, since GGUF has no such integers with scales"));
+        EXPECT_LT(test::nmse(logitsOf(m_target), logitsOf(source)), 1e-10);
+        ASSERT_TRUE(import(source, "Q8_0"));
+        EXPECT_THAT(m_notices, HasSubstr("the source is quantised already"));
+        EXPECT_LT(test::nmse(logitsOf(m_target), logitsOf(source)), 0.01);
+    }
+}
+
+TEST_F(Import, llama2cFilesHaveTheirVocabularyBeside) {
+    const std::string source = synth("llama", {.dim = 64, .ffnDim = 128});
+    const auto before = openModelFile(test::opened(source)).value();
+    const std::vector<float> logits = logitsOf(source);
+    for (const auto& [quant, format, error] :
+         {std::tuple("", "llama2.c v0", 1e-10), std::tuple("Q8_0", "llama2.c v2", 0.01)}) {
+        m_target = m_folder.file("out.bin");
+        const Status status = import(source, quant);
+        ASSERT_TRUE(status) << status.error().message;
+        const auto after = openModelFile(test::opened(m_target)).value();
+        EXPECT_EQ(after.format, format);
+        EXPECT_EQ(after.tokenizer.tokens, before.tokenizer.tokens);
+        EXPECT_EQ(after.tokenizer.scores, before.tokenizer.scores);
+        EXPECT_LT(test::nmse(logitsOf(m_target), logits), error);
+        EXPECT_EQ(m_fraction, 1);
+    }
+    std::filesystem::remove(m_folder.file("tokenizer.bin"));
+    std::filesystem::remove(m_target);
+    m_cancelAfter = 2;
+    EXPECT_EQ(import(source).error().code, ErrorCode::Cancelled);
+    m_cancelAfter = 0;
+    EXPECT_EQ(import(source, "Q6_K").error().code, ErrorCode::InvalidArgument);
+    const Status refused = import(synth("qwen2"));
+    EXPECT_THAT(refused.error().message, HasSubstr("it is of the family qwen2, not llama"));
+    EXPECT_FALSE(std::filesystem::exists(m_target));
+    EXPECT_FALSE(std::filesystem::exists(m_folder.file("tokenizer.bin")));
 }
 
 TEST_F(Import, goldenFilesGiveTheSameModel) {
     INGLE_SKIP_WITHOUT_GOLDEN();
-    for (const char* file :
-         {"rwkv/random-4v0.bin", "rwkv/random-5v2.bin", "rwkv/random-6v0.bin", "rwkv/random-7v0.bin",
-          "rwkv/tiny-rwkv-7v0-834K-FP16.bin", "llama2c/random_gqa.q80.bin", "models/llama_moe.gguf",
-          "quant/llama_q-Q4_K_M.gguf"})
+    for (const char* file : {"rwkv/random-4v0.bin", "rwkv/random-5v2.bin", "rwkv/random-6v0.bin",
+                             "rwkv/random-7v0.bin", "rwkv/tiny-rwkv-7v0-834K-FP16.bin",
+                             "llama2c/random_gqa.bin", "models/llama_moe.gguf", "quant/llama_q-Q4_K_M.gguf"})
         expectSameModel(test::goldenRoot() / file);
 }
 

@@ -26,9 +26,39 @@ struct Problem {
     uint32_t k;
     ActivationForm form;
     std::vector<std::byte> weights, x;
+    /// Of integers: for each group of kGroupBlocks blocks of a row.
+    std::vector<float> scales = {}, offsets = {}, zeros = {};
     size_t weightRowBytes, xRowBytes;
     std::vector<double> expected;  ///< of the stored (rounded) operands, [kRows, kOut]
 };
+
+constexpr uint32_t kGroupBlocks = 3;  ///< pieces of rows begin within groups, rows end there
+
+uint32_t groupsOf(uint32_t k) {
+    constexpr uint32_t kGroup = kGroupBlocks * kActivationBlock;
+    return (k + kGroup - 1) / kGroup;
+}
+
+/// Signed ones have scales only; others offsets, or zeros, in turns.
+void addScales(Problem& problem, std::mt19937& random) {
+    const size_t count = size_t{kOut} * groupsOf(problem.k);
+    problem.scales = gaussian(random, count);
+    if (problem.format->id == quant::kInt8) return;
+    if (problem.k % 64 == 0)
+        problem.offsets = gaussian(random, count);
+    else
+        for (size_t i = 0; i < count; ++i) problem.zeros.push_back(static_cast<float>(random() % 16));
+}
+
+/// A row as it is stored, which becomes what it stands for.
+void applyScales(const Problem& problem, uint32_t out, std::span<float> row) {
+    for (size_t i = 0; i < row.size(); ++i) {
+        const size_t at = out * groupsOf(problem.k) + i / (kGroupBlocks * kActivationBlock);
+        if (!problem.zeros.empty()) row[i] -= problem.zeros[at];
+        row[i] *= problem.scales[at];
+        if (!problem.offsets.empty()) row[i] += problem.offsets[at];
+    }
+}
 
 /// x in the kernel's form, and in `rounded` the values it then stands for.
 std::vector<std::byte> makeActivations(ActivationForm form, const std::vector<float>& x,
@@ -52,6 +82,7 @@ Problem makeProblem(const quant::QuantFormat& format, ActivationForm form, uint3
     std::mt19937 random(k);
     Problem problem{.format = &format, .k = k, .form = form};
     problem.weights = makeWeights(format, random, size_t{kOut} * k);
+    if (quant::findInteger(format.id)) addScales(problem, random);
     std::vector<float> x;
     problem.x = makeActivations(form, gaussian(random, size_t{kRows} * k), x);
     problem.weightRowBytes = problem.weights.size() / kOut;
@@ -59,6 +90,7 @@ Problem makeProblem(const quant::QuantFormat& format, ActivationForm form, uint3
     std::vector<float> w(size_t{kOut} * k);
     for (uint32_t out = 0; out < kOut; ++out) {
         format.decodeRow(problem.weights.data() + out * problem.weightRowBytes, {w.data() + out * k, k});
+        if (!problem.scales.empty()) applyScales(problem, out, {w.data() + out * k, k});
     }
     for (uint32_t row = 0; row < kRows; ++row) {
         for (uint32_t out = 0; out < kOut; ++out) {
@@ -84,7 +116,12 @@ std::vector<float> run(const Problem& problem, MatmulFn fn, uint32_t firstRow = 
         .numRows = numRows,
         .k = problem.k,
         .outBegin = outBegin,
-        .outEnd = outEnd});
+        .outEnd = outEnd,
+        .beside = {.scales = problem.scales.data(),
+                   .offsets = problem.offsets.empty() ? nullptr : problem.offsets.data(),
+                   .zeros = problem.zeros.empty() ? nullptr : problem.zeros.data(),
+                   .rowStride = groupsOf(problem.k),
+                   .groupBlocks = kGroupBlocks}});
     return y;
 }
 
@@ -103,9 +140,15 @@ constexpr double kTolerance = 2e-6;
 std::vector<uint32_t> lengthsFor(const quant::QuantFormat& format) {
     std::vector<uint32_t> lengths;
     for (const uint32_t k : {1u, 7u, 30u, 32u, 64u, 96u, 256u, 768u, 2080u, 2560u}) {
-        if (k % format.blockElems == 0) lengths.push_back(k);
+        const uint32_t unit = quant::findInteger(format.id) ? kActivationBlock : format.blockElems;
+        if (k % unit == 0) lengths.push_back(k);
     }
     return lengths;
+}
+
+const quant::QuantFormat* formatOf(const KernelEntry& entry) {
+    const quant::QuantFormat* integer = quant::findInteger(entry.weight);
+    return integer ? integer : quant::findFormat(entry.weight);
 }
 
 /// The kernels this processor can run, with their formats.
@@ -114,18 +157,16 @@ std::vector<std::pair<KernelEntry, const quant::QuantFormat*>> matmuls() {
     for (const KernelEntry& entry : allKernels()) {
         if (entry.op != KernelOp::Matmul) continue;
         if (base::isaSupported(entry.isa)) {
-            found.emplace_back(entry, quant::findFormat(entry.weight));
+            found.emplace_back(entry, formatOf(entry));
         } else {
-            fmt::print("not run here: {} on {}\n", quant::findFormat(entry.weight)->name,
-                       base::isaName(entry.isa));
+            fmt::print("not run here: {} on {}\n", formatOf(entry)->name, base::isaName(entry.isa));
         }
     }
     return found;
 }
 
 std::string nameOf(const KernelEntry& entry, uint32_t k) {
-    return fmt::format("{} on {}, k = {}", quant::findFormat(entry.weight)->name, base::isaName(entry.isa),
-                       k);
+    return fmt::format("{} on {}, k = {}", formatOf(entry)->name, base::isaName(entry.isa), k);
 }
 
 TEST(Matmul, everyKernelGivesTheProductOfItsOperands) {
@@ -217,7 +258,7 @@ TEST(Matmul, activationsStayFloatWhenAsked) {
 TEST(Matmul, theBestSupportedKernelIsChosen) {
     for (const KernelEntry& entry : allKernels()) {
         if (entry.op != KernelOp::Matmul) continue;
-        const quant::QuantFormat& format = *quant::findFormat(entry.weight);
+        const quant::QuantFormat& format = *formatOf(entry);
         SCOPED_TRACE(nameOf(entry, 0));
         EXPECT_EQ(selectMatmul(format, kOut, entry.isa, ActivationType::Auto).fn, entry.fn.matmul);
         if (entry.minOutputs > 1) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <numeric>
 
 namespace ingle::tensor {
@@ -38,6 +39,25 @@ TEST(SideData, scalesAndOffsetsOfGroupsOfARow) {
               (std::vector<float>{0, 1, 4, 6, 12, 15, 24, 28}));
 }
 
+TEST(SideData, scalesAndZerosOfRows) {
+    EXPECT_EQ(rowsOf({.partColumns = 3, .scales = {2, 10}, .zeros = {1, 5}}, 3, 2),
+              (std::vector<float>{0, 2, 4, -10, 0, 10}));
+}
+
+TEST(SideData, numbersAreReadWhereTheyLieOrCopied) {
+    alignas(float) std::byte bytes[9];
+    const float numbers[]{1.5F, -2};
+    for (const size_t offset : {0, 1}) {
+        std::memcpy(bytes + offset, numbers, sizeof numbers);
+        const FloatList list = FloatList::at(std::span(bytes).subspan(offset, sizeof numbers));
+        ASSERT_EQ(list.size(), 2U);
+        EXPECT_EQ(list[0], 1.5F);
+        EXPECT_EQ(list[1], -2);
+        const bool isThere = reinterpret_cast<const std::byte*>(list.data()) == bytes + offset;
+        EXPECT_EQ(isThere, offset == 0);
+    }
+}
+
 /// The scale is that of the place where the value is stored.
 TEST(SideData, columnsInAnotherOrder) {
     EXPECT_EQ(rowsOf({.partColumns = 2, .scales = {1, 10}, .columns = {3, 0, 2, 1}}, 4, 1),
@@ -67,6 +87,10 @@ TEST(SideData, thatDoesNotFitIsRefused) {
               "1 scales for a matrix of shape {4, 3}, which has 2 parts of 2 × 4");
     EXPECT_EQ(refused({.partRows = 3, .partColumns = 4, .scales = {1}, .offsets = {1, 2}}),
               "2 offsets for 1 scales");
+    EXPECT_EQ(refused({.partRows = 3, .partColumns = 4, .scales = {1}, .zeros = {1, 2}}),
+              "2 zeros for 1 scales");
+    EXPECT_EQ(refused({.partRows = 3, .partColumns = 4, .scales = {1}, .offsets = {1}, .zeros = {1}}),
+              "scales with both offsets and zeros");
     EXPECT_EQ(refused({.partRows = 3, .partColumns = 4, .scales = {1}, .columns = {0, 1}}),
               "an order of 2 columns for rows of 4");
     EXPECT_EQ(refused({.partRows = 3, .partColumns = 4, .scales = {1}, .columns = {0, 1, 1, 2}}),

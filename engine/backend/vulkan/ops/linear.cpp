@@ -23,8 +23,13 @@ const tensor::Tensor& matrixOf(const Op& op, const Plan& plan, const LinearPart&
     return *plan.weights[op.weights[part.matrix]].tensor;
 }
 
-bool sameShape(const tensor::Tensor& a, const tensor::Tensor& b) {
-    return a.format == b.format && a.shape == b.shape;
+bool areStoredAlike(const tensor::Tensor& a, const tensor::Tensor& b) {
+    return &weightFormatOf(a) == &weightFormatOf(b);
+}
+
+/// Whether they can be stacked in turns.
+bool areInterchangeable(const tensor::Tensor& a, const tensor::Tensor& b) {
+    return areStoredAlike(a, b) && a.shape == b.shape;
 }
 
 /// What is done to the products before they are stored, see shaders/epilogue.glsl.
@@ -54,12 +59,12 @@ class Linear {
   private:
     const tensor::Tensor& tensor(const LinearPart& part) const { return m_out.tensor(m_op, part.matrix); }
 
-    /// Parts of one format share a dispatch.
+    /// Parts that are stored alike share a dispatch.
     std::vector<Stack> stacks() const {
         std::vector<Stack> stacks;
         for (const LinearPart& part : m_params.parts) {
             const auto fits = [&](const Stack& stack) {
-                return stack.size() < kMaxStackedParts && tensor(*stack[0]).format == tensor(part).format;
+                return stack.size() < kMaxStackedParts && areStoredAlike(tensor(*stack[0]), tensor(part));
             };
             const auto found = std::ranges::find_if(stacks, fits);
             if (found != stacks.end())
@@ -84,7 +89,7 @@ class Linear {
         if (m_epilogue.gated) return OutputOrder::Gated;
         // The order in which a fused run would want them, so that the weights are the same.
         const bool pair =
-            stack.size() == 2 && sameShape(tensor(*stack[0]), tensor(*stack[1])) && !isBiased(stack);
+            stack.size() == 2 && areInterchangeable(tensor(*stack[0]), tensor(*stack[1])) && !isBiased(stack);
         return pair ? OutputOrder::InTurns : OutputOrder::Behind;
     }
 
@@ -167,7 +172,7 @@ Status recordLinear(const OpRun& run, const LinearEpilogue& epilogue, OpRecordin
 bool canGate(const Op& linear, const Plan& plan) {
     const auto& parts = std::get<LinearParams>(linear.params).parts;
     return parts.size() == 2 && !parts[0].bias && !parts[1].bias &&
-           sameShape(matrixOf(linear, plan, parts[0]), matrixOf(linear, plan, parts[1]));
+           areInterchangeable(matrixOf(linear, plan, parts[0]), matrixOf(linear, plan, parts[1]));
 }
 
 constexpr OpCode kPlain[] = {OpCode::Linear};

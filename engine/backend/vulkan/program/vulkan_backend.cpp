@@ -28,8 +28,7 @@ Result<DeviceInfo> chooseDevice(const Instance& instance, const VulkanOptions& o
 uint64_t storedBytes(const PlanWeight& weight) {
     const tensor::Shape& shape = weight.tensor->shape;
     if (weight.use == WeightUse::Vector) return sizeof(float) * shape.numElems();
-    const WeightFormat* known = findWeightFormat(weight.tensor->format->id);
-    const WeightFormat& format = known ? *known : floatWeights();
+    const WeightFormat& format = weightFormatOf(*weight.tensor);
     const auto k = static_cast<uint32_t>(shape.rowElems());
     return layoutRow(format, k).rowBytes * shape.numRows() + format.grid.size_bytes();
 }

@@ -14,6 +14,11 @@ const WeightFormat& floatWeights() {
     return *findWeightFormat(quant::kF32);
 }
 
+const WeightFormat& weightFormatOf(const tensor::Tensor& matrix) {
+    const WeightFormat* known = matrix.side ? nullptr : findWeightFormat(matrix.format->id);
+    return known ? *known : floatWeights();
+}
+
 RowLayout layoutRow(const WeightFormat& format, uint32_t k) {
     RowLayout layout;
     for (uint32_t i = 0; i < kMaxPlanes; ++i) {

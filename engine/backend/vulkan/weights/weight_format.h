@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include "engine/quant/format.h"
+#include "engine/tensor/tensor.h"
 
 namespace ingle::backend::vulkan {
 
@@ -42,6 +42,8 @@ std::span<const WeightFormat* const> allWeightFormats();
 const WeightFormat* findWeightFormat(quant::Quant id);
 /// Takes the values of every other format.
 const WeightFormat& floatWeights();
+/// How a matrix is stored. Those with side data are stored as the floats they stand for.
+const WeightFormat& weightFormatOf(const tensor::Tensor& matrix);
 
 /// A row of k values.
 struct RowLayout {

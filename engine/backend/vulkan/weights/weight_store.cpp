@@ -17,16 +17,18 @@ class StackedRows {
     StackedRows(std::span<const tensor::Tensor* const> parts, RowOrder order)
         : m_parts(parts), m_order(order) {}
 
-    const std::byte* at(uint64_t row) const {
-        if (m_order == RowOrder::InTurns) return rowOf(*m_parts[row % m_parts.size()], row / m_parts.size());
+    struct Row {
+        const tensor::Tensor* matrix;
+        uint64_t index;
+    };
+    Row at(uint64_t row) const {
+        if (m_order == RowOrder::InTurns) return {m_parts[row % m_parts.size()], row / m_parts.size()};
         size_t part = 0;
         for (; row >= m_parts[part]->shape.numRows(); ++part) row -= m_parts[part]->shape.numRows();
-        return rowOf(*m_parts[part], row);
+        return {m_parts[part], row};
     }
 
   private:
-    static const std::byte* rowOf(const tensor::Tensor& tensor, uint64_t row) { return tensor.row(row); }
-
     std::span<const tensor::Tensor* const> m_parts;
     RowOrder m_order;
 };
@@ -37,9 +39,8 @@ constexpr uint32_t kThreadRows = 256;
 /// Repacks the rows of a matrix on all cores.
 class RowPacker {
   public:
-    RowPacker(const DeviceMatrix& matrix, const quant::QuantFormat& source, StackedRows rows)
+    RowPacker(const DeviceMatrix& matrix, StackedRows rows)
         : m_matrix(matrix),
-          m_source(source),
           m_rows(rows),
           m_threads(std::min(base::physicalCores(), matrix.numRows / kThreadRows + 1)) {}
 
@@ -64,10 +65,11 @@ class RowPacker {
     }
 
   private:
-    void pack(const std::byte* row, std::span<std::byte> packed, std::vector<float>& values) const {
-        if (m_source.id != m_matrix.format->id) {
+    void pack(const StackedRows::Row& source, std::span<std::byte> packed, std::vector<float>& values) const {
+        const std::byte* row = source.matrix->row(source.index);
+        if (source.matrix->side || source.matrix->format->id != m_matrix.format->id) {
             values.resize(m_matrix.k);
-            m_source.decodeRow(row, values);
+            source.matrix->decodeRow(source.index, values);
             row = reinterpret_cast<const std::byte*>(values.data());
         }
         std::ranges::fill(packed, std::byte{0});
@@ -77,7 +79,6 @@ class RowPacker {
     }
 
     const DeviceMatrix& m_matrix;
-    const quant::QuantFormat& m_source;
     StackedRows m_rows;
     base::ThreadPool m_threads;
 };
@@ -98,13 +99,9 @@ Result<const DeviceMatrix*> WeightStore::matrix(std::span<const tensor::Tensor* 
     if (const auto found = m_matrices.find(key); found != m_matrices.end()) return &found->second;
     const tensor::Tensor& first = *parts[0];
     DeviceMatrix matrix{.k = static_cast<uint32_t>(first.shape.rowElems())};
-    matrix.format = findWeightFormat(first.format->id);
-    if (!matrix.format) matrix.format = &floatWeights();
+    matrix.format = &weightFormatOf(first);
     matrix.row = layoutRow(*matrix.format, matrix.k);
     for (const tensor::Tensor* part : parts) {
-        if (part->side)
-            return fail(ErrorCode::Unsupported, "{}: graphics devices take no matrix with {} of its own",
-                        part->name, part->side->hasScales() ? "scales" : "an order of columns");
         INGLE_CHECK(part->data.size() == part->extent(), "{}: {} bytes of {}", part->name, part->data.size(),
                     part->extent());
         matrix.numRows += static_cast<uint32_t>(part->shape.numRows());
@@ -120,7 +117,7 @@ Status WeightStore::upload(DeviceMatrix& matrix, const MatrixKey& key) {
     if (most == 0)
         return fail(ErrorCode::OutOfMemory, "{}: two rows of {} bytes are more than the device takes at once",
                     key.parts[0]->name, rowBytes);
-    RowPacker packer(matrix, *key.parts[0]->format, StackedRows(key.parts, key.order));
+    RowPacker packer(matrix, StackedRows(key.parts, key.order));
     for (uint32_t row = 0; row < matrix.numRows;) {
         const auto count = static_cast<uint32_t>(std::min<uint64_t>(most, matrix.numRows - row));
         INGLE_TRY_ASSIGN(const BufferRange range, m_arena.allocate(count * rowBytes + grid.size()));

@@ -49,8 +49,8 @@ class WeightStore {
     WeightStore(Device& device, Transfer& transfer)
         : m_device(device), m_transfer(transfer), m_arena(device) {}
 
-    /// The parts stacked; all have one format and row length. A part's rows are those of all its dimensions.
-    /// Valid as long as the store. Errors: OutOfMemory, Device, Unsupported (side data).
+    /// The parts stacked; all have one row length, and one weightFormatOf(). A part's rows are those of all
+    /// its dimensions. Valid as long as the store. Errors: OutOfMemory, Device.
     Result<const DeviceMatrix*> matrix(std::span<const tensor::Tensor* const> parts, RowOrder order);
     /// The parts behind each other as floats, filled up to whole vectors of four with zeros. Errors: as
     /// above.

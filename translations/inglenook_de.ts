@@ -164,10 +164,6 @@
         <source>Copy</source>
         <translation>Kopieren</translation>
     </message>
-    <message>
-        <source>%1 · %2 tokens · %3 per second</source>
-        <translation>%1 · %2 Token · %3 je Sekunde</translation>
-    </message>
 </context>
 <context>
     <name>Banner</name>
@@ -245,20 +241,12 @@
 <context>
     <name>ConversationRow</name>
     <message>
-        <source>%1, pinned</source>
-        <translation>%1, angeheftet</translation>
-    </message>
-    <message>
         <source>New title</source>
         <translation>Neuer Titel</translation>
     </message>
     <message>
         <source>More actions</source>
         <translation>Weitere Aktionen</translation>
-    </message>
-    <message>
-        <source>%1, an answer is being written</source>
-        <translation>%1, eine Antwort wird geschrieben</translation>
     </message>
 </context>
 <context>
@@ -684,10 +672,6 @@
 <context>
     <name>ModelRow</name>
     <message>
-        <source>%1, in use</source>
-        <translation>%1, in Gebrauch</translation>
-    </message>
-    <message>
         <source>Forget this model (the file stays)</source>
         <translation>Dieses Modell vergessen (die Datei bleibt)</translation>
     </message>
@@ -877,14 +861,6 @@
         <translation>So verwenden, wie es ist</translation>
     </message>
     <message>
-        <source>Try again</source>
-        <translation>Noch einmal versuchen</translation>
-    </message>
-    <message>
-        <source>Make it smaller</source>
-        <translation>Verkleinern</translation>
-    </message>
-    <message>
         <source>Cancel</source>
         <translation>Abbrechen</translation>
     </message>
@@ -898,17 +874,6 @@
     <message>
         <source>Source: %1</source>
         <translation>Quelle: %1</translation>
-    </message>
-</context>
-<context>
-    <name>StateRow</name>
-    <message>
-        <source>Continue</source>
-        <translation>Fortsetzen</translation>
-    </message>
-    <message>
-        <source>Try again</source>
-        <translation>Noch einmal</translation>
     </message>
 </context>
 <context>
@@ -939,17 +904,6 @@
     <message>
         <source>Table: %1</source>
         <translation>Tabelle: %1</translation>
-    </message>
-</context>
-<context>
-    <name>ThoughtBlock</name>
-    <message>
-        <source>Thinking…</source>
-        <translation>Denkt nach …</translation>
-    </message>
-    <message>
-        <source>Thoughts</source>
-        <translation>Gedanken</translation>
     </message>
 </context>
 <context>
@@ -1083,6 +1037,22 @@
         <source>Interrupted</source>
         <translation>Unterbrochen</translation>
     </message>
+    <message>
+        <source>%1 · %2 tokens · %3 per second</source>
+        <translation>%1 · %2 Token · %3 je Sekunde</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Noch einmal</translation>
+    </message>
+    <message>
+        <source>Thoughts</source>
+        <translation>Gedanken</translation>
+    </message>
 </context>
 <context>
     <name>ingle::desktop::ChatStatus</name>
@@ -1156,6 +1126,14 @@
     <message>
         <source>No conversations yet</source>
         <translation>Noch keine Gespräche</translation>
+    </message>
+    <message>
+        <source>%1, pinned</source>
+        <translation>%1, angeheftet</translation>
+    </message>
+    <message>
+        <source>%1, an answer is being written</source>
+        <translation>%1, eine Antwort wird geschrieben</translation>
     </message>
 </context>
 <context>
@@ -1271,6 +1249,10 @@
         <source>Find a model</source>
         <translation>Ein Modell finden</translation>
     </message>
+    <message>
+        <source>%1, in use</source>
+        <translation>%1, in Gebrauch</translation>
+    </message>
 </context>
 <context>
     <name>ingle::desktop::ModelOffers</name>
@@ -1369,6 +1351,14 @@
     <message>
         <source>Open</source>
         <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Noch einmal versuchen</translation>
+    </message>
+    <message>
+        <source>Make it smaller</source>
+        <translation>Verkleinern</translation>
     </message>
 </context>
 <context>

@@ -50,6 +50,12 @@ const AnswerProgress* RunningAnswers::of(RowId conversation) const {
     return answer == nullptr ? nullptr : &answer->progress;
 }
 
+bool RunningAnswers::follows(RowId conversation, RowId question) const {
+    const Answer* answer = find(conversation);
+    return answer != nullptr &&
+           std::ranges::find(answer->prompt.messages, question) != answer->prompt.messages.end();
+}
+
 bool RunningAnswers::complete(RowId conversation, std::vector<history::Message>& branch) const {
     const Answer* answer = find(conversation);
     const bool begins = answer != nullptr && answer->writer.message() == 0;
@@ -102,14 +108,14 @@ void RunningAnswers::onStarted(Answer& answer, const Result<history::Turn>& turn
     answer.parts = message.parts;
     answer.firstKept = message.firstKept;
     answer.writer.begin(message.id);
-    if (answer.progress.state != State::Stopping) return generate(answer, *turn);
+    answer.prompt = history::promptOf(*turn, answer.rules.systemPrompt, answer.rules.maxTokens);
+    if (answer.progress.state != State::Stopping) return generate(answer);
     // Stopped before there was anything to cancel.
     answer.engineDone = true;
     abandon(answer.conversation);
 }
 
-void RunningAnswers::generate(Answer& answer, const history::Turn& turn) {
-    answer.prompt = history::promptOf(turn, answer.rules.systemPrompt, answer.rules.maxTokens);
+void RunningAnswers::generate(Answer& answer) {
     setState(answer, m_answers.size() > 1 ? State::Waiting : State::Reading);
     answer.request =
         m_engine.generate(answer.prompt.request,

@@ -51,6 +51,8 @@ class RunningAnswers : public QObject {
     /// Null when no answer of that conversation is being written. 0: a conversation that has no number yet.
     const AnswerProgress* of(history::RowId conversation) const;
     bool none() const { return m_answers.empty(); }
+    /// The answer that is being written in that conversation follows that question, at once or further down.
+    bool follows(history::RowId conversation, history::RowId question) const;
     /// Another connection may have read less of an answer, or more, than was told of it: here its message
     /// gets what was told. False: it was read before the end of its answer, which was told already.
     bool complete(history::RowId conversation, std::vector<history::Message>& branch) const;
@@ -87,7 +89,7 @@ class RunningAnswers : public QObject {
 
     Answer* find(history::RowId conversation) const;
     void onStarted(Answer& answer, const Result<history::Turn>& turn);
-    void generate(Answer& answer, const history::Turn& turn);
+    void generate(Answer& answer);
     void stop(Answer& answer);
     void onPlanned(Answer& answer, const PromptPlan& plan);
     void onTokens(Answer& answer, const TokenChunk& chunk);

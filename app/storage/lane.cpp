@@ -2,6 +2,9 @@
 
 #include <pthread.h>
 
+#include <condition_variable>
+#include <deque>
+#include <mutex>
 #include <utility>
 
 namespace ingle::storage {
@@ -12,49 +15,88 @@ using namespace std::chrono_literals;
 /// So late it is called between two pieces of work: nobody shall keep it away for good.
 constexpr auto kOverdue = 400ms;
 
-Lane::Lane(const char* name, Idle idle) : m_idle(std::move(idle)), m_thread([this] { run(); }) {
+struct Lane::Queue {
+    void run();
+
+    Idle idle;
+    std::mutex mutex;  ///< guards what follows
+    std::condition_variable posted;
+    std::condition_variable over;
+    std::deque<Work> works;
+    bool isClosing = false;
+    bool isOver = false;
+};
+
+Lane::Lane(const char* name, Idle idle) : m_queue(std::make_shared<Queue>()) {
+    m_queue->idle = std::move(idle);
+    begin(name);
+}
+
+Lane::Lane(const char* name, std::chrono::milliseconds patience)
+    : m_patience(patience), m_queue(std::make_shared<Queue>()) {
+    begin(name);
+}
+
+void Lane::begin(const char* name) {
+    m_thread = std::thread([queue = m_queue] { queue->run(); });
     ::pthread_setname_np(m_thread.native_handle(), name);
 }
 
 Lane::~Lane() {
-    {
-        const std::lock_guard lock(m_mutex);
-        m_closing = true;
+    close();
+    if (m_patience) {
+        std::unique_lock lock(m_queue->mutex);
+        const auto isOver = [this] { return m_queue->isOver; };
+        if (!m_queue->over.wait_until(lock, m_closedAt + *m_patience, isOver)) {
+            m_queue->works.clear();
+            m_thread.detach();
+            return;
+        }
     }
-    m_posted.notify_one();
     m_thread.join();
+}
+
+void Lane::close() {
+    const std::lock_guard lock(m_queue->mutex);
+    if (std::exchange(m_queue->isClosing, true)) return;
+    m_closedAt = Clock::now();
+    m_queue->posted.notify_one();
 }
 
 void Lane::post(Work work) {
     {
-        const std::lock_guard lock(m_mutex);
-        m_queue.push_back(std::move(work));
+        const std::lock_guard lock(m_queue->mutex);
+        m_queue->works.push_back(std::move(work));
     }
-    m_posted.notify_one();
+    m_queue->posted.notify_one();
 }
 
-void Lane::run() {
+void Lane::Queue::run() {
     Clock::time_point idleAgain = Clock::now();
-    std::unique_lock lock(m_mutex);
+    std::unique_lock lock(mutex);
     while (true) {
-        const bool overdue = m_idle && Clock::now() >= idleAgain + kOverdue;
-        if (!m_queue.empty() && !overdue) {
-            const Work work = std::move(m_queue.front());
-            m_queue.pop_front();
-            lock.unlock();
-            work();
+        const bool isOverdue = idle && Clock::now() >= idleAgain + kOverdue;
+        if (!works.empty() && !isOverdue) {
+            {
+                const Work work = std::move(works.front());
+                works.pop_front();
+                lock.unlock();
+                work();
+            }
             lock.lock();
-        } else if (m_closing && m_queue.empty()) {
+        } else if (isClosing && works.empty()) {
+            isOver = true;
+            over.notify_one();
             return;
-        } else if (!m_idle) {
-            m_posted.wait(lock);
+        } else if (!idle) {
+            posted.wait(lock);
         } else if (Clock::now() >= idleAgain) {
             lock.unlock();
-            const std::chrono::milliseconds rest = m_idle();
+            const std::chrono::milliseconds rest = idle();
             idleAgain = Clock::now() + rest;
             lock.lock();
         } else {
-            m_posted.wait_until(lock, idleAgain);
+            posted.wait_until(lock, idleAgain);
         }
     }
 }

@@ -38,13 +38,13 @@ Storage::Storage(std::string folder, Noticed noticed)
       m_noticed(std::move(noticed)),
       m_history(kClosed),
       m_reader(kClosed),
-      m_library(kClosed),
+      m_library(std::make_shared<Result<library::Library>>(kClosed)),
       m_journal("journal", [this] { return tend(); }),
       m_readers("history-reader"),
-      m_models("library"),
-      m_others("other-files"),
+      m_models("library", kEndPatience),
+      m_others("other-files", kEndPatience),
       m_backups("backups") {
-    m_models.post([this] { m_library = library::Library::open(m_folder); });
+    m_models.post([library = m_library, folder = m_folder] { *library = library::Library::open(folder); });
     // Nothing is read before the file was made, or brought up to date.
     const auto opened = std::make_shared<std::promise<Result<std::string>>>();
     m_readers.post([this, opened] { openReader(opened->get_future().get()); });
@@ -53,7 +53,9 @@ Storage::Storage(std::string folder, Noticed noticed)
 
 Storage::~Storage() {
     // Behind all other work; files are closed by the threads that used them.
-    m_models.post([this] { m_library = kClosed; });
+    m_models.post([library = m_library] { *library = kClosed; });
+    m_models.close();
+    m_others.close();
     std::promise<void> closed;
     m_journal.post([this, &closed] {
         // What happened to the file since the last look: an open one is the only copy that there is.

@@ -48,11 +48,15 @@ class Storage {
     static constexpr std::chrono::hours kTrashTime{24 * 30};
     /// How long one piece of housekeeping keeps a write waiting, about.
     static constexpr std::chrono::milliseconds kSlice{5};
+    /// Longer than a file on a disk that answers takes, and not so long that people kill a window that they
+    /// closed.
+    static constexpr std::chrono::milliseconds kEndPatience{1000};
 
     /// Opens history and library in `folder`: each by itself, so that a damaged history does not keep the
     /// models away. `noticed` is called by a thread of this, while this lives.
     explicit Storage(std::string folder, Noticed noticed = {});
-    /// Finishes the work that was queued.
+    /// Finishes the work that was queued; but what hangs on a model file or on any other file than the
+    /// history is left behind after kEndPatience.
     ~Storage();
     Storage(const Storage&) = delete;
     Storage& operator=(const Storage&) = delete;
@@ -75,10 +79,11 @@ class Storage {
             m_others.post([work = std::move(work), then = std::move(then)]() mutable { then(work()); });
             return 0;
         } else {
-            m_models.post([this, job = job<library::Library>(std::move(work), std::move(then))] {
-                job(m_library ? Result<library::Library*>(&*m_library)
-                              : tl::unexpected<Error>(m_library.error()));
-            });
+            m_models.post(
+                [library = m_library, job = job<library::Library>(std::move(work), std::move(then))] {
+                    job(*library ? Result<library::Library*>(&**library)
+                                 : tl::unexpected<Error>(library->error()));
+                });
             return 0;
         }
     }
@@ -132,7 +137,7 @@ class Storage {
     // Each is touched by one thread only.
     Result<std::unique_ptr<history::History>> m_history;
     Result<std::unique_ptr<history::HistoryReader>> m_reader;
-    Result<library::Library> m_library;
+    const std::shared_ptr<Result<library::Library>> m_library;  ///< also what is left behind uses it
 
     // The journal's.
     Clock::time_point m_nextLook{};    ///< after the file

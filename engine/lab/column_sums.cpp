@@ -73,8 +73,7 @@ class Collector final : public backend::OpObserver {
 }  // namespace
 
 Result<ColumnSums> columnSums(const std::string& path, const LoadOptions& load, std::string_view text,
-                              uint32_t windowTokens, const ProgressFn& progress,
-                              const std::function<bool()>& isCancelled) {
+                              uint32_t windowTokens, const ProgressFn& progress) {
     LoadOptions plain = load;
     plain.fuse = false;  // each matrix by itself
     INGLE_TRY_ASSIGN(TextWindows windows, TextWindows::open(path, plain, text, windowTokens));
@@ -84,8 +83,6 @@ Result<ColumnSums> columnSums(const std::string& path, const LoadOptions& load, 
     Collector collector(sums);
     windows.observe(&collector);
     for (size_t window = 0; window < windows.count(); ++window) {
-        if (isCancelled && isCancelled())
-            return fail(ErrorCode::Cancelled, "the reading was stopped; nothing was written");
         if (progress)
             progress(static_cast<double>(window) / static_cast<double>(windows.count()), "reading the text");
         // From the first position on: what nobody asks for, the last layer does not compute.

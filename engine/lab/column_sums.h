@@ -2,7 +2,6 @@
 /// matrix is made of.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 
@@ -15,9 +14,9 @@ namespace ingle::lab {
 /// Reads the text in windows (see TextWindows) and sums up, for each matrix of the layers, the squares of
 /// what each column is multiplied with, of mixtures of experts by expert. Matrices outside of the layers (the
 /// embedding, the output) and those of single heads (latent attention) are left out, as other engines leave
-/// them. Errors: those of TextWindows; Cancelled.
+/// them. Errors: those of TextWindows.
 Result<importer::ColumnSums> columnSums(const std::string& path, const LoadOptions& load,
                                         std::string_view text, uint32_t windowTokens,
-                                        const ProgressFn& progress, const std::function<bool()>& isCancelled);
+                                        const ProgressFn& progress);
 
 }  // namespace ingle::lab

@@ -299,6 +299,51 @@ class AnswersTest : public QObject, WindowFiles {
         QTRY_COMPARE_WITH_TIMEOUT(run.messages()[1].id, old, kPatienceMs);
     }
 
+    /// The answer to the changed question goes with it; one below the wording of before goes on.
+    void undoingAChangeStopsOnlyTheAnswerThatItTakesAway() {
+        WindowRun run(freshDataDir(), {"--tokens", "200", "--pace-ms", "5"});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        const auto isWriting = [&run](size_t row, const char* question) {
+            return run.messages().size() == row + 1 && run.said(row - 1) == question &&
+                   !run.said(row).empty() && run.chat().generation() == ChatController::Streaming;
+        };
+        run.chat().send("count");
+        QTRY_VERIFY_WITH_TIMEOUT(isWriting(1, "count"), kPatienceMs);
+        run.chat().stop();
+        QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+        const history::RowId question = run.messages()[0].id;
+
+        run.chat().edit(question, "count again");
+        QTRY_VERIFY_WITH_TIMEOUT(isWriting(1, "count again"), kPatienceMs);
+        const history::RowId changed = run.messages()[0].id;
+        run.model.notices()->undoLast();
+        QTRY_VERIFY_WITH_TIMEOUT(run.said(0) == "count" && run.idle(), kPatienceMs);
+        run.chat().showSibling(question, 1);
+        QTRY_COMPARE_WITH_TIMEOUT(run.messages()[0].id, changed, kPatienceMs);
+        QCOMPARE(run.messages()[1].status, history::MessageStatus::Stopped);
+        run.chat().showSibling(changed, -1);
+        QTRY_COMPARE_WITH_TIMEOUT(run.messages()[0].id, question, kPatienceMs);
+
+        // Changed once more; then the person goes back by hand, and asks there.
+        run.chat().edit(question, "count once more");
+        QTRY_VERIFY_WITH_TIMEOUT(isWriting(1, "count once more"), kPatienceMs);
+        run.chat().stop();
+        QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+        run.chat().showSibling(run.messages()[0].id, -2);
+        QTRY_COMPARE_WITH_TIMEOUT(run.messages()[0].id, question, kPatienceMs);
+        run.chat().send("go on");
+        QTRY_VERIFY_WITH_TIMEOUT(isWriting(3, "go on"), kPatienceMs);
+        const auto conversation = static_cast<qint64>(run.chat().conversationId());
+        run.chat().newConversation();
+        run.model.notices()->undoLast();
+        QTRY_COMPARE_WITH_TIMEOUT(static_cast<qint64>(run.chat().conversationId()), conversation,
+                                  kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(run.messages().size(), size_t{4}, kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+        QCOMPARE(run.messages()[3].status, history::MessageStatus::Complete);
+    }
+
     void answersOfTwoConversationsAreWrittenBesideEachOther() {
         WindowRun run(freshDataDir(), {"--tokens", "400", "--pace-ms", "5"});
         run.drop(m_modelFile);

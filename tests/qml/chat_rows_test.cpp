@@ -260,7 +260,16 @@ class ChatRowsTest : public QObject {
         rows.setBranch({question(1, "q"), answer(2, "", MessageStatus::Streaming)});
         rows.append(2, PartKind::Thought, thought);
         QVERIFY(rows.at(rows.rowCount() - 2, ChatRows::GrowingRole).toBool());
+        QCOMPARE(rows.at(2, ChatRows::LabelRole).toString(), QString("Thinking…"));
+        QSignalSpy changes(&rows, &QAbstractItemModel::dataChanged);
         rows.append(2, "Hello");
+        QCOMPARE(rows.at(2, ChatRows::LabelRole).toString(), QString("Thoughts"));
+        QVERIFY2(std::ranges::any_of(changes,
+                                     [](const QList<QVariant>& change) {
+                                         return change[0].toModelIndex().row() == 2 &&
+                                                change[2].value<QList<int>>().contains(ChatRows::LabelRole);
+                                     }),
+                 "the head of the thought still says that the model thinks");
         rows.setStatus(2, {});
         const int pieces = static_cast<int>(rows.kinds().count("thought"));
         QVERIFY(pieces > 1);

@@ -181,6 +181,43 @@ class ChatViewTest : public QObject, WindowFiles {
         QCOMPARE(View::copied(), QString("my question\n\nA first paragraph.\n\nA second one."));
     }
 
+    void whatIsFoundInAFoldedThoughtIsOpenedAndMarked() {
+        View view(freshDataDir());
+        std::string thought;
+        for (int line = 0; line < 500; ++line)
+            thought += (line == 300 ? "a needle" : "hay " + std::to_string(line)) + "\n";
+        const auto answer = [&](history::RowId id) {
+            history::Message made = message(id, Role::Assistant, "Said is: straw.");
+            made.parts.insert(made.parts.begin(), {PartKind::Thought, thought + "straw", {}});
+            return made;
+        };
+        view.show(
+            {message(1, Role::User, "a question"), answer(2), message(3, Role::User, "another"), answer(4)});
+        const auto* selection = view.list->property("selection").value<TextSelection*>();
+        const int foldedHeight = view.list->property("contentHeight").toInt();
+
+        // What can be seen without opening anything comes first.
+        view.chat().openAt(0, 2, "straw");
+        view.settle();
+        QCOMPARE(view.selected(), QString("straw"));
+        QCOMPARE(view.list->property("contentHeight").toInt(), foldedHeight);
+
+        view.chat().openAt(0, 2, "needle");
+        view.settle();
+        QCOMPARE(view.selected(), QString("needle"));
+        const auto marked = view.shownItems("SelectableText");
+        QVERIFY(std::ranges::any_of(marked, [](const QQuickItem* text) {
+            return text->property("selectedText").toString() == "needle";
+        }));
+        const QPoint at = view.inText(selection->endRow(), selection->endOffset());
+        const QRectF seen = view.list->mapRectToScene(QRectF(0, 0, view.list->width(), view.list->height()));
+        QVERIFY2(seen.contains(at), qPrintable(QString("the mark is at %1").arg(at.y())));
+
+        // What is nowhere is not what was found before.
+        view.chat().openAt(0, 4, "nowhere");
+        QCOMPARE(view.selected(), QString());
+    }
+
     void twoClicksTakeAWordAndThreeABlock() {
         View view(freshDataDir());
         view.show({message(1, Role::Assistant, "A first paragraph.\n\n[a link](https://example.org/x)")});

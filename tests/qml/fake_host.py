@@ -16,6 +16,7 @@
 --memory N       bytes of this computer, and --available N of them free
 --device-note T  why it is not the device that was asked for, after loading
 --import-ms N    how long an import takes; 0: it does not end by itself
+--published N    bytes of a model that could be made smaller
 
 A path with "published" is a model that could be made smaller; an import into a folder with "full" fails.
 """
@@ -47,6 +48,7 @@ parser.add_argument("--refuse", action="store_true")
 parser.add_argument("--memory", type=int, default=8 << 30)
 parser.add_argument("--available", type=int, default=5 << 30)
 parser.add_argument("--import-ms", type=float, default=100)
+parser.add_argument("--published", type=int, default=16400000000)
 parser.add_argument("--log")
 args = parser.parse_args()
 
@@ -129,7 +131,7 @@ def info_of(path):
     if args.refuse:
         info.update(fileBytes=5100000000, smallerQuant="Q4_K_M", smallerBytes=2000000000)
     if "published" in path:
-        info.update(name="Qwen3-8B", fileBytes=16400000000, smallerQuant="Q4_K_M", smallerBytes=5000000000)
+        info.update(name="Qwen3-8B", fileBytes=args.published, smallerQuant="Q4_K_M", smallerBytes=5000000000)
     return info
 
 

@@ -56,6 +56,20 @@ class SmallerTest : public QObject, WindowFiles {
         QCOMPARE(smaller(run).state(), SmallerModel::Idle);
     }
 
+    void aModelThatIsSmallAnywayOpensWithoutAQuestion() {
+        {
+            WindowRun run(freshDataDir(), {"--published", "255999999"});
+            QSignalSpy wanted(&smaller(run), &SmallerModel::wanted);
+            QVERIFY(run.drop(m_published));
+            QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+            QCOMPARE(wanted.size(), 0);
+            QCOMPARE(QString::fromStdString(run.model.models()->current().path), m_published);
+        }
+        WindowRun run(freshDataDir(), {"--published", "256000000"});
+        ask(run);
+        QVERIFY(!run.ready());
+    }
+
     void aSmallerModelIsMadeAndLoaded() {
         const QString data = freshDataDir();
         WindowRun run(data, {"--import-ms", "3000"});
@@ -134,10 +148,11 @@ class SmallerTest : public QObject, WindowFiles {
         smaller(run).setFolder(QUrl::fromLocalFile(data + "/full"));
         QMetaObject::invokeMethod(button(run, "smallerMake"), "clicked");
         QTRY_COMPARE_WITH_TIMEOUT(smaller(run).state(), SmallerModel::Failed, kPatienceMs);
-        QCOMPARE(smaller(run).failure(),
+        QCOMPARE(smaller(run).sentence(),
                  QString("The smaller model needs 5.0 GB of room on its disk; 1.2 GB are free."));
         QTRY_COMPARE_WITH_TIMEOUT(run.shownItem("smallerSentence")->property("text").toString(),
-                                  smaller(run).failure(), kPatienceMs);
+                                  smaller(run).sentence(), kPatienceMs);
+        QCOMPARE(button(run, "smallerMake")->property("text").toString(), QString("Try again"));
         QVERIFY(filesIn(data + "/full").isEmpty());
         smaller(run).setFolder(QUrl::fromLocalFile(data + "/elsewhere"));
         QMetaObject::invokeMethod(button(run, "smallerMake"), "clicked");

@@ -1,9 +1,15 @@
 /// Opening models, choosing devices, and histories that are damaged or deleted.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <QClipboard>
+#include <QElapsedTimer>
 #include <QGuiApplication>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QThreadPool>
 
 #include "app/crash/crash_report.h"
 #include "app/desktop/error_sentences.h"
@@ -156,6 +162,24 @@ class WindowTest : public QObject, WindowFiles {
         run.model.models()->openPath(value(0, ModelOffers::PathRole));
         QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
         QTRY_VERIFY(!run.shownItem("goodChoices")->isVisible());
+    }
+
+    void theEndWaitsForNoFolderThatHangs() {
+        // Opening a pipe that nobody writes to hangs like a file on a network that is gone.
+        const std::string pipe = m_folder.filePath("pipe").toStdString();
+        QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
+        QElapsedTimer time;
+        {
+            const WindowRun run(AppFiles{.dataDir = freshDataDir().toStdString(), .catalog = pipe}, {});
+            QTest::qWait(200);
+            time.start();
+        }
+        // The program itself waits for the pool when it ends.
+        QVERIFY(QThreadPool::globalInstance()->waitForDone(0));
+        QVERIFY2(time.elapsed() < 2000, qPrintable(QString::number(time.elapsed())));
+        const int writer = ::open(pipe.c_str(), O_WRONLY);  // what was left behind ends
+        QVERIFY(writer >= 0);
+        ::close(writer);
     }
 
     void whatArrivesInTheDownloadsIsOffered() {

@@ -1,5 +1,4 @@
 #include "app/cli/command.h"
-#include "app/cli/interruption.h"
 #include "app/cli/model_options.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/text_file.h"
@@ -20,11 +19,10 @@ Status imatrix(const Options& options) {
     INGLE_TRY_ASSIGN(const std::string text, readTextFile(options.file));
     INGLE_TRY_ASSIGN(const std::string path, resolveModel(options.model.model));
     INGLE_TRY_ASSIGN(const LoadOptions load, loadOptions(options.model));
-    endByInterruption();
     ProgressLine line;
-    const auto sums = lab::columnSums(
-        path, load, text, options.window,
-        [&](double fraction, const char* phase) { line.show(fraction, phase); }, isInterrupted);
+    const auto sums =
+        lab::columnSums(path, load, text, options.window,
+                        [&](double fraction, const char* phase) { line.show(fraction, phase); });
     line.end();
     if (!sums) return tl::unexpected(sums.error());
     INGLE_TRY(importer::writeImportance(*sums, options.file, options.target));

@@ -206,11 +206,18 @@ void BranchRows::blocksChanged(size_t index, const ShownMessage::Before& before)
     }
     setCount(index, RowKind::Block, static_cast<int>(block));
     setCount(index, RowKind::Block, static_cast<int>(blocks.size()));
-    if (end != blocks.size() && block > 0)
-        m_observer.rowChanged(top + static_cast<int>(block) - 1, RowChange::Growth);
+    if (end != blocks.size() && block > 0) growthChanged(index, block - 1);
     if (wasEmpty != blocks.empty()) furnitureChanged(index, RowChange::Empty);
     for (const size_t wider : entry(index).shown.measureCode(first))
         m_observer.rowChanged(top + static_cast<int>(wider), RowChange::LongestLine);
+}
+
+void BranchRows::growthChanged(size_t index, size_t block) {
+    const Entry& set = entry(index);
+    const int top = set.begin(RowKind::Block);
+    m_observer.rowChanged(top + static_cast<int>(block), RowChange::Growth);
+    const size_t first = set.shown.firstPiece(block);
+    if (first != block) m_observer.rowChanged(top + static_cast<int>(first), RowChange::Growth);
 }
 
 void BranchRows::setStatus(RowId message, const history::AnswerEnd& end) {
@@ -227,9 +234,8 @@ void BranchRows::setStatus(RowId message, const history::AnswerEnd& end) {
     if (*index < m_read) return;
     if (ended && !isUser(*index)) {
         blocksChanged(*index, entry(*index).shown.finish());
-        const Entry& whole = entry(*index);
-        if (whole.count(RowKind::Block) > 0)
-            m_observer.rowChanged(whole.begin(RowKind::State) - 1, RowChange::Growth);
+        const auto numBlocks = static_cast<size_t>(entry(*index).count(RowKind::Block));
+        if (numBlocks > 0) growthChanged(*index, numBlocks - 1);
     }
     updateRows(*index);
     furnitureChanged(*index, RowChange::Outcome);

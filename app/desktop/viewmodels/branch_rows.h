@@ -156,6 +156,8 @@ class BranchRows {
     /// Adds or removes the last rows of a kind.
     void setCount(size_t index, RowKind kind, int count);
     void placeRows(size_t from);
+    /// Of what goes on in the last piece of a block the first one tells.
+    void growthChanged(size_t index, size_t block);
     /// Of the rows below the message's blocks.
     void furnitureChanged(size_t index, RowChange change);
     void check() const;

@@ -83,6 +83,7 @@ ChatController::ChatController(StorageThread& storage, RunningAnswers& answers, 
 
     connect(&models, &ModelListModel::loadStarting, &answers, &RunningAnswers::stopAll);
     connect(&models, &ModelListModel::stateChanged, this, &ChatController::continueWhenLoaded);
+    connect(&models, &ModelListModel::chosenInVain, this, &ChatController::continueWhenLoaded);
     connect(&models, &ModelListModel::stateChanged, this, &ChatController::progressChanged);
     for (const auto change : {&ChatController::draftChanged, &ChatController::generationChanged,
                               &ChatController::readOnlyChanged})
@@ -386,18 +387,24 @@ void ChatController::edit(qint64 message, const QString& text) {
         return history::ask(history, question, answerer);
     };
     startTurn(work, {}, [this, message](const Turn& turn) {
-        // Shows the version of before again; what was written since stays beside it.
-        m_notices.showUndo(tr("Message changed"), [this, conversation = turn.conversation.id, message] {
-            m_answers.stop(conversation);
-            const auto before = [conversation, message](history::HistoryReader& history) {
-                return history::readAround(history, conversation, message, kMessagesShownFirst);
-            };
-            read(conversation, before, [this](RowId shown, RowId leaf) {
-                // Also under an answer that is being stopped.
-                write(
-                    [shown, leaf](history::History& history) { return history.setActiveLeaf(shown, leaf); });
-            });
+        const RowId changed = turn.branch[turn.branch.size() - 2].id;  // the last is the answer to it
+        m_notices.showUndo(tr("Message changed"), [this, id = turn.conversation.id, message, changed] {
+            undoEdit(id, message, changed);
         });
+    });
+}
+
+void ChatController::undoEdit(RowId conversation, RowId before, RowId changed) {
+    const bool isShown = conversation == m_conversation && m_messages.find(before) != nullptr;
+    if (isShown) return;
+    const auto version = [conversation, before](history::HistoryReader& history) {
+        return history::readAround(history, conversation, before, kMessagesShownFirst);
+    };
+    read(conversation, version, [this, changed](RowId shown, RowId leaf) {
+        if (!m_answers.follows(shown, changed)) return keepLeaf(shown, leaf);
+        // Nobody sees that answer any more; the version of before is the one to come back to.
+        m_answers.stop(shown);
+        write([shown, leaf](history::History& history) { return history.setActiveLeaf(shown, leaf); });
     });
 }
 

@@ -167,6 +167,9 @@ class ChatController : public QObject {
     /// Runs `work`, which chooses a branch of that conversation, shows it and calls `then`; or says why not.
     void showAfter(history::RowId conversation, std::function<Result<history::RowId>(history::History&)> work,
                    std::function<void()> then = {});
+    /// Shows the wording of before again. What was written below the changed one stays beside it; an answer
+    /// that is being written there ends, and no other does.
+    void undoEdit(history::RowId conversation, history::RowId before, history::RowId changed);
     void continueWhenLoaded();
     void onEnded(history::RowId message, const history::AnswerEnd& ending);
 

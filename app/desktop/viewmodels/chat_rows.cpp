@@ -44,6 +44,16 @@ QString markOf(const Container& container) {
     return QString::number(container.number) + QLatin1Char(container.mark);
 }
 
+QString figuresOf(const Message& message) {
+    const QString model = toQString(message.modelName);
+    if (message.stats.decodeMs <= 0 || message.stats.newTokens == 0) return model;
+    const double speed = message.stats.newTokens * 1000.0 / message.stats.decodeMs;
+    return ChatRows::tr("%1 · %2 tokens · %3 per second")
+        .arg(model)
+        .arg(message.stats.newTokens)
+        .arg(speed, 0, 'f', speed < 10 ? 1 : 0);
+}
+
 /// The roles whose values differ between two states of a block.
 QList<int> changedRoles(const Block& before, const Block& after) {
     QList<int> roles{ChatRows::BlockRole, ChatRows::TextRole};
@@ -61,7 +71,7 @@ QList<int> changedRoles(const Block& before, const Block& after) {
 QList<int> rolesOf(RowChange change) {
     switch (change) {
         case RowChange::Growth:
-            return {ChatRows::GrowingRole, ChatRows::ContinuedRole};
+            return {ChatRows::GrowingRole, ChatRows::ContinuedRole, ChatRows::LabelRole};
         case RowChange::LongestLine:
             return {ChatRows::LongestLineRole};
         case RowChange::Open:
@@ -69,11 +79,10 @@ QList<int> rolesOf(RowChange change) {
         case RowChange::Scroll:
             return {ChatRows::ScrollRole};
         case RowChange::Outcome:
-            return {ChatRows::SentenceRole,    ChatRows::FailedRole,          ChatRows::DetailsRole,
-                    ChatRows::NewTokensRole,   ChatRows::TokensPerSecondRole, ChatRows::SiblingIndexRole,
-                    ChatRows::SiblingCountRole};
+            return {ChatRows::SentenceRole, ChatRows::FailedRole,       ChatRows::DetailsRole,
+                    ChatRows::FiguresRole,  ChatRows::SiblingIndexRole, ChatRows::SiblingCountRole};
         case RowChange::Empty:
-            return {ChatRows::EmptyRole, ChatRows::SentenceRole};
+            return {ChatRows::EmptyRole, ChatRows::SentenceRole, ChatRows::WayOnRole};
         case RowChange::Last:
             return {ChatRows::LastRole};
     }
@@ -274,7 +283,7 @@ QVariant ChatRows::blockData(Place place, int role) const {
         case LevelRole:
             return block.level;
         case LabelRole:
-            return toQString(block.kind->name == "code" ? content::codeLanguage(block.label) : block.label);
+            return labelOf(place, block);
         case RightToLeftRole:
             return isRightToLeft(block);
         case GrowingRole:
@@ -288,6 +297,16 @@ QVariant ChatRows::blockData(Place place, int role) const {
         default:
             return {};
     }
+}
+
+QString ChatRows::labelOf(Place place, const Block& block) const {
+    if (block.kind->part == PartKind::Thought) {
+        const ShownMessage& shown = m_rows.shown(place.message);
+        const bool isThinking =
+            isStreaming(place.message) && shown.lastPiece(place.block) + 1 == shown.blocks().size();
+        return isThinking ? tr("Thinking…") : tr("Thoughts");
+    }
+    return toQString(block.kind->name == "code" ? content::codeLanguage(block.label) : block.label);
 }
 
 bool ChatRows::isStreaming(size_t index) const {
@@ -331,13 +350,10 @@ QVariant ChatRows::messageData(size_t index, int role) const {
             return m_rows.shown(index).blocks().empty();
         case LastRole:
             return index + 1 == messages().size();
-        case ModelNameRole:
-            return toQString(message.modelName);
-        case NewTokensRole:
-            return message.stats.newTokens;
-        case TokensPerSecondRole:
-            return message.stats.decodeMs > 0 ? message.stats.newTokens * 1000.0 / message.stats.decodeMs
-                                              : 0.0;
+        case WayOnRole:
+            return m_rows.shown(index).blocks().empty() ? tr("Try again") : tr("Continue");
+        case FiguresRole:
+            return figuresOf(message);
         case SiblingIndexRole:
             return message.siblingIndex;
         case SiblingCountRole:
@@ -367,13 +383,12 @@ QHash<int, QByteArray> ChatRows::roleNames() const {
             {ScrollRole, "scrolledTo"},
             {LongestLineRole, "longestLine"},
             {SentenceRole, "sentence"},
+            {WayOnRole, "wayOn"},
             {FailedRole, "failed"},
             {DetailsRole, "details"},
             {EmptyRole, "empty"},
             {LastRole, "last"},
-            {ModelNameRole, "modelName"},
-            {NewTokensRole, "newTokens"},
-            {TokensPerSecondRole, "tokensPerSecond"},
+            {FiguresRole, "figures"},
             {SiblingIndexRole, "siblingIndex"},
             {SiblingCountRole, "siblingCount"}};
 }

@@ -48,7 +48,7 @@ class ChatRows : public QAbstractListModel, private RowObserver {
         GoesOnRole,     ///< a piece of the same block stands above
         ContinuedRole,  ///< a piece of the same block stands below
         LevelRole,
-        LabelRole,
+        LabelRole,  ///< of code its language, of a thought whether the model still thinks; else Block::label
         RightToLeftRole,
         GrowingRole,      ///< text is being added here
         OpenRole,         ///< what is folded by itself was opened
@@ -57,13 +57,12 @@ class ChatRows : public QAbstractListModel, private RowObserver {
 
         // Of states and actions.
         SentenceRole,  ///< how the message stands; empty: there is nothing to say
+        WayOnRole,     ///< what continuing it is called
         FailedRole,
         DetailsRole,  ///< the engine's own words about it
         EmptyRole,
         LastRole,
-        ModelNameRole,
-        NewTokensRole,
-        TokensPerSecondRole,
+        FiguresRole,  ///< which model wrote it, how much and how fast
         SiblingIndexRole,
         SiblingCountRole,
     };
@@ -135,6 +134,7 @@ class ChatRows : public QAbstractListModel, private RowObserver {
     QVariant blockData(Place place, int role) const;
     QVariant messageData(size_t index, int role) const;
     QString sentenceOf(size_t index) const;
+    QString labelOf(Place place, const content::Block& block) const;
     bool isStreaming(size_t index) const;
 
     Furniture m_furniture;

@@ -13,8 +13,9 @@ ChatStatus::ChatStatus(const ChatController& chat, const ModelListModel& models,
     connect(&smaller, &SmallerModel::changed, this, &ChatStatus::changed);
     connect(&chat, &ChatController::progressChanged, this, &ChatStatus::changed);
     connect(&chat, &ChatController::generationChanged, this, &ChatStatus::changed);
-    connect(&models, &ModelListModel::stateChanged, this, &ChatStatus::changed);
-    connect(&models, &ModelListModel::loadFractionChanged, this, &ChatStatus::changed);
+    for (const auto change : {&ModelListModel::stateChanged, &ModelListModel::inspectingChanged,
+                              &ModelListModel::wayChanged, &ModelListModel::loadFractionChanged})
+        connect(&models, change, this, &ChatStatus::changed);
 }
 
 QString ChatStatus::text() const {

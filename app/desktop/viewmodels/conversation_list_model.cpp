@@ -54,7 +54,8 @@ ConversationListModel::ConversationListModel(StorageThread& storage, const Runni
         // A search may have found several places of it.
         for (size_t row = 0; row < m_rows.size(); ++row) {
             const QModelIndex at = index(static_cast<int>(row));
-            if (m_rows[row].conversation == conversation) emit dataChanged(at, at, {AnsweringRole});
+            if (m_rows[row].conversation == conversation)
+                emit dataChanged(at, at, {AnsweringRole, SpokenRole});
         }
     });
     refresh();
@@ -273,7 +274,11 @@ QVariant ConversationListModel::data(const QModelIndex& index, int role) const {
         case MessageRole:
             return static_cast<qint64>(row.message);
         case AnsweringRole:
-            return m_answers.of(row.conversation) != nullptr;
+            return isAnswering(row);
+        case SpokenRole: {
+            const QString name = row.pinned ? tr("%1, pinned").arg(row.title) : row.title;
+            return isAnswering(row) ? tr("%1, an answer is being written").arg(name) : name;
+        }
         default:
             return {};
     }
@@ -286,7 +291,8 @@ QHash<int, QByteArray> ConversationListModel::roleNames() const {
             {SectionRole, "section"},
             {PinnedRole, "pinned"},
             {MessageRole, "message"},
-            {AnsweringRole, "answering"}};
+            {AnsweringRole, "answering"},
+            {SpokenRole, "spoken"}};
 }
 
 }  // namespace ingle::desktop

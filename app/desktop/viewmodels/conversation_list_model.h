@@ -34,6 +34,7 @@ class ConversationListModel : public QAbstractListModel {
         PinnedRole,
         MessageRole,
         AnsweringRole,  ///< an answer is being written there
+        SpokenRole,     ///< the title and how the conversation stands, for screen readers
     };
 
     ConversationListModel(StorageThread& storage, const RunningAnswers& answers, Notices& notices,
@@ -91,6 +92,7 @@ class ConversationListModel : public QAbstractListModel {
     };
 
     std::vector<Row>::const_iterator find(qint64 conversation) const;
+    bool isAnswering(const Row& row) const { return m_answers.of(row.conversation) != nullptr; }
     using Rows = std::vector<Row>;
 
     // These two run on the storage thread.

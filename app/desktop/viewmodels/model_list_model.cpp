@@ -51,6 +51,14 @@ bool canChat(const ModelInfo& info) {
     return info.tokenizer != "none";
 }
 
+/// Of a model that is read for each token: at 10 GB/s, which every computer's memory has, this is 40 tokens a
+/// second, and nobody reads faster. A smaller one would be worse and seem no quicker, so nobody is asked.
+constexpr uint64_t kSmallEnoughBytes = 256'000'000;
+
+bool isWorthMakingSmaller(const Recognition& model) {
+    return model.can(ModelAction::MakeSmaller) && model.info.fileBytes >= kSmallEnoughBytes;
+}
+
 /// "about 9 words a second"; empty when nothing was foretold.
 QString speedText(double tokensPerSecond) {
     const double words = tokensPerSecond * kWordsPerToken;
@@ -112,11 +120,11 @@ ModelListModel::ModelListModel(StorageThread& storage, EngineClient& engine, Set
     connect(&engine, &EngineClient::loadFailed, this, &ModelListModel::onLoadFailed);
     connect(&engine, &EngineClient::deviceChanged, this, &ModelListModel::onDeviceChanged);
     connect(&engine, &EngineClient::restarted, this, [this](Recovery recovery) {
-        m_recovery =
+        m_way.recovery =
             recovery == Recovery::SameWay
                 ? tr("The engine stopped unexpectedly and was started again.")
                 : tr("The engine stopped twice; it now runs on the processor with its plainest code.");
-        emit stateChanged();
+        emit wayChanged();
     });
 }
 
@@ -132,7 +140,7 @@ void ModelListModel::start() {
         setModels(answer->first);
         if (!answer->second.empty()) m_notices.showBanner({Notices::Topic::Model, toQString(answer->second)});
         // A file that was named at the start takes the place of the model used last.
-        if (m_inspecting) {
+        if (inspecting()) {
             m_startWithLast = true;
         } else {
             useLast();
@@ -154,8 +162,7 @@ void ModelListModel::useLast() {
 }
 
 void ModelListModel::inspectionEnded(const std::optional<Error>& failure) {
-    m_inspecting = false;
-    emit stateChanged();
+    setInspection(std::nullopt);
     if (failure) m_notices.showError(Notices::Topic::Model, *failure);
     const bool startWithLast = std::exchange(m_startWithLast, false);
     if (startWithLast && failure) useLast();
@@ -179,16 +186,14 @@ void ModelListModel::openPath(const QString& path) {
 void ModelListModel::openPaths(const QStringList& paths) {
     forgetInspection();
     m_notices.clearBanner(Notices::Topic::Model);
-    m_inspecting = true;
-    emit stateChanged();
-    m_inspection = m_engine.recognise(
+    setInspection(m_engine.recognise(
         paths, [this, number = m_numInspections](const Result<std::vector<Recognition>>& things) {
             if (number != m_numInspections) return;  // another model was chosen since
             if (things && !things->empty())
                 onRecognised(*things);
             else if (!things)
                 inspectionEnded(things.error());
-        });
+        }));
 }
 
 void ModelListModel::onRecognised(const std::vector<Recognition>& things) {
@@ -199,9 +204,8 @@ void ModelListModel::onRecognised(const std::vector<Recognition>& things) {
     for (const Recognition& thing : std::span(things).subspan(static_cast<size_t>(numModels)))
         m_notices.showToast(errorSentence(*thing.refusal));
     const Recognition& first = things.front();
-    if (numModels == 1 && first.can(ModelAction::MakeSmaller) && canChat(first.info)) {
-        m_inspecting = false;
-        emit stateChanged();
+    if (numModels == 1 && isWorthMakingSmaller(first) && canChat(first.info)) {
+        setInspection(std::nullopt);
         return emit choiceWanted(first);
     }
     for (const Recognition& thing : std::span(things).subspan(1, static_cast<size_t>(numModels) - 1))
@@ -265,10 +269,9 @@ void ModelListModel::keep(const ModelInfo& info) {
 
 void ModelListModel::forgetInspection() {
     ++m_numInspections;
-    if (!m_inspecting) return;
-    m_engine.cancel(m_inspection);
-    m_inspecting = false;
-    emit stateChanged();
+    if (!m_inspection) return;
+    m_engine.cancel(*m_inspection);
+    setInspection(std::nullopt);
 }
 
 void ModelListModel::use(const QString& modelId) {
@@ -294,7 +297,7 @@ void ModelListModel::loadById(const std::string& modelId) {
         --m_numChosen;
         if (checked) return load(checked->entry, checked->file);
         m_notices.showError(Notices::Topic::Model, checked.error());
-        emit stateChanged();
+        emit chosenInVain();
     });
 }
 
@@ -324,11 +327,8 @@ void ModelListModel::loadAgain(const LoadOptions& options) {
 }
 
 void ModelListModel::loadCurrent(const LoadOptions& options) {
-    m_device.clear();
-    m_deviceNote.clear();
-    m_contextTokens = 0;
-    m_contextNote.clear();
-    m_recovery.clear();
+    m_way = {};
+    emit wayChanged();
     m_refused = false;
     m_loadFraction = 0;
     emit loadFractionChanged();
@@ -345,10 +345,12 @@ Error ModelListModel::noTokenizer(const std::string& path) {
 void ModelListModel::onLoaded(const ModelInfo& info) {
     // The file may have changed since it was dropped, or come into the library another way.
     if (!canChat(info)) return onLoadFailed(noTokenizer(info.path));
-    m_device = toQString(info.device);
-    m_deviceNote = toQString(info.deviceNote);
-    m_contextTokens = info.contextTokens;
-    m_contextNote = toQString(info.contextNote);
+    m_way = {.device = toQString(info.device),
+             .deviceNote = toQString(info.deviceNote),
+             .contextTokens = info.contextTokens,
+             .contextNote = toQString(info.contextNote),
+             .recovery = m_way.recovery};
+    emit wayChanged();
     m_failure.reset();
     setState(Ready);
     const auto work = [entry = m_current,
@@ -376,15 +378,15 @@ void ModelListModel::onLoadFailed(const Error& error) {
 }
 
 QString ModelListModel::fallback() const {
-    QStringList sentences{m_recovery, m_deviceNote, m_contextNote};
+    QStringList sentences{m_way.recovery, m_way.deviceNote, m_way.contextNote};
     sentences.removeAll(QString());
     return sentences.join("  ·  ");
 }
 
 void ModelListModel::onDeviceChanged(const DeviceStatus& status) {
-    m_device = toQString(status.device);
-    m_deviceNote = toQString(status.note);
-    emit stateChanged();
+    m_way.device = toQString(status.device);
+    m_way.deviceNote = toQString(status.note);
+    emit wayChanged();
 }
 
 void ModelListModel::forget(const QString& modelId) {
@@ -413,11 +415,17 @@ void ModelListModel::setModels(std::vector<ModelEntry> models) {
     emit listChanged();
 }
 
+void ModelListModel::setInspection(std::optional<protocol::RequestId> inspection) {
+    const bool wasInspecting = inspecting();
+    m_inspection = inspection;
+    if (inspecting() != wasInspecting) emit inspectingChanged();
+}
+
 void ModelListModel::setState(State state) {
     m_state = state;
     emit stateChanged();
     if (!m_models.empty()) {
-        emit dataChanged(index(0), index(rowCount() - 1), {CurrentRole});
+        emit dataChanged(index(0), index(rowCount() - 1), {CurrentRole, SpokenRole});
     }
 }
 
@@ -444,14 +452,19 @@ QVariant ModelListModel::data(const QModelIndex& index, int role) const {
             return entry.id == m_current.id;
         case SpeedRole:
             return speedText(entry.tokensPerSecond);
+        case SpokenRole: {
+            const QString name = toQString(library::displayName(entry.name));
+            return entry.id == m_current.id ? tr("%1, in use").arg(name) : name;
+        }
         default:
             return {};
     }
 }
 
 QHash<int, QByteArray> ModelListModel::roleNames() const {
-    return {{ModelIdRole, "modelId"}, {NameRole, "name"},       {SummaryRole, "summary"}, {PathRole, "path"},
-            {FailureRole, "failure"}, {CurrentRole, "current"}, {SpeedRole, "speed"}};
+    return {{ModelIdRole, "modelId"}, {NameRole, "name"},       {SummaryRole, "summary"},
+            {PathRole, "path"},       {FailureRole, "failure"}, {CurrentRole, "current"},
+            {SpeedRole, "speed"},     {SpokenRole, "spoken"}};
 }
 
 }  // namespace ingle::desktop

@@ -26,15 +26,15 @@ class ModelListModel : public QAbstractListModel {
     Q_PROPERTY(int count READ rowCount NOTIFY listChanged)
     Q_PROPERTY(State state READ state NOTIFY stateChanged)
     /// A dropped file is being looked at.
-    Q_PROPERTY(bool inspecting READ inspecting NOTIFY stateChanged)
+    Q_PROPERTY(bool inspecting READ inspecting NOTIFY inspectingChanged)
     Q_PROPERTY(QString currentName READ currentName NOTIFY stateChanged)
     /// The model in use is the one that ships with Inglenook.
     Q_PROPERTY(bool guiding READ guiding NOTIFY stateChanged)
     /// Why the current model could not be loaded; else empty.
     Q_PROPERTY(QString failure READ failure NOTIFY stateChanged)
-    Q_PROPERTY(QString device READ device NOTIFY stateChanged)
+    Q_PROPERTY(QString device READ device NOTIFY wayChanged)
     /// One sentence when the engine does not run as it was asked to; else empty.
-    Q_PROPERTY(QString fallback READ fallback NOTIFY stateChanged)
+    Q_PROPERTY(QString fallback READ fallback NOTIFY wayChanged)
     Q_PROPERTY(double loadFraction READ loadFraction NOTIFY loadFractionChanged)
   public:
     enum State {
@@ -54,6 +54,7 @@ class ModelListModel : public QAbstractListModel {
         FailureRole,
         CurrentRole,
         SpeedRole,
+        SpokenRole,  ///< the name and whether it is in use, for screen readers
     };
 
     /// `guide`: file of the model that ships with Inglenook; empty: none.
@@ -61,17 +62,17 @@ class ModelListModel : public QAbstractListModel {
                    std::string guide, QObject* parent = nullptr);
 
     State state() const { return m_state; }
-    bool inspecting() const { return m_inspecting; }
+    bool inspecting() const { return m_inspection.has_value(); }
     /// A model was chosen, and nobody knows yet what becomes of it.
     bool choosing() const { return m_numChosen > 0 || m_state == Loading; }
     QString currentName() const { return QString::fromStdString(library::displayName(m_current.name)); }
     bool guiding() const { return m_current.id == library::kGuideId; }
     QString failure() const { return m_failure ? errorSentence(*m_failure) : QString(); }
-    QString device() const { return m_device; }
+    QString device() const { return m_way.device; }
     QString fallback() const;
     double loadFraction() const { return m_loadFraction; }
     /// Of the model in use; 0: no limit, or none is loaded.
-    uint32_t contextTokens() const { return m_contextTokens; }
+    uint32_t contextTokens() const { return m_way.contextTokens; }
     const library::ModelEntry& current() const { return m_current; }
 
     /// Reads the library and loads the model used last (at first the guide), unless it failed then.
@@ -84,7 +85,7 @@ class ModelListModel : public QAbstractListModel {
     void applyDevice();
 
     /// Recognises local files and folders, adds the models to the library in place and loads the first; of
-    /// one model that could be made smaller choiceWanted() asks instead.
+    /// one model that is worth making smaller choiceWanted() asks instead.
     Q_INVOKABLE void openUrls(const QList<QUrl>& urls);
     Q_INVOKABLE void openPath(const QString& path);
     /// Adds a model that was recognised, and loads it.
@@ -106,12 +107,18 @@ class ModelListModel : public QAbstractListModel {
 
   signals:
     void listChanged();
+    /// Another model is in use, or it stands otherwise.
     void stateChanged();
+    void inspectingChanged();
+    /// How the engine runs the model in use is something else.
+    void wayChanged();
+    /// What use() was asked for is not in the library any more.
+    void chosenInVain();
     void loadFractionChanged();
     /// Whatever the engine is doing should stop: another model comes.
     void loadStarting();
     void arrivedWhole(const QString& path);
-    /// A model was recognised that can be used as it is, or made smaller.
+    /// A model was recognised that can be used as it is, or made much smaller.
     void choiceWanted(const ingle::Recognition& model);
     /// Something was refused, and the person wants to get a model instead.
     void insteadWanted();
@@ -119,6 +126,7 @@ class ModelListModel : public QAbstractListModel {
   private:
     void setModels(std::vector<library::ModelEntry> models);
     void setState(State state);
+    void setInspection(std::optional<protocol::RequestId> inspection);
     void refresh();
     void onArrived(const QString& path, const ModelInfo& info);
     void openPaths(const QStringList& paths);
@@ -147,17 +155,21 @@ class ModelListModel : public QAbstractListModel {
     library::ModelEntry m_current;
     std::optional<Error> m_failure;  ///< of the current one, the last time it was loaded
     State m_state = NoModel;
-    bool m_inspecting = false;
-    protocol::RequestId m_inspection = 0;  ///< the last one that somebody waits for
-    quint64 m_numInspections = 0;          ///< how often another file, or a model, was chosen
-    int m_numChosen = 0;                   ///< models that are looked up, to be loaded then
-    bool m_startWithLast = false;          ///< when nothing comes of the file that was named at the start
-    QString m_chosenDevice;                ///< Settings::device when the current model was loaded
-    QString m_device;
-    QString m_deviceNote;  ///< why this device computes
-    uint32_t m_contextTokens = 0;
-    QString m_contextNote;   ///< why the context is a short one
-    QString m_recovery;      ///< what was done after the host died
+    /// Of what is being looked at, until it is loaded or refused; nothing: nobody waits for one.
+    std::optional<protocol::RequestId> m_inspection;
+    quint64 m_numInspections = 0;  ///< how often another file, or a model, was chosen
+    int m_numChosen = 0;           ///< models that are looked up, to be loaded then
+    bool m_startWithLast = false;  ///< when nothing comes of the file that was named at the start
+    QString m_chosenDevice;        ///< Settings::device when the current model was loaded
+    /// How the engine runs the current model.
+    struct Way {
+        QString device;
+        QString deviceNote;  ///< why this device computes
+        uint32_t contextTokens = 0;
+        QString contextNote;  ///< why the context is a short one
+        QString recovery;     ///< what was done after the host died
+    };
+    Way m_way;
     bool m_refused = false;  ///< the model does not fit the memory that is free
     double m_loadFraction = 0;
 };

@@ -4,9 +4,9 @@
 #include <QDate>
 #include <QLocale>
 #include <QPointer>
-#include <QThreadPool>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "app/desktop/text.h"
@@ -16,6 +16,9 @@ namespace {
 
 constexpr size_t kMaxGood = 3;
 constexpr double kGb = 1e9;
+
+/// Looking leaves nothing unfinished: where it hangs with a network the end of the program does not wait.
+constexpr std::chrono::milliseconds kEndPatience{200};
 
 /// "8", "5.2": memory as shops count it, with a digit behind the point where that says something.
 QString gigabytes(uint64_t bytes) {
@@ -30,7 +33,8 @@ ModelOffers::ModelOffers(EngineClient& engine, std::string catalog, library::Mod
     : QAbstractListModel(parent),
       m_engine(engine),
       m_catalogPath(std::move(catalog)),
-      m_places(std::move(places)) {
+      m_places(std::move(places)),
+      m_looking("model-places", kEndPatience) {
     connect(&engine, &EngineClient::computerDescribed, this, [this](const ComputerInfo& computer) {
         m_computer = computer;
         chooseGood();
@@ -39,9 +43,8 @@ ModelOffers::ModelOffers(EngineClient& engine, std::string catalog, library::Mod
 
 void ModelOffers::refresh() {
     m_engine.describeComputer();
-    // Not on the storage thread: other programs' folders may lie on a slow disk, and what is being written
-    // must not wait.
-    QThreadPool::globalInstance()->start([self = QPointer(this), path = m_catalogPath, places = m_places] {
+    // On a thread of its own: other programs' folders may lie on a slow disk, and nothing else must wait.
+    m_looking.post([self = QPointer(this), path = m_catalogPath, places = m_places] {
         // A list that cannot be read costs its rows only.
         auto catalog = library::readCatalog(path).value_or(library::Catalog());
         auto found = library::findModels(places);

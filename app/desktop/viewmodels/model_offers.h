@@ -12,6 +12,7 @@
 #include "app/desktop/engine_client.h"
 #include "app/library/catalog.h"
 #include "app/library/found_models.h"
+#include "app/storage/lane.h"
 
 namespace ingle::desktop {
 
@@ -59,6 +60,7 @@ class ModelOffers : public QAbstractListModel {
     library::Catalog m_catalog;
     std::vector<library::FoundModel> m_found;
     std::vector<std::string> m_good;  ///< names
+    storage::Lane m_looking;
 };
 
 }  // namespace ingle::desktop

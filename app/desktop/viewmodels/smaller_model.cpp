@@ -37,6 +37,14 @@ QString SmallerModel::name() const {
 }
 
 QString SmallerModel::sentence() const {
+    return m_state == Failed ? failure() : m_state == Making ? progress() : question();
+}
+
+QString SmallerModel::makeWords() const {
+    return m_state == Failed ? tr("Try again") : tr("Make it smaller");
+}
+
+QString SmallerModel::question() const {
     const QString sentence = m_isPublished
                                  ? tr("%1, as published: %2. Use it as it is, or make it smaller: %3.")
                                  : tr("%1: %2. Use it as it is, or make it smaller: %3.");
@@ -60,7 +68,6 @@ QString SmallerModel::timeLeft() const {
 }
 
 QString SmallerModel::failure() const {
-    if (!m_failure) return {};
     if (errorIdOf(*m_failure) == ErrorId::DiskFull) return tr("The disk is full, and nothing was kept.");
     return errorSentence(*m_failure);
 }

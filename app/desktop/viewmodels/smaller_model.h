@@ -22,8 +22,11 @@ class SmallerModel : public QObject {
     QML_UNCREATABLE("owned by the window")
     Q_PROPERTY(State state READ state NOTIFY changed)
     Q_PROPERTY(QString name READ name NOTIFY changed)
-    /// "Qwen3 8B, as published: 16.4 GB. Use it as it is, or make it smaller: 5.0 GB."
+    /// "Qwen3 8B, as published: 16.4 GB. Use it as it is, or make it smaller: 5.0 GB."; then how far that is,
+    /// or why it failed.
     Q_PROPERTY(QString sentence READ sentence NOTIFY changed)
+    /// What making it is called, the first time and again.
+    Q_PROPERTY(QString makeWords READ makeWords NOTIFY changed)
     /// What it takes, and where.
     Q_PROPERTY(QString place READ place NOTIFY changed)
     Q_PROPERTY(QUrl folder READ folder WRITE setFolder NOTIFY changed)
@@ -34,7 +37,6 @@ class SmallerModel : public QObject {
     Q_PROPERTY(QString progress READ progress NOTIFY changed)
     /// "about 3 minutes left"; empty: not known yet.
     Q_PROPERTY(QString timeLeft READ timeLeft NOTIFY changed)
-    Q_PROPERTY(QString failure READ failure NOTIFY changed)
     Q_PROPERTY(QString failureDetails READ failureDetails NOTIFY changed)
   public:
     enum State {
@@ -52,6 +54,7 @@ class SmallerModel : public QObject {
     State state() const { return m_state; }
     QString name() const;
     QString sentence() const;
+    QString makeWords() const;
     QString place() const;
     QUrl folder() const { return QUrl::fromLocalFile(m_folder); }
     void setFolder(const QUrl& folder);
@@ -59,7 +62,6 @@ class SmallerModel : public QObject {
     double fraction() const { return m_fraction; }
     QString progress() const;
     QString timeLeft() const;
-    QString failure() const;
     QString failureDetails() const;
 
     /// Asks about a model that does not fit as it is.
@@ -83,6 +85,8 @@ class SmallerModel : public QObject {
     void ask(const Recognition& model);
     void onMade(const Result<protocol::Imported>& made);
     void offer(const QString& path);
+    QString question() const;
+    QString failure() const;
     void setState(State state);
 
     EngineClient& m_engine;

@@ -4,6 +4,7 @@ namespace ingle::desktop {
 
 StartPage::StartPage(const ModelListModel& models, QObject* parent) : QObject(parent), m_models(models) {
     connect(&models, &ModelListModel::stateChanged, this, &StartPage::changed);
+    connect(&models, &ModelListModel::inspectingChanged, this, &StartPage::changed);
     connect(&models, &ModelListModel::listChanged, this, &StartPage::changed);
 }
 

@@ -197,23 +197,33 @@ void TextSelection::selectAll() {
 }
 
 int TextSelection::find(qint64 message, const QString& words) {
+    clear();
     const auto index = m_rows != nullptr ? m_rows->indexOf(message) : std::nullopt;
     if (!index) return -1;
-    const int first = m_rows->firstRow(message);
-    const auto& blocks = m_rows->blocks(*index);
-    for (size_t block = 0; block < blocks.size(); ++block) {
-        if (m_rows->isFolded({*index, block})) continue;
-        const QString text = folded(toQString(content::plainText(blocks[block])));
-        for (const QString& word : QString(words).replace('"', ' ').split(' ', Qt::SkipEmptyParts)) {
-            const qsizetype at = findWord(text, folded(word));
-            if (at < 0) continue;
-            const int row = m_rows->rowOf({*index, block});
-            begin(row, static_cast<int>(at), Character);
-            extend(row, static_cast<int>(at + word.size()));
-            return row;
+    const QStringList wanted = folded(words).replace('"', ' ').split(' ', Qt::SkipEmptyParts);
+    const size_t numBlocks = m_rows->blocks(*index).size();
+    // What can be seen first.
+    for (const bool isFolded : {false, true}) {
+        for (size_t block = 0; block < numBlocks; ++block) {
+            const ChatRows::Place place{*index, block};
+            if (m_rows->isFolded(place) == isFolded && select(place, wanted)) return endRow();
         }
     }
-    return first;
+    return m_rows->firstRow(message);
+}
+
+bool TextSelection::select(ChatRows::Place place, const QStringList& words) {
+    const QString text = folded(toQString(content::plainText(m_rows->blocks(place.message)[place.block])));
+    for (const QString& word : words) {
+        const qsizetype at = findWord(text, word);
+        if (at < 0) continue;
+        const int row = m_rows->rowOf(place);
+        if (m_rows->isFolded(place)) m_rows->toggle(row);
+        begin(row, static_cast<int>(at), Character);
+        extend(row, static_cast<int>(at + word.size()));
+        return true;
+    }
+    return false;
 }
 
 void TextSelection::clear() {

@@ -44,7 +44,7 @@ class TextSelection : public QObject {
     Q_INVOKABLE void clear();
 
     /// Selects the first of the words in the message and returns the row of it; of the message where it has
-    /// none.
+    /// none. What is folded away is looked at last, and opened where a word stands in it.
     Q_INVOKABLE int find(qint64 message, const QString& words);
 
     /// From x to y of the row's text is selected; the end may lie beyond the text.
@@ -69,6 +69,8 @@ class TextSelection : public QObject {
         bool operator==(const Anchor&) const = default;
     };
 
+    /// Selects the first of the words in the block, and opens it. False: none stands there.
+    bool select(ChatRows::Place place, const QStringList& words);
     std::optional<Anchor> anchorAt(int row, int offset) const;
     std::optional<ChatRows::Place> placeOf(const Anchor& anchor) const;
     bool isBefore(const Anchor& a, const Anchor& b) const;

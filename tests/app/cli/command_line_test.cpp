@@ -289,6 +289,30 @@ TEST_F(CommandLine, perplexityNeedsATextOfAWindow) {
     expectOneSentence(ingle("perplexity " + model + " --file nowhere"), "nowhere");
 }
 
+TEST_F(CommandLine, aWindowThatPredictsNothingIsRefused) {
+    const std::string model = synth();
+    const std::string text = m_folder.file("text");
+    std::ofstream(text) << std::string(400, 'x');
+    const std::string target = m_folder.file("sums.gguf");
+    for (const std::string command : {"perplexity " + model, "imatrix " + model + " -o " + target}) {
+        for (const char* window : {"0", "1", "2"}) {
+            const Outcome outcome = ingle(command + " --file " + text + " --window " + window);
+            EXPECT_EQ(outcome.exitCode, 2) << command;
+            EXPECT_NE(outcome.err.find("--window"), std::string::npos) << outcome.err;
+        }
+        EXPECT_EQ(ingle(command + " --file " + text + " --window 3").exitCode, 0) << command;
+    }
+}
+
+TEST_F(CommandLine, aFolderIsNoText) {
+    const std::string model = synth();
+    const std::string target = m_folder.file("sums.gguf");
+    for (const std::string command : {"perplexity " + model, "imatrix " + model + " -o " + target})
+        expectOneSentence(ingle(command + " --file " + m_folder.path().string()),
+                          m_folder.path().string() + " is a folder");
+    EXPECT_FALSE(std::filesystem::exists(target));
+}
+
 TEST_F(CommandLine, runAnswersWithinTheLimit) {
     const std::string model = synth();
     const Outcome outcome = ingle("run " + model + " -p 'Hello' -n 5 --seed 4");
@@ -440,6 +464,20 @@ TEST_F(CommandLine, anInterruptedImportLeavesNothing) {
                   std::filesystem::directory_iterator(m_folder.path()),
                   [](const auto& entry) { return entry.path().string().find("small") != std::string::npos; }),
               0);
+}
+
+TEST_F(CommandLine, ctrlCEndsImatrixAtOnceAlsoWhileItLoads) {
+    const std::string model = synth("--family llama --dim 512 --ffn 2048 --layers 24 --quant F32");
+    const std::string text = m_folder.file("text");
+    std::ofstream(text) << std::string(200'000, 'x');
+    const std::string target = m_folder.file("sums.gguf");
+    for (const char* seconds : {"0.1", "1"}) {
+        const Outcome stopped =
+            ingle("imatrix " + model + " --threads 1 --file " + text + " -o " + target,
+                  std::string("timeout --foreground --preserve-status -s INT ") + seconds + " env");
+        EXPECT_EQ(stopped.exitCode, 128 + SIGINT) << seconds << stopped.err;
+        EXPECT_FALSE(std::filesystem::exists(target));
+    }
 }
 
 TEST_F(CommandLine, devicesNamesTheProcessorFirst) {

@@ -178,6 +178,42 @@ TEST_F(StorageTest, TheLibraryIsReadWhileAnotherFileHangs) {
     release.set_value();
 }
 
+TEST_F(StorageTest, TheEndWaitsForNoFileThatHangs) {
+    open();
+    // Opening a pipe that nobody writes to hangs like a file on a network that is gone.
+    const std::string pipe = m_folder + "/pipe";
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    struct Hanging {
+        std::promise<void> begun;
+        std::promise<void> over;
+    } hanging[2];
+    const auto hang = [pipe](Hanging& on) -> Status {
+        on.begun.set_value();
+        ::close(::open(pipe.c_str(), O_RDONLY));
+        on.over.set_value();
+        return {};
+    };
+    m_storage->run([&, hang](library::Library&) { return hang(hanging[0]); }, [](const Status&) {});
+    m_storage->run([&, hang] { return hang(hanging[1]); }, [](const Status&) {});
+    bool isDropped = true;
+    m_storage->run([&](library::Library&) { return isDropped = false, Status(); }, [](const Status&) {});
+    for (Hanging& each : hanging) each.begun.get_future().wait();
+    for (int n = 0; n < 50; ++n)
+        m_storage->run([](History& history) { return history.createConversation("kept", ""); },
+                       [](const Result<RowId>&) {});
+    const auto before = std::chrono::steady_clock::now();
+    m_storage.reset();
+    EXPECT_LT(std::chrono::steady_clock::now() - before, 2s);
+    EXPECT_FALSE(fs::exists(m_file + "-wal"));
+
+    const int writer = ::open(pipe.c_str(), O_WRONLY);  // what was left behind goes on, and disturbs nobody
+    for (Hanging& each : hanging) each.over.get_future().wait();
+    ::close(writer);
+    open();
+    EXPECT_EQ(titles().size(), 50u);
+    EXPECT_TRUE(isDropped);
+}
+
 TEST_F(StorageTest, ReadingAndWritingDoNotHoldEachOther) {
     open();
     ask("before");

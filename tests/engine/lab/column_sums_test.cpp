@@ -31,7 +31,7 @@ class ColumnSumsTest : public testing::Test {
         ASSERT_TRUE(writeSynthModel({.family = family, .quant = "F32"}, m_path));
     }
     importer::ColumnSums sums() {
-        auto sums = columnSums(m_path, {}, sampleText(), kWindow, nullptr, nullptr);
+        auto sums = columnSums(m_path, {}, sampleText(), kWindow, nullptr);
         EXPECT_TRUE(sums) << sums.error().message;
         return std::move(sums).value();
     }
@@ -133,13 +133,6 @@ TEST_F(ColumnSumsTest, areReadBackAsMeans) {
     const auto& [squares, counts] = made.matrices.at(matrix.name);
     for (size_t i = 0; i < row.size(); ++i)
         EXPECT_FLOAT_EQ(row[i], static_cast<float>(squares[i]) / static_cast<float>(counts[0]));
-}
-
-TEST_F(ColumnSumsTest, stopWhenNobodyWantsThem) {
-    makeModel("llama");
-    const auto stopped = columnSums(m_path, {}, sampleText(), kWindow, nullptr, [] { return true; });
-    ASSERT_FALSE(stopped);
-    EXPECT_EQ(stopped.error().code, ErrorCode::Cancelled);
 }
 
 }  // namespace

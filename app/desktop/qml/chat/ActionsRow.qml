@@ -9,9 +9,7 @@ FocusScope {
     required property double messageId
     required property bool isUser
     required property bool last
-    required property string modelName
-    required property int newTokens
-    required property double tokensPerSecond
+    required property string figures
     required property int siblingIndex
     required property int siblingCount
 
@@ -113,10 +111,7 @@ FocusScope {
                     width: Math.min(implicitWidth, Math.max(0, row.columnWidth - quiet.x - x))
                     elide: Text.ElideRight
                     visible: !row.isUser
-                    text: {
-                        const speed = row.tokensPerSecond;
-                        return speed > 0 ? qsTr("%1 · %2 tokens · %3 per second").arg(row.modelName).arg(row.newTokens).arg(speed.toFixed(speed < 10 ? 1 : 0)) : row.modelName;
-                    }
+                    text: row.figures
                     textFormat: Text.PlainText
                     color: Theme.mutedText
                     font.pixelSize: Theme.smallSize - 1

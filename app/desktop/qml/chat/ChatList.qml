@@ -114,9 +114,12 @@ BlockList {
             list.toEnd();
         }
         function onFound(message: double, words: string) {
+            list.positionViewAtIndex(list.selection.find(message, words), ListView.Center);
+            // Of a long block the middle is seen, and not yet the words.
+            if (!list.selection.empty)
+                list.showCaret();
             list.following = false;
             followLater.stop();
-            list.positionViewAtIndex(list.selection.find(message, words), ListView.Center);
         }
         function onSent() {
             list.toEnd();

@@ -7,6 +7,7 @@ Item {
 
     required property double messageId
     required property string sentence
+    required property string wayOn
     required property bool failed
     required property string details
     required property bool empty
@@ -54,7 +55,7 @@ Item {
         anchors.right: line.right
         anchors.rightMargin: -width - Theme.m
         anchors.verticalCenter: line.verticalCenter
-        text: row.empty ? qsTr("Try again") : qsTr("Continue")
+        text: row.wayOn
         onClicked: row.list.actions.run("continueAnswer", row.messageId)
     }
 }

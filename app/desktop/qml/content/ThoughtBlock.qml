@@ -3,6 +3,8 @@ import QtQuick
 import Inglenook
 
 Folded {
+    required property string label
+
     objectName: "thought"
-    title: growing ? qsTr("Thinking…") : qsTr("Thoughts")
+    title: label
 }

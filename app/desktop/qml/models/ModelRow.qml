@@ -14,6 +14,7 @@ T.ItemDelegate {
     required property string path
     required property string failure
     required property bool current
+    required property string spoken
     required property string speed
 
     readonly property string details: speed.length > 0 ? summary + " · " + speed : summary
@@ -26,7 +27,7 @@ T.ItemDelegate {
     hoverEnabled: true
     highlighted: ListView.isCurrentItem && ListView.view.activeFocus
     Accessible.role: Accessible.ListItem
-    Accessible.name: current ? qsTr("%1, in use").arg(name) : name
+    Accessible.name: spoken
     Accessible.description: failure.length > 0 ? failure : details
 
     onClicked: {

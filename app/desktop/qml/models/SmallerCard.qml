@@ -51,7 +51,7 @@ Card {
             objectName: "smallerSentence"
             Layout.fillWidth: true
             Layout.bottomMargin: Theme.s
-            text: body.failed ? card.smaller.failure : body.making ? card.smaller.progress : card.smaller.sentence
+            text: card.smaller.sentence
             textFormat: Text.PlainText
             color: body.failed ? Theme.danger : Theme.text
             font.pixelSize: Theme.textSize
@@ -120,7 +120,7 @@ Card {
             Layout.fillWidth: true
             visible: !body.making
             prominent: !card.smaller.fits
-            text: body.failed ? qsTr("Try again") : qsTr("Make it smaller")
+            text: card.smaller.makeWords
             Keys.onReturnPressed: clicked()
             Keys.onEnterPressed: clicked()
             onClicked: card.smaller.make()

@@ -14,6 +14,7 @@ T.ItemDelegate {
     required property string snippet
     required property bool pinned
     required property bool answering
+    required property string spoken
     /// Where a search found something; 0: in the title, or this is no hit.
     required property double message
     readonly property bool shown: chat.conversationId === conversationId
@@ -44,10 +45,7 @@ T.ItemDelegate {
     hoverEnabled: true
     highlighted: ListView.isCurrentItem && ListView.view.activeFocus
     Accessible.role: Accessible.ListItem
-    Accessible.name: {
-        const name = pinned ? qsTr("%1, pinned").arg(title) : title;
-        return answering ? qsTr("%1, an answer is being written").arg(name) : name;
-    }
+    Accessible.name: spoken
 
     onClicked: {
         if (message > 0)

@@ -209,7 +209,7 @@ QJsonObject TestHook::state() {
         {"toast", m_model.notices()->toast()},
         {"smaller", enumName(m_model.smaller()->state())},
         {"smallerFraction", m_model.smaller()->fraction()},
-        {"smallerFailure", m_model.smaller()->failure()},
+        {"smallerSentence", m_model.smaller()->sentence()},
         {"computer", m_model.offers()->computer()},
         {"offers", m_model.offers()->rowCount()},
         {"focus", m_window.activeFocusItem() ? m_window.activeFocusItem()->objectName() : QString()},

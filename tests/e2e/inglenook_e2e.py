@@ -513,7 +513,7 @@ def check_stopped(options, published, screen, home):
         window.drop(published)
         state = make_smaller(window)
         state = window.wait_for(lambda s: s["smaller"] == "Failed", "the full disk to be said")
-        expect(state["smallerFailure"] == "The disk is full, and nothing was kept.", f"it says {state['smallerFailure']}")
+        expect(state["smallerSentence"] == "The disk is full, and nothing was kept.", f"it says {state['smallerSentence']}")
         expect(not files_below(made), f"a full disk left {files_below(made)}")
         if options.shots:
             window.command("screenshot", path=str(pathlib.Path(options.shots) / "smaller-full.png"))
@@ -524,34 +524,36 @@ def check_stopped(options, published, screen, home):
 
 def folders(options):
     with display() as screen, new_home() as home:
-        published = published_folder(home.root / "Tiny-Llama-Instruct", 2, 256)
+        tiny = published_folder(home.root / "Tiny-Llama-Instruct", 2, 256)
+        large = published_folder(home.root / "Large-Llama", 16, 512)  # so large that making it smaller is worth a question
         made = home.root / "data/inglenook/models"
         with Window(options.bin, home, screen, PACE_MS) as window:
-            window.drop(published)
-            window.wait_for(lambda s: s["smaller"] == "Asking", "the question")
-            if options.shots:
-                window.command("screenshot", path=str(pathlib.Path(options.shots) / "smaller-asking.png"))
-            window.click("smallerAsItIs")
+            window.drop(tiny)
             state = window.wait_for(lambda s: s["modelState"] == "Ready", "the model of the folder")
-            expect(state["modelPath"] == str(published), f"another model was loaded: {state['modelPath']}")
+            expect(state["modelPath"] == str(tiny), f"another model was loaded: {state['modelPath']}")
             expect(state["modelName"] == "Tiny Llama Instruct", f"it is called {state['modelName']}")
             check_answers(window)
             window.quit()
         with Window(options.bin, home, screen, PACE_MS) as window:
             state = window.wait_for(lambda s: s["modelState"] == "Ready", "the folder after a restart")
-            expect(state["modelPath"] == str(published), "the library forgot the folder")
-            window.drop(published)
+            expect(state["modelPath"] == str(tiny), "the library forgot the folder")
+            window.drop(large)
+            window.wait_for(lambda s: s["smaller"] == "Asking", "the question")
+            if options.shots:
+                window.command("screenshot", path=str(pathlib.Path(options.shots) / "smaller-asking.png"))
+            window.click("smallerAsItIs")
+            window.wait_for(lambda s: s["modelState"] == "Ready" and s["modelPath"] == str(large), "the large one as it is")
+            window.drop(large)
             window.click("smallerMake")
-            state = window.wait_for(lambda s: s["modelState"] == "Ready" and s["modelPath"] != str(published), "the smaller model")
+            state = window.wait_for(lambda s: s["modelState"] == "Ready" and s["modelPath"] != str(large), "the smaller model")
             small = pathlib.Path(state["modelPath"])
-            expect(state["modelName"] == "Tiny Llama Instruct", f"the smaller one is called {state['modelName']}")
+            expect(state["modelName"] == "Large Llama", f"the smaller one is called {state['modelName']}")
             expect(files_below(made) == [small], f"{small} and {files_below(made)}")
-            whole = (published / "model.safetensors").stat().st_size
+            whole = (large / "model.safetensors").stat().st_size
             expect(small.stat().st_size < whole / 4, f"{small.stat().st_size} of {whole} bytes are not much smaller")
             check_answers(window)
             window.quit()
         small.unlink()
-        large = published_folder(home.root / "Large-Llama", 10, 512)
         check_stopped(options, large, screen, home)
     return f"{whole} bytes used as they are, and made smaller"
 

@@ -294,7 +294,7 @@ TEST_F(CommandLine, aWindowThatPredictsNothingIsRefused) {
     const std::string text = m_folder.file("text");
     std::ofstream(text) << std::string(400, 'x');
     const std::string target = m_folder.file("sums.gguf");
-    for (const std::string command : {"perplexity " + model, "imatrix " + model + " -o " + target}) {
+    for (const std::string& command : {"perplexity " + model, "imatrix " + model + " -o " + target}) {
         for (const char* window : {"0", "1", "2"}) {
             const Outcome outcome = ingle(command + " --file " + text + " --window " + window);
             EXPECT_EQ(outcome.exitCode, 2) << command;
@@ -307,7 +307,7 @@ TEST_F(CommandLine, aWindowThatPredictsNothingIsRefused) {
 TEST_F(CommandLine, aFolderIsNoText) {
     const std::string model = synth();
     const std::string target = m_folder.file("sums.gguf");
-    for (const std::string command : {"perplexity " + model, "imatrix " + model + " -o " + target})
+    for (const std::string& command : {"perplexity " + model, "imatrix " + model + " -o " + target})
         expectOneSentence(ingle(command + " --file " + m_folder.path().string()),
                           m_folder.path().string() + " is a folder");
     EXPECT_FALSE(std::filesystem::exists(target));

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "app/desktop/viewmodels/code_colouring.h"
+#include "app/desktop/viewmodels/text_selection.h"
 #include "app/history/history.h"
 #include "tests/app/content/long_texts.h"
 #include "tests/every_case.h"

@@ -176,6 +176,11 @@ class TrashTest : public QObject, WindowFiles {
         QCOMPARE(found[0][0].toDouble(), static_cast<double>(run.messages()[0].id));
         auto* selection = run.item("chatList")->property("selection").value<TextSelection*>();
         QTRY_COMPARE(selection->text({}), QString("Hérón"));
+        // Of two hits in one conversation the one that was chosen is marked.
+        const auto rows = run.shownItems("ConversationRow");
+        QCOMPARE(rows.size(), 2);
+        QVERIFY(!rows[0]->property("shown").toBool());
+        QVERIFY(rows[1]->property("shown").toBool());
     }
 
     // A figure of docs/benchmarks.md.

@@ -112,7 +112,8 @@ Item {
             }
             Column {
                 objectName: "goodChoices"
-                width: parent.width
+                anchors.horizontalCenter: parent.horizontalCenter
+                width: Math.min(540, empty.width - 2 * Theme.xl)  // what a model needs in one line
                 spacing: Theme.s
                 visible: empty.page.offersModels && empty.offers.numGood > 0 && empty.chat.draft.length === 0
 

@@ -17,7 +17,9 @@ T.ItemDelegate {
     required property string spoken
     /// Where a search found something; 0: in the title, or this is no hit.
     required property double message
-    readonly property bool shown: chat.conversationId === conversationId
+    /// The hit that was chosen last: others of the same conversation are not what is shown.
+    required property double chosenHit
+    readonly property bool shown: chat.conversationId === conversationId && (message === 0 || message === chosenHit)
     property bool renaming: false
 
     /// The menu lies open for it.

@@ -87,6 +87,9 @@ Rectangle {
             activeFocusOnTab: true
             keyNavigationEnabled: true
             currentIndex: -1
+
+            property double chosenHit: 0
+
             // The keyboard begins where the person is.
             onActiveFocusChanged: {
                 if (activeFocus && currentIndex < 0)
@@ -121,7 +124,11 @@ Rectangle {
                 actions: sidebar.actions
                 width: ListView.view.width
                 menuOpen: menu.visible && menu.target === conversationId
-                onChosen: sidebar.chosen()
+                chosenHit: list.chosenHit
+                onChosen: {
+                    list.chosenHit = message;
+                    sidebar.chosen();
+                }
                 onMenuRequested: (at, x, y) => menu.openFor(conversationId, at, x, y)
             }
 

@@ -49,7 +49,7 @@ Card {
                 required property string title
                 required property string detail
 
-                width: ListView.view.width - Theme.m
+                width: list.width - (list.contentHeight > list.height ? Theme.m : 0)  // beside the scroll bar
                 spacing: Theme.m
 
                 ColumnLayout {

@@ -114,7 +114,9 @@ BlockList {
             list.toEnd();
         }
         function onFound(message: double, words: string) {
-            list.positionViewAtIndex(list.selection.find(message, words), ListView.Center);
+            const row = list.selection.find(message, words);
+            list.forceLayout();  // a thought may have been opened
+            list.positionViewAtIndex(row, ListView.Center);
             // Of a long block the middle is seen, and not yet the words.
             if (!list.selection.empty)
                 list.showCaret();

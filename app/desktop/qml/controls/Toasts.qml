@@ -25,7 +25,7 @@ Column {
             objectName: "toast"
             visible: index >= toasts.notices.toasts.length - toasts.most
             anchors.horizontalCenter: parent.horizontalCenter
-            width: Math.min(row.implicitWidth + Theme.l + Theme.s, toasts.width)
+            width: Math.min(row.implicitWidth + Theme.l + Theme.s, toasts.width - 2 * Theme.l)
             height: 46
             radius: Theme.radius
             color: Theme.text

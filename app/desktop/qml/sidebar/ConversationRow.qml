@@ -19,7 +19,7 @@ T.ItemDelegate {
     required property double message
     /// The hit that was chosen last: others of the same conversation are not what is shown.
     required property double chosenHit
-    readonly property bool shown: chat.conversationId === conversationId && (message === 0 || message === chosenHit)
+    readonly property bool shown: chat.conversationId === conversationId && (snippet.length === 0 || message === chosenHit)
     property bool renaming: false
 
     /// The menu lies open for it.

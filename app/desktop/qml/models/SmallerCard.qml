@@ -61,6 +61,7 @@ Card {
         }
         ErrorDetails {
             Layout.fillWidth: true
+            Layout.leftMargin: -Theme.xs  // its icon, not its surface, stands at the edge
             portal: card.portal
             words: body.failed ? card.smaller.failureDetails : ""
         }

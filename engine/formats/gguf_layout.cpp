@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/formats/value_heads.h"
 #include "engine/tensor/joined_rows.h"
 #include "ingle/error_ids.h"
 
@@ -66,6 +67,7 @@ Status reorder(ModelFile& model, const std::string& name, const Heads& heads) {
 }  // namespace
 
 Status layOutRotaryPairs(ModelFile& model, RotaryPairs wanted) {
+    INGLE_TRY(tileValueHeads(model));
     if (model.rotaryPairs == wanted) return {};
     INGLE_TRY_ASSIGN(const std::string arch, model.metadata.string("general.architecture"));
     const auto count = [&](std::string_view key) {

@@ -6,9 +6,9 @@
 namespace ingle::formats {
 
 /// Puts the rows of queries and keys into the order of the family's GGUF files, or from there into halves
-/// (only asked for of families whose GGUF files rotate neighbours); see RotaryPairs. Nothing is copied but
-/// vectors: matrices get tables of rows. Errors: Corrupt (sizes that contradict each other), Unsupported
-/// (scales for several rows), OutOfMemory.
+/// (only asked for of families whose GGUF files rotate neighbours), see RotaryPairs; and value heads into
+/// that of GGUF files, see value_heads.h. Nothing is copied but vectors: matrices get tables of rows. Errors:
+/// Corrupt (sizes that contradict each other), Unsupported (scales for several rows), OutOfMemory.
 Status layOutRotaryPairs(ModelFile& model, RotaryPairs wanted);
 
 }  // namespace ingle::formats

@@ -107,38 +107,7 @@ bool isModelName(std::string_view name) {
     return name.ends_with(".gguf") && !isLaterPart && name.find("mmproj") == name.npos;
 }
 
-/// The file of a folder that is opened for all of it: the first there is, or its one GGUF file.
-Result<ModelFile> openFolder(const io::Source& folder) {
-    if (auto refusal = refusalOf(Sighting{folder, {}})) return tl::unexpected(*std::move(refusal));
-    for (const FileReader* reader : allReaders()) {
-        for (const std::string_view name : reader->leads) {
-            INGLE_TRY_ASSIGN(const auto lead, folder.findSibling(name));
-            if (!lead) continue;
-            INGLE_TRY_ASSIGN(ModelFile model, openModelFile(*lead));
-            model.path = folder.path();
-            return model;
-        }
-    }
-    INGLE_TRY_ASSIGN(std::vector<std::string> names, folder.names(kMaxNames));
-    std::erase_if(names, [](const std::string& name) { return !isModelName(name); });
-    if (names.size() > 1)
-        return tl::unexpected(refused<ErrorId::SeveralModels>(
-            folder.path(), fmt::format("the folder holds {} models; open one of them", names.size()),
-            names.size()));
-    if (names.size() == 1) {
-        INGLE_TRY_ASSIGN(const io::Source only, folder.sibling(names.front()));
-        return openModelFile(only);
-    }
-    return withId<ErrorId::NotAModel>(
-        fail(ErrorCode::Unsupported,
-             "{}: the folder holds no model.safetensors, pytorch_model.bin or GGUF file", folder.path()),
-        folder.path());
-}
-
-}  // namespace
-
-Result<ModelFile> openModelFile(const io::Source& source) {
-    if (source.isFolder()) return openFolder(source);
+Result<ModelFile> openFile(const io::Source& source) {
     INGLE_TRY_ASSIGN(auto mapping, io::MappedFile::map(source));
     const std::string& path = source.path();
     if (auto refusal = refusalOf(Sighting{source, mapping->bytes()}))
@@ -155,6 +124,40 @@ Result<ModelFile> openModelFile(const io::Source& source) {
     model->mappings.push_back(std::move(mapping));
     if (reader->readCompanions) INGLE_TRY(reader->readCompanions(*model, source));
     return model;
+}
+
+/// The file of a folder that is opened for all of it: the first there is, or its one GGUF file.
+Result<ModelFile> openFolder(const io::Source& folder) {
+    if (auto refusal = refusalOf(Sighting{folder, {}})) return tl::unexpected(*std::move(refusal));
+    for (const FileReader* reader : allReaders()) {
+        for (const std::string_view name : reader->leads) {
+            INGLE_TRY_ASSIGN(const auto lead, folder.findSibling(name));
+            if (!lead) continue;
+            INGLE_TRY_ASSIGN(ModelFile model, openFile(*lead));
+            model.path = folder.path();
+            return model;
+        }
+    }
+    INGLE_TRY_ASSIGN(std::vector<std::string> names, folder.names(kMaxNames));
+    std::erase_if(names, [](const std::string& name) { return !isModelName(name); });
+    if (names.size() > 1)
+        return tl::unexpected(refused<ErrorId::SeveralModels>(
+            folder.path(), fmt::format("the folder holds {} models; open one of them", names.size()),
+            names.size()));
+    if (names.size() == 1) {
+        INGLE_TRY_ASSIGN(const io::Source only, folder.sibling(names.front()));
+        return openFile(only);
+    }
+    return withId<ErrorId::NotAModel>(
+        fail(ErrorCode::Unsupported,
+             "{}: the folder holds no model.safetensors, pytorch_model.bin or GGUF file", folder.path()),
+        folder.path());
+}
+
+}  // namespace
+
+Result<ModelFile> openModelFile(const io::Source& source) {
+    return source.isFolder() ? openFolder(source) : openFile(source);
 }
 
 }  // namespace ingle::formats

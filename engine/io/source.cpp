@@ -82,7 +82,7 @@ Result<Source> Source::sibling(std::string_view name) const {
     const std::string file(name);
     INGLE_TRY_ASSIGN(Source source,
                      opened(path, m_folder, FileDescriptor(::openat(m_folder->get(), file.c_str(), kReading)),
-                            Kind::File));
+                            Kind::FileOrFolder));
     struct stat link {};
     const bool isLink =
         ::fstatat(m_folder->get(), file.c_str(), &link, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(link.st_mode);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/formats/value_heads.h"
 #include "engine/models/state_space_keys.h"
 
 namespace ingle::models {
@@ -14,6 +15,8 @@ Status readGatedDelta(const Keys& keys, DecoderSpec& spec, const GatedDeltaSpec&
     delta.numKeyHeads = sizes.groups;
     delta.numValueHeads = sizes.heads;
     delta.valueDim = sizes.inner / sizes.heads;
+    INGLE_TRY_ASSIGN(const bool areConsecutive, keys.boolOr(formats::kConsecutiveValueHeads, false));
+    if (areConsecutive) delta.pairing = backend::HeadPairing::Consecutive;
     const uint32_t numLayers = spec.facts.numLayers;
     INGLE_TRY_ASSIGN(const uint32_t interval, keys.u32Or("full_attention_interval", 4));
     if (interval == 0) return keys.cannotBe("full_attention_interval", interval);

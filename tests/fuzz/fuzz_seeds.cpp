@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "tests/engine/formats/sample_files.h"
+#include "tests/engine/formats/sample_lists.h"
 #include "tests/engine/formats/sample_pickles.h"
 
 int main(int argc, char** argv) {
@@ -30,6 +31,9 @@ int main(int argc, char** argv) {
     write("pytorch", "archive", ingle::test::pytorchFile(tensors, ingle::test::PickleForm::Archive));
     write("pytorch", "legacy", ingle::test::pytorchFile(tensors, ingle::test::PickleForm::Legacy));
     write("tokenizer_json", "pieces", ingle::test::piecesTokenizer().dump());
+    write("tokenizer_json", "ranks", ingle::test::tiktokenFolder().at("tokenizer.model"));
+    write("tokenizer_json", "ids", ingle::test::mergesFolder().at("vocab.json"));
+    write("tokenizer_json", "words", ingle::test::bertFolder().at("vocab.txt"));
     if (const auto status = ingle::test::writeLlamaGguf((root / "gguf" / "seed").string()); !status) {
         std::fprintf(stderr, "%s\n", status.error().message.c_str());
         return 1;

@@ -1,11 +1,24 @@
+#include <functional>
+
 #include "engine/formats/checkpoint/tokenizer_files.h"
 #include "engine/tokenizer/tokenizer.h"
 
-/// Reads the input as tokenizer.json and as tokenizer.model, and uses what comes of it.
+/// Reads the input as each of the files that hold a vocabulary, and uses what comes of it.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     using namespace ingle;
     const std::string_view text(reinterpret_cast<const char*>(data), size);
-    for (const auto parse : {formats::parseTokenizerJson, formats::parseSentencePiece}) {
+    using Parse = std::function<Result<formats::Vocabulary>(std::string_view)>;
+    constexpr std::string_view kWords = "qwen2";
+    const Parse parsers[] = {
+        formats::parseTokenizerJson,
+        formats::parseSentencePiece,
+        formats::parseWordList,
+        [&](std::string_view lines) { return formats::parseTiktoken(lines, kWords); },
+        [&](std::string_view json) { return formats::parseVocabularyAndMerges(json, "a n\nan d", kWords); },
+        [&](std::string_view merges) {
+            return formats::parseVocabularyAndMerges(R"({"a": 0, "n": 1, "an": 2})", merges, kWords);
+        }};
+    for (const Parse& parse : parsers) {
         auto vocabulary = parse(text);
         if (!vocabulary || !formats::addTokens(vocabulary->data, vocabulary->added)) continue;
         const auto tokenizer = tokenizer::createTokenizer(vocabulary->data);

@@ -1,6 +1,7 @@
 /// Gemma 1-3: norms multiply by 1 + their weight. Sources: transformers, modeling_gemma.py,
 /// modeling_gemma2.py, modeling_gemma3.py.
 #include "engine/formats/checkpoint/architecture.h"
+#include "engine/formats/checkpoint/layer_kinds.h"
 
 namespace ingle::formats {
 namespace {
@@ -50,19 +51,16 @@ Status expectScale(const Translation& t, const DecoderSizes& sizes, uint32_t lay
 Status setWindows(Translation& t, const DecoderSizes& sizes, uint32_t usualWindow, uint32_t usualPeriod) {
     INGLE_TRY_ASSIGN(const uint32_t window, t.config.u32Or("sliding_window", usualWindow));
     t.setCount("attention.sliding_window", window);
-    const MetaValue* types = t.config.find("layer_types");
-    const auto* names = types ? std::get_if<std::vector<std::string>>(types) : nullptr;
-    std::vector<int64_t> flags;
     INGLE_TRY_ASSIGN(const uint32_t stated, t.config.u32Or("sliding_window_pattern", usualPeriod));
     INGLE_TRY_ASSIGN(const uint32_t period, t.config.u32Or("_sliding_window_pattern", stated));
-    for (uint32_t layer = 0; layer < sizes.numLayers; ++layer) {
-        if (names && names->size() != sizes.numLayers)
-            return fail(ErrorCode::Corrupt, "layer_types names {} layers of {}", names->size(),
-                        sizes.numLayers);
-        if (period == 0) return fail(ErrorCode::Corrupt, "sliding_window_pattern cannot be 0");
-        flags.push_back(names ? (*names)[layer] == "sliding_attention" : (layer + 1) % period != 0);
+    if (period == 0) return fail(ErrorCode::Corrupt, "sliding_window_pattern cannot be 0");
+    INGLE_TRY_ASSIGN(auto windowed, layersOfKind(t.config, "sliding_attention", sizes.numLayers));
+    if (!windowed) {
+        windowed.emplace();
+        for (uint32_t layer = 0; layer < sizes.numLayers; ++layer)
+            windowed->push_back((layer + 1) % period != 0);
     }
-    t.set("attention.sliding_window_pattern", std::move(flags));
+    t.set("attention.sliding_window_pattern", asFlags(*windowed));
     return {};
 }
 

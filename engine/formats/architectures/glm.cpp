@@ -69,18 +69,27 @@ Status addSpecialTokens(Translation& t) {
     return addTokens(data, added);
 }
 
+/// The name of its pattern with which, as tiktoken has it, a word that is a token is taken without merging.
+constexpr std::string_view kWords = "llama-bpe";
+
 constexpr Architecture kArchitectures[] = {
-    {.name = "Glm4ForCausalLM", .family = "glm4", .setKeys = setGlm4, .tensors = kGlm4Rules},
+    {.name = "Glm4ForCausalLM",
+     .family = "glm4",
+     .setKeys = setGlm4,
+     .tensors = kGlm4Rules,
+     .preTokenizer = kWords},
     {.name = "ChatGLMModel",
      .family = "chatglm",
      .setKeys = setChatGlm,
      .tensors = kChatGlmRules,
-     .finish = addSpecialTokens},
+     .finish = addSpecialTokens,
+     .preTokenizer = kWords},
     {.name = "ChatGLMForConditionalGeneration",
      .family = "chatglm",
      .setKeys = setChatGlm,
      .tensors = kChatGlmRules,
-     .finish = addSpecialTokens},
+     .finish = addSpecialTokens,
+     .preTokenizer = kWords},
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 /// Granite 4: Mamba-2 and attention, experts or a feed-forward. Source: transformers,
 /// modeling_granitemoehybrid.py.
 #include "engine/formats/checkpoint/architecture.h"
+#include "engine/formats/checkpoint/layer_kinds.h"
 
 namespace ingle::formats {
 namespace {
@@ -54,13 +55,10 @@ Status setKeys(Translation& t) {
     } else {
         t.setCount("feed_forward_length", shared);
     }
-    const MetaValue* types = t.config.find("layer_types");
-    const auto* names = types ? std::get_if<std::vector<std::string>>(types) : nullptr;
-    if (!names || names->size() != sizes.numLayers)
-        return fail(ErrorCode::Corrupt, "layer_types does not name {} layers", sizes.numLayers);
+    INGLE_TRY_ASSIGN(const auto attending, layersOfKind(t.config, "attention", sizes.numLayers));
+    if (!attending) return fail(ErrorCode::Corrupt, "layer_types does not say which layers attend");
     std::vector<int64_t> heads;
-    for (const std::string& name : *names)
-        heads.push_back(name == "attention" ? int64_t{sizes.numKvHeads} : 0);
+    for (const bool attends : *attending) heads.push_back(attends ? int64_t{sizes.numKvHeads} : 0);
     t.set("attention.head_count_kv", std::move(heads));
     struct Scale {
         std::string_view key, from;

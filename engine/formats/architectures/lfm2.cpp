@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "engine/formats/checkpoint/architecture.h"
+#include "engine/formats/checkpoint/layer_kinds.h"
 
 namespace ingle::formats {
 namespace {
@@ -24,15 +25,11 @@ constexpr TensorRule kRules[] = {
 /// Which layers have attention, by their types or by their numbers.
 Result<std::vector<int64_t>> kvHeads(const Translation& t, const DecoderSizes& sizes) {
     std::vector<int64_t> heads(sizes.numLayers, 0);
-    const MetaValue* types = t.config.find("layer_types");
+    INGLE_TRY_ASSIGN(const auto attending, layersOfKind(t.config, "full_attention", sizes.numLayers));
+    for (size_t i = 0; attending && i < heads.size(); ++i)
+        if ((*attending)[i]) heads[i] = sizes.numKvHeads;
+    if (attending) return heads;
     const MetaValue* numbers = t.config.find("full_attn_idxs");
-    if (const auto* names = types ? std::get_if<std::vector<std::string>>(types) : nullptr) {
-        if (names->size() != heads.size())
-            return fail(ErrorCode::Corrupt, "layer_types names {} layers of {}", names->size(), heads.size());
-        for (size_t i = 0; i < heads.size(); ++i)
-            if ((*names)[i] == "full_attention") heads[i] = sizes.numKvHeads;
-        return heads;
-    }
     const auto* layers = numbers ? std::get_if<std::vector<int64_t>>(numbers) : nullptr;
     if (!layers)
         return fail(ErrorCode::Corrupt, "neither layer_types nor full_attn_idxs tell which layers attend");

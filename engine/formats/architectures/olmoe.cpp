@@ -4,13 +4,6 @@
 namespace ingle::formats {
 namespace {
 
-constexpr TensorRule kRules[] = {
-    {"model.layers.#.mlp.gate.weight", "blk.#.ffn_gate_inp.weight"},
-    {"model.layers.#.mlp.experts.#.gate_proj.weight", "blk.#.ffn_gate_exps.weight", stackExpert},
-    {"model.layers.#.mlp.experts.#.up_proj.weight", "blk.#.ffn_up_exps.weight", stackExpert},
-    {"model.layers.#.mlp.experts.#.down_proj.weight", "blk.#.ffn_down_exps.weight", stackExpert},
-};
-
 Status setKeys(Translation& t) {
     INGLE_TRY(expectText(t.config, "hidden_act", "silu", {"silu"}));
     INGLE_TRY(expectFlag(t.config, "norm_topk_prob", false, false));
@@ -25,7 +18,7 @@ Status setKeys(Translation& t) {
 }
 
 constexpr Architecture kArchitectures[] = {
-    {.name = "OlmoeForCausalLM", .family = "olmoe", .setKeys = setKeys, .tensors = kRules},
+    {.name = "OlmoeForCausalLM", .family = "olmoe", .setKeys = setKeys},
 };
 
 }  // namespace

@@ -1,20 +1,11 @@
-/// Qwen2, Qwen2.5, Qwen3, and those with experts. Sources: transformers, modeling_qwen2.py,
-/// modeling_qwen3.py, modeling_qwen2_moe.py, modeling_qwen3_moe.py.
+/// Qwen2, Qwen2.5, Qwen3, and those with experts; the first Qwen, whose layers are those of Qwen2. Sources:
+/// transformers, modeling_qwen2.py, modeling_qwen3.py, modeling_qwen2_moe.py, modeling_qwen3_moe.py; QwenLM's
+/// modeling_qwen.py and tokenization_qwen.py of Qwen-7B-Chat.
 #include "engine/formats/checkpoint/architecture.h"
+#include "engine/formats/checkpoint/tokenizer_files.h"
 
 namespace ingle::formats {
 namespace {
-
-constexpr TensorRule kExpertRules[] = {
-    {"model.layers.#.mlp.gate.weight", "blk.#.ffn_gate_inp.weight"},
-    {"model.layers.#.mlp.experts.#.gate_proj.weight", "blk.#.ffn_gate_exps.weight", stackExpert},
-    {"model.layers.#.mlp.experts.#.up_proj.weight", "blk.#.ffn_up_exps.weight", stackExpert},
-    {"model.layers.#.mlp.experts.#.down_proj.weight", "blk.#.ffn_down_exps.weight", stackExpert},
-    {"model.layers.#.mlp.shared_expert.gate_proj.weight", "blk.#.ffn_gate_shexp.weight"},
-    {"model.layers.#.mlp.shared_expert.up_proj.weight", "blk.#.ffn_up_shexp.weight"},
-    {"model.layers.#.mlp.shared_expert.down_proj.weight", "blk.#.ffn_down_shexp.weight"},
-    {"model.layers.#.mlp.shared_expert_gate.weight", "blk.#.ffn_gate_inp_shexp.weight"},
-};
 
 Status setQwen(Translation& t) {
     INGLE_TRY(expectText(t.config, "hidden_act", "silu", {"silu"}));
@@ -53,11 +44,70 @@ Status setQwen3Moe(Translation& t) {
     return setExperts(t, true);
 }
 
+constexpr TensorRule kFirstRules[] = {
+    {"transformer.wte.weight", "token_embd.weight"},
+    {"transformer.ln_f.weight", "output_norm.weight"},
+    {"transformer.h.#.ln_1.weight", "blk.#.attn_norm.weight"},
+    {"transformer.h.#.ln_2.weight", "blk.#.ffn_norm.weight"},
+    {"transformer.h.#.attn.c_attn.weight", "blk.#.attn_qkv.weight"},
+    {"transformer.h.#.attn.c_attn.bias", "blk.#.attn_qkv.bias"},
+    {"transformer.h.#.attn.c_proj.weight", "blk.#.attn_output.weight"},
+    {"transformer.h.#.attn.rotary_emb.inv_freq", ""},
+    {"transformer.rotary_emb.inv_freq", ""},
+    {"transformer.h.#.mlp.w1.weight", "blk.#.ffn_up.weight"},
+    {"transformer.h.#.mlp.w2.weight", "blk.#.ffn_gate.weight"},
+    {"transformer.h.#.mlp.c_proj.weight", "blk.#.ffn_down.weight"},
+};
+
+/// Beyond seq_length its positions are stretched and its scores scaled in ways of their own.
+Status setFirst(Translation& t) {
+    INGLE_TRY(expectFlag(t.config, "no_bias", true, true));
+    INGLE_TRY_ASSIGN(const float rotated, t.config.f32Or("rotary_pct", 1));
+    if (rotated != 1) return fail(ErrorCode::Unsupported, "rotary_pct {} is not supported", rotated);
+    INGLE_TRY_ASSIGN(const DecoderSizes sizes, setDecoderKeys(t, {.ffnDim = "",
+                                                                  .numKvHeads = "",
+                                                                  .headDim = "kv_channels",
+                                                                  .context = "seq_length",
+                                                                  .epsilon = "layer_norm_epsilon"}));
+    // Both halves of what is multiplied there count.
+    INGLE_TRY_ASSIGN(const uint32_t bothDims, t.config.u32("intermediate_size"));
+    t.setCount("feed_forward_length", bothDims / 2);
+    INGLE_TRY_ASSIGN(const float base, t.config.f32Or("rotary_emb_base", 10000));
+    return setRope(t, sizes, base);
+}
+
+/// Behind the ranked tokens of its vocabulary; the code that reads it adds them.
+Status addFirstTokens(Translation& t) {
+    constexpr uint64_t kRanked = 151643;
+    constexpr uint32_t kExtra = 205;
+    TokenizerData& data = t.model.tokenizer;
+    if (data.model != "gpt2" || data.tokens.size() < kRanked) return {};
+    std::vector<AddedToken> added;
+    const auto add = [&](std::string text) {
+        added.push_back({kRanked + added.size(), std::move(text), true});
+    };
+    for (const char* token : {"<|endoftext|>", "<|im_start|>", "<|im_end|>"}) add(token);
+    for (uint32_t i = 0; i < kExtra; ++i) add(fmt::format("<|extra_{}|>", i));
+    INGLE_TRY(addTokens(data, added));
+    data.eos = static_cast<TokenId>(kRanked);
+    data.eot = static_cast<TokenId>(kRanked + 2);
+    return {};
+}
+
+/// Shared by all.
+constexpr std::string_view kWords = "qwen2";
+
 constexpr Architecture kArchitectures[] = {
-    {.name = "Qwen2ForCausalLM", .family = "qwen2", .setKeys = setQwen},
-    {.name = "Qwen3ForCausalLM", .family = "qwen3", .setKeys = setQwen},
-    {.name = "Qwen2MoeForCausalLM", .family = "qwen2moe", .setKeys = setQwen2Moe, .tensors = kExpertRules},
-    {.name = "Qwen3MoeForCausalLM", .family = "qwen3moe", .setKeys = setQwen3Moe, .tensors = kExpertRules},
+    {.name = "QWenLMHeadModel",
+     .family = "qwen2",
+     .setKeys = setFirst,
+     .tensors = kFirstRules,
+     .finish = addFirstTokens,
+     .preTokenizer = kWords},
+    {.name = "Qwen2ForCausalLM", .family = "qwen2", .setKeys = setQwen, .preTokenizer = kWords},
+    {.name = "Qwen3ForCausalLM", .family = "qwen3", .setKeys = setQwen, .preTokenizer = kWords},
+    {.name = "Qwen2MoeForCausalLM", .family = "qwen2moe", .setKeys = setQwen2Moe, .preTokenizer = kWords},
+    {.name = "Qwen3MoeForCausalLM", .family = "qwen3moe", .setKeys = setQwen3Moe, .preTokenizer = kWords},
 };
 
 }  // namespace

@@ -29,7 +29,8 @@ constexpr Architecture kArchitectures[] = {
      .family = "starcoder2",
      .setKeys = setKeys,
      .tensors = kRules,
-     .sharesEmbedding = true},
+     .sharesEmbedding = true,
+     .preTokenizer = "starcoder"},
 };
 
 }  // namespace

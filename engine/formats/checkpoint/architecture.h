@@ -36,6 +36,9 @@ struct Architecture {
     Status (*finish)(Translation& translation) = nullptr;
     /// Null, or whether a configuration is of this one: another that has the same name is the usual one.
     bool (*suits)(const Metadata& config) = nullptr;
+    /// tokenizer.ggml.pre of all models of this name, where it is one; vocabularies that are lists of bytes
+    /// need it.
+    std::string_view preTokenizer = {};
 };
 
 struct ArchitectureGroup {

@@ -1,6 +1,7 @@
 #include "engine/formats/checkpoint/tokenizer_files.h"
 
 #include <algorithm>
+#include <set>
 
 #include "engine/formats/checkpoint/json_flattener.h"
 #include "ingle/error_ids.h"
@@ -8,6 +9,7 @@
 namespace ingle::formats {
 namespace {
 
+constexpr std::string_view kSpaceMark = "\u2581";
 /// Added tokens have ids behind the vocabulary's; far behind are only those of damaged files.
 constexpr uint64_t kMaxGap = 1 << 16;
 
@@ -121,6 +123,32 @@ std::vector<AddedToken> addedTokens(const Metadata& config) {
     return added;
 }
 
+/// added_tokens.json: text → id.
+Result<std::vector<AddedToken>> readAddedTokens(Checkpoint& checkpoint, const io::Source& source) {
+    INGLE_TRY_ASSIGN(const Metadata ids, readKeys(checkpoint, source, "added_tokens.json"));
+    std::vector<AddedToken> added;
+    for (const auto& [text, value] : ids.all()) {
+        const auto* id = std::get_if<int64_t>(&value);
+        if (id && *id >= 0) added.push_back({static_cast<uint64_t>(*id), text, false});
+    }
+    return added;
+}
+
+/// What no text spells in vocabularies that do not mark it: the tokens that have a role or are named beside
+/// those.
+void markSpecial(const Metadata& config, TokenizerData& data) {
+    std::set<std::string_view> named;
+    for (const auto& [key, value] : config.all()) {
+        const bool isRole = key.ends_with("_token") || key.ends_with("_token.content");
+        if (!isRole && !key.starts_with("additional_special_tokens")) continue;
+        if (const auto* text = std::get_if<std::string>(&value)) named.insert(*text);
+        if (const auto* texts = std::get_if<std::vector<std::string>>(&value))
+            named.insert(texts->begin(), texts->end());
+    }
+    for (size_t id = 0; id < data.tokens.size(); ++id)
+        if (named.contains(data.tokens[id])) data.types[id] = TokenType::Control;
+}
+
 /// tokenizer.model knows the scores that tokenizer.json only shows in an order; both are of one vocabulary if
 /// their pieces have the same ids.
 bool areOne(const TokenizerData& pieces, const TokenizerData& other) {
@@ -128,11 +156,32 @@ bool areOne(const TokenizerData& pieces, const TokenizerData& other) {
     return std::equal(pieces.tokens.begin(), pieces.tokens.end(), other.tokens.begin());
 }
 
+/// A vocabulary without rules, where there is nothing else.
+Result<std::optional<Vocabulary>> readPlainVocabulary(Checkpoint& checkpoint, const io::Source& source,
+                                                      std::string_view preTokenizer) {
+    const auto found = [](Result<Vocabulary> parsed,
+                          std::string_view name) -> Result<std::optional<Vocabulary>> {
+        if (!parsed) return happenedTo(name, std::move(parsed).error());
+        return std::optional(*std::move(parsed));
+    };
+    for (const std::string_view name : {"tokenizer.model", "qwen.tiktoken"}) {
+        INGLE_TRY_ASSIGN(const auto ranks, findText(checkpoint, source, name));
+        if (ranks && isTiktoken(*ranks)) return found(parseTiktoken(*ranks, preTokenizer), name);
+    }
+    INGLE_TRY_ASSIGN(const auto vocabulary, findText(checkpoint, source, "vocab.json"));
+    INGLE_TRY_ASSIGN(const auto merges, findText(checkpoint, source, "merges.txt"));
+    if (vocabulary && merges)
+        return found(parseVocabularyAndMerges(*vocabulary, *merges, preTokenizer), "vocab.json");
+    INGLE_TRY_ASSIGN(const auto words, findText(checkpoint, source, "vocab.txt"));
+    if (words) return found(parseWordList(*words), "vocab.txt");
+    return std::nullopt;
+}
+
 Result<std::optional<Vocabulary>> readVocabulary(Checkpoint& checkpoint, const io::Source& source) {
     std::optional<Vocabulary> pieces, rules;
     for (const char* name : {"tokenizer.model", "ice_text.model"}) {
         INGLE_TRY_ASSIGN(const auto model, findText(checkpoint, source, name));
-        if (!model) continue;
+        if (!model || isTiktoken(*model)) continue;
         auto parsed = parseSentencePiece(*model);
         if (!parsed) return happenedTo(name, std::move(parsed).error());
         pieces = *std::move(parsed);
@@ -184,11 +233,64 @@ void fitVocabulary(TokenizerData& data, uint64_t numTokens) {
         if (*id && static_cast<uint64_t>(**id) >= numTokens) *id = std::nullopt;
 }
 
-Result<TokenizerData> readTokenizerFiles(Checkpoint& checkpoint, const io::Source& source) {
-    INGLE_TRY_ASSIGN(const Metadata config, readKeys(checkpoint, source, "tokenizer_config.json"));
+Status setTokens(std::span<const std::pair<std::string, uint64_t>> ids, TokenizerData& data) {
+    uint64_t end = 0;
+    for (const auto& [text, id] : ids) end = std::max(end, id + 1);
+    // Most ids are there: the numbers of a damaged file are not.
+    if (end > 2 * ids.size() + 65536)
+        return fail(ErrorCode::Corrupt, "its {} tokens have ids up to {}", ids.size(), end - 1);
+    data.tokens.resize(end);
+    data.types.assign(end, TokenType::Unused);
+    for (const auto& [text, id] : ids) {
+        if (data.types[id] != TokenType::Unused)
+            return fail(ErrorCode::Corrupt, "two tokens have the id {}", id);
+        data.tokens[id] = text;
+        data.types[id] = TokenType::Normal;
+    }
+    return {};
+}
+
+void spellWordPieces(TokenizerData& data, std::string_view inner) {
+    for (std::string& token : data.tokens) {
+        const bool isMark = token.starts_with('[') && token.ends_with(']');
+        if (token.starts_with(inner))
+            token.erase(0, inner.size());
+        else if (!token.empty() && !isMark)
+            token.insert(0, kSpaceMark);
+    }
+}
+
+std::optional<std::string> decodeBase64(std::string_view text) {
+    constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (int i = 0; i < 2 && text.ends_with('='); ++i) text.remove_suffix(1);
+    std::string bytes;
+    uint32_t bits = 0;
+    int count = 0;
+    for (const char c : text) {
+        const size_t digit = kDigits.find(c);
+        if (digit == std::string_view::npos) return std::nullopt;
+        bits = bits << 6 | static_cast<uint32_t>(digit);
+        count += 6;
+        if (count < 8) continue;
+        count -= 8;
+        bytes += static_cast<char>(bits >> count & 0xFF);
+    }
+    return bytes;
+}
+
+Result<TokenizerData> readTokenizerFiles(Checkpoint& checkpoint, const io::Source& source,
+                                         std::string_view preTokenizer) {
+    INGLE_TRY_ASSIGN(Metadata config, readKeys(checkpoint, source, "tokenizer_config.json"));
+    INGLE_TRY_ASSIGN(const Metadata roles, readKeys(checkpoint, source, "special_tokens_map.json"));
+    for (const auto& [key, value] : roles.all())
+        if (!config.find(key)) config.set(key, value);
     INGLE_TRY_ASSIGN(const Metadata generation, readKeys(checkpoint, source, "generation_config.json"));
     INGLE_TRY_ASSIGN(const Metadata model, readKeys(checkpoint, source, "config.json"));
     INGLE_TRY_ASSIGN(auto vocabulary, readVocabulary(checkpoint, source));
+    const bool isPlain = !vocabulary;
+    if (isPlain) {
+        INGLE_TRY_ASSIGN(vocabulary, readPlainVocabulary(checkpoint, source, preTokenizer));
+    }
     TokenizerData data;
     if (!vocabulary) {
         data.model = "none";
@@ -196,12 +298,22 @@ Result<TokenizerData> readTokenizerFiles(Checkpoint& checkpoint, const io::Sourc
     }
     data = std::move(vocabulary->data);
     INGLE_TRY(addTokens(data, vocabulary->added));
+    if (isPlain) {
+        INGLE_TRY_ASSIGN(const auto added, readAddedTokens(checkpoint, source));
+        INGLE_TRY(addTokens(data, added));
+    }
     INGLE_TRY(addTokens(data, addedTokens(config)));
+    if (isPlain && data.model == "gpt2") markSpecial(config, data);
     setSpecial(config, "bos_token", data, data.bos);
     setSpecial(config, "eos_token", data, data.eos);
     setSpecial(config, "unk_token", data, data.unknown);
     setSpecial(config, "pad_token", data, data.padding);
     if (data.model == "bert") {
+        INGLE_TRY_ASSIGN(const bool isLower, config.boolOr("do_lower_case", true));
+        if (isPlain && !isLower)
+            return happenedTo("vocab.txt",
+                              Error{ErrorCode::Unsupported,
+                                    "vocabularies of words with capital letters are not supported"});
         setSpecial(config, "cls_token", data, data.bos);
         setSpecial(config, "sep_token", data, data.separator);
         data.eos = data.separator;

@@ -1,15 +1,28 @@
-/// Tokenizers as Hugging Face keeps them: tokenizer.json or tokenizer.model, tokenizer_config.json, a chat
-/// template, generation_config.json.
+/// Tokenizers as Hugging Face keeps them: tokenizer.json or tokenizer.model, or a vocabulary alone;
+/// tokenizer_config.json, a chat template, generation_config.json.
 #pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "engine/formats/checkpoint/checkpoint.h"
 #include "engine/formats/model_file.h"
 
 namespace ingle::formats {
 
-/// The tokenizer beside `source`; kind "none" where there is none. Files become the checkpoint's. Errors
-/// begin with the path of the file: Corrupt, Unsupported (a rule of cutting text that no tokenizer here has).
-Result<TokenizerData> readTokenizerFiles(Checkpoint& checkpoint, const io::Source& source);
+/// More than any vocabulary has.
+constexpr uint64_t kMaxTokens = uint64_t{1} << 24;
+
+/// The tokenizer beside `source`; kind "none" where there is none. Files become the checkpoint's.
+/// `preTokenizer`: how the family cuts text into words where the files do not say it, see Architecture.
+/// Errors begin with the path of the file: Corrupt, Unsupported (a rule of cutting text that no tokenizer
+/// here has, or none).
+Result<TokenizerData> readTokenizerFiles(Checkpoint& checkpoint, const io::Source& source,
+                                         std::string_view preTokenizer);
 
 /// Sets general.sampling.* as the model's authors suggest. Errors: Corrupt.
 Status readSampling(Checkpoint& checkpoint, const io::Source& source, Metadata& metadata);
@@ -17,14 +30,14 @@ Status readSampling(Checkpoint& checkpoint, const io::Source& source, Metadata& 
 /// As many tokens as the model has rows for: unused ones are added, those without a row taken away.
 void fitVocabulary(TokenizerData& data, uint64_t numTokens);
 
-/// A token that tokenizer.json or tokenizer_config.json adds to the vocabulary.
+/// A token that a file adds to the vocabulary, or names as one of those that are no text.
 struct AddedToken {
     uint64_t id = 0;
     std::string content;
     bool isSpecial = false;
 };
 
-/// What tokenizer.json and tokenizer.model both say: a vocabulary, without the names of its special tokens.
+/// What all these files say: a vocabulary, without the roles of its special tokens.
 struct Vocabulary {
     TokenizerData data;
     std::vector<AddedToken> added;
@@ -35,7 +48,25 @@ Result<Vocabulary> parseTokenizerJson(std::string_view text);
 /// A model of SentencePiece. Source: google/sentencepiece, src/sentencepiece_model.proto; protobuf's
 /// encoding. Errors: Corrupt, Unsupported.
 Result<Vocabulary> parseSentencePiece(std::string_view bytes);
+/// vocab.json (token → id, in the byte alphabet) and merges.txt ("left right", a line each). Errors: Corrupt,
+/// Unsupported (no pre-tokenizer).
+Result<Vocabulary> parseVocabularyAndMerges(std::string_view vocabulary, std::string_view merges,
+                                            std::string_view preTokenizer);
+/// Whether the first line is one of tiktoken's: the bytes of a token in Base64, and its rank.
+bool isTiktoken(std::string_view text);
+/// Such lines. Its merges are all pairs of tokens that make a token, in the order of its rank, so that the
+/// tokenizer of vocabularies with merges does what tiktoken does. Errors: as before.
+Result<Vocabulary> parseTiktoken(std::string_view text, std::string_view preTokenizer);
+/// vocab.txt of BERT: a token a line, parts within words marked by "##". Errors: Corrupt.
+Result<Vocabulary> parseWordList(std::string_view text);
 
+/// The texts of a vocabulary by their ids, most of which are there. Errors: Corrupt (an id twice, or far
+/// behind the others).
+Status setTokens(std::span<const std::pair<std::string, uint64_t>> ids, TokenizerData& data);
+/// Tokens of WordPiece as GGUF has them: what begins a word is marked, what `inner` marks is not.
+void spellWordPieces(TokenizerData& data, std::string_view inner);
+/// Nothing where it is no Base64.
+std::optional<std::string> decodeBase64(std::string_view text);
 /// Enters tokens under their ids; there may be many more than the vocabulary has. Errors: Corrupt.
 Status addTokens(TokenizerData& data, std::span<const AddedToken> added);
 

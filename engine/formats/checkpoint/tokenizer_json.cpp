@@ -11,9 +11,6 @@
 namespace ingle::formats {
 namespace {
 
-constexpr std::string_view kSpaceMark = "\u2581";
-constexpr uint64_t kMaxTokens = uint64_t{1} << 24;
-
 /// Vocabulary and merges go straight to where they are wanted, the rest becomes keys and values.
 class Collector final : public JsonFlattener {
   public:
@@ -120,23 +117,6 @@ tl::unexpected<Error> unknownRule(const Rule& rule, std::string_view kind) {
                 shown(rule.type), kind);
 }
 
-std::string decodeBase64(std::string_view text) {
-    constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string bytes;
-    uint32_t bits = 0;
-    int count = 0;
-    for (const char c : text) {
-        const size_t digit = kDigits.find(c);
-        if (digit == std::string_view::npos) continue;
-        bits = bits << 6 | static_cast<uint32_t>(digit);
-        count += 6;
-        if (count < 8) continue;
-        count -= 8;
-        bytes += static_cast<char>(bits >> count & 0xFF);
-    }
-    return bytes;
-}
-
 std::vector<AddedToken> addedTokens(const Rules& rules) {
     std::vector<AddedToken> added;
     for (size_t i = 0;; ++i) {
@@ -147,24 +127,6 @@ std::vector<AddedToken> addedTokens(const Rules& rules) {
         added.push_back({static_cast<uint64_t>(*number), rules.text(at + ".content"),
                          rules.flag(at + ".special", false)});
     }
-}
-
-/// The texts of the vocabulary by id. Errors: Corrupt (an id twice).
-Status setTokens(const Collector& file, TokenizerData& data) {
-    uint64_t end = 0;
-    for (const auto& [text, id] : file.ids) end = std::max(end, id + 1);
-    // Most ids are there: the numbers of a damaged file are not.
-    if (end > 2 * file.ids.size() + 65536)
-        return fail(ErrorCode::Corrupt, "its {} tokens have ids up to {}", file.ids.size(), end - 1);
-    data.tokens.resize(end);
-    data.types.assign(end, TokenType::Unused);
-    for (const auto& [text, id] : file.ids) {
-        if (data.types[id] != TokenType::Unused)
-            return fail(ErrorCode::Corrupt, "two tokens have the id {}", id);
-        data.tokens[id] = text;
-        data.types[id] = TokenType::Normal;
-    }
-    return {};
 }
 
 bool isOneCharacter(std::string_view text) {
@@ -250,7 +212,7 @@ Status setScores(const Rules& rules, const Collector& file, TokenizerData& data)
 }
 
 Status setBpe(const Rules& rules, Collector& file, TokenizerData& data) {
-    INGLE_TRY(setTokens(file, data));
+    INGLE_TRY(setTokens(file.ids, data));
     const auto isByteLevel = [&](const std::string& place) {
         return std::ranges::any_of(rules.chain(place),
                                    [](const Rule& rule) { return rule.type == "ByteLevel"; });
@@ -259,6 +221,13 @@ Status setBpe(const Rules& rules, Collector& file, TokenizerData& data) {
     data.model = "gpt2";
     data.merges = std::move(file.merges);
     return setWords(rules, data);
+}
+
+Status setCharacterMap(std::string_view base64, TokenizerData& data) {
+    auto bytes = decodeBase64(base64);
+    if (!bytes) return fail(ErrorCode::Corrupt, "its map of characters is no Base64");
+    data.characterMap = *std::move(bytes);
+    return {};
 }
 
 Status setUnigram(const Rules& rules, Collector& file, TokenizerData& data) {
@@ -272,12 +241,13 @@ Status setUnigram(const Rules& rules, Collector& file, TokenizerData& data) {
     data.types.assign(data.tokens.size(), TokenType::Normal);
     markBytes(data);
     for (const Rule& rule : rules.chain("normalizer")) {
-        if (rule.type == "Precompiled")
-            data.characterMap = decodeBase64(rules.text(rule.at + ".precompiled_charsmap"));
-        else if (rule.type == "Replace" && rules.text(rule.at + ".pattern.Regex") == " {2,}")
+        if (rule.type == "Precompiled") {
+            INGLE_TRY(setCharacterMap(rules.text(rule.at + ".precompiled_charsmap"), data));
+        } else if (rule.type == "Replace" && rules.text(rule.at + ".pattern.Regex") == " {2,}") {
             data.removeExtraSpaces = true;
-        else if (rule.type != "Strip" && rule.type != "Nmt")
+        } else if (rule.type != "Strip" && rule.type != "Nmt") {
             return unknownRule(rule, "unigrams");
+        }
     }
     for (const Rule& rule : rules.chain("pre_tokenizer")) {
         if (rule.type == "WhitespaceSplit")
@@ -299,7 +269,7 @@ Status setUnigram(const Rules& rules, Collector& file, TokenizerData& data) {
 
 Status setWordPiece(const Rules& rules, const Collector& file, TokenizerData& data) {
     data.model = "bert";
-    INGLE_TRY(setTokens(file, data));
+    INGLE_TRY(setTokens(file.ids, data));
     for (const Rule& rule : rules.chain("normalizer")) {
         if (rule.type != "BertNormalizer") return unknownRule(rule, "words");
         if (!rules.flag(rule.at + ".lowercase", true))
@@ -307,14 +277,7 @@ Status setWordPiece(const Rules& rules, const Collector& file, TokenizerData& da
                         "vocabularies of words with capital letters are not supported");
     }
     const std::string stated = rules.text("model.continuing_subword_prefix");
-    const std::string_view inner = stated.empty() ? std::string_view("##") : stated;
-    for (std::string& token : data.tokens) {
-        const bool isMark = token.starts_with('[') && token.ends_with(']');
-        if (token.starts_with(inner))
-            token.erase(0, inner.size());
-        else if (!token.empty() && !isMark)
-            token.insert(0, kSpaceMark);
-    }
+    spellWordPieces(data, stated.empty() ? std::string_view("##") : stated);
     return {};
 }
 

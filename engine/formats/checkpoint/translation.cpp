@@ -42,6 +42,14 @@ constexpr TensorRule kCommonRules[] = {
     {"model.layers.#.mlp.gate_proj.bias", "blk.#.ffn_gate.bias"},
     {"model.layers.#.mlp.up_proj.bias", "blk.#.ffn_up.bias"},
     {"model.layers.#.mlp.down_proj.bias", "blk.#.ffn_down.bias"},
+    {"model.layers.#.mlp.gate.weight", "blk.#.ffn_gate_inp.weight"},
+    {"model.layers.#.mlp.experts.#.gate_proj.weight", "blk.#.ffn_gate_exps.weight", stackExpert},
+    {"model.layers.#.mlp.experts.#.up_proj.weight", "blk.#.ffn_up_exps.weight", stackExpert},
+    {"model.layers.#.mlp.experts.#.down_proj.weight", "blk.#.ffn_down_exps.weight", stackExpert},
+    {"model.layers.#.mlp.shared_expert.gate_proj.weight", "blk.#.ffn_gate_shexp.weight"},
+    {"model.layers.#.mlp.shared_expert.up_proj.weight", "blk.#.ffn_up_shexp.weight"},
+    {"model.layers.#.mlp.shared_expert.down_proj.weight", "blk.#.ffn_down_shexp.weight"},
+    {"model.layers.#.mlp.shared_expert_gate.weight", "blk.#.ffn_gate_inp_shexp.weight"},
 };
 
 /// A name with "#" for each number between dots.
@@ -65,12 +73,12 @@ NumberedName numbered(std::string_view name) {
     }
 }
 
-/// Models of text and images keep those of text under names of their own.
+/// Models of text and images keep those of text under names of their own, and so do classifiers.
 std::string textName(std::string_view name) {
     for (const std::string_view prefix : {"model.language_model.", "language_model.model."})
         if (name.starts_with(prefix)) return fmt::format("model.{}", name.substr(prefix.size()));
-    constexpr std::string_view kOutput = "language_model.";
-    if (name.starts_with(kOutput)) name.remove_prefix(kOutput.size());
+    for (const std::string_view prefix : {"language_model.", "bert."})
+        if (name.starts_with(prefix)) return std::string(name.substr(prefix.size()));
     return std::string(name);
 }
 
@@ -223,9 +231,10 @@ Status Translation::splitFused(const Architecture& architecture) {
     for (const std::string& name : fused) {
         const uint64_t rows = model.find(name)->shape.numRows();
         if (name.ends_with(kQkv)) {
-            if (rows <= heads * headDim) continue;
-            const uint64_t keys = (rows - heads * headDim) / 2;
             const std::string block = name.substr(0, name.size() - kQkv.size());
+            // A delta net's is one matrix.
+            if (rows <= heads * headDim || model.find(block + ".ssm_conv1d.weight")) continue;
+            const uint64_t keys = (rows - heads * headDim) / 2;
             const Part parts[] = {{block + ".attn_q.weight", heads * headDim},
                                   {block + ".attn_k.weight", keys},
                                   {block + ".attn_v.weight", keys}};

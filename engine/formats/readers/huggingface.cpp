@@ -8,6 +8,7 @@
 #include "engine/formats/checkpoint/architecture.h"
 #include "engine/formats/checkpoint/json_flattener.h"
 #include "engine/formats/checkpoint/packed_scheme.h"
+#include "engine/formats/checkpoint/pooling_files.h"
 #include "engine/formats/checkpoint/rwkv_weights.h"
 #include "engine/formats/checkpoint/tokenizer_files.h"
 #include "engine/formats/file_reader.h"
@@ -70,14 +71,15 @@ Result<ModelFile> translate(Checkpoint& checkpoint, const io::Source& source) {
         INGLE_TRY(addRwkvVocabulary(model, source));
         return model;
     }
-    INGLE_TRY_ASSIGN(const Metadata config, readConfig(checkpoint, source));
+    INGLE_TRY_ASSIGN(Metadata config, readConfig(checkpoint, source));
     INGLE_TRY(unpackWeights(checkpoint, source, config));
+    INGLE_TRY(addPooling(checkpoint, source, config));
     INGLE_TRY_ASSIGN(const Architecture* architecture, architectureOf(config));
     ModelFile model;
     model.format = checkpoint.container;
     model.rotaryPairs = architecture->rotaryPairs;
     model.mappings = checkpoint.mappings;
-    INGLE_TRY_ASSIGN(model.tokenizer, readTokenizerFiles(checkpoint, source));
+    INGLE_TRY_ASSIGN(model.tokenizer, readTokenizerFiles(checkpoint, source, architecture->preTokenizer));
     INGLE_TRY(readSampling(checkpoint, source, model.metadata));
     model.metadata.set("general.architecture", std::string(architecture->family));
     if (const std::string name = nameOf(source, config); !name.empty())

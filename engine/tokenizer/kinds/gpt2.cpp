@@ -3,6 +3,7 @@
 #include <array>
 #include <unordered_map>
 
+#include "engine/base/byte_alphabet.h"
 #include "engine/tokenizer/merges.h"
 #include "engine/tokenizer/pretokenizer.h"
 #include "engine/tokenizer/special_tokens.h"
@@ -11,32 +12,10 @@
 namespace ingle::tokenizer {
 namespace {
 
+using base::byteAlphabet;
+using base::inByteAlphabet;
 using formats::TokenizerData;
 using formats::TokenType;
-
-/// The printable character that stands for each byte: itself for printable Latin-1, else U+0100 onwards in
-/// order.
-std::array<std::string, 256> makeByteAlphabet() {
-    const auto isPrintable = [](unsigned byte) {
-        return (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
-    };
-    std::array<std::string, 256> alphabet;
-    unsigned next = 0x100;
-    for (unsigned byte = 0; byte < 256; ++byte) {
-        const unsigned codePoint = isPrintable(byte) ? byte : next++;
-        if (codePoint < 0x80)
-            alphabet[byte] = static_cast<char>(codePoint);
-        else
-            alphabet[byte] = {static_cast<char>(0xC0 | codePoint >> 6),
-                              static_cast<char>(0x80 | (codePoint & 0x3F))};
-    }
-    return alphabet;
-}
-
-const std::array<std::string, 256>& byteAlphabet() {
-    static const auto alphabet = makeByteAlphabet();
-    return alphabet;
-}
 
 /// Token text in the byte alphabet → bytes; characters outside it stay.
 std::string toBytes(std::string_view text) {
@@ -129,12 +108,6 @@ class Gpt2Tokenizer final : public Tokenizer {
             merger.merge(word, [&](Symbol symbol, std::string_view bytes) { emit(symbol, bytes, ids); });
         }
         return {};
-    }
-
-    static std::string inByteAlphabet(std::string_view word) {
-        std::string text;
-        for (const char c : word) text += byteAlphabet()[static_cast<uint8_t>(c)];
-        return text;
     }
 
     /// A symbol outside the vocabulary is given byte by byte, without those that are no tokens either.

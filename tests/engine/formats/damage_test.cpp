@@ -17,6 +17,7 @@
 #include "tests/engine/formats/exercise.h"
 #include "tests/engine/formats/sample_files.h"
 #include "tests/engine/formats/sample_folders.h"
+#include "tests/engine/formats/sample_lists.h"
 #include "tests/engine/formats/sample_packed.h"
 #include "tests/engine/formats/sample_pickles.h"
 #include "tests/golden.h"
@@ -157,8 +158,9 @@ class Damage {
     }
 
     /// A file of a folder, damaged between the others; the folder is opened.
-    Damage(const test::FolderFiles& files, const std::string& damaged, size_t headerBytes)
-        : m_original(files.at(damaged)), m_headerBytes(headerBytes) {
+    Damage(const test::FolderFiles& files, const std::string& damaged, size_t headerBytes,
+           Exercise exercise = test::exerciseFile)
+        : m_original(files.at(damaged)), m_headerBytes(headerBytes), m_exercise(exercise) {
         test::writeFolder(files, m_folder);
         m_path = m_folder.file(damaged);
         m_opened = m_folder.path().string();
@@ -189,7 +191,10 @@ class Damage {
         return !status.has_value();
     }
 
-    void tryMutations(uint64_t usually = 1000) const {
+    enum class Text { WithRules, AnyLines };
+
+    /// Of files in which any lines are a list nothing has to be refused.
+    void tryMutations(uint64_t usually = 1000, Text text = Text::WithRules) const {
         const uint64_t count = numberFromEnvironment("INGLE_MUTATIONS", usually);
         const uint64_t seed = numberFromEnvironment("INGLE_SEED", std::random_device()());
         std::cout << "INGLE_SEED=" << seed << ", the file of a crash stays in " << m_path << std::endl;
@@ -200,7 +205,9 @@ class Damage {
                 isRefused(mutate(m_original, m_headerBytes, random), fmt::format("INGLE_SEED={}", seed + i));
         }
         std::cout << refused << " of " << count << " mutations were refused\n";
-        EXPECT_GT(refused, count / 10);
+        if (text == Text::WithRules) {
+            EXPECT_GT(refused, count / 10);
+        }
     }
 
     /// Every length up to the end of the header, or every so many, and some more.
@@ -266,6 +273,35 @@ TEST(Damage, folder) {
             damage.tryMutations(kUsualMutations);
             damage.tryTruncations(kStep);
         }
+    }
+}
+
+/// Vocabularies that are lists, and what lies beside encoders. Cut between lines they are lists as well.
+TEST(Damage, folderOfLists) {
+    struct Case {
+        test::FolderFiles files;
+        const char* name;
+        Damage::Text text;
+        Damage::Exercise exercise;
+    };
+    using enum Damage::Text;
+    const Case cases[] = {
+        {test::mergesFolder(), "vocab.json", WithRules, test::exerciseFile},
+        {test::mergesFolder(), "merges.txt", AnyLines, test::exerciseFile},
+        {test::mergesFolder(), "added_tokens.json", WithRules, test::exerciseFile},
+        {test::mergesFolder(), "special_tokens_map.json", WithRules, test::exerciseFile},
+        {test::tiktokenFolder(), "tokenizer.model", WithRules, test::exerciseFile},
+        {test::bertFolder(), "vocab.txt", AnyLines, test::exerciseEncoder},
+        {test::bertFolder(), "modules.json", WithRules, test::exerciseEncoder},
+        {test::bertFolder(), "config.json", WithRules, test::exerciseEncoder},
+    };
+    constexpr uint64_t kUsualMutations = 100;
+    for (const Case& each : cases) {
+        SCOPED_TRACE(each.name);
+        const Damage damage(each.files, each.name, each.files.at(each.name).size(), each.exercise);
+        damage.expectSound();
+        damage.tryMutations(kUsualMutations, each.text);
+        if (std::string_view(each.name).ends_with(".json")) damage.tryTruncations(37);
     }
 }
 

@@ -9,7 +9,9 @@
 #include "engine/formats/gguf_layout.h"
 #include "engine/formats/tokenizer_data.h"
 #include "engine/tokenizer/tokenizer.h"
+#include "tests/engine/formats/refusals.h"
 #include "tests/engine/formats/sample_folders.h"
+#include "tests/engine/formats/sample_lists.h"
 #include "tests/golden.h"
 #include "tests/opened.h"
 
@@ -18,12 +20,8 @@ namespace {
 
 using nlohmann::json;
 using test::FolderFiles;
+using test::openFolder;
 using testing::HasSubstr;
-
-Result<ModelFile> openFolder(const FolderFiles& files, const test::TemporaryFolder& folder) {
-    test::writeFolder(files, folder);
-    return openModelFile(test::opened(folder.path().string()));
-}
 
 TEST(Folders, areReadLikeAFile) {
     for (const FolderFiles& files : {test::mixtralFolder(), test::shardedFolder()}) {
@@ -183,7 +181,7 @@ FolderFiles withTokenizer(const std::string& tokenizer) {
 TEST(Folders, whatIsWrongIsOneSentence) {
     const auto one = [](const std::string& fields) { return fmt::format(R"({{"a": {{{}}}}})", fields); };
     const std::string deep(100, '[');
-    const std::pair<FolderFiles, std::string> cases[] = {
+    test::expectRefusals({
         {without(test::mixtralFolder(), {"model.safetensors"}), "the folder holds no model.safetensors"},
         {without(test::mixtralFolder(), {"config.json"}), "no config.json beside it says of which model"},
         {without(test::shardedFolder(), {"model-00002-of-00002.safetensors"}),
@@ -241,14 +239,88 @@ TEST(Folders, whatIsWrongIsOneSentence) {
         {withTokenizer(
              R"({"added_tokens": [{"id": 99999999, "content": "x"}], "model": {"type": "WordPiece", "vocab": {"a": 0}}})"),
          "the added token 'x' has the id 99999999"},
-    };
-    for (const auto& [files, sentence] : cases) {
+    });
+}
+
+FolderFiles with(FolderFiles files, const FolderFiles& changed) {
+    for (const auto& [name, bytes] : changed) files[name] = bytes;
+    return files;
+}
+
+TEST(Folders, listsAreVocabularies) {
+    for (const FolderFiles& files : {test::mergesFolder(), test::tiktokenFolder()}) {
         const test::TemporaryFolder folder;
         const auto model = openFolder(files, folder);
-        ASSERT_FALSE(model.has_value()) << sentence;
-        EXPECT_THAT(model.error().message, HasSubstr(sentence));
-        EXPECT_THAT(model.error().message, testing::StartsWith(folder.path().string()));
+        ASSERT_TRUE(model.has_value()) << model.error().message;
+        const TokenizerData& data = model->tokenizer;
+        EXPECT_EQ(data.model, "gpt2");
+        EXPECT_EQ(data.pre, "qwen2");
+        EXPECT_EQ(data.merges, std::vector<std::string>{"a b"});
+        EXPECT_EQ(data.eos, 257);
+        EXPECT_EQ(data.types.at(257), TokenType::Control);
+        const auto tokenizer = tokenizer::createTokenizer(data);
+        ASSERT_TRUE(tokenizer.has_value()) << tokenizer.error().message;
+        const tokenizer::TextSegment text{"aab\xFF<|end|>", true};
+        EXPECT_EQ((*tokenizer)->encode({&text, 1}, false).value(),
+                  (std::vector<TokenId>{'a', 256, 255, 257}));
     }
+}
+
+/// Merges as of the halves' ranks: "abc" is "a" and "bc", or "ab" and "c".
+TEST(Folders, ranksBecomeAllMerges) {
+    const test::TemporaryFolder folder;
+    const auto model = openFolder(
+        with(test::qwenFolder(), {{"tokenizer.model", "YQ== 0\nYg== 1\nYw== 2\nYmM= 3\nYWI= 4\nYWJj 5\n"}}),
+        folder);
+    ASSERT_TRUE(model.has_value()) << model.error().message;
+    EXPECT_EQ(model->tokenizer.merges, (std::vector<std::string>{"b c", "a b", "a bc", "ab c"}));
+}
+
+TEST(Folders, wordListsAreVocabularies) {
+    const test::TemporaryFolder folder;
+    const auto model = openFolder(test::bertFolder(), folder);
+    ASSERT_TRUE(model.has_value()) << model.error().message;
+    EXPECT_EQ(model->metadata.u32("bert.pooling_type").value(), 1U);
+    const auto tokenizer = tokenizer::createTokenizer(model->tokenizer);
+    ASSERT_TRUE(tokenizer.has_value()) << tokenizer.error().message;
+    const tokenizer::TextSegment text{"Hello, wlo [SEP] x", true};
+    EXPECT_EQ((*tokenizer)->encode({&text, 1}, true).value(), (std::vector<TokenId>{2, 4, 7, 6, 5, 3, 1, 3}));
+}
+
+TEST(Folders, whatIsWrongWithListsIsOneSentence) {
+    const FolderFiles qwen = test::qwenFolder(), bert = test::bertFolder();
+    const auto modules = [&](const char* type, const char* path) {
+        return with(bert, {{"modules.json", json::array({{{"type", type}, {"path", path}}}).dump()}});
+    };
+    FolderFiles unsaid = without(test::mixtralFolder(), {"tokenizer.json"});
+    test::expectRefusals({
+        {with(unsaid, {{"vocab.json", R"({"a": 0})"}, {"merges.txt", "a a"}}),
+         "vocab.json: it does not say how text is cut into words"},
+        {with(unsaid, {{"tokenizer.model", "YQ== 0"}}), "tokenizer.model: it does not say how text is cut"},
+        {with(qwen, {{"vocab.json", R"({"a": "b"})"}, {"merges.txt", "a a"}}),
+         "vocab.json: it is no list of tokens and their ids"},
+        {with(qwen, {{"vocab.json", R"({"a": {"b": 0}})"}, {"merges.txt", "a a"}}),
+         "vocab.json: it is no list of tokens and their ids"},
+        {with(qwen, {{"vocab.json", "{}"}, {"merges.txt", "a a"}}), "vocab.json: its vocabulary is empty"},
+        {with(qwen, {{"vocab.json", R"({"a": 0, "b": 0})"}, {"merges.txt", "a a"}}),
+         "vocab.json: two tokens have the id 0"},
+        {with(qwen, {{"vocab.json", R"({"a": 0})"}, {"merges.txt", "#version: 0.2\na a\n\naa "}}),
+         "vocab.json: merge 1 has one side only"},
+        {with(qwen, {{"tokenizer.model", "YQ== 0\nYg=="}}),
+         "tokenizer.model: line 2 is no token with its rank"},
+        {with(qwen, {{"tokenizer.model", "YQ== 0\nY*== 1"}}), "line 2 is no token with its rank"},
+        {with(qwen, {{"tokenizer.model", "YQ== 0\nYg== 99999999999"}}), "line 2 is no token with its rank"},
+        {with(qwen, {{"tokenizer.model", "YQ== 0\nYg== 0"}}), "tokenizer.model: two tokens have the id 0"},
+        {with(qwen, {{"tokenizer.model", "YQ== 0\n" + std::string(40000, 'A') + " 1"}}),
+         "tokenizer.model: its tokens are longer than those of any text"},
+        {with(bert, {{"tokenizer_config.json", R"({"do_lower_case": false})"}}),
+         "vocab.txt: vocabularies of words with capital letters are not supported"},
+        {modules("sentence_transformers.models.Dense", "2_Dense"), "models.Dense\" are not supported"},
+        {modules("sentence_transformers.models.Pooling", ".."), "is not the name of a file beside it"},
+        {modules("sentence_transformers.models.Pooling", "../other"), "is not the name of a file beside it"},
+        {modules("sentence_transformers.models.Pooling", "1_Pooling"), "1_Pooling: "},
+        {with(bert, {{"modules.json", "[{"}}), "modules.json: it is no JSON"},
+    });
 }
 
 TEST(Folders, linksAndPipesAreNoParts) {
@@ -269,6 +341,15 @@ TEST(Folders, linksAndPipesAreNoParts) {
     const auto pipe = opensWith([](const std::string& path) { ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0); });
     ASSERT_FALSE(pipe.has_value());
     EXPECT_THAT(pipe.error().message, HasSubstr("not a regular file"));
+    const auto inner = opensWith([](const std::string& path) { std::filesystem::create_directory(path); });
+    ASSERT_FALSE(inner.has_value());
+    EXPECT_THAT(inner.error().message, HasSubstr("a folder, where a file is needed"));
+    // A folder that seems to hold itself is not looked into again and again.
+    const test::TemporaryFolder endless;
+    std::filesystem::create_symlink(".", endless.file("model.safetensors"));
+    const auto same = openModelFile(test::opened(endless.path().string()));
+    ASSERT_FALSE(same.has_value());
+    EXPECT_THAT(same.error().message, HasSubstr("a folder, where a file is needed"));
     // Download caches keep parts as links to files of another folder.
     const test::TemporaryFolder cache;
     std::filesystem::create_directory(cache.file("blobs"));

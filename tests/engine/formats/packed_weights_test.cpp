@@ -6,6 +6,7 @@
 
 #include "engine/formats/model_file.h"
 #include "engine/tensor/side_data.h"
+#include "tests/engine/formats/refusals.h"
 #include "tests/engine/formats/sample_packed.h"
 #include "tests/opened.h"
 
@@ -14,13 +15,9 @@ namespace {
 
 using nlohmann::json;
 using test::FolderFiles;
+using test::openFolder;
 using test::PackedTensors;
 using testing::HasSubstr;
-
-Result<ModelFile> openFolder(const FolderFiles& files, const test::TemporaryFolder& folder) {
-    test::writeFolder(files, folder);
-    return openModelFile(test::opened(folder.path().string()));
-}
 
 TEST(PackedWeights, becomeBlocksOfTheirOwn) {
     const std::map<std::string, std::string> formats = {{"gptq", "INT4_G32"},
@@ -129,7 +126,7 @@ void packWrongGroup(PackedTensors& tensors, const std::string& module, uint64_t 
 TEST(PackedWeights, whatIsWrongIsOneSentence) {
     auto folders = test::packedFolders();
     const json gptqSettings = {{"quant_method", "gptq"}};
-    const std::pair<FolderFiles, const char*> cases[] = {
+    test::expectRefusals({
         {withSetting(folders["gptq"], "quant_method", "bitsandbytes"),
          "weights packed by \"bitsandbytes\" are not supported"},
         {withSetting(folders["gptq"], "checkpoint_format", "marlin"),
@@ -172,14 +169,7 @@ TEST(PackedWeights, whatIsWrongIsOneSentence) {
         {renamed(renamed(folders["mxfp4"], "mlp.experts.down_proj_blocks", "mlp.experts.down_proj"),
                  "mlp.experts.down_proj_scales", "unknown"),
          "are read as MXFP4 only"},
-    };
-    for (const auto& [files, sentence] : cases) {
-        const test::TemporaryFolder folder;
-        const auto model = openFolder(files, folder);
-        ASSERT_FALSE(model.has_value()) << sentence;
-        EXPECT_THAT(model.error().message, HasSubstr(sentence));
-        EXPECT_THAT(model.error().message, testing::StartsWith(folder.path().string()));
-    }
+    });
 }
 
 /// Older folders say it in files of their own.

@@ -91,6 +91,22 @@ TEST_F(Sources, aLinkThatLeavesTheFolderIsRefused) {
     EXPECT_EQ(textOf(test::opened(m_folder.file("model/out"))), "no business of a model's");
 }
 
+TEST_F(Sources, aFolderWithinIsOneOfItsOwn) {
+    fs::create_directories(m_folder.file("model/inner"));
+    write("model/a", "a");
+    write("model/inner/b", "b");
+    fs::create_symlink("..", m_folder.file("model/up"));
+    fs::create_symlink("../a", m_folder.file("model/inner/above"));
+    const Source source = test::opened(m_folder.file("model/a"));
+    const Source inner = source.sibling("inner").value();
+    EXPECT_TRUE(inner.isFolder());
+    EXPECT_EQ(inner.path(), m_folder.file("model/inner"));
+    EXPECT_EQ(textOf(inner.sibling("b").value()), "b");
+    EXPECT_FALSE(MappedFile::map(inner).has_value());
+    EXPECT_EQ(inner.sibling("above").error().code, ErrorCode::Unsupported);
+    EXPECT_EQ(source.sibling("up").error().code, ErrorCode::Unsupported);
+}
+
 TEST_F(Sources, aFolderNamesWhatIsInIt) {
     write("b", "b");
     write("a", "a");
@@ -122,17 +138,17 @@ TEST_F(Sources, aNameThatLeavesTheFolderIsRefused) {
 
 TEST_F(Sources, aSiblingMayBeMissing) {
     write("a", "a");
-    fs::create_directory(m_folder.file("folder"));
+    ASSERT_EQ(::mkfifo(m_folder.file("fifo").c_str(), 0600), 0);
     const Source source = test::opened(m_folder.file("a"));
     EXPECT_EQ(source.findSibling("missing").value(), std::nullopt);
     EXPECT_EQ(textOf(source.findSibling("a").value().value()), "a");
-    for (const char* name : {"missing", "folder"}) {
+    for (const char* name : {"missing", "fifo"}) {
         const auto refused = source.sibling(name);
         ASSERT_FALSE(refused.has_value()) << name;
         EXPECT_EQ(refused.error().code, ErrorCode::Io);
         EXPECT_THAT(refused.error().message, StartsWith(m_folder.file(name) + ": "));
     }
-    EXPECT_FALSE(source.findSibling("folder").has_value());
+    EXPECT_FALSE(source.findSibling("fifo").has_value());
 }
 
 TEST_F(Sources, whatIsNoFileIsRefusedByThePathThatWasGiven) {

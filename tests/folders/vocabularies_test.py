@@ -24,7 +24,7 @@ QWEN35 = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| 
 DEEPSEEK = ["[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", "[一-龥ࠀ-一가-퟿]+"]
 # The rules of a vocabulary that names none.
 DEFAULT = [r"[\p{P}\$\+<=>\^~\|]+", GPT2, r"\p{N}+", "[0-9][0-9][0-9]"]
-QUICK = ("llama-spm", "deepseek-coder", "bert-bge", "gpt-neox")
+QUICK = ("llama-spm", "deepseek-coder", "bert-bge", "gpt-neox", "llama-bpe")
 # llama.cpp, of which the golden ids are, takes this token for an end of answers because of its text; no file says so.
 EXCEPTIONS = {"qwen35": "</s>"}
 
@@ -99,11 +99,13 @@ def unigrams(keys):
                       "vocab": [[token, score] for token, score in zip(texts(keys), keys["tokenizer.ggml.scores"])]}}
 
 
+def spelled(token):
+    if token.startswith("▁"):
+        return token[1:]
+    return token if token.startswith("[") and token.endswith("]") else "##" + token
+
+
 def words(keys):
-    def spelled(token):
-        if token.startswith("▁"):
-            return token[1:]
-        return token if token.startswith("[") and token.endswith("]") else "##" + token
     vocabulary = {spelled(token): i for i, token in enumerate(texts(keys))}
     return {"normalizer": {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "strip_accents": None,
                            "lowercase": True},
@@ -125,12 +127,17 @@ FORMS = {
 }
 
 
-def write_folder(folder, keys, form):
+def write_model(folder, keys, architecture="LlamaForCausalLM"):
     (folder / "config.json").write_text(json.dumps({
-        "architectures": ["LlamaForCausalLM"], "hidden_size": 2, "intermediate_size": 2, "num_hidden_layers": 1, "num_attention_heads": 1,
+        "architectures": [architecture], "hidden_size": 2, "intermediate_size": 2, "num_hidden_layers": 1, "num_attention_heads": 1,
         "max_position_embeddings": 8}))
     count = len(keys["tokenizer.ggml.tokens"])
-    safetensors_files.write_model(folder, {"model.embed_tokens.weight": np.zeros((count, 2))}, "F16")
+    table = "embeddings.word_embeddings.weight" if architecture == "BertModel" else "model.embed_tokens.weight"
+    safetensors_files.write_model(folder, {table: np.zeros((count, 2))}, "F16")
+
+
+def write_folder(folder, keys, form):
+    write_model(folder, keys)
     (folder / "tokenizer.json").write_text(json.dumps({"version": "1.0", "added_tokens": added(keys), **form(keys)}))
     tokens = texts(keys)
     config = {key: tokens[keys[f"tokenizer.ggml.{name}_token_id"]]
@@ -159,6 +166,67 @@ def write_sentencepiece(folder, keys):
     (folder / "tokenizer_config.json").write_text(json.dumps({"add_bos_token": True}))
 
 
+def byte_alphabet():
+    """Character → byte, as GPT-2's encoder.py has them."""
+    plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [byte for byte in range(256) if byte not in plain]
+    return {**{chr(byte): byte for byte in plain}, **{chr(256 + i): byte for i, byte in enumerate(others)}}
+
+
+def write_lists(folder, keys, mistake):
+    """vocab.json, merges.txt and added_tokens.json. Mistake: the last merges come first."""
+    special = {entry["id"]: entry["content"] for entry in added(keys)}
+    (folder / "vocab.json").write_text(json.dumps({token: i for i, token in enumerate(texts(keys)) if i not in special}))
+    merges = [merge.decode() for merge in keys["tokenizer.ggml.merges"]]
+    (folder / "merges.txt").write_text("\n".join(["#version: 0.2", *(merges[::-1] if mistake else merges), ""]))
+    (folder / "added_tokens.json").write_text(json.dumps({token: i for i, token in special.items()}))
+    visible = [entry["content"] for entry in added(keys) if not entry["special"]]
+    (folder / "special_tokens_map.json").write_text(json.dumps({
+        "additional_special_tokens": [token for token in special.values() if token not in visible]}))
+
+
+def write_ranks(folder, keys, mistake):
+    """tokenizer.model as tiktoken has it. Mistake: ids that are not those of the ranks."""
+    special, byte_of = {entry["id"] for entry in added(keys)}, byte_alphabet()
+    lines = []
+    for i, token in enumerate(texts(keys)):
+        if i not in special and keys["tokenizer.ggml.token_type"][i] != UNUSED:
+            lines.append(base64.b64encode(bytes(byte_of[c] for c in token)).decode() + f" {i ^ mistake if i < 1000 else i}")
+    (folder / "tokenizer.model").write_text("\n".join(lines) + "\n")
+    (folder / "tokenizer_config.json").write_text(json.dumps({
+        "added_tokens_decoder": {str(entry["id"]): entry for entry in added(keys)}}))
+
+
+def write_word_list(folder, keys, mistake):
+    """vocab.txt. Mistake: parts within words are not marked."""
+    (folder / "vocab.txt").write_text("".join((token.strip("▁") if mistake else spelled(token)) + "\n" for token in texts(keys)))
+
+
+# Vocabularies that are lists alone: the family knows how text is cut.
+LISTS = {
+    "bert-bge": ("BertModel", (write_word_list,)),
+    "llama-bpe": ("Glm4ForCausalLM", (write_lists, write_ranks)),
+    "qwen35": ("Qwen3_5ForCausalLM", (write_lists, write_ranks)),
+}
+
+
+def check_lists(ingle, keys, name, cases):
+    architecture, writers = LISTS[name]
+    # What is put around a text is not in the lists of bytes.
+    fields = FIELDS if architecture == "BertModel" else {field: FIELDS[field] for field in FIELDS if field != "ids_special"}
+    for write in writers:
+        for mistake in (False, True):
+            with tempfile.TemporaryDirectory() as folder:
+                folder = pathlib.Path(folder)
+                write_model(folder, keys, architecture)
+                write(folder, keys, mistake)
+                if mistake:
+                    wrong = tokenize(ingle, folder, cases)
+                    assert any(ids != case["ids"] for ids, case in zip(wrong, cases)), f"{name}: a mistake in {write.__name__} changes nothing"
+                else:
+                    compare(ingle, folder, f"{name} by {write.__name__}", cases, fields)
+
+
 def check_chatglm(ingle):
     """ChatGLM 2 and 3: their own code adds tokens behind the 64789 pieces of tokenizer.model (tokenization_chatglm.py)."""
     names = [b"<unk>", b"<s>", b"</s>"] + [b"<0x%02X>" % byte for byte in range(256)]
@@ -183,8 +251,11 @@ def tokenize(ingle, folder, cases, *options):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def compare(ingle, folder, name, cases):
-    for field_, options in (("ids", ()), ("ids_special", ("--add-special",)), ("ids_parse_special", ("--parse-special",))):
+FIELDS = {"ids": (), "ids_special": ("--add-special",), "ids_parse_special": ("--parse-special",)}
+
+
+def compare(ingle, folder, name, cases, fields=FIELDS):
+    for field_, options in fields.items():
         wrong = [(case["text"], ids, case[field_]) for case, ids in zip(cases, tokenize(ingle, folder, cases, *options)) if ids != case[field_]]
         assert not wrong, f"{name}: {len(wrong)} of {len(cases)} texts have other {field_}: {wrong[:2]}"
 
@@ -201,6 +272,8 @@ def check(ingle, golden, name):
         if name == "llama-spm":
             write_sentencepiece(folder, keys)
             compare(ingle, folder, name + " as tokenizer.model", cases)
+    if name in LISTS:
+        check_lists(ingle, keys, name, cases)
     print(f"{name}: {len(cases)} texts")
 
 

@@ -244,6 +244,21 @@ def check_chatglm(ingle):
         assert ids == [64790, 64792, 64795, 64797], ids
 
 
+def check_qwen(ingle):
+    """The first Qwen: its own code adds tokens behind the 151643 ranks of qwen.tiktoken (tokenization_qwen.py)."""
+    tokens = [bytes([i]) for i in range(256)] + [b"ab"]
+    tokens += [b"piece%d" % i for i in range(151643 - len(tokens))]
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        (folder / "qwen.tiktoken").write_text("".join(f"{base64.b64encode(token).decode()} {i}\n" for i, token in enumerate(tokens)))
+        (folder / "config.json").write_text(json.dumps({
+            "architectures": ["QWenLMHeadModel"], "hidden_size": 2, "intermediate_size": 4, "num_hidden_layers": 1, "num_attention_heads": 1,
+            "kv_channels": 2, "seq_length": 8}))
+        safetensors_files.write_model(folder, {"transformer.wte.weight": np.zeros((151936, 2))}, "F16")
+        (ids,) = tokenize(ingle, folder, [{"text": "<|im_start|>aab<|im_end|><|endoftext|><|extra_204|>"}], "--parse-special")
+        assert ids == [151644, 97, 256, 151645, 151643, 151850], ids
+
+
 def tokenize(ingle, folder, cases, *options):
     lines = "".join(json.dumps(case["text"]) + "\n" for case in cases)
     done = subprocess.run([ingle, "tokenize", str(folder), "--jsonl", *options], input=lines, capture_output=True, text=True)
@@ -285,6 +300,7 @@ def main():
     for name in names or (FORMS if os.environ.get("INGLE_EVERY_CASE") else QUICK):
         check(ingle, golden, name)
     check_chatglm(ingle)
+    check_qwen(ingle)
 
 
 if __name__ == "__main__":

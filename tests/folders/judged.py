@@ -19,15 +19,19 @@ def logits(ingle, model, ids, out, *more):
     return np.fromfile(out, np.float32).astype(np.float64).reshape(len(ids), -1)
 
 
+def farthest(a, b):
+    return np.abs(a - b).max()
+
+
 def near(what, own, expected, tolerance):
     assert own.shape == expected.shape, f"{what}: {own.shape} numbers instead of {expected.shape}"
-    error = np.abs(own - expected).max()
+    error = farthest(own, expected)
     assert error <= tolerance, f"{what} differ by {error}"
     return error
 
 
 def far(what, own, mistaken, tolerance):
-    assert np.abs(own - mistaken).max() > MISTAKE * tolerance, f"{what} change nothing"
+    assert farthest(own, mistaken) > MISTAKE * tolerance, f"{what} change nothing"
 
 
 def judge_model(ingle, folder, ids, what, tolerance, expected, mistakes, *quant):

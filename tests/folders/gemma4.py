@@ -100,7 +100,8 @@ def model(seed, kinds, **more):
         t.norm(p + ".self_attn.q_norm", dim)
         t.matrix(p + ".self_attn.o_proj", DIM, HEADS * dim)
         shared = i >= len(kinds) - config["num_kv_shared_layers"]
-        if not shared:
+        # Files hold those of the last layers as well, which nobody reads.
+        if not shared or i % 2:
             count = (config["num_global_key_value_heads"] if full and config["attention_k_eq_v"] else None) or config["num_key_value_heads"]
             t.matrix(p + ".self_attn.k_proj", count * dim, DIM)
             t.norm(p + ".self_attn.k_norm", dim)

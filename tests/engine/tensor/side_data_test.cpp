@@ -100,7 +100,7 @@ TEST(SideData, thatDoesNotFitIsRefused) {
     EXPECT_EQ(refused({.columns = {0, 1, 2, 3}, .rowsPerOrder = 2}), "an order of 4 columns for rows of 4");
     EXPECT_EQ(refused({.columns = {0, 1, 2, 3, 3, 2, 1, 1}, .rowsPerOrder = 2}),
               "an order of columns that names 1 twice or beyond the row");
-    EXPECT_EQ(refused({.offsets = {1}}), "1 offsets for 12 scales");
+    EXPECT_EQ(refused({.offsets = {1}}), "1 offsets for 0 scales");
 }
 
 TEST(Tensor, rowsMayLieApart) {

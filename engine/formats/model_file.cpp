@@ -55,8 +55,8 @@ std::vector<std::span<const std::byte>> ModelFile::readOnce() const {
     for (const auto& [name, tensor] : tensors)
         if (tensor.decoder) tensor.decoder->addStored(stored);
     std::ranges::sort(stored, {}, [](const auto& bytes) { return std::pair(bytes.data(), bytes.size()); });
-    const auto [again, end] = std::ranges::unique(stored, {}, [](const auto& bytes) { return bytes.data(); });
-    stored.erase(again, end);
+    const auto beginTogether = [](const auto& a, const auto& b) { return a.data() == b.data(); };
+    stored.erase(std::unique(stored.begin(), stored.end(), beginTogether), stored.end());
     return stored;
 }
 
@@ -71,7 +71,8 @@ Status ModelFile::expand(uint32_t numThreads) {
     INGLE_TRY_ASSIGN(base::Buffer buffer, base::Buffer::allocate(total));
     base::ThreadPool threads(numThreads);
     std::byte* next = buffer.data();
-    for (auto& [name, tensor] : tensors) {
+    for (auto& entry : tensors) {
+        tensor::Tensor& tensor = entry.second;
         if (!isWanted(tensor)) continue;
         const uint64_t rowBytes = tensor.rowBytes();
         auto make = [&](size_t begin, size_t end, uint32_t) {

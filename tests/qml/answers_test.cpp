@@ -344,6 +344,75 @@ class AnswersTest : public QObject, WindowFiles {
         QCOMPARE(run.messages()[3].status, history::MessageStatus::Complete);
     }
 
+    void changesUndoneQuicklyAreAllUndone() {
+        const QString data = freshDataDir();
+        {
+            WindowRun run(data, {"--tokens", "200", "--pace-ms", "5"});
+            run.drop(m_modelFile);
+            QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+            run.chat().send("one");
+            const auto isWriting = [&run](const char* question) {
+                return run.messages().size() == 2 && run.said(0) == question && !run.said(1).empty();
+            };
+            QTRY_VERIFY_WITH_TIMEOUT(isWriting("one"), kPatienceMs);
+            for (const char* next : {"two", "three"}) {
+                run.chat().stop();
+                QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+                run.chat().edit(run.messages()[0].id, next);
+                QTRY_VERIFY_WITH_TIMEOUT(isWriting(next), kPatienceMs);
+            }
+            run.model.notices()->undoLast();
+            run.model.notices()->undoLast();
+            QTRY_VERIFY_WITH_TIMEOUT(run.said(0) == "one" && run.idle(), kPatienceMs);
+        }
+        WindowRun run(data, {});
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2, kPatienceMs);
+        QCOMPARE(run.said(0), std::string("one"));
+    }
+
+    void theFieldOfAMessageKeepsItsWordsUntilTheyAreStored() {
+        const QString data = freshDataDir();
+        {
+            WindowRun run(data, {"--tokens", "100", "--pace-ms", "5"});
+            run.drop(m_modelFile);
+            QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+            run.chat().send("question");
+            QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+            run.chat().messages()->edit(run.messages()[0].id);
+            QTRY_VERIFY(run.shownItem("messageEditor") != nullptr);
+            QQuickItem* editor = run.shownItem("messageEditor");
+            editor->setProperty("text", "another question");
+            editor->forceActiveFocus();
+            // While an answer is being written it cannot be sent, and stays.
+            run.chat().send("meanwhile");
+            QTRY_COMPARE_WITH_TIMEOUT(run.chat().generation(), ChatController::Streaming, kPatienceMs);
+            QTest::keyClick(run.window, Qt::Key_Return);
+            QCOMPARE(run.chat().messages()->editedText(), QString("another question"));
+            QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+            // Sent: the field closes, and its words are nowhere else.
+            run.shownItem("messageEditor")->forceActiveFocus();
+            QTest::keyClick(run.window, Qt::Key_Return);
+            QTRY_COMPARE_WITH_TIMEOUT(run.said(0), std::string("another question"), kPatienceMs);
+            QCOMPARE(run.chat().messages()->edited(), 0.0);
+            QCOMPARE(run.chat().draft(), QString());
+            QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+            // Left for another conversation it is the draft.
+            run.chat().messages()->edit(run.messages()[0].id);
+            run.chat().messages()->setEditedText("a third one");
+            const auto conversation = static_cast<qint64>(run.chat().conversationId());
+            run.chat().newConversation();
+            QTRY_COMPARE(run.chat().draft(), QString());
+            run.chat().open(conversation);
+            QTRY_COMPARE_WITH_TIMEOUT(run.chat().draft(), QString("a third one"), kPatienceMs);
+            run.chat().setDraft({});
+            // And so it is when the window closes.
+            run.chat().messages()->edit(run.messages()[0].id);
+            run.chat().messages()->setEditedText("a fourth one");
+        }
+        WindowRun run(data, {});
+        QTRY_COMPARE_WITH_TIMEOUT(run.chat().draft(), QString("a fourth one"), kPatienceMs);
+    }
+
     void answersOfTwoConversationsAreWrittenBesideEachOther() {
         WindowRun run(freshDataDir(), {"--tokens", "400", "--pace-ms", "5"});
         run.drop(m_modelFile);

@@ -159,6 +159,40 @@ class TrashTest : public QObject, WindowFiles {
         QTRY_COMPARE(list->rowCount(), 0);
     }
 
+    void theBlockWithMostOfTheWordsIsMarked() {
+        WindowRun run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        begin(run, "the owl\n\nand the crow\n\nand the heron");
+        auto* selection = run.item("chatList")->property("selection").value<TextSelection*>();
+        for (const char* query : {"the heron", "heron,", "heron the heron"}) {
+            run.chat().openAt(static_cast<qint64>(run.chat().conversationId()), run.messages()[0].id, query);
+            QCOMPARE(selection->text({}), QString("heron"));
+        }
+    }
+
+    void emptyingTheTrashForgetsDeletionsOnly() {
+        WindowRun run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        begin(run, "before");
+        run.chat().edit(run.messages()[0].id, "changed");
+        QTRY_VERIFY_WITH_TIMEOUT(run.said(0) == "changed" && run.idle(), kPatienceMs);
+        const auto kept = static_cast<qint64>(run.chat().conversationId());
+        run.chat().newConversation();
+        begin(run, "deleted");
+        run.model.conversations()->remove(static_cast<qint64>(run.chat().conversationId()));
+        QTRY_COMPARE(run.model.notices()->toast(), QString("“deleted” deleted"));
+        QSignalSpy emptied(run.model.trash(), &TrashModel::emptied);
+        run.model.trash()->empty();
+        QTRY_COMPARE(emptied.size(), 1);
+        QVERIFY(run.model.notices()->canUndo());
+        run.model.notices()->undoLast();
+        QTRY_COMPARE_WITH_TIMEOUT(static_cast<qint64>(run.chat().conversationId()), kept, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(run.said(0), std::string("before"), kPatienceMs);
+        QVERIFY(!run.model.notices()->canUndo());
+    }
+
     void aHitOpensAtItsMessageInItsBranch() {
         WindowRun run(freshDataDir(), {});
         run.drop(m_modelFile);

@@ -85,12 +85,18 @@ ChatController::ChatController(StorageThread& storage, RunningAnswers& answers, 
     connect(&models, &ModelListModel::stateChanged, this, &ChatController::continueWhenLoaded);
     connect(&models, &ModelListModel::chosenInVain, this, &ChatController::continueWhenLoaded);
     connect(&models, &ModelListModel::stateChanged, this, &ChatController::progressChanged);
+    connect(&m_messages, &ChatRows::editLeft, this, &ChatController::keepEdit);
+    connect(&m_messages, &ChatRows::editedTextChanged, this, &ChatController::maySendChanged);
     for (const auto change : {&ChatController::draftChanged, &ChatController::generationChanged,
                               &ChatController::readOnlyChanged})
         connect(this, change, this, &ChatController::maySendChanged);
     const auto tellProgress = [this] { m_messages.setProgress(progressSentence()); };
     connect(this, &ChatController::progressChanged, this, tellProgress);
     connect(this, &ChatController::generationChanged, this, tellProgress);
+}
+
+ChatController::~ChatController() {
+    keepEdit(m_messages.unsentEdit());
 }
 
 ChatController::Generation ChatController::generation() const {
@@ -386,25 +392,35 @@ void ChatController::edit(qint64 message, const QString& text) {
     const auto work = [question, answerer = answerer()](history::History& history) {
         return history::ask(history, question, answerer);
     };
-    startTurn(work, {}, [this, message](const Turn& turn) {
+    const auto stored = [this, message](const Turn& turn) {
         const RowId changed = turn.branch[turn.branch.size() - 2].id;  // the last is the answer to it
         m_notices.showUndo(tr("Message changed"), [this, id = turn.conversation.id, message, changed] {
             undoEdit(id, message, changed);
         });
-    });
+    };
+    startTurn(work, {}, stored, message);
+}
+
+void ChatController::keepEdit(const QString& words) {
+    if (words.isEmpty()) return;
+    m_drafts.append(m_drafts.text().isEmpty() ? words : "\n" + words);
 }
 
 void ChatController::undoEdit(RowId conversation, RowId before, RowId changed) {
-    const bool isShown = conversation == m_conversation && m_messages.find(before) != nullptr;
-    if (isShown) return;
-    const auto version = [conversation, before](history::HistoryReader& history) {
-        return history::readAround(history, conversation, before, kMessagesShownFirst);
-    };
-    read(conversation, version, [this, changed](RowId shown, RowId leaf) {
-        if (!m_answers.follows(shown, changed)) return keepLeaf(shown, leaf);
-        // Nobody sees that answer any more; the version of before is the one to come back to.
-        m_answers.stop(shown);
-        write([shown, leaf](history::History& history) { return history.setActiveLeaf(shown, leaf); });
+    // Nobody sees that answer any more.
+    if (m_answers.follows(conversation, changed)) m_answers.stop(conversation);
+    const AnswerProgress* answer = m_answers.of(conversation);
+    if (answer != nullptr && answer->state != AnswerProgress::State::Stopping) {
+        const auto version = [conversation, before](history::HistoryReader& history) {
+            return history::readAround(history, conversation, before, kMessagesShownFirst);
+        };
+        return read(conversation, version);
+    }
+    // Undone at once, however much else is done while the branch is read.
+    showAfter(conversation, [conversation, before](history::History& history) -> Result<RowId> {
+        INGLE_TRY_ASSIGN(const Turn turn, history::readAround(history, conversation, before, 1));
+        INGLE_TRY(history.setActiveLeaf(conversation, turn.leaf));
+        return turn.leaf;
     });
 }
 
@@ -479,7 +495,8 @@ void ChatController::remove(qint64 message) {
     showAfter(
         m_conversation, [message](history::History& history) { return history.trashMessage(message); },
         [this, isQuestion, undo] {
-            m_notices.showUndo(isQuestion ? tr("Message deleted") : tr("Answer deleted"), undo);
+            m_notices.showUndo(isQuestion ? tr("Message deleted") : tr("Answer deleted"), undo,
+                               Notices::Done::Deletion);
         });
 }
 
@@ -503,13 +520,14 @@ void ChatController::showAgain(RowId conversation) {
 }
 
 void ChatController::startTurn(RunningAnswers::Work work, const QString& sentText,
-                               const std::function<void(const Turn&)>& then) {
-    const auto started = [this, asked = m_conversation, sentText, then](const Result<Turn>& turn) {
+                               const std::function<void(const Turn&)>& then, RowId edited) {
+    const auto started = [this, asked = m_conversation, sentText, then, edited](const Result<Turn>& turn) {
         if (!turn) {
             if (!sentText.isEmpty()) m_drafts.putBack(asked, sentText);
             return m_notices.showError(Notices::Topic::History, turn.error());
         }
         if (m_conversation == asked) {
+            if (edited != 0 && m_messages.edited() == static_cast<double>(edited)) m_messages.edit(0);
             // A new conversation has its number only now; what is being written belongs to it.
             const QString typedMeanwhile = asked == 0 ? m_drafts.take() : QString();
             // What was read of this conversation before is less.

@@ -48,6 +48,8 @@ class ChatController : public QObject {
     Q_PROPERTY(QString placeholder READ placeholder NOTIFY readOnlyChanged)
     /// There is something to send, and it may be sent now.
     Q_PROPERTY(bool maySend READ maySend NOTIFY maySendChanged)
+    /// What is being changed may be sent.
+    Q_PROPERTY(bool maySendEdit READ maySendEdit NOTIFY maySendChanged)
     Q_PROPERTY(bool mayStop READ mayStop NOTIFY generationChanged)
   public:
     enum Generation {
@@ -62,6 +64,8 @@ class ChatController : public QObject {
 
     ChatController(StorageThread& storage, RunningAnswers& answers, ModelListModel& models,
                    Settings& settings, Notices& notices, QObject* parent = nullptr);
+    /// What was being changed and not sent is in the draft.
+    ~ChatController() override;
 
     double conversationId() const { return static_cast<double>(m_conversation); }
     QString title() const { return m_title; }
@@ -83,6 +87,7 @@ class ChatController : public QObject {
     // What the person may do now.
     QString placeholder() const;
     bool maySend() const { return mayAnswer() && !draft().trimmed().isEmpty(); }
+    bool maySendEdit() const { return mayAnswer() && !m_messages.editedText().trimmed().isEmpty(); }
     bool mayStop() const { return progress() != nullptr && generation() != Stopping; }
     bool mayAnswer() const { return progress() == nullptr && !m_readOnly; }
     bool canContinue(qint64 message) const;
@@ -104,7 +109,7 @@ class ChatController : public QObject {
     Q_INVOKABLE void continueAnswer(qint64 message);
     /// Another answer beside this one; for a user message, an answer to it.
     Q_INVOKABLE void regenerate(qint64 message);
-    /// Another wording beside this user message, and an answer to it.
+    /// Another wording beside this user message, and an answer to it. Its field closes once it is stored.
     Q_INVOKABLE void edit(qint64 message, const QString& text);
     /// Into the trash, with all that follows it; can be undone.
     Q_INVOKABLE void remove(qint64 message);
@@ -161,16 +166,18 @@ class ChatController : public QObject {
     /// A damaged history can be set aside for a new one.
     void onUnreadableHistory(const Error& error);
     /// `sentText`: what is the draft again when it cannot be stored.
-    /// `then`: what else is done once it is stored.
+    /// `then`: what else is done once it is stored. `edited`: the message of which it is another wording.
     void startTurn(RunningAnswers::Work work, const QString& sentText = {},
-                   const std::function<void(const history::Turn&)>& then = {});
+                   const std::function<void(const history::Turn&)>& then = {}, history::RowId edited = 0);
     /// Runs `work`, which chooses a branch of that conversation, shows it and calls `then`; or says why not.
     void showAfter(history::RowId conversation, std::function<Result<history::RowId>(history::History&)> work,
                    std::function<void()> then = {});
-    /// Shows the wording of before again. What was written below the changed one stays beside it; an answer
-    /// that is being written there ends, and no other does.
+    /// Goes back to the wording of before. What was written below the changed one stays beside it; an answer
+    /// that is being written there ends. Where another one is being written, it stays what to come back to.
     void undoEdit(history::RowId conversation, history::RowId before, history::RowId changed);
     void continueWhenLoaded();
+    /// Adds words that were not sent to the draft.
+    void keepEdit(const QString& words);
     void onEnded(history::RowId message, const history::AnswerEnd& ending);
 
     StorageThread& m_storage;

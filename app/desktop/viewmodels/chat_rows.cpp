@@ -101,8 +101,10 @@ void ChatRows::setBranch(std::vector<Message> messages) {
     const RowId edited = m_rows.edited();
     m_rows.setBranch(std::move(messages));
     if (m_rows.edited() != edited) {
+        const QString left = unsentEdit();
         setEditedText({});
         emit editedChanged();
+        if (!left.isEmpty()) emit editLeft(left);
     }
     if (!m_rows.isWhole()) m_readMore.start(0);
     emit messagesChanged();
@@ -139,9 +141,14 @@ void ChatRows::edit(qint64 message) {
     const Message* wanted = find(message);
     const RowId edited = wanted != nullptr && wanted->role == ingle::Role::User ? wanted->id : 0;
     if (edited == m_rows.edited()) return;
-    setEditedText(words(edited));
+    m_textBefore = words(edited);
+    setEditedText(m_textBefore);
     m_rows.setEdited(edited);
     emit editedChanged();
+}
+
+QString ChatRows::unsentEdit() const {
+    return m_editedText == m_textBefore ? QString() : m_editedText;
 }
 
 double ChatRows::lastQuestion() const {

@@ -89,6 +89,8 @@ class ChatRows : public QAbstractListModel, private RowObserver {
     void setEditedText(const QString& text);
     /// The message becomes a field to write in; 0: none is.
     Q_INVOKABLE void edit(qint64 message);
+    /// What was changed in that field and is nowhere else; empty: nothing was.
+    QString unsentEdit() const;
     /// The last message of the person, or 0.
     Q_INVOKABLE double lastQuestion() const;
 
@@ -121,6 +123,8 @@ class ChatRows : public QAbstractListModel, private RowObserver {
     void messagesChanged();
     void editedChanged();
     void editedTextChanged();
+    /// The message that was being changed is no longer shown: these words were not sent.
+    void editLeft(const QString& words);
 
   private:
     void inserting(int row, int count) override { beginInsertRows({}, row, row + count - 1); }
@@ -141,6 +145,7 @@ class ChatRows : public QAbstractListModel, private RowObserver {
     BranchRows m_rows;
     QTimer m_readMore;
     QString m_editedText;
+    QString m_textBefore;  ///< of the message that is being changed
     QString m_progress;
 };
 

@@ -189,7 +189,7 @@ void ConversationListModel::remove(qint64 conversation) {
            [this, conversation, title, undo] {
                emit removed(conversation);
                tellSet();
-               m_notices.showUndo(tr("“%1” deleted").arg(title), undo);
+               m_notices.showUndo(tr("“%1” deleted").arg(title), undo, Notices::Done::Deletion);
            });
 }
 

@@ -81,9 +81,9 @@ void Notices::showToast(const QString& sentence) {
     addToast(sentence, false);
 }
 
-void Notices::showUndo(const QString& sentence, std::function<void()> undo) {
+void Notices::showUndo(const QString& sentence, std::function<void()> undo, Done done) {
     if (m_undos.size() == kMostUndos) m_undos.erase(m_undos.begin());
-    m_undos.push_back({addToast(sentence, true), std::move(undo)});
+    m_undos.push_back({addToast(sentence, true), std::move(undo), done});
     emit undosChanged();
 }
 
@@ -91,9 +91,11 @@ void Notices::undoLast() {
     if (!m_undos.empty()) undo(m_undos.back().key);
 }
 
-void Notices::forgetUndos() {
-    m_undos.clear();
-    std::erase_if(m_toasts, &Toast::canUndo);
+void Notices::forgetDeletions() {
+    std::erase_if(m_undos, [](const Undo& each) { return each.done == Done::Deletion; });
+    std::erase_if(m_toasts, [this](const Toast& each) {
+        return each.canUndo && std::ranges::find(m_undos, each.key, &Undo::key) == m_undos.end();
+    });
     emit toastsChanged();
     emit undosChanged();
 }

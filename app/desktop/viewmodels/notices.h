@@ -67,14 +67,16 @@ class Notices : public QObject {
     /// What was said about it is no longer true.
     void clearBanner(Topic topic);
     void showToast(const QString& sentence);
+    /// What there is a way back from.
+    enum class Done { Change, Deletion };
     /// With a way back: its button, or Ctrl+Z until something newer is undone first.
-    void showUndo(const QString& sentence, std::function<void()> undo);
+    void showUndo(const QString& sentence, std::function<void()> undo, Done done = Done::Change);
 
     bool canUndo() const { return !m_undos.empty(); }
     /// What was done last and can be undone.
     void undoLast();
-    /// It is too late to undo anything.
-    void forgetUndos();
+    /// It is too late to undo them: what was deleted is gone for good.
+    void forgetDeletions();
 
     /// By the person: the one in view.
     Q_INVOKABLE void dismissBanner();
@@ -98,6 +100,7 @@ class Notices : public QObject {
     struct Undo {
         int key;
         std::function<void()> run;
+        Done done;
     };
     Banner takeShown();
     int addToast(const QString& sentence, bool canUndo);

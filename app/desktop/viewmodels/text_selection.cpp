@@ -1,5 +1,6 @@
 #include "app/desktop/viewmodels/text_selection.h"
 
+#include <QRegularExpression>
 #include <QTextBoundaryFinder>
 
 #include <algorithm>
@@ -23,6 +24,14 @@ QString folded(QString text) {
         unit = unit.toCaseFolded();
     }
     return text;
+}
+
+/// The words of a query, cut as the index cuts them: signs are between words.
+QStringList wordsOf(const QString& query) {
+    static const QRegularExpression between("[^\\p{L}\\p{N}\\p{M}]+");
+    QStringList words = folded(query).split(between, Qt::SkipEmptyParts);
+    words.removeDuplicates();
+    return words;
 }
 
 /// Of writing without spaces each character is found by itself.
@@ -200,30 +209,36 @@ int TextSelection::find(qint64 message, const QString& words) {
     clear();
     const auto index = m_rows != nullptr ? m_rows->indexOf(message) : std::nullopt;
     if (!index) return -1;
-    const QStringList wanted = folded(words).replace('"', ' ').split(' ', Qt::SkipEmptyParts);
+    const QStringList wanted = wordsOf(words);
+    Match best;
     const size_t numBlocks = m_rows->blocks(*index).size();
-    // What can be seen first.
+    // Of equals what can be seen without opening anything, and then the first.
     for (const bool isFolded : {false, true}) {
         for (size_t block = 0; block < numBlocks; ++block) {
             const ChatRows::Place place{*index, block};
-            if (m_rows->isFolded(place) == isFolded && select(place, wanted)) return endRow();
+            if (m_rows->isFolded(place) != isFolded) continue;
+            const Match match = matchIn(place, wanted);
+            if (match.letters > best.letters) best = match;
         }
     }
-    return m_rows->firstRow(message);
+    if (best.letters == 0) return m_rows->firstRow(message);
+    const int row = m_rows->rowOf(best.place);
+    if (m_rows->isFolded(best.place)) m_rows->toggle(row);
+    begin(row, static_cast<int>(best.at), Character);
+    extend(row, static_cast<int>(best.at + best.size));
+    return endRow();
 }
 
-bool TextSelection::select(ChatRows::Place place, const QStringList& words) {
+TextSelection::Match TextSelection::matchIn(ChatRows::Place place, const QStringList& words) const {
     const QString text = folded(toQString(content::plainText(m_rows->blocks(place.message)[place.block])));
+    Match match{.place = place};
     for (const QString& word : words) {
         const qsizetype at = findWord(text, word);
         if (at < 0) continue;
-        const int row = m_rows->rowOf(place);
-        if (m_rows->isFolded(place)) m_rows->toggle(row);
-        begin(row, static_cast<int>(at), Character);
-        extend(row, static_cast<int>(at + word.size()));
-        return true;
+        match.letters += word.size();
+        if (word.size() > match.size) match.at = at, match.size = word.size();
     }
-    return false;
+    return match;
 }
 
 void TextSelection::clear() {

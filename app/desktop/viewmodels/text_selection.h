@@ -69,8 +69,13 @@ class TextSelection : public QObject {
         bool operator==(const Anchor&) const = default;
     };
 
-    /// Selects the first of the words in the block, and opens it. False: none stands there.
-    bool select(ChatRows::Place place, const QStringList& words);
+    /// Words of a query that stand in a block.
+    struct Match {
+        ChatRows::Place place{};
+        qsizetype letters = 0;       ///< of all of them; 0: none does
+        qsizetype at = 0, size = 0;  ///< the longest one
+    };
+    Match matchIn(ChatRows::Place place, const QStringList& words) const;
     std::optional<Anchor> anchorAt(int row, int offset) const;
     std::optional<ChatRows::Place> placeOf(const Anchor& anchor) const;
     bool isBefore(const Anchor& a, const Anchor& b) const;

@@ -55,7 +55,7 @@ void TrashModel::empty() {
     m_storage.run(this, work, [this](const Status& status) {
         if (!status) return m_notices.showError(Notices::Topic::History, status.error());
         // What could be undone is among what is gone.
-        m_notices.forgetUndos();
+        m_notices.forgetDeletions();
         refresh();
         emit emptied();
     });

@@ -18,7 +18,6 @@ namespace ingle::importer {
 namespace {
 
 using formats::Architecture;
-using formats::Metadata;
 using formats::ModelFile;
 using formats::TokenizerData;
 using formats::TokenType;

@@ -34,10 +34,6 @@ BlockList {
     function editLast() {
         actions.run("editMessage", rows.lastQuestion());
     }
-    function endEditing() {
-        rows.edit(0);
-        editingDone();
-    }
     /// Where Tab goes must be seen.
     function showFocus(item: Item) {
         if (!item || !(item instanceof T.AbstractButton) || !item.visualFocus)
@@ -101,8 +97,10 @@ BlockList {
                 followLater.start();
         }
         function onEditedChanged() {
-            if (list.rows.edited === 0)
+            if (list.rows.edited === 0) {
+                list.editingDone();
                 return;
+            }
             list.editorWanted = true;
             list.following = false;
             list.positionViewAtIndex(list.rows.firstRow(list.rows.edited), ListView.Contain);

@@ -16,11 +16,8 @@ Item {
         words.forceActiveFocus();
     }
     function accept() {
-        const text = words.text;
-        const chat = list.chat;
-        const message = messageId;
-        list.endEditing();
-        chat.edit(message, text);
+        // It closes once that is stored: see onEditedChanged of the list.
+        list.chat.edit(messageId, words.text);
     }
 
     width: ListView.view ? ListView.view.width : 0
@@ -65,7 +62,7 @@ Item {
                 if (!inputMethodComposing && sendButton.enabled)
                     row.accept();
             }
-            Keys.onEscapePressed: row.list.endEditing()
+            Keys.onEscapePressed: row.list.rows.edit(0)
             Component.onCompleted: row.begin()
         }
         Text {
@@ -92,13 +89,13 @@ Item {
 
             TextButton {
                 text: qsTr("Cancel")
-                onClicked: row.list.endEditing()
+                onClicked: row.list.rows.edit(0)
             }
             TextButton {
                 id: sendButton
                 text: qsTr("Send")
                 prominent: true
-                enabled: words.text.trim().length > 0
+                enabled: row.list ? row.list.chat.maySendEdit : false
                 onClicked: row.accept()
             }
         }

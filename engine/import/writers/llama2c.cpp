@@ -101,11 +101,12 @@ Result<std::vector<Array>> arraysOf(const ModelFile& model, const Config& config
         }
     }
     if (numTaken == model.tensors.size()) return out;
-    for (const auto& [name, tensor] : model.tensors) {
+    for (const auto& entry : model.tensors) {
         const bool isTaken = std::ranges::any_of(out, [&](const Array& array) {
-            return std::ranges::find(array.tensors, &tensor) != array.tensors.end();
+            return std::ranges::find(array.tensors, &entry.second) != array.tensors.end();
         });
-        if (!isTaken) return noPlaceFor(fmt::format("there is no place for the tensor '{}'", shown(name)));
+        if (!isTaken)
+            return noPlaceFor(fmt::format("there is no place for the tensor '{}'", shown(entry.first)));
     }
     return out;
 }

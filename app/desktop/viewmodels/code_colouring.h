@@ -12,8 +12,8 @@
 
 namespace ingle::desktop {
 
-/// Each piece of a long block is coloured by itself, so that a comment or a text that goes across two pieces
-/// is plain in the second. GUI thread.
+/// Each piece of a long block is coloured by itself: where a comment or a text goes across two pieces, both
+/// may have colours that are not theirs. GUI thread.
 class CodeColouring : public QObject {
     Q_OBJECT
     QML_ELEMENT

@@ -88,22 +88,17 @@ Status finishTokens(Translation& t) {
     return set("eos_token_id", data.eos);
 }
 
-constexpr Architecture kArchitectures[] = {
-    {.name = "ChatGLMModel",
-     .family = "chatglm1",
-     .setKeys = setKeys,
-     .tensors = kRules,
-     .fusesByHead = true,
-     .finish = finishTokens,
-     .suits = isFirst},
-    {.name = "ChatGLMForConditionalGeneration",
-     .family = "chatglm1",
-     .setKeys = setKeys,
-     .tensors = kRules,
-     .fusesByHead = true,
-     .finish = finishTokens,
-     .suits = isFirst},
-};
+constexpr Architecture named(std::string_view name) {
+    return {.name = name,
+            .family = "chatglm1",
+            .setKeys = setKeys,
+            .tensors = kRules,
+            .fusesByHead = true,
+            .finish = finishTokens,
+            .suits = isFirst};
+}
+
+constexpr Architecture kArchitectures[] = {named("ChatGLMModel"), named("ChatGLMForConditionalGeneration")};
 
 }  // namespace
 

@@ -54,18 +54,6 @@ void setFlag(const Metadata& config, const std::string& key, std::optional<bool>
     if (const bool* stated = value ? std::get_if<bool>(value) : nullptr) flag = *stated;
 }
 
-/// Ids of a number or of a list of them.
-std::vector<TokenId> idsOf(const Metadata& keys, std::string_view key, size_t numTokens) {
-    const MetaValue* value = keys.find(key);
-    std::vector<int64_t> stated;
-    if (const auto* one = value ? std::get_if<int64_t>(value) : nullptr) stated = {*one};
-    if (const auto* some = value ? std::get_if<std::vector<int64_t>>(value) : nullptr) stated = *some;
-    std::vector<TokenId> ids;
-    for (const int64_t id : stated)
-        if (id >= 0 && static_cast<uint64_t>(id) < numTokens) ids.push_back(static_cast<TokenId>(id));
-    return ids;
-}
-
 /// Every id that ends an answer; there is room for three.
 void setEnds(const Metadata& generation, TokenizerData& data) {
     for (const TokenId id : idsOf(generation, "eos_token_id", data.tokens.size())) {
@@ -203,6 +191,17 @@ Result<std::optional<Vocabulary>> readVocabulary(Checkpoint& checkpoint, const i
 }
 
 }  // namespace
+
+std::vector<TokenId> idsOf(const Metadata& keys, std::string_view key, size_t numTokens) {
+    const MetaValue* value = keys.find(key);
+    std::vector<int64_t> stated;
+    if (const auto* one = value ? std::get_if<int64_t>(value) : nullptr) stated = {*one};
+    if (const auto* some = value ? std::get_if<std::vector<int64_t>>(value) : nullptr) stated = *some;
+    std::vector<TokenId> ids;
+    for (const int64_t id : stated)
+        if (id >= 0 && static_cast<uint64_t>(id) < numTokens) ids.push_back(static_cast<TokenId>(id));
+    return ids;
+}
 
 Status addTokens(TokenizerData& data, std::span<const AddedToken> added) {
     for (const AddedToken& token : added) {

@@ -65,6 +65,8 @@ Result<Vocabulary> parseWordList(std::string_view text);
 Status setTokens(std::span<const std::pair<std::string, uint64_t>> ids, TokenizerData& data);
 /// Tokens of WordPiece as GGUF has them: what begins a word is marked, what `inner` marks is not.
 void spellWordPieces(TokenizerData& data, std::string_view inner);
+/// Ids under a key, a number or a list of them, that such a vocabulary has.
+std::vector<TokenId> idsOf(const Metadata& keys, std::string_view key, size_t numTokens);
 /// Nothing where it is no Base64.
 std::optional<std::string> decodeBase64(std::string_view text);
 /// Enters tokens under their ids; there may be many more than the vocabulary has. Errors: Corrupt.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "engine/formats/checkpoint/tokenizer_files.h"
+
 namespace ingle::formats {
 namespace {
 
@@ -21,18 +23,6 @@ bool isTrue(const FastLlmFile& file, std::string_view key, bool usual) {
 
 bool isBytePiece(std::string_view text) {
     return text.size() == 6 && text.starts_with("<0x") && text.ends_with('>');
-}
-
-/// Ids under a key: a number, or a list of them.
-std::vector<TokenId> idsOf(const Metadata& config, std::string_view key, size_t numTokens) {
-    const MetaValue* value = config.find(key);
-    std::vector<int64_t> stated;
-    if (const auto* one = value ? std::get_if<int64_t>(value) : nullptr) stated = {*one};
-    if (const auto* some = value ? std::get_if<std::vector<int64_t>>(value) : nullptr) stated = *some;
-    std::vector<TokenId> ids;
-    for (const int64_t id : stated)
-        if (id >= 0 && static_cast<uint64_t>(id) < numTokens) ids.push_back(static_cast<TokenId>(id));
-    return ids;
 }
 
 Result<TokenizerData> piecesOf(const FastLlmFile& file) {

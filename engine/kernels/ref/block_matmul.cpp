@@ -189,12 +189,16 @@ struct Group {
     }
 };
 
-struct Int8 {
+/// A block of integers whose scale, and zero, lie beside the matrix.
+struct Integers {
     static constexpr bool kScaledBeside = true;
-    static constexpr quant::Quant kQuant = quant::kInt8;
-    static constexpr uint32_t kUnitBytes = 32;
     static constexpr uint32_t kUnitBlocks = 1;
     static constexpr uint32_t kScales = 1;
+};
+
+struct Int8 : Integers {
+    static constexpr quant::Quant kQuant = quant::kInt8;
+    static constexpr uint32_t kUnitBytes = 32;
     static constexpr bool kHasMins = false;
 
     static void read(const std::byte* unit, WeightBlock* block) {
@@ -202,12 +206,9 @@ struct Int8 {
     }
 };
 
-struct Uint8 {
-    static constexpr bool kScaledBeside = true;
+struct Uint8 : Integers {
     static constexpr quant::Quant kQuant = quant::kUint8;
     static constexpr uint32_t kUnitBytes = 32;
-    static constexpr uint32_t kUnitBlocks = 1;
-    static constexpr uint32_t kScales = 1;
     static constexpr bool kHasMins = true;
 
     static void read(const std::byte* unit, WeightBlock* block) {
@@ -215,12 +216,9 @@ struct Uint8 {
     }
 };
 
-struct Uint4 {
-    static constexpr bool kScaledBeside = true;
+struct Uint4 : Integers {
     static constexpr quant::Quant kQuant = quant::kUint4;
     static constexpr uint32_t kUnitBytes = 16;
-    static constexpr uint32_t kUnitBlocks = 1;
-    static constexpr uint32_t kScales = 1;
     static constexpr bool kHasMins = true;
 
     static void read(const std::byte* unit, WeightBlock* block) {

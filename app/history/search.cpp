@@ -1,5 +1,8 @@
 /// Full-text search. The index row of a message has its id; that of a title has minus the conversation's.
 #include "app/history/search_index.h"
+
+#include <algorithm>
+
 #include "app/history/snippet.h"
 #include "app/history/text_folding.h"
 
@@ -16,6 +19,26 @@ void addHits(SQLite::Statement& row, int limit, std::vector<SearchHit>& hits) {
         hit.snippet = snippetAround(row.getColumn(3).getString());
         hits.push_back(std::move(hit));
     }
+}
+
+/// A conversation whose title was found, and a message of it as well, is one hit: that message, in the
+/// title's place. (The first words of most conversations are their titles.)
+void joinTitlesWithMessages(std::vector<SearchHit>& hits) {
+    const auto messages = std::ranges::find_if(hits, [](const SearchHit& hit) { return hit.message != 0; });
+    std::vector<RowId> taken;
+    for (auto title = hits.begin(); title != messages; ++title) {
+        const auto found = std::find_if(messages, hits.end(), [&](const SearchHit& hit) {
+            return hit.conversation == title->conversation;
+        });
+        if (found == hits.end()) continue;
+        *title = *found;
+        taken.push_back(found->message);
+    }
+    hits.erase(std::remove_if(messages, hits.end(),
+                              [&](const SearchHit& hit) {
+                                  return std::ranges::find(taken, hit.message) != taken.end();
+                              }),
+               hits.end());
 }
 
 /// The index hands rows over in their order and stops at the last hit that is wanted: a word that every
@@ -37,6 +60,7 @@ std::vector<SearchHit> hitsOf(Database& database, const std::string& query, int 
         "AND c.trashed_ms IS NULL ORDER BY search_index.rowid DESC",
         query);
     addHits(messages, limit, hits);
+    joinTitlesWithMessages(hits);
     return hits;
 }
 

@@ -9,6 +9,7 @@
 #include "engine/formats/gguf_layout.h"
 #include "engine/formats/llama2c_layout.h"
 #include "engine/import/model_writer.h"
+#include "engine/io/mapped_file.h"
 
 namespace ingle::importer {
 namespace {
@@ -203,6 +204,16 @@ Status writeGroups(const tensor::Tensor& tensor, uint64_t groupSize, WritingProg
     return file.write(std::as_bytes(std::span(scales)));
 }
 
+/// All checkpoints of a folder share one tokenizer.bin: one of another model is not replaced.
+Status checkVocabularyBeside(const std::string& path, const std::string& pieces) {
+    if (!std::filesystem::exists(path)) return {};
+    INGLE_TRY_ASSIGN(const auto there, io::MappedFile::open(path));
+    const auto bytes = there->bytes();
+    if (std::ranges::equal(bytes, std::as_bytes(std::span(pieces)))) return {};
+    return fail(ErrorCode::InvalidArgument, "{}: is the vocabulary of another model; choose another folder",
+                path);
+}
+
 Status write(const ImportOptions& options, const ImportEvents& events) {
     INGLE_TRY_ASSIGN(const int32_t version, versionOf(options));
     INGLE_TRY_ASSIGN(ModelFile model, openForWriting(options));
@@ -210,6 +221,8 @@ Status write(const ImportOptions& options, const ImportEvents& events) {
     INGLE_TRY_ASSIGN(const Config config, configOf(model));
     INGLE_TRY_ASSIGN(const auto arrays, arraysOf(model, config, version));
     INGLE_TRY_ASSIGN(const auto tokenizer, tokenizerBytes(model.tokenizer, config.vocabSize));
+    const auto beside = std::filesystem::path(options.target).parent_path() / "tokenizer.bin";
+    if (tokenizer) INGLE_TRY(checkVocabularyBeside(beside.string(), *tokenizer));
     uint64_t groupSize = kGroupSize;
     while (config.dim % groupSize != 0 || config.hiddenDim % groupSize != 0) groupSize /= 2;
 
@@ -238,7 +251,6 @@ Status write(const ImportOptions& options, const ImportEvents& events) {
         if (events.notice) events.notice("the model has no vocabulary, so no tokenizer.bin is written");
         return file->commit();
     }
-    const auto beside = std::filesystem::path(options.target).parent_path() / "tokenizer.bin";
     INGLE_TRY_ASSIGN(const auto pieces, io::AtomicFile::create(beside.string()));
     INGLE_TRY(pieces->write(std::as_bytes(std::span(*tokenizer))));
     INGLE_TRY(pieces->commit());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <thread>
+#include <utility>
 
 #include "app/history/snippet.h"
 #include "app/history/text_folding.h"
@@ -58,8 +59,12 @@ TEST_F(Search, NewestFirstTitlesBeforeMessages) {
     const RowId first = say("number one");
     const RowId second = say("number two");
     EXPECT_THAT(found("number"), testing::ElementsAre(second, first));
-    ASSERT_TRUE(m_history->renameConversation(m_conversation, "numbers"));
-    EXPECT_THAT(found("number"), testing::ElementsAre(0, second, first));
+    const RowId named = std::exchange(m_conversation, valueOf(m_history->createConversation("", "model")));
+    const RowId elsewhere = say("number three");
+    ASSERT_TRUE(m_history->renameConversation(named, "numbers"));
+    // The title and the newest message of its conversation are one hit.
+    EXPECT_THAT(found("number"), testing::ElementsAre(second, elsewhere, first));
+    EXPECT_THAT(found("numbers"), testing::ElementsAre(0));
 }
 
 TEST_F(Search, OtherBranchesAreFound) {

@@ -104,8 +104,13 @@ TEST_F(Import, llama2cFilesHaveTheirVocabularyBeside) {
         EXPECT_LT(test::nmse(logitsOf(m_target), logits), error);
         EXPECT_EQ(m_fraction, 1);
     }
-    std::filesystem::remove(m_folder.file("tokenizer.bin"));
+    // One of another model is not replaced.
     std::filesystem::remove(m_target);
+    std::ofstream(m_folder.file("tokenizer.bin")) << "of another model";
+    EXPECT_THAT(import(source).error().message, HasSubstr("vocabulary of another model"));
+    EXPECT_EQ(test::readBytes(m_folder.file("tokenizer.bin")), "of another model");
+    EXPECT_FALSE(std::filesystem::exists(m_target));
+    std::filesystem::remove(m_folder.file("tokenizer.bin"));
     m_cancelAfter = 2;
     EXPECT_EQ(import(source).error().code, ErrorCode::Cancelled);
     m_cancelAfter = 0;

@@ -161,12 +161,12 @@ void ChatController::start() {
     struct Last {
         std::optional<Turn> shown;
         std::string newDraft;
-        history::History::Access access;
+        std::optional<Error> refusal;  ///< why the history can only be read
     };
     const auto work = [](history::HistoryReader& history) -> Result<Last> {
         INGLE_TRY_ASSIGN(const RowId id, history::lastShown(history));
         INGLE_TRY_ASSIGN(auto newDraft, history::newDraft(history));
-        Last last{std::nullopt, std::move(newDraft), history.access()};
+        Last last{std::nullopt, std::move(newDraft), history.refusal()};
         if (id == 0) return last;
         // It may have been deleted since.
         if (auto shown = history::readTurn(history, id, 0, kMessagesShownFirst))
@@ -178,12 +178,9 @@ void ChatController::start() {
         m_opening.stop();
         m_notices.clearBanner(Notices::Topic::Opening);
         if (!last) return onUnreadableHistory(last.error());
-        if (last->access == history::History::Access::ReadOnly) {
-            m_readOnly = true;
+        if (std::exchange(m_readOnly, last->refusal.has_value()) != last->refusal.has_value())
             emit readOnlyChanged();
-            m_notices.showError(Notices::Topic::History,
-                                withId<ErrorId::HistoryNewer>(Error{ErrorCode::Unsupported, {}}));
-        }
+        if (last->refusal) m_notices.showError(Notices::Topic::History, *last->refusal);
         if (progress() != nullptr || m_conversation != 0) return;  // the person was faster
         const QString typedMeanwhile = m_drafts.take();
         if (last->shown) {

@@ -85,7 +85,10 @@ ChatController::ChatController(StorageThread& storage, RunningAnswers& answers, 
     connect(&models, &ModelListModel::stateChanged, this, &ChatController::continueWhenLoaded);
     connect(&models, &ModelListModel::chosenInVain, this, &ChatController::continueWhenLoaded);
     connect(&models, &ModelListModel::stateChanged, this, &ChatController::progressChanged);
-    connect(&m_messages, &ChatRows::editLeft, this, &ChatController::keepEdit);
+    connect(&m_messages, &ChatRows::editLeft, &m_drafts, &DraftKeeper::appendLine);
+    const auto keepEdit = [this] { m_drafts.setBeside(m_messages.unsentEdit()); };
+    connect(&m_messages, &ChatRows::editedTextChanged, &m_drafts, keepEdit);
+    connect(&m_messages, &ChatRows::editedChanged, &m_drafts, keepEdit);
     connect(&m_messages, &ChatRows::editedTextChanged, this, &ChatController::maySendChanged);
     for (const auto change : {&ChatController::draftChanged, &ChatController::generationChanged,
                               &ChatController::readOnlyChanged})
@@ -93,10 +96,6 @@ ChatController::ChatController(StorageThread& storage, RunningAnswers& answers, 
     const auto tellProgress = [this] { m_messages.setProgress(progressSentence()); };
     connect(this, &ChatController::progressChanged, this, tellProgress);
     connect(this, &ChatController::generationChanged, this, tellProgress);
-}
-
-ChatController::~ChatController() {
-    keepEdit(m_messages.unsentEdit());
 }
 
 ChatController::Generation ChatController::generation() const {
@@ -396,11 +395,6 @@ void ChatController::edit(qint64 message, const QString& text) {
         });
     };
     startTurn(work, {}, stored, message);
-}
-
-void ChatController::keepEdit(const QString& words) {
-    if (words.isEmpty()) return;
-    m_drafts.append(m_drafts.text().isEmpty() ? words : "\n" + words);
 }
 
 void ChatController::undoEdit(RowId conversation, RowId before, RowId changed) {

@@ -16,6 +16,14 @@ std::string_view seamText(Seam seam) {
     return seam == Seam::Line ? "\n" : seam == Seam::Space ? " " : "";
 }
 
+/// `shift`: where the text begins in that of its block.
+void addLinks(const RichText& text, size_t shift, std::vector<Link>& links) {
+    for (const Span& span : text.spans) {
+        if ((span.kind == SpanKind::Link || span.kind == SpanKind::Image) && span.begin < span.end)
+            links.push_back({shift + span.begin, shift + span.end, text.targets[span.target]});
+    }
+}
+
 Block clippedRows(const Block& block, size_t from, size_t to) {
     Block out = block;
     out.rows.clear();
@@ -34,6 +42,19 @@ Block clippedRows(const Block& block, size_t from, size_t to) {
 
 std::string plainText(const Block& block) {
     return block.kind->plain != nullptr ? block.kind->plain(block) : block.text.text;
+}
+
+std::vector<Link> linksOf(const Block& block) {
+    std::vector<Link> links;
+    addLinks(block.text, 0, links);
+    size_t begin = 0;
+    for (const auto& row : block.rows) {
+        for (const RichText& cell : row) {
+            addLinks(cell, begin, links);
+            begin += cell.text.size() + 1;  // a tab, or the end of the line
+        }
+    }
+    return links;
 }
 
 std::vector<Block> selected(std::span<const Block> blocks, TextPosition from, TextPosition to) {

@@ -20,6 +20,15 @@ struct TextPosition {
 /// All that a block says, without markup: what a selection counts its offsets in. Cells are parted by tabs.
 std::string plainText(const Block& block);
 
+/// What stands for an address in the plain text of a block: its bytes from `begin` to `end`.
+struct Link {
+    size_t begin = 0;
+    size_t end = 0;
+    std::string target;
+};
+/// Links and images of a block that have a text.
+std::vector<Link> linksOf(const Block& block);
+
 /// The blocks between two places, `from` <= `to`, clipped; pieces of one that was cut are one again. Of a
 /// table whole rows are taken.
 std::vector<Block> selected(std::span<const Block> blocks, TextPosition from, TextPosition to);

@@ -13,9 +13,8 @@ using State = AnswerProgress::State;
 
 namespace {
 
-/// What is remembered of it; its code matters to nobody any more.
 Error errorOf(const history::Message& message) {
-    return {ErrorCode::Io, message.error, message.errorId, message.errorArguments};
+    return storedError(message.error, message.errorId, message.errorArguments);
 }
 
 constexpr qint64 kSpeedWindowMs = 300;  // a speed over less time would only flicker

@@ -88,8 +88,8 @@ Status settleAnswer(Database& database, RowId id, const AnswerEnd& end) {
 
 }  // namespace
 
-History::History(std::unique_ptr<Database> database, Access access)
-    : HistoryReader(std::move(database), access), m_answerStatements(std::make_unique<AnswerStatements>()) {}
+History::History(std::unique_ptr<Database> database)
+    : HistoryReader(std::move(database)), m_answerStatements(std::make_unique<AnswerStatements>()) {}
 
 History::~History() = default;
 

@@ -53,11 +53,37 @@ FileStamp stampOf(const std::string& path) {
     return {status.st_size, int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
 }
 
+/// Of a file that nobody writes: SQLite reads it without files beside it (https://www.sqlite.org/uri.html).
+std::string addressOfConstant(const std::string& path) {
+    std::string address = "file:";
+    for (const char c : path) {
+        if (std::string_view("%?#").find(c) != std::string_view::npos)
+            address += fmt::format("%{:02X}", static_cast<unsigned>(c));
+        else
+            address += c;
+    }
+    return address + "?immutable=1";
+}
+
+/// What a file needs to be read is in it.
+bool isWithoutLog(const std::string& path) {
+    return stampOf(path + "-wal").bytes == 0;
+}
+
 }  // namespace
+
+bool isWritable(const std::string& path) {
+    return ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0;
+}
 
 Result<std::unique_ptr<Database>> Database::open(const std::string& path, FileMode mode) {
     watchOpens();
     int flags = SQLite::OPEN_READONLY;
+    std::string name = path;
+    if (mode == FileMode::ReadOnly && !isWritable(path) && isWithoutLog(path)) {
+        flags |= SQLite::OPEN_URI;
+        name = addressOfConstant(path);
+    }
     if (mode == FileMode::ReadWrite) {
         flags = SQLite::OPEN_READWRITE;
         // Created here and not by SQLite, so that it is private from its first moment; -wal and -shm inherit.
@@ -67,7 +93,7 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, FileMo
                 fail(ErrorCode::Io, "Cannot open {}: {}.", path, std::strerror(errno)), path);
     }
     try {
-        std::unique_ptr<Database> database(new Database(path, mode, flags, kBusyTimeoutMs));
+        std::unique_ptr<Database> database(new Database(path, mode, name, flags, kBusyTimeoutMs));
         SQLite::Database& sqlite = database->m_sqlite;
         sqlite.exec("PRAGMA foreign_keys = ON");
         sqlite.exec("PRAGMA secure_delete = ON");
@@ -159,12 +185,6 @@ void Database::setDurability(Durability durability) {
 
 bool Database::inTransaction() {
     return ::sqlite3_get_autocommit(m_sqlite.getHandle()) == 0;
-}
-
-tl::unexpected<Error> Database::refused() const {
-    return withId<ErrorId::HistoryNewer>(
-        fail(ErrorCode::Unsupported,
-             "The history was written by a newer version of Inglenook and can only be read: {}.", m_path));
 }
 
 Error Database::toError(const SQLite::Exception& exception) const {

@@ -8,6 +8,7 @@
 #include <concepts>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,12 +38,17 @@ struct FileStamp {
     bool operator==(const FileStamp&) const = default;
 };
 
+/// Whether permissions let this process write into a file. (Opening it to find out would end SQLite's locks:
+/// https://www.sqlite.org/howtocorrupt.html, 2.2.)
+bool isWritable(const std::string& path);
+
 /// Makes the folder of a file, for this user only. Errors: Io.
 Status createFolderOf(const std::string& path);
 
 class Database {
   public:
-    /// Opens the file with all pragmas set; ReadWrite creates it (0600). Errors: Io, Corrupt.
+    /// Opens the file with all pragmas set; ReadWrite creates it (0600). To be read, a file that may not be
+    /// written leaves nothing beside it that could not be written later. Errors: Io, Corrupt.
     static Result<std::unique_ptr<Database>> open(const std::string& path, FileMode mode);
     /// What the log holds goes into the file, unless somebody else has written into that.
     ~Database();
@@ -50,6 +56,9 @@ class Database {
     Database& operator=(const Database&) = delete;
 
     FileMode mode() const { return m_mode; }
+    /// From now on nothing is written, for this reason.
+    void refuse(Error why) { m_refusal = std::move(why); }
+    const std::optional<Error>& refusal() const { return m_refusal; }
     SQLite::Database& sqlite() { return m_sqlite; }
     const std::string& path() const { return m_path; }
     /// Of the file when it was opened, and of what SQLite keeps beside it as long as it is open.
@@ -83,10 +92,10 @@ class Database {
     }
 
     /// As run, inside an immediate transaction that is undone when `work` fails. Within another one it is a
-    /// part of that, as durable as that. Refused (Unsupported) on a file that is open to be read.
+    /// part of that, as durable as that. After refuse() its error.
     template <typename Work>
     std::invoke_result_t<Work> transact(Durability durability, Work&& work) {
-        if (m_mode == FileMode::ReadOnly) return refused();
+        if (m_refusal) return tl::unexpected(*m_refusal);
         return run([&]() -> std::invoke_result_t<Work> {
             if (inTransaction()) {
                 SQLite::Savepoint part(m_sqlite, "part");
@@ -132,10 +141,10 @@ class Database {
     }
 
   private:
-    Database(const std::string& path, FileMode mode, int flags, int busyTimeoutMs)
-        : m_path(path), m_mode(mode), m_sqlite(path, flags, busyTimeoutMs) {}
+    /// `name`: the path, or with OPEN_URI its address.
+    Database(const std::string& path, FileMode mode, const std::string& name, int flags, int busyTimeoutMs)
+        : m_path(path), m_mode(mode), m_sqlite(name, flags, busyTimeoutMs) {}
 
-    tl::unexpected<Error> refused() const;
     /// The file is as we have written it.
     void noteContent();
     bool inTransaction();
@@ -163,6 +172,7 @@ class Database {
 
     std::string m_path;
     FileMode m_mode;
+    std::optional<Error> m_refusal;
     FileId m_id, m_logId, m_sharedId;
     FileStamp m_stamp;  ///< after what this wrote last
     int m_logPages = kLogPages;

@@ -27,21 +27,45 @@ Status createFolderOf(const std::string& path) {
     return {};
 }
 
-HistoryReader::HistoryReader(std::unique_ptr<Database> database, Access access)
-    : m_database(std::move(database)), m_access(access) {}
+namespace {
+
+int knownVersion() {
+    return static_cast<int>(allMigrations().size());
+}
+
+/// Why a file of this version, or a newer one, can only be read.
+std::optional<Error> refusalOf(const std::string& path, int version) {
+    if (version > knownVersion()) {
+        return withId<ErrorId::HistoryNewer>(Error{
+            ErrorCode::Unsupported,
+            fmt::format("The history was written by a newer version of Inglenook and can only be read: {}.",
+                        path)});
+    }
+    if (isWritable(path)) return std::nullopt;
+    return withId<ErrorId::HistoryNotWritable>(
+        Error{ErrorCode::Io, fmt::format("The permissions of {} do not let it be written.", path)}, path);
+}
+
+}  // namespace
+
+HistoryReader::HistoryReader(std::unique_ptr<Database> database) : m_database(std::move(database)) {}
 
 HistoryReader::~HistoryReader() = default;
+
+const std::optional<Error>& HistoryReader::refusal() const {
+    return m_database->refusal();
+}
 
 Result<std::unique_ptr<HistoryReader>> HistoryReader::open(const std::string& path) {
     INGLE_TRY_ASSIGN(auto database, Database::open(path, FileMode::ReadOnly));
     INGLE_TRY_ASSIGN(const int version, schemaVersion(*database));
-    const int known = static_cast<int>(allMigrations().size());
-    if (version < known) {
-        return withId<ErrorId::HistoryDamaged>(
-            fail(ErrorCode::Corrupt, "The history {} has version {} instead of {}.", path, version, known));
+    if (version < knownVersion()) {
+        return withId<ErrorId::HistoryDamaged>(fail(ErrorCode::Corrupt,
+                                                    "The history {} has version {} instead of {}.", path,
+                                                    version, knownVersion()));
     }
-    const Access access = version > known ? Access::ReadOnly : Access::ReadWrite;
-    return std::unique_ptr<HistoryReader>(new HistoryReader(std::move(database), access));
+    if (auto refusal = refusalOf(path, version)) database->refuse(std::move(*refusal));
+    return std::unique_ptr<HistoryReader>(new HistoryReader(std::move(database)));
 }
 
 const std::string& HistoryReader::path() const {
@@ -58,15 +82,19 @@ Result<std::unique_ptr<History>> History::open(const std::string& path) {
     if (error) return fail(ErrorCode::Io, "Cannot open the history {}: {}.", path, error.message());
     INGLE_TRY(createFolderOf(absolute));
 
-    INGLE_TRY_ASSIGN(auto database, Database::open(absolute, FileMode::ReadWrite));
+    const bool mayWrite = !std::filesystem::exists(absolute, error) || isWritable(absolute);
+    INGLE_TRY_ASSIGN(auto database,
+                     Database::open(absolute, mayWrite ? FileMode::ReadWrite : FileMode::ReadOnly));
     INGLE_TRY_ASSIGN(const int version, schemaVersion(*database));
-    const auto migrations = allMigrations();
-    if (version > static_cast<int>(migrations.size())) {
+    if (auto refusal = refusalOf(absolute, version)) {
+        // It would have to be brought up to date first.
+        if (version < knownVersion()) return tl::unexpected(std::move(*refusal));
         INGLE_TRY_ASSIGN(database, Database::open(absolute, FileMode::ReadOnly));
-        return std::unique_ptr<History>(new History(std::move(database), Access::ReadOnly));
+        database->refuse(std::move(*refusal));
+        return std::unique_ptr<History>(new History(std::move(database)));
     }
-    INGLE_TRY(migrate(*database, version, migrations));
-    std::unique_ptr<History> history(new History(std::move(database), Access::ReadWrite));
+    INGLE_TRY(migrate(*database, version, allMigrations()));
+    std::unique_ptr<History> history(new History(std::move(database)));
     INGLE_TRY(history->recoverInterrupted());
     return history;
 }

@@ -133,14 +133,16 @@ struct SearchHit {
 /// What reads. One connection: one thread calls everything but interrupt().
 class HistoryReader {
   public:
-    enum class Access { ReadWrite, ReadOnly /* written by a newer version */ };
+    enum class Access { ReadWrite, ReadOnly };
 
     /// A second connection to a file that a History has opened. Errors: Io; Corrupt, also when it is no such
     /// file.
     static Result<std::unique_ptr<HistoryReader>> open(const std::string& path);
     virtual ~HistoryReader();
 
-    Access access() const { return m_access; }
+    Access access() const { return refusal() ? Access::ReadOnly : Access::ReadWrite; }
+    /// Why it can only be read: a newer version wrote it, or nobody may write the file.
+    const std::optional<Error>& refusal() const;
     /// Ends what another thread reads with ErrorCode::Cancelled. From any thread, while this lives.
     void interrupt();
 
@@ -172,18 +174,18 @@ class HistoryReader {
     Database& database() { return *m_database; }  ///< for app/history and its tests
 
   protected:
-    HistoryReader(std::unique_ptr<Database> database, Access access);
+    explicit HistoryReader(std::unique_ptr<Database> database);
 
     std::unique_ptr<Database> m_database;
-    Access m_access;
 };
 
 /// The connection that writes.
 class History : public HistoryReader {
   public:
     /// Creates or migrates the file (0600, folder 0700); migrations run in one transaction after a backup
-    /// beside the file. A file with a newer user_version opens read-only. Messages left Streaming become
-    /// Interrupted. Errors: Io; Corrupt when SQLite says the file is damaged.
+    /// beside the file. A file with a newer user_version, or one of this version that may not be written,
+    /// opens read-only. Messages left Streaming become Interrupted. Errors: Io; Corrupt when SQLite says the
+    /// file is damaged.
     static Result<std::unique_ptr<History>> open(const std::string& path);
     ~History() override;
 
@@ -249,7 +251,7 @@ class History : public HistoryReader {
     Status setSettings(const std::map<std::string, std::string>& values);  ///< all or none
 
   private:
-    History(std::unique_ptr<Database> database, Access access);
+    explicit History(std::unique_ptr<Database> database);
 
     /// Gives every message left Streaming its journal and the state Interrupted.
     Status recoverInterrupted();

@@ -17,7 +17,7 @@ const std::string kSelectBranch =
 }  // namespace
 
 Result<Message> HistoryReader::message(RowId id) {
-    return m_database->run([&] { return readMessage(*m_database, m_access, id); });
+    return m_database->run([&] { return readMessage(*m_database, access(), id); });
 }
 
 Result<std::vector<Message>> HistoryReader::branch(RowId conversation, RowId leaf, int limit) {
@@ -29,7 +29,7 @@ Result<std::vector<Message>> HistoryReader::branch(RowId conversation, RowId lea
             if (row.executeStep()) last = row.getColumn(0).getInt64();
         }
         auto rows = m_database->prepare(kSelectBranch, conversation, last, limit);
-        INGLE_TRY_ASSIGN(auto messages, readMessages(*m_database, m_access, rows));
+        INGLE_TRY_ASSIGN(auto messages, readMessages(*m_database, access(), rows));
         if (messages.empty() && leaf != 0) {
             return fail(ErrorCode::InvalidArgument, "Conversation {} has no message {}.", conversation, leaf);
         }
@@ -52,7 +52,7 @@ Result<std::vector<RowId>> HistoryReader::siblings(RowId message) {
 
 Result<RowId> HistoryReader::newestLeafBelow(RowId message, int steps) {
     return m_database->run([&]() -> Result<RowId> {
-        INGLE_TRY(readMessage(*m_database, m_access, message));
+        INGLE_TRY(readMessage(*m_database, access(), message));
         auto child = m_database->prepare(
             "SELECT max(id) FROM messages WHERE parent_id = ?1 AND id > ?1 AND trashed_ms IS NULL", message);
         RowId leaf = message;

@@ -115,6 +115,7 @@ SearchQuery searchQuery(std::string_view text) {
         ++words;
         // Nothing follows: it is still being typed.
         if (at == text.size() && !quoted) query.beginningLength = lastTokenLength(folded);
+        query.phrases.push_back(folded);
     }
     if (query.beginningLength > 0) query.beginning = query.words + " *";
     return query;

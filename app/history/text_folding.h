@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ingle::history {
 
@@ -19,6 +20,8 @@ struct SearchQuery {
     std::string words;           ///< for FTS5, every character literal; empty: there is none
     std::string beginning;       ///< the same, the last word also as the beginning of one; empty: it is whole
     size_t beginningLength = 0;  ///< characters of that word
+    std::vector<std::string>
+        phrases;  ///< each word, or what stood between quotes, as foldForSearch() makes it
 };
 SearchQuery searchQuery(std::string_view text);
 

@@ -56,7 +56,7 @@ Whereabouts History::whereabouts() {
 }
 
 Status History::moveTo(const std::string& target) {
-    if (m_access == Access::ReadOnly) return {};
+    if (access() == Access::ReadOnly) return {};
     INGLE_TRY(createFolderOf(target));
     // First: whoever is killed now must not leave our log to a file that it does not belong to. SQLite goes
     // on with the one that it has open.

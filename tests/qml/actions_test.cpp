@@ -333,6 +333,31 @@ class ActionsTest : public QObject, WindowFiles {
         QTRY_COMPARE(run.model.settings()->textScale(), 110);
     }
 
+    /// Also where it was stored on a larger screen.
+    void theWindowAndItsFrameAreOnTheScreen() {
+        const QSize larger(640, 4000), small(640, 600);
+        for (const QRect& stored :
+             {QRect({30, -500}, small), QRect({3000, 3000}, small), QRect({0, 0}, larger)}) {
+            const QString data = freshDataDir();
+            QMargins frame;
+            {
+                const WindowRun run(data, {});
+                QTRY_VERIFY(run.window->isVisible());
+                frame = run.window->frameMargins();
+                QVERIFY(frame.top() > 0);
+                run.window->setGeometry(stored);
+            }
+            const WindowRun run(data, {});
+            QTRY_VERIFY(run.window->isVisible());
+            const QRect shown = run.window->geometry().marginsAdded(frame);
+            const QRect screen = run.window->screen()->availableGeometry();
+            QVERIFY2(screen.contains(shown), qPrintable(QDebug::toString(shown)));
+            // What fits keeps its size, and the rest is as large as the screen.
+            const int height = std::min(stored.height() + frame.top() + frame.bottom(), screen.height());
+            QCOMPARE(shown.size(), QSize(stored.width() + frame.left() + frame.right(), height));
+        }
+    }
+
     void theWindowFitsItsScreen() {
         const QRect laptop(0, 0, 1366, 728), scaled(0, 0, 683, 364), second(1366, 40, 1920, 1040);
         QCOMPARE(fittedInto(laptop, {100, 50, 1080, 640}), QRect(100, 50, 1080, 640));

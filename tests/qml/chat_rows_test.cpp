@@ -351,6 +351,22 @@ class ChatRowsTest : public QObject {
         }
     }
 
+    void ofAnAddressThatIsFoundTheLinkIsMarked() {
+        Rows rows;
+        rows.setBranch({answer(1,
+                               "nothing here\n\nsee [the über page](https://example.org/hidden) now\n\n"
+                               "| a | b |\n|---|---|\n| é | [other](https://example.org/cell) |")});
+        TextSelection selection;
+        selection.setRows(&rows);
+        QCOMPARE(selection.find(1, "hidden"), 1);
+        QCOMPARE(selection.inRow(1), QPointF(4, 17));
+        QCOMPARE(selection.find(1, "cell"), 2);
+        QCOMPARE(selection.inRow(2), QPointF(6, 11));
+        // What can be seen is marked before.
+        QCOMPARE(selection.find(1, "https page"), 1);
+        QCOMPARE(selection.inRow(1), QPointF(13, 17));
+    }
+
     void aSelectionGoesAcrossBlocksAndMessages() {
         Rows rows;
         rows.setBranch({question(1, "my question"), answer(2, "# Head\n\nsome **strong** words\n\n- item")});

@@ -112,6 +112,45 @@ class ComposerTest : public QObject, WindowFiles {
         QTRY_COMPARE_WITH_TIMEOUT(run.composerText(), QString("for a new one, typed on"), kPatienceMs);
     }
 
+    /// A copy of the files of a window that is open is what a kill -9 leaves.
+    void whatIsBeingChangedSurvivesAKill() {
+        const QString data = freshDataDir();
+        WindowRun run(data, {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send("first");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        const auto draftAfterAKill = [&] {
+            const QString killed = freshDataDir();
+            for (const QString& file : QDir(data).entryList({"history.sqlite*"}, QDir::Files))
+                if (!QFile::copy(data + '/' + file, killed + '/' + file)) return QString("no copy");
+            WindowRun again(killed, {});
+            [&] { QTRY_COMPARE_WITH_TIMEOUT(again.messages().size(), size_t{2}, kPatienceMs); }();
+            return again.composerText();
+        };
+        run.inputMethod({}, "a draft");
+        run.chat().messages()->edit(run.messages()[0].id);
+        QTRY_VERIFY(run.shownItem("messageEditor") != nullptr);
+        run.shownItem("messageEditor")->setProperty("text", "half a change");
+        QTRY_COMPARE_WITH_TIMEOUT(draftAfterAKill(), QString("a draft\nhalf a change"), kPatienceMs);
+        QCOMPARE(run.composerText(), QString("a draft"));
+        QCOMPARE(run.chat().messages()->editedText(), QString("half a change"));
+        // Abandoned, it leaves nothing behind.
+        run.shownItem("messageEditor")->forceActiveFocus();
+        QTest::keyClick(run.window, Qt::Key_Escape);
+        QCOMPARE(run.chat().messages()->edited(), 0.0);
+        QTRY_COMPARE_WITH_TIMEOUT(draftAfterAKill(), QString("a draft"), kPatienceMs);
+        // Sent, it leaves the draft.
+        run.chat().messages()->edit(run.messages()[0].id);
+        QTRY_VERIFY(run.shownItem("messageEditor") != nullptr);
+        run.shownItem("messageEditor")->setProperty("text", "a whole change");
+        run.shownItem("messageEditor")->forceActiveFocus();
+        QTest::keyClick(run.window, Qt::Key_Return);
+        QTRY_COMPARE_WITH_TIMEOUT(run.said(0), std::string("a whole change"), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(draftAfterAKill(), QString("a draft"), kPatienceMs);
+    }
+
     void aMessageThatCannotBeStoredIsADraftAgain() {
         WindowRun run(freshDataDir(), {});
         run.drop(m_modelFile);

@@ -1,6 +1,8 @@
 /// Opening models, choosing devices, and histories that are damaged or deleted.
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <QClipboard>
@@ -9,6 +11,7 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QProcess>
 #include <QThreadPool>
 
 #include "app/crash/crash_report.h"
@@ -20,6 +23,24 @@
 using namespace ingle;
 using namespace ingle::desktop;
 
+/// Permissions count for this thread and those it starts, also where root runs the test.
+class PermissionsCount {
+  public:
+    PermissionsCount() {
+        ::syscall(SYS_capget, &m_header, m_before);
+        __user_cap_data_struct without[2] = {m_before[0], m_before[1]};
+        without[0].effective &= ~(1u << CAP_DAC_OVERRIDE);
+        ::syscall(SYS_capset, &m_header, without);
+    }
+    ~PermissionsCount() { ::syscall(SYS_capset, &m_header, m_before); }
+    PermissionsCount(const PermissionsCount&) = delete;
+    PermissionsCount& operator=(const PermissionsCount&) = delete;
+
+  private:
+    __user_cap_header_struct m_header{_LINUX_CAPABILITY_VERSION_3, 0};
+    __user_cap_data_struct m_before[2]{};
+};
+
 class WindowTest : public QObject, WindowFiles {
     Q_OBJECT
 
@@ -28,8 +49,111 @@ class WindowTest : public QObject, WindowFiles {
         QVERIFY(file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size());
     }
 
+    /// One question with its answer, of a window that was closed.
+    QString dataDirWithAChat() {
+        const QString data = freshDataDir();
+        WindowRun run(data, {});
+        run.drop(m_modelFile);
+        [&] {
+            QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+            run.chat().send("count");
+            QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        }();
+        return data;
+    }
+    /// Python with that history open as `db`.
+    static void startPython(QProcess& python, const QString& data, const char* work) {
+        const QString script =
+            "import sqlite3, sys\n"
+            "db = sqlite3.connect(sys.argv[1], isolation_level=None)\n";
+        python.start(INGLE_PYTHON, {"-c", script + work, data + "/history.sqlite"});
+    }
+    /// The window shows what dataDirWithAChat() made and lets nothing be written.
+    void isOnlyRead(WindowRun& run, const QString& sentence) {
+        QTRY_COMPARE_WITH_TIMEOUT(run.model.notices()->banner(), sentence, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(run.messages().size(), size_t{2}, kPatienceMs);
+        QCOMPARE(run.said(0), std::string("count"));
+        QTRY_COMPARE(run.model.conversations()->rowCount(), 1);
+        QTRY_COMPARE(run.shownItems("ParagraphBlock").size(), 2);
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        QVERIFY(run.chat().readOnly());
+        QQuickItem* composer = run.item("composerInput");
+        QVERIFY(!composer->isEnabled());
+        QCOMPARE(run.chat().placeholder(), QString("This history can only be read"));
+        run.click(composer, {20, 10});
+        QTest::keyClick(run.window, Qt::Key_N);
+        QTest::keyClick(run.window, Qt::Key_Return);
+        run.chat().send("count again");
+        run.chat().regenerate(run.messages()[0].id);
+        run.chat().edit(run.messages()[0].id, "count differently");
+        QVERIFY(!run.chat().maySend());
+        QVERIFY(run.idle());
+        QCOMPARE(run.composerText(), QString());
+        QVERIFY(!run.shownItem("sendButton")->isEnabled());
+        QTest::qWait(300);
+        QVERIFY(run.idle());
+        QCOMPARE(run.messages().size(), size_t{2});
+    }
+
   private slots:
     void initTestCase() { QVERIFY(prepare()); }
+
+    void aHistoryOfANewerVersionIsShownAndNotWritten() {
+        const QString data = dataDirWithAChat();
+        QProcess python;
+        startPython(python, data, "db.execute('PRAGMA user_version = 999')");
+        QVERIFY(python.waitForFinished() && python.exitCode() == 0);
+        WindowRun run(data, {});
+        isOnlyRead(run, "The history was written by a newer Inglenook; it can be read but not changed.");
+    }
+
+    void aHistoryThatMayNotBeWrittenIsShownAndNotWritten() {
+        const QString data = dataDirWithAChat();
+        const QString file = data + "/history.sqlite";
+        QVERIFY(QFile::setPermissions(file, QFileDevice::ReadOwner));
+        {
+            const PermissionsCount permissions;
+            WindowRun run(data, {});
+            isOnlyRead(run, "Nothing can be kept: " + file + " cannot be written.");
+        }
+        // Nothing that was made meanwhile keeps it from being written again.
+        QVERIFY(QFile::setPermissions(file, QFileDevice::ReadOwner | QFileDevice::WriteOwner));
+        const PermissionsCount permissions;
+        WindowRun run(data, {});
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready() && run.messages().size() == 2, kPatienceMs);
+        QVERIFY(!run.chat().readOnly());
+        run.chat().send("count again");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 4 && run.idle(), kPatienceMs);
+    }
+
+    void aHistoryThatOpensSlowlyIsWaitedForWithASentence() {
+        const QString data = dataDirWithAChat();
+        // Somebody keeps the file to themselves.
+        QProcess python;
+        startPython(python, data,
+                    "db.execute('PRAGMA locking_mode = EXCLUSIVE')\n"
+                    "db.execute('BEGIN EXCLUSIVE')\n"
+                    "print('locked', flush=True)\n"
+                    "sys.stdin.read()\n");
+        QVERIFY(python.waitForReadyRead() && python.readAll().startsWith("locked"));
+        WindowRun run(data, {});
+        QTRY_VERIFY(run.window->isVisible());
+        run.inputMethod({}, "typed meanwhile");
+        QTRY_VERIFY(run.model.notices()->banner().startsWith("Your conversations are being made ready."));
+        QTRY_COMPARE(run.shownItems("Banner").size(), 1);
+        QVERIFY(run.messages().empty());
+        python.closeWriteChannel();
+        QVERIFY(python.waitForFinished());
+        QTRY_COMPARE_WITH_TIMEOUT(run.messages().size(), size_t{2}, kPatienceMs);
+        QCOMPARE(run.model.notices()->banner(), QString());
+        QCOMPARE(run.composerText(), QString("typed meanwhile"));
+        // Where the history is there at once nobody is told anything.
+        WindowRun quick(freshDataDir(), {});
+        QSignalSpy banners(quick.model.notices(), &Notices::bannerChanged);
+        QTest::qWait(1000);
+        QCOMPARE(banners.size(), 0);
+    }
 
     void aDroppedFileAnswers() {
         WindowRun run(freshDataDir(), {});

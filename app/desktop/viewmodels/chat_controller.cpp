@@ -85,7 +85,10 @@ ChatController::ChatController(StorageThread& storage, RunningAnswers& answers, 
     connect(&models, &ModelListModel::stateChanged, this, &ChatController::continueWhenLoaded);
     connect(&models, &ModelListModel::chosenInVain, this, &ChatController::continueWhenLoaded);
     connect(&models, &ModelListModel::stateChanged, this, &ChatController::progressChanged);
-    connect(&m_messages, &ChatRows::editLeft, this, &ChatController::keepEdit);
+    connect(&m_messages, &ChatRows::editLeft, &m_drafts, &DraftKeeper::appendLine);
+    const auto keepEdit = [this] { m_drafts.setBeside(m_messages.unsentEdit()); };
+    connect(&m_messages, &ChatRows::editedTextChanged, &m_drafts, keepEdit);
+    connect(&m_messages, &ChatRows::editedChanged, &m_drafts, keepEdit);
     connect(&m_messages, &ChatRows::editedTextChanged, this, &ChatController::maySendChanged);
     for (const auto change : {&ChatController::draftChanged, &ChatController::generationChanged,
                               &ChatController::readOnlyChanged})
@@ -93,10 +96,6 @@ ChatController::ChatController(StorageThread& storage, RunningAnswers& answers, 
     const auto tellProgress = [this] { m_messages.setProgress(progressSentence()); };
     connect(this, &ChatController::progressChanged, this, tellProgress);
     connect(this, &ChatController::generationChanged, this, tellProgress);
-}
-
-ChatController::~ChatController() {
-    keepEdit(m_messages.unsentEdit());
 }
 
 ChatController::Generation ChatController::generation() const {
@@ -161,12 +160,12 @@ void ChatController::start() {
     struct Last {
         std::optional<Turn> shown;
         std::string newDraft;
-        history::History::Access access;
+        std::optional<Error> refusal;  ///< why the history can only be read
     };
     const auto work = [](history::HistoryReader& history) -> Result<Last> {
         INGLE_TRY_ASSIGN(const RowId id, history::lastShown(history));
         INGLE_TRY_ASSIGN(auto newDraft, history::newDraft(history));
-        Last last{std::nullopt, std::move(newDraft), history.access()};
+        Last last{std::nullopt, std::move(newDraft), history.refusal()};
         if (id == 0) return last;
         // It may have been deleted since.
         if (auto shown = history::readTurn(history, id, 0, kMessagesShownFirst))
@@ -178,12 +177,9 @@ void ChatController::start() {
         m_opening.stop();
         m_notices.clearBanner(Notices::Topic::Opening);
         if (!last) return onUnreadableHistory(last.error());
-        if (last->access == history::History::Access::ReadOnly) {
-            m_readOnly = true;
+        if (std::exchange(m_readOnly, last->refusal.has_value()) != last->refusal.has_value())
             emit readOnlyChanged();
-            m_notices.showError(Notices::Topic::History,
-                                withId<ErrorId::HistoryNewer>(Error{ErrorCode::Unsupported, {}}));
-        }
+        if (last->refusal) m_notices.showError(Notices::Topic::History, *last->refusal);
         if (progress() != nullptr || m_conversation != 0) return;  // the person was faster
         const QString typedMeanwhile = m_drafts.take();
         if (last->shown) {
@@ -399,11 +395,6 @@ void ChatController::edit(qint64 message, const QString& text) {
         });
     };
     startTurn(work, {}, stored, message);
-}
-
-void ChatController::keepEdit(const QString& words) {
-    if (words.isEmpty()) return;
-    m_drafts.append(m_drafts.text().isEmpty() ? words : "\n" + words);
 }
 
 void ChatController::undoEdit(RowId conversation, RowId before, RowId changed) {

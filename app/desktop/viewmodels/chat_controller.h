@@ -64,8 +64,6 @@ class ChatController : public QObject {
 
     ChatController(StorageThread& storage, RunningAnswers& answers, ModelListModel& models,
                    Settings& settings, Notices& notices, QObject* parent = nullptr);
-    /// What was being changed and not sent is in the draft.
-    ~ChatController() override;
 
     double conversationId() const { return static_cast<double>(m_conversation); }
     QString title() const { return m_title; }
@@ -176,8 +174,6 @@ class ChatController : public QObject {
     /// that is being written there ends. Where another one is being written, it stays what to come back to.
     void undoEdit(history::RowId conversation, history::RowId before, history::RowId changed);
     void continueWhenLoaded();
-    /// Adds words that were not sent to the draft.
-    void keepEdit(const QString& words);
     void onEnded(history::RowId message, const history::AnswerEnd& ending);
 
     StorageThread& m_storage;

@@ -39,6 +39,8 @@ QString DraftKeeper::take() {
     m_delay.stop();
     const QString taken = m_text;
     replace({});
+    // Where that is sent, what is stored is empty.
+    if (!m_beside.isEmpty()) m_delay.start();
     return taken;
 }
 
@@ -54,6 +56,22 @@ void DraftKeeper::append(const QString& text) {
     m_delay.start();
 }
 
+void DraftKeeper::appendLine(const QString& words) {
+    if (words.isEmpty()) return;
+    replace(followedBy(words));
+    m_delay.start();
+}
+
+void DraftKeeper::setBeside(const QString& words) {
+    if (words == m_beside) return;
+    m_beside = words;
+    m_delay.start();
+}
+
+QString DraftKeeper::followedBy(const QString& words) const {
+    return m_text.isEmpty() || words.isEmpty() ? m_text + words : m_text + '\n' + words;
+}
+
 void DraftKeeper::replace(const QString& text) {
     m_text = text;
     emit replaced();
@@ -67,7 +85,7 @@ void DraftKeeper::saveChanges() {
 
 void DraftKeeper::saveNow() {
     // What is stored is not known yet, and what was typed will be added to it.
-    if (m_conversation) save(*m_conversation, m_text);
+    if (m_conversation) save(*m_conversation, followedBy(m_beside));
 }
 
 void DraftKeeper::save(history::RowId conversation, const QString& text) {

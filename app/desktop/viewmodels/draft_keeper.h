@@ -30,8 +30,13 @@ class DraftKeeper : public QObject {
     QString take();
     /// Puts text that was taken back before what has been written in that conversation since.
     void putBack(history::RowId conversation, const QString& text);
+    /// Adds text behind the draft, on a line of its own.
+    void appendLine(const QString& words);
     /// Adds text behind the draft.
     void append(const QString& text);
+    /// What is being written in another field and would be the draft's, too, if it were never sent: it is
+    /// stored behind the draft and not shown. Empty: there is none any more.
+    void setBeside(const QString& words);
 
   signals:
     /// The text is another one, and not because the person wrote it.
@@ -41,12 +46,15 @@ class DraftKeeper : public QObject {
     void replace(const QString& text);
     void saveChanges();
     void saveNow();
+    /// With more behind it.
+    QString followedBy(const QString& words) const;
     void save(history::RowId conversation, const QString& text);
 
     StorageThread& m_storage;
     QTimer m_delay;                                ///< runs while there are changes to save
     std::optional<history::RowId> m_conversation;  ///< nothing: none has been shown yet
     QString m_text;
+    QString m_beside;
 };
 
 }  // namespace ingle::desktop

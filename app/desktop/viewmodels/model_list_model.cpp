@@ -68,10 +68,10 @@ QString speedText(double tokensPerSecond) {
     return ModelListModel::tr("about %1 words a second").arg(std::round(words));
 }
 
-/// What is remembered of it; its code matters to nobody any more.
+/// Why it could not be used last.
 std::optional<Error> failureOf(const ModelEntry& entry) {
     if (entry.failure.empty()) return std::nullopt;
-    return Error{ErrorCode::Io, entry.failure, entry.failureId, entry.failureArguments};
+    return storedError(entry.failure, entry.failureId, entry.failureArguments);
 }
 
 struct Checked {

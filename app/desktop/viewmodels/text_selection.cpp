@@ -1,52 +1,22 @@
 #include "app/desktop/viewmodels/text_selection.h"
 
-#include <QRegularExpression>
 #include <QTextBoundaryFinder>
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 #include <utility>
 
 #include "app/content/block_kind.h"
 #include "app/content/exporter.h"
+#include "app/content/selection.h"
 #include "app/desktop/text.h"
 
 namespace ingle::desktop {
 namespace {
 
-/// Without case and diacritics, as a search finds it; unit by unit, so that places stay what they are.
-QString folded(QString text) {
-    for (QChar& unit : text) {
-        // Syllables of Hangul are made of letters, and are letters themselves.
-        while (unit.script() != QChar::Script_Hangul && !unit.decomposition().isEmpty())
-            unit = unit.decomposition().front();
-        unit = unit.toCaseFolded();
-    }
-    return text;
-}
-
-/// The words of a query, cut as the index cuts them: signs are between words.
-QStringList wordsOf(const QString& query) {
-    static const QRegularExpression between("[^\\p{L}\\p{N}\\p{M}]+");
-    QStringList words = folded(query).split(between, Qt::SkipEmptyParts);
-    words.removeDuplicates();
-    return words;
-}
-
-/// Of writing without spaces each character is found by itself.
-bool standsAlone(QChar unit) {
-    constexpr QChar::Script kScripts[] = {QChar::Script_Han, QChar::Script_Hiragana, QChar::Script_Katakana,
-                                          QChar::Script_Hangul};
-    return std::ranges::find(kScripts, unit.script()) != std::end(kScripts);
-}
-
-/// Where the word stands first, as the beginning of a word; -1: nowhere.
-qsizetype findWord(const QString& text, const QString& word) {
-    qsizetype at = text.indexOf(word);
-    while (at > 0 && text[at - 1].isLetterOrNumber() && !standsAlone(text[at - 1]) && !standsAlone(text[at]))
-        at = text.indexOf(word, at + 1);
-    return at;
+/// UTF-16 units of the first bytes of a text.
+qsizetype unitsIn(const std::string& text, size_t bytes) {
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(bytes)).size();
 }
 
 }  // namespace
@@ -209,7 +179,7 @@ int TextSelection::find(qint64 message, const QString& words) {
     clear();
     const auto index = m_rows != nullptr ? m_rows->indexOf(message) : std::nullopt;
     if (!index) return -1;
-    const QStringList wanted = wordsOf(words);
+    const history::WordFinder wanted(words.toStdString());
     Match best;
     const size_t numBlocks = m_rows->blocks(*index).size();
     // Of equals what can be seen without opening anything, and then the first.
@@ -229,14 +199,29 @@ int TextSelection::find(qint64 message, const QString& words) {
     return endRow();
 }
 
-TextSelection::Match TextSelection::matchIn(ChatRows::Place place, const QStringList& words) const {
-    const QString text = folded(toQString(content::plainText(m_rows->blocks(place.message)[place.block])));
+TextSelection::Match TextSelection::matchIn(ChatRows::Place place, const history::WordFinder& words) const {
+    const content::Block& block = m_rows->blocks(place.message)[place.block];
+    const std::string text = content::plainText(block);
     Match match{.place = place};
-    for (const QString& word : words) {
-        const qsizetype at = findWord(text, word);
-        if (at < 0) continue;
-        match.letters += word.size();
-        if (word.size() > match.size) match.at = at, match.size = word.size();
+    const auto mark = [&](size_t begin, size_t end) {
+        match.at = unitsIn(text, begin);
+        match.size = unitsIn(text, end) - match.at;
+    };
+    for (const auto& found : words.in(text)) {
+        if (!found) continue;
+        const qsizetype letters = unitsIn(text, found->end) - unitsIn(text, found->begin);
+        match.letters += letters;
+        if (letters > match.size) mark(found->begin, found->end);
+    }
+    if (match.letters > 0) return match;
+    // An address is found, too, and cannot be seen: its link can.
+    for (const content::Link& link : content::linksOf(block)) {
+        for (const auto& found : words.in(link.target)) {
+            if (!found) continue;
+            if (match.letters == 0) mark(link.begin, link.end);
+            match.letters += static_cast<qsizetype>(found->end - found->begin);
+        }
+        if (match.letters > 0) break;
     }
     return match;
 }

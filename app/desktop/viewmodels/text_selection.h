@@ -9,6 +9,7 @@
 #include <QString>
 
 #include "app/desktop/viewmodels/chat_rows.h"
+#include "app/history/word_finder.h"
 
 namespace ingle::desktop {
 
@@ -73,9 +74,9 @@ class TextSelection : public QObject {
     struct Match {
         ChatRows::Place place{};
         qsizetype letters = 0;       ///< of all of them; 0: none does
-        qsizetype at = 0, size = 0;  ///< the longest one
+        qsizetype at = 0, size = 0;  ///< the longest one; of those in an address the text of the link
     };
-    Match matchIn(ChatRows::Place place, const QStringList& words) const;
+    Match matchIn(ChatRows::Place place, const history::WordFinder& words) const;
     std::optional<Anchor> anchorAt(int row, int offset) const;
     std::optional<ChatRows::Place> placeOf(const Anchor& anchor) const;
     bool isBefore(const Anchor& a, const Anchor& b) const;

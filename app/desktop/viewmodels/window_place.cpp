@@ -18,8 +18,8 @@ constexpr auto kDelay = 500ms;
 constexpr int kLeastSidebarWidth = 200;
 constexpr int kMostSidebarWidth = 480;
 constexpr int kUsualSidebarWidth = 272;
-// What a window manager puts above is known only once it did.
-constexpr int kTitleBar = 40;
+// Until it is known what a window manager puts around.
+constexpr QMargins kUsualFrame{0, 40, 0, 0};
 const char* const kKey = "windowPlace";
 
 }  // namespace
@@ -36,6 +36,7 @@ WindowPlace::WindowPlace(StorageThread& storage, QObject* parent)
       m_storage(storage),
       m_impatience(this),
       m_delay(this),
+      m_frame(kUsualFrame),
       m_sidebarWidth(kUsualSidebarWidth) {
     m_impatience.setSingleShot(true);
     m_impatience.setInterval(kPatience);
@@ -72,15 +73,18 @@ void WindowPlace::show(QWindow* window) {
 
 std::optional<WindowPlace::Stored> WindowPlace::parsed(const std::string& text) {
     const QStringList fields = toQString(text).split(' ');
-    if (fields.size() != 6) return std::nullopt;
-    std::array<int, 6> numbers{};
+    std::array<int, 10> numbers{};
+    // Places stored before frames were have no frame.
+    const bool hasFrame = fields.size() == std::ssize(numbers);
+    if (!hasFrame && fields.size() != 6) return std::nullopt;
     for (qsizetype i = 0; i < fields.size(); ++i) {
         bool isNumber = false;
         numbers[static_cast<size_t>(i)] = fields[i].toInt(&isNumber);
         if (!isNumber) return std::nullopt;
     }
-    const auto [x, y, width, height, maximized, sidebar] = numbers;
-    return Stored{{x, y, width, height}, maximized != 0, sidebar};
+    const auto [x, y, width, height, maximized, sidebar, left, top, right, bottom] = numbers;
+    const QMargins frame = hasFrame ? QMargins{left, top, right, bottom} : kUsualFrame;
+    return Stored{{x, y, width, height}, frame, maximized != 0, sidebar};
 }
 
 void WindowPlace::showAt(const std::optional<Stored>& stored) {
@@ -90,6 +94,7 @@ void WindowPlace::showAt(const std::optional<Stored>& stored) {
     QScreen* screen = m_window->screen();
     if (stored) {
         wanted = stored->place;
+        m_frame = stored->frame;
         // The screen may be another one now.
         for (QScreen* each : screen->virtualSiblings()) {
             if (each->availableGeometry().contains(wanted.center())) screen = each;
@@ -99,9 +104,7 @@ void WindowPlace::showAt(const std::optional<Stored>& stored) {
     } else {
         wanted.moveCenter(screen->availableGeometry().center());
     }
-    QRect available = screen->availableGeometry();
-    if (wanted.height() > available.height() - kTitleBar) available.setTop(available.top() + kTitleBar);
-    m_place = fittedInto(available, wanted);
+    m_place = fittedInto(screen->availableGeometry(), wanted.marginsAdded(m_frame)).marginsRemoved(m_frame);
     m_window->setGeometry(m_place);
     m_window->setWindowStates(m_maximized ? Qt::WindowMaximized : Qt::WindowNoState);
     m_window->setVisible(true);
@@ -116,14 +119,24 @@ void WindowPlace::remember() {
     const Qt::WindowStates states = m_window->windowStates();
     if (states & (Qt::WindowMinimized | Qt::WindowFullScreen)) return;
     m_maximized = states & Qt::WindowMaximized;
-    if (!m_maximized) m_place = m_window->geometry();
+    if (!m_maximized) {
+        m_place = m_window->geometry();
+        noteFrame();
+    }
     m_delay.start();
+}
+
+void WindowPlace::noteFrame() {
+    if (m_window && m_shown && !m_window->windowStates()) m_frame = m_window->frameMargins();
 }
 
 void WindowPlace::save() {
     m_delay.stop();
-    const std::string text = fmt::format("{} {} {} {} {} {}", m_place.x(), m_place.y(), m_place.width(),
-                                         m_place.height(), m_maximized ? 1 : 0, m_sidebarWidth);
+    noteFrame();  // a window manager may tell it after the place
+    const std::string text =
+        fmt::format("{} {} {} {} {} {} {} {} {} {}", m_place.x(), m_place.y(), m_place.width(),
+                    m_place.height(), m_maximized ? 1 : 0, m_sidebarWidth, m_frame.left(), m_frame.top(),
+                    m_frame.right(), m_frame.bottom());
     const auto work = [text](history::History& history) { return history.setSetting(kKey, text); };
     m_storage.run(this, work, [](const Status&) {});  // then the next start is where the last one was
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
+#include <QMargins>
 #include <QObject>
 #include <QPointer>
 #include <QRect>
@@ -45,6 +46,7 @@ class WindowPlace : public QObject {
   private:
     struct Stored {
         QRect place;
+        QMargins frame;
         bool maximized = false;
         int sidebarWidth = 0;
     };
@@ -52,6 +54,7 @@ class WindowPlace : public QObject {
 
     void showAt(const std::optional<Stored>& stored);
     void remember();
+    void noteFrame();
     void save();
 
     StorageThread& m_storage;
@@ -59,7 +62,8 @@ class WindowPlace : public QObject {
     bool m_shown = false;
     QTimer m_impatience;
     QTimer m_delay;  ///< runs while there are changes to store
-    QRect m_place;   ///< when it is not maximized
+    QRect m_place;   ///< when it is not maximized, without the frame
+    QMargins m_frame;
     bool m_maximized = false;
     int m_sidebarWidth;
 };

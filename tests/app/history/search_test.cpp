@@ -8,6 +8,7 @@
 
 #include "app/history/snippet.h"
 #include "app/history/text_folding.h"
+#include "app/history/word_finder.h"
 #include "tests/app/history/history_fixture.h"
 
 namespace ingle::history {
@@ -53,6 +54,42 @@ TEST_F(Search, ALongHistoryWantsMoreLettersOfABeginning) {
     EXPECT_THAT(found("qu"), testing::IsEmpty());
     EXPECT_THAT(found("qui"), testing::ElementsAre(20000));
     EXPECT_THAT(found("quick"), testing::ElementsAre(20000));
+}
+
+/// One cuts and folds texts for the search and for what the window marks.
+TEST_F(Search, WordsStandWhereTheIndexFindsThem) {
+    struct Case {
+        const char* text;
+        const char* query;
+        const char* marked;  ///< of the last word; null: it is not there
+    };
+    for (const auto& [text, query, marked] : std::vector<Case>{
+             {"we restart art in", "ART", "art"},
+             {"tiếng Việt", "viet", "Việt"},
+             {"Der Straße Ende", "straße", "Straße"},
+             {"Der Straße Ende", "strasse", nullptr},
+             {"ΟΔΟΣ οδός", "οδοσ", "ΟΔΟΣ"},
+             {"x 한국어 y", "한국", "한국"},
+             {"x 한국어 y", "국한", nullptr},
+             {"日本語の文", "本語", "本語"},
+             {"well-known fact", "well-known", "well-known"},
+             {"known well", "\"well known\"", nullptr},
+             {"a quick fox", "qui", "quick"},
+             {"a quick fox", "qui ", nullptr},
+             {"control\x01led words", "led", "led"},
+             {"naïve café", "cafe\u0301", "café"},
+         }) {
+        const RowId id = say(text);
+        const auto places = WordFinder(query).in(text);
+        ASSERT_FALSE(places.empty()) << query;
+        const auto hits = found(query);
+        EXPECT_EQ(std::ranges::find(hits, id) != hits.end(), marked != nullptr) << text << ": " << query;
+        ASSERT_EQ(places.back().has_value(), marked != nullptr) << text << ": " << query;
+        if (marked == nullptr) continue;
+        const auto [begin, end] = *places.back();
+        EXPECT_EQ(std::string(text).substr(begin, end - begin), marked) << query;
+    }
+    EXPECT_TRUE(WordFinder("… --").in("anything").empty());
 }
 
 TEST_F(Search, NewestFirstTitlesBeforeMessages) {

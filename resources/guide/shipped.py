@@ -1,5 +1,5 @@
-"""Ties guide.gguf to what it was trained on: facts.json holds what must not go without training, a digest of all answers, and one of the
-file itself.
+"""Ties guide.gguf to what it was trained on: facts.json holds what must not go without training, a digest of each intent's answers, and
+one of the file itself.
 
 `record` writes it after training; `check`, a test, fails when a meaning changed: an answer is another, or something that answers
 speak of is gone (a fact that they tell, a command, a family, a block format, a quantization, every line of docs/features.md
@@ -22,10 +22,20 @@ def present(guide: pathlib.Path = HERE / "guide.gguf") -> dict:
     facts = facts_of_program.collect()
     intents = [intent for of_language in corpus.load().values() for intent in of_language]
     told = {name for intent in intents for answer in intent.answers for name in facts_of_program.places(answer)}
-    answers = [f"{intent.name}: {answer}" for intent in intents for answer in intent.answers]
+    answers = {intent.name: digest("\n".join(intent.answers).encode())[:12] for intent in intents}
     listed = {name: facts[name].replace(" or ", ", ").split(", ") for name in ("commands", "quants", "families", "formats")}
     return {"told": sorted(told & facts.keys()), **listed, "features": facts_of_program.features(),
-            "answers": hashlib.sha256("\n".join(answers).encode()).hexdigest(), "guide": hashlib.sha256(guide.read_bytes()).hexdigest()}
+            "answers": answers, "guide": digest(guide.read_bytes())}
+
+
+def digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def corrected() -> set[str]:
+    """The intents whose answers the guide that ships was not trained on."""
+    trained = json.loads(RECORD.read_text())["answers"]
+    return {name for name, answers in present()["answers"].items() if trained.get(name) != answers}
 
 
 def differences(then: dict, now: dict) -> list[str]:
@@ -36,6 +46,10 @@ def differences(then: dict, now: dict) -> list[str]:
             gone = [item for item in old if item not in now[kind]]
             if gone:
                 found.append(f"{kind}: no longer {', '.join(gone)}")
+        elif isinstance(old, dict):
+            other = sorted(name for name in old | now[kind] if old.get(name) != now[kind].get(name))
+            if other:
+                found.append(f"{kind}: no longer those of the training: {', '.join(other)}")
         elif old != now[kind]:
             found.append(f"{kind}: no longer those of the training")
     return found

@@ -55,11 +55,25 @@ class Metadata {
 enum class TokenType : uint8_t { Undefined, Normal, Unknown, Control, UserDefined, Unused, Byte };
 
 /// What a file says about its tokenizer.
+/// A change of plain text before it is cut. Source: Unicode Standard Annex 15 for the forms; the names are
+/// those of huggingface/tokenizers.
+enum class TextStep : uint8_t {
+    Nfc,
+    Nfd,
+    Nfkc,
+    Nfkd,
+    DropMarks,            ///< StripAccents: characters of the categories M*
+    DropNonspacingMarks,  ///< those of the category Mn, as BertNormalizer has it
+    BaseLetters,          ///< of each character the first of its canonical decomposition, as readers of GGUF
+    Lowercase,
+};
+
 struct TokenizerData {
     std::string model;  ///< "llama", "gpt2", …, "bytes" (id = byte), "none" (ids only)
     std::string pre;    ///< pre-tokenizer name, "" when absent
     /// Regular expressions that cut text into words, one after the other, where no name stands for them.
     std::vector<std::string> patterns;
+    std::vector<TextStep> textSteps;  ///< done in this order; GGUF has a place for those of "bert" only
     bool takesWholeWords = false;     ///< with patterns: a word that is a token is taken without merging
     std::vector<std::string> tokens;  ///< raw bytes; may hold NUL and invalid UTF-8
     std::vector<float> scores;        ///< empty or one per token

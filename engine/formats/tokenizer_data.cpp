@@ -9,6 +9,9 @@ namespace {
 
 /// The kind of tokenizer whose ids are bytes. Other engines do not know it, see writeTokenizerData().
 constexpr std::string_view kBytes = "bytes";
+constexpr std::string_view kWords = "bert";
+constexpr std::string_view kIsLower = "normalizer.lowercase";
+constexpr std::string_view kDropsAccents = "normalizer.strip_accents";
 /// Rules of cutting text that have no name. Other engines do not know these keys.
 constexpr std::string_view kPatterns = "inglenook_patterns";
 constexpr std::string_view kWholeWords = "inglenook_whole_words";
@@ -76,6 +79,15 @@ class TokenizerKeys {
     const Metadata& m_metadata;
 };
 
+Result<std::vector<TextStep>> stepsOfWords(const TokenizerKeys& keys) {
+    INGLE_TRY_ASSIGN(const auto isLower, keys.flag(kIsLower));
+    INGLE_TRY_ASSIGN(const auto dropsAccents, keys.flag(kDropsAccents));
+    std::vector<TextStep> steps;
+    if (dropsAccents.value_or(isLower.value_or(true))) steps.push_back(TextStep::BaseLetters);
+    if (isLower.value_or(true)) steps.push_back(TextStep::Lowercase);
+    return steps;
+}
+
 TokenType tokenType(double number) {
     const bool known = number >= 0 && number <= static_cast<double>(TokenType::Byte);
     return known ? static_cast<TokenType>(static_cast<uint8_t>(number)) : TokenType::Undefined;
@@ -90,6 +102,9 @@ Result<TokenizerData> readTokenizerData(const Metadata& metadata) {
     if (data.model == "no_vocab") data.model = "none";
     INGLE_TRY_ASSIGN(data.pre, metadata.stringOr("tokenizer.ggml.pre", ""));
     if (data.pre == kBytes) data.model = kBytes;
+    if (data.model == kWords) {
+        INGLE_TRY_ASSIGN(data.textSteps, stepsOfWords(keys));
+    }
     INGLE_TRY_ASSIGN(data.tokens, keys.strings("tokens"));
     INGLE_TRY_ASSIGN(data.merges, keys.strings("merges"));
     INGLE_TRY_ASSIGN(data.patterns, keys.strings(kPatterns));
@@ -170,6 +185,16 @@ void writeTokenizerData(const TokenizerData& data, Metadata& metadata) {
         {"remove_extra_whitespaces", data.removeExtraSpaces}};
     for (const auto& [name, flag] : flags) {
         if (flag) set(name, *flag);
+    }
+    if (data.model == kWords) {
+        const bool isLower = std::ranges::find(data.textSteps, TextStep::Lowercase) != data.textSteps.end();
+        const bool dropsAccents = std::ranges::any_of(data.textSteps, [](TextStep step) {
+            return step == TextStep::BaseLetters || step == TextStep::DropMarks ||
+                   step == TextStep::DropNonspacingMarks;
+        });
+        // Unsaid, text becomes lower-cased, and loses its accents where it does.
+        if (!isLower) set(kIsLower, false);
+        if (dropsAccents != isLower) set(kDropsAccents, dropsAccents);
     }
     if (!data.characterMap.empty())
         set("precompiled_charsmap", std::vector<int64_t>(data.characterMap.begin(), data.characterMap.end()));

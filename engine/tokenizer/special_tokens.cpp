@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/tokenizer/text_steps.h"
+
 namespace ingle::tokenizer {
 namespace {
 
@@ -54,7 +56,8 @@ std::vector<Fragment> cutOut(std::vector<Fragment> fragments, TokenId id, std::s
 
 }  // namespace
 
-SpecialTokens::SpecialTokens(const formats::TokenizerData& data, std::optional<TokenId> eos) {
+SpecialTokens::SpecialTokens(const formats::TokenizerData& data, std::optional<TokenId> eos)
+    : m_textSteps(data.textSteps) {
     for (size_t i = 0; i < data.types.size(); ++i) {
         const TokenType type = data.types[i];
         const bool isSpecial =
@@ -96,6 +99,8 @@ std::vector<Fragment> SpecialTokens::split(std::span<const TextSegment> segments
                 out.push_back(std::move(part));
         }
     }
+    for (Fragment& fragment : out)
+        if (!fragment.special) fragment.text = withTextSteps(std::move(fragment.text), m_textSteps);
     return out;
 }
 

@@ -1,4 +1,5 @@
-/// Tokens that stand for themselves: cutting them out of prompt text, and knowing which end an answer.
+/// Tokens that stand for themselves: cutting them out of prompt text, whose rest gets the form that the
+/// vocabulary asks for, and knowing which end an answer.
 #pragma once
 
 #include <optional>
@@ -28,7 +29,8 @@ class SpecialTokens {
 
     /// Cuts the special tokens out of the segments. Control and unknown tokens are only recognised in
     /// segments with parseSpecial, user-defined ones everywhere. Plain text of neighbouring segments is
-    /// joined, so that it is tokenized like the whole prompt; a special token never spans two segments.
+    /// joined, so that it is tokenized like the whole prompt, and then changed by the vocabulary's text
+    /// steps; a special token never spans two segments.
     std::vector<Fragment> split(std::span<const TextSegment> segments) const;
 
     bool isEndOfGeneration(TokenId id) const;
@@ -40,7 +42,8 @@ class SpecialTokens {
         bool inAnyText;  // user-defined
     };
 
-    std::vector<Candidate> m_candidates;     // longest text first
+    std::vector<Candidate> m_candidates;  // longest text first
+    std::vector<formats::TextStep> m_textSteps;
     std::vector<TokenId> m_endOfGeneration;  // sorted
 };
 

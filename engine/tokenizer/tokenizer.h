@@ -26,8 +26,9 @@ class Tokenizer {
     virtual ~Tokenizer() = default;
 
     virtual size_t vocabSize() const = 0;
-    /// Ids of the exact bytes of the segments, in order; with addSpecial, BOS/EOS are added as the vocabulary
-    /// asks (a BOS that the first segment already spells is not doubled). Text of any bytes is accepted.
+    /// Ids of the bytes of the segments, in order, after the vocabulary's text steps where it has any; with
+    /// addSpecial, BOS/EOS are added as the vocabulary asks (a BOS that the first segment already spells is
+    /// not doubled). Text of any bytes is accepted.
     virtual Result<std::vector<TokenId>> encode(std::span<const TextSegment> segments,
                                                 bool addSpecial) const = 0;
     /// Raw bytes of one token inside a text; control and unknown tokens give nothing. `id` must be <

@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import unicodedata
 
 import numpy as np
 
@@ -210,6 +211,40 @@ LISTS = {
 }
 
 
+def composed(text):
+    return unicodedata.normalize("NFC", text)
+
+
+def without_accents(text):
+    """BertNormalizer: what stands alone is dropped, and Korean letters keep all parts."""
+    return "".join(c.lower() for c in unicodedata.normalize("NFD", text) if unicodedata.category(c) != "Mn")
+
+
+def first_parts(text):
+    """What readers of GGUF files, whose ids the golden ones are, do for BERT."""
+    return "".join(unicodedata.normalize("NFD", c)[0].lower() for c in text)
+
+
+# What text becomes, what it becomes to readers of GGUF files, and a rule that leaves it as it is.
+FORMED = {
+    "qwen35": (composed, str, None),
+    "bert-bge": (without_accents, first_parts, {"type": "BertNormalizer", "lowercase": False, "strip_accents": False}),
+}
+
+
+def check_form(ingle, folder, keys, name, cases):
+    """A text has the ids that its form, by Python's tables, has in the same vocabulary without that rule. Gives the cases of which the golden ids are."""
+    form, form_in_gguf, rule = FORMED[name]
+    with tempfile.TemporaryDirectory() as plain:
+        plain = pathlib.Path(plain)
+        write_folder(plain, keys, lambda keys: {**FORMS[name](keys), "normalizer": rule})
+        ids, expected = tokenize(ingle, folder, cases), tokenize(ingle, plain, [{"text": form(case["text"])} for case in cases])
+        wrong = [(case["text"], own, theirs) for case, own, theirs in zip(cases, ids, expected) if own != theirs]
+        assert not wrong, f"{name}: {len(wrong)} of {len(cases)} texts have not the ids of their form: {wrong[:2]}"
+        assert tokenize(ingle, plain, cases) != ids, f"{name}: the form changes nothing"
+    return [case for case in cases if form(case["text"]) == form_in_gguf(case["text"])]
+
+
 def check_lists(ingle, keys, name, cases):
     architecture, writers = LISTS[name]
     # What is put around a text is not in the lists of bytes.
@@ -283,6 +318,8 @@ def check(ingle, golden, name):
         folder = pathlib.Path(folder)
         write_folder(folder, keys, FORMS[name])
         cases = [case for case in cases if EXCEPTIONS.get(name, "\0") not in case["text"]]
+        if name in FORMED:
+            cases = check_form(ingle, folder, keys, name, cases)
         compare(ingle, folder, name, cases)
         if name == "llama-spm":
             write_sentencepiece(folder, keys)

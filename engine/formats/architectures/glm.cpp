@@ -70,26 +70,22 @@ Status addSpecialTokens(Translation& t) {
 }
 
 /// The name of its pattern with which, as tiktoken has it, a word that is a token is taken without merging.
-constexpr std::string_view kWords = "llama-bpe";
+constexpr WordRules kWords{"llama-bpe"};
 
 constexpr Architecture kArchitectures[] = {
-    {.name = "Glm4ForCausalLM",
-     .family = "glm4",
-     .setKeys = setGlm4,
-     .tensors = kGlm4Rules,
-     .preTokenizer = kWords},
+    {.name = "Glm4ForCausalLM", .family = "glm4", .setKeys = setGlm4, .tensors = kGlm4Rules, .words = kWords},
     {.name = "ChatGLMModel",
      .family = "chatglm",
      .setKeys = setChatGlm,
      .tensors = kChatGlmRules,
      .finish = addSpecialTokens,
-     .preTokenizer = kWords},
+     .words = kWords},
     {.name = "ChatGLMForConditionalGeneration",
      .family = "chatglm",
      .setKeys = setChatGlm,
      .tensors = kChatGlmRules,
      .finish = addSpecialTokens,
-     .preTokenizer = kWords},
+     .words = kWords},
 };
 
 }  // namespace

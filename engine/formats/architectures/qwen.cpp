@@ -95,7 +95,8 @@ Status addFirstTokens(Translation& t) {
 }
 
 /// Shared by all.
-constexpr std::string_view kWords = "qwen2";
+constexpr TextStep kSteps[] = {TextStep::Nfc};
+constexpr WordRules kWords{"qwen2", kSteps};
 
 constexpr Architecture kArchitectures[] = {
     {.name = "QWenLMHeadModel",
@@ -103,11 +104,11 @@ constexpr Architecture kArchitectures[] = {
      .setKeys = setFirst,
      .tensors = kFirstRules,
      .finish = addFirstTokens,
-     .preTokenizer = kWords},
-    {.name = "Qwen2ForCausalLM", .family = "qwen2", .setKeys = setQwen, .preTokenizer = kWords},
-    {.name = "Qwen3ForCausalLM", .family = "qwen3", .setKeys = setQwen, .preTokenizer = kWords},
-    {.name = "Qwen2MoeForCausalLM", .family = "qwen2moe", .setKeys = setQwen2Moe, .preTokenizer = kWords},
-    {.name = "Qwen3MoeForCausalLM", .family = "qwen3moe", .setKeys = setQwen3Moe, .preTokenizer = kWords},
+     .words = kWords},
+    {.name = "Qwen2ForCausalLM", .family = "qwen2", .setKeys = setQwen, .words = kWords},
+    {.name = "Qwen3ForCausalLM", .family = "qwen3", .setKeys = setQwen, .words = kWords},
+    {.name = "Qwen2MoeForCausalLM", .family = "qwen2moe", .setKeys = setQwen2Moe, .words = kWords},
+    {.name = "Qwen3MoeForCausalLM", .family = "qwen3moe", .setKeys = setQwen3Moe, .words = kWords},
 };
 
 }  // namespace

@@ -117,6 +117,8 @@ Status setQwen35Moe(Translation& t) {
     return setExperts(t);
 }
 
+constexpr TextStep kSteps[] = {TextStep::Nfc};
+
 constexpr Architecture hybrid(std::string_view name, std::string_view family, Status (*setKeys)(Translation&),
                               std::string_view preTokenizer) {
     return {.name = name,
@@ -124,7 +126,7 @@ constexpr Architecture hybrid(std::string_view name, std::string_view family, St
             .setKeys = setKeys,
             .tensors = kRules,
             .ignored = kOtherParts,
-            .preTokenizer = preTokenizer};
+            .words = {preTokenizer, kSteps}};
 }
 
 constexpr Architecture kArchitectures[] = {

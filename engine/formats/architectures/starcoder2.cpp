@@ -30,7 +30,7 @@ constexpr Architecture kArchitectures[] = {
      .setKeys = setKeys,
      .tensors = kRules,
      .sharesEmbedding = true,
-     .preTokenizer = "starcoder"},
+     .words = {"starcoder"}},
 };
 
 }  // namespace

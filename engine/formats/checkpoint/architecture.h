@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/formats/checkpoint/tokenizer_files.h"
 #include "engine/formats/checkpoint/translation.h"
 
 namespace ingle::formats {
@@ -36,9 +37,8 @@ struct Architecture {
     Status (*finish)(Translation& translation) = nullptr;
     /// Null, or whether a configuration is of this one: another that has the same name is the usual one.
     bool (*suits)(const Metadata& config) = nullptr;
-    /// tokenizer.ggml.pre of all models of this name, where it is one; vocabularies that are lists of bytes
-    /// need it.
-    std::string_view preTokenizer = {};
+    /// What all models of this name have in common; vocabularies that are lists of bytes need it.
+    WordRules words = {};
 };
 
 struct ArchitectureGroup {

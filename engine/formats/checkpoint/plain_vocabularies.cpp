@@ -81,14 +81,15 @@ Result<std::vector<std::string>> mergesOf(std::span<const std::string> tokens) {
     return merges;
 }
 
-/// Bytes, cut by the family's rule.
-Result<Vocabulary> byteLevel(TokenizerData data, std::string_view preTokenizer) {
-    if (preTokenizer.empty())
+/// Bytes, cut by the family's rules.
+Result<Vocabulary> byteLevel(TokenizerData data, const WordRules& words) {
+    if (words.preTokenizer.empty())
         return fail(ErrorCode::Unsupported,
                     "it does not say how text is cut into words, and models of this family differ in it");
     if (data.tokens.empty()) return fail(ErrorCode::Corrupt, "its vocabulary is empty");
     data.model = "gpt2";
-    data.pre = preTokenizer;
+    data.pre = words.preTokenizer;
+    data.textSteps.assign(words.textSteps.begin(), words.textSteps.end());
     data.addBos = data.addEos = false;
     return Vocabulary{std::move(data), {}};
 }
@@ -96,7 +97,7 @@ Result<Vocabulary> byteLevel(TokenizerData data, std::string_view preTokenizer) 
 }  // namespace
 
 Result<Vocabulary> parseVocabularyAndMerges(std::string_view vocabulary, std::string_view merges,
-                                            std::string_view preTokenizer) {
+                                            const WordRules& words) {
     Ids file;
     INGLE_TRY(walkJson(vocabulary, file));
     TokenizerData data;
@@ -109,14 +110,14 @@ Result<Vocabulary> parseVocabularyAndMerges(std::string_view vocabulary, std::st
             return fail(ErrorCode::Corrupt, "merge {} has one side only", data.merges.size());
         data.merges.emplace_back(line);
     }
-    return byteLevel(std::move(data), preTokenizer);
+    return byteLevel(std::move(data), words);
 }
 
 bool isTiktoken(std::string_view text) {
     return rankedToken(takeLine(text)).has_value();
 }
 
-Result<Vocabulary> parseTiktoken(std::string_view text, std::string_view preTokenizer) {
+Result<Vocabulary> parseTiktoken(std::string_view text, const WordRules& words) {
     std::vector<std::pair<std::string, uint64_t>> ids;
     for (size_t number = 1; !text.empty(); ++number) {
         const std::string_view line = takeLine(text);
@@ -129,7 +130,7 @@ Result<Vocabulary> parseTiktoken(std::string_view text, std::string_view preToke
     INGLE_TRY(setTokens(ids, data));
     INGLE_TRY_ASSIGN(data.merges, mergesOf(data.tokens));
     for (std::string& token : data.tokens) token = base::inByteAlphabet(token);
-    return byteLevel(std::move(data), preTokenizer);
+    return byteLevel(std::move(data), words);
 }
 
 Result<Vocabulary> parseWordList(std::string_view text) {

@@ -146,7 +146,7 @@ bool areOne(const TokenizerData& pieces, const TokenizerData& other) {
 
 /// A vocabulary without rules, where there is nothing else.
 Result<std::optional<Vocabulary>> readPlainVocabulary(Checkpoint& checkpoint, const io::Source& source,
-                                                      std::string_view preTokenizer) {
+                                                      const WordRules& words) {
     const auto found = [](Result<Vocabulary> parsed,
                           std::string_view name) -> Result<std::optional<Vocabulary>> {
         if (!parsed) return happenedTo(name, std::move(parsed).error());
@@ -154,14 +154,14 @@ Result<std::optional<Vocabulary>> readPlainVocabulary(Checkpoint& checkpoint, co
     };
     for (const std::string_view name : {"tokenizer.model", "qwen.tiktoken"}) {
         INGLE_TRY_ASSIGN(const auto ranks, findText(checkpoint, source, name));
-        if (ranks && isTiktoken(*ranks)) return found(parseTiktoken(*ranks, preTokenizer), name);
+        if (ranks && isTiktoken(*ranks)) return found(parseTiktoken(*ranks, words), name);
     }
     INGLE_TRY_ASSIGN(const auto vocabulary, findText(checkpoint, source, "vocab.json"));
     INGLE_TRY_ASSIGN(const auto merges, findText(checkpoint, source, "merges.txt"));
     if (vocabulary && merges)
-        return found(parseVocabularyAndMerges(*vocabulary, *merges, preTokenizer), "vocab.json");
-    INGLE_TRY_ASSIGN(const auto words, findText(checkpoint, source, "vocab.txt"));
-    if (words) return found(parseWordList(*words), "vocab.txt");
+        return found(parseVocabularyAndMerges(*vocabulary, *merges, words), "vocab.json");
+    INGLE_TRY_ASSIGN(const auto list, findText(checkpoint, source, "vocab.txt"));
+    if (list) return found(parseWordList(*list), "vocab.txt");
     return std::nullopt;
 }
 
@@ -185,6 +185,7 @@ Result<std::optional<Vocabulary>> readVocabulary(Checkpoint& checkpoint, const i
     if (!pieces || !rules) return rules ? rules : pieces;
     if (!areOne(pieces->data, rules->data)) return rules;
     pieces->added = std::move(rules->added);
+    pieces->data.textSteps = std::move(rules->data.textSteps);
     pieces->data.addBos = rules->data.addBos;
     pieces->data.addEos = rules->data.addEos;
     return pieces;
@@ -259,6 +260,13 @@ void spellWordPieces(TokenizerData& data, std::string_view inner) {
     }
 }
 
+std::vector<TextStep> stepsOfWords(bool isLower, std::optional<bool> dropsAccents) {
+    std::vector<TextStep> steps;
+    if (dropsAccents.value_or(isLower)) steps = {TextStep::Nfd, TextStep::DropNonspacingMarks};
+    if (isLower) steps.push_back(TextStep::Lowercase);
+    return steps;
+}
+
 std::optional<std::string> decodeBase64(std::string_view text) {
     constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (int i = 0; i < 2 && text.ends_with('='); ++i) text.remove_suffix(1);
@@ -278,7 +286,7 @@ std::optional<std::string> decodeBase64(std::string_view text) {
 }
 
 Result<TokenizerData> readTokenizerFiles(Checkpoint& checkpoint, const io::Source& source,
-                                         std::string_view preTokenizer) {
+                                         const WordRules& words) {
     INGLE_TRY_ASSIGN(Metadata config, readKeys(checkpoint, source, "tokenizer_config.json"));
     INGLE_TRY_ASSIGN(const Metadata roles, readKeys(checkpoint, source, "special_tokens_map.json"));
     for (const auto& [key, value] : roles.all())
@@ -288,7 +296,7 @@ Result<TokenizerData> readTokenizerFiles(Checkpoint& checkpoint, const io::Sourc
     INGLE_TRY_ASSIGN(auto vocabulary, readVocabulary(checkpoint, source));
     const bool isPlain = !vocabulary;
     if (isPlain) {
-        INGLE_TRY_ASSIGN(vocabulary, readPlainVocabulary(checkpoint, source, preTokenizer));
+        INGLE_TRY_ASSIGN(vocabulary, readPlainVocabulary(checkpoint, source, words));
     }
     TokenizerData data;
     if (!vocabulary) {
@@ -309,10 +317,9 @@ Result<TokenizerData> readTokenizerFiles(Checkpoint& checkpoint, const io::Sourc
     setSpecial(config, "pad_token", data, data.padding);
     if (data.model == "bert") {
         INGLE_TRY_ASSIGN(const bool isLower, config.boolOr("do_lower_case", true));
-        if (isPlain && !isLower)
-            return happenedTo("vocab.txt",
-                              Error{ErrorCode::Unsupported,
-                                    "vocabularies of words with capital letters are not supported"});
+        std::optional<bool> dropsAccents;
+        setFlag(config, "strip_accents", dropsAccents);
+        if (isPlain) data.textSteps = stepsOfWords(isLower, dropsAccents);
         setSpecial(config, "cls_token", data, data.bos);
         setSpecial(config, "sep_token", data, data.separator);
         data.eos = data.separator;

@@ -17,12 +17,18 @@ namespace ingle::formats {
 /// More than any vocabulary has.
 constexpr uint64_t kMaxTokens = uint64_t{1} << 24;
 
-/// The tokenizer beside `source`; kind "none" where there is none. Files become the checkpoint's.
-/// `preTokenizer`: how the family cuts text into words where the files do not say it, see Architecture.
+/// How text becomes words where a vocabulary is a list of bytes, which does not say it.
+struct WordRules {
+    std::string_view preTokenizer = {};  ///< tokenizer.ggml.pre, "" where nobody knows
+    std::span<const TextStep> textSteps = {};
+};
+
+/// The tokenizer beside `source`; kind "none" where there is none. Files become the checkpoint's. `words`:
+/// the family's, see Architecture.
 /// Errors begin with the path of the file: Corrupt, Unsupported (a rule of cutting text that no tokenizer
 /// here has, or none).
 Result<TokenizerData> readTokenizerFiles(Checkpoint& checkpoint, const io::Source& source,
-                                         std::string_view preTokenizer);
+                                         const WordRules& words);
 
 /// Sets general.sampling.* as the model's authors suggest. Errors: Corrupt.
 Status readSampling(Checkpoint& checkpoint, const io::Source& source, Metadata& metadata);
@@ -51,13 +57,14 @@ Result<Vocabulary> parseSentencePiece(std::string_view bytes);
 /// vocab.json (token → id, in the byte alphabet) and merges.txt ("left right", a line each). Errors: Corrupt,
 /// Unsupported (no pre-tokenizer).
 Result<Vocabulary> parseVocabularyAndMerges(std::string_view vocabulary, std::string_view merges,
-                                            std::string_view preTokenizer);
+                                            const WordRules& words);
 /// Whether the first line is one of tiktoken's: the bytes of a token in Base64, and its rank.
 bool isTiktoken(std::string_view text);
 /// Such lines. Its merges are all pairs of tokens that make a token, in the order of its rank, so that the
 /// tokenizer of vocabularies with merges does what tiktoken does. Errors: as before.
-Result<Vocabulary> parseTiktoken(std::string_view text, std::string_view preTokenizer);
-/// vocab.txt of BERT: a token a line, parts within words marked by "##". Errors: Corrupt.
+Result<Vocabulary> parseTiktoken(std::string_view text, const WordRules& words);
+/// vocab.txt of BERT: a token a line, parts within words marked by "##". Text steps are the caller's. Errors:
+/// Corrupt.
 Result<Vocabulary> parseWordList(std::string_view text);
 
 /// The texts of a vocabulary by their ids, most of which are there. Errors: Corrupt (an id twice, or far
@@ -65,6 +72,8 @@ Result<Vocabulary> parseWordList(std::string_view text);
 Status setTokens(std::span<const std::pair<std::string, uint64_t>> ids, TokenizerData& data);
 /// Tokens of WordPiece as GGUF has them: what begins a word is marked, what `inner` marks is not.
 void spellWordPieces(TokenizerData& data, std::string_view inner);
+/// What BertNormalizer does to text: small letters, and nothing said, then without accents.
+std::vector<TextStep> stepsOfWords(bool isLower, std::optional<bool> dropsAccents);
 /// Ids under a key, a number or a list of them, that such a vocabulary has.
 std::vector<TokenId> idsOf(const Metadata& keys, std::string_view key, size_t numTokens);
 /// Nothing where it is no Base64.

@@ -143,11 +143,26 @@ void markBytes(TokenizerData& data) {
         if (isByteToken(data.tokens[id])) data.types[id] = TokenType::Byte;
 }
 
-/// Byte-level BPE: how text is cut before it is merged. Canonical composition, which some files ask for, is
-/// left out, as in GGUF files of the same models.
+constexpr std::pair<std::string_view, TextStep> kTextSteps[] = {
+    {"NFC", TextStep::Nfc},
+    {"NFD", TextStep::Nfd},
+    {"NFKC", TextStep::Nfkc},
+    {"NFKD", TextStep::Nfkd},
+    {"StripAccents", TextStep::DropMarks},
+    {"Lowercase", TextStep::Lowercase},
+};
+
+/// A rule that changes text whatever the vocabulary is.
+Status addTextStep(const Rule& rule, std::string_view kind, TokenizerData& data) {
+    const auto* found = std::ranges::find(kTextSteps, rule.type, [](const auto& row) { return row.first; });
+    if (found == std::end(kTextSteps)) return unknownRule(rule, kind);
+    data.textSteps.push_back(found->second);
+    return {};
+}
+
+/// Byte-level BPE: how text is cut before it is merged.
 Status setWords(const Rules& rules, TokenizerData& data) {
-    for (const Rule& rule : rules.chain("normalizer"))
-        if (rule.type != "NFC") return unknownRule(rule, "bytes");
+    for (const Rule& rule : rules.chain("normalizer")) INGLE_TRY(addTextStep(rule, "bytes", data));
     std::vector<std::string> patterns;
     for (const Rule& rule : rules.chain("pre_tokenizer")) {
         if (rule.type == "ByteLevel") {
@@ -179,14 +194,20 @@ Status setScores(const Rules& rules, const Collector& file, TokenizerData& data)
     data.model = "llama";
     data.addSpacePrefix = false;
     for (const char* place : {"normalizer", "pre_tokenizer"}) {
+        // Steps come before anything else here, and behind it there they would not.
+        bool isChanged = false;
         for (const Rule& rule : rules.chain(place)) {
             if (rule.type == "Prepend")
                 data.addSpacePrefix = true;
             else if (rule.type == "Metaspace")
                 data.addSpacePrefix = rules.text(rule.at + ".prepend_scheme") != "never" &&
                                       rules.flag(rule.at + ".add_prefix_space", true);
-            else if (rule.type != "Replace" && rule.type != "Split")
-                return unknownRule(rule, "pieces");
+            else if (rule.type != "Replace" && rule.type != "Split") {
+                if (isChanged) return unknownRule(rule, "pieces");
+                INGLE_TRY(addTextStep(rule, "pieces", data));
+                continue;
+            }
+            isChanged = true;
         }
     }
     std::unordered_map<std::string_view, size_t> idOf;
@@ -240,14 +261,18 @@ Status setUnigram(const Rules& rules, Collector& file, TokenizerData& data) {
     }
     data.types.assign(data.tokens.size(), TokenType::Normal);
     markBytes(data);
+    bool isChanged = false;
     for (const Rule& rule : rules.chain("normalizer")) {
         if (rule.type == "Precompiled") {
             INGLE_TRY(setCharacterMap(rules.text(rule.at + ".precompiled_charsmap"), data));
         } else if (rule.type == "Replace" && rules.text(rule.at + ".pattern.Regex") == " {2,}") {
             data.removeExtraSpaces = true;
         } else if (rule.type != "Strip" && rule.type != "Nmt") {
-            return unknownRule(rule, "unigrams");
+            if (isChanged) return unknownRule(rule, "unigrams");
+            INGLE_TRY(addTextStep(rule, "unigrams", data));
+            continue;
         }
+        isChanged = true;
     }
     for (const Rule& rule : rules.chain("pre_tokenizer")) {
         if (rule.type == "WhitespaceSplit")
@@ -271,10 +296,17 @@ Status setWordPiece(const Rules& rules, const Collector& file, TokenizerData& da
     data.model = "bert";
     INGLE_TRY(setTokens(file.ids, data));
     for (const Rule& rule : rules.chain("normalizer")) {
-        if (rule.type != "BertNormalizer") return unknownRule(rule, "words");
-        if (!rules.flag(rule.at + ".lowercase", true))
-            return fail(ErrorCode::Unsupported,
-                        "vocabularies of words with capital letters are not supported");
+        if (rule.type != "BertNormalizer") {
+            INGLE_TRY(addTextStep(rule, "words", data));
+            continue;
+        }
+        for (const char* usual : {"clean_text", "handle_chinese_chars"})
+            if (!rules.flag(fmt::format("{}.{}", rule.at, usual), true))
+                return fail(ErrorCode::Unsupported, "its rule \"BertNormalizer\" without {} is not supported",
+                            usual);
+        const bool isLower = rules.flag(rule.at + ".lowercase", true);
+        for (const TextStep step : stepsOfWords(isLower, rules.flag(rule.at + ".strip_accents", isLower)))
+            data.textSteps.push_back(step);
     }
     const std::string stated = rules.text("model.continuing_subword_prefix");
     spellWordPieces(data, stated.empty() ? std::string_view("##") : stated);

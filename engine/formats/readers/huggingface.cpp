@@ -79,7 +79,7 @@ Result<ModelFile> translate(Checkpoint& checkpoint, const io::Source& source) {
     model.format = checkpoint.container;
     model.rotaryPairs = architecture->rotaryPairs;
     model.mappings = checkpoint.mappings;
-    INGLE_TRY_ASSIGN(model.tokenizer, readTokenizerFiles(checkpoint, source, architecture->preTokenizer));
+    INGLE_TRY_ASSIGN(model.tokenizer, readTokenizerFiles(checkpoint, source, architecture->words));
     INGLE_TRY(readSampling(checkpoint, source, model.metadata));
     model.metadata.set("general.architecture", std::string(architecture->family));
     if (const std::string name = nameOf(source, config); !name.empty())

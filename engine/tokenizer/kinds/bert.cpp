@@ -1,11 +1,9 @@
-// WordPiece as GGUF files of model "bert" hold it: lower-cased words without accents, each cut greedily into
-// the longest tokens; a token that begins a word is written with U+2581. Source: BERT's published tokenizer;
-// the reading of normalisation (the first code point of each character's canonical decomposition) and the
-// spelling of the tokens are llama.cpp's.
+// WordPiece: words, each cut greedily into the longest tokens; a token that begins a word is written with
+// U+2581. Source: BERT's published tokenizer; the spelling of the tokens is llama.cpp's. Case and accents are
+// the vocabulary's text steps.
 #include <utf8proc.h>
 
 #include <algorithm>
-#include <array>
 #include <unordered_map>
 
 #include "engine/base/utf8.h"
@@ -53,15 +51,6 @@ bool isWordByItself(char32_t code) {
            });
 }
 
-/// Lower case without what the canonical decomposition puts behind the first code point.
-char32_t normalized(char32_t code) {
-    std::array<utf8proc_int32_t, 8> parts{};
-    const auto count = utf8proc_decompose_char(static_cast<utf8proc_int32_t>(code), parts.data(),
-                                               parts.size(), UTF8PROC_DECOMPOSE, nullptr);
-    return static_cast<char32_t>(
-        utf8proc_tolower(count > 0 ? parts[0] : static_cast<utf8proc_int32_t>(code)));
-}
-
 std::vector<std::string> words(std::string_view text) {
     std::vector<std::string> out;
     bool inWord = false;
@@ -77,7 +66,7 @@ std::vector<std::string> words(std::string_view text) {
         if (isDropped(code)) continue;
         const bool isWord = isWordByItself(code);
         if (isWord || !inWord) out.emplace_back();
-        out.back() += base::encodeUtf8(normalized(code));
+        out.back() += base::encodeUtf8(code);
         inWord = !isWord;
     }
     return out;

@@ -239,6 +239,16 @@ TEST(Folders, whatIsWrongIsOneSentence) {
         {withTokenizer(
              R"({"added_tokens": [{"id": 99999999, "content": "x"}], "model": {"type": "WordPiece", "vocab": {"a": 0}}})"),
          "the added token 'x' has the id 99999999"},
+        {withTokenizer(
+             R"({"normalizer": {"type": "Guess"}, "model": {"type": "WordPiece", "vocab": {"a": 0}}})"),
+         "its rule \"Guess\" is not supported in vocabularies of words"},
+        {withTokenizer(R"({"normalizer": {"type": "BertNormalizer", "clean_text": false},
+                           "model": {"type": "WordPiece", "vocab": {"a": 0}}})"),
+         "its rule \"BertNormalizer\" without clean_text is not supported"},
+        {withTokenizer(R"({"normalizer": {"type": "Sequence", "normalizers": [
+                               {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"}, {"type": "NFKC"}]},
+                           "model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}})"),
+         "its rule \"NFKC\" is not supported in vocabularies of pieces"},
     });
 }
 
@@ -313,8 +323,6 @@ TEST(Folders, whatIsWrongWithListsIsOneSentence) {
         {with(qwen, {{"tokenizer.model", "YQ== 0\nYg== 0"}}), "tokenizer.model: two tokens have the id 0"},
         {with(qwen, {{"tokenizer.model", "YQ== 0\n" + std::string(40000, 'A') + " 1"}}),
          "tokenizer.model: its tokens are longer than those of any text"},
-        {with(bert, {{"tokenizer_config.json", R"({"do_lower_case": false})"}}),
-         "vocab.txt: vocabularies of words with capital letters are not supported"},
         {modules("sentence_transformers.models.Dense", "2_Dense"), "models.Dense\" are not supported"},
         {modules("sentence_transformers.models.Pooling", ".."), "is not the name of a file beside it"},
         {modules("sentence_transformers.models.Pooling", "../other"), "is not the name of a file beside it"},
@@ -358,6 +366,101 @@ TEST(Folders, linksAndPipesAreNoParts) {
     const auto linked = opensWith(
         [&](const std::string& path) { std::filesystem::create_symlink(cache.file("blobs/2"), path); });
     EXPECT_TRUE(linked.has_value()) << linked.error().message;
+}
+
+std::vector<TokenId> idsOf(const TokenizerData& data, const std::string& text) {
+    const auto tokenizer = tokenizer::createTokenizer(data);
+    EXPECT_TRUE(tokenizer.has_value()) << tokenizer.error().message;
+    const tokenizer::TextSegment segment{text, true};
+    return (*tokenizer)->encode({&segment, 1}, false).value();
+}
+
+/// What a GGUF file with these data says to who reads it.
+TokenizerData asInGguf(const TokenizerData& data) {
+    Metadata metadata;
+    writeTokenizerData(data, metadata);
+    return readTokenizerData(metadata).value();
+}
+
+/// Ids are bytes there, but for "ab": those of U+00E9 are C3 A9, and those of U+0301 CC 81.
+TEST(Folders, textIsComposedWhereTheyAskForIt) {
+    const std::vector<TokenId> composed{0xC3, 0xA9, 257, 0xC3, 0xA9}, apart{'e', 0xCC, 0x81, 257, 0xC3, 0xA9};
+    const std::string text = "e\u0301<|end|>\u00E9";
+    FolderFiles rules = test::mergesFolder();
+    const json added = json::array({{{"id", 257}, {"content", "<|end|>"}, {"special", true}}});
+    json tokenizer = {
+        {"added_tokens", added},
+        {"normalizer", {{"type", "NFC"}}},
+        {"pre_tokenizer", {{"type", "ByteLevel"}, {"add_prefix_space", false}}},
+        {"model", {{"type", "BPE"}, {"vocab", json::parse(rules["vocab.json"])}, {"merges", {"a b"}}}}};
+    rules["tokenizer.json"] = tokenizer.dump();
+    FolderFiles chain = rules, none = rules, letters = rules;
+    tokenizer["normalizer"] = {{"type", "Sequence"}, {"normalizers", {{{"type", "NFC"}}}}};
+    chain["tokenizer.json"] = tokenizer.dump();
+    tokenizer["normalizer"] = nullptr;
+    none["tokenizer.json"] = tokenizer.dump();
+    // The lists of Qwen's models do not say it: their tokenizers do it all the same.
+    for (const FolderFiles& files : {rules, chain, test::mergesFolder(), test::tiktokenFolder()}) {
+        const test::TemporaryFolder folder;
+        const auto model = openFolder(files, folder);
+        ASSERT_TRUE(model.has_value()) << model.error().message;
+        EXPECT_EQ(idsOf(model->tokenizer, text), composed);
+        EXPECT_EQ(idsOf(asInGguf(model->tokenizer), text), apart) << "GGUF has no place for it";
+    }
+    const test::TemporaryFolder folder, other;
+    const auto plain = openFolder(none, folder);
+    ASSERT_TRUE(plain.has_value()) << plain.error().message;
+    EXPECT_EQ(idsOf(plain->tokenizer, text), apart);
+    tokenizer["normalizer"] = {
+        {"type", "Sequence"},
+        {"normalizers", {{{"type", "NFD"}}, {{"type", "Lowercase"}}, {{"type", "StripAccents"}}}}};
+    letters["tokenizer.json"] = tokenizer.dump();
+    const auto bare = openFolder(letters, other);
+    ASSERT_TRUE(bare.has_value()) << bare.error().message;
+    EXPECT_EQ(idsOf(bare->tokenizer, "\u00C9\u1E69"), (std::vector<TokenId>{'e', 's'}));
+}
+
+/// By the rules of BertNormalizer, and by the same flags beside a list of words.
+TEST(Folders, wordsHaveTheCaseAndAccentsOfTheirVocabulary) {
+    constexpr TokenId kUnknown = 1, kCapital = 4, kSmall = 5, kAccent = 6, kBare = 7;
+    const auto files = [](const json& normalizer, const json& config) {
+        FolderFiles folder = test::bertFolder();
+        folder["vocab.txt"] = "[PAD]\n[UNK]\n[CLS]\n[SEP]\nHe\nhe\nh\u00E9\nh\n";
+        folder["tokenizer_config.json"] = config.dump();
+        if (normalizer.is_null()) return folder;
+        const json vocabulary = {{"[PAD]", 0}, {"[UNK]", 1}, {"[CLS]", 2},   {"[SEP]", 3},
+                                 {"He", 4},    {"he", 5},    {"h\u00E9", 6}, {"h", 7}};
+        folder["tokenizer.json"] =
+            json{{"normalizer", normalizer},
+                 {"model", {{"type", "WordPiece"}, {"unk_token", "[UNK]"}, {"vocab", vocabulary}}}}
+                .dump();
+        return folder;
+    };
+    struct Case {
+        json lowercase, stripAccents;
+        std::vector<TokenId> ids;  // of "He he h\u00E9 he\u0301 h"
+    };
+    const Case cases[] = {
+        {true, nullptr, {kSmall, kSmall, kSmall, kSmall, kBare}},
+        {true, false, {kSmall, kSmall, kAccent, kUnknown, kBare}},
+        {false, nullptr, {kCapital, kSmall, kAccent, kUnknown, kBare}},
+        {false, true, {kCapital, kSmall, kSmall, kSmall, kBare}},
+    };
+    for (const Case& each : cases) {
+        const json rules = {
+            {"type", "BertNormalizer"}, {"lowercase", each.lowercase}, {"strip_accents", each.stripAccents}};
+        const json flags = {{"do_lower_case", each.lowercase}, {"strip_accents", each.stripAccents}};
+        for (const FolderFiles& folderFiles : {files(rules, json::object()), files(nullptr, flags)}) {
+            SCOPED_TRACE(flags.dump());
+            const test::TemporaryFolder folder;
+            const auto model = openFolder(folderFiles, folder);
+            ASSERT_TRUE(model.has_value()) << model.error().message;
+            EXPECT_EQ(idsOf(model->tokenizer, "He he h\u00E9 he\u0301 h"), each.ids);
+            // GGUF says the same, and its readers keep accents that stand alone.
+            EXPECT_EQ(idsOf(asInGguf(model->tokenizer), "He he h\u00E9 h"),
+                      (std::vector<TokenId>{each.ids[0], each.ids[1], each.ids[2], each.ids[4]}));
+        }
+    }
 }
 
 /// Rules that have no name in GGUF files are kept as they are, and survive being written there.

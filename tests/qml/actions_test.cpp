@@ -346,6 +346,7 @@ class ActionsTest : public QObject, WindowFiles {
                 frame = run.window->frameMargins();
                 QVERIFY(frame.top() > 0);
                 run.window->setGeometry(stored);
+                QTest::qWait(50);
             }
             const WindowRun run(data, {});
             QTRY_VERIFY(run.window->isVisible());

@@ -74,7 +74,7 @@ class WindowTest : public QObject, WindowFiles {
         QTRY_COMPARE_WITH_TIMEOUT(run.messages().size(), size_t{2}, kPatienceMs);
         QCOMPARE(run.said(0), std::string("count"));
         QTRY_COMPARE(run.model.conversations()->rowCount(), 1);
-        QTRY_COMPARE(run.shownItems("ParagraphBlock").size(), 2);
+        QTRY_COMPARE(run.shownItems("QuestionBlock").size(), 1);
         run.drop(m_modelFile);
         QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
         QVERIFY(run.chat().readOnly());

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "app/content/block_kind.h"
@@ -188,7 +189,7 @@ int TextSelection::find(qint64 message, const QString& words) {
             const ChatRows::Place place{*index, block};
             if (m_rows->isFolded(place) != isFolded) continue;
             const Match match = matchIn(place, wanted);
-            if (match.letters > best.letters) best = match;
+            if (std::tie(match.inText, match.letters) > std::tie(best.inText, best.letters)) best = match;
         }
     }
     if (best.letters == 0) return m_rows->firstRow(message);
@@ -213,7 +214,8 @@ TextSelection::Match TextSelection::matchIn(ChatRows::Place place, const history
         match.letters += letters;
         if (letters > match.size) mark(found->begin, found->end);
     }
-    if (match.letters > 0) return match;
+    match.inText = match.letters > 0;
+    if (match.inText) return match;
     // An address is found, too, and cannot be seen: its link can.
     for (const content::Link& link : content::linksOf(block)) {
         for (const auto& found : words.in(link.target)) {

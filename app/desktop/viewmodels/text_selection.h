@@ -73,6 +73,7 @@ class TextSelection : public QObject {
     /// Words of a query that stand in a block.
     struct Match {
         ChatRows::Place place{};
+        bool inText = false;         ///< they stand in what is read, not in an address
         qsizetype letters = 0;       ///< of all of them; 0: none does
         qsizetype at = 0, size = 0;  ///< the longest one; of those in an address the text of the link
     };

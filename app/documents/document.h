@@ -1,5 +1,5 @@
-/// A document as the rest of the application knows it: its whole text, as a model is given it, and the places in
-/// it that a quote can be linked back to.
+/// A document as the rest of the application knows it: its whole text, as a model is given it, and the places
+/// in it that a quote can be linked back to.
 #pragma once
 
 #include <array>
@@ -89,11 +89,11 @@ std::string lossText(const Loss& loss);
 struct Document {
     std::string format;  ///< in words, "PDF"
     std::string title;   ///< one line, never empty once readDocument() returned it
-    /// UTF-8 without control characters but new lines and tabs. Paragraphs have an empty line between them, headings
-    /// are Markdown's, each row of a table is a line "| a | b |". At most limits::kTextBytes.
+    /// UTF-8 without control characters but new lines and tabs. Paragraphs have an empty line between them,
+    /// headings are Markdown's, each row of a table is a line "| a | b |". At most limits::kTextBytes.
     std::string text;
-    std::vector<Place> places;   ///< by offset
-    std::vector<Loss> leftOut;   ///< at most one of a kind, none with a count of 0
+    std::vector<Place> places;  ///< by offset
+    std::vector<Loss> leftOut;  ///< at most one of a kind, none with a count of 0
 };
 
 }  // namespace ingle::documents

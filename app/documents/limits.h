@@ -10,7 +10,7 @@ namespace ingle::documents::limits {
 inline constexpr size_t kFileBytes = size_t{256} << 20;
 /// Some four million tokens: more than any model has room for.
 inline constexpr size_t kTextBytes = size_t{16} << 20;
-inline constexpr size_t kPlaces = 100'000;
+inline constexpr size_t kPlaces = 50'000;
 inline constexpr size_t kPages = 20'000;
 inline constexpr size_t kWordsBytes = 300;  ///< of a title or a place; what is longer is cut
 
@@ -23,7 +23,9 @@ inline constexpr uint64_t kSmallPart = uint64_t{4} << 20;  ///< whose ratio does
 inline constexpr uint64_t kMemory = uint64_t{1536} << 20;  ///< address space, in bytes
 inline constexpr std::chrono::seconds kProcessorTime{60};
 inline constexpr std::chrono::seconds kPatience{120};
-inline constexpr size_t kAnswerBytes = 2 * kTextBytes + (size_t{32} << 20);
+/// What it answers: a line that describes the document, and the text.
+inline constexpr size_t kDescriptionBytes = size_t{32} << 20;
+inline constexpr size_t kAnswerBytes = kDescriptionBytes + kTextBytes + 1;
 
 /// Of a source folder.
 inline constexpr size_t kFolderEntries = 200'000;  ///< looked at

@@ -1,5 +1,5 @@
-/// Reads a document, or a folder of source text. What parses files of other programs is never in this process: it is
-/// `ingle-documents`, which is given the opened file and can open nothing itself.
+/// Reads a document, or a folder of source text. What parses files of other programs is never in this
+/// process: it is `ingle-documents`, which is given the opened file and can open nothing itself.
 #pragma once
 
 #include <chrono>
@@ -18,9 +18,9 @@ struct ReadOptions {
     std::chrono::milliseconds patience = limits::kPatience;
 };
 
-/// Takes as long as reading takes: not for a thread that paints. Any number of threads may call it. Errors: those of
-/// refusals.h, and of the file system (ids fileMissing, fileForbidden, fileUnreadable). Their sentences do not name the
-/// path.
+/// Takes as long as reading takes: not for a thread that paints. Any number of threads may call it. Errors:
+/// those of refusals.h, and of the file system (ids fileMissing, fileForbidden, fileUnreadable). Their
+/// sentences do not name the path.
 Result<Document> readDocument(const std::string& path, const ReadOptions& options = {});
 
 /// `ingle-documents`, beside the running program or where an installation has it; empty when there is none.

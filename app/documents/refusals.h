@@ -20,6 +20,7 @@ enum class Refusal {
     Bomb,
     OtherFormat,  ///< the argument is the key of a row of allOtherFormats()
     OtherEncoding,
+    UnknownCharacters,
     Unknown,
     NotAFile,
     ReaderFailed,
@@ -36,12 +37,14 @@ struct RefusalInfo {
 };
 
 inline constexpr std::array kRefusals{
-    RefusalInfo{Refusal::Damaged, "documentDamaged", ErrorCode::Corrupt, "This {} is damaged and cannot be read."},
+    RefusalInfo{Refusal::Damaged, "documentDamaged", ErrorCode::Corrupt,
+                "This {} is damaged and cannot be read."},
     RefusalInfo{Refusal::Encrypted, "documentEncrypted", ErrorCode::Unsupported,
                 "This {} is protected by a password; save a copy without one."},
-    RefusalInfo{Refusal::Scanned, "documentScanned", ErrorCode::Unsupported,
-                "This {} has pages but no text: it is made of pictures, as scanners make them. A program for text "
-                "recognition (OCR) can add the text."},
+    RefusalInfo{
+        Refusal::Scanned, "documentScanned", ErrorCode::Unsupported,
+        "This {} has pages but no text: it is made of pictures, as scanners make them. A program for text "
+        "recognition (OCR) can add the text."},
     RefusalInfo{Refusal::Empty, "documentEmpty", ErrorCode::Unsupported, "There is no text in this {}."},
     RefusalInfo{Refusal::TooLarge, "documentTooLarge", ErrorCode::Unsupported,
                 "This is too large to be read as a document: files may have {} MB."},
@@ -52,17 +55,23 @@ inline constexpr std::array kRefusals{
     RefusalInfo{Refusal::OtherFormat, "documentOtherFormat", ErrorCode::Unsupported, "This is {}."},
     RefusalInfo{Refusal::OtherEncoding, "documentOtherEncoding", ErrorCode::Unsupported,
                 "This text is written in an encoding that is not known here ({}); save it as UTF-8."},
+    RefusalInfo{Refusal::UnknownCharacters, "documentUnknownCharacters", ErrorCode::Unsupported,
+                "The fonts of this {} do not say which characters they show; a copy with embedded fonts can "
+                "be read."},
     RefusalInfo{Refusal::Unknown, "documentUnknown", ErrorCode::Unsupported,
-                "This is no text and no document of a kind that can be read: those are text, Markdown, HTML, PDF, .docx "
+                "This is no text and no document of a kind that can be read: those are text, Markdown, HTML, "
+                "PDF, .docx "
                 "and .odt."},
     RefusalInfo{Refusal::NotAFile, "documentNotAFile", ErrorCode::Unsupported,
                 "This is neither a file nor a folder."},
-    RefusalInfo{Refusal::ReaderFailed, "documentReaderFailed", ErrorCode::Corrupt,
-                "Reading this document failed: it is damaged, or larger than the memory that reading may take."},
+    RefusalInfo{
+        Refusal::ReaderFailed, "documentReaderFailed", ErrorCode::Corrupt,
+        "Reading this document failed: it is damaged, or larger than the memory that reading may take."},
     RefusalInfo{Refusal::ReaderTooSlow, "documentReaderTooSlow", ErrorCode::Unsupported,
                 "Reading this document took too long and was ended."},
-    RefusalInfo{Refusal::ReaderMissing, "documentReaderMissing", ErrorCode::Io,
-                "The program “ingle-documents” was not found or cannot be started; please install Inglenook again."},
+    RefusalInfo{
+        Refusal::ReaderMissing, "documentReaderMissing", ErrorCode::Io,
+        "The program “ingle-documents” was not found or cannot be started; please install Inglenook again."},
     RefusalInfo{Refusal::Cancelled, "cancelled", ErrorCode::Cancelled, "Reading the document was cancelled."},
 };
 static_assert(
@@ -73,7 +82,8 @@ static_assert(
     }(),
     "the table has a row for each refusal, in their order");
 
-/// The error that says so. `argument`: what the sentence speaks of ("PDF"; see Refusal), escaped and cut here.
+/// The error that says so. `argument`: what the sentence speaks of ("PDF"; see Refusal), escaped and cut
+/// here.
 [[nodiscard]] tl::unexpected<Error> refuse(Refusal refusal, std::string_view argument = {});
 
 /// The refusal that has the id, if there is one.

@@ -1,12 +1,12 @@
-/// Readers of document formats. One file per format: app/documents/readers/formats/<name>.cpp defines `extern const
-/// Reader <name>_reader`. They run in `ingle-documents` only.
+/// Readers of document formats. One file per format: app/documents/readers/formats/<name>.cpp defines `extern
+/// const Reader <name>_reader`. They run in `ingle-documents` only.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string_view>
 
 #include "app/documents/document.h"
+#include "app/documents/text_encoding.h"
 #include "ingle/result.h"
 
 namespace ingle::documents {
@@ -23,7 +23,8 @@ enum class Match { No, ByDefault, ByName, ByContent };
 struct Reader {
     std::string_view format;  ///< in words, as sentences speak of it: "Word document"
     Match (*match)(const Input&);
-    /// Errors: those of refusals.h. Document::format is set by readBytes(), and a title where the reader found none.
+    /// Errors: those of refusals.h. Document::format is set by readBytes(), and a title where the reader
+    /// found none.
     Result<Document> (*read)(const Input&);
     /// Has the libraries open what they open once, before the process locks itself; null: nothing.
     void (*prepare)() = nullptr;
@@ -34,10 +35,10 @@ std::span<const Reader* const> allReaders();
 /// Everything that readers need from files. Call before the lock.
 void prepareReaders();
 
+/// A text that is its own document. Errors: TooMuchText, Empty.
+Result<Document> textDocument(ReadText read, std::string_view format);
+
 /// Recognised and read. Errors: those of refusals.h.
 Result<Document> readBytes(const Input& input);
-
-/// Whether the name ends so, in any case of letters; `ending` has its dot and small letters.
-bool endsIn(std::string_view name, std::string_view ending);
 
 }  // namespace ingle::documents

@@ -11,7 +11,7 @@ namespace {
 const Reader* readerFor(const Input& input, Match least) {
     const Reader* best = nullptr;
     Match surest = Match::No;
-    for (const Reader* each : allReaders()) {
+    for (const Reader* each : allDocumentReaders()) {
         const Match match = each->match(input);
         if (match < least || match <= surest) continue;
         best = each;
@@ -28,7 +28,7 @@ const Reader* readerFor(const Input& input, const OtherFormat* other) {
 }  // namespace
 
 void prepareReaders() {
-    for (const Reader* each : allReaders())
+    for (const Reader* each : allDocumentReaders())
         if (each->prepare) each->prepare();
 }
 

@@ -30,7 +30,7 @@ struct Reader {
     void (*prepare)() = nullptr;
 };
 
-std::span<const Reader* const> allReaders();
+std::span<const Reader* const> allDocumentReaders();
 
 /// Everything that readers need from files. Call before the lock.
 void prepareReaders();

@@ -5,6 +5,7 @@ import argparse
 import io
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -55,6 +56,8 @@ def pdf(words, font="<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"):
                    f"startxref\n{len(data)}\n%%EOF\n").encode()
 
 
+BOMB_MEGABYTES = 300
+MOST_MEGABYTES = 150
 # A font that would have poppler look for its table of characters.
 JAPANESE = ("<</Type/Font/Subtype/Type0/BaseFont/X/Encoding/90ms-RKSJ-H/DescendantFonts[<</Type/Font/Subtype/CIDFontType0"
             "/BaseFont/X/CIDSystemInfo<</Registry(Adobe)/Ordering(Japan1)/Supplement 2>>>>]>>")
@@ -79,13 +82,15 @@ def expect(condition, message):
 
 def after_lock(log):
     """System calls of the reader before and after its lock, as lines of strace."""
-    lines = log.read_text(errors="replace").splitlines()
-    started = [line for line in lines if re.search(r'execve\("[^"]*ingle-documents".* = 0', line)]
+    lines = [line.split(None, 1) for line in log.read_text(errors="replace").splitlines()]
+    started = [process for process, call in lines if re.match(r'execve\("[^"]*ingle-documents"', call)]
     expect(len(started) == 1, f"the reader was started {len(started)} times")
-    own = [line.split(None, 1)[1] for line in lines if line.split(None, 1)[0] == started[0].split(None, 1)[0]]
-    locks = [number for number, call in enumerate(own) if re.match(r"seccomp\(SECCOMP_SET_MODE_FILTER.* = 0$", call)]
-    expect(len(locks) == 1, f"the reader locked itself {len(locks)} times")
-    return own[:locks[0]], own[locks[0] + 1:]
+    # What another process interrupted ends in a line of its own.
+    own = [call for process, call in lines if process == started[0] and not call.startswith("<...")]
+    # libseccomp tries out what the kernel knows before it sets the filter.
+    locks = [number for number, call in enumerate(own) if call.startswith("seccomp(SECCOMP_SET_MODE_FILTER")]
+    expect(locks, "the reader did not lock itself")
+    return own[:locks[-1]], own[locks[-1] + 1:]
 
 
 def check(options, folder, name, content, printed, said):
@@ -103,6 +108,32 @@ def check(options, folder, name, content, printed, said):
     calls = [call for call in after if "(" in call and call.split("(")[0] not in ALLOWED]
     expect(not calls, f"{name}: {calls[:3]} after the lock")
     return len(after)
+
+
+def write_bomb(path, megabytes):
+    """A Word document whose text is that many megabytes of spaces, made without having them in memory."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("_rels/.rels", f'<r><Relationship Type="{RELATION}" Target="word/document.xml"/></r>')
+        with file.open("word/document.xml", "w") as part:
+            for _ in range(megabytes):
+                part.write(b" " * 1_000_000)
+
+
+def check_bombs(options, folder):
+    """One that says what it unpacks to, and one that says little."""
+    honest, liar = folder / "honest.docx", folder / "liar.docx"
+    write_bomb(honest, BOMB_MEGABYTES)
+    size = (BOMB_MEGABYTES * 1_000_000).to_bytes(4, "little")
+    data = honest.read_bytes()
+    expect(data.count(size) == 2, "the bomb's sizes were not found")
+    liar.write_bytes(data.replace(size, (1000).to_bytes(4, "little")))
+    for path in (honest, liar):
+        answer = subprocess.run([options.bin / "ingle", "text", path], capture_output=True, text=True, check=False)
+        expect(answer.returncode == 1 and "unpack" in answer.stderr, f"{path.name}: {answer.stderr!r}")
+    # Of all that were waited for so far, by this process and by those that it started.
+    most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    expect(most < MOST_MEGABYTES, f"reading a bomb took {most:.0f} MB")
+    return most
 
 
 def check_links(options):
@@ -124,9 +155,10 @@ def main():
         print("skipped: strace is not installed")
         sys.exit(77)
     with tempfile.TemporaryDirectory() as folder:
+        most = check_bombs(options, pathlib.Path(folder))
         traced = sum(check(options, pathlib.Path(folder), name, *row) for name, row in DOCUMENTS.items())
     check_links(options)
-    print(f"{traced} calls after the lock, none beyond the process")
+    print(f"{traced} calls after the lock, none beyond the process; a bomb took {most:.0f} MB")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <ctime>
 #include <new>
 #include <optional>
 #include <string>
@@ -71,6 +73,9 @@ int main(int argc, char** argv) {
     constexpr rlim_t kSeconds = limits::kProcessorTime.count();
     limit(RLIMIT_CPU, kSeconds, kSeconds + 1);
 
+    // Times in archives are made local ones; the C library looks for the zone in files until it knows one by name.
+    ::setenv("TZ", "UTC0", 1);
+    ::tzset();
     documents::prepareReaders();
     if (const auto locked = ingle::sandbox::allowOnlyComputing(); !locked) {
         std::fprintf(stderr, "ingle-documents: %s\n", locked.error().message.c_str());

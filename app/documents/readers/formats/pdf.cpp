@@ -126,17 +126,18 @@ Result<Document> read(const Input& input) {
     return composer.finish(kFormat, toUtf8(pdf->get_title()));
 }
 
-/// Poppler reads its settings with the first document, and the C library a file with the first conversion of
-/// a text.
+/// Poppler reads its settings when a document is opened while none is, and the C library opens a file for the
+/// first conversion of a text.
 void prepare() {
     const FontComplaints none;
     poppler::set_data_dir("/dev/null/poppler");  // what is installed there shall make no difference
-    // Held open for good: as long as one is, the C library keeps what it has loaded for it.
+    // Held open for good: as long as one of each is, what was loaded for it stays.
     static const iconv_t kToUtf16 = ::iconv_open("UTF-16", "UTF-8");
     static const iconv_t kFromUtf16 = ::iconv_open("UTF-8", "UTF-16");
     (void)kToUtf16;
     (void)kFromUtf16;
-    if (const Pdf smallest = opened(kSmallest)) (void)textOf(*smallest, 0);
+    static const Pdf kHeld = opened(kSmallest);
+    if (kHeld) (void)textOf(*kHeld, 0);
 }
 
 }  // namespace

@@ -126,16 +126,28 @@ Result<Document> read(const Input& input) {
     return composer.finish(kFormat, toUtf8(pdf->get_title()));
 }
 
+/// One of the C library's conversions of texts.
+class Conversion {
+  public:
+    Conversion(const char* to, const char* from) : m_conversion(::iconv_open(to, from)) {}
+    ~Conversion() {
+        if (m_conversion != kNone) ::iconv_close(m_conversion);
+    }
+    Conversion(const Conversion&) = delete;
+    Conversion& operator=(const Conversion&) = delete;
+
+  private:
+    inline static const iconv_t kNone = reinterpret_cast<iconv_t>(-1);
+    iconv_t m_conversion;
+};
+
 /// Poppler reads its settings when a document is opened while none is, and the C library opens a file for the
 /// first conversion of a text.
 void prepare() {
     const FontComplaints none;
     poppler::set_data_dir("/dev/null/poppler");  // what is installed there shall make no difference
     // Held open for good: as long as one of each is, what was loaded for it stays.
-    static const iconv_t kToUtf16 = ::iconv_open("UTF-16", "UTF-8");
-    static const iconv_t kFromUtf16 = ::iconv_open("UTF-8", "UTF-16");
-    (void)kToUtf16;
-    (void)kFromUtf16;
+    static const Conversion kToUtf16("UTF-16", "UTF-8"), kFromUtf16("UTF-8", "UTF-16");
     static const Pdf kHeld = opened(kSmallest);
     if (kHeld) (void)textOf(*kHeld, 0);
 }

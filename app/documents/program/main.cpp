@@ -73,7 +73,8 @@ int main(int argc, char** argv) {
     constexpr rlim_t kSeconds = limits::kProcessorTime.count();
     limit(RLIMIT_CPU, kSeconds, kSeconds + 1);
 
-    // Times in archives are made local ones; the C library looks for the zone in files until it knows one by name.
+    // Times in archives are made local ones; the C library looks for the zone in files until it knows one by
+    // name.
     ::setenv("TZ", "UTC0", 1);
     ::tzset();
     documents::prepareReaders();

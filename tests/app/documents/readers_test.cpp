@@ -25,7 +25,8 @@ Result<Document> readSample(std::string_view bytes, std::string_view name = "sam
         EXPECT_TRUE(isSound(*document));
         // Each place is where it says.
         for (const Place& place : document->places) {
-            EXPECT_NE(document->text.substr(place.offset, 400).find(place.words), std::string::npos) << place.words;
+            EXPECT_NE(document->text.substr(place.offset, 400).find(place.words), std::string::npos)
+                << place.words;
         }
     }
     return document;

@@ -26,6 +26,7 @@ DEVICES = MODELS | {"engine/backend/cpu", VULKAN + "substrate", VULKAN + "trial"
 LOADING = DEVICES | TEXT | {"engine/chat", "engine/session/loading"}
 SNAPSHOTS = LOADING | {"engine/session/snapshots"}
 CONVERSATIONS = SNAPSHOTS | {"engine/session/conversations"}
+DOCUMENT_READERS = PUBLIC | {"app/documents", "app/documents/readers"}
 
 ALLOWED = {
     "engine/include": PUBLIC,
@@ -64,7 +65,10 @@ ALLOWED = {
     "app/history": PUBLIC | {"app/history"},
     "app/storage": PUBLIC | {"app/history", "app/library", "app/storage"},
     "app/content": PUBLIC | {"app/content"},
-    "app/cli": PUBLIC | {"engine/lab", "engine/import", "app/protocol", "app/library", "app/sandbox", "app/crash", "app/cli"},
+    "app/documents": PUBLIC | {"engine/base", "app/documents"},
+    "app/documents/readers": DOCUMENT_READERS,
+    "app/documents/program": DOCUMENT_READERS | {"app/sandbox", "app/documents/program"},
+    "app/cli": PUBLIC | {"engine/lab", "engine/import", "app/protocol", "app/library", "app/documents", "app/sandbox", "app/crash", "app/cli"},
     "app/typeset": PUBLIC | {"app/sandbox", "app/typeset"},
     "app/desktop": PUBLIC | {"engine/io", "app/client", "app/content", "app/protocol", "app/library", "app/history", "app/storage", "app/sandbox", "app/crash", "app/desktop"},
 }
@@ -76,6 +80,7 @@ OWNERS = [
     (r"^vulkan/", [VULKAN + "substrate"]),
     (r"intrin\.h$|^arm_neon\.h", ["engine/kernels"]),
     (r"^md4c", ["app/content"]),
+    (r"^poppler-|^libxml/|^zip\.h", ["app/documents/readers"]),
     (r"^seccomp\.h", ["app/sandbox"]),
     (r"^sentencepiece|^pcre2\.h", ["engine/tokenizer"]),
     (r"^utf8proc\.h", ["engine/tokenizer", "engine/chat", "app/content"]),

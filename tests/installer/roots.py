@@ -154,6 +154,11 @@ def left_over(system):
     return [path for path in found if "single" not in path.lower() and "ingle" in pathlib.Path(path).name] + known
 
 
+def expect_text(system, program, document):
+    """The program that reads documents starts with all its libraries, whatever it is to read."""
+    expect("Upstream-Name: Inglenook" in system.as_person(program, "text", document), "a document was not read")
+
+
 def packages(options):
     debs = sorted(options.packages.glob("*.deb"))
     expect(len(debs) == 2, f"not two packages in {options.packages}: {debs}")
@@ -164,6 +169,7 @@ def packages(options):
         system.install("/debs/ingle_0.0.1_*.deb")
         expect("qt6" not in system.sh("dpkg-query -W -f '${Package}\\n'"), "the command line brought Qt along")
         expect_right(system.as_person("ingle", "run", "Inglenook guide", "-p", QUESTION))
+        expect_text(system, "ingle", "/usr/share/doc/ingle/copyright")
         system.install("/debs/inglenook_0.0.1_*.deb")
         system.read_only("usr")
         with Window(system, screen, "inglenook") as window:
@@ -224,6 +230,7 @@ def portable(options):
             system.read_only("opt")
             system.read_only("usr")
             expect_right(system.as_person("/opt/inglenook/ingle", "run", "Inglenook guide", "-p", QUESTION))
+            expect_text(system, "/opt/inglenook/ingle", "/opt/inglenook/share/doc/ingle/copyright")
             with Window(system, screen, "/opt/inglenook/inglenook", locale="de_DE.UTF-8") as window:
                 ask_the_guide(window)
                 window.quit()

@@ -1,7 +1,9 @@
 #include "app/sandbox/sandbox.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/io_uring.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -9,8 +11,11 @@
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <functional>
 #include <thread>
+#include <vector>
 
 namespace ingle::sandbox {
 namespace {
@@ -104,6 +109,52 @@ TEST(Sandbox, ThreadsThatRanBeforeAndChildrenAreCovered) {
 TEST(Sandbox, ItCanBeInstalledTwice) {
     EXPECT_EQ(inSandbox([] { return denyInternetSockets() ? openSocket(AF_INET, SOCK_STREAM) : 98; }),
               EACCES);
+}
+
+/// As inChild, with everything but computing refused first; 99 when that failed.
+int onlyComputing(const std::function<int()>& body) {
+    return inChild([&] { return allowOnlyComputing() ? body() : 99; });
+}
+
+TEST(OnlyComputing, ReadsWritesAndTakesMemory) {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    EXPECT_EQ(onlyComputing([&] {
+                  char byte = 'x';
+                  if (::write(ends[1], &byte, 1) != 1 || ::read(ends[0], &byte, 1) != 1) return errno;
+                  constexpr size_t kMuch = size_t{64} << 20;
+                  std::vector<char> memory(kMuch, 'x');
+                  return memory[kMuch / 2] == 'x' ? 0 : 1;
+              }),
+              0);
+    ::close(ends[0]);
+    ::close(ends[1]);
+}
+
+TEST(OnlyComputing, EverythingElseIsRefused) {
+    const auto refused = [](auto call) { return onlyComputing([&] { return call() < 0 ? errno : 0; }); };
+    EXPECT_EQ(refused([] { return ::open("/etc/passwd", O_RDONLY); }), EACCES);
+    EXPECT_EQ(refused([] { return ::open("/tmp/new", O_CREAT | O_WRONLY, 0600); }), EACCES);
+    EXPECT_EQ(refused([] { return ::socket(AF_UNIX, SOCK_STREAM, 0); }), EACCES);
+    EXPECT_EQ(refused([] { return ::socket(AF_INET, SOCK_STREAM, 0); }), EACCES);
+    EXPECT_EQ(refused([] { return static_cast<int>(::fork()); }), EACCES);
+    EXPECT_EQ(refused([] { return ::execl("/bin/true", "true", nullptr); }), EACCES);
+    EXPECT_EQ(refused([] { return ::kill(::getppid(), 0); }), EACCES);
+    EXPECT_EQ(refused([] { return static_cast<int>(::syscall(SYS_tgkill, ::getppid(), ::getppid(), 0)); }),
+              EACCES);
+    EXPECT_EQ(refused([] { return static_cast<int>(::syscall(SYS_ptrace, 0, 0, 0, 0)); }), EACCES);
+    EXPECT_EQ(refused([] { return static_cast<int>(::syscall(SYS_io_uring_setup, 1, nullptr)); }), EACCES);
+    EXPECT_EQ(refused([] { return static_cast<int>(::unlink("/tmp/none")); }), EACCES);
+    EXPECT_EQ(onlyComputing([] {
+                  void* code = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+                                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+                  return code == MAP_FAILED ? errno : 0;
+              }),
+              EACCES);
+}
+
+TEST(OnlyComputing, AnAbortEndsIt) {
+    EXPECT_EQ(onlyComputing([]() -> int { std::abort(); }), -SIGABRT);
 }
 
 #ifdef __x86_64__

@@ -1,0 +1,160 @@
+/// PDF, by poppler. Its tables of characters for fonts that are not embedded (package poppler-data: Chinese,
+/// Japanese and Korean files of old programs) are not used, since nothing can be opened once the process is
+/// locked.
+#include <iconv.h>
+#include <poppler-document.h>
+#include <poppler-global.h>
+#include <poppler-page.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "app/documents/limits.h"
+#include "app/documents/names.h"
+#include "app/documents/readers/reader.h"
+#include "app/documents/readers/text_composer.h"
+#include "app/documents/refusals.h"
+
+namespace ingle::documents {
+namespace {
+
+constexpr std::string_view kFormat = "PDF";
+constexpr std::string_view kMark = "%PDF-";
+constexpr size_t kMarkWithin = 1024;  // bytes; ISO 32000-1, annex H.3.4.1
+
+/// What poppler says about fonts whose characters it cannot tell.
+constexpr std::array<std::string_view, 3> kFontComplaints{"CMap file for", "language pack for",
+                                                          "Unknown character collection"};
+
+/// A page with one letter. It has no table of objects: poppler looks for them then.
+constexpr std::string_view kSmallest =
+    "%PDF-1.4\n"
+    "1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
+    "2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
+    "3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Contents 4 0 R/Resources<</Font<</F 5 0 "
+    "R>>>>>>endobj\n"
+    "4 0 obj<</Length 25>>stream\nBT /F 9 Tf 9 9 Td(A)Tj ET\nendstream endobj\n"
+    "5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>endobj\n"
+    "trailer<</Root 1 0 R>>\n";
+
+/// Fonts complained about while it lives, each once.
+class FontComplaints {
+  public:
+    FontComplaints() { poppler::set_debug_error_function(&take, this); }
+    ~FontComplaints() { poppler::set_debug_error_function(&ignore, nullptr); }
+    FontComplaints(const FontComplaints&) = delete;
+    FontComplaints& operator=(const FontComplaints&) = delete;
+
+    size_t count() const { return m_seen.size(); }
+
+  private:
+    static void ignore(const std::string&, void*) {}
+    static void take(const std::string& message, void* self) {
+        constexpr size_t kMost = 1000;
+        auto& seen = static_cast<FontComplaints*>(self)->m_seen;
+        const bool isOne = std::ranges::any_of(
+            kFontComplaints, [&](auto each) { return message.find(each) != std::string::npos; });
+        if (isOne && seen.size() < kMost) seen.insert(message);
+    }
+
+    std::set<std::string> m_seen;
+};
+
+using Pdf = std::unique_ptr<poppler::document>;
+
+Pdf opened(std::string_view bytes) {
+    return Pdf(poppler::document::load_from_raw_data(bytes.data(), static_cast<int>(bytes.size())));
+}
+
+/// Poppler gives UTF-16 in this computer's order.
+std::string toUtf8(const poppler::ustring& text) {
+    std::string bytes = "\xFF\xFE";
+    for (const unsigned short unit : text) {
+        bytes += static_cast<char>(unit & 0xFF);
+        bytes += static_cast<char>(unit >> 8);
+    }
+    return decodedText(bytes, TextEncoding::Utf16Le);
+}
+
+std::string textOf(const poppler::document& pdf, int index) {
+    const std::unique_ptr<poppler::page> page(pdf.create_page(index));
+    return page ? toUtf8(page->text(poppler::rectf(), poppler::page::non_raw_non_physical_layout))
+                : std::string();
+}
+
+Match match(const Input& input) {
+    if (input.bytes.substr(0, kMarkWithin).find(kMark) != std::string_view::npos) return Match::ByContent;
+    const bool isNamed = endsIn(input.name, ".pdf") && !textEncoding(input.bytes);
+    return isNamed ? Match::ByName : Match::No;
+}
+
+/// Paragraphs have an empty line between them.
+void addParagraphs(TextComposer& composer, std::string_view text) {
+    while (!text.empty()) {
+        const size_t end = std::min(text.find("\n\n"), text.size());
+        composer.text(text.substr(0, end));
+        composer.endParagraph();
+        text.remove_prefix(std::min(text.find_first_not_of('\n', end), text.size()));
+    }
+}
+
+Result<Document> read(const Input& input) {
+    const FontComplaints complaints;
+    const Pdf pdf = opened(input.bytes);
+    if (!pdf) return refuse(Refusal::Damaged, kFormat);
+    if (pdf->is_locked()) return refuse(Refusal::Encrypted, kFormat);
+    const int numPages = pdf->pages();
+    if (numPages <= 0) return refuse(Refusal::Damaged, kFormat);
+    if (static_cast<size_t>(numPages) > limits::kPages) return refuse(Refusal::TooMuchText, kFormat);
+
+    TextComposer composer;
+    int numEmpty = 0;
+    for (int i = 0; i < numPages && !composer.isFull(); ++i) {
+        composer.beginPage(static_cast<uint32_t>(i) + 1);
+        std::string text;
+        appendClean(text, textOf(*pdf, i));
+        if (text.find_first_not_of(" \t\n") == std::string::npos) ++numEmpty;
+        addParagraphs(composer, text);
+    }
+    if (numEmpty == numPages)
+        return refuse(complaints.count() > 0 ? Refusal::UnknownCharacters : Refusal::Scanned, kFormat);
+    composer.lost(LossKind::PagesWithoutText, static_cast<uint64_t>(numEmpty));
+    composer.lost(LossKind::UnknownCharacters, complaints.count());
+    return composer.finish(kFormat, toUtf8(pdf->get_title()));
+}
+
+/// One of the C library's conversions of texts.
+class Conversion {
+  public:
+    Conversion(const char* to, const char* from) : m_conversion(::iconv_open(to, from)) {}
+    ~Conversion() {
+        if (m_conversion != kNone) ::iconv_close(m_conversion);
+    }
+    Conversion(const Conversion&) = delete;
+    Conversion& operator=(const Conversion&) = delete;
+
+  private:
+    inline static const iconv_t kNone = reinterpret_cast<iconv_t>(-1);
+    iconv_t m_conversion;
+};
+
+/// Poppler reads its settings when a document is opened while none is, and the C library opens a file for the
+/// first conversion of a text.
+void prepare() {
+    const FontComplaints none;
+    poppler::set_data_dir("/dev/null/poppler");  // what is installed there shall make no difference
+    // Held open for good: as long as one of each is, what was loaded for it stays.
+    static const Conversion kToUtf16("UTF-16", "UTF-8"), kFromUtf16("UTF-8", "UTF-16");
+    static const Pdf kHeld = opened(kSmallest);
+    if (kHeld) (void)textOf(*kHeld, 0);
+}
+
+}  // namespace
+
+extern const Reader pdf_reader;
+const Reader pdf_reader{.format = kFormat, .match = match, .read = read, .prepare = prepare};
+
+}  // namespace ingle::documents

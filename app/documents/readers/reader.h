@@ -1,0 +1,44 @@
+/// Readers of document formats. One file per format: app/documents/readers/formats/<name>.cpp defines `extern
+/// const Reader <name>_reader`. They run in `ingle-documents` only.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "app/documents/document.h"
+#include "app/documents/text_encoding.h"
+#include "ingle/result.h"
+
+namespace ingle::documents {
+
+/// A file as it was opened.
+struct Input {
+    std::string_view bytes;
+    std::string_view name;  ///< without its folder
+};
+
+/// What a reader thinks of a file. The surest one reads it; of equals, the first by name of format.
+enum class Match { No, ByDefault, ByName, ByContent };
+
+struct Reader {
+    std::string_view format;  ///< in words, as sentences speak of it: "Word document"
+    Match (*match)(const Input&);
+    /// Errors: those of refusals.h. Document::format is set by readBytes(), and a title where the reader
+    /// found none.
+    Result<Document> (*read)(const Input&);
+    /// Has the libraries open what they open once, before the process locks itself; null: nothing.
+    void (*prepare)() = nullptr;
+};
+
+std::span<const Reader* const> allDocumentReaders();
+
+/// Everything that readers need from files. Call before the lock.
+void prepareReaders();
+
+/// A text that is its own document. Errors: TooMuchText, Empty.
+Result<Document> textDocument(ReadText read, std::string_view format);
+
+/// Recognised and read. Errors: those of refusals.h.
+Result<Document> readBytes(const Input& input);
+
+}  // namespace ingle::documents

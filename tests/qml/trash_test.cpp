@@ -1,4 +1,5 @@
 /// What is deleted or changed, and how it comes back; and the list of all of it.
+#include <algorithm>
 #include <thread>
 
 #include "app/desktop/viewmodels/text_selection.h"
@@ -204,7 +205,11 @@ class TrashTest : public QObject, WindowFiles {
         QSignalSpy found(&run.chat(), &ChatController::found);
         auto* list = run.model.conversations();
         list->setSearchText("HERON is");
-        QTRY_COMPARE(list->rowCount(), 1);  // its title is the same hit
+        const auto isHit = [list](int row) {
+            return list->data(list->index(row), ConversationListModel::MessageRole).toLongLong() != 0;
+        };
+        QTRY_VERIFY(isHit(0));
+        QCOMPARE(list->rowCount(), 1);  // its title is the same hit
         run.click(run.item("conversationList"), {60, 65});
         QTRY_COMPARE(run.said(0), std::string("where is the Hérón"));
         QTRY_COMPARE(found.size(), 1);
@@ -216,8 +221,9 @@ class TrashTest : public QObject, WindowFiles {
         QTRY_COMPARE(list->rowCount(), 2);
         run.click(run.item("conversationList"), {60, 65});
         QTRY_COMPARE(run.said(0), std::string("where is the owl"));
-        const auto rows = run.shownItems("ConversationRow");
+        auto rows = run.shownItems("ConversationRow");
         QCOMPARE(rows.size(), 2);
+        std::ranges::sort(rows, {}, &QQuickItem::y);
         QTRY_VERIFY(rows[0]->property("shown").toBool());
         QVERIFY(!rows[1]->property("shown").toBool());
     }

@@ -54,7 +54,6 @@ class Metadata {
 /// Token types of tokenizer.ggml.token_type.
 enum class TokenType : uint8_t { Undefined, Normal, Unknown, Control, UserDefined, Unused, Byte };
 
-/// What a file says about its tokenizer.
 /// A change of plain text before it is cut. Source: Unicode Standard Annex 15 for the forms; the names are
 /// those of huggingface/tokenizers.
 enum class TextStep : uint8_t {
@@ -68,6 +67,7 @@ enum class TextStep : uint8_t {
     Lowercase,
 };
 
+/// What a file says about its tokenizer.
 struct TokenizerData {
     std::string model;  ///< "llama", "gpt2", …, "bytes" (id = byte), "none" (ids only)
     std::string pre;    ///< pre-tokenizer name, "" when absent

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "app/history/watched_files.h"
 #include "ingle/error_ids.h"
@@ -133,6 +134,11 @@ bool Database::isForeign() const {
     // A file of another name, or none, has other ways to be noticed: nothing is written there.
     // What it begins with does not tell: with a log SQLite leaves its counter of changes as it is.
     return fileId(m_path) == m_id && stampOf(m_path) != m_stamp;
+}
+
+bool Database::hasChanged() {
+    const FileStamp now = stampOf(m_path);
+    return std::exchange(m_seen, now) != now;
 }
 
 void Database::noteContent() {

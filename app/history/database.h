@@ -70,6 +70,8 @@ class Database {
     /// Only this connection writes into the file, and only when the log goes there: whether it has been
     /// changed otherwise. Nothing is written over it then.
     bool isForeign() const;
+    /// Whether the file has changed since this was asked last: somebody may still be writing into it.
+    bool hasChanged();
     /// Brings the write-ahead log into the file and empties it; false while somebody reads what it held.
     Result<bool> truncateLog();
     static constexpr int kLogPages = 1000;
@@ -175,6 +177,7 @@ class Database {
     std::optional<Error> m_refusal;
     FileId m_id, m_logId, m_sharedId;
     FileStamp m_stamp;  ///< after what this wrote last
+    FileStamp m_seen;   ///< when hasChanged() was asked last
     int m_logPages = kLogPages;
     SQLite::Database m_sqlite;
     Durability m_durability = Durability::Power;

@@ -110,7 +110,8 @@ enum class Whereabouts {
     InPlace,
     Removed,
     Replaced,
-    Overwritten,  ///< it is, but somebody else has written into it
+    Overwritten,       ///< it is, but somebody else has written into it
+    BeingOverwritten,  ///< and may not have finished: it has changed since the last look
 };
 
 /// The end of an answer that an error ended.

@@ -50,7 +50,8 @@ Whereabouts History::whereabouts() {
     // Where the folder cannot be read, or a network is away, nothing is known.
     if (now == FileId{} && errno != ENOENT && errno != ENOTDIR) return Whereabouts::InPlace;
     if (now != m_database->id()) return now == FileId{} ? Whereabouts::Removed : Whereabouts::Replaced;
-    if (m_database->isForeign()) return Whereabouts::Overwritten;
+    if (m_database->isForeign())
+        return m_database->hasChanged() ? Whereabouts::BeingOverwritten : Whereabouts::Overwritten;
     m_database->noteFilesBeside();
     return Whereabouts::InPlace;
 }
@@ -65,7 +66,7 @@ Status History::moveTo(const std::string& target) {
     const std::string unfinished = target + std::string(kUnfinished);
     INGLE_TRY(copyTo(*m_database, unfinished));
     // Of a file that was overwritten only what the log and SQLite's memory hold is ours.
-    if (whereabouts() == Whereabouts::Overwritten) {
+    if (m_database->isForeign()) {
         if (const Status whole = readThrough(unfinished); !whole) {
             ::unlink(unfinished.c_str());
             return whole;

@@ -59,7 +59,8 @@ Storage::~Storage() {
     std::promise<void> closed;
     m_journal.post([this, &closed] {
         // What happened to the file since the last look: an open one is the only copy that there is.
-        if (m_history && (*m_history)->access() != history::HistoryReader::Access::ReadOnly) lookAfterFile();
+        if (m_history && (*m_history)->access() != history::HistoryReader::Access::ReadOnly)
+            lookAfterFile(Look::Last);
         // Whoever closes last writes the log into the file: a closed history is one file, to copy or to move.
         closeReader();
         m_history = kClosed;
@@ -153,7 +154,7 @@ std::chrono::milliseconds Storage::tend() {
     const Clock::time_point now = Clock::now();
     if (now >= m_nextLook) {
         m_nextLook = now + kLookEvery;
-        lookAfterFile();
+        lookAfterFile(Look::Regular);
     }
     if (now >= m_nextExpiry) {
         m_nextExpiry = now + kExpiryEvery;
@@ -169,20 +170,25 @@ std::chrono::milliseconds Storage::tend() {
     return kLookEvery;
 }
 
-void Storage::lookAfterFile() {
+void Storage::lookAfterFile(Look look) {
     using history::Whereabouts;
     history::History& history = **m_history;
     const Whereabouts found = history.whereabouts();
     if (found == Whereabouts::InPlace) return;
-    if (found == Whereabouts::Overwritten && m_backingUp) return;  // it has the file open; look again
+    const bool isOverwritten = found == Whereabouts::Overwritten || found == Whereabouts::BeingOverwritten;
+    // Half a file is nothing to open, and a backup has the file open: look again.
+    const bool mustWait = found == Whereabouts::BeingOverwritten || (isOverwritten && m_backingUp);
+    if (mustWait && look == Look::Regular) return;
     const std::string wanted = m_folder + "/history.sqlite";
     std::error_code unknown;
     const bool free = !std::filesystem::exists(wanted, unknown);
     if (unknown) return;  // the folder cannot be read now: look again
     const Status moved =
         history.moveTo(free ? wanted : m_folder + "/history-kept-" + timeForNames() + ".sqlite");
-    if (!moved && found == Whereabouts::Overwritten && moved.error().code == ErrorCode::Corrupt)
-        return openOverwritten();
+    if (!moved && isOverwritten && moved.error().code == ErrorCode::Corrupt) {
+        if (look == Look::Regular) openOverwritten();
+        return;
+    }
     if (!moved) {
         if (!std::exchange(m_saidNotRescued, true))
             notify(Notice::Kind::FileNotRescued, moved.error().message);

@@ -119,7 +119,8 @@ class Storage {
     Result<std::string> replaceHistory();
     void openOverwritten();
     std::chrono::milliseconds tend();
-    void lookAfterFile();
+    enum class Look { Regular, Last /* before it is closed */ };
+    void lookAfterFile(Look look);
     void shred();
     /// `path`: of another file than the history's own.
     void notify(Notice::Kind kind, const std::string& error = {}, const std::string& path = {});

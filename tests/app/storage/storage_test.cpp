@@ -76,6 +76,17 @@ class StorageTest : public testing::Test {
             return std::nullopt;
         return *find();
     }
+    /// Waits until it is told what became of the file. (Shredding waits meanwhile, and says so.)
+    std::optional<Notice::Kind> noticeOfTheFile() {
+        std::unique_lock lock(m_mutex);
+        const auto find = [&] {
+            return std::ranges::find_if(
+                m_notices, [](const Notice& notice) { return notice.kind != Notice::Kind::ShreddingWaits; });
+        };
+        if (!m_noticed.wait_for(lock, kPatience, [&] { return find() != m_notices.end(); }))
+            return std::nullopt;
+        return find()->kind;
+    }
     RowId ask(const std::string& text) {
         const auto id = wait([&](History& history) -> Result<RowId> {
             INGLE_TRY_ASSIGN(const RowId conversation, history.createConversation(text, ""));
@@ -334,6 +345,34 @@ TEST_F(StorageTest, AFileInItsPlaceIsNeverOverwritten) {
     EXPECT_EQ((*kept)->conversations().value_or(std::vector<history::Conversation>{}).size(), 2u);
 }
 
+TEST_F(StorageTest, AFileThatIsCopiedSlowlyOverOursIsOpenedWhenItIsWhole) {
+    open();
+    ask("older");
+    m_storage.reset();
+    std::ifstream file(m_file, std::ios::binary);
+    const std::string theirs(std::istreambuf_iterator<char>(file), {});
+    open();
+    // In the file, so that what is left of ours fits nothing.
+    for (int i = 0; i < 30; ++i) ask("ours " + std::string(200'000, 'x'));
+    std::ofstream copy(m_file, std::ios::binary | std::ios::trunc);
+    constexpr size_t kPieces = 12;
+    for (size_t i = 0; i < kPieces; ++i) {
+        const size_t begin = theirs.size() * i / kPieces;
+        copy << std::string_view(theirs).substr(begin, theirs.size() * (i + 1) / kPieces - begin)
+             << std::flush;
+        std::this_thread::sleep_for(150ms);
+    }
+    copy.close();
+    const auto kind = noticeOfTheFile();
+    if (kind == Notice::Kind::FileOverwritten)
+        EXPECT_THAT(titles(), testing::ElementsAre("older"));
+    else
+        EXPECT_EQ(kind, Notice::Kind::FileKeptBeside);
+    m_storage.reset();
+    open();
+    EXPECT_THAT(titles(), testing::ElementsAre("older"));
+}
+
 TEST_F(StorageTest, AFileThatIsCopiedOverOursIsNeverWrittenTo) {
     // As AFileInItsPlaceIsNeverOverwritten, but the file keeps its inode, as `cp` and restoring backups do.
     open();
@@ -355,15 +394,13 @@ TEST_F(StorageTest, AFileThatIsCopiedOverOursIsNeverWrittenTo) {
         // Much of it is in the log only, or in the file, too.
         for (int i = 0; i < (reachesTheFile ? 30 : 1); ++i) ask("ours " + std::string(200'000, 'x'));
         std::ofstream(m_file, std::ios::binary | std::ios::trunc) << theirs;
-        std::unique_lock lock(m_mutex);
-        EXPECT_TRUE(m_noticed.wait_for(lock, kPatience, [&] { return !m_notices.empty(); }));
-        lock.unlock();
+        const auto kind = noticeOfTheFile();
         ask("afterwards");
-        const bool lost = m_notices.front().kind == Notice::Kind::FileOverwritten;
+        const bool lost = kind == Notice::Kind::FileOverwritten;
         if (lost) {
             EXPECT_THAT(titles(), testing::ElementsAre("afterwards", "older"));
         } else {
-            EXPECT_EQ(m_notices.front().kind, Notice::Kind::FileKeptBeside);
+            EXPECT_EQ(kind, Notice::Kind::FileKeptBeside);
             EXPECT_TRUE(bytesOf(m_file) == theirs);
             m_storage.reset();
             EXPECT_TRUE(bytesOf(m_file) == theirs);

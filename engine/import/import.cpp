@@ -9,7 +9,10 @@
 namespace ingle::importer {
 
 Status importModel(const ImportOptions& options, const ImportEvents& events) {
-    const std::string extension = std::filesystem::path(options.target).extension().string();
+    std::string extension = std::filesystem::path(options.target).extension().string();
+    std::ranges::transform(extension, extension.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 'a' - 'A') : c;
+    });
     const auto writers = allWriters();
     auto writer = std::ranges::find(writers, extension, &ModelWriter::extension);
     if (writer == writers.end()) writer = std::ranges::find(writers, ".gguf", &ModelWriter::extension);

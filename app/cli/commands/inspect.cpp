@@ -2,6 +2,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/model_options.h"
+#include "app/cli/terminal_text.h"
 #include "ingle/size_text.h"
 
 namespace ingle::cli {
@@ -73,8 +74,8 @@ void printText(const Recognition& known) {
     const ModelInfo& info = known.info;
     fmt::print("{}\n", known.sentence);
     if (known.can(ModelAction::MakeSmaller))
-        fmt::print("  smaller     ingle import {} -o SMALLER.gguf --quant {}\n", info.path,
-                   info.smallerQuant);
+        fmt::print("  smaller     ingle import {} -o SMALLER.gguf --quant {}\n",
+                   forStandardOutput(shellWord(info.path)), info.smallerQuant);
     fmt::print("  format      {}, {:.1f} MiB\n", info.format, static_cast<double>(info.fileBytes) / kMiB);
     fmt::print("  family      {}: {} layers, dim {}, vocabulary {}\n", info.family, info.numLayers, info.dim,
                info.vocabSize);

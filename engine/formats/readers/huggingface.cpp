@@ -22,6 +22,11 @@ Match probe(std::span<const std::byte> file) {
     return isOfCheckpoint(file) ? Match::Magic : Match::No;
 }
 
+/// The path of another file of the folder.
+std::string beside(const io::Source& source, std::string_view name) {
+    return (std::filesystem::path(source.path()).parent_path() / name).string();
+}
+
 /// config.json; what it says of the text model stands in front of what it says of all.
 Result<Metadata> readConfig(Checkpoint& checkpoint, const io::Source& source) {
     INGLE_TRY_ASSIGN(const auto text, findText(checkpoint, source, "config.json"));
@@ -30,7 +35,9 @@ Result<Metadata> readConfig(Checkpoint& checkpoint, const io::Source& source) {
             fail(ErrorCode::Unsupported,
                  "{}: holds weights, but no config.json beside it says of which model", source.path()),
             source.path());
-    INGLE_TRY_ASSIGN(const Metadata all, flattenJson(*text));
+    const auto parsed = flattenJson(*text);
+    if (!parsed) return happenedTo(beside(source, "config.json"), parsed.error());
+    const Metadata& all = *parsed;
     Metadata config = all;
     constexpr std::string_view kInner = "text_config.";
     for (const auto& [key, value] : all.all())
@@ -95,7 +102,9 @@ Result<ModelFile> translate(Checkpoint& checkpoint, const io::Source& source) {
 Result<ModelFile> open(const io::Source& source, std::shared_ptr<const io::MappedFile> mapping) {
     INGLE_TRY_ASSIGN(Checkpoint checkpoint, openCheckpoint(source, std::move(mapping)));
     auto model = translate(checkpoint, source);
-    if (!model && !model.error().message.starts_with(source.path()))
+    // What is wrong with another file of the folder begins with its path.
+    const auto folder = std::filesystem::path(source.path()).parent_path().string();
+    if (!model && (folder.empty() || !model.error().message.starts_with(folder)))
         return happenedTo(source.path(), std::move(model).error());
     if (!model) return model;
     model->path = source.path();

@@ -222,6 +222,10 @@ Status write(const ImportOptions& options, const ImportEvents& events) {
     INGLE_TRY_ASSIGN(const auto arrays, arraysOf(model, config, version));
     INGLE_TRY_ASSIGN(const auto tokenizer, tokenizerBytes(model.tokenizer, config.vocabSize));
     const auto beside = std::filesystem::path(options.target).parent_path() / "tokenizer.bin";
+    if (tokenizer && beside.filename() == std::filesystem::path(options.target).filename())
+        return fail(ErrorCode::InvalidArgument,
+                    "{}: is the name of the vocabulary, which is written beside; choose another one",
+                    options.target);
     if (tokenizer) INGLE_TRY(checkVocabularyBeside(beside.string(), *tokenizer));
     uint64_t groupSize = kGroupSize;
     while (config.dim % groupSize != 0 || config.hiddenDim % groupSize != 0) groupSize /= 2;

@@ -9,6 +9,7 @@
 #include "engine/session/loading/model.h"
 #include "engine/session/loading/speed_forecast.h"
 #include "ingle/error_ids.h"
+#include "ingle/shown_text.h"
 #include "ingle/size_text.h"
 
 namespace ingle {
@@ -31,7 +32,7 @@ std::string whole(const formats::ModelFile& file) {
 std::string sentenceOf(const Recognition& model) {
     const ModelInfo& info = model.info;
     const bool isPublished = model.can(ModelAction::MakeSmaller);
-    std::string sentence = fmt::format("{}{} ({}): {}", info.name, isPublished ? ", as published" : "",
+    std::string sentence = fmt::format("{}{} ({}): {}", shown(info.name), isPublished ? ", as published" : "",
                                        mainQuant(info), sizeText(info.fileBytes));
     if (isPublished)
         sentence +=

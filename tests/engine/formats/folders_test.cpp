@@ -172,6 +172,12 @@ FolderFiles without(FolderFiles files, const std::vector<std::string>& names) {
     return files;
 }
 
+FolderFiles withConfig(const std::string& config) {
+    FolderFiles files = test::mixtralFolder();
+    files["config.json"] = config;
+    return files;
+}
+
 FolderFiles withTokenizer(const std::string& tokenizer) {
     FolderFiles files = test::mixtralFolder();
     files["tokenizer.json"] = tokenizer;
@@ -184,6 +190,7 @@ TEST(Folders, whatIsWrongIsOneSentence) {
     test::expectRefusals({
         {without(test::mixtralFolder(), {"model.safetensors"}), "the folder holds no model.safetensors"},
         {without(test::mixtralFolder(), {"config.json"}), "no config.json beside it says of which model"},
+        {withConfig("[1"), "/config.json: it is no object"},
         {without(test::shardedFolder(), {"model-00002-of-00002.safetensors"}),
          "1 of 2 parts of the model is missing: model-00002-of-00002.safetensors"},
         {without(test::shardedFolder(),

@@ -111,6 +111,14 @@ TEST_F(Import, llama2cFilesHaveTheirVocabularyBeside) {
     EXPECT_EQ(test::readBytes(m_folder.file("tokenizer.bin")), "of another model");
     EXPECT_FALSE(std::filesystem::exists(m_target));
     std::filesystem::remove(m_folder.file("tokenizer.bin"));
+    m_target = m_folder.file("tokenizer.bin");
+    EXPECT_THAT(import(source).error().message, HasSubstr("is the name of the vocabulary"));
+    m_target = m_folder.file("upper.BIN");
+    EXPECT_TRUE(import(source));
+    EXPECT_EQ(openModelFile(test::opened(m_target)).value().format, "llama2.c v0");
+    std::filesystem::remove(m_target);
+    std::filesystem::remove(m_folder.file("tokenizer.bin"));
+    m_target = m_folder.file("out.bin");
     m_cancelAfter = 2;
     EXPECT_EQ(import(source).error().code, ErrorCode::Cancelled);
     m_cancelAfter = 0;

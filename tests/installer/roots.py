@@ -32,7 +32,7 @@ def messages(data):
     if not (data / "history.sqlite").exists():
         return []
     with contextlib.closing(sqlite3.connect(f"file:{data}/history.sqlite?mode=ro", uri=True)) as database:
-        return database.execute("SELECT role, status, text FROM messages ORDER BY id").fetchall()
+        return database.execute("SELECT role, status, (SELECT group_concat(text, '') FROM parts WHERE message_id = messages.id) FROM messages ORDER BY id").fetchall()
 
 
 class Window:

@@ -36,6 +36,7 @@ def base(suite, cache):
     archive = cache / f"{suite}.tar"
     if not archive.exists():
         with tempfile.TemporaryDirectory(dir=cache) as folder:
+            pathlib.Path(folder).chmod(0o755)  # it becomes the root, which everybody may enter
             run("debootstrap", "--variant=minbase", suite, folder, mirror())
             with contextlib.suppress(Failure):
                 run("umount", f"{folder}/proc")

@@ -10,7 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "ingle/receipt.h"
 #include "ingle/result.h"
+#include "ingle/score.h"
 #include "ingle/snapshots.h"
 #include "ingle/types.h"
 
@@ -82,6 +84,12 @@ class Engine {
     /// Queues a generation; `sink` must outlive it. Up to eight run at once, the others wait; what each of
     /// them gets does not depend on the others.
     virtual Result<GenerationId> submit(GenerateRequest request, GenerateSink& sink) = 0;
+    /// Queues a look at an answer that exists: what the sampler would choose at its places, all tokens fed
+    /// at once. On the processor it chooses as a generation does, bit for bit. Runs while no generation
+    /// waits or runs; `sink` must outlive it.
+    virtual Result<GenerationId> submit(ScoreRequest request, ScoreSink& sink) = 0;
+    /// What makes answers now. The model's hash is computed in the background, where there are snapshots.
+    virtual Receipt receipt() const = 0;
     /// Does one step of work: a token for each answer being written, and a part of one prompt. False when
     /// nothing is left to do.
     virtual bool step() = 0;

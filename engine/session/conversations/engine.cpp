@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/base/cpu_features.h"
 #include "engine/formats/kind.h"
 #include "engine/session/conversations/scheduler.h"
 #include "engine/session/loading/speed_forecast.h"
@@ -79,6 +80,31 @@ class ScheduledEngine final : public Engine {
 
     Result<GenerationId> submit(GenerateRequest request, GenerateSink& sink) override {
         return m_scheduler.submit(std::move(request), sink);
+    }
+    Result<GenerationId> submit(ScoreRequest request, ScoreSink& sink) override {
+        return m_scheduler.submit(std::move(request), sink);
+    }
+    Receipt receipt() const override {
+        const LoadOptions& options = m_model->options();
+        Receipt receipt{.program = {},
+                        .modelPath = info().path,
+                        .modelHash = m_scheduler.modelHash().value_or(""),
+                        .backend = info().backend,
+                        .device = info().device,
+                        .instructions = {},
+                        .kv = options.kv,
+                        .activations = options.activations,
+                        .referenceKernels = options.referenceKernels,
+                        .contextTokens = info().contextTokens,
+                        .overrides = options.overrides};
+        if (receipt.backend == "cpu") {
+            // The number of threads changes nothing.
+            receipt.device = base::processorName();
+            const auto isa = base::chooseIsa();
+            if (isa)
+                receipt.instructions = base::isaName(options.referenceKernels ? base::Isa::Scalar : *isa);
+        }
+        return receipt;
     }
     bool step() override { return m_scheduler.step(); }
     void cancel(GenerationId id) override { m_scheduler.cancel(id); }

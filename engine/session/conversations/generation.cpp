@@ -16,6 +16,10 @@ double milliseconds(std::chrono::steady_clock::duration duration) {
 
 }  // namespace
 
+size_t choicesOf(const OpenedModel& model, const GenerateRequest& request, size_t numLogits) {
+    return idsOnly(request) ? numLogits : std::min(numLogits, model.tokenizer->vocabSize());
+}
+
 Status Generation::plan(const OpenedModel& model) {
     INGLE_TRY_ASSIGN(m_prompt, planPrompt(model, m_request, [this] { return cancelled(); }));
     std::vector<std::string> stops = m_request.stops;
@@ -117,12 +121,8 @@ Generation::Outcome Generation::checkLimits(const OpenedModel& model) {
 }
 
 Generation::Outcome Generation::take(const OpenedModel& model, std::span<const float> logits) {
-    logits = logits.first(numChoices(model, logits.size()));
+    logits = logits.first(choicesOf(model, m_request, logits.size()));
     return take(model, m_sampler.sample(logits, m_request.sampler, m_ids, m_answerLength));
-}
-
-size_t Generation::numChoices(const OpenedModel& model, size_t numLogits) const {
-    return idsOnly() ? numLogits : std::min(numLogits, model.tokenizer->vocabSize());
 }
 
 backend::DecodeOrder Generation::order(const OpenedModel& model) const {
@@ -135,20 +135,20 @@ backend::DecodeOrder Generation::order(const OpenedModel& model) const {
             .token = m_ids[fed],
             .sampler = m_request.sampler,
             .position = m_answerLength,
-            .numIds = static_cast<uint32_t>(numChoices(model, model.bound.facts().vocabSize)),
+            .numIds = static_cast<uint32_t>(choicesOf(model, m_request, model.bound.facts().vocabSize)),
             .maxSteps = static_cast<uint32_t>(steps),
             .prefixTokens = m_sequence.prefixTokens};
 }
 
 Generation::Outcome Generation::take(const OpenedModel& model, TokenId id) {
-    if (!idsOnly() && model.tokenizer->isEndOfGeneration(id)) return finish(StopReason::EndOfText);
+    if (!idsOnly(m_request) && model.tokenizer->isEndOfGeneration(id)) return finish(StopReason::EndOfText);
 
     m_ids.push_back(id);
     ++m_answerLength;
     ++m_stats.newTokens;
     bool stopped = false;
     TokenChunk chunk{.ids = {id}};
-    if (!idsOnly()) chunk.pieces = decode(model, id, stopped);
+    if (!idsOnly(m_request)) chunk.pieces = decode(model, id, stopped);
     m_sink.onTokens(chunk);
     return stopped ? finish(StopReason::EndOfText) : Outcome::Running;
 }

@@ -17,6 +17,13 @@
 
 namespace ingle::session {
 
+/// True when tokens are no text: everything the model has is chosen from, and nothing ends the answer.
+inline bool idsOnly(const GenerateRequest& request) {
+    return request.messages.empty() && request.rawPrompt.empty();
+}
+/// How many of a row of logits are chosen from. Vocabularies are padded: ids without a token must not be.
+size_t choicesOf(const OpenedModel& model, const GenerateRequest& request, size_t numLogits);
+
 /// First plan(), then begin() with a sequence, then for each step: feed the sequence what next() says, tell
 /// fed(), and give the logits of the last token to take() if wantsLogits(). When the sequence is lost,
 /// suspend(), and begin() again with another. One thread, but cancel().
@@ -87,12 +94,8 @@ class Generation {
     /// Adds the time since it began to the statistics.
     void endPhase();
     std::optional<StopReason> limitReached(const OpenedModel& model) const;
-    /// Vocabularies are padded: ids without a token must not be chosen.
-    size_t numChoices(const OpenedModel& model, size_t numLogits) const;
     /// How many tokens an answer may have that nobody continues.
     uint32_t answerLimit(const OpenedModel& model) const;
-    /// True when tokens are no text: everything the model has is chosen from, and nothing ends the answer.
-    bool idsOnly() const { return m_request.messages.empty() && m_request.rawPrompt.empty(); }
 
     const GenerationId m_id;
     const GenerateRequest m_request;

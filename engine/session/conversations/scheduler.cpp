@@ -1,6 +1,7 @@
 #include "engine/session/conversations/scheduler.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace ingle::session {
 namespace {
@@ -25,8 +26,17 @@ GenerationId Scheduler::submit(GenerateRequest request, GenerateSink& sink) {
     return m_nextId++;
 }
 
+GenerationId Scheduler::submit(ScoreRequest request, ScoreSink& sink) {
+    const std::scoped_lock lock(m_mutex);
+    m_scorings.push_back(std::make_unique<Scoring>(m_nextId, std::move(request), sink));
+    return m_nextId++;
+}
+
 void Scheduler::cancel(GenerationId id) {
     const std::scoped_lock lock(m_mutex);
+    for (const auto& scoring : m_scorings) {
+        if (scoring->id() == id) scoring->cancel();
+    }
     for (const Generations* list : {&m_waiting, &m_running}) {
         for (const auto& generation : *list) {
             if (generation->id() == id) generation->cancel();
@@ -36,16 +46,31 @@ void Scheduler::cancel(GenerationId id) {
 
 bool Scheduler::step() {
     if (hasWork()) m_model.placement().beginWork();
+    if (answersWait()) suspendScoring();
     admit();
     const std::vector<Part> parts = compose();
     if (!parts.empty()) run(parts);
+    stepScoring(parts.empty() ? Idle::Yes : Idle::No);
     if (m_running.empty()) m_model.placement().endWork();
     return hasWork();
 }
 
 bool Scheduler::hasWork() {
     const std::scoped_lock lock(m_mutex);
-    return !m_waiting.empty() || !m_running.empty();
+    return !m_waiting.empty() || !m_running.empty() || !m_scorings.empty();
+}
+
+bool Scheduler::answersWait() {
+    const std::scoped_lock lock(m_mutex);
+    return !m_waiting.empty();
+}
+
+Scoring* Scheduler::nextScoring(Idle idle) {
+    const std::scoped_lock lock(m_mutex);
+    for (const auto& scoring : m_scorings) {
+        if (scoring->cancelled()) return scoring.get();
+    }
+    return idle == Idle::No || m_scorings.empty() ? nullptr : m_scorings.front().get();
 }
 
 void Scheduler::admit() {
@@ -313,6 +338,63 @@ void Scheduler::finishCancelled(Generation& generation) {
     static_cast<void>(generation.checkLimits(m_model.opened()));  // tells the sink
     if (generation.sequence().memory->length() == generation.sequence().ids.size()) return finish(generation);
     drop(generation);
+}
+
+void Scheduler::suspendScoring() {
+    const std::scoped_lock lock(m_mutex);
+    for (const auto& scoring : m_scorings) {
+        if (scoring->begun()) m_idle.put(scoring->suspend());
+    }
+}
+
+void Scheduler::stepScoring(Idle idle) {
+    Scoring* scoring = nextScoring(idle);
+    if (scoring == nullptr) return;
+    const Status status = stepScoring(*scoring);
+    if (status && !scoring->finished()) return;
+    suspendScoring();
+    if (status)
+        scoring->tellScores();
+    else
+        scoring->failWith(withCodeId(status.error()));
+    const std::scoped_lock lock(m_mutex);
+    m_scorings.remove_if([scoring](const auto& each) { return each.get() == scoring; });
+}
+
+Status Scheduler::stepScoring(Scoring& scoring) {
+    if (scoring.cancelled()) return fail(ErrorCode::Cancelled, "cancelled");
+    if (!scoring.planned()) {
+        INGLE_TRY(scoring.plan(m_model.opened()));
+        return {};
+    }
+    if (!scoring.begun()) {
+        INGLE_TRY_ASSIGN(CachedSequence sequence, sequenceFor(scoring.text()));
+        scoring.begin(std::move(sequence));
+    }
+    settle();
+    const Scoring::Next next = scoring.next(Model::kPrefillTokens, Model::kStepLogits);
+    const CachedSequence& sequence = scoring.sequence();
+    const backend::SequenceRun run{sequence.memory.get(), static_cast<uint32_t>(next.tokens.size()),
+                                   sequence.prefixTokens};
+    std::vector<uint32_t> rows(next.tokens.size() - next.firstRow);
+    std::iota(rows.begin(), rows.end(), next.firstRow);
+    const auto feed = [&]() -> Status {
+        INGLE_TRY(makingRoom([&] {
+            return m_model.program().run(
+                {next.tokens, {&run, 1}, rows, [&scoring] { return scoring.cancelled(); }});
+        }));
+        scoring.fed(next.tokens.size());
+        for (uint32_t i = 0; i < rows.size(); ++i) {
+            INGLE_TRY_ASSIGN(const std::span<const float> logits, m_model.program().readOutput(i));
+            scoring.take(m_model.opened(), logits);
+        }
+        return {};
+    };
+    const Status status = feed();
+    if (status) return status;
+    // What is in the sequence now is not certain; on the processor nothing may be of another device.
+    scoring.restart();
+    return leaveDevice(status.error()) ? Status() : status;
 }
 
 void Scheduler::failWith(Generation& generation, const Error& error) {

@@ -12,6 +12,7 @@
 
 #include "engine/session/conversations/cached_sequence.h"
 #include "engine/session/conversations/generation.h"
+#include "engine/session/conversations/scoring.h"
 #include "engine/session/snapshots/model_snapshots.h"
 
 namespace ingle::session {
@@ -23,12 +24,16 @@ class Scheduler {
     Scheduler(Model& model, std::shared_ptr<SnapshotStore> snapshots);
 
     GenerationId submit(GenerateRequest request, GenerateSink& sink);
+    /// Runs while no answer is waiting or being written.
+    GenerationId submit(ScoreRequest request, ScoreSink& sink);
     void cancel(GenerationId id);
     /// False when nothing is left to do.
     bool step();
     /// Takes back what the device does ahead of the answer: others may use the model's memory then, until the
     /// next step.
     void settle() { m_ahead.reset(); }
+    /// See ModelSnapshots::modelHash().
+    std::optional<std::string> modelHash() const { return m_snapshots.modelHash(); }
 
   private:
     using Generations = std::list<std::unique_ptr<Generation>>;
@@ -40,6 +45,7 @@ class Scheduler {
     };
 
     bool hasWork();
+    bool answersWait();
     void admit();
     /// Gives `generation` a sequence to begin with. False when it has ended instead.
     bool begin(Generation& generation);
@@ -83,13 +89,24 @@ class Scheduler {
     void drop(Generation& generation);
     void failWith(Generation& generation, const Error& error);
 
+    /// Whether the step had no work beside scorings.
+    enum class Idle { Yes, No };
+    /// One that was cancelled, or the one that came first when that is all there is to do; null: none.
+    Scoring* nextScoring(Idle idle);
+    void stepScoring(Idle idle);
+    /// Errors: what ends the scoring.
+    Status stepScoring(Scoring& scoring);
+    /// Answers come first: what it has read so far serves them as well.
+    void suspendScoring();
+
     Model& m_model;
     ModelSnapshots m_snapshots;
     SequenceCache m_idle;
     std::mutex m_mutex;     ///< guards the structure of the lists; generations belong to the stepping thread
     Generations m_waiting;  ///< in order of submission
     Generations m_running;  ///< the one whose prompt was read last comes last
-    size_t m_mostRunning = Model::kMaxDecoding;  ///< fewer where memory was full
+    std::list<std::unique_ptr<Scoring>> m_scorings;  ///< in order of submission; only the first has begun
+    size_t m_mostRunning = Model::kMaxDecoding;      ///< fewer where memory was full
     GenerationId m_nextId = 1;
     /// Steps of the only running generation, whose sequence nothing else touches meanwhile.
     std::unique_ptr<backend::DecodeQueue> m_ahead;

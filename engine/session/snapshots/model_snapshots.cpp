@@ -45,7 +45,7 @@ ModelSnapshots::ModelSnapshots(const Model& model, std::shared_ptr<SnapshotStore
 }
 
 std::optional<SnapshotKey> ModelSnapshots::fingerprint() const {
-    const auto hash = m_hash ? m_hash->get() : std::nullopt;
+    const auto hash = modelHash();
     if (!hash) return std::nullopt;
     const std::string text = fmt::format("{} {}", *hash, m_configuration);
     return toKey(XXH3_128bits(text.data(), text.size()));

@@ -41,6 +41,8 @@ class ModelSnapshots {
 
     /// False while the model's hash is being computed: nothing is found or kept until then.
     bool ready() const { return m_store && fingerprint().has_value(); }
+    /// Nothing without a store, or as long as it is being computed.
+    std::optional<std::string> modelHash() const { return m_hash ? m_hash->get() : std::nullopt; }
 
   private:
     std::optional<SnapshotKey> fingerprint() const;

@@ -53,7 +53,15 @@ class FakeEngine final : public Engine {
         m_queue.push_back({m_nextId, std::move(request), &sink});
         return m_nextId++;
     }
+    /// Every second token of the answer would be another one now.
+    Result<GenerationId> submit(ScoreRequest request, ScoreSink& sink) override {
+        const std::scoped_lock lock(m_mutex);
+        m_scores.push_back({m_nextId, std::move(request), &sink});
+        return m_nextId++;
+    }
+    Receipt receipt() const override { return {.modelPath = m_info.path, .backend = "cpu"}; }
     bool step() override {
+        score();
         Running running;
         {
             const std::scoped_lock lock(m_mutex);
@@ -71,6 +79,9 @@ class FakeEngine final : public Engine {
         for (Running& running : m_queue) {
             if (running.id == id) running.cancelled = true;
         }
+        for (Scoring& scoring : m_scores) {
+            if (scoring.id == id) scoring.cancelled = true;
+        }
     }
     Status logits(std::span<const TokenId>, uint32_t,
                   const std::function<void(std::span<const float>)>&) override {
@@ -86,6 +97,30 @@ class FakeEngine final : public Engine {
         bool cancelled = false;
     };
 
+    struct Scoring {
+        GenerationId id = 0;
+        ScoreRequest request;
+        ScoreSink* sink = nullptr;
+        bool cancelled = false;
+    };
+
+    void score() {
+        const std::scoped_lock lock(m_mutex);
+        for (const Scoring& scoring : m_scores) {
+            if (scoring.cancelled) {
+                scoring.sink->onError({ErrorCode::Cancelled, "cancelled"});
+                continue;
+            }
+            Scores scores{.promptHash = 9, .positions = {}};
+            for (size_t i = 0; i < scoring.request.ids.size(); ++i) {
+                const TokenId id = scoring.request.ids[i];
+                scores.positions.push_back(
+                    {{id, "x", 0.5}, {id + static_cast<TokenId>(i % 2), "y", 0.5}, 0, {}});
+            }
+            scoring.sink->onScored(std::move(scores));
+        }
+        m_scores.clear();
+    }
     static bool advance(const Running& running) {
         GenerateSink& sink = *running.sink;
         if (running.cancelled) {
@@ -119,6 +154,7 @@ class FakeEngine final : public Engine {
     FakeVocabulary m_vocabulary;
     std::mutex m_mutex;
     std::deque<Running> m_queue;
+    std::vector<Scoring> m_scores;
     GenerationId m_nextId = 1;
 };
 

@@ -1,0 +1,116 @@
+#include "engine/session/conversations/scoring.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "engine/session/conversations/generation.h"
+#include "engine/session/conversations/prompt_planner.h"
+
+namespace ingle::session {
+namespace {
+
+/// Softmax over all of `logits`, of single ids.
+class Probabilities {
+  public:
+    explicit Probabilities(std::span<const float> logits)
+        : m_logits(logits), m_highest(*std::ranges::max_element(logits)) {
+        for (const float logit : logits) m_sum += std::exp(double{logit} - m_highest);
+    }
+    double of(TokenId id) const {
+        return std::exp(double{m_logits[static_cast<size_t>(id)]} - m_highest) / m_sum;
+    }
+
+  private:
+    const std::span<const float> m_logits;
+    const double m_highest;
+    double m_sum = 0;
+};
+
+std::vector<TokenId> likeliest(std::span<const float> logits, size_t count) {
+    std::vector<TokenId> ids(logits.size());
+    std::iota(ids.begin(), ids.end(), 0);
+    count = std::min(count, ids.size());
+    const auto middle = ids.begin() + static_cast<std::ptrdiff_t>(count);
+    std::partial_sort(ids.begin(), middle, ids.end(), [logits](TokenId a, TokenId b) {
+        const float left = logits[static_cast<size_t>(a)], right = logits[static_cast<size_t>(b)];
+        return left != right ? left > right : a < b;
+    });
+    ids.resize(count);
+    return ids;
+}
+
+}  // namespace
+
+Status Scoring::plan(const OpenedModel& model) {
+    INGLE_TRY_ASSIGN(const PlannedPrompt prompt,
+                     planPrompt(model, m_request.request, [this] { return cancelled(); }));
+    const size_t numIds = m_request.ids.size();
+    if (m_request.from > numIds || m_request.count > numIds + 1 - m_request.from)
+        return fail(ErrorCode::InvalidArgument, "{} places from {} on of an answer of {} tokens",
+                    m_request.count, m_request.from, numIds);
+    if (m_request.top > kMostTop)
+        return fail(ErrorCode::InvalidArgument, "the {} likeliest tokens: {} at most", m_request.top,
+                    kMostTop);
+    const uint32_t vocabSize = model.bound.facts().vocabSize;
+    const size_t numChoices = choicesOf(model, m_request.request, vocabSize);
+    for (const TokenId id : m_request.ids) {
+        if (id < 0 || static_cast<size_t>(id) >= numChoices)
+            return fail(ErrorCode::InvalidArgument, "token {} is outside the vocabulary of {}", id,
+                        numChoices);
+    }
+    m_count = m_request.count > 0 ? m_request.count : numIds - m_request.from;
+    m_promptTokens = prompt.ids.size();
+    m_firstRow = m_promptTokens + m_request.from - 1;
+    if (model.contextTokens > 0 && m_firstRow + m_count > model.contextTokens)
+        return fail(ErrorCode::InvalidArgument, "{} tokens do not fit the context of {}",
+                    m_firstRow + m_count, model.contextTokens);
+    m_scores.promptHash = prompt.plan.promptHash;
+    m_ids = prompt.ids;
+    m_prefixTokens = model.bound.facts().prefixTokens(m_ids);
+    m_ids.insert(m_ids.end(), m_request.ids.begin(), m_request.ids.end());
+    return {};
+}
+
+void Scoring::restart() {
+    m_sequence = {};
+    m_scores.positions.clear();
+}
+
+Scoring::Next Scoring::next(size_t most, size_t mostRows) const {
+    const size_t done = m_sequence.ids.size();
+    const size_t row = nextRow();
+    size_t end = done < row ? std::min(row, done + most) : std::min(m_firstRow + m_count, done + mostRows);
+    end = std::max<size_t>(end, m_prefixTokens);
+    return {std::span(m_ids).subspan(done, end - done), static_cast<uint32_t>(std::min(row, end) - done)};
+}
+
+void Scoring::fed(size_t count) {
+    const auto from = m_ids.begin() + static_cast<std::ptrdiff_t>(m_sequence.ids.size());
+    m_sequence.ids.insert(m_sequence.ids.end(), from, from + static_cast<std::ptrdiff_t>(count));
+    m_sink.onProgress(static_cast<uint32_t>(m_sequence.ids.size()),
+                      static_cast<uint32_t>(m_firstRow + m_count));
+}
+
+void Scoring::take(const OpenedModel& model, std::span<const float> logits) {
+    logits = logits.first(choicesOf(model, m_request.request, logits.size()));
+    const Probabilities probabilities(logits);
+    const auto scored = [&](TokenId id) {
+        return ScoredToken{id, model.tokenizer ? std::string(model.tokenizer->pieceBytes(id)) : std::string(),
+                           probabilities.of(id)};
+    };
+    const size_t at = nextRow() + 1;  // of the place, among m_ids
+    ScoredPosition& position = m_scores.positions.emplace_back();
+    const std::span history = std::span(m_ids).first(at);
+    position.chosen =
+        scored(m_sampler.sample(logits, m_request.request.sampler, history, at - m_promptTokens));
+    position.stored.id = -1;
+    if (at < m_ids.size()) {
+        position.stored = scored(m_ids[at]);
+        position.margin =
+            logits[static_cast<size_t>(position.chosen.id)] - logits[static_cast<size_t>(position.stored.id)];
+    }
+    for (const TokenId id : likeliest(logits, m_request.top)) position.top.push_back(scored(id));
+}
+
+}  // namespace ingle::session

@@ -63,7 +63,8 @@ bool endsAtOnce(const protocol::RequestBody& body) {
 
 /// The host says itself what became of it.
 bool endsInOrder(const protocol::RequestBody& body) {
-    return std::holds_alternative<protocol::Generate>(body) || std::holds_alternative<protocol::Import>(body);
+    return std::holds_alternative<protocol::Generate>(body) ||
+           std::holds_alternative<protocol::Score>(body) || std::holds_alternative<protocol::Import>(body);
 }
 
 protocol::EventBody cancelled(const protocol::RequestBody& body) {

@@ -249,6 +249,33 @@ void fields(V& v, Of<GenerateResult> auto& r) {
     v.hexBytes("withheld", r.withheld);
 }
 template <typename V>
+void fields(V& v, Of<Receipt> auto& r) {
+    v.optional("program", r.program);
+    v.optional("modelPath", r.modelPath);
+    v.optional("modelHash", r.modelHash);
+    v.optional("backend", r.backend);
+    v.optional("device", r.device);
+    v.optional("instructions", r.instructions);
+    v.optional("kv", r.kv);
+    v.optional("activations", r.activations);
+    v.optional("referenceKernels", r.referenceKernels);
+    v.optional("contextTokens", r.contextTokens);
+    v.optional("overrides", r.overrides);
+}
+template <typename V>
+void fields(V& v, Of<ScoredToken> auto& t) {
+    v.required("id", t.id);
+    v.required("text", t.text);
+    v.optional("p", t.p);
+}
+template <typename V>
+void fields(V& v, Of<ScoredPosition> auto& p) {
+    v.required("stored", p.stored);
+    v.required("chosen", p.chosen);
+    v.optional("margin", p.margin);
+    v.optional("top", p.top);
+}
+template <typename V>
 void fields(V& v, Of<Error> auto& e) {
     v.required("code", e.code);
     v.required("message", e.message);
@@ -301,6 +328,14 @@ void fields(V& v, Of<Count> auto& r) {
 template <typename V>
 void fields(V& v, Of<Generate> auto& r) {
     v.required("request", r.request);
+}
+template <typename V>
+void fields(V& v, Of<Score> auto& r) {
+    v.required("request", r.score.request);
+    v.required("ids", r.score.ids);
+    v.optional("from", r.score.from);
+    v.optional("count", r.score.count);
+    v.optional("top", r.score.top);
 }
 template <typename V>
 void fields(V& v, Of<Cancel> auto& r) {
@@ -374,6 +409,13 @@ void fields(V& v, Of<Tokens> auto& e) {
 template <typename V>
 void fields(V& v, Of<Done> auto& e) {
     v.required("result", e.result);
+    v.optional("receipt", e.receipt);
+}
+template <typename V>
+void fields(V& v, Of<Scored> auto& e) {
+    v.required("promptHash", e.scores.promptHash);
+    v.required("positions", e.scores.positions);
+    v.optional("receipt", e.receipt);
 }
 template <typename V>
 void fields(V& v, Of<Failed> auto& e) {

@@ -10,8 +10,10 @@
 #include <variant>
 #include <vector>
 
+#include "ingle/receipt.h"
 #include "ingle/recognition.h"
 #include "ingle/result.h"
+#include "ingle/score.h"
 #include "ingle/types.h"
 
 namespace ingle::protocol {
@@ -84,6 +86,12 @@ struct Tokens {
 struct Done {
     static constexpr std::string_view kName = "done";
     GenerateResult result;
+    Receipt receipt;  ///< what computed at the end
+};
+struct Scored {
+    static constexpr std::string_view kName = "scored";
+    Scores scores;
+    Receipt receipt;  ///< what computed
 };
 struct Failed {
     static constexpr std::string_view kName = "failed";
@@ -91,8 +99,9 @@ struct Failed {
     /// Of a load that was refused because it does not fit: the numbers, and what would help.
     MemoryEstimate memory;
 };
-using EventBody = std::variant<HelloOk, Inspected, Recognised, Imported, Loaded, Unloaded, Counted, Retained,
-                               DevicesListed, ComputerDescribed, Progress, Planned, Tokens, Done, Failed>;
+using EventBody =
+    std::variant<HelloOk, Inspected, Recognised, Imported, Loaded, Unloaded, Counted, Retained, DevicesListed,
+                 ComputerDescribed, Progress, Planned, Tokens, Done, Scored, Failed>;
 struct Event {
     RequestId id = 0;
     EventBody body;
@@ -179,6 +188,15 @@ struct Generate {
     using Update = std::variant<Planned, Progress, Tokens>;
     GenerateRequest request;
 };
+/// What would be chosen now at the places of an answer that exists. Needs a loaded model; waits for answers.
+struct Score {
+    static constexpr std::string_view kName = "score";
+    static constexpr std::string_view kDoing = "checking an answer";
+    static constexpr ModelUse kModelUse = ModelUse::Uses;
+    using Reply = Scored;
+    using Update = std::variant<Progress>;
+    ScoreRequest score;
+};
 /// Ends a generation; has no reply of its own.
 struct Cancel {
     static constexpr std::string_view kName = "cancel";
@@ -210,8 +228,8 @@ struct Computer {
     using Reply = ComputerDescribed;
     using Update = NoUpdate;
 };
-using RequestBody = std::variant<Hello, Inspect, Recognise, Import, Load, Unload, Count, Generate, Cancel,
-                                 Retain, Devices, Computer>;
+using RequestBody = std::variant<Hello, Inspect, Recognise, Import, Load, Unload, Count, Generate, Score,
+                                 Cancel, Retain, Devices, Computer>;
 struct Request {
     RequestId id = 0;
     RequestBody body;

@@ -8,6 +8,7 @@
 #include "app/cli/host/bus_error.h"
 #include "app/cli/host/throttle.h"
 #include "ingle/error_ids.h"
+#include "ingle/version.h"
 
 namespace ingle::cli {
 namespace {
@@ -20,10 +21,11 @@ Error noModel() {
 
 }  // namespace
 
-/// Turns what happens to one generation into events.
-class EngineWorker::RequestSink final : public GenerateSink {
+/// Turns what happens to one generation or scoring into events.
+class EngineWorker::RequestSink final : public GenerateSink, public ScoreSink {
   public:
-    RequestSink(protocol::RequestId id, EventQueue& events) : m_id(id), m_events(events) {}
+    RequestSink(protocol::RequestId id, EventQueue& events, const Engine& engine)
+        : m_id(id), m_events(events), m_engine(engine) {}
 
     void onPlan(const PromptPlan& plan) override { m_events.push({m_id, protocol::Planned{plan}}); }
     void onProgress(uint32_t promptDone, uint32_t promptTotal) override {
@@ -35,7 +37,8 @@ class EngineWorker::RequestSink final : public GenerateSink {
         pushProgress(0);
     }
     void onTokens(const TokenChunk& chunk) override { m_events.push({m_id, protocol::Tokens{chunk}}); }
-    void onDone(const GenerateResult& result) override { m_last = {m_id, protocol::Done{result}}; }
+    void onDone(const GenerateResult& result) override { m_last = {m_id, protocol::Done{result, receipt()}}; }
+    void onScored(Scores scores) override { m_last = {m_id, protocol::Scored{std::move(scores), receipt()}}; }
     void onError(const Error& error) override { m_last = {m_id, protocol::Failed{error}}; }
 
     bool finished() const { return m_last.has_value(); }
@@ -43,12 +46,18 @@ class EngineWorker::RequestSink final : public GenerateSink {
     protocol::Event takeLast() { return std::move(*m_last); }
 
   private:
+    Receipt receipt() const {
+        Receipt receipt = m_engine.receipt();
+        receipt.program = version();
+        return receipt;
+    }
     void pushProgress(double fraction) {
         m_events.push({m_id, protocol::Progress{fraction, "reading the prompt", m_moved}});
     }
 
     const protocol::RequestId m_id;
     EventQueue& m_events;
+    const Engine& m_engine;
     Throttle m_throttle;
     DeviceStatus m_moved;
     std::optional<protocol::Event> m_last;
@@ -80,7 +89,9 @@ void EngineWorker::enqueue(protocol::Request request) {
         const std::scoped_lock lock(m_mutex);
         const bool taken = m_pending.contains(id);
         if (!taken && m_inbox.size() < kMaxWaitingRequests) {
-            if (std::holds_alternative<protocol::Generate>(request.body)) m_pending.emplace(id, Pending{});
+            const bool isCancelledInOrder = std::holds_alternative<protocol::Generate>(request.body) ||
+                                            std::holds_alternative<protocol::Score>(request.body);
+            if (isCancelledInOrder) m_pending.emplace(id, Pending{});
             m_inbox.push_back(std::move(request));
             m_arrived.notify_one();
             return;
@@ -198,10 +209,19 @@ void EngineWorker::serve(protocol::RequestId id, const protocol::Count& request)
 }
 
 void EngineWorker::serve(protocol::RequestId id, protocol::Generate& request) {
+    submit(id, std::move(request.request));
+}
+
+void EngineWorker::serve(protocol::RequestId id, protocol::Score& request) {
+    submit(id, std::move(request.score));
+}
+
+template <typename Work>
+void EngineWorker::submit(protocol::RequestId id, Work work) {
     Error refusal = noModel();
     if (m_engine) {
-        auto sink = std::make_unique<RequestSink>(id, m_events);
-        auto submitted = m_engine->submit(std::move(request.request), *sink);
+        auto sink = std::make_unique<RequestSink>(id, m_events, *m_engine);
+        auto submitted = m_engine->submit(std::move(work), *sink);
         if (submitted) {
             m_sinks.emplace(id, std::move(sink));
             const std::scoped_lock lock(m_mutex);

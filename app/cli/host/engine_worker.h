@@ -47,16 +47,16 @@ class EngineWorker {
     /// Serves requests for ever; this is the engine thread.
     [[noreturn]] void run();
 
-    /// Hands over a load, unload, count, generate, retain, devices or computer request. Any thread;
+    /// Hands over a load, unload, count, generate, score, retain, devices or computer request. Any thread;
     /// does not wait: when too many are waiting the request is answered by Failed.
     void enqueue(protocol::Request request);
-    /// Ends a generation that waits or runs, within one step, or a count that waits. Any thread.
+    /// Ends a generation or scoring that waits or runs, within one step, or a count that waits. Any thread.
     void cancel(protocol::RequestId target);
 
   private:
     class RequestSink;
 
-    /// A generation between enqueue and its last event.
+    /// A generation or scoring between enqueue and its last event.
     struct Pending {
         std::optional<GenerationId> submitted;
         bool cancelled = false;
@@ -74,6 +74,10 @@ class EngineWorker {
     void serve(protocol::RequestId id, const protocol::Unload& request);
     void serve(protocol::RequestId id, const protocol::Count& request);
     void serve(protocol::RequestId id, protocol::Generate& request);
+    void serve(protocol::RequestId id, protocol::Score& request);
+    /// Hands a generation or scoring to the engine.
+    template <typename Work>
+    void submit(protocol::RequestId id, Work work);
     void serve(protocol::RequestId id, const protocol::Retain& request);
     void serve(protocol::RequestId id, const protocol::Devices& request);
     void serve(protocol::RequestId id, const protocol::Computer& request);

@@ -289,7 +289,6 @@ TEST(Messages, MistakesAreNamedInOneSentence) {
 TEST(Messages, WhatIsReservedIsRefusedAndNotLeftOut) {
     for (const char* line : {
              R"({"id":5,"op":"embed","text":"x"})",
-             R"({"id":5,"op":"score","text":"x","ids":[1]})",
              R"({"id":5,"op":"generate","request":{"grammar":"root ::= x"}})",
              R"({"id":5,"op":"generate","request":{"attachments":[]}})",
          }) {

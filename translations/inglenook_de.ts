@@ -22,6 +22,10 @@
 <context>
     <name>Actions</name>
     <message>
+        <source>Check the answer</source>
+        <translation>Die Antwort prüfen</translation>
+    </message>
+    <message>
         <source>Send</source>
         <translation>Senden</translation>
     </message>
@@ -156,6 +160,60 @@
     <message>
         <source>Next version</source>
         <translation>Nächste Fassung</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::AnswerCheck</name>
+    <message>
+        <source>What made this answer was not recorded.</source>
+        <translation>Wodurch diese Antwort entstand, wurde nicht festgehalten.</translation>
+    </message>
+    <message>
+        <source>Whether the model file is still the same is not known.</source>
+        <translation>Ob die Modelldatei noch dieselbe ist, ist nicht bekannt.</translation>
+    </message>
+    <message>
+        <source>The model file is another one now.</source>
+        <translation>Die Modelldatei ist jetzt eine andere.</translation>
+    </message>
+    <message>
+        <source>Version %1 wrote it, and this is version %2.</source>
+        <translation>Version %1 hat sie geschrieben, und dies ist Version %2.</translation>
+    </message>
+    <message>
+        <source>It was written on %1, and %2 computes now.</source>
+        <translation>Sie wurde auf %1 geschrieben, und jetzt rechnet %2.</translation>
+    </message>
+    <message>
+        <source>It was written with %1 instructions, and %2 are used now.</source>
+        <translation>Sie wurde mit %1-Befehlen geschrieben, und jetzt werden %2 verwendet.</translation>
+    </message>
+    <message>
+        <source>The model is loaded with other settings now.</source>
+        <translation>Das Modell ist jetzt mit anderen Einstellungen geladen.</translation>
+    </message>
+    <message>
+        <source>What stands before the answer is not what the model was given then.</source>
+        <translation>Was vor der Antwort steht, ist nicht, was dem Modell damals gegeben wurde.</translation>
+    </message>
+    <message>
+        <source>On a graphics device the same tokens are not promised.</source>
+        <translation>Auf einem Grafikgerät sind dieselben Tokens nicht versprochen.</translation>
+    </message>
+    <message>
+        <source>First differs at token %1: stored “%2”, now “%3” (logits %4 apart).</source>
+        <translation>Der erste Unterschied ist bei Token %1: gespeichert „%2“, jetzt „%3“ (Abstand der Logits %4).</translation>
+    </message>
+    <message>
+        <source>This answer has no tokens to check.</source>
+        <translation>Diese Antwort hat keine Tokens, die zu prüfen wären.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Identical: %n tokens.</source>
+        <translation>
+            <numerusform>Identisch: %n Token.</numerusform>
+            <numerusform>Identisch: %n Tokens.</numerusform>
+        </translation>
     </message>
 </context>
 <context>

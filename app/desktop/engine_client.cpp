@@ -130,7 +130,7 @@ protocol::RequestId EngineClient::generate(const GenerateRequest& request, const
         [handlers](const protocol::Planned& plan) { handlers.planned(plan.plan); },
         [handlers](const protocol::Progress& progress) { handlers.promptProgress(progress.fraction); },
         [handlers](const protocol::Tokens& some) { handlers.tokens(some.chunk); },
-        [handlers](const protocol::Done& reply) { handlers.finished(reply.result); },
+        [handlers](const protocol::Done& reply) { handlers.finished(reply); },
         [handlers](const protocol::Failed& failed) {
             handlers.finished(tl::unexpected<Error>(failed.error));
         });
@@ -147,6 +147,13 @@ protocol::RequestId EngineClient::count(std::vector<ChatMessage> messages,
         [done](const protocol::Failed& failed) {
             if (failed.error.code != ErrorCode::Cancelled) done(tl::unexpected<Error>(failed.error));
         });
+}
+
+protocol::RequestId EngineClient::score(ScoreRequest request,
+                                        std::function<void(const Result<protocol::Scored>&)> done) {
+    return ask(
+        protocol::Score{std::move(request)}, [done](const protocol::Scored& reply) { done(reply); },
+        [done](const protocol::Failed& failed) { done(tl::unexpected<Error>(failed.error)); });
 }
 
 void EngineClient::listDevices() {

@@ -34,7 +34,7 @@ struct AnswerHandlers {
     /// At most 30 a second; tokens in between are merged.
     std::function<void(const TokenChunk&)> tokens;
     /// Once, last.
-    std::function<void(const Result<GenerateResult>&)> finished;
+    std::function<void(const Result<protocol::Done>&)> finished;
 };
 
 /// Each request without handlers ends with exactly one of its two last signals, those of one kind in the
@@ -60,13 +60,16 @@ class EngineClient : public QObject {
     /// What comes of the load under way is not told any more.
     void forgetLoad() { ++m_numLoads; }
     protocol::RequestId generate(const GenerateRequest& request, const AnswerHandlers& handlers);
-    /// Ends a generation, an import or a look at files, which still calls its last handler; nothing if it is
-    /// over.
+    /// Ends a generation, a scoring, an import or a look at files, which still calls its last handler;
+    /// nothing if it is over.
     void cancel(protocol::RequestId generation);
     /// What messages take of the context of the loaded model, and how much room it has; `done` hears of it
     /// unless it is cancelled. Loads nothing: an error where no model is loaded.
     protocol::RequestId count(std::vector<ChatMessage> messages,
                               std::function<void(const Result<protocol::Counted>&)> done);
+    /// What would be chosen now at the places of an answer. `done` is called once.
+    protocol::RequestId score(ScoreRequest request,
+                              std::function<void(const Result<protocol::Scored>&)> done);
     /// Asks what can compute.
     void listDevices();
     /// Asks for memory and processor.

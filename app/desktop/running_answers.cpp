@@ -116,32 +116,32 @@ void RunningAnswers::onStarted(Answer& answer, const Result<history::Turn>& turn
 
 void RunningAnswers::generate(Answer& answer) {
     setState(answer, m_answers.size() > 1 ? State::Waiting : State::Reading);
-    answer.request =
-        m_engine.generate(answer.prompt.request,
-                          {.planned = [this, &answer](const PromptPlan& plan) { onPlanned(answer, plan); },
-                           .promptProgress =
-                               [this, &answer](double fraction) {
-                                   answer.progress.promptFraction = fraction;
-                                   emit progressed(answer.conversation);
-                               },
-                           .tokens = [this, &answer](const TokenChunk& chunk) { onTokens(answer, chunk); },
-                           .finished =
-                               [this, &answer](const Result<GenerateResult>& result) {
-                                   if (!result)
-                                       return onEngineDone(answer, history::failedWith(result.error()));
-                                   history::AnswerEnd ending;
-                                   if (result->stats.decodeMs > 0) {
-                                       answer.progress.tokensPerSecond =
-                                           result->stats.newTokens * 1000.0 / result->stats.decodeMs;
-                                   }
-                                   ending.stats = result->stats;
-                                   ending.pieces = result->tail;
-                                   ending.withheld = result->withheld;
-                                   ending.reason = result->reason;
-                                   if (result->reason != StopReason::EndOfText)
-                                       ending.status = MessageStatus::Stopped;
-                                   onEngineDone(answer, std::move(ending));
-                               }});
+    answer.request = m_engine.generate(
+        answer.prompt.request,
+        {.planned = [this, &answer](const PromptPlan& plan) { onPlanned(answer, plan); },
+         .promptProgress =
+             [this, &answer](double fraction) {
+                 answer.progress.promptFraction = fraction;
+                 emit progressed(answer.conversation);
+             },
+         .tokens = [this, &answer](const TokenChunk& chunk) { onTokens(answer, chunk); },
+         .finished =
+             [this, &answer](const Result<protocol::Done>& done) {
+                 if (!done) return onEngineDone(answer, history::failedWith(done.error()));
+                 history::AnswerEnd ending;
+                 const GenerateResult* result = &done->result;
+                 ending.receipt = {done->receipt, answer.rules.systemPrompt, answer.rules.maxTokens};
+                 if (result->stats.decodeMs > 0) {
+                     answer.progress.tokensPerSecond =
+                         result->stats.newTokens * 1000.0 / result->stats.decodeMs;
+                 }
+                 ending.stats = result->stats;
+                 ending.pieces = result->tail;
+                 ending.withheld = result->withheld;
+                 ending.reason = result->reason;
+                 if (result->reason != StopReason::EndOfText) ending.status = MessageStatus::Stopped;
+                 onEngineDone(answer, std::move(ending));
+             }});
 }
 
 void RunningAnswers::stop(RowId conversation) {

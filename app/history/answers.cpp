@@ -146,6 +146,9 @@ Status History::finishAnswer(RowId message, const AnswerEnd& end) {
             "decode_ms = ?6 WHERE id = ?1",
             message, stats.promptTokens, stats.cachedTokens, stats.newTokens, stats.prefillMs,
             stats.decodeMs);
+        if (end.receipt.exists())
+            m_database->execute("UPDATE messages SET receipt = ?2 WHERE id = ?1", message,
+                                receiptJson(end.receipt));
         return {};
     });
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "ingle/part.h"
+#include "ingle/receipt.h"
 #include "ingle/result.h"
 #include "ingle/types.h"
 
@@ -50,6 +51,16 @@ struct Conversation {
     std::string draft;     ///< unsent text of the composer
 };
 
+/// What made an answer, beside its sampler, ids and prompt: the engine, and the settings in force.
+struct AnswerReceipt {
+    Receipt engine;  ///< without a program: there is no receipt
+    std::string systemPrompt;
+    uint32_t maxTokens = 0;  ///< 0: no limit
+
+    bool exists() const { return !engine.program.empty(); }
+    bool operator==(const AnswerReceipt&) const = default;
+};
+
 struct Message {
     RowId id = 0;
     RowId conversation = 0;
@@ -69,6 +80,7 @@ struct Message {
     std::string modelId;
     std::string modelName;
     SamplerParams sampler;  ///< with its seed: what continuing needs
+    AnswerReceipt receipt;  ///< of the last run that ended in order
     GenerateStats stats;
     int64_t createdMs = 0;
     int siblingIndex = 0;  ///< filled by reads: position among siblings, from 0
@@ -86,6 +98,7 @@ struct AnswerEnd {
     std::string errorId;
     std::vector<std::string> errorArguments;
     GenerateStats stats;
+    AnswerReceipt receipt;  ///< kept as it was where this one does not exist
 };
 
 /// Something that was deleted and can be brought back.

@@ -66,6 +66,7 @@ Result<Message> readRow(SQLite::Statement& row) {
     message.modelName = next().getString();
     message.sampler = samplerFromJson(next().getString());
     message.sampler.seed = static_cast<uint64_t>(next().getInt64());
+    message.receipt = receiptFromJson(next().getString());
     message.stats.promptTokens = next().getUInt();
     message.stats.cachedTokens = next().getUInt();
     message.stats.newTokens = next().getUInt();

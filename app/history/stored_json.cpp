@@ -3,6 +3,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "app/history/stored_values.h"
+
 namespace ingle::history {
 namespace {
 
@@ -22,6 +24,18 @@ void forEachNumber(Sampler& sampler, Each&& each) {
     each("frequencyPenalty", sampler.frequencyPenalty);
     each("presencePenalty", sampler.presencePenalty);
     each("lastN", sampler.lastN);
+}
+
+/// Calls `each(name, text)` for every text of a receipt.
+template <typename Stored, typename Each>
+void forEachText(Stored& receipt, Each&& each) {
+    each("program", receipt.engine.program);
+    each("modelPath", receipt.engine.modelPath);
+    each("modelHash", receipt.engine.modelHash);
+    each("backend", receipt.engine.backend);
+    each("device", receipt.engine.device);
+    each("instructions", receipt.engine.instructions);
+    each("systemPrompt", receipt.systemPrompt);
 }
 
 template <typename Number>
@@ -62,6 +76,46 @@ SamplerParams samplerFromJson(std::string_view text) {
         sampler.logitBias.push_back(bias);
     }
     return sampler;
+}
+
+std::string receiptJson(const AnswerReceipt& receipt) {
+    if (!receipt.exists()) return {};
+    json object = json::object();
+    const Receipt& engine = receipt.engine;
+    forEachText(receipt, [&](const char* name, const std::string& text) { object[name] = text; });
+    object["kv"] = storedName(kKvNames, engine.kv);
+    object["activations"] = storedName(kActivationNames, engine.activations);
+    object["referenceKernels"] = engine.referenceKernels;
+    object["contextTokens"] = engine.contextTokens;
+    object["overrides"] = engine.overrides;
+    object["maxTokens"] = receipt.maxTokens;
+    return object.dump(-1, ' ', false, kReplaceIllFormed);
+}
+
+AnswerReceipt receiptFromJson(std::string_view text) {
+    AnswerReceipt receipt;
+    const json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
+    if (!object.is_object()) return receipt;
+    const auto textOf = [&object](const char* name) {
+        const auto found = object.find(name);
+        return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+    };
+    const auto number = [&object](const char* name, auto& value) {
+        if (const auto found = object.find(name); found != object.end()) read(*found, value);
+    };
+    forEachText(receipt, [&](const char* name, std::string& value) { value = textOf(name); });
+    Receipt& engine = receipt.engine;
+    engine.kv = fromStoredName(kKvNames, textOf("kv")).value_or(engine.kv);
+    engine.activations = fromStoredName(kActivationNames, textOf("activations")).value_or(engine.activations);
+    if (const auto flag = object.find("referenceKernels"); flag != object.end() && flag->is_boolean())
+        engine.referenceKernels = flag->get<bool>();
+    number("contextTokens", engine.contextTokens);
+    number("maxTokens", receipt.maxTokens);
+    if (const auto all = object.find("overrides"); all != object.end() && all->is_object()) {
+        for (const auto& [key, value] : all->items())
+            if (value.is_string()) engine.overrides[key] = value.get<std::string>();
+    }
+    return receipt;
 }
 
 std::string textsJson(const std::vector<std::string>& texts) {

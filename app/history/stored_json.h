@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/history/history.h"
 #include "ingle/types.h"
 
 namespace ingle::history {
@@ -13,6 +14,11 @@ namespace ingle::history {
 std::string samplerJson(const SamplerParams& sampler);
 /// What is missing or no number has its default; so has all of a text that is no JSON.
 SamplerParams samplerFromJson(std::string_view json);
+
+/// Empty where there is none.
+std::string receiptJson(const AnswerReceipt& receipt);
+/// What is missing is empty or the default; so is all of a text that is no JSON.
+AnswerReceipt receiptFromJson(std::string_view json);
 
 std::string textsJson(const std::vector<std::string>& texts);
 /// Nothing of what is no list of texts.

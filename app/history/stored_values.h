@@ -32,6 +32,13 @@ inline constexpr std::array kStopReasonNames{
     std::pair{StopReason::ContextFull, std::string_view("context_full")},
     std::pair{StopReason::Cancelled, std::string_view("cancelled")}};
 
+inline constexpr std::array kKvNames{std::pair{KvType::F32, std::string_view("f32")},
+                                     std::pair{KvType::F16, std::string_view("f16")},
+                                     std::pair{KvType::Q8, std::string_view("q8")}};
+
+inline constexpr std::array kActivationNames{std::pair{ActivationType::Auto, std::string_view("auto")},
+                                             std::pair{ActivationType::F32, std::string_view("f32")}};
+
 inline constexpr std::array kPartKindNames{std::pair{PartKind::Text, std::string_view("text")},
                                            std::pair{PartKind::Thought, std::string_view("thought")},
                                            std::pair{PartKind::ToolCall, std::string_view("tool_call")},

@@ -107,6 +107,15 @@ Prompt promptOf(const Turn& turn, const std::string& systemPrompt, uint32_t maxT
     return prompt;
 }
 
+ScoreRequest replayOf(const Turn& turn, const std::string& systemPrompt) {
+    const AnswerReceipt& receipt = turn.branch.back().receipt;
+    ScoreRequest replay;
+    replay.request =
+        promptOf(turn, receipt.exists() ? receipt.systemPrompt : systemPrompt, receipt.maxTokens).request;
+    replay.ids = std::exchange(replay.request.resumeIds, {});
+    return replay;
+}
+
 RowId firstKept(const Prompt& prompt, const PromptPlan& plan) {
     if (plan.dropped.empty()) return 0;
     for (const uint32_t index : plan.kept) {

@@ -7,6 +7,7 @@
 
 #include "app/history/history.h"
 #include "ingle/result.h"
+#include "ingle/score.h"
 #include "ingle/types.h"
 
 namespace ingle::history {
@@ -67,6 +68,10 @@ struct Prompt {
 };
 /// `maxTokens` 0: no limit.
 Prompt promptOf(const Turn& turn, const std::string& systemPrompt, uint32_t maxTokens);
+
+/// The answer that `turn` ends with, asked again as it was, to be compared with its ids. An answer without a
+/// receipt is asked with that system prompt.
+ScoreRequest replayOf(const Turn& turn, const std::string& systemPrompt);
 
 /// The oldest message that the model sees when some were dropped; 0: it sees all.
 RowId firstKept(const Prompt& prompt, const PromptPlan& plan);

@@ -80,6 +80,44 @@ class ActionsTest : public QObject, WindowFiles {
         QTRY_VERIFY(run.shownItem("restoreDefaults") != nullptr);
     }
 
+    void aCheckedAnswerIsIdenticalOrDiffersInWords() {
+        const auto check = [this](const QStringList& arguments, bool identical) {
+            WindowRun run(freshDataDir(), arguments);
+            run.drop(m_modelFile);
+            if (!QTest::qWaitFor([&] { return run.ready(); }, kPatienceMs)) return QString("not ready");
+            run.chat().send("count");
+            const auto ended = [&] { return run.messages().size() == 2 && run.idle(); };
+            if (!QTest::qWaitFor(ended, kPatienceMs)) return QString("not answered");
+            const auto answer = static_cast<qint64>(run.messages().back().id);
+            QStringList offered;
+            for (const QVariant& each : run.model.actions()->ofMessage(answer))
+                offered += each.toMap()["id"].toString();
+            if (!offered.contains("checkAnswer")) return QString("not offered");
+            press(run, Qt::Key_P, Qt::ControlModifier | Qt::ShiftModifier);
+            const auto opened = [&] {
+                return run.shownItem("paletteField") != nullptr &&
+                       run.shownItem("paletteField")->hasActiveFocus();
+            };
+            if (!QTest::qWaitFor(opened)) return QString("no palette");
+            for (const char key : std::string("check the")) QTest::keyClick(run.window, key);
+            QTest::keyClick(run.window, Qt::Key_Return);
+            const auto said = [&] {
+                return identical ? run.model.notices()->toast() : run.model.notices()->banner();
+            };
+            if (!QTest::qWaitFor([&] { return !said().isEmpty(); }, kPatienceMs))
+                return QString("nothing said");
+            return said();
+        };
+        QCOMPARE(check({}, true), QString("Identical: 20 tokens."));
+        QCOMPARE(check({"--other-at", "3"}, false),
+                 QString("First differs at token 4: stored “3 ”, now “else” (logits 0.25 apart)."));
+        QCOMPARE(check({"--model-hash", QString(32, 'b')}, false),
+                 QString("Identical: 20 tokens. The model file is another one now."));
+        QCOMPARE(check({"--prompt-hash", "8"}, false),
+                 QString("Identical: 20 tokens. What stands before the answer is not what the model was "
+                         "given then."));
+    }
+
     void theModelsBeginInThePathAndBrowseWithoutAPortal() {
         WindowRun run(freshDataDir(), {});
         QTRY_VERIFY(run.window->isVisible());

@@ -39,9 +39,9 @@ struct Heard {
                                                  ++updates;
                                              },
                                          .finished =
-                                             [this](const Result<GenerateResult>& outcome) {
+                                             [this](const Result<protocol::Done>& outcome) {
                                                  if (outcome)
-                                                     result = *outcome;
+                                                     result = outcome->result;
                                                  else
                                                      failure = outcome.error();
                                              }});

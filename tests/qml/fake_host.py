@@ -17,6 +17,8 @@
 --device-note T  why it is not the device that was asked for, after loading
 --import-ms N    how long an import takes; 0: it does not end by itself
 --published N    bytes of a model that could be made smaller
+--other-at N     a check of an answer finds another token at N
+--prompt-hash N  what a check finds before the answer, and --model-hash H of the model's file
 
 A path with "published" is a model that could be made smaller; an import into a folder with "full" fails.
 """
@@ -50,8 +52,12 @@ parser.add_argument("--available", type=int, default=5 << 30)
 parser.add_argument("--import-ms", type=float, default=100)
 parser.add_argument("--published", type=int, default=16400000000)
 parser.add_argument("--log")
+parser.add_argument("--prompt-hash", type=int, default=7)
+parser.add_argument("--other-at", type=int)
+parser.add_argument("--model-hash", default="a" * 32)
 args = parser.parse_args()
 
+RECEIPT = {"program": "1.0", "modelHash": args.model_hash, "backend": "cpu", "device": "a fake", "instructions": "avx2"}
 # By a word in the path of the file; the arguments' "path" is that path.
 FAILURES = {
     "broken": {"code": "Corrupt", "message": "is not a model."},
@@ -110,7 +116,7 @@ def generate(request_id, request):
     say(id=request_id, event="done", result={
         "reason": "cancelled" if request_id in cancelled else "endOfText",
         "stats": {"promptTokens": 5, "cachedTokens": 0, "newTokens": args.tokens - done, "prefillMs": 1, "decodeMs": 1},
-        "withheld": ""})
+        "withheld": ""}, receipt={**RECEIPT, "modelHash": "a" * 32, "device": "a fake"})
 
 
 def refusal_of(path):
@@ -204,6 +210,11 @@ def answer(message):
         # A character is a token.
         texts = [part["text"] for each in message["messages"] for part in each["parts"]]
         say(id=request_id, event="counted", tokens=sum(map(len, texts)), room=48)
+    elif op == "score":
+        say(id=request_id, event="scored", promptHash=args.prompt_hash, receipt=RECEIPT, positions=[
+            {"stored": {"id": token, "text": f"{token} "},
+             "chosen": {"id": token + (index == args.other_at), "text": "else" if index == args.other_at else f"{token} "},
+             "margin": 0.25 if index == args.other_at else 0} for index, token in enumerate(message["ids"])])
     elif op == "generate":
         # On a thread of its own, so that a cancel is read meanwhile.
         threading.Thread(target=generate, args=(request_id, message["request"]), daemon=True).start()

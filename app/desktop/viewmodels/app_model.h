@@ -8,6 +8,7 @@
 #include <string>
 
 #include "app/desktop/actions.h"
+#include "app/desktop/answer_check.h"
 #include "app/desktop/code_colours.h"
 #include "app/desktop/desktop_portal.h"
 #include "app/desktop/engine_client.h"
@@ -96,6 +97,7 @@ class AppModel : public QObject {
     DraftMeasure* measure() { return &m_measure; }
     DraftMeasure* editMeasure() { return &m_editMeasure; }
     CodeColours* colours() { return &m_colours; }
+    AnswerCheck* check() { return &m_check; }
     Actions* actions() { return &m_actions; }
 
   signals:
@@ -126,6 +128,7 @@ class AppModel : public QObject {
     DraftMeasure m_editMeasure;  ///< of a question that is being changed
     ChatStatus m_status;
     StartPage m_startPage;
+    AnswerCheck m_check;
     Actions m_actions;
 };
 

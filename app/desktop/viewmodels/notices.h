@@ -34,6 +34,7 @@ class Notices : public QObject {
         Opening,  ///< of the history
         Crash,    ///< offers wait until there is nothing else
         Arrival,  ///< a file that came
+        Check,    ///< of an answer
         Files,    ///< what was written for the person
         Model,
         History,

@@ -110,5 +110,43 @@ TEST_F(Turns, WhatIsRestoredDoesNotHideTheAnswerBeingWritten) {
     EXPECT_EQ(valueOf(m_history->restoreMessage(old)), old);
 }
 
+TEST_F(Turns, AReplayAsksAsItWasAskedAndReceiptsAreKept) {
+    ask();
+    const RowId id = beginAnswer();
+    AnswerReceipt receipt;
+    receipt.engine = {.program = "1.2.3",
+                      .modelPath = "/m.gguf",
+                      .modelHash = std::string(32, 'a'),
+                      .backend = "cpu",
+                      .device = "a CPU",
+                      .instructions = "avx2",
+                      .kv = KvType::Q8,
+                      .activations = ActivationType::F32,
+                      .referenceKernels = true,
+                      .contextTokens = 4096,
+                      .overrides = {{"key", "value"}}};
+    receipt.systemPrompt = "Be brief.";
+    receipt.maxTokens = 12;
+    ASSERT_TRUE(m_history->finishAnswer(id, {.pieces = piece("a b"), .ids = {7, 8}, .receipt = receipt}));
+    Turn turn = valueOf(readTurn(*m_history, m_conversation, id));
+    const Message answer = turn.branch.back();
+    EXPECT_EQ(answer.receipt, receipt);
+    const ScoreRequest replay = replayOf(turn, "Be long.");
+    EXPECT_EQ(replay.ids, answer.tokenIds);
+    EXPECT_TRUE(replay.request.resumeIds.empty());
+    EXPECT_EQ(replay.request.sampler, answer.sampler);
+    EXPECT_EQ(replay.request.maxTokens, 12u);
+    ASSERT_FALSE(replay.request.messages.empty());
+    EXPECT_EQ(replay.request.messages.front(), textMessage(Role::System, "Be brief."));
+    turn.branch.back().receipt = {};
+    EXPECT_EQ(replayOf(turn, "Be long.").request.messages.front(), textMessage(Role::System, "Be long."));
+    // A run that did not end in order has none, and leaves what there is.
+    ASSERT_TRUE(m_history->resumeAnswer(id));
+    ASSERT_TRUE(m_history->finishAnswer(id, {}));
+    EXPECT_EQ(valueOf(m_history->message(id)).receipt, receipt);
+    sqlite().exec("UPDATE messages SET receipt = 'no JSON'");
+    EXPECT_FALSE(valueOf(m_history->message(id)).receipt.exists());
+}
+
 }  // namespace
 }  // namespace ingle::history

@@ -123,6 +123,33 @@ TEST_F(HostTest, TheComputerIsDescribedWithoutAModel) {
     EXPECT_EQ(described->info.availableBytes, 5u);
 }
 
+TEST_F(HostTest, ScoresAnAnswerWithAReceipt) {
+    m_client.greet();
+    m_client.send(2, protocol::Score{});
+    EXPECT_EQ(failure(2).id, "noModel");
+    m_client.send(3, protocol::Load{"/m/model", {}});
+    ASSERT_TRUE(m_client.next<protocol::Loaded>(3));
+    protocol::Score score;
+    score.score.ids = {5, 6};
+    m_client.send(4, score);
+    const auto scored = m_client.next<protocol::Scored>(4);
+    ASSERT_TRUE(scored);
+    ASSERT_EQ(scored->scores.positions.size(), 2u);
+    EXPECT_EQ(scored->scores.positions[1].stored.id, 6);
+    EXPECT_EQ(scored->scores.positions[1].chosen.id, 7);
+    EXPECT_EQ(scored->receipt.modelPath, "/m/model");
+    EXPECT_FALSE(scored->receipt.program.empty());
+    m_client.send(5, answer(2));
+    for (;;) {
+        const auto event = m_client.next();
+        ASSERT_TRUE(event);
+        if (const auto* done = std::get_if<protocol::Done>(&event->body)) {
+            EXPECT_EQ(done->receipt, scored->receipt);
+            break;
+        }
+    }
+}
+
 TEST_F(HostTest, InspectsLoadsCountsAndUnloads) {
     m_client.greet();
     m_client.send(2, protocol::Inspect{"/m/model"});

@@ -128,6 +128,7 @@ TEST_F(HostTest, ScoresAnAnswerWithAReceipt) {
     m_client.send(2, protocol::Score{});
     EXPECT_EQ(failure(2).id, "noModel");
     m_client.send(3, protocol::Load{"/m/model", {}});
+    ASSERT_TRUE(m_client.next<protocol::Progress>(3));
     ASSERT_TRUE(m_client.next<protocol::Loaded>(3));
     protocol::Score score;
     score.score.ids = {5, 6};

@@ -29,7 +29,9 @@ std::vector<CodeRange> escapedCharacters() {
 
 /// Numbers of as many digits as both have, from `low` to `high`.
 Expr digitsBetween(std::string_view low, std::string_view high) {
-    if (low.empty()) return {};
+    if (low.find_first_not_of('0') == std::string_view::npos &&
+        high.find_first_not_of('9') == std::string_view::npos)
+        return digits(static_cast<uint32_t>(low.size()), static_cast<uint32_t>(low.size()));
     const std::string_view restLow = low.substr(1), restHigh = high.substr(1);
     const auto count = static_cast<uint32_t>(restLow.size());
     if (low[0] == high[0]) return sequence({digit(low[0], low[0]), digitsBetween(restLow, restHigh)});

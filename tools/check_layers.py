@@ -25,7 +25,7 @@ RECORDING = MATVEC | {VULKAN + "memory", VULKAN + "recording"}
 DEVICES = MODELS | {"engine/backend/cpu", VULKAN + "substrate", VULKAN + "trial", VULKAN + "program", "engine/session/devices"}
 LOADING = DEVICES | TEXT | {"engine/chat", "engine/session/loading"}
 SNAPSHOTS = LOADING | {"engine/session/snapshots"}
-CONVERSATIONS = SNAPSHOTS | {"engine/session/conversations"}
+CONVERSATIONS = SNAPSHOTS | {"engine/grammar", "engine/session/conversations"}
 DOCUMENT_READERS = PUBLIC | {"app/documents", "app/documents/readers"}
 
 ALLOWED = {
@@ -34,6 +34,7 @@ ALLOWED = {
     "engine/io": IO,
     "engine/quant": BASE | {"engine/quant"},
     "engine/sampling": BASE | {"engine/sampling"},
+    "engine/grammar": BASE | {"engine/grammar"},
     "engine/tensor": TENSOR,
     "engine/kernels": TENSOR | {"engine/kernels"},
     "engine/formats": FORMATS,

@@ -153,6 +153,10 @@ QString ErrorSentences::of(ErrorId id, const Arguments& with) {
                 .arg(with.size(1), with.size(2));
         case ErrorId::DiskFull:
             return tr("The disk is full, so nothing more can be kept.");
+        case ErrorId::GrammarRefused:
+            return tr("The form that was asked for the answer cannot be used: %1.").arg(with.text(0));
+        case ErrorId::GrammarTooWide:
+            return tr("The form that was asked for the answer leaves too many ways to go on.");
         case ErrorId::Cancelled:
             return tr("It was cancelled.");
     }

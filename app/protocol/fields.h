@@ -218,6 +218,8 @@ void fields(V& v, Of<GenerateRequest> auto& r) {
     v.optional("conversation", r.conversation);
     v.optional("rawPrompt", r.rawPrompt);
     v.optional("rawTokens", r.rawTokens);
+    v.sparse("grammar", r.grammar);
+    v.sparse("jsonSchema", r.jsonSchema);
 }
 template <typename V>
 void fields(V& v, Of<PromptPlan> auto& p) {

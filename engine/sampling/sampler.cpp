@@ -1,6 +1,7 @@
 #include "engine/sampling/sampler.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "engine/sampling/filters.h"
 
@@ -37,14 +38,19 @@ TokenId greedy(std::span<const float> logits) {
 }
 
 TokenId Sampler::sample(std::span<const float> logits, const SamplerParams& params,
-                        std::span<const TokenId> history, uint64_t position) {
-    if (changesLogits(params)) {
+                        std::span<const TokenId> history, uint64_t position,
+                        const std::vector<bool>* allowed) {
+    if (changesLogits(params) || allowed) {
         m_logits.assign(logits.begin(), logits.end());
         biasAndPenalise(m_logits, params, history);
         logits = m_logits;
     }
+    constexpr float kRefused = -std::numeric_limits<float>::infinity();
+    for (size_t id = 0; allowed && id < m_logits.size(); ++id)
+        if (!(*allowed)[id]) m_logits[id] = kRefused;
     if (params.temperature <= 0) return greedy(logits);
     topK(logits, params.topK, m_candidates);
+    if (allowed) std::erase_if(m_candidates, [](const Candidate& one) { return one.logit == kRefused; });
     typical(params.typicalP, m_candidates);
     topP(params.topP, m_candidates);
     minP(params.minP, m_candidates);

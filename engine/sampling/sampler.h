@@ -29,9 +29,11 @@ class Sampler {
     /// The chain: logit bias, penalties, top-k, typical, top-p, min-p, temperature, draw; greedy (after bias
     /// and penalties) when temperature is 0. Ties go to the lowest id.
     /// logits: [vocab], finite, not empty. `history` holds prompt and answer so far. `position` is the index
-    /// of the token within the answer.
+    /// of the token within the answer. `allowed` [vocab], if given, has at least one true: the logits of all
+    /// others count as minus infinity, after bias and penalties and before the other links.
     TokenId sample(std::span<const float> logits, const SamplerParams& params,
-                   std::span<const TokenId> history, uint64_t position);
+                   std::span<const TokenId> history, uint64_t position,
+                   const std::vector<bool>* allowed = nullptr);
 
   private:
     std::vector<float> m_logits;

@@ -1,6 +1,7 @@
 #include "app/cli/command.h"
 #include "app/cli/model_options.h"
 #include "app/cli/output_sink.h"
+#include "app/cli/text_file.h"
 
 namespace ingle::cli {
 namespace {
@@ -10,10 +11,22 @@ struct Options {
     GenerateRequest request;
     std::string prompt;
     std::string system;
+    std::string grammarFile;
     bool raw = false;
 };
 
+/// A schema that is given as text begins like one; anything else names a file.
+Result<std::string> schemaText(const std::string& given) {
+    const size_t begin = given.find_first_not_of(" \n\r\t");
+    if (begin == std::string::npos || given[begin] == '{') return given;
+    return readTextFile(given);
+}
+
 Status run(Options options) {
+    INGLE_TRY_ASSIGN(options.request.jsonSchema, schemaText(options.request.jsonSchema));
+    if (!options.grammarFile.empty()) {
+        INGLE_TRY_ASSIGN(options.request.grammar, readTextFile(options.grammarFile));
+    }
     INGLE_TRY_ASSIGN(const auto engine, loadEngine(options.model));
     if (options.raw) {
         options.request.rawPrompt = options.prompt;
@@ -36,6 +49,9 @@ Action define(CLI::App& app) {
     app.add_option("--system", options->system, "system message");
     app.add_option("--stop", options->request.stops, "text that ends the answer (may be repeated)")
         ->allow_extra_args(false);
+    app.add_option("--json-schema", options->request.jsonSchema,
+                   "write JSON that follows this schema: a file, or the schema itself");
+    app.add_option("--grammar", options->grammarFile, "write what follows this grammar: a file in GBNF");
     app.add_flag("--raw", options->raw, "continue the prompt itself, without a chat format");
     addSamplerOptions(app, options->request.sampler);
     return [options] { return run(*options); };

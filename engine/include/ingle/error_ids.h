@@ -60,6 +60,8 @@ enum class ErrorId {
     HistoryUnavailable,
     ModelNeedsRoom,
     DiskFull,
+    GrammarRefused,
+    GrammarTooWide,
     Cancelled,
 };
 
@@ -122,6 +124,8 @@ inline constexpr std::array kErrorIds{
     ErrorIdInfo{ErrorId::HistoryUnavailable, "historyUnavailable"},
     ErrorIdInfo{ErrorId::ModelNeedsRoom, "modelNeedsRoom", {"folder", "bytes needed", "bytes free"}},
     ErrorIdInfo{ErrorId::DiskFull, "diskFull"},
+    ErrorIdInfo{ErrorId::GrammarRefused, "grammarRefused", {"why"}},  // a grammar or schema for an answer
+    ErrorIdInfo{ErrorId::GrammarTooWide, "grammarTooWide"},           // too many ways to go on at once
     ErrorIdInfo{ErrorId::Cancelled, "cancelled"},
 };
 static_assert(

@@ -222,6 +222,10 @@ struct GenerateRequest {
     std::string conversation;
     std::vector<TokenId>
         rawTokens;  ///< when both are empty: ids to continue, exactly, no BOS, no end token honoured
+    /// What the answer has to follow, at most one of them: a GBNF grammar, or a JSON Schema, whose answer is
+    /// JSON (docs/structured-answers.md). Not with rawTokens.
+    std::string grammar;
+    std::string jsonSchema;
 };
 
 /// What the model will see. Indices refer to GenerateRequest::messages.

@@ -26,6 +26,7 @@ Status Generation::plan(const OpenedModel& model) {
     stops.insert(stops.end(), m_prompt.stops.begin(), m_prompt.stops.end());
     m_decoder = tokenizer::StreamDecoder(std::move(stops));
     m_splitter = chat::MarkupSplitter(m_prompt.end);
+    INGLE_TRY_ASSIGN(m_rules, AnswerRules::create(model, m_request, m_prompt.end));
     m_ids = m_prompt.ids;
     m_prefixTokens = model.bound.facts().prefixTokens(m_ids);
     m_ids.insert(m_ids.end(), m_request.resumeIds.begin(), m_request.resumeIds.end());
@@ -36,6 +37,9 @@ Status Generation::plan(const OpenedModel& model) {
             if (id < 0 || static_cast<size_t>(id) >= model.tokenizer->vocabSize()) {
                 return fail(ErrorCode::InvalidArgument, "resumed token {} is outside the vocabulary of {}",
                             id, model.tokenizer->vocabSize());
+            }
+            if (m_rules) {
+                INGLE_TRY(m_rules->take(model, id));
             }
             bool stopped = false;
             decode(model, id, stopped);
@@ -117,12 +121,32 @@ std::optional<StopReason> Generation::limitReached(const OpenedModel& model) con
 
 Generation::Outcome Generation::checkLimits(const OpenedModel& model) {
     if (const auto reason = limitReached(model)) return finish(*reason);
+    if (m_rules && m_rules->mustEnd()) return finish(StopReason::EndOfText);
     return Outcome::Running;
 }
 
 Generation::Outcome Generation::take(const OpenedModel& model, std::span<const float> logits) {
     logits = logits.first(choicesOf(model, m_request, logits.size()));
-    return take(model, m_sampler.sample(logits, m_request.sampler, m_ids, m_answerLength));
+    const auto sample = [&](const std::vector<bool>* allowed) {
+        return m_sampler.sample(logits, m_request.sampler, m_ids, m_answerLength, allowed);
+    };
+    TokenId id = sample(nullptr);
+    if (m_rules) {
+        // The first choice mostly fits, and looking at one token costs less than at all of them.
+        if (!m_rules->allows(model, id)) {
+            const auto allowed = m_rules->allowed(model);
+            if (!allowed) {
+                failWith(allowed.error());
+                return Outcome::Finished;
+            }
+            id = sample(&**allowed);
+        }
+        if (const Status taken = m_rules->take(model, id); !taken) {
+            failWith(taken.error());
+            return Outcome::Finished;
+        }
+    }
+    return take(model, id);
 }
 
 backend::DecodeOrder Generation::order(const OpenedModel& model) const {
@@ -159,7 +183,9 @@ std::vector<PartPiece> Generation::decode(const OpenedModel& model, TokenId id, 
     auto output =
         m_decoder.push(mark == model.markTokens.end() ? model.tokenizer->pieceBytes(id) : mark->second);
     stopped = output.stopped;
-    if (isChat) return m_splitter.push(output.text);
+    // Marks inside an answer that follows rules are text of it.
+    if (isChat && !(m_rules && m_rules->inAnswer() && m_splitter.withheld().empty() && !m_rules->justBegan()))
+        return m_splitter.push(output.text);
     if (output.text.empty()) return {};
     return {{PartKind::Text, std::move(output.text), {}}};
 }

@@ -9,6 +9,7 @@
 
 #include "engine/chat/markup.h"
 #include "engine/sampling/sampler.h"
+#include "engine/session/conversations/answer_rules.h"
 #include "engine/session/conversations/cached_sequence.h"
 #include "engine/session/conversations/prompt_planner.h"
 #include "engine/tokenizer/stream_decoder.h"
@@ -80,6 +81,8 @@ class Generation {
     /// What a backend that chooses tokens by itself is to do, until a page is full or a limit reached. Not
     /// while reading.
     backend::DecodeOrder order(const OpenedModel& model) const;
+    /// False when each token depends on more than the logits: order() must not be used.
+    bool mayDecodeAhead() const { return !m_rules; }
     /// Ends before the next step when a limit is reached or it was cancelled.
     Outcome checkLimits(const OpenedModel& model);
     /// The sink has had onError.
@@ -114,6 +117,7 @@ class Generation {
     sampling::Sampler m_sampler;
     tokenizer::StreamDecoder m_decoder;
     chat::MarkupSplitter m_splitter;
+    std::optional<AnswerRules> m_rules;  ///< what the answer has to follow
     GenerateStats m_stats;
     Clock::time_point m_phaseBegin;  ///< when reading, then when answering began
 };

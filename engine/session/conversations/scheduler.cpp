@@ -290,7 +290,7 @@ void Scheduler::run(std::span<const Part> parts) {
 }
 
 bool Scheduler::runAhead(Generation& generation) {
-    if (generation.reading()) return false;
+    if (generation.reading() || !generation.mayDecodeAhead()) return false;
     if (!m_ahead) {
         auto queue =
             makingRoom([&] { return m_model.program().decodeAhead(generation.order(m_model.opened())); });

@@ -17,6 +17,10 @@
 #include "engine/tokenizer/tokenizer.h"
 #include "ingle/types.h"
 
+namespace ingle::grammar {
+class TokenTrie;
+}
+
 namespace ingle::session {
 
 /// What is known about a file without computing anything.
@@ -27,6 +31,8 @@ struct OpenedModel {
     std::unique_ptr<tokenizer::Tokenizer> tokenizer;      ///< null: the file has none, only ids work
     std::optional<chat::PromptRenderer> prompts;          ///< set by openModel()
     std::unordered_map<TokenId, std::string> markTokens;  ///< silent tokens that chat marks are made of
+    /// Built by the first answer that follows a grammar. The engine's thread only.
+    mutable std::shared_ptr<const grammar::TokenTrie> tokenTrie;
     ModelShape shape;
     uint32_t contextTokens = 0;  ///< 0: no limit (recurrent models)
     ModelInfo info;

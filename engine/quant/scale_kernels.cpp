@@ -2,9 +2,6 @@
 
 // The compiler's vector types: one source for every instruction set. Lanes are scales that are tried beside
 // each other, and each adds up its values in their order: so all instruction sets give the same bits.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wpsabi"  // what takes or returns lanes is inlined
-#endif
 
 namespace ingle::quant {
 namespace {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ingle/reading.h"
 #include "ingle/receipt.h"
 #include "ingle/result.h"
 #include "ingle/score.h"
@@ -88,6 +89,9 @@ class Engine {
     /// at once. On the processor it chooses as a generation does, bit for bit. Runs while no generation
     /// waits or runs; `sink` must outlive it.
     virtual Result<GenerationId> submit(ScoreRequest request, ScoreSink& sink) = 0;
+    /// Queues a text to be read ahead and kept on the disk, so that every later prompt that begins with it
+    /// goes on from there. Runs while nothing else does; `sink` must outlive it.
+    virtual Result<GenerationId> submit(ReadRequest request, ReadSink& sink) = 0;
     /// What makes answers now. The model's hash is computed in the background, where there are snapshots.
     virtual Receipt receipt() const = 0;
     /// Does one step of work: a token for each answer being written, and a part of one prompt. False when

@@ -27,9 +27,9 @@ class Snapshots {
     /// Errors: Io (the folder cannot be made or read).
     static Result<Snapshots> open(const SnapshotOptions& options);
 
-    /// Deletes everything that none of these conversations needs: to be told which there are after one was
-    /// deleted, and at the start. Returns before the files are gone.
-    void retain(std::vector<std::string> conversations) const;
+    /// Deletes everything that none of these conversations and documents (ReadRequest::keeper) needs: to be
+    /// told which there are after one was deleted, and at the start. Returns before the files are gone.
+    void retain(std::vector<std::string> conversations, std::vector<std::string> documents = {}) const;
     /// Waits until everything asked for is on disk or gone.
     void waitUntilWritten() const;
 

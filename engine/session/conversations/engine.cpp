@@ -84,6 +84,9 @@ class ScheduledEngine final : public Engine {
     Result<GenerationId> submit(ScoreRequest request, ScoreSink& sink) override {
         return m_scheduler.submit(std::move(request), sink);
     }
+    Result<GenerationId> submit(ReadRequest request, ReadSink& sink) override {
+        return m_scheduler.submit(std::move(request), sink);
+    }
     Receipt receipt() const override {
         const LoadOptions& options = m_model->options();
         Receipt receipt{.program = {},

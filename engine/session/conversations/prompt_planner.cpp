@@ -42,18 +42,6 @@ std::vector<Turn> splitTurns(const GenerateRequest& request) {
     return turns;
 }
 
-/// Of a context, beside an answer; 0: no limit.
-uint32_t roomForPrompts(const OpenedModel& model) {
-    const uint32_t answer = model.shape.thinks ? kThinkingTokens : kAnswerTokens;
-    return model.contextTokens - std::min(model.contextTokens / 4, answer);
-}
-
-tl::unexpected<Error> noTokenizer(const OpenedModel& model) {
-    return withId<ErrorId::NoTokenizer>(
-        fail(ErrorCode::Unsupported, "{}: the model has no tokenizer, so it cannot chat", model.file.path),
-        model.file.path);
-}
-
 /// Fills in ids, messageTokens and the plan's note.
 Status tokenizeChat(const OpenedModel& model, std::span<const ChatMessage> messages, PlannedPrompt& planned) {
     const auto tokenize = [&](chat::GenerationPrompt add) {
@@ -89,7 +77,7 @@ Result<PlannedPrompt> planRaw(const OpenedModel& model, const GenerateRequest& r
 
 Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& request,
                                const std::function<bool()>& stopWanted) {
-    if (!model.tokenizer) return noTokenizer(model);
+    INGLE_TRY(checkTokenizer(model));
     for (const uint32_t pinned : request.pinned) {
         if (pinned >= request.messages.size()) {
             return fail(ErrorCode::InvalidArgument, "pinned message {} of {}", pinned,
@@ -159,8 +147,20 @@ Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& 
 
 }  // namespace
 
+uint32_t roomForPrompts(const OpenedModel& model) {
+    const uint32_t answer = model.shape.thinks ? kThinkingTokens : kAnswerTokens;
+    return model.contextTokens - std::min(model.contextTokens / 4, answer);
+}
+
+Status checkTokenizer(const OpenedModel& model) {
+    if (model.tokenizer) return {};
+    return withId<ErrorId::NoTokenizer>(
+        fail(ErrorCode::Unsupported, "{}: the model has no tokenizer, so it cannot chat", model.file.path),
+        model.file.path);
+}
+
 Result<PromptSize> measurePrompt(const OpenedModel& model, std::span<const ChatMessage> messages) {
-    if (!model.tokenizer) return noTokenizer(model);
+    INGLE_TRY(checkTokenizer(model));
     const auto rendered = model.prompts->render(messages, chat::GenerationPrompt::Add);
     INGLE_TRY_ASSIGN(const auto ids, model.tokenizer->encode(rendered.segments, /*addSpecial=*/true));
     return PromptSize{static_cast<uint32_t>(ids.size()), roomForPrompts(model)};

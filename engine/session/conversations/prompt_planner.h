@@ -28,6 +28,12 @@ Result<PlannedPrompt> planPrompt(
     const OpenedModel& model, const GenerateRequest& request,
     const std::function<bool()>& stopWanted = [] { return false; });
 
+/// Errors: Unsupported when the model has no tokenizer.
+Status checkTokenizer(const OpenedModel& model);
+
+/// Of a context, beside an answer; 0: no limit.
+uint32_t roomForPrompts(const OpenedModel& model);
+
 /// What `messages` take, with nothing dropped, and the room there is. Errors: Unsupported (no tokenizer).
 Result<PromptSize> measurePrompt(const OpenedModel& model, std::span<const ChatMessage> messages);
 

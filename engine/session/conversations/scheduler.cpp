@@ -1,7 +1,9 @@
 #include "engine/session/conversations/scheduler.h"
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
+#include <thread>
 
 namespace ingle::session {
 namespace {
@@ -11,6 +13,8 @@ namespace {
 constexpr size_t kSharedPrefillTokens = 16;
 /// Reading fewer tokens than this again is quicker than fetching them from disk or waiting for them.
 constexpr size_t kWorthFetching = 32;
+/// A task that cannot begin yet (the model file's hash is being computed) is asked again after this.
+constexpr std::chrono::milliseconds kUntilItCanBegin{10};
 
 }  // namespace
 
@@ -28,14 +32,20 @@ GenerationId Scheduler::submit(GenerateRequest request, GenerateSink& sink) {
 
 GenerationId Scheduler::submit(ScoreRequest request, ScoreSink& sink) {
     const std::scoped_lock lock(m_mutex);
-    m_scorings.push_back(std::make_unique<Scoring>(m_nextId, std::move(request), sink));
+    m_tasks.push_back(std::make_unique<Scoring>(m_nextId, std::move(request), sink));
+    return m_nextId++;
+}
+
+GenerationId Scheduler::submit(ReadRequest request, ReadSink& sink) {
+    const std::scoped_lock lock(m_mutex);
+    m_tasks.push_back(std::make_unique<Reading>(m_nextId, std::move(request), sink, m_snapshots));
     return m_nextId++;
 }
 
 void Scheduler::cancel(GenerationId id) {
     const std::scoped_lock lock(m_mutex);
-    for (const auto& scoring : m_scorings) {
-        if (scoring->id() == id) scoring->cancel();
+    for (const auto& task : m_tasks) {
+        if (task->id() == id) task->cancel();
     }
     for (const Generations* list : {&m_waiting, &m_running}) {
         for (const auto& generation : *list) {
@@ -46,18 +56,18 @@ void Scheduler::cancel(GenerationId id) {
 
 bool Scheduler::step() {
     if (hasWork()) m_model.placement().beginWork();
-    if (answersWait()) suspendScoring();
+    if (answersWait()) suspendTasks();
     admit();
     const std::vector<Part> parts = compose();
     if (!parts.empty()) run(parts);
-    stepScoring(parts.empty() ? Idle::Yes : Idle::No);
+    stepTask(parts.empty() ? Idle::Yes : Idle::No);
     if (m_running.empty()) m_model.placement().endWork();
     return hasWork();
 }
 
 bool Scheduler::hasWork() {
     const std::scoped_lock lock(m_mutex);
-    return !m_waiting.empty() || !m_running.empty() || !m_scorings.empty();
+    return !m_waiting.empty() || !m_running.empty() || !m_tasks.empty();
 }
 
 bool Scheduler::answersWait() {
@@ -65,12 +75,14 @@ bool Scheduler::answersWait() {
     return !m_waiting.empty();
 }
 
-Scoring* Scheduler::nextScoring(Idle idle) {
+BackgroundTask* Scheduler::nextTask(Idle idle) {
     const std::scoped_lock lock(m_mutex);
-    for (const auto& scoring : m_scorings) {
-        if (scoring->cancelled()) return scoring.get();
+    for (const auto& task : m_tasks) {
+        if (task->cancelled()) return task.get();
     }
-    return idle == Idle::No || m_scorings.empty() ? nullptr : m_scorings.front().get();
+    if (idle == Idle::No || m_tasks.empty()) return nullptr;
+    const auto shortOne = std::ranges::find(m_tasks, false, [](const auto& task) { return task->isLong(); });
+    return (shortOne == m_tasks.end() ? m_tasks.front() : *shortOne).get();
 }
 
 void Scheduler::admit() {
@@ -340,40 +352,42 @@ void Scheduler::finishCancelled(Generation& generation) {
     drop(generation);
 }
 
-void Scheduler::suspendScoring() {
+void Scheduler::suspendTasks() {
     const std::scoped_lock lock(m_mutex);
-    for (const auto& scoring : m_scorings) {
-        if (scoring->begun()) m_idle.put(scoring->suspend());
+    for (const auto& task : m_tasks) {
+        if (task->begun()) m_idle.put(task->suspend());
     }
 }
 
-void Scheduler::stepScoring(Idle idle) {
-    Scoring* scoring = nextScoring(idle);
-    if (scoring == nullptr) return;
-    const Status status = stepScoring(*scoring);
-    if (status && !scoring->finished()) return;
-    suspendScoring();
+void Scheduler::stepTask(Idle idle) {
+    BackgroundTask* task = nextTask(idle);
+    if (task == nullptr) return;
+    if (!task->cancelled() && !task->canBegin()) {
+        std::this_thread::sleep_for(kUntilItCanBegin);
+        return;
+    }
+    if (!task->begun()) suspendTasks();
+    const Status status = stepTask(*task);
+    if (status && !task->finished()) return;
+    suspendTasks();
     if (status)
-        scoring->tellScores();
+        task->tellResult();
     else
-        scoring->failWith(withCodeId(status.error()));
+        task->failWith(withCodeId(status.error()));
     const std::scoped_lock lock(m_mutex);
-    m_scorings.remove_if([scoring](const auto& each) { return each.get() == scoring; });
+    m_tasks.remove_if([task](const auto& each) { return each.get() == task; });
 }
 
-Status Scheduler::stepScoring(Scoring& scoring) {
-    if (scoring.cancelled()) return fail(ErrorCode::Cancelled, "cancelled");
-    if (!scoring.planned()) {
-        INGLE_TRY(scoring.plan(m_model.opened()));
-        return {};
-    }
-    if (!scoring.begun()) {
-        INGLE_TRY_ASSIGN(CachedSequence sequence, sequenceFor(scoring.text()));
-        scoring.begin(std::move(sequence));
+Status Scheduler::stepTask(BackgroundTask& task) {
+    if (task.cancelled()) return fail(ErrorCode::Cancelled, "cancelled");
+    if (!task.planned()) return task.plan(m_model.opened());
+    if (!task.begun()) {
+        INGLE_TRY_ASSIGN(CachedSequence sequence, sequenceFor(task.text()));
+        task.begin(std::move(sequence));
     }
     settle();
-    const Scoring::Next next = scoring.next(Model::kPrefillTokens, Model::kStepLogits);
-    const CachedSequence& sequence = scoring.sequence();
+    const BackgroundTask::Next next = task.next(Model::kPrefillTokens, Model::kStepLogits);
+    const CachedSequence& sequence = task.sequence();
     const backend::SequenceRun run{sequence.memory.get(), static_cast<uint32_t>(next.tokens.size()),
                                    sequence.prefixTokens};
     std::vector<uint32_t> rows(next.tokens.size() - next.firstRow);
@@ -381,19 +395,19 @@ Status Scheduler::stepScoring(Scoring& scoring) {
     const auto feed = [&]() -> Status {
         INGLE_TRY(makingRoom([&] {
             return m_model.program().run(
-                {next.tokens, {&run, 1}, rows, [&scoring] { return scoring.cancelled(); }});
+                {next.tokens, {&run, 1}, rows, [&task] { return task.cancelled(); }});
         }));
-        scoring.fed(next.tokens.size());
+        task.fed(next.tokens.size());
         for (uint32_t i = 0; i < rows.size(); ++i) {
             INGLE_TRY_ASSIGN(const std::span<const float> logits, m_model.program().readOutput(i));
-            scoring.take(m_model.opened(), logits);
+            task.take(m_model.opened(), logits);
         }
         return {};
     };
     const Status status = feed();
     if (status) return status;
     // What is in the sequence now is not certain; on the processor nothing may be of another device.
-    scoring.restart();
+    task.restart();
     return leaveDevice(status.error()) ? Status() : status;
 }
 

@@ -12,6 +12,7 @@
 
 #include "engine/session/conversations/cached_sequence.h"
 #include "engine/session/conversations/generation.h"
+#include "engine/session/conversations/reading.h"
 #include "engine/session/conversations/scoring.h"
 #include "engine/session/snapshots/model_snapshots.h"
 
@@ -24,8 +25,9 @@ class Scheduler {
     Scheduler(Model& model, std::shared_ptr<SnapshotStore> snapshots);
 
     GenerationId submit(GenerateRequest request, GenerateSink& sink);
-    /// Runs while no answer is waiting or being written.
+    /// These run while no answer is waiting or being written.
     GenerationId submit(ScoreRequest request, ScoreSink& sink);
+    GenerationId submit(ReadRequest request, ReadSink& sink);
     void cancel(GenerationId id);
     /// False when nothing is left to do.
     bool step();
@@ -89,15 +91,15 @@ class Scheduler {
     void drop(Generation& generation);
     void failWith(Generation& generation, const Error& error);
 
-    /// Whether the step had no work beside scorings.
+    /// Whether the step had no work beside background tasks.
     enum class Idle { Yes, No };
-    /// One that was cancelled, or the one that came first when that is all there is to do; null: none.
-    Scoring* nextScoring(Idle idle);
-    void stepScoring(Idle idle);
-    /// Errors: what ends the scoring.
-    Status stepScoring(Scoring& scoring);
-    /// Answers come first: what it has read so far serves them as well.
-    void suspendScoring();
+    /// One that was cancelled, or whose turn it is when that is all there is to do; null: none.
+    BackgroundTask* nextTask(Idle idle);
+    void stepTask(Idle idle);
+    /// Errors: what ends the task.
+    Status stepTask(BackgroundTask& task);
+    /// Answers, and short tasks, come first: what it has read so far serves them as well.
+    void suspendTasks();
 
     Model& m_model;
     ModelSnapshots m_snapshots;
@@ -105,8 +107,8 @@ class Scheduler {
     std::mutex m_mutex;     ///< guards the structure of the lists; generations belong to the stepping thread
     Generations m_waiting;  ///< in order of submission
     Generations m_running;  ///< the one whose prompt was read last comes last
-    std::list<std::unique_ptr<Scoring>> m_scorings;  ///< in order of submission; only the first has begun
-    size_t m_mostRunning = Model::kMaxDecoding;      ///< fewer where memory was full
+    std::list<std::unique_ptr<BackgroundTask>> m_tasks;  ///< in order of submission; one at most has begun
+    size_t m_mostRunning = Model::kMaxDecoding;          ///< fewer where memory was full
     GenerationId m_nextId = 1;
     /// Steps of the only running generation, whose sequence nothing else touches meanwhile.
     std::unique_ptr<backend::DecodeQueue> m_ahead;

@@ -77,7 +77,7 @@ void Scoring::restart() {
     m_scores.positions.clear();
 }
 
-Scoring::Next Scoring::next(size_t most, size_t mostRows) const {
+BackgroundTask::Next Scoring::next(size_t most, size_t mostRows) const {
     const size_t done = m_sequence.ids.size();
     const size_t row = nextRow();
     size_t end = done < row ? std::min(row, done + most) : std::min(m_firstRow + m_count, done + mostRows);
@@ -86,8 +86,7 @@ Scoring::Next Scoring::next(size_t most, size_t mostRows) const {
 }
 
 void Scoring::fed(size_t count) {
-    const auto from = m_ids.begin() + static_cast<std::ptrdiff_t>(m_sequence.ids.size());
-    m_sequence.ids.insert(m_sequence.ids.end(), from, from + static_cast<std::ptrdiff_t>(count));
+    noteFed(count);
     m_sink.onProgress(static_cast<uint32_t>(m_sequence.ids.size()),
                       static_cast<uint32_t>(m_firstRow + m_count));
 }

@@ -131,13 +131,36 @@ Result<size_t> ModelSnapshots::restore(std::span<const TokenId> ids, backend::Se
 void ModelSnapshots::save(std::span<const TokenId> ids, const backend::SequenceMemory& memory, Extent extent,
                           const std::string& conversation) const {
     const auto print = m_store && !conversation.empty() ? fingerprint() : std::nullopt;
+    if (print) save(prefixKeys(*print, ids), memory, extent, {OwnerKind::Conversation, conversation});
+}
+
+void ModelSnapshots::saveReading(std::span<const TokenId> ids, const backend::SequenceMemory& memory,
+                                 bool isWhole, size_t earlierTokens, const std::string& keeper) const {
+    const auto print = m_store ? fingerprint() : std::nullopt;
     if (!print) return;
     const std::vector<SnapshotKey> keys = prefixKeys(*print, ids);
-    const auto length = static_cast<uint32_t>(ids.size());
+    const SnapshotOwner owner{OwnerKind::Document, keeper};
+    const bool hasStates = m_model.memorySpec().hasStates();
+    save(keys, memory, isWhole || hasStates ? Extent::Everything : Extent::FullPages, owner);
+    if (hasStates && earlierTokens > 0 && earlierTokens < ids.size())
+        m_store->replace(stateKey(keys[earlierTokens - 1]), stateKey(keys.back()), owner);
+}
+
+uint64_t ModelSnapshots::bytesOf(uint32_t tokens) const {
+    return m_bytesPerToken * tokens + backend::savedStateBytes(m_model.memorySpec(), tokens);
+}
+
+SnapshotKey ModelSnapshots::stateKey(const SnapshotKey& prefix) const {
+    return isHybrid() ? withStates(prefix) : prefix;
+}
+
+void ModelSnapshots::save(const std::vector<SnapshotKey>& keys, const backend::SequenceMemory& memory,
+                          Extent extent, const SnapshotOwner& owner) const {
+    const auto length = static_cast<uint32_t>(keys.size());
     uint32_t first = 0;
     const auto write = [&](uint32_t end, const SnapshotKey& key, backend::SavedParts parts) {
         const TokenRange range{first, end - first};
-        m_store->write(key, conversation, [&]() -> Result<backend::SavedState> {
+        m_store->write(key, owner, [&]() -> Result<backend::SavedState> {
             INGLE_TRY_ASSIGN(backend::SavedState state, memory.save(range, parts));
             if (backend::isFinite(state, m_model.memorySpec())) return state;
             return fail(ErrorCode::Device, "the memory of tokens {} to {} holds values that are not numbers",

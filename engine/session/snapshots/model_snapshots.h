@@ -39,6 +39,15 @@ class ModelSnapshots {
     void save(std::span<const TokenId> ids, const backend::SequenceMemory& memory, Extent extent,
               const std::string& conversation) const;
 
+    /// Keeps what was read of a text for the document `keeper`: full pages, and what they do not hold
+    /// (states, and with `isWhole` the tokens after the last page). What that replaces of its `earlierTokens`
+    /// goes.
+    void saveReading(std::span<const TokenId> ids, const backend::SequenceMemory& memory, bool isWhole,
+                     size_t earlierTokens, const std::string& keeper) const;
+    /// Of a text of so many tokens, on the disk.
+    uint64_t bytesOf(uint32_t tokens) const;
+
+    bool hasStore() const { return m_store != nullptr; }
     /// False while the model's hash is being computed: nothing is found or kept until then.
     bool ready() const { return m_store && fingerprint().has_value(); }
     /// Nothing without a store, or as long as it is being computed.
@@ -46,6 +55,10 @@ class ModelSnapshots {
 
   private:
     std::optional<SnapshotKey> fingerprint() const;
+    void save(const std::vector<SnapshotKey>& keys, const backend::SequenceMemory& memory, Extent extent,
+              const SnapshotOwner& owner) const;
+    /// The record that has the states of a prefix.
+    SnapshotKey stateKey(const SnapshotKey& prefix) const;
     /// Keys of the prefixes of 1, 2, … ids.size() tokens.
     std::vector<SnapshotKey> prefixKeys(const SnapshotKey& fingerprint, std::span<const TokenId> ids) const;
     /// The records that make up the longest prefix, in order.

@@ -4,11 +4,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <limits>
 
 namespace ingle::session {
 namespace {
@@ -16,7 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kSuffix = ".snap";
-constexpr const char* kOwnersFolder = "conversations";
+/// Where the lists of what each owner needs lie, in order of OwnerKind.
+constexpr std::array kOwnerFolders{"conversations", "documents"};
 /// What may wait in memory for a slow disk.
 constexpr uint64_t kMaxWaitingBytes = uint64_t{256} << 20;
 
@@ -35,12 +37,20 @@ std::optional<SnapshotKey> keyOf(std::string_view fileName) {
     return key;
 }
 
-bool isConversationName(std::string_view name) {
+bool isOwnerName(std::string_view name) {
     const auto allowed = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
                c == '_';
     };
     return !name.empty() && name.size() <= 64 && std::ranges::all_of(name, allowed);
+}
+
+/// Adds the keys that a list names.
+void readList(const fs::path& path, std::set<SnapshotKey>& keys) {
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line);) {
+        if (const auto key = keyOf(line + std::string(kSuffix))) keys.insert(*key);
+    }
 }
 
 /// The conversations are private.
@@ -57,8 +67,12 @@ Status makeFolder(const std::string& path) {
 Result<std::shared_ptr<SnapshotStore>> SnapshotStore::open(const SnapshotOptions& options) {
     std::shared_ptr<SnapshotStore> store(new SnapshotStore(options));
     INGLE_TRY(makeFolder(options.folder));
-    INGLE_TRY(makeFolder(fmt::format("{}/{}", options.folder, kOwnersFolder)));
+    for (const char* owners : kOwnerFolders)
+        INGLE_TRY(makeFolder(fmt::format("{}/{}", options.folder, owners)));
     INGLE_TRY(store->readFolder());
+    store->forEachOwner([&](OwnerKind kind, const fs::path& path) {
+        if (kind == OwnerKind::Document) readList(path, store->m_kept);
+    });
     store->m_worker = std::thread([raw = store.get()] { raw->workerMain(); });
     store->enqueue([raw = store.get()] { raw->evict(); });
     return store;
@@ -121,16 +135,17 @@ Result<backend::SavedState> SnapshotStore::read(const SnapshotKey& key, KvType k
     return state;
 }
 
-void SnapshotStore::write(const SnapshotKey& key, const std::string& conversation,
+void SnapshotStore::write(const SnapshotKey& key, const SnapshotOwner& owner,
                           const std::function<Result<backend::SavedState>()>& state) {
-    if (!isConversationName(conversation)) return;
+    if (!isOwnerName(owner.name)) return;
     std::unique_lock lock(m_mutex);
     const bool known = m_records.contains(key) || m_waiting.contains(key);
     if (!known && m_waitingBytes > kMaxWaitingBytes) return;
-    const bool noted = !m_noted.emplace(conversation, key).second;
+    const bool noted = !m_noted.emplace(ownerPath(owner), key).second;
+    if (owner.kind == OwnerKind::Document) m_kept.insert(key);
     if (known && noted) return;
     lock.unlock();
-    if (!noted) enqueue([this, key, conversation] { noteOwner(key, conversation); });
+    if (!noted) enqueue([this, key, owner] { noteOwner(key, owner); });
     if (known) return;
     auto saved = state();
     if (!saved) return;
@@ -147,11 +162,21 @@ void SnapshotStore::write(const SnapshotKey& key, const std::string& conversatio
     });
 }
 
-void SnapshotStore::retain(std::vector<std::string> conversations) {
-    enqueue([this, names = std::set<std::string>(std::make_move_iterator(conversations.begin()),
-                                                 std::make_move_iterator(conversations.end()))] {
-        removeUnneeded(names);
+void SnapshotStore::replace(const SnapshotKey& earlier, const SnapshotKey& later,
+                            const SnapshotOwner& owner) {
+    enqueue([this, earlier, later, owner] {
+        if (!contains(later) || othersNeed(earlier, owner)) return;
+        const std::scoped_lock lock(m_mutex);
+        remove(earlier);
     });
+}
+
+void SnapshotStore::retain(std::vector<std::string> conversations, std::vector<std::string> documents) {
+    std::set<std::string> paths;
+    for (std::string& name : conversations)
+        paths.insert(ownerPath({OwnerKind::Conversation, std::move(name)}));
+    for (std::string& name : documents) paths.insert(ownerPath({OwnerKind::Document, std::move(name)}));
+    enqueue([this, paths = std::move(paths)] { removeUnneeded(paths); });
 }
 
 void SnapshotStore::waitUntilWritten() {
@@ -197,13 +222,23 @@ void SnapshotStore::writeRecord(const SnapshotKey& key, const backend::SavedStat
     evict();
 }
 
+uint64_t SnapshotStore::evictableBytes() const {
+    uint64_t bytes = m_totalBytes;
+    for (const SnapshotKey& key : m_kept) {
+        const auto record = m_records.find(key);
+        if (record != m_records.end()) bytes -= record->second.bytes;
+    }
+    return bytes;
+}
+
 void SnapshotStore::evict() {
     const std::scoped_lock lock(m_mutex);
-    while (m_totalBytes > m_options.maxBytes && !m_records.empty()) {
-        const auto oldest =
-            std::ranges::min_element(m_records, {}, [](const auto& entry) { return entry.second.usedNs; });
-        remove(oldest->first);
-    }
+    if (m_totalBytes <= m_options.maxBytes) return;
+    const auto lastUse = [&](const auto& entry) {
+        return m_kept.contains(entry.first) ? std::numeric_limits<int64_t>::max() : entry.second.usedNs;
+    };
+    while (evictableBytes() > m_options.maxBytes)
+        remove(std::ranges::min_element(m_records, {}, lastUse)->first);
 }
 
 void SnapshotStore::remove(const SnapshotKey& key) {
@@ -215,42 +250,62 @@ void SnapshotStore::remove(const SnapshotKey& key) {
     m_records.erase(record);
 }
 
-void SnapshotStore::noteOwner(const SnapshotKey& key, const std::string& conversation) {
-    const std::string path = ownerPath(conversation);
+void SnapshotStore::noteOwner(const SnapshotKey& key, const SnapshotOwner& owner) {
+    const std::string path = ownerPath(owner);
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (fs::exists(status) && !fs::is_regular_file(status)) return;  // not ours, and a pipe would wait
     std::ofstream(path, std::ios::app) << key.hex() << '\n';
 }
 
-void SnapshotStore::removeUnneeded(const std::set<std::string>& conversations) {
-    std::set<std::string> needed;
-    std::error_code error;
-    for (fs::directory_iterator entry(fmt::format("{}/{}", m_options.folder, kOwnersFolder), error), end;
-         !error && entry != end; entry.increment(error)) {
-        if (!entry->is_regular_file(error)) continue;  // not ours
-        if (conversations.contains(entry->path().filename().string())) {
-            std::ifstream file(entry->path());
-            for (std::string key; std::getline(file, key);) needed.insert(std::move(key));
-        } else {
-            std::error_code ignored;
-            fs::remove(entry->path(), ignored);
+void SnapshotStore::forEachOwner(const std::function<void(OwnerKind, const fs::path&)>& visit) const {
+    for (size_t kind = 0; kind < kOwnerFolders.size(); ++kind) {
+        std::error_code error;
+        for (fs::directory_iterator entry(fmt::format("{}/{}", m_options.folder, kOwnerFolders[kind]), error),
+             end;
+             !error && entry != end; entry.increment(error)) {
+            if (entry->is_regular_file(error))
+                visit(static_cast<OwnerKind>(kind), entry->path());  // else not ours
         }
     }
+}
+
+bool SnapshotStore::othersNeed(const SnapshotKey& key, const SnapshotOwner& owner) const {
+    const std::string own = ownerPath(owner);
+    std::set<SnapshotKey> needed;
+    forEachOwner([&](OwnerKind, const fs::path& path) {
+        if (path != own) readList(path, needed);
+    });
+    return needed.contains(key);
+}
+
+void SnapshotStore::removeUnneeded(const std::set<std::string>& ownerPaths) {
+    std::set<SnapshotKey> needed, kept;
+    forEachOwner([&](OwnerKind kind, const fs::path& path) {
+        if (ownerPaths.contains(path.string())) {
+            readList(path, needed);
+            if (kind == OwnerKind::Document) readList(path, kept);
+        } else {
+            std::error_code ignored;
+            fs::remove(path, ignored);
+        }
+    });
     const std::scoped_lock lock(m_mutex);
+    m_kept = std::move(kept);
     for (auto next = m_records.begin(); next != m_records.end();) {
         const SnapshotKey key = (next++)->first;
-        if (!needed.contains(key.hex())) remove(key);
+        if (!needed.contains(key)) remove(key);
     }
-    std::erase_if(m_noted, [&](const auto& note) { return !conversations.contains(note.first); });
+    std::erase_if(m_noted, [&](const auto& note) { return !ownerPaths.contains(note.first); });
 }
 
 std::string SnapshotStore::pathOf(const SnapshotKey& key) const {
     return fmt::format("{}/{}{}", m_options.folder, key.hex(), kSuffix);
 }
 
-std::string SnapshotStore::ownerPath(const std::string& conversation) const {
-    return fmt::format("{}/{}/{}", m_options.folder, kOwnersFolder, conversation);
+std::string SnapshotStore::ownerPath(const SnapshotOwner& owner) const {
+    return fmt::format("{}/{}/{}", m_options.folder, kOwnerFolders[static_cast<size_t>(owner.kind)],
+                       owner.name);
 }
 
 }  // namespace ingle::session
@@ -263,8 +318,8 @@ Result<Snapshots> Snapshots::open(const SnapshotOptions& options) {
     return snapshots;
 }
 
-void Snapshots::retain(std::vector<std::string> conversations) const {
-    if (m_store) m_store->retain(std::move(conversations));
+void Snapshots::retain(std::vector<std::string> conversations, std::vector<std::string> documents) const {
+    if (m_store) m_store->retain(std::move(conversations), std::move(documents));
 }
 
 void Snapshots::waitUntilWritten() const {

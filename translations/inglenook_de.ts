@@ -525,6 +525,14 @@
         <translation>Der Datenträger ist voll; nichts Weiteres kann aufbewahrt werden.</translation>
     </message>
     <message>
+        <source>The form that was asked for the answer cannot be used: %1.</source>
+        <translation>Die verlangte Form der Antwort kann nicht benutzt werden: %1.</translation>
+    </message>
+    <message>
+        <source>The form that was asked for the answer leaves too many ways to go on.</source>
+        <translation>Die verlangte Form der Antwort lässt zu viele Wege offen.</translation>
+    </message>
+    <message>
         <source>It was cancelled.</source>
         <translation>Es wurde abgebrochen.</translation>
     </message>

@@ -48,6 +48,8 @@ TokenId Sampler::sample(std::span<const float> logits, const SamplerParams& para
     constexpr float kRefused = -std::numeric_limits<float>::infinity();
     for (size_t id = 0; allowed && id < m_logits.size(); ++id)
         if (!(*allowed)[id]) m_logits[id] = kRefused;
+    if (allowed && *std::ranges::max_element(m_logits) == kRefused)
+        return static_cast<TokenId>(std::ranges::find(*allowed, true) - allowed->begin());
     if (params.temperature <= 0) return greedy(logits);
     topK(logits, params.topK, m_candidates);
     if (allowed) std::erase_if(m_candidates, [](const Candidate& one) { return one.logit == kRefused; });

@@ -39,14 +39,19 @@ Result<std::optional<AnswerRules>> AnswerRules::create(const OpenedModel& model,
         return tl::unexpected<Error>(withId<ErrorId::GrammarRefused>(std::move(rules).error(), why));
     }
     if (!model.tokenTrie) {
-        std::vector<std::string> bytes(model.tokenizer->vocabSize());
+        const size_t numChoices =
+            std::min<size_t>(model.tokenizer->vocabSize(), model.bound.facts().vocabSize);
+        std::vector<std::string> bytes(numChoices);
         for (size_t id = 0; id < bytes.size(); ++id) bytes[id] = bytesOf(model, static_cast<TokenId>(id));
         model.tokenTrie = std::make_shared<grammar::TokenTrie>(bytes);
     }
     AnswerRules out(std::move(*rules));
     if (out.m_matcher.exceeded()) return tl::unexpected<Error>(out.tooWide());
     if (request.messages.empty()) return std::optional<AnswerRules>(std::move(out));
-    if (model.shape.thinks) out.m_phase = Phase::Begin;
+    if (model.shape.thinks) {
+        out.m_phase = Phase::Begin;
+        out.m_blanksAreFree = true;
+    }
     const std::string_view end = promptEnd;
     size_t last = 0;
     for (const chat::Markup& markup : chat::allMarkups()) {
@@ -57,6 +62,7 @@ Result<std::optional<AnswerRules>> AnswerRules::create(const OpenedModel& model,
         const bool isOpen = end.find(markup.end, begin + markup.begin.size()) == std::string_view::npos;
         out.m_phase = isOpen ? Phase::Thought : Phase::Answer;
         out.m_endMark = markup.end;
+        out.m_blanksAreFree = true;
     }
     return std::optional<AnswerRules>(std::move(out));
 }
@@ -79,76 +85,91 @@ Error AnswerRules::tooWide() const {
         Error{ErrorCode::Unsupported, "the grammar leaves more ways to go on than can be followed"});
 }
 
+std::string AnswerRules::markOrBytes(const OpenedModel& model, TokenId id) {
+    const auto mark = model.markTokens.find(id);
+    return mark == model.markTokens.end() ? bytesOf(model, id) : mark->second;
+}
+
+std::optional<std::string_view> AnswerRules::fitting(std::string_view bytes) {
+    if (m_matcher.accepts(bytes)) return bytes;
+    if (m_begun || !m_blanksAreFree) return std::nullopt;
+    const std::string_view rest = withoutBlanks(bytes);
+    return m_matcher.accepts(rest) ? std::optional(rest) : std::nullopt;
+}
+
+bool AnswerRules::isWholeWith(std::string_view text) const {
+    if (withoutBlanks(text).empty()) return m_matcher.canEnd();
+    grammar::Matcher copy = m_matcher;
+    return copy.advance(withoutBlanks(text)) && copy.canEnd();
+}
+
 bool AnswerRules::allows(const OpenedModel& model, TokenId id) {
-    const bool isEnd = model.tokenizer->isEndOfGeneration(id);
-    if (m_phase == Phase::Thought) return !isEnd;
-    if (m_phase == Phase::Begin) {
-        const auto mark = model.markTokens.find(id);
-        const std::string text = mark == model.markTokens.end() ? bytesOf(model, id) : mark->second;
-        if (!text.empty() && mayBeginThought(m_written + text)) return true;
+    if (model.tokenizer->isEndOfGeneration(id)) return m_phase != Phase::Thought && isWholeWith(m_written);
+    if (m_phase == Phase::Answer) {
+        const std::string bytes = bytesOf(model, id);
+        if (bytes.empty()) return !m_begun && !model.markTokens.contains(id);
+        return fitting(bytes).has_value();
     }
-    if (isEnd) return m_matcher.canEnd();
-    const std::string bytes = bytesOf(model, id);
-    return !bytes.empty() && m_matcher.accepts(bytes);
+    const std::string written = m_written + markOrBytes(model, id);
+    if (m_phase == Phase::Begin) return mayBeginThought(written) || fitting(written);
+    const size_t end = written.find(m_endMark);
+    return end == std::string::npos || fitting(std::string_view(written).substr(end + m_endMark.size()));
 }
 
 Result<const std::vector<bool>*> AnswerRules::allowed(const OpenedModel& model) {
-    if (m_phase == Phase::Thought) {
-        for (size_t id = m_notEnds.size(); id < model.tokenizer->vocabSize(); ++id)
-            m_notEnds.push_back(!model.tokenizer->isEndOfGeneration(static_cast<TokenId>(id)));
-        return &m_notEnds;
-    }
-    if (m_masks.size() >= kMostMasks) m_masks.clear();
+    const bool onlyAnswers =
+        m_phase == Phase::Answer || (m_phase == Phase::Begin && withoutBlanks(m_written).empty());
+    if (m_masks.size() >= kMostMasks || !onlyAnswers) m_masks.clear();
     const auto [found, isNew] = m_masks.try_emplace(m_matcher.state());
-    if (isNew) {
-        found->second = model.tokenTrie->allowed(m_matcher, m_matcher.state());
-        for (size_t id = 0; m_matcher.canEnd() && id < found->second.size(); ++id)
-            if (model.tokenizer->isEndOfGeneration(static_cast<TokenId>(id))) found->second[id] = true;
+    std::vector<bool>& mask = found->second;
+    if (isNew && onlyAnswers) {
+        mask = model.tokenTrie->allowed(m_matcher, m_matcher.state());
+        for (size_t id = 0; m_matcher.canEnd() && id < mask.size(); ++id)
+            if (model.tokenizer->isEndOfGeneration(static_cast<TokenId>(id))) mask[id] = true;
+    } else if (isNew) {
+        mask.resize(model.tokenTrie->numIds());
+        for (size_t id = 0; id < mask.size(); ++id) mask[id] = allows(model, static_cast<TokenId>(id));
     }
     if (m_matcher.exceeded()) return tl::unexpected<Error>(tooWide());
-    if (std::ranges::find(found->second, true) == found->second.end())
+    if (std::ranges::find(mask, true) == mask.end())
         return fail(ErrorCode::Unsupported, "no token of this model can go on as the grammar asks");
-    return &found->second;
+    return &mask;
 }
 
 Status AnswerRules::take(const OpenedModel& model, TokenId id) {
     m_justBegan = false;
     if (model.tokenizer->isEndOfGeneration(id)) return {};
-    std::string bytes = bytesOf(model, id);
-    if (m_phase != Phase::Answer) {
-        const auto mark = model.markTokens.find(id);
-        const std::string& text = mark == model.markTokens.end() ? bytes : mark->second;
-        if (m_phase == Phase::Begin && !mayBeginThought(m_written + text)) {
-            m_phase = Phase::Answer;
-        } else {
-            m_written += text;
-            if (m_phase == Phase::Begin) {
-                for (const chat::Markup& markup : chat::allMarkups()) {
-                    if (markup.kind != PartKind::Thought ||
-                        !withoutBlanks(m_written).starts_with(markup.begin))
-                        continue;
-                    m_phase = Phase::Thought;
-                    m_endMark = markup.end;
-                    m_written.clear();
-                    break;
-                }
-                return {};
-            }
-            const size_t end = m_written.find(m_endMark);
-            if (end == std::string::npos) {
-                m_written.erase(0, m_written.size() - std::min(m_written.size(), m_endMark.size()));
-                return {};
-            }
-            bytes = withoutBlanks(std::string_view(m_written).substr(end + m_endMark.size()));
-            m_phase = Phase::Answer;
-            m_justBegan = true;
-        }
-    }
-    if (m_matcher.exceeded()) return tl::unexpected<Error>(tooWide());
-    if (!m_matcher.advance(bytes)) {
+    if (!allows(model, id)) {
         if (m_matcher.exceeded()) return tl::unexpected<Error>(tooWide());
         return fail(ErrorCode::InvalidArgument, "token {} does not follow the grammar of the answer", id);
     }
+    std::string bytes = m_phase == Phase::Answer ? bytesOf(model, id) : m_written + markOrBytes(model, id);
+    m_written.clear();
+    if (m_phase == Phase::Begin && mayBeginThought(bytes)) {
+        for (const chat::Markup& markup : chat::allMarkups()) {
+            if (markup.kind != PartKind::Thought || !withoutBlanks(bytes).starts_with(markup.begin)) continue;
+            m_phase = Phase::Thought;
+            m_endMark = markup.end;
+            m_masks.clear();
+            return {};
+        }
+        m_written = std::move(bytes);
+        return {};
+    }
+    if (m_phase == Phase::Thought) {
+        const size_t end = bytes.find(m_endMark);
+        if (end == std::string::npos) {
+            m_written = bytes.substr(bytes.size() - std::min(bytes.size(), m_endMark.size()));
+            return {};
+        }
+        bytes.erase(0, end + m_endMark.size());
+        m_justBegan = true;
+        m_masks.clear();
+    }
+    m_phase = Phase::Answer;
+    const std::string_view rest = *fitting(bytes);
+    m_matcher.advance(rest);
+    m_begun = m_begun || !rest.empty();
     if (m_matcher.forgetIfMany()) m_masks.clear();
     return {};
 }

@@ -11,7 +11,9 @@
 namespace ingle::session {
 
 /// What a model thinks first is free: from a thought's mark, in the prompt's end or as the first thing that
-/// is written, to what ends it. White space behind it is free too. Only then the answer begins. One thread.
+/// is written, to what ends it. White space behind it is free too. Only then the answer begins. A control
+/// token that writes nothing may come before the answer's first byte, as some models decide there what to
+/// write, but is never offered instead of another one. One thread.
 class AnswerRules {
   public:
     /// Nothing when the request asks for no rules. Errors: InvalidArgument (GrammarRefused).
@@ -20,7 +22,8 @@ class AnswerRules {
 
     /// True when the answer may go on with `id`.
     bool allows(const OpenedModel& model, TokenId id);
-    /// [vocab]: every such token. Errors: Unsupported when the vocabulary has none; GrammarTooWide.
+    /// [vocab]: such tokens, without those that would only put the answer off. Errors: Unsupported when the
+    /// vocabulary has none; GrammarTooWide.
     Result<const std::vector<bool>*> allowed(const OpenedModel& model);
     /// Errors: InvalidArgument when it may not; GrammarTooWide. An end token changes nothing.
     Status take(const OpenedModel& model, TokenId id);
@@ -37,6 +40,12 @@ class AnswerRules {
     explicit AnswerRules(grammar::Grammar rules) : m_matcher(std::move(rules)) {}
     /// What a token writes; nothing for one that may not stand in an answer.
     static std::string bytesOf(const OpenedModel& model, TokenId id);
+    /// Outside of an answer the tokens of marks write their text.
+    static std::string markOrBytes(const OpenedModel& model, TokenId id);
+    /// What of `bytes` the rules have to follow; nothing when they refuse it.
+    std::optional<std::string_view> fitting(std::string_view bytes);
+    /// True when the answer is whole once it has `text`, which is not part of a thought after all.
+    bool isWholeWith(std::string_view text) const;
     /// True when `text`, the first thing written, is a thought's mark or may become one.
     static bool mayBeginThought(std::string_view text);
     Error tooWide() const;
@@ -46,8 +55,9 @@ class AnswerRules {
     std::string m_written;       ///< before the answer: what may be part of a mark
     std::string_view m_endMark;  ///< of the thought
     bool m_justBegan = false;
+    bool m_begun = false;          ///< the answer has a byte
+    bool m_blanksAreFree = false;  ///< until then
     std::unordered_map<grammar::Matcher::State, std::vector<bool>> m_masks;
-    std::vector<bool> m_notEnds;  ///< while thinking
 };
 
 }  // namespace ingle::session

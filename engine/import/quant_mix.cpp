@@ -139,6 +139,7 @@ bool isFloat(const quant::QuantFormat& format) {
 }  // namespace
 
 struct TensorFormats::Wanted {
+    std::string text;
     std::regex pattern;
     const quant::QuantFormat* format;
 };
@@ -169,12 +170,23 @@ Result<TensorFormats> TensorFormats::create(const QuantMix* mix, std::span<const
             return fail(ErrorCode::InvalidArgument, "no tensor can be written as \"{}\"", each.format);
         try {
             formats.m_wanted.push_back(
-                std::make_shared<const Wanted>(Wanted{std::regex(each.pattern), format}));
+                std::make_shared<const Wanted>(Wanted{each.pattern, std::regex(each.pattern), format}));
         } catch (const std::regex_error&) {
             return fail(ErrorCode::InvalidArgument, "\"{}\" is not a regular expression", each.pattern);
         }
     }
     return formats;
+}
+
+Status TensorFormats::checkNames(const formats::ModelFile& model) const {
+    for (const auto& each : m_wanted) {
+        const bool isAny = std::ranges::any_of(model.tensors, [&](const auto& entry) {
+            return std::regex_search(entry.first, each->pattern);
+        });
+        if (!isAny)
+            return fail(ErrorCode::InvalidArgument, "no tensor of this model has a name like \"{}\"", each->text);
+    }
+    return {};
 }
 
 TensorFormats::Choice TensorFormats::of(const formats::ModelFile& model, const tensor::Tensor& tensor) const {

@@ -73,6 +73,8 @@ class TensorFormats {
     /// be quantised keep a float format they have, else become F32. What somebody wants by name goes before
     /// all of that but whole blocks, for matrices.
     Choice of(const formats::ModelFile& model, const tensor::Tensor& tensor) const;
+    /// Errors: InvalidArgument when what is wanted by name is the name of no tensor.
+    Status checkNames(const formats::ModelFile& model) const;
 
   private:
     struct Wanted;

@@ -32,7 +32,11 @@ Action define(CLI::App& app) {
         "--quant", options->quant,
         "F32, F16, BF16, Q8_0, Q4_0, Q4_K_S, Q4_K_M, Q5_K_S, Q5_K_M or Q6_K (default: as stored); all "
         "there are: " +
-            importer::mixNames());
+            importer::mixNames())
+        ->check([](const std::string& name) {
+            return name.empty() ? "there is no such type; all there are: " + importer::mixNames()
+                                : std::string();
+        });
     app.add_option("--imatrix", options->importance,
                    "importance matrix of this model, GGUF or llama.cpp's older form");
     app.add_option_function<std::vector<std::string>>(

@@ -145,10 +145,14 @@ class PickleReader {
     tl::unexpected<Error> refuse(uint8_t opcode) const {
         const auto* found = std::ranges::find(kRefused, opcode, &OpcodeName::code);
         if (found != std::end(kRefused))
-            return fail(ErrorCode::Unsupported, "it asks for the pickle opcode {}, which no tensor needs",
-                        found->name);
+            return program("it asks for the pickle opcode {}, which no tensor needs", found->name);
         return fail(ErrorCode::Unsupported, "it asks for the pickle opcode {:#04x}, which no tensor needs",
                     opcode);
+    }
+    template <typename... Args>
+    static tl::unexpected<Error> program(fmt::format_string<Args...> what, Args&&... args) {
+        return withId<ErrorId::HoldsProgram>(
+            fail(ErrorCode::Unsupported, what, std::forward<Args>(args)...));
     }
     tl::unexpected<Error> wrong(std::string_view what) const {
         return fail(ErrorCode::Corrupt, "{} before byte {}", what, m_in.offset());
@@ -291,7 +295,7 @@ class PickleReader {
         INGLE_TRY_ASSIGN(const auto name, line());
         const std::string called = fmt::format("{} {}", module, name);
         if (!isKnown(called))
-            return fail(ErrorCode::Unsupported, "it asks to run \"{}\", which no tensor needs",
+            return program("it asks to run \"{}\", which no tensor needs",
                         shown(called));
         // Both lines lie side by side: the name of the call, with a line's end in place of a space.
         const std::string_view text(module.data(),
@@ -334,7 +338,7 @@ class PickleReader {
         const bool isTensor = isGlobal(called, kTensor) && given.size() >= 4 &&
                               node(given[0]).kind == Kind::Storage && node(given[1]).kind == Kind::Integer &&
                               node(given[2]).kind == Kind::List && node(given[3]).kind == Kind::List;
-        if (!isTensor) return fail(ErrorCode::Unsupported, "it asks for a call that makes no tensor");
+        if (!isTensor) return program("it asks for a call that makes no tensor");
         return push({.kind = Kind::Tensor, .items = {given.begin(), given.begin() + 4}});
     }
 
@@ -343,7 +347,7 @@ class PickleReader {
         INGLE_TRY(pop());
         INGLE_TRY_ASSIGN(const uint32_t target, top());
         if (node(target).kind != Kind::Dictionary && node(target).kind != Kind::Tensor)
-            return fail(ErrorCode::Unsupported, "it asks for the pickle opcode BUILD, which no tensor needs");
+            return program("it asks for the pickle opcode BUILD, which no tensor needs");
         return {};
     }
 

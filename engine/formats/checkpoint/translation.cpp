@@ -347,7 +347,6 @@ Status Translation::translate(const Checkpoint& checkpoint, const Architecture& 
 }
 
 Status Translation::run(const Checkpoint& checkpoint, const Architecture& architecture) {
-    INGLE_TRY(architecture.setKeys(*this));
     INGLE_TRY(translate(checkpoint, architecture));
     if (architecture.finish) INGLE_TRY(architecture.finish(*this));
     INGLE_TRY_ASSIGN(const bool isShared, config.boolOr("tie_word_embeddings", architecture.sharesEmbedding));

@@ -61,6 +61,7 @@ Result<ModelFile> read(std::span<const std::byte> bytes) {
             return fail(ErrorCode::Corrupt, "a tensor occurs twice");
     }
     Translation translation(config, architecture->family, std::move(model));
+    INGLE_TRY(architecture->setKeys(translation));
     INGLE_TRY(translation.run(checkpoint, *architecture));
     fitVocabulary(translation.model.tokenizer, translation.numTokens());
     setPrompt(file, architecture->family, translation.model.tokenizer);

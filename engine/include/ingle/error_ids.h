@@ -37,6 +37,7 @@ enum class ErrorId {
     DownloadUnfinished,
     ModelDamaged,
     ModelUnsupported,
+    HoldsProgram,
     UnknownVersion,
     UnknownFamily,
     UnknownBlockType,
@@ -100,6 +101,7 @@ inline constexpr std::array kErrorIds{
     ErrorIdInfo{ErrorId::DownloadUnfinished, "downloadUnfinished", {"path"}},         // by its name
     ErrorIdInfo{ErrorId::ModelDamaged, "modelDamaged", {"path"}},
     ErrorIdInfo{ErrorId::ModelUnsupported, "modelUnsupported", {"path"}},
+    ErrorIdInfo{ErrorId::HoldsProgram, "holdsProgram", {}},
     ErrorIdInfo{ErrorId::UnknownVersion, "unknownVersion", {"format", "version"}},
     ErrorIdInfo{ErrorId::UnknownFamily, "unknownFamily", {"family"}},
     ErrorIdInfo{ErrorId::UnknownBlockType, "unknownBlockType", {"type"}},

@@ -159,6 +159,14 @@ FolderFiles withConfig(const std::string& key, const json& value) {
     return files;
 }
 
+FolderFiles withoutKey(const std::string& key) {
+    FolderFiles files = test::mixtralFolder();
+    json config = json::parse(files["config.json"]);
+    config.erase(key);
+    files["config.json"] = config.dump();
+    return files;
+}
+
 FolderFiles withIndex(const std::string& tensor, const std::string& file) {
     FolderFiles files = test::shardedFolder();
     json index = json::parse(files["model.safetensors.index.json"]);
@@ -191,6 +199,7 @@ TEST(Folders, whatIsWrongIsOneSentence) {
         {without(test::mixtralFolder(), {"model.safetensors"}), "the folder holds no model.safetensors"},
         {without(test::mixtralFolder(), {"config.json"}), "no config.json beside it says of which model"},
         {withConfig("[1"), "/config.json: it is no object"},
+        {withoutKey("hidden_size"), "/config.json: missing key 'hidden_size'"},
         {without(test::shardedFolder(), {"model-00002-of-00002.safetensors"}),
          "1 of 2 parts of the model is missing: model-00002-of-00002.safetensors"},
         {without(test::shardedFolder(),

@@ -68,6 +68,12 @@ TEST(PyTorch, whatRunsCodeIsRefusedByName) {
     };
     for (const auto& [program, sentence] : cases)
         EXPECT_THAT(refusalOf(test::archiveOf("\x80\x02" + program)), HasSubstr(sentence));
+    test::FolderFiles files = test::mixtralFolder();
+    files.erase("model.safetensors");
+    files["pytorch_model.bin"] = test::archiveOf("\x80\x02" + cases[0].first);
+    const test::TemporaryFolder folder;
+    EXPECT_THAT(inWords(openFolder(files, folder).error(), "m").message,
+                HasSubstr("it holds a program beside its numbers, and is not opened"));
 }
 
 TEST(PyTorch, whatIsWrongIsOneSentence) {

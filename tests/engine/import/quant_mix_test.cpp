@@ -149,6 +149,13 @@ TEST(QuantMix, aWishThatCannotBeIsRefused) {
     EXPECT_NE(refusal({"attn_v", "Q4_X"}).find("Q4_X"), std::string::npos);
     EXPECT_NE(refusal({"attn_v", "IQ1_S"}).find("IQ1_S"), std::string::npos);
     EXPECT_NE(refusal({"attn_(v", "Q8_0"}).find("regular expression"), std::string::npos);
+    formats::ModelFile model;
+    model.tensors["blk.0.attn_v.weight"] = {};
+    for (const auto& [pattern, isName] : {std::pair("attn_v", true), std::pair("attn_w", false)}) {
+        const TensorType wanted{pattern, "Q8_0"};
+        const Status status = TensorFormats::create(nullptr, {&wanted, 1})->checkNames(model);
+        EXPECT_EQ(status.has_value(), isName) << pattern;
+    }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/sampling/sampler.h"
+#include "engine/session/conversations/answer_text.h"
 #include "engine/session/conversations/cached_sequence.h"
 #include "engine/session/loading/model.h"
 #include "ingle/score.h"
@@ -49,11 +50,14 @@ class Scoring {
     void failWith(const Error& error) { m_sink.onError(error); }
 
   private:
+    /// Finds the place of a byte, and reads what stands before the first place.
+    Status readText(const OpenedModel& model, const PlannedPrompt& prompt);
+    Status findByte(const OpenedModel& model, AnswerText text);
     /// The token after which the next place is.
     size_t nextRow() const { return m_firstRow + m_scores.positions.size(); }
 
     const uint64_t m_id;
-    const ScoreRequest m_request;
+    ScoreRequest m_request;
     ScoreSink& m_sink;
     std::atomic<bool> m_cancelled{false};
 

@@ -163,6 +163,45 @@
     </message>
 </context>
 <context>
+    <name>ingle::desktop::AnotherWord</name>
+    <message>
+        <source>This text cannot be followed back to the model&apos;s words.</source>
+        <translation>Dieser Text lässt sich nicht auf die Wörter des Modells zurückführen.</translation>
+    </message>
+    <message>
+        <source>Only the model that wrote this knows other words: load %1.</source>
+        <translation>Andere Wörter kennt nur das Modell, das dies geschrieben hat: Laden Sie %1.</translation>
+    </message>
+    <message>
+        <source>Looking…</source>
+        <translation>Wird nachgesehen …</translation>
+    </message>
+    <message>
+        <source>This answer was brought in from elsewhere: its tokens are not known.</source>
+        <translation>Diese Antwort wurde von anderswo übernommen: Ihre Token sind nicht bekannt.</translation>
+    </message>
+    <message>
+        <source>&lt; 1%</source>
+        <translation>&lt; 1 %</translation>
+    </message>
+    <message>
+        <source>%1%</source>
+        <translation>%1 %</translation>
+    </message>
+    <message>
+        <source>End of the answer</source>
+        <translation>Ende der Antwort</translation>
+    </message>
+    <message>
+        <source>Part of a character</source>
+        <translation>Teil eines Zeichens</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>Leerraum</translation>
+    </message>
+</context>
+<context>
     <name>ingle::desktop::AnswerCheck</name>
     <message>
         <source>What made this answer was not recorded.</source>
@@ -232,6 +271,10 @@
 </context>
 <context>
     <name>BlockList</name>
+    <message>
+        <source>Another word here…</source>
+        <translation>Hier ein anderes Wort …</translation>
+    </message>
     <message>
         <source>Copy</source>
         <translation>Kopieren</translation>

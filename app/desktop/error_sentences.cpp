@@ -100,8 +100,9 @@ QString ErrorSentences::of(ErrorId id, const Arguments& with) {
         case ErrorId::ModelUnsupported:
             return tr("%1 needs something that this version of Inglenook cannot do.").arg(with.fileName(0));
         case ErrorId::HoldsProgram:
-            return tr("This file holds a program beside its numbers. Inglenook never runs such a thing and does "
-                      "not open it.");
+            return tr(
+                "This file holds a program beside its numbers. Inglenook never runs such a thing and does "
+                "not open it.");
         case ErrorId::UnknownVersion:
             return tr("This is a %1 file of version %2, which this version of Inglenook does not know.")
                 .arg(with.text(0), with.text(1));

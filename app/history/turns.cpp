@@ -85,6 +85,19 @@ Result<Turn> resume(History& history, RowId conversation, RowId answer) {
     return readTurn(history, conversation, answer);
 }
 
+Result<Turn> branchAnswer(History& history, RowId answer, const AnswerBeginning& beginning) {
+    Turn turn;
+    INGLE_TRY(history.atOnce([&]() -> Status {
+        INGLE_TRY_ASSIGN(const Message old, history.message(answer));
+        INGLE_TRY_ASSIGN(const RowId version, history.beginAnswer(old.conversation, old.parent, old.modelId,
+                                                                  old.modelName, old.sampler));
+        INGLE_TRY(history.appendAnswer(version, beginning.pieces, beginning.ids, beginning.withheld));
+        INGLE_TRY_ASSIGN(turn, readTurn(history, old.conversation, version));
+        return {};
+    }));
+    return turn;
+}
+
 Prompt promptOf(const Turn& turn, const std::string& systemPrompt, uint32_t maxTokens) {
     const Message& answer = turn.branch.back();
     Prompt prompt;

@@ -61,6 +61,15 @@ Result<Turn> answerAgain(History& history, RowId conversation, RowId question, c
 /// Begins to continue an answer that has ended.
 Result<Turn> resume(History& history, RowId conversation, RowId answer);
 
+/// The beginning of an answer, as the engine tells it.
+struct AnswerBeginning {
+    std::vector<TokenId> ids;
+    std::vector<PartPiece> pieces;  ///< what they say
+    std::string withheld;
+};
+/// Begins another version of an answer, by the same model and sampler, that begins so. One transaction.
+Result<Turn> branchAnswer(History& history, RowId answer, const AnswerBeginning& beginning);
+
 /// What the model is to be asked for the answer that `turn` ends with, and which message each part of it is.
 struct Prompt {
     GenerateRequest request;

@@ -269,6 +269,7 @@ void fields(V& v, Of<ScoredToken> auto& t) {
     v.required("id", t.id);
     v.required("text", t.text);
     v.optional("p", t.p);
+    v.sparse("ends", t.ends);
 }
 template <typename V>
 void fields(V& v, Of<ScoredPosition> auto& p) {
@@ -338,6 +339,7 @@ void fields(V& v, Of<Score> auto& r) {
     v.optional("from", r.score.from);
     v.optional("count", r.score.count);
     v.optional("top", r.score.top);
+    v.optional("atByte", r.score.atByte);
 }
 template <typename V>
 void fields(V& v, Of<Cancel> auto& r) {
@@ -416,6 +418,9 @@ void fields(V& v, Of<Done> auto& e) {
 template <typename V>
 void fields(V& v, Of<Scored> auto& e) {
     v.required("promptHash", e.scores.promptHash);
+    v.optional("from", e.scores.from);
+    v.optional("before", e.scores.before);
+    v.hexBytes("withheld", e.scores.withheld);
     v.required("positions", e.scores.positions);
     v.optional("receipt", e.receipt);
 }

@@ -180,11 +180,11 @@ Result<TensorFormats> TensorFormats::create(const QuantMix* mix, std::span<const
 
 Status TensorFormats::checkNames(const formats::ModelFile& model) const {
     for (const auto& each : m_wanted) {
-        const bool isAny = std::ranges::any_of(model.tensors, [&](const auto& entry) {
-            return std::regex_search(entry.first, each->pattern);
-        });
+        const bool isAny = std::ranges::any_of(
+            model.tensors, [&](const auto& entry) { return std::regex_search(entry.first, each->pattern); });
         if (!isAny)
-            return fail(ErrorCode::InvalidArgument, "no tensor of this model has a name like \"{}\"", each->text);
+            return fail(ErrorCode::InvalidArgument, "no tensor of this model has a name like \"{}\"",
+                        each->text);
     }
     return {};
 }

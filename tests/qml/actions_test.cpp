@@ -118,6 +118,57 @@ class ActionsTest : public QObject, WindowFiles {
                          "given then."));
     }
 
+    void anotherWordBeginsAVersionThatGoesOnWithIt() {
+        WindowRun run(freshDataDir(), {"--thinking", "2", "--pace-ms", "20"});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.chat().send("count");
+        const auto answer = [&run]() -> QQuickItem* {
+            run.window->grabWindow();
+            for (QQuickItem* each : run.shownItems("SelectableText")) {
+                QString begins;
+                QMetaObject::invokeMethod(each, "getText", Q_RETURN_ARG(QString, begins), Q_ARG(int, 0),
+                                          Q_ARG(int, 8));
+                if (begins == "2 3 4 5 ") return each;
+            }
+            return nullptr;
+        };
+        const auto openMenu = [&run, &answer] {
+            QRectF at;
+            QMetaObject::invokeMethod(answer(), "positionToRectangle", Q_RETURN_ARG(QRectF, at),
+                                      Q_ARG(int, 6));  // the 5
+            run.click(answer(), at.center() + QPointF(2, 0), Qt::RightButton);
+        };
+        const auto entry = [&run] {
+            const auto items = run.shownItems("anotherWord");
+            return items.isEmpty() ? nullptr : items.first();
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2, kPatienceMs);
+        QVERIFY2(!run.model.words()->mayLook(), "an answer is being written");
+        QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(answer() != nullptr, kPatienceMs);
+        const std::string before = run.said(1);
+
+        openMenu();
+        QTRY_VERIFY(entry() != nullptr && entry()->isEnabled());
+        run.click(entry(), {20, 10});
+        QTRY_COMPARE_WITH_TIMEOUT(run.shownItems("otherWord").size(), 3, kPatienceMs);
+        const QVariantList words = run.model.words()->words();
+        QCOMPARE(words[0].toMap()["word"].toString(), QString("5"));
+        QVERIFY(words[0].toMap()["stands"].toBool());
+        QCOMPARE(words[1].toMap()["word"].toString(), QString("105"));
+        QCOMPARE(words[1].toMap()["percent"].toString(), QString("25%"));
+        QCOMPARE(words[2].toMap()["percent"].toString(), QString("< 1%"));
+        QVERIFY(!words[2].toMap()["mayChoose"].toBool());
+        run.click(run.shownItems("otherWord")[1], {20, 10});
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages()[1].siblingCount == 2 && run.idle(), kPatienceMs);
+        QCOMPARE(run.messages()[1].siblingIndex, 1);
+        QCOMPARE(run.said(1), std::string("0 1 2 3 4 105 6 7 8 9 10 11 12 13 14 15 16 17 18 19 "));
+        run.chat().showSibling(run.messages()[1].id, -1);
+        QTRY_COMPARE(run.messages()[1].siblingIndex, 0);
+        QCOMPARE(run.said(1), before);
+    }
+
     void theModelsBeginInThePathAndBrowseWithoutAPortal() {
         WindowRun run(freshDataDir(), {});
         QTRY_VERIFY(run.window->isVisible());

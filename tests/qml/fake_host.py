@@ -119,6 +119,30 @@ def generate(request_id, request):
         "withheld": ""}, receipt={**RECEIPT, "modelHash": "a" * 32, "device": "a fake"})
 
 
+def score(request_id, message):
+    """At every place the token that stands there is likeliest, then the one a hundred above, then the end."""
+    ids, first = message["ids"], message.get("from", 0)
+    pieces = [{"kind": "thought" if index < args.thinking else "text", "text": f"{token} "} for index, token in enumerate(ids)]
+    if message.get("atByte", -1) >= 0:
+        said = 0
+        for first, piece in enumerate(pieces):
+            said += len(piece["text"]) if piece["kind"] == "text" else 0
+            if said > message["atByte"]:
+                break
+    last = first + message["count"] if message.get("count") else len(ids)
+    positions = []
+    for index in range(first, last):
+        token = ids[index] if index < len(ids) else -1
+        other = index == args.other_at
+        positions.append({
+            "stored": {"id": token, "text": f"{token} ", "p": 0.5},
+            "chosen": {"id": token + other, "text": "else" if other else f"{token} "}, "margin": 0.25 if other else 0,
+            "top": [{"id": token, "text": f"{token} ", "p": 0.5}, {"id": token + 100, "text": f"{token + 100} ", "p": 0.25},
+                    {"id": 2, "text": "", "p": 0.005, "ends": True}][:message.get("top", 0)]})
+    say(id=request_id, event="scored", promptHash=args.prompt_hash, receipt=RECEIPT, positions=positions, before=pieces[:first],
+        **{"from": first})
+
+
 def refusal_of(path):
     """The error that the path asks for, or None."""
     for word, error in FAILURES.items():
@@ -211,10 +235,7 @@ def answer(message):
         texts = [part["text"] for each in message["messages"] for part in each["parts"]]
         say(id=request_id, event="counted", tokens=sum(map(len, texts)), room=48)
     elif op == "score":
-        say(id=request_id, event="scored", promptHash=args.prompt_hash, receipt=RECEIPT, positions=[
-            {"stored": {"id": token, "text": f"{token} "},
-             "chosen": {"id": token + (index == args.other_at), "text": "else" if index == args.other_at else f"{token} "},
-             "margin": 0.25 if index == args.other_at else 0} for index, token in enumerate(message["ids"])])
+        score(request_id, message)
     elif op == "generate":
         # On a thread of its own, so that a cancel is read meanwhile.
         threading.Thread(target=generate, args=(request_id, message["request"]), daemon=True).start()

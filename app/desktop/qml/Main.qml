@@ -69,6 +69,7 @@ T.ApplicationWindow {
             actions: window.app.actions
             portal: window.app.portal
             colours: window.app.colours
+            words: window.app.words
             narrow: window.narrow
             onSidebarRequested: drawer.open()
         }

@@ -34,6 +34,7 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
       m_status(m_chat, m_models, m_smaller),
       m_startPage(m_models),
       m_check(m_storage, m_engine, m_chat, m_models, m_settings, m_notices),
+      m_words(m_storage, m_engine, m_chat, m_models, m_settings, m_notices),
       m_actions(*this) {
     connect(&m_chat, &ChatController::listOutdated, &m_conversations, &ConversationListModel::refresh);
     connect(&m_conversations, &ConversationListModel::removing, &m_answers,

@@ -15,6 +15,7 @@
 #include "app/desktop/running_answers.h"
 #include "app/desktop/single_instance.h"
 #include "app/desktop/storage_thread.h"
+#include "app/desktop/viewmodels/another_word.h"
 #include "app/desktop/viewmodels/chat_controller.h"
 #include "app/desktop/viewmodels/chat_status.h"
 #include "app/desktop/viewmodels/conversation_list_model.h"
@@ -69,6 +70,7 @@ class AppModel : public QObject {
     Q_PROPERTY(ingle::desktop::DraftMeasure* measure READ measure CONSTANT)
     Q_PROPERTY(ingle::desktop::DraftMeasure* editMeasure READ editMeasure CONSTANT)
     Q_PROPERTY(ingle::desktop::CodeColours* colours READ colours CONSTANT)
+    Q_PROPERTY(ingle::desktop::AnotherWord* words READ words CONSTANT)
     Q_PROPERTY(ingle::desktop::Actions* actions READ actions CONSTANT)
   public:
     /// Opens the files and starts loading what the window shows first.
@@ -98,6 +100,7 @@ class AppModel : public QObject {
     DraftMeasure* editMeasure() { return &m_editMeasure; }
     CodeColours* colours() { return &m_colours; }
     AnswerCheck* check() { return &m_check; }
+    AnotherWord* words() { return &m_words; }
     Actions* actions() { return &m_actions; }
 
   signals:
@@ -129,6 +132,7 @@ class AppModel : public QObject {
     ChatStatus m_status;
     StartPage m_startPage;
     AnswerCheck m_check;
+    AnotherWord m_words;
     Actions m_actions;
 };
 

@@ -380,6 +380,13 @@ void ChatController::regenerate(qint64 message) {
     startTurn(work);
 }
 
+void ChatController::branchAnswer(RowId answer, const history::AnswerBeginning& beginning) {
+    if (m_messages.find(answer) == nullptr || !readyToAnswer()) return;
+    startTurn([answer, beginning](history::History& history) {
+        return history::branchAnswer(history, answer, beginning);
+    });
+}
+
 void ChatController::edit(qint64 message, const QString& text) {
     const Message* old = m_messages.find(message);
     if (old == nullptr || text.trimmed().isEmpty() || !readyToAnswer()) return;

@@ -117,6 +117,8 @@ class ChatController : public QObject {
 
     /// As open(), also where it is shown already.
     void showAgain(history::RowId conversation);
+    /// Another version of an answer begins so, and goes on being written.
+    void branchAnswer(history::RowId answer, const history::AnswerBeginning& beginning);
     void conversationRemoved(history::RowId conversation);
     void conversationRenamed(history::RowId conversation, const QString& title);
 

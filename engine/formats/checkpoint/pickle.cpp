@@ -151,8 +151,7 @@ class PickleReader {
     }
     template <typename... Args>
     static tl::unexpected<Error> program(fmt::format_string<Args...> what, Args&&... args) {
-        return withId<ErrorId::HoldsProgram>(
-            fail(ErrorCode::Unsupported, what, std::forward<Args>(args)...));
+        return withId<ErrorId::HoldsProgram>(fail(ErrorCode::Unsupported, what, std::forward<Args>(args)...));
     }
     tl::unexpected<Error> wrong(std::string_view what) const {
         return fail(ErrorCode::Corrupt, "{} before byte {}", what, m_in.offset());
@@ -294,9 +293,7 @@ class PickleReader {
         INGLE_TRY_ASSIGN(const auto module, line());
         INGLE_TRY_ASSIGN(const auto name, line());
         const std::string called = fmt::format("{} {}", module, name);
-        if (!isKnown(called))
-            return program("it asks to run \"{}\", which no tensor needs",
-                        shown(called));
+        if (!isKnown(called)) return program("it asks to run \"{}\", which no tensor needs", shown(called));
         // Both lines lie side by side: the name of the call, with a line's end in place of a space.
         const std::string_view text(module.data(),
                                     static_cast<size_t>(name.data() + name.size() - module.data()));

@@ -17,14 +17,18 @@ struct ScoreRequest {
     uint32_t from = 0;
     uint32_t count = 0;  ///< 0: to the last token
     uint32_t top = 0;    ///< how many of the likeliest tokens to tell of each place, at most kMostTop
+    /// Not negative: `from` is the token that this byte of the answer's text begins in (textOf() its parts of
+    /// kind Text).
+    int64_t atByte = -1;
 };
 inline constexpr uint32_t kMostTop = 20;
 
 /// A token that might stand at a place.
 struct ScoredToken {
     TokenId id = 0;
-    std::string text;  ///< its bytes, which may be half a character
-    double p = 0;      ///< the model's probability, before the sampler's filters and temperature
+    std::string text;   ///< its bytes, which may be half a character
+    double p = 0;       ///< the model's probability, before the sampler's filters and temperature
+    bool ends = false;  ///< no text: the answer would end here
 
     bool operator==(const ScoredToken&) const = default;
 };
@@ -40,7 +44,11 @@ struct ScoredPosition {
 
 struct Scores {
     uint64_t promptHash = 0;  ///< as PromptPlan::promptHash
-    std::vector<ScoredPosition> positions;
+    uint32_t from = 0;        ///< the place of the first of the positions
+    /// What the tokens before that place say, and bytes of them that are not told yet.
+    std::vector<PartPiece> before = {};
+    std::string withheld = {};
+    std::vector<ScoredPosition> positions = {};
 };
 
 /// Receives what comes of one scoring. Called on the thread that calls Engine::step().

@@ -22,10 +22,7 @@ size_t choicesOf(const OpenedModel& model, const GenerateRequest& request, size_
 
 Status Generation::plan(const OpenedModel& model) {
     INGLE_TRY_ASSIGN(m_prompt, planPrompt(model, m_request, [this] { return cancelled(); }));
-    std::vector<std::string> stops = m_request.stops;
-    stops.insert(stops.end(), m_prompt.stops.begin(), m_prompt.stops.end());
-    m_decoder = tokenizer::StreamDecoder(std::move(stops));
-    m_splitter = chat::MarkupSplitter(m_prompt.end);
+    m_text = AnswerText(m_request, m_prompt);
     INGLE_TRY_ASSIGN(m_rules, AnswerRules::create(model, m_request, m_prompt.end));
     m_ids = m_prompt.ids;
     m_prefixTokens = model.bound.facts().prefixTokens(m_ids);
@@ -41,8 +38,7 @@ Status Generation::plan(const OpenedModel& model) {
             if (m_rules) {
                 INGLE_TRY(m_rules->take(model, id));
             }
-            bool stopped = false;
-            decode(model, id, stopped);
+            say(model, id);
         }
     }
     if (model.contextTokens > 0 && m_ids.size() > model.contextTokens) {
@@ -170,24 +166,16 @@ Generation::Outcome Generation::take(const OpenedModel& model, TokenId id) {
     m_ids.push_back(id);
     ++m_answerLength;
     ++m_stats.newTokens;
-    bool stopped = false;
-    TokenChunk chunk{.ids = {id}};
-    if (!idsOnly(m_request)) chunk.pieces = decode(model, id, stopped);
-    m_sink.onTokens(chunk);
-    return stopped ? finish(StopReason::EndOfText) : Outcome::Running;
+    AnswerText::Output said;
+    if (!idsOnly(m_request)) said = say(model, id);
+    m_sink.onTokens({.ids = {id}, .pieces = std::move(said.pieces)});
+    return said.stopped ? finish(StopReason::EndOfText) : Outcome::Running;
 }
 
-std::vector<PartPiece> Generation::decode(const OpenedModel& model, TokenId id, bool& stopped) {
-    const bool isChat = !m_request.messages.empty();
-    const auto mark = isChat ? model.markTokens.find(id) : model.markTokens.end();
-    auto output =
-        m_decoder.push(mark == model.markTokens.end() ? model.tokenizer->pieceBytes(id) : mark->second);
-    stopped = output.stopped;
+AnswerText::Output Generation::say(const OpenedModel& model, TokenId id) {
     // Marks inside an answer that follows rules are text of it.
-    if (isChat && !(m_rules && m_rules->inAnswer() && m_splitter.withheld().empty() && !m_rules->justBegan()))
-        return m_splitter.push(output.text);
-    if (output.text.empty()) return {};
-    return {{PartKind::Text, std::move(output.text), {}}};
+    const bool areText = m_rules && m_rules->inAnswer() && !m_rules->justBegan();
+    return m_text.push(model, id, areText ? AnswerText::Marks::AreText : AnswerText::Marks::BeginParts);
 }
 
 Generation::Outcome Generation::finish(StopReason reason) {
@@ -196,10 +184,9 @@ Generation::Outcome Generation::finish(StopReason reason) {
     if (reason == StopReason::EndOfText) {
         // What was held back is text after all, unless a stop string ended the answer (then nothing is
         // pending).
-        for (const auto& pieces : {m_splitter.push(m_decoder.finish()), m_splitter.finish()})
-            for (const PartPiece& piece : pieces) append(result.tail, piece);
+        result.tail = m_text.finish();
     } else {
-        result.withheld = fmt::format("{}{}", m_splitter.withheld(), m_decoder.withheld());
+        result.withheld = m_text.withheld();
     }
     m_sink.onDone(result);
     return Outcome::Finished;

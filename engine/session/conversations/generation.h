@@ -7,12 +7,11 @@
 #include <optional>
 #include <vector>
 
-#include "engine/chat/markup.h"
 #include "engine/sampling/sampler.h"
 #include "engine/session/conversations/answer_rules.h"
+#include "engine/session/conversations/answer_text.h"
 #include "engine/session/conversations/cached_sequence.h"
 #include "engine/session/conversations/prompt_planner.h"
-#include "engine/tokenizer/stream_decoder.h"
 #include "ingle/engine.h"
 #include "ingle/error_ids.h"
 
@@ -31,7 +30,7 @@ size_t choicesOf(const OpenedModel& model, const GenerateRequest& request, size_
 class Generation {
   public:
     Generation(GenerationId id, GenerateRequest request, GenerateSink& sink)
-        : m_id(id), m_request(std::move(request)), m_sink(sink), m_decoder({}) {}
+        : m_id(id), m_request(std::move(request)), m_sink(sink) {}
 
     GenerationId id() const { return m_id; }
     void cancel() { m_cancelled = true; }
@@ -91,8 +90,8 @@ class Generation {
   private:
     using Clock = std::chrono::steady_clock;
 
-    /// The pieces of text that become complete with a token.
-    std::vector<PartPiece> decode(const OpenedModel& model, TokenId id, bool& stopped);
+    /// What the next token of the answer adds to its text.
+    AnswerText::Output say(const OpenedModel& model, TokenId id);
     Outcome finish(StopReason reason);
     /// Adds the time since it began to the statistics.
     void endPhase();
@@ -115,8 +114,7 @@ class Generation {
     std::optional<DeviceStatus> m_untoldDevice;  ///< changed before the plan was told
     uint64_t m_answerLength = 0;
     sampling::Sampler m_sampler;
-    tokenizer::StreamDecoder m_decoder;
-    chat::MarkupSplitter m_splitter;
+    AnswerText m_text;
     std::optional<AnswerRules> m_rules;  ///< what the answer has to follow
     GenerateStats m_stats;
     Clock::time_point m_phaseBegin;  ///< when reading, then when answering began

@@ -46,9 +46,6 @@ Status Scoring::plan(const OpenedModel& model) {
     INGLE_TRY_ASSIGN(const PlannedPrompt prompt,
                      planPrompt(model, m_request.request, [this] { return cancelled(); }));
     const size_t numIds = m_request.ids.size();
-    if (m_request.from > numIds || m_request.count > numIds + 1 - m_request.from)
-        return fail(ErrorCode::InvalidArgument, "{} places from {} on of an answer of {} tokens",
-                    m_request.count, m_request.from, numIds);
     if (m_request.top > kMostTop)
         return fail(ErrorCode::InvalidArgument, "the {} likeliest tokens: {} at most", m_request.top,
                     kMostTop);
@@ -59,6 +56,7 @@ Status Scoring::plan(const OpenedModel& model) {
             return fail(ErrorCode::InvalidArgument, "token {} is outside the vocabulary of {}", id,
                         numChoices);
     }
+    INGLE_TRY(readText(model, prompt));
     m_count = m_request.count > 0 ? m_request.count : numIds - m_request.from;
     m_promptTokens = prompt.ids.size();
     m_firstRow = m_promptTokens + m_request.from - 1;
@@ -69,6 +67,55 @@ Status Scoring::plan(const OpenedModel& model) {
     m_ids = prompt.ids;
     m_prefixTokens = model.bound.facts().prefixTokens(m_ids);
     m_ids.insert(m_ids.end(), m_request.ids.begin(), m_request.ids.end());
+    return {};
+}
+
+Status Scoring::readText(const OpenedModel& model, const PlannedPrompt& prompt) {
+    const bool isText = model.tokenizer && !idsOnly(m_request.request);
+    if (m_request.atByte >= 0) {
+        if (!isText)
+            return fail(ErrorCode::InvalidArgument, "an answer without text has no byte {}",
+                        m_request.atByte);
+        INGLE_TRY(findByte(model, AnswerText(m_request.request, prompt)));
+    }
+    const size_t numIds = m_request.ids.size();
+    if (m_request.from > numIds || m_request.count > numIds + 1 - m_request.from)
+        return fail(ErrorCode::InvalidArgument, "{} places from {} on of an answer of {} tokens",
+                    m_request.count, m_request.from, numIds);
+    m_scores.from = m_request.from;
+    if (!isText) return {};
+    AnswerText text(m_request.request, prompt);
+    for (const TokenId id : std::span(m_request.ids).first(m_request.from))
+        for (const PartPiece& piece : text.push(model, id).pieces) append(m_scores.before, piece);
+    m_scores.withheld = text.withheld();
+    return {};
+}
+
+Status Scoring::findByte(const OpenedModel& model, AnswerText text) {
+    int64_t said = 0;  // bytes of text
+    const auto add = [&said](const std::vector<PartPiece>& pieces) {
+        for (const PartPiece& piece : pieces)
+            if (piece.kind == PartKind::Text) said += std::ssize(piece.text);
+    };
+    const std::vector<TokenId>& ids = m_request.ids;
+    const auto sizeOf = [&](size_t at) { return std::ssize(text.bytesOf(model, ids[at])); };
+    size_t at = 0;
+    while (at < ids.size()) {
+        add(text.push(model, ids[at]).pieces);
+        if (said > m_request.atByte) break;
+        ++at;
+    }
+    if (at == ids.size() && at > 0) {
+        add(text.finish());
+        --at;
+    }
+    if (said <= m_request.atByte)
+        return fail(ErrorCode::InvalidArgument, "an answer of {} bytes of text has no byte {}", said,
+                    m_request.atByte);
+    // Text may be given out later than its token came: counted back from the last token that was read.
+    int64_t begin = said + std::ssize(text.withheld()) - sizeOf(at);
+    while (begin > m_request.atByte && at > 0) begin -= sizeOf(--at);
+    m_request.from = static_cast<uint32_t>(at);
     return {};
 }
 
@@ -96,7 +143,7 @@ void Scoring::take(const OpenedModel& model, std::span<const float> logits) {
     const Probabilities probabilities(logits);
     const auto scored = [&](TokenId id) {
         return ScoredToken{id, model.tokenizer ? std::string(model.tokenizer->pieceBytes(id)) : std::string(),
-                           probabilities.of(id)};
+                           probabilities.of(id), model.tokenizer && model.tokenizer->isEndOfGeneration(id)};
     };
     const size_t at = nextRow() + 1;  // of the place, among m_ids
     ScoredPosition& position = m_scores.positions.emplace_back();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/sampling/sampler.h"
+#include "engine/session/conversations/answer_text.h"
 #include "engine/session/conversations/background_task.h"
 #include "ingle/score.h"
 
@@ -29,10 +30,13 @@ class Scoring final : public BackgroundTask {
     void failWith(const Error& error) override { m_sink.onError(error); }
 
   private:
+    /// Finds the place of a byte, and reads what stands before the first place.
+    Status readText(const OpenedModel& model, const PlannedPrompt& prompt);
+    Status findByte(const OpenedModel& model, AnswerText text);
     /// The token after which the next place is.
     size_t nextRow() const { return m_firstRow + m_scores.positions.size(); }
 
-    const ScoreRequest m_request;
+    ScoreRequest m_request;
     ScoreSink& m_sink;
 
     size_t m_promptTokens = 0;

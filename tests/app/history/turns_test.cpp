@@ -148,5 +148,27 @@ TEST_F(Turns, AReplayAsksAsItWasAskedAndReceiptsAreKept) {
     EXPECT_FALSE(valueOf(m_history->message(id)).receipt.exists());
 }
 
+TEST_F(Turns, AVersionOfAnAnswerBeginsAsItIsTold) {
+    const Turn asked = valueOf(askNew("What is it?"));
+    const RowId answer = asked.branch.back().id;
+    ASSERT_TRUE(m_history->appendAnswer(answer, {{{PartKind::Text, "A fire.", {}}}}, {4, 5, 6}, ""));
+    ASSERT_TRUE(m_history->finishAnswer(answer, {}));
+    AnswerBeginning beginning{{4, 9}, {{PartKind::Thought, "Hm.", {}}, {PartKind::Text, "A da", {}}}, "\xC3"};
+    const Turn turn = valueOf(branchAnswer(*m_history, answer, beginning));
+    const Message& version = turn.branch.back();
+    EXPECT_EQ(version.parent, asked.branch.front().id);
+    EXPECT_EQ(version.siblingCount, 2);
+    EXPECT_EQ(version.siblingIndex, 1);
+    EXPECT_EQ(version.status, MessageStatus::Streaming);
+    EXPECT_EQ(version.tokenIds, beginning.ids);
+    EXPECT_EQ(version.parts,
+              (std::vector<Part>{{PartKind::Thought, "Hm.", ""}, {PartKind::Text, "A da", ""}}));
+    EXPECT_EQ(version.withheld, beginning.withheld);
+    EXPECT_EQ(version.sampler, asked.branch.back().sampler);
+    EXPECT_EQ(promptOf(turn, "", 0).request.resumeIds, beginning.ids);
+    EXPECT_EQ(valueOf(m_history->message(answer)).tokenIds, (std::vector<TokenId>{4, 5, 6}));
+    EXPECT_FALSE(branchAnswer(*m_history, 12345, beginning));
+}
+
 }  // namespace
 }  // namespace ingle::history

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include "engine/lab/synth.h"
@@ -169,6 +170,70 @@ TEST_P(Scorings, theLikeliestComeFirstAndHaveProbabilities) {
         EXPECT_GT(position.top[4].p, 0);
         EXPECT_LE(sum, 1 + 1e-9);
         EXPECT_LE(position.stored.p, position.top[0].p);
+    }
+}
+
+TEST_P(Scorings, aByteOfTheTextIsFoundInItsToken) {
+    GenerateRequest request = question(1);
+    request.stops = {"STOP"};  // so that "STO" is held back for a while
+    // Bytes, as the vocabulary of synthetic models spells them, and tokens of several letters.
+    std::vector<TokenId> ids;
+    std::string text;
+    const auto say = [&ids](std::string_view bytes) {
+        for (const char byte : bytes) ids.push_back(3 + static_cast<uint8_t>(byte));
+    };
+    say("<think>A thought, ö.</think>");
+    for (const std::string_view spelled : {"Größe 🔥", " and STOCK, <b> ends", "漢字."}) {
+        say(spelled);
+        ids.push_back(3 + 256 + 28);
+        text += spelled;
+        text += m_engine->vocabulary().detokenize({{ids.back()}}).value();
+    }
+    std::set<uint32_t> places;
+    for (size_t byte = 0; byte < text.size(); ++byte) {
+        RecordingScores sink;
+        ASSERT_TRUE(m_engine->submit({request, ids, 0, 1, 3, static_cast<int64_t>(byte)}, sink));
+        finish();
+        ASSERT_TRUE(sink.scores) << sink.error->message;
+        const Scores& scores = *sink.scores;
+        ASSERT_EQ(scores.positions.size(), 1u);
+        const ScoredToken& stored = scores.positions[0].stored;
+        ASSERT_LT(scores.from, ids.size());
+        EXPECT_EQ(stored.id, ids[scores.from]);
+        std::vector<Part> before;
+        for (const PartPiece& piece : scores.before) append(before, piece);
+        EXPECT_EQ(textOf(before, PartKind::Thought), "A thought, ö.");
+        const std::string written = textOf(before, PartKind::Text) + scores.withheld;
+        EXPECT_TRUE(text.starts_with(written)) << written;
+        EXPECT_LE(written.size(), byte);
+        EXPECT_GT(written.size() + stored.text.size(), byte) << stored.text;
+        places.insert(scores.from);
+    }
+    EXPECT_EQ(*places.rbegin(), ids.size() - 1);
+    EXPECT_EQ(places.size(), ids.size() - std::string_view("<think>A thought, ö.</think>").size());
+    RecordingScores behind;
+    ASSERT_TRUE(m_engine->submit({request, ids, 0, 1, 3, static_cast<int64_t>(text.size())}, behind));
+    finish();
+    EXPECT_TRUE(behind.error);
+}
+
+TEST_P(Scorings, whatAnAnswerSaysBeforeAPlaceIsWhatGoesOn) {
+    const GenerateRequest request = question(21);
+    RecordingSink whole;
+    ASSERT_TRUE(m_engine->submit(request, whole));
+    finish();
+    for (uint32_t from = 0; from < whole.ids.size(); ++from) {
+        RecordingScores sink;
+        ASSERT_TRUE(m_engine->submit({request, whole.ids, from, 1, 0}, sink));
+        finish();
+        ASSERT_TRUE(sink.scores);
+        GenerateRequest rest = request;
+        rest.resumeIds.assign(whole.ids.begin(), whole.ids.begin() + from);
+        RecordingSink gone;
+        ASSERT_TRUE(m_engine->submit(rest, gone));
+        finish();
+        EXPECT_EQ(gone.ids, std::vector(whole.ids.begin() + from, whole.ids.end()));
+        EXPECT_EQ(test::allText(sink.scores->before) + gone.text, whole.text) << from;
     }
 }
 

@@ -18,6 +18,7 @@ Item {
     required property Actions actions
     required property DesktopPortal portal
     required property CodeColours colours
+    required property AnotherWord words
     required property bool narrow
 
     /// What toasts stand above.
@@ -102,6 +103,8 @@ Item {
                 actions: view.actions
                 portal: view.portal
                 colours: view.colours
+                words: view.words
+                onOtherWordsWanted: (x, y, row, offset) => wordMenu.openAt(list, x, y, row, offset)
                 delegate: BlockChooser {
                     DelegateChoice {
                         roleValue: "forgotten"
@@ -124,6 +127,10 @@ Item {
                 onLinkCopyRequested: target => view.portal.copyLink(target)
                 onCopyRequested: text => view.portal.copy(text)
                 onEditingDone: view.focusComposer()
+            }
+            WordMenu {
+                id: wordMenu
+                source: view.words
             }
             Fade {
                 width: parent.width

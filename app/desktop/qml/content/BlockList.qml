@@ -6,8 +6,13 @@ import Inglenook
 RowList {
     id: list
 
+    /// What knows other words for those of an answer; null: there are no answers.
+    property AnotherWord words: null
+
     /// The person scrolled.
     signal scrolledByHand
+    /// Other words are wanted for the one in the row, to be shown at x, y.
+    signal otherWordsWanted(real x, real y, int row, int offset)
 
     function scrollTo(y: real) {
         contentY = Math.max(originY, Math.min(originY + contentHeight - height, y));
@@ -101,7 +106,8 @@ RowList {
             selection.selectAll();
         } else if (event.key === Qt.Key_Menu || (event.key === Qt.Key_F10 && extending)) {
             const at = caret();
-            menu.openAt(at.x, at.y + at.height - contentY, "");
+            const row = selection.endRow();
+            menu.openAt(at.x, at.y + at.height - contentY, "", row, selection.inRow(row).x);
         } else if (event.key === Qt.Key_Escape && !selection.empty) {
             selection.clear();
         } else if (extending && (event.key === Qt.Key_Left || event.key === Qt.Key_Right)) {
@@ -168,7 +174,8 @@ RowList {
             }
             link = list.linkAt(event.x, y);
             if (event.button === Qt.RightButton) {
-                menu.openAt(event.x, event.y, link);
+                const frame = list.frameAt(y);
+                menu.openAt(event.x, event.y, link, frame ? frame.index : -1, frame ? frame.offsetAt(event.x - frame.x, y - frame.y) : 0);
                 return;
             }
             const now = Date.now();
@@ -221,9 +228,15 @@ RowList {
         id: menu
 
         property string link
+        property int row: -1
+        property int offset: 0
+        property point at
 
-        function openAt(x: real, y: real, target: string) {
+        function openAt(x: real, y: real, target: string, textRow: int, textOffset: int) {
             link = target;
+            row = textRow;
+            offset = textOffset;
+            at = Qt.point(x, y);
             popup(list, x, y);
         }
 
@@ -258,6 +271,15 @@ RowList {
             visible: enabled
             height: visible ? implicitHeight : 0
             onTriggered: list.linkCopyRequested(menu.link)
+        }
+        PopupMenuItem {
+            objectName: "anotherWord"
+            text: qsTr("Another word here…")
+            iconName: "pencil"
+            visible: menu.opened && list.words !== null && list.words.isAnswer(menu.row)
+            enabled: visible && list.words.mayLook
+            height: visible ? implicitHeight : 0
+            onTriggered: list.otherWordsWanted(menu.at.x, menu.at.y, menu.row, menu.offset)
         }
         PopupMenuItem {
             objectName: "selectAll"

@@ -16,7 +16,7 @@ using nlohmann::json;
 // What the format has a place for and this version does not serve yet. To leave such a field out would answer
 // another question than was asked.
 constexpr std::array<std::string_view, 1> kReservedRequests{"embed"};
-constexpr std::array<std::string_view, 2> kReservedFields{"grammar", "attachments"};
+constexpr std::array<std::string_view, 1> kReservedFields{"attachments"};
 
 std::string toHex(std::string_view bytes) {
     constexpr std::string_view kDigits = "0123456789abcdef";

@@ -43,6 +43,9 @@ std::vector<TokenId> likeliest(std::span<const float> logits, size_t count) {
 }  // namespace
 
 Status Scoring::plan(const OpenedModel& model) {
+    // Its choices were made among what its rules allowed.
+    if (!m_request.request.grammar.empty() || !m_request.request.jsonSchema.empty())
+        return fail(ErrorCode::Unsupported, "an answer that followed rules cannot be looked at again");
     INGLE_TRY_ASSIGN(const PlannedPrompt prompt,
                      planPrompt(model, m_request.request, [this] { return cancelled(); }));
     const size_t numIds = m_request.ids.size();

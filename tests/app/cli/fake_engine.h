@@ -59,6 +59,9 @@ class FakeEngine final : public Engine {
         m_scores.push_back({m_nextId, std::move(request), &sink});
         return m_nextId++;
     }
+    Result<GenerationId> submit(ReadRequest, ReadSink&) override {
+        return fail(ErrorCode::Unsupported, "it reads nothing ahead");
+    }
     Receipt receipt() const override { return {.modelPath = m_info.path, .backend = "cpu"}; }
     bool step() override {
         score();

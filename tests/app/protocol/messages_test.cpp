@@ -43,6 +43,8 @@ GenerateRequest fullGenerateRequest() {
     request.resumeIds = {0, -1, std::numeric_limits<TokenId>::max()};
     request.rawPrompt = "once";
     request.rawTokens = {1, 2, 3};
+    request.grammar = "root ::= \"\xE6\xBC\xA2\"\n";
+    request.jsonSchema = R"({"type":"integer"})";
     return request;
 }
 
@@ -289,7 +291,6 @@ TEST(Messages, MistakesAreNamedInOneSentence) {
 TEST(Messages, WhatIsReservedIsRefusedAndNotLeftOut) {
     for (const char* line : {
              R"({"id":5,"op":"embed","text":"x"})",
-             R"({"id":5,"op":"generate","request":{"grammar":"root ::= x"}})",
              R"({"id":5,"op":"generate","request":{"attachments":[]}})",
          }) {
         const auto decoded = decodeRequest(line);

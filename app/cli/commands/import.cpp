@@ -29,10 +29,10 @@ Action define(CLI::App& app) {
                    "file to write: .flm is FastLLM's, .bin llama2.c's, anything else GGUF")
         ->required();
     app.add_option(
-        "--quant", options->quant,
-        "F32, F16, BF16, Q8_0, Q4_0, Q4_K_S, Q4_K_M, Q5_K_S, Q5_K_M or Q6_K (default: as stored); all "
-        "there are: " +
-            importer::mixNames())
+           "--quant", options->quant,
+           "F32, F16, BF16, Q8_0, Q4_0, Q4_K_S, Q4_K_M, Q5_K_S, Q5_K_M or Q6_K (default: as stored); all "
+           "there are: " +
+               importer::mixNames())
         ->check([](const std::string& name) {
             return name.empty() ? "there is no such type; all there are: " + importer::mixNames()
                                 : std::string();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/formats/kind.h"
 #include "tests/engine/formats/sample_pickles.h"
 #include "tests/opened.h"
 
@@ -72,7 +73,7 @@ TEST(PyTorch, whatRunsCodeIsRefusedByName) {
     files.erase("model.safetensors");
     files["pytorch_model.bin"] = test::archiveOf("\x80\x02" + cases[0].first);
     const test::TemporaryFolder folder;
-    EXPECT_THAT(inWords(openFolder(files, folder).error(), "m").message,
+    EXPECT_THAT(formats::inWords(openFolder(files, folder).error(), "m").message,
                 HasSubstr("it holds a program beside its numbers, and is not opened"));
 }
 

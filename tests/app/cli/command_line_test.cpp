@@ -221,7 +221,7 @@ TEST_F(CommandLine, whatIsNoModelIsSaidInWords) {
         {write("page.gguf", "<!doctype html>"), "a web page, not the model"},
         {write("pointer.gguf", "version https://git-lfs.github.com/spec/v1\noid sha256:4d\n"),
          "a pointer of Git LFS, not the model"},
-        {write("cut.gguf", whole.substr(0, whole.size() - 1000)), " kB arrived: "},
+        {write("cut.gguf", whole.substr(0, whole.size() - 1000)), "only 81 kB of 82 kB arrived: "},
         {write("m.zip", std::string("PK\5\6") + std::string(18, '\0')), "an archive, "},
         {write("m.onnx", "\x08\x07\x12"), "an ONNX model, "},
     };
@@ -447,7 +447,9 @@ TEST_F(CommandLine, importWritesAQuantisedModel) {
     EXPECT_EQ(ingle("generate " + target + " --tokens 1,2,3 -n 2").exitCode, 0);
     expectOneSentence(ingle("import " + source + " -o " + source), "is the source itself");
     expectOneSentence(ingle("import " + source + " -o " + target + " --quant Q9"), "Q4_K_M");
-    expectOneSentence(ingle("import " + source + " -o " + target + " --quant ''"), "Q4_K_M");
+    const Outcome empty = ingle("import " + source + " -o " + target + " --quant ''");
+    EXPECT_EQ(empty.exitCode, 2);
+    EXPECT_NE(empty.err.find("Q4_K_M"), std::string::npos) << empty.err;
     expectOneSentence(ingle("import " + source + " -o " + target + " --tensor-type attn_w=Q8_0"), "attn_w");
     expectOneSentence(ingle("import " + source + " -o /nowhere/at/all.gguf"), "/nowhere/at/all.gguf");
 }

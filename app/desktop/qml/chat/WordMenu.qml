@@ -21,12 +21,11 @@ PopupMenu {
         enabled: false
         visible: wordMenu.source.sentence.length > 0
         height: visible ? implicitHeight : 0
-        implicitHeight: sentence.implicitHeight + 2 * Theme.s
+        implicitHeight: contentItem.implicitHeight + 2 * Theme.s
         leftPadding: Theme.m
         rightPadding: Theme.m
         topPadding: Theme.s
         contentItem: Text {
-            id: sentence
             objectName: "wordSentence"
             text: wordMenu.source.sentence
             textFormat: Text.PlainText

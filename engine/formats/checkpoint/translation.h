@@ -37,8 +37,9 @@ class Translation {
     void set(std::string_view key, MetaValue value);
     void setCount(std::string_view key, uint64_t value) { set(key, static_cast<int64_t>(value)); }
 
-    /// Once Architecture::setKeys() has set the keys: names all tensors by the architecture's rules and those that most have in common.
-    /// Errors: Unsupported (a tensor that no rule names, a type that nothing computes with), Corrupt.
+    /// Once Architecture::setKeys() has set the keys: names all tensors by the architecture's rules and those
+    /// that most have in common. Errors: Unsupported (a tensor that no rule names, a type that nothing
+    /// computes with), Corrupt.
     Status run(const Checkpoint& checkpoint, const Architecture& architecture);
     /// After that: rows of the table of tokens. Their number says more surely than the configuration how many
     /// tokens the model knows.

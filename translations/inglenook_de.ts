@@ -161,6 +161,190 @@
         <source>Next version</source>
         <translation>Nächste Fassung</translation>
     </message>
+    <message>
+        <source>Find in this conversation</source>
+        <translation>In diesem Gespräch suchen</translation>
+    </message>
+    <message>
+        <source>Next place found</source>
+        <translation>Nächste Fundstelle</translation>
+    </message>
+    <message>
+        <source>Previous place found</source>
+        <translation>Vorige Fundstelle</translation>
+    </message>
+    <message>
+        <source>Private chat</source>
+        <translation>Privates Gespräch</translation>
+    </message>
+    <message>
+        <source>Close the private chat</source>
+        <translation>Privates Gespräch schließen</translation>
+    </message>
+    <message>
+        <source>Archive the conversation</source>
+        <translation>Gespräch archivieren</translation>
+    </message>
+    <message>
+        <source>Take the conversation out of the archive</source>
+        <translation>Gespräch aus dem Archiv holen</translation>
+    </message>
+    <message>
+        <source>Move to a folder…</source>
+        <translation>In einen Ordner legen …</translation>
+    </message>
+    <message>
+        <source>Continue here in a new chat</source>
+        <translation>Hier in einem neuen Gespräch weiter</translation>
+    </message>
+    <message>
+        <source>Documents</source>
+        <translation>Dokumente</translation>
+    </message>
+    <message>
+        <source>Find its quotes in the documents</source>
+        <translation>Ihre Zitate in den Dokumenten suchen</translation>
+    </message>
+</context>
+<context>
+    <name>DocumentRow</name>
+    <message>
+        <source>Read it and ask</source>
+        <translation>Lesen und fragen</translation>
+    </message>
+    <message>
+        <source>Ask about it</source>
+        <translation>Dazu fragen</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Anhalten</translation>
+    </message>
+    <message>
+        <source>Read it</source>
+        <translation>Lesen</translation>
+    </message>
+    <message>
+        <source>Make room for it</source>
+        <translation>Platz dafür schaffen</translation>
+    </message>
+    <message>
+        <source>Forget what models have read</source>
+        <translation>Vergessen, was Modelle gelesen haben</translation>
+    </message>
+    <message>
+        <source>Remove from the shelf</source>
+        <translation>Aus dem Regal nehmen</translation>
+    </message>
+    <message>
+        <source>It will have to be read again.</source>
+        <translation>Es muss dann noch einmal gelesen werden.</translation>
+    </message>
+    <message>
+        <source>It goes with all that was read of it; chats that use it keep its text.</source>
+        <translation>Es geht mit allem, was davon gelesen wurde; Gespräche, die es verwenden, behalten seinen Text.</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>Behalten</translation>
+    </message>
+    <message>
+        <source>Forget</source>
+        <translation>Vergessen</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Entfernen</translation>
+    </message>
+</context>
+<context>
+    <name>DocumentsCard</name>
+    <message>
+        <source>Documents</source>
+        <translation>Dokumente</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+</context>
+<context>
+    <name>DocumentSentences</name>
+    <message>
+        <source>it is damaged and cannot be read.</source>
+        <translation>es ist beschädigt und kann nicht gelesen werden.</translation>
+    </message>
+    <message>
+        <source>it is protected by a password. Save a copy without one.</source>
+        <translation>es ist durch ein Kennwort geschützt. Speichern Sie eine Kopie ohne Kennwort.</translation>
+    </message>
+    <message>
+        <source>it has pages but no text: it is made of pictures, as scanners make them. A program for text recognition (OCR) can add the text.</source>
+        <translation>es hat Seiten, aber keinen Text: es besteht aus Bildern, wie Scanner sie machen. Ein Programm zur Texterkennung (OCR) kann den Text hinzufügen.</translation>
+    </message>
+    <message>
+        <source>there is no text in it.</source>
+        <translation>es enthält keinen Text.</translation>
+    </message>
+    <message>
+        <source>it is too large to be read as a document.</source>
+        <translation>es ist zu groß, um als Dokument gelesen zu werden.</translation>
+    </message>
+    <message>
+        <source>it has more text than can be read at once; a part of it can.</source>
+        <translation>es hat mehr Text, als auf einmal gelesen werden kann; ein Teil davon geht.</translation>
+    </message>
+    <message>
+        <source>it would unpack to far more than a document holds, so it was left unread.</source>
+        <translation>ausgepackt wäre es viel größer als ein Dokument, deshalb wurde es nicht gelesen.</translation>
+    </message>
+    <message>
+        <source>its text is written in an encoding that is not known here. Save it as UTF-8.</source>
+        <translation>sein Text ist in einer hier unbekannten Kodierung geschrieben. Speichern Sie ihn als UTF-8.</translation>
+    </message>
+    <message>
+        <source>its fonts do not say which characters they show. A copy with embedded fonts can be read.</source>
+        <translation>seine Schriften sagen nicht, welche Zeichen sie zeigen. Eine Kopie mit eingebetteten Schriften kann gelesen werden.</translation>
+    </message>
+    <message>
+        <source>reading it failed: it is damaged, or larger than the memory that reading may take.</source>
+        <translation>es konnte nicht gelesen werden: es ist beschädigt oder größer als der Speicher, den das Lesen nehmen darf.</translation>
+    </message>
+    <message>
+        <source>reading it took too long and was ended.</source>
+        <translation>das Lesen dauerte zu lange und wurde beendet.</translation>
+    </message>
+    <message>
+        <source>the part of Inglenook that reads documents is missing. Please install it again.</source>
+        <translation>der Teil von Inglenook, der Dokumente liest, fehlt. Bitte installieren Sie es neu.</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+</context>
+<context>
+    <name>DocumentStrip</name>
+    <message>
+        <source>Pause</source>
+        <translation>Anhalten</translation>
+    </message>
+    <message>
+        <source>Read it</source>
+        <translation>Lesen</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>Not in this chat</source>
+        <translation>Nicht in diesem Gespräch</translation>
+    </message>
 </context>
 <context>
     <name>ingle::desktop::AnotherWord</name>
@@ -291,6 +475,14 @@
         <source>Select all</source>
         <translation>Alles auswählen</translation>
     </message>
+    <message>
+        <source>Copy the table as CSV</source>
+        <translation>Tabelle als CSV kopieren</translation>
+    </message>
+    <message>
+        <source>Quote in the message</source>
+        <translation>In der Nachricht zitieren</translation>
+    </message>
 </context>
 <context>
     <name>Card</name>
@@ -315,6 +507,10 @@
     <message>
         <source>To the newest message</source>
         <translation>Zur neuesten Nachricht</translation>
+    </message>
+    <message>
+        <source>Private chat</source>
+        <translation>Privates Gespräch</translation>
     </message>
 </context>
 <context>
@@ -630,6 +826,10 @@
         <source>The smaller model needs %1 of room on its disk; %2 are free.</source>
         <translation>Das kleinere Modell braucht %1 Platz auf seinem Datenträger; %2 sind frei.</translation>
     </message>
+    <message>
+        <source>This file holds a program beside its numbers. Inglenook never runs such a thing and does not open it.</source>
+        <translation>Diese Datei enthält neben ihren Zahlen ein Programm. So etwas führt Inglenook nie aus und öffnet es nicht.</translation>
+    </message>
 </context>
 <context>
     <name>FitCard</name>
@@ -683,6 +883,116 @@
     </message>
 </context>
 <context>
+    <name>ingle::desktop::DocumentShelf</name>
+    <message>
+        <source>Opening %1…</source>
+        <translation>%1 wird geöffnet …</translation>
+    </message>
+    <message>
+        <source>Drop a text, a web page, a PDF, a document or a folder of source text on the window. The model reads it once; every question after that begins at once.</source>
+        <translation>Ziehen Sie einen Text, eine Webseite, ein PDF, ein Dokument oder einen Ordner mit Quelltext auf das Fenster. Das Modell liest es einmal; jede Frage danach beginnt sofort.</translation>
+    </message>
+    <message>
+        <source>What models remember of them takes %1.</source>
+        <translation>Was Modelle davon behalten, belegt %1.</translation>
+    </message>
+    <message>
+        <source>Models with a memory of fixed size (Qwen3.5, RWKV) keep far less.</source>
+        <translation>Modelle mit einem Gedächtnis fester Größe (Qwen3.5, RWKV) behalten viel weniger.</translation>
+    </message>
+    <message>
+        <source>used %1</source>
+        <translation>benutzt am %1</translation>
+    </message>
+    <message>
+        <source>in one conversation</source>
+        <translation>in einem Gespräch</translation>
+    </message>
+    <message>
+        <source>in %1 conversations</source>
+        <translation>in %1 Gesprächen</translation>
+    </message>
+    <message>
+        <source>read by %1</source>
+        <translation>gelesen von %1</translation>
+    </message>
+    <message>
+        <source>without %1</source>
+        <translation>ohne %1</translation>
+    </message>
+    <message>
+        <source>%1 kept on the disk</source>
+        <translation>%1 auf der Platte</translation>
+    </message>
+    <message>
+        <source>%1 here, %2</source>
+        <translation>%1 hier, %2</translation>
+    </message>
+    <message>
+        <source>Open a model, and it can be asked about.</source>
+        <translation>Öffnen Sie ein Modell, dann kann man dazu fragen.</translation>
+    </message>
+    <message>
+        <source>This model has not read it.</source>
+        <translation>Dieses Modell hat es nicht gelesen.</translation>
+    </message>
+    <message>
+        <source>How long reading it takes is being found out…</source>
+        <translation>Wie lange das Lesen dauert, wird ermittelt …</translation>
+    </message>
+    <message>
+        <source>Too long for this model (%1 tokens): the passages that a question needs are chosen.</source>
+        <translation>Zu lang für dieses Modell (%1 Token): gewählt werden die Stellen, die eine Frage braucht.</translation>
+    </message>
+    <message>
+        <source>%1 tokens: %2</source>
+        <translation>%1 Token: %2</translation>
+    </message>
+    <message>
+        <source>%1 % read. The rest: %2</source>
+        <translation>%1 % gelesen. Der Rest: %2</translation>
+    </message>
+    <message>
+        <source>Waits to be read.</source>
+        <translation>Wartet darauf, gelesen zu werden.</translation>
+    </message>
+    <message>
+        <source>%1 % read</source>
+        <translation>%1 % gelesen</translation>
+    </message>
+    <message>
+        <source>%1 % read, %2 left</source>
+        <translation>%1 % gelesen, noch %2</translation>
+    </message>
+    <message>
+        <source>Read with %1: %2 tokens, %3 kept on the disk</source>
+        <translation>Gelesen mit %1: %2 Token, %3 auf der Platte</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::QuoteFinder</name>
+    <message>
+        <source>%1, page %2</source>
+        <translation>%1, Seite %2</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>This answer quotes nothing.</source>
+        <translation>Diese Antwort zitiert nichts.</translation>
+    </message>
+    <message>
+        <source>All of its quotes stand in the documents.</source>
+        <translation>Alle ihre Zitate stehen in den Dokumenten.</translation>
+    </message>
+    <message>
+        <source>Of its quotes (%1), so many stand in the documents: %2.</source>
+        <translation>Von ihren Zitaten (%1) stehen so viele in den Dokumenten: %2.</translation>
+    </message>
+</context>
+<context>
     <name>Main</name>
     <message>
         <source>Drop to use this model</source>
@@ -703,6 +1013,22 @@
     <message>
         <source>Models (*.gguf *.bin *.flm *.safetensors *.pth *.json)</source>
         <translation>Modelle (*.gguf *.bin *.flm *.safetensors *.pth *.json)</translation>
+    </message>
+    <message>
+        <source>Private chat</source>
+        <translation>Privates Gespräch</translation>
+    </message>
+    <message>
+        <source>Open a model or a document</source>
+        <translation>Modell oder Dokument öffnen</translation>
+    </message>
+    <message>
+        <source>Documents (*.txt *.md *.html *.pdf *.docx *.odt)</source>
+        <translation>Dokumente (*.txt *.md *.html *.pdf *.docx *.odt)</translation>
+    </message>
+    <message>
+        <source>Drop to open</source>
+        <translation>Zum Öffnen loslassen</translation>
     </message>
 </context>
 <context>
@@ -805,6 +1131,24 @@
     <message>
         <source>Your message</source>
         <translation>Deine Nachricht</translation>
+    </message>
+</context>
+<context>
+    <name>QuotesCard</name>
+    <message>
+        <source>Quotes</source>
+        <translation>Zitate</translation>
+    </message>
+    <message>
+        <source>In none of the documents</source>
+        <translation>In keinem der Dokumente</translation>
+    </message>
+</context>
+<context>
+    <name>ReadBar</name>
+    <message>
+        <source>%1 % read</source>
+        <translation>%1 % gelesen</translation>
     </message>
 </context>
 <context>
@@ -935,6 +1279,22 @@
         <source>Conversations</source>
         <translation>Gespräche</translation>
     </message>
+    <message>
+        <source>Private chat</source>
+        <translation>Privates Gespräch</translation>
+    </message>
+    <message>
+        <source>Instructions and temperature…</source>
+        <translation>Anweisungen und Temperatur …</translation>
+    </message>
+    <message>
+        <source>Rename the folder</source>
+        <translation>Ordner umbenennen</translation>
+    </message>
+    <message>
+        <source>Delete the folder, keep its conversations</source>
+        <translation>Ordner löschen, Gespräche behalten</translation>
+    </message>
 </context>
 <context>
     <name>Sizes</name>
@@ -1016,6 +1376,25 @@
     </message>
 </context>
 <context>
+    <name>TimeText</name>
+    <message>
+        <source>less than a minute</source>
+        <translation>weniger als eine Minute</translation>
+    </message>
+    <message>
+        <source>about a minute</source>
+        <translation>etwa eine Minute</translation>
+    </message>
+    <message>
+        <source>about %1 minutes</source>
+        <translation>etwa %1 Minuten</translation>
+    </message>
+    <message>
+        <source>about %1 hours</source>
+        <translation>etwa %1 Stunden</translation>
+    </message>
+</context>
+<context>
     <name>Toasts</name>
     <message>
         <source>Undo</source>
@@ -1083,6 +1462,10 @@
     <message>
         <source>Copied</source>
         <translation>Kopiert</translation>
+    </message>
+    <message>
+        <source>Documents are kept, so a private chat has none.</source>
+        <translation>Dokumente werden aufgehoben, ein privates Gespräch hat deshalb keine.</translation>
     </message>
 </context>
 <context>
@@ -1243,6 +1626,30 @@
     <message>
         <source>%1, an answer is being written</source>
         <translation>%1, eine Antwort wird geschrieben</translation>
+    </message>
+    <message>
+        <source>Folders</source>
+        <translation>Ordner</translation>
+    </message>
+    <message>
+        <source>Archive</source>
+        <translation>Archiv</translation>
+    </message>
+    <message>
+        <source>%1 conversations deleted</source>
+        <translation>%1 Gespräche gelöscht</translation>
+    </message>
+    <message>
+        <source>“%1” archived</source>
+        <translation>„%1“ archiviert</translation>
+    </message>
+    <message>
+        <source>%1 conversations archived</source>
+        <translation>%1 Gespräche archiviert</translation>
+    </message>
+    <message>
+        <source>Folder “%1” deleted; its conversations are kept</source>
+        <translation>Ordner „%1“ gelöscht; seine Gespräche bleiben</translation>
     </message>
 </context>
 <context>
@@ -1565,6 +1972,157 @@
     <message>
         <source>The folder for conversations %1. Mend that, or choose another folder with --data-dir.</source>
         <translation>Der Ordner für Gespräche: %1. Beheben Sie das, oder wählen Sie mit --data-dir einen anderen.</translation>
+    </message>
+</context>
+<context>
+    <name>FilterRow</name>
+    <message>
+        <source>Any time</source>
+        <translation>Jederzeit</translation>
+    </message>
+    <message>
+        <source>Today</source>
+        <translation>Heute</translation>
+    </message>
+    <message>
+        <source>Last 7 days</source>
+        <translation>Letzte 7 Tage</translation>
+    </message>
+    <message>
+        <source>Last 30 days</source>
+        <translation>Letzte 30 Tage</translation>
+    </message>
+    <message>
+        <source>Last 12 months</source>
+        <translation>Letzte 12 Monate</translation>
+    </message>
+    <message>
+        <source>By anyone</source>
+        <translation>Von allen</translation>
+    </message>
+    <message>
+        <source>What I wrote</source>
+        <translation>Was ich schrieb</translation>
+    </message>
+    <message>
+        <source>Answers</source>
+        <translation>Antworten</translation>
+    </message>
+    <message>
+        <source>Any model</source>
+        <translation>Alle Modelle</translation>
+    </message>
+    <message>
+        <source>Any folder</source>
+        <translation>Alle Ordner</translation>
+    </message>
+</context>
+<context>
+    <name>FindBar</name>
+    <message>
+        <source>Find in this conversation</source>
+        <translation>In diesem Gespräch suchen</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+</context>
+<context>
+    <name>FolderCard</name>
+    <message>
+        <source>For new answers in this folder. What is empty is as in the settings.</source>
+        <translation>Für neue Antworten in diesem Ordner. Was leer ist, gilt wie in den Einstellungen.</translation>
+    </message>
+    <message>
+        <source>Instructions before every conversation</source>
+        <translation>Anweisungen vor jedem Gespräch</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>Temperatur</translation>
+    </message>
+</context>
+<context>
+    <name>FolderMenu</name>
+    <message>
+        <source>New folder…</source>
+        <translation>Neuer Ordner …</translation>
+    </message>
+    <message>
+        <source>New folder</source>
+        <translation>Neuer Ordner</translation>
+    </message>
+    <message>
+        <source>No folder</source>
+        <translation>Kein Ordner</translation>
+    </message>
+</context>
+<context>
+    <name>FolderRow</name>
+    <message>
+        <source>%1, %2 conversations, %3</source>
+        <translation>%1, %2 Gespräche, %3</translation>
+    </message>
+    <message>
+        <source>open</source>
+        <translation>offen</translation>
+    </message>
+    <message>
+        <source>closed</source>
+        <translation>geschlossen</translation>
+    </message>
+    <message>
+        <source>Name of the folder</source>
+        <translation>Name des Ordners</translation>
+    </message>
+    <message>
+        <source>More actions</source>
+        <translation>Weitere Aktionen</translation>
+    </message>
+</context>
+<context>
+    <name>PrivateBar</name>
+    <message>
+        <source>Nothing of this chat is written to the disk. When you close it, it is gone.</source>
+        <translation>Nichts von diesem Gespräch kommt auf die Festplatte. Wenn Sie es schließen, ist es weg.</translation>
+    </message>
+</context>
+<context>
+    <name>SelectionBar</name>
+    <message numerus="yes">
+        <source>%n selected</source>
+        <translation>
+            <numerusform>%n ausgewählt</numerusform>
+            <numerusform>%n ausgewählt</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Move to a folder</source>
+        <translation>In einen Ordner legen</translation>
+    </message>
+    <message>
+        <source>Archive</source>
+        <translation>Archivieren</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>Löschen</translation>
+    </message>
+    <message>
+        <source>Select none</source>
+        <translation>Nichts auswählen</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::FindInChat</name>
+    <message>
+        <source>Nothing found</source>
+        <translation>Nichts gefunden</translation>
+    </message>
+    <message>
+        <source>Message %1 of %2</source>
+        <translation>Nachricht %1 von %2</translation>
     </message>
 </context>
 </TS>

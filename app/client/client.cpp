@@ -87,8 +87,12 @@ void Client::cancel(protocol::RequestId id) {
     post([this, id] { m_supervisor.cancel(id); });
 }
 
-void Client::retain(std::vector<std::string> conversations) {
-    post([this, conversations = std::move(conversations)] { m_supervisor.retain(conversations); });
+void Client::retain(protocol::Retain kept) {
+    post([this, kept = std::move(kept)] { m_supervisor.retain(kept); });
+}
+
+void Client::protect() {
+    post([this] { m_supervisor.protect(); });
 }
 
 void Client::post(std::function<void()> task) {

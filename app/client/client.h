@@ -37,12 +37,15 @@ class Client {
         add(makeCall<R>(id, std::move(request), std::move(handlers)));
         return id;
     }
-    /// Ends a generation within a step, an import within a MiB, a count or a look at files at once, or a
-    /// request that the host has not got yet.
+    /// Ends a generation, a scoring or a reading within a step, an import within a MiB, a count or a look at
+    /// files at once, or a request that the host has not got yet.
     void cancel(protocol::RequestId id);
-    /// Tells which conversations there are, now and to every later host: what is kept on disk for others
-    /// goes.
-    void retain(std::vector<std::string> conversations);
+    /// Tells which conversations and documents there are, now and to every later host: what is kept on disk
+    /// for others goes.
+    void retain(protocol::Retain kept);
+    /// Before anything of a private chat is sent: the host, now and whenever it is started again, keeps its
+    /// memory out of dumps.
+    void protect();
     /// Looks at Options::now again; for clocks that do not run by themselves.
     void wake();
 

@@ -64,7 +64,8 @@ bool endsAtOnce(const protocol::RequestBody& body) {
 /// The host says itself what became of it.
 bool endsInOrder(const protocol::RequestBody& body) {
     return std::holds_alternative<protocol::Generate>(body) ||
-           std::holds_alternative<protocol::Score>(body) || std::holds_alternative<protocol::Import>(body);
+           std::holds_alternative<protocol::Score>(body) || std::holds_alternative<protocol::Read>(body) ||
+           std::holds_alternative<protocol::Import>(body);
 }
 
 protocol::EventBody cancelled(const protocol::RequestBody& body) {
@@ -112,9 +113,14 @@ void Supervisor::cancel(protocol::RequestId id) {
     send(newId(), protocol::Cancel{id});
 }
 
-void Supervisor::retain(std::vector<std::string> conversations) {
-    m_retain = protocol::Retain{std::move(conversations)};
+void Supervisor::retain(protocol::Retain kept) {
+    m_retain = std::move(kept);
     if (m_host == Host::Ready) tellConversations();
+}
+
+void Supervisor::protect() {
+    if (std::exchange(m_isProtected, true)) return;
+    if (m_host == Host::Ready) send(newId(), protocol::Protect{});
 }
 
 void Supervisor::tellConversations() {
@@ -382,6 +388,7 @@ void Supervisor::greeted(const protocol::EventBody& event) {
     m_hostDeadline.reset();
     m_failedStarts = 0;
     m_host = Host::Ready;
+    if (m_isProtected) send(newId(), protocol::Protect{});
     tellConversations();
     advance();
 }

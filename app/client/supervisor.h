@@ -78,8 +78,10 @@ class Supervisor {
     /// A generation ends with what it has; an import, a count, a look at files and what the host has not got
     /// yet, as cancelled.
     void cancel(protocol::RequestId id);
-    /// Tells this host, and every later one, which conversations there are.
-    void retain(std::vector<std::string> conversations);
+    /// Tells this host, and every later one, which conversations and documents there are.
+    void retain(protocol::Retain kept);
+    /// This host, and every later one before anything else, keeps its memory out of dumps.
+    void protect();
 
     void received(std::string_view bytes);
     /// The host closed its end; it should be gone soon.
@@ -151,6 +153,7 @@ class Supervisor {
     Calls m_calls;                             ///< in the order they came
     std::optional<protocol::Load> m_model;     ///< what generations run on
     std::optional<protocol::Retain> m_retain;  ///< what every host is told
+    bool m_isProtected = false;                ///< so is every host
     bool m_hostHasModel = false;
     bool m_degraded = false;
     uint32_t m_crashedProcess = 0;  ///< the last host, if nobody ended it

@@ -20,6 +20,8 @@ constexpr const char* kContext = "Actions";
 /// That of the row that has the keyboard comes before the one in view.
 RowId shownOr(AppModel& app, RowId conversation) {
     if (conversation != 0) return conversation;
+    // A private chat is none of those in the list.
+    if (app.secret()->isShown()) return 0;
     const double focused = app.conversations()->focused();
     return static_cast<RowId>(focused != 0 ? focused : app.chat()->conversationId());
 }
@@ -31,19 +33,22 @@ RowId questionOr(AppModel& app, RowId message) {
 }
 /// It can be renamed, pinned and deleted.
 bool isMine(AppModel& app, RowId conversation) {
-    return shownOr(app, conversation) != 0 && !app.chat()->readOnly();
+    return shownOr(app, conversation) != 0 && !app.page()->chat()->readOnly();
 }
 bool isPinned(AppModel& app, RowId conversation) {
     return app.conversations()->isPinned(shownOr(app, conversation));
+}
+bool isArchived(AppModel& app, RowId conversation) {
+    return app.conversations()->isArchived(shownOr(app, conversation));
 }
 bool hasMessage(AppModel& app, RowId message) {
     return app.chat()->messages()->find(lastOr(app, message)) != nullptr;
 }
 template <int Step>
 void openNeighbour(AppModel& app, RowId) {
-    const auto shown = static_cast<qint64>(app.chat()->conversationId());
+    const auto shown = static_cast<qint64>(app.page()->chat()->conversationId());
     const auto next = static_cast<qint64>(app.conversations()->neighbour(shown, Step));
-    if (next != 0) app.chat()->open(next);
+    if (next != 0) app.page()->chat()->open(next);
 }
 /// Something that the window itself has to show.
 template <Actions::View Which>
@@ -72,6 +77,11 @@ const Action kActions[] = {
     {"checkAnswer", WORDS("Check the answer"), "", "", "check", kMessage,
      [](AppModel& app, RowId message) { return app.check()->canCheck(lastOr(app, message)); },
      [](AppModel& app, RowId message) { app.check()->check(lastOr(app, message)); }},
+    {"findQuotes", WORDS("Find its quotes in the documents"), "", "", "file", kMessage,
+     [](AppModel& app, RowId message) {
+         return app.chatDocuments()->rowCount() > 0 && app.quotes()->canFind(lastOr(app, message));
+     },
+     [](AppModel& app, RowId message) { app.quotes()->find(lastOr(app, message)); }},
     {"copyAnswer", WORDS("Copy the answer"), "Ctrl+Shift+C", "", "copy", kMessage, hasMessage,
      [](AppModel& app, RowId message) { app.portal()->copy(app.chat()->messageText(lastOr(app, message))); }},
     {"editMessage", WORDS("Edit and ask again"), "", "", "pencil", kMessage,
@@ -86,10 +96,31 @@ const Action kActions[] = {
      [](AppModel& app, RowId message) { app.chat()->showSibling(lastOr(app, message), 1); }},
     {"newConversation", WORDS("New conversation"), "Ctrl+N", "", "plus", kWindow, nullptr,
      [](AppModel& app, RowId) {
-         app.chat()->newConversation();
+         app.page()->chat()->newConversation();
          emit app.actions()->viewWanted(Actions::ComposerView);
      }},
-    {"search", WORDS("Search"), "Ctrl+K", "Ctrl+F", "search", kWindow, nullptr, show<Actions::SearchView>},
+    {"privateChat", WORDS("Private chat"), "Ctrl+Shift+N", "", "private", kWindow,
+     [](AppModel& app, RowId) { return !app.secret()->isShown(); },
+     [](AppModel& app, RowId) {
+         app.secret()->show();
+         emit app.actions()->viewWanted(Actions::ComposerView);
+     }},
+    {"closePrivateChat", WORDS("Close the private chat"), "", "", "close", kWindow,
+     [](AppModel& app, RowId) { return app.secret()->isOpen(); },
+     [](AppModel& app, RowId) {
+         app.secret()->close();
+         emit app.actions()->viewWanted(Actions::ComposerView);
+     }},
+    {"search", WORDS("Search"), "Ctrl+Shift+F", "", "search", kWindow, nullptr, show<Actions::SearchView>},
+    {"find", WORDS("Find in this conversation"), "Ctrl+F", "", "search", kWindow,
+     [](AppModel& app, RowId) { return app.finder()->canOpen(); },
+     [](AppModel& app, RowId) { app.finder()->ask(); }},
+    {"findNext", WORDS("Next place found"), "F3", "", "", kWindow,
+     [](AppModel& app, RowId) { return app.finder()->canOpen(); },
+     [](AppModel& app, RowId) { app.finder()->step(1); }},
+    {"findPrevious", WORDS("Previous place found"), "Shift+F3", "", "", kWindow,
+     [](AppModel& app, RowId) { return app.finder()->canOpen(); },
+     [](AppModel& app, RowId) { app.finder()->step(-1); }},
     {"otherConversations", WORDS("Next and previous conversation"), "Alt+↓ Alt+↑", "", "", kField, nullptr,
      nullptr},
     {"nextConversation", WORDS("Next conversation"), "", "Alt+Down", "", kWindow, nullptr, openNeighbour<1>},
@@ -111,6 +142,25 @@ const Action kActions[] = {
      [](AppModel& app, RowId conversation) { app.conversations()->unpin(shownOr(app, conversation)); }},
     {"remove", WORDS("Delete the conversation"), "Ctrl+Shift+Backspace", "", "trash", kConversation, isMine,
      [](AppModel& app, RowId conversation) { app.conversations()->remove(shownOr(app, conversation)); }},
+    {"archive", WORDS("Archive the conversation"), "Ctrl+E", "", "archive", kConversation,
+     [](AppModel& app, RowId conversation) {
+         return isMine(app, conversation) && !isArchived(app, conversation);
+     },
+     [](AppModel& app, RowId conversation) { app.conversations()->archive(shownOr(app, conversation)); }},
+    {"unarchive", WORDS("Take the conversation out of the archive"), "", "Ctrl+E", "archive", kConversation,
+     [](AppModel& app, RowId conversation) {
+         return isMine(app, conversation) && isArchived(app, conversation);
+     },
+     [](AppModel& app, RowId conversation) { app.conversations()->unarchive(shownOr(app, conversation)); }},
+    {"moveToFolder", WORDS("Move to a folder…"), "", "", "folder", kConversation, isMine,
+     [](AppModel& app, RowId conversation) {
+         emit app.actions()->folderWanted(static_cast<double>(shownOr(app, conversation)));
+     }},
+    {"continueInNew", WORDS("Continue here in a new chat"), "", "", "branch", kMessage,
+     [](AppModel& app, RowId message) {
+         return !app.secret()->isShown() && app.chat()->canRemove(lastOr(app, message));
+     },
+     [](AppModel& app, RowId message) { app.conversations()->continueInNew(lastOr(app, message)); }},
     {"removeMessage", WORDS("Delete the message"), "", "", "trash", kMessage,
      [](AppModel& app, RowId message) { return app.chat()->canRemove(lastOr(app, message)); },
      [](AppModel& app, RowId message) { app.chat()->remove(lastOr(app, message)); }},
@@ -121,6 +171,8 @@ const Action kActions[] = {
     {"models", WORDS("Models"), "Ctrl+L", "", "model", kWindow, nullptr, show<Actions::ModelsView>},
     {"openModel", WORDS("Open a model…"), "Ctrl+O", "", "file", kWindow, nullptr,
      show<Actions::OpenFileView>},
+    {"documents", WORDS("Documents"), "Ctrl+Shift+O", "", "file", kWindow, nullptr,
+     show<Actions::DocumentsView>},
     {"settings", WORDS("Settings"), "Ctrl+,", "", "settings", kWindow, nullptr, show<Actions::SettingsView>},
     {"largerText", WORDS("Larger text"), "Ctrl++", "Ctrl+=", "", kWindow, nullptr,
      [](AppModel& app, RowId) { app.settings()->stepTextScale(1); }},
@@ -129,7 +181,8 @@ const Action kActions[] = {
     {"usualText", WORDS("Usual text size"), "Ctrl+0", "", "", kWindow, nullptr,
      [](AppModel& app, RowId) { app.settings()->setTextScale(100); }},
     {"help", WORDS("Help"), "F1", "", "", kWindow, nullptr, show<Actions::HelpView>},
-    {"palette", WORDS("All actions"), "Ctrl+Shift+P", "", "", kWindow, nullptr, show<Actions::PaletteView>},
+    {"palette", WORDS("All actions"), "Ctrl+K", "Ctrl+Shift+P", "", kWindow, nullptr,
+     show<Actions::PaletteView>},
     {"shortcuts", WORDS("All shortcuts"), "Ctrl+/", "", "", kWindow, nullptr, show<Actions::ShortcutsView>},
     {"quit", WORDS("Quit"), "Ctrl+Q", "", "close", kWindow, nullptr,
      [](AppModel&, RowId) {
@@ -176,13 +229,22 @@ Actions::Actions(AppModel& app, QObject* parent) : QObject(parent), m_app(app) {
         ++m_revision;
         emit changed();
     };
-    connect(app.chat(), &ChatController::generationChanged, this, bump);
-    connect(app.chat(), &ChatController::conversationChanged, this, bump);
-    connect(app.chat(), &ChatController::readOnlyChanged, this, bump);
-    connect(app.chat()->messages(), &ChatRows::messagesChanged, this, bump);
+    const auto follow = [this, bump](ChatPage& page) {
+        connect(page.chat(), &ChatController::generationChanged, this, bump);
+        connect(page.chat(), &ChatController::conversationChanged, this, bump);
+        connect(page.chat(), &ChatController::readOnlyChanged, this, bump);
+        connect(page.chat()->messages(), &ChatRows::messagesChanged, this, bump);
+    };
+    follow(*app.page());
+    connect(app.secret(), &PrivateChat::openChanged, this, [this, follow, bump] {
+        if (m_app.secret()->isOpen()) follow(*m_app.secret()->page());
+        bump();
+    });
+    connect(app.secret(), &PrivateChat::shownChanged, this, bump);
     connect(app.models(), &ModelListModel::stateChanged, this, bump);
     connect(app.conversations(), &ConversationListModel::listChanged, this, bump);
     connect(app.conversations(), &ConversationListModel::focusedChanged, this, bump);
+    connect(app.documents(), &DocumentShelf::listChanged, this, bump);
     connect(app.notices(), &Notices::undosChanged, this, bump);
 }
 

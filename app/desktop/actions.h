@@ -62,6 +62,7 @@ class Actions : public QObject {
         HelpView,
         PaletteView,
         ShortcutsView,
+        DocumentsView,
         OpenFileView,
         TrashView
     };
@@ -89,6 +90,8 @@ class Actions : public QObject {
     void changed();
     void viewWanted(ingle::desktop::Actions::View view);
     void renameWanted(double conversation);
+    /// Into which folder is asked.
+    void folderWanted(double conversation);
 
   private:
     bool can(const Action& action, qint64 target) const;

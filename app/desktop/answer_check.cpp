@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/desktop/text.h"
+#include "app/desktop/while_alive.h"
 
 namespace ingle::desktop {
 namespace {
@@ -79,7 +80,7 @@ void AnswerCheck::check(RowId message) {
     m_engine.cancel(std::exchange(m_request, 0));
     const auto branch = [conversation = static_cast<RowId>(m_chat.conversationId()),
                          message](history::HistoryReader& history) {
-        return history::readTurn(history, conversation, message);
+        return history::readAnswer(history, conversation, message);
     };
     m_storage.readBehindWrites(
         this, branch, [this, number = ++m_numChecks](const Result<history::Turn>& turn) {
@@ -88,12 +89,13 @@ void AnswerCheck::check(RowId message) {
             const Message& answer = turn->branch.back();
             if (answer.tokenIds.empty())
                 return m_notices.showToast(tr("This answer has no tokens to check."));
-            m_request = m_engine.score(history::replayOf(*turn, m_settings.systemPrompt()),
-                                       [this, number, answer](const Result<protocol::Scored>& scored) {
-                                           if (number != m_numChecks) return;
-                                           m_request = 0;
-                                           tell(answer, scored);
-                                       });
+            m_request = m_engine.score(
+                history::replayOf(*turn, m_settings.systemPrompt()),
+                whileAlive(this, [this, number, answer](const Result<protocol::Scored>& scored) {
+                    if (number != m_numChecks) return;
+                    m_request = 0;
+                    tell(answer, scored);
+                }));
         });
 }
 

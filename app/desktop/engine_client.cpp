@@ -156,6 +156,16 @@ protocol::RequestId EngineClient::score(ScoreRequest request,
         [done](const protocol::Failed& failed) { done(tl::unexpected<Error>(failed.error)); });
 }
 
+protocol::RequestId EngineClient::read(ReadRequest request, ReadHandlers handlers) {
+    const auto hear = std::make_shared<const ReadHandlers>(std::move(handlers));
+    return ask(
+        protocol::Read{std::move(request)},
+        [hear](const protocol::ReadPlanned& plan) { hear->planned(plan.cost); },
+        [hear](const protocol::Progress& progress) { hear->progress(progress.fraction); },
+        [hear](const protocol::ReadDone& reply) { hear->done(reply.cost); },
+        [hear](const protocol::Failed& failed) { hear->done(tl::unexpected<Error>(failed.error)); });
+}
+
 void EngineClient::listDevices() {
     ask(
         protocol::Devices{}, [this](const protocol::DevicesListed& reply) { emit devicesListed(reply.list); },
@@ -169,8 +179,12 @@ void EngineClient::describeComputer() {
         [this](const protocol::Failed&) { emit computerDescribed({}); });
 }
 
-void EngineClient::retain(const std::vector<std::string>& conversations) {
-    if (m_client) m_client->retain(conversations);
+void EngineClient::retain(const protocol::Retain& kept) {
+    if (m_client) m_client->retain(kept);
+}
+
+void EngineClient::protect() {
+    if (m_client) m_client->protect();
 }
 
 }  // namespace ingle::desktop

@@ -37,6 +37,13 @@ struct AnswerHandlers {
     std::function<void(const Result<protocol::Done>&)> finished;
 };
 
+/// Who hears of a reading.
+struct ReadHandlers {
+    std::function<void(const ReadCost&)> planned;
+    std::function<void(double)> progress;  ///< the part that is read, 0 … 1
+    std::function<void(const Result<ReadCost>&)> done;
+};
+
 /// Each request without handlers ends with exactly one of its two last signals, those of one kind in the
 /// order of the calls. How they run beside each other and what happens when the host dies is told at
 /// client::Supervisor.
@@ -60,8 +67,8 @@ class EngineClient : public QObject {
     /// What comes of the load under way is not told any more.
     void forgetLoad() { ++m_numLoads; }
     protocol::RequestId generate(const GenerateRequest& request, const AnswerHandlers& handlers);
-    /// Ends a generation, a scoring, an import or a look at files, which still calls its last handler;
-    /// nothing if it is over.
+    /// Ends a generation, a scoring, a reading, an import or a look at files, which still calls its last
+    /// handler; nothing if it is over.
     void cancel(protocol::RequestId generation);
     /// What messages take of the context of the loaded model, and how much room it has; `done` hears of it
     /// unless it is cancelled. Loads nothing: an error where no model is loaded.
@@ -70,13 +77,18 @@ class EngineClient : public QObject {
     /// What would be chosen now at the places of an answer. `done` is called once.
     protocol::RequestId score(ScoreRequest request,
                               std::function<void(const Result<protocol::Scored>&)> done);
+    /// Reads a document ahead. `planned` is called before its first page is read, `done` once, last; a cancel
+    /// ends it as Cancelled.
+    protocol::RequestId read(ReadRequest request, ReadHandlers handlers);
     /// Asks what can compute.
     void listDevices();
     /// Asks for memory and processor.
     void describeComputer();
-    /// Tells which conversations there are: what the engine keeps on disk for others is deleted, by the
-    /// running host or by the next one.
-    void retain(const std::vector<std::string>& conversations);
+    /// Tells which conversations and documents there are: what the engine keeps on disk for others is
+    /// deleted, by the running host or by the next one.
+    void retain(const protocol::Retain& kept);
+    /// A private chat follows: from now on no host's memory can be dumped.
+    void protect();
 
   signals:
     void loadProgress(double fraction, const QString& phase);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/desktop/error_sentences.h"
+#include "app/desktop/while_alive.h"
 
 namespace ingle::desktop {
 
@@ -38,6 +39,11 @@ struct RunningAnswers::Answer : QObject {
 
 RunningAnswers::RunningAnswers(StorageThread& storage, EngineClient& engine, QObject* parent)
     : QObject(parent), m_storage(storage), m_engine(engine) {}
+
+RunningAnswers::~RunningAnswers() {
+    // Nobody hears of them any more.
+    for (const Answer* answer : m_answers) m_engine.cancel(answer->request);
+}
 
 RunningAnswers::Answer* RunningAnswers::find(RowId conversation) const {
     const auto found = std::ranges::find(m_answers, conversation, &Answer::conversation);
@@ -118,30 +124,28 @@ void RunningAnswers::generate(Answer& answer) {
     setState(answer, m_answers.size() > 1 ? State::Waiting : State::Reading);
     answer.request = m_engine.generate(
         answer.prompt.request,
-        {.planned = [this, &answer](const PromptPlan& plan) { onPlanned(answer, plan); },
-         .promptProgress =
-             [this, &answer](double fraction) {
-                 answer.progress.promptFraction = fraction;
-                 emit progressed(answer.conversation);
-             },
-         .tokens = [this, &answer](const TokenChunk& chunk) { onTokens(answer, chunk); },
-         .finished =
-             [this, &answer](const Result<protocol::Done>& done) {
-                 if (!done) return onEngineDone(answer, history::failedWith(done.error()));
-                 history::AnswerEnd ending;
-                 const GenerateResult* result = &done->result;
-                 ending.receipt = {done->receipt, answer.rules.systemPrompt, answer.rules.maxTokens};
-                 if (result->stats.decodeMs > 0) {
-                     answer.progress.tokensPerSecond =
-                         result->stats.newTokens * 1000.0 / result->stats.decodeMs;
-                 }
-                 ending.stats = result->stats;
-                 ending.pieces = result->tail;
-                 ending.withheld = result->withheld;
-                 ending.reason = result->reason;
-                 if (result->reason != StopReason::EndOfText) ending.status = MessageStatus::Stopped;
-                 onEngineDone(answer, std::move(ending));
-             }});
+        {.planned = whileAlive(&answer, [this, &answer](const PromptPlan& plan) { onPlanned(answer, plan); }),
+         .promptProgress = whileAlive(&answer,
+                                      [this, &answer](double fraction) {
+                                          answer.progress.promptFraction = fraction;
+                                          emit progressed(answer.conversation);
+                                      }),
+         .tokens = whileAlive(&answer, [this, &answer](const TokenChunk& chunk) { onTokens(answer, chunk); }),
+         .finished = whileAlive(&answer, [this, &answer](const Result<protocol::Done>& done) {
+             if (!done) return onEngineDone(answer, history::failedWith(done.error()));
+             history::AnswerEnd ending;
+             const GenerateResult* result = &done->result;
+             ending.receipt = {done->receipt, answer.rules.systemPrompt, answer.rules.maxTokens};
+             if (result->stats.decodeMs > 0) {
+                 answer.progress.tokensPerSecond = result->stats.newTokens * 1000.0 / result->stats.decodeMs;
+             }
+             ending.stats = result->stats;
+             ending.pieces = result->tail;
+             ending.withheld = result->withheld;
+             ending.reason = result->reason;
+             if (result->reason != StopReason::EndOfText) ending.status = MessageStatus::Stopped;
+             onEngineDone(answer, std::move(ending));
+         })});
 }
 
 void RunningAnswers::stop(RowId conversation) {

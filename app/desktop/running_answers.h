@@ -47,6 +47,7 @@ class RunningAnswers : public QObject {
     };
 
     RunningAnswers(StorageThread& storage, EngineClient& engine, QObject* parent = nullptr);
+    ~RunningAnswers() override;
 
     /// Null when no answer of that conversation is being written. 0: a conversation that has no number yet.
     const AnswerProgress* of(history::RowId conversation) const;

@@ -23,6 +23,8 @@ class StorageThread {
               });
           }) {}
 
+    explicit StorageThread(storage::Storage::InMemory memory) : m_storage(memory) {}
+
     /// As storage::Storage::run, but `then(result)` is called on the GUI thread, if `context` still exists.
     template <typename Work, typename Then>
     storage::RequestId run(QObject* context, Work work, Then then) {

@@ -195,8 +195,21 @@ QJsonObject TestHook::state() {
     QJsonArray deviceChoices;
     for (const QVariant& choice : m_model.devices()->choices())
         deviceChoices.append(choice.toMap()["name"].toString());
+    QJsonArray documents;
+    const DocumentShelf& shelf = *m_model.documents();
+    for (int row = 0; row < shelf.rowCount(); ++row) {
+        const QModelIndex at = shelf.index(row);
+        documents.append(QJsonObject{
+            {"title", at.data(DocumentShelf::TitleRole).toString()},
+            {"state", enumName(static_cast<DocumentShelf::State>(at.data(DocumentShelf::StateRole).toInt()))},
+            {"progress", at.data(DocumentShelf::ProgressRole).toString()},
+            {"fraction", at.data(DocumentShelf::FractionRole).toDouble()},
+            {"inChat", at.data(DocumentShelf::InChatRole).toBool()},
+        });
+    }
     return {
         {"ok", true},
+        {"documents", documents},
         {"firstFrameMs", m_firstFrameMs},
         {"modelReadyMs", m_modelReadyMs},
         {"modelState", enumName(m_model.models()->state())},
@@ -219,6 +232,7 @@ QJsonObject TestHook::state() {
         {"deviceChoices", deviceChoices},
         {"conversationId", chat.conversationId()},
         {"conversations", m_model.conversations()->rowCount()},
+        {"private", m_model.secret()->isShown()},
         {"title", chat.title()},
         {"draft", chat.draft()},
         {"statusLine", m_model.status()->everything()},

@@ -1,14 +1,19 @@
 #include "app/history/backups.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <tuple>
 #include <vector>
 
+#include "app/history/clock.h"
+#include "app/history/copies.h"
 #include "app/history/history.h"
 #include "app/history/schema.h"
 #include "ingle/error_ids.h"
@@ -113,6 +118,91 @@ Status removeBackups(const std::string& path, const std::string& but) {
         }
     }
     return {};
+}
+
+Result<std::vector<Backup>> backupsBeside(const std::string& path) {
+    std::error_code missing;
+    if (!fs::exists(fs::path(path).parent_path(), missing)) return std::vector<Backup>();
+    INGLE_TRY_ASSIGN(const auto files, backupsOf(path));
+    std::vector<Backup> backups;
+    for (const fs::path& file : files) {
+        struct stat facts {};
+        // One that has no name of its own yet is none.
+        if (file.string().ends_with(kUnfinished) || ::stat(file.c_str(), &facts) != 0) continue;
+        backups.push_back({file.string(),
+                           facts.st_mtim.tv_sec * int64_t{1000} + facts.st_mtim.tv_nsec / 1'000'000,
+                           static_cast<uint64_t>(facts.st_size)});
+    }
+    std::ranges::sort(backups, [](const Backup& a, const Backup& b) {
+        return std::tie(a.madeMs, a.path) > std::tie(b.madeMs, b.path);
+    });
+    return backups;
+}
+
+Status checkBackup(const std::string& backup) {
+    INGLE_TRY_ASSIGN(const auto database, Database::open(backup, FileMode::ReadOnly));
+    INGLE_TRY_ASSIGN(const int version, schemaVersion(*database));
+    if (version == 0) return fail(ErrorCode::Corrupt, "The backup {} is empty.", backup);
+    if (version > static_cast<int>(allMigrations().size())) {
+        return fail(ErrorCode::Unsupported, "A newer version of Inglenook wrote the backup {}.", backup);
+    }
+    return database->run([&]() -> Status {
+        const std::string found = database->sqlite().execAndGet("PRAGMA integrity_check").getString();
+        if (found == "ok") return {};
+        return fail(ErrorCode::Corrupt, "The backup {} is damaged: {}.", backup, found);
+    });
+}
+
+Result<Backup> makeBackup(const std::string& path) {
+    const std::string copy = path + kUnfinished;
+    Status written = writeCopy(path, copy);
+    if (written) written = checkBackup(copy);
+    // What is removed for good is removed from everything with this beginning (removeBackups).
+    const std::string base =
+        fmt::format("{}-{}", backupPath(path, static_cast<int>(allMigrations().size())), nowMs());
+    if (written && ::rename(copy.c_str(), base.c_str()) != 0)
+        written = fail(ErrorCode::Io, "Cannot rename {} to {}: {}.", copy, base, std::strerror(errno));
+    if (!written) {
+        ::unlink(copy.c_str());
+        return tl::unexpected<Error>(std::move(written).error());
+    }
+    INGLE_TRY_ASSIGN(const auto backups, backupsBeside(path));
+    for (size_t i = kKeptBackups; i < backups.size(); ++i) {
+        std::error_code error;
+        fs::remove(backups[i].path, error);
+        if (error)
+            return fail(ErrorCode::Io, "Cannot delete the backup {}: {}.", backups[i].path, error.message());
+    }
+    for (const Backup& backup : backups)
+        if (backup.path == base) return backup;
+    return fail(ErrorCode::Io, "The backup {} is gone again.", base);
+}
+
+Result<std::string> restoreBackup(const std::string& path, const std::string& backup) {
+    INGLE_TRY(checkBackup(backup));
+    const std::string copy = path + ".being-restored";
+    {
+        INGLE_TRY_ASSIGN(const auto database, Database::open(backup, FileMode::ReadOnly));
+        INGLE_TRY(askForRoom(path, sizeOnDisk(backup)));
+        INGLE_TRY(copyTo(*database, copy));
+    }
+    std::string aside;
+    std::error_code error;
+    if (fs::exists(path, error)) {
+        {
+            // What its log holds goes into it first.
+            INGLE_TRY_ASSIGN(const auto database, Database::open(path, FileMode::ReadWrite));
+            INGLE_TRY(database->truncateLog());
+        }
+        aside = fmt::format("{}.before-restore-{}", path, nowMs());
+        fs::rename(path, aside, error);
+    }
+    if (!error) fs::rename(copy, path, error);
+    if (!error) return aside;
+    ::unlink(copy.c_str());
+    std::error_code ignored;
+    if (!aside.empty() && !fs::exists(path, ignored)) fs::rename(aside, path, ignored);
+    return fail(ErrorCode::Io, "The backup cannot be put in the place of {}: {}.", path, error.message());
 }
 
 Status replaceBackups(const std::string& path) {

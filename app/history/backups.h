@@ -1,5 +1,5 @@
-/// Copies of the history beside it. Private to app/history and its tests, but for replaceBackups()
-/// (history.h).
+/// Copies of the history beside it. Private to app/history and its tests; what others may ask is in copies.h
+/// and history.h.
 #pragma once
 
 #include <cstdint>

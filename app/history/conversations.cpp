@@ -10,7 +10,8 @@ namespace {
 
 /// Conversations that are not deleted; to be followed by more conditions or an order.
 const std::string kSelect =
-    "SELECT c.id, c.title, c.created_ms, c.updated_ms, c.pinned, c.active_leaf, c.model_id, d.text "
+    "SELECT c.id, c.title, c.created_ms, c.updated_ms, c.pinned, c.active_leaf, c.model_id, d.text, "
+    "c.folder_id, c.archived_ms "
     "FROM conversations c LEFT JOIN drafts d ON d.conversation_id = c.id WHERE c.trashed_ms IS NULL ";
 
 Conversation readConversation(SQLite::Statement& row) {
@@ -23,6 +24,8 @@ Conversation readConversation(SQLite::Statement& row) {
     conversation.activeLeaf = row.getColumn(5).getInt64();
     conversation.modelId = row.getColumn(6).getString();
     conversation.draft = row.getColumn(7).getString();
+    conversation.folder = row.getColumn(8).getInt64();
+    conversation.archivedMs = row.getColumn(9).getInt64();
     return conversation;
 }
 

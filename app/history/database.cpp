@@ -114,6 +114,24 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, FileMo
     }
 }
 
+Result<std::unique_ptr<Database>> Database::openInMemory(const std::string& name, FileMode mode) {
+    watchOpens();
+    const int access =
+        mode == FileMode::ReadWrite ? SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE : SQLite::OPEN_READONLY;
+    // Names that begin with / are shared by the connections of a process (SQLite's memdb.c).
+    const std::string address = fmt::format("file:/{}?vfs=memdb", name);
+    try {
+        std::unique_ptr<Database> database(
+            new Database(name, mode, address, access | SQLite::OPEN_URI, kBusyTimeoutMs));
+        database->m_sqlite.exec("PRAGMA foreign_keys = ON");
+        database->m_sqlite.exec("PRAGMA temp_store = MEMORY");
+        database->m_sqlite.exec("PRAGMA journal_mode = MEMORY");
+        return database;
+    } catch (const SQLite::Exception& exception) {
+        return tl::unexpected(describe(name, exception, 0));
+    }
+}
+
 Database::~Database() {
     if (m_mode != FileMode::ReadWrite || (fileId(m_path) == m_id && !isForeign())) return;
     ::sqlite3_db_config(m_sqlite.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);

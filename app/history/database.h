@@ -50,6 +50,8 @@ class Database {
     /// Opens the file with all pragmas set; ReadWrite creates it (0600). To be read, a file that may not be
     /// written leaves nothing beside it that could not be written later. Errors: Io, Corrupt.
     static Result<std::unique_ptr<Database>> open(const std::string& path, FileMode mode);
+    /// As open(), in memory alone: as long as a connection of that name is open. Errors: Io.
+    static Result<std::unique_ptr<Database>> openInMemory(const std::string& name, FileMode mode);
     /// What the log holds goes into the file, unless somebody else has written into that.
     ~Database();
     Database(const Database&) = delete;

@@ -99,4 +99,23 @@ Result<std::unique_ptr<History>> History::open(const std::string& path) {
     return history;
 }
 
+Result<std::unique_ptr<HistoryReader>> HistoryReader::openInMemory(const std::string& name) {
+    INGLE_TRY_ASSIGN(auto database, Database::openInMemory(name, FileMode::ReadOnly));
+    return std::unique_ptr<HistoryReader>(new HistoryReader(std::move(database)));
+}
+
+Result<std::unique_ptr<History>> History::openInMemory(const std::string& name) {
+    INGLE_TRY_ASSIGN(auto database, Database::openInMemory(name, FileMode::ReadWrite));
+    INGLE_TRY(migrate(*database, 0, allMigrations()));
+    INGLE_TRY(database->transact(Durability::Power, [&]() -> Status {
+        for (const char* table : {"conversations", "messages"}) {
+            database->execute("DELETE FROM sqlite_sequence WHERE name = ?1", table);
+            database->execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?1, ?2)", table,
+                              kFirstPrivateId);
+        }
+        return {};
+    }));
+    return std::unique_ptr<History>(new History(std::move(database)));
+}
+
 }  // namespace ingle::history

@@ -24,6 +24,13 @@ struct AnswerStatements;
 
 using RowId = int64_t;
 
+/// Ids of what is in memory only begin here. A double holds them exactly, and half of one more: Qt adds that
+/// where it makes a whole number of it again.
+inline constexpr RowId kFirstPrivateId = RowId{1} << 50;
+constexpr bool isPrivate(RowId id) {
+    return id >= kFirstPrivateId;
+}
+
 /// Tells a file from another one of the same name; all zero: there is none.
 struct FileId {
     uint64_t device = 0;
@@ -40,15 +47,37 @@ enum class MessageStatus {
     Failed,       ///< ended by an error; `error` says why
 };
 
+/// A layer of values over the settings: what is not set has theirs.
+struct Profile {
+    std::optional<std::string> systemPrompt;
+    std::optional<double> temperature;
+
+    bool operator==(const Profile&) const = default;
+};
+
+struct Folder {
+    RowId id = 0;
+    std::string name;
+    Profile profile;  ///< of all conversations in it
+};
+
+/// What restoring it needs.
+struct RemovedFolder {
+    Folder folder;
+    std::vector<RowId> conversations;
+};
+
 struct Conversation {
     RowId id = 0;
     std::string title;
     int64_t createdMs = 0;  ///< Unix time, milliseconds
     int64_t updatedMs = 0;
     bool pinned = false;
-    RowId activeLeaf = 0;  ///< last message of the branch shown; 0: empty
-    std::string modelId;   ///< library id of the model last used here
-    std::string draft;     ///< unsent text of the composer
+    RowId activeLeaf = 0;    ///< last message of the branch shown; 0: empty
+    std::string modelId;     ///< library id of the model last used here
+    std::string draft;       ///< unsent text of the composer
+    RowId folder = 0;        ///< 0: in none
+    int64_t archivedMs = 0;  ///< 0: it is not
 };
 
 /// What made an answer, beside its sampler, ids and prompt: the engine, and the settings in force.
@@ -144,6 +173,22 @@ struct SearchHit {
     std::string snippet;  ///< with U+0001 … U+0002 around each match
 };
 
+/// What a search is narrowed to; what is empty or 0 narrows nothing.
+struct SearchFilter {
+    std::optional<Role> role;
+    std::string modelId;  ///< answers of that model
+    RowId folder = 0;
+    int64_t sinceMs = 0;  ///< of messages when they were written, of titles when something was said last
+
+    bool operator==(const SearchFilter&) const = default;
+};
+
+/// A model that answered.
+struct UsedModel {
+    std::string id;
+    std::string name;
+};
+
 /// What reads. One connection: one thread calls everything but interrupt().
 class HistoryReader {
   public:
@@ -152,6 +197,8 @@ class HistoryReader {
     /// A second connection to a file that a History has opened. Errors: Io; Corrupt, also when it is no such
     /// file.
     static Result<std::unique_ptr<HistoryReader>> open(const std::string& path);
+    /// Of a History in memory. Errors: Io.
+    static Result<std::unique_ptr<HistoryReader>> openInMemory(const std::string& name);
     virtual ~HistoryReader();
 
     Access access() const { return refusal() ? Access::ReadOnly : Access::ReadWrite; }
@@ -163,6 +210,10 @@ class HistoryReader {
     Result<std::vector<Conversation>> conversations();  ///< pinned first, then by updatedMs descending
     /// Errors: InvalidArgument when there is none, or it is deleted.
     Result<Conversation> conversation(RowId id);
+
+    Result<std::vector<Folder>> folders();  ///< in their order
+    /// Of folder 0, or one that is gone: nothing is set.
+    Result<Profile> folderProfile(RowId folder);
 
     static constexpr int kWholeBranch = -1;
     /// The branch from the root to `leaf` (0: the conversation's active leaf), oldest first; of a long one
@@ -177,7 +228,13 @@ class HistoryReader {
     /// Titles and finished messages of all branches that hold every word, in any order: the last word also as
     /// the beginning of one, words between quotes as a phrase, CJK characters one by one; without regard to
     /// case and diacritics. Titles first, then messages, newest first. At most `limit` hits.
-    Result<std::vector<SearchHit>> search(const std::string& text, int limit);
+    Result<std::vector<SearchHit>> search(const std::string& text, int limit,
+                                          const SearchFilter& filter = {});
+    /// Those that answered last in some conversation, by name.
+    Result<std::vector<UsedModel>> models();
+    /// The messages of one conversation, of all its branches, in which search() would find that; oldest
+    /// first.
+    Result<std::vector<RowId>> findIn(RowId conversation, const std::string& text);
 
     /// Newest first.
     Result<std::vector<TrashEntry>> trash();
@@ -201,6 +258,10 @@ class History : public HistoryReader {
     /// opens read-only. Messages left Streaming become Interrupted. Errors: Io; Corrupt when SQLite says the
     /// file is damaged.
     static Result<std::unique_ptr<History>> open(const std::string& path);
+    /// One that no file has, for private chats: what it holds goes when it and its readers are closed. Its
+    /// conversations and messages have ids that no other's have (isPrivate()). `name`: letters, digits and
+    /// '-'. Errors: Io.
+    static Result<std::unique_ptr<History>> openInMemory(const std::string& name);
     ~History() override;
 
     /// What `work` writes by calls of this becomes one transaction (FULL): when it fails, nothing is written.
@@ -212,6 +273,21 @@ class History : public HistoryReader {
     Status setDraft(RowId id, const std::string& draft);
     Status setActiveLeaf(RowId conversation, RowId leaf);
     Status setModel(RowId conversation, const std::string& modelId);
+
+    /// Another conversation that begins with the branch down to that message, in the same folder. Errors:
+    /// InvalidArgument while the message is being written.
+    Result<RowId> copyBranch(RowId last);
+
+    Result<RowId> createFolder(const std::string& name);
+    Status renameFolder(RowId folder, const std::string& name);
+    Status setFolderProfile(RowId folder, const Profile& profile);
+    /// Its conversations stay and are in no folder then.
+    Result<RemovedFolder> removeFolder(RowId folder);
+    Status restoreFolder(const RemovedFolder& removed);
+    /// All or none; 0: into no folder. What was archived is not any more.
+    Status moveToFolder(std::span<const RowId> conversations, RowId folder);
+    /// All or none. 0: back among the others.
+    Status setArchived(std::span<const RowId> conversations, int64_t archivedMs);
 
     Status trashConversation(RowId id);
     Status restoreConversation(RowId id);
@@ -229,6 +305,8 @@ class History : public HistoryReader {
     /// A piece of removing for good, about as long as `budget`: rows, words of the search index, free pages,
     /// the log. When it is Done no file holds a deleted text. Survives a restart. Errors: Io.
     Result<ShredState> shredSlice(std::chrono::milliseconds budget);
+    /// Rows were marked that nobody needs any more.
+    Status deleteRowsSoon();
     /// Whether shredSlice() may have something to do.
     bool mayShred() const { return m_mayShred; }
     Status backupsReplaced();

@@ -20,6 +20,7 @@ struct Migration {
 // One version, one file.
 extern const Migration kSchema1;
 extern const Migration kSchema2;
+extern const Migration kSchema3;
 
 /// Every migration this program knows; the first one creates the schema.
 std::span<const Migration> allMigrations();

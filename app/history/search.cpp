@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/history/snippet.h"
+#include "app/history/stored_values.h"
 #include "app/history/text_folding.h"
 
 namespace ingle::history {
@@ -43,22 +44,27 @@ void joinTitlesWithMessages(std::vector<SearchHit>& hits) {
 
 /// The index hands rows over in their order and stops at the last hit that is wanted: a word that every
 /// message holds costs no more than a rare one. (Ordering by rank would look at all of them.)
-std::vector<SearchHit> hitsOf(Database& database, const std::string& query, int limit) {
+std::vector<SearchHit> hitsOf(Database& database, const std::string& query, int limit,
+                              const SearchFilter& filter) {
     std::vector<SearchHit> hits;
+    // A title is said by nobody.
+    const bool mayBeTitle = !filter.role && filter.modelId.empty();
     auto titles = database.prepare(
         "SELECT c.id, 0, c.title, highlight(search_index, 0, char(1), char(2)) FROM search_index "
         "CROSS JOIN conversations c ON c.id = -search_index.rowid "
         "WHERE search_index MATCH ?1 AND search_index.rowid < 0 AND c.trashed_ms IS NULL "
-        "ORDER BY search_index.rowid",
-        query);
-    addHits(titles, limit, hits);
+        "AND (?2 = 0 OR c.folder_id = ?2) AND c.updated_ms >= ?3 ORDER BY search_index.rowid",
+        query, filter.folder, filter.sinceMs);
+    if (mayBeTitle) addHits(titles, limit, hits);
     auto messages = database.prepare(
         "SELECT c.id, m.id, c.title, highlight(search_index, 0, char(1), char(2)) FROM search_index "
         "CROSS JOIN messages m ON m.id = search_index.rowid "
         "CROSS JOIN conversations c ON c.id = m.conversation_id "
         "WHERE search_index MATCH ?1 AND search_index.rowid > 0 AND m.trashed_ms IS NULL "
-        "AND c.trashed_ms IS NULL ORDER BY search_index.rowid DESC",
-        query);
+        "AND c.trashed_ms IS NULL AND (?2 = 0 OR c.folder_id = ?2) AND m.created_ms >= ?3 "
+        "AND (?4 = '' OR m.role = ?4) AND (?5 = '' OR m.model_id = ?5) ORDER BY search_index.rowid DESC",
+        query, filter.folder, filter.sinceMs,
+        filter.role ? storedName(kRoleNames, *filter.role) : std::string_view(), filter.modelId);
     addHits(messages, limit, hits);
     joinTitlesWithMessages(hits);
     return hits;
@@ -71,6 +77,18 @@ size_t shortestBeginning(Database& database) {
     const int64_t messages =
         database.sqlite().execAndGet("SELECT coalesce(max(id), 0) FROM messages").getInt64();
     return messages < 2'000 ? 1 : messages < 20'000 ? 2 : 3;
+}
+
+/// What is to be looked for, whole words first; `isEnough` tells of what they found.
+template <typename Look, typename IsEnough>
+auto lookFor(Database& database, const std::string& text, const Look& look, const IsEnough& isEnough) {
+    const SearchQuery query = searchQuery(text);
+    decltype(look(query.words)) found;
+    if (query.words.empty()) return found;
+    found = look(query.words);
+    const bool mayBegin = !query.beginning.empty() && query.beginningLength >= shortestBeginning(database);
+    if (!mayBegin || isEnough(found)) return found;
+    return look(query.beginning);
 }
 
 }  // namespace
@@ -89,17 +107,46 @@ void indexTitle(Database& database, RowId conversation, std::string_view title) 
                      foldForSearch(title));
 }
 
-Result<std::vector<SearchHit>> HistoryReader::search(const std::string& text, int limit) {
+Result<std::vector<SearchHit>> HistoryReader::search(const std::string& text, int limit,
+                                                     const SearchFilter& filter) {
     return m_database->run([&]() -> Result<std::vector<SearchHit>> {
-        const SearchQuery query = searchQuery(text);
-        std::vector<SearchHit> hits;
-        if (query.words.empty() || limit <= 0) return hits;
-        hits = hitsOf(*m_database, query.words, limit);
-        const bool full = static_cast<int>(hits.size()) == limit;
-        if (full || query.beginning.empty() || query.beginningLength < shortestBeginning(*m_database)) {
-            return hits;
-        }
-        return hitsOf(*m_database, query.beginning, limit);
+        return lookFor(
+            *m_database, text,
+            [&](const std::string& query) { return hitsOf(*m_database, query, limit, filter); },
+            [&](const auto& hits) { return static_cast<int>(hits.size()) >= limit; });
+    });
+}
+
+Result<std::vector<UsedModel>> HistoryReader::models() {
+    return m_database->run([&]() -> Result<std::vector<UsedModel>> {
+        auto row = m_database->prepare(
+            "SELECT c.model_id, max((SELECT m.model_name FROM messages m WHERE m.conversation_id = c.id "
+            "AND m.model_id = c.model_id ORDER BY m.id DESC LIMIT 1)) AS name FROM conversations c "
+            "WHERE c.trashed_ms IS NULL AND c.model_id <> '' GROUP BY c.model_id "
+            "HAVING name IS NOT NULL ORDER BY name");
+        std::vector<UsedModel> models;
+        while (row.executeStep())
+            models.push_back({row.getColumn(0).getString(), row.getColumn(1).getString()});
+        return models;
+    });
+}
+
+Result<std::vector<RowId>> HistoryReader::findIn(RowId conversation, const std::string& text) {
+    return m_database->run([&]() -> Result<std::vector<RowId>> {
+        const auto look = [&](const std::string& query) {
+            // The range keeps the index from handing over what stands in other conversations' messages.
+            auto row = m_database->prepare(
+                "SELECT m.id FROM search_index CROSS JOIN messages m ON m.id = search_index.rowid "
+                "WHERE search_index MATCH ?1 "
+                "AND search_index.rowid >= (SELECT min(id) FROM messages WHERE conversation_id = ?2) "
+                "AND search_index.rowid <= (SELECT max(id) FROM messages WHERE conversation_id = ?2) "
+                "AND m.conversation_id = ?2 AND m.trashed_ms IS NULL ORDER BY search_index.rowid",
+                query, conversation);
+            std::vector<RowId> ids;
+            while (row.executeStep()) ids.push_back(row.getColumn(0).getInt64());
+            return ids;
+        };
+        return lookFor(*m_database, text, look, [](const auto&) { return false; });
     });
 }
 

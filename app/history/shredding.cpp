@@ -19,7 +19,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kMessagesAtOnce = 256;  // found by one query; the time ends a slice
-constexpr int kMergePages = 16;       // of the index, written between two looks at the clock
+constexpr int kPassagesAtOnce = 16;
+constexpr int kMergePages = 16;  // of the index, written between two looks at the clock
 
 constexpr std::array kChoreNames{std::pair{Chore::DeleteRows, std::string_view("delete_rows")},
                                  std::pair{Chore::BeginMerge, std::string_view("begin_merge")},
@@ -68,6 +69,20 @@ std::vector<RowId> messagesToDelete(Database& database) {
     return ids;
 }
 
+/// Some of what belongs to documents that stand neither on the shelf nor in a conversation; false: there is
+/// none.
+bool deletePassages(Database& database) {
+    const auto ids = idsOf(database.prepare(
+        "SELECT p.id FROM documents d JOIN passages p ON p.document_id = d.id WHERE d.on_shelf = 0 "
+        "AND NOT EXISTS (SELECT 1 FROM conversation_documents WHERE document_id = d.id) LIMIT ?1",
+        kPassagesAtOnce));
+    for (const RowId id : ids) {
+        database.execute("DELETE FROM passage_index WHERE rowid = ?1", id);
+        database.execute("DELETE FROM passages WHERE id = ?1", id);
+    }
+    return !ids.empty();
+}
+
 /// Deletes rows until the time is over or none is left.
 void deleteRows(Database& database, Clock::time_point end) {
     auto index = database.prepare("DELETE FROM search_index WHERE rowid = ?1");
@@ -92,7 +107,13 @@ void deleteRows(Database& database, Clock::time_point end) {
             deleteRow(conversation, id);
         }
         if (!empty.empty()) continue;
-        database.execute("DELETE FROM files WHERE NOT EXISTS (SELECT 1 FROM parts WHERE file_id = files.id)");
+        if (deletePassages(database)) continue;
+        database.execute(
+            "DELETE FROM documents WHERE on_shelf = 0 AND NOT EXISTS (SELECT 1 FROM conversation_documents "
+            "WHERE document_id = documents.id)");
+        database.execute(
+            "DELETE FROM files WHERE NOT EXISTS (SELECT 1 FROM parts WHERE file_id = files.id) "
+            "AND NOT EXISTS (SELECT 1 FROM documents WHERE file_id = files.id)");
         endChore(database, Chore::DeleteRows);
         addChore(database, Chore::BeginMerge);
         addChore(database, Chore::TruncateLog);
@@ -101,12 +122,19 @@ void deleteRows(Database& database, Clock::time_point end) {
     } while (Clock::now() < end);
 }
 
-/// Merges the index until the time is over or nothing is left to merge.
-void mergeIndex(Database& database, Clock::time_point end, bool begins) {
-    const auto merge = [&](int pages) {
+/// Merges the indexes until the time is over or nothing is left to merge.
+void mergeIndexes(Database& database, Clock::time_point end, bool begins) {
+    const auto mergeOne = [&](const char* sql, int pages) {
         const int64_t before = database.sqlite().getTotalChanges();
-        database.execute("INSERT INTO search_index (search_index, rank) VALUES ('merge', ?1)", pages);
+        database.execute(sql, pages);
         return database.sqlite().getTotalChanges() - before >= 2;  // so FTS5 says that there was work
+    };
+    const auto merge = [&](int pages) {
+        const bool messages =
+            mergeOne("INSERT INTO search_index (search_index, rank) VALUES ('merge', ?1)", pages);
+        const bool passages =
+            mergeOne("INSERT INTO passage_index (passage_index, rank) VALUES ('merge', ?1)", pages);
+        return messages || passages;
     };
     if (begins) {
         // Less than zero: all segments take part.
@@ -150,7 +178,7 @@ Result<ShredState> History::shredSlice(std::chrono::milliseconds budget) {
     const Status done = file.transact(Durability::Process, [&]() -> Status {
         if (*chore == Chore::DeleteRows) deleteRows(file, end);
         if (*chore == Chore::BeginMerge || *chore == Chore::Merge) {
-            mergeIndex(file, end, *chore == Chore::BeginMerge);
+            mergeIndexes(file, end, *chore == Chore::BeginMerge);
         }
         if (*chore == Chore::TruncateLog) endChore(file, Chore::TruncateLog);
         return {};
@@ -158,6 +186,14 @@ Result<ShredState> History::shredSlice(std::chrono::milliseconds budget) {
     file.setLogPages(Database::kLogPages);
     INGLE_TRY(done);
     return ShredState::Working;
+}
+
+Status History::deleteRowsSoon() {
+    return m_database->transact(Durability::Process, [&]() -> Status {
+        addChore(*m_database, Chore::DeleteRows);
+        m_mayShred = true;
+        return {};
+    });
 }
 
 Status History::backupsReplaced() {

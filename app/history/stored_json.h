@@ -1,4 +1,4 @@
-/// Values that one column holds as JSON. Private to app/history.
+/// Values that one column holds as JSON, and that travel as JSON. For app/history and app/exchange.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-/// How enumerators and token ids are written in the file. Private to app/history.
+/// How enumerators and token ids are written in the file, and enumerators in exports. For app/history and
+/// app/exchange.
 #pragma once
 
 #include <array>

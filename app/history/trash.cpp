@@ -159,9 +159,7 @@ Status History::expireTrash(int64_t beforeMs) {
         file.execute(
             "UPDATE conversations SET active_leaf = NULL WHERE active_leaf IN "
             "(SELECT id FROM messages WHERE trashed_ms = 0)");
-        addChore(file, Chore::DeleteRows);
-        m_mayShred = true;
-        return {};
+        return deleteRowsSoon();
     });
 }
 

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <utility>
 
+#include "app/history/documents.h"
+
 namespace ingle::history {
 namespace {
 
@@ -35,8 +37,17 @@ Status storeDraft(History& history, RowId conversation, const std::string& text)
 Result<Turn> readTurn(HistoryReader& history, RowId conversation, RowId leaf, int limit) {
     INGLE_TRY_ASSIGN(auto shown, history.conversation(conversation));
     INGLE_TRY_ASSIGN(auto branch, history.branch(conversation, leaf, limit));
+    INGLE_TRY_ASSIGN(auto profile, history.folderProfile(shown.folder));
     const RowId last = branch.empty() ? 0 : branch.back().id;
-    return Turn{std::move(shown), std::move(branch), last};
+    return Turn{std::move(shown), std::move(profile), std::move(branch), last};
+}
+
+Result<Turn> readAnswer(HistoryReader& history, RowId conversation, RowId answer) {
+    INGLE_TRY_ASSIGN(auto turn, readTurn(history, conversation, answer));
+    if (turn.branch.empty())
+        return fail(ErrorCode::InvalidArgument, "The history has no message {}.", answer);
+    INGLE_TRY_ASSIGN(turn.documents, documentParts(history, conversation, turn.branch.back().modelId));
+    return turn;
 }
 
 Result<Turn> readAround(HistoryReader& history, RowId conversation, RowId message, int limit) {
@@ -65,7 +76,15 @@ Result<Turn> ask(History& history, Question question, const Answerer& answerer) 
             INGLE_TRY_ASSIGN(id, history.createConversation(question.title, answerer.modelId));
             INGLE_TRY(storeDraft(history, 0, ""));
             INGLE_TRY(setLastShown(history, id));
+            INGLE_TRY_ASSIGN(const auto chosen, documentsOf(history, 0));
+            INGLE_TRY(setDocumentsOf(history, id, chosen));
+            INGLE_TRY(setDocumentsOf(history, 0, {}));
         }
+        INGLE_TRY(noteDocumentsUsed(history, id));
+        INGLE_TRY_ASSIGN(const auto documents, documentsOf(history, id));
+        INGLE_TRY_ASSIGN(auto passages, passageParts(history, documents, answerer.modelId,
+                                                     textOf(question.parts, PartKind::Text)));
+        question.parts.insert(question.parts.begin(), passages.begin(), passages.end());
         INGLE_TRY_ASSIGN(const RowId message, history.addUserMessage(id, question.parent, question.parts));
         INGLE_TRY(storeDraft(history, id, ""));
         INGLE_TRY_ASSIGN(turn, answerAgain(history, id, message, answerer));
@@ -77,12 +96,12 @@ Result<Turn> ask(History& history, Question question, const Answerer& answerer) 
 Result<Turn> answerAgain(History& history, RowId conversation, RowId question, const Answerer& answerer) {
     INGLE_TRY_ASSIGN(const RowId answer, history.beginAnswer(conversation, question, answerer.modelId,
                                                              answerer.modelName, answerer.sampler));
-    return readTurn(history, conversation, answer);
+    return readAnswer(history, conversation, answer);
 }
 
 Result<Turn> resume(History& history, RowId conversation, RowId answer) {
     INGLE_TRY(history.resumeAnswer(answer));
-    return readTurn(history, conversation, answer);
+    return readAnswer(history, conversation, answer);
 }
 
 Result<Turn> branchAnswer(History& history, RowId answer, const AnswerBeginning& beginning) {
@@ -92,7 +111,7 @@ Result<Turn> branchAnswer(History& history, RowId answer, const AnswerBeginning&
         INGLE_TRY_ASSIGN(const RowId version, history.beginAnswer(old.conversation, old.parent, old.modelId,
                                                                   old.modelName, old.sampler));
         INGLE_TRY(history.appendAnswer(version, beginning.pieces, beginning.ids, beginning.withheld));
-        INGLE_TRY_ASSIGN(turn, readTurn(history, old.conversation, version));
+        INGLE_TRY_ASSIGN(turn, readAnswer(history, old.conversation, version));
         return {};
     }));
     return turn;
@@ -102,8 +121,11 @@ Prompt promptOf(const Turn& turn, const std::string& systemPrompt, uint32_t maxT
     const Message& answer = turn.branch.back();
     Prompt prompt;
     GenerateRequest& request = prompt.request;
-    if (!systemPrompt.empty()) {
-        request.messages.push_back(textMessage(Role::System, systemPrompt));
+    // Documents first: so every conversation about them begins alike, and finds them read.
+    ChatMessage before{Role::System, turn.documents};
+    if (!systemPrompt.empty()) before.parts.push_back({PartKind::Text, systemPrompt, {}});
+    if (!before.parts.empty()) {
+        request.messages.push_back(std::move(before));
         request.pinned.push_back(0);
         prompt.messages.push_back(0);
     }
@@ -113,7 +135,8 @@ Prompt promptOf(const Turn& turn, const std::string& systemPrompt, uint32_t maxT
         request.messages.push_back({message->role, message->parts});
         prompt.messages.push_back(message->id);
     }
-    request.conversation = std::to_string(turn.conversation.id);
+    // Of a private chat the engine keeps nothing.
+    if (!isPrivate(turn.conversation.id)) request.conversation = std::to_string(turn.conversation.id);
     request.sampler = answer.sampler;
     request.maxTokens = maxTokens;
     request.resumeIds = answer.tokenIds;

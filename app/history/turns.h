@@ -15,8 +15,10 @@ namespace ingle::history {
 /// A conversation and one branch of it, or a part of that, oldest message first.
 struct Turn {
     Conversation conversation;
+    Profile profile;  ///< of its folder
     std::vector<Message> branch;
-    RowId leaf = 0;  ///< where all of the branch ends; 0: there is no message
+    RowId leaf = 0;               ///< where all of the branch ends; 0: there is no message
+    std::vector<Part> documents;  ///< before all messages; only readAnswer() looks for them
 
     bool isWhole() const {
         return branch.empty() || (branch.front().parent == 0 && branch.back().id == leaf);
@@ -41,6 +43,8 @@ Status storeDraft(History& history, RowId conversation, const std::string& text)
 /// `leaf` 0: the branch that was shown last. Of a long branch the last `limit` messages.
 Result<Turn> readTurn(HistoryReader& history, RowId conversation, RowId leaf,
                       int limit = HistoryReader::kWholeBranch);
+/// The branch that ends with that answer, with all that the prompt of the answer is made of.
+Result<Turn> readAnswer(HistoryReader& history, RowId conversation, RowId answer);
 /// The newest branch through a message; of a long one `limit` messages around that.
 Result<Turn> readAround(HistoryReader& history, RowId conversation, RowId message, int limit);
 /// The version of a message that stands `step` places beside it. Errors: InvalidArgument, when there is none.
@@ -53,8 +57,9 @@ struct Question {
     std::vector<Part> parts;
 };
 
-/// Stores the question and begins an answer; the draft it was is gone then. One transaction: when anything of
-/// it fails, it is as if nobody had asked.
+/// Stores the question, with passages of those documents that the model has no room for, and begins an
+/// answer; the draft it was is gone then. One transaction: when anything of it fails, it is as if nobody had
+/// asked.
 Result<Turn> ask(History& history, Question question, const Answerer& answerer);
 /// Begins another answer to a message of the person.
 Result<Turn> answerAgain(History& history, RowId conversation, RowId question, const Answerer& answerer);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 #include "app/history/text_folding.h"
@@ -15,19 +16,12 @@ namespace {
 constexpr const char* kTokenizer = "unicode61";
 constexpr std::array kTokenizerOptions{"remove_diacritics", "2"};
 
-struct Token {
+}  // namespace
+
+struct WordFinder::Token {
     std::string text;  ///< folded
     TextRange place;   ///< in what was cut
 };
-
-int addToken(void* tokens, int, const char* text, int size, int begin, int end) {
-    static_cast<std::vector<Token>*>(tokens)->push_back(
-        {std::string(text, static_cast<size_t>(size)),
-         {static_cast<size_t>(begin), static_cast<size_t>(end)}});
-    return SQLITE_OK;
-}
-
-}  // namespace
 
 /// FTS5's own (https://www.sqlite.org/fts5.html#custom_tokenizers), with the index's options.
 class WordFinder::Tokenizer {
@@ -66,6 +60,13 @@ class WordFinder::Tokenizer {
     }
 
   private:
+    static int addToken(void* tokens, int, const char* text, int size, int begin, int end) {
+        static_cast<std::vector<Token>*>(tokens)->push_back(
+            {std::string(text, static_cast<size_t>(size)),
+             {static_cast<size_t>(begin), static_cast<size_t>(end)}});
+        return SQLITE_OK;
+    }
+
     sqlite3* m_connection = nullptr;
     fts5_tokenizer m_kind{};
     Fts5Tokenizer* m_tokenizer = nullptr;
@@ -75,6 +76,21 @@ class WordFinder::Tokenizer {
 struct WordFinder::Phrase {
     std::vector<std::string> words;
     bool mayBeBeginning = false;  ///< the last one
+
+    enum class Last { Whole, Beginning };
+    /// Whether they stand there, the last word as it is or as the beginning of one.
+    bool beginsAt(std::span<const Token> tokens, Last last) const {
+        if (tokens.size() < words.size()) return false;
+        const size_t end = words.size() - 1;
+        for (size_t i = 0; i < end; ++i) {
+            if (tokens[i].text != words[i]) return false;
+        }
+        return last == Last::Whole ? tokens[end].text == words[end]
+                                   : tokens[end].text.starts_with(words[end]);
+    }
+    TextRange placeAt(std::span<const Token> tokens) const {
+        return {tokens.front().place.begin, tokens[words.size() - 1].place.end};
+    }
 };
 
 WordFinder::WordFinder(std::string_view query) : m_tokenizer(std::make_unique<Tokenizer>()) {
@@ -89,7 +105,7 @@ WordFinder::WordFinder(std::string_view query) : m_tokenizer(std::make_unique<To
 
 WordFinder::~WordFinder() = default;
 
-std::vector<std::optional<TextRange>> WordFinder::in(std::string_view text) const {
+std::vector<WordFinder::Token> WordFinder::tokensOf(std::string_view text) const {
     const std::string folded = foldForSearch(text);
     std::vector<Token> tokens = m_tokenizer->cut(folded);
     // Separators stand in the folded text only.
@@ -103,24 +119,38 @@ std::vector<std::optional<TextRange>> WordFinder::in(std::string_view text) cons
         return at - separators;
     };
     for (Token& token : tokens) token.place = {inText(token.place.begin), inText(token.place.end)};
+    return tokens;
+}
 
+std::vector<std::optional<TextRange>> WordFinder::in(std::string_view text) const {
+    const std::vector<Token> all = tokensOf(text);
     std::vector<std::optional<TextRange>> found;
     for (const Phrase& phrase : m_phrases) {
-        const auto find = [&](const auto& isLast) -> std::optional<TextRange> {
-            const auto place = std::search(
-                tokens.begin(), tokens.end(), phrase.words.begin(), phrase.words.end(),
-                [&](const Token& token, const std::string& word) {
-                    return &word == &phrase.words.back() ? isLast(token.text, word) : token.text == word;
-                });
-            if (place == tokens.end()) return std::nullopt;
-            const auto last = place + static_cast<std::ptrdiff_t>(phrase.words.size()) - 1;
-            return TextRange{place->place.begin, last->place.end};
+        const auto first = [&](Phrase::Last last) -> std::optional<TextRange> {
+            for (std::span<const Token> tokens = all; !tokens.empty(); tokens = tokens.subspan(1)) {
+                if (phrase.beginsAt(tokens, last)) return phrase.placeAt(tokens);
+            }
+            return std::nullopt;
         };
-        found.push_back(
-            find([](const std::string& token, const std::string& word) { return token == word; }));
-        if (!found.back() && phrase.mayBeBeginning)
-            found.back() = find(
-                [](const std::string& token, const std::string& word) { return token.starts_with(word); });
+        found.push_back(first(Phrase::Last::Whole));
+        if (!found.back() && phrase.mayBeBeginning) found.back() = first(Phrase::Last::Beginning);
+    }
+    return found;
+}
+
+std::vector<TextRange> WordFinder::everywhereIn(std::string_view text) const {
+    const std::vector<Token> all = tokensOf(text);
+    std::vector<TextRange> found;
+    for (std::span<const Token> tokens = all; !tokens.empty(); tokens = tokens.subspan(1)) {
+        for (const Phrase& phrase : m_phrases) {
+            const auto last = phrase.mayBeBeginning ? Phrase::Last::Beginning : Phrase::Last::Whole;
+            if (!phrase.beginsAt(tokens, last)) continue;
+            const TextRange place = phrase.placeAt(tokens);
+            if (!found.empty() && place.begin < found.back().end)
+                found.back().end = std::max(found.back().end, place.end);
+            else
+                found.push_back(place);
+        }
     }
     return found;
 }

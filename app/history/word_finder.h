@@ -29,10 +29,16 @@ class WordFinder {
     /// Of each word, or phrase in quotes, where it stands first. The last word may be the beginning of one
     /// that stands there, if it does not stand there itself. O(text).
     std::vector<std::optional<TextRange>> in(std::string_view text) const;
+    /// Everywhere that any of them stands, the last word also as the beginning of one; in order and apart.
+    /// O(text).
+    std::vector<TextRange> everywhereIn(std::string_view text) const;
 
   private:
     class Tokenizer;
+    struct Token;
     struct Phrase;
+
+    std::vector<Token> tokensOf(std::string_view text) const;
 
     std::unique_ptr<Tokenizer> m_tokenizer;
     std::vector<Phrase> m_phrases;

@@ -71,6 +71,7 @@ struct EnumNames<ModelAction> {
     static constexpr std::array kList{std::pair{ModelAction::Open, std::string_view("open")},
                                       std::pair{ModelAction::MakeSmaller, std::string_view("makeSmaller")},
                                       std::pair{ModelAction::Import, std::string_view("import")},
+                                      std::pair{ModelAction::ReadText, std::string_view("readText")},
                                       std::pair{ModelAction::GetInstead, std::string_view("getInstead")}};
 };
 template <>
@@ -342,12 +343,18 @@ void fields(V& v, Of<Score> auto& r) {
     v.optional("atByte", r.score.atByte);
 }
 template <typename V>
+void fields(V& v, Of<Read> auto& r) {
+    v.required("messages", r.reading.messages);
+    v.required("keeper", r.reading.keeper);
+}
+template <typename V>
 void fields(V& v, Of<Cancel> auto& r) {
     v.required("target", r.target);
 }
 template <typename V>
 void fields(V& v, Of<Retain> auto& r) {
     v.required("conversations", r.conversations);
+    v.required("documents", r.documents);
 }
 
 template <typename V>
@@ -387,6 +394,10 @@ void fields(V& v, Of<Counted> auto& e) {
 template <typename V>
 void fields(V&, Of<Retained> auto&) {}
 template <typename V>
+void fields(V&, Of<Protected> auto&) {}
+template <typename V>
+void fields(V&, Of<Protect> auto&) {}
+template <typename V>
 void fields(V& v, Of<DevicesListed> auto& e) {
     v.required("devices", e.list.devices);
     v.optional("note", e.list.note);
@@ -423,6 +434,20 @@ void fields(V& v, Of<Scored> auto& e) {
     v.hexBytes("withheld", e.scores.withheld);
     v.required("positions", e.scores.positions);
     v.optional("receipt", e.receipt);
+}
+template <typename V>
+void fields(V& v, Of<ReadCost> auto& c) {
+    v.required("tokens", c.tokens);
+    v.required("readTokens", c.readTokens);
+    v.required("keptBytes", c.keptBytes);
+}
+template <typename V>
+void fields(V& v, Of<ReadPlanned> auto& e) {
+    fields(v, e.cost);
+}
+template <typename V>
+void fields(V& v, Of<ReadDone> auto& e) {
+    fields(v, e.cost);
 }
 template <typename V>
 void fields(V& v, Of<Failed> auto& e) {

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "ingle/reading.h"
 #include "ingle/receipt.h"
 #include "ingle/recognition.h"
 #include "ingle/result.h"
@@ -58,6 +59,9 @@ struct Counted {
 struct Retained {
     static constexpr std::string_view kName = "retained";
 };
+struct Protected {
+    static constexpr std::string_view kName = "protected";
+};
 struct DevicesListed {
     static constexpr std::string_view kName = "devices";
     DeviceList list;
@@ -93,15 +97,24 @@ struct Scored {
     Scores scores;
     Receipt receipt;  ///< what computed
 };
+/// What reading a document comes to; before its first page is read.
+struct ReadPlanned {
+    static constexpr std::string_view kName = "cost";
+    ReadCost cost;
+};
+struct ReadDone {
+    static constexpr std::string_view kName = "read";
+    ReadCost cost;
+};
 struct Failed {
     static constexpr std::string_view kName = "failed";
     Error error;
     /// Of a load that was refused because it does not fit: the numbers, and what would help.
     MemoryEstimate memory;
 };
-using EventBody =
-    std::variant<HelloOk, Inspected, Recognised, Imported, Loaded, Unloaded, Counted, Retained, DevicesListed,
-                 ComputerDescribed, Progress, Planned, Tokens, Done, Scored, Failed>;
+using EventBody = std::variant<HelloOk, Inspected, Recognised, Imported, Loaded, Unloaded, Counted, Retained,
+                               Protected, DevicesListed, ComputerDescribed, Progress, Planned, Tokens, Done,
+                               Scored, ReadPlanned, ReadDone, Failed>;
 struct Event {
     RequestId id = 0;
     EventBody body;
@@ -197,13 +210,24 @@ struct Score {
     using Update = std::variant<Progress>;
     ScoreRequest score;
 };
-/// Ends a generation; has no reply of its own.
+/// Reads what stands before every question about a document, so that each of them finds it read. Needs a
+/// loaded model; waits for answers. A cancel ends it by Failed; what was read stays, and the next one goes on
+/// there.
+struct Read {
+    static constexpr std::string_view kName = "read";
+    static constexpr std::string_view kDoing = "reading a document";
+    static constexpr ModelUse kModelUse = ModelUse::Uses;
+    using Reply = ReadDone;
+    using Update = std::variant<ReadPlanned, Progress>;
+    ReadRequest reading;
+};
+/// Ends a generation, a scoring or a reading; has no reply of its own.
 struct Cancel {
     static constexpr std::string_view kName = "cancel";
     RequestId target = 0;
 };
-/// The conversations there are (see GenerateRequest::conversation): what is kept on disk for others is
-/// deleted.
+/// The conversations there are (see GenerateRequest::conversation) and the documents (ReadRequest::keeper):
+/// what is kept on disk for others is deleted.
 struct Retain {
     static constexpr std::string_view kName = "retain";
     static constexpr std::string_view kDoing = "tidying up";
@@ -211,6 +235,15 @@ struct Retain {
     using Reply = Retained;
     using Update = NoUpdate;
     std::vector<std::string> conversations;
+    std::vector<std::string> documents;
+};
+/// A private chat follows: what this process holds is kept out of dumps until it ends. Needs no loaded model.
+struct Protect {
+    static constexpr std::string_view kName = "protect";
+    static constexpr std::string_view kDoing = "keeping its memory out of dumps";
+    static constexpr ModelUse kModelUse = ModelUse::None;
+    using Reply = Protected;
+    using Update = NoUpdate;
 };
 /// What can compute on this computer. Needs no loaded model.
 struct Devices {
@@ -229,7 +262,7 @@ struct Computer {
     using Update = NoUpdate;
 };
 using RequestBody = std::variant<Hello, Inspect, Recognise, Import, Load, Unload, Count, Generate, Score,
-                                 Cancel, Retain, Devices, Computer>;
+                                 Read, Cancel, Retain, Protect, Devices, Computer>;
 struct Request {
     RequestId id = 0;
     RequestBody body;

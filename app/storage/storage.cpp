@@ -45,6 +45,22 @@ Storage::Storage(std::string folder, Noticed noticed)
       m_others("other-files", kEndPatience),
       m_backups("backups") {
     m_models.post([library = m_library, folder = m_folder] { *library = library::Library::open(folder); });
+    open();
+}
+
+Storage::Storage(InMemory)
+    : m_history(kClosed),
+      m_reader(kClosed),
+      m_library(std::make_shared<Result<library::Library>>(kClosed)),
+      m_journal("journal", [this] { return tend(); }),
+      m_readers("history-reader"),
+      m_models("library", kEndPatience),
+      m_others("other-files", kEndPatience),
+      m_backups("backups") {
+    open();
+}
+
+void Storage::open() {
     // Nothing is read before the file was made, or brought up to date.
     const auto opened = std::make_shared<std::promise<Result<std::string>>>();
     m_readers.post([this, opened] { openReader(opened->get_future().get()); });
@@ -59,7 +75,7 @@ Storage::~Storage() {
     std::promise<void> closed;
     m_journal.post([this, &closed] {
         // What happened to the file since the last look: an open one is the only copy that there is.
-        if (m_history && (*m_history)->access() != history::HistoryReader::Access::ReadOnly)
+        if (!isInMemory() && m_history && (*m_history)->access() != history::HistoryReader::Access::ReadOnly)
             lookAfterFile(Look::Last);
         // Whoever closes last writes the log into the file: a closed history is one file, to copy or to move.
         closeReader();
@@ -70,6 +86,13 @@ Storage::~Storage() {
 }
 
 Result<std::string> Storage::openHistory() {
+    if (isInMemory()) {
+        static std::atomic<int> number = 0;
+        const std::string name = "private-" + std::to_string(++number);
+        m_history = history::History::openInMemory(name);
+        if (!m_history) return tl::unexpected<Error>(m_history.error());
+        return name;
+    }
     // When it cannot be looked into, opening says why.
     for (const std::string& other : history::takeUpRescued(m_folder).value_or(std::vector<std::string>{}))
         notify(Notice::Kind::FileKeptBeside, {}, other);
@@ -79,7 +102,8 @@ Result<std::string> Storage::openHistory() {
 }
 
 void Storage::openReader(const Result<std::string>& path) {
-    auto reader = path ? history::HistoryReader::open(*path) : tl::unexpected<Error>(path.error());
+    const auto openAt = isInMemory() ? history::HistoryReader::openInMemory : history::HistoryReader::open;
+    auto reader = path ? openAt(*path) : tl::unexpected<Error>(path.error());
     const std::lock_guard lock(m_requestMutex);  // cancel() uses it
     m_reader = std::move(reader);
 }
@@ -150,6 +174,7 @@ void Storage::cancel(RequestId request) {
 }
 
 std::chrono::milliseconds Storage::tend() {
+    if (isInMemory()) return kExpiryEvery;
     if (!m_history || (*m_history)->access() == history::HistoryReader::Access::ReadOnly) return kLookEvery;
     const Clock::time_point now = Clock::now();
     if (now >= m_nextLook) {

@@ -55,6 +55,9 @@ class Storage {
     /// Opens history and library in `folder`: each by itself, so that a damaged history does not keep the
     /// models away. `noticed` is called by a thread of this, while this lives.
     explicit Storage(std::string folder, Noticed noticed = {});
+    /// Of private chats: a history in memory and no file at all, the library's neither.
+    struct InMemory {};
+    explicit Storage(InMemory);
     /// Finishes the work that was queued; but what hangs on a model file or on any other file than the
     /// history is left behind after kEndPatience.
     ~Storage();
@@ -114,6 +117,9 @@ class Storage {
     }
     RequestId read(Job<history::HistoryReader> job);
 
+    void open();
+    bool isInMemory() const { return m_folder.empty(); }
+
     // On the journal's thread.
     Result<std::string> openHistory();  ///< its path
     Result<std::string> replaceHistory();
@@ -132,7 +138,7 @@ class Storage {
 
     using Clock = std::chrono::steady_clock;
 
-    const std::string m_folder;
+    const std::string m_folder;  ///< empty: nothing is in a file
     const Noticed m_noticed;
 
     // Each is touched by one thread only.

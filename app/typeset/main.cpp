@@ -16,6 +16,7 @@
 #include <string>
 
 #include "app/sandbox/sandbox.h"
+#include "app/sandbox/secrecy.h"
 
 namespace {
 
@@ -38,6 +39,7 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "inglenook-typeset: %s\n", denied.error().message.c_str());
         return 1;
     }
+    ingle::sandbox::keepOutOfDumps();  // code of private chats, too
     const rlimit memory{kMaxMemory, kMaxMemory};
     ::setrlimit(RLIMIT_AS, &memory);
     ::setpriority(PRIO_PROCESS, 0, 5);  // colours can wait

@@ -48,6 +48,7 @@ struct Kind {
 std::span<const Kind* const> allKinds();
 
 inline constexpr ModelAction kGetInstead[] = {ModelAction::GetInstead};
+inline constexpr ModelAction kReadText[] = {ModelAction::ReadText};
 
 /// "path: sentence", with what else the error's sentences speak of.
 template <ErrorId id, typename... More>

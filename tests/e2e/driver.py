@@ -304,11 +304,11 @@ def said(role, text):
 class HostProcess:
     """`ingle host`, spoken to directly."""
 
-    def __init__(self, bin_dir, model):
+    def __init__(self, bin_dir, model, options=None):
         self._process = subprocess.Popen([str(pathlib.Path(bin_dir) / "ingle"), "host"], stdin=subprocess.PIPE,
                                          stdout=subprocess.PIPE, encoding="utf-8")
         self._request({"id": 1, "op": "hello", "version": 3}, "hello")
-        self._request({"id": 2, "op": "load", "path": str(model)}, "loaded")
+        self._request({"id": 2, "op": "load", "path": str(model), "options": options or {}}, "loaded")
 
     def __enter__(self):
         return self

@@ -29,11 +29,11 @@ def commands() -> list[tuple[str, str]]:
 
 class Help(unittest.TestCase):
     def test_every_action_with_its_key(self):
-        self.assertEqual(rows("5-keys.md"), [(action, key) for _, action, key in facts.shortcuts()])
+        self.assertEqual(rows("6-keys.md"), [(action, key) for _, action, key in facts.shortcuts()])
 
     def test_every_command(self):
         self.assertEqual(len(commands()), len(facts.commands()))
-        self.assertEqual(rows("7-terminal.md"), commands())
+        self.assertEqual(rows("8-terminal.md"), commands())
 
     def test_every_key_in_the_text_is_one(self):
         known = {part for _, _, key in facts.shortcuts() for part in key.split()} | COMMON

@@ -182,6 +182,35 @@ class ChatViewTest : public QObject, WindowFiles {
         QCOMPARE(View::copied(), QString("my question\n\nA first paragraph.\n\nA second one."));
     }
 
+    void aTableIsCopiedForProgramsThatCalculate() {
+        View view(freshDataDir());
+        view.show({message(1, Role::Assistant, "Words.\n\n| a | b |\n|---|---|\n| 1 | 2, 3 |")});
+        QTest::mouseClick(view.window, Qt::RightButton, {}, view.inText(0, 2));
+        QTRY_VERIFY(view.shownItem("copyText") != nullptr && view.shownItem("copyText")->isVisible());
+        QVERIFY(!view.shownItem("copyTable") || !view.shownItem("copyTable")->isVisible());
+        QTest::keyClick(view.window, Qt::Key_Escape);
+        QTRY_VERIFY(!view.shownItem("copyText") || !view.shownItem("copyText")->isVisible());
+        QTest::mouseClick(view.window, Qt::RightButton, {}, view.inText(1, 0));
+        QTRY_VERIFY(view.shownItem("copyTable") != nullptr && view.shownItem("copyTable")->isVisible());
+        QMetaObject::invokeMethod(view.shownItem("copyTable"), "triggered");
+        QCOMPARE(View::copied(), QString("a,b\r\n1,\"2, 3\"\r\n"));
+    }
+
+    void whatIsSelectedIsQuotedInTheMessage() {
+        View view(freshDataDir());
+        view.show({message(1, Role::Assistant, "One *two* three.\n\nFour.")});
+        view.chat().setDraft("I read:");
+        QTest::mousePress(view.window, Qt::LeftButton, {}, view.inText(0, 0));
+        QTest::mouseMove(view.window, view.inText(1, 2));
+        QTest::mouseMove(view.window, view.inText(1, 5));
+        QTest::mouseRelease(view.window, Qt::LeftButton, {}, view.inText(1, 5));
+        QTest::mouseClick(view.window, Qt::RightButton, {}, view.inText(1, 1));
+        QTRY_VERIFY(view.shownItem("quoteText") != nullptr && view.shownItem("quoteText")->isVisible());
+        QMetaObject::invokeMethod(view.shownItem("quoteText"), "triggered");
+        QCOMPARE(view.chat().draft(), QString("I read:\n\n> One *two* three.\n> \n> Four.\n\n"));
+        QCOMPARE(view.composerText(), view.chat().draft());
+    }
+
     void whatIsFoundInAFoldedThoughtIsOpenedAndMarked() {
         View view(freshDataDir());
         std::string thought;

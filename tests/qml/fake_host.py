@@ -20,6 +20,10 @@
 --other-at N     a check of an answer finds another token at N
 --prompt-hash N  what a check finds before the answer, and --model-hash H of the model's file
 
+--say TEXT       the whole answer, in place of numbers
+--read-tokens N  what a document is to read, and --read-ms how long a tenth of it takes
+--read-room N    the context has room for so many tokens
+
 A path with "published" is a model that could be made smaller; an import into a folder with "full" fails.
 """
 import argparse
@@ -55,6 +59,10 @@ parser.add_argument("--log")
 parser.add_argument("--prompt-hash", type=int, default=7)
 parser.add_argument("--other-at", type=int)
 parser.add_argument("--model-hash", default="a" * 32)
+parser.add_argument("--say")
+parser.add_argument("--read-tokens", type=int, default=1000)
+parser.add_argument("--read-ms", type=float, default=1)
+parser.add_argument("--read-room", type=int)
 args = parser.parse_args()
 
 RECEIPT = {"program": "1.0", "modelHash": args.model_hash, "backend": "cpu", "device": "a fake", "instructions": "avx2"}
@@ -111,7 +119,9 @@ def generate(request_id, request):
                 say(id=request_id, event="progress", fraction=percent / 100, phase="reading the prompt",
                     device="another fake", note="a fake failed.")
         say(id=request_id, event="tokens", ids=[token],
-            pieces=[{"kind": "thought" if token < args.thinking else "text", "text": f"{token} "}])
+            pieces=[{"kind": "thought" if token < args.thinking else "text", "text": args.say if args.say else f"{token} "}])
+        if args.say:
+            break
         time.sleep(args.pace_ms / 1000)
     say(id=request_id, event="done", result={
         "reason": "cancelled" if request_id in cancelled else "endOfText",
@@ -169,6 +179,9 @@ def recognise(path):
     refusal = refusal_of(path)
     if refusal:
         return {"kind": "unknown", "path": path, "sentence": refusal["message"], "actions": ["getInstead"], "refusal": refusal}
+    if path.endswith((".txt", ".md")):
+        error = {"code": "Unsupported", "message": f"{path}: not a model", "id": "notAModel", "arguments": [path]}
+        return {"kind": "unknown", "path": path, "sentence": error["message"], "actions": ["readText"], "refusal": error}
     published = "published" in path
     return {"kind": "published" if published else "quantised", "path": path, "sentence": "fake",
             "actions": ["open", "makeSmaller"] if published else ["open"], "info": info_of(path)}
@@ -191,6 +204,26 @@ def make_smaller(request_id, message):
     with open(path, "w", encoding="ascii") as file:
         file.write("smaller")
     say(id=request_id, event="imported", path=path, bytes=7)
+
+
+kept = {}  # by keeper: tokens
+
+
+def read(request_id, keeper):
+    """A tenth of the document at a time; goes on where an earlier reading was cancelled."""
+    if args.read_room:
+        return say(id=request_id, event="failed", error={
+            "code": "InvalidArgument", "message": "the text is too long", "id": "messageTooLong",
+            "arguments": [str(args.read_tokens), str(args.read_room)]})
+    cost = {"tokens": args.read_tokens, "keptBytes": 2000 * args.read_tokens}
+    say(id=request_id, event="cost", readTokens=kept.get(keeper, 0), **cost)
+    while kept.get(keeper, 0) < args.read_tokens:
+        time.sleep(args.read_ms / 1000)
+        if request_id in cancelled:
+            return say(id=request_id, event="failed", error={"code": "Cancelled", "message": "It was cancelled.", "id": "cancelled"})
+        kept[keeper] = kept.get(keeper, 0) + args.read_tokens // 10
+        say(id=request_id, event="progress", fraction=kept[keeper] / args.read_tokens, phase="reading the prompt")
+    return say(id=request_id, event="read", readTokens=args.read_tokens, **cost)
 
 
 def answer(message):
@@ -236,6 +269,11 @@ def answer(message):
         say(id=request_id, event="counted", tokens=sum(map(len, texts)), room=48)
     elif op == "score":
         score(request_id, message)
+    elif op == "read":
+        threading.Thread(target=read, args=(request_id, message["keeper"]), daemon=True).start()
+    elif op == "retain":
+        for keeper in set(kept) - set(message["documents"]):
+            del kept[keeper]
     elif op == "generate":
         # On a thread of its own, so that a cancel is read meanwhile.
         threading.Thread(target=generate, args=(request_id, message["request"]), daemon=True).start()

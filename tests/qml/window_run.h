@@ -105,6 +105,8 @@ class WindowRun {
     QAbstractItemModelTester conversations{model.conversations(), kFatal};
     QAbstractItemModelTester models{model.models(), kFatal};
     QAbstractItemModelTester trash{model.trash(), kFatal};
+    QAbstractItemModelTester documents{model.documents(), kFatal};
+    QAbstractItemModelTester chatDocuments{model.chatDocuments(), kFatal};
     QAbstractItemModelTester offers{model.offers(), kFatal};
     /// Looks at every row after every change: none where time is measured.
     std::optional<QAbstractItemModelTester> rowsTester{std::in_place, model.chat()->messages(), kFatal};

@@ -75,30 +75,31 @@ Status host(const Options& options) {
         else
             snapshots = std::move(*opened);
     }
-    return runHost(
-        {std::chrono::milliseconds(options.paceMs)},
-        {.inspect =
-             [](const std::string& path, LoadOptions load) {
-                 load.trials = driverTrials();
-                 return inspectModel(path, load);
-             },
-         .load =
-             [snapshots](const std::string& path, LoadOptions load, const ProgressFn& progress) {
-                 load.trials = driverTrials();
-                 auto engine = Engine::load(path, load, progress, snapshots);
-                 if (engine) crash::noteDevice((*engine)->info().device);
-                 return engine;
-             },
-         .devices = [] { return listDevices(driverTrials(), DriverAnswers::Remembered); },
-         .computer = [] { return describeComputer(driverTrials().folder); },
-         .retain =
-             [snapshots](const std::vector<std::string>& conversations) { snapshots.retain(conversations); },
-         .recognise =
-             [](const std::vector<std::string>& paths, LoadOptions load) {
-                 load.trials = driverTrials();
-                 return recognise(paths, load);
-             },
-         .import = makeSmaller});
+    return runHost({std::chrono::milliseconds(options.paceMs)},
+                   {.inspect =
+                        [](const std::string& path, LoadOptions load) {
+                            load.trials = driverTrials();
+                            return inspectModel(path, load);
+                        },
+                    .load =
+                        [snapshots](const std::string& path, LoadOptions load, const ProgressFn& progress) {
+                            load.trials = driverTrials();
+                            auto engine = Engine::load(path, load, progress, snapshots);
+                            if (engine) crash::noteDevice((*engine)->info().device);
+                            return engine;
+                        },
+                    .devices = [] { return listDevices(driverTrials(), DriverAnswers::Remembered); },
+                    .computer = [] { return describeComputer(driverTrials().folder); },
+                    .retain =
+                        [snapshots](const protocol::Retain& kept) {
+                            snapshots.retain(kept.conversations, kept.documents);
+                        },
+                    .recognise =
+                        [](const std::vector<std::string>& paths, LoadOptions load) {
+                            load.trials = driverTrials();
+                            return recognise(paths, load);
+                        },
+                    .import = makeSmaller});
 }
 
 Action define(CLI::App& app) {

@@ -21,8 +21,8 @@ Error noModel() {
 
 }  // namespace
 
-/// Turns what happens to one generation or scoring into events.
-class EngineWorker::RequestSink final : public GenerateSink, public ScoreSink {
+/// Turns what happens to one generation, scoring or reading into events.
+class EngineWorker::RequestSink final : public GenerateSink, public ScoreSink, public ReadSink {
   public:
     RequestSink(protocol::RequestId id, EventQueue& events, const Engine& engine)
         : m_id(id), m_events(events), m_engine(engine) {}
@@ -39,6 +39,8 @@ class EngineWorker::RequestSink final : public GenerateSink, public ScoreSink {
     void onTokens(const TokenChunk& chunk) override { m_events.push({m_id, protocol::Tokens{chunk}}); }
     void onDone(const GenerateResult& result) override { m_last = {m_id, protocol::Done{result, receipt()}}; }
     void onScored(Scores scores) override { m_last = {m_id, protocol::Scored{std::move(scores), receipt()}}; }
+    void onCost(const ReadCost& cost) override { m_events.push({m_id, protocol::ReadPlanned{cost}}); }
+    void onRead(const ReadCost& cost) override { m_last = {m_id, protocol::ReadDone{cost}}; }
     void onError(const Error& error) override { m_last = {m_id, protocol::Failed{error}}; }
 
     bool finished() const { return m_last.has_value(); }
@@ -90,7 +92,8 @@ void EngineWorker::enqueue(protocol::Request request) {
         const bool taken = m_pending.contains(id);
         if (!taken && m_inbox.size() < kMaxWaitingRequests) {
             const bool isCancelledInOrder = std::holds_alternative<protocol::Generate>(request.body) ||
-                                            std::holds_alternative<protocol::Score>(request.body);
+                                            std::holds_alternative<protocol::Score>(request.body) ||
+                                            std::holds_alternative<protocol::Read>(request.body);
             if (isCancelledInOrder) m_pending.emplace(id, Pending{});
             m_inbox.push_back(std::move(request));
             m_arrived.notify_one();
@@ -216,6 +219,10 @@ void EngineWorker::serve(protocol::RequestId id, protocol::Score& request) {
     submit(id, std::move(request.score));
 }
 
+void EngineWorker::serve(protocol::RequestId id, protocol::Read& request) {
+    submit(id, std::move(request.reading));
+}
+
 template <typename Work>
 void EngineWorker::submit(protocol::RequestId id, Work work) {
     Error refusal = noModel();
@@ -239,7 +246,7 @@ void EngineWorker::submit(protocol::RequestId id, Work work) {
 void EngineWorker::serve(protocol::RequestId id, const protocol::Retain& request) {
     // What a cancelled generation still keeps must be there to be deleted.
     while (anyCancelled()) stepGenerations();
-    m_source.retain(request.conversations);
+    m_source.retain(request);
     m_events.push({id, protocol::Retained{}});
 }
 

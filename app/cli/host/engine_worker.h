@@ -27,8 +27,8 @@ struct EngineSource {
         load;
     std::function<Result<DeviceList>()> devices;
     std::function<Result<ComputerInfo>()> computer;
-    /// Deletes what is kept on disk for any other conversation.
-    std::function<void(const std::vector<std::string>& conversations)> retain;
+    /// Deletes what is kept on disk for any other conversation or document.
+    std::function<void(const protocol::Retain& kept)> retain;
     /// Any thread.
     std::function<std::vector<Recognition>(const std::vector<std::string>& paths, const LoadOptions& options)>
         recognise;
@@ -47,16 +47,17 @@ class EngineWorker {
     /// Serves requests for ever; this is the engine thread.
     [[noreturn]] void run();
 
-    /// Hands over a load, unload, count, generate, score, retain, devices or computer request. Any thread;
-    /// does not wait: when too many are waiting the request is answered by Failed.
+    /// Hands over a load, unload, count, generate, score, read, retain, devices or computer request. Any
+    /// thread; does not wait: when too many are waiting the request is answered by Failed.
     void enqueue(protocol::Request request);
-    /// Ends a generation or scoring that waits or runs, within one step, or a count that waits. Any thread.
+    /// Ends a generation, scoring or reading that waits or runs, within one step, or a count that waits. Any
+    /// thread.
     void cancel(protocol::RequestId target);
 
   private:
     class RequestSink;
 
-    /// A generation or scoring between enqueue and its last event.
+    /// A generation, scoring or reading between enqueue and its last event.
     struct Pending {
         std::optional<GenerationId> submitted;
         bool cancelled = false;
@@ -75,7 +76,8 @@ class EngineWorker {
     void serve(protocol::RequestId id, const protocol::Count& request);
     void serve(protocol::RequestId id, protocol::Generate& request);
     void serve(protocol::RequestId id, protocol::Score& request);
-    /// Hands a generation or scoring to the engine.
+    void serve(protocol::RequestId id, protocol::Read& request);
+    /// Hands a generation, scoring or reading to the engine.
     template <typename Work>
     void submit(protocol::RequestId id, Work work);
     void serve(protocol::RequestId id, const protocol::Retain& request);

@@ -14,6 +14,7 @@
 #include "app/cli/host/imports.h"
 #include "app/cli/host/inspections.h"
 #include "app/protocol/framing.h"
+#include "app/sandbox/secrecy.h"
 #include "ingle/devices.h"
 #include "ingle/file_descriptor.h"
 #include "ingle/version.h"
@@ -103,6 +104,10 @@ class RequestReader {
             m_inspections.cancel(cancel->target);
             m_imports.cancel(cancel->target);
             return m_worker.cancel(cancel->target);
+        }
+        if (std::holds_alternative<protocol::Protect>(request->body)) {
+            sandbox::keepOutOfDumps();
+            return m_events.push({id, protocol::Protected{}});
         }
         if (const auto* inspect = std::get_if<protocol::Inspect>(&request->body))
             return m_inspections.enqueue(id, inspect->path, [look = m_source.inspect, request = *inspect] {

@@ -11,6 +11,29 @@ T.ApplicationWindow {
     required property AppModel app
     readonly property bool narrow: width < Theme.narrowWidth
 
+    component PageView: ChatView {
+        required property ChatPage page
+
+        chat: page.chat
+        status: page.status
+        measure: page.measure
+        editMeasure: page.editMeasure
+        words: page.words
+        finder: page.finder
+        shelf: window.app.documents
+        documents: window.app.chatDocuments
+        startPage: window.app.startPage
+        models: window.app.models
+        offers: window.app.offers
+        notices: window.app.notices
+        actions: window.app.actions
+        portal: window.app.portal
+        colours: window.app.colours
+        narrow: window.narrow
+        onSidebarRequested: drawer.open()
+    }
+    readonly property ChatView shownView: app.secret.shown ? privateView.item as ChatView : chatView
+
     width: 1080
     height: 760
     minimumWidth: 360
@@ -18,7 +41,8 @@ T.ApplicationWindow {
     // WindowPlace shows it.
     visible: false
     Component.onCompleted: app.place.show(window)
-    title: app.chat.title.length > 0 ? app.chat.title + " — Inglenook" : "Inglenook"
+    // The desktop may write down titles of windows.
+    title: app.secret.shown ? qsTr("Private chat") + " — Inglenook" : app.chat.title.length > 0 ? app.chat.title + " — Inglenook" : "Inglenook"
     color: Theme.window
 
     Binding {
@@ -54,24 +78,27 @@ T.ApplicationWindow {
             visible: active
             sourceComponent: sidebar
         }
-        ChatView {
-            id: chatView
+        Item {
             Layout.fillWidth: true
             Layout.fillHeight: true
-            chat: window.app.chat
-            status: window.app.status
-            startPage: window.app.startPage
-            models: window.app.models
-            offers: window.app.offers
-            measure: window.app.measure
-            editMeasure: window.app.editMeasure
-            notices: window.app.notices
-            actions: window.app.actions
-            portal: window.app.portal
-            colours: window.app.colours
-            words: window.app.words
-            narrow: window.narrow
-            onSidebarRequested: drawer.open()
+
+            PageView {
+                id: chatView
+                anchors.fill: parent
+                visible: !window.app.secret.shown
+                page: window.app.page
+            }
+            // Made anew for each, so that no field remembers what was in it.
+            Loader {
+                id: privateView
+                anchors.fill: parent
+                active: window.app.secret.open
+                visible: window.app.secret.shown
+                sourceComponent: PageView {
+                    secret: window.app.secret
+                    page: window.app.secret.page
+                }
+            }
         }
     }
 
@@ -89,16 +116,18 @@ T.ApplicationWindow {
     Component {
         id: sidebar
         Sidebar {
-            chat: window.app.chat
+            chat: window.app.page.chat
+            secret: window.app.secret
             conversations: window.app.conversations
+            folders: window.app.folders
             actions: window.app.actions
             onChosen: {
                 drawer.close();
-                chatView.focusComposer();
+                window.shownView.focusComposer();
             }
             onDone: {
                 drawer.close();
-                chatView.focusComposer();
+                window.shownView.focusComposer();
             }
         }
     }
@@ -136,6 +165,14 @@ T.ApplicationWindow {
         actions: window.app.actions
         portal: window.app.portal
     }
+    DocumentsCard {
+        id: documentsCard
+        shelf: window.app.documents
+    }
+    QuotesCard {
+        id: quotesCard
+        finder: window.app.quotes
+    }
     SettingsCard {
         id: settingsCard
         settings: window.app.settings
@@ -164,8 +201,8 @@ T.ApplicationWindow {
     FileDialog {
         id: openDialog
         objectName: "openDialog"
-        title: qsTr("Open a model")
-        nameFilters: [qsTr("Models (*.gguf *.bin *.flm *.safetensors *.pth *.json)"), qsTr("All files (*)")]
+        title: qsTr("Open a model or a document")
+        nameFilters: [qsTr("All files (*)"), qsTr("Models (*.gguf *.bin *.flm *.safetensors *.pth *.json)"), qsTr("Documents (*.txt *.md *.html *.pdf *.docx *.odt)")]
         onAccepted: window.openFiles([selectedFile])
     }
     FileDialog {
@@ -188,11 +225,11 @@ T.ApplicationWindow {
         portal: window.app.portal
     }
     Toasts {
-        parent: chatView
+        parent: window.shownView
         anchors.bottom: parent.bottom
-        anchors.bottomMargin: chatView.composerHeight + Theme.s
+        anchors.bottomMargin: window.shownView.composerHeight + Theme.s
         width: parent.width
-        room: chatView.height - anchors.bottomMargin
+        room: window.shownView.height - anchors.bottomMargin
         notices: window.app.notices
     }
 
@@ -221,7 +258,7 @@ T.ApplicationWindow {
                     id: dropText
                     textFormat: Text.PlainText
                     anchors.centerIn: parent
-                    text: qsTr("Drop to use this model")
+                    text: qsTr("Drop to open")
                     color: Theme.text
                     font.pixelSize: Theme.headingSize(2)
                 }
@@ -233,6 +270,20 @@ T.ApplicationWindow {
         target: window.app.chat
         function onModelNeeded() {
             library.open();
+        }
+    }
+
+    Connections {
+        target: window.app.documents
+        function onOpened() {
+            documentsCard.open();
+        }
+    }
+
+    Connections {
+        target: window.app.quotes
+        function onFound() {
+            quotesCard.open();
         }
     }
 
@@ -255,10 +306,13 @@ T.ApplicationWindow {
         function onViewWanted(view) {
             switch (view) {
             case Actions.ComposerView:
-                chatView.focusComposer();
+                window.shownView.focusComposer();
                 break;
             case Actions.ModelsView:
                 library.open();
+                break;
+            case Actions.DocumentsView:
+                documentsCard.open();
                 break;
             case Actions.SettingsView:
                 settingsCard.open();

@@ -11,6 +11,7 @@
 #include "app/content/source_place.h"
 #include "app/desktop/error_sentences.h"
 #include "app/desktop/text.h"
+#include "app/desktop/while_alive.h"
 
 namespace ingle::desktop {
 namespace {
@@ -109,7 +110,7 @@ void AnotherWord::look(int row, int offset) {
     m_text = textOf(answer.parts, PartKind::Text);
     const auto branch = [conversation = static_cast<RowId>(m_chat.conversationId()),
                          message = m_message](history::HistoryReader& history) {
-        return history::readTurn(history, conversation, message);
+        return history::readAnswer(history, conversation, message);
     };
     m_storage.readBehindWrites(
         this, branch, [this, number = m_numAsked, byte = place->byte](const Result<history::Turn>& turn) {
@@ -126,13 +127,13 @@ void AnotherWord::look(int row, int offset) {
 }
 
 void AnotherWord::score(const ScoreRequest& request, void (AnotherWord::*then)(const Scores&)) {
-    m_request =
-        m_engine.score(request, [this, number = m_numAsked, then](const Result<protocol::Scored>& scored) {
+    m_request = m_engine.score(
+        request, whileAlive(this, [this, number = m_numAsked, then](const Result<protocol::Scored>& scored) {
             if (number != m_numAsked) return;
             m_request = 0;
             if (!scored) return refuse(scored.error());
             (this->*then)(scored->scores);
-        });
+        }));
 }
 
 void AnotherWord::onFound(const Scores& scores) {

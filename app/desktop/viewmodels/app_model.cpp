@@ -15,39 +15,52 @@ namespace ingle::desktop {
 AppModel::AppModel(const AppFiles& files, HostCommand host)
     : m_storage(files.dataDir),
       m_engine(std::move(host)),
-      m_answers(m_storage, m_engine),
       m_colours(findTypesetter()),
       m_crashes(files.dataDir + "/crashes", m_storage, m_notices),
       m_settings(m_storage, m_notices),
       m_place(m_storage),
       m_devices(m_engine, m_settings),
-      m_conversations(m_storage, m_answers, m_notices),
-      m_trash(m_storage, m_notices),
       m_models(m_storage, m_engine, m_settings, m_notices, files.guide),
       m_offers(m_engine, files.catalog, files.places),
       m_downloads(files.downloads, files.downloadSettles),
       m_fit(m_engine, m_models, m_settings),
       m_smaller(m_engine, m_models, m_notices, toQString(files.dataDir + "/models")),
-      m_chat(m_storage, m_answers, m_models, m_settings, m_notices),
-      m_measure(m_engine, m_models, m_settings),
-      m_editMeasure(m_engine, m_models, m_settings),
-      m_status(m_chat, m_models, m_smaller),
+      m_page(m_storage, {m_engine, m_models, m_smaller, m_settings, m_notices}),
+      m_documents(m_storage, m_engine, m_models, *m_page.chat(), m_notices),
+      m_chatDocuments(m_documents),
+      m_quotes(m_storage, *m_page.chat(), m_notices),
+      m_secret({m_engine, m_models, m_smaller, m_settings, m_notices}),
+      m_conversations(m_storage, *m_page.answers(), m_notices),
+      m_folders(m_storage, m_settings, m_notices),
+      m_trash(m_storage, m_notices),
       m_startPage(m_models),
-      m_check(m_storage, m_engine, m_chat, m_models, m_settings, m_notices),
-      m_words(m_storage, m_engine, m_chat, m_models, m_settings, m_notices),
       m_actions(*this) {
-    connect(&m_chat, &ChatController::listOutdated, &m_conversations, &ConversationListModel::refresh);
-    connect(&m_conversations, &ConversationListModel::removing, &m_answers,
-            [this](history::RowId conversation) { m_answers.stop(conversation); });
-    connect(&m_conversations, &ConversationListModel::removed, &m_chat, &ChatController::conversationRemoved);
-    connect(&m_conversations, &ConversationListModel::renamed, &m_chat, &ChatController::conversationRenamed);
+    ChatController& chat = *m_page.chat();
+    RunningAnswers& answers = *m_page.answers();
+    connect(&chat, &ChatController::listOutdated, &m_conversations, &ConversationListModel::refresh);
+    connect(&m_conversations, &ConversationListModel::removing, &answers,
+            [&answers](history::RowId conversation) { answers.stop(conversation); });
+    connect(&m_conversations, &ConversationListModel::removed, &chat, &ChatController::conversationRemoved);
+    connect(&m_conversations, &ConversationListModel::renamed, &chat, &ChatController::conversationRenamed);
     connect(&m_conversations, &ConversationListModel::setChanged, &m_engine, &EngineClient::retain);
-    connect(&m_conversations, &ConversationListModel::restored, &m_chat, &ChatController::open);
+    connect(&m_conversations, &ConversationListModel::restored, &chat, &ChatController::open);
+    connect(&m_conversations, &ConversationListModel::made, &chat, &ChatController::open);
+    connect(&m_conversations, &ConversationListModel::foldersChanged, &chat, &ChatController::foldersChanged);
+    connect(&m_conversations, &ConversationListModel::foldersChanged, &m_folders, &Folders::refresh);
+    connect(&m_folders, &Folders::stored, &chat, &ChatController::foldersChanged);
+    connect(&chat, &ChatController::wanted, &m_secret, &PrivateChat::leave);
+    connect(&m_secret, &PrivateChat::shownChanged, this, &AppModel::chatChanged);
     connect(&m_trash, &TrashModel::restored, this, [this](history::RowId conversation) {
         m_conversations.refresh();
         m_conversations.tellSet();
-        m_chat.showAgain(conversation);
+        m_page.chat()->showAgain(conversation);
     });
+    connect(&m_models, &ModelListModel::noModelsGiven, &m_documents,
+            [this](const std::vector<Recognition>& things) {
+                if (!m_secret.isShown()) return m_documents.offer(things);
+                m_notices.showToast(tr("Documents are kept, so a private chat has none."));
+            });
+    connect(&m_documents, &DocumentShelf::keptChanged, &m_conversations, &ConversationListModel::tellSet);
     connect(&m_fit, &FitAdvice::smallerWanted, &m_smaller, &SmallerModel::lookAt);
     connect(&m_downloads, &DownloadWatch::settled, &m_models, &ModelListModel::offer);
     connect(&m_models, &ModelListModel::arrivedWhole, &m_downloads, &DownloadWatch::setWhole);
@@ -56,26 +69,24 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
             [this](const QString& target) { m_notices.showToast(tr("Link copied: %1").arg(target)); });
     // Another device computes as soon as nothing is being answered.
     const auto applyDevice = [this] {
-        if (m_answers.none()) m_models.applyDevice();
+        const bool isIdle = !m_secret.isOpen() || m_secret.page()->answers()->none();
+        if (isIdle && m_page.answers()->none()) m_models.applyDevice();
     };
     connect(&m_settings, &Settings::changed, &m_models, applyDevice);
-    connect(&m_answers, &RunningAnswers::stateChanged, &m_models, applyDevice);
+    connect(&answers, &RunningAnswers::stateChanged, &m_models, applyDevice);
     connect(&m_models, &ModelListModel::stateChanged, &m_models, applyDevice);
     // The model is loaded with the stored settings.
     connect(&m_settings, &Settings::loaded, &m_models, &ModelListModel::start);
     connect(&m_engine, &EngineClient::restarted, &m_crashes, &CrashReports::look);
-    connect(&m_chat, &ChatController::draftChanged, &m_measure, [this] { m_measure.look(m_chat.draft()); });
-    connect(m_chat.messages(), &ChatRows::editedTextChanged, &m_editMeasure,
-            [this] { m_editMeasure.look(m_chat.messages()->editedText()); });
     m_storage.onNotice([this](const storage::Notice& notice) {
         if (notice.kind == storage::Notice::Kind::FileOverwritten) {
-            m_chat.newConversation();
+            m_page.chat()->newConversation();
             m_conversations.refresh();
         }
         m_notices.showBanner(bannerOf(notice));
     });
     m_offers.refresh();
-    m_chat.start();
+    chat.start();
 }
 
 void AppModel::serve(const StartRequest& request) {

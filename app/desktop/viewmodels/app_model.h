@@ -8,25 +8,24 @@
 #include <string>
 
 #include "app/desktop/actions.h"
-#include "app/desktop/answer_check.h"
 #include "app/desktop/code_colours.h"
 #include "app/desktop/desktop_portal.h"
 #include "app/desktop/engine_client.h"
-#include "app/desktop/running_answers.h"
 #include "app/desktop/single_instance.h"
 #include "app/desktop/storage_thread.h"
-#include "app/desktop/viewmodels/another_word.h"
-#include "app/desktop/viewmodels/chat_controller.h"
-#include "app/desktop/viewmodels/chat_status.h"
+#include "app/desktop/viewmodels/chat_page.h"
 #include "app/desktop/viewmodels/conversation_list_model.h"
 #include "app/desktop/viewmodels/crash_reports.h"
 #include "app/desktop/viewmodels/device_choices.h"
+#include "app/desktop/viewmodels/document_shelf.h"
 #include "app/desktop/viewmodels/download_watch.h"
-#include "app/desktop/viewmodels/draft_measure.h"
 #include "app/desktop/viewmodels/fit_advice.h"
+#include "app/desktop/viewmodels/folders.h"
 #include "app/desktop/viewmodels/model_list_model.h"
 #include "app/desktop/viewmodels/model_offers.h"
 #include "app/desktop/viewmodels/notices.h"
+#include "app/desktop/viewmodels/private_chat.h"
+#include "app/desktop/viewmodels/quote_finder.h"
 #include "app/desktop/viewmodels/settings.h"
 #include "app/desktop/viewmodels/smaller_model.h"
 #include "app/desktop/viewmodels/start_page.h"
@@ -52,8 +51,12 @@ class AppModel : public QObject {
     QML_UNCREATABLE("made by main")
     /// Which version this is, and how old.
     Q_PROPERTY(QString about READ about CONSTANT)
-    Q_PROPERTY(ingle::desktop::ChatController* chat READ chat CONSTANT)
+    /// What is shown: the page's, or that of the private chat.
+    Q_PROPERTY(ingle::desktop::ChatController* chat READ chat NOTIFY chatChanged)
+    Q_PROPERTY(ingle::desktop::ChatPage* page READ page CONSTANT)
+    Q_PROPERTY(ingle::desktop::PrivateChat* secret READ secret CONSTANT)
     Q_PROPERTY(ingle::desktop::ConversationListModel* conversations READ conversations CONSTANT)
+    Q_PROPERTY(ingle::desktop::Folders* folders READ folders CONSTANT)
     Q_PROPERTY(ingle::desktop::TrashModel* trash READ trash CONSTANT)
     Q_PROPERTY(ingle::desktop::ModelListModel* models READ models CONSTANT)
     Q_PROPERTY(ingle::desktop::CrashReports* crashes READ crashes CONSTANT)
@@ -65,12 +68,11 @@ class AppModel : public QObject {
     Q_PROPERTY(ingle::desktop::Notices* notices READ notices CONSTANT)
     Q_PROPERTY(ingle::desktop::WindowPlace* place READ place CONSTANT)
     Q_PROPERTY(ingle::desktop::DesktopPortal* portal READ portal CONSTANT)
-    Q_PROPERTY(ingle::desktop::ChatStatus* status READ status CONSTANT)
     Q_PROPERTY(ingle::desktop::StartPage* startPage READ startPage CONSTANT)
-    Q_PROPERTY(ingle::desktop::DraftMeasure* measure READ measure CONSTANT)
-    Q_PROPERTY(ingle::desktop::DraftMeasure* editMeasure READ editMeasure CONSTANT)
     Q_PROPERTY(ingle::desktop::CodeColours* colours READ colours CONSTANT)
-    Q_PROPERTY(ingle::desktop::AnotherWord* words READ words CONSTANT)
+    Q_PROPERTY(ingle::desktop::DocumentShelf* documents READ documents CONSTANT)
+    Q_PROPERTY(ingle::desktop::ChatDocuments* chatDocuments READ chatDocuments CONSTANT)
+    Q_PROPERTY(ingle::desktop::QuoteFinder* quotes READ quotes CONSTANT)
     Q_PROPERTY(ingle::desktop::Actions* actions READ actions CONSTANT)
   public:
     /// Opens the files and starts loading what the window shows first.
@@ -80,8 +82,13 @@ class AppModel : public QObject {
     void serve(const StartRequest& request);
 
     QString about() const;
-    ChatController* chat() { return &m_chat; }
+    ChatPage* page() { return &m_page; }
+    PrivateChat* secret() { return &m_secret; }
+    /// That which is shown.
+    ChatPage* shownPage() { return m_secret.isShown() ? m_secret.page() : &m_page; }
+    ChatController* chat() { return shownPage()->chat(); }
     ConversationListModel* conversations() { return &m_conversations; }
+    Folders* folders() { return &m_folders; }
     TrashModel* trash() { return &m_trash; }
     ModelListModel* models() { return &m_models; }
     CrashReports* crashes() { return &m_crashes; }
@@ -94,16 +101,19 @@ class AppModel : public QObject {
     WindowPlace* place() { return &m_place; }
     DesktopPortal* portal() { return &m_portal; }
     EngineClient* engine() { return &m_engine; }
-    ChatStatus* status() { return &m_status; }
+    ChatStatus* status() { return shownPage()->status(); }
     StartPage* startPage() { return &m_startPage; }
-    DraftMeasure* measure() { return &m_measure; }
-    DraftMeasure* editMeasure() { return &m_editMeasure; }
     CodeColours* colours() { return &m_colours; }
-    AnswerCheck* check() { return &m_check; }
-    AnotherWord* words() { return &m_words; }
+    AnswerCheck* check() { return shownPage()->check(); }
+    AnotherWord* words() { return shownPage()->words(); }
+    FindInChat* finder() { return shownPage()->finder(); }
+    DocumentShelf* documents() { return &m_documents; }
+    ChatDocuments* chatDocuments() { return &m_chatDocuments; }
+    QuoteFinder* quotes() { return &m_quotes; }
     Actions* actions() { return &m_actions; }
 
   signals:
+    void chatChanged();
     /// Files that are to be opened like dropped ones.
     void filesGiven(const QList<QUrl>& files);
 
@@ -111,7 +121,6 @@ class AppModel : public QObject {
     // Destroyed from the last to the first: the engine stops before the storage finishes its work.
     StorageThread m_storage;
     EngineClient m_engine;
-    RunningAnswers m_answers;
     CodeColours m_colours;
     DesktopPortal m_portal;
     Notices m_notices;
@@ -119,20 +128,20 @@ class AppModel : public QObject {
     Settings m_settings;
     WindowPlace m_place;
     DeviceChoices m_devices;
-    ConversationListModel m_conversations;
-    TrashModel m_trash;
     ModelListModel m_models;
     ModelOffers m_offers;
     DownloadWatch m_downloads;
     FitAdvice m_fit;
     SmallerModel m_smaller;
-    ChatController m_chat;
-    DraftMeasure m_measure;
-    DraftMeasure m_editMeasure;  ///< of a question that is being changed
-    ChatStatus m_status;
+    ChatPage m_page;
+    DocumentShelf m_documents;
+    ChatDocuments m_chatDocuments;
+    QuoteFinder m_quotes;
+    PrivateChat m_secret;
+    ConversationListModel m_conversations;
+    Folders m_folders;
+    TrashModel m_trash;
     StartPage m_startPage;
-    AnswerCheck m_check;
-    AnotherWord m_words;
     Actions m_actions;
 };
 

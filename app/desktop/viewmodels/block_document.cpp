@@ -1,5 +1,6 @@
 #include "app/desktop/viewmodels/block_document.h"
 
+#include <QAbstractTextDocumentLayout>
 #include <QFontMetricsF>
 #include <QTextCursor>
 #include <QTextDocument>
@@ -32,6 +33,9 @@ qsizetype numShared(const QString& a, const QString& b) {
 void BlockDocument::componentComplete() {
     m_complete = true;
     connect(this, &BlockDocument::styleChanged, this, &BlockDocument::showAnew);
+    if (document() != nullptr)
+        connect(document()->documentLayout(), &QAbstractTextDocumentLayout::documentSizeChanged, this,
+                &BlockDocument::laidOut);
     showAnew();
 }
 

@@ -48,6 +48,9 @@ class BlockDocument : public QObject, public QQmlParserStatus {
 
     QVariant block() const { return QVariant::fromValue(m_block); }
     void setBlock(const QVariant& block);
+    /// Null: there is none yet.
+    const content::Block* shownBlock() const { return m_block.block.get(); }
+    QTextDocument* document() const { return m_target != nullptr ? m_target->textDocument() : nullptr; }
     qreal tableWidth() const;
     int belowHead() const;
 
@@ -60,6 +63,8 @@ class BlockDocument : public QObject, public QQmlParserStatus {
     void styleChanged();
     /// The document shows the block as it is now.
     void shown();
+    /// Lines stand elsewhere in it, or break elsewhere.
+    void laidOut();
 
   private:
     /// Text of one look.
@@ -79,7 +84,6 @@ class BlockDocument : public QObject, public QQmlParserStatus {
     QTextCharFormat formatOf(const content::RichText& text, const content::Span& span,
                              QTextCharFormat format) const;
     std::vector<qreal> columnWidths(const content::Block& head) const;
-    QTextDocument* document() const { return m_target != nullptr ? m_target->textDocument() : nullptr; }
 
     QQuickTextDocument* m_target = nullptr;
     ShownBlock m_block;

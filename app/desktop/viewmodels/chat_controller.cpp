@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/desktop/text.h"
+#include "app/desktop/viewmodels/chat_title.h"
 #include "ingle/error_ids.h"
 
 namespace ingle::desktop {
@@ -30,20 +31,8 @@ size_t bytesOf(const Message& message) {
     for (const Part& part : message.parts) bytes += part.text.size();
     return bytes;
 }
-constexpr qsizetype kTitleLength = 48;
 /// A history that is brought up to date takes longer.
 constexpr std::chrono::milliseconds kOpeningPatience{500};
-
-/// The first line with text, cut at a word.
-std::string titleFrom(const QString& text) {
-    const QString line = text.trimmed().section('\n', 0, 0).simplified();
-    if (line.size() <= kTitleLength) return line.toStdString();
-    QString cut = line.left(kTitleLength);
-    const qsizetype space = cut.lastIndexOf(' ');
-    if (space > kTitleLength / 2) cut.truncate(space);
-    if (cut.back().isHighSurrogate()) cut.chop(1);
-    return (cut + QStringLiteral("…")).toStdString();
-}
 
 }  // namespace
 
@@ -210,6 +199,11 @@ void ChatController::onUnreadableHistory(const Error& error) {
 }
 
 void ChatController::newConversation() {
+    emit wanted();
+    showNew();
+}
+
+void ChatController::showNew() {
     m_wanted = {m_wanted.number + 1, 0};
     if (m_conversation == 0) return;
     show({});
@@ -220,6 +214,7 @@ void ChatController::newConversation() {
 }
 
 void ChatController::openAt(qint64 conversation, qint64 message, const QString& words) {
+    emit wanted();
     const bool isHere = conversation == m_conversation && m_messages.find(message) != nullptr;
     if (isHere) {
         m_wanted = {m_wanted.number + 1, conversation};
@@ -236,6 +231,7 @@ void ChatController::openAt(qint64 conversation, qint64 message, const QString& 
 }
 
 void ChatController::open(qint64 id) {
+    emit wanted();
     if (id == m_conversation) {
         m_wanted = {m_wanted.number + 1, id};
         return;
@@ -331,6 +327,7 @@ void ChatController::show(Turn turn) {
     m_conversation = turn.conversation.id;
     m_leaf = turn.leaf;
     m_title = toQString(turn.conversation.title);
+    m_profile = std::move(turn.profile);
     // What is in view above stays there.
     const std::vector<Message>& now = m_messages.messages();
     if (!turn.branch.empty()) {
@@ -349,7 +346,23 @@ void ChatController::show(Turn turn) {
 
 history::Answerer ChatController::answerer() const {
     const library::ModelEntry& model = m_models.current();
-    return {model.id, model.name, m_settings.sampler()};
+    history::Answerer answerer{model.id, model.name, m_settings.sampler()};
+    if (m_profile.temperature) answerer.sampler.temperature = static_cast<float>(*m_profile.temperature);
+    return answerer;
+}
+
+std::string ChatController::systemPrompt() const {
+    return m_profile.systemPrompt.value_or(m_settings.systemPrompt());
+}
+
+void ChatController::foldersChanged() {
+    const auto read = [id = m_conversation](history::HistoryReader& history) -> Result<history::Profile> {
+        INGLE_TRY_ASSIGN(const auto conversation, history.conversation(id));
+        return history.folderProfile(conversation.folder);
+    };
+    m_storage.readBehindWrites(this, read, [this, id = m_conversation](const Result<history::Profile>& now) {
+        if (now && id == m_conversation) m_profile = *now;
+    });
 }
 
 bool ChatController::readyToAnswer() {
@@ -537,8 +550,7 @@ void ChatController::startTurn(RunningAnswers::Work work, const QString& sentTex
         if (then) then(*turn);
         emit listOutdated();
     };
-    m_answers.start(m_conversation, {m_settings.systemPrompt(), m_settings.maxTokens()}, std::move(work),
-                    started);
+    m_answers.start(m_conversation, {systemPrompt(), m_settings.maxTokens()}, std::move(work), started);
 }
 
 void ChatController::setDraft(const QString& text) {
@@ -548,6 +560,12 @@ void ChatController::setDraft(const QString& text) {
 
 void ChatController::begin(const QString& text) {
     m_drafts.append(text);
+}
+
+void ChatController::quote(const QString& text) {
+    QString quotation = text.trimmed();
+    quotation.replace('\n', QLatin1String("\n> "));
+    m_drafts.append((draft().isEmpty() ? "> " : "\n\n> ") + quotation + "\n\n");
 }
 
 void ChatController::stop() {
@@ -570,7 +588,7 @@ void ChatController::conversationRemoved(RowId conversation) {
     // It may be gone for good before the engine has stopped.
     m_answers.abandon(conversation);
     if (m_wanted.conversation == conversation) ++m_wanted.number;
-    if (conversation == m_conversation) newConversation();
+    if (conversation == m_conversation) showNew();
 }
 
 void ChatController::conversationRenamed(RowId conversation, const QString& title) {

@@ -103,6 +103,8 @@ class ChatController : public QObject {
     Q_INVOKABLE void stop();
     /// Puts words into the empty composer.
     Q_INVOKABLE void begin(const QString& text);
+    /// Puts words into the composer as a quotation, behind what stands there.
+    Q_INVOKABLE void quote(const QString& text);
     /// A stopped, interrupted or failed answer goes on where it ended.
     Q_INVOKABLE void continueAnswer(qint64 message);
     /// Another answer beside this one; for a user message, an answer to it.
@@ -120,9 +122,13 @@ class ChatController : public QObject {
     /// Another version of an answer begins so, and goes on being written.
     void branchAnswer(history::RowId answer, const history::AnswerBeginning& beginning);
     void conversationRemoved(history::RowId conversation);
+    /// What the folder of the conversation says may be something else now.
+    void foldersChanged();
     void conversationRenamed(history::RowId conversation, const QString& title);
 
   signals:
+    /// The person wants to see this chat.
+    void wanted();
     void conversationChanged();
     void titleChanged();
     void draftChanged();
@@ -146,6 +152,7 @@ class ChatController : public QObject {
     /// The answer at the end of the branch, if the model in use wrote it.
     const history::Message* lastOfThisModel() const;
     history::Answerer answerer() const;
+    std::string systemPrompt() const;
     using Read = std::function<Result<history::Turn>(history::HistoryReader&)>;
     enum class Attempt { First, Second };
     /// Shows what `work` reads, a part of a branch, calls `then` with that conversation and the end of the
@@ -161,6 +168,7 @@ class ChatController : public QObject {
     void show(history::Turn turn);
     /// What only the next start or opening depends on: a full disk keeps nobody from reading.
     void write(std::function<Status(history::History&)> work);
+    void showNew();
     void keepLeaf(history::RowId conversation, history::RowId leaf);
     bool readyToAnswer();
     /// A damaged history can be set aside for a new one.
@@ -196,6 +204,7 @@ class ChatController : public QObject {
     };
     Wanted m_wanted;  ///< what is to be shown next, as soon as it has been read
     QString m_title;
+    history::Profile m_profile;  ///< of the folder that the conversation is in
     bool m_readOnly = false;
 
     QTimer m_opening;      ///< until somebody who waits for the history is told

@@ -1,4 +1,5 @@
 #include "app/desktop/viewmodels/chat_rows.h"
+#include "app/content/csv.h"
 
 #include <QVariantList>
 
@@ -208,6 +209,16 @@ QString ChatRows::wholeText(int row) const {
         text += toQString(content::plainText(blocks[piece]));
     }
     return text;
+}
+
+QString ChatRows::tableAsCsv(int row) const {
+    const std::optional<Place> place = placeOf(row);
+    if (!place) return {};
+    const ShownMessage& shown = m_rows.shown(place->message);
+    const std::vector<Block>& blocks = shown.blocks();
+    const size_t first = shown.firstPiece(place->block);
+    const size_t end = std::min(shown.lastPiece(place->block) + 1, blocks.size());
+    return toQString(content::tableAsCsv(std::span(blocks).subspan(first, end - first)));
 }
 
 void ChatRows::toggle(int row) {

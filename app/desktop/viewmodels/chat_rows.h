@@ -100,6 +100,8 @@ class ChatRows : public QAbstractListModel, private RowObserver {
     Q_INVOKABLE double messageAt(int row) const;
     /// All pieces of the block that the row shows.
     Q_INVOKABLE QString wholeText(int row) const;
+    /// The whole table that the row shows a piece of, as comma-separated values; empty: it shows none.
+    Q_INVOKABLE QString tableAsCsv(int row) const;
     /// Opens what is folded, and folds what is open.
     Q_INVOKABLE void toggle(int row);
     Q_INVOKABLE void setScroll(int row, double x);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/desktop/text.h"
+#include "app/history/documents.h"
 
 namespace ingle::desktop {
 namespace {
@@ -16,28 +17,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kSearchDelay = 150ms;
-constexpr int kMaxHits = 100;
-
-QString sectionOf(const history::Conversation& conversation, const QDate& today) {
-    if (conversation.pinned) return ConversationListModel::tr("Pinned");
-    const QDate date = QDateTime::fromMSecsSinceEpoch(conversation.updatedMs).date();
-    const qint64 days = date.daysTo(today);
-    if (days <= 0) return ConversationListModel::tr("Today");
-    if (days == 1) return ConversationListModel::tr("Yesterday");
-    if (days <= 7) return ConversationListModel::tr("Last 7 days");
-    if (days <= 30) return ConversationListModel::tr("Last 30 days");
-    return QLocale().toString(date, date.year() == today.year() ? "MMMM" : "MMMM yyyy");
-}
-
-/// The history marks each match with U+0001 … U+0002.
-QString highlighted(const std::string& snippet) {
-    return toQString(snippet)
-        .toHtmlEscaped()
-        .replace(QChar(1), QLatin1String("<b>"))
-        .replace(QChar(2), QLatin1String("</b>"))
-        .replace('\n', ' ');
-}
-
 }  // namespace
 
 ConversationListModel::ConversationListModel(StorageThread& storage, const RunningAnswers& answers,
@@ -46,10 +25,12 @@ ConversationListModel::ConversationListModel(StorageThread& storage, const Runni
       m_storage(storage),
       m_answers(answers),
       m_notices(notices),
-      m_searchDelay(this) {
+      m_searchDelay(this),
+      m_filters(storage) {
     m_searchDelay.setSingleShot(true);
     m_searchDelay.setInterval(kSearchDelay);
     connect(&m_searchDelay, &QTimer::timeout, this, &ConversationListModel::refresh);
+    connect(&m_filters, &SearchFilters::changed, this, &ConversationListModel::refresh);
     connect(&answers, &RunningAnswers::stateChanged, this, [this](history::RowId conversation) {
         // A search may have found several places of it.
         for (size_t row = 0; row < m_rows.size(); ++row) {
@@ -64,46 +45,21 @@ ConversationListModel::ConversationListModel(StorageThread& storage, const Runni
 
 void ConversationListModel::setSearchText(const QString& text) {
     if (text == m_searchText) return;
+    if (m_searchText.isEmpty()) m_filters.refresh();
+    if (text.isEmpty()) m_filters.clear();
+    clearSelection();
     m_searchText = text;
     emit searchTextChanged();
     emit emptySentenceChanged();
     m_searchDelay.start();
 }
 
-Result<ConversationListModel::Rows> ConversationListModel::readAll(history::HistoryReader& history) {
-    INGLE_TRY_ASSIGN(const auto conversations, history.conversations());
-    const QDate today = QDate::currentDate();
-    Rows rows;
-    rows.reserve(conversations.size());
-    for (const history::Conversation& each : conversations) {
-        rows.push_back({.conversation = each.id,
-                        .title = toQString(each.title),
-                        .snippet = {},
-                        .section = sectionOf(each, today),
-                        .pinned = each.pinned});
-    }
-    return rows;
-}
-
-Result<ConversationListModel::Rows> ConversationListModel::readHits(history::HistoryReader& history,
-                                                                    const std::string& text) {
-    INGLE_TRY_ASSIGN(const auto hits, history.search(text, kMaxHits));
-    Rows rows;
-    for (const history::SearchHit& hit : hits) {
-        rows.push_back({.conversation = hit.conversation,
-                        .message = hit.message,
-                        .title = toQString(hit.title),
-                        .snippet = highlighted(hit.snippet),
-                        .section = tr("Found")});
-    }
-    return rows;
-}
-
 void ConversationListModel::refresh() {
     // Rows are made where they are read: thousands of dates would hold up the window.
     const QString text = m_searchText.trimmed();
-    const auto work = [query = text.toStdString()](history::HistoryReader& history) {
-        return query.empty() ? readAll(history) : readHits(history, query);
+    const auto work = [query = text.toStdString(),
+                       filter = m_filters.filter()](history::HistoryReader& history) {
+        return query.empty() ? rowsOfAll(history) : rowsOfHits(history, query, filter);
     };
     m_storage.cancel(m_reading);  // nobody waits for what was asked before
     m_reading = m_storage.run(this, work, [this, text](const Result<Rows>& rows) {
@@ -117,15 +73,17 @@ void ConversationListModel::refresh() {
 }
 
 void ConversationListModel::tellSet() {
-    using Names = std::vector<std::string>;
-    const auto work = [](history::HistoryReader& history) -> Result<Names> {
+    const auto work = [](history::HistoryReader& history) -> Result<protocol::Retain> {
         INGLE_TRY_ASSIGN(const auto conversations, history.conversations());
-        Names names;
-        for (const history::Conversation& each : conversations) names.push_back(std::to_string(each.id));
-        return names;
+        INGLE_TRY_ASSIGN(const auto documents, history::documentsRead(history));
+        protocol::Retain kept;
+        for (const history::Conversation& each : conversations)
+            kept.conversations.push_back(std::to_string(each.id));
+        for (const history::RowId each : documents) kept.documents.push_back(std::to_string(each));
+        return kept;
     };
-    m_storage.run(this, work, [this](const Result<Names>& names) {
-        if (names) emit setChanged(*names);
+    m_storage.run(this, work, [this](const Result<protocol::Retain>& kept) {
+        if (kept) emit setChanged(*kept);
     });
 }
 
@@ -149,7 +107,10 @@ bool ConversationListModel::isPinned(qint64 conversation) const {
 
 double ConversationListModel::neighbour(qint64 conversation, int step) const {
     const auto row = find(conversation);
-    const auto target = (row == m_rows.end() ? -1 : row - m_rows.begin()) + step;
+    auto target = row == m_rows.end() ? -1 : row - m_rows.begin();
+    do target += step;
+    while (target >= 0 && target < std::ssize(m_rows) &&
+           m_rows[static_cast<size_t>(target)].conversation == 0);
     return target >= 0 && target < std::ssize(m_rows)
                ? static_cast<double>(m_rows[static_cast<size_t>(target)].conversation)
                : 0;
@@ -175,22 +136,33 @@ void ConversationListModel::rename(qint64 conversation, const QString& title) {
 }
 
 void ConversationListModel::remove(qint64 conversation) {
-    const auto row = find(conversation);
-    const QString title = row == m_rows.end() ? QString() : row->title;
-    const auto undo = [this, conversation] {
-        change([=](history::History& history) { return history.restoreConversation(conversation); },
-               [this, conversation] {
-                   tellSet();
-                   emit restored(conversation);
-               });
+    const std::vector<history::RowId> all = affected(conversation);
+    const QString done = sentence(all, tr("“%1” deleted"), tr("%1 conversations deleted"));
+    const auto undo = [this, all] {
+        const auto work = [all](history::History& history) {
+            return history.atOnce([&]() -> Status {
+                for (const history::RowId each : all) INGLE_TRY(history.restoreConversation(each));
+                return {};
+            });
+        };
+        change(work, [this, all] {
+            tellSet();
+            emit restored(all.front());
+        });
     };
-    emit removing(conversation);
-    change([=](history::History& history) { return history.trashConversation(conversation); },
-           [this, conversation, title, undo] {
-               emit removed(conversation);
-               tellSet();
-               m_notices.showUndo(tr("“%1” deleted").arg(title), undo, Notices::Done::Deletion);
-           });
+    for (const history::RowId each : all) emit removing(each);
+    const auto work = [all](history::History& history) {
+        return history.atOnce([&]() -> Status {
+            for (const history::RowId each : all) INGLE_TRY(history.trashConversation(each));
+            return {};
+        });
+    };
+    change(work, [this, all, done, undo] {
+        clearSelection();
+        for (const history::RowId each : all) emit removed(each);
+        tellSet();
+        m_notices.showUndo(done, undo, Notices::Done::Deletion);
+    });
 }
 
 void ConversationListModel::change(std::function<Status(history::History&)> work,
@@ -207,9 +179,8 @@ void ConversationListModel::change(std::function<Status(history::History&)> work
 void ConversationListModel::setRows(const Rows& rows) {
     if (rows == m_rows) return;
     // Step by step instead of a reset, so that the view keeps its place and the keyboard its row.
-    using Key = std::pair<history::RowId, history::RowId>;
-    const auto keyOf = [](const Row& row) { return Key{row.conversation, row.message}; };
-    std::set<Key> wanted, known;
+    const auto keyOf = [](const Row& row) { return row.key(); };
+    std::set<decltype(Row().key())> wanted, known;
     for (const Row& row : rows) wanted.insert(keyOf(row));
     for (const Row& row : m_rows) known.insert(keyOf(row));
     for (size_t end = m_rows.size(); end > 0;) {
@@ -247,7 +218,10 @@ void ConversationListModel::setRows(const Rows& rows) {
         }
         if (m_rows[i] != rows[i]) {
             m_rows[i] = rows[i];
-            emit dataChanged(index(static_cast<int>(i)), index(static_cast<int>(i)));
+            // Not its kind: the view would make another row, without the keyboard.
+            emit dataChanged(index(static_cast<int>(i)), index(static_cast<int>(i)),
+                             {TitleRole, SnippetRole, SectionRole, PinnedRole, FolderRole, CountRole,
+                              OpenRole, ArchivedRole, SpokenRole});
         }
     }
     emit listChanged();
@@ -273,6 +247,21 @@ QVariant ConversationListModel::data(const QModelIndex& index, int role) const {
             return row.pinned;
         case MessageRole:
             return static_cast<qint64>(row.message);
+        case KindRole:
+            return row.kind == Row::Kind::Folder    ? QStringLiteral("folder")
+                   : row.kind == Row::Kind::Archive ? QStringLiteral("archive")
+                                                    : QStringLiteral("conversation");
+        case FolderRole:
+            return static_cast<qint64>(row.folder);
+        case CountRole:
+            return row.count;
+        case OpenRole:
+            return row.open;
+        case ArchivedRole:
+            return row.archived;
+        case SelectedRole:
+            return row.conversation != 0 &&
+                   std::ranges::find(m_selected, row.conversation) != m_selected.end();
         case AnsweringRole:
             return isAnswering(row);
         case SpokenRole: {
@@ -292,6 +281,12 @@ QHash<int, QByteArray> ConversationListModel::roleNames() const {
             {PinnedRole, "pinned"},
             {MessageRole, "message"},
             {AnsweringRole, "answering"},
+            {KindRole, "kind"},
+            {FolderRole, "folder"},
+            {CountRole, "count"},
+            {OpenRole, "open"},
+            {ArchivedRole, "archived"},
+            {SelectedRole, "selected"},
             {SpokenRole, "spoken"}};
 }
 

@@ -1,5 +1,7 @@
 #include "app/desktop/viewmodels/draft_measure.h"
 
+#include "app/desktop/while_alive.h"
+
 #include <QLocale>
 
 #include <chrono>
@@ -45,14 +47,15 @@ void DraftMeasure::count() {
     if (const std::string prompt = m_settings.systemPrompt(); !prompt.empty())
         messages.push_back({Role::System, {{PartKind::Text, prompt, {}}}});
     messages.push_back({Role::User, {{PartKind::Text, m_text.toStdString(), {}}}});
-    m_asked = m_engine.count(std::move(messages), [this](const Result<protocol::Counted>& counted) {
-        m_asked = 0;
-        const bool fits = !counted || counted->room == 0 || counted->tokens <= counted->room;
-        const QLocale locale;
-        setProblem(fits ? QString()
-                        : tr("Too long for this model: %1 tokens, and there is room for %2.")
-                              .arg(locale.toString(counted->tokens), locale.toString(counted->room)));
-    });
+    m_asked = m_engine.count(
+        std::move(messages), whileAlive(this, [this](const Result<protocol::Counted>& counted) {
+            m_asked = 0;
+            const bool fits = !counted || counted->room == 0 || counted->tokens <= counted->room;
+            const QLocale locale;
+            setProblem(fits ? QString()
+                            : tr("Too long for this model: %1 tokens, and there is room for %2.")
+                                  .arg(locale.toString(counted->tokens), locale.toString(counted->room)));
+        }));
 }
 
 void DraftMeasure::setProblem(const QString& problem) {

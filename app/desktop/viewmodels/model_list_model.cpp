@@ -200,9 +200,14 @@ void ModelListModel::onRecognised(const std::vector<Recognition>& things) {
     // Models come first.
     const auto numModels =
         std::ranges::count_if(things, [](const Recognition& thing) { return !thing.refusal; });
-    if (numModels == 0) return refuse(things.front());
-    for (const Recognition& thing : std::span(things).subspan(static_cast<size_t>(numModels)))
-        m_notices.showToast(errorSentence(*thing.refusal));
+    const std::span<const Recognition> others = std::span(things).subspan(static_cast<size_t>(numModels));
+    std::vector<Recognition> texts;
+    std::ranges::copy_if(others, std::back_inserter(texts),
+                         [](const Recognition& thing) { return thing.can(ModelAction::ReadText); });
+    if (!texts.empty()) emit noModelsGiven(texts);
+    if (numModels == 0) return texts.empty() ? refuse(things.front()) : inspectionEnded(std::nullopt);
+    for (const Recognition& thing : others)
+        if (!thing.can(ModelAction::ReadText)) m_notices.showToast(errorSentence(*thing.refusal));
     const Recognition& first = things.front();
     if (numModels == 1 && isWorthMakingSmaller(first) && canChat(first.info)) {
         setInspection(std::nullopt);
@@ -337,6 +342,11 @@ void ModelListModel::loadCurrent(const LoadOptions& options) {
     m_engine.load(toQString(m_current.path), options);
 }
 
+void ModelListModel::lengthenContext(uint32_t tokens) {
+    m_settings.setProperty("contextTokens", tokens);
+    loadAgain(m_settings.loadOptions());
+}
+
 Error ModelListModel::noTokenizer(const std::string& path) {
     return withId<ErrorId::NoTokenizer>(
         Error{ErrorCode::Unsupported, fmt::format("{}: the file has no tokenizer", path)}, path);
@@ -348,6 +358,7 @@ void ModelListModel::onLoaded(const ModelInfo& info) {
     m_way = {.device = toQString(info.device),
              .deviceNote = toQString(info.deviceNote),
              .contextTokens = info.contextTokens,
+             .trainedContext = info.trainedContext,
              .contextNote = toQString(info.contextNote),
              .recovery = m_way.recovery};
     emit wayChanged();

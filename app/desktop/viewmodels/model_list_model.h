@@ -73,6 +73,8 @@ class ModelListModel : public QAbstractListModel {
     double loadFraction() const { return m_loadFraction; }
     /// Of the model in use; 0: no limit, or none is loaded.
     uint32_t contextTokens() const { return m_way.contextTokens; }
+    /// The longest it was trained for; 0: not known, or without a limit.
+    uint32_t trainedContext() const { return m_way.trainedContext; }
     const library::ModelEntry& current() const { return m_current; }
 
     /// Reads the library and loads the model used last (at first the guide), unless it failed then.
@@ -80,6 +82,9 @@ class ModelListModel : public QAbstractListModel {
 
     /// Loads the current model again, in another way than the settings say.
     void loadAgain(const LoadOptions& options);
+
+    /// Loads it again with so long a context, which later models get as well if they can.
+    void lengthenContext(uint32_t tokens);
 
     /// Loads the current model again when another device has been chosen since.
     void applyDevice();
@@ -92,6 +97,8 @@ class ModelListModel : public QAbstractListModel {
     void add(const ModelInfo& info);
     /// Adds a model and leaves the one in use.
     void keep(const ModelInfo& info);
+    /// Says why that was not opened.
+    void refuse(const Recognition& thing);
     /// The person wants nothing of what was recognised.
     void decline();
     /// Looks at a file that came by itself, and offers to open it when it is a whole model; arrivedWhole()
@@ -120,6 +127,8 @@ class ModelListModel : public QAbstractListModel {
     void arrivedWhole(const QString& path);
     /// A model was recognised that can be used as it is, or made much smaller.
     void choiceWanted(const ingle::Recognition& model);
+    /// What was opened is no model; some or all of it may be documents.
+    void noModelsGiven(const std::vector<ingle::Recognition>& things);
     /// Something was refused, and the person wants to get a model instead.
     void insteadWanted();
 
@@ -131,7 +140,6 @@ class ModelListModel : public QAbstractListModel {
     void onArrived(const QString& path, const ModelInfo& info);
     void openPaths(const QStringList& paths);
     void onRecognised(const std::vector<Recognition>& things);
-    void refuse(const Recognition& thing);
     /// `failure`: why nothing comes of it; nothing: it is being loaded.
     void inspectionEnded(const std::optional<Error>& failure);
     /// Whatever comes of it, it is not opened any more.
@@ -166,6 +174,7 @@ class ModelListModel : public QAbstractListModel {
         QString device;
         QString deviceNote;  ///< why this device computes
         uint32_t contextTokens = 0;
+        uint32_t trainedContext = 0;
         QString contextNote;  ///< why the context is a short one
         QString recovery;     ///< what was done after the host died
     };

@@ -176,27 +176,63 @@ void TextSelection::selectAll() {
     notify();
 }
 
-int TextSelection::find(qint64 message, const QString& words) {
-    clear();
+int TextSelection::find(qint64 message, const QString& words, Occurrence which) {
     const auto index = m_rows != nullptr ? m_rows->indexOf(message) : std::nullopt;
-    if (!index) return -1;
+    if (!index) {
+        clear();
+        return -1;
+    }
     const history::WordFinder wanted(words.toStdString());
+    if (which == Best) return findBest(*index, wanted);
+    struct Found {
+        ChatRows::Place place;
+        qsizetype begin, end;
+    };
+    std::vector<Found> all;
+    const std::vector<content::Block>& blocks = m_rows->blocks(*index);
+    for (size_t block = 0; block < blocks.size(); ++block) {
+        const std::string text = content::plainText(blocks[block]);
+        for (const history::TextRange& range : wanted.everywhereIn(text))
+            all.push_back({{*index, block}, unitsIn(text, range.begin), unitsIn(text, range.end)});
+    }
+    const bool forward = which == First || which == Next;
+    const bool mayEnd = which == Next || which == Previous;
+    if (mayEnd && !empty() && ordered().first.message == message) {
+        const Anchor here = ordered().first;
+        const auto isPast = [&](const Found& found) {
+            const auto there = std::pair(found.place.block, found.begin);
+            const auto now = std::pair(here.block, here.offset);
+            return forward ? there <= now : there >= now;
+        };
+        std::erase_if(all, isPast);
+    }
+    if (all.empty()) return mayEnd ? -1 : findBest(*index, wanted);
+    const Found& chosen = forward ? all.front() : all.back();
+    return show(chosen.place, chosen.begin, chosen.end - chosen.begin);
+}
+
+int TextSelection::findBest(size_t message, const history::WordFinder& words) {
+    clear();
     Match best;
-    const size_t numBlocks = m_rows->blocks(*index).size();
+    const size_t numBlocks = m_rows->blocks(message).size();
     // Of equals what can be seen without opening anything, and then the first.
     for (const bool isFolded : {false, true}) {
         for (size_t block = 0; block < numBlocks; ++block) {
-            const ChatRows::Place place{*index, block};
+            const ChatRows::Place place{message, block};
             if (m_rows->isFolded(place) != isFolded) continue;
-            const Match match = matchIn(place, wanted);
+            const Match match = matchIn(place, words);
             if (std::tie(match.inText, match.letters) > std::tie(best.inText, best.letters)) best = match;
         }
     }
-    if (best.letters == 0) return m_rows->firstRow(message);
-    const int row = m_rows->rowOf(best.place);
-    if (m_rows->isFolded(best.place)) m_rows->toggle(row);
-    begin(row, static_cast<int>(best.at), Character);
-    extend(row, static_cast<int>(best.at + best.size));
+    if (best.letters == 0) return m_rows->firstRow(m_rows->messages()[message].id);
+    return show(best.place, best.at, best.size);
+}
+
+int TextSelection::show(ChatRows::Place place, qsizetype at, qsizetype size) {
+    const int row = m_rows->rowOf(place);
+    if (m_rows->isFolded(place)) m_rows->toggle(row);
+    begin(row, static_cast<int>(at), Character);
+    extend(row, static_cast<int>(at + size));
     return endRow();
 }
 

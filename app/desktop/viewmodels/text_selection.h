@@ -26,6 +26,10 @@ class TextSelection : public QObject {
   public:
     enum Unit { Character, Word, Block };
     Q_ENUM(Unit)
+    /// Which of several places: the one that shows most of the words, or one before or behind what is
+    /// selected.
+    enum Occurrence { Best, First, Last, Next, Previous };
+    Q_ENUM(Occurrence)
 
     using QObject::QObject;
 
@@ -44,9 +48,11 @@ class TextSelection : public QObject {
     Q_INVOKABLE void selectAll();
     Q_INVOKABLE void clear();
 
-    /// Selects the first of the words in the message and returns the row of it; of the message where it has
-    /// none. What is folded away is looked at last, and opened where a word stands in it.
-    Q_INVOKABLE int find(qint64 message, const QString& words);
+    /// Selects one of the words in the message and returns the row of it; where there is none, the message's;
+    /// -1: there is no next or previous one. What is folded away is opened where the word stands in it, and
+    /// of best places looked at last.
+    Q_INVOKABLE int find(qint64 message, const QString& words,
+                         ingle::desktop::TextSelection::Occurrence which = Best);
 
     /// From x to y of the row's text is selected; the end may lie beyond the text.
     Q_INVOKABLE QPointF inRow(int row) const;
@@ -77,6 +83,9 @@ class TextSelection : public QObject {
         qsizetype letters = 0;       ///< of all of them; 0: none does
         qsizetype at = 0, size = 0;  ///< the longest one; of those in an address the text of the link
     };
+    int findBest(size_t message, const history::WordFinder& words);
+    /// Selects that in a block, which is opened.
+    int show(ChatRows::Place place, qsizetype at, qsizetype size);
     Match matchIn(ChatRows::Place place, const history::WordFinder& words) const;
     std::optional<Anchor> anchorAt(int row, int offset) const;
     std::optional<ChatRows::Place> placeOf(const Anchor& anchor) const;

@@ -1,5 +1,6 @@
-// Archives are not unpacked: what they hold may be of any size. One of PyTorch packs nothing and is read.
-// Sources: PKWARE's APPNOTE.TXT; RFC 1952; POSIX ustar; the 7-Zip, xz, zstd, bzip2 and RAR signatures.
+// Archives are not unpacked: what they hold may be of any size. One of PyTorch packs nothing and is read;
+// those that word processors write may be documents. Sources: PKWARE's APPNOTE.TXT; RFC 1952; POSIX ustar;
+// the 7-Zip, xz, zstd, bzip2 and RAR signatures.
 #include "engine/formats/kind.h"
 
 namespace ingle::formats {
@@ -46,6 +47,6 @@ constexpr ErrorId kErrors[] = {ErrorId::Archive};
 }  // namespace
 
 extern const Kind archive_kind;
-const Kind archive_kind{.name = "archive", .actions = {}, .refuse = refuse, .errors = kErrors};
+const Kind archive_kind{.name = "archive", .actions = kReadText, .refuse = refuse, .errors = kErrors};
 
 }  // namespace ingle::formats

@@ -9,6 +9,6 @@ constexpr ErrorId kErrors[] = {ErrorId::NotAModel};
 }  // namespace
 
 extern const Kind unknown_kind;
-const Kind unknown_kind{.name = "unknown", .actions = {}, .errors = kErrors};
+const Kind unknown_kind{.name = "unknown", .actions = kReadText, .errors = kErrors};
 
 }  // namespace ingle::formats

@@ -1,4 +1,5 @@
-// What a download leaves that ended at a page, mostly one that asks to sign in.
+// What a download leaves that ended at a page, mostly one that asks to sign in. A file that is called a page
+// is one that somebody kept to read.
 #include "engine/formats/kind.h"
 
 namespace ingle::formats {
@@ -10,6 +11,7 @@ bool beginsWithoutCase(std::string_view text, std::string_view begin) {
 }
 
 std::optional<Error> refuse(const Sighting& sighting) {
+    if (sighting.endsIn(".html") || sighting.endsIn(".htm") || sighting.endsIn(".xhtml")) return std::nullopt;
     std::string_view text = sighting.text(1024);
     if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
     text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));

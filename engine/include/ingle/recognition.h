@@ -17,6 +17,7 @@ enum class ModelAction {
     Open,
     MakeSmaller,  ///< writes it with fewer bits for a number
     Import,       ///< writes it as one GGUF file
+    ReadText,     ///< it is no model; it may be a document
     GetInstead,   ///< a model of another kind, or the same file once more
 };
 

@@ -59,12 +59,16 @@ class FakeEngine final : public Engine {
         m_scores.push_back({m_nextId, std::move(request), &sink});
         return m_nextId++;
     }
-    Result<GenerationId> submit(ReadRequest, ReadSink&) override {
-        return fail(ErrorCode::Unsupported, "it reads nothing ahead");
+    /// A text of a hundred tokens, ten at each step.
+    Result<GenerationId> submit(ReadRequest request, ReadSink& sink) override {
+        const std::scoped_lock lock(m_mutex);
+        m_readings.push_back({m_nextId, std::move(request), &sink});
+        return m_nextId++;
     }
     Receipt receipt() const override { return {.modelPath = m_info.path, .backend = "cpu"}; }
     bool step() override {
         score();
+        if (read()) return true;
         Running running;
         {
             const std::scoped_lock lock(m_mutex);
@@ -84,6 +88,9 @@ class FakeEngine final : public Engine {
         }
         for (Scoring& scoring : m_scores) {
             if (scoring.id == id) scoring.cancelled = true;
+        }
+        for (Reading& reading : m_readings) {
+            if (reading.id == id) reading.cancelled = true;
         }
     }
     Status logits(std::span<const TokenId>, uint32_t,
@@ -107,6 +114,33 @@ class FakeEngine final : public Engine {
         bool cancelled = false;
     };
 
+    struct Reading {
+        GenerationId id = 0;
+        ReadRequest request;
+        ReadSink* sink = nullptr;
+        uint32_t done = 0;
+        bool cancelled = false;
+    };
+
+    /// Whether something is left to read.
+    bool read() {
+        const std::scoped_lock lock(m_mutex);
+        if (m_readings.empty()) return false;
+        Reading& reading = m_readings.front();
+        constexpr uint32_t kTokens = 100;
+        if (reading.done == 0) reading.sink->onCost({kTokens, 0, 1000});
+        reading.done += 10;
+        reading.sink->onProgress(reading.done, kTokens);
+        if (reading.cancelled) {
+            reading.sink->onError({ErrorCode::Cancelled, "cancelled"});
+        } else if (reading.done == kTokens) {
+            reading.sink->onRead({kTokens, kTokens, 1000});
+        } else {
+            return true;
+        }
+        m_readings.pop_front();
+        return true;
+    }
     void score() {
         const std::scoped_lock lock(m_mutex);
         for (const Scoring& scoring : m_scores) {
@@ -158,6 +192,7 @@ class FakeEngine final : public Engine {
     std::mutex m_mutex;
     std::deque<Running> m_queue;
     std::vector<Scoring> m_scores;
+    std::deque<Reading> m_readings;
     GenerationId m_nextId = 1;
 };
 
@@ -188,7 +223,7 @@ inline EngineSource fakeSource() {
             []() -> Result<ComputerInfo> {
                 return ComputerInfo{.processor = "a CPU", .usableBytes = 9, .availableBytes = 5};
             },
-            [](const std::vector<std::string>&) {},
+            [](const protocol::Retain&) {},
             [](const std::vector<std::string>& paths, const LoadOptions&) {
                 std::vector<Recognition> things;
                 for (const std::string& path : paths)

@@ -151,6 +151,26 @@ TEST_F(HostTest, ScoresAnAnswerWithAReceipt) {
     }
 }
 
+TEST_F(HostTest, ReadsADocument) {
+    m_client.greet();
+    m_client.send(2, protocol::Read{});
+    EXPECT_EQ(failure(2).id, "noModel");
+    m_client.send(3, protocol::Load{"/m/model", {}});
+    ASSERT_TRUE(m_client.next<protocol::Progress>(3));
+    ASSERT_TRUE(m_client.next<protocol::Loaded>(3));
+    m_client.send(4, protocol::Read{{{textMessage(Role::System, "a report")}, "7"}});
+    const auto planned = m_client.next<protocol::ReadPlanned>(4);
+    ASSERT_TRUE(planned);
+    EXPECT_EQ(planned->cost, (ReadCost{100, 0, 1000}));
+    std::optional<protocol::Event> event;
+    for (event = m_client.next(); event && std::holds_alternative<protocol::Progress>(event->body);)
+        event = m_client.next();
+    ASSERT_TRUE(event);
+    const auto* read = std::get_if<protocol::ReadDone>(&event->body);
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->cost, (ReadCost{100, 100, 1000}));
+}
+
 TEST_F(HostTest, InspectsLoadsCountsAndUnloads) {
     m_client.greet();
     m_client.send(2, protocol::Inspect{"/m/model"});

@@ -239,7 +239,7 @@ TEST_F(ClientTest, ManyThreadsMayAsk) {
                 const auto id = ingle->send<protocol::Inspect>(
                     {"a", {}}, {.finished = [&](const auto&) { m_told.tell([&] { ++replies; }); }});
                 if (j % 5 == 0) ingle->cancel(id);
-                if (j % 7 == 0) ingle->retain({"1"});
+                if (j % 7 == 0) ingle->retain({{"1"}, {}});
             }
         });
     }

@@ -310,11 +310,11 @@ TEST_F(SupervisorTest, AChangedModelFileIsNotTriedAgain) {
 }
 
 TEST_F(SupervisorTest, EveryHostIsToldTheConversations) {
-    m_supervisor.retain({"1"});
+    m_supervisor.retain({{"1"}, {"3"}});
     EXPECT_EQ(m_starts, 0) << "no host is started for that";
     load();
     ASSERT_EQ(got<protocol::Retain>().size(), 1u);
-    m_supervisor.retain({"1", "2"});
+    m_supervisor.retain({{"1", "2"}, {}});
     ASSERT_EQ(got<protocol::Retain>().size(), 2u);
     end(kKilled);
     EXPECT_EQ(m_starts, 1) << "nobody needs one";
@@ -324,6 +324,19 @@ TEST_F(SupervisorTest, EveryHostIsToldTheConversations) {
     ASSERT_EQ(got<protocol::Retain>().size(), 1u);
     EXPECT_THAT(got<protocol::Retain>()[0].second.conversations, ElementsAre("1", "2"));
     EXPECT_THAT(m_recoveries, IsEmpty());
+}
+
+TEST_F(SupervisorTest, EveryHostIsProtectedBeforeAnythingElse) {
+    m_supervisor.protect();
+    load();
+    ASSERT_EQ(got<protocol::Protect>().size(), 1u);
+    m_supervisor.protect();
+    EXPECT_EQ(got<protocol::Protect>().size(), 1u) << "once is enough";
+    end(kKilled);
+    Answer answer;
+    askFor(answer, "");
+    serve();
+    ASSERT_EQ(got<protocol::Protect>().size(), 1u);
 }
 
 TEST_F(SupervisorTest, ADeviceIsToldOnce) {

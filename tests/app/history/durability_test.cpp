@@ -9,6 +9,7 @@
 #include <random>
 
 #include "app/history/backups.h"
+#include "app/history/schema.h"
 #include "tests/app/history/history_fixture.h"
 
 namespace ingle::history {
@@ -209,7 +210,8 @@ TEST_F(Durability, AFreshBackupThatCannotBeMadeLeavesNoOldOne) {
     EXPECT_FALSE(std::filesystem::exists(m_path + ".backup-v1"));
     std::filesystem::remove(m_path + ".new-backup");
     EXPECT_TRUE(replaceBackups(m_path));
-    const auto copy = valueOf(HistoryReader::open(m_path + ".backup-v2"));
+    const auto copy =
+        valueOf(HistoryReader::open(backupPath(m_path, static_cast<int>(allMigrations().size()))));
     ASSERT_NE(copy, nullptr);
     EXPECT_EQ(valueOf(copy->conversations()).size(), 1u);
 }
@@ -222,7 +224,7 @@ TEST_F(Durability, ABackupThatAKilledProgramLeftUnnamedGoesLikeTheOthers) {
     EXPECT_FALSE(anyFileHolds("heliotrope"));
     ASSERT_TRUE(replaceBackups(m_path));
     EXPECT_FALSE(std::filesystem::exists(m_path + ".new-backup"));
-    EXPECT_TRUE(std::filesystem::exists(m_path + ".backup-v2"));
+    EXPECT_TRUE(std::filesystem::exists(backupPath(m_path, static_cast<int>(allMigrations().size()))));
 }
 
 TEST_F(Durability, AReaderSeesCommittedTextWhileAnAnswerStreams) {

@@ -92,6 +92,47 @@ TEST_F(Search, WordsStandWhereTheIndexFindsThem) {
     EXPECT_TRUE(WordFinder("… --").in("anything").empty());
 }
 
+TEST_F(Search, EveryWordIsMarkedWhereverItStands) {
+    struct Case {
+        const char* text;
+        const char* query;
+        std::vector<std::string> marked;
+    };
+    for (const auto& [text, query, marked] : std::vector<Case>{
+             {"a fox, a quick fox", "fox quick", {"fox", "quick", "fox"}},
+             {"restart art, ART Artist", "art", {"art", "ART", "Artist"}},
+             {"restart art, ART Artist", "art ", {"art", "ART"}},
+             {"well known, known well-known", "\"well known\"", {"well known", "well-known"}},
+             {"tiếng Việt, 日本語 日本", "viet 日本", {"Việt", "日本", "日本"}},
+             {"a a a", "\"a a\"", {"a a a"}},
+             {"nothing", "else", {}},
+         }) {
+        std::vector<std::string> found;
+        for (const auto& [begin, end] : WordFinder(query).everywhereIn(text))
+            found.push_back(std::string(text).substr(begin, end - begin));
+        EXPECT_EQ(found, marked) << text << ": " << query;
+    }
+}
+
+TEST_F(Search, AllBranchesOfOneConversationAreFound) {
+    const RowId first = say("the needle is here");
+    const RowId other = say("no such thing");
+    const RowId branch =
+        valueOf(m_history->addUserMessage(m_conversation, first, said("Needles, two of them")));
+    const RowId second = valueOf(m_history->addUserMessage(m_conversation, first, said("another needle")));
+    std::exchange(m_conversation, valueOf(m_history->createConversation("", "model")));
+    const RowId elsewhere = say("a needle in another conversation");
+    const RowId conversation = valueOf(m_history->message(first)).conversation;
+    EXPECT_THAT(valueOf(m_history->findIn(conversation, "needle")),
+                testing::ElementsAre(first, branch, second));
+    EXPECT_THAT(valueOf(m_history->findIn(conversation, "needle ")), testing::ElementsAre(first, second));
+    EXPECT_THAT(valueOf(m_history->findIn(m_conversation, "needle")), testing::ElementsAre(elsewhere));
+    EXPECT_THAT(valueOf(m_history->findIn(conversation, "thing no")), testing::ElementsAre(other));
+    EXPECT_TRUE(valueOf(m_history->findIn(conversation, " ")).empty());
+    valueOf(m_history->trashMessage(branch));
+    EXPECT_THAT(valueOf(m_history->findIn(conversation, "needles")), testing::IsEmpty());
+}
+
 TEST_F(Search, NewestFirstTitlesBeforeMessages) {
     const RowId first = say("number one");
     const RowId second = say("number two");

@@ -170,5 +170,36 @@ TEST_F(Turns, AVersionOfAnAnswerBeginsAsItIsTold) {
     EXPECT_FALSE(branchAnswer(*m_history, 12345, beginning));
 }
 
+TEST(PrivateTurns, AreInMemoryAndNowhereElse) {
+    {
+        const auto history = valueOf(History::openInMemory("test"));
+        const auto reader = valueOf(HistoryReader::openInMemory("test"));
+        ASSERT_TRUE(history && reader);
+        ASSERT_TRUE(storeDraft(*history, 0, "unsent"));
+        const Turn turn =
+            valueOf(ask(*history, {0, "Title", 0, said("What is it?")}, {"model", "Model", {}}));
+        // No other conversation has such numbers, and the engine is told none.
+        EXPECT_TRUE(isPrivate(turn.conversation.id));
+        EXPECT_TRUE(isPrivate(turn.branch.front().id));
+        EXPECT_EQ(static_cast<RowId>(static_cast<double>(turn.leaf) + 0.5), turn.leaf);
+        EXPECT_EQ(promptOf(turn, "", 0).request.conversation, "");
+        EXPECT_EQ(valueOf(reader->conversations()).size(), 1u);
+        ASSERT_TRUE(history->finishAnswer(turn.leaf, {.pieces = {{PartKind::Text, "A fire.", {}}},
+                                                      .ids = {},
+                                                      .withheld = {},
+                                                      .error = {},
+                                                      .errorId = {},
+                                                      .errorArguments = {},
+                                                      .stats = {},
+                                                      .receipt = {}}));
+        EXPECT_EQ(valueOf(reader->findIn(turn.conversation.id, "fire")).size(), 1u);
+        EXPECT_FALSE(std::filesystem::exists("test"));
+        EXPECT_FALSE(std::filesystem::exists("/test"));
+    }
+    const auto anew = valueOf(History::openInMemory("test"));
+    EXPECT_TRUE(valueOf(anew->conversations()).empty());
+    EXPECT_FALSE(isPrivate(1'000'000));
+}
+
 }  // namespace
 }  // namespace ingle::history

@@ -102,11 +102,14 @@ std::vector<Request> allRequests() {
             {5, Count{"how many", fullGenerateRequest().messages}},
             {kBig, Generate{fullGenerateRequest()}},
             {7, Cancel{kBig - 1}},
-            {8, Retain{{"1", "x-2"}}},
+            {8, Retain{{"1", "x-2"}, {"3"}}},
+            {9, Protect{}},
             {9, Devices{}},
             {10, Computer{}},
             {11, Recognise{{"/m/a b.gguf", "/m/folder"}, options}},
-            {12, Import{"/m/x", "/m", "Qwen3 8B", "Q4_K_M"}}};
+            {12, Import{"/m/x", "/m", "Qwen3 8B", "Q4_K_M"}},
+            {13, Score{{fullGenerateRequest(), {5, 6}, 1, 2, 3, 4}}},
+            {14, Read{{fullGenerateRequest().messages, "3"}}}};
 }
 
 std::vector<Event> allEvents() {
@@ -123,6 +126,7 @@ std::vector<Event> allEvents() {
             {4, Unloaded{}},
             {5, Counted{9, 11}},
             {5, Retained{}},
+            {6, Protected{}},
             {5, DevicesListed{{{{"a CPU", "processor", 1, "avx2", DeviceUse::OnRequest, ""},
                                 {"a GPU", "discrete", kBig, "driver 1", DeviceUse::Automatic, ""},
                                 {"an old GPU", "integrated", 0, "", DeviceUse::Never, "it is too old"}},
@@ -143,6 +147,14 @@ std::vector<Event> allEvents() {
                              .info = {},
                              .refusal = Error{ErrorCode::Unsupported, "a page", "webPage", {"/m/page"}}}}}},
             {7, Imported{"/m/x-Q4_K_M.gguf", kBig}},
+            {8, Scored{{.promptHash = kBig,
+                        .from = 2,
+                        .before = {{PartKind::Text, "a", {}}},
+                        .withheld = "\xE6",
+                        .positions = {{{5, "a", 0.5}, {6, "", 0.25, true}, 1.5F, {{7, "b", 0.125}}}}},
+                       {.program = "0.1", .backend = "cpu"}}},
+            {8, ReadPlanned{{32'000, 640, kBig}}},
+            {8, ReadDone{{32'000, 32'000, kBig}}},
             {8, Tokens{{{5, 0, 3}, {{PartKind::Text, "a\0b"s, {}}, {PartKind::Source, "c", "d", true}}}}},
             {9, Done{result}},
             {kBig, refused}};

@@ -12,6 +12,7 @@ BlockList {
     required property DraftMeasure editMeasure
     required property Actions actions
     required property DesktopPortal portal
+    required property FindInChat finder
     readonly property bool busy: chat.generation !== ChatController.Idle
     property bool following: true
     property double hoveredMessage: 0
@@ -48,7 +49,19 @@ BlockList {
             scrollTo(top - height / 2);
     }
 
+    /// A row in which something is selected.
+    function showSelected(row: int) {
+        forceLayout();  // a thought may have been opened
+        positionViewAtIndex(row, ListView.Center);
+        // Of a long block the middle is seen, and not yet the words.
+        if (!selection.empty)
+            showCaret();
+        following = false;
+        followLater.stop();
+    }
+
     rows: chat.messages
+    found.text: finder.marked
     cacheBuffer: 600
     reuseItems: true
     Accessible.role: Accessible.List
@@ -112,17 +125,27 @@ BlockList {
             list.toEnd();
         }
         function onFound(message: double, words: string) {
-            const row = list.selection.find(message, words);
-            list.forceLayout();  // a thought may have been opened
-            list.positionViewAtIndex(row, ListView.Center);
-            // Of a long block the middle is seen, and not yet the words.
-            if (!list.selection.empty)
-                list.showCaret();
-            list.following = false;
-            followLater.stop();
+            list.showSelected(list.selection.find(message, words, list.finder.landing));
         }
         function onSent() {
             list.toEnd();
+        }
+    }
+    Connections {
+        target: list.finder
+        function onStepWanted(message: double, words: string, step: int) {
+            const row = list.selection.find(message, words, step > 0 ? TextSelection.Next : TextSelection.Previous);
+            if (row >= 0)
+                list.showSelected(row);
+            else
+                list.finder.stepMessage(step);
+        }
+    }
+    Connections {
+        target: list.selection
+        function onChanged() {
+            if (list.selection.empty && list.selection.endRow() >= 0)
+                list.finder.lookAway();
         }
     }
 }

@@ -19,7 +19,12 @@ Item {
     required property DesktopPortal portal
     required property CodeColours colours
     required property AnotherWord words
+    required property DocumentShelf shelf
+    required property ChatDocuments documents
+    required property FindInChat finder
     required property bool narrow
+    /// Nothing of the chat is kept; null: all of it is.
+    property PrivateChat secret: null
 
     /// What toasts stand above.
     readonly property real composerHeight: height - composer.y
@@ -54,7 +59,7 @@ Item {
                 anchors.right: modelButton.left
                 anchors.rightMargin: Theme.s
                 anchors.verticalCenter: parent.verticalCenter
-                text: view.chat.title
+                text: view.secret !== null ? qsTr("Private chat") : view.chat.title
                 textFormat: Text.PlainText
                 color: Theme.text
                 font.pixelSize: Theme.textSize
@@ -90,6 +95,18 @@ Item {
             portal: view.portal
         }
 
+        PrivateBar {
+            Layout.fillWidth: true
+            visible: view.secret !== null
+            actions: view.actions
+        }
+        FindBar {
+            Layout.fillWidth: true
+            finder: view.finder
+            actions: view.actions
+            onDone: view.focusComposer()
+        }
+
         Item {
             Layout.fillWidth: true
             Layout.fillHeight: true
@@ -104,6 +121,7 @@ Item {
                 portal: view.portal
                 colours: view.colours
                 words: view.words
+                finder: view.finder
                 onOtherWordsWanted: (x, y, row, offset) => wordMenu.openAt(list, x, y, row, offset)
                 delegate: BlockChooser {
                     DelegateChoice {
@@ -126,6 +144,11 @@ Item {
                 onLinkActivated: target => view.portal.openLink(target)
                 onLinkCopyRequested: target => view.portal.copyLink(target)
                 onCopyRequested: text => view.portal.copy(text)
+                quotes: !view.chat.readOnly
+                onQuoteRequested: text => {
+                    view.chat.quote(text);
+                    view.focusComposer();
+                }
                 onEditingDone: view.focusComposer()
             }
             WordMenu {
@@ -173,6 +196,16 @@ Item {
             }
         }
 
+        DocumentStrip {
+            objectName: "documentStrip"
+            Layout.fillWidth: true
+            Layout.fillHeight: false  // a layout would take half of the window
+            Layout.maximumWidth: Theme.columnWidth + 2 * Theme.l
+            Layout.alignment: Qt.AlignHCenter
+            shelf: view.shelf
+            // Documents are kept; a private chat has none.
+            model: view.secret === null ? view.documents : null
+        }
         Composer {
             id: composer
             Layout.fillWidth: true
@@ -181,6 +214,7 @@ Item {
             chat: view.chat
             measure: view.measure
             actions: view.actions
+            secret: view.secret !== null
             onEditLastRequested: list.editLast()
             onScrollRequested: pages => list.scrollTo(list.contentY + pages * (list.height - Theme.xxl))
         }

@@ -9,6 +9,8 @@ Item {
     required property ChatController chat
     required property DraftMeasure measure
     required property Actions actions
+    /// What is written here is not to be remembered by an input method.
+    property bool secret: false
     readonly property int maximumLines: 8
 
     /// The person wants to read on; `pages` is -1 or 1.
@@ -80,6 +82,7 @@ Item {
                 font.pixelSize: Theme.textSize
                 selectByMouse: true
                 focus: true
+                inputMethodHints: composer.secret ? Qt.ImhSensitiveData | Qt.ImhNoPredictiveText : Qt.ImhNone
                 Accessible.name: qsTr("Message")
 
                 onTextChanged: composer.chat.draft = text

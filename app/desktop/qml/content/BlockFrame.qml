@@ -120,4 +120,12 @@ Item {
         width: frame.wide ? Math.min(frame.naturalWidth, frame.width - 2 * Theme.l) : frame.columnWidth - frame.inset
         height: frame.bodyHeight
     }
+    Loader {
+        parent: frame.text
+        active: frame.list !== null && frame.list.found.text.length > 0 && frame.text !== null
+        sourceComponent: Marks {
+            words: frame.list.found
+            document: frame.text.document
+        }
+    }
 }

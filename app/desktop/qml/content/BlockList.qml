@@ -8,9 +8,13 @@ RowList {
 
     /// What knows other words for those of an answer; null: there are no answers.
     property AnotherWord words: null
+    /// There is a message being written, in which one can quote.
+    property bool quotes: false
 
     /// The person scrolled.
     signal scrolledByHand
+    /// The person wants to write about these words; not in every list.
+    signal quoteRequested(string text)
     /// Other words are wanted for the one in the row, to be shown at x, y.
     signal otherWordsWanted(real x, real y, int row, int offset)
 
@@ -231,6 +235,7 @@ RowList {
         property int row: -1
         property int offset: 0
         property point at
+        readonly property string table: opened && row >= 0 ? list.rows.tableAsCsv(row) : ""
 
         function openAt(x: real, y: real, target: string, textRow: int, textOffset: int) {
             link = target;
@@ -262,6 +267,23 @@ RowList {
             }
             onObjectAdded: (index, object) => menu.insertItem(index + 1, object as PopupMenuItem)
             onObjectRemoved: (index, object) => menu.removeItem(object as PopupMenuItem)
+        }
+        PopupMenuItem {
+            objectName: "copyTable"
+            text: qsTr("Copy the table as CSV")
+            iconName: "copy"
+            visible: menu.table.length > 0
+            height: visible ? implicitHeight : 0
+            onTriggered: list.copyRequested(list.rows.tableAsCsv(menu.row))
+        }
+        PopupMenuItem {
+            objectName: "quoteText"
+            text: qsTr("Quote in the message")
+            iconName: "pencil"
+            visible: list.quotes
+            enabled: !list.selection.empty
+            height: visible ? implicitHeight : 0
+            onTriggered: list.quoteRequested(list.selection.text("Markdown"))
         }
         PopupMenuItem {
             objectName: "copyLink"

@@ -9,6 +9,8 @@ ListView {
     /// What knows the colours of code.
     required property CodeColours colours
     readonly property alias selection: textSelection
+    /// What is marked because it was searched for.
+    readonly property alias found: foundWords
     readonly property real columnWidth: Math.max(1, Math.min(Theme.columnWidth, width - 2 * Theme.l))
     readonly property real columnX: Math.round((width - columnWidth) / 2)
 
@@ -27,5 +29,8 @@ ListView {
     TextSelection {
         id: textSelection
         rows: list.rows
+    }
+    FoundWords {
+        id: foundWords
     }
 }

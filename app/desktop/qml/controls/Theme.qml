@@ -55,6 +55,8 @@ QtObject {
     readonly property color mutedText: dark ? "#a79f93" : "#6e665b"
     readonly property color danger: dark ? "#f08a7d" : "#a8321f"
     readonly property color warningSurface: dark ? "#3a2c1e" : "#fbeedd"
+    /// Lies over the text.
+    readonly property color mark: dark ? "#48ffc04d" : "#50ffb000"
     readonly property color selection: dark ? "#6b3d22" : "#f6d3bd"
 
     // Code; all are read easily on `surface`.

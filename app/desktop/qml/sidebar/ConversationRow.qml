@@ -14,12 +14,19 @@ T.ItemDelegate {
     required property string snippet
     required property bool pinned
     required property bool answering
+    required property bool selected
+    required property bool archived
+    required property double folder
     required property string spoken
     /// Where a search found something; 0: in the title, or this is no hit.
     required property double message
     /// The hit that was chosen last: others of the same conversation are not what is shown.
     required property double chosenHit
-    readonly property bool shown: chat.conversationId === conversationId && (snippet.length === 0 || message === chosenHit)
+    /// Something else is shown in place of all of them.
+    required property bool covered
+    /// Stands below the row of a folder, and not among what was found.
+    readonly property bool inFolder: snippet.length === 0 && (folder > 0 || archived)
+    readonly property bool shown: !covered && chat.conversationId === conversationId && (snippet.length === 0 || message === chosenHit)
     property bool renaming: false
 
     /// The menu lies open for it.
@@ -50,6 +57,7 @@ T.ItemDelegate {
     Accessible.name: spoken
 
     onClicked: {
+        conversations.clearSelection();
         if (message > 0)
             chat.openAt(conversationId, message, conversations.searchText);
         else
@@ -61,17 +69,21 @@ T.ItemDelegate {
     Keys.onDeletePressed: actions.run("remove", conversationId)
     Keys.onPressed: event => {
         // In a drawer the window's own shortcuts rest.
-        event.accepted = event.key === Qt.Key_F2;
-        if (event.accepted)
+        event.accepted = true;
+        if (event.key === Qt.Key_F2)
             actions.run("rename", conversationId);
+        else if (event.key === Qt.Key_Space)
+            conversations.toggleSelected(conversationId);
+        else
+            event.accepted = false;
     }
     Keys.onMenuPressed: menuRequested(row, width / 2, height)
 
     contentItem: Item {
         Text {
-            x: Theme.l
+            x: Theme.l + (row.inFolder ? Theme.l : 0)
             y: row.snippet.length > 0 ? Theme.s : (parent.height - height) / 2
-            width: parent.width - 2 * Theme.l - (moreButton.visible || row.pinned || row.answering ? Theme.xl : 0)
+            width: parent.width - x - Theme.l - (moreButton.visible || row.pinned || row.answering ? Theme.xl : 0)
             visible: !row.renaming
             text: row.title
             textFormat: Text.PlainText
@@ -99,7 +111,7 @@ T.ItemDelegate {
         width: row.width - 2 * Theme.s
         height: row.height
         radius: Theme.radius
-        color: row.shown ? Theme.pressed : row.hovered || row.highlighted ? Theme.hover : "transparent"
+        color: row.selected ? Theme.selection : row.shown ? Theme.pressed : row.hovered || row.highlighted ? Theme.hover : "transparent"
 
         FocusRing {
             shown: row.visualFocus || row.highlighted
@@ -158,7 +170,15 @@ T.ItemDelegate {
     // Over the row, which takes any button for a click.
     MouseArea {
         anchors.fill: parent
-        acceptedButtons: Qt.RightButton
-        onClicked: mouse => row.menuRequested(row, mouse.x, mouse.y)
+        acceptedButtons: Qt.LeftButton | Qt.RightButton
+        onPressed: mouse => mouse.accepted = mouse.button === Qt.RightButton || (mouse.modifiers & (Qt.ControlModifier | Qt.ShiftModifier)) !== 0
+        onClicked: mouse => {
+            if (mouse.button === Qt.RightButton)
+                row.menuRequested(row, mouse.x, mouse.y);
+            else if (mouse.modifiers & Qt.ShiftModifier)
+                row.conversations.selectTo(row.conversationId, row.chat.conversationId);
+            else
+                row.conversations.toggleSelected(row.conversationId);
+        }
     }
 }

@@ -2,13 +2,16 @@
 import QtQuick
 import QtQuick.Layouts
 import QtQuick.Templates as T
+import Qt.labs.qmlmodels
 import Inglenook
 
 Rectangle {
     id: sidebar
 
     required property ChatController chat
+    required property PrivateChat secret
     required property ConversationListModel conversations
+    required property Folders folders
     required property Actions actions
 
     /// A conversation was chosen; a drawer can close.
@@ -78,6 +81,27 @@ Rectangle {
             }
         }
 
+        FilterRow {
+            Layout.fillWidth: true
+            Layout.leftMargin: Theme.m
+            Layout.rightMargin: Theme.m
+            visible: searchField.text.length > 0
+            search: sidebar.conversations.filters
+            folders: sidebar.folders
+        }
+        SidebarRow {
+            objectName: "privateRow"
+            Layout.fillWidth: true
+            visible: sidebar.secret.open
+            iconName: "private"
+            text: qsTr("Private chat")
+            shown: sidebar.secret.shown
+            onClicked: {
+                sidebar.actions.run("privateChat");
+                sidebar.chosen();
+            }
+        }
+
         ListView {
             id: list
             objectName: "conversationList"
@@ -111,6 +135,7 @@ Rectangle {
                 topPadding: Theme.m
                 bottomPadding: Theme.xs
                 width: ListView.view.width
+                height: section.trim().length > 0 ? implicitHeight : Theme.m
                 text: section
                 color: Theme.mutedText
                 font.pixelSize: Theme.smallSize - 1
@@ -118,18 +143,34 @@ Rectangle {
                 Accessible.role: Accessible.Heading
                 Accessible.name: text
             }
-            delegate: ConversationRow {
-                chat: sidebar.chat
-                conversations: sidebar.conversations
-                actions: sidebar.actions
-                width: ListView.view.width
-                menuOpen: menu.visible && menu.target === conversationId
-                chosenHit: list.chosenHit
-                onChosen: {
-                    list.chosenHit = message;
-                    sidebar.chosen();
+            delegate: DelegateChooser {
+                role: "kind"
+
+                DelegateChoice {
+                    roleValue: "conversation"
+                    ConversationRow {
+                        chat: sidebar.chat
+                        covered: sidebar.secret.shown
+                        conversations: sidebar.conversations
+                        actions: sidebar.actions
+                        width: ListView.view.width
+                        menuOpen: menu.visible && menu.target === conversationId
+                        chosenHit: list.chosenHit
+                        onChosen: {
+                            list.chosenHit = message;
+                            sidebar.chosen();
+                        }
+                        onMenuRequested: (at, x, y) => menu.openFor(conversationId, at, x, y)
+                    }
                 }
-                onMenuRequested: (at, x, y) => menu.openFor(conversationId, at, x, y)
+                DelegateChoice {
+                    FolderRow {
+                        conversations: sidebar.conversations
+                        width: ListView.view.width
+                        menuOpen: folderActions.visible && folderActions.folder === folder
+                        onMenuRequested: (at, x, y) => folderActions.openFor(folder, at, x, y)
+                    }
+                }
             }
 
             Text {
@@ -141,6 +182,13 @@ Rectangle {
                 color: Theme.mutedText
                 font.pixelSize: Theme.smallSize
             }
+        }
+
+        SelectionBar {
+            Layout.fillWidth: true
+            conversations: sidebar.conversations
+            actions: sidebar.actions
+            onDone: list.forceActiveFocus()
         }
     }
 
@@ -156,11 +204,58 @@ Rectangle {
 
         actions: sidebar.actions
     }
+    FolderMenu {
+        id: folderMenu
+        conversations: sidebar.conversations
+        folders: sidebar.folders
+    }
+    PopupMenu {
+        id: folderActions
+
+        property double folder: 0
+
+        function openFor(wanted: double, at: Item, x: real, y: real) {
+            folder = wanted;
+            popup(at, x, y);
+        }
+        function row(): FolderRow {
+            for (let i = 0; i < list.count; ++i) {
+                const found = list.itemAtIndex(i) as FolderRow;
+                if (found && found.folder === folder)
+                    return found;
+            }
+            return null;
+        }
+
+        objectName: "folderActions"
+
+        PopupMenuItem {
+            objectName: "folderRules"
+            iconName: "settings"
+            text: qsTr("Instructions and temperature…")
+            onTriggered: folderCard.openFor(folderActions.folder)
+        }
+        PopupMenuItem {
+            iconName: "pencil"
+            text: qsTr("Rename the folder")
+            onTriggered: folderActions.row()?.startRenaming()
+        }
+        PopupMenuItem {
+            objectName: "removeFolder"
+            iconName: "trash"
+            text: qsTr("Delete the folder, keep its conversations")
+            onTriggered: sidebar.conversations.removeFolder(folderActions.folder)
+        }
+    }
+    FolderCard {
+        id: folderCard
+        folders: sidebar.folders
+    }
 
     Binding {
         target: sidebar.conversations
         property: "focused"
-        value: list.activeFocus && list.currentItem ? (list.currentItem as ConversationRow).conversationId : 0
+        value: list.activeFocus ? (list.currentItem as ConversationRow)?.conversationId ?? 0 : 0
     }
     Connections {
         target: sidebar.actions
@@ -176,6 +271,30 @@ Rectangle {
             const row = list.itemAtIndex(sidebar.conversations.rowOf(conversation)) as ConversationRow;
             if (row)
                 row.startRenaming();
+        }
+        function onFolderWanted(conversation) {
+            const row = list.itemAtIndex(sidebar.conversations.rowOf(conversation));
+            folderMenu.openFor(conversation, row ?? list, Theme.l, row ? row.height : Theme.l);
+        }
+    }
+    Connections {
+        target: sidebar.conversations
+        function onFolderMade(folder) {
+            folderActions.folder = folder;
+            nameLater.start();
+        }
+    }
+    // Its row comes with the list, and a menu that closes takes the keyboard.
+    Timer {
+        id: nameLater
+        interval: 30
+        repeat: true
+        onTriggered: {
+            const row = folderActions.row();
+            if (!row || folderMenu.visible)
+                return;
+            stop();
+            row.startRenaming();
         }
     }
 }

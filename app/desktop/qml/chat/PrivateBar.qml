@@ -1,0 +1,53 @@
+// Says that nothing of this chat is kept, and closes it.
+import QtQuick
+import QtQuick.Layouts
+import Inglenook
+
+Item {
+    id: bar
+
+    required property Actions actions
+
+    objectName: "privateBar"
+    implicitHeight: visible ? box.height + Theme.s : 0
+
+    Rectangle {
+        id: box
+        anchors.horizontalCenter: parent.horizontalCenter
+        width: Math.min(Theme.columnWidth + 2 * Theme.s, parent.width - 2 * Theme.s)
+        height: row.implicitHeight + Theme.s
+        radius: Theme.radius
+        color: Theme.surface
+
+        RowLayout {
+            id: row
+            x: Theme.m
+            anchors.verticalCenter: parent.verticalCenter
+            width: parent.width - Theme.m - Theme.xs
+            spacing: Theme.s
+
+            Icon {
+                Layout.preferredWidth: 17
+                Layout.preferredHeight: 17
+                name: "private"
+                color: Theme.accent
+            }
+            Text {
+                Layout.fillWidth: true
+                textFormat: Text.PlainText
+                wrapMode: Text.Wrap
+                text: qsTr("Nothing of this chat is written to the disk. When you close it, it is gone.")
+                color: Theme.text
+                font.pixelSize: Theme.smallSize
+                Accessible.role: Accessible.StaticText
+                Accessible.name: text
+            }
+            IconButton {
+                objectName: "closePrivateButton"
+                iconName: "close"
+                hint: bar.actions.hint("closePrivateChat")
+                onClicked: bar.actions.run("closePrivateChat")
+            }
+        }
+    }
+}

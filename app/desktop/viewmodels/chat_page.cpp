@@ -1,0 +1,20 @@
+#include "app/desktop/viewmodels/chat_page.h"
+
+namespace ingle::desktop {
+
+ChatPage::ChatPage(StorageThread& storage, const PageParts& parts, QObject* parent)
+    : QObject(parent),
+      m_answers(storage, parts.engine),
+      m_chat(storage, m_answers, parts.models, parts.settings, parts.notices),
+      m_measure(parts.engine, parts.models, parts.settings),
+      m_editMeasure(parts.engine, parts.models, parts.settings),
+      m_status(m_chat, parts.models, parts.smaller),
+      m_check(storage, parts.engine, m_chat, parts.models, parts.settings, parts.notices),
+      m_words(storage, parts.engine, m_chat, parts.models, parts.settings, parts.notices),
+      m_finder(storage, m_chat, parts.notices) {
+    connect(&m_chat, &ChatController::draftChanged, &m_measure, [this] { m_measure.look(m_chat.draft()); });
+    connect(m_chat.messages(), &ChatRows::editedTextChanged, &m_editMeasure,
+            [this] { m_editMeasure.look(m_chat.messages()->editedText()); });
+}
+
+}  // namespace ingle::desktop

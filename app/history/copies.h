@@ -1,0 +1,32 @@
+/// Backups that a person makes, looks at and takes back.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ingle/result.h"
+
+namespace ingle::history {
+
+/// A copy beside the history.
+struct Backup {
+    std::string path;
+    int64_t madeMs = 0;  ///< Unix time
+    uint64_t bytes = 0;
+};
+constexpr size_t kKeptBackups = 5;
+
+/// Newest first. Errors: Io.
+Result<std::vector<Backup>> backupsBeside(const std::string& path);
+/// Opens a copy and reads it through. Errors: Io; Corrupt; Unsupported when a newer version wrote it.
+Status checkBackup(const std::string& backup);
+/// Writes a copy, checks it, and only then gives it its name; of the older ones kKeptBackups - 1 stay. Any
+/// thread, also while the history is being written. Errors: Io; Corrupt.
+Result<Backup> makeBackup(const std::string& path);
+/// Puts a checked copy in the place of the history, which nobody may have open; what was there stays beside
+/// it, under the name that is returned (empty: there was none). Errors: those of checkBackup(); Io: the
+/// history is then as it was.
+Result<std::string> restoreBackup(const std::string& path, const std::string& backup);
+
+}  // namespace ingle::history

@@ -1,0 +1,117 @@
+/// Of documents that are too long for a model: what has most to do with a question (BM25 of FTS5,
+/// https://www.sqlite.org/fts5.html, "The bm25() function").
+#include <algorithm>
+#include <utility>
+
+#include "app/history/database.h"
+#include "app/history/documents.h"
+#include "app/history/text_folding.h"
+
+namespace ingle::history {
+namespace {
+
+constexpr int kMostPassages = 24;
+/// Where the room of the context is not known.
+constexpr uint64_t kUsualBytes = 6'000;
+/// Half of the room is for passages, the rest for the conversation and the answer.
+constexpr uint64_t bytesFor(uint32_t room, uint32_t tokens, uint64_t textBytes) {
+    return tokens == 0 ? kUsualBytes : textBytes * room / (2 * uint64_t{tokens});
+}
+
+/// The beginning of a text, in whole characters.
+std::string cut(std::string text, uint64_t most) {
+    if (text.size() <= most) return text;
+    while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
+    text.resize(most);
+    return text;
+}
+
+/// Any of the words; empty: there is none.
+std::string anyWordOf(const std::string& question) {
+    std::string query;
+    for (const std::string& phrase : searchQuery(question).phrases) {
+        query += query.empty() ? "\"" : " OR \"";
+        for (const char c : phrase) query.append(c == '"' ? 2 : 1, c);
+        query += '"';
+    }
+    return query;
+}
+
+std::vector<Passage> rowsOf(SQLite::Statement rows) {
+    std::vector<Passage> found;
+    while (rows.executeStep())
+        found.push_back({static_cast<uint64_t>(rows.getColumn(0).getInt64()),
+                         static_cast<uint64_t>(rows.getColumn(1).getInt64()), rows.getColumn(2).getUInt(),
+                         rows.getColumn(3).getString()});
+    return found;
+}
+
+/// Best first; the beginning of the document where no word of the question stands in it.
+std::vector<Passage> bestOf(Database& file, RowId document, const std::string& query) {
+    if (!query.empty()) {
+        auto found = rowsOf(file.prepare(
+            "SELECT p.begins, p.ends, p.page, p.heading FROM passage_index "
+            "JOIN passages p ON p.id = passage_index.rowid "
+            "WHERE passage_index MATCH ?2 AND p.document_id = ?1 ORDER BY passage_index.rank LIMIT ?3",
+            document, query, kMostPassages));
+        if (!found.empty()) return found;
+    }
+    return rowsOf(file.prepare(
+        "SELECT begins, ends, page, heading FROM passages WHERE document_id = ?1 ORDER BY begins LIMIT ?2",
+        document, kMostPassages));
+}
+
+/// "The title, page 12, Chapter 3": what the person and the model see of where it stands.
+std::string nameOf(const std::string& title, const Passage& passage) {
+    std::string name = title;
+    if (passage.page != 0) name += fmt::format(", page {}", passage.page);
+    if (!passage.heading.empty() && passage.heading != title) name += ", " + passage.heading;
+    return name;
+}
+
+}  // namespace
+
+Result<std::vector<Part>> passageParts(HistoryReader& history, std::span<const RowId> documents,
+                                       const std::string& modelId, const std::string& question) {
+    Database& file = history.database();
+    return file.run([&]() -> Result<std::vector<Part>> {
+        const std::string query = anyWordOf(question);
+        std::vector<Part> parts;
+        for (const RowId document : documents) {
+            auto row = file.prepare(
+                "SELECT d.title, f.content, r.room, r.tokens FROM documents d JOIN files f ON f.id = "
+                "d.file_id "
+                "LEFT JOIN readings r ON r.document_id = d.id AND r.model_id = ?2 WHERE d.id = ?1",
+                document, modelId);
+            if (!row.executeStep()) continue;
+            const bool isWhole = !row.getColumn(2).isNull() && row.getColumn(2).getUInt() == 0;
+            if (isWhole) continue;  // documentParts() has it
+            const std::string title = row.getColumn(0).getString();
+            const std::string text = row.getColumn(1).getString();
+            uint64_t left = bytesFor(row.getColumn(2).getUInt(), row.getColumn(3).getUInt(), text.size()) /
+                            documents.size();
+            std::vector<Passage> chosen;
+            for (Passage& each : bestOf(file, document, query)) {
+                const uint64_t bytes = each.end - each.begin;
+                if (bytes > left && !chosen.empty()) break;
+                if (bytes > left) each.end = each.begin + cut(text.substr(each.begin, bytes), left).size();
+                left -= std::min(left, bytes);
+                chosen.push_back(std::move(each));
+            }
+            std::ranges::sort(chosen, {}, &Passage::begin);
+            uint64_t joined = 0;
+            for (const Passage& each : chosen) {
+                const std::string words = text.substr(each.begin, each.end - each.begin);
+                if (joined != 0 && each.begin == joined) {
+                    parts.back().text += words;
+                } else {
+                    parts.push_back({PartKind::Source, words, nameOf(title, each)});
+                }
+                joined = each.end;
+            }
+        }
+        return parts;
+    });
+}
+
+}  // namespace ingle::history

@@ -1,0 +1,123 @@
+// What leaves and comes back leaves again byte by byte.
+#include "app/exchange/export_chats.h"
+#include "tests/app/exchange/sample_exports.h"
+#include "tests/app/history/history_fixture.h"
+
+namespace ingle::exchange {
+namespace {
+
+using history::valueOf;
+
+class RoundTrip : public history::HistoryFixture {
+  protected:
+    std::string exported(history::History& from, const char* name, history::Selection selection = {}) {
+        const std::string path = m_dir + "/" + name;
+        const auto reader = valueOf(history::HistoryReader::open(from.path()));
+        const auto count = exportChats(*reader, selection, *findExporter("json"), path);
+        EXPECT_TRUE(count) << (count ? "" : count.error().message);
+        return readFile(path);
+    }
+    /// A history with everything that can be in one.
+    void fill() {
+        ask("Zero \0 byte"), sqlite().exec("UPDATE parts SET text = 'nul' || char(0) || ' \u2028 end'");
+        const auto first = beginAnswer();
+        history::AnswerEnd end;
+        end.pieces = {{PartKind::Thought, "hm", ""}, {PartKind::Text, "Yes.", ""}};
+        end.ids = {1, -5, 70000};
+        end.withheld = "\xE2\x82";
+        end.reason = StopReason::MaxTokens;
+        end.stats = {.promptTokens = 9, .newTokens = 3, .prefillMs = 1.0 / 3, .decodeMs = 1e-9};
+        end.receipt.engine.program = "0.0";
+        end.receipt.engine.overrides["a"] = "b";
+        end.receipt.systemPrompt = "Be brief.";
+        ASSERT_TRUE(m_history->finishAnswer(first, end));
+        ASSERT_TRUE(m_history->setPrompt(first, 0xFEDCBA9876543210u, m_question));
+        SamplerParams sampler;
+        sampler.temperature = 0.1f;
+        sampler.logitBias = {{5, -1.5f}};
+        sampler.seed = ~uint64_t{0};
+        const auto second = valueOf(m_history->beginAnswer(m_conversation, m_question, "m", "M", sampler));
+        ASSERT_TRUE(m_history->finishAnswer(second, history::failedWith(Error{ErrorCode::Io, "No disk."})));
+        const auto gone = valueOf(m_history->addUserMessage(m_conversation, second, history::said("secret")));
+        ASSERT_TRUE(m_history->trashMessage(gone));
+        ASSERT_TRUE(m_history->setMessagePinned(m_question, true));
+        ASSERT_TRUE(m_history->setDraft(m_conversation, "half a th"));
+        sqlite().exec(
+            "INSERT INTO folders (id, parent_id, name, position) VALUES (7, NULL, 'Top', 3), (9, 7, 'In', 1);"
+            "INSERT INTO profiles (id, name, settings) VALUES (4, 'Short', '{\"b\":1,\"a\":[0.5]}');"
+            "INSERT INTO files (id, hash, media_type, content) VALUES (3, x'00FF', 'text/plain', "
+            "x'000102FF'),"
+            "(5, NULL, 'image/png', x'');");
+        const auto other = valueOf(m_history->createConversation("Other", "m"));
+        ASSERT_TRUE(m_history->addUserMessage(
+            other, 0, {{PartKind::Attachment, "read", "a.txt"}, {PartKind::Image, "", "b.png"}}));
+        sqlite().exec(
+            "UPDATE parts SET file_id = 3 WHERE kind = 'attachment'; UPDATE parts SET file_id = 5 WHERE kind "
+            "= 'image';"
+            "UPDATE conversations SET folder_id = 9, profile_id = 4, archived_ms = 12, origin = 'jan', "
+            "pinned = 1 WHERE title = "
+            "'Other'");
+        // Being written while it leaves.
+        m_conversation = valueOf(m_history->createConversation("Third", "m"));
+        m_question = valueOf(m_history->addUserMessage(m_conversation, 0, history::said("And?")));
+        ASSERT_TRUE(m_history->appendAnswer(beginAnswer(), history::piece("Beg"), {1}, ""));
+    }
+};
+
+TEST_F(RoundTrip, exportImportExportIsTheSameBytes) {
+    fill();
+    const std::string once = exported(*m_history, "once.json");
+    EXPECT_EQ(once.find("secret"), std::string::npos);
+    EXPECT_NE(once.find("\"tokenIds\":[1,-5,70000]"), std::string::npos);
+    const auto into = valueOf(history::History::open(m_dir + "/other/history.db"));
+    const auto recognised = valueOf(recognise(m_dir + "/once.json"));
+    EXPECT_EQ(recognised.importer->program, "Inglenook");
+    EXPECT_EQ(valueOf(importChats(recognised, *into)).conversations, 3u);
+    EXPECT_EQ(exported(*into, "twice.json"), once);
+    // Beside what is there already it is the same once more, and folders, profiles and files are not doubled.
+    ASSERT_TRUE(importChats(recognised, *into));
+    auto& database = into->database().sqlite();
+    EXPECT_EQ(database.execAndGet("SELECT count(*) FROM conversations").getInt(), 6);
+    EXPECT_EQ(database.execAndGet("SELECT count(*) FROM folders").getInt(), 2);
+    EXPECT_EQ(database.execAndGet("SELECT count(*) FROM profiles").getInt(), 1);
+    EXPECT_EQ(database.execAndGet("SELECT count(*) FROM files WHERE hash IS NOT NULL").getInt(), 1);
+    EXPECT_EQ(database.execAndGet("PRAGMA integrity_check").getString(), "ok");
+}
+
+TEST_F(RoundTrip, oneChatOrAFolder) {
+    fill();
+    const std::string one = exported(*m_history, "one.json", {.conversation = 1});
+    EXPECT_NE(one.find("\"Title\""), std::string::npos);
+    EXPECT_EQ(one.find("\"Other\""), std::string::npos);
+    EXPECT_NE(one.find("\"folders\":[]"), std::string::npos);
+    const std::string folder = exported(*m_history, "folder.json", {.folder = 7});
+    EXPECT_NE(folder.find("\"Other\""), std::string::npos);
+    EXPECT_EQ(folder.find("\"Third\""), std::string::npos);
+    const auto none =
+        exportChats(*m_history, {.conversation = 99}, *findExporter("json"), m_dir + "/none.json");
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().message, "The history has no conversation 99.");
+    EXPECT_FALSE(std::filesystem::exists(m_dir + "/none.json"));
+}
+
+TEST_F(RoundTrip, aWrongExportIsToldAndLeavesNothing) {
+    const auto error = [&](const std::string& conversations) {
+        writeFile(m_dir + "/x.json", "{\"format\":\"inglenook.history\",\"version\":1,\"conversations\":[" +
+                                         conversations + "]}");
+        const auto result = importChats(valueOf(recognise(m_dir + "/x.json")), *m_history);
+        EXPECT_EQ(valueOf(m_history->conversations()).size(), 0u);
+        return result ? std::string("none") : result.error().message;
+    };
+    EXPECT_EQ(error(R"({"title":"a"},{"title":5})"),
+              "The file has a conversation whose \"title\" is not as the format says.");
+    EXPECT_EQ(error(R"({"messages":[{"id":1,"parent":2},{"id":2}]})"),
+              "It refers to message 2, which did not come before it.");
+    EXPECT_EQ(error(R"({"messages":[{"id":1},{"id":1}]})"),
+              "The conversation \"\" has two messages with the number 1.");
+    EXPECT_EQ(error(R"({"folder":3})"), "It refers to folder 3, which did not come before it.");
+    EXPECT_EQ(error(R"({"messages":[{"id":1,"role":"tool"}]})"),
+              "The file has a message whose \"role\" is not as the format says.");
+}
+
+}  // namespace
+}  // namespace ingle::exchange

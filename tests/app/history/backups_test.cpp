@@ -1,0 +1,67 @@
+// Backups count only once they were read through, and what they hold can be taken back.
+#include "app/history/copies.h"
+#include "app/history/sole_use.h"
+#include "tests/app/history/history_fixture.h"
+
+namespace ingle::history {
+namespace {
+
+class Backups : public HistoryFixture {};
+
+TEST_F(Backups, severalAreKeptAndOneIsRestored) {
+    ask("First");
+    const Backup first = valueOf(makeBackup(m_path));
+    EXPECT_GT(first.bytes, 0u);
+    ask("Second");
+    const auto both = valueOf(m_history->conversations()).size();
+    for (size_t i = 1; i < kKeptBackups; ++i) (void)valueOf(makeBackup(m_path));  // looked at below
+    EXPECT_EQ(valueOf(backupsBeside(m_path)).size(), kKeptBackups);
+    EXPECT_EQ(valueOf(backupsBeside(m_path)).back().path, first.path);
+    m_history.reset();
+    const std::string aside = valueOf(restoreBackup(m_path, first.path));
+    reopen();
+    EXPECT_EQ(both, 2u);
+    EXPECT_EQ(valueOf(m_history->conversations()).size(), 1u);
+    EXPECT_EQ(valueOf(valueOf(History::open(aside))->conversations()).size(), 2u);
+    (void)valueOf(makeBackup(m_path));  // one more than are kept
+    EXPECT_EQ(valueOf(backupsBeside(m_path)).size(), kKeptBackups);
+    EXPECT_FALSE(std::filesystem::exists(first.path));
+}
+
+TEST_F(Backups, aDamagedOneIsToldAndRestoresNothing) {
+    for (int i = 0; i < 50; ++i) ask("Words " + std::string(2000, 'x'));
+    const Backup backup = valueOf(makeBackup(m_path));
+    std::fstream file(backup.path, std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(static_cast<std::streamoff>(backup.bytes / 2));
+    file << std::string(8192, '\xff');
+    file.close();
+    m_history.reset();
+    const auto restored = restoreBackup(m_path, backup.path);
+    ASSERT_FALSE(restored);
+    EXPECT_EQ(restored.error().code, ErrorCode::Corrupt);
+    reopen();
+    EXPECT_EQ(valueOf(m_history->conversations()).size(), 50u);
+}
+
+TEST_F(Backups, whatIsDeletedForGoodLeavesThemToo) {
+    ask("unmistakable");
+    (void)valueOf(makeBackup(m_path));  // looked for below
+    ASSERT_TRUE(m_history->trashConversation(m_conversation));
+    shred();
+    EXPECT_FALSE(anyFileHolds("unmistakable"));
+}
+
+TEST_F(Backups, whoHasTheHistoryOpenIsSeen) {
+    ask();
+    const Status taken = checkSoleUse(m_path);
+    ASSERT_FALSE(taken);
+    EXPECT_EQ(taken.error().message, "Inglenook has the history open. Close its window first.");
+    m_history.reset();
+    EXPECT_TRUE(checkSoleUse(m_path));
+    EXPECT_TRUE(checkSoleUse(m_dir + "/none.db"));
+    reopen();
+    EXPECT_EQ(valueOf(m_history->conversations()).size(), 1u);
+}
+
+}  // namespace
+}  // namespace ingle::history

@@ -1,0 +1,207 @@
+/// Documents: from a dropped file to an answer about it, what reading costs, and what stays.
+#include "app/history/documents.h"
+
+#include "app/history/history.h"
+#include "tests/qml/window_run.h"
+
+using namespace ingle;
+using namespace ingle::desktop;
+
+class DocumentsTest : public QObject, WindowFiles {
+    Q_OBJECT
+
+    using Shelf = DocumentShelf;
+
+    QString write(const QString& name, const QByteArray& text) {
+        const QString path = m_folder.filePath(name);
+        QFile file(path);
+        if (!file.open(QIODevice::WriteOnly) || file.write(text) != text.size()) qFatal("cannot write");
+        return path;
+    }
+    static QVariant role(WindowRun& run, int row, int role) {
+        return run.model.documents()->index(row, 0).data(role);
+    }
+    static int stateOf(WindowRun& run, int row = 0) { return role(run, row, Shelf::StateRole).toInt(); }
+    static QString progressOf(WindowRun& run, int row = 0) {
+        return role(run, row, Shelf::ProgressRole).toString();
+    }
+    static qint64 idOf(WindowRun& run, int row = 0) {
+        return role(run, row, Shelf::DocumentRole).toLongLong();
+    }
+    static int inChat(WindowRun& run) { return run.model.chatDocuments()->rowCount(); }
+    static bool cardIsOpen(WindowRun& run) {
+        return run.window->findChild<QObject*>("documentsCard")->property("visible").toBool();
+    }
+    /// A window with a model and one document, whose cost is known.
+    void open(WindowRun& run, const QString& document) {
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.drop(document);
+        QTRY_COMPARE_WITH_TIMEOUT(run.model.documents()->rowCount(), 1, kPatienceMs);
+    }
+
+  private slots:
+    void initTestCase() { QVERIFY(prepare()); }
+
+    void aDroppedTextIsReadAndAskedAbout() {
+        const QString log = m_folder.filePath("read.log");
+        const QString report = write("report.txt", "# Bees\n\nBees make honey.\n");
+        const QString data = freshDataDir();
+        {
+            WindowRun run(data, {"--log", log, "--read-ms", "50"});
+            open(run, report);
+            QTRY_VERIFY(cardIsOpen(run));
+            QTRY_COMPARE_WITH_TIMEOUT(stateOf(run), int{Shelf::Unread}, kPatienceMs);
+            QVERIFY2(
+                progressOf(run).contains("read. The rest: less than a minute here, 2.0 MB kept on the disk"),
+                qPrintable(progressOf(run)));
+            QCOMPARE(requests(log, "cancel"), 1);  // only a page was read so far
+            QCOMPARE(inChat(run), 0);
+            run.click(run.shownItem("ask-0"), QPointF(5, 5));
+            QTRY_VERIFY(!cardIsOpen(run));
+            QCOMPARE(inChat(run), 1);
+            QTRY_COMPARE_WITH_TIMEOUT(stateOf(run), int{Shelf::Reading}, kPatienceMs);
+            QVERIFY(run.shownItem("stripProgress-0")->isVisible());
+            QTRY_COMPARE_WITH_TIMEOUT(stateOf(run), int{Shelf::Read}, kPatienceMs);
+            QCOMPARE(progressOf(run), QString("Read with fake: 1,000 tokens, 2.0 MB kept on the disk"));
+            run.chat().send("What do bees make?");
+            QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+            QFile file(log);
+            QVERIFY(file.open(QIODevice::ReadOnly));
+            const QByteArray said = file.readAll();
+            // The question's prompt begins as what was read.
+            const QByteArray before =
+                R"("messages":[{"parts":[{"data":"report.txt","kind":"attachment","text":"# Bees\n\nBees make honey."}],"role":"system"})";
+            QCOMPARE(said.count(before), 3);
+            QVERIFY(said.contains(R"("op":"retain")"));
+            QVERIFY(said.contains(R"("documents":["1"])"));
+        }
+        // Another window knows what is read, and which chat it stands in.
+        WindowRun run(data, {});
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        QTRY_COMPARE(stateOf(run), int{Shelf::Read});
+        QTRY_COMPARE(inChat(run), 1);
+        run.chat().newConversation();
+        QTRY_COMPARE(inChat(run), 0);
+        run.model.documents()->ask(idOf(run));
+        QTRY_COMPARE(inChat(run), 1);
+        run.click(run.shownItem("stripAway-0"), QPointF(5, 5));
+        QTRY_COMPARE(inChat(run), 0);
+    }
+
+    void aPausedReadingWaitsAndAnUnfinishedOneGoesOn() {
+        const QString data = freshDataDir();
+        const QString report = write("long.txt", "A long report.\n");
+        {
+            WindowRun run(data, {"--read-ms", "200"});
+            open(run, report);
+            QTRY_COMPARE_WITH_TIMEOUT(stateOf(run), int{Shelf::Unread}, kPatienceMs);
+            run.model.documents()->ask(idOf(run));
+            QTRY_COMPARE_WITH_TIMEOUT(stateOf(run), int{Shelf::Reading}, kPatienceMs);
+            QTRY_VERIFY_WITH_TIMEOUT(progressOf(run).contains("left"), kPatienceMs);
+            run.model.documents()->pause(idOf(run));
+            QTRY_COMPARE(stateOf(run), int{Shelf::Unread});
+            const double before = role(run, 0, Shelf::FractionRole).toDouble();
+            QTest::qWait(600);
+            QCOMPARE(role(run, 0, Shelf::FractionRole).toDouble(), before);
+            run.model.documents()->read(idOf(run));
+            QTRY_COMPARE_WITH_TIMEOUT(stateOf(run), int{Shelf::Reading}, kPatienceMs);
+        }
+        WindowRun run(data, {});
+        QTRY_COMPARE_WITH_TIMEOUT(run.model.documents()->rowCount(), 1, kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(run), int{Shelf::Read}, kPatienceMs);
+        QCOMPARE(inChat(run), 1);  // of the chat that was still to begin
+    }
+
+    void ofALongOneThePassagesAreShownWithTheQuestion() {
+        QByteArray text;
+        for (int chapter = 1; chapter < 60; ++chapter)
+            text += "# Chapter " + QByteArray::number(chapter) + "\n\n" +
+                    QByteArray(chapter == 42 ? "The keeper of the lighthouse was Ann." : "Nothing happens.") +
+                    "\n\n";
+        WindowRun run(freshDataDir(), {"--read-tokens", "500", "--read-room", "200"});
+        open(run, write("novel.md", text));
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(run), int{Shelf::TooLong}, kPatienceMs);
+        QVERIFY(progressOf(run).startsWith("Too long for this model (500 tokens)"));
+        run.model.documents()->ask(idOf(run));
+        QCOMPARE(inChat(run), 1);
+        run.chat().send("Who kept the lighthouse?");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        const std::vector<Part>& parts = run.messages()[0].parts;
+        QVERIFY(parts.size() >= 2);
+        QCOMPARE(parts.front().kind, PartKind::Source);
+        const auto isIt = [](const Part& part) {
+            return part.kind == PartKind::Source && part.data.ends_with("Chapter 42") &&
+                   part.text.find("Ann") != std::string::npos;
+        };
+        QVERIFY(std::any_of(parts.begin(), parts.end(), isIt));
+        QVERIFY(!run.shownItems("SourceBlock").isEmpty());
+    }
+
+    void quotesAreFoundInTheDocuments() {
+        WindowRun run(freshDataDir(), {"--say", "It says “bees make honey” and “wasps make bread too”."});
+        open(run, write("report.md", "# Bees\n\nBees make\nhoney.\n"));
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(run), int{Shelf::Unread}, kPatienceMs);
+        run.chat().send("What does it say?");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        QVERIFY(!run.model.actions()->can("findQuotes", 0));  // the chat has no document
+        run.model.documents()->ask(idOf(run));
+        QTRY_VERIFY(run.model.actions()->can("findQuotes", 0));
+        QVERIFY(!run.model.actions()->can("findQuotes", run.messages()[0].id));
+        run.model.actions()->run("findQuotes", 0);
+        QTRY_VERIFY(run.window->findChild<QObject*>("quotesCard")->property("visible").toBool());
+        const QVariantList quotes = run.model.quotes()->quotes();
+        QCOMPARE(quotes.size(), 2);
+        QCOMPARE(quotes[0].toMap()["place"].toString(), QString("Bees"));
+        QVERIFY(quotes[0].toMap()["passage"].toString().contains("<b>Bees make honey</b>"));
+        QCOMPARE(quotes[1].toMap()["place"].toString(), QString());
+        QCOMPARE(run.model.quotes()->sentence(),
+                 QString("Of its quotes (2), so many stand in the documents: 1."));
+    }
+
+    void whatCannotBeReadIsSaidOnce() {
+        WindowRun run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.drop(write("bad-pdf.txt", "%PDF-1.7\nnothing of a PDF"));
+        QTRY_VERIFY_WITH_TIMEOUT(!run.model.notices()->banner().isEmpty(), kPatienceMs);
+        QCOMPARE(run.model.notices()->banner(), QString("bad-pdf.txt: it is damaged and cannot be read."));
+        run.drop(write("image.txt", QByteArray("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16)));
+        QTRY_VERIFY_WITH_TIMEOUT(!run.model.notices()->banner().startsWith("bad-pdf"), kPatienceMs);
+        QCOMPARE(run.model.documents()->rowCount(), 0);
+        QVERIFY(run.model.documents()->opening().isEmpty());
+        QVERIFY(run.ready());
+    }
+
+    void forgettingAndRemovingAsk() {
+        WindowRun run(freshDataDir(), {});
+        open(run, write("notes.txt", "Some notes.\n"));
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(run), int{Shelf::Unread}, kPatienceMs);
+        run.model.documents()->read(idOf(run));
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(run), int{Shelf::Read}, kPatienceMs);
+        QTRY_VERIFY(cardIsOpen(run));
+        run.click(run.shownItem("forget-0"), QPointF(5, 5));
+        QCOMPARE(stateOf(run), int{Shelf::Read});
+        run.click(run.shownItem("confirm-0"), QPointF(5, 5));
+        QTRY_COMPARE(stateOf(run), int{Shelf::Unplanned});
+        run.click(run.shownItem("remove-0"), QPointF(5, 5));
+        QCOMPARE(run.model.documents()->rowCount(), 1);
+        run.click(run.shownItem("confirm-0"), QPointF(5, 5));
+        QTRY_COMPARE(run.model.documents()->rowCount(), 0);
+    }
+
+    void anotherModelHasNotReadIt() {
+        WindowRun run(freshDataDir(), {"--load-ms", "300"});
+        open(run, write("notes.txt", "Some notes.\n"));
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(run), int{Shelf::Unread}, kPatienceMs);
+        run.model.documents()->ask(idOf(run));
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(run), int{Shelf::Read}, kPatienceMs);
+        run.drop(write("other.gguf", "another model"));
+        QTRY_VERIFY_WITH_TIMEOUT(stateOf(run) == Shelf::NoModel, kPatienceMs);
+        // It stands in the chat in view, so what it costs is found out at once.
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(run), int{Shelf::Read}, kPatienceMs);
+    }
+};
+
+QTEST_MAIN(DocumentsTest)
+#include "documents_test.moc"

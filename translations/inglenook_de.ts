@@ -527,6 +527,10 @@
         <source>Code</source>
         <translation>Code</translation>
     </message>
+    <message>
+        <source>Save the code as a file</source>
+        <translation>Den Code als Datei speichern</translation>
+    </message>
 </context>
 <context>
     <name>Composer</name>
@@ -1030,6 +1034,10 @@
         <source>Drop to open</source>
         <translation>Zum Öffnen loslassen</translation>
     </message>
+    <message>
+        <source>Save the code</source>
+        <translation>Code speichern</translation>
+    </message>
 </context>
 <context>
     <name>ModelButton</name>
@@ -1257,6 +1265,14 @@
         <source>Engine</source>
         <translation>Engine</translation>
     </message>
+    <message>
+        <source>Minutes without a question until the model gives its memory back (0: never)</source>
+        <translation>Minuten ohne Frage, bis das Modell seinen Speicher zurückgibt (0: nie)</translation>
+    </message>
+    <message>
+        <source>Minutes until the model rests</source>
+        <translation>Minuten, bis das Modell ruht</translation>
+    </message>
 </context>
 <context>
     <name>ShortcutsCard</name>
@@ -1393,6 +1409,14 @@
         <source>about %1 hours</source>
         <translation>etwa %1 Stunden</translation>
     </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>%1 min %2 s</source>
+        <translation>%1 min %2 s</translation>
+    </message>
 </context>
 <context>
     <name>Toasts</name>
@@ -1514,6 +1538,18 @@
         <source>Your conversations are being made ready. After an update this can take a minute.</source>
         <translation>Ihre Gespräche werden bereitgestellt. Nach einer Aktualisierung kann das eine Minute dauern.</translation>
     </message>
+    <message>
+        <source>Pasted text</source>
+        <translation>Eingefügter Text</translation>
+    </message>
+    <message>
+        <source>Pasted text, %1 characters</source>
+        <translation>Eingefügter Text, %1 Zeichen</translation>
+    </message>
+    <message>
+        <source>Attached text removed</source>
+        <translation>Angehängter Text entfernt</translation>
+    </message>
 </context>
 <context>
     <name>ingle::desktop::ChatRows</name>
@@ -1544,6 +1580,10 @@
     <message>
         <source>Thoughts</source>
         <translation>Gedanken</translation>
+    </message>
+    <message>
+        <source>Thought for %1</source>
+        <translation>%1 nachgedacht</translation>
     </message>
 </context>
 <context>
@@ -1662,14 +1702,6 @@
         <source>Show the report</source>
         <translation>Bericht zeigen</translation>
     </message>
-    <message>
-        <source>Saved as %1</source>
-        <translation>Gespeichert als %1</translation>
-    </message>
-    <message>
-        <source>%1 could not be written.</source>
-        <translation>%1 konnte nicht geschrieben werden.</translation>
-    </message>
 </context>
 <context>
     <name>ingle::desktop::DeviceChoices</name>
@@ -1687,6 +1719,10 @@
     <message>
         <source>Too long for this model: %1 tokens, and there is room for %2.</source>
         <translation>Zu lang für dieses Modell: %1 Token, und es ist Platz für %2.</translation>
+    </message>
+    <message>
+        <source>%1 tokens, %2 left</source>
+        <translation>%1 Tokens, %2 übrig</translation>
     </message>
 </context>
 <context>
@@ -1768,6 +1804,22 @@
     <message>
         <source>%1, in use</source>
         <translation>%1, in Gebrauch</translation>
+    </message>
+    <message>
+        <source>%1 tokens per second measured</source>
+        <translation>%1 Tokens pro Sekunde gemessen</translation>
+    </message>
+    <message>
+        <source>needs %1 of memory, and %2 are free</source>
+        <translation>braucht %1 Speicher, und %2 sind frei</translation>
+    </message>
+    <message>
+        <source>The file is missing.</source>
+        <translation>Die Datei fehlt.</translation>
+    </message>
+    <message>
+        <source>The file has changed since it was last used.</source>
+        <translation>Die Datei hat sich geändert, seit sie zuletzt benutzt wurde.</translation>
     </message>
 </context>
 <context>
@@ -2123,6 +2175,24 @@
     <message>
         <source>Message %1 of %2</source>
         <translation>Nachricht %1 von %2</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::TextSaver</name>
+    <message>
+        <source>Saved as %1</source>
+        <translation>Gespeichert als %1</translation>
+    </message>
+    <message>
+        <source>%1 could not be written.</source>
+        <translation>%1 konnte nicht geschrieben werden.</translation>
+    </message>
+</context>
+<context>
+    <name>AttachedRow</name>
+    <message>
+        <source>Remove the attached text</source>
+        <translation>Den angehängten Text entfernen</translation>
     </message>
 </context>
 </TS>

@@ -37,6 +37,8 @@ class Settings : public QObject {
     /// 0: chosen by the engine.
     Q_PROPERTY(int threads MEMBER m_threads NOTIFY changed)
     Q_PROPERTY(int contextTokens MEMBER m_contextTokens NOTIFY changed)
+    /// After so many minutes without a question the model gives its memory back; 0: never.
+    Q_PROPERTY(int restMinutes MEMBER m_restMinutes NOTIFY changed)
     /// What computes: "" is chosen by the engine, "processor", or the name of a graphics device.
     Q_PROPERTY(QString device MEMBER m_device NOTIFY changed)
   public:
@@ -49,6 +51,7 @@ class Settings : public QObject {
     const QString& device() const { return m_device; }
     std::string systemPrompt() const { return m_systemPrompt.toStdString(); }
     uint32_t maxTokens() const { return static_cast<uint32_t>(std::max(m_maxTokens, 0)); }
+    int restMinutes() const { return std::clamp(m_restMinutes, 0, 10'000); }
     int textScale() const { return m_textScale; }
     /// Is brought to the nearest that can be read.
     void setTextScale(int percent);
@@ -83,6 +86,7 @@ class Settings : public QObject {
     int m_maxTokens = 0;
     int m_threads = 0;
     int m_contextTokens = 0;
+    int m_restMinutes = 30;
     QString m_device;
 };
 

@@ -16,8 +16,13 @@ T.ItemDelegate {
     required property bool current
     required property string spoken
     required property string speed
+    required property string measured
+    required property string fit
+    required property string file
 
-    readonly property string details: speed.length > 0 ? summary + " · " + speed : summary
+    readonly property string details: [summary, speed, measured, fit].filter(text => text.length > 0).join(" · ")
+    /// What is wrong with it.
+    readonly property string trouble: file.length > 0 ? file : failure
 
     signal chosen
 
@@ -28,7 +33,7 @@ T.ItemDelegate {
     highlighted: ListView.isCurrentItem && ListView.view.activeFocus
     Accessible.role: Accessible.ListItem
     Accessible.name: spoken
-    Accessible.description: failure.length > 0 ? failure : details
+    Accessible.description: [trouble, details].filter(text => text.length > 0).join(" ")
 
     onClicked: {
         models.use(modelId);
@@ -59,12 +64,26 @@ T.ItemDelegate {
             }
             Text {
                 Layout.fillWidth: true
-                text: row.failure.length > 0 ? row.failure : row.details
+                objectName: "modelTrouble"
+                visible: text.length > 0
+                text: row.trouble
                 textFormat: Text.PlainText
-                color: row.failure.length > 0 ? Theme.danger : Theme.mutedText
+                color: Theme.danger
                 font.pixelSize: Theme.smallSize - 1
                 wrapMode: Text.Wrap
                 maximumLineCount: 3
+                elide: Text.ElideRight
+            }
+            Text {
+                Layout.fillWidth: true
+                objectName: "modelDetails"
+                visible: text.length > 0
+                text: row.details
+                textFormat: Text.PlainText
+                color: Theme.mutedText
+                font.pixelSize: Theme.smallSize - 1
+                wrapMode: Text.Wrap
+                maximumLineCount: 2
                 elide: Text.ElideRight
             }
             Text {

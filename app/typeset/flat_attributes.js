@@ -88,3 +88,8 @@ for (const name of Object.getOwnPropertyNames(module_.Attributes.prototype))
         throw new Error("flat_attributes.js: MathJax's attributes have `" + name + "`");
 
 module_.Attributes = FlatAttributes;
+
+// And all of its nodes have them.
+const {MmlFactory} = require("mathjax-full/js/core/MmlTree/MmlFactory.js");
+if (!(new MmlFactory().create("mi").attributes instanceof FlatAttributes))
+    throw new Error("flat_attributes.js: MathJax has attributes of its own");

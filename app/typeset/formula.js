@@ -36,6 +36,7 @@ const kMaxHeight = 300;    // ex
 const kMaxArea = 20000;    // square ex: about 1,400 × 1,000 pixels
 const kMaxSvg = 400000;    // characters
 const kMaxElements = 20000;
+const kForeign = 0.82;     // the computer's fonts have taller letters at the same size
 const kEx = 442 / 1000;    // height of an x of MathJax's font, in em; it draws 1,000 units to the em
 
 const adaptor = liteAdaptor();
@@ -162,10 +163,12 @@ class Writer {
             }
         }
         // What has a line's width is drawn with a line, and nothing else is.
-        if ("stroke-width" in given)
+        if (parseFloat(given["stroke-width"]) > 0)
             given.stroke = typeof given.stroke === "string" && colour.test(given.stroke) ? given.stroke : stroke;
         else
             delete given.stroke;
+        if (node.kind === "text")
+            given["font-size"] = kForeign * parseFloat(given["font-size"]) + "px";
         this.svg += "<" + node.kind;
         for (const name in given) {
             const value = String(given[name]);

@@ -465,7 +465,7 @@ void ModelListModel::changed(const std::string& modelId) {
     const auto found = std::ranges::find(m_models, modelId, &ModelEntry::id);
     if (found == m_models.end()) return;
     const QModelIndex row = index(static_cast<int>(found - m_models.begin()));
-    emit dataChanged(row, row, {FitRole, FileRole});
+    emit dataChanged(row, row, {DetailsRole, TroubleRole});
 }
 
 void ModelListModel::forget(const QString& modelId) {
@@ -520,27 +520,14 @@ QVariant ModelListModel::data(const QModelIndex& index, int role) const {
             return toQString(entry.id);
         case NameRole:
             return toQString(library::displayName(entry.name));
-        case SummaryRole:
-            return toQString(entry.summary);
         case PathRole:
             return toQString(entry.path);
-        case FailureRole:
-            if (const auto failure = failureOf(entry)) return errorSentence(*failure);
-            return QString();
         case CurrentRole:
             return entry.id == m_current.id;
-        case SpeedRole:
-            return speedText(entry.tokensPerSecond);
-        case MeasuredRole:
-            return measuredText(entry.measuredPerSecond);
-        case FitRole: {
-            const auto look = m_looks.find(entry.id);
-            return look == m_looks.end() ? QString() : fitText(look->second.memory);
-        }
-        case FileRole: {
-            const auto look = m_looks.find(entry.id);
-            return look == m_looks.end() ? QString() : fileText(look->second.file);
-        }
+        case DetailsRole:
+            return details(entry);
+        case TroubleRole:
+            return trouble(entry);
         case SpokenRole: {
             const QString name = toQString(library::displayName(entry.name));
             return entry.id == m_current.id ? tr("%1, in use").arg(name) : name;
@@ -550,11 +537,26 @@ QVariant ModelListModel::data(const QModelIndex& index, int role) const {
     }
 }
 
+QString ModelListModel::details(const ModelEntry& entry) const {
+    const auto look = m_looks.find(entry.id);
+    QStringList all{toQString(entry.summary), speedText(entry.tokensPerSecond),
+                    measuredText(entry.measuredPerSecond),
+                    look == m_looks.end() ? QString() : fitText(look->second.memory)};
+    all.removeAll(QString());
+    return all.join(QStringLiteral(" · "));
+}
+
+QString ModelListModel::trouble(const ModelEntry& entry) const {
+    const auto look = m_looks.find(entry.id);
+    if (look != m_looks.end() && look->second.file != FileState::Same) return fileText(look->second.file);
+    const auto failure = failureOf(entry);
+    return failure ? errorSentence(*failure) : QString();
+}
+
 QHash<int, QByteArray> ModelListModel::roleNames() const {
-    return {{ModelIdRole, "modelId"}, {NameRole, "name"},       {SummaryRole, "summary"},
-            {PathRole, "path"},       {FailureRole, "failure"}, {CurrentRole, "current"},
-            {SpeedRole, "speed"},     {SpokenRole, "spoken"},   {MeasuredRole, "measured"},
-            {FitRole, "fit"},         {FileRole, "file"}};
+    return {{ModelIdRole, "modelId"}, {NameRole, "name"},       {PathRole, "path"},
+            {CurrentRole, "current"}, {DetailsRole, "details"}, {TroubleRole, "trouble"},
+            {SpokenRole, "spoken"}};
 }
 
 }  // namespace ingle::desktop

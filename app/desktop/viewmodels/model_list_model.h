@@ -50,15 +50,12 @@ class ModelListModel : public QAbstractListModel {
     enum Role {
         ModelIdRole = Qt::UserRole,
         NameRole,
-        SummaryRole,
         PathRole,
-        FailureRole,
         CurrentRole,
-        SpeedRole,
-        MeasuredRole,  ///< how fast its last answers were
-        FitRole,       ///< that it does not fit the memory that is free; empty: it does, or nobody knows
-        FileRole,      ///< that its file is missing or another one
-        SpokenRole,    ///< the name and whether it is in use, for screen readers
+        DetailsRole,  ///< what it is, how fast it is said to be and was, and that it does not fit, if it does
+                      ///< not
+        TroubleRole,  ///< that its file is missing or another one, or why it could not be loaded
+        SpokenRole,   ///< the name and whether it is in use, for screen readers
     };
 
     /// `guide`: file of the model that ships with Inglenook; empty: none.
@@ -144,6 +141,8 @@ class ModelListModel : public QAbstractListModel {
 
   private:
     void changed(const std::string& modelId);
+    QString details(const library::ModelEntry& entry) const;
+    QString trouble(const library::ModelEntry& entry) const;
     void setModels(std::vector<library::ModelEntry> models);
     void setState(State state);
     void setInspection(std::optional<protocol::RequestId> inspection);

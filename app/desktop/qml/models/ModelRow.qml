@@ -10,19 +10,12 @@ T.ItemDelegate {
     required property ModelListModel models
     required property string modelId
     required property string name
-    required property string summary
     required property string path
-    required property string failure
     required property bool current
     required property string spoken
-    required property string speed
-    required property string measured
-    required property string fit
-    required property string file
-
-    readonly property string details: [summary, speed, measured, fit].filter(text => text.length > 0).join(" · ")
+    required property string details
     /// What is wrong with it.
-    readonly property string trouble: file.length > 0 ? file : failure
+    required property string trouble
 
     signal chosen
 
@@ -33,7 +26,7 @@ T.ItemDelegate {
     highlighted: ListView.isCurrentItem && ListView.view.activeFocus
     Accessible.role: Accessible.ListItem
     Accessible.name: spoken
-    Accessible.description: [trouble, details].filter(text => text.length > 0).join(" ")
+    Accessible.description: trouble.length > 0 ? trouble + " " + details : details
 
     onClicked: {
         models.use(modelId);

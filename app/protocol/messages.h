@@ -56,6 +56,10 @@ struct Counted {
     uint32_t tokens = 0;
     uint32_t room = 0;  ///< of messages: for all that is asked, beside an answer; 0: no limit
 };
+struct Previewed {
+    static constexpr std::string_view kName = "previewed";
+    PromptPreview preview;
+};
 struct Retained {
     static constexpr std::string_view kName = "retained";
 };
@@ -112,7 +116,7 @@ struct Failed {
     /// Of a load that was refused because it does not fit: the numbers, and what would help.
     MemoryEstimate memory;
 };
-using EventBody = std::variant<HelloOk, Inspected, Recognised, Imported, Loaded, Unloaded, Counted, Retained,
+using EventBody = std::variant<HelloOk, Inspected, Recognised, Imported, Loaded, Unloaded, Counted, Previewed, Retained,
                                Protected, DevicesListed, ComputerDescribed, Progress, Planned, Tokens, Done,
                                Scored, ReadPlanned, ReadDone, Failed>;
 struct Event {
@@ -192,6 +196,15 @@ struct Count {
     std::vector<ChatMessage>
         messages;  ///< in place of `text`: with all that the chat format puts around them
 };
+/// What the model would be given for a request. Needs a loaded model.
+struct Preview {
+    static constexpr std::string_view kName = "preview";
+    static constexpr std::string_view kDoing = "making the prompt";
+    static constexpr ModelUse kModelUse = ModelUse::Uses;
+    using Reply = Previewed;
+    using Update = NoUpdate;
+    GenerateRequest request;
+};
 /// Needs a loaded model. Several may run at once, one per conversation.
 struct Generate {
     static constexpr std::string_view kName = "generate";
@@ -261,7 +274,7 @@ struct Computer {
     using Reply = ComputerDescribed;
     using Update = NoUpdate;
 };
-using RequestBody = std::variant<Hello, Inspect, Recognise, Import, Load, Unload, Count, Generate, Score,
+using RequestBody = std::variant<Hello, Inspect, Recognise, Import, Load, Unload, Count, Preview, Generate, Score,
                                  Read, Cancel, Retain, Protect, Devices, Computer>;
 struct Request {
     RequestId id = 0;

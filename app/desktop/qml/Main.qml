@@ -120,6 +120,7 @@ T.ApplicationWindow {
             secret: window.app.secret
             conversations: window.app.conversations
             folders: window.app.folders
+            profiles: window.app.page.profiles
             actions: window.app.actions
             onChosen: {
                 drawer.close();
@@ -172,6 +173,16 @@ T.ApplicationWindow {
     QuotesCard {
         id: quotesCard
         finder: window.app.quotes
+    }
+    PromptCard {
+        id: promptCard
+        prompt: window.app.shownPage.prompt
+        actions: window.app.actions
+        portal: window.app.portal
+    }
+    ProfileCard {
+        id: profileCard
+        editor: window.app.shownPage.profiles
     }
     SettingsCard {
         id: settingsCard
@@ -284,6 +295,20 @@ T.ApplicationWindow {
         target: window.app.quotes
         function onFound() {
             quotesCard.open();
+        }
+    }
+
+    Connections {
+        target: promptCard.prompt
+        function onOpened() {
+            promptCard.open();
+        }
+    }
+
+    Connections {
+        target: profileCard.editor
+        function onOpened() {
+            profileCard.open();
         }
     }
 

@@ -2225,14 +2225,6 @@
         <source>Answer</source>
         <translation>Antwort</translation>
     </message>
-    <message>
-        <source>%1 tokens, without end; %2 of them are the form of the chat.</source>
-        <translation>%1 Tokens, ohne Ende; %2 davon sind die Form des Gesprächs.</translation>
-    </message>
-    <message>
-        <source>%1 of %2 tokens; the rest of the context is for the answer. %3 of them are the form of the chat.</source>
-        <translation>%1 von %2 Tokens; der Rest des Kontexts ist für die Antwort. %3 davon sind die Form des Gesprächs.</translation>
-    </message>
     <message numerus="yes">
         <source>%n tokens</source>
         <translation>
@@ -2243,6 +2235,18 @@
     <message>
         <source>%1, no longer seen</source>
         <translation>%1, nicht mehr gesehen</translation>
+    </message>
+    <message>
+        <source>%1 tokens, and no limit.</source>
+        <translation>%1 Tokens, ohne Grenze.</translation>
+    </message>
+    <message>
+        <source>%1 of %2 tokens; the rest of the context is for the answer.</source>
+        <translation>%1 von %2 Tokens; der Rest des Kontexts ist für die Antwort.</translation>
+    </message>
+    <message>
+        <source>The form of the chat takes %1 of them.</source>
+        <translation>Die Form des Gesprächs nimmt davon %1.</translation>
     </message>
 </context>
 <context>
@@ -2268,8 +2272,8 @@
         <translation>Grammatik (GBNF)</translation>
     </message>
     <message>
-        <source>Instructions before every conversation</source>
-        <translation>Anweisungen vor jeder Unterhaltung</translation>
+        <source>Instructions before the conversation</source>
+        <translation>Anweisungen vor der Unterhaltung</translation>
     </message>
     <message>
         <source>Longest answer in tokens (0: as the model likes)</source>

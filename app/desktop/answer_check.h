@@ -24,11 +24,7 @@ class AnswerCheck : public QObject {
   public:
     AnswerCheck(StorageThread& storage, EngineClient& engine, ChatController& chat, ModelListModel& models,
                 Notices& notices)
-        : m_storage(storage),
-          m_engine(engine),
-          m_chat(chat),
-          m_models(models),
-          m_notices(notices) {}
+        : m_storage(storage), m_engine(engine), m_chat(chat), m_models(models), m_notices(notices) {}
 
     /// The model that wrote it is loaded, and it has an end.
     bool canCheck(history::RowId message) const;

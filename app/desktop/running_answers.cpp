@@ -82,8 +82,7 @@ void RunningAnswers::setState(Answer& answer, State state) {
     emit stateChanged(answer.conversation);
 }
 
-void RunningAnswers::start(RowId conversation, history::AnswerTerms usual, Work work,
-                           Started started) {
+void RunningAnswers::start(RowId conversation, history::AnswerTerms usual, Work work, Started started) {
     Answer& answer = *m_answers.emplace_back(new Answer(m_storage, this));
     answer.conversation = conversation;
     answer.usual = std::move(usual);

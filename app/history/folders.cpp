@@ -49,9 +49,8 @@ Status History::setConversationProfile(RowId conversation, const Profile& profil
     if (conversation == 0)
         return setSetting(kNewProfileKey, profile == Profile{} ? "" : profileJson(profile));
     return m_database->transact(Durability::Power, [&]() -> Status {
-        INGLE_TRY(m_database->updateRow(Durability::Power,
-                                        "UPDATE conversations SET profile_id = NULL WHERE id = ?1",
-                                        conversation));
+        INGLE_TRY(m_database->updateRow(
+            Durability::Power, "UPDATE conversations SET profile_id = NULL WHERE id = ?1", conversation));
         if (profile != Profile{}) {
             m_database->execute("INSERT INTO profiles (name, settings) VALUES ('', ?1)",
                                 profileJson(profile));
@@ -59,8 +58,9 @@ Status History::setConversationProfile(RowId conversation, const Profile& profil
                                 m_database->sqlite().getLastInsertRowid());
         }
         // Those that were imported may be shared.
-        m_database->execute("DELETE FROM profiles WHERE id NOT IN (SELECT profile_id FROM conversations "
-                            "WHERE profile_id IS NOT NULL)");
+        m_database->execute(
+            "DELETE FROM profiles WHERE id NOT IN (SELECT profile_id FROM conversations "
+            "WHERE profile_id IS NOT NULL)");
         return {};
     });
 }

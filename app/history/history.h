@@ -75,8 +75,9 @@ struct Conversation {
 
 /// What made an answer, beside its sampler, ids and prompt.
 struct AnswerReceipt {
-    Receipt engine;                    ///< without a program: no run has ended in order
-    std::optional<AnswerTerms> terms;  ///< from its beginning on; none of what is older, or came from elsewhere
+    Receipt engine;  ///< without a program: no run has ended in order
+    std::optional<AnswerTerms>
+        terms;  ///< from its beginning on; none of what is older, or came from elsewhere
 
     bool exists() const { return !engine.program.empty(); }
     bool operator==(const AnswerReceipt&) const = default;

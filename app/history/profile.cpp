@@ -39,7 +39,7 @@ void read(const json& value, std::optional<AnswerForm>& field) {
 }
 /// None of these numbers is negative.
 template <typename Number>
-    requires std::is_arithmetic_v<Number>
+requires std::is_arithmetic_v<Number>
 void read(const json& value, std::optional<Number>& field) {
     if (!value.is_number()) return;
     const double number = value.get<double>();

@@ -1,5 +1,5 @@
-/// Layers of what a person sets for answers: the settings, then a model, a folder and a conversation, each over
-/// those before it.
+/// Layers of what a person sets for answers: the settings, then a model, a folder and a conversation, each
+/// over those before it.
 #pragma once
 
 #include <cstdint>

@@ -40,9 +40,8 @@ inline constexpr std::array kKvNames{std::pair{KvType::F32, std::string_view("f3
 inline constexpr std::array kActivationNames{std::pair{ActivationType::Auto, std::string_view("auto")},
                                              std::pair{ActivationType::F32, std::string_view("f32")}};
 
-inline constexpr std::array kWhenFullNames{
-    std::pair{WhenFull::DropOldest, std::string_view("drop_oldest")},
-    std::pair{WhenFull::Refuse, std::string_view("refuse")}};
+inline constexpr std::array kWhenFullNames{std::pair{WhenFull::DropOldest, std::string_view("drop_oldest")},
+                                           std::pair{WhenFull::Refuse, std::string_view("refuse")}};
 
 inline constexpr std::array kAnswerFormNames{
     std::pair{AnswerForm::Kind::Free, std::string_view("free")},

@@ -79,7 +79,8 @@ struct AnswerBeginning {
     std::vector<PartPiece> pieces;  ///< what they say
     std::string withheld;
 };
-/// Begins another version of an answer, by the same model, sampler and terms, that begins so. One transaction.
+/// Begins another version of an answer, by the same model, sampler and terms, that begins so. One
+/// transaction.
 Result<Turn> branchAnswer(History& history, RowId answer, const AnswerBeginning& beginning);
 
 /// What the model is to be asked for the answer that `turn` ends with, and which message each part of it is.

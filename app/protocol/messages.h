@@ -116,9 +116,9 @@ struct Failed {
     /// Of a load that was refused because it does not fit: the numbers, and what would help.
     MemoryEstimate memory;
 };
-using EventBody = std::variant<HelloOk, Inspected, Recognised, Imported, Loaded, Unloaded, Counted, Previewed, Retained,
-                               Protected, DevicesListed, ComputerDescribed, Progress, Planned, Tokens, Done,
-                               Scored, ReadPlanned, ReadDone, Failed>;
+using EventBody = std::variant<HelloOk, Inspected, Recognised, Imported, Loaded, Unloaded, Counted, Previewed,
+                               Retained, Protected, DevicesListed, ComputerDescribed, Progress, Planned,
+                               Tokens, Done, Scored, ReadPlanned, ReadDone, Failed>;
 struct Event {
     RequestId id = 0;
     EventBody body;
@@ -274,8 +274,8 @@ struct Computer {
     using Reply = ComputerDescribed;
     using Update = NoUpdate;
 };
-using RequestBody = std::variant<Hello, Inspect, Recognise, Import, Load, Unload, Count, Preview, Generate, Score,
-                                 Read, Cancel, Retain, Protect, Devices, Computer>;
+using RequestBody = std::variant<Hello, Inspect, Recognise, Import, Load, Unload, Count, Preview, Generate,
+                                 Score, Read, Cancel, Retain, Protect, Devices, Computer>;
 struct Request {
     RequestId id = 0;
     RequestBody body;

@@ -116,9 +116,10 @@ class ActionsTest : public QObject, WindowFiles {
                  QString("First differs at token 4: stored “3 ”, now “else” (logits 0.25 apart)."));
         QCOMPARE(check({"--model-hash", QString(32, 'b')}, false),
                  QString("Identical: 20 tokens. The model file is another one now."));
-        QCOMPARE(check({}, false, 1.25),
-                 QString("Identical: 20 tokens. It was checked with the settings that it was written with; new "
-                         "answers have others."));
+        QCOMPARE(
+            check({}, false, 1.25),
+            QString("Identical: 20 tokens. It was checked with the settings that it was written with; new "
+                    "answers have others."));
         QCOMPARE(check({"--prompt-hash", "8"}, false),
                  QString("Identical: 20 tokens. What stands before the answer is not what the model was "
                          "given then."));

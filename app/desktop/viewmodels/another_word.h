@@ -33,11 +33,7 @@ class AnotherWord : public QObject {
   public:
     AnotherWord(StorageThread& storage, EngineClient& engine, ChatController& chat, ModelListModel& models,
                 Notices& notices)
-        : m_storage(storage),
-          m_engine(engine),
-          m_chat(chat),
-          m_models(models),
-          m_notices(notices) {
+        : m_storage(storage), m_engine(engine), m_chat(chat), m_models(models), m_notices(notices) {
         connect(&chat, &ChatController::generationChanged, this, &AnotherWord::mayLookChanged);
     }
 

@@ -349,9 +349,7 @@ void ModelListModel::lengthenContext(uint32_t tokens) {
 
 void ModelListModel::setProfile(const std::string& id, const std::string& profile) {
     if (id == m_current.id) m_current.profile = profile;
-    const auto work = [id, profile](library::Library& library) {
-        return library.setProfile(id, profile);
-    };
+    const auto work = [id, profile](library::Library& library) { return library.setProfile(id, profile); };
     m_storage.run(this, work, [this](const Status& status) {
         if (!status) return m_notices.showError(Notices::Topic::Model, status.error());
         refresh();

@@ -31,9 +31,8 @@ struct Choice {
 };
 constexpr Choice kWhenFull[]{{"drop_oldest", WORDS("Let the oldest messages go")},
                              {"refuse", WORDS("Stop and ask")}};
-constexpr Choice kForms[]{{"free", WORDS("Free")},
-                          {"json_schema", WORDS("JSON Schema")},
-                          {"grammar", WORDS("Grammar (GBNF)")}};
+constexpr Choice kForms[]{
+    {"free", WORDS("Free")}, {"json_schema", WORDS("JSON Schema")}, {"grammar", WORDS("Grammar (GBNF)")}};
 
 constexpr const char* kShare = R"(|0([.,]\d{0,3})?|1([.,]0{0,3})?)";
 
@@ -46,7 +45,7 @@ struct Field {
 };
 /// Under the names of the profile's fields, but that the form of answers is a choice and a text.
 constexpr Field kFields[]{
-    {"systemPrompt", WORDS("Instructions before every conversation"), "text"},
+    {"systemPrompt", WORDS("Instructions before the conversation"), "text"},
     {"maxTokens", WORDS("Longest answer in tokens (0: as the model likes)"), "number", R"(|\d{1,7})"},
     {"whenFull", WORDS("When the conversation is longer than the model's context"), "choice", "", kWhenFull},
     {"temperature", WORDS("Temperature (0 always takes the likeliest word)"), "number",
@@ -72,8 +71,7 @@ QString textOf(WhenFull value) {
     return kWhenFull[value == WhenFull::Refuse ? 1 : 0].value;
 }
 template <typename Number>
-    requires std::is_arithmetic_v<Number>
-QString textOf(Number value) {
+requires std::is_arithmetic_v<Number> QString textOf(Number value) {
     return QLocale::c().toString(static_cast<double>(value), 'g', 7);
 }
 void read(const QString& text, std::optional<std::string>& field) {
@@ -85,7 +83,7 @@ void read(const QString& text, std::optional<WhenFull>& field) {
     if (!text.isEmpty()) field = text == kWhenFull[1].value ? WhenFull::Refuse : WhenFull::DropOldest;
 }
 template <typename Number>
-    requires std::is_arithmetic_v<Number>
+requires std::is_arithmetic_v<Number>
 void read(QString text, std::optional<Number>& field) {
     bool isNumber = false;
     const double number = text.replace(',', '.').toDouble(&isNumber);
@@ -224,7 +222,8 @@ void ProfileEditor::editFolder(qint64 folder, const QString& name) {
     m_storage.readBehindWrites(this, read, [this, folder, name](const Result<Profile>& profile) {
         if (!profile) return m_notices.showError(Notices::Topic::History, profile.error());
         open(name, settingsAndModel(), *profile, [this, folder](const Profile& now) {
-            storeBy([folder, now](history::History& history) { return history.setFolderProfile(folder, now); });
+            storeBy(
+                [folder, now](history::History& history) { return history.setFolderProfile(folder, now); });
         });
     });
 }
@@ -263,14 +262,14 @@ void ProfileEditor::checkForm() {
     history::Turn turn;
     turn.branch.resize(2);
     turn.branch[0].parts = {{PartKind::Text, "?", {}}};
-    m_asked = m_engine.preview(
-        history::promptOf(turn, {.form = *m_profile.form}).request,
-        whileAlive(this, [this](const Result<PromptPreview>& preview) {
-            m_asked = 0;
-            // Without a model nobody knows.
-            const bool refused = !preview && errorIdOf(preview.error()) == ErrorId::GrammarRefused;
-            setProblem(refused ? errorSentence(preview.error()) : QString());
-        }));
+    m_asked = m_engine.preview(history::promptOf(turn, {.form = *m_profile.form}).request,
+                               whileAlive(this, [this](const Result<PromptPreview>& preview) {
+                                   m_asked = 0;
+                                   // Without a model nobody knows.
+                                   const bool refused =
+                                       !preview && errorIdOf(preview.error()) == ErrorId::GrammarRefused;
+                                   setProblem(refused ? errorSentence(preview.error()) : QString());
+                               }));
 }
 
 void ProfileEditor::setProblem(const QString& problem) {

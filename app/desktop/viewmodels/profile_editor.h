@@ -26,8 +26,9 @@ class ProfileEditor : public QObject {
     QML_ELEMENT
     QML_UNCREATABLE("owned by the window")
     Q_PROPERTY(QString title READ title NOTIFY opened)
-    /// Of each "key", "name", "kind" ("text", "number" or "choice"), "pattern" of a number, "choices" of a choice
-    /// (each "value" and "name"), what holds without this layer ("usual") and whose value that is ("origin").
+    /// Of each "key", "name", "kind" ("text", "number" or "choice"), "pattern" of a number, "choices" of a
+    /// choice (each "value" and "name"), what holds without this layer ("usual") and whose value that is
+    /// ("origin").
     Q_PROPERTY(QVariantList fields READ fields NOTIFY opened)
     /// Changes with every value.
     Q_PROPERTY(int revision READ revision NOTIFY valuesChanged)

@@ -58,13 +58,13 @@ void PromptView::look(bool opens) {
             terms.form = {};
             auto prompt = history::promptOf(*turn, terms);
             GenerateRequest request = prompt.request;
-            m_asked = m_engine.preview(
-                std::move(request),
-                whileAlive(this, [this, opens, prompt = std::move(prompt)](const Result<PromptPreview>& preview) {
-                    m_asked = 0;
-                    show(prompt, preview);
-                    if (opens) emit opened();
-                }));
+            m_asked = m_engine.preview(std::move(request),
+                                       whileAlive(this, [this, opens, prompt = std::move(prompt)](
+                                                            const Result<PromptPreview>& preview) {
+                                           m_asked = 0;
+                                           show(prompt, preview);
+                                           if (opens) emit opened();
+                                       }));
         });
 }
 
@@ -80,13 +80,15 @@ void PromptView::show(history::Prompt prompt, const Result<PromptPreview>& previ
     uint32_t parts = 0;
     for (const uint32_t index : plan.kept)
         for (const uint32_t tokens : m_preview.partTokens[index]) parts += tokens;
-    const QString around = locale.toString(plan.promptTokens - std::min(parts, plan.promptTokens));
     const QString all = locale.toString(plan.promptTokens);
-    m_sentence = m_preview.room == 0
-                     ? tr("%1 tokens, without end; %2 of them are the form of the chat.").arg(all, around)
-                     : tr("%1 of %2 tokens; the rest of the context is for the answer. %3 of them are the form of "
-                          "the chat.")
-                           .arg(all, locale.toString(m_preview.room), around);
+    m_sentence = m_preview.room == 0 ? tr("%1 tokens, and no limit.").arg(all)
+                                     : tr("%1 of %2 tokens; the rest of the context is for the answer.")
+                                           .arg(all, locale.toString(m_preview.room));
+    // Some templates leave messages out themselves.
+    if (plan.promptTokens > parts)
+        m_sentence +=
+            ' ' +
+            tr("The form of the chat takes %1 of them.").arg(locale.toString(plan.promptTokens - parts));
     emit changed();
 }
 
@@ -96,9 +98,9 @@ QVariantList PromptView::rows() const {
     const QLocale locale;
     // Of what could not be looked at there are no figures.
     for (size_t index = 0; index < messages.size() && index < m_preview.partTokens.size(); ++index) {
-        const bool dropped =
-            std::ranges::find(m_preview.plan.dropped, index) != m_preview.plan.dropped.end();
-        const bool pinned = std::ranges::find(m_prompt.request.pinned, index) != m_prompt.request.pinned.end();
+        const bool dropped = std::ranges::find(m_preview.plan.dropped, index) != m_preview.plan.dropped.end();
+        const bool pinned =
+            std::ranges::find(m_prompt.request.pinned, index) != m_prompt.request.pinned.end();
         double message = static_cast<double>(m_prompt.messages[index]);
         for (size_t part = 0; part < messages[index].parts.size(); ++part) {
             const uint32_t tokens = m_preview.partTokens[index][part];
@@ -134,8 +136,9 @@ QStringList PromptView::pieces() const {
 }
 
 double PromptView::share() const {
-    return m_preview.room == 0 ? 0
-                               : std::min(1.0, static_cast<double>(m_preview.plan.promptTokens) / m_preview.room);
+    return m_preview.room == 0
+               ? 0
+               : std::min(1.0, static_cast<double>(m_preview.plan.promptTokens) / m_preview.room);
 }
 
 void PromptView::setPinned(double message, bool pinned) {

@@ -31,10 +31,10 @@ class Documents : public HistoryFixture {
     void fit(RowId document, uint32_t room = 0) {
         ASSERT_TRUE(setReading(*m_history, document, {kModel, "Model", 100, 64, 5000, room}));
     }
-    Turn askAbout(const std::vector<RowId>& documents, const std::string& text,
-                  const Profile& profile = {}) {
+    Turn askAbout(const std::vector<RowId>& documents, const std::string& text, const Profile& profile = {}) {
         EXPECT_TRUE(setDocumentsOf(*m_history, 0, documents));
-        Turn turn = valueOf(history::ask(*m_history, {0, "Title", 0, said(text)}, {kModel, "Model", {}, profile}));
+        Turn turn =
+            valueOf(history::ask(*m_history, {0, "Title", 0, said(text)}, {kModel, "Model", {}, profile}));
         EXPECT_THAT(valueOf(documentsOf(*m_history, 0)), IsEmpty());
         EXPECT_EQ(valueOf(documentsOf(*m_history, turn.conversation.id)), documents);
         EXPECT_TRUE(m_history->finishAnswer(turn.branch.back().id, {.pieces = piece("It is so.")}));

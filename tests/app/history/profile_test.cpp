@@ -69,7 +69,7 @@ class Profiles : public HistoryFixture {
     }
     Turn asked(RowId conversation, RowId parent, const Profile& usual = {}) {
         return valueOf(history::ask(*m_history, {conversation, "Title", parent, said("What is it?")},
-                           {"model", "Model", {}, usual}));
+                                    {"model", "Model", {}, usual}));
     }
     Profile of(RowId conversation) { return valueOf(m_history->conversationProfile(conversation)); }
     int count() { return sqlite().execAndGet("SELECT count(*) FROM profiles").getInt(); }
@@ -153,8 +153,9 @@ TEST_F(Profiles, WhatComesNextIsReadAsIfItHadBeenAsked) {
     ASSERT_TRUE(m_history->finishAnswer(first.leaf, {.pieces = piece("It is.")}));
     const Turn next = valueOf(readNext(*m_history, first.conversation.id, first.leaf, "And then?", "model"));
     const Prompt looked = promptOf(next, {.systemPrompt = "Be brief."});
-    const Turn really = valueOf(history::ask(*m_history, {first.conversation.id, "", first.leaf, said("And then?")},
-                                    {"model", "Model", {}, {.systemPrompt = "Be brief."}}));
+    const Turn really =
+        valueOf(history::ask(*m_history, {first.conversation.id, "", first.leaf, said("And then?")},
+                             {"model", "Model", {}, {.systemPrompt = "Be brief."}}));
     EXPECT_EQ(looked.request.messages, promptOf(really, {}).request.messages);
     EXPECT_EQ(looked.messages.back(), 0) << "it has not been asked";
     // Of a conversation that is still to begin.

@@ -125,8 +125,7 @@ TEST_F(Turns, AReplayAsksAsItWasAskedAndReceiptsAreKept) {
                       .contextTokens = 4096,
                       .overrides = {{"key", "value"}}};
     receipt.terms = AnswerTerms{"Be brief.", 12, WhenFull::Refuse, {AnswerForm::Kind::Grammar, "root ::= x"}};
-    const RowId id =
-        valueOf(m_history->beginAnswer(m_conversation, m_question, "m", "M", {}, receipt.terms));
+    const RowId id = valueOf(m_history->beginAnswer(m_conversation, m_question, "m", "M", {}, receipt.terms));
     // From its beginning on, so that one that was cut off goes on as it began.
     EXPECT_EQ(valueOf(m_history->message(id)).receipt.terms, receipt.terms);
     EXPECT_FALSE(valueOf(m_history->message(id)).receipt.exists());

@@ -122,7 +122,7 @@ Card {
             objectName: "promptText"
             Layout.fillWidth: true
             Layout.fillHeight: true
-            implicitHeight: contentHeight
+            implicitHeight: 480
             visible: body.exact
             clip: true
             boundsBehavior: Flickable.StopAtBounds

@@ -205,6 +205,26 @@
         <source>Find its quotes in the documents</source>
         <translation>Ihre Zitate in den Dokumenten suchen</translation>
     </message>
+    <message>
+        <source>Keep the message in the model&apos;s view</source>
+        <translation>Die Nachricht im Blick des Modells behalten</translation>
+    </message>
+    <message>
+        <source>Let the message go when the chat gets long</source>
+        <translation>Die Nachricht gehen lassen, wenn die Unterhaltung lang wird</translation>
+    </message>
+    <message>
+        <source>What the model sees</source>
+        <translation>Was das Modell sieht</translation>
+    </message>
+    <message>
+        <source>Settings of this chat…</source>
+        <translation>Einstellungen dieser Unterhaltung …</translation>
+    </message>
+    <message>
+        <source>Settings of this model…</source>
+        <translation>Einstellungen dieses Modells …</translation>
+    </message>
 </context>
 <context>
     <name>DocumentRow</name>
@@ -438,12 +458,20 @@
             <numerusform>Identisch: %n Tokens.</numerusform>
         </translation>
     </message>
+    <message>
+        <source>It was checked with the settings that it was written with; new answers have others.</source>
+        <translation>Geprüft wurde mit den Einstellungen, mit denen sie geschrieben wurde; neue Antworten haben andere.</translation>
+    </message>
 </context>
 <context>
     <name>ActionsRow</name>
     <message>
         <source>Copy</source>
         <translation>Kopieren</translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation>Mehr</translation>
     </message>
 </context>
 <context>
@@ -833,6 +861,10 @@
     <message>
         <source>This file holds a program beside its numbers. Inglenook never runs such a thing and does not open it.</source>
         <translation>Diese Datei enthält neben ihren Zahlen ein Programm. So etwas führt Inglenook nie aus und öffnet es nicht.</translation>
+    </message>
+    <message>
+        <source>This conversation has outgrown the model&apos;s context: it takes %1 tokens, and there is room for %2. In the settings of the chat you can let the oldest messages go.</source>
+        <translation>Diese Unterhaltung ist länger geworden als der Kontext des Modells: Sie braucht %1 Tokens, und Platz ist für %2. In den Einstellungen der Unterhaltung können Sie die ältesten Nachrichten gehen lassen.</translation>
     </message>
 </context>
 <context>
@@ -1266,6 +1298,18 @@
         <translation>Engine</translation>
     </message>
     <message>
+        <source>When a conversation is longer than the model&apos;s context</source>
+        <translation>Wenn eine Unterhaltung länger ist als der Kontext des Modells</translation>
+    </message>
+    <message>
+        <source>Let the oldest messages go</source>
+        <translation>Die ältesten Nachrichten gehen lassen</translation>
+    </message>
+    <message>
+        <source>Stop and ask</source>
+        <translation>Anhalten und fragen</translation>
+    </message>
+    <message>
         <source>Minutes without a question until the model gives its memory back (0: never)</source>
         <translation>Minuten ohne Frage, bis das Modell seinen Speicher zurückgibt (0: nie)</translation>
     </message>
@@ -1300,16 +1344,16 @@
         <translation>Privates Gespräch</translation>
     </message>
     <message>
-        <source>Instructions and temperature…</source>
-        <translation>Anweisungen und Temperatur …</translation>
-    </message>
-    <message>
         <source>Rename the folder</source>
         <translation>Ordner umbenennen</translation>
     </message>
     <message>
         <source>Delete the folder, keep its conversations</source>
         <translation>Ordner löschen, Gespräche behalten</translation>
+    </message>
+    <message>
+        <source>Settings of the folder…</source>
+        <translation>Einstellungen des Ordners …</translation>
     </message>
 </context>
 <context>
@@ -2081,21 +2125,6 @@
     </message>
 </context>
 <context>
-    <name>FolderCard</name>
-    <message>
-        <source>For new answers in this folder. What is empty is as in the settings.</source>
-        <translation>Für neue Antworten in diesem Ordner. Was leer ist, gilt wie in den Einstellungen.</translation>
-    </message>
-    <message>
-        <source>Instructions before every conversation</source>
-        <translation>Anweisungen vor jedem Gespräch</translation>
-    </message>
-    <message>
-        <source>Temperature</source>
-        <translation>Temperatur</translation>
-    </message>
-</context>
-<context>
     <name>FolderMenu</name>
     <message>
         <source>New folder…</source>
@@ -2175,6 +2204,164 @@
     <message>
         <source>Message %1 of %2</source>
         <translation>Nachricht %1 von %2</translation>
+    </message>
+</context>
+<context>
+    <name>ProfileCard</name>
+    <message>
+        <source>For new answers. What is not set here is as the grey words say.</source>
+        <translation>Für neue Antworten. Was hier nicht gesetzt ist, gilt wie in den grauen Worten.</translation>
+    </message>
+    <message>
+        <source>set here</source>
+        <translation>hier gesetzt</translation>
+    </message>
+</context>
+<context>
+    <name>PromptCard</name>
+    <message>
+        <source>What the model sees</source>
+        <translation>Was das Modell sieht</translation>
+    </message>
+    <message>
+        <source>Let it go when the conversation gets long</source>
+        <translation>Gehen lassen, wenn die Unterhaltung lang wird</translation>
+    </message>
+    <message>
+        <source>Keep it in view</source>
+        <translation>Im Blick behalten</translation>
+    </message>
+    <message>
+        <source>Messages</source>
+        <translation>Nachrichten</translation>
+    </message>
+    <message>
+        <source>The exact prompt</source>
+        <translation>Der genaue Text</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::ProfileEditor</name>
+    <message>
+        <source>from the settings</source>
+        <translation>aus den Einstellungen</translation>
+    </message>
+    <message>
+        <source>from the model</source>
+        <translation>vom Modell</translation>
+    </message>
+    <message>
+        <source>from the folder</source>
+        <translation>vom Ordner</translation>
+    </message>
+    <message>
+        <source>Settings of this chat</source>
+        <translation>Einstellungen dieser Unterhaltung</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::PromptView</name>
+    <message>
+        <source>Instructions</source>
+        <translation>Anweisungen</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>Sie</translation>
+    </message>
+    <message>
+        <source>Answer</source>
+        <translation>Antwort</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tokens</source>
+        <translation>
+            <numerusform>%n Token</numerusform>
+            <numerusform>%n Tokens</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1, no longer seen</source>
+        <translation>%1, nicht mehr gesehen</translation>
+    </message>
+    <message>
+        <source>%1 tokens, and no limit.</source>
+        <translation>%1 Tokens, ohne Grenze.</translation>
+    </message>
+    <message>
+        <source>%1 of %2 tokens; the rest of the context is for the answer.</source>
+        <translation>%1 von %2 Tokens; der Rest des Kontexts ist für die Antwort.</translation>
+    </message>
+    <message>
+        <source>The form of the chat takes %1 of them.</source>
+        <translation>Die Form des Gesprächs nimmt davon %1.</translation>
+    </message>
+</context>
+<context>
+    <name>ProfileEditor</name>
+    <message>
+        <source>Let the oldest messages go</source>
+        <translation>Die ältesten Nachrichten gehen lassen</translation>
+    </message>
+    <message>
+        <source>Stop and ask</source>
+        <translation>Anhalten und fragen</translation>
+    </message>
+    <message>
+        <source>Free</source>
+        <translation>Frei</translation>
+    </message>
+    <message>
+        <source>JSON Schema</source>
+        <translation>JSON Schema</translation>
+    </message>
+    <message>
+        <source>Grammar (GBNF)</source>
+        <translation>Grammatik (GBNF)</translation>
+    </message>
+    <message>
+        <source>Instructions before the conversation</source>
+        <translation>Anweisungen vor der Unterhaltung</translation>
+    </message>
+    <message>
+        <source>Longest answer in tokens (0: as the model likes)</source>
+        <translation>Längste Antwort in Tokens (0: wie das Modell mag)</translation>
+    </message>
+    <message>
+        <source>When the conversation is longer than the model&apos;s context</source>
+        <translation>Wenn die Unterhaltung länger ist als der Kontext des Modells</translation>
+    </message>
+    <message>
+        <source>Temperature (0 always takes the likeliest word)</source>
+        <translation>Temperatur (0 nimmt immer das wahrscheinlichste Wort)</translation>
+    </message>
+    <message>
+        <source>Choose among the likeliest (0 means all)</source>
+        <translation>Auswahl unter den wahrscheinlichsten (0 heißt alle)</translation>
+    </message>
+    <message>
+        <source>Share of probability to choose from</source>
+        <translation>Anteil der Wahrscheinlichkeit, aus dem gewählt wird</translation>
+    </message>
+    <message>
+        <source>Least probability, as a share of the likeliest word&apos;s</source>
+        <translation>Kleinste Wahrscheinlichkeit, als Anteil der des wahrscheinlichsten Worts</translation>
+    </message>
+    <message>
+        <source>Penalty for repeating (1: none)</source>
+        <translation>Strafe für Wiederholung (1: keine)</translation>
+    </message>
+    <message>
+        <source>Form of answers</source>
+        <translation>Form der Antworten</translation>
+    </message>
+    <message>
+        <source>Schema or grammar</source>
+        <translation>Schema oder Grammatik</translation>
     </message>
 </context>
 <context>

@@ -114,6 +114,9 @@ void deleteRows(Database& database, Clock::time_point end) {
         database.execute(
             "DELETE FROM files WHERE NOT EXISTS (SELECT 1 FROM parts WHERE file_id = files.id) "
             "AND NOT EXISTS (SELECT 1 FROM documents WHERE file_id = files.id)");
+        database.execute(
+            "DELETE FROM profiles WHERE id NOT IN (SELECT profile_id FROM conversations WHERE profile_id IS "
+            "NOT NULL)");
         endChore(database, Chore::DeleteRows);
         addChore(database, Chore::BeginMerge);
         addChore(database, Chore::TruncateLog);

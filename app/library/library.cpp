@@ -67,7 +67,8 @@ json toJson(const ModelEntry& entry) {
             {"failureId", entry.failureId},
             {"failureArguments", entry.failureArguments},
             {"tokensPerSecond", entry.tokensPerSecond},
-            {"measuredPerSecond", entry.measuredPerSecond}};
+            {"measuredPerSecond", entry.measuredPerSecond},
+            {"profile", entry.profile}};
 }
 
 void setFailure(ModelEntry& entry, const std::optional<Error>& failure) {
@@ -98,6 +99,7 @@ ModelEntry entryFromJson(const json& object) {
     entry.failureArguments = object.value("failureArguments", std::vector<std::string>());
     entry.tokensPerSecond = object.value("tokensPerSecond", 0.0);
     entry.measuredPerSecond = object.value("measuredPerSecond", 0.0);
+    entry.profile = object.value("profile", "");
     return entry;
 }
 
@@ -338,6 +340,7 @@ Result<ModelEntry> Library::add(const std::string& path, const std::string& name
             added.name = known->name;
             added.lastUsedAt = known->lastUsedAt;
             added.measuredPerSecond = known->measuredPerSecond;
+            added.profile = known->profile;
             *known = added;
         } else {
             added.id = randomId();
@@ -416,6 +419,13 @@ Status Library::markMeasured(const std::string& path, double tokensPerSecond) {
             return fail(ErrorCode::InvalidArgument, "The library has no model at {}.", absolute);
         double& kept = found->measuredPerSecond;
         kept = kept > 0 ? kept + kNewestShare * (tokensPerSecond - kept) : tokensPerSecond;
+        return {};
+    });
+}
+
+Status Library::setProfile(const std::string& id, const std::string& profile) {
+    return modifyEntry(id, [&](ModelEntry& entry) -> Status {
+        entry.profile = profile;
         return {};
     });
 }

@@ -44,6 +44,7 @@ struct ModelEntry {
     std::vector<std::string> failureArguments;
     double tokensPerSecond = 0;    ///< foretold of answers; 0: not known
     double measuredPerSecond = 0;  ///< tokens of its last answers; 0: there was none long enough
+    std::string profile;  ///< what is set for its answers, a JSON object (history::Profile); empty: nothing
 };
 
 /// ModelEntry::id of the guide, the model that ships with Inglenook.
@@ -96,6 +97,7 @@ class Library {
     /// How fast it has just answered; a mean of that and of what was measured before is kept. `path`: its
     /// file.
     Status markMeasured(const std::string& path, double tokensPerSecond);
+    Status setProfile(const std::string& id, const std::string& profile);
     Status markFailure(const std::string& id, const std::optional<Error>& failure);  ///< nothing clears
     Status remove(const std::string& id);  ///< forgets it; never touches the model file
     Status reload();

@@ -477,10 +477,10 @@ class WindowTest : public QObject, WindowFiles {
         QTRY_VERIFY_WITH_TIMEOUT(!run.shownItem("fitChoice-0"), kPatienceMs);
         const auto speed = [&] {
             const ModelListModel& models = *run.model.models();
-            return models.rowCount() > 0 ? models.data(models.index(0), ModelListModel::SpeedRole)
+            return models.rowCount() > 0 ? models.data(models.index(0), ModelListModel::DetailsRole)
                                          : QVariant();
         };
-        QTRY_COMPARE_WITH_TIMEOUT(speed().toString(), QString("about 9 words a second"), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(speed().toString().endsWith("about 9 words a second"), kPatienceMs);
     }
 
     void aModelThatDoesNotFitIsMadeSmaller() {

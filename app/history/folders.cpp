@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/history/database.h"
+#include "app/history/folder_settings.h"
 #include "app/history/history.h"
 
 namespace ingle::history {
@@ -35,6 +36,15 @@ Profile profileFromJson(std::string_view text) {
 }
 
 }  // namespace
+
+Result<std::string> folderSettings(HistoryReader& history, RowId folder) {
+    INGLE_TRY_ASSIGN(const auto stored, history.setting(profileKey(folder)));
+    return stored.value_or(std::string());
+}
+
+Status setFolderSettings(History& history, RowId folder, const std::string& settings) {
+    return history.setSetting(profileKey(folder), settings);
+}
 
 Result<std::vector<Folder>> HistoryReader::folders() {
     return m_database->run([&]() -> Result<std::vector<Folder>> {

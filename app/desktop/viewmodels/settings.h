@@ -39,6 +39,8 @@ class Settings : public QObject {
     Q_PROPERTY(int contextTokens MEMBER m_contextTokens NOTIFY changed)
     /// What computes: "" is chosen by the engine, "processor", or the name of a graphics device.
     Q_PROPERTY(QString device MEMBER m_device NOTIFY changed)
+    /// The desktop is told of long answers that end while nobody looks.
+    Q_PROPERTY(bool notifies MEMBER m_notifies NOTIFY changed)
   public:
     /// Reads the stored values; loaded() follows.
     Settings(StorageThread& storage, Notices& notices, QObject* parent = nullptr);
@@ -47,6 +49,7 @@ class Settings : public QObject {
     SamplerParams sampler() const;
     LoadOptions loadOptions() const;
     const QString& device() const { return m_device; }
+    bool notifies() const { return m_notifies; }
     std::string systemPrompt() const { return m_systemPrompt.toStdString(); }
     uint32_t maxTokens() const { return static_cast<uint32_t>(std::max(m_maxTokens, 0)); }
     int textScale() const { return m_textScale; }
@@ -84,6 +87,7 @@ class Settings : public QObject {
     int m_threads = 0;
     int m_contextTokens = 0;
     QString m_device;
+    bool m_notifies = true;
 };
 
 }  // namespace ingle::desktop

@@ -12,7 +12,8 @@ LongAnswers::LongAnswers(RunningAnswers& answers, Settings& settings, TitleOf ti
       m_answers(answers),
       m_settings(settings),
       m_titleOf(std::move(titleOf)),
-      m_portal(portal) {
+      m_portal(portal),
+      m_isSeen([] { return QGuiApplication::applicationState() == Qt::ApplicationActive; }) {
     connect(&answers, &RunningAnswers::stateChanged, this, &LongAnswers::onState);
     connect(&answers, &RunningAnswers::ended, this,
             [this](history::RowId conversation, history::RowId, const history::AnswerEnd& ending) {
@@ -36,7 +37,7 @@ void LongAnswers::onState(history::RowId conversation) {
 void LongAnswers::onEnded(history::RowId conversation, const history::AnswerEnd& ending) {
     const auto begun = m_begun.find(conversation);
     if (begun == m_begun.end() || !begun->second.hasExpired(m_long.count())) return;
-    if (!m_settings.notifies() || QGuiApplication::applicationState() == Qt::ApplicationActive) return;
+    if (!m_settings.notifies() || m_isSeen()) return;
     const QString words = ending.status == history::MessageStatus::Failed ? tr("An answer was broken off")
                                                                           : tr("An answer is there");
     const QString title = m_titleOf(conversation);

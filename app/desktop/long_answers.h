@@ -27,8 +27,11 @@ class LongAnswers : public QObject {
     LongAnswers(RunningAnswers& answers, Settings& settings, TitleOf titleOf, DesktopPortal& portal,
                 QObject* parent = nullptr);
 
-    /// For tests.
-    void setLong(std::chrono::milliseconds time) { m_long = time; }
+    /// For tests: no display server says there who is looking.
+    void pretend(std::chrono::milliseconds longTime, bool isSeen) {
+        m_long = longTime;
+        m_isSeen = [isSeen] { return isSeen; };
+    }
 
   signals:
     void told(const QString& words, const QString& title);
@@ -42,6 +45,7 @@ class LongAnswers : public QObject {
     const TitleOf m_titleOf;
     DesktopPortal& m_portal;
     std::chrono::milliseconds m_long = kLong;
+    std::function<bool()> m_isSeen;
     std::map<history::RowId, QElapsedTimer> m_begun;  ///< of those that are being written
 };
 

@@ -16,6 +16,7 @@
 #include <QTest>
 #include <QUrl>
 
+#include <algorithm>
 #include <chrono>
 
 #include "app/desktop/text.h"
@@ -36,6 +37,7 @@ QJsonObject failure(const QString& sentence) {
 
 constexpr int kActivationMs = 60'000;  // a busy computer's window system may be late
 const QJsonObject kOk{{"ok", true}};
+constexpr int kMostRows = 200;  // of the sidebar, in a state
 
 template <typename Enum>
 QString enumName(Enum value) {
@@ -189,7 +191,7 @@ QJsonObject TestHook::act(const QJsonObject& command) {
     if (action == "moveTo") {
         m_model.conversations()->moveTo(number("target"), number("folder"));
     } else if (action == "moveToNewFolder") {
-        m_model.conversations()->moveToNewFolder(number("target"), command["name"].toString());
+        m_model.conversations()->moveToNewFolder(number("target"), command["title"].toString());
     } else if (action == "open") {
         m_model.page()->chat()->open(number("target"));
     } else if (action == "export") {
@@ -207,7 +209,7 @@ QJsonObject TestHook::act(const QJsonObject& command) {
 QJsonArray TestHook::rows() const {
     QJsonArray rows;
     const ConversationListModel& list = *m_model.conversations();
-    for (int row = 0; row < list.rowCount(); ++row) {
+    for (int row = 0; row < std::min(list.rowCount(), kMostRows); ++row) {
         const QModelIndex at = list.index(row);
         rows.append(QJsonObject{
             {"kind", at.data(ConversationListModel::KindRole).toString()},

@@ -67,6 +67,10 @@ class Kills:
         self.window.send_message(question)
         state = self.window.wait_for(lambda s: s["conversationId"] and s["messages"] and s["messages"][0]["text"] == question, "the question")
         self.asked[int(state["conversationId"])] = question
+        # Some answers go on behind whatever is done next.
+        if len(self.asked) == 1 or self.random.random() < 0.7:
+            self.window.wait_for(lambda s: s["generationState"] == "Streaming", "the answer")
+            e2e.stop_answer(self.window)
 
     def branch(self):
         state = self.window.state()
@@ -75,6 +79,8 @@ class Kills:
             self.act("regenerate")
             shown = self.window.wait_for(lambda s: s["messages"] and s["messages"][-1]["id"] not in (0, last), "another version")
             self.versions |= {last, shown["messages"][-1]["id"]}
+            self.window.wait_for(lambda s: s["generationState"] == "Streaming", "its text")
+            e2e.stop_answer(self.window)
 
     def mine(self):
         rows = self.window.state()["rows"]
@@ -93,7 +99,7 @@ class Kills:
             self.act("moveTo", target=target, folder=folder)
             shown = self.window.wait_for(lambda s: any(row["id"] == target and row["folder"] == folder for row in s["rows"]), "the move")
         else:
-            self.act("moveToNewFolder", target=target, name=f"Folder {self.random.randrange(1000)}")
+            self.act("moveToNewFolder", target=target, title=f"Folder {self.random.randrange(1000)}")
             shown = self.window.wait_for(lambda s: any(row["id"] == target and row["folder"] not in (0, before) for row in s["rows"]), "the new folder")
         self.moving = 0
         self.folders[target] = next(row["folder"] for row in shown["rows"] if row["id"] == target)
@@ -136,8 +142,8 @@ class Kills:
         self.window.command("key", key="Escape")
 
     def run(self, kills):
-        work = [self.ask, self.branch, self.move, self.archive, self.bring, self.write, self.back_up, self.read]
-        for each in [self.ask, *work]:  # all of it once without
+        work = [self.bring, self.back_up, self.read, self.move, self.write, self.branch, self.ask, self.archive]
+        for each in [self.ask, self.ask, *work]:  # all of it once without
             each()
         self.check(self.home.history)
         while self.kills < kills:

@@ -1,6 +1,9 @@
 /// The person's data in the window: chats that come, chats that leave, backups, and where everything lies.
 #include <QClipboard>
 #include <QDir>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 
 #include "app/exchange/export_chats.h"
 #include "app/history/copies.h"
@@ -26,20 +29,29 @@ class DataTest : public QObject, WindowFiles {
     }
     /// As ChatGPT exports them; the first one has a picture.
     static QByteArray chats(int count) {
-        QByteArray text = "[";
+        const auto node = [](const QJsonValue& parent, const QJsonArray& children, const char* role,
+                             const QJsonArray& parts) {
+            return QJsonObject{
+                {"parent", parent},
+                {"children", children},
+                {"message", QJsonObject{{"author", QJsonObject{{"role", role}}},
+                                        {"content", QJsonObject{{"content_type", "multimodal_text"},
+                                                                {"parts", parts}}}}}};
+        };
+        QJsonArray all;
         for (int i = 0; i < count; ++i) {
-            const QByteArray number = QByteArray::number(i);
-            text += i == 0 ? "" : ",";
-            text += R"({"title":"Chat )" + number +
-                    R"(","create_time":1700000000,"update_time":1700000000,"current_node":"a","mapping":{)"
-                    R"("q":{"parent":null,"children":["a"],"message":{"author":{"role":"user"},)"
-                    R"("content":{"content_type":"multimodal_text","parts":[)" +
-                    (i == 0 ? R"({"content_type":"image_asset_pointer"},)" : "") + R"("Question )" + number +
-                    R"("]}}},"a":{"parent":"q","children":[],"message":{"author":{"role":"assistant"},)"
-                    R"("content":{"content_type":"text","parts":["Unheard answer )" +
-                    number + R"("]}}}}})";
+            QJsonArray question{QString("Question %1").arg(i)};
+            if (i == 0) question.append(QJsonObject{{"content_type", "image_asset_pointer"}});
+            const QJsonArray answer{QString("Unheard answer %1").arg(i)};
+            all.append(
+                QJsonObject{{"title", QString("Chat %1").arg(i)},
+                            {"create_time", 1700000000},
+                            {"update_time", 1700000000},
+                            {"current_node", "a"},
+                            {"mapping", QJsonObject{{"q", node(QJsonValue::Null, {"a"}, "user", question)},
+                                                    {"a", node("q", {}, "assistant", answer)}}}});
         }
-        return text + "]";
+        return QJsonDocument(all).toJson(QJsonDocument::Compact);
     }
     static ChatImport& importer(WindowRun& run) { return *run.model.chatImport(); }
     static int rows(WindowRun& run) { return run.model.conversations()->rowCount(); }
@@ -119,6 +131,7 @@ class DataTest : public QObject, WindowFiles {
             QTRY_VERIFY_WITH_TIMEOUT(importer(run).fraction() > 0.05, kPatienceMs);
         }
         WindowRun run(data, {});
+        open(run);
         ask(run, "Mine");
         QCOMPARE(rows(run), 1);
     }
@@ -148,13 +161,18 @@ class DataTest : public QObject, WindowFiles {
     }
 
     void foldersOfProgramsAndFilesByDialogComeToo() {
-        write(
-            "jan/threads/t1/thread.json",
-            R"({"id":"t1","object":"thread","title":"Rain","created":1700000000,"updated":1700000100,"assistants":[]})");
-        write(
-            "jan/threads/t1/messages.jsonl",
-            R"({"id":"m1","object":"thread.message","thread_id":"t1","role":"user","content":[{"type":"text","text":{"value":"Will it rain?","annotations":[]}}],"status":"ready","created_at":1700000001})"
-            "\n");
+        const QJsonObject thread{{"id", "t1"},
+                                 {"object", "thread"},
+                                 {"title", "Rain"},
+                                 {"created", 1700000000},
+                                 {"updated", 1700000100},
+                                 {"assistants", QJsonArray()}};
+        const QJsonObject text{{"type", "text"}, {"text", QJsonObject{{"value", "Will it rain?"}}}};
+        const QJsonObject message{
+            {"id", "m1"},     {"object", "thread.message"},  {"thread_id", "t1"},
+            {"role", "user"}, {"content", QJsonArray{text}}, {"created_at", 1700000001}};
+        write("jan/threads/t1/thread.json", QJsonDocument(thread).toJson());
+        write("jan/threads/t1/messages.jsonl", QJsonDocument(message).toJson(QJsonDocument::Compact) + "\n");
         WindowRun run(freshDataDir(), {});
         run.drop(m_folder.filePath("jan/threads"));
         QTRY_COMPARE_WITH_TIMEOUT(importer(run).state(), ChatImport::Asking, kPatienceMs);
@@ -220,6 +238,7 @@ class DataTest : public QObject, WindowFiles {
         WindowRun run(freshDataDir(), {});
         open(run);
         ask(run, "First");
+        run.window->resize(1080, 1600);
         run.model.actions()->run("data");
         QTRY_VERIFY(isOpen(run, "dataCard"));
         BackupList& backups = *run.model.backups();
@@ -244,6 +263,7 @@ class DataTest : public QObject, WindowFiles {
     void aDamagedBackupIsToldAndCannotBeRestored() {
         const QString data = freshDataDir();
         WindowRun run(data, {});
+        open(run);
         ask(run, "First");
         write(QDir(m_folder.path()).relativeFilePath(data + "/history.sqlite.backup-v3-5"), "rubbish");
         run.model.actions()->run("data");
@@ -263,7 +283,9 @@ class DataTest : public QObject, WindowFiles {
         QVERIFY(report.open(QIODevice::WriteOnly) && report.write(QByteArray(5000, 'x')) == 5000);
         report.close();
         WindowRun run(data, {});
+        open(run);
         ask(run, "First");
+        run.window->resize(1080, 1600);  // all of the page is in view
         run.model.actions()->run("data");
         DataPlaces& places = *run.model.dataPlaces();
         const auto rowOf = [&](const QString& path) {
@@ -288,7 +310,6 @@ class DataTest : public QObject, WindowFiles {
 
     void whatIsThereFitsANarrowWindow() {
         WindowRun run(freshDataDir(), {});
-        ask(run, "First");
         run.window->resize(360, 480);
         run.model.actions()->run("data");
         QTRY_VERIFY(isOpen(run, "dataCard"));

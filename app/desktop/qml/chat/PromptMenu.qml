@@ -11,6 +11,7 @@ T.Popup {
     /// What stands in the field.
     required property string typed
     property bool dismissed: false
+    property int current: 0
     readonly property bool wanted: /^\/\S*$/.test(typed) && !dismissed
     readonly property var found: wanted && prompts.all.length >= 0 ? prompts.find(typed.substring(1)) : []
     /// The last row makes another one.
@@ -32,10 +33,10 @@ T.Popup {
         return true;
     }
     function step(by: int) {
-        list.currentIndex = Math.max(0, Math.min(rows - 1, list.currentIndex + by));
+        current = Math.max(0, Math.min(rows - 1, current + by));
     }
     function choose() {
-        const prompt = found[list.currentIndex];
+        const prompt = found[current];
         if (prompt)
             chosen(prompt.text);
         else
@@ -48,12 +49,12 @@ T.Popup {
     modal: false
     closePolicy: T.Popup.NoAutoClose
     padding: Theme.xs
-    height: Math.min(implicitContentHeight + 2 * padding, 280)
+    height: Math.min(rows * Theme.controlSize + 2 * padding, 280)
     y: -height - Theme.xs
     onTypedChanged: {
         if (typed.length === 0)
             dismissed = false;
-        list.currentIndex = 0;
+        current = 0;
     }
 
     background: Rectangle {
@@ -62,13 +63,13 @@ T.Popup {
         border.width: 1
         border.color: Theme.line
     }
-    contentItem: ListView {
-        id: list
+    ListView {
+        anchors.fill: parent
         objectName: "promptList"
-        implicitHeight: contentHeight
         clip: true
         boundsBehavior: Flickable.StopAtBounds
         model: menu.rows
+        currentIndex: menu.current
         Accessible.role: Accessible.List
         Accessible.name: qsTr("Your prompts")
         T.ScrollBar.vertical: ScrollThumb {}
@@ -79,14 +80,14 @@ T.Popup {
             readonly property var prompt: menu.found[index]
 
             objectName: "prompt-" + index
-            width: list.width
+            width: ListView.view ? ListView.view.width : 0
             height: Theme.controlSize
             hoverEnabled: true
             focusPolicy: Qt.NoFocus
             text: prompt ? prompt.name : qsTr("Your prompts…")
             Accessible.name: text
             onClicked: {
-                list.currentIndex = index;
+                menu.current = index;
                 menu.choose();
             }
             contentItem: RowLayout {

@@ -206,6 +206,26 @@
         <translation>Ihre Zitate in den Dokumenten suchen</translation>
     </message>
     <message>
+        <source>Keep the message in the model&apos;s view</source>
+        <translation>Die Nachricht im Blick des Modells behalten</translation>
+    </message>
+    <message>
+        <source>Let the message go when the chat gets long</source>
+        <translation>Die Nachricht gehen lassen, wenn die Unterhaltung lang wird</translation>
+    </message>
+    <message>
+        <source>What the model sees</source>
+        <translation>Was das Modell sieht</translation>
+    </message>
+    <message>
+        <source>Settings of this chat…</source>
+        <translation>Einstellungen dieser Unterhaltung …</translation>
+    </message>
+    <message>
+        <source>Settings of this model…</source>
+        <translation>Einstellungen dieses Modells …</translation>
+    </message>
+    <message>
         <source>Export the conversation…</source>
         <translation>Gespräch ausgeben…</translation>
     </message>
@@ -462,12 +482,20 @@
             <numerusform>Identisch: %n Tokens.</numerusform>
         </translation>
     </message>
+    <message>
+        <source>It was checked with the settings that it was written with; new answers have others.</source>
+        <translation>Geprüft wurde mit den Einstellungen, mit denen sie geschrieben wurde; neue Antworten haben andere.</translation>
+    </message>
 </context>
 <context>
     <name>ActionsRow</name>
     <message>
         <source>Copy</source>
         <translation>Kopieren</translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation>Mehr</translation>
     </message>
 </context>
 <context>
@@ -550,6 +578,10 @@
     <message>
         <source>Code</source>
         <translation>Code</translation>
+    </message>
+    <message>
+        <source>Save the code as a file</source>
+        <translation>Den Code als Datei speichern</translation>
     </message>
 </context>
 <context>
@@ -854,6 +886,10 @@
         <source>This file holds a program beside its numbers. Inglenook never runs such a thing and does not open it.</source>
         <translation>Diese Datei enthält neben ihren Zahlen ein Programm. So etwas führt Inglenook nie aus und öffnet es nicht.</translation>
     </message>
+    <message>
+        <source>This conversation has outgrown the model&apos;s context: it takes %1 tokens, and there is room for %2. In the settings of the chat you can let the oldest messages go.</source>
+        <translation>Diese Unterhaltung ist länger geworden als der Kontext des Modells: Sie braucht %1 Tokens, und Platz ist für %2. In den Einstellungen der Unterhaltung können Sie die ältesten Nachrichten gehen lassen.</translation>
+    </message>
 </context>
 <context>
     <name>FitCard</name>
@@ -1053,6 +1089,10 @@
     <message>
         <source>Drop to open</source>
         <translation>Zum Öffnen loslassen</translation>
+    </message>
+    <message>
+        <source>Save the code</source>
+        <translation>Code speichern</translation>
     </message>
 </context>
 <context>
@@ -1282,6 +1322,26 @@
         <translation>Engine</translation>
     </message>
     <message>
+        <source>When a conversation is longer than the model&apos;s context</source>
+        <translation>Wenn eine Unterhaltung länger ist als der Kontext des Modells</translation>
+    </message>
+    <message>
+        <source>Let the oldest messages go</source>
+        <translation>Die ältesten Nachrichten gehen lassen</translation>
+    </message>
+    <message>
+        <source>Stop and ask</source>
+        <translation>Anhalten und fragen</translation>
+    </message>
+    <message>
+        <source>Minutes without a question until the model gives its memory back (0: never)</source>
+        <translation>Minuten ohne Frage, bis das Modell seinen Speicher zurückgibt (0: nie)</translation>
+    </message>
+    <message>
+        <source>Minutes until the model rests</source>
+        <translation>Minuten, bis das Modell ruht</translation>
+    </message>
+    <message>
         <source>Your data</source>
         <translation>Deine Daten</translation>
     </message>
@@ -1304,6 +1364,18 @@
     <message>
         <source>Stay quiet</source>
         <translation>Still bleiben</translation>
+    </message>
+    <message>
+        <source>Your data</source>
+        <translation>Deine Daten</translation>
+    </message>
+    <message>
+        <source>Other programs' chats, exports, backups, and what takes room</source>
+        <translation>Gespräche anderer Programme, Ausgaben, Sicherungen und was Platz braucht</translation>
+    </message>
+    <message>
+        <source>Your data…</source>
+        <translation>Deine Daten…</translation>
     </message>
 </context>
 <context>
@@ -1332,16 +1404,16 @@
         <translation>Privates Gespräch</translation>
     </message>
     <message>
-        <source>Instructions and temperature…</source>
-        <translation>Anweisungen und Temperatur …</translation>
-    </message>
-    <message>
         <source>Rename the folder</source>
         <translation>Ordner umbenennen</translation>
     </message>
     <message>
         <source>Delete the folder, keep its conversations</source>
         <translation>Ordner löschen, Gespräche behalten</translation>
+    </message>
+    <message>
+        <source>Settings of the folder…</source>
+        <translation>Einstellungen des Ordners …</translation>
     </message>
 </context>
 <context>
@@ -1444,6 +1516,14 @@
     <message>
         <source>about %1 hours</source>
         <translation>etwa %1 Stunden</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>%1 min %2 s</source>
+        <translation>%1 min %2 s</translation>
     </message>
 </context>
 <context>
@@ -1566,6 +1646,18 @@
         <source>Your conversations are being made ready. After an update this can take a minute.</source>
         <translation>Ihre Gespräche werden bereitgestellt. Nach einer Aktualisierung kann das eine Minute dauern.</translation>
     </message>
+    <message>
+        <source>Pasted text</source>
+        <translation>Eingefügter Text</translation>
+    </message>
+    <message>
+        <source>Pasted text, %1 characters</source>
+        <translation>Eingefügter Text, %1 Zeichen</translation>
+    </message>
+    <message>
+        <source>Attached text removed</source>
+        <translation>Angehängter Text entfernt</translation>
+    </message>
 </context>
 <context>
     <name>ingle::desktop::ChatRows</name>
@@ -1596,6 +1688,10 @@
     <message>
         <source>Thoughts</source>
         <translation>Gedanken</translation>
+    </message>
+    <message>
+        <source>Thought for %1</source>
+        <translation>%1 nachgedacht</translation>
     </message>
 </context>
 <context>
@@ -1740,6 +1836,10 @@
         <source>Too long for this model: %1 tokens, and there is room for %2.</source>
         <translation>Zu lang für dieses Modell: %1 Token, und es ist Platz für %2.</translation>
     </message>
+    <message>
+        <source>%1 tokens, %2 left</source>
+        <translation>%1 Tokens, %2 übrig</translation>
+    </message>
 </context>
 <context>
     <name>ingle::desktop::FitAdvice</name>
@@ -1820,6 +1920,22 @@
     <message>
         <source>%1, in use</source>
         <translation>%1, in Gebrauch</translation>
+    </message>
+    <message>
+        <source>%1 tokens per second measured</source>
+        <translation>%1 Tokens pro Sekunde gemessen</translation>
+    </message>
+    <message>
+        <source>needs %1 of memory, and %2 are free</source>
+        <translation>braucht %1 Speicher, und %2 sind frei</translation>
+    </message>
+    <message>
+        <source>The file is missing.</source>
+        <translation>Die Datei fehlt.</translation>
+    </message>
+    <message>
+        <source>The file has changed since it was last used.</source>
+        <translation>Die Datei hat sich geändert, seit sie zuletzt benutzt wurde.</translation>
     </message>
 </context>
 <context>
@@ -2081,21 +2197,6 @@
     </message>
 </context>
 <context>
-    <name>FolderCard</name>
-    <message>
-        <source>For new answers in this folder. What is empty is as in the settings.</source>
-        <translation>Für neue Antworten in diesem Ordner. Was leer ist, gilt wie in den Einstellungen.</translation>
-    </message>
-    <message>
-        <source>Instructions before every conversation</source>
-        <translation>Anweisungen vor jedem Gespräch</translation>
-    </message>
-    <message>
-        <source>Temperature</source>
-        <translation>Temperatur</translation>
-    </message>
-</context>
-<context>
     <name>FolderMenu</name>
     <message>
         <source>New folder…</source>
@@ -2175,6 +2276,182 @@
     <message>
         <source>Message %1 of %2</source>
         <translation>Nachricht %1 von %2</translation>
+    </message>
+</context>
+<context>
+    <name>ProfileCard</name>
+    <message>
+        <source>For new answers. What is not set here is as the grey words say.</source>
+        <translation>Für neue Antworten. Was hier nicht gesetzt ist, gilt wie in den grauen Worten.</translation>
+    </message>
+    <message>
+        <source>set here</source>
+        <translation>hier gesetzt</translation>
+    </message>
+</context>
+<context>
+    <name>PromptCard</name>
+    <message>
+        <source>What the model sees</source>
+        <translation>Was das Modell sieht</translation>
+    </message>
+    <message>
+        <source>Let it go when the conversation gets long</source>
+        <translation>Gehen lassen, wenn die Unterhaltung lang wird</translation>
+    </message>
+    <message>
+        <source>Keep it in view</source>
+        <translation>Im Blick behalten</translation>
+    </message>
+    <message>
+        <source>Messages</source>
+        <translation>Nachrichten</translation>
+    </message>
+    <message>
+        <source>The exact prompt</source>
+        <translation>Der genaue Text</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::ProfileEditor</name>
+    <message>
+        <source>from the settings</source>
+        <translation>aus den Einstellungen</translation>
+    </message>
+    <message>
+        <source>from the model</source>
+        <translation>vom Modell</translation>
+    </message>
+    <message>
+        <source>from the folder</source>
+        <translation>vom Ordner</translation>
+    </message>
+    <message>
+        <source>Settings of this chat</source>
+        <translation>Einstellungen dieser Unterhaltung</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::PromptView</name>
+    <message>
+        <source>Instructions</source>
+        <translation>Anweisungen</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>Sie</translation>
+    </message>
+    <message>
+        <source>Answer</source>
+        <translation>Antwort</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tokens</source>
+        <translation>
+            <numerusform>%n Token</numerusform>
+            <numerusform>%n Tokens</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1, no longer seen</source>
+        <translation>%1, nicht mehr gesehen</translation>
+    </message>
+    <message>
+        <source>%1 tokens, and no limit.</source>
+        <translation>%1 Tokens, ohne Grenze.</translation>
+    </message>
+    <message>
+        <source>%1 of %2 tokens; the rest of the context is for the answer.</source>
+        <translation>%1 von %2 Tokens; der Rest des Kontexts ist für die Antwort.</translation>
+    </message>
+    <message>
+        <source>The form of the chat takes %1 of them.</source>
+        <translation>Die Form des Gesprächs nimmt davon %1.</translation>
+    </message>
+</context>
+<context>
+    <name>ProfileEditor</name>
+    <message>
+        <source>Let the oldest messages go</source>
+        <translation>Die ältesten Nachrichten gehen lassen</translation>
+    </message>
+    <message>
+        <source>Stop and ask</source>
+        <translation>Anhalten und fragen</translation>
+    </message>
+    <message>
+        <source>Free</source>
+        <translation>Frei</translation>
+    </message>
+    <message>
+        <source>JSON Schema</source>
+        <translation>JSON Schema</translation>
+    </message>
+    <message>
+        <source>Grammar (GBNF)</source>
+        <translation>Grammatik (GBNF)</translation>
+    </message>
+    <message>
+        <source>Instructions before the conversation</source>
+        <translation>Anweisungen vor der Unterhaltung</translation>
+    </message>
+    <message>
+        <source>Longest answer in tokens (0: as the model likes)</source>
+        <translation>Längste Antwort in Tokens (0: wie das Modell mag)</translation>
+    </message>
+    <message>
+        <source>When the conversation is longer than the model&apos;s context</source>
+        <translation>Wenn die Unterhaltung länger ist als der Kontext des Modells</translation>
+    </message>
+    <message>
+        <source>Temperature (0 always takes the likeliest word)</source>
+        <translation>Temperatur (0 nimmt immer das wahrscheinlichste Wort)</translation>
+    </message>
+    <message>
+        <source>Choose among the likeliest (0 means all)</source>
+        <translation>Auswahl unter den wahrscheinlichsten (0 heißt alle)</translation>
+    </message>
+    <message>
+        <source>Share of probability to choose from</source>
+        <translation>Anteil der Wahrscheinlichkeit, aus dem gewählt wird</translation>
+    </message>
+    <message>
+        <source>Least probability, as a share of the likeliest word&apos;s</source>
+        <translation>Kleinste Wahrscheinlichkeit, als Anteil der des wahrscheinlichsten Worts</translation>
+    </message>
+    <message>
+        <source>Penalty for repeating (1: none)</source>
+        <translation>Strafe für Wiederholung (1: keine)</translation>
+    </message>
+    <message>
+        <source>Form of answers</source>
+        <translation>Form der Antworten</translation>
+    </message>
+    <message>
+        <source>Schema or grammar</source>
+        <translation>Schema oder Grammatik</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::TextSaver</name>
+    <message>
+        <source>Saved as %1</source>
+        <translation>Gespeichert als %1</translation>
+    </message>
+    <message>
+        <source>%1 could not be written.</source>
+        <translation>%1 konnte nicht geschrieben werden.</translation>
+    </message>
+</context>
+<context>
+    <name>AttachedRow</name>
+    <message>
+        <source>Remove the attached text</source>
+        <translation>Den angehängten Text entfernen</translation>
     </message>
 </context>
 <context>

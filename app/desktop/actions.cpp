@@ -94,6 +94,14 @@ const Action kActions[] = {
     {"nextVersion", WORDS("Next version"), "", "", "chevron-right", kMessage,
      [](AppModel& app, RowId message) { return app.chat()->canShowSibling(lastOr(app, message), 1); },
      [](AppModel& app, RowId message) { app.chat()->showSibling(lastOr(app, message), 1); }},
+    {"pinMessage", WORDS("Keep the message in the model's view"), "", "", "pin", kMessage,
+     [](AppModel& app, RowId message) {
+         return hasMessage(app, message) && !app.chat()->isPinned(lastOr(app, message));
+     },
+     [](AppModel& app, RowId message) { app.chat()->setPinned(lastOr(app, message), true); }},
+    {"unpinMessage", WORDS("Let the message go when the chat gets long"), "", "", "pin-filled", kMessage,
+     [](AppModel& app, RowId message) { return app.chat()->isPinned(lastOr(app, message)); },
+     [](AppModel& app, RowId message) { app.chat()->setPinned(lastOr(app, message), false); }},
     {"newConversation", WORDS("New conversation"), "Ctrl+N", "", "plus", kWindow, nullptr,
      [](AppModel& app, RowId) {
          app.page()->chat()->newConversation();
@@ -168,6 +176,14 @@ const Action kActions[] = {
      [](AppModel& app, RowId conversation) {
          emit app.actions()->exportWanted(static_cast<double>(shownOr(app, conversation)));
      }},
+    {"prompt", WORDS("What the model sees"), "Ctrl+I", "", "", kWindow, nullptr,
+     [](AppModel& app, RowId) { app.shownPage()->prompt()->open(); }},
+    {"chatSettings", WORDS("Settings of this chat…"), "Ctrl+.", "", "settings", kWindow,
+     [](AppModel& app, RowId) { return !app.chat()->readOnly(); },
+     [](AppModel& app, RowId) { app.shownPage()->profiles()->editConversation(); }},
+    {"modelSettings", WORDS("Settings of this model…"), "", "", "settings", kWindow,
+     [](AppModel& app, RowId) { return !app.models()->current().id.empty(); },
+     [](AppModel& app, RowId) { app.shownPage()->profiles()->editModel(); }},
     {"trash", WORDS("Trash"), "", "", "trash", kWindow, nullptr, show<Actions::TrashView>},
     {"undo", WORDS("Undo the last deletion or change"), "Ctrl+Z", "", "", kWindow,
      [](AppModel& app, RowId) { return app.notices()->canUndo(); },

@@ -90,7 +90,7 @@ void AnswerCheck::check(RowId message) {
             if (answer.tokenIds.empty())
                 return m_notices.showToast(tr("This answer has no tokens to check."));
             m_request = m_engine.score(
-                history::replayOf(*turn, m_settings.systemPrompt()),
+                history::replayOf(*turn, m_chat.terms()),
                 whileAlive(this, [this, number, answer](const Result<protocol::Scored>& scored) {
                     if (number != m_numChecks) return;
                     m_request = 0;
@@ -101,7 +101,11 @@ void AnswerCheck::check(RowId message) {
 
 void AnswerCheck::tell(const Message& answer, const Result<protocol::Scored>& scored) {
     if (!scored) return m_notices.showError(Notices::Topic::Check, scored.error());
-    const QStringList changes = changesSince(answer, *scored);
+    QStringList changes = changesSince(answer, *scored);
+    SamplerParams sampler = m_chat.sampler();
+    sampler.seed = answer.sampler.seed;  // a new one for every answer
+    if (answer.receipt.terms && (*answer.receipt.terms != m_chat.terms() || answer.sampler != sampler))
+        changes += tr("It was checked with the settings that it was written with; new answers have others.");
     const QString result = comparison(scored->scores);
     m_notices.clearBanner(Notices::Topic::Check);
     const bool identical = std::ranges::all_of(scored->scores.positions, [](const ScoredPosition& position) {

@@ -10,7 +10,6 @@
 #include "app/desktop/viewmodels/chat_controller.h"
 #include "app/desktop/viewmodels/model_list_model.h"
 #include "app/desktop/viewmodels/notices.h"
-#include "app/desktop/viewmodels/settings.h"
 
 namespace ingle::desktop {
 
@@ -24,13 +23,8 @@ class AnswerCheck : public QObject {
     Q_OBJECT
   public:
     AnswerCheck(StorageThread& storage, EngineClient& engine, ChatController& chat, ModelListModel& models,
-                Settings& settings, Notices& notices)
-        : m_storage(storage),
-          m_engine(engine),
-          m_chat(chat),
-          m_models(models),
-          m_settings(settings),
-          m_notices(notices) {}
+                Notices& notices)
+        : m_storage(storage), m_engine(engine), m_chat(chat), m_models(models), m_notices(notices) {}
 
     /// The model that wrote it is loaded, and it has an end.
     bool canCheck(history::RowId message) const;
@@ -44,7 +38,6 @@ class AnswerCheck : public QObject {
     EngineClient& m_engine;
     ChatController& m_chat;
     ModelListModel& m_models;
-    Settings& m_settings;
     Notices& m_notices;
     quint64 m_numChecks = 0;
     protocol::RequestId m_request = 0;

@@ -149,6 +149,16 @@ protocol::RequestId EngineClient::count(std::vector<ChatMessage> messages,
         });
 }
 
+protocol::RequestId EngineClient::preview(GenerateRequest request,
+                                          std::function<void(const Result<PromptPreview>&)> done) {
+    return ask(
+        protocol::Preview{std::move(request)},
+        [done](const protocol::Previewed& reply) { done(reply.preview); },
+        [done](const protocol::Failed& failed) {
+            if (failed.error.code != ErrorCode::Cancelled) done(tl::unexpected<Error>(failed.error));
+        });
+}
+
 protocol::RequestId EngineClient::score(ScoreRequest request,
                                         std::function<void(const Result<protocol::Scored>&)> done) {
     return ask(

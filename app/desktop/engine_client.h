@@ -74,6 +74,9 @@ class EngineClient : public QObject {
     /// unless it is cancelled. Loads nothing: an error where no model is loaded.
     protocol::RequestId count(std::vector<ChatMessage> messages,
                               std::function<void(const Result<protocol::Counted>&)> done);
+    /// The prompt that would be made of a request. As count() otherwise.
+    protocol::RequestId preview(GenerateRequest request,
+                                std::function<void(const Result<PromptPreview>&)> done);
     /// What would be chosen now at the places of an answer. `done` is called once.
     protocol::RequestId score(ScoreRequest request,
                               std::function<void(const Result<protocol::Scored>&)> done);

@@ -135,6 +135,11 @@ QString ErrorSentences::of(ErrorId id, const Arguments& with) {
                       "%2.")
                 .arg(QLocale().toString(static_cast<qulonglong>(with.count(0))),
                      QLocale().toString(static_cast<qulonglong>(with.count(1))));
+        case ErrorId::ConversationFull:
+            return tr("This conversation has outgrown the model's context: it takes %1 tokens, and there is "
+                      "room for %2. In the settings of the chat you can let the oldest messages go.")
+                .arg(QLocale().toString(static_cast<qulonglong>(with.count(0))),
+                     QLocale().toString(static_cast<qulonglong>(with.count(1))));
         case ErrorId::HostDied:
             return hostDied(with.text(0));
         case ErrorId::HostMissing:

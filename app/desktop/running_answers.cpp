@@ -26,7 +26,7 @@ struct RunningAnswers::Answer : QObject {
     Answer(StorageThread& storage, QObject* parent) : QObject(parent), writer(storage) {}
 
     RowId conversation = 0;
-    Rules rules;
+    history::AnswerTerms usual;
     AnswerProgress progress;
     AnswerWriter writer;
     history::Prompt prompt;
@@ -82,10 +82,10 @@ void RunningAnswers::setState(Answer& answer, State state) {
     emit stateChanged(answer.conversation);
 }
 
-void RunningAnswers::start(RowId conversation, Rules rules, Work work, Started started) {
+void RunningAnswers::start(RowId conversation, history::AnswerTerms usual, Work work, Started started) {
     Answer& answer = *m_answers.emplace_back(new Answer(m_storage, this));
     answer.conversation = conversation;
-    answer.rules = std::move(rules);
+    answer.usual = std::move(usual);
     connect(&answer.writer, &AnswerWriter::committed, this,
             [this, &answer](RowId message, const std::vector<PartPiece>& pieces) {
                 for (const PartPiece& piece : pieces) ingle::append(answer.parts, piece);
@@ -113,7 +113,7 @@ void RunningAnswers::onStarted(Answer& answer, const Result<history::Turn>& turn
     answer.parts = message.parts;
     answer.firstKept = message.firstKept;
     answer.writer.begin(message.id);
-    answer.prompt = history::promptOf(*turn, answer.rules.systemPrompt, answer.rules.maxTokens);
+    answer.prompt = history::promptOf(*turn, answer.usual);
     if (answer.progress.state != State::Stopping) return generate(answer);
     // Stopped before there was anything to cancel.
     answer.engineDone = true;
@@ -135,7 +135,7 @@ void RunningAnswers::generate(Answer& answer) {
              if (!done) return onEngineDone(answer, history::failedWith(done.error()));
              history::AnswerEnd ending;
              const GenerateResult* result = &done->result;
-             ending.receipt = {done->receipt, answer.rules.systemPrompt, answer.rules.maxTokens};
+             ending.receipt = done->receipt;
              if (result->stats.decodeMs > 0) {
                  answer.progress.tokensPerSecond = result->stats.newTokens * 1000.0 / result->stats.decodeMs;
              }

@@ -40,12 +40,6 @@ class RunningAnswers : public QObject {
     using Work = std::function<Result<history::Turn>(history::History&)>;
     using Started = std::function<void(const Result<history::Turn>&)>;
 
-    /// What holds for all conversations.
-    struct Rules {
-        std::string systemPrompt;
-        uint32_t maxTokens = 0;  ///< of an answer; 0: no limit
-    };
-
     RunningAnswers(StorageThread& storage, EngineClient& engine, QObject* parent = nullptr);
     ~RunningAnswers() override;
 
@@ -59,8 +53,8 @@ class RunningAnswers : public QObject {
     bool complete(history::RowId conversation, std::vector<history::Message>& branch) const;
 
     /// Runs `work`, which stores what is needed and begins an answer, has that answer written, and calls
-    /// `started` in between. Not for a conversation that has one.
-    void start(history::RowId conversation, Rules rules, Work work, Started started);
+    /// `started` in between. Not for a conversation that has one. `usual`: see history::promptOf().
+    void start(history::RowId conversation, history::AnswerTerms usual, Work work, Started started);
     /// It ends with what it has.
     void stop(history::RowId conversation);
     void stopAll();

@@ -236,8 +236,8 @@ void putAnswer(ordered_json& object, const Message& message) {
     sampler.seed = 0;
     if (!(sampler == SamplerParams{})) object["sampler"] = ordered_json::parse(history::samplerJson(sampler));
     if (message.sampler.seed != 0) object["seed"] = std::to_string(message.sampler.seed);
-    if (message.receipt.exists())
-        object["receipt"] = ordered_json::parse(history::receiptJson(message.receipt));
+    if (const std::string receipt = history::receiptJson(message.receipt); !receipt.empty())
+        object["receipt"] = ordered_json::parse(receipt);
     put(object, "promptTokens", message.stats.promptTokens);
     put(object, "cachedTokens", message.stats.cachedTokens);
     put(object, "newTokens", message.stats.newTokens);

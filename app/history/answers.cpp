@@ -19,13 +19,13 @@ Result<RowId> insertMessage(Database& database, const Message& message) {
     // The SELECT inserts nothing unless the conversation exists and the parent belongs to it.
     const int inserted = database.execute(
         "INSERT INTO messages (conversation_id, parent_id, role, status, model_id, model_name, sampler, "
-        "seed, "
-        "created_ms) SELECT id, nullif(?2, 0), ?3, ?4, ?5, ?6, ?7, ?8, ?9 FROM conversations "
+        "seed, receipt, created_ms) "
+        "SELECT id, nullif(?2, 0), ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM conversations "
         "WHERE id = ?1 AND (?2 = 0 OR EXISTS "
         "(SELECT 1 FROM messages WHERE id = ?2 AND conversation_id = ?1 AND trashed_ms IS NULL))",
         message.conversation, message.parent, storedName(kRoleNames, message.role),
         storedName(kStatusNames, message.status), message.modelId, message.modelName,
-        samplerJson(message.sampler), message.sampler.seed, now);
+        samplerJson(message.sampler), message.sampler.seed, receiptJson(message.receipt), now);
     if (inserted != 1) {
         return fail(ErrorCode::InvalidArgument, "Conversation {} has no message {} to answer.",
                     message.conversation, message.parent);
@@ -106,7 +106,8 @@ Result<RowId> History::addUserMessage(RowId conversation, RowId parent, const st
 }
 
 Result<RowId> History::beginAnswer(RowId conversation, RowId parent, const std::string& modelId,
-                                   const std::string& modelName, const SamplerParams& sampler) {
+                                   const std::string& modelName, const SamplerParams& sampler,
+                                   const std::optional<AnswerTerms>& terms) {
     return m_database->transact(Durability::Power, [&] {
         Message message;
         message.conversation = conversation;
@@ -116,6 +117,7 @@ Result<RowId> History::beginAnswer(RowId conversation, RowId parent, const std::
         message.modelId = modelId;
         message.modelName = modelName;
         message.sampler = sampler;
+        message.receipt.terms = terms;
         return insertMessage(*m_database, message);
     });
 }
@@ -146,9 +148,13 @@ Status History::finishAnswer(RowId message, const AnswerEnd& end) {
             "decode_ms = ?6 WHERE id = ?1",
             message, stats.promptTokens, stats.cachedTokens, stats.newTokens, stats.prefillMs,
             stats.decodeMs);
-        if (end.receipt.exists())
+        if (!end.receipt.program.empty()) {
+            INGLE_TRY_ASSIGN(Message answer,
+                             readMessage(*m_database, HistoryReader::Access::ReadWrite, message));
+            answer.receipt.engine = end.receipt;
             m_database->execute("UPDATE messages SET receipt = ?2 WHERE id = ?1", message,
-                                receiptJson(end.receipt));
+                                receiptJson(answer.receipt));
+        }
         return {};
     });
 }

@@ -18,6 +18,8 @@ Result<RowId> History::copyBranch(RowId last) {
         INGLE_TRY_ASSIGN(const RowId copy, createConversation(old.title, old.modelId));
         m_database->execute("UPDATE conversations SET folder_id = nullif(?2, 0) WHERE id = ?1", copy,
                             old.folder);
+        INGLE_TRY_ASSIGN(const Profile profile, conversationProfile(old.id));
+        INGLE_TRY(setConversationProfile(copy, profile));
         m_database->execute(
             "INSERT INTO conversation_documents (conversation_id, position, document_id) "
             "SELECT ?2, position, document_id FROM conversation_documents WHERE conversation_id = ?1",

@@ -1,6 +1,4 @@
-/// Folders of conversations, and the archive.
-#include <nlohmann/json.hpp>
-
+/// Folders of conversations, the archive, and the layers of values that folders and conversations have.
 #include "app/history/database.h"
 #include "app/history/folder_settings.h"
 #include "app/history/history.h"
@@ -8,31 +6,11 @@
 namespace ingle::history {
 namespace {
 
-using nlohmann::json;
+constexpr const char* kNewProfileKey = "newConversationProfile";
 
 /// The layer of a folder is a setting of this name: the table of folders has no column for it.
 std::string profileKey(RowId folder) {
     return fmt::format("folderProfile.{}", folder);
-}
-
-std::string profileJson(const Profile& profile) {
-    json object = json::object();
-    if (profile.systemPrompt) object["systemPrompt"] = *profile.systemPrompt;
-    if (profile.temperature) object["temperature"] = *profile.temperature;
-    return object.empty() ? std::string() : object.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-/// What is missing, or nothing that this version knows, is not set.
-Profile profileFromJson(std::string_view text) {
-    const json object = json::parse(text, nullptr, false);
-    Profile profile;
-    if (!object.is_object()) return profile;
-    if (const auto prompt = object.find("systemPrompt"); prompt != object.end() && prompt->is_string())
-        profile.systemPrompt = prompt->get<std::string>();
-    if (const auto temperature = object.find("temperature");
-        temperature != object.end() && temperature->is_number())
-        profile.temperature = temperature->get<double>();
-    return profile;
 }
 
 }  // namespace
@@ -64,6 +42,39 @@ Result<Profile> HistoryReader::folderProfile(RowId folder) {
     return stored ? profileFromJson(*stored) : Profile{};
 }
 
+Result<Profile> HistoryReader::conversationProfile(RowId conversation) {
+    if (conversation == 0) {
+        INGLE_TRY_ASSIGN(const auto stored, setting(kNewProfileKey));
+        return stored ? profileFromJson(*stored) : Profile{};
+    }
+    return m_database->run([&]() -> Result<Profile> {
+        auto row = m_database->prepare(
+            "SELECT p.settings FROM conversations c JOIN profiles p ON p.id = c.profile_id WHERE c.id = ?1",
+            conversation);
+        return row.executeStep() ? profileFromJson(row.getColumn(0).getString()) : Profile{};
+    });
+}
+
+Status History::setConversationProfile(RowId conversation, const Profile& profile) {
+    if (conversation == 0)
+        return setSetting(kNewProfileKey, profile == Profile{} ? "" : profileJson(profile));
+    return m_database->transact(Durability::Power, [&]() -> Status {
+        INGLE_TRY(m_database->updateRow(
+            Durability::Power, "UPDATE conversations SET profile_id = NULL WHERE id = ?1", conversation));
+        if (profile != Profile{}) {
+            m_database->execute("INSERT INTO profiles (name, settings) VALUES ('', ?1)",
+                                profileJson(profile));
+            m_database->execute("UPDATE conversations SET profile_id = ?2 WHERE id = ?1", conversation,
+                                m_database->sqlite().getLastInsertRowid());
+        }
+        // Those that were imported may be shared.
+        m_database->execute(
+            "DELETE FROM profiles WHERE id NOT IN (SELECT profile_id FROM conversations "
+            "WHERE profile_id IS NOT NULL)");
+        return {};
+    });
+}
+
 Result<RowId> History::createFolder(const std::string& name) {
     return m_database->transact(Durability::Power, [&]() -> Result<RowId> {
         m_database->execute(
@@ -79,8 +90,7 @@ Status History::renameFolder(RowId folder, const std::string& name) {
 
 Status History::setFolderProfile(RowId folder, const Profile& profile) {
     return m_database->transact(Durability::Power, [&]() -> Status {
-        const std::string stored = profileJson(profile);
-        if (!stored.empty()) return setSetting(profileKey(folder), stored);
+        if (profile != Profile{}) return setSetting(profileKey(folder), profileJson(profile));
         m_database->execute("DELETE FROM settings WHERE key = ?1", profileKey(folder));
         return {};
     });

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "app/history/profile.h"
 #include "ingle/part.h"
 #include "ingle/receipt.h"
 #include "ingle/result.h"
@@ -47,14 +48,6 @@ enum class MessageStatus {
     Failed,       ///< ended by an error; `error` says why
 };
 
-/// A layer of values over the settings: what is not set has theirs.
-struct Profile {
-    std::optional<std::string> systemPrompt;
-    std::optional<double> temperature;
-
-    bool operator==(const Profile&) const = default;
-};
-
 struct Folder {
     RowId id = 0;
     std::string name;
@@ -80,11 +73,11 @@ struct Conversation {
     int64_t archivedMs = 0;  ///< 0: it is not
 };
 
-/// What made an answer, beside its sampler, ids and prompt: the engine, and the settings in force.
+/// What made an answer, beside its sampler, ids and prompt.
 struct AnswerReceipt {
-    Receipt engine;  ///< without a program: there is no receipt
-    std::string systemPrompt;
-    uint32_t maxTokens = 0;  ///< 0: no limit
+    Receipt engine;  ///< without a program: no run has ended in order
+    std::optional<AnswerTerms>
+        terms;  ///< from its beginning on; none of what is older, or came from elsewhere
 
     bool exists() const { return !engine.program.empty(); }
     bool operator==(const AnswerReceipt&) const = default;
@@ -109,7 +102,7 @@ struct Message {
     std::string modelId;
     std::string modelName;
     SamplerParams sampler;  ///< with its seed: what continuing needs
-    AnswerReceipt receipt;  ///< of the last run that ended in order
+    AnswerReceipt receipt;  ///< its engine: that of the last run that ended in order
     GenerateStats stats;
     int64_t createdMs = 0;
     int siblingIndex = 0;  ///< filled by reads: position among siblings, from 0
@@ -127,7 +120,7 @@ struct AnswerEnd {
     std::string errorId;
     std::vector<std::string> errorArguments;
     GenerateStats stats;
-    AnswerReceipt receipt;  ///< kept as it was where this one does not exist
+    Receipt receipt;  ///< kept as it was where this one has no program
 };
 
 /// Something that was deleted and can be brought back.
@@ -214,6 +207,8 @@ class HistoryReader {
     Result<std::vector<Folder>> folders();  ///< in their order
     /// Of folder 0, or one that is gone: nothing is set.
     Result<Profile> folderProfile(RowId folder);
+    /// 0: of the next new conversation.
+    Result<Profile> conversationProfile(RowId conversation);
 
     static constexpr int kWholeBranch = -1;
     /// The branch from the root to `leaf` (0: the conversation's active leaf), oldest first; of a long one
@@ -281,6 +276,8 @@ class History : public HistoryReader {
     Result<RowId> createFolder(const std::string& name);
     Status renameFolder(RowId folder, const std::string& name);
     Status setFolderProfile(RowId folder, const Profile& profile);
+    /// 0: of the next new conversation. Errors: InvalidArgument, when there is none of that number.
+    Status setConversationProfile(RowId conversation, const Profile& profile);
     /// Its conversations stay and are in no folder then.
     Result<RemovedFolder> removeFolder(RowId folder);
     Status restoreFolder(const RemovedFolder& removed);
@@ -326,7 +323,8 @@ class History : public HistoryReader {
     Result<RowId> addUserMessage(RowId conversation, RowId parent, const std::vector<Part>& parts);
     /// An empty answer in state Streaming (FULL as well). Becomes the active leaf.
     Result<RowId> beginAnswer(RowId conversation, RowId parent, const std::string& modelId,
-                              const std::string& modelName, const SamplerParams& sampler);
+                              const std::string& modelName, const SamplerParams& sampler,
+                              const std::optional<AnswerTerms>& terms = std::nullopt);
     /// Appends streamed pieces and ids and replaces `withheld` (synchronous=NORMAL: survives a killed
     /// process). Call before painting.
     Status appendAnswer(RowId message, std::span<const PartPiece> pieces, const std::vector<TokenId>& ids,

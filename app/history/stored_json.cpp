@@ -35,7 +35,6 @@ void forEachText(Stored& receipt, Each&& each) {
     each("backend", receipt.engine.backend);
     each("device", receipt.engine.device);
     each("instructions", receipt.engine.instructions);
-    each("systemPrompt", receipt.systemPrompt);
 }
 
 template <typename Number>
@@ -79,8 +78,18 @@ SamplerParams samplerFromJson(std::string_view text) {
 }
 
 std::string receiptJson(const AnswerReceipt& receipt) {
-    if (!receipt.exists()) return {};
     json object = json::object();
+    if (const auto& terms = receipt.terms) {
+        object["systemPrompt"] = terms->systemPrompt;
+        object["maxTokens"] = terms->maxTokens;
+        if (terms->whenFull != WhenFull::DropOldest)
+            object["whenFull"] = storedName(kWhenFullNames, terms->whenFull);
+        if (terms->form.kind != AnswerForm::Kind::Free) {
+            object["form"] = storedName(kAnswerFormNames, terms->form.kind);
+            object["formText"] = terms->form.text;
+        }
+    }
+    if (!receipt.exists()) return object.empty() ? "" : object.dump(-1, ' ', false, kReplaceIllFormed);
     const Receipt& engine = receipt.engine;
     forEachText(receipt, [&](const char* name, const std::string& text) { object[name] = text; });
     object["kv"] = storedName(kKvNames, engine.kv);
@@ -88,7 +97,6 @@ std::string receiptJson(const AnswerReceipt& receipt) {
     object["referenceKernels"] = engine.referenceKernels;
     object["contextTokens"] = engine.contextTokens;
     object["overrides"] = engine.overrides;
-    object["maxTokens"] = receipt.maxTokens;
     return object.dump(-1, ' ', false, kReplaceIllFormed);
 }
 
@@ -110,7 +118,14 @@ AnswerReceipt receiptFromJson(std::string_view text) {
     if (const auto flag = object.find("referenceKernels"); flag != object.end() && flag->is_boolean())
         engine.referenceKernels = flag->get<bool>();
     number("contextTokens", engine.contextTokens);
-    number("maxTokens", receipt.maxTokens);
+    if (object.contains("systemPrompt")) {
+        AnswerTerms& terms = receipt.terms.emplace();
+        terms.systemPrompt = textOf("systemPrompt");
+        number("maxTokens", terms.maxTokens);
+        terms.whenFull = fromStoredName(kWhenFullNames, textOf("whenFull")).value_or(terms.whenFull);
+        terms.form.kind = fromStoredName(kAnswerFormNames, textOf("form")).value_or(terms.form.kind);
+        if (terms.form.kind != AnswerForm::Kind::Free) terms.form.text = textOf("formText");
+    }
     if (const auto all = object.find("overrides"); all != object.end() && all->is_object()) {
         for (const auto& [key, value] : all->items())
             if (value.is_string()) engine.overrides[key] = value.get<std::string>();

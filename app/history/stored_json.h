@@ -15,7 +15,7 @@ std::string samplerJson(const SamplerParams& sampler);
 /// What is missing or no number has its default; so has all of a text that is no JSON.
 SamplerParams samplerFromJson(std::string_view json);
 
-/// Empty where there is none.
+/// Empty where neither engine nor terms are known.
 std::string receiptJson(const AnswerReceipt& receipt);
 /// What is missing is empty or the default; so is all of a text that is no JSON.
 AnswerReceipt receiptFromJson(std::string_view json);

@@ -40,6 +40,14 @@ inline constexpr std::array kKvNames{std::pair{KvType::F32, std::string_view("f3
 inline constexpr std::array kActivationNames{std::pair{ActivationType::Auto, std::string_view("auto")},
                                              std::pair{ActivationType::F32, std::string_view("f32")}};
 
+inline constexpr std::array kWhenFullNames{std::pair{WhenFull::DropOldest, std::string_view("drop_oldest")},
+                                           std::pair{WhenFull::Refuse, std::string_view("refuse")}};
+
+inline constexpr std::array kAnswerFormNames{
+    std::pair{AnswerForm::Kind::Free, std::string_view("free")},
+    std::pair{AnswerForm::Kind::JsonSchema, std::string_view("json_schema")},
+    std::pair{AnswerForm::Kind::Grammar, std::string_view("grammar")}};
+
 inline constexpr std::array kPartKindNames{std::pair{PartKind::Text, std::string_view("text")},
                                            std::pair{PartKind::Thought, std::string_view("thought")},
                                            std::pair{PartKind::ToolCall, std::string_view("tool_call")},

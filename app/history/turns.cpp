@@ -34,10 +34,18 @@ Status storeDraft(History& history, RowId conversation, const std::string& text)
     return conversation != 0 ? history.setDraft(conversation, text) : history.setSetting(kNewDraftKey, text);
 }
 
+Result<Profile> profileOf(HistoryReader& history, RowId conversation) {
+    INGLE_TRY_ASSIGN(auto own, history.conversationProfile(conversation));
+    if (conversation == 0) return own;
+    INGLE_TRY_ASSIGN(const Conversation row, history.conversation(conversation));
+    INGLE_TRY_ASSIGN(auto folder, history.folderProfile(row.folder));
+    return layered(std::move(folder), own);
+}
+
 Result<Turn> readTurn(HistoryReader& history, RowId conversation, RowId leaf, int limit) {
     INGLE_TRY_ASSIGN(auto shown, history.conversation(conversation));
     INGLE_TRY_ASSIGN(auto branch, history.branch(conversation, leaf, limit));
-    INGLE_TRY_ASSIGN(auto profile, history.folderProfile(shown.folder));
+    INGLE_TRY_ASSIGN(auto profile, profileOf(history, conversation));
     const RowId last = branch.empty() ? 0 : branch.back().id;
     return Turn{std::move(shown), std::move(profile), std::move(branch), last};
 }
@@ -47,6 +55,24 @@ Result<Turn> readAnswer(HistoryReader& history, RowId conversation, RowId answer
     if (turn.branch.empty())
         return fail(ErrorCode::InvalidArgument, "The history has no message {}.", answer);
     INGLE_TRY_ASSIGN(turn.documents, documentParts(history, conversation, turn.branch.back().modelId));
+    return turn;
+}
+
+Result<Turn> readNext(HistoryReader& history, RowId conversation, RowId leaf, const std::string& question,
+                      const std::string& modelId) {
+    Turn turn;
+    if (conversation != 0 && leaf != 0) {
+        INGLE_TRY_ASSIGN(turn, readTurn(history, conversation, leaf));
+    }
+    INGLE_TRY_ASSIGN(turn.documents, documentParts(history, conversation, modelId));
+    INGLE_TRY_ASSIGN(const auto documents, documentsOf(history, conversation));
+    Message asked;
+    INGLE_TRY_ASSIGN(asked.parts, passageParts(history, documents, modelId, question));
+    asked.parts.push_back({PartKind::Text, question, ""});
+    Message answer;
+    answer.role = Role::Assistant;
+    turn.branch.push_back(std::move(asked));
+    turn.branch.push_back(std::move(answer));
     return turn;
 }
 
@@ -79,6 +105,9 @@ Result<Turn> ask(History& history, Question question, const Answerer& answerer) 
             INGLE_TRY_ASSIGN(const auto chosen, documentsOf(history, 0));
             INGLE_TRY(setDocumentsOf(history, id, chosen));
             INGLE_TRY(setDocumentsOf(history, 0, {}));
+            INGLE_TRY_ASSIGN(const Profile profile, history.conversationProfile(0));
+            INGLE_TRY(history.setConversationProfile(id, profile));
+            INGLE_TRY(history.setConversationProfile(0, {}));
         }
         INGLE_TRY(noteDocumentsUsed(history, id));
         INGLE_TRY_ASSIGN(const auto documents, documentsOf(history, id));
@@ -94,8 +123,11 @@ Result<Turn> ask(History& history, Question question, const Answerer& answerer) 
 }
 
 Result<Turn> answerAgain(History& history, RowId conversation, RowId question, const Answerer& answerer) {
-    INGLE_TRY_ASSIGN(const RowId answer, history.beginAnswer(conversation, question, answerer.modelId,
-                                                             answerer.modelName, answerer.sampler));
+    INGLE_TRY_ASSIGN(const Profile own, profileOf(history, conversation));
+    const Profile profile = layered(answerer.profile, own);
+    INGLE_TRY_ASSIGN(const RowId answer,
+                     history.beginAnswer(conversation, question, answerer.modelId, answerer.modelName,
+                                         samplerOf(profile, answerer.sampler), termsOf(profile)));
     return readAnswer(history, conversation, answer);
 }
 
@@ -108,8 +140,9 @@ Result<Turn> branchAnswer(History& history, RowId answer, const AnswerBeginning&
     Turn turn;
     INGLE_TRY(history.atOnce([&]() -> Status {
         INGLE_TRY_ASSIGN(const Message old, history.message(answer));
-        INGLE_TRY_ASSIGN(const RowId version, history.beginAnswer(old.conversation, old.parent, old.modelId,
-                                                                  old.modelName, old.sampler));
+        INGLE_TRY_ASSIGN(const RowId version,
+                         history.beginAnswer(old.conversation, old.parent, old.modelId, old.modelName,
+                                             old.sampler, old.receipt.terms));
         INGLE_TRY(history.appendAnswer(version, beginning.pieces, beginning.ids, beginning.withheld));
         INGLE_TRY_ASSIGN(turn, readAnswer(history, old.conversation, version));
         return {};
@@ -117,13 +150,14 @@ Result<Turn> branchAnswer(History& history, RowId answer, const AnswerBeginning&
     return turn;
 }
 
-Prompt promptOf(const Turn& turn, const std::string& systemPrompt, uint32_t maxTokens) {
+Prompt promptOf(const Turn& turn, const AnswerTerms& usual) {
     const Message& answer = turn.branch.back();
+    const AnswerTerms& terms = answer.receipt.terms ? *answer.receipt.terms : usual;
     Prompt prompt;
     GenerateRequest& request = prompt.request;
     // Documents first: so every conversation about them begins alike, and finds them read.
     ChatMessage before{Role::System, turn.documents};
-    if (!systemPrompt.empty()) before.parts.push_back({PartKind::Text, systemPrompt, {}});
+    if (!terms.systemPrompt.empty()) before.parts.push_back({PartKind::Text, terms.systemPrompt, {}});
     if (!before.parts.empty()) {
         request.messages.push_back(std::move(before));
         request.pinned.push_back(0);
@@ -132,22 +166,24 @@ Prompt promptOf(const Turn& turn, const std::string& systemPrompt, uint32_t maxT
     for (auto message = turn.branch.begin(); message != turn.branch.end() - 1; ++message) {
         // An answer that failed before its first word says nothing, and no model was trained on such turns.
         if (message->role == Role::Assistant && message->parts.empty()) continue;
+        if (message->pinned) request.pinned.push_back(static_cast<uint32_t>(request.messages.size()));
         request.messages.push_back({message->role, message->parts});
         prompt.messages.push_back(message->id);
     }
     // Of a private chat the engine keeps nothing.
     if (!isPrivate(turn.conversation.id)) request.conversation = std::to_string(turn.conversation.id);
     request.sampler = answer.sampler;
-    request.maxTokens = maxTokens;
+    request.maxTokens = terms.maxTokens;
+    request.whenFull = terms.whenFull;
+    if (terms.form.kind == AnswerForm::Kind::JsonSchema) request.jsonSchema = terms.form.text;
+    if (terms.form.kind == AnswerForm::Kind::Grammar) request.grammar = terms.form.text;
     request.resumeIds = answer.tokenIds;
     return prompt;
 }
 
-ScoreRequest replayOf(const Turn& turn, const std::string& systemPrompt) {
-    const AnswerReceipt& receipt = turn.branch.back().receipt;
+ScoreRequest replayOf(const Turn& turn, const AnswerTerms& usual) {
     ScoreRequest replay;
-    replay.request =
-        promptOf(turn, receipt.exists() ? receipt.systemPrompt : systemPrompt, receipt.maxTokens).request;
+    replay.request = promptOf(turn, usual).request;
     replay.ids = std::exchange(replay.request.resumeIds, {});
     return replay;
 }

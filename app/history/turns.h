@@ -15,7 +15,7 @@ namespace ingle::history {
 /// A conversation and one branch of it, or a part of that, oldest message first.
 struct Turn {
     Conversation conversation;
-    Profile profile;  ///< of its folder
+    Profile profile;  ///< the layer of its folder, and over it its own
     std::vector<Message> branch;
     RowId leaf = 0;               ///< where all of the branch ends; 0: there is no message
     std::vector<Part> documents;  ///< before all messages; only readAnswer() looks for them
@@ -29,7 +29,8 @@ struct Turn {
 struct Answerer {
     std::string modelId;
     std::string modelName;
-    SamplerParams sampler;
+    SamplerParams sampler;  ///< what no profile sets, with its seed
+    Profile profile;        ///< what lies below those of folder and conversation
 };
 
 /// The conversation that was shown last; 0: none, or a new one.
@@ -38,6 +39,8 @@ Status setLastShown(History& history, RowId conversation);
 
 /// The unsent text of a conversation; of a new one: 0.
 Result<std::string> newDraft(HistoryReader& history);
+/// What is set for a conversation in that folder, and over it for itself; 0: for the next new one.
+Result<Profile> profileOf(HistoryReader& history, RowId conversation);
 Status storeDraft(History& history, RowId conversation, const std::string& text);
 
 /// `leaf` 0: the branch that was shown last. Of a long branch the last `limit` messages.
@@ -45,6 +48,10 @@ Result<Turn> readTurn(HistoryReader& history, RowId conversation, RowId leaf,
                       int limit = HistoryReader::kWholeBranch);
 /// The branch that ends with that answer, with all that the prompt of the answer is made of.
 Result<Turn> readAnswer(HistoryReader& history, RowId conversation, RowId answer);
+/// As though `question` had been asked behind `leaf` (0: nothing stands before it) and its answer begun, of
+/// that model.
+Result<Turn> readNext(HistoryReader& history, RowId conversation, RowId leaf, const std::string& question,
+                      const std::string& modelId);
 /// The newest branch through a message; of a long one `limit` messages around that.
 Result<Turn> readAround(HistoryReader& history, RowId conversation, RowId message, int limit);
 /// The version of a message that stands `step` places beside it. Errors: InvalidArgument, when there is none.
@@ -72,7 +79,8 @@ struct AnswerBeginning {
     std::vector<PartPiece> pieces;  ///< what they say
     std::string withheld;
 };
-/// Begins another version of an answer, by the same model and sampler, that begins so. One transaction.
+/// Begins another version of an answer, by the same model, sampler and terms, that begins so. One
+/// transaction.
 Result<Turn> branchAnswer(History& history, RowId answer, const AnswerBeginning& beginning);
 
 /// What the model is to be asked for the answer that `turn` ends with, and which message each part of it is.
@@ -80,12 +88,11 @@ struct Prompt {
     GenerateRequest request;
     std::vector<RowId> messages;  ///< one for each of request.messages; 0: the system prompt
 };
-/// `maxTokens` 0: no limit.
-Prompt promptOf(const Turn& turn, const std::string& systemPrompt, uint32_t maxTokens);
+/// `usual`: the terms of an answer that has none of its own.
+Prompt promptOf(const Turn& turn, const AnswerTerms& usual);
 
-/// The answer that `turn` ends with, asked again as it was, to be compared with its ids. An answer without a
-/// receipt is asked with that system prompt.
-ScoreRequest replayOf(const Turn& turn, const std::string& systemPrompt);
+/// The answer that `turn` ends with, asked again as it was, to be compared with its ids.
+ScoreRequest replayOf(const Turn& turn, const AnswerTerms& usual);
 
 /// The oldest message that the model sees when some were dropped; 0: it sees all.
 RowId firstKept(const Prompt& prompt, const PromptPlan& plan);

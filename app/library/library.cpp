@@ -65,7 +65,8 @@ json toJson(const ModelEntry& entry) {
             {"failure", entry.failure},
             {"failureId", entry.failureId},
             {"failureArguments", entry.failureArguments},
-            {"tokensPerSecond", entry.tokensPerSecond}};
+            {"tokensPerSecond", entry.tokensPerSecond},
+            {"profile", entry.profile}};
 }
 
 void setFailure(ModelEntry& entry, const std::optional<Error>& failure) {
@@ -95,6 +96,7 @@ ModelEntry entryFromJson(const json& object) {
     entry.failureId = object.value("failureId", "");
     entry.failureArguments = object.value("failureArguments", std::vector<std::string>());
     entry.tokensPerSecond = object.value("tokensPerSecond", 0.0);
+    entry.profile = object.value("profile", "");
     return entry;
 }
 
@@ -400,6 +402,13 @@ Status Library::markUsed(const std::string& id) {
 Status Library::markSpeed(const std::string& id, double tokensPerSecond) {
     return modifyEntry(id, [&](ModelEntry& entry) -> Status {
         entry.tokensPerSecond = tokensPerSecond;
+        return {};
+    });
+}
+
+Status Library::setProfile(const std::string& id, const std::string& profile) {
+    return modifyEntry(id, [&](ModelEntry& entry) -> Status {
+        entry.profile = profile;
         return {};
     });
 }

@@ -43,6 +43,7 @@ struct ModelEntry {
     std::string failureId;   ///< as Error::id
     std::vector<std::string> failureArguments;
     double tokensPerSecond = 0;  ///< foretold of answers; 0: not known
+    std::string profile;  ///< what is set for its answers, a JSON object (history::Profile); empty: nothing
 };
 
 /// ModelEntry::id of the guide, the model that ships with Inglenook.
@@ -92,6 +93,7 @@ class Library {
     Status relocate(const std::string& id, const std::string& path);  ///< the file moved
     Status markUsed(const std::string& id);
     Status markSpeed(const std::string& id, double tokensPerSecond);
+    Status setProfile(const std::string& id, const std::string& profile);
     Status markFailure(const std::string& id, const std::optional<Error>& failure);  ///< nothing clears
     Status remove(const std::string& id);  ///< forgets it; never touches the model file
     Status reload();

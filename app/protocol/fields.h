@@ -60,6 +60,11 @@ struct EnumNames<PartKind> {
                                       std::pair{PartKind::Source, std::string_view("source")}};
 };
 template <>
+struct EnumNames<WhenFull> {
+    static constexpr std::array kList{std::pair{WhenFull::DropOldest, std::string_view("dropOldest")},
+                                      std::pair{WhenFull::Refuse, std::string_view("refuse")}};
+};
+template <>
 struct EnumNames<FitRemedy> {
     static constexpr std::array kList{
         std::pair{FitRemedy::ShorterContext, std::string_view("shorterContext")},
@@ -221,6 +226,7 @@ void fields(V& v, Of<GenerateRequest> auto& r) {
     v.optional("rawTokens", r.rawTokens);
     v.sparse("grammar", r.grammar);
     v.sparse("jsonSchema", r.jsonSchema);
+    v.optional("whenFull", r.whenFull);
 }
 template <typename V>
 void fields(V& v, Of<PromptPlan> auto& p) {
@@ -330,6 +336,10 @@ void fields(V& v, Of<Count> auto& r) {
     v.optional("messages", r.messages);
 }
 template <typename V>
+void fields(V& v, Of<Preview> auto& r) {
+    v.required("request", r.request);
+}
+template <typename V>
 void fields(V& v, Of<Generate> auto& r) {
     v.required("request", r.request);
 }
@@ -390,6 +400,13 @@ template <typename V>
 void fields(V& v, Of<Counted> auto& e) {
     v.required("tokens", e.tokens);
     v.optional("room", e.room);
+}
+template <typename V>
+void fields(V& v, Of<Previewed> auto& e) {
+    v.required("plan", e.preview.plan);
+    v.optional("room", e.preview.room);
+    v.optional("partTokens", e.preview.partTokens);
+    v.optional("text", e.preview.text);
 }
 template <typename V>
 void fields(V&, Of<Retained> auto&) {}

@@ -56,6 +56,10 @@ struct Counted {
     uint32_t tokens = 0;
     uint32_t room = 0;  ///< of messages: for all that is asked, beside an answer; 0: no limit
 };
+struct Previewed {
+    static constexpr std::string_view kName = "previewed";
+    PromptPreview preview;
+};
 struct Retained {
     static constexpr std::string_view kName = "retained";
 };
@@ -112,9 +116,9 @@ struct Failed {
     /// Of a load that was refused because it does not fit: the numbers, and what would help.
     MemoryEstimate memory;
 };
-using EventBody = std::variant<HelloOk, Inspected, Recognised, Imported, Loaded, Unloaded, Counted, Retained,
-                               Protected, DevicesListed, ComputerDescribed, Progress, Planned, Tokens, Done,
-                               Scored, ReadPlanned, ReadDone, Failed>;
+using EventBody = std::variant<HelloOk, Inspected, Recognised, Imported, Loaded, Unloaded, Counted, Previewed,
+                               Retained, Protected, DevicesListed, ComputerDescribed, Progress, Planned,
+                               Tokens, Done, Scored, ReadPlanned, ReadDone, Failed>;
 struct Event {
     RequestId id = 0;
     EventBody body;
@@ -192,6 +196,15 @@ struct Count {
     std::vector<ChatMessage>
         messages;  ///< in place of `text`: with all that the chat format puts around them
 };
+/// What the model would be given for a request. Needs a loaded model.
+struct Preview {
+    static constexpr std::string_view kName = "preview";
+    static constexpr std::string_view kDoing = "making the prompt";
+    static constexpr ModelUse kModelUse = ModelUse::Uses;
+    using Reply = Previewed;
+    using Update = NoUpdate;
+    GenerateRequest request;
+};
 /// Needs a loaded model. Several may run at once, one per conversation.
 struct Generate {
     static constexpr std::string_view kName = "generate";
@@ -261,8 +274,8 @@ struct Computer {
     using Reply = ComputerDescribed;
     using Update = NoUpdate;
 };
-using RequestBody = std::variant<Hello, Inspect, Recognise, Import, Load, Unload, Count, Generate, Score,
-                                 Read, Cancel, Retain, Protect, Devices, Computer>;
+using RequestBody = std::variant<Hello, Inspect, Recognise, Import, Load, Unload, Count, Preview, Generate,
+                                 Score, Read, Cancel, Retain, Protect, Devices, Computer>;
 struct Request {
     RequestId id = 0;
     RequestBody body;

@@ -75,13 +75,15 @@ class ActionsTest : public QObject, WindowFiles {
         QTRY_VERIFY(run.shownItem("paletteField") != nullptr);
         QTRY_VERIFY(run.shownItem("paletteField")->hasActiveFocus());
         for (const char key : std::string("sett")) QTest::keyClick(run.window, key);
-        QTRY_COMPARE(run.shownItem("paletteList")->property("count").toInt(), 1);
+        // Those of this chat, and all; there is no model.
+        QTRY_COMPARE(run.shownItem("paletteList")->property("count").toInt(), 2);
+        QTest::keyClick(run.window, Qt::Key_Down);
         QTest::keyClick(run.window, Qt::Key_Return);
         QTRY_VERIFY(run.shownItem("restoreDefaults") != nullptr);
     }
 
     void aCheckedAnswerIsIdenticalOrDiffersInWords() {
-        const auto check = [this](const QStringList& arguments, bool identical) {
+        const auto check = [this](const QStringList& arguments, bool identical, double temperature = 0) {
             WindowRun run(freshDataDir(), arguments);
             run.drop(m_modelFile);
             if (!QTest::qWaitFor([&] { return run.ready(); }, kPatienceMs)) return QString("not ready");
@@ -93,6 +95,7 @@ class ActionsTest : public QObject, WindowFiles {
             for (const QVariant& each : run.model.actions()->ofMessage(answer))
                 offered += each.toMap()["id"].toString();
             if (!offered.contains("checkAnswer")) return QString("not offered");
+            if (temperature > 0) run.model.settings()->setProperty("temperature", temperature);
             press(run, Qt::Key_P, Qt::ControlModifier | Qt::ShiftModifier);
             const auto opened = [&] {
                 return run.shownItem("paletteField") != nullptr &&
@@ -113,6 +116,10 @@ class ActionsTest : public QObject, WindowFiles {
                  QString("First differs at token 4: stored “3 ”, now “else” (logits 0.25 apart)."));
         QCOMPARE(check({"--model-hash", QString(32, 'b')}, false),
                  QString("Identical: 20 tokens. The model file is another one now."));
+        QCOMPARE(
+            check({}, false, 1.25),
+            QString("Identical: 20 tokens. It was checked with the settings that it was written with; new "
+                    "answers have others."));
         QCOMPARE(check({"--prompt-hash", "8"}, false),
                  QString("Identical: 20 tokens. What stands before the answer is not what the model was "
                          "given then."));
@@ -388,7 +395,7 @@ class ActionsTest : public QObject, WindowFiles {
         QTest::keyClick(run.window, Qt::Key_Escape);
         press(run, Qt::Key_Z, Qt::ControlModifier);
         QTRY_COMPARE(settings.systemPrompt(), std::string("Be brief."));
-        QCOMPARE(settings.maxTokens(), 12u);
+        QCOMPARE(*settings.profile().maxTokens, 12u);
     }
 
     void anAnswerIsNoLongerThanItMayBe() {

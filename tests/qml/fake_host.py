@@ -153,6 +153,23 @@ def score(request_id, message):
         **{"from": first})
 
 
+def preview(request_id, request):
+    """A character is a token, and the form of the chat takes one for each message."""
+    try:
+        json.loads(request.get("jsonSchema", "true"))
+    except ValueError:
+        return say(id=request_id, event="failed", error={
+            "code": "InvalidArgument", "message": "no JSON", "id": "grammarRefused", "arguments": ["it is no JSON"]})
+    messages = request["messages"]
+    last = len(messages) - 1
+    kept = [index for index in range(len(messages)) if not args.forget or index == last or index in request.get("pinned", [])]
+    texts = ["".join(part["text"] for part in messages[index]["parts"]) for index in kept]
+    say(id=request_id, event="previewed", room=48, text="".join(f"<{text}>" for text in texts),
+        partTokens=[[len(part["text"]) for part in each["parts"]] for each in messages],
+        plan={"kept": kept, "dropped": [index for index in range(len(messages)) if index not in kept],
+              "promptTokens": sum(map(len, texts)) + len(texts), "contextTokens": 64, "promptHash": 7})
+
+
 def refusal_of(path):
     """The error that the path asks for, or None."""
     for word, error in FAILURES.items():
@@ -267,6 +284,8 @@ def answer(message):
         # A character is a token.
         texts = [part["text"] for each in message["messages"] for part in each["parts"]]
         say(id=request_id, event="counted", tokens=sum(map(len, texts)), room=48)
+    elif op == "preview":
+        preview(request_id, message["request"])
     elif op == "score":
         score(request_id, message)
     elif op == "read":

@@ -145,10 +145,10 @@ class SidebarTest : public QObject, WindowFiles {
             QTRY_COMPARE(run.rows(), (QStringList{"[Work]", "three", "one", "four", "two"}));
             run.clickRow("Work", {}, Qt::RightButton);
             run.choose("folderRules");
-            QTRY_VERIFY(run.shownItem("folderPrompt") != nullptr &&
-                        run.shownItem("folderPrompt")->hasActiveFocus());
+            QTRY_VERIFY(run.shownItem("profile-systemPrompt") != nullptr &&
+                        run.shownItem("profile-systemPrompt")->hasActiveFocus());
             for (const char key : std::string("Be kind")) QTest::keyClick(run.window, key);
-            run.shownItem("folderTemperature")->forceActiveFocus();
+            run.shownItem("profile-temperature")->forceActiveFocus();
             for (const char key : std::string("0.25")) QTest::keyClick(run.window, key);
             QTest::keyClick(run.window, Qt::Key_Escape);
             run.drop(m_modelFile);

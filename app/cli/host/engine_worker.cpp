@@ -106,18 +106,19 @@ void EngineWorker::enqueue(protocol::Request request) {
 }
 
 void EngineWorker::cancel(protocol::RequestId target) {
-    size_t numCounts = 0;
+    size_t numWaiting = 0;
     {
         const std::scoped_lock lock(m_mutex);
         if (const auto pending = m_pending.find(target); pending != m_pending.end()) {
             pending->second.cancelled = true;
             if (pending->second.submitted) m_engine->cancel(*pending->second.submitted);
         }
-        numCounts = std::erase_if(m_inbox, [target](const protocol::Request& each) {
-            return each.id == target && std::holds_alternative<protocol::Count>(each.body);
+        numWaiting = std::erase_if(m_inbox, [target](const protocol::Request& each) {
+            return each.id == target && (std::holds_alternative<protocol::Count>(each.body) ||
+                                         std::holds_alternative<protocol::Preview>(each.body));
         });
     }
-    if (numCounts > 0) fail(target, withCodeId({ErrorCode::Cancelled, "It was cancelled."}));
+    if (numWaiting > 0) fail(target, withCodeId({ErrorCode::Cancelled, "It was cancelled."}));
 }
 
 std::optional<protocol::Request> EngineWorker::takeRequest(Wait wait) {
@@ -209,6 +210,13 @@ void EngineWorker::serve(protocol::RequestId id, const protocol::Count& request)
     auto tokens = m_engine->vocabulary().tokenize(request.text, {});
     if (!tokens) return fail(id, std::move(tokens).error());
     m_events.push({id, protocol::Counted{.tokens = static_cast<uint32_t>(tokens->size())}});
+}
+
+void EngineWorker::serve(protocol::RequestId id, const protocol::Preview& request) {
+    if (!m_engine) return fail(id, noModel());
+    auto preview = m_engine->preview(request.request);
+    if (!preview) return fail(id, std::move(preview).error());
+    m_events.push({id, protocol::Previewed{std::move(*preview)}});
 }
 
 void EngineWorker::serve(protocol::RequestId id, protocol::Generate& request) {

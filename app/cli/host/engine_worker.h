@@ -47,11 +47,11 @@ class EngineWorker {
     /// Serves requests for ever; this is the engine thread.
     [[noreturn]] void run();
 
-    /// Hands over a load, unload, count, generate, score, read, retain, devices or computer request. Any
-    /// thread; does not wait: when too many are waiting the request is answered by Failed.
+    /// Hands over a load, unload, count, preview, generate, score, read, retain, devices or computer request.
+    /// Any thread; does not wait: when too many are waiting the request is answered by Failed.
     void enqueue(protocol::Request request);
-    /// Ends a generation, scoring or reading that waits or runs, within one step, or a count that waits. Any
-    /// thread.
+    /// Ends a generation, scoring or reading that waits or runs, within one step, or a count or preview that
+    /// waits. Any thread.
     void cancel(protocol::RequestId target);
 
   private:
@@ -74,6 +74,7 @@ class EngineWorker {
     void serve(protocol::RequestId id, const protocol::Load& request);
     void serve(protocol::RequestId id, const protocol::Unload& request);
     void serve(protocol::RequestId id, const protocol::Count& request);
+    void serve(protocol::RequestId id, const protocol::Preview& request);
     void serve(protocol::RequestId id, protocol::Generate& request);
     void serve(protocol::RequestId id, protocol::Score& request);
     void serve(protocol::RequestId id, protocol::Read& request);

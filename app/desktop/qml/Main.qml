@@ -121,6 +121,7 @@ T.ApplicationWindow {
             secret: window.app.secret
             conversations: window.app.conversations
             folders: window.app.folders
+            profiles: window.app.page.profiles
             actions: window.app.actions
             onChosen: {
                 drawer.close();
@@ -190,6 +191,16 @@ T.ApplicationWindow {
         id: exportCard
         exporter: window.app.chatExport
         folders: window.app.folders
+    }
+    PromptCard {
+        id: promptCard
+        prompt: window.app.shownPage.prompt
+        actions: window.app.actions
+        portal: window.app.portal
+    }
+    ProfileCard {
+        id: profileCard
+        editor: window.app.shownPage.profiles
     }
     SettingsCard {
         id: settingsCard
@@ -310,6 +321,20 @@ T.ApplicationWindow {
         target: window.app.quotes
         function onFound() {
             quotesCard.open();
+        }
+    }
+
+    Connections {
+        target: promptCard.prompt
+        function onOpened() {
+            promptCard.open();
+        }
+    }
+
+    Connections {
+        target: profileCard.editor
+        function onOpened() {
+            profileCard.open();
         }
     }
 

@@ -116,7 +116,7 @@ void AnotherWord::look(int row, int offset) {
         this, branch, [this, number = m_numAsked, byte = place->byte](const Result<history::Turn>& turn) {
             if (number != m_numAsked) return;
             if (!turn) return say(errorSentence(turn.error()));
-            m_question = history::replayOf(*turn, m_settings.systemPrompt());
+            m_question = history::replayOf(*turn, m_chat.terms());
             if (m_question.ids.empty())
                 return say(tr("This answer was brought in from elsewhere: its tokens are not known."));
             m_question.count = 1;

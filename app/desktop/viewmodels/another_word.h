@@ -16,7 +16,6 @@
 #include "app/desktop/viewmodels/chat_controller.h"
 #include "app/desktop/viewmodels/model_list_model.h"
 #include "app/desktop/viewmodels/notices.h"
-#include "app/desktop/viewmodels/settings.h"
 
 namespace ingle::desktop {
 
@@ -33,13 +32,8 @@ class AnotherWord : public QObject {
     Q_PROPERTY(bool mayLook READ mayLook NOTIFY mayLookChanged)
   public:
     AnotherWord(StorageThread& storage, EngineClient& engine, ChatController& chat, ModelListModel& models,
-                Settings& settings, Notices& notices)
-        : m_storage(storage),
-          m_engine(engine),
-          m_chat(chat),
-          m_models(models),
-          m_settings(settings),
-          m_notices(notices) {
+                Notices& notices)
+        : m_storage(storage), m_engine(engine), m_chat(chat), m_models(models), m_notices(notices) {
         connect(&chat, &ChatController::generationChanged, this, &AnotherWord::mayLookChanged);
     }
 
@@ -77,7 +71,6 @@ class AnotherWord : public QObject {
     EngineClient& m_engine;
     ChatController& m_chat;
     ModelListModel& m_models;
-    Settings& m_settings;
     Notices& m_notices;
     quint64 m_numAsked = 0;
     protocol::RequestId m_request = 0;

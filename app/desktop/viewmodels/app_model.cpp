@@ -31,7 +31,7 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
       m_quotes(m_storage, *m_page.chat(), m_notices),
       m_secret({m_engine, m_models, m_smaller, m_settings, m_notices}),
       m_conversations(m_storage, *m_page.answers(), m_notices),
-      m_folders(m_storage, m_settings, m_notices),
+      m_folders(m_storage),
       m_trash(m_storage, m_notices),
       m_startPage(m_models),
       m_import(m_storage, m_notices, files.dataDir),
@@ -56,9 +56,8 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
     connect(&m_conversations, &ConversationListModel::setChanged, &m_engine, &EngineClient::retain);
     connect(&m_conversations, &ConversationListModel::restored, &chat, &ChatController::open);
     connect(&m_conversations, &ConversationListModel::made, &chat, &ChatController::open);
-    connect(&m_conversations, &ConversationListModel::foldersChanged, &chat, &ChatController::foldersChanged);
+    connect(&m_conversations, &ConversationListModel::foldersChanged, &chat, &ChatController::readProfile);
     connect(&m_conversations, &ConversationListModel::foldersChanged, &m_folders, &Folders::refresh);
-    connect(&m_folders, &Folders::stored, &chat, &ChatController::foldersChanged);
     connect(&chat, &ChatController::wanted, &m_secret, &PrivateChat::leave);
     connect(&m_secret, &PrivateChat::shownChanged, this, &AppModel::chatChanged);
     connect(&m_trash, &TrashModel::restored, this, [this](history::RowId conversation) {

@@ -61,6 +61,7 @@ class AppModel : public QObject {
     /// What is shown: the page's, or that of the private chat.
     Q_PROPERTY(ingle::desktop::ChatController* chat READ chat NOTIFY chatChanged)
     Q_PROPERTY(ingle::desktop::ChatPage* page READ page CONSTANT)
+    Q_PROPERTY(ingle::desktop::ChatPage* shownPage READ shownPage NOTIFY chatChanged)
     Q_PROPERTY(ingle::desktop::PrivateChat* secret READ secret CONSTANT)
     Q_PROPERTY(ingle::desktop::ConversationListModel* conversations READ conversations CONSTANT)
     Q_PROPERTY(ingle::desktop::Folders* folders READ folders CONSTANT)

@@ -241,6 +241,10 @@ void BranchRows::setStatus(RowId message, const history::AnswerEnd& end) {
     furnitureChanged(*index, RowChange::Outcome);
 }
 
+void BranchRows::setPinned(RowId message, bool pinned) {
+    if (const std::optional<size_t> index = indexOf(message)) m_messages[*index].pinned = pinned;
+}
+
 void BranchRows::setFirstKept(RowId message) {
     const RowId before = std::exchange(m_firstKept, message);
     if (before == message) return;

@@ -92,6 +92,7 @@ class BranchRows {
     void setStatus(history::RowId message, const history::AnswerEnd& end);
     /// The oldest message the model still sees; a row above it says so. 0: nothing was dropped.
     void setFirstKept(history::RowId message);
+    void setPinned(history::RowId message, bool pinned);
     /// The message, which is a person's, becomes a field to write in; 0: none is.
     void setEdited(history::RowId message);
     history::RowId edited() const { return m_edited; }

@@ -176,6 +176,7 @@ void ChatController::start() {
             completeBranch();
         } else {
             m_drafts.show(0, toQString(last->newDraft));
+            readProfile();
         }
         m_drafts.append(typedMeanwhile);
     });
@@ -207,6 +208,7 @@ void ChatController::showNew() {
     m_wanted = {m_wanted.number + 1, 0};
     if (m_conversation == 0) return;
     show({});
+    readProfile();
     const auto work = [](history::HistoryReader& history) { return history::newDraft(history); };
     m_storage.readBehindWrites(this, work, [this](const Result<std::string>& draft) {
         if (draft && !draft->empty() && m_conversation == 0) m_drafts.putBack(0, toQString(*draft));
@@ -344,21 +346,18 @@ void ChatController::show(Turn turn) {
     emit generationChanged();
 }
 
+history::Profile ChatController::usualProfile() const {
+    return history::layered(m_settings.profile(), history::profileFromJson(m_models.current().profile));
+}
+
 history::Answerer ChatController::answerer() const {
     const library::ModelEntry& model = m_models.current();
-    history::Answerer answerer{model.id, model.name, m_settings.sampler()};
-    if (m_profile.temperature) answerer.sampler.temperature = static_cast<float>(*m_profile.temperature);
-    return answerer;
+    return {model.id, model.name, m_settings.sampler(), usualProfile()};
 }
 
-std::string ChatController::systemPrompt() const {
-    return m_profile.systemPrompt.value_or(m_settings.systemPrompt());
-}
-
-void ChatController::foldersChanged() {
-    const auto read = [id = m_conversation](history::HistoryReader& history) -> Result<history::Profile> {
-        INGLE_TRY_ASSIGN(const auto conversation, history.conversation(id));
-        return history.folderProfile(conversation.folder);
+void ChatController::readProfile() {
+    const auto read = [id = m_conversation](history::HistoryReader& history) {
+        return history::profileOf(history, id);
     };
     m_storage.readBehindWrites(this, read, [this, id = m_conversation](const Result<history::Profile>& now) {
         if (now && id == m_conversation) m_profile = *now;
@@ -492,6 +491,21 @@ void ChatController::showSibling(qint64 message, int step) {
     read(m_conversation, work, [this](RowId conversation, RowId leaf) { keepLeaf(conversation, leaf); });
 }
 
+bool ChatController::isPinned(qint64 message) const {
+    const Message* shown = m_messages.find(message);
+    return shown != nullptr && shown->pinned;
+}
+
+void ChatController::setPinned(qint64 message, bool pinned) {
+    const auto work = [message, pinned](history::History& history) {
+        return history.setMessagePinned(message, pinned);
+    };
+    m_storage.run(this, work, [this, message, pinned](const Status& status) {
+        if (!status) return m_notices.showError(Notices::Topic::History, status.error());
+        m_messages.setPinned(message, pinned);
+    });
+}
+
 bool ChatController::canRemove(qint64 message) const {
     return m_messages.find(message) != nullptr && mayAnswer();
 }
@@ -550,7 +564,7 @@ void ChatController::startTurn(RunningAnswers::Work work, const QString& sentTex
         if (then) then(*turn);
         emit listOutdated();
     };
-    m_answers.start(m_conversation, {systemPrompt(), m_settings.maxTokens()}, std::move(work), started);
+    m_answers.start(m_conversation, terms(), std::move(work), started);
 }
 
 void ChatController::setDraft(const QString& text) {

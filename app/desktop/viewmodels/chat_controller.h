@@ -92,6 +92,7 @@ class ChatController : public QObject {
     bool canEdit(qint64 message) const;
     bool canRegenerate(qint64 message) const;
     bool canRemove(qint64 message) const;
+    bool isPinned(qint64 message) const;
     bool canShowSibling(qint64 message, int step) const;
 
     Q_INVOKABLE void newConversation();
@@ -113,6 +114,8 @@ class ChatController : public QObject {
     Q_INVOKABLE void edit(qint64 message, const QString& text);
     /// Into the trash, with all that follows it; can be undone.
     Q_INVOKABLE void remove(qint64 message);
+    /// The model sees a pinned message however long the conversation gets.
+    void setPinned(qint64 message, bool pinned);
     /// Shows the branch through the sibling `step` places away.
     Q_INVOKABLE void showSibling(qint64 message, int step);
     Q_INVOKABLE QString messageText(qint64 message) const;
@@ -122,8 +125,14 @@ class ChatController : public QObject {
     /// Another version of an answer begins so, and goes on being written.
     void branchAnswer(history::RowId answer, const history::AnswerBeginning& beginning);
     void conversationRemoved(history::RowId conversation);
-    /// What the folder of the conversation says may be something else now.
-    void foldersChanged();
+    /// What is set for the conversation or its folder may be something else now.
+    void readProfile();
+    /// Every layer, as far as is known: the settings, the model in use, the folder, the conversation.
+    history::Profile profile() const { return history::layered(usualProfile(), m_profile); }
+    history::AnswerTerms terms() const { return history::termsOf(profile()); }
+    SamplerParams sampler() const { return history::samplerOf(profile(), m_settings.sampler()); }
+    /// What an answer is to follow at the end of the branch.
+    history::RowId leaf() const { return m_leaf; }
     void conversationRenamed(history::RowId conversation, const QString& title);
 
   signals:
@@ -151,8 +160,9 @@ class ChatController : public QObject {
     QString progressSentence() const;
     /// The answer at the end of the branch, if the model in use wrote it.
     const history::Message* lastOfThisModel() const;
+    /// The settings, and over them the model in use.
+    history::Profile usualProfile() const;
     history::Answerer answerer() const;
-    std::string systemPrompt() const;
     using Read = std::function<Result<history::Turn>(history::HistoryReader&)>;
     enum class Attempt { First, Second };
     /// Shows what `work` reads, a part of a branch, calls `then` with that conversation and the end of the
@@ -204,7 +214,7 @@ class ChatController : public QObject {
     };
     Wanted m_wanted;  ///< what is to be shown next, as soon as it has been read
     QString m_title;
-    history::Profile m_profile;  ///< of the folder that the conversation is in
+    history::Profile m_profile;  ///< of the conversation and its folder
     bool m_readOnly = false;
 
     QTimer m_opening;      ///< until somebody who waits for the history is told

@@ -15,6 +15,8 @@
 #include "app/desktop/viewmodels/find_in_chat.h"
 #include "app/desktop/viewmodels/model_list_model.h"
 #include "app/desktop/viewmodels/notices.h"
+#include "app/desktop/viewmodels/profile_editor.h"
+#include "app/desktop/viewmodels/prompt_view.h"
 #include "app/desktop/viewmodels/settings.h"
 #include "app/desktop/viewmodels/smaller_model.h"
 
@@ -40,6 +42,8 @@ class ChatPage : public QObject {
     Q_PROPERTY(ingle::desktop::DraftMeasure* editMeasure READ editMeasure CONSTANT)
     Q_PROPERTY(ingle::desktop::AnotherWord* words READ words CONSTANT)
     Q_PROPERTY(ingle::desktop::FindInChat* finder READ finder CONSTANT)
+    Q_PROPERTY(ingle::desktop::PromptView* prompt READ prompt CONSTANT)
+    Q_PROPERTY(ingle::desktop::ProfileEditor* profiles READ profiles CONSTANT)
   public:
     ChatPage(StorageThread& storage, const PageParts& parts, QObject* parent = nullptr);
 
@@ -51,6 +55,8 @@ class ChatPage : public QObject {
     AnswerCheck* check() { return &m_check; }
     AnotherWord* words() { return &m_words; }
     FindInChat* finder() { return &m_finder; }
+    PromptView* prompt() { return &m_prompt; }
+    ProfileEditor* profiles() { return &m_profiles; }
 
   private:
     RunningAnswers m_answers;
@@ -61,6 +67,8 @@ class ChatPage : public QObject {
     AnswerCheck m_check;
     AnotherWord m_words;
     FindInChat m_finder;
+    PromptView m_prompt;
+    ProfileEditor m_profiles;
 };
 
 }  // namespace ingle::desktop

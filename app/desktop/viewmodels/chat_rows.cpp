@@ -124,6 +124,11 @@ void ChatRows::setStatus(RowId message, const history::AnswerEnd& end) {
     m_rows.setStatus(message, end);
 }
 
+void ChatRows::setPinned(RowId message, bool pinned) {
+    m_rows.setPinned(message, pinned);
+    emit messagesChanged();
+}
+
 void ChatRows::setFirstKept(RowId message) {
     m_rows.setFirstKept(message);
 }

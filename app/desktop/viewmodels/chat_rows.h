@@ -75,6 +75,7 @@ class ChatRows : public QAbstractListModel, private RowObserver {
     void append(history::RowId message, const std::vector<PartPiece>& pieces);
     void setStatus(history::RowId message, const history::AnswerEnd& end);
     void setFirstKept(history::RowId message);
+    void setPinned(history::RowId message, bool pinned);
     /// What stands below the answer that is being written; empty: nothing but that the model thinks.
     void setProgress(const QString& sentence);
 

@@ -351,6 +351,15 @@ void ModelListModel::lengthenContext(uint32_t tokens) {
     loadAgain(m_settings.loadOptions());
 }
 
+void ModelListModel::setProfile(const std::string& id, const std::string& profile) {
+    if (id == m_current.id) m_current.profile = profile;
+    const auto work = [id, profile](library::Library& library) { return library.setProfile(id, profile); };
+    m_storage.run(this, work, [this](const Status& status) {
+        if (!status) return m_notices.showError(Notices::Topic::Model, status.error());
+        refresh();
+    });
+}
+
 Error ModelListModel::noTokenizer(const std::string& path) {
     return withId<ErrorId::NoTokenizer>(
         Error{ErrorCode::Unsupported, fmt::format("{}: the file has no tokenizer", path)}, path);

@@ -76,6 +76,8 @@ class ModelListModel : public QAbstractListModel {
     /// The longest it was trained for; 0: not known, or without a limit.
     uint32_t trainedContext() const { return m_way.trainedContext; }
     const library::ModelEntry& current() const { return m_current; }
+    /// What is set for answers of a model (see history::profileJson()); empty: nothing.
+    void setProfile(const std::string& id, const std::string& profile);
 
     /// Reads the library and loads the model used last (at first the guide), unless it failed then.
     void start();

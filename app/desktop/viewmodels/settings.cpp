@@ -42,6 +42,19 @@ SamplerParams Settings::sampler() const {
             .seed = fixed ? seed : QRandomGenerator::system()->generate64()};
 }
 
+history::Profile Settings::profile() const {
+    const SamplerParams sampler = this->sampler();
+    return {.systemPrompt = systemPrompt(),
+            .temperature = rounded(sampler.temperature),
+            .topK = sampler.topK,
+            .topP = rounded(sampler.topP),
+            .minP = rounded(sampler.minP),
+            .repeatPenalty = rounded(sampler.repeatPenalty),
+            .maxTokens = static_cast<uint32_t>(std::max(m_maxTokens, 0)),
+            .whenFull = m_whenFull == QLatin1String("refuse") ? WhenFull::Refuse : WhenFull::DropOldest,
+            .form = history::AnswerForm{}};
+}
+
 LoadOptions Settings::loadOptions() const {
     LoadOptions options;
     options.threads = static_cast<uint32_t>(std::max(m_threads, 0));

@@ -34,6 +34,8 @@ class Settings : public QObject {
     Q_PROPERTY(QString seed MEMBER m_seed NOTIFY changed)
     /// The most tokens of an answer; 0: as many as the model likes.
     Q_PROPERTY(int maxTokens MEMBER m_maxTokens NOTIFY changed)
+    /// What becomes of a conversation that outgrows the context: "drop_oldest" or "refuse".
+    Q_PROPERTY(QString whenFull MEMBER m_whenFull NOTIFY changed)
     /// 0: chosen by the engine.
     Q_PROPERTY(int threads MEMBER m_threads NOTIFY changed)
     Q_PROPERTY(int contextTokens MEMBER m_contextTokens NOTIFY changed)
@@ -51,7 +53,8 @@ class Settings : public QObject {
     const QString& device() const { return m_device; }
     bool notifies() const { return m_notifies; }
     std::string systemPrompt() const { return m_systemPrompt.toStdString(); }
-    uint32_t maxTokens() const { return static_cast<uint32_t>(std::max(m_maxTokens, 0)); }
+    /// The lowest layer: it sets everything.
+    history::Profile profile() const;
     int textScale() const { return m_textScale; }
     /// Is brought to the nearest that can be read.
     void setTextScale(int percent);
@@ -84,6 +87,7 @@ class Settings : public QObject {
     double m_topP = rounded(SamplerParams{}.topP);
     QString m_seed;
     int m_maxTokens = 0;
+    QString m_whenFull = "drop_oldest";
     int m_threads = 0;
     int m_contextTokens = 0;
     QString m_device;

@@ -75,9 +75,14 @@ class Engine {
     virtual const Vocabulary& vocabulary() const = 0;
 
     /// Renders, tokenizes and decides which oldest turns do not fit. Errors: InvalidArgument when even the
-    /// last message does not fit, or a pinned index is out of range; Unsupported when the model has no
+    /// last message does not fit, when turns would have to be dropped that the request does not want dropped,
+    /// or a pinned index is out of range; Unsupported when the model has no
     /// tokenizer.
     virtual Result<PromptPlan> plan(const GenerateRequest& request) const = 0;
+
+    /// The same as somebody may look at it. Errors: as plan(), but InvalidArgument (GrammarRefused) when the
+    /// answer could not follow its rules.
+    virtual Result<PromptPreview> preview(const GenerateRequest& request) const = 0;
 
     /// Nothing is dropped. Errors: Unsupported when the model has no tokenizer.
     virtual Result<PromptSize> measure(std::span<const ChatMessage> messages) const = 0;

@@ -51,6 +51,7 @@ enum class ErrorId {
     ModelFileChanged,
     NoModel,
     MessageTooLong,
+    ConversationFull,
     HostDied,
     HostMissing,
     HostOutdated,
@@ -116,6 +117,7 @@ inline constexpr std::array kErrorIds{
     ErrorIdInfo{ErrorId::ModelFileChanged, "modelFileChanged"},
     ErrorIdInfo{ErrorId::NoModel, "noModel"},
     ErrorIdInfo{ErrorId::MessageTooLong, "messageTooLong", {"tokens needed", "tokens there is room for"}},
+    ErrorIdInfo{ErrorId::ConversationFull, "conversationFull", {"tokens needed", "tokens there is room for"}},
     ErrorIdInfo{ErrorId::HostDied, "hostDied", {"request"}},  // by its name in the protocol
     ErrorIdInfo{ErrorId::HostMissing, "hostMissing"},
     ErrorIdInfo{ErrorId::HostOutdated, "hostOutdated"},

@@ -207,6 +207,12 @@ struct DeviceList {
     std::string note;                  ///< why there are no others: a sentence, or empty
 };
 
+/// What becomes of a conversation that outgrows the context.
+enum class WhenFull {
+    DropOldest,  ///< whole turns, oldest first
+    Refuse,      ///< nothing is dropped unseen: the request fails with ErrorId::ConversationFull
+};
+
 /// One generation. `messages` is the whole branch, oldest first, ending with the user's message.
 struct GenerateRequest {
     std::vector<ChatMessage> messages;
@@ -226,6 +232,7 @@ struct GenerateRequest {
     /// JSON (docs/structured-answers.md). Not with rawTokens.
     std::string grammar;
     std::string jsonSchema;
+    WhenFull whenFull = WhenFull::DropOldest;
 };
 
 /// What the model will see. Indices refer to GenerateRequest::messages.
@@ -236,6 +243,16 @@ struct PromptPlan {
     uint32_t contextTokens = 0;  ///< 0: no limit
     uint64_t promptHash = 0;     ///< hash of the prompt's token ids
     std::string note;  ///< why the prompt has another form than the model's template: a sentence, or empty
+};
+
+/// The prompt of a request as somebody may look at it, before it is read.
+struct PromptPreview {
+    PromptPlan plan;
+    uint32_t room = 0;  ///< for the prompt, beside an answer; 0: no limit
+    /// [message][part] of GenerateRequest::messages: tokens of each part's text by itself. What the chat
+    /// format puts around them is the rest of plan.promptTokens.
+    std::vector<std::vector<uint32_t>> partTokens;
+    std::string text;  ///< exactly what is tokenized, texts of special tokens among it
 };
 
 enum class StopReason {

@@ -74,6 +74,10 @@ class ScheduledEngine final : public Engine {
         return planned.plan;
     }
 
+    Result<PromptPreview> preview(const GenerateRequest& request) const override {
+        return session::previewPrompt(m_model->opened(), request);
+    }
+
     Result<PromptSize> measure(std::span<const ChatMessage> messages) const override {
         return session::measurePrompt(m_model->opened(), messages);
     }

@@ -126,23 +126,12 @@ Generation::Outcome Generation::take(const OpenedModel& model, std::span<const f
     const auto sample = [&](const std::vector<bool>* allowed) {
         return m_sampler.sample(logits, m_request.sampler, m_ids, m_answerLength, allowed);
     };
-    TokenId id = sample(nullptr);
-    if (m_rules) {
-        // The first choice mostly fits, and looking at one token costs less than at all of them.
-        if (!m_rules->allows(model, id)) {
-            const auto allowed = m_rules->allowed(model);
-            if (!allowed) {
-                failWith(allowed.error());
-                return Outcome::Finished;
-            }
-            id = sample(&**allowed);
-        }
-        if (const Status taken = m_rules->take(model, id); !taken) {
-            failWith(taken.error());
-            return Outcome::Finished;
-        }
-    }
-    return take(model, id);
+    if (!m_rules) return take(model, sample(nullptr));
+    const auto id = m_rules->choose(model, sample);
+    const Status taken = id ? m_rules->take(model, *id) : tl::unexpected<Error>(id.error());
+    if (taken) return take(model, *id);
+    failWith(taken.error());
+    return Outcome::Finished;
 }
 
 backend::DecodeOrder Generation::order(const OpenedModel& model) const {

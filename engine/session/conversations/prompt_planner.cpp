@@ -1,4 +1,5 @@
 #include "engine/session/conversations/prompt_planner.h"
+#include "engine/session/conversations/answer_rules.h"
 #include "ingle/error_ids.h"
 
 #include <algorithm>
@@ -123,7 +124,18 @@ Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& 
         ++tooFew;
     }
     INGLE_TRY_ASSIGN(PlannedPrompt best, withoutOldest(tooFew));
-    if (best.ids.size() <= budget) return best;
+    if (best.ids.size() <= budget && (tooFew == 0 || request.whenFull == WhenFull::DropOldest)) return best;
+    if (request.whenFull == WhenFull::Refuse) {
+        if (tooFew > 0) {
+            INGLE_TRY_ASSIGN(best, withoutOldest(0));  // the estimate may have been wrong
+            if (best.ids.size() <= budget) return best;
+        }
+        return withId<ErrorId::ConversationFull>(
+            fail(ErrorCode::InvalidArgument,
+                 "the conversation is full: it needs {} tokens, and the context of {} has room for {}",
+                 best.ids.size(), model.contextTokens, budget),
+            best.ids.size(), budget);
+    }
     INGLE_TRY_ASSIGN(best, withoutOldest(droppable));
     if (best.ids.size() > budget) {
         return withId<ErrorId::MessageTooLong>(
@@ -146,6 +158,31 @@ Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& 
 }
 
 }  // namespace
+
+Result<PromptPreview> previewPrompt(const OpenedModel& model, const GenerateRequest& request) {
+    PromptPreview preview;
+    INGLE_TRY_ASSIGN(PlannedPrompt planned, planPrompt(model, request));
+    INGLE_TRY(AnswerRules::create(model, request, planned.end));
+    std::vector<ChatMessage> kept;
+    for (const uint32_t index : planned.plan.kept) kept.push_back(request.messages[index]);
+    preview.text = request.rawPrompt;
+    if (!kept.empty()) {
+        for (const auto& segment : model.prompts->render(kept, chat::GenerationPrompt::Add).segments)
+            preview.text += segment.text;
+    }
+    for (const ChatMessage& message : request.messages) {
+        auto& counts = preview.partTokens.emplace_back();
+        for (const Part& part : message.parts) {
+            const tokenizer::TextSegment text{
+                chat::messageText({message.role, {part}}, chat::Thoughts::Omit)};
+            INGLE_TRY_ASSIGN(const auto ids, model.tokenizer->encode({&text, 1}, /*addSpecial=*/false));
+            counts.push_back(static_cast<uint32_t>(ids.size()));
+        }
+    }
+    preview.room = roomForPrompts(model);
+    preview.plan = std::move(planned.plan);
+    return preview;
+}
 
 uint32_t roomForPrompts(const OpenedModel& model) {
     const uint32_t answer = model.shape.thinks ? kThinkingTokens : kAnswerTokens;

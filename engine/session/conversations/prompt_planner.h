@@ -22,11 +22,15 @@ struct PlannedPrompt {
 
 /// Keeps the system message, pinned messages and the last one, and drops whole turns (a question with its
 /// answer), oldest first, until the prompt leaves room for an answer. Deterministic. Errors: InvalidArgument
-/// (nothing to answer, a pinned index out of range, or what must be kept does not fit); Unsupported when the
+/// (nothing to answer, a pinned index out of range, what must be kept does not fit, or something would be
+/// dropped from a request that wants to know of it: ConversationFull); Unsupported when the
 /// model has no tokenizer; Cancelled once `stopWanted()` says so.
 Result<PlannedPrompt> planPrompt(
     const OpenedModel& model, const GenerateRequest& request,
     const std::function<bool()>& stopWanted = [] { return false; });
+
+/// What planPrompt() makes, for people. Errors: as planPrompt(); GrammarRefused.
+Result<PromptPreview> previewPrompt(const OpenedModel& model, const GenerateRequest& request);
 
 /// Errors: Unsupported when the model has no tokenizer.
 Status checkTokenizer(const OpenedModel& model);

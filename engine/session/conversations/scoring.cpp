@@ -27,9 +27,12 @@ class Probabilities {
     double m_sum = 0;
 };
 
-std::vector<TokenId> likeliest(std::span<const float> logits, size_t count) {
+/// Of those that `allowed` has, null: of all.
+std::vector<TokenId> likeliest(std::span<const float> logits, size_t count,
+                               const std::vector<bool>* allowed) {
     std::vector<TokenId> ids(logits.size());
     std::iota(ids.begin(), ids.end(), 0);
+    if (allowed) std::erase_if(ids, [allowed](TokenId id) { return !(*allowed)[static_cast<size_t>(id)]; });
     count = std::min(count, ids.size());
     const auto middle = ids.begin() + static_cast<std::ptrdiff_t>(count);
     std::partial_sort(ids.begin(), middle, ids.end(), [logits](TokenId a, TokenId b) {
@@ -43,9 +46,6 @@ std::vector<TokenId> likeliest(std::span<const float> logits, size_t count) {
 }  // namespace
 
 Status Scoring::plan(const OpenedModel& model) {
-    // Its choices were made among what its rules allowed.
-    if (!m_request.request.grammar.empty() || !m_request.request.jsonSchema.empty())
-        return fail(ErrorCode::Unsupported, "an answer that followed rules cannot be looked at again");
     INGLE_TRY_ASSIGN(const PlannedPrompt prompt,
                      planPrompt(model, m_request.request, [this] { return cancelled(); }));
     const size_t numIds = m_request.ids.size();
@@ -60,6 +60,10 @@ Status Scoring::plan(const OpenedModel& model) {
                         numChoices);
     }
     INGLE_TRY(readText(model, prompt));
+    INGLE_TRY_ASSIGN(m_rulesAtFirst, AnswerRules::create(model, m_request.request, prompt.end));
+    for (uint32_t at = 0; m_rulesAtFirst && at < m_request.from; ++at)
+        INGLE_TRY(m_rulesAtFirst->take(model, m_request.ids[at]));
+    m_rules = m_rulesAtFirst;
     m_count = m_request.count > 0 ? m_request.count : numIds - m_request.from;
     m_promptTokens = prompt.ids.size();
     m_firstRow = m_promptTokens + m_request.from - 1;
@@ -124,6 +128,7 @@ Status Scoring::findByte(const OpenedModel& model, AnswerText text) {
 
 void Scoring::restart() {
     m_sequence = {};
+    m_rules = m_rulesAtFirst;
     m_scores.positions.clear();
 }
 
@@ -151,15 +156,23 @@ void Scoring::take(const OpenedModel& model, std::span<const float> logits) {
     const size_t at = nextRow() + 1;  // of the place, among m_ids
     ScoredPosition& position = m_scores.positions.emplace_back();
     const std::span history = std::span(m_ids).first(at);
-    position.chosen =
-        scored(m_sampler.sample(logits, m_request.request.sampler, history, at - m_promptTokens));
+    const auto sample = [&](const std::vector<bool>* allowed) {
+        return m_sampler.sample(logits, m_request.request.sampler, history, at - m_promptTokens, allowed);
+    };
+    const std::vector<bool>* allowed = nullptr;
+    Result<TokenId> chosen = m_rules ? m_rules->choose(model, sample) : sample(nullptr);
+    if (m_rules && m_request.top > 0 && chosen) allowed = m_rules->allowed(model).value_or(nullptr);
+    // Where there is no way on the answer could not have come this far.
+    position.chosen = scored(chosen ? *chosen : sample(nullptr));
     position.stored.id = -1;
     if (at < m_ids.size()) {
         position.stored = scored(m_ids[at]);
         position.margin =
             logits[static_cast<size_t>(position.chosen.id)] - logits[static_cast<size_t>(position.stored.id)];
     }
-    for (const TokenId id : likeliest(logits, m_request.top)) position.top.push_back(scored(id));
+    for (const TokenId id : likeliest(logits, m_request.top, allowed)) position.top.push_back(scored(id));
+    // A token that the rules refuse is another one than is chosen here, which is all there is to tell.
+    if (m_rules && at < m_ids.size() && !m_rules->take(model, m_ids[at])) m_rules.reset();
 }
 
 }  // namespace ingle::session

@@ -1,10 +1,12 @@
 /// An answer that exists, read at once: what the sampler would choose at each of its places.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "engine/sampling/sampler.h"
+#include "engine/session/conversations/answer_rules.h"
 #include "engine/session/conversations/answer_text.h"
 #include "engine/session/conversations/background_task.h"
 #include "ingle/score.h"
@@ -17,7 +19,7 @@ class Scoring final : public BackgroundTask {
         : BackgroundTask(id), m_request(std::move(request)), m_sink(sink) {}
 
     bool isLong() const override { return false; }
-    /// Errors: as planPrompt(); InvalidArgument for ids or places that cannot be.
+    /// Errors: as planPrompt(); InvalidArgument for ids or places that cannot be, also by the answer's rules.
     Status plan(const OpenedModel& model) override;
     /// All before the next place.
     SequenceText text() const override { return {std::span(m_ids).first(nextRow() + 1), m_prefixTokens}; }
@@ -43,6 +45,7 @@ class Scoring final : public BackgroundTask {
     size_t m_firstRow = 0, m_count = 0;
     uint32_t m_prefixTokens = 0;  ///< see backend::SequenceRun
     sampling::Sampler m_sampler;
+    std::optional<AnswerRules> m_rulesAtFirst, m_rules;  ///< what the answer had to follow, at the next place
     Scores m_scores;
 };
 

@@ -44,6 +44,10 @@ class FakeEngine final : public Engine {
     const ModelInfo& info() const override { return m_info; }
     const Vocabulary& vocabulary() const override { return m_vocabulary; }
     Result<PromptPlan> plan(const GenerateRequest&) const override { return PromptPlan{}; }
+    Result<PromptPreview> preview(const GenerateRequest& request) const override {
+        if (request.messages.empty()) return fail(ErrorCode::InvalidArgument, "there is nothing to answer");
+        return PromptPreview{{.kept = {0}, .promptTokens = 7}, 64, {{3}}, "prompt"};
+    }
     Result<PromptSize> measure(std::span<const ChatMessage> messages) const override {
         return PromptSize{static_cast<uint32_t>(10 * messages.size()), 64};
     }

@@ -191,11 +191,21 @@ TEST_F(HostTest, InspectsLoadsCountsAndUnloads) {
     const auto counted = m_client.next<protocol::Counted>(7);
     EXPECT_EQ(counted->tokens, 20u);
     EXPECT_EQ(counted->room, 64u);
+    GenerateRequest asked;
+    asked.messages = {question};
+    m_client.send(7, protocol::Preview{asked});
+    const auto previewed = m_client.next<protocol::Previewed>(7);
+    EXPECT_EQ(previewed->preview.text, "prompt");
+    EXPECT_EQ(previewed->preview.plan.promptTokens, 7u);
+    m_client.send(7, protocol::Preview{});
+    EXPECT_THAT(failure(7).message, HasSubstr("nothing to answer"));
     m_client.send(8, protocol::Unload{});
     EXPECT_TRUE(m_client.next<protocol::Unloaded>(8));
     m_client.send(9, protocol::Retain{{"1"}});
     EXPECT_TRUE(m_client.next<protocol::Retained>(9));
     m_client.send(9, protocol::Count{"four"});
+    EXPECT_THAT(failure(9).message, HasSubstr("No model is loaded"));
+    m_client.send(9, protocol::Preview{asked});
     EXPECT_THAT(failure(9).message, HasSubstr("No model is loaded"));
 }
 

@@ -28,16 +28,18 @@ class RoundTrip : public history::HistoryFixture {
         end.withheld = "\xE2\x82";
         end.reason = StopReason::MaxTokens;
         end.stats = {.promptTokens = 9, .newTokens = 3, .prefillMs = 1.0 / 3, .decodeMs = 1e-9};
-        end.receipt.engine.program = "0.0";
-        end.receipt.engine.overrides["a"] = "b";
-        end.receipt.systemPrompt = "Be brief.";
+        end.receipt.program = "0.0";
+        end.receipt.overrides["a"] = "b";
         ASSERT_TRUE(m_history->finishAnswer(first, end));
         ASSERT_TRUE(m_history->setPrompt(first, 0xFEDCBA9876543210u, m_question));
         SamplerParams sampler;
         sampler.temperature = 0.1f;
         sampler.logitBias = {{5, -1.5f}};
         sampler.seed = ~uint64_t{0};
-        const auto second = valueOf(m_history->beginAnswer(m_conversation, m_question, "m", "M", sampler));
+        const history::AnswerTerms terms{
+            "Be brief.", 7, WhenFull::Refuse, {history::AnswerForm::Kind::JsonSchema, "{}"}};
+        const auto second =
+            valueOf(m_history->beginAnswer(m_conversation, m_question, "m", "M", sampler, terms));
         ASSERT_TRUE(m_history->finishAnswer(second, history::failedWith(Error{ErrorCode::Io, "No disk."})));
         const auto gone = valueOf(m_history->addUserMessage(m_conversation, second, history::said("secret")));
         ASSERT_TRUE(m_history->trashMessage(gone));

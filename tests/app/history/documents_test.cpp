@@ -31,9 +31,10 @@ class Documents : public HistoryFixture {
     void fit(RowId document, uint32_t room = 0) {
         ASSERT_TRUE(setReading(*m_history, document, {kModel, "Model", 100, 64, 5000, room}));
     }
-    Turn askAbout(const std::vector<RowId>& documents, const std::string& text) {
+    Turn askAbout(const std::vector<RowId>& documents, const std::string& text, const Profile& profile = {}) {
         EXPECT_TRUE(setDocumentsOf(*m_history, 0, documents));
-        Turn turn = valueOf(history::ask(*m_history, {0, "Title", 0, said(text)}, {kModel, "Model", {}}));
+        Turn turn =
+            valueOf(history::ask(*m_history, {0, "Title", 0, said(text)}, {kModel, "Model", {}, profile}));
         EXPECT_THAT(valueOf(documentsOf(*m_history, 0)), IsEmpty());
         EXPECT_EQ(valueOf(documentsOf(*m_history, turn.conversation.id)), documents);
         EXPECT_TRUE(m_history->finishAnswer(turn.branch.back().id, {.pieces = piece("It is so.")}));
@@ -80,8 +81,8 @@ TEST_F(Documents, WhatModelsHaveReadIsKeptUntilItIsForgotten) {
 TEST_F(Documents, ADocumentThatFitsStandsWholeBeforeTheInstructions) {
     const RowId id = add(report("A report", {"one", "two"}));
     fit(id);
-    const Turn turn = askAbout({id}, "What is one?");
-    const Prompt prompt = promptOf(turn, "Be brief.", 0);
+    const Turn turn = askAbout({id}, "What is one?", {.systemPrompt = "Be brief."});
+    const Prompt prompt = promptOf(turn, {});
     ASSERT_EQ(prompt.request.messages.size(), 2u);
     EXPECT_THAT(prompt.request.messages[0].parts,
                 ElementsAre(Part{PartKind::Attachment, "one\ntwo\n", "A report"},
@@ -91,10 +92,10 @@ TEST_F(Documents, ADocumentThatFitsStandsWholeBeforeTheInstructions) {
     // The next question finds it there, and so does a check of the answer.
     const RowId conversation = turn.conversation.id;
     const Turn next = valueOf(
-        history::ask(*m_history, {conversation, "", turn.leaf, said("And two?")}, {kModel, "Model", {}}));
-    EXPECT_EQ(promptOf(next, "", 0).request.messages[0].parts.size(), 1u);
+        history::ask(*m_history, {conversation, "", turn.leaf, said("And two?")}, {kModel, "Model", {}, {}}));
+    EXPECT_EQ(promptOf(next, {}).request.messages[0].parts.size(), 1u);
     const Turn again = valueOf(readAnswer(*m_history, conversation, turn.leaf));
-    EXPECT_EQ(replayOf(again, "Be brief.").request.messages, prompt.request.messages);
+    EXPECT_EQ(replayOf(again, {}).request.messages, prompt.request.messages);
     EXPECT_EQ(valueOf(documents(*m_history)).at(0).conversations, 1u);
 }
 

@@ -19,7 +19,7 @@ TEST_F(Folders, HoldConversationsAndARule) {
     const RowId one = begin("one"), two = begin("two"), three = begin("three");
     const RowId folder = valueOf(m_history->createFolder("Work"));
     ASSERT_TRUE(m_history->moveToFolder(std::vector{one, two}, folder));
-    const Profile profile{"Be brief.", 0.25};
+    const Profile profile{.systemPrompt = "Be brief.", .temperature = 0.25};
     ASSERT_TRUE(m_history->setFolderProfile(folder, profile));
     ASSERT_TRUE(m_history->renameFolder(folder, "Paid work"));
     reopen();
@@ -38,7 +38,7 @@ TEST_F(Folders, HoldConversationsAndARule) {
 TEST_F(Folders, ThatAreDeletedKeepTheirConversationsAndComeBackWhole) {
     const RowId one = begin("one");
     const RowId folder = valueOf(m_history->createFolder("Work"));
-    const Profile profile{"Be brief.", std::nullopt};
+    const Profile profile{.systemPrompt = "Be brief."};
     ASSERT_TRUE(m_history->moveToFolder(std::vector{one}, folder));
     ASSERT_TRUE(m_history->setFolderProfile(folder, profile));
     const RemovedFolder removed = valueOf(m_history->removeFolder(folder));

@@ -12,7 +12,7 @@ namespace {
 class Turns : public HistoryFixture {
   protected:
     Result<Turn> askNew(const std::string& text) {
-        return history::ask(*m_history, {0, "Title", 0, said(text)}, {"model", "Model", {}});
+        return history::ask(*m_history, {0, "Title", 0, said(text)}, {"model", "Model", {}, {}});
     }
     int count(const char* table) {
         return sqlite().execAndGet(fmt::format("SELECT count(*) FROM {}", table)).getInt();
@@ -112,7 +112,6 @@ TEST_F(Turns, WhatIsRestoredDoesNotHideTheAnswerBeingWritten) {
 
 TEST_F(Turns, AReplayAsksAsItWasAskedAndReceiptsAreKept) {
     ask();
-    const RowId id = beginAnswer();
     AnswerReceipt receipt;
     receipt.engine = {.program = "1.2.3",
                       .modelPath = "/m.gguf",
@@ -125,21 +124,28 @@ TEST_F(Turns, AReplayAsksAsItWasAskedAndReceiptsAreKept) {
                       .referenceKernels = true,
                       .contextTokens = 4096,
                       .overrides = {{"key", "value"}}};
-    receipt.systemPrompt = "Be brief.";
-    receipt.maxTokens = 12;
-    ASSERT_TRUE(m_history->finishAnswer(id, {.pieces = piece("a b"), .ids = {7, 8}, .receipt = receipt}));
+    receipt.terms = AnswerTerms{"Be brief.", 12, WhenFull::Refuse, {AnswerForm::Kind::Grammar, "root ::= x"}};
+    const RowId id = valueOf(m_history->beginAnswer(m_conversation, m_question, "m", "M", {}, receipt.terms));
+    // From its beginning on, so that one that was cut off goes on as it began.
+    EXPECT_EQ(valueOf(m_history->message(id)).receipt.terms, receipt.terms);
+    EXPECT_FALSE(valueOf(m_history->message(id)).receipt.exists());
+    ASSERT_TRUE(
+        m_history->finishAnswer(id, {.pieces = piece("a b"), .ids = {7, 8}, .receipt = receipt.engine}));
     Turn turn = valueOf(readTurn(*m_history, m_conversation, id));
     const Message answer = turn.branch.back();
     EXPECT_EQ(answer.receipt, receipt);
-    const ScoreRequest replay = replayOf(turn, "Be long.");
+    const AnswerTerms usual{.systemPrompt = "Be long."};
+    const ScoreRequest replay = replayOf(turn, usual);
     EXPECT_EQ(replay.ids, answer.tokenIds);
     EXPECT_TRUE(replay.request.resumeIds.empty());
     EXPECT_EQ(replay.request.sampler, answer.sampler);
     EXPECT_EQ(replay.request.maxTokens, 12u);
+    EXPECT_EQ(replay.request.whenFull, WhenFull::Refuse);
+    EXPECT_EQ(replay.request.grammar, "root ::= x");
     ASSERT_FALSE(replay.request.messages.empty());
     EXPECT_EQ(replay.request.messages.front(), textMessage(Role::System, "Be brief."));
     turn.branch.back().receipt = {};
-    EXPECT_EQ(replayOf(turn, "Be long.").request.messages.front(), textMessage(Role::System, "Be long."));
+    EXPECT_EQ(replayOf(turn, usual).request.messages.front(), textMessage(Role::System, "Be long."));
     // A run that did not end in order has none, and leaves what there is.
     ASSERT_TRUE(m_history->resumeAnswer(id));
     ASSERT_TRUE(m_history->finishAnswer(id, {}));
@@ -165,7 +171,7 @@ TEST_F(Turns, AVersionOfAnAnswerBeginsAsItIsTold) {
               (std::vector<Part>{{PartKind::Thought, "Hm.", ""}, {PartKind::Text, "A da", ""}}));
     EXPECT_EQ(version.withheld, beginning.withheld);
     EXPECT_EQ(version.sampler, asked.branch.back().sampler);
-    EXPECT_EQ(promptOf(turn, "", 0).request.resumeIds, beginning.ids);
+    EXPECT_EQ(promptOf(turn, {}).request.resumeIds, beginning.ids);
     EXPECT_EQ(valueOf(m_history->message(answer)).tokenIds, (std::vector<TokenId>{4, 5, 6}));
     EXPECT_FALSE(branchAnswer(*m_history, 12345, beginning));
 }
@@ -177,12 +183,12 @@ TEST(PrivateTurns, AreInMemoryAndNowhereElse) {
         ASSERT_TRUE(history && reader);
         ASSERT_TRUE(storeDraft(*history, 0, "unsent"));
         const Turn turn =
-            valueOf(ask(*history, {0, "Title", 0, said("What is it?")}, {"model", "Model", {}}));
+            valueOf(ask(*history, {0, "Title", 0, said("What is it?")}, {"model", "Model", {}, {}}));
         // No other conversation has such numbers, and the engine is told none.
         EXPECT_TRUE(isPrivate(turn.conversation.id));
         EXPECT_TRUE(isPrivate(turn.branch.front().id));
         EXPECT_EQ(static_cast<RowId>(static_cast<double>(turn.leaf) + 0.5), turn.leaf);
-        EXPECT_EQ(promptOf(turn, "", 0).request.conversation, "");
+        EXPECT_EQ(promptOf(turn, {}).request.conversation, "");
         EXPECT_EQ(valueOf(reader->conversations()).size(), 1u);
         ASSERT_TRUE(history->finishAnswer(turn.leaf, {.pieces = {{PartKind::Text, "A fire.", {}}},
                                                       .ids = {},

@@ -45,6 +45,7 @@ GenerateRequest fullGenerateRequest() {
     request.rawTokens = {1, 2, 3};
     request.grammar = "root ::= \"\xE6\xBC\xA2\"\n";
     request.jsonSchema = R"({"type":"integer"})";
+    request.whenFull = WhenFull::Refuse;
     return request;
 }
 
@@ -100,6 +101,7 @@ std::vector<Request> allRequests() {
             {3, Load{"/m/x", options}},
             {4, Unload{}},
             {5, Count{"how many", fullGenerateRequest().messages}},
+            {6, Preview{fullGenerateRequest()}},
             {kBig, Generate{fullGenerateRequest()}},
             {7, Cancel{kBig - 1}},
             {8, Retain{{"1", "x-2"}, {"3"}}},
@@ -125,6 +127,7 @@ std::vector<Event> allEvents() {
             {3, Loaded{fullModelInfo()}},
             {4, Unloaded{}},
             {5, Counted{9, 11}},
+            {5, Previewed{{plan, 48, {{1, 2}, {}, {3}}, "<s>\0Hi"s}}},
             {5, Retained{}},
             {6, Protected{}},
             {5, DevicesListed{{{{"a CPU", "processor", 1, "avx2", DeviceUse::OnRequest, ""},

@@ -7,6 +7,7 @@
 #include "engine/lab/synth.h"
 #include "engine/session/conversations/answer_rules.h"
 #include "ingle/engine.h"
+#include "tests/engine/session/recording_scores.h"
 #include "tests/engine/session/recording_sink.h"
 #include "tests/opened.h"
 #include "tests/temporary_folder.h"
@@ -107,6 +108,42 @@ TEST_F(GuideUnderRules, eachGetsWhatItGetsAlone) {
     const std::vector<RecordingSink> together = answersOf(*m_engine, requests);
     for (size_t i = 0; i < requests.size(); ++i)
         EXPECT_EQ(together[i].ids, answerOf(*m_engine, requests[i]).ids) << i;
+}
+
+TEST_F(GuideUnderRules, aCheckFindsTheSameChoicesAndOffersOnlyWhatMayFollow) {
+    for (uint64_t seed = 1; seed <= 6; ++seed) {
+        GenerateRequest request = question(seed);
+        if (seed % 2 == 0) {
+            request.jsonSchema = kPerson;
+        } else {
+            request.grammar = "root ::= (\"yes\" | \"no\") [ a-z]{3,9}";
+        }
+        std::vector<TokenId> ids = answerOf(*m_engine, request).ids;
+        ASSERT_GT(ids.size(), 3u);
+        const auto score = [&](uint32_t from) {
+            test::RecordingScores sink;
+            EXPECT_TRUE(m_engine->submit({request, ids, from, 0, 3}, sink));
+            while (m_engine->step()) {
+            }
+            EXPECT_FALSE(sink.error) << sink.error->message;
+            return sink.scores.value_or(Scores{});
+        };
+        const Scores whole = score(0);
+        EXPECT_EQ(test::firstDifference(whole), ids.size()) << seed;
+        EXPECT_EQ(test::firstDifference(score(2)), ids.size() - 2) << seed;
+        // Without its rules the model had written something else: they are what was checked.
+        const GenerateRequest ruled = std::exchange(request, question(seed));
+        EXPECT_LT(test::firstDifference(score(0)), ids.size()) << seed;
+        request = ruled;
+        // What else is likely there also follows the rules.
+        GenerateRequest other = ruled;
+        other.resumeIds = {ids[0], ids[1], whole.positions[2].top.back().id};
+        EXPECT_FALSE(answerOf(*m_engine, other).error) << seed;
+        ids[2] = whole.positions[2].top.back().id;
+        if (ids[2] != whole.positions[2].chosen.id) {
+            EXPECT_EQ(test::firstDifference(score(0)), 2u) << seed;
+        }
+    }
 }
 
 TEST_F(GuideUnderRules, whatCannotBeFollowedIsOneSentence) {

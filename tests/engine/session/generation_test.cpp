@@ -169,6 +169,21 @@ TEST_P(Generations, oldTurnsAreDroppedWholeAndSaidSo) {
     more.pinned.push_back(plan.dropped.back());
     const PromptPlan other = m_engine->plan(more).value();
     EXPECT_NE(other.dropped, plan.dropped);
+    // What somebody looks at is what would be read; what is dropped has figures, too.
+    const PromptPreview preview = m_engine->preview(request).value();
+    EXPECT_EQ(preview.plan.promptHash, plan.promptHash);
+    EXPECT_EQ(preview.room, m_engine->measure(request.messages)->room);
+    EXPECT_NE(preview.text.find("Question 11 about fires."), std::string::npos);
+    EXPECT_EQ(preview.text.find("Question 1 about fires."), std::string::npos);
+    ASSERT_EQ(preview.partTokens.size(), request.messages.size());
+    const TokenizeOptions asItIs;
+    EXPECT_EQ(preview.partTokens[3].at(0),
+              m_engine->vocabulary().tokenize("Question 1 about fires.", asItIs)->size());
+    // Who wants nothing dropped is told instead, and only then.
+    request.whenFull = WhenFull::Refuse;
+    EXPECT_EQ(m_engine->plan(request).error().id, "conversationFull");
+    request.messages.resize(4);
+    EXPECT_TRUE(m_engine->plan(request).value().dropped.empty());
 }
 
 TEST_P(Generations, planningStopsWhenItIsNotWantedAnyMore) {

@@ -8,37 +8,16 @@
 
 #include "engine/lab/synth.h"
 #include "ingle/engine.h"
+#include "tests/engine/session/recording_scores.h"
 #include "tests/engine/session/recording_sink.h"
 #include "tests/temporary_folder.h"
 
 namespace ingle {
 namespace {
 
+using test::firstDifference;
+using test::RecordingScores;
 using test::RecordingSink;
-
-struct RecordingScores final : ScoreSink {
-    void onProgress(uint32_t done, uint32_t total) override {
-        EXPECT_LE(done, total);
-        if (++steps == cancelAfter) engine->cancel(id);
-    }
-    void onScored(Scores found) override { scores = std::move(found); }
-    void onError(const Error& found) override { error = found; }
-
-    Engine* engine = nullptr;
-    GenerationId id = 0;
-    int cancelAfter = -1;
-    int steps = 0;
-    std::optional<Scores> scores;
-    std::optional<Error> error;
-};
-
-/// The first place where another token is chosen; the number of places when there is none.
-size_t firstDifference(const Scores& scores) {
-    size_t at = 0;
-    while (at < scores.positions.size() && scores.positions[at].chosen.id == scores.positions[at].stored.id)
-        ++at;
-    return at;
-}
 
 class Scorings : public testing::TestWithParam<const char*> {
   protected:

@@ -78,14 +78,12 @@ FocusScope {
             sourceComponent: Row {
                 id: buttons
 
-                /// Copying has a button that says that it did, continuing stands where the answer ended, and versions
-                /// have their place.
+                /// What is wanted often has a button; a message that is pinned says so. The rest is in the menu, but
+                /// for continuing, which stands where the answer ended.
+                readonly property var often: ["editMessage", "regenerate", "unpinMessage"]
                 readonly property var elsewhere: ["copyAnswer", "continueAnswer", "previousVersion", "nextVersion"]
-                readonly property var actions: {
-                    if (!row.list || row.list.actions.revision < 0)
-                        return [];
-                    return row.list.actions.ofMessage(row.messageId).filter(each => !elsewhere.includes(each.id));
-                }
+                readonly property var all: row.list && row.list.actions.revision >= 0 ? row.list.actions.ofMessage(row.messageId) : []
+                readonly property var actions: all.filter(each => often.includes(each.id))
                 /// Buttons stay while the actions are the same.
                 readonly property string ids: actions.map(each => each.id).join(" ")
 
@@ -104,6 +102,13 @@ FocusScope {
                         hint: row.list.actions.hint(modelData)
                         onClicked: row.list.actions.run(modelData, row.messageId)
                     }
+                }
+                IconButton {
+                    id: more
+                    objectName: "moreButton"
+                    iconName: "more"
+                    hint: qsTr("More")
+                    onClicked: row.list.showMenu(row.messageId, buttons.all.filter(each => !buttons.elsewhere.includes(each.id)), more)
                 }
                 Text {
                     anchors.verticalCenter: parent.verticalCenter

@@ -49,6 +49,13 @@ BlockList {
             scrollTo(top - height / 2);
     }
 
+    /// Opens at that button what else can be done with a message.
+    function showMenu(message: double, listed: var, at: Item) {
+        menu.target = message;
+        menu.listed = listed;
+        menu.popup(at, 0, at.height);
+    }
+
     /// A row in which something is selected.
     function showSelected(row: int) {
         forceLayout();  // a thought may have been opened
@@ -147,5 +154,12 @@ BlockList {
             if (list.selection.empty && list.selection.endRow() >= 0)
                 list.finder.lookAway();
         }
+    }
+
+    ActionMenu {
+        id: menu
+        objectName: "messageMenu"
+        implicitWidth: 290
+        actions: list.actions
     }
 }

@@ -225,6 +225,7 @@ Item {
             Layout.maximumWidth: Theme.columnWidth + 2 * Theme.l
             Layout.alignment: Qt.AlignHCenter
             status: view.status
+            actions: view.actions
         }
     }
 }

@@ -7,6 +7,8 @@ Item {
     id: line
 
     required property ChatStatus status
+    required property Actions actions
+
     objectName: "statusLine"
     // Its place is kept, so that nothing jumps when there is something to say.
     implicitHeight: Math.max(Theme.smallSize, button.implicitContentHeight) + Theme.m
@@ -79,6 +81,14 @@ Item {
                     wrapMode: Text.Wrap
                     color: Theme.text
                     font.pixelSize: Theme.smallSize
+                }
+            }
+            TextButton {
+                objectName: "promptButton"
+                text: line.actions.hint("prompt")
+                onClicked: {
+                    details.close();
+                    line.actions.run("prompt");
                 }
             }
         }

@@ -164,6 +164,23 @@ Card {
                 }
             }
             Label {
+                Layout.columnSpan: 2
+                text: qsTr("When a conversation is longer than the model's context")
+            }
+            Choice {
+                key: "whenFull"
+                choices: [
+                    {
+                        "value": "drop_oldest",
+                        "name": qsTr("Let the oldest messages go")
+                    },
+                    {
+                        "value": "refuse",
+                        "name": qsTr("Stop and ask")
+                    }
+                ]
+            }
+            Label {
                 text: qsTr("Temperature (0 always takes the likeliest word)")
             }
             NumberField {

@@ -12,6 +12,7 @@ Rectangle {
     required property PrivateChat secret
     required property ConversationListModel conversations
     required property Folders folders
+    required property ProfileEditor profiles
     required property Actions actions
 
     /// A conversation was chosen; a drawer can close.
@@ -232,8 +233,8 @@ Rectangle {
         PopupMenuItem {
             objectName: "folderRules"
             iconName: "settings"
-            text: qsTr("Instructions and temperature…")
-            onTriggered: folderCard.openFor(folderActions.folder)
+            text: qsTr("Settings of the folder…")
+            onTriggered: sidebar.profiles.editFolder(folderActions.folder, folderActions.row()?.title ?? "")
         }
         PopupMenuItem {
             iconName: "pencil"
@@ -247,11 +248,6 @@ Rectangle {
             onTriggered: sidebar.conversations.removeFolder(folderActions.folder)
         }
     }
-    FolderCard {
-        id: folderCard
-        folders: sidebar.folders
-    }
-
     Binding {
         target: sidebar.conversations
         property: "focused"

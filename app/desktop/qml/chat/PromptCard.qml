@@ -1,0 +1,168 @@
+// What the model would see now: how much of its context each message and document takes, what is no longer seen, and
+// the prompt itself.
+import QtQuick
+import QtQuick.Layouts
+import QtQuick.Templates as T
+import Inglenook
+
+Card {
+    id: card
+
+    required property PromptView prompt
+    required property Actions actions
+    required property DesktopPortal portal
+
+    objectName: "promptCard"
+    title: qsTr("What the model sees")
+    width: Math.min(640, parent.width - 2 * Theme.l)
+
+    body: ColumnLayout {
+        id: body
+
+        property bool exact: false
+
+        spacing: Theme.m
+
+        RowLayout {
+            Layout.fillWidth: true
+            spacing: Theme.m
+
+            Ring {
+                Layout.preferredWidth: Theme.l
+                Layout.preferredHeight: Theme.l
+                visible: card.prompt.share > 0
+                share: card.prompt.share
+                color: card.prompt.share > 0.85 ? Theme.danger : Theme.accent
+                groove: Theme.line
+            }
+            Text {
+                objectName: "promptSentence"
+                textFormat: Text.PlainText
+                Layout.fillWidth: true
+                text: card.prompt.sentence
+                color: Theme.mutedText
+                font.pixelSize: Theme.smallSize
+                wrapMode: Text.Wrap
+            }
+        }
+        ListView {
+            id: list
+            objectName: "promptRows"
+            Layout.fillWidth: true
+            Layout.fillHeight: true
+            implicitHeight: contentHeight
+            visible: count > 0 && !body.exact
+            clip: true
+            spacing: Theme.s
+            boundsBehavior: Flickable.StopAtBounds
+            model: card.prompt.rows
+            Accessible.role: Accessible.List
+            Accessible.name: card.title
+            T.ScrollBar.vertical: ScrollThumb {}
+            delegate: RowLayout {
+                id: row
+
+                required property int index
+                required property var modelData
+
+                width: list.width - (list.contentHeight > list.height ? Theme.m : 0)  // beside the scroll bar
+                spacing: Theme.m
+                opacity: modelData.dropped ? 0.5 : 1
+                Accessible.role: Accessible.ListItem
+                Accessible.name: modelData.name
+                Accessible.description: modelData.figures
+
+                ColumnLayout {
+                    Layout.fillWidth: true
+                    spacing: 0
+
+                    RowLayout {
+                        Layout.fillWidth: true
+                        spacing: Theme.m
+
+                        Text {
+                            textFormat: Text.PlainText
+                            Layout.fillWidth: true
+                            text: row.modelData.name
+                            color: Theme.text
+                            font.pixelSize: Theme.smallSize
+                            font.weight: Font.DemiBold
+                            elide: Text.ElideRight
+                        }
+                        Text {
+                            textFormat: Text.PlainText
+                            text: row.modelData.figures
+                            color: Theme.mutedText
+                            font.pixelSize: Theme.smallSize - 1
+                        }
+                    }
+                    Text {
+                        textFormat: Text.PlainText
+                        Layout.fillWidth: true
+                        visible: text.length > 0
+                        text: row.modelData.excerpt
+                        color: Theme.mutedText
+                        font.pixelSize: Theme.smallSize - 1
+                        elide: Text.ElideRight
+                    }
+                }
+                IconButton {
+                    objectName: "pinRow-" + row.index
+                    // The place is kept, so that all figures stand in line.
+                    opacity: row.modelData.message !== 0 ? 1 : 0
+                    enabled: row.modelData.message !== 0
+                    iconName: row.modelData.pinned ? "pin-filled" : "pin"
+                    hint: row.modelData.pinned ? qsTr("Let it go when the conversation gets long") : qsTr("Keep it in view")
+                    onClicked: card.prompt.setPinned(row.modelData.message, !row.modelData.pinned)
+                }
+            }
+        }
+        ListView {
+            id: text
+            objectName: "promptText"
+            Layout.fillWidth: true
+            Layout.fillHeight: true
+            implicitHeight: 480
+            visible: body.exact
+            clip: true
+            boundsBehavior: Flickable.StopAtBounds
+            model: card.prompt.pieces
+            T.ScrollBar.vertical: ScrollThumb {}
+            delegate: Text {
+                required property string modelData
+
+                width: text.width - Theme.m
+                text: modelData
+                textFormat: Text.PlainText
+                wrapMode: Text.WrapAnywhere
+                color: Theme.text
+                font.family: Theme.fixedFontFamily
+                font.pixelSize: Theme.smallSize - 1
+            }
+        }
+        Flow {
+            Layout.fillWidth: true
+            spacing: Theme.s
+
+            TextButton {
+                objectName: "exactPrompt"
+                visible: card.prompt.pieces.length > 0
+                text: body.exact ? qsTr("Messages") : qsTr("The exact prompt")
+                onClicked: body.exact = !body.exact
+            }
+            TextButton {
+                visible: body.exact
+                text: qsTr("Copy")
+                onClicked: card.portal.copy(card.prompt.text())
+            }
+            TextButton {
+                objectName: "whenFullButton"
+                text: card.actions.hint("chatSettings")
+                onClicked: {
+                    card.close();
+                    card.actions.run("chatSettings");
+                }
+            }
+        }
+    }
+}

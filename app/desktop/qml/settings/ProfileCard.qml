@@ -1,0 +1,203 @@
+// What holds for the answers of a chat, a folder or a model, in place of what holds without it.
+import QtQuick
+import QtQuick.Layouts
+import QtQuick.Templates as T
+import Inglenook
+
+Card {
+    id: card
+
+    required property ProfileEditor editor
+
+    objectName: "profileCard"
+    title: editor.title
+    onClosed: editor.store()
+
+    component Choices: Flow {
+        id: choices
+
+        required property var field
+        readonly property string chosen: card.editor.revision >= 0 ? card.editor.value(field.key) : ""
+
+        spacing: Theme.xs
+
+        Repeater {
+            model: choices.field.choices
+            TextButton {
+                required property var modelData
+                readonly property bool isSet: choices.chosen === modelData.value
+
+                objectName: choices.field.key + "-" + modelData.value
+                width: Math.min(implicitWidth, choices.width)
+                text: modelData.name
+                // What holds without being set is marked as well.
+                checked: isSet || (choices.chosen.length === 0 && choices.field.usual === modelData.value)
+                prominent: isSet
+                Accessible.role: Accessible.RadioButton
+                Accessible.checked: checked
+                // Once more: as it was.
+                onClicked: card.editor.setValue(choices.field.key, isSet ? "" : modelData.value)
+            }
+        }
+    }
+    component Words: Rectangle {
+        id: words
+
+        required property var field
+
+        implicitHeight: Math.max(72, area.implicitHeight)
+        radius: Theme.radius
+        color: Theme.surface
+        border.width: area.activeFocus ? 2 : 0
+        border.color: Theme.accent
+
+        T.TextArea {
+            id: area
+            objectName: "profile-" + words.field.key
+            width: parent.width
+            padding: Theme.m
+            implicitHeight: contentHeight + 2 * padding
+            wrapMode: TextEdit.Wrap
+            textFormat: TextEdit.PlainText
+            color: Theme.text
+            selectionColor: Theme.selection
+            selectedTextColor: Theme.text
+            font.pixelSize: Theme.smallSize
+            font.family: words.field.key === "formText" ? Theme.fixedFontFamily : Application.font.family
+            selectByMouse: true
+            text: card.editor.value(words.field.key)
+            Accessible.name: words.field.name
+            onTextChanged: card.editor.setValue(words.field.key, text)
+            Keys.onTabPressed: nextItemInFocusChain(true).forceActiveFocus(Qt.TabFocusReason)
+            Keys.onBacktabPressed: nextItemInFocusChain(false).forceActiveFocus(Qt.BacktabFocusReason)
+            Component.onCompleted: if (words.field.key === "systemPrompt")
+                forceActiveFocus()
+
+            Text {
+                x: area.leftPadding
+                y: area.topPadding
+                width: area.width - 2 * area.padding
+                visible: area.length === 0 && area.preeditText.length === 0
+                text: words.field.usual
+                textFormat: Text.PlainText
+                color: Theme.mutedText
+                font: area.font
+                elide: Text.ElideRight
+                maximumLineCount: 2
+                wrapMode: Text.Wrap
+            }
+        }
+    }
+
+    body: Flickable {
+        implicitHeight: column.implicitHeight
+        contentHeight: column.implicitHeight
+        clip: true
+        boundsBehavior: Flickable.StopAtBounds
+        T.ScrollBar.vertical: ScrollThumb {}
+
+        ColumnLayout {
+            id: column
+            width: parent.width - Theme.m // beside the scroll bar
+            spacing: Theme.m
+
+            Text {
+                Layout.fillWidth: true
+                textFormat: Text.PlainText
+                wrapMode: Text.Wrap
+                text: qsTr("For new answers. What is not set here is as the grey words say.")
+                color: Theme.mutedText
+                font.pixelSize: Theme.smallSize
+            }
+            Repeater {
+                model: card.editor.fields
+                delegate: ColumnLayout {
+                    id: row
+
+                    required property var modelData
+                    readonly property bool isSet: card.editor.revision >= 0 && card.editor.value(modelData.key).length > 0
+                    readonly property bool isForm: modelData.key === "formText"
+
+                    Layout.fillWidth: true
+                    spacing: Theme.xs
+                    visible: !isForm || (card.editor.revision >= 0 && !["", "free"].includes(card.editor.value("form")))
+
+                    RowLayout {
+                        Layout.fillWidth: true
+                        spacing: Theme.m
+
+                        ColumnLayout {
+                            Layout.fillWidth: true
+                            spacing: 0
+
+                            Text {
+                                Layout.fillWidth: true
+                                textFormat: Text.PlainText
+                                text: row.modelData.name
+                                color: Theme.text
+                                font.pixelSize: Theme.smallSize
+                                wrapMode: Text.Wrap
+                            }
+                            Text {
+                                objectName: "origin-" + row.modelData.key
+                                Layout.fillWidth: true
+                                textFormat: Text.PlainText
+                                visible: !row.isForm
+                                text: row.isSet ? qsTr("set here") : row.modelData.origin
+                                color: row.isSet ? Theme.accent : Theme.mutedText
+                                font.pixelSize: Theme.smallSize - 1
+                            }
+                        }
+                        Loader {
+                            Layout.preferredWidth: 96
+                            active: row.modelData.kind === "number"
+                            visible: active
+                            sourceComponent: InputField {
+                                objectName: "profile-" + row.modelData.key
+                                label: row.modelData.name
+                                placeholderText: row.modelData.usual
+                                text: card.editor.value(row.modelData.key)
+                                validator: RegularExpressionValidator {
+                                    regularExpression: new RegExp(row.modelData.pattern)
+                                }
+                                onTextEdited: if (acceptableInput)
+                                    card.editor.setValue(row.modelData.key, text)
+                            }
+                        }
+                    }
+                    Loader {
+                        Layout.fillWidth: true
+                        active: row.modelData.kind !== "number"
+                        visible: active
+                        sourceComponent: row.modelData.kind === "text" ? wordsComponent : choicesComponent
+
+                        Component {
+                            id: wordsComponent
+                            Words {
+                                field: row.modelData
+                            }
+                        }
+                        Component {
+                            id: choicesComponent
+                            Choices {
+                                field: row.modelData
+                            }
+                        }
+                    }
+                }
+            }
+            Text {
+                objectName: "formProblem"
+                Layout.fillWidth: true
+                textFormat: Text.PlainText
+                wrapMode: Text.Wrap
+                visible: text.length > 0
+                text: card.editor.problem
+                color: Theme.danger
+                font.pixelSize: Theme.smallSize
+                Accessible.role: Accessible.AlertMessage
+                Accessible.name: text
+            }
+        }
+    }
+}

@@ -1,0 +1,279 @@
+#include "app/desktop/viewmodels/profile_editor.h"
+
+#include <QCoreApplication>
+#include <QLocale>
+#include <QVariantMap>
+
+#include <chrono>
+#include <type_traits>
+#include <utility>
+
+#include "app/desktop/error_sentences.h"
+#include "app/desktop/text.h"
+#include "app/desktop/while_alive.h"
+#include "app/history/turns.h"
+#include "ingle/error_ids.h"
+
+namespace ingle::desktop {
+namespace {
+
+using namespace std::chrono_literals;
+using history::AnswerForm;
+using history::Profile;
+
+constexpr auto kPause = 400ms;
+constexpr const char* kContext = "ProfileEditor";
+#define WORDS(text) QT_TRANSLATE_NOOP("ProfileEditor", text)
+
+struct Choice {
+    const char* value;
+    const char* name;
+};
+constexpr Choice kWhenFull[]{{"drop_oldest", WORDS("Let the oldest messages go")},
+                             {"refuse", WORDS("Stop and ask")}};
+constexpr Choice kForms[]{
+    {"free", WORDS("Free")}, {"json_schema", WORDS("JSON Schema")}, {"grammar", WORDS("Grammar (GBNF)")}};
+
+constexpr const char* kShare = R"(|0([.,]\d{0,3})?|1([.,]0{0,3})?)";
+
+struct Field {
+    const char* key;
+    const char* name;
+    const char* kind;
+    const char* pattern = "";
+    std::span<const Choice> choices = {};
+};
+/// Under the names of the profile's fields, but that the form of answers is a choice and a text.
+constexpr Field kFields[]{
+    {"systemPrompt", WORDS("Instructions before the conversation"), "text"},
+    {"maxTokens", WORDS("Longest answer in tokens (0: as the model likes)"), "number", R"(|\d{1,7})"},
+    {"whenFull", WORDS("When the conversation is longer than the model's context"), "choice", "", kWhenFull},
+    {"temperature", WORDS("Temperature (0 always takes the likeliest word)"), "number",
+     R"(|[0-4]([.,]\d{0,2})?|5([.,]0{0,2})?)"},
+    {"topK", WORDS("Choose among the likeliest (0 means all)"), "number", R"(|\d{1,6})"},
+    {"topP", WORDS("Share of probability to choose from"), "number", kShare},
+    {"minP", WORDS("Least probability, as a share of the likeliest word's"), "number", kShare},
+    {"repeatPenalty", WORDS("Penalty for repeating (1: none)"), "number", R"(|[1-2]([.,]\d{0,2})?)"},
+    {"form", WORDS("Form of answers"), "choice", "", kForms},
+    {"formText", WORDS("Schema or grammar"), "text"},
+};
+#undef WORDS
+
+QString words(const char* text) {
+    return QCoreApplication::translate(kContext, text);
+}
+
+/// A member of a profile as text, and back; a text that is none sets nothing.
+QString textOf(const std::string& value) {
+    return toQString(value);
+}
+QString textOf(WhenFull value) {
+    return kWhenFull[value == WhenFull::Refuse ? 1 : 0].value;
+}
+template <typename Number>
+requires std::is_arithmetic_v<Number> QString textOf(Number value) {
+    return QLocale::c().toString(static_cast<double>(value), 'g', 7);
+}
+void read(const QString& text, std::optional<std::string>& field) {
+    field.reset();
+    if (!text.trimmed().isEmpty()) field = text.toStdString();
+}
+void read(const QString& text, std::optional<WhenFull>& field) {
+    field.reset();
+    if (!text.isEmpty()) field = text == kWhenFull[1].value ? WhenFull::Refuse : WhenFull::DropOldest;
+}
+template <typename Number>
+requires std::is_arithmetic_v<Number>
+void read(QString text, std::optional<Number>& field) {
+    bool isNumber = false;
+    const double number = text.replace(',', '.').toDouble(&isNumber);
+    field.reset();
+    if (isNumber) field = static_cast<Number>(number);
+}
+
+/// Empty: not set.
+QString valueOf(const Profile& profile, const QString& key) {
+    if (key == QLatin1String("form"))
+        return profile.form ? kForms[static_cast<size_t>(profile.form->kind)].value : QString();
+    if (key == QLatin1String("formText")) return profile.form ? toQString(profile.form->text) : QString();
+    QString value;
+    history::forEachField(
+        [&]<typename T>(const char* name, const std::optional<T>& field) {
+            if constexpr (!std::is_same_v<T, AnswerForm>)
+                if (field && key == QLatin1String(name)) value = textOf(*field);
+        },
+        profile);
+    return value;
+}
+
+void setValueOf(Profile& profile, const QString& key, const QString& value) {
+    if (key == QLatin1String("form")) {
+        const std::string text = profile.form ? profile.form->text : std::string();
+        profile.form.reset();
+        for (size_t kind = 0; kind < std::size(kForms); ++kind)
+            if (value == QLatin1String(kForms[kind].value))
+                profile.form = AnswerForm{static_cast<AnswerForm::Kind>(kind), text};
+        return;
+    }
+    if (key == QLatin1String("formText")) {
+        if (profile.form) profile.form->text = value.toStdString();
+        return;
+    }
+    history::forEachField(
+        [&]<typename T>(const char* name, std::optional<T>& field) {
+            if constexpr (!std::is_same_v<T, AnswerForm>)
+                if (key == QLatin1String(name)) read(value, field);
+        },
+        profile);
+}
+
+}  // namespace
+
+ProfileEditor::ProfileEditor(StorageThread& storage, EngineClient& engine, ChatController& chat,
+                             ModelListModel& models, const Settings& settings, Notices& notices,
+                             QObject* parent)
+    : QObject(parent),
+      m_storage(storage),
+      m_engine(engine),
+      m_chat(chat),
+      m_models(models),
+      m_settings(settings),
+      m_notices(notices),
+      m_pause(this) {
+    m_pause.setSingleShot(true);
+    m_pause.setInterval(kPause);
+    connect(&m_pause, &QTimer::timeout, this, &ProfileEditor::checkForm);
+    connect(this, &ProfileEditor::stored, &chat, &ChatController::readProfile);
+}
+
+QVariantList ProfileEditor::fields() const {
+    QVariantList list;
+    for (const Field& field : kFields) {
+        // The last layer that sets it.
+        QString usual, origin;
+        for (const Layer& layer : m_below) {
+            const QString value = valueOf(layer.profile, field.key);
+            if (value.isEmpty() && !origin.isEmpty()) continue;
+            usual = value;
+            origin = layer.origin;
+        }
+        QVariantList choices;
+        for (const Choice& choice : field.choices)
+            choices << QVariantMap{{"value", choice.value}, {"name", words(choice.name)}};
+        list << QVariantMap{{"key", field.key},         {"name", words(field.name)}, {"kind", field.kind},
+                            {"pattern", field.pattern}, {"choices", choices},        {"usual", usual},
+                            {"origin", origin}};
+    }
+    return list;
+}
+
+std::vector<ProfileEditor::Layer> ProfileEditor::settingsAndModel() const {
+    std::vector<Layer> layers{{tr("from the settings"), m_settings.profile()}};
+    if (!m_models.current().id.empty())
+        layers.push_back({tr("from the model"), history::profileFromJson(m_models.current().profile)});
+    return layers;
+}
+
+void ProfileEditor::open(const QString& title, std::vector<Layer> below, Profile profile, Store store) {
+    m_title = title;
+    m_below = std::move(below);
+    m_profile = std::move(profile);
+    m_store = std::move(store);
+    setProblem({});
+    ++m_revision;
+    emit valuesChanged();
+    emit opened();
+}
+
+void ProfileEditor::storeBy(std::function<Status(history::History&)> work) {
+    m_storage.run(this, std::move(work), [this](const Status& status) {
+        if (!status) return m_notices.showError(Notices::Topic::History, status.error());
+        emit stored();
+    });
+}
+
+void ProfileEditor::editConversation() {
+    struct Layers {
+        Profile folder, own;
+    };
+    const auto id = static_cast<history::RowId>(m_chat.conversationId());
+    const auto read = [id](history::HistoryReader& history) -> Result<Layers> {
+        Layers layers;
+        INGLE_TRY_ASSIGN(layers.own, history.conversationProfile(id));
+        if (id == 0) return layers;
+        INGLE_TRY_ASSIGN(const auto conversation, history.conversation(id));
+        INGLE_TRY_ASSIGN(layers.folder, history.folderProfile(conversation.folder));
+        return layers;
+    };
+    m_storage.readBehindWrites(this, read, [this, id](const Result<Layers>& layers) {
+        if (!layers) return m_notices.showError(Notices::Topic::History, layers.error());
+        auto below = settingsAndModel();
+        below.push_back({tr("from the folder"), layers->folder});
+        open(tr("Settings of this chat"), std::move(below), layers->own, [this, id](const Profile& profile) {
+            storeBy([id, profile](history::History& history) {
+                return history.setConversationProfile(id, profile);
+            });
+        });
+    });
+}
+
+void ProfileEditor::editFolder(qint64 folder, const QString& name) {
+    const auto read = [folder](history::HistoryReader& history) { return history.folderProfile(folder); };
+    m_storage.readBehindWrites(this, read, [this, folder, name](const Result<Profile>& profile) {
+        if (!profile) return m_notices.showError(Notices::Topic::History, profile.error());
+        open(name, settingsAndModel(), *profile, [this, folder](const Profile& now) {
+            storeBy(
+                [folder, now](history::History& history) { return history.setFolderProfile(folder, now); });
+        });
+    });
+}
+
+void ProfileEditor::editModel() {
+    auto below = settingsAndModel();
+    below.resize(1);
+    open(m_models.currentName(), std::move(below), history::profileFromJson(m_models.current().profile),
+         [this, id = m_models.current().id](const Profile& profile) {
+             m_models.setProfile(id, profile == Profile{} ? "" : history::profileJson(profile));
+         });
+}
+
+QString ProfileEditor::value(const QString& key) const {
+    return valueOf(m_profile, key);
+}
+
+void ProfileEditor::setValue(const QString& key, const QString& value) {
+    if (value == this->value(key)) return;
+    setValueOf(m_profile, key, value);
+    ++m_revision;
+    emit valuesChanged();
+    if (key.startsWith(QLatin1String("form"))) m_pause.start();
+}
+
+void ProfileEditor::store() {
+    m_pause.stop();
+    m_engine.cancel(std::exchange(m_asked, 0));
+    if (m_store) std::exchange(m_store, {})(m_profile);
+}
+
+/// The engine says whether the model can follow it.
+void ProfileEditor::checkForm() {
+    m_engine.cancel(std::exchange(m_asked, 0));
+    if (!m_profile.form || m_profile.form->kind == AnswerForm::Kind::Free) return setProblem({});
+    history::Turn turn;
+    turn.branch.resize(2);
+    turn.branch[0].parts = {{PartKind::Text, "?", {}}};
+    m_asked = m_engine.preview(history::promptOf(turn, {.form = *m_profile.form}).request,
+                               whileAlive(this, [this](const Result<PromptPreview>& preview) {
+                                   m_asked = 0;
+                                   // Without a model nobody knows.
+                                   const bool refused =
+                                       !preview && errorIdOf(preview.error()) == ErrorId::GrammarRefused;
+                                   setProblem(refused ? errorSentence(preview.error()) : QString());
+                               }));
+}
+
+void ProfileEditor::setProblem(const QString& problem) {
+    if (std::exchange(m_problem, problem) != problem) emit problemChanged();
+}
+
+}  // namespace ingle::desktop

@@ -1,0 +1,231 @@
+/// What the model sees, and what is set for a chat, a folder and a model.
+#include "tests/qml/window_run.h"
+
+using namespace ingle;
+using namespace ingle::desktop;
+
+namespace {
+
+void type(WindowRun& run, const std::string& text) {
+    for (const char key : text) QTest::keyClick(run.window, key);
+}
+/// The fields of the card, by their names.
+QVariantMap fieldOf(ProfileEditor& editor, const QString& key) {
+    for (const QVariant& each : editor.fields())
+        if (each.toMap()["key"] == key) return each.toMap();
+    return {};
+}
+QStringList column(const QVariantList& rows, const char* name) {
+    QStringList all;
+    for (const QVariant& each : rows) all << each.toMap()[name].toString();
+    return all;
+}
+
+struct Run : WindowRun {
+    Run(const QString& dataDir, const QStringList& hostArguments) : WindowRun(dataDir, hostArguments) {
+        window->requestActivate();
+        (void)QTest::qWaitForWindowActive(window);
+    }
+    ProfileEditor& profiles() { return *model.shownPage()->profiles(); }
+    PromptView& prompt() { return *model.shownPage()->prompt(); }
+    // False: it did not come to that.
+    bool answer(const QString& question) {
+        const size_t before = messages().size();
+        chat().send(question);
+        return QTest::qWaitFor([&] { return messages().size() == before + 2 && idle(); }, kPatienceMs);
+    }
+    bool openChatSettings() {
+        QTest::keyClick(window, Qt::Key_Period, Qt::ControlModifier);
+        return QTest::qWaitFor([this] {
+            const QQuickItem* field = shownItem("profile-systemPrompt");
+            return field != nullptr && field->hasActiveFocus();
+        });
+    }
+    bool closeCard() {
+        QTest::keyClick(window, Qt::Key_Escape);
+        return QTest::qWaitFor([this] { return shownItem("profile-systemPrompt") == nullptr; });
+    }
+    bool press(const char* button) {
+        return QTest::qWaitFor([&] { return shownItem(button) != nullptr; }) &&
+               QMetaObject::invokeMethod(shownItem(button), "clicked");
+    }
+};
+
+}  // namespace
+
+class ProfileTest : public QObject, WindowFiles {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() { QVERIFY(prepare()); }
+
+    void whatIsSetForAChatHoldsForItAndForNoOther() {
+        const QString folder = freshDataDir();
+        const QString log = folder + "/host.log";
+        Run run(folder, {"--log", log});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        // Before the chat exists.
+        QVERIFY(run.openChatSettings());
+        type(run, "Be kind");
+        QCOMPARE(fieldOf(run.profiles(), "temperature")["origin"].toString(), QString("from the settings"));
+        QCOMPARE(run.shownItem("origin-systemPrompt")->property("text").toString(), QString("set here"));
+        run.shownItem("profile-temperature")->forceActiveFocus();
+        type(run, "0,25");
+        QVERIFY(run.closeCard());
+        QVERIFY(run.answer("hello"));
+        const auto first = static_cast<qint64>(run.chat().conversationId());
+        QCOMPARE(run.messages()[1].sampler.temperature, 0.25F);
+        QCOMPARE(run.messages()[1].receipt.terms->systemPrompt, std::string("Be kind"));
+        QCOMPARE(requests(log, "generate"), 1);
+        run.model.actions()->run("newConversation");
+        QVERIFY(run.answer("hello"));
+        QVERIFY(run.messages()[1].sampler.temperature != 0.25F);
+        QCOMPARE(run.messages()[1].receipt.terms->systemPrompt, std::string());
+        // It is there the next time it is looked at, and can be taken back.
+        run.chat().open(first);
+        QTRY_COMPARE(static_cast<qint64>(run.chat().conversationId()), first);
+        QVERIFY(run.openChatSettings());
+        QCOMPARE(run.profiles().value("systemPrompt"), QString("Be kind"));
+        run.shownItem("profile-temperature")->forceActiveFocus();
+        QTest::keyClick(run.window, Qt::Key_A, Qt::ControlModifier);
+        QTest::keyClick(run.window, Qt::Key_Delete);
+        QVERIFY(run.closeCard());
+        QVERIFY(run.answer("again"));
+        QVERIFY(run.messages()[3].sampler.temperature != 0.25F);
+        QCOMPARE(run.messages()[3].receipt.terms->systemPrompt, std::string("Be kind"));
+    }
+
+    void layersLieOverEachOtherAndSayWhoseValueItIs() {
+        const QString folder = freshDataDir();
+        {
+            Run run(folder, {});
+            run.drop(m_modelFile);
+            QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+            run.model.actions()->run("modelSettings");
+            QTRY_VERIFY(run.shownItem("profile-topK") != nullptr);
+            run.profiles().setValue("topK", "3");
+            run.profiles().setValue("temperature", "1.5");
+            QVERIFY(run.closeCard());
+            QVERIFY(run.openChatSettings());
+            QCOMPARE(fieldOf(run.profiles(), "topK")["origin"].toString(), QString("from the model"));
+            QCOMPARE(fieldOf(run.profiles(), "topK")["usual"].toString(), QString("3"));
+            QCOMPARE(fieldOf(run.profiles(), "topP")["origin"].toString(), QString("from the settings"));
+            run.profiles().setValue("temperature", "0");
+            QVERIFY(run.closeCard());
+            QVERIFY(run.answer("hello"));
+            QCOMPARE(run.messages()[1].sampler.topK, 3);
+            QCOMPARE(run.messages()[1].sampler.temperature, 0.0F);
+        }
+        // The model's is kept with the model.
+        Run run(folder, {});
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.model.actions()->run("newConversation");
+        QVERIFY(run.answer("hello"));
+        QCOMPARE(run.messages()[1].sampler.topK, 3);
+        QCOMPARE(run.messages()[1].sampler.temperature, 1.5F);
+    }
+
+    void aFormIsCheckedWhileItIsWrittenAndGoesToTheEngine() {
+        const QString folder = freshDataDir();
+        const QString log = folder + "/host.log";
+        Run run(folder, {"--log", log});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        QVERIFY(run.openChatSettings());
+        QVERIFY(!run.shownItem("profile-formText") || !run.shownItem("profile-formText")->isVisible());
+        QVERIFY(run.press("form-json_schema"));
+        QTRY_VERIFY(run.shownItem("profile-formText") && run.shownItem("profile-formText")->isVisible());
+        run.shownItem("profile-formText")->setProperty("text", "{\"type\":");
+        QTRY_VERIFY(run.profiles().problem().contains("it is no JSON"));
+        QVERIFY(run.shownItem("formProblem")->isVisible());
+        run.shownItem("profile-formText")->setProperty("text", "{\"type\":\"integer\"}");
+        QTRY_COMPARE(run.profiles().problem(), QString());
+        QVERIFY(run.closeCard());
+        QVERIFY(run.answer("how many"));
+        QFile said(log);
+        QVERIFY(said.open(QIODevice::ReadOnly));
+        const QByteArray form = "\"jsonSchema\":\"{\\\"type\\\":\\\"integer\\\"}\"";
+        QVERIFY(said.readAll().contains(form));
+        QVERIFY(run.messages()[1].receipt.terms->form.kind == history::AnswerForm::Kind::JsonSchema);
+    }
+
+    void whatTheModelSeesIsListedAndCanBePinned() {
+        Run run(freshDataDir(), {"--forget", "--tokens", "2"});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        QVERIFY(run.answer("first"));
+        QVERIFY(run.answer("second"));
+        run.chat().setDraft("third");
+        QTest::keyClick(run.window, Qt::Key_I, Qt::ControlModifier);
+        QTRY_VERIFY(run.shownItem("promptRows") != nullptr && run.shownItem("promptRows")->isVisible());
+        QCOMPARE(column(run.prompt().rows(), "name"), (QStringList{"You", "Answer", "You", "Answer", "You"}));
+        QCOMPARE(column(run.prompt().rows(), "excerpt"),
+                 (QStringList{"first", "0 1", "second", "0 1", "third"}));
+        QCOMPARE(column(run.prompt().rows(), "dropped"),
+                 (QStringList{"true", "true", "true", "true", "false"}));
+        QCOMPARE(column(run.prompt().rows(), "figures")[0], QString("5 tokens, no longer seen"));
+        QVERIFY2(run.prompt().sentence().startsWith("6 of 48 tokens"), qPrintable(run.prompt().sentence()));
+        QCOMPARE(run.prompt().text(), QString("<third>"));
+        QVERIFY(run.press("pinRow-0"));
+        QTRY_COMPARE(column(run.prompt().rows(), "dropped"),
+                     (QStringList{"false", "true", "true", "true", "false"}));
+        QCOMPARE(column(run.prompt().rows(), "pinned")[0], QString("true"));
+        QCOMPARE(run.prompt().text(), QString("<first><third>"));
+        QVERIFY(run.press("exactPrompt"));
+        QTRY_VERIFY(run.shownItem("promptText")->isVisible());
+        QTest::keyClick(run.window, Qt::Key_Escape);
+        // It is an action of the message, too, and holds for what is asked.
+        QVERIFY(run.model.actions()->can("unpinMessage", run.messages()[0].id));
+        QVERIFY(!run.model.actions()->can("pinMessage", run.messages()[0].id));
+        run.model.actions()->run("unpinMessage", run.messages()[0].id);
+        QTRY_VERIFY(run.model.actions()->can("pinMessage", run.messages()[0].id));
+    }
+
+    void aLongPromptIsCutIntoPiecesThatAreAllOfIt() {
+        Run run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        QString text = QString("😀").repeated(3001);
+        for (int line = 0; line < 300; ++line) text += QString("a line of some words\n");
+        run.chat().setDraft(text);
+        run.prompt().open();
+        QTRY_VERIFY(!run.prompt().pieces().isEmpty());
+        QCOMPARE(run.prompt().pieces().join(QString()), "<" + text + ">");
+        QVERIFY(run.prompt().pieces().size() > 5);
+        for (const QString& piece : run.prompt().pieces()) {
+            QVERIFY(piece.size() <= 2001);
+            QVERIFY(!piece.back().isHighSurrogate());
+        }
+    }
+
+    void withoutAModelOneSentenceSaysSo() {
+        Run run(freshDataDir(), {});
+        QTRY_VERIFY(run.window->isVisible());
+        QTest::keyClick(run.window, Qt::Key_I, Qt::ControlModifier);
+        QTRY_VERIFY(run.shownItem("promptSentence") != nullptr);
+        QCOMPARE(run.prompt().sentence(), QString("No model is loaded."));
+        QVERIFY(run.prompt().rows().isEmpty());
+    }
+
+    void ofAPrivateChatNothingIsSetElsewhere() {
+        const QString folder = freshDataDir();
+        Run run(folder, {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.model.actions()->run("privateChat");
+        QTRY_VERIFY(run.model.secret()->isShown());
+        QVERIFY(run.openChatSettings());
+        type(run, "Be secret");
+        QVERIFY(run.closeCard());
+        QVERIFY(run.answer("hello"));
+        QCOMPARE(run.messages()[1].receipt.terms->systemPrompt, std::string("Be secret"));
+        run.model.actions()->run("closePrivateChat");
+        QTRY_VERIFY(!run.model.secret()->isOpen());
+        QVERIFY(run.answer("hello"));
+        QCOMPARE(run.messages()[1].receipt.terms->systemPrompt, std::string());
+    }
+};
+
+QTEST_MAIN(ProfileTest)
+#include "profile_test.moc"

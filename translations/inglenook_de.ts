@@ -555,6 +555,10 @@
         <source>Code</source>
         <translation>Code</translation>
     </message>
+    <message>
+        <source>Save the code as a file</source>
+        <translation>Den Code als Datei speichern</translation>
+    </message>
 </context>
 <context>
     <name>Composer</name>
@@ -1062,6 +1066,10 @@
         <source>Drop to open</source>
         <translation>Zum Öffnen loslassen</translation>
     </message>
+    <message>
+        <source>Save the code</source>
+        <translation>Code speichern</translation>
+    </message>
 </context>
 <context>
     <name>ModelButton</name>
@@ -1301,6 +1309,14 @@
         <source>Stop and ask</source>
         <translation>Anhalten und fragen</translation>
     </message>
+    <message>
+        <source>Minutes without a question until the model gives its memory back (0: never)</source>
+        <translation>Minuten ohne Frage, bis das Modell seinen Speicher zurückgibt (0: nie)</translation>
+    </message>
+    <message>
+        <source>Minutes until the model rests</source>
+        <translation>Minuten, bis das Modell ruht</translation>
+    </message>
 </context>
 <context>
     <name>ShortcutsCard</name>
@@ -1437,6 +1453,14 @@
         <source>about %1 hours</source>
         <translation>etwa %1 Stunden</translation>
     </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>%1 min %2 s</source>
+        <translation>%1 min %2 s</translation>
+    </message>
 </context>
 <context>
     <name>Toasts</name>
@@ -1558,6 +1582,18 @@
         <source>Your conversations are being made ready. After an update this can take a minute.</source>
         <translation>Ihre Gespräche werden bereitgestellt. Nach einer Aktualisierung kann das eine Minute dauern.</translation>
     </message>
+    <message>
+        <source>Pasted text</source>
+        <translation>Eingefügter Text</translation>
+    </message>
+    <message>
+        <source>Pasted text, %1 characters</source>
+        <translation>Eingefügter Text, %1 Zeichen</translation>
+    </message>
+    <message>
+        <source>Attached text removed</source>
+        <translation>Angehängter Text entfernt</translation>
+    </message>
 </context>
 <context>
     <name>ingle::desktop::ChatRows</name>
@@ -1588,6 +1624,10 @@
     <message>
         <source>Thoughts</source>
         <translation>Gedanken</translation>
+    </message>
+    <message>
+        <source>Thought for %1</source>
+        <translation>%1 nachgedacht</translation>
     </message>
 </context>
 <context>
@@ -1706,14 +1746,6 @@
         <source>Show the report</source>
         <translation>Bericht zeigen</translation>
     </message>
-    <message>
-        <source>Saved as %1</source>
-        <translation>Gespeichert als %1</translation>
-    </message>
-    <message>
-        <source>%1 could not be written.</source>
-        <translation>%1 konnte nicht geschrieben werden.</translation>
-    </message>
 </context>
 <context>
     <name>ingle::desktop::DeviceChoices</name>
@@ -1731,6 +1763,10 @@
     <message>
         <source>Too long for this model: %1 tokens, and there is room for %2.</source>
         <translation>Zu lang für dieses Modell: %1 Token, und es ist Platz für %2.</translation>
+    </message>
+    <message>
+        <source>%1 tokens, %2 left</source>
+        <translation>%1 Tokens, %2 übrig</translation>
     </message>
 </context>
 <context>
@@ -1812,6 +1848,22 @@
     <message>
         <source>%1, in use</source>
         <translation>%1, in Gebrauch</translation>
+    </message>
+    <message>
+        <source>%1 tokens per second measured</source>
+        <translation>%1 Tokens pro Sekunde gemessen</translation>
+    </message>
+    <message>
+        <source>needs %1 of memory, and %2 are free</source>
+        <translation>braucht %1 Speicher, und %2 sind frei</translation>
+    </message>
+    <message>
+        <source>The file is missing.</source>
+        <translation>Die Datei fehlt.</translation>
+    </message>
+    <message>
+        <source>The file has changed since it was last used.</source>
+        <translation>Die Datei hat sich geändert, seit sie zuletzt benutzt wurde.</translation>
     </message>
 </context>
 <context>
@@ -2310,6 +2362,24 @@
     <message>
         <source>Schema or grammar</source>
         <translation>Schema oder Grammatik</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::TextSaver</name>
+    <message>
+        <source>Saved as %1</source>
+        <translation>Gespeichert als %1</translation>
+    </message>
+    <message>
+        <source>%1 could not be written.</source>
+        <translation>%1 konnte nicht geschrieben werden.</translation>
+    </message>
+</context>
+<context>
+    <name>AttachedRow</name>
+    <message>
+        <source>Remove the attached text</source>
+        <translation>Den angehängten Text entfernen</translation>
     </message>
 </context>
 </TS>

@@ -60,6 +60,7 @@ TEST_P(Families, chunksSaveAndRestoreAndThreadsGiveTheSameBits) {
         EXPECT_EQ(test::logitsOverSaveAndRestore(*model, m_tokens), whole);
         EXPECT_EQ(test::logitsBesideSevenOthers(*model, m_tokens), whole);
         EXPECT_EQ(test::logitsOfAFork(*model, m_tokens), whole);
+        EXPECT_EQ(test::logitsBehindGuesses(*model, m_tokens), whole);
         EXPECT_EQ(test::logitsInChunks(*load(quant, {.threads = 3}), m_tokens, 64), whole);
         // The negative twin: another token gives other logits from there on, and the same before.
         std::vector<TokenId> other = m_tokens;

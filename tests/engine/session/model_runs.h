@@ -130,6 +130,46 @@ inline std::vector<float> logitsOfAFork(session::Model& model, std::span<const T
     return logits;
 }
 
+/// In steps of a token or two and three guesses, of which none to all are right: the others are taken back.
+inline std::vector<float> logitsBehindGuesses(session::Model& model, std::span<const TokenId> tokens) {
+    const backend::MemorySpec& spec = model.memorySpec();
+    const uint32_t prefix = model.opened().bound.facts().prefixTokens(tokens);
+    const auto program = model.compileAllLogits(prefix + 8).value();
+    const auto sequence = model.memory().createSequence().value();
+    std::vector<float> logits;
+    size_t known = 0;  // rows of logits
+    for (size_t step = 0; sequence->length() < tokens.size(); ++step) {
+        const size_t at = sequence->length();
+        size_t certain = at == 0 ? std::max<size_t>(prefix, 1) : 1 + step % 2;
+        certain = std::min(certain, tokens.size() - at);
+        const size_t guesses = std::min<size_t>({3, tokens.size() - at - certain,
+                                                 spec.mostGuesses(static_cast<uint32_t>(at + certain))});
+        const size_t right = std::min(step % 4, guesses);
+        std::vector<TokenId> fed(tokens.begin() + static_cast<long>(at),
+                                 tokens.begin() + static_cast<long>(at + certain + guesses));
+        for (size_t i = certain + right; i < fed.size(); ++i) fed[i] = fed[i] == 40 ? 41 : 40;
+        std::vector<uint32_t> rows(fed.size());
+        for (uint32_t i = 0; i < rows.size(); ++i) rows[i] = i;
+        const backend::SequenceRun run{sequence.get(), static_cast<uint32_t>(fed.size()), prefix,
+                                       static_cast<uint32_t>(guesses)};
+        const Status status = program->run({fed, {&run, 1}, rows});
+        EXPECT_TRUE(status) << status.error().message;
+        for (uint32_t i = 0; i < certain + right; ++i) {
+            if (at + i < known) continue;
+            const auto row = program->readOutput(i).value();
+            logits.insert(logits.end(), row.begin(), row.end());
+            ++known;
+        }
+        const auto wanted = static_cast<uint32_t>(at + certain + right);
+        const bool reaches = spec.statesReachBack(sequence->length()) <= wanted;
+        const Status back = sequence->truncate(reaches ? wanted : static_cast<uint32_t>(at + certain));
+        EXPECT_TRUE(back) << back.error().message;
+        EXPECT_EQ(sequence->statesKeptAt(), std::nullopt);
+        if (!status || !back) break;
+    }
+    return logits;
+}
+
 inline double maxAbsDiff(const std::vector<float>& a, const std::vector<float>& b) {
     if (a.size() != b.size()) return INFINITY;
     double worst = 0;

@@ -1,7 +1,6 @@
 #include "engine/session/conversations/speculation.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace ingle::session {
 namespace {
@@ -13,11 +12,16 @@ constexpr size_t kShortestMatch = 2, kLongestMatch = 8;
 constexpr double kMemory = 8;
 
 /// Where no guess was worth it for so many steps, one is made, to see whether that is still so; more seldom
-/// where a row costs so much that this would be felt.
-constexpr size_t kTryAgainAfter = 16;
+/// and more where a row costs so much that this would be felt.
+constexpr size_t kTryAgainAfter = 32;
 constexpr double kTryAgainCost = 0.005;
 
-/// How many of the last tokens before `end` are those before `at`.
+/// What slows a step down passes: the quick ones tell what it takes.
+double towards(double before, double now) {
+    return before + (now - before) / (now < before ? 2 : kMemory);
+}
+
+/// How many of the last tokens are the same as those before `at`.
 size_t matchBefore(std::span<const TokenId> ids, size_t at) {
     size_t length = 0;
     while (length < std::min(at, kLongestMatch) && ids[at - 1 - length] == ids[ids.size() - 1 - length])
@@ -46,9 +50,7 @@ void LookUp::guess(std::span<const TokenId> ids, size_t /*position*/, size_t mos
 
 void StepCosts::note(size_t answers, size_t extraRows, double seconds) {
     if (extraRows == 0) {
-        // What slows a step down passes: the quick ones tell what it takes.
-        const bool isQuick = answers != m_answers || seconds < m_bareSeconds;
-        m_bareSeconds = isQuick ? seconds : m_bareSeconds + (seconds - m_bareSeconds) / kMemory;
+        m_bareSeconds = answers == m_answers ? towards(m_bareSeconds, seconds) : seconds;
         m_answers = answers;
         m_sinceBare = 0;
         return;
@@ -57,10 +59,8 @@ void StepCosts::note(size_t answers, size_t extraRows, double seconds) {
     if (answers != m_answers || m_bareSeconds <= 0) return;
     const double ofRow =
         std::clamp((seconds / m_bareSeconds - 1) / static_cast<double>(extraRows), 0.0, 1.0);
-    if (std::exchange(m_isMeasured, true))
-        m_ofRow += (ofRow - m_ofRow) / (ofRow < m_ofRow ? 2 : kMemory);
-    else
-        m_ofRow = ofRow;
+    m_ofRow = isMeasured() ? towards(m_ofRow, ofRow) : std::min(m_ofRow, ofRow);
+    ++m_numMeasured;
 }
 
 size_t Speculation::worthwhile(const Outlook& outlook, const StepCosts& costs) {
@@ -74,7 +74,8 @@ size_t Speculation::worthwhile(const Outlook& outlook, const StepCosts& costs) {
     auto tokens = static_cast<double>(outlook.answers);
     double best = rate(tokens, 0), allRight = 1;
     size_t number = 0;
-    const size_t most = costs.isMeasured() ? outlook.mostGuesses : std::min<size_t>(1, outlook.mostGuesses);
+    const size_t most =
+        costs.isMeasured() ? outlook.mostGuesses : std::min<size_t>(1, outlook.mostGuesses);
     for (size_t guesses = 1; guesses <= most; ++guesses) {
         allRight *= m_chance;
         tokens += allRight;
@@ -82,9 +83,11 @@ size_t Speculation::worthwhile(const Outlook& outlook, const StepCosts& costs) {
         best = rate(tokens, guesses);
         number = guesses;
     }
-    const auto patience = std::max(kTryAgainAfter, static_cast<size_t>(costs.ofRow() / kTryAgainCost));
-    if (number > 0 || outlook.mostGuesses == 0 || ++m_without < patience) return number;
+    if (number > 0) m_patience = kTryAgainAfter;
+    if (number > 0 || outlook.mostGuesses == 0 || ++m_without < m_patience) return number;
+    const auto affordable = static_cast<size_t>(costs.ofRow() / kTryAgainCost);
     m_without = 0;
+    m_patience = std::max(kTryAgainAfter, std::min(2 * m_patience, affordable));
     return 1;
 }
 

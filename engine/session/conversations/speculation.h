@@ -40,9 +40,9 @@ class StepCosts {
     /// What an extra row takes, as a share of a step of so many answers without any. Nothing as long as
     /// there was no such step for a while: one is due.
     bool isKnown(size_t answers) const { return answers == m_answers && m_sinceBare < kBareEvery; }
-    double ofRow() const { return m_ofRow; }
-    /// False as long as ofRow() is a guess itself.
-    bool isMeasured() const { return m_isMeasured; }
+    double ofRow() const { return isMeasured() ? m_ofRow : 1.0 / 12; }
+    /// False as long as ofRow() is a guess itself: something else may have held up a single step.
+    bool isMeasured() const { return m_numMeasured >= 2; }
 
   private:
     /// Steps after which one without extra rows is due: a context grows, and other programs come and go.
@@ -51,8 +51,8 @@ class StepCosts {
     size_t m_answers = 0;
     size_t m_sinceBare = 0;
     double m_bareSeconds = 0;
-    double m_ofRow = 1.0 / 12;
-    bool m_isMeasured = false;
+    double m_ofRow = 1;
+    uint32_t m_numMeasured = 0;
 };
 
 /// The guesses of one answer: as many as are worth their rows, by what became of the ones before.
@@ -85,7 +85,8 @@ class Speculation {
     Eagerness m_eagerness;
     double m_chance = 0.5;  ///< that a guess is right, if those before it were
     uint32_t m_known = 0;   ///< outcomes that it is made of
-    size_t m_without = 0;   ///< times in a row that no guess was worth it
+    size_t m_without = 0;   ///< steps in a row for which no guess was worth it
+    size_t m_patience = 32; ///< of such steps, before one is tried all the same
 };
 
 }  // namespace ingle::session

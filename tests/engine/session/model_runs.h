@@ -81,6 +81,28 @@ inline std::vector<float> logitsOverSaveAndRestore(session::Model& model, std::s
     return logits;
 }
 
+/// The same, but other tokens came before it was saved: where states can go back, that changes nothing.
+inline std::vector<float> logitsOverALateSave(session::Model& model, std::span<const TokenId> tokens) {
+    const size_t half = tokens.size() / 2, late = half + 5;
+    ModelRun first(model);
+    first.feed(tokens.first(half), 64);
+    const std::vector<float> before = first.logits();
+    first.feed(tokens.first(5), 64);
+    const uint32_t firstKept = first.sequence().firstKept();
+    const auto saved = first.sequence().save({firstKept, static_cast<uint32_t>(half) - firstKept});
+    const bool reaches = model.memorySpec().statesReachBack(static_cast<uint32_t>(late)) <= half;
+    EXPECT_EQ(saved.has_value(), reaches);
+    if (!saved) return logitsOverSaveAndRestore(model, tokens);
+    ModelRun second(model);
+    auto restored = model.memory().createSequence().value();
+    EXPECT_TRUE(restored->restore(*saved));
+    second.replaceSequence(std::move(restored), first);
+    second.feed(tokens.subspan(half), 64);
+    std::vector<float> logits = before;
+    logits.insert(logits.end(), second.logits().begin(), second.logits().end());
+    return logits;
+}
+
 /// In one step with seven other sequences, of which every second one has more rows, in chunks of 5.
 inline std::vector<float> logitsBesideSevenOthers(session::Model& model, std::span<const TokenId> tokens) {
     constexpr size_t kChunk = 5;

@@ -70,7 +70,8 @@ double shareOfTime(double costOfRow, const std::vector<bool>& rights, size_t ste
 TEST(Speculations, costNextToNothingWhereNoGuessIsRight) {
     for (const double costOfRow : {0.02, 0.07, 0.3, 1.0}) {
         EXPECT_LT(shareOfTime(costOfRow, {false}), 1.01) << costOfRow;
-        EXPECT_LT(shareOfTime(costOfRow, {false}, 64), 1.03) << costOfRow;  // a short answer
+        // A short answer, which the costs are not known for.
+        EXPECT_LT(shareOfTime(costOfRow, {false}, 64), costOfRow < 1 ? 1.03 : 1.05) << costOfRow;
     }
 }
 
@@ -172,11 +173,11 @@ TEST_P(GuessedAnswers, areTheSameInFewerSteps) {
             expectSame(sink, expected);
             const GenerateStats& stats = sink.result->stats;
             EXPECT_GT(stats.guessedTokens, 60u);
-            if (share == 0) EXPECT_EQ(stats.takenTokens, 0u);
-            if (share == 1) EXPECT_EQ(stats.takenTokens, stats.guessedTokens);
-            if (share == 0.5) EXPECT_GT(stats.takenTokens, 15u);
-            if (share == 0.9) EXPECT_LT(run.steps, 40u);
-            if (share == 1) EXPECT_LT(run.steps, 20u);
+            const auto least = static_cast<uint32_t>(share * 30), most = static_cast<uint32_t>(share * 70);
+            EXPECT_GE(stats.takenTokens, least);
+            EXPECT_LE(stats.takenTokens, most);
+            EXPECT_EQ(stats.takenTokens == stats.guessedTokens, share == 1);
+            EXPECT_LT(run.steps, share < 0.5 ? 80u : share < 0.9 ? 60u : share < 1 ? 40u : 24u);
         }
     }
 }
@@ -194,7 +195,7 @@ TEST_P(GuessedAnswers, leaveMemoryThatIsRight) {
         const RecordingSink& sink = run.submit(next, expected, 0.6);
         run.finish();
         expectSame(sink, expected);
-        if (turn > 0) EXPECT_GE(sink.result->stats.cachedTokens + 9, next.rawTokens.size() - 2);
+        EXPECT_GE(sink.result->stats.cachedTokens + 9, turn == 0 ? 0 : next.rawTokens.size() - 2);
         next.rawTokens.insert(next.rawTokens.end(), sink.ids.begin(), sink.ids.end());
         next.rawTokens.insert(next.rawTokens.end(), {7, 8});
     }

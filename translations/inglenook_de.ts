@@ -1365,18 +1365,6 @@
         <source>Stay quiet</source>
         <translation>Still bleiben</translation>
     </message>
-    <message>
-        <source>Your data</source>
-        <translation>Deine Daten</translation>
-    </message>
-    <message>
-        <source>Other programs' chats, exports, backups, and what takes room</source>
-        <translation>Gespräche anderer Programme, Ausgaben, Sicherungen und was Platz braucht</translation>
-    </message>
-    <message>
-        <source>Your data…</source>
-        <translation>Deine Daten…</translation>
-    </message>
 </context>
 <context>
     <name>ShortcutsCard</name>
@@ -1809,14 +1797,6 @@
     <message>
         <source>Show the report</source>
         <translation>Bericht zeigen</translation>
-    </message>
-    <message>
-        <source>Saved as %1</source>
-        <translation>Gespeichert als %1</translation>
-    </message>
-    <message>
-        <source>%1 could not be written.</source>
-        <translation>%1 konnte nicht geschrieben werden.</translation>
     </message>
 </context>
 <context>

@@ -95,6 +95,10 @@ void Client::protect() {
     post([this] { m_supervisor.protect(); });
 }
 
+void Client::restAfter(std::optional<std::chrono::milliseconds> idle) {
+    post([this, idle] { m_supervisor.restAfter(idle); });
+}
+
 void Client::post(std::function<void()> task) {
     {
         const std::scoped_lock lock(m_mutex);

@@ -46,6 +46,8 @@ class Client {
     /// Before anything of a private chat is sent: the host, now and whenever it is started again, keeps its
     /// memory out of dumps.
     void protect();
+    /// See Supervisor::restAfter().
+    void restAfter(std::optional<std::chrono::milliseconds> idle);
     /// Looks at Options::now again; for clocks that do not run by themselves.
     void wake();
 

@@ -128,6 +128,17 @@ void Supervisor::protect() {
     if (m_host == Host::Ready) send(newId(), protocol::Protect{});
 }
 
+void Supervisor::restAfter(std::optional<std::chrono::milliseconds> idle) {
+    m_restAfter = idle;
+}
+
+std::optional<TimePoint> Supervisor::restAt() const {
+    const auto usesModel = [](const Entry& each) { return modelUse(each.call.body) != ModelUse::None; };
+    if (!m_restAfter || m_host != Host::Ready || !m_hostHasModel) return std::nullopt;
+    if (std::ranges::any_of(m_calls, usesModel)) return std::nullopt;
+    return m_lastUse + *m_restAfter;
+}
+
 void Supervisor::tellConversations() {
     if (m_retain) send(newId(), *m_retain);
 }
@@ -344,6 +355,11 @@ void Supervisor::tick() {
         anyEnded = true;
     }
     if (anyEnded) advance();  // it may have been on trial
+    if (isDue(restAt(), now)) {
+        // Which model it was stays known.
+        m_hostHasModel = false;
+        send(newId(), protocol::Unload{});
+    }
 }
 
 void Supervisor::stopWaiting(Calls::iterator entry) {
@@ -366,6 +382,7 @@ std::optional<TimePoint> Supervisor::nextDeadline() const {
         consider(each.answerDeadline);
         consider(each.flushAt);
     }
+    consider(restAt());
     return next;
 }
 
@@ -403,8 +420,10 @@ void Supervisor::reloading(const protocol::EventBody& event) {
         return notify(m_options.notices.loadingAgain, *progress);
     }
     m_reloadId = 0;
+    notify(m_options.notices.loadingAgain, protocol::Progress{.fraction = 1});
     if (const auto* loaded = std::get_if<protocol::Loaded>(&event)) {
         m_hostHasModel = true;
+        m_lastUse = m_options.now();
         tellDevice({loaded->info.device, loaded->info.deviceNote});
         return advance();
     }
@@ -477,6 +496,7 @@ void Supervisor::tellDevice(const DeviceStatus& status) {
 
 void Supervisor::finish(Calls::iterator entry, protocol::EventBody last) {
     flush(*entry);
+    if (modelUse(entry->call.body) != ModelUse::None) m_lastUse = m_options.now();
     deliver(*entry, std::move(last));
     m_calls.erase(entry);
 }

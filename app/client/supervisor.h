@@ -32,7 +32,7 @@ struct Notices {
     std::function<void(Recovery)> restarted = {};
     /// Another device computes from here on; told once.
     std::function<void(const DeviceStatus&)> deviceChanged = {};
-    /// Of a model that a new host loads again.
+    /// Of a model that is loaded again, by a new host or after a rest; ends with all of it, or with none.
     std::function<void(const protocol::Progress&)> loadingAgain = {};
     /// 0: no host runs.
     std::function<void(int64_t)> hostPidChanged = {};
@@ -82,6 +82,9 @@ class Supervisor {
     void retain(protocol::Retain kept);
     /// This host, and every later one before anything else, keeps its memory out of dumps.
     void protect();
+    /// A model that nothing has used for so long gives its memory back; what uses it next has it loaded
+    /// again. None: it stays.
+    void restAfter(std::optional<std::chrono::milliseconds> idle);
 
     void received(std::string_view bytes);
     /// The host closed its end; it should be gone soon.
@@ -129,6 +132,8 @@ class Supervisor {
     LoadOptions loadOptions() const;
     void tellDevice(const DeviceStatus& status);
     void tellConversations();
+    /// When the model is to rest, as far as is known now.
+    std::optional<TimePoint> restAt() const;
     void flush(Entry& entry);
     void finish(Calls::iterator entry, protocol::EventBody last);
     void fail(Calls::iterator entry, Error error);
@@ -155,6 +160,8 @@ class Supervisor {
     std::optional<protocol::Retain> m_retain;  ///< what every host is told
     bool m_isProtected = false;                ///< so is every host
     bool m_hostHasModel = false;
+    std::optional<std::chrono::milliseconds> m_restAfter;
+    TimePoint m_lastUse;  ///< of the model
     bool m_degraded = false;
     uint32_t m_crashedProcess = 0;  ///< the last host, if nobody ended it
     DeviceStatus m_device;          ///< what was told last

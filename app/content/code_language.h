@@ -10,4 +10,7 @@ namespace ingle::content {
 /// around it ("{.python}", "js{1,3}"); empty if there is none.
 std::string codeLanguage(std::string_view label);
 
+/// What names of files in that language end with, without the full stop; "txt" where nobody knows.
+std::string_view codeExtension(std::string_view language);
+
 }  // namespace ingle::content

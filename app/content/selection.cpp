@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/content/block_kind.h"
+#include "app/content/formulas.h"
 #include "app/content/rich_text.h"
 
 namespace ingle::content {
@@ -21,6 +22,12 @@ void addLinks(const RichText& text, size_t shift, std::vector<Link>& links) {
     for (const Span& span : text.spans) {
         if ((span.kind == SpanKind::Link || span.kind == SpanKind::Image) && span.begin < span.end)
             links.push_back({shift + span.begin, shift + span.end, text.targets[span.target]});
+    }
+}
+
+void addFormulas(const RichText& text, size_t shift, std::vector<TextPart>& formulas) {
+    for (const Span& span : text.spans) {
+        if (span.kind == SpanKind::Formula) formulas.push_back({shift + span.begin, shift + span.end});
     }
 }
 
@@ -55,6 +62,23 @@ std::vector<Link> linksOf(const Block& block) {
         }
     }
     return links;
+}
+
+std::vector<TextPart> formulasOf(const Block& block) {
+    std::vector<TextPart> formulas;
+    if (block.kind->name == "formula") {
+        const size_t end = FormulaFinder(block.text.text).endOf(0).value_or(0);
+        if (end > 0) formulas.push_back({0, end});
+    }
+    addFormulas(block.text, 0, formulas);
+    size_t begin = 0;
+    for (const auto& row : block.rows) {
+        for (const RichText& cell : row) {
+            addFormulas(cell, begin, formulas);
+            begin += cell.text.size() + 1;  // a tab, or the end of the line
+        }
+    }
+    return formulas;
 }
 
 std::vector<Block> selected(std::span<const Block> blocks, TextPosition from, TextPosition to) {

@@ -29,6 +29,13 @@ struct Link {
 /// Links and images of a block that have a text.
 std::vector<Link> linksOf(const Block& block);
 
+/// Formulas of a block, as ranges of bytes of its plain text: what is selected as a whole.
+struct TextPart {
+    size_t begin = 0;
+    size_t end = 0;
+};
+std::vector<TextPart> formulasOf(const Block& block);
+
 /// The blocks between two places, `from` <= `to`, clipped; pieces of one that was cut are one again. Of a
 /// table whole rows are taken.
 std::vector<Block> selected(std::span<const Block> blocks, TextPosition from, TextPosition to);

@@ -1,6 +1,7 @@
 #include "app/desktop/answer_writer.h"
 
 #include <chrono>
+#include <string>
 #include <utility>
 
 #include "app/desktop/error_sentences.h"
@@ -16,8 +17,10 @@ AnswerWriter::AnswerWriter(StorageThread& storage, QObject* parent)
     connect(&m_retry, &QTimer::timeout, this, &AnswerWriter::write);
 }
 
-void AnswerWriter::begin(history::RowId message) {
+void AnswerWriter::begin(history::RowId message, const Part* last) {
     m_state = State::Open;
+    m_thinks = last != nullptr && last->kind == PartKind::Thought;
+    m_thought.invalidate();
     m_message = message;
     m_pending = {};
     m_end.reset();
@@ -25,15 +28,34 @@ void AnswerWriter::begin(history::RowId message) {
 
 void AnswerWriter::append(const TokenChunk& chunk) {
     if (!active()) return;
-    ingle::append(m_pending, chunk);
+    ingle::append(m_pending, {chunk.ids, timed(chunk.pieces)});
     if (m_state == State::Open) write();
 }
 
 void AnswerWriter::end(history::AnswerEnd end) {
     if (!active() || m_end) return;
-    ingle::append(m_pending, {std::exchange(end.ids, {}), std::exchange(end.pieces, {})});
+    std::vector<PartPiece> last = timed(std::exchange(end.pieces, {}));
+    endThought(last);
+    ingle::append(m_pending, {std::exchange(end.ids, {}), std::move(last)});
     m_end = std::move(end);
     if (m_state == State::Open) write();
+}
+
+std::vector<PartPiece> AnswerWriter::timed(std::vector<PartPiece> pieces) {
+    std::vector<PartPiece> out;
+    for (PartPiece& piece : pieces) {
+        const bool thinks = piece.kind == PartKind::Thought;
+        if (m_thinks && (!thinks || piece.begins)) endThought(out);
+        if (thinks && !std::exchange(m_thinks, true)) m_thought.start();
+        out.push_back(std::move(piece));
+    }
+    return out;
+}
+
+void AnswerWriter::endThought(std::vector<PartPiece>& pieces) {
+    if (!std::exchange(m_thinks, false) || !m_thought.isValid()) return;
+    pieces.push_back({PartKind::Thought, "", std::to_string(m_thought.elapsed())});
+    m_thought.invalidate();
 }
 
 void AnswerWriter::write() {

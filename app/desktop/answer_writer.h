@@ -2,6 +2,7 @@
 /// committed. GUI thread.
 #pragma once
 
+#include <QElapsedTimer>
 #include <QObject>
 #include <QTimer>
 
@@ -24,7 +25,8 @@ class AnswerWriter : public QObject {
     bool active() const { return m_state != State::Idle; }
     history::RowId message() const { return m_message; }
 
-    void begin(history::RowId message);
+    /// `last`: the last part of an answer that goes on; null: it has none yet.
+    void begin(history::RowId message, const Part* last = nullptr);
     void append(const TokenChunk& chunk);
     /// Commits what is left and the end of the answer at once; then finished() follows.
     void end(history::AnswerEnd end);
@@ -44,6 +46,9 @@ class AnswerWriter : public QObject {
         Waiting,  ///< the disk refused; the next attempt comes with the timer
     };
 
+    /// With how long each thought took, behind its last piece.
+    std::vector<PartPiece> timed(std::vector<PartPiece> pieces);
+    void endThought(std::vector<PartPiece>& pieces);
     void write();
     void onRefused(const TokenChunk& chunk, const Error& error);
     void finish(const history::AnswerEnd& end);
@@ -56,7 +61,9 @@ class AnswerWriter : public QObject {
     history::RowId m_message = 0;
     TokenChunk m_pending;  ///< what arrived and is not stored yet
     std::optional<history::AnswerEnd> m_end;
-    bool m_stalled = false;  ///< stalled() was said and not taken back
+    bool m_thinks = false;    ///< the last piece was a thought
+    QElapsedTimer m_thought;  ///< since that began; invalid: not in this run
+    bool m_stalled = false;   ///< stalled() was said and not taken back
 };
 
 }  // namespace ingle::desktop

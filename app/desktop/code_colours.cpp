@@ -1,16 +1,12 @@
 #include "app/desktop/code_colours.h"
 
-#include <QCoreApplication>
 #include <QCryptographicHash>
-#include <QDir>
-#include <QFileInfo>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <utility>
 
 #include "app/content/code_language.h"
@@ -21,7 +17,6 @@ namespace {
 
 constexpr qsizetype kMostCode = 64 * 1024;  // UTF-16 units
 constexpr int kMostKnown = 2000;            // answers
-constexpr size_t kMostWaiting = 200;
 
 constexpr std::array kColourNames{std::pair{CodeColour::Comment, QLatin1String("comment")},
                                   std::pair{CodeColour::String, QLatin1String("string")},
@@ -68,93 +63,26 @@ CodeColours::Spans spansOf(const QJsonArray& array) {
 
 }  // namespace
 
-QString findTypesetter() {
-    const QDir beside(QCoreApplication::applicationDirPath());
-    for (const char* place : {"inglenook-typeset", "../libexec/inglenook/inglenook-typeset"})
-        if (QFileInfo(beside.filePath(place)).isExecutable()) return beside.filePath(place);
-    return {};
-}
-
-CodeColours::CodeColours(QString program, QObject* parent)
-    : CodeColours(std::move(program), parent, Patience()) {}
-
-CodeColours::CodeColours(QString program, QObject* parent, Patience patience)
-    : QObject(parent),
-      m_program(std::move(program)),
-      m_child(this),
-      m_limits(patience),
-      m_patience(this),
-      m_known(kMostKnown) {
-    m_child.setProcessChannelMode(QProcess::ForwardedErrorChannel);
-    m_patience.setSingleShot(true);
-    connect(&m_patience, &QTimer::timeout, this, &CodeColours::giveUp);
-    connect(&m_child, &QProcess::readyReadStandardOutput, this, &CodeColours::read);
-    connect(&m_child, &QProcess::finished, this, [this] {
-        const bool wasWarm = std::exchange(m_warm, false);
-        if (m_asked) answer({}, wasWarm ? Memory::Keep : Memory::AskAgain);
-    });
-    connect(&m_child, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
-        if (error != QProcess::FailedToStart) return;
-        m_program.clear();  // it will not start the next time either
-        if (m_asked) answer({});
-    });
-}
-
-CodeColours::~CodeColours() {
-    m_child.disconnect(this);
-    m_child.kill();
-    m_child.waitForFinished(200);
-}
+CodeColours::CodeColours(QString program, QObject* parent, TypesetterPatience patience)
+    : QObject(parent), m_typesetter(std::move(program), patience), m_known(kMostKnown) {}
 
 void CodeColours::ask(const QString& label, const QString& code, QObject* context, Then then) {
     const QString language = languageOf(label);
-    if (language.isEmpty() || code.isEmpty() || code.size() > kMostCode || m_program.isEmpty())
+    if (language.isEmpty() || code.isEmpty() || code.size() > kMostCode || !m_typesetter.exists())
         return then({});
-    const QByteArray line =
-        QJsonDocument(QJsonObject{{"language", language}, {"code", code}}).toJson(QJsonDocument::Compact);
-    const QByteArray key = QCryptographicHash::hash(line, QCryptographicHash::Sha1);
+    const QJsonObject question{{"language", language}, {"code", code}};
+    const QByteArray key = QCryptographicHash::hash(QJsonDocument(question).toJson(QJsonDocument::Compact),
+                                                    QCryptographicHash::Sha1);
     if (const Spans* known = m_known.object(key)) return then(*known);
     // The one that asks again has more to ask, and what was asked long ago has been scrolled away.
-    std::erase_if(m_waiting, [&](const Question& each) { return !each.context || each.context == context; });
-    if (m_waiting.size() == kMostWaiting) m_waiting.pop_front();
-    m_waiting.push_back({key, line, context, std::move(then)});
-    if (!m_asked) next();
-}
-
-void CodeColours::next() {
-    if (m_asked) return;
-    while (!m_asked && !m_waiting.empty()) {
-        // The newest is in view.
-        Question question = std::move(m_waiting.back());
-        m_waiting.pop_back();
-        if (!question.context) continue;
-        m_asked = std::move(question);
-    }
-    if (!m_asked) return;
-    if (m_child.state() == QProcess::NotRunning) m_child.start(m_program, {});
-    m_child.write(m_asked->line + '\n');
-    m_patience.start(m_warm ? m_limits.answer : m_limits.start);
-}
-
-void CodeColours::read() {
-    if (!m_child.canReadLine()) return;
-    const QByteArray line = m_child.readLine();
-    m_warm = true;
-    if (m_asked) answer(spansOf(QJsonDocument::fromJson(line).object()["spans"].toArray()));
-}
-
-void CodeColours::answer(const Spans& spans, Memory memory) {
-    m_patience.stop();
-    const Question asked = std::move(*m_asked);
-    m_asked.reset();
-    if (memory == Memory::Keep) m_known.insert(asked.key, new Spans(spans));
-    if (asked.context) asked.then(spans);
-    // Also when the child has just ended: it is started again from the event loop.
-    QMetaObject::invokeMethod(this, &CodeColours::next, Qt::QueuedConnection);
-}
-
-void CodeColours::giveUp() {
-    m_child.kill();  // finished() follows, which answers
+    m_typesetter.forget(context);
+    m_typesetter.ask(
+        question, context,
+        [this, key, then = std::move(then)](const QJsonObject& answer, Typesetter::Memory memory) {
+            const Spans spans = spansOf(answer["spans"].toArray());
+            if (memory == Typesetter::Memory::Keep) m_known.insert(key, new Spans(spans));
+            then(spans);
+        });
 }
 
 }  // namespace ingle::desktop

@@ -193,6 +193,10 @@ void EngineClient::retain(const protocol::Retain& kept) {
     if (m_client) m_client->retain(kept);
 }
 
+void EngineClient::restAfter(std::chrono::milliseconds idle) {
+    if (m_client) m_client->restAfter(idle.count() > 0 ? std::optional(idle) : std::nullopt);
+}
+
 void EngineClient::protect() {
     if (m_client) m_client->protect();
 }

@@ -6,6 +6,7 @@
 #include <QString>
 #include <QStringList>
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -92,6 +93,8 @@ class EngineClient : public QObject {
     void retain(const protocol::Retain& kept);
     /// A private chat follows: from now on no host's memory can be dumped.
     void protect();
+    /// A model that nothing has used for so long gives its memory back until something does; 0: never.
+    void restAfter(std::chrono::milliseconds idle);
 
   signals:
     void loadProgress(double fraction, const QString& phase);

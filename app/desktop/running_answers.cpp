@@ -112,7 +112,7 @@ void RunningAnswers::onStarted(Answer& answer, const Result<history::Turn>& turn
     const history::Message& message = turn->branch.back();
     answer.parts = message.parts;
     answer.firstKept = message.firstKept;
-    answer.writer.begin(message.id);
+    answer.writer.begin(message.id, message.parts.empty() ? nullptr : &message.parts.back());
     answer.prompt = history::promptOf(*turn, answer.usual);
     if (answer.progress.state != State::Stopping) return generate(answer);
     // Stopped before there was anything to cancel.

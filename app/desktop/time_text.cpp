@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 
+#include <algorithm>
 #include <cmath>
 
 namespace ingle::desktop {
@@ -24,6 +25,13 @@ QString timeText(double seconds) {
     if (seconds < 1.5 * kHour)
         return TimeText::tr("about %1 minutes").arg(5 * std::lround(seconds / (5 * kMinute)));
     return TimeText::tr("about %1 hours").arg(std::lround(seconds / kHour));
+}
+
+QString durationText(double seconds) {
+    const long whole = std::max(1L, std::lround(seconds));
+    const auto perMinute = static_cast<long>(kMinute);
+    if (whole < perMinute) return TimeText::tr("%1 s").arg(whole);
+    return TimeText::tr("%1 min %2 s").arg(whole / perMinute).arg(whole % perMinute);
 }
 
 }  // namespace ingle::desktop

@@ -37,7 +37,7 @@ Status readJournal(Database& database, Message& message) {
         const PartPiece piece{kind, row.getColumn(2).getString(), row.getColumn(3).getString(),
                               row.getColumn(1).getInt() != 0};
         // A step without text only brings ids.
-        if (piece.begins || !piece.text.empty()) append(message.parts, piece);
+        if (piece.begins || !piece.text.empty() || !piece.data.empty()) append(message.parts, piece);
         appendTokensOf(row.getColumn(4), message.tokenIds);
         message.withheld = row.getColumn(5).getString();
     }

@@ -29,6 +29,7 @@ using nlohmann::json;
 constexpr int kFileVersion = 1;
 constexpr const char* kHashName = "xxh3";  // of Fingerprint::headHash
 constexpr const char* kDataDirVariable = "INGLE_DATA_DIR";
+constexpr double kNewestShare = 0.3;           // of the last answer in the speed that is kept
 constexpr uint64_t kMaxFileBytes = 16u << 20;  // a thousand times a large library
 
 std::string isoNow() {
@@ -66,6 +67,7 @@ json toJson(const ModelEntry& entry) {
             {"failureId", entry.failureId},
             {"failureArguments", entry.failureArguments},
             {"tokensPerSecond", entry.tokensPerSecond},
+            {"measuredPerSecond", entry.measuredPerSecond},
             {"profile", entry.profile}};
 }
 
@@ -96,6 +98,7 @@ ModelEntry entryFromJson(const json& object) {
     entry.failureId = object.value("failureId", "");
     entry.failureArguments = object.value("failureArguments", std::vector<std::string>());
     entry.tokensPerSecond = object.value("tokensPerSecond", 0.0);
+    entry.measuredPerSecond = object.value("measuredPerSecond", 0.0);
     entry.profile = object.value("profile", "");
     return entry;
 }
@@ -336,6 +339,8 @@ Result<ModelEntry> Library::add(const std::string& path, const std::string& name
             added.id = known->id;
             added.name = known->name;
             added.lastUsedAt = known->lastUsedAt;
+            added.measuredPerSecond = known->measuredPerSecond;
+            added.profile = known->profile;
             *known = added;
         } else {
             added.id = randomId();
@@ -402,6 +407,18 @@ Status Library::markUsed(const std::string& id) {
 Status Library::markSpeed(const std::string& id, double tokensPerSecond) {
     return modifyEntry(id, [&](ModelEntry& entry) -> Status {
         entry.tokensPerSecond = tokensPerSecond;
+        return {};
+    });
+}
+
+Status Library::markMeasured(const std::string& path, double tokensPerSecond) {
+    return modify([&](std::vector<ModelEntry>& models) -> Status {
+        const std::string absolute = absolutePath(path);
+        const auto found = std::ranges::find(models, absolute, &ModelEntry::path);
+        if (found == models.end())
+            return fail(ErrorCode::InvalidArgument, "The library has no model at {}.", absolute);
+        double& kept = found->measuredPerSecond;
+        kept = kept > 0 ? kept + kNewestShare * (tokensPerSecond - kept) : tokensPerSecond;
         return {};
     });
 }

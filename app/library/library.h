@@ -42,7 +42,8 @@ struct ModelEntry {
     std::string failure;     ///< why it could not be loaded last time, as Error::message
     std::string failureId;   ///< as Error::id
     std::vector<std::string> failureArguments;
-    double tokensPerSecond = 0;  ///< foretold of answers; 0: not known
+    double tokensPerSecond = 0;    ///< foretold of answers; 0: not known
+    double measuredPerSecond = 0;  ///< tokens of its last answers; 0: there was none long enough
     std::string profile;  ///< what is set for its answers, a JSON object (history::Profile); empty: nothing
 };
 
@@ -93,6 +94,9 @@ class Library {
     Status relocate(const std::string& id, const std::string& path);  ///< the file moved
     Status markUsed(const std::string& id);
     Status markSpeed(const std::string& id, double tokensPerSecond);
+    /// How fast it has just answered; a mean of that and of what was measured before is kept. `path`: its
+    /// file.
+    Status markMeasured(const std::string& path, double tokensPerSecond);
     Status setProfile(const std::string& id, const std::string& profile);
     Status markFailure(const std::string& id, const std::optional<Error>& failure);  ///< nothing clears
     Status remove(const std::string& id);  ///< forgets it; never touches the model file

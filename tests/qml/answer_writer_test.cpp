@@ -99,6 +99,47 @@ class AnswerWriterTest : public QObject {
         QCOMPARE(stored->status, MessageStatus::Complete);
     }
 
+    void howLongAThoughtTookIsKept() {
+        Bench bench;
+        const Answer answer = bench.begin();
+        bench.writer.append({{1}, {{PartKind::Thought, "hmm", ""}}});
+        QTest::qWait(60);
+        bench.writer.append({{2}, {{PartKind::Thought, ", well", ""}, {PartKind::Text, "So", ""}}});
+        bench.writer.append({{3}, {{PartKind::Thought, "again", ""}}});
+        const auto tookMs = [&](size_t part) {
+            const auto stored =
+                bench.wait([&](history::History& history) { return history.message(answer.message); });
+            return stored && part < stored->parts.size()
+                       ? QString::fromStdString(stored->parts[part].data).toInt()
+                       : 0;
+        };
+        // While the answer is being written, too.
+        QTRY_VERIFY_WITH_TIMEOUT(tookMs(0) >= 60, kPatienceMs);
+        QCOMPARE(tookMs(1), 0);
+        QTest::qWait(30);
+        bench.writer.end(complete());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.ending, kPatienceMs);
+        QVERIFY(tookMs(0) >= 60);
+        QVERIFY(tookMs(2) >= 30);
+        const auto stored =
+            bench.wait([&](history::History& history) { return history.message(answer.message); });
+        QCOMPARE(stored->parts.size(), size_t{3});
+        QCOMPARE(stored->parts[0].text, std::string("hmm, well"));
+    }
+
+    void ofAThoughtThatAnotherRunBeganNobodyKnowsHowLongItTook() {
+        Bench bench;
+        const Answer answer = bench.begin();
+        const Part begun{PartKind::Thought, "hmm", ""};
+        bench.writer.begin(answer.message, &begun);
+        bench.writer.append({{1}, {{PartKind::Thought, ", well", ""}, {PartKind::Text, "So", ""}}});
+        bench.writer.end(complete());
+        QTRY_VERIFY_WITH_TIMEOUT(bench.ending, kPatienceMs);
+        const auto stored =
+            bench.wait([&](history::History& history) { return history.message(answer.message); });
+        QCOMPARE(stored->parts[0].data, std::string());
+    }
+
     void aFullDiskIsTriedAgain() {
         Bench bench;
         bench.begin();

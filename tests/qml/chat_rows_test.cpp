@@ -253,6 +253,18 @@ class ChatRowsTest : public QObject {
         QCOMPARE(rows.at(2, ChatRows::TextRole).toString(), QString("one two three"));
     }
 
+    void aThoughtSaysHowLongItTook() {
+        Rows rows;
+        rows.setBranch({question(1, "q"), answer(2, "", MessageStatus::Streaming)});
+        rows.append(2, PartKind::Thought, "hmm");
+        rows.append(2, std::vector<PartPiece>{{PartKind::Thought, "", "12400"}, {PartKind::Text, "So", ""}});
+        QCOMPARE(rows.at(2, ChatRows::LabelRole).toString(), QString("Thought for 12 s"));
+        rows.append(
+            2, std::vector<PartPiece>{{PartKind::Thought, "again", ""}, {PartKind::Thought, "", "125000"}});
+        rows.setStatus(2, {});
+        QCOMPARE(rows.at(4, ChatRows::LabelRole).toString(), QString("Thought for 2 min 5 s"));
+    }
+
     void whatTheModelThinksIsFoldedAndOpensWithAllItsPieces() {
         Rows rows;
         std::string thought;

@@ -196,6 +196,32 @@ class ChatViewTest : public QObject, WindowFiles {
         QCOMPARE(View::copied(), QString("a,b\r\n1,\"2, 3\"\r\n"));
     }
 
+    void codeIsSavedAsAFileOfItsLanguage() {
+        View view(freshDataDir());
+        view.show({message(1, Role::Assistant, "```python\nprint(1)\n```\n\n```\nplain\n```")});
+        QTRY_COMPARE(view.shownItems("saveCode").size(), 2);
+        QMetaObject::invokeMethod(view.shownItems("saveCode").first(), "clicked");
+        auto* dialog = view.window->findChild<QObject*>("codeDialog");
+        QVERIFY(dialog != nullptr);
+        QVERIFY(dialog->property("selectedFile").toUrl().fileName() == "code.py");
+        QCOMPARE(dialog->property("code").toString(), QString("print(1)"));
+        // As if it had been chosen there.
+        const QString saved = m_folder.filePath("mine.py");
+        dialog->setProperty("selectedFile", QUrl::fromLocalFile(saved));
+        QMetaObject::invokeMethod(dialog, "accepted");
+        QTRY_VERIFY(QFile::exists(saved));
+        QFile file(saved);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QCOMPARE(file.readAll(), QByteArray("print(1)"));
+        QMetaObject::invokeMethod(dialog, "reject");
+        TextSaver& saver = *view.model.saver();
+        QCOMPARE(saver.codeName("C++"), QString("code.cpp"));
+        QCOMPARE(saver.codeName("{.bash}"), QString("code.sh"));
+        QCOMPARE(saver.codeName("json"), QString("code.json"));
+        QCOMPARE(saver.codeName("../../etc"), QString("code.txt"));
+        QCOMPARE(saver.codeName(""), QString("code.txt"));
+    }
+
     void whatIsSelectedIsQuotedInTheMessage() {
         View view(freshDataDir());
         view.show({message(1, Role::Assistant, "One *two* three.\n\nFour.")});

@@ -1,4 +1,9 @@
 /// What is typed: sending it, and keeping it while it is not sent.
+#include <QClipboard>
+
+#include <thread>
+
+#include "app/history/turns.h"
 #include "tests/full_disk.h"
 #include "tests/qml/window_run.h"
 
@@ -125,6 +130,77 @@ class ComposerTest : public QObject, WindowFiles {
         QTRY_VERIFY_WITH_TIMEOUT(problem().contains("54 tokens"), kPatienceMs);
         run.item("composerInput")->setProperty("text", "x");
         QTRY_COMPARE(problem(), QString());
+    }
+
+    void whatIsLeftOfTheRoomIsSaidWhenItIsLong() {
+        WindowRun run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        const auto figures = [&run] { return run.item("draftFigures")->property("text").toString(); };
+        run.inputMethod({}, QString(40, 'x'));
+        QTRY_COMPARE_WITH_TIMEOUT(figures(), QString("40 tokens, 8 left"), kPatienceMs);
+        // What is short is no news, and what is too long is said in another way.
+        run.item("composerInput")->setProperty("text", "xxxx");
+        QTRY_COMPARE_WITH_TIMEOUT(figures(), QString(), kPatienceMs);
+        run.item("composerInput")->setProperty("text", QString(49, 'x'));
+        QTRY_VERIFY_WITH_TIMEOUT(!run.item("draftProblem")->property("text").toString().isEmpty(),
+                                 kPatienceMs);
+        QCOMPARE(figures(), QString());
+    }
+
+    void longTextThatIsPastedIsAttached() {
+        const QString data = freshDataDir();
+        const QString longText = QString("A line of a long text.\n").repeated(300);
+        {
+            WindowRun run(data, {});
+            run.drop(m_modelFile);
+            QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+            QQuickItem* composer = run.item("composerInput");
+            composer->forceActiveFocus();
+            QGuiApplication::clipboard()->setText("short");
+            QTest::keyClick(run.window, Qt::Key_V, Qt::ControlModifier);
+            QCOMPARE(run.composerText(), QString("short"));
+            QVERIFY(run.shownItems("attachedText").isEmpty());
+            QGuiApplication::clipboard()->setText(longText);
+            QTest::keyClick(run.window, Qt::Key_V, Qt::ControlModifier);
+            QCOMPARE(run.composerText(), QString("short"));
+            QTRY_COMPARE(run.shownItems("attachedText").size(), 1);
+            // It is taken away, and comes back.
+            run.chat().detach(0);
+            QTRY_VERIFY(run.shownItems("attachedText").isEmpty());
+            run.model.notices()->undoLast();
+            QTRY_COMPARE(run.shownItems("attachedText").size(), 1);
+            // On the disk while the window is there: a kill takes nothing away.
+            std::string stored;
+            for (int tries = 0; tries < 100 && stored.size() < 6000; ++tries) {
+                QTest::qWait(100);
+                std::thread([&] {
+                    const auto reader =
+                        history::HistoryReader::open((data + "/history.sqlite").toStdString());
+                    if (reader) stored = history::newDraft(**reader).value_or("");
+                }).join();
+            }
+            QCOMPARE(QString::fromStdString(stored), "short" + QString(QChar(0x1D)) + longText);
+        }
+        WindowRun run(data, {});
+        QTRY_COMPARE_WITH_TIMEOUT(run.composerText(), QString("short"), kPatienceMs);
+        QTRY_COMPARE(run.shownItems("attachedText").size(), 1);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.item("composerInput")->forceActiveFocus();
+        QTest::keyClick(run.window, Qt::Key_Return);
+        QTRY_COMPARE_WITH_TIMEOUT(run.messages().size(), size_t{2}, kPatienceMs);
+        // Whole, before what is asked about it, and folded in the chat.
+        const std::vector<Part>& parts = run.messages()[0].parts;
+        QCOMPARE(parts.size(), size_t{2});
+        QVERIFY(parts[0].kind == PartKind::Attachment && parts[0].text == longText.toStdString());
+        QVERIFY(parts[1].kind == PartKind::Text && parts[1].text == "short");
+        QVERIFY(run.chat().messages()->isFolded({0, 0}));
+        QTRY_VERIFY(run.shownItems("attachedText").isEmpty());
+        QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+        // What is attached stays when the question is worded anew.
+        run.chat().edit(run.messages()[0].id, "other words");
+        QTRY_COMPARE_WITH_TIMEOUT(run.said(0), longText.toStdString() + "other words", kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
     }
 
     void aChangeThatIsTooLongIsToldBeforeItIsSent() {

@@ -24,7 +24,7 @@
 --read-tokens N  what a document is to read, and --read-ms how long a tenth of it takes
 --read-room N    the context has room for so many tokens
 
-A path with "published" is a model that could be made smaller; an import into a folder with "full" fails.
+A path with "published" is a model that could be made smaller, one with "huge" a model that does not fit; an import into a folder with "full" fails.
 """
 import argparse
 import json
@@ -187,6 +187,9 @@ def info_of(path):
             "foretoldTokensPerSecond": 12}
     if args.refuse:
         info.update(fileBytes=5100000000, smallerQuant="Q4_K_M", smallerBytes=2000000000)
+    if "huge" in path:
+        info.update(memory={"weightBytes": 9 * 10 ** 9, "cacheBytes": 0, "workBytes": 0, "mostBytes": 0,
+                            "availableBytes": 5 * 10 ** 9, "usableBytes": 8 * 10 ** 9, "choices": []})
     if "published" in path:
         info.update(name="Qwen3-8B", fileBytes=args.published, smallerQuant="Q4_K_M", smallerBytes=5000000000)
     return info
@@ -278,6 +281,7 @@ def answer(message):
         if op == "load" and args.crash_at is None:
             maybe_die()
         if op == "load":
+            RECEIPT["modelPath"] = message["path"]
             time.sleep(args.load_ms / 1000)
         say(id=request_id, event="loaded" if op == "load" else "inspected", info=info_of(message["path"]))
     elif op == "count":

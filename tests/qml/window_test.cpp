@@ -350,12 +350,12 @@ class WindowTest : public QObject, WindowFiles {
             QTRY_VERIFY(run.shownItem("saveCrash") != nullptr);
             QCOMPARE(run.model.crashes()->text(), QString("what happened"));
             const QString saved = m_folder.filePath("saved.txt");
-            run.model.crashes()->saveTo(QUrl::fromLocalFile(saved));
+            run.model.saver()->save(run.model.crashes()->text(), QUrl::fromLocalFile(saved));
             QTRY_VERIFY(QFile::exists(saved));
             QFile file(saved);
             QVERIFY(file.open(QIODevice::ReadOnly));
             QCOMPARE(file.readAll(), QByteArray("what happened"));
-            run.model.crashes()->saveTo(QUrl::fromLocalFile("/nowhere/at/all.txt"));
+            run.model.saver()->save("report", QUrl::fromLocalFile("/nowhere/at/all.txt"));
             QTRY_VERIFY(run.model.notices()->banner().contains("/nowhere/at/all.txt could not be written"));
         }
         QVERIFY(!crash::unseenReport((data + "/crashes").toStdString()));
@@ -477,10 +477,10 @@ class WindowTest : public QObject, WindowFiles {
         QTRY_VERIFY_WITH_TIMEOUT(!run.shownItem("fitChoice-0"), kPatienceMs);
         const auto speed = [&] {
             const ModelListModel& models = *run.model.models();
-            return models.rowCount() > 0 ? models.data(models.index(0), ModelListModel::SpeedRole)
+            return models.rowCount() > 0 ? models.data(models.index(0), ModelListModel::DetailsRole)
                                          : QVariant();
         };
-        QTRY_COMPARE_WITH_TIMEOUT(speed().toString(), QString("about 9 words a second"), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(speed().toString().endsWith("about 9 words a second"), kPatienceMs);
     }
 
     void aModelThatDoesNotFitIsMadeSmaller() {

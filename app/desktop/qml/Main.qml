@@ -30,8 +30,10 @@ T.ApplicationWindow {
         actions: window.app.actions
         portal: window.app.portal
         colours: window.app.colours
+        formulas: window.app.formulas
         narrow: window.narrow
         onSidebarRequested: drawer.open()
+        onSaveRequested: (text, label) => codeDialog.ask(text, label)
     }
     readonly property ChatView shownView: app.secret.shown ? privateView.item as ChatView : chatView
 
@@ -247,7 +249,23 @@ T.ApplicationWindow {
         title: qsTr("Save the crash report")
         fileMode: FileDialog.SaveFile
         defaultSuffix: "txt"
-        onAccepted: window.app.crashes.saveTo(selectedFile)
+        onAccepted: window.app.saver.save(window.app.crashes.text, selectedFile)
+    }
+    FileDialog {
+        id: codeDialog
+
+        property string code
+
+        function ask(text: string, label: string) {
+            code = text;
+            selectedFile = currentFolder + "/" + window.app.saver.codeName(label);
+            open();
+        }
+
+        objectName: "codeDialog"
+        title: qsTr("Save the code")
+        fileMode: FileDialog.SaveFile
+        onAccepted: window.app.saver.save(code, selectedFile)
     }
     FitCard {
         fit: window.app.fit
@@ -258,7 +276,9 @@ T.ApplicationWindow {
     }
     HelpCard {
         id: helpCard
+        onSaveRequested: (text, label) => codeDialog.ask(text, label)
         colours: window.app.colours
+        formulas: window.app.formulas
         portal: window.app.portal
     }
     Toasts {

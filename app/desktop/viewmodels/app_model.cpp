@@ -2,6 +2,7 @@
 
 #include <QDate>
 
+#include <chrono>
 #include <string_view>
 #include <utility>
 
@@ -16,7 +17,9 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
     : m_storage(files.dataDir),
       m_engine(std::move(host)),
       m_colours(findTypesetter()),
+      m_formulas(findTypesetter()),
       m_crashes(files.dataDir + "/crashes", m_storage, m_notices),
+      m_saver(m_storage, m_notices),
       m_settings(m_storage, m_notices),
       m_place(m_storage),
       m_devices(m_engine, m_settings),
@@ -102,6 +105,13 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
     connect(&m_settings, &Settings::changed, &m_models, applyDevice);
     connect(&answers, &RunningAnswers::stateChanged, &m_models, applyDevice);
     connect(&m_models, &ModelListModel::stateChanged, &m_models, applyDevice);
+    const auto rest = [this] { m_engine.restAfter(std::chrono::minutes(m_settings.restMinutes())); };
+    connect(&m_settings, &Settings::changed, &m_engine, rest);
+    connect(&m_settings, &Settings::loaded, &m_engine, rest);
+    connect(&answers, &RunningAnswers::ended, &m_models,
+            [this](history::RowId, history::RowId, const history::AnswerEnd& ending) {
+                m_models.measure(ending.receipt.engine.modelPath, ending.stats);
+            });
     // The model is loaded with the stored settings.
     connect(&m_settings, &Settings::loaded, &m_models, &ModelListModel::start);
     connect(&m_engine, &EngineClient::restarted, &m_crashes, &CrashReports::look);

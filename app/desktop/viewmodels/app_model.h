@@ -12,6 +12,7 @@
 #include "app/desktop/desktop_portal.h"
 #include "app/desktop/engine_client.h"
 #include "app/desktop/long_answers.h"
+#include "app/desktop/formula_pictures.h"
 #include "app/desktop/single_instance.h"
 #include "app/desktop/storage_thread.h"
 #include "app/desktop/viewmodels/backup_list.h"
@@ -35,6 +36,7 @@
 #include "app/desktop/viewmodels/settings.h"
 #include "app/desktop/viewmodels/smaller_model.h"
 #include "app/desktop/viewmodels/start_page.h"
+#include "app/desktop/viewmodels/text_saver.h"
 #include "app/desktop/viewmodels/trash_model.h"
 #include "app/desktop/viewmodels/window_place.h"
 
@@ -72,12 +74,14 @@ class AppModel : public QObject {
     Q_PROPERTY(ingle::desktop::FitAdvice* fit READ fit CONSTANT)
     Q_PROPERTY(ingle::desktop::SmallerModel* smaller READ smaller CONSTANT)
     Q_PROPERTY(ingle::desktop::DeviceChoices* devices READ devices CONSTANT)
+    Q_PROPERTY(ingle::desktop::TextSaver* saver READ saver CONSTANT)
     Q_PROPERTY(ingle::desktop::Settings* settings READ settings CONSTANT)
     Q_PROPERTY(ingle::desktop::Notices* notices READ notices CONSTANT)
     Q_PROPERTY(ingle::desktop::WindowPlace* place READ place CONSTANT)
     Q_PROPERTY(ingle::desktop::DesktopPortal* portal READ portal CONSTANT)
     Q_PROPERTY(ingle::desktop::StartPage* startPage READ startPage CONSTANT)
     Q_PROPERTY(ingle::desktop::CodeColours* colours READ colours CONSTANT)
+    Q_PROPERTY(ingle::desktop::FormulaPictures* formulas READ formulas CONSTANT)
     Q_PROPERTY(ingle::desktop::DocumentShelf* documents READ documents CONSTANT)
     Q_PROPERTY(ingle::desktop::ChatDocuments* chatDocuments READ chatDocuments CONSTANT)
     Q_PROPERTY(ingle::desktop::QuoteFinder* quotes READ quotes CONSTANT)
@@ -109,6 +113,7 @@ class AppModel : public QObject {
     FitAdvice* fit() { return &m_fit; }
     SmallerModel* smaller() { return &m_smaller; }
     DeviceChoices* devices() { return &m_devices; }
+    TextSaver* saver() { return &m_saver; }
     Settings* settings() { return &m_settings; }
     Notices* notices() { return &m_notices; }
     WindowPlace* place() { return &m_place; }
@@ -117,6 +122,7 @@ class AppModel : public QObject {
     ChatStatus* status() { return shownPage()->status(); }
     StartPage* startPage() { return &m_startPage; }
     CodeColours* colours() { return &m_colours; }
+    FormulaPictures* formulas() { return &m_formulas; }
     AnswerCheck* check() { return shownPage()->check(); }
     AnotherWord* words() { return shownPage()->words(); }
     FindInChat* finder() { return shownPage()->finder(); }
@@ -141,9 +147,11 @@ class AppModel : public QObject {
     StorageThread m_storage;
     EngineClient m_engine;
     CodeColours m_colours;
+    FormulaPictures m_formulas;
     DesktopPortal m_portal;
     Notices m_notices;
     CrashReports m_crashes;
+    TextSaver m_saver;
     Settings m_settings;
     WindowPlace m_place;
     DeviceChoices m_devices;

@@ -1,10 +1,14 @@
 #include "app/desktop/viewmodels/chat_controller.h"
 
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QLocale>
 #include <QTimer>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -25,6 +29,8 @@ constexpr int kMessagesShownFirst = 60;
 /// Of what is added below them, whose rows are made at once: so much that no frame is late.
 constexpr size_t kBytesAtOnce = 128 * 1024;
 constexpr size_t kMessagesAtOnce = 300;
+/// UTF-16 units: a longer text that is pasted would fill the field to write in.
+constexpr qsizetype kLongPaste = 4000;
 
 size_t bytesOf(const Message& message) {
     size_t bytes = 0;
@@ -170,7 +176,7 @@ void ChatController::start() {
             emit readOnlyChanged();
         if (last->refusal) m_notices.showError(Notices::Topic::History, *last->refusal);
         if (progress() != nullptr || m_conversation != 0) return;  // the person was faster
-        const QString typedMeanwhile = m_drafts.take();
+        const Draft typedMeanwhile = m_drafts.take();
         if (last->shown) {
             show(std::move(*last->shown));
             completeBranch();
@@ -211,7 +217,8 @@ void ChatController::showNew() {
     readProfile();
     const auto work = [](history::HistoryReader& history) { return history::newDraft(history); };
     m_storage.readBehindWrites(this, work, [this](const Result<std::string>& draft) {
-        if (draft && !draft->empty() && m_conversation == 0) m_drafts.putBack(0, toQString(*draft));
+        if (draft && !draft->empty() && m_conversation == 0)
+            m_drafts.putBack(0, Draft::fromStored(toQString(*draft)));
     });
 }
 
@@ -372,14 +379,21 @@ bool ChatController::readyToAnswer() {
 }
 
 void ChatController::send(const QString& text) {
-    if (text.trimmed().isEmpty() || !readyToAnswer()) return;
-    m_drafts.take();
-    const history::Question question{
-        m_conversation, titleFrom(text), m_leaf, {{PartKind::Text, text.toStdString(), ""}}};
+    const bool isEmpty = text.trimmed().isEmpty() && m_drafts.attached().isEmpty();
+    if (isEmpty || !readyToAnswer()) return;
+    Draft sent = m_drafts.take();
+    sent.text = text;
+    // What is asked stands behind what it is asked about.
+    std::vector<Part> parts;
+    for (const QString& one : sent.attached)
+        parts.push_back({PartKind::Attachment, one.toStdString(), tr("Pasted text").toStdString()});
+    if (!text.trimmed().isEmpty()) parts.push_back({PartKind::Text, text.toStdString(), ""});
+    const QString named = text.trimmed().isEmpty() ? sent.attached.front() : text;
+    const history::Question question{m_conversation, titleFrom(named), m_leaf, std::move(parts)};
     const auto work = [question, answerer = answerer()](history::History& history) {
         return history::ask(history, question, answerer);
     };
-    startTurn(work, text);
+    startTurn(work, sent);
 }
 
 void ChatController::regenerate(qint64 message) {
@@ -402,8 +416,13 @@ void ChatController::branchAnswer(RowId answer, const history::AnswerBeginning& 
 void ChatController::edit(qint64 message, const QString& text) {
     const Message* old = m_messages.find(message);
     if (old == nullptr || text.trimmed().isEmpty() || !readyToAnswer()) return;
-    const history::Question question{
-        m_conversation, {}, old->parent, {{PartKind::Text, text.toStdString(), ""}}};
+    // What is attached stays; passages of documents are chosen again.
+    std::vector<Part> parts;
+    std::ranges::copy_if(old->parts, std::back_inserter(parts), [](const Part& part) {
+        return part.kind == PartKind::Attachment || part.kind == PartKind::Image;
+    });
+    parts.push_back({PartKind::Text, text.toStdString(), ""});
+    const history::Question question{m_conversation, {}, old->parent, std::move(parts)};
     const auto work = [question, answerer = answerer()](history::History& history) {
         return history::ask(history, question, answerer);
     };
@@ -544,23 +563,23 @@ void ChatController::showAgain(RowId conversation) {
     read(conversation, end);
 }
 
-void ChatController::startTurn(RunningAnswers::Work work, const QString& sentText,
+void ChatController::startTurn(RunningAnswers::Work work, const Draft& taken,
                                const std::function<void(const Turn&)>& then, RowId edited) {
-    const auto started = [this, asked = m_conversation, sentText, then, edited](const Result<Turn>& turn) {
+    const auto started = [this, asked = m_conversation, taken, then, edited](const Result<Turn>& turn) {
         if (!turn) {
-            if (!sentText.isEmpty()) m_drafts.putBack(asked, sentText);
+            if (!taken.isEmpty()) m_drafts.putBack(asked, taken);
             return m_notices.showError(Notices::Topic::History, turn.error());
         }
         if (m_conversation == asked) {
             if (edited != 0 && m_messages.edited() == static_cast<double>(edited)) m_messages.edit(0);
             // A new conversation has its number only now; what is being written belongs to it.
-            const QString typedMeanwhile = asked == 0 ? m_drafts.take() : QString();
+            const Draft typedMeanwhile = asked == 0 ? m_drafts.take() : Draft();
             // What was read of this conversation before is less.
             if (m_wanted.conversation == asked) ++m_wanted.number;
             show(*turn);
             m_drafts.append(typedMeanwhile);
         }
-        if (!sentText.isEmpty()) emit sent();
+        if (!taken.isEmpty()) emit sent();
         if (then) then(*turn);
         emit listOutdated();
     };
@@ -570,6 +589,35 @@ void ChatController::startTurn(RunningAnswers::Work work, const QString& sentTex
 void ChatController::setDraft(const QString& text) {
     m_drafts.edit(text);
     emit draftChanged();
+}
+
+QStringList ChatController::attached() const {
+    QStringList names;
+    for (const QString& one : m_drafts.attached())
+        names << tr("Pasted text, %1 characters").arg(QLocale().toString(one.size()));
+    return names;
+}
+
+QString ChatController::wholeDraft() const {
+    return (m_drafts.attached() + QStringList{draft()}).join(QLatin1String("\n\n"));
+}
+
+bool ChatController::attachPasted() {
+    const QString pasted = QGuiApplication::clipboard()->text();
+    if (pasted.size() <= kLongPaste) return false;
+    m_drafts.attach(pasted, m_drafts.attached().size());
+    return true;
+}
+
+void ChatController::detach(int index) {
+    if (index < 0 || index >= m_drafts.attached().size()) return;
+    const QString text = m_drafts.detach(index);
+    m_notices.showUndo(tr("Attached text removed"), [this, conversation = m_conversation, text, index] {
+        if (conversation == m_conversation)
+            m_drafts.attach(text, index);
+        else
+            m_drafts.append(Draft{{}, {text}});
+    });
 }
 
 void ChatController::begin(const QString& text) {

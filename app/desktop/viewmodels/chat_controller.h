@@ -32,6 +32,8 @@ class ChatController : public QObject {
     Q_PROPERTY(ingle::desktop::ChatRows* messages READ messages CONSTANT)
     /// Unsent text of this conversation.
     Q_PROPERTY(QString draft READ draft WRITE setDraft NOTIFY draftChanged)
+    /// What each text is called that is attached to it.
+    Q_PROPERTY(QStringList attached READ attached NOTIFY draftChanged)
     /// Of the answer that is being written in this conversation. Others may be written at the same time.
     Q_PROPERTY(Generation generation READ generation NOTIFY generationChanged)
     /// The history cannot be written; what arrives waits.
@@ -70,6 +72,9 @@ class ChatController : public QObject {
     ChatRows* messages() { return &m_messages; }
     QString draft() const { return m_drafts.text(); }
     void setDraft(const QString& text);
+    QStringList attached() const;
+    /// All that is going to be sent, in one text.
+    QString wholeDraft() const;
     Generation generation() const;
     bool stalled() const;
     double promptFraction() const;
@@ -84,7 +89,7 @@ class ChatController : public QObject {
 
     // What the person may do now.
     QString placeholder() const;
-    bool maySend() const { return mayAnswer() && !draft().trimmed().isEmpty(); }
+    bool maySend() const { return mayAnswer() && hasDraft(); }
     bool maySendEdit() const { return mayAnswer() && !m_messages.editedText().trimmed().isEmpty(); }
     bool mayStop() const { return progress() != nullptr && generation() != Stopping; }
     bool mayAnswer() const { return progress() == nullptr && !m_readOnly; }
@@ -101,6 +106,10 @@ class ChatController : public QObject {
     Q_INVOKABLE void openAt(qint64 conversation, qint64 message, const QString& words);
     /// sent() follows once the message is durable; when it cannot be stored, it is the draft again.
     Q_INVOKABLE void send(const QString& text);
+    /// Attaches what is to be pasted, where that is long. False: it is not.
+    Q_INVOKABLE bool attachPasted();
+    /// Can be undone.
+    Q_INVOKABLE void detach(int index);
     Q_INVOKABLE void stop();
     /// Puts words into the empty composer.
     Q_INVOKABLE void begin(const QString& text);
@@ -181,11 +190,12 @@ class ChatController : public QObject {
     void showNew();
     void keepLeaf(history::RowId conversation, history::RowId leaf);
     bool readyToAnswer();
+    bool hasDraft() const { return !draft().trimmed().isEmpty() || !m_drafts.attached().isEmpty(); }
     /// A damaged history can be set aside for a new one.
     void onUnreadableHistory(const Error& error);
-    /// `sentText`: what is the draft again when it cannot be stored.
+    /// `taken`: what is the draft again when it cannot be stored.
     /// `then`: what else is done once it is stored. `edited`: the message of which it is another wording.
-    void startTurn(RunningAnswers::Work work, const QString& sentText = {},
+    void startTurn(RunningAnswers::Work work, const Draft& taken = {},
                    const std::function<void(const history::Turn&)>& then = {}, history::RowId edited = 0);
     /// Runs `work`, which chooses a branch of that conversation, shows it and calls `then`; or says why not.
     void showAfter(history::RowId conversation, std::function<Result<history::RowId>(history::History&)> work,

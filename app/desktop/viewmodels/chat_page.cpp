@@ -14,7 +14,8 @@ ChatPage::ChatPage(StorageThread& storage, const PageParts& parts, QObject* pare
       m_finder(storage, m_chat, parts.notices),
       m_prompt(storage, parts.engine, m_chat, parts.models, parts.notices),
       m_profiles(storage, parts.engine, m_chat, parts.models, parts.settings, parts.notices) {
-    connect(&m_chat, &ChatController::draftChanged, &m_measure, [this] { m_measure.look(m_chat.draft()); });
+    connect(&m_chat, &ChatController::draftChanged, &m_measure,
+            [this] { m_measure.look(m_chat.wholeDraft()); });
     connect(m_chat.messages(), &ChatRows::editedTextChanged, &m_editMeasure,
             [this] { m_editMeasure.look(m_chat.messages()->editedText()); });
 }

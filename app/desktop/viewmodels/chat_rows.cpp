@@ -12,6 +12,7 @@
 #include "app/content/selection.h"
 #include "app/desktop/running_answers.h"
 #include "app/desktop/text.h"
+#include "app/desktop/time_text.h"
 
 namespace ingle::desktop {
 namespace {
@@ -327,7 +328,10 @@ QString ChatRows::labelOf(Place place, const Block& block) const {
         const ShownMessage& shown = m_rows.shown(place.message);
         const bool isThinking =
             isStreaming(place.message) && shown.lastPiece(place.block) + 1 == shown.blocks().size();
-        return isThinking ? tr("Thinking…") : tr("Thoughts");
+        if (isThinking) return tr("Thinking…");
+        const std::vector<Part>& parts = messages()[place.message].parts;
+        const double tookMs = block.part < parts.size() ? toQString(parts[block.part].data).toDouble() : 0;
+        return tookMs > 0 ? tr("Thought for %1").arg(durationText(tookMs / 1000)) : tr("Thoughts");
     }
     return toQString(block.kind->name == "code" ? content::codeLanguage(block.label) : block.label);
 }

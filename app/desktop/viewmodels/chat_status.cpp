@@ -31,17 +31,18 @@ QString ChatStatus::model() const {
     const QString name = m_models.currentName();
     switch (m_models.state()) {
         case ModelListModel::Loading:
-            return tr("Loading %1… %2%").arg(name).arg(std::lround(m_models.loadFraction() * 100));
+            break;
         case ModelListModel::Ready:
-            return name;
+            if (!m_models.loadsAgain()) return name;
+            break;
         case ModelListModel::Failed:
             return tr("%1 failed").arg(name);
         case ModelListModel::Missing:
             return tr("%1 is missing").arg(name);
         case ModelListModel::NoModel:
-            break;
+            return tr("Choose a model");
     }
-    return tr("Choose a model");
+    return tr("Loading %1… %2%").arg(name).arg(std::lround(m_models.loadFraction() * 100));
 }
 
 bool ChatStatus::modelFails() const {
@@ -49,7 +50,8 @@ bool ChatStatus::modelFails() const {
 }
 
 double ChatStatus::loadFraction() const {
-    return m_models.state() == ModelListModel::Loading ? m_models.loadFraction() : 1;
+    const bool loads = m_models.state() == ModelListModel::Loading || m_models.loadsAgain();
+    return loads ? m_models.loadFraction() : 1;
 }
 
 QStringList ChatStatus::details() const {

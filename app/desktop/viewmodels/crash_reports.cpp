@@ -2,12 +2,10 @@
 
 #include <fstream>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "app/crash/crash_report.h"
 #include "app/desktop/text.h"
-#include "engine/io/atomic_file.h"
 
 namespace ingle::desktop {
 namespace {
@@ -25,12 +23,6 @@ Result<std::optional<std::string>> readUnseen(const std::string& folder) {
     text.resize(static_cast<size_t>(file.gcount()));
     if (text.empty()) return std::nullopt;
     return text;
-}
-
-Status writeFile(const std::string& path, const std::string& text) {
-    INGLE_TRY_ASSIGN(const auto file, io::AtomicFile::create(path));
-    INGLE_TRY(file->write(std::as_bytes(std::span(text))));
-    return file->commit();
 }
 
 }  // namespace
@@ -61,19 +53,6 @@ void CrashReports::offer(const QString& report) {
          .action = tr("Show the report"),
          .run = [this] { emit shown(); },
          .answered = markSeen});
-}
-
-void CrashReports::saveTo(const QUrl& target) {
-    const QString path = target.toLocalFile();
-    const auto work = [file = path.toStdString(), text = m_text.toStdString()] {
-        return writeFile(file, text);
-    };
-    m_storage.run(this, work, [this, path](const Status& written) {
-        if (written) return m_notices.showToast(tr("Saved as %1").arg(path));
-        m_notices.showBanner({.topic = Notices::Topic::Files,
-                              .sentence = tr("%1 could not be written.").arg(path),
-                              .details = toQString(written.error().message)});
-    });
 }
 
 }  // namespace ingle::desktop

@@ -5,7 +5,6 @@
 #include <QtQml/qqmlregistration.h>
 #include <QObject>
 #include <QString>
-#include <QUrl>
 
 #include <string>
 
@@ -28,7 +27,6 @@ class CrashReports : public QObject {
 
     /// Says so when there is a report nobody has been shown.
     void look();
-    Q_INVOKABLE void saveTo(const QUrl& file);
 
   signals:
     void changed();

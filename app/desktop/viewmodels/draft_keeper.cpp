@@ -1,5 +1,6 @@
 #include "app/desktop/viewmodels/draft_keeper.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -9,8 +10,22 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kDelay = 400ms;
+constexpr QChar kAttached(0x1D);
 
 }  // namespace
+
+QString Draft::stored() const {
+    QString all = text;
+    all.remove(kAttached);
+    for (QString one : attached) all += kAttached + one.remove(kAttached);
+    return all;
+}
+
+Draft Draft::fromStored(const QString& stored) {
+    QStringList parts = stored.split(kAttached);
+    const QString text = parts.takeFirst();
+    return {text, parts};
+}
 
 DraftKeeper::DraftKeeper(StorageThread& storage, QObject* parent)
     : QObject(parent), m_storage(storage), m_delay(this) {
@@ -24,41 +39,60 @@ DraftKeeper::~DraftKeeper() {
 }
 
 void DraftKeeper::edit(const QString& text) {
-    if (text == m_text) return;
-    m_text = text;
+    if (text == m_draft.text) return;
+    m_draft.text = text;
     m_delay.start();
 }
 
 void DraftKeeper::show(history::RowId conversation, const QString& stored) {
     saveChanges();
     m_conversation = conversation;
-    replace(stored);
+    replace(Draft::fromStored(stored));
 }
 
-QString DraftKeeper::take() {
+Draft DraftKeeper::take() {
     m_delay.stop();
-    const QString taken = m_text;
+    const Draft taken = m_draft;
     replace({});
     // Where that is sent, what is stored is empty.
     if (!m_beside.isEmpty()) m_delay.start();
     return taken;
 }
 
-void DraftKeeper::putBack(history::RowId conversation, const QString& text) {
-    if (conversation != m_conversation) return save(conversation, text);
-    replace(text + m_text);
+void DraftKeeper::putBack(history::RowId conversation, const Draft& draft) {
+    if (conversation != m_conversation) return save(conversation, draft);
+    replace({draft.text + m_draft.text, draft.attached + m_draft.attached});
+    m_delay.start();
+}
+
+void DraftKeeper::attach(const QString& text, qsizetype at) {
+    Draft draft = m_draft;
+    draft.attached.insert(std::min(at, draft.attached.size()), text);
+    replace(std::move(draft));
+    m_delay.start();
+}
+
+QString DraftKeeper::detach(qsizetype at) {
+    Draft draft = m_draft;
+    const QString text = draft.attached.takeAt(at);
+    replace(std::move(draft));
+    m_delay.start();
+    return text;
+}
+
+void DraftKeeper::append(const Draft& draft) {
+    if (draft.isEmpty()) return;
+    replace({m_draft.text + draft.text, m_draft.attached + draft.attached});
     m_delay.start();
 }
 
 void DraftKeeper::append(const QString& text) {
-    if (text.isEmpty()) return;
-    replace(m_text + text);
-    m_delay.start();
+    append(Draft{text, {}});
 }
 
 void DraftKeeper::appendLine(const QString& words) {
     if (words.isEmpty()) return;
-    replace(followedBy(words));
+    replace({followedBy(words), m_draft.attached});
     m_delay.start();
 }
 
@@ -69,11 +103,12 @@ void DraftKeeper::setBeside(const QString& words) {
 }
 
 QString DraftKeeper::followedBy(const QString& words) const {
-    return m_text.isEmpty() || words.isEmpty() ? m_text + words : m_text + '\n' + words;
+    const QString& text = m_draft.text;
+    return text.isEmpty() || words.isEmpty() ? text + words : text + '\n' + words;
 }
 
-void DraftKeeper::replace(const QString& text) {
-    m_text = text;
+void DraftKeeper::replace(Draft draft) {
+    m_draft = std::move(draft);
     emit replaced();
 }
 
@@ -85,11 +120,12 @@ void DraftKeeper::saveChanges() {
 
 void DraftKeeper::saveNow() {
     // What is stored is not known yet, and what was typed will be added to it.
-    if (m_conversation) save(*m_conversation, followedBy(m_beside));
+    if (m_conversation) save(*m_conversation, {followedBy(m_beside), m_draft.attached});
 }
 
-void DraftKeeper::save(history::RowId conversation, const QString& text) {
-    const auto work = [conversation, draft = text.toStdString()](history::History& history) -> Status {
+void DraftKeeper::save(history::RowId conversation, const Draft& unsent) {
+    const auto work = [conversation,
+                       draft = unsent.stored().toStdString()](history::History& history) -> Status {
         return history::storeDraft(history, conversation, draft);
     };
     // A draft that cannot be stored is still in the composer.

@@ -1,8 +1,10 @@
-/// The unsent text of the conversation shown, and its way into the history. GUI thread.
+/// The unsent text of the conversation shown with what is attached to it, and its way into the history. GUI
+/// thread.
 #pragma once
 
 #include <QObject>
 #include <QString>
+#include <QStringList>
 #include <QTimer>
 
 #include <optional>
@@ -11,6 +13,17 @@
 #include "app/history/turns.h"
 
 namespace ingle::desktop {
+
+/// What is going to be one message.
+struct Draft {
+    QString text;
+    QStringList attached;  ///< long texts that were pasted
+
+    bool isEmpty() const { return text.isEmpty() && attached.isEmpty(); }
+    /// All of it as the history keeps it: behind the text each that is attached, with U+001D before it.
+    QString stored() const;
+    static Draft fromStored(const QString& stored);
+};
 
 /// Saves a draft a moment after the last change, and before another one takes its place; nothing before the
 /// first one is shown.
@@ -21,15 +34,22 @@ class DraftKeeper : public QObject {
     /// Saves what was written last.
     ~DraftKeeper() override;
 
-    const QString& text() const { return m_text; }
+    const QString& text() const { return m_draft.text; }
+    const QStringList& attached() const { return m_draft.attached; }
     /// What the person has written by now.
     void edit(const QString& text);
     /// Another conversation is shown (0: a new one), whose draft is `stored`.
     void show(history::RowId conversation, const QString& stored);
     /// Empties the composer and returns what was in it.
-    QString take();
-    /// Puts text that was taken back before what has been written in that conversation since.
-    void putBack(history::RowId conversation, const QString& text);
+    Draft take();
+    /// Puts what was taken back before what has been written in that conversation since.
+    void putBack(history::RowId conversation, const Draft& draft);
+    /// Adds one to what is attached, as number `at`.
+    void attach(const QString& text, qsizetype at);
+    /// Takes one away and returns it.
+    QString detach(qsizetype at);
+    /// Adds what was written elsewhere.
+    void append(const Draft& draft);
     /// Adds text behind the draft, on a line of its own.
     void appendLine(const QString& words);
     /// Adds text behind the draft.
@@ -43,17 +63,17 @@ class DraftKeeper : public QObject {
     void replaced();
 
   private:
-    void replace(const QString& text);
+    void replace(Draft draft);
     void saveChanges();
     void saveNow();
     /// With more behind it.
     QString followedBy(const QString& words) const;
-    void save(history::RowId conversation, const QString& text);
+    void save(history::RowId conversation, const Draft& draft);
 
     StorageThread& m_storage;
     QTimer m_delay;                                ///< runs while there are changes to save
     std::optional<history::RowId> m_conversation;  ///< nothing: none has been shown yet
-    QString m_text;
+    Draft m_draft;
     QString m_beside;
 };
 

@@ -13,8 +13,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kPause = 500ms;
-/// Of a UTF-16 unit, which is three bytes at most; a token is one at least.
-constexpr qsizetype kMostTokens = 3;
+/// What takes less than this part of the room is short: nothing is said about it.
+constexpr uint32_t kShort = 10;
 
 }  // namespace
 
@@ -32,12 +32,12 @@ void DraftMeasure::look(const QString& text) {
     if (text == m_text) return;
     m_text = text;
     if (m_asked != 0) m_engine.cancel(std::exchange(m_asked, 0));
-    // An answer wants some of the room as well.
+    // Hardly any text has more tokens than characters.
     const bool canBeLong = m_models.state() == ModelListModel::Ready && m_models.contextTokens() > 0 &&
-                           text.size() * kMostTokens > static_cast<qsizetype>(m_models.contextTokens()) / 2;
+                           text.size() > static_cast<qsizetype>(m_models.contextTokens() / kShort);
     if (!canBeLong) {
         m_pause.stop();
-        return setProblem({});
+        return say({}, {});
     }
     m_pause.start();
 }
@@ -50,17 +50,22 @@ void DraftMeasure::count() {
     m_asked = m_engine.count(
         std::move(messages), whileAlive(this, [this](const Result<protocol::Counted>& counted) {
             m_asked = 0;
-            const bool fits = !counted || counted->room == 0 || counted->tokens <= counted->room;
+            if (!counted || counted->room == 0 || counted->tokens <= counted->room / kShort)
+                return say({}, {});
             const QLocale locale;
-            setProblem(fits ? QString()
-                            : tr("Too long for this model: %1 tokens, and there is room for %2.")
-                                  .arg(locale.toString(counted->tokens), locale.toString(counted->room)));
+            const QString tokens = locale.toString(counted->tokens);
+            if (counted->tokens > counted->room)
+                return say(tr("Too long for this model: %1 tokens, and there is room for %2.")
+                               .arg(tokens, locale.toString(counted->room)),
+                           {});
+            say({}, tr("%1 tokens, %2 left").arg(tokens, locale.toString(counted->room - counted->tokens)));
         }));
 }
 
-void DraftMeasure::setProblem(const QString& problem) {
-    if (problem == m_problem) return;
+void DraftMeasure::say(const QString& problem, const QString& figures) {
+    if (problem == m_problem && figures == m_figures) return;
     m_problem = problem;
+    m_figures = figures;
     emit problemChanged();
 }
 

@@ -1,4 +1,4 @@
-/// Whether what is being written will fit the model's context, before it is sent.
+/// What of the model's context is taken by what is being written, before it is sent.
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
@@ -19,11 +19,14 @@ class DraftMeasure : public QObject {
     QML_UNCREATABLE("owned by the window")
     /// What to say about it; empty: it fits, as far as is known.
     Q_PROPERTY(QString problem READ problem NOTIFY problemChanged)
+    /// How many tokens it has and how many are left; empty: it is short, or not counted yet.
+    Q_PROPERTY(QString figures READ figures NOTIFY problemChanged)
   public:
     DraftMeasure(EngineClient& engine, const ModelListModel& models, const Settings& settings,
                  QObject* parent = nullptr);
 
     QString problem() const { return m_problem; }
+    QString figures() const { return m_figures; }
     /// The text is counted once it has not changed for a moment.
     void look(const QString& text);
 
@@ -32,7 +35,7 @@ class DraftMeasure : public QObject {
 
   private:
     void count();
-    void setProblem(const QString& problem);
+    void say(const QString& problem, const QString& figures);
 
     EngineClient& m_engine;
     const ModelListModel& m_models;
@@ -40,6 +43,7 @@ class DraftMeasure : public QObject {
     QTimer m_pause;
     QString m_text;
     QString m_problem;
+    QString m_figures;
     protocol::RequestId m_asked = 0;
 };
 

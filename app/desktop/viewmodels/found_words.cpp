@@ -83,7 +83,7 @@ void FoundMarks::look() {
             return static_cast<int>(units);
         };
         for (const history::TextRange& range : finder->everywhereIn(text)) {
-            const int begin = m_document->positionOf(unitsTo(range.begin));
+            const int begin = m_document->beginOf(unitsTo(range.begin));
             addRectangles(*document, begin, m_document->positionOf(unitsTo(range.end)), rectangles);
         }
     }

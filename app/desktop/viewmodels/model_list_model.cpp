@@ -1,12 +1,16 @@
 #include "app/desktop/viewmodels/model_list_model.h"
 
+#include <QLocale>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <span>
 #include <utility>
 
+#include "app/desktop/size_text.h"
 #include "app/desktop/text.h"
+#include "app/desktop/while_alive.h"
 #include "ingle/error_ids.h"
 
 namespace ingle::desktop {
@@ -66,6 +70,27 @@ QString speedText(double tokensPerSecond) {
     if (words < 0.75) return ModelListModel::tr("about %1 seconds a word").arg(std::ceil(1 / words));
     if (words < 1.5) return ModelListModel::tr("about one word a second");
     return ModelListModel::tr("about %1 words a second").arg(std::round(words));
+}
+
+/// Shorter answers say little about it.
+constexpr uint32_t kMeasuredTokens = 16;
+
+QString measuredText(double tokensPerSecond) {
+    if (tokensPerSecond <= 0) return {};
+    return ModelListModel::tr("%1 tokens per second measured")
+        .arg(QLocale().toString(tokensPerSecond, 'f', tokensPerSecond < 10 ? 1 : 0));
+}
+
+QString fitText(const MemoryEstimate& memory) {
+    if (memory.fits()) return {};
+    return ModelListModel::tr("needs %1 of memory, and %2 are free")
+        .arg(sizeText(memory.needBytes()), sizeText(memory.availableBytes));
+}
+
+QString fileText(FileState file) {
+    if (file == FileState::Missing) return ModelListModel::tr("The file is missing.");
+    if (file == FileState::Changed) return ModelListModel::tr("The file has changed since it was last used.");
+    return {};
 }
 
 /// Why it could not be used last.
@@ -376,6 +401,8 @@ void ModelListModel::onLoaded(const ModelInfo& info) {
              .recovery = m_way.recovery};
     emit wayChanged();
     m_failure.reset();
+    m_loadFraction = 1;
+    m_looks.erase(m_current.id);
     setState(Ready);
     const auto work = [entry = m_current,
                        speed = info.foretoldTokensPerSecond](library::Library& library) -> Status {
@@ -411,6 +438,47 @@ void ModelListModel::onDeviceChanged(const DeviceStatus& status) {
     m_way.device = toQString(status.device);
     m_way.deviceNote = toQString(status.note);
     emit wayChanged();
+}
+
+void ModelListModel::look() {
+    const auto work = [](library::Library& library) -> Result<std::vector<Checked>> {
+        INGLE_TRY(library.reload());
+        std::vector<Checked> all;
+        for (const ModelEntry& entry : library.models()) all.push_back({entry, library::checkFile(entry)});
+        return all;
+    };
+    m_storage.run(this, work, [this](const Result<std::vector<Checked>>& all) {
+        if (!all) return;
+        for (const Checked& each : *all) {
+            const std::string id = each.entry.id;
+            m_looks[id].file = each.file;
+            changed(id);
+            // The one in use has its memory already.
+            if (each.file == FileState::Missing || id == m_current.id) continue;
+            m_engine.inspect(toQString(each.entry.path),
+                             whileAlive(this, [this, id](const Result<ModelInfo>& info) {
+                                 m_looks[id].memory = info ? info->memory : MemoryEstimate();
+                                 changed(id);
+                             }));
+        }
+    });
+}
+
+void ModelListModel::measure(const std::string& path, const GenerateStats& stats) {
+    if (path.empty() || stats.newTokens < kMeasuredTokens || stats.decodeMs <= 0) return;
+    const auto work = [path, speed = stats.newTokens * 1000.0 / stats.decodeMs](library::Library& library) {
+        return library.markMeasured(path, speed);
+    };
+    m_storage.run(this, work, [this](const Status& status) {
+        if (status) refresh();
+    });
+}
+
+void ModelListModel::changed(const std::string& modelId) {
+    const auto found = std::ranges::find(m_models, modelId, &ModelEntry::id);
+    if (found == m_models.end()) return;
+    const QModelIndex row = index(static_cast<int>(found - m_models.begin()));
+    emit dataChanged(row, row, {DetailsRole, TroubleRole});
 }
 
 void ModelListModel::forget(const QString& modelId) {
@@ -465,17 +533,14 @@ QVariant ModelListModel::data(const QModelIndex& index, int role) const {
             return toQString(entry.id);
         case NameRole:
             return toQString(library::displayName(entry.name));
-        case SummaryRole:
-            return toQString(entry.summary);
         case PathRole:
             return toQString(entry.path);
-        case FailureRole:
-            if (const auto failure = failureOf(entry)) return errorSentence(*failure);
-            return QString();
         case CurrentRole:
             return entry.id == m_current.id;
-        case SpeedRole:
-            return speedText(entry.tokensPerSecond);
+        case DetailsRole:
+            return details(entry);
+        case TroubleRole:
+            return trouble(entry);
         case SpokenRole: {
             const QString name = toQString(library::displayName(entry.name));
             return entry.id == m_current.id ? tr("%1, in use").arg(name) : name;
@@ -485,10 +550,26 @@ QVariant ModelListModel::data(const QModelIndex& index, int role) const {
     }
 }
 
+QString ModelListModel::details(const ModelEntry& entry) const {
+    const auto look = m_looks.find(entry.id);
+    QStringList all{toQString(entry.summary), speedText(entry.tokensPerSecond),
+                    measuredText(entry.measuredPerSecond),
+                    look == m_looks.end() ? QString() : fitText(look->second.memory)};
+    all.removeAll(QString());
+    return all.join(QStringLiteral(" · "));
+}
+
+QString ModelListModel::trouble(const ModelEntry& entry) const {
+    const auto look = m_looks.find(entry.id);
+    if (look != m_looks.end() && look->second.file != FileState::Same) return fileText(look->second.file);
+    const auto failure = failureOf(entry);
+    return failure ? errorSentence(*failure) : QString();
+}
+
 QHash<int, QByteArray> ModelListModel::roleNames() const {
-    return {{ModelIdRole, "modelId"}, {NameRole, "name"},       {SummaryRole, "summary"},
-            {PathRole, "path"},       {FailureRole, "failure"}, {CurrentRole, "current"},
-            {SpeedRole, "speed"},     {SpokenRole, "spoken"}};
+    return {{ModelIdRole, "modelId"}, {NameRole, "name"},       {PathRole, "path"},
+            {CurrentRole, "current"}, {DetailsRole, "details"}, {TroubleRole, "trouble"},
+            {SpokenRole, "spoken"}};
 }
 
 }  // namespace ingle::desktop

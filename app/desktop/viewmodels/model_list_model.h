@@ -5,6 +5,7 @@
 #include <QAbstractListModel>
 #include <QUrl>
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,12 +50,12 @@ class ModelListModel : public QAbstractListModel {
     enum Role {
         ModelIdRole = Qt::UserRole,
         NameRole,
-        SummaryRole,
         PathRole,
-        FailureRole,
         CurrentRole,
-        SpeedRole,
-        SpokenRole,  ///< the name and whether it is in use, for screen readers
+        DetailsRole,  ///< what it is, how fast it is said to be and was, and that it does not fit, if it does
+                      ///< not
+        TroubleRole,  ///< that its file is missing or another one, or why it could not be loaded
+        SpokenRole,   ///< the name and whether it is in use, for screen readers
     };
 
     /// `guide`: file of the model that ships with Inglenook; empty: none.
@@ -71,6 +72,8 @@ class ModelListModel : public QAbstractListModel {
     QString device() const { return m_way.device; }
     QString fallback() const;
     double loadFraction() const { return m_loadFraction; }
+    /// It rested, or its host died, and something uses it now.
+    bool loadsAgain() const { return m_state == Ready && m_loadFraction < 1; }
     /// Of the model in use; 0: no limit, or none is loaded.
     uint32_t contextTokens() const { return m_way.contextTokens; }
     /// The longest it was trained for; 0: not known, or without a limit.
@@ -107,6 +110,10 @@ class ModelListModel : public QAbstractListModel {
     /// follows in that case.
     void offer(const QString& path);
     Q_INVOKABLE void use(const QString& modelId);
+    /// Looks at the files of all of them: whether they are there, and fit the memory that is free now.
+    Q_INVOKABLE void look();
+    /// An answer of the model in that file has ended.
+    void measure(const std::string& path, const GenerateStats& stats);
     /// Removes it from the library; the file stays.
     Q_INVOKABLE void forget(const QString& modelId);
 
@@ -135,6 +142,9 @@ class ModelListModel : public QAbstractListModel {
     void insteadWanted();
 
   private:
+    void changed(const std::string& modelId);
+    QString details(const library::ModelEntry& entry) const;
+    QString trouble(const library::ModelEntry& entry) const;
     void setModels(std::vector<library::ModelEntry> models);
     void setState(State state);
     void setInspection(std::optional<protocol::RequestId> inspection);
@@ -162,6 +172,12 @@ class ModelListModel : public QAbstractListModel {
     Notices& m_notices;
     std::string m_guide;
     std::vector<library::ModelEntry> m_models;
+    /// What look() found, by ModelEntry::id.
+    struct Look {
+        library::FileState file = library::FileState::Same;
+        MemoryEstimate memory;
+    };
+    std::map<std::string, Look> m_looks;
     library::ModelEntry m_current;
     std::optional<Error> m_failure;  ///< of the current one, the last time it was loaded
     State m_state = NoModel;

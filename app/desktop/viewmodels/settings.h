@@ -39,6 +39,8 @@ class Settings : public QObject {
     /// 0: chosen by the engine.
     Q_PROPERTY(int threads MEMBER m_threads NOTIFY changed)
     Q_PROPERTY(int contextTokens MEMBER m_contextTokens NOTIFY changed)
+    /// After so many minutes without a question the model gives its memory back; 0: never.
+    Q_PROPERTY(int restMinutes MEMBER m_restMinutes NOTIFY changed)
     /// What computes: "" is chosen by the engine, "processor", or the name of a graphics device.
     Q_PROPERTY(QString device MEMBER m_device NOTIFY changed)
     /// The desktop is told of long answers that end while nobody looks.
@@ -55,6 +57,7 @@ class Settings : public QObject {
     std::string systemPrompt() const { return m_systemPrompt.toStdString(); }
     /// The lowest layer: it sets everything.
     history::Profile profile() const;
+    int restMinutes() const { return std::clamp(m_restMinutes, 0, 10'000); }
     int textScale() const { return m_textScale; }
     /// Is brought to the nearest that can be read.
     void setTextScale(int percent);
@@ -90,6 +93,7 @@ class Settings : public QObject {
     QString m_whenFull = "drop_oldest";
     int m_threads = 0;
     int m_contextTokens = 0;
+    int m_restMinutes = 30;
     QString m_device;
     bool m_notifies = true;
 };

@@ -82,6 +82,19 @@ QString TextSelection::textOf(const Anchor& anchor) const {
     return place->block < blocks.size() ? toQString(content::plainText(blocks[place->block])) : QString();
 }
 
+std::vector<std::pair<qsizetype, qsizetype>> TextSelection::formulasIn(const Anchor& anchor) const {
+    std::vector<std::pair<qsizetype, qsizetype>> formulas;
+    const auto place = placeOf(anchor);
+    if (!place || place->block >= m_rows->blocks(place->message).size()) return formulas;
+    const content::Block& block = m_rows->blocks(place->message)[place->block];
+    const std::vector<content::TextPart> parts = content::formulasOf(block);
+    if (parts.empty()) return formulas;
+    const std::string text = content::plainText(block);
+    for (const content::TextPart& part : parts)
+        formulas.emplace_back(unitsIn(text, part.begin), unitsIn(text, part.end));
+    return formulas;
+}
+
 bool TextSelection::isBefore(const Anchor& a, const Anchor& b) const {
     const auto placeA = placeOf(a);
     const auto placeB = placeOf(b);
@@ -102,6 +115,11 @@ std::pair<TextSelection::Anchor, TextSelection::Anchor> TextSelection::around(co
         begin.offset = std::max<qsizetype>(finder.position(), 0);
         end.offset = finder.toNextBoundary();
         if (end.offset < 0) end.offset = text.size();
+        for (const auto& [first, last] : formulasIn(anchor)) {
+            const bool touches = begin.offset < last && end.offset > first;
+            if (touches) begin.offset = std::min(begin.offset, first);
+            if (touches) end.offset = std::max(end.offset, last);
+        }
     }
     return {begin, end};
 }
@@ -147,6 +165,9 @@ void TextSelection::move(Unit unit, int step) {
             // A word ends behind its letters.
         } while (unit == Word && there > 0 && there < text.size() &&
                  text[step > 0 ? there - 1 : there].isSpace());
+    }
+    for (const auto& [first, last] : formulasIn(m_end)) {
+        if (there > first && there < last) there = step > 0 ? last : first;
     }
     if (there >= 0 && there != here) {
         m_end.offset = there;

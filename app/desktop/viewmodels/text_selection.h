@@ -8,6 +8,9 @@
 #include <QPointF>
 #include <QString>
 
+#include <utility>
+#include <vector>
+
 #include "app/desktop/viewmodels/chat_rows.h"
 #include "app/history/word_finder.h"
 
@@ -91,6 +94,8 @@ class TextSelection : public QObject {
     std::optional<ChatRows::Place> placeOf(const Anchor& anchor) const;
     bool isBefore(const Anchor& a, const Anchor& b) const;
     QString textOf(const Anchor& anchor) const;
+    /// Formulas there, in UTF-16: each is selected as a whole.
+    std::vector<std::pair<qsizetype, qsizetype>> formulasIn(const Anchor& anchor) const;
     /// The unit around a place.
     std::pair<Anchor, Anchor> around(const Anchor& anchor) const;
     std::pair<Anchor, Anchor> ordered() const;

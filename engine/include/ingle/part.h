@@ -10,7 +10,7 @@ namespace ingle {
 
 enum class PartKind {
     Text,        ///< Markdown, as the person or the model wrote it
-    Thought,     ///< what the model thinks before it answers
+    Thought,     ///< what the model thinks before it answers; `data`: how long, in ms (empty: nobody knows)
     ToolCall,    ///< `data`: which tool; `text`: the call in the model's own form
     ToolResult,  ///< `data`: which tool; `text`: what it said
     Attachment,  ///< `data`: name of the file; `text`: what was read from it
@@ -31,7 +31,7 @@ struct Part {
 struct PartPiece {
     PartKind kind = PartKind::Text;
     std::string text;     ///< UTF-8, whole characters
-    std::string data;     ///< of a new part
+    std::string data;     ///< of a new part; of one that goes on what is known of it now, or empty
     bool begins = false;  ///< a new part; so it is anyway behind a part of another kind, and behind none
 
     bool operator==(const PartPiece&) const = default;
@@ -47,6 +47,7 @@ inline void append(std::vector<Part>& parts, const PartPiece& piece) {
         parts.push_back({piece.kind, piece.text, piece.data});
     } else {
         parts.back().text += piece.text;
+        if (!piece.data.empty()) parts.back().data = piece.data;
     }
 }
 
@@ -55,6 +56,7 @@ inline void append(std::vector<PartPiece>& pieces, const PartPiece& piece) {
     const bool goesOn = !pieces.empty() && !piece.begins && pieces.back().kind == piece.kind;
     if (goesOn) {
         pieces.back().text += piece.text;
+        if (!piece.data.empty()) pieces.back().data = piece.data;
     } else {
         pieces.push_back(piece);
     }

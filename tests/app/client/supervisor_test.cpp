@@ -69,6 +69,43 @@ TEST_F(SupervisorTest, AnotherModelWaitsForAnswersAndLaterAnswersWaitForIt) {
     EXPECT_EQ(got<protocol::Generate>().size(), 2u);
 }
 
+TEST_F(SupervisorTest, AModelThatNothingUsesRestsUntilItIsUsed) {
+    m_supervisor.restAfter(30min);
+    load();
+    Answer answer;
+    const auto a = askFor(answer, "1");
+    m_now += 31min;
+    m_supervisor.tick();
+    EXPECT_EQ(got<protocol::Unload>().size(), 0u) << "an answer is being written";
+    say(a, protocol::Done{});
+    ASSERT_TRUE(m_supervisor.nextDeadline());
+    EXPECT_EQ(*m_supervisor.nextDeadline(), m_now + 30min);
+    m_now += 29min;
+    m_supervisor.tick();
+    EXPECT_EQ(got<protocol::Unload>().size(), 0u);
+    std::string heard;
+    say(inspect("i", heard), protocol::Inspected{});
+    m_now += 1min;
+    m_supervisor.tick();
+    EXPECT_EQ(got<protocol::Unload>().size(), 1u) << "to look at files needs no model";
+    EXPECT_FALSE(m_supervisor.nextDeadline());
+    // The next question loads it again, and only then goes out.
+    Answer next;
+    askFor(next, "1");
+    ASSERT_EQ(got<protocol::Load>().size(), 2u);
+    EXPECT_EQ(got<protocol::Load>()[1].second.path, "m.gguf");
+    EXPECT_EQ(got<protocol::Generate>().size(), 1u);
+    serve();
+    EXPECT_EQ(got<protocol::Generate>().size(), 2u);
+    EXPECT_EQ(m_starts, 1);
+    // And nothing rests that is not asked to.
+    m_supervisor.restAfter(std::nullopt);
+    say(got<protocol::Generate>()[1].first, protocol::Done{});
+    m_now += 24h;
+    m_supervisor.tick();
+    EXPECT_EQ(got<protocol::Unload>().size(), 1u);
+}
+
 TEST_F(SupervisorTest, WithoutAModelAnAnswerFailsAtOnce) {
     Answer answer;
     askFor(answer, "1");

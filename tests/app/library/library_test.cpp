@@ -321,6 +321,22 @@ TEST_F(LibraryTest, AChangeMadeElsewhereIsSeenAndKept) {
     EXPECT_NE(commandLine.findById(a->id)->lastUsedAt, "");
 }
 
+TEST_F(LibraryTest, KeepsAMeanOfHowFastAModelAnswered) {
+    Library library = open();
+    const auto a = library.add(makeModel("a"), "a", "", "");
+    EXPECT_EQ(library.findById(a->id)->measuredPerSecond, 0);
+    ASSERT_TRUE(library.markMeasured(a->path, 10));
+    EXPECT_DOUBLE_EQ(open().findById(a->id)->measuredPerSecond, 10);
+    ASSERT_TRUE(library.markMeasured(a->path, 20));
+    EXPECT_DOUBLE_EQ(open().findById(a->id)->measuredPerSecond, 13);
+    // Dropped again it is the same model, with all that is known and set.
+    ASSERT_TRUE(library.setProfile(a->id, "{}"));
+    ASSERT_TRUE(library.add(a->path, "a", "", ""));
+    EXPECT_DOUBLE_EQ(open().findById(a->id)->measuredPerSecond, 13);
+    EXPECT_EQ(open().findById(a->id)->profile, "{}");
+    EXPECT_EQ(library.markMeasured("/nowhere/else.gguf", 5).error().code, ErrorCode::InvalidArgument);
+}
+
 TEST_F(LibraryTest, AFailedWriteChangesNothing) {
     Library library = open();
     ASSERT_TRUE(library.add(makeModel("a"), "a", "", ""));

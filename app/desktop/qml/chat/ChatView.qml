@@ -18,6 +18,7 @@ Item {
     required property Actions actions
     required property DesktopPortal portal
     required property CodeColours colours
+    required property FormulaPictures formulas
     required property AnotherWord words
     required property DocumentShelf shelf
     required property ChatDocuments documents
@@ -31,6 +32,7 @@ Item {
     readonly property real composerHeight: height - composer.y
 
     signal sidebarRequested
+    signal saveRequested(string text, string label)
 
     function focusComposer() {
         composer.takeFocus();
@@ -121,6 +123,7 @@ Item {
                 actions: view.actions
                 portal: view.portal
                 colours: view.colours
+                formulas: view.formulas
                 words: view.words
                 finder: view.finder
                 onOtherWordsWanted: (x, y, row, offset) => wordMenu.openAt(list, x, y, row, offset)
@@ -145,6 +148,7 @@ Item {
                 onLinkActivated: target => view.portal.openLink(target)
                 onLinkCopyRequested: target => view.portal.copyLink(target)
                 onCopyRequested: text => view.portal.copy(text)
+                onSaveRequested: (text, label) => view.saveRequested(text, label)
                 quotes: !view.chat.readOnly
                 onQuoteRequested: text => {
                     view.chat.quote(text);

@@ -35,24 +35,46 @@ Item {
     implicitHeight: box.y + box.height + Theme.s
     enabled: !chat.readOnly
 
-    Text {
-        id: problem
-        objectName: "draftProblem"
+    Column {
+        id: above
         x: Theme.l + Theme.m
         width: parent.width - 2 * x
-        visible: text.length > 0
-        text: composer.measure.problem
-        textFormat: Text.PlainText
-        wrapMode: Text.Wrap
-        color: Theme.danger
-        font.pixelSize: Theme.smallSize
-        Accessible.role: Accessible.AlertMessage
-        Accessible.name: text
+        spacing: Theme.xs
+
+        Text {
+            objectName: "draftProblem"
+            width: parent.width
+            visible: text.length > 0
+            text: composer.measure.problem
+            textFormat: Text.PlainText
+            wrapMode: Text.Wrap
+            color: Theme.danger
+            font.pixelSize: Theme.smallSize
+            Accessible.role: Accessible.AlertMessage
+            Accessible.name: text
+        }
+        Text {
+            objectName: "draftFigures"
+            width: parent.width
+            visible: text.length > 0
+            text: composer.measure.figures
+            textFormat: Text.PlainText
+            color: Theme.mutedText
+            font.pixelSize: Theme.smallSize
+            Accessible.role: Accessible.StaticText
+            Accessible.name: text
+        }
+        Repeater {
+            model: composer.chat.attached
+            delegate: AttachedRow {
+                onRemoved: composer.chat.detach(index)
+            }
+        }
     }
     Rectangle {
         id: box
         x: Theme.l
-        y: problem.visible ? problem.implicitHeight + Theme.xs : 0
+        y: above.implicitHeight > 0 ? above.implicitHeight + Theme.xs : 0
         width: parent.width - 2 * Theme.l
         height: Math.max(48, Math.min(area.implicitHeight, metrics.lineSpacing * composer.maximumLines + 2 * Theme.m))
         radius: Theme.largeRadius
@@ -115,6 +137,10 @@ Item {
                     if (event.matches(StandardKey.Undo) && !canUndo) {
                         event.accepted = true;
                         composer.actions.run("undo");
+                        return;
+                    }
+                    if (event.matches(StandardKey.Paste) && composer.chat.attachPasted()) {
+                        event.accepted = true;
                         return;
                     }
                     const enter = event.key === Qt.Key_Return || event.key === Qt.Key_Enter;

@@ -8,6 +8,7 @@ Item {
     required property int index
     required property bool leads
     required property bool goesOn
+    required property bool growing
     required property bool spaced
     required property bool rightToLeft
     required property var containers
@@ -72,6 +73,11 @@ Item {
         return mapFromItem(text, at.x, at.y, 1, at.height);
     }
 
+    // Once: rows are made for one list.
+    Component.onCompleted: {
+        if (text && list)
+            text.document.formulas = list.formulas;
+    }
     width: ListView.view ? ListView.view.width : 0
     height: above + bodyHeight
     // A row that waits for its next use is nowhere, for the keyboard and for screen readers, too.
@@ -119,6 +125,12 @@ Item {
         y: frame.above
         width: frame.wide ? Math.min(frame.naturalWidth, frame.width - 2 * Theme.l) : frame.columnWidth - frame.inset
         height: frame.bodyHeight
+    }
+    Binding {
+        target: frame.text ? frame.text.document : null
+        property: "growing"
+        value: frame.growing
+        when: frame.text !== null
     }
     Loader {
         parent: frame.text

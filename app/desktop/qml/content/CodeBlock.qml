@@ -6,7 +6,6 @@ BlockFrame {
     id: code
 
     required property bool continued
-    required property bool growing
     required property string label
     required property string plain
     required property int longestLine
@@ -48,9 +47,17 @@ BlockFrame {
         active: !code.goesOn
         anchors.right: parent.right
         anchors.rightMargin: Theme.xs
-        sourceComponent: CopyButton {
-            hint: qsTr("Copy the code")
-            onClicked: code.list.copyRequested(code.list.rows.wholeText(code.index))
+        sourceComponent: Row {
+            IconButton {
+                objectName: "saveCode"
+                iconName: "save"
+                hint: qsTr("Save the code as a file")
+                onClicked: code.list.saveRequested(code.list.rows.wholeText(code.index), code.label)
+            }
+            CopyButton {
+                hint: qsTr("Copy the code")
+                onClicked: code.list.copyRequested(code.list.rows.wholeText(code.index))
+            }
         }
     }
     Sideways {

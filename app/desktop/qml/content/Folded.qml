@@ -7,7 +7,6 @@ BlockFrame {
     id: folded
 
     required property bool open
-    required property bool growing
     required property string title
     property string iconName
 

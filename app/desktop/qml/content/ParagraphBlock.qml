@@ -5,8 +5,6 @@ import Inglenook
 BlockFrame {
     id: paragraph
 
-    required property bool growing
-
     text: words
 
     SelectableText {

@@ -8,6 +8,8 @@ ListView {
     required property ChatRows rows
     /// What knows the colours of code.
     required property CodeColours colours
+    /// What draws formulas.
+    required property FormulaPictures formulas
     readonly property alias selection: textSelection
     /// What is marked because it was searched for.
     readonly property alias found: foundWords
@@ -17,6 +19,8 @@ ListView {
     signal linkActivated(string target)
     signal linkCopyRequested(string target)
     signal copyRequested(string text)
+    /// As a file; `label`: of the code that it is.
+    signal saveRequested(string text, string label)
 
     model: rows
     clip: true

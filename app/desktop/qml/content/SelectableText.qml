@@ -15,7 +15,7 @@ TextEdit {
 
     function showSelected() {
         if (selected.x < selected.y)
-            select(document.positionOf(selected.x), document.positionOf(selected.y));
+            select(document.beginOf(selected.x), document.positionOf(selected.y));
         else
             deselect();
     }
@@ -35,7 +35,7 @@ TextEdit {
     // Qt offers line by line reading for this role only.
     Accessible.role: Accessible.EditableText
     Accessible.readOnly: true
-    Accessible.name: getText(0, length)
+    Accessible.name: document.plain
     onSelectedChanged: showSelected()
 
     BlockDocument {
@@ -65,6 +65,14 @@ TextEdit {
             text: edit.hoveredLink
             visible: true
             delay: 0
+        }
+    }
+    Loader {
+        active: document.draws
+        anchors.fill: parent
+        sourceComponent: FormulaLayer {
+            document: edit.document
+            color: edit.color
         }
     }
     Loader {

@@ -31,7 +31,7 @@ BlockFrame {
             block: table.block
             selected: table.selected
             document.rightToLeft: table.rightToLeft
-            Accessible.name: qsTr("Table: %1").arg(getText(0, length))
+            Accessible.name: qsTr("Table: %1").arg(document.plain)
         }
         Rectangle {
             readonly property int position: words.document.belowHead

@@ -20,6 +20,7 @@ Card {
         spacing: Theme.l
         Component.onCompleted: {
             library.offers.refresh();
+            library.models.look();
             pathField.forceActiveFocus();
         }
 

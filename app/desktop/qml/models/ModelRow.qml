@@ -10,14 +10,12 @@ T.ItemDelegate {
     required property ModelListModel models
     required property string modelId
     required property string name
-    required property string summary
     required property string path
-    required property string failure
     required property bool current
     required property string spoken
-    required property string speed
-
-    readonly property string details: speed.length > 0 ? summary + " · " + speed : summary
+    required property string details
+    /// What is wrong with it.
+    required property string trouble
 
     signal chosen
 
@@ -28,7 +26,7 @@ T.ItemDelegate {
     highlighted: ListView.isCurrentItem && ListView.view.activeFocus
     Accessible.role: Accessible.ListItem
     Accessible.name: spoken
-    Accessible.description: failure.length > 0 ? failure : details
+    Accessible.description: trouble.length > 0 ? trouble + " " + details : details
 
     onClicked: {
         models.use(modelId);
@@ -59,12 +57,26 @@ T.ItemDelegate {
             }
             Text {
                 Layout.fillWidth: true
-                text: row.failure.length > 0 ? row.failure : row.details
+                objectName: "modelTrouble"
+                visible: text.length > 0
+                text: row.trouble
                 textFormat: Text.PlainText
-                color: row.failure.length > 0 ? Theme.danger : Theme.mutedText
+                color: Theme.danger
                 font.pixelSize: Theme.smallSize - 1
                 wrapMode: Text.Wrap
                 maximumLineCount: 3
+                elide: Text.ElideRight
+            }
+            Text {
+                Layout.fillWidth: true
+                objectName: "modelDetails"
+                visible: text.length > 0
+                text: row.details
+                textFormat: Text.PlainText
+                color: Theme.mutedText
+                font.pixelSize: Theme.smallSize - 1
+                wrapMode: Text.Wrap
+                maximumLineCount: 2
                 elide: Text.ElideRight
             }
             Text {

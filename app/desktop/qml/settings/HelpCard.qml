@@ -8,6 +8,9 @@ Card {
     id: card
 
     required property CodeColours colours
+    required property FormulaPictures formulas
+
+    signal saveRequested(string text, string label)
     required property DesktopPortal portal
 
     objectName: "helpCard"
@@ -65,6 +68,7 @@ Card {
             id: list
             objectName: "helpText"
             colours: card.colours
+            formulas: card.formulas
             Layout.fillWidth: true
             Layout.fillHeight: true
             // The card is as tall as the window lets it be, however little is found: nothing jumps while one types.
@@ -75,6 +79,7 @@ Card {
             onLinkActivated: target => card.portal.openLink(target)
             onLinkCopyRequested: target => card.portal.copyLink(target)
             onCopyRequested: text => card.portal.copy(text)
+            onSaveRequested: (text, label) => card.saveRequested(text, label)
             T.ScrollBar.vertical: ScrollThumb {}
         }
     }

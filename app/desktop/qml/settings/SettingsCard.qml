@@ -288,6 +288,18 @@ Card {
             }
 
             Label {
+                text: qsTr("Minutes without a question until the model gives its memory back (0: never)")
+            }
+            NumberField {
+                key: "restMinutes"
+                label: qsTr("Minutes until the model rests")
+                validator: IntValidator {
+                    bottom: 0
+                    top: 10000
+                }
+            }
+
+            Label {
                 Layout.columnSpan: 2
                 Layout.topMargin: Theme.m
                 text: card.about

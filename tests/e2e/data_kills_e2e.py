@@ -90,9 +90,9 @@ class Kills:
         mine = self.mine()
         if not mine:
             return
-        target = self.random.choice(mine)["id"]
+        chosen = self.random.choice(mine)
+        target, before = chosen["id"], chosen["folder"]  # where it is may be where it was on the way to
         known = sorted({folder for folder in self.folders.values() if folder})
-        before = self.folders.get(target, 0)
         self.moving = target
         if known and self.random.random() < 0.7:
             folder = self.random.choice([*known, 0])

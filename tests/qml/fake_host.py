@@ -199,7 +199,7 @@ def recognise(path):
     refusal = refusal_of(path)
     if refusal:
         return {"kind": "unknown", "path": path, "sentence": refusal["message"], "actions": ["getInstead"], "refusal": refusal}
-    if path.endswith((".txt", ".md")):
+    if path.endswith((".txt", ".md", ".json", ".zip", ".db", ".sqlite", ".chat", "/threads")):
         error = {"code": "Unsupported", "message": f"{path}: not a model", "id": "notAModel", "arguments": [path]}
         return {"kind": "unknown", "path": path, "sentence": error["message"], "actions": ["readText"], "refusal": error}
     published = "published" in path

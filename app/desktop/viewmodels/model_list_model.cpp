@@ -230,7 +230,11 @@ void ModelListModel::onRecognised(const std::vector<Recognition>& things) {
     std::ranges::copy_if(others, std::back_inserter(texts),
                          [](const Recognition& thing) { return thing.can(ModelAction::ReadText); });
     if (!texts.empty()) emit noModelsGiven(texts);
-    if (numModels == 0) return texts.empty() ? refuse(things.front()) : inspectionEnded(std::nullopt);
+    if (numModels == 0 && texts.empty()) return refuse(things.front());
+    if (numModels == 0) {
+        setInspection(std::nullopt);
+        return decline();
+    }
     for (const Recognition& thing : others)
         if (!thing.can(ModelAction::ReadText)) m_notices.showToast(errorSentence(*thing.refusal));
     const Recognition& first = things.front();

@@ -43,6 +43,8 @@ class Settings : public QObject {
     Q_PROPERTY(int restMinutes MEMBER m_restMinutes NOTIFY changed)
     /// What computes: "" is chosen by the engine, "processor", or the name of a graphics device.
     Q_PROPERTY(QString device MEMBER m_device NOTIFY changed)
+    /// The desktop is told of long answers that end while nobody looks.
+    Q_PROPERTY(bool notifies MEMBER m_notifies NOTIFY changed)
   public:
     /// Reads the stored values; loaded() follows.
     Settings(StorageThread& storage, Notices& notices, QObject* parent = nullptr);
@@ -51,6 +53,7 @@ class Settings : public QObject {
     SamplerParams sampler() const;
     LoadOptions loadOptions() const;
     const QString& device() const { return m_device; }
+    bool notifies() const { return m_notifies; }
     std::string systemPrompt() const { return m_systemPrompt.toStdString(); }
     /// The lowest layer: it sets everything.
     history::Profile profile() const;
@@ -92,6 +95,7 @@ class Settings : public QObject {
     int m_contextTokens = 0;
     int m_restMinutes = 30;
     QString m_device;
+    bool m_notifies = true;
 };
 
 }  // namespace ingle::desktop

@@ -12,6 +12,8 @@ Card {
     /// Which version this is, and how old.
     required property string about
 
+    signal dataWanted
+
     objectName: "settingsCard"
     title: qsTr("Settings")
 
@@ -220,6 +222,24 @@ Card {
                 }
             }
 
+            Label {
+                Layout.columnSpan: 2
+                text: qsTr("When a long answer ends while you do something else")
+            }
+            Choice {
+                key: "notifies"
+                choices: [
+                    {
+                        "value": true,
+                        "name": qsTr("Tell me")
+                    },
+                    {
+                        "value": false,
+                        "name": qsTr("Stay quiet")
+                    }
+                ]
+            }
+
             Section {
                 text: qsTr("Engine")
             }
@@ -252,6 +272,19 @@ Card {
                     bottom: 0
                     top: 1048576
                 }
+            }
+
+            Section {
+                text: qsTr("Your data")
+            }
+            Label {
+                text: qsTr("Other programs' chats, exports, backups, and what takes room")
+            }
+            TextButton {
+                objectName: "settingsData"
+                Layout.alignment: Qt.AlignRight
+                text: qsTr("Your data…")
+                onClicked: card.dataWanted()
             }
 
             Label {

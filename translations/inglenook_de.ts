@@ -890,6 +890,10 @@
         <source>This conversation has outgrown the model&apos;s context: it takes %1 tokens, and there is room for %2. In the settings of the chat you can let the oldest messages go.</source>
         <translation>Dieses Gespräch ist länger geworden als der Kontext des Modells: Es braucht %1 Tokens, und Platz ist für %2. In den Einstellungen des Gesprächs können Sie die ältesten Nachrichten gehen lassen.</translation>
     </message>
+    <message>
+        <source>%1 cannot guess what this model writes: it needs the same vocabulary.</source>
+        <translation>%1 kann nicht erraten, was dieses Modell schreibt: Es bräuchte dasselbe Vokabular.</translation>
+    </message>
 </context>
 <context>
     <name>FitCard</name>
@@ -1365,6 +1369,10 @@
         <source>Stay quiet</source>
         <translation>Still bleiben</translation>
     </message>
+    <message>
+        <source>Guess the next words, which makes answers faster and never others; a model that guesses is small, has the same vocabulary, and does so from the next load on</source>
+        <translation>Die nächsten Wörter erraten, was Antworten schneller macht und nie zu anderen; ein Modell, das rät, ist klein, hat dasselbe Vokabular und tut es ab dem nächsten Laden</translation>
+    </message>
 </context>
 <context>
     <name>ShortcutsCard</name>
@@ -1681,6 +1689,10 @@
         <source>Thought for %1</source>
         <translation>%1 nachgedacht</translation>
     </message>
+    <message>
+        <source> · %1 guessed</source>
+        <translation> · %1 erraten</translation>
+    </message>
 </context>
 <context>
     <name>ingle::desktop::ChatStatus</name>
@@ -1916,6 +1928,14 @@
     <message>
         <source>The file has changed since it was last used.</source>
         <translation>Die Datei hat sich geändert, seit sie zuletzt benutzt wurde.</translation>
+    </message>
+    <message>
+        <source>Never</source>
+        <translation>Nie</translation>
+    </message>
+    <message>
+        <source>From the text itself</source>
+        <translation>Aus dem Text selbst</translation>
     </message>
 </context>
 <context>

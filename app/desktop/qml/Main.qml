@@ -212,6 +212,7 @@ T.ApplicationWindow {
         }
         settings: window.app.settings
         devices: window.app.devices
+        models: window.app.models
         about: window.app.about
     }
     PromptsCard {

@@ -211,7 +211,7 @@
     </message>
     <message>
         <source>Let the message go when the chat gets long</source>
-        <translation>Die Nachricht gehen lassen, wenn die Unterhaltung lang wird</translation>
+        <translation>Die Nachricht gehen lassen, wenn das Gespräch lang wird</translation>
     </message>
     <message>
         <source>What the model sees</source>
@@ -219,7 +219,7 @@
     </message>
     <message>
         <source>Settings of this chat…</source>
-        <translation>Einstellungen dieser Unterhaltung …</translation>
+        <translation>Einstellungen dieses Gesprächs …</translation>
     </message>
     <message>
         <source>Settings of this model…</source>
@@ -231,7 +231,7 @@
     </message>
     <message>
         <source>Your data</source>
-        <translation>Deine Daten</translation>
+        <translation>Ihre Daten</translation>
     </message>
     <message>
         <source>Bring in chats of another program…</source>
@@ -247,7 +247,7 @@
     </message>
     <message>
         <source>Your prompts</source>
-        <translation>Deine Vorlagen</translation>
+        <translation>Ihre Vorlagen</translation>
     </message>
 </context>
 <context>
@@ -888,7 +888,11 @@
     </message>
     <message>
         <source>This conversation has outgrown the model&apos;s context: it takes %1 tokens, and there is room for %2. In the settings of the chat you can let the oldest messages go.</source>
-        <translation>Diese Unterhaltung ist länger geworden als der Kontext des Modells: Sie braucht %1 Tokens, und Platz ist für %2. In den Einstellungen der Unterhaltung können Sie die ältesten Nachrichten gehen lassen.</translation>
+        <translation>Dieses Gespräch ist länger geworden als der Kontext des Modells: Es braucht %1 Tokens, und Platz ist für %2. In den Einstellungen des Gesprächs können Sie die ältesten Nachrichten gehen lassen.</translation>
+    </message>
+    <message>
+        <source>%1 cannot guess what this model writes: it needs the same vocabulary.</source>
+        <translation>%1 kann nicht erraten, was dieses Modell schreibt: Es bräuchte dasselbe Vokabular.</translation>
     </message>
 </context>
 <context>
@@ -1194,7 +1198,7 @@
     <name>QuestionBlock</name>
     <message>
         <source>Your message</source>
-        <translation>Deine Nachricht</translation>
+        <translation>Ihre Nachricht</translation>
     </message>
 </context>
 <context>
@@ -1323,7 +1327,7 @@
     </message>
     <message>
         <source>When a conversation is longer than the model&apos;s context</source>
-        <translation>Wenn eine Unterhaltung länger ist als der Kontext des Modells</translation>
+        <translation>Wenn ein Gespräch länger ist als der Kontext des Modells</translation>
     </message>
     <message>
         <source>Let the oldest messages go</source>
@@ -1343,7 +1347,7 @@
     </message>
     <message>
         <source>Your data</source>
-        <translation>Deine Daten</translation>
+        <translation>Ihre Daten</translation>
     </message>
     <message>
         <source>Other programs' chats, exports, backups, and what takes room</source>
@@ -1351,11 +1355,11 @@
     </message>
     <message>
         <source>Your data…</source>
-        <translation>Deine Daten…</translation>
+        <translation>Ihre Daten…</translation>
     </message>
     <message>
         <source>When a long answer ends while you do something else</source>
-        <translation>Wenn eine lange Antwort endet, während du etwas anderes tust</translation>
+        <translation>Wenn eine lange Antwort endet, während Sie etwas anderes tun</translation>
     </message>
     <message>
         <source>Tell me</source>
@@ -1364,6 +1368,10 @@
     <message>
         <source>Stay quiet</source>
         <translation>Still bleiben</translation>
+    </message>
+    <message>
+        <source>Guess the next words, which makes answers faster and never others; a model that guesses is small, has the same vocabulary, and does so from the next load on</source>
+        <translation>Die nächsten Wörter erraten, was Antworten schneller macht und nie zu anderen; ein Modell, das rät, ist klein, hat dasselbe Vokabular und tut es ab dem nächsten Laden</translation>
     </message>
 </context>
 <context>
@@ -1477,7 +1485,7 @@
     </message>
     <message>
         <source>Today's backup of your conversations could not be made; Inglenook tries again. %1</source>
-        <translation>Die heutige Sicherung deiner Gespräche ließ sich nicht machen; Inglenook versucht es wieder. %1</translation>
+        <translation>Die heutige Sicherung Ihrer Gespräche ließ sich nicht machen; Inglenook versucht es wieder. %1</translation>
     </message>
 </context>
 <context>
@@ -1680,6 +1688,10 @@
     <message>
         <source>Thought for %1</source>
         <translation>%1 nachgedacht</translation>
+    </message>
+    <message>
+        <source> · %1 guessed</source>
+        <translation> · %1 erraten</translation>
     </message>
 </context>
 <context>
@@ -1916,6 +1928,14 @@
     <message>
         <source>The file has changed since it was last used.</source>
         <translation>Die Datei hat sich geändert, seit sie zuletzt benutzt wurde.</translation>
+    </message>
+    <message>
+        <source>Never</source>
+        <translation>Nie</translation>
+    </message>
+    <message>
+        <source>From the text itself</source>
+        <translation>Aus dem Text selbst</translation>
     </message>
 </context>
 <context>
@@ -2277,7 +2297,7 @@
     </message>
     <message>
         <source>Let it go when the conversation gets long</source>
-        <translation>Gehen lassen, wenn die Unterhaltung lang wird</translation>
+        <translation>Gehen lassen, wenn das Gespräch lang wird</translation>
     </message>
     <message>
         <source>Keep it in view</source>
@@ -2312,7 +2332,7 @@
     </message>
     <message>
         <source>Settings of this chat</source>
-        <translation>Einstellungen dieser Unterhaltung</translation>
+        <translation>Einstellungen dieses Gesprächs</translation>
     </message>
 </context>
 <context>
@@ -2377,7 +2397,7 @@
     </message>
     <message>
         <source>Instructions before the conversation</source>
-        <translation>Anweisungen vor der Unterhaltung</translation>
+        <translation>Anweisungen vor dem Gespräch</translation>
     </message>
     <message>
         <source>Longest answer in tokens (0: as the model likes)</source>
@@ -2385,7 +2405,7 @@
     </message>
     <message>
         <source>When the conversation is longer than the model&apos;s context</source>
-        <translation>Wenn die Unterhaltung länger ist als der Kontext des Modells</translation>
+        <translation>Wenn das Gespräch länger ist als der Kontext des Modells</translation>
     </message>
     <message>
         <source>Temperature (0 always takes the likeliest word)</source>
@@ -2446,7 +2466,7 @@
     </message>
     <message>
         <source>Your conversations become as they were then. Those of now are kept in a file beside them, until you remove it.</source>
-        <translation>Deine Gespräche werden, wie sie damals waren. Die von jetzt bleiben in einer Datei daneben, bis du sie entfernst.</translation>
+        <translation>Ihre Gespräche werden, wie sie damals waren. Die von jetzt bleiben in einer Datei daneben, bis Sie sie entfernen.</translation>
     </message>
     <message>
         <source>Restore</source>
@@ -2461,7 +2481,7 @@
     <name>DataCard</name>
     <message>
         <source>Your data</source>
-        <translation>Deine Daten</translation>
+        <translation>Ihre Daten</translation>
     </message>
     <message>
         <source>Chats of another program, or an export of Inglenook</source>
@@ -2485,7 +2505,7 @@
     </message>
     <message>
         <source>From ChatGPT, GPT4All, Jan, LM Studio, Ollama, Open WebUI, or an export of Inglenook: what the program exports, or where it keeps its chats. You can also drop it on the window. Nothing is written before you have seen what is in it.</source>
-        <translation>Aus ChatGPT, GPT4All, Jan, LM Studio, Ollama, Open WebUI oder einer Ausgabe von Inglenook: was das Programm ausgibt oder worin es seine Gespräche aufhebt. Du kannst es auch auf das Fenster ziehen. Geschrieben wird erst, wenn du gesehen hast, was darin ist.</translation>
+        <translation>Aus ChatGPT, GPT4All, Jan, LM Studio, Ollama, Open WebUI oder einer Ausgabe von Inglenook: was das Programm ausgibt oder worin es seine Gespräche aufhebt. Sie können es auch auf das Fenster ziehen. Geschrieben wird erst, wenn Sie gesehen haben, was darin ist.</translation>
     </message>
     <message>
         <source>Choose a file…</source>
@@ -2674,7 +2694,7 @@
     </message>
     <message>
         <source>They are put beside your own; Ctrl+Z takes them back.</source>
-        <translation>Sie kommen zu deinen eigenen; Strg+Z nimmt sie zurück.</translation>
+        <translation>Sie kommen zu Ihren eigenen; Strg+Z nimmt sie zurück.</translation>
     </message>
     <message>
         <source>Bring them in</source>
@@ -2782,7 +2802,7 @@
     <name>ingle::desktop::ChatImport</name>
     <message>
         <source>These are your own conversations; “Your data” restores backups.</source>
-        <translation>Das sind deine eigenen Gespräche; „Deine Daten“ stellt Sicherungen wieder her.</translation>
+        <translation>Das sind Ihre eigenen Gespräche; „Ihre Daten“ stellt Sicherungen wieder her.</translation>
     </message>
     <message>
         <source>%1 holds no chats of a program that is known.</source>
@@ -2837,11 +2857,11 @@
     <name>ingle::desktop::DataPlaces</name>
     <message>
         <source>Your conversations, documents and settings</source>
-        <translation>Deine Gespräche, Dokumente und Einstellungen</translation>
+        <translation>Ihre Gespräche, Dokumente und Einstellungen</translation>
     </message>
     <message>
         <source>Backups of your conversations</source>
-        <translation>Sicherungen deiner Gespräche</translation>
+        <translation>Sicherungen Ihrer Gespräche</translation>
     </message>
     <message>
         <source>Conversations that were put aside: %1</source>
@@ -2861,7 +2881,7 @@
     </message>
     <message>
         <source>Reports of crashes; they hold nothing you wrote</source>
-        <translation>Absturzberichte; sie enthalten nichts, was du geschrieben hast</translation>
+        <translation>Absturzberichte; sie enthalten nichts, was Sie geschrieben haben</translation>
     </message>
     <message>
         <source>Things that are made again when they are missing</source>
@@ -2901,18 +2921,18 @@
     </message>
     <message>
         <source>All of it takes %1. Models that you opened stay where they are and are not counted.</source>
-        <translation>Alles zusammen nimmt %1 ein. Modelle, die du geöffnet hast, bleiben, wo sie sind, und zählen nicht mit.</translation>
+        <translation>Alles zusammen nimmt %1 ein. Modelle, die Sie geöffnet haben, bleiben, wo sie sind, und zählen nicht mit.</translation>
     </message>
 </context>
 <context>
     <name>PromptMenu</name>
     <message>
         <source>Your prompts</source>
-        <translation>Deine Vorlagen</translation>
+        <translation>Ihre Vorlagen</translation>
     </message>
     <message>
         <source>Your prompts…</source>
-        <translation>Deine Vorlagen…</translation>
+        <translation>Ihre Vorlagen…</translation>
     </message>
 </context>
 <context>
@@ -2930,7 +2950,7 @@
     <name>PromptsCard</name>
     <message>
         <source>Your prompts</source>
-        <translation>Deine Vorlagen</translation>
+        <translation>Ihre Vorlagen</translation>
     </message>
     <message>
         <source>What stands in {braces} is asked for when the prompt is used.</source>
@@ -2938,7 +2958,7 @@
     </message>
     <message>
         <source>Type / in the empty message to use one.</source>
-        <translation>Mit / in der leeren Nachricht wählst du eine.</translation>
+        <translation>Mit / in der leeren Nachricht wählen Sie eine.</translation>
     </message>
     <message>
         <source>Change %1</source>

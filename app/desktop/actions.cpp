@@ -172,10 +172,6 @@ const Action kActions[] = {
     {"removeMessage", WORDS("Delete the message"), "", "", "trash", kMessage,
      [](AppModel& app, RowId message) { return app.chat()->canRemove(lastOr(app, message)); },
      [](AppModel& app, RowId message) { app.chat()->remove(lastOr(app, message)); }},
-    {"exportChat", WORDS("Export the conversation…"), "", "", "export", kConversation, isMine,
-     [](AppModel& app, RowId conversation) {
-         emit app.actions()->exportWanted(static_cast<double>(shownOr(app, conversation)));
-     }},
     {"prompt", WORDS("What the model sees"), "Ctrl+I", "", "", kWindow, nullptr,
      [](AppModel& app, RowId) { app.shownPage()->prompt()->open(); }},
     {"chatSettings", WORDS("Settings of this chat…"), "Ctrl+.", "", "settings", kWindow,
@@ -184,6 +180,10 @@ const Action kActions[] = {
     {"modelSettings", WORDS("Settings of this model…"), "", "", "settings", kWindow,
      [](AppModel& app, RowId) { return !app.models()->current().id.empty(); },
      [](AppModel& app, RowId) { app.shownPage()->profiles()->editModel(); }},
+    {"exportChat", WORDS("Export the conversation…"), "", "", "export", kConversation, isMine,
+     [](AppModel& app, RowId conversation) {
+         emit app.actions()->exportWanted(static_cast<double>(shownOr(app, conversation)));
+     }},
     {"trash", WORDS("Trash"), "", "", "trash", kWindow, nullptr, show<Actions::TrashView>},
     {"undo", WORDS("Undo the last deletion or change"), "Ctrl+Z", "", "", kWindow,
      [](AppModel& app, RowId) { return app.notices()->canUndo(); },

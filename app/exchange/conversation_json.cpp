@@ -243,6 +243,8 @@ void putAnswer(ordered_json& object, const Message& message) {
     put(object, "newTokens", message.stats.newTokens);
     put(object, "prefillMs", message.stats.prefillMs);
     put(object, "decodeMs", message.stats.decodeMs);
+    put(object, "guessedTokens", message.stats.guessedTokens);
+    put(object, "takenTokens", message.stats.takenTokens);
     if (!message.withheld.empty()) object["withheld"] = toBase64(message.withheld);
     put(object, "tokenIds", message.tokenIds);
 }
@@ -290,6 +292,8 @@ void readAnswer(Members& members, Message& message) {
     members.number("newTokens", message.stats.newTokens);
     members.number("prefillMs", message.stats.prefillMs);
     members.number("decodeMs", message.stats.decodeMs);
+    members.number("guessedTokens", message.stats.guessedTokens);
+    members.number("takenTokens", message.stats.takenTokens);
     members.base64("withheld", message.withheld);
     members.each("tokenIds", [&](const json& value) -> Status {
         if (Members::readNumber(value, message.tokenIds.emplace_back())) return {};

@@ -139,8 +139,8 @@ void dropArrivals(Database& database, Clock::time_point end) {
 void deleteRows(Database& database, Clock::time_point end) {
     if (!deleteMarked(database, end, kDeletedForGood) || !deleteLooseDocuments(database, end)) return;
     database.execute(
-        "DELETE FROM profiles WHERE id NOT IN (SELECT profile_id FROM conversations WHERE profile_id IS "
-        "NOT NULL)");
+        "DELETE FROM profiles WHERE id NOT IN (SELECT profile_id FROM conversations WHERE profile_id IS NOT "
+        "NULL)");
     endChore(database, Chore::DeleteRows);
     addChore(database, Chore::BeginMerge);
     addChore(database, Chore::TruncateLog);

@@ -177,6 +177,16 @@ T.ApplicationWindow {
         id: quotesCard
         finder: window.app.quotes
     }
+    PromptCard {
+        id: promptCard
+        prompt: window.app.shownPage.prompt
+        actions: window.app.actions
+        portal: window.app.portal
+    }
+    ProfileCard {
+        id: profileCard
+        editor: window.app.shownPage.profiles
+    }
     DataCard {
         id: dataCard
         importer: window.app.chatImport
@@ -194,16 +204,6 @@ T.ApplicationWindow {
         exporter: window.app.chatExport
         folders: window.app.folders
     }
-    PromptCard {
-        id: promptCard
-        prompt: window.app.shownPage.prompt
-        actions: window.app.actions
-        portal: window.app.portal
-    }
-    ProfileCard {
-        id: profileCard
-        editor: window.app.shownPage.profiles
-    }
     SettingsCard {
         id: settingsCard
         onDataWanted: {
@@ -212,6 +212,7 @@ T.ApplicationWindow {
         }
         settings: window.app.settings
         devices: window.app.devices
+        models: window.app.models
         about: window.app.about
     }
     PromptsCard {

@@ -188,7 +188,11 @@ Result<std::unique_ptr<Engine>> Engine::load(const std::string& path, const Load
             1 / session::foretoldSeconds(session::answerReads(model->opened(), options), *speeds);
     std::unique_ptr<session::DraftModel> draft;
     if (!options.draft.empty()) {
-        INGLE_TRY_ASSIGN(draft, session::DraftModel::load(options.draft, model->opened(), options));
+        auto loaded = session::DraftModel::load(options.draft, model->opened(), options);
+        if (!loaded)
+            return tl::unexpected<Error>(
+                withId<ErrorId::DraftUnfit>(std::move(loaded).error(), options.draft));
+        draft = std::move(*loaded);
     }
     return std::make_unique<ScheduledEngine>(std::move(model), std::move(draft), snapshots);
 }

@@ -27,7 +27,12 @@ class RoundTrip : public history::HistoryFixture {
         end.ids = {1, -5, 70000};
         end.withheld = "\xE2\x82";
         end.reason = StopReason::MaxTokens;
-        end.stats = {.promptTokens = 9, .newTokens = 3, .prefillMs = 1.0 / 3, .decodeMs = 1e-9};
+        end.stats = {.promptTokens = 9,
+                     .newTokens = 3,
+                     .prefillMs = 1.0 / 3,
+                     .decodeMs = 1e-9,
+                     .guessedTokens = 5,
+                     .takenTokens = 2};
         end.receipt.program = "0.0";
         end.receipt.overrides["a"] = "b";
         ASSERT_TRUE(m_history->finishAnswer(first, end));

@@ -9,6 +9,7 @@ Card {
 
     required property Settings settings
     required property DeviceChoices devices
+    required property ModelListModel models
     /// Which version this is, and how old.
     required property string about
 
@@ -250,6 +251,14 @@ Card {
             Choice {
                 key: "device"
                 choices: card.devices.choices
+            }
+            Label {
+                Layout.columnSpan: 2
+                text: qsTr("Guess the next words, which makes answers faster and never others; a model that guesses is small, has the same vocabulary, and does so from the next load on")
+            }
+            Choice {
+                key: "guesses"
+                choices: card.models.guessChoices
             }
             Label {
                 text: qsTr("Threads (0: one per core); from the next load")

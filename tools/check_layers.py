@@ -72,7 +72,7 @@ ALLOWED = {
     "app/documents/program": DOCUMENT_READERS | {"app/sandbox", "app/documents/program"},
     "app/cli": PUBLIC | {"engine/lab", "engine/import", "app/protocol", "app/library", "app/documents", "app/history", "app/exchange", "app/sandbox", "app/crash", "app/cli"},
     "app/typeset": PUBLIC | {"app/sandbox", "app/typeset"},
-    "app/desktop": PUBLIC | {"engine/io", "app/client", "app/content", "app/documents", "app/protocol", "app/library", "app/history", "app/storage", "app/sandbox", "app/crash", "app/desktop"},
+    "app/desktop": PUBLIC | {"engine/io", "app/client", "app/content", "app/documents", "app/exchange", "app/protocol", "app/library", "app/history", "app/storage", "app/sandbox", "app/crash", "app/desktop"},
 }
 
 # Header pattern → folders that may include it.

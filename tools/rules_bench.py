@@ -19,7 +19,8 @@ RULES = {
 
 
 def tokens_a_second(host, rules, seed):
-    request = {"messages": [said("user", "Where do I get a model?")], "maxTokens": 150, "sampler": {"temperature": 0.7, "seed": seed}, **rules}
+    request = {"messages": [said("user", "Where do I get a model?")], "maxTokens": 150, "sampler": {"temperature": 0.7, "seed": seed}, "guesses": "off",
+               **rules}
     stats = host.ask("generate", request=request)["result"]["stats"]
     return stats["newTokens"] / stats["decodeMs"] * 1000
 

@@ -60,6 +60,8 @@ def parts(mutations: int, runs: int, kills: int) -> list[Part]:
         Part("e2e", "the conversation of a whole day, again and again, and random kill -9 of host or window while answers stream",
              f"{runs} runs, {kills} kills",
              [sys.executable, str(ROOT / "tests/e2e/soak.py"), "--bin", str(BIN), "--runs", str(runs), "--kills", str(kills)]),
+        Part("data", "random kill -9 of the window while it asks, branches, moves, archives, imports, exports, reads documents and makes backups (a test run: 5 kills)",
+             f"{kills} kills", [sys.executable, str(ROOT / "tests/e2e/data_kills_e2e.py"), "--bin", str(BIN), "--kills", str(kills)]),
         Part("reading", "a document of 30,000 tokens read by a hybrid and by RWKV-7 of 1.1 billion parameters through 50 kills each (a test run: small ones, 4 kills)",
              "2 families, 50 kills each", [sys.executable, str(ROOT / "tests/e2e/reading_e2e.py"), "--bin", str(BIN), "--long"]),
         Part("memory", "peak memory of a full context beside what was foretold, within 10 % (a test run: the quick shapes)", "all shapes",

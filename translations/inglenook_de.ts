@@ -211,7 +211,7 @@
     </message>
     <message>
         <source>Let the message go when the chat gets long</source>
-        <translation>Die Nachricht gehen lassen, wenn die Unterhaltung lang wird</translation>
+        <translation>Die Nachricht gehen lassen, wenn das Gespräch lang wird</translation>
     </message>
     <message>
         <source>What the model sees</source>
@@ -219,11 +219,35 @@
     </message>
     <message>
         <source>Settings of this chat…</source>
-        <translation>Einstellungen dieser Unterhaltung …</translation>
+        <translation>Einstellungen dieses Gesprächs …</translation>
     </message>
     <message>
         <source>Settings of this model…</source>
         <translation>Einstellungen dieses Modells …</translation>
+    </message>
+    <message>
+        <source>Export the conversation…</source>
+        <translation>Gespräch ausgeben…</translation>
+    </message>
+    <message>
+        <source>Your data</source>
+        <translation>Ihre Daten</translation>
+    </message>
+    <message>
+        <source>Bring in chats of another program…</source>
+        <translation>Gespräche eines anderen Programms hereinholen…</translation>
+    </message>
+    <message>
+        <source>Export all conversations…</source>
+        <translation>Alle Gespräche ausgeben…</translation>
+    </message>
+    <message>
+        <source>Back up now</source>
+        <translation>Jetzt sichern</translation>
+    </message>
+    <message>
+        <source>Your prompts</source>
+        <translation>Ihre Vorlagen</translation>
     </message>
 </context>
 <context>
@@ -864,7 +888,11 @@
     </message>
     <message>
         <source>This conversation has outgrown the model&apos;s context: it takes %1 tokens, and there is room for %2. In the settings of the chat you can let the oldest messages go.</source>
-        <translation>Diese Unterhaltung ist länger geworden als der Kontext des Modells: Sie braucht %1 Tokens, und Platz ist für %2. In den Einstellungen der Unterhaltung können Sie die ältesten Nachrichten gehen lassen.</translation>
+        <translation>Dieses Gespräch ist länger geworden als der Kontext des Modells: Es braucht %1 Tokens, und Platz ist für %2. In den Einstellungen des Gesprächs können Sie die ältesten Nachrichten gehen lassen.</translation>
+    </message>
+    <message>
+        <source>%1 cannot guess what this model writes: it needs the same vocabulary.</source>
+        <translation>%1 kann nicht erraten, was dieses Modell schreibt: Es bräuchte dasselbe Vokabular.</translation>
     </message>
 </context>
 <context>
@@ -1170,7 +1198,7 @@
     <name>QuestionBlock</name>
     <message>
         <source>Your message</source>
-        <translation>Deine Nachricht</translation>
+        <translation>Ihre Nachricht</translation>
     </message>
 </context>
 <context>
@@ -1299,7 +1327,7 @@
     </message>
     <message>
         <source>When a conversation is longer than the model&apos;s context</source>
-        <translation>Wenn eine Unterhaltung länger ist als der Kontext des Modells</translation>
+        <translation>Wenn ein Gespräch länger ist als der Kontext des Modells</translation>
     </message>
     <message>
         <source>Let the oldest messages go</source>
@@ -1316,6 +1344,34 @@
     <message>
         <source>Minutes until the model rests</source>
         <translation>Minuten, bis das Modell ruht</translation>
+    </message>
+    <message>
+        <source>Your data</source>
+        <translation>Ihre Daten</translation>
+    </message>
+    <message>
+        <source>Other programs' chats, exports, backups, and what takes room</source>
+        <translation>Gespräche anderer Programme, Ausgaben, Sicherungen und was Platz braucht</translation>
+    </message>
+    <message>
+        <source>Your data…</source>
+        <translation>Ihre Daten…</translation>
+    </message>
+    <message>
+        <source>When a long answer ends while you do something else</source>
+        <translation>Wenn eine lange Antwort endet, während Sie etwas anderes tun</translation>
+    </message>
+    <message>
+        <source>Tell me</source>
+        <translation>Bescheid geben</translation>
+    </message>
+    <message>
+        <source>Stay quiet</source>
+        <translation>Still bleiben</translation>
+    </message>
+    <message>
+        <source>Guess the next words, which makes answers faster and never others; a model that guesses is small, has the same vocabulary, and does so from the next load on</source>
+        <translation>Die nächsten Wörter erraten, was Antworten schneller macht und nie zu anderen; ein Modell, das rät, ist klein, hat dasselbe Vokabular und tut es ab dem nächsten Laden</translation>
     </message>
 </context>
 <context>
@@ -1426,6 +1482,10 @@
     <message>
         <source>What you deleted for good is still on this disk; Inglenook tries again to remove it. %1</source>
         <translation>Was Sie endgültig gelöscht haben, liegt noch auf dieser Festplatte; Inglenook versucht wieder, es zu entfernen. %1</translation>
+    </message>
+    <message>
+        <source>Today's backup of your conversations could not be made; Inglenook tries again. %1</source>
+        <translation>Die heutige Sicherung Ihrer Gespräche ließ sich nicht machen; Inglenook versucht es wieder. %1</translation>
     </message>
 </context>
 <context>
@@ -1628,6 +1688,10 @@
     <message>
         <source>Thought for %1</source>
         <translation>%1 nachgedacht</translation>
+    </message>
+    <message>
+        <source> · %1 guessed</source>
+        <translation> · %1 erraten</translation>
     </message>
 </context>
 <context>
@@ -1864,6 +1928,14 @@
     <message>
         <source>The file has changed since it was last used.</source>
         <translation>Die Datei hat sich geändert, seit sie zuletzt benutzt wurde.</translation>
+    </message>
+    <message>
+        <source>Never</source>
+        <translation>Nie</translation>
+    </message>
+    <message>
+        <source>From the text itself</source>
+        <translation>Aus dem Text selbst</translation>
     </message>
 </context>
 <context>
@@ -2225,7 +2297,7 @@
     </message>
     <message>
         <source>Let it go when the conversation gets long</source>
-        <translation>Gehen lassen, wenn die Unterhaltung lang wird</translation>
+        <translation>Gehen lassen, wenn das Gespräch lang wird</translation>
     </message>
     <message>
         <source>Keep it in view</source>
@@ -2260,7 +2332,7 @@
     </message>
     <message>
         <source>Settings of this chat</source>
-        <translation>Einstellungen dieser Unterhaltung</translation>
+        <translation>Einstellungen dieses Gesprächs</translation>
     </message>
 </context>
 <context>
@@ -2325,7 +2397,7 @@
     </message>
     <message>
         <source>Instructions before the conversation</source>
-        <translation>Anweisungen vor der Unterhaltung</translation>
+        <translation>Anweisungen vor dem Gespräch</translation>
     </message>
     <message>
         <source>Longest answer in tokens (0: as the model likes)</source>
@@ -2333,7 +2405,7 @@
     </message>
     <message>
         <source>When the conversation is longer than the model&apos;s context</source>
-        <translation>Wenn die Unterhaltung länger ist als der Kontext des Modells</translation>
+        <translation>Wenn das Gespräch länger ist als der Kontext des Modells</translation>
     </message>
     <message>
         <source>Temperature (0 always takes the likeliest word)</source>
@@ -2380,6 +2452,559 @@
     <message>
         <source>Remove the attached text</source>
         <translation>Den angehängten Text entfernen</translation>
+    </message>
+</context>
+<context>
+    <name>BackupRow</name>
+    <message>
+        <source>Restore…</source>
+        <translation>Wiederherstellen…</translation>
+    </message>
+    <message>
+        <source>Restore the backup of %1</source>
+        <translation>Die Sicherung vom %1 wiederherstellen</translation>
+    </message>
+    <message>
+        <source>Your conversations become as they were then. Those of now are kept in a file beside them, until you remove it.</source>
+        <translation>Ihre Gespräche werden, wie sie damals waren. Die von jetzt bleiben in einer Datei daneben, bis Sie sie entfernen.</translation>
+    </message>
+    <message>
+        <source>Restore</source>
+        <translation>Wiederherstellen</translation>
+    </message>
+    <message>
+        <source>Leave it</source>
+        <translation>So lassen</translation>
+    </message>
+</context>
+<context>
+    <name>DataCard</name>
+    <message>
+        <source>Your data</source>
+        <translation>Ihre Daten</translation>
+    </message>
+    <message>
+        <source>Chats of another program, or an export of Inglenook</source>
+        <translation>Gespräche eines anderen Programms oder eine Ausgabe von Inglenook</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Chats (*.json *.zip *.chat *.db *.sqlite)</source>
+        <translation>Gespräche (*.json *.zip *.chat *.db *.sqlite)</translation>
+    </message>
+    <message>
+        <source>The folder that a program keeps chats in</source>
+        <translation>Der Ordner, in dem ein Programm Gespräche aufhebt</translation>
+    </message>
+    <message>
+        <source>Bring chats in</source>
+        <translation>Gespräche hereinholen</translation>
+    </message>
+    <message>
+        <source>From ChatGPT, GPT4All, Jan, LM Studio, Ollama, Open WebUI, or an export of Inglenook: what the program exports, or where it keeps its chats. You can also drop it on the window. Nothing is written before you have seen what is in it.</source>
+        <translation>Aus ChatGPT, GPT4All, Jan, LM Studio, Ollama, Open WebUI oder einer Ausgabe von Inglenook: was das Programm ausgibt oder worin es seine Gespräche aufhebt. Sie können es auch auf das Fenster ziehen. Geschrieben wird erst, wenn Sie gesehen haben, was darin ist.</translation>
+    </message>
+    <message>
+        <source>Choose a file…</source>
+        <translation>Datei wählen…</translation>
+    </message>
+    <message>
+        <source>Choose a folder…</source>
+        <translation>Ordner wählen…</translation>
+    </message>
+    <message>
+        <source>Take chats out</source>
+        <translation>Gespräche mitnehmen</translation>
+    </message>
+    <message>
+        <source>As text, as a page to print, or with all there is. One conversation alone: in its menu.</source>
+        <translation>Als Text, als Seite zum Drucken oder mit allem, was es gibt. Ein einzelnes Gespräch: in seinem Menü.</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>Ausgeben…</translation>
+    </message>
+    <message>
+        <source>Backups</source>
+        <translation>Sicherungen</translation>
+    </message>
+    <message>
+        <source>Working…</source>
+        <translation>In Arbeit…</translation>
+    </message>
+    <message>
+        <source>Back up now</source>
+        <translation>Jetzt sichern</translation>
+    </message>
+    <message>
+        <source>Where it lies</source>
+        <translation>Wo alles liegt</translation>
+    </message>
+</context>
+<context>
+    <name>Exchange</name>
+    <message>
+        <source>one picture</source>
+        <translation>ein Bild</translation>
+    </message>
+    <message>
+        <source>%1 pictures</source>
+        <translation>%1 Bilder</translation>
+    </message>
+    <message>
+        <source>the content of one attached file</source>
+        <translation>der Inhalt einer angehängten Datei</translation>
+    </message>
+    <message>
+        <source>the contents of %1 attached files</source>
+        <translation>die Inhalte von %1 angehängten Dateien</translation>
+    </message>
+    <message>
+        <source>one recording</source>
+        <translation>eine Aufnahme</translation>
+    </message>
+    <message>
+        <source>%1 recordings</source>
+        <translation>%1 Aufnahmen</translation>
+    </message>
+    <message>
+        <source>one part of a message, of a kind that is not known</source>
+        <translation>ein Teil einer Nachricht von unbekannter Art</translation>
+    </message>
+    <message>
+        <source>%1 parts of messages, of kinds that are not known</source>
+        <translation>%1 Teile von Nachrichten von unbekannter Art</translation>
+    </message>
+    <message>
+        <source>one message that nobody known has written</source>
+        <translation>eine Nachricht, von der man nicht weiß, wer sie geschrieben hat</translation>
+    </message>
+    <message>
+        <source>%1 messages that nobody known has written</source>
+        <translation>%1 Nachrichten, von denen man nicht weiß, wer sie geschrieben hat</translation>
+    </message>
+    <message>
+        <source>one message that was never shown</source>
+        <translation>eine Nachricht, die nie gezeigt wurde</translation>
+    </message>
+    <message>
+        <source>%1 messages that were never shown</source>
+        <translation>%1 Nachrichten, die nie gezeigt wurden</translation>
+    </message>
+    <message>
+        <source>one message that belongs to no branch</source>
+        <translation>eine Nachricht, die zu keinem Zweig gehört</translation>
+    </message>
+    <message>
+        <source>%1 messages that belong to no branch</source>
+        <translation>%1 Nachrichten, die zu keinem Zweig gehören</translation>
+    </message>
+    <message>
+        <source>one chat without messages</source>
+        <translation>ein Gespräch ohne Nachrichten</translation>
+    </message>
+    <message>
+        <source>%1 chats without messages</source>
+        <translation>%1 Gespräche ohne Nachrichten</translation>
+    </message>
+    <message>
+        <source>one chat that could not be read</source>
+        <translation>ein Gespräch, das nicht zu lesen war</translation>
+    </message>
+    <message>
+        <source>%1 chats that could not be read</source>
+        <translation>%1 Gespräche, die nicht zu lesen waren</translation>
+    </message>
+    <message>
+        <source>the rating of one answer</source>
+        <translation>die Bewertung einer Antwort</translation>
+    </message>
+    <message>
+        <source>the ratings of %1 answers</source>
+        <translation>die Bewertungen von %1 Antworten</translation>
+    </message>
+    <message>
+        <source>one chat</source>
+        <translation>ein Gespräch</translation>
+    </message>
+    <message>
+        <source>%1 chats</source>
+        <translation>%1 Gespräche</translation>
+    </message>
+    <message>
+        <source>one message</source>
+        <translation>einer Nachricht</translation>
+    </message>
+    <message>
+        <source>%1 messages</source>
+        <translation>%1 Nachrichten</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 bis %2</translation>
+    </message>
+</context>
+<context>
+    <name>ExportCard</name>
+    <message>
+        <source>Conversations</source>
+        <translation>Gespräche</translation>
+    </message>
+    <message>
+        <source>Export conversations</source>
+        <translation>Gespräche ausgeben</translation>
+    </message>
+    <message>
+        <source>Export the conversation</source>
+        <translation>Das Gespräch ausgeben</translation>
+    </message>
+    <message>
+        <source>Where the export goes</source>
+        <translation>Wohin die Ausgabe kommt</translation>
+    </message>
+    <message>
+        <source>All conversations</source>
+        <translation>Alle Gespräche</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Save…</source>
+        <translation>Speichern…</translation>
+    </message>
+</context>
+<context>
+    <name>ImportCard</name>
+    <message>
+        <source>Bring chats in</source>
+        <translation>Gespräche hereinholen</translation>
+    </message>
+    <message>
+        <source>Hide what does not come along</source>
+        <translation>Was nicht mitkommt, ausblenden</translation>
+    </message>
+    <message>
+        <source>What does not come along</source>
+        <translation>Was nicht mitkommt</translation>
+    </message>
+    <message>
+        <source>They are put beside your own; Ctrl+Z takes them back.</source>
+        <translation>Sie kommen zu Ihren eigenen; Strg+Z nimmt sie zurück.</translation>
+    </message>
+    <message>
+        <source>Bring them in</source>
+        <translation>Hereinholen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Leave it</source>
+        <translation>Lassen</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Take it back</source>
+        <translation>Zurücknehmen</translation>
+    </message>
+</context>
+<context>
+    <name>PlaceRow</name>
+    <message>
+        <source>Copy the path</source>
+        <translation>Pfad kopieren</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Entfernen</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>Behalten</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::BackupList</name>
+    <message>
+        <source>Inglenook makes one a day and keeps the last %1.</source>
+        <translation>Inglenook macht jeden Tag eine und behält die letzten %1.</translation>
+    </message>
+    <message>
+        <source>There is none yet. %1</source>
+        <translation>Es gibt noch keine. %1</translation>
+    </message>
+    <message>
+        <source>Backup made: %1</source>
+        <translation>Gesichert: %1</translation>
+    </message>
+    <message>
+        <source>The conversations are as they were on %1. Those of before are kept as %2.</source>
+        <translation>Die Gespräche sind, wie sie am %1 waren. Die von vorher bleiben als %2.</translation>
+    </message>
+    <message>
+        <source>being checked…</source>
+        <translation>wird geprüft…</translation>
+    </message>
+    <message>
+        <source>whole: it can be restored</source>
+        <translation>ganz: sie lässt sich wiederherstellen</translation>
+    </message>
+    <message>
+        <source>%1 · %2</source>
+        <translation>%1 · %2</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::ChatExport</name>
+    <message>
+        <source>Everything there is; it can be brought in again.</source>
+        <translation>Alles, was es gibt; es lässt sich wieder hereinholen.</translation>
+    </message>
+    <message>
+        <source>Text, as shown, for editors and notes.</source>
+        <translation>Text, wie er gezeigt wird, für Editoren und Notizen.</translation>
+    </message>
+    <message>
+        <source>A page, as shown, to read in a browser and to print.</source>
+        <translation>Eine Seite, wie sie gezeigt wird, zum Lesen im Browser und zum Drucken.</translation>
+    </message>
+    <message>
+        <source>Writing…</source>
+        <translation>Wird geschrieben…</translation>
+    </message>
+    <message>
+        <source>Writing: %1 so far</source>
+        <translation>Wird geschrieben: bisher %1</translation>
+    </message>
+    <message>
+        <source>%1 saved as %2</source>
+        <translation>%1 gespeichert als %2</translation>
+    </message>
+    <message>
+        <source>The export was stopped; there is no file of it.</source>
+        <translation>Die Ausgabe wurde angehalten; es gibt keine Datei davon.</translation>
+    </message>
+    <message>
+        <source>%1 could not be written.</source>
+        <translation>%1 ließ sich nicht schreiben.</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::ChatImport</name>
+    <message>
+        <source>These are your own conversations; “Your data” restores backups.</source>
+        <translation>Das sind Ihre eigenen Gespräche; „Ihre Daten“ stellt Sicherungen wieder her.</translation>
+    </message>
+    <message>
+        <source>%1 holds no chats of a program that is known.</source>
+        <translation>%1 enthält keine Gespräche eines bekannten Programms.</translation>
+    </message>
+    <message>
+        <source>The import was stopped; nothing of it stays.</source>
+        <translation>Das Hereinholen wurde angehalten; nichts davon bleibt.</translation>
+    </message>
+    <message>
+        <source>The imported chats are in the trash</source>
+        <translation>Die hereingeholten Gespräche sind im Papierkorb</translation>
+    </message>
+    <message>
+        <source>Reading %1…</source>
+        <translation>%1 wird gelesen…</translation>
+    </message>
+    <message>
+        <source>Reading %1: %2 so far</source>
+        <translation>%1 wird gelesen: bisher %2</translation>
+    </message>
+    <message>
+        <source>%1 of %2 holds no chat.</source>
+        <translation>%1 von %2 enthält kein Gespräch.</translation>
+    </message>
+    <message>
+        <source>%1 holds %2 of %3 with %4</source>
+        <translation>%1 enthält %2 von %3 mit %4</translation>
+    </message>
+    <message>
+        <source>%1.</source>
+        <translation>%1.</translation>
+    </message>
+    <message>
+        <source>%1, from %2.</source>
+        <translation>%1, von %2.</translation>
+    </message>
+    <message>
+        <source>Bringing chats in: %1 of %2</source>
+        <translation>Gespräche werden hereingeholt: %1 von %2</translation>
+    </message>
+    <message>
+        <source>%1 of %2 with %3 brought in</source>
+        <translation>%1 von %2 mit %3 hereingeholt</translation>
+    </message>
+    <message>
+        <source>%1 cannot be brought in: %2</source>
+        <translation>%1 lässt sich nicht hereinholen: %2</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::DataPlaces</name>
+    <message>
+        <source>Your conversations, documents and settings</source>
+        <translation>Ihre Gespräche, Dokumente und Einstellungen</translation>
+    </message>
+    <message>
+        <source>Backups of your conversations</source>
+        <translation>Sicherungen Ihrer Gespräche</translation>
+    </message>
+    <message>
+        <source>Conversations that were put aside: %1</source>
+        <translation>Gespräche, die beiseitegelegt wurden: %1</translation>
+    </message>
+    <message>
+        <source>What models have read of conversations, so that they need not read it again</source>
+        <translation>Was Modelle von Gesprächen gelesen haben, damit sie es nicht noch einmal lesen müssen</translation>
+    </message>
+    <message>
+        <source>What models have read of documents</source>
+        <translation>Was Modelle von Dokumenten gelesen haben</translation>
+    </message>
+    <message>
+        <source>A model that was made smaller: %1</source>
+        <translation>Ein Modell, das verkleinert wurde: %1</translation>
+    </message>
+    <message>
+        <source>Reports of crashes; they hold nothing you wrote</source>
+        <translation>Absturzberichte; sie enthalten nichts, was Sie geschrieben haben</translation>
+    </message>
+    <message>
+        <source>Things that are made again when they are missing</source>
+        <translation>Was neu gemacht wird, wenn es fehlt</translation>
+    </message>
+    <message>
+        <source>The list of models, and what keeps order</source>
+        <translation>Die Liste der Modelle und was Ordnung hält</translation>
+    </message>
+    <message>
+        <source>All backups go; there is no way back to how the conversations were.</source>
+        <translation>Alle Sicherungen gehen; es gibt dann keinen Weg zurück zu früheren Gesprächen.</translation>
+    </message>
+    <message>
+        <source>This file goes for good, with all conversations in it.</source>
+        <translation>Diese Datei geht endgültig, mit allen Gesprächen darin.</translation>
+    </message>
+    <message>
+        <source>The next answer in each conversation begins later: it is read again first.</source>
+        <translation>Die nächste Antwort in jedem Gespräch beginnt später: Es wird erst wieder gelesen.</translation>
+    </message>
+    <message>
+        <source>Documents stay on the shelf and have to be read again, which takes long.</source>
+        <translation>Dokumente bleiben im Regal und müssen noch einmal gelesen werden, was lange dauert.</translation>
+    </message>
+    <message>
+        <source>The model goes; it can be made again from the one that it was made of.</source>
+        <translation>Das Modell geht; es lässt sich aus dem, woraus es gemacht wurde, wieder machen.</translation>
+    </message>
+    <message>
+        <source>Nothing is lost but what could have helped to find a mistake.</source>
+        <translation>Verloren geht nur, was geholfen hätte, einen Fehler zu finden.</translation>
+    </message>
+    <message>
+        <source>Nothing is lost; the next start takes a little longer.</source>
+        <translation>Nichts geht verloren; der nächste Start dauert etwas länger.</translation>
+    </message>
+    <message>
+        <source>All of it takes %1. Models that you opened stay where they are and are not counted.</source>
+        <translation>Alles zusammen nimmt %1 ein. Modelle, die Sie geöffnet haben, bleiben, wo sie sind, und zählen nicht mit.</translation>
+    </message>
+</context>
+<context>
+    <name>PromptMenu</name>
+    <message>
+        <source>Your prompts</source>
+        <translation>Ihre Vorlagen</translation>
+    </message>
+    <message>
+        <source>Your prompts…</source>
+        <translation>Ihre Vorlagen…</translation>
+    </message>
+</context>
+<context>
+    <name>FieldsCard</name>
+    <message>
+        <source>Fill in</source>
+        <translation>Ausfüllen</translation>
+    </message>
+    <message>
+        <source>Put it into the message</source>
+        <translation>In die Nachricht setzen</translation>
+    </message>
+</context>
+<context>
+    <name>PromptsCard</name>
+    <message>
+        <source>Your prompts</source>
+        <translation>Ihre Vorlagen</translation>
+    </message>
+    <message>
+        <source>What stands in {braces} is asked for when the prompt is used.</source>
+        <translation>Was in {Klammern} steht, wird gefragt, wenn die Vorlage verwendet wird.</translation>
+    </message>
+    <message>
+        <source>Type / in the empty message to use one.</source>
+        <translation>Mit / in der leeren Nachricht wählen Sie eine.</translation>
+    </message>
+    <message>
+        <source>Change %1</source>
+        <translation>%1 ändern</translation>
+    </message>
+    <message>
+        <source>Delete %1</source>
+        <translation>%1 löschen</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Text of the prompt</source>
+        <translation>Text der Vorlage</translation>
+    </message>
+    <message>
+        <source>Keep it</source>
+        <translation>Behalten</translation>
+    </message>
+    <message>
+        <source>New prompt</source>
+        <translation>Neue Vorlage</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::Prompts</name>
+    <message>
+        <source>Prompt “%1” deleted</source>
+        <translation>Vorlage „%1“ gelöscht</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::LongAnswers</name>
+    <message>
+        <source>An answer was broken off</source>
+        <translation>Eine Antwort brach ab</translation>
+    </message>
+    <message>
+        <source>An answer is there</source>
+        <translation>Eine Antwort ist da</translation>
     </message>
 </context>
 </TS>

@@ -205,6 +205,20 @@ void addSamplerOptions(CLI::App& app, SamplerParams& params) {
     app.add_option("--seed", params.seed, "seed of the generator");
 }
 
+void addGuesses(CLI::App& app, Guesses& guesses, LoadOptions& load) {
+    CLI::Option* where = addEnum<Guesses>(
+        app, "--guesses", guesses,
+        {{"off", Guesses::Off}, {"look-up", Guesses::LookUp}, {"draft", Guesses::Draft}},
+        "where guesses of the next tokens come from; they change how fast an answer is, never what it says");
+    app.add_option_function<std::string>(
+        "--draft",
+        [&guesses, &load, where](const std::string& path) {
+            load.draft = path;
+            if (where->count() == 0) guesses = Guesses::Draft;
+        },
+        "a small model with the same vocabulary, which guesses");
+}
+
 Result<std::vector<TokenId>> parseTokens(const std::string& text) {
     std::vector<TokenId> tokens;
     for (size_t at = 0; at <= text.size();) {

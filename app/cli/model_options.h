@@ -48,6 +48,9 @@ Result<Recognition> recogniseWith(ModelOptions options);
 /// Declares --temp, --top-k, --typical, --top-p, --min-p, the penalties, --last-n, --logit-bias and --seed.
 void addSamplerOptions(CLI::App& app, SamplerParams& params);
 
+/// Declares --guesses and --draft, which means that the draft model guesses unless --guesses says otherwise.
+void addGuesses(CLI::App& app, Guesses& guesses, LoadOptions& load);
+
 /// "1,2,3". Errors: InvalidArgument, naming the part that is no token id.
 Result<std::vector<TokenId>> parseTokens(const std::string& text);
 

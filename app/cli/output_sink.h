@@ -51,9 +51,11 @@ class TextSink final : public OutputSink {
   public:
     void onTokens(const TokenChunk& chunk) override { take(chunk.pieces); }
     void onDone(const GenerateResult& result) override {
+        m_stats = result.stats;
         take(result.tail);
         write(m_printed.finish());
     }
+    const GenerateStats& stats() const { return m_stats; }
 
     const std::vector<Part>& parts() const { return m_parts; }
 
@@ -67,6 +69,7 @@ class TextSink final : public OutputSink {
         write(forStandardOutput(text));
     }
 
+    GenerateStats m_stats;
     PrintedParts m_printed;
     std::vector<Part> m_parts;
 };

@@ -64,7 +64,10 @@ class Actions : public QObject {
         ShortcutsView,
         DocumentsView,
         OpenFileView,
-        TrashView
+        TrashView,
+        PromptsView,
+        DataView,
+        ImportFileView
     };
     Q_ENUM(View)
 
@@ -92,6 +95,8 @@ class Actions : public QObject {
     void renameWanted(double conversation);
     /// Into which folder is asked.
     void folderWanted(double conversation);
+    /// In which form is asked; 0: all conversations.
+    void exportWanted(double conversation);
 
   private:
     bool can(const Action& action, qint64 target) const;

@@ -11,12 +11,16 @@
 #include <QPalette>
 #include <QVariantMap>
 
+#include <utility>
+
 namespace ingle::desktop {
 namespace {
 
 const QString kService = QStringLiteral("org.freedesktop.portal.Desktop");
 const QString kPath = QStringLiteral("/org/freedesktop/portal/desktop");
 const QString kSettings = QStringLiteral("org.freedesktop.portal.Settings");
+const QString kNotification = QStringLiteral("org.freedesktop.portal.Notification");
+const QString kNotice = QStringLiteral("answer");
 const QString kAppearance = QStringLiteral("org.freedesktop.appearance");
 const QString kColorScheme = QStringLiteral("color-scheme");
 constexpr uint kDark = 1;  // values of color-scheme: 0 no preference, 1 dark, 2 light
@@ -63,6 +67,21 @@ void DesktopPortal::readSetting(const QString& space, const QString& key) {
 
 QString DesktopPortal::fixedFontFamily() const {
     return QFontDatabase::systemFont(QFontDatabase::FixedFont).family();
+}
+
+void DesktopPortal::notify(const QString& title, const QString& body) {
+    if (!m_available) return;
+    QDBusMessage add = portalCall(kNotification, "AddNotification");
+    add << kNotice << QVariantMap{{"title", title}, {"body", body}};
+    QDBusConnection::sessionBus().asyncCall(add);
+    m_noticed = true;
+}
+
+void DesktopPortal::takeBackNotice() {
+    if (!std::exchange(m_noticed, false)) return;
+    QDBusMessage remove = portalCall(kNotification, "RemoveNotification");
+    remove << kNotice;
+    QDBusConnection::sessionBus().asyncCall(remove);
 }
 
 void DesktopPortal::copy(const QString& text) {

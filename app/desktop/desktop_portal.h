@@ -25,6 +25,10 @@ class DesktopPortal : public QObject {
     bool reducesMotion() const { return m_reducesMotion; }
     QString fixedFontFamily() const;
 
+    /// Shows a notice, in the place of the last one; nothing, where there is no portal.
+    void notify(const QString& title, const QString& body);
+    void takeBackNotice();
+
     Q_INVOKABLE void copy(const QString& text);
     /// linkCopied() follows.
     Q_INVOKABLE void copyLink(const QString& target);
@@ -45,6 +49,7 @@ class DesktopPortal : public QObject {
     void take(const QString& space, const QString& key, const QVariant& value);
 
     bool m_available = false;
+    bool m_noticed = false;  ///< a notice may be there
     bool m_prefersDark = false;
     bool m_reducesMotion = false;
 };

@@ -140,6 +140,9 @@ QString ErrorSentences::of(ErrorId id, const Arguments& with) {
                       "room for %2. In the settings of the chat you can let the oldest messages go.")
                 .arg(QLocale().toString(static_cast<qulonglong>(with.count(0))),
                      QLocale().toString(static_cast<qulonglong>(with.count(1))));
+        case ErrorId::DraftUnfit:
+            return tr("%1 cannot guess what this model writes: it needs the same vocabulary.")
+                .arg(with.text(0));
         case ErrorId::HostDied:
             return hostDied(with.text(0));
         case ErrorId::HostMissing:

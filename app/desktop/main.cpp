@@ -166,6 +166,7 @@ int main(int argc, char** argv) {
                     .guide = ingle::library::guidePath(),
                     .catalog = ingle::library::catalogPath(),
                     .downloads = QStandardPaths::writableLocation(QStandardPaths::DownloadLocation),
+                    .cacheDir = ingle::library::defaultCacheDir(),
                     .places = ingle::library::usualPlaces()},
                    hostCommand());
     QQmlApplicationEngine engine;

@@ -114,6 +114,7 @@ void RunningAnswers::onStarted(Answer& answer, const Result<history::Turn>& turn
     answer.firstKept = message.firstKept;
     answer.writer.begin(message.id, message.parts.empty() ? nullptr : &message.parts.back());
     answer.prompt = history::promptOf(*turn, answer.usual);
+    answer.prompt.request.guesses = m_guesses;
     if (answer.progress.state != State::Stopping) return generate(answer);
     // Stopped before there was anything to cancel.
     answer.engineDone = true;

@@ -55,6 +55,8 @@ class RunningAnswers : public QObject {
     /// Runs `work`, which stores what is needed and begins an answer, has that answer written, and calls
     /// `started` in between. Not for a conversation that has one. `usual`: see history::promptOf().
     void start(history::RowId conversation, history::AnswerTerms usual, Work work, Started started);
+    /// Of all answers that begin from now on.
+    void setGuesses(Guesses guesses) { m_guesses = guesses; }
     /// It ends with what it has.
     void stop(history::RowId conversation);
     void stopAll();
@@ -95,6 +97,7 @@ class RunningAnswers : public QObject {
 
     StorageThread& m_storage;
     EngineClient& m_engine;
+    Guesses m_guesses = Guesses::LookUp;
     std::vector<Answer*> m_answers;  ///< children of this
 };
 

@@ -43,6 +43,29 @@ class StorageThread {
         m_storage.setHistoryAside(handOver(context, std::move(then)));
     }
 
+    // As those of storage::Storage, with `then` as for run().
+    template <typename Then>
+    void backUp(QObject* context, Then then) {
+        m_storage.backUp(handOver(context, std::move(then)));
+    }
+    template <typename Then>
+    void restore(QObject* context, const std::string& backup, Then then) {
+        m_storage.restore(backup, handOver(context, std::move(then)));
+    }
+    template <typename Then>
+    void listBackups(QObject* context, Then then) {
+        m_storage.listBackups(handOver(context, std::move(then)));
+    }
+    template <typename Work, typename Then>
+    void runBehindBackups(QObject* context, Work work, Then then) {
+        m_storage.runBehindBackups(std::move(work), handOver(context, std::move(then)));
+    }
+    /// From any thread: as Storage::run of what writes; `then` is called on the journal's.
+    template <typename Then>
+    void write(std::function<Status(history::History&)> work, Then then) {
+        m_storage.run(std::move(work), std::move(then));
+    }
+
     /// Who is told, on the GUI thread, what happened to the files.
     void onNotice(std::function<void(const storage::Notice&)> noticed) { m_noticed = std::move(noticed); }
 

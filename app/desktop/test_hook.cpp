@@ -16,6 +16,7 @@
 #include <QTest>
 #include <QUrl>
 
+#include <algorithm>
 #include <chrono>
 
 #include "app/desktop/text.h"
@@ -36,6 +37,7 @@ QJsonObject failure(const QString& sentence) {
 
 constexpr int kActivationMs = 60'000;  // a busy computer's window system may be late
 const QJsonObject kOk{{"ok", true}};
+constexpr int kMostRows = 200;  // of the sidebar, in a state
 
 template <typename Enum>
 QString enumName(Enum value) {
@@ -108,6 +110,7 @@ QJsonObject TestHook::answer(const QJsonObject& command) {
     if (name == "type") return type(command);
     if (name == "key") return key(command);
     if (name == "click") return click(command);
+    if (name == "act") return act(command);
     if (name == "state") return state();
     if (name == "screenshot") return screenshot(command);
     if (name == "resize") {
@@ -180,6 +183,44 @@ QJsonObject TestHook::click(const QJsonObject& command) {
     return kOk;
 }
 
+QJsonObject TestHook::act(const QJsonObject& command) {
+    const auto number = [&](const char* key) { return command[key].toVariant().toLongLong(); };
+    const QString action = command["action"].toString();
+    const QUrl file = QUrl::fromLocalFile(command["path"].toString());
+    // What a dialog or a menu would have asked for comes with the command.
+    if (action == "moveTo") {
+        m_model.conversations()->moveTo(number("target"), number("folder"));
+    } else if (action == "moveToNewFolder") {
+        m_model.conversations()->moveToNewFolder(number("target"), command["title"].toString());
+    } else if (action == "open") {
+        m_model.page()->chat()->open(number("target"));
+    } else if (action == "export") {
+        m_model.chatExport()->write(0, 0, "json", file);
+    } else if (action == "restore") {
+        m_model.backups()->restore(command["row"].toInt());
+    } else if (m_model.actions()->can(action, number("target"))) {
+        m_model.actions()->run(action, number("target"));
+    } else {
+        return failure(action + " cannot be done now");
+    }
+    return kOk;
+}
+
+QJsonArray TestHook::rows() const {
+    QJsonArray rows;
+    const ConversationListModel& list = *m_model.conversations();
+    for (int row = 0; row < std::min(list.rowCount(), kMostRows); ++row) {
+        const QModelIndex at = list.index(row);
+        rows.append(QJsonObject{
+            {"kind", at.data(ConversationListModel::KindRole).toString()},
+            {"id", at.data(ConversationListModel::ConversationIdRole).toLongLong()},
+            {"title", at.data(ConversationListModel::TitleRole).toString()},
+            {"folder", at.data(ConversationListModel::FolderRole).toLongLong()},
+        });
+    }
+    return rows;
+}
+
 QJsonObject TestHook::state() {
     const ChatController& chat = *m_model.chat();
     QJsonArray messages;
@@ -210,6 +251,12 @@ QJsonObject TestHook::state() {
     return {
         {"ok", true},
         {"documents", documents},
+        {"rows", rows()},
+        {"import", enumName(m_model.chatImport()->state())},
+        {"importFraction", m_model.chatImport()->fraction()},
+        {"exporting", m_model.chatExport()->writing()},
+        {"backups", m_model.backups()->rowCount()},
+        {"backingUp", m_model.backups()->busy()},
         {"firstFrameMs", m_firstFrameMs},
         {"modelReadyMs", m_modelReadyMs},
         {"modelState", enumName(m_model.models()->state())},

@@ -27,6 +27,8 @@ class TestHook : public QObject {
     QJsonObject type(const QJsonObject& command);
     QJsonObject key(const QJsonObject& command);
     QJsonObject click(const QJsonObject& command);
+    QJsonObject act(const QJsonObject& command);
+    QJsonArray rows() const;
     QJsonObject state();
     QJsonObject screenshot(const QJsonObject& command);
     void logFrame();

@@ -15,6 +15,7 @@ namespace {
 using history::Message;
 using history::MessageStatus;
 using history::PortableConversation;
+using history::PortableDocument;
 using history::PortableFile;
 using history::PortableFolder;
 using history::PortableMessage;
@@ -183,6 +184,14 @@ class Members {
     std::optional<Error> m_error;
 };
 
+/// Keys sorted, so that the text does not depend on who wrote it.
+ordered_json sortedObject(const std::string& text) {
+    const json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
+    return object.is_object()
+               ? ordered_json::parse(object.dump(-1, ' ', false, json::error_handler_t::replace))
+               : ordered_json::object();
+}
+
 ordered_json jsonOf(const PortableFile& file) {
     ordered_json object;
     object["id"] = file.id;
@@ -234,6 +243,8 @@ void putAnswer(ordered_json& object, const Message& message) {
     put(object, "newTokens", message.stats.newTokens);
     put(object, "prefillMs", message.stats.prefillMs);
     put(object, "decodeMs", message.stats.decodeMs);
+    put(object, "guessedTokens", message.stats.guessedTokens);
+    put(object, "takenTokens", message.stats.takenTokens);
     if (!message.withheld.empty()) object["withheld"] = toBase64(message.withheld);
     put(object, "tokenIds", message.tokenIds);
 }
@@ -281,6 +292,8 @@ void readAnswer(Members& members, Message& message) {
     members.number("newTokens", message.stats.newTokens);
     members.number("prefillMs", message.stats.prefillMs);
     members.number("decodeMs", message.stats.decodeMs);
+    members.number("guessedTokens", message.stats.guessedTokens);
+    members.number("takenTokens", message.stats.takenTokens);
     members.base64("withheld", message.withheld);
     members.each("tokenIds", [&](const json& value) -> Status {
         if (Members::readNumber(value, message.tokenIds.emplace_back())) return {};
@@ -321,6 +334,7 @@ ordered_json jsonOf(const PortableFolder& folder) {
     put(object, "parent", folder.parent);
     object["name"] = folder.name;
     object["position"] = folder.position;
+    if (!folder.settings.empty()) object["settings"] = sortedObject(folder.settings);
     return object;
 }
 
@@ -328,9 +342,28 @@ ordered_json jsonOf(const PortableProfile& profile) {
     ordered_json object;
     object["id"] = profile.id;
     object["name"] = profile.name;
-    // Keys sorted, so that the text does not depend on who wrote it.
-    const json settings = json::parse(profile.settings, nullptr, /*allow_exceptions=*/false);
-    object["settings"] = settings.is_object() ? ordered_json::parse(settings.dump()) : ordered_json::object();
+    object["settings"] = sortedObject(profile.settings);
+    return object;
+}
+
+ordered_json jsonOf(const PortableDocument& document) {
+    const history::NewDocument& content = document.content;
+    ordered_json object;
+    object["id"] = document.id;
+    object["title"] = content.title;
+    object["format"] = content.format;
+    put(object, "leftOut", content.leftOut);
+    object["addedMs"] = document.addedMs;
+    object["usedMs"] = document.usedMs;
+    put(object, "onShelf", document.onShelf, true);
+    object["text"] = content.text;
+    for (const history::Passage& passage : content.passages) {
+        ordered_json& each = object["passages"].emplace_back();
+        each["begin"] = passage.begin;
+        each["end"] = passage.end;
+        put(each, "page", passage.page);
+        put(each, "heading", passage.heading);
+    }
     return object;
 }
 
@@ -346,6 +379,7 @@ ordered_json jsonOf(const PortableConversation& conversation) {
     put(object, "profile", conversation.profile);
     put(object, "modelId", conversation.modelId);
     put(object, "draft", conversation.draft);
+    put(object, "documents", conversation.documents);
     for (const PortableFile& file : conversation.files) object["files"].push_back(jsonOf(file));
     ordered_json& messages = object["messages"] = ordered_json::array();
     for (const PortableMessage& message : conversation.messages) messages.push_back(jsonOf(message));
@@ -360,6 +394,8 @@ Result<PortableFolder> folderFrom(const json& value) {
     members.number("parent", folder.parent);
     members.text("name", folder.name);
     members.number("position", folder.position);
+    if (const json* settings = members.object("settings"))
+        folder.settings = settings->dump(-1, ' ', false, json::error_handler_t::replace);
     INGLE_TRY(members.status());
     return folder;
 }
@@ -375,6 +411,35 @@ Result<PortableProfile> profileFrom(const json& value) {
     return profile;
 }
 
+Result<PortableDocument> documentFrom(const json& value) {
+    PortableDocument document;
+    history::NewDocument& content = document.content;
+    Members members(value, "document");
+    members.number("id", document.id);
+    members.text("title", content.title);
+    members.text("format", content.format);
+    members.each("leftOut", [&](const json& text) -> Status {
+        if (!text.is_string()) return fail(ErrorCode::Corrupt, "What a document lacks is no text.");
+        content.leftOut.push_back(text.get<std::string>());
+        return {};
+    });
+    members.number("addedMs", document.addedMs);
+    members.number("usedMs", document.usedMs);
+    members.flag("onShelf", document.onShelf);
+    members.text("text", content.text);
+    members.each("passages", [&](const json& each) -> Status {
+        history::Passage& passage = content.passages.emplace_back();
+        Members its(each, "passage");
+        its.number("begin", passage.begin);
+        its.number("end", passage.end);
+        its.number("page", passage.page);
+        its.text("heading", passage.heading);
+        return its.status();
+    });
+    INGLE_TRY(members.status());
+    return document;
+}
+
 Result<PortableConversation> conversationFrom(const json& value) {
     PortableConversation conversation;
     Members members(value, "conversation");
@@ -388,6 +453,10 @@ Result<PortableConversation> conversationFrom(const json& value) {
     members.number("profile", conversation.profile);
     members.text("modelId", conversation.modelId);
     members.text("draft", conversation.draft);
+    members.each("documents", [&](const json& each) -> Status {
+        if (Members::readNumber(each, conversation.documents.emplace_back())) return {};
+        return fail(ErrorCode::Corrupt, "A document of a conversation is no number.");
+    });
     members.each("files", [&](const json& each) -> Status {
         INGLE_TRY_ASSIGN(auto file, fileFrom(each));
         conversation.files.push_back(std::move(file));

@@ -46,8 +46,15 @@ Result<uint64_t> exportChats(history::HistoryReader& history, history::Selection
         return file->write(std::as_bytes(std::span(text.data(), text.size())));
     });
     INGLE_TRY(exported->begin(reading.folders(), reading.profiles()));
+    const auto cancelled = [&] { return fail(ErrorCode::Cancelled, "The export was cancelled."); };
+    for (;;) {
+        if (course.isCancelled()) return cancelled();
+        INGLE_TRY_ASSIGN(const auto document, reading.nextDocument());
+        if (!document) break;
+        INGLE_TRY(exported->addDocument(*document));
+    }
     for (uint64_t done = 0;;) {
-        if (course.isCancelled()) return fail(ErrorCode::Cancelled, "The export was cancelled.");
+        if (course.isCancelled()) return cancelled();
         INGLE_TRY_ASSIGN(const auto conversation, reading.next());
         if (!conversation) {
             INGLE_TRY(exported->end());

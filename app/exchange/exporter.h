@@ -22,6 +22,8 @@ class ExportedFile {
     virtual ~ExportedFile() = default;
     virtual Status begin(const std::vector<history::PortableFolder>& folders,
                          const std::vector<history::PortableProfile>& profiles) = 0;
+    /// All of them come before the first conversation.
+    virtual Status addDocument(const history::PortableDocument&) { return {}; }
     virtual Status add(const history::PortableConversation& conversation) = 0;
     virtual Status end() = 0;
 };

@@ -61,6 +61,7 @@ struct Findings {
     uint64_t conversations = 0;
     uint64_t messages = 0;
     uint64_t folders = 0;
+    uint64_t documents = 0;
     int64_t firstMs = 0;  ///< when the oldest was begun; 0: not said
     int64_t lastMs = 0;
     std::map<LossKind, uint64_t> leftOut;

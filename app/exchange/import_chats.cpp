@@ -15,7 +15,8 @@ class Counting : public Taker {
   protected:
     Status take(const history::PortableFolder&) override { return {}; }
     Status take(const history::PortableProfile&) override { return {}; }
-    Status take(const history::PortableConversation&) override {
+    Status take(const history::PortableDocument&) override { return {}; }
+    Status take(history::PortableConversation) override {
         m_course.progress(findings().conversations);
         return {};
     }
@@ -25,20 +26,55 @@ class Counting : public Taker {
     const Course& m_course;
 };
 
+/// A slice is at least so many messages or bytes of their texts: some ten milliseconds of writing.
+constexpr size_t kSliceMessages = 100;
+constexpr size_t kSliceBytes = 256 * 1024;
+
 class Writing : public Counting {
   public:
-    Writing(history::History& history, const Course& course) : Counting(course), m_writing(history) {}
+    Writing(const WithHistory& with, const Course& course) : Counting(course), m_with(with) {}
+
+    Result<std::vector<history::RowId>> finish() {
+        INGLE_TRY(writeSlice());
+        std::vector<history::RowId> conversations;
+        INGLE_TRY(m_with([&](history::History& history) -> Status {
+            INGLE_TRY_ASSIGN(conversations, m_writing.finish(history));
+            return {};
+        }));
+        return conversations;
+    }
 
   protected:
     Status take(const history::PortableFolder& folder) override { return m_writing.addFolder(folder); }
     Status take(const history::PortableProfile& profile) override { return m_writing.addProfile(profile); }
-    Status take(const history::PortableConversation& conversation) override {
-        INGLE_TRY(m_writing.addConversation(conversation));
-        return Counting::take(conversation);
+    Status take(const history::PortableDocument& document) override {
+        return m_with([&](history::History& history) { return m_writing.addDocument(history, document); });
+    }
+    Status take(history::PortableConversation conversation) override {
+        m_messages += conversation.messages.size();
+        for (const history::PortableMessage& message : conversation.messages)
+            for (const Part& part : message.message.parts) m_bytes += part.text.size() + part.data.size();
+        for (const history::PortableFile& file : conversation.files) m_bytes += file.content.size();
+        m_slice.push_back(std::move(conversation));
+        if (m_messages >= kSliceMessages || m_bytes >= kSliceBytes) INGLE_TRY(writeSlice());
+        return Counting::take(history::PortableConversation());
     }
 
   private:
+    Status writeSlice() {
+        if (m_slice.empty()) return {};
+        INGLE_TRY(
+            m_with([&](history::History& history) { return m_writing.addConversations(history, m_slice); }));
+        m_slice.clear();
+        m_messages = m_bytes = 0;
+        return {};
+    }
+
+    const WithHistory& m_with;
     history::PortableWriting m_writing;
+    std::vector<history::PortableConversation> m_slice;
+    size_t m_messages = 0;
+    size_t m_bytes = 0;
 };
 
 }  // namespace
@@ -65,10 +101,22 @@ Result<Findings> examine(const Recognised& recognised, const Course& course) {
     return counting.findings();
 }
 
-Result<Findings> importChats(const Recognised& recognised, history::History& history, const Course& course) {
-    Writing writing(history, course);
-    INGLE_TRY(history.atOnce([&] { return recognised.importer->translate(recognised.source, writing); }));
-    return writing.findings();
+Result<Imported> importChats(const Recognised& recognised, const WithHistory& with, const Course& course) {
+    Writing writing(with, course);
+    const auto written = [&]() -> Result<std::vector<history::RowId>> {
+        INGLE_TRY(recognised.importer->translate(recognised.source, writing));
+        return writing.finish();
+    }();
+    if (written) return Imported{writing.findings(), *written};
+    // Where not even that can be written, it goes when the history is opened the next time.
+    (void)with([](history::History& history) { return history.dropArrivals(); });
+    return tl::unexpected<Error>(written.error());
+}
+
+Result<Imported> importChats(const Recognised& recognised, history::History& history, const Course& course) {
+    return importChats(
+        recognised, [&](const std::function<Status(history::History&)>& work) { return work(history); },
+        course);
 }
 
 }  // namespace ingle::exchange

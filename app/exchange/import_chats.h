@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "app/exchange/importer.h"
 
@@ -23,9 +24,20 @@ struct Recognised {
 Result<Recognised> recognise(const std::string& path);
 /// What is in there: reads all of it and writes nothing. Errors: Io, Corrupt, Unsupported, Cancelled.
 Result<Findings> examine(const Recognised& recognised, const Course& course = {});
-/// Writes it into the history in one transaction: where it fails, is cancelled or the process is killed, the
-/// history is as it was. Errors: those of examine() and of the history.
-Result<Findings> importChats(const Recognised& recognised, history::History& history,
+struct Imported {
+    Findings findings;
+    std::vector<history::RowId> conversations;  ///< what they are now
+};
+
+/// Runs `work` where the history is written, and returns what it returned.
+using WithHistory = std::function<Status(const std::function<Status(history::History&)>& work)>;
+
+/// Writes it into the history in slices of a few milliseconds, between which others write, and shows it in
+/// the end: where it fails, is cancelled or the process is killed, nobody has seen anything of it. Errors:
+/// those of examine() and of the history.
+Result<Imported> importChats(const Recognised& recognised, const WithHistory& with,
+                             const Course& course = {});
+Result<Imported> importChats(const Recognised& recognised, history::History& history,
                              const Course& course = {});
 
 }  // namespace ingle::exchange

@@ -25,7 +25,7 @@ struct Source {
     std::string_view name() const;  ///< without the folders it lies in
 };
 
-/// Takes what an importer has translated, in this order: folders, profiles, conversations.
+/// Takes what an importer has translated, in this order: folders, profiles, documents, conversations.
 class Taker {
   public:
     virtual ~Taker() = default;
@@ -33,6 +33,7 @@ class Taker {
     /// Each returns Cancelled where somebody asked to stop: hand that on.
     Status folder(const history::PortableFolder& folder);
     Status profile(const history::PortableProfile& profile);
+    Status document(const history::PortableDocument& document);
     /// One without messages counts as left out. Texts need not be well-formed UTF-8, and a title may be
     /// missing.
     Status conversation(history::PortableConversation conversation);
@@ -43,7 +44,8 @@ class Taker {
   protected:
     virtual Status take(const history::PortableFolder& folder) = 0;
     virtual Status take(const history::PortableProfile& profile) = 0;
-    virtual Status take(const history::PortableConversation& conversation) = 0;
+    virtual Status take(const history::PortableDocument& document) = 0;
+    virtual Status take(history::PortableConversation conversation) = 0;
     virtual bool isCancelled() const = 0;
 
   private:

@@ -61,6 +61,12 @@ Status Taker::profile(const history::PortableProfile& profile) {
     return take(profile);
 }
 
+Status Taker::document(const history::PortableDocument& document) {
+    if (isCancelled()) return tl::unexpected<Error>(kCancelled);
+    ++m_findings.documents;
+    return take(document);
+}
+
 Status Taker::conversation(history::PortableConversation conversation) {
     if (isCancelled()) return tl::unexpected<Error>(kCancelled);
     const bool isOurs = conversation.origin.empty();
@@ -78,7 +84,7 @@ Status Taker::conversation(history::PortableConversation conversation) {
             m_findings.firstMs = conversation.createdMs;
         m_findings.lastMs = std::max({m_findings.lastMs, conversation.createdMs, conversation.updatedMs});
     }
-    return take(conversation);
+    return take(std::move(conversation));
 }
 
 void Taker::leftOut(LossKind kind, uint64_t count) {

@@ -145,9 +145,9 @@ Status History::finishAnswer(RowId message, const AnswerEnd& end) {
         const GenerateStats& stats = end.stats;
         m_database->execute(
             "UPDATE messages SET prompt_tokens = ?2, cached_tokens = ?3, new_tokens = ?4, prefill_ms = ?5, "
-            "decode_ms = ?6 WHERE id = ?1",
-            message, stats.promptTokens, stats.cachedTokens, stats.newTokens, stats.prefillMs,
-            stats.decodeMs);
+            "decode_ms = ?6, guessed_tokens = ?7, taken_tokens = ?8 WHERE id = ?1",
+            message, stats.promptTokens, stats.cachedTokens, stats.newTokens, stats.prefillMs, stats.decodeMs,
+            stats.guessedTokens, stats.takenTokens);
         if (!end.receipt.program.empty()) {
             INGLE_TRY_ASSIGN(Message answer,
                              readMessage(*m_database, HistoryReader::Access::ReadWrite, message));

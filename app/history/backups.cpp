@@ -25,6 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const char* const kUnfinished = ".new-backup";
+const char* const kBeingRestored = ".being-restored";
 
 Result<std::vector<fs::path>> backupsOf(const std::string& path) {
     const std::string name = fs::path(path).filename().string();
@@ -178,24 +179,28 @@ Result<Backup> makeBackup(const std::string& path) {
     return fail(ErrorCode::Io, "The backup {} is gone again.", base);
 }
 
-Result<std::string> restoreBackup(const std::string& path, const std::string& backup) {
+Result<std::string> prepareRestore(const std::string& path, const std::string& backup) {
     INGLE_TRY(checkBackup(backup));
-    const std::string copy = path + ".being-restored";
-    {
-        INGLE_TRY_ASSIGN(const auto database, Database::open(backup, FileMode::ReadOnly));
-        INGLE_TRY(askForRoom(path, sizeOnDisk(backup)));
-        INGLE_TRY(copyTo(*database, copy));
-    }
+    const std::string copy = path + kBeingRestored;
+    INGLE_TRY_ASSIGN(const auto database, Database::open(backup, FileMode::ReadOnly));
+    INGLE_TRY(askForRoom(path, sizeOnDisk(backup)));
+    INGLE_TRY(copyTo(*database, copy));
+    return copy;
+}
+
+Result<std::string> putInPlace(const std::string& path, const std::string& copy) {
     std::string aside;
     std::error_code error;
     if (fs::exists(path, error)) {
-        {
-            // What its log holds goes into it first.
-            INGLE_TRY_ASSIGN(const auto database, Database::open(path, FileMode::ReadWrite));
-            INGLE_TRY(database->truncateLog());
-        }
+        // What its log holds goes into it first; of a damaged one the log goes along.
+        if (const auto database = Database::open(path, FileMode::ReadWrite); database)
+            (void)(*database)->truncateLog();
         aside = fmt::format("{}.before-restore-{}", path, nowMs());
-        fs::rename(path, aside, error);
+        for (const char* suffix : {"-wal", "-shm", ""}) {
+            fs::rename(path + suffix, aside + suffix, error);
+            if (error == std::errc::no_such_file_or_directory) error.clear();
+            if (error) break;
+        }
     }
     if (!error) fs::rename(copy, path, error);
     if (!error) return aside;
@@ -203,6 +208,22 @@ Result<std::string> restoreBackup(const std::string& path, const std::string& ba
     std::error_code ignored;
     if (!aside.empty() && !fs::exists(path, ignored)) fs::rename(aside, path, ignored);
     return fail(ErrorCode::Io, "The backup cannot be put in the place of {}: {}.", path, error.message());
+}
+
+Result<std::string> restoreBackup(const std::string& path, const std::string& backup) {
+    INGLE_TRY_ASSIGN(const std::string copy, prepareRestore(path, backup));
+    return putInPlace(path, copy);
+}
+
+void finishRestore(const std::string& path) {
+    const std::string copy = path + kBeingRestored;
+    std::error_code error;
+    if (!fs::exists(copy, error)) return;
+    // Whole only if the history had made room for it already.
+    if (!fs::exists(path, error) && checkBackup(copy))
+        fs::rename(copy, path, error);
+    else
+        fs::remove(copy, error);
 }
 
 Status replaceBackups(const std::string& path) {

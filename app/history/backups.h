@@ -23,6 +23,9 @@ Status copyTo(Database& database, const std::string& target);
 /// Where the copy of a file of that version is kept: beside the file, with the version in its name.
 std::string backupPath(const std::string& path, int version);
 
+/// Goes on with a putInPlace() that was killed, or removes what was left of one that had not begun.
+void finishRestore(const std::string& path);
+
 Result<bool> hasBackups(const std::string& path);
 /// Deletes every backup beside the file. Errors: Io.
 Status removeBackups(const std::string& path, const std::string& but = {});

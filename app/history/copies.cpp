@@ -31,13 +31,14 @@ Result<RowId> History::copyBranch(RowId last) {
                 "error_id, "
                 "error_arguments, pinned, first_kept, prompt_hash, model_id, model_name, sampler, seed, "
                 "receipt, "
-                "prompt_tokens, cached_tokens, new_tokens, prefill_ms, decode_ms, created_ms, finished_ms, "
-                "withheld, token_ids) "
+                "prompt_tokens, cached_tokens, new_tokens, prefill_ms, decode_ms, "
+                "guessed_tokens, taken_tokens, created_ms, finished_ms, withheld, token_ids) "
                 "SELECT ?2, nullif(?3, 0), role, status, stop_reason, error, error_id, error_arguments, "
                 "pinned, "
                 "?4, prompt_hash, model_id, model_name, sampler, seed, receipt, prompt_tokens, "
                 "cached_tokens, "
-                "new_tokens, prefill_ms, decode_ms, created_ms, finished_ms, withheld, token_ids "
+                "new_tokens, prefill_ms, decode_ms, guessed_tokens, taken_tokens, created_ms, finished_ms, "
+                "withheld, token_ids "
                 "FROM messages WHERE id = ?1",
                 each.id, copy, copies[each.parent], copies[each.firstKept]);
             const RowId made = m_database->sqlite().getLastInsertRowid();

@@ -24,9 +24,14 @@ Status checkBackup(const std::string& backup);
 /// Writes a copy, checks it, and only then gives it its name; of the older ones kKeptBackups - 1 stay. Any
 /// thread, also while the history is being written. Errors: Io; Corrupt.
 Result<Backup> makeBackup(const std::string& path);
-/// Puts a checked copy in the place of the history, which nobody may have open; what was there stays beside
-/// it, under the name that is returned (empty: there was none). Errors: those of checkBackup(); Io: the
-/// history is then as it was.
+/// Checks a backup and copies it for putInPlace(): what takes time, and may be done while the history is
+/// open. Returns the copy. Errors: those of checkBackup(); Io.
+Result<std::string> prepareRestore(const std::string& path, const std::string& backup);
+/// Puts what prepareRestore() returned in the place of the history, which nobody may have open; what was
+/// there stays beside it, under the name that is returned (empty: there was none). Where the process ends
+/// before this does, History::open() goes on with it. Errors: Io: the history is then as it was.
+Result<std::string> putInPlace(const std::string& path, const std::string& copy);
+/// Both, for whoever has nothing else to do meanwhile.
 Result<std::string> restoreBackup(const std::string& path, const std::string& backup);
 
 }  // namespace ingle::history

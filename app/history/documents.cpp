@@ -5,6 +5,7 @@
 
 #include "app/history/clock.h"
 #include "app/history/database.h"
+#include "app/history/document_rows.h"
 #include "app/history/stored_json.h"
 #include "app/history/text_folding.h"
 
@@ -48,40 +49,50 @@ std::vector<RowId> idsOf(SQLite::Statement rows) {
 
 }  // namespace
 
+RowId documentOfText(Database& database, const std::string& text) {
+    const auto content = std::as_bytes(std::span(text));
+    auto same = database.prepare(
+        "SELECT d.id FROM documents d JOIN files f ON f.id = d.file_id "
+        "WHERE length(f.content) = ?1 AND f.content = ?2",
+        content.size(), content);
+    return same.executeStep() ? same.getColumn(0).getInt64() : 0;
+}
+
+RowId insertDocument(Database& database, const NewDocument& document, OnShelf onShelf, int64_t addedMs,
+                     int64_t usedMs) {
+    database.execute("INSERT INTO files (media_type, content) VALUES (?1, ?2)", kMediaType,
+                     std::as_bytes(std::span(document.text)));
+    const RowId text = database.sqlite().getLastInsertRowid();
+    database.execute(
+        "INSERT INTO documents (file_id, title, format, left_out, on_shelf, added_ms, used_ms) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        text, document.title, document.format, textsJson(document.leftOut), onShelf == OnShelf::Yes, addedMs,
+        usedMs);
+    const RowId id = database.sqlite().getLastInsertRowid();
+    auto passage = database.prepare(
+        "INSERT INTO passages (document_id, begins, ends, page, heading) VALUES (?1, ?2, ?3, ?4, ?5)");
+    auto index = database.prepare("INSERT INTO passage_index (rowid, folded) VALUES (?1, ?2)");
+    for (const Passage& each : document.passages) {
+        passage.reset();
+        Database::bindAll(passage, id, each.begin, each.end, each.page, each.heading);
+        passage.exec();
+        index.reset();
+        Database::bindAll(
+            index, database.sqlite().getLastInsertRowid(),
+            foldForSearch(each.heading + "\n" + document.text.substr(each.begin, each.end - each.begin)));
+        index.exec();
+    }
+    return id;
+}
+
 Result<RowId> addDocument(History& history, const NewDocument& document) {
     Database& file = history.database();
     return file.transact(Durability::Power, [&]() -> Result<RowId> {
-        const auto content = std::as_bytes(std::span(document.text));
-        auto same = file.prepare(
-            "SELECT d.id FROM documents d JOIN files f ON f.id = d.file_id "
-            "WHERE length(f.content) = ?1 AND f.content = ?2",
-            content.size(), content);
-        if (same.executeStep()) {
-            const RowId id = same.getColumn(0).getInt64();
-            file.execute("UPDATE documents SET on_shelf = 1, used_ms = ?2 WHERE id = ?1", id, nowMs());
-            return id;
-        }
-        file.execute("INSERT INTO files (media_type, content) VALUES (?1, ?2)", kMediaType, content);
-        const RowId text = file.sqlite().getLastInsertRowid();
-        file.execute(
-            "INSERT INTO documents (file_id, title, format, left_out, added_ms, used_ms) "
-            "VALUES (?1, ?2, ?3, ?4, ?5, ?5)",
-            text, document.title, document.format, textsJson(document.leftOut), nowMs());
-        const RowId id = file.sqlite().getLastInsertRowid();
-        auto passage = file.prepare(
-            "INSERT INTO passages (document_id, begins, ends, page, heading) VALUES (?1, ?2, ?3, ?4, ?5)");
-        auto index = file.prepare("INSERT INTO passage_index (rowid, folded) VALUES (?1, ?2)");
-        for (const Passage& each : document.passages) {
-            passage.reset();
-            Database::bindAll(passage, id, each.begin, each.end, each.page, each.heading);
-            passage.exec();
-            index.reset();
-            Database::bindAll(
-                index, file.sqlite().getLastInsertRowid(),
-                foldForSearch(each.heading + "\n" + document.text.substr(each.begin, each.end - each.begin)));
-            index.exec();
-        }
-        return id;
+        const int64_t now = nowMs();
+        const RowId same = documentOfText(file, document.text);
+        if (same == 0) return insertDocument(file, document, OnShelf::Yes, now, now);
+        file.execute("UPDATE documents SET on_shelf = 1, used_ms = ?2 WHERE id = ?1", same, now);
+        return same;
     });
 }
 

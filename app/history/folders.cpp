@@ -1,5 +1,6 @@
 /// Folders of conversations, the archive, and the layers of values that folders and conversations have.
 #include "app/history/database.h"
+#include "app/history/folder_settings.h"
 #include "app/history/history.h"
 
 namespace ingle::history {
@@ -13,6 +14,15 @@ std::string profileKey(RowId folder) {
 }
 
 }  // namespace
+
+Result<std::string> folderSettings(HistoryReader& history, RowId folder) {
+    INGLE_TRY_ASSIGN(const auto stored, history.setting(profileKey(folder)));
+    return stored.value_or(std::string());
+}
+
+Status setFolderSettings(History& history, RowId folder, const std::string& settings) {
+    return history.setSetting(profileKey(folder), settings);
+}
 
 Result<std::vector<Folder>> HistoryReader::folders() {
     return m_database->run([&]() -> Result<std::vector<Folder>> {

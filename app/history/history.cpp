@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "app/history/backups.h"
 #include "app/history/database.h"
 #include "app/history/schema.h"
 #include "ingle/error_ids.h"
@@ -82,6 +83,7 @@ Result<std::unique_ptr<History>> History::open(const std::string& path) {
     if (error) return fail(ErrorCode::Io, "Cannot open the history {}: {}.", path, error.message());
     INGLE_TRY(createFolderOf(absolute));
 
+    finishRestore(absolute);
     const bool mayWrite = !std::filesystem::exists(absolute, error) || isWritable(absolute);
     INGLE_TRY_ASSIGN(auto database,
                      Database::open(absolute, mayWrite ? FileMode::ReadWrite : FileMode::ReadOnly));
@@ -96,6 +98,7 @@ Result<std::unique_ptr<History>> History::open(const std::string& path) {
     INGLE_TRY(migrate(*database, version, allMigrations()));
     std::unique_ptr<History> history(new History(std::move(database)));
     INGLE_TRY(history->recoverInterrupted());
+    INGLE_TRY(history->dropArrivals());
     return history;
 }
 

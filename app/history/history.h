@@ -250,8 +250,8 @@ class History : public HistoryReader {
   public:
     /// Creates or migrates the file (0600, folder 0700); migrations run in one transaction after a backup
     /// beside the file. A file with a newer user_version, or one of this version that may not be written,
-    /// opens read-only. Messages left Streaming become Interrupted. Errors: Io; Corrupt when SQLite says the
-    /// file is damaged.
+    /// opens read-only. Messages left Streaming become Interrupted, and what was left of an import goes.
+    /// Errors: Io; Corrupt when SQLite says the file is damaged.
     static Result<std::unique_ptr<History>> open(const std::string& path);
     /// One that no file has, for private chats: what it holds goes when it and its readers are closed. Its
     /// conversations and messages have ids that no other's have (isPrivate()). `name`: letters, digits and
@@ -304,6 +304,8 @@ class History : public HistoryReader {
     Result<ShredState> shredSlice(std::chrono::milliseconds budget);
     /// Rows were marked that nobody needs any more.
     Status deleteRowsSoon();
+    /// Lets go what an import brought that did not come to its end: shredSlice() removes it.
+    Status dropArrivals();
     /// Whether shredSlice() may have something to do.
     bool mayShred() const { return m_mayShred; }
     Status backupsReplaced();

@@ -72,6 +72,8 @@ Result<Message> readRow(SQLite::Statement& row) {
     message.stats.newTokens = next().getUInt();
     message.stats.prefillMs = next().getDouble();
     message.stats.decodeMs = next().getDouble();
+    message.stats.guessedTokens = next().getUInt();
+    message.stats.takenTokens = next().getUInt();
     message.createdMs = next().getInt64();
     message.siblingIndex = next().getInt();
     message.siblingCount = next().getInt();

@@ -15,7 +15,7 @@ inline constexpr const char* kSelectMessage =
     "m.first_kept, m.status, m.stop_reason, m.error, m.error_id, m.error_arguments, m.pinned, m.model_id, "
     "m.model_name, m.sampler, m.seed, m.receipt, m.prompt_tokens, m.cached_tokens, m.new_tokens, "
     "m.prefill_ms, "
-    "m.decode_ms, m.created_ms, "
+    "m.decode_ms, m.guessed_tokens, m.taken_tokens, m.created_ms, "
     "(SELECT count(*) FROM messages s WHERE s.conversation_id = m.conversation_id "
     " AND s.parent_id IS m.parent_id AND s.trashed_ms IS NULL AND s.id < m.id), "
     "(SELECT count(*) FROM messages s WHERE s.conversation_id = m.conversation_id "

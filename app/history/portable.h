@@ -6,9 +6,11 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "app/history/documents.h"
 #include "app/history/history.h"
 
 namespace ingle::history {
@@ -21,6 +23,7 @@ struct PortableFolder {
     Number parent = 0;  ///< one that came before; 0: at the top
     std::string name;
     int64_t position = 0;
+    std::string settings;  ///< of its layer, a JSON object; empty: it has none
 };
 
 struct PortableProfile {
@@ -35,6 +38,15 @@ struct PortableFile {
     std::string hash;  ///< bytes; empty: not computed
     std::string mediaType;
     std::string content;
+};
+
+/// What stands on the shelf, or in a conversation. What models have read of it does not travel.
+struct PortableDocument {
+    Number id = 0;  ///< within what travels together
+    NewDocument content;
+    int64_t addedMs = 0;
+    int64_t usedMs = 0;
+    bool onShelf = true;
 };
 
 struct PortableMessage {
@@ -57,6 +69,7 @@ struct PortableConversation {
     Number folder = 0;
     Number profile = 0;
     Number activeLeaf = 0;            ///< 0: there is no message
+    std::vector<Number> documents;    ///< that stand before its first message, in their order
     std::vector<PortableFile> files;  ///< those that no conversation before it has brought
     std::vector<PortableMessage> messages;
 };
@@ -81,6 +94,9 @@ class PortableReading {
     const std::vector<PortableFolder>& folders() const { return m_folders; }
     const std::vector<PortableProfile>& profiles() const { return m_profiles; }
     size_t numConversations() const { return m_conversations.size(); }
+    /// The next of those that stand in a selected conversation or, where everything is selected, on the
+    /// shelf; none: that were all.
+    Result<std::optional<PortableDocument>> nextDocument();
     /// The next one, in the order in which they were begun; none: that were all.
     Result<std::optional<PortableConversation>> next();
 
@@ -89,36 +105,56 @@ class PortableReading {
     Status select(Selection selection);
     Status readFolders(RowId top);
     Status readProfiles();
+    Status selectDocuments(Selection selection);
     Status readFiles(RowId conversation, PortableConversation& result);
 
     HistoryReader* m_history;  ///< null: moved from
     std::vector<RowId> m_conversations;
     size_t m_next = 0;
+    std::vector<RowId> m_documents;
+    size_t m_nextDocument = 0;
     std::vector<PortableFolder> m_folders;
     std::vector<PortableProfile> m_profiles;
-    std::map<RowId, Number> m_folderNumbers, m_profileNumbers, m_fileNumbers;
+    std::map<RowId, Number> m_folderNumbers, m_profileNumbers, m_fileNumbers, m_documentNumbers;
 };
 
-/// Writes what comes from elsewhere: the only thing that does. To be used within History::atOnce(), so that
-/// either all of it is there or nothing. Nothing of what it is given is trusted.
+/// Writes what comes from elsewhere: the only thing that does, and one at a time for a history. Conversations
+/// come in slices, between which others write, and nobody sees one before finish() shows all of them; where
+/// it does not come to that, History::dropArrivals() lets them go, and so does opening the file. Nothing of
+/// what it is given is trusted.
 class PortableWriting {
   public:
-    explicit PortableWriting(History& history) : m_history(history) {}
-
-    /// A folder of that name at that place is used as it is. Errors: Corrupt (its parent is none), Io.
+    /// A folder of that name at that place is used as it is. Errors: Corrupt (its parent is none).
     Status addFolder(const PortableFolder& folder);
-    /// Errors: Corrupt (the settings are no JSON object), Io.
+    /// Errors: Corrupt (the settings are no JSON object).
     Status addProfile(const PortableProfile& profile);
-    /// Errors: Corrupt (it contradicts itself), Io. Returns its id.
-    Result<RowId> addConversation(const PortableConversation& conversation);
+    /// One of the same text that is here already is that one. Errors: Corrupt (a passage lies outside of it),
+    /// Io.
+    Status addDocument(History& history, const PortableDocument& document);
+    /// One transaction. Errors: Corrupt (one contradicts itself), Io.
+    Status addConversations(History& history, std::span<const PortableConversation> conversations);
+    /// All of it is there, durably. Returns the conversations. Errors: Io, also when the history is not the
+    /// one any more that the conversations went into.
+    Result<std::vector<RowId>> finish(History& history);
 
   private:
-    Status addFile(const PortableFile& file);
-    Result<RowId> addMessage(RowId conversation, const PortableMessage& portable,
+    struct Place {
+        RowId conversation = 0;
+        Number folder = 0;
+        Number profile = 0;
+    };
+
+    Status addConversation(Database& database, const PortableConversation& conversation);
+    Status addFile(Database& database, const PortableFile& file);
+    Result<RowId> addMessage(Database& database, RowId conversation, const PortableMessage& portable,
                              const std::map<Number, RowId>& before);
 
-    History& m_history;
-    std::map<Number, RowId> m_folders, m_profiles, m_files;
+    std::vector<PortableFolder> m_folders;
+    std::vector<PortableProfile> m_profiles;
+    std::set<Number> m_knownFolders, m_knownProfiles;
+    std::map<Number, RowId> m_files, m_documents;
+    std::vector<RowId> m_shelf;  ///< documents that are to stand there
+    std::vector<Place> m_places;
 };
 
 }  // namespace ingle::history

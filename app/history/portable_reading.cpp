@@ -1,6 +1,8 @@
 /// Taking conversations out.
+#include "app/history/folder_settings.h"
 #include "app/history/message_rows.h"
 #include "app/history/portable.h"
+#include "app/history/stored_json.h"
 
 namespace ingle::history {
 namespace {
@@ -21,11 +23,14 @@ PortableReading::PortableReading(PortableReading&& other) noexcept
     : m_history(std::exchange(other.m_history, nullptr)),
       m_conversations(std::move(other.m_conversations)),
       m_next(other.m_next),
+      m_documents(std::move(other.m_documents)),
+      m_nextDocument(other.m_nextDocument),
       m_folders(std::move(other.m_folders)),
       m_profiles(std::move(other.m_profiles)),
       m_folderNumbers(std::move(other.m_folderNumbers)),
       m_profileNumbers(std::move(other.m_profileNumbers)),
-      m_fileNumbers(std::move(other.m_fileNumbers)) {}
+      m_fileNumbers(std::move(other.m_fileNumbers)),
+      m_documentNumbers(std::move(other.m_documentNumbers)) {}
 
 PortableReading::~PortableReading() {
     if (!m_history) return;
@@ -73,7 +78,58 @@ Status PortableReading::select(Selection selection) {
         m_folderNumbers.clear();
         if (holder != 0) INGLE_TRY(readFolders(holder));
     }
-    return readProfiles();
+    INGLE_TRY(readProfiles());
+    return selectDocuments(selection);
+}
+
+Status PortableReading::selectDocuments(Selection selection) {
+    const bool isEverything = selection.conversation == 0 && selection.folder == 0;
+    const std::set<RowId> selected(m_conversations.begin(), m_conversations.end());
+    std::set<RowId> documents;
+    auto used =
+        m_history->database().prepare("SELECT conversation_id, document_id FROM conversation_documents");
+    while (used.executeStep())
+        if (selected.contains(used.getColumn(0).getInt64())) documents.insert(used.getColumn(1).getInt64());
+    if (isEverything) {
+        auto shelf = m_history->database().prepare("SELECT id FROM documents WHERE on_shelf = 1");
+        while (shelf.executeStep()) documents.insert(shelf.getColumn(0).getInt64());
+    }
+    for (const RowId id : documents) {
+        m_documents.push_back(id);
+        m_documentNumbers[id] = static_cast<Number>(m_documents.size());
+    }
+    return {};
+}
+
+Result<std::optional<PortableDocument>> PortableReading::nextDocument() {
+    if (m_nextDocument == m_documents.size()) return std::nullopt;
+    const RowId id = m_documents[m_nextDocument++];
+    Database& database = m_history->database();
+    return database.run([&]() -> Result<std::optional<PortableDocument>> {
+        auto row = database.prepare(
+            "SELECT d.title, d.format, d.left_out, d.on_shelf, d.added_ms, d.used_ms, f.content "
+            "FROM documents d JOIN files f ON f.id = d.file_id WHERE d.id = ?1",
+            id);
+        row.executeStep();
+        PortableDocument document;
+        document.id = numberOf(m_documentNumbers, id);
+        document.content.title = textOf(row.getColumn(0));
+        document.content.format = textOf(row.getColumn(1));
+        document.content.leftOut = textsFromJson(textOf(row.getColumn(2)));
+        document.onShelf = row.getColumn(3).getInt() != 0;
+        document.addedMs = row.getColumn(4).getInt64();
+        document.usedMs = row.getColumn(5).getInt64();
+        document.content.text = textOf(row.getColumn(6));
+        auto passage = database.prepare(
+            "SELECT begins, ends, page, heading FROM passages WHERE document_id = ?1 ORDER BY id", id);
+        while (passage.executeStep()) {
+            document.content.passages.push_back({static_cast<uint64_t>(passage.getColumn(0).getInt64()),
+                                                 static_cast<uint64_t>(passage.getColumn(1).getInt64()),
+                                                 passage.getColumn(2).getUInt(),
+                                                 textOf(passage.getColumn(3))});
+        }
+        return document;
+    });
 }
 
 /// All folders; with `top`, that one with what is above and below it.
@@ -105,8 +161,9 @@ Status PortableReading::readFolders(RowId top) {
                 continue;
             }
             const Number number = static_cast<Number>(m_folders.size()) + 1;
-            m_folders.push_back(
-                {number, numberOf(m_folderNumbers, folder.parent), std::move(folder.name), folder.position});
+            INGLE_TRY_ASSIGN(std::string settings, folderSettings(*m_history, folder.id));
+            m_folders.push_back({number, numberOf(m_folderNumbers, folder.parent), std::move(folder.name),
+                                 folder.position, std::move(settings)});
             m_folderNumbers[folder.id] = number;
             added = true;
         }
@@ -176,6 +233,10 @@ Result<std::optional<PortableConversation>> PortableReading::next() {
             portable.message = std::move(message);
             result.messages.push_back(std::move(portable));
         }
+        INGLE_TRY_ASSIGN(const auto documents, documentsOf(*m_history, id));
+        for (const RowId document : documents)
+            if (const Number number = numberOf(m_documentNumbers, document); number != 0)
+                result.documents.push_back(number);
         INGLE_TRY(readFiles(id, result));
         return result;
     });

@@ -2,9 +2,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/history/document_rows.h"
+#include "app/history/folder_settings.h"
 #include "app/history/message_rows.h"
 #include "app/history/portable.h"
 #include "app/history/search_index.h"
+#include "app/history/shredding.h"
 #include "app/history/stored_json.h"
 #include "app/history/stored_values.h"
 
@@ -18,6 +21,37 @@ Result<RowId> rowOf(const std::map<Number, RowId>& rows, Number number, const ch
     return fail(ErrorCode::Corrupt, "It refers to {} {}, which did not come before it.", what, number);
 }
 
+bool isObject(const std::string& text) {
+    return nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false).is_object();
+}
+
+/// Errors: Corrupt.
+Status mustBeKnown(const std::set<Number>& known, Number number, const char* what) {
+    if (number == 0 || known.contains(number)) return {};
+    return fail(ErrorCode::Corrupt, "It refers to {} {}, which did not come before it.", what, number);
+}
+
+Result<RowId> folderRow(History& history, const PortableFolder& folder, RowId parent) {
+    Database& database = history.database();
+    auto same =
+        database.prepare("SELECT id FROM folders WHERE parent_id IS nullif(?1, 0) AND name = ?2 ORDER BY id",
+                         parent, folder.name);
+    if (same.executeStep()) return same.getColumn(0).getInt64();
+    database.execute("INSERT INTO folders (parent_id, name, position) VALUES (nullif(?1, 0), ?2, ?3)", parent,
+                     folder.name, folder.position);
+    const RowId id = database.sqlite().getLastInsertRowid();
+    if (!folder.settings.empty()) INGLE_TRY(setFolderSettings(history, id, folder.settings));
+    return id;
+}
+
+RowId profileRow(Database& database, const PortableProfile& profile) {
+    auto same = database.prepare("SELECT id FROM profiles WHERE name = ?1 AND settings = ?2 ORDER BY id",
+                                 profile.name, profile.settings);
+    if (same.executeStep()) return same.getColumn(0).getInt64();
+    database.execute("INSERT INTO profiles (name, settings) VALUES (?1, ?2)", profile.name, profile.settings);
+    return database.sqlite().getLastInsertRowid();
+}
+
 /// Nothing is being written in a history that it has just come into.
 MessageStatus settled(MessageStatus status) {
     return status == MessageStatus::Streaming ? MessageStatus::Interrupted : status;
@@ -26,46 +60,28 @@ MessageStatus settled(MessageStatus status) {
 }  // namespace
 
 Status PortableWriting::addFolder(const PortableFolder& folder) {
-    return m_history.atOnce([&]() -> Status {
-        INGLE_TRY_ASSIGN(const RowId parent, rowOf(m_folders, folder.parent, "folder"));
-        Database& database = m_history.database();
-        auto same = database.prepare(
-            "SELECT id FROM folders WHERE parent_id IS nullif(?1, 0) AND name = ?2 ORDER BY id", parent,
-            folder.name);
-        if (same.executeStep()) {
-            m_folders[folder.id] = same.getColumn(0).getInt64();
-            return {};
-        }
-        database.execute("INSERT INTO folders (parent_id, name, position) VALUES (nullif(?1, 0), ?2, ?3)",
-                         parent, folder.name, folder.position);
-        m_folders[folder.id] = database.sqlite().getLastInsertRowid();
-        return {};
-    });
+    INGLE_TRY(mustBeKnown(m_knownFolders, folder.parent, "folder"));
+    if (!folder.settings.empty() && !isObject(folder.settings)) {
+        return fail(ErrorCode::Corrupt, "The settings of the folder \"{}\" are no JSON object.",
+                    shown(folder.name));
+    }
+    m_knownFolders.insert(folder.id);
+    m_folders.push_back(folder);
+    return {};
 }
 
 Status PortableWriting::addProfile(const PortableProfile& profile) {
-    if (!nlohmann::json::parse(profile.settings, nullptr, /*allow_exceptions=*/false).is_object()) {
+    if (!isObject(profile.settings)) {
         return fail(ErrorCode::Corrupt, "The settings of the profile \"{}\" are no JSON object.",
                     shown(profile.name));
     }
-    return m_history.atOnce([&]() -> Status {
-        Database& database = m_history.database();
-        auto same = database.prepare("SELECT id FROM profiles WHERE name = ?1 AND settings = ?2 ORDER BY id",
-                                     profile.name, profile.settings);
-        if (same.executeStep()) {
-            m_profiles[profile.id] = same.getColumn(0).getInt64();
-            return {};
-        }
-        database.execute("INSERT INTO profiles (name, settings) VALUES (?1, ?2)", profile.name,
-                         profile.settings);
-        m_profiles[profile.id] = database.sqlite().getLastInsertRowid();
-        return {};
-    });
+    m_knownProfiles.insert(profile.id);
+    m_profiles.push_back(profile);
+    return {};
 }
 
 /// A file that is here already is used; a hash that another content has here is not believed.
-Status PortableWriting::addFile(const PortableFile& file) {
-    Database& database = m_history.database();
+Status PortableWriting::addFile(Database& database, const PortableFile& file) {
     const auto hash = std::as_bytes(std::span(file.hash));
     bool taken = false;
     if (!file.hash.empty()) {
@@ -87,9 +103,9 @@ Status PortableWriting::addFile(const PortableFile& file) {
     return {};
 }
 
-Result<RowId> PortableWriting::addMessage(RowId conversation, const PortableMessage& portable,
+Result<RowId> PortableWriting::addMessage(Database& database, RowId conversation,
+                                          const PortableMessage& portable,
                                           const std::map<Number, RowId>& before) {
-    Database& database = m_history.database();
     const Message& message = portable.message;
     INGLE_TRY_ASSIGN(const RowId parent, rowOf(before, message.parent, "message"));
     INGLE_TRY_ASSIGN(const RowId firstKept, rowOf(before, message.firstKept, "message"));
@@ -97,16 +113,20 @@ Result<RowId> PortableWriting::addMessage(RowId conversation, const PortableMess
     database.execute(
         "INSERT INTO messages (conversation_id, parent_id, role, status, stop_reason, error, error_id, "
         "error_arguments, pinned, first_kept, prompt_hash, model_id, model_name, sampler, seed, receipt, "
-        "prompt_tokens, cached_tokens, new_tokens, prefill_ms, decode_ms, created_ms, finished_ms, withheld, "
-        "token_ids) VALUES (?1, nullif(?2, 0), ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, "
-        "?16, ?17, ?18, ?19, ?20, ?21, ?22, iif(?23, ?24, NULL), ?25, ?26)",
+        "prompt_tokens, cached_tokens, new_tokens, prefill_ms, decode_ms, guessed_tokens, taken_tokens, "
+        "created_ms, finished_ms, withheld, token_ids) VALUES (?1, nullif(?2, 0), ?3, ?4, ?5, ?6, ?7, ?8, "
+        "?9, "
+        "?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, iif(?25, ?26, NULL), "
+        "?27, "
+        "?28)",
         conversation, parent, storedName(kRoleNames, message.role), storedName(kStatusNames, status),
         message.stopReason ? storedName(kStopReasonNames, *message.stopReason) : std::string_view(),
         message.error, message.errorId, textsJson(message.errorArguments), message.pinned, firstKept,
         message.promptHash, message.modelId, message.modelName, samplerJson(message.sampler),
         message.sampler.seed, receiptJson(message.receipt), message.stats.promptTokens,
         message.stats.cachedTokens, message.stats.newTokens, message.stats.prefillMs, message.stats.decodeMs,
-        message.createdMs, portable.finishedMs.has_value(), portable.finishedMs.value_or(0),
+        message.stats.guessedTokens, message.stats.takenTokens, message.createdMs,
+        portable.finishedMs.has_value(), portable.finishedMs.value_or(0),
         std::as_bytes(std::span(message.withheld)), tokenBytes(message.tokenIds));
     const RowId id = database.sqlite().getLastInsertRowid();
     storeParts(database, id, message.parts, 0);
@@ -120,40 +140,102 @@ Result<RowId> PortableWriting::addMessage(RowId conversation, const PortableMess
     return id;
 }
 
-Result<RowId> PortableWriting::addConversation(const PortableConversation& conversation) {
-    RowId id = 0;
-    INGLE_TRY(m_history.atOnce([&]() -> Status {
-        Database& database = m_history.database();
-        INGLE_TRY_ASSIGN(const RowId folder, rowOf(m_folders, conversation.folder, "folder"));
-        INGLE_TRY_ASSIGN(const RowId profile, rowOf(m_profiles, conversation.profile, "profile"));
-        database.execute(
-            "INSERT INTO conversations (title, created_ms, updated_ms, pinned, archived_ms, folder_id, "
-            "profile_id, model_id, origin) VALUES (?1, ?2, ?3, ?4, iif(?5, ?6, NULL), nullif(?7, 0), "
-            "nullif(?8, 0), ?9, ?10)",
-            conversation.title, conversation.createdMs, conversation.updatedMs, conversation.pinned,
-            conversation.archivedMs.has_value(), conversation.archivedMs.value_or(0), folder, profile,
-            conversation.modelId, conversation.origin);
-        id = database.sqlite().getLastInsertRowid();
-        indexTitle(database, id, conversation.title);
-        if (!conversation.draft.empty()) {
-            database.execute("INSERT INTO drafts (conversation_id, text, updated_ms) VALUES (?1, ?2, ?3)", id,
-                             conversation.draft, conversation.updatedMs);
-        }
-        for (const PortableFile& file : conversation.files) INGLE_TRY(addFile(file));
-        std::map<Number, RowId> messages;
-        for (const PortableMessage& message : conversation.messages) {
-            if (message.message.id <= 0 || messages.contains(message.message.id)) {
-                return fail(ErrorCode::Corrupt,
-                            "The conversation \"{}\" has two messages with the number {}.",
-                            shown(conversation.title), message.message.id);
-            }
-            INGLE_TRY_ASSIGN(messages[message.message.id], addMessage(id, message, messages));
-        }
-        INGLE_TRY_ASSIGN(const RowId leaf, rowOf(messages, conversation.activeLeaf, "message"));
-        database.execute("UPDATE conversations SET active_leaf = nullif(?2, 0) WHERE id = ?1", id, leaf);
+Status PortableWriting::addDocument(History& history, const PortableDocument& document) {
+    const NewDocument& content = document.content;
+    for (const Passage& passage : content.passages) {
+        if (passage.begin <= passage.end && passage.end <= content.text.size()) continue;
+        return fail(ErrorCode::Corrupt, "A passage of the document \"{}\" lies outside of it.",
+                    shown(content.title));
+    }
+    Database& database = history.database();
+    return database.transact(Durability::Process, [&]() -> Status {
+        RowId id = documentOfText(database, content.text);
+        if (id == 0) id = insertDocument(database, content, OnShelf::No, document.addedMs, document.usedMs);
+        m_documents[document.id] = id;
+        if (document.onShelf) m_shelf.push_back(id);
         return {};
+    });
+}
+
+Status PortableWriting::addConversation(Database& database, const PortableConversation& conversation) {
+    INGLE_TRY(mustBeKnown(m_knownFolders, conversation.folder, "folder"));
+    INGLE_TRY(mustBeKnown(m_knownProfiles, conversation.profile, "profile"));
+    database.execute(
+        "INSERT INTO conversations (title, created_ms, updated_ms, pinned, archived_ms, model_id, origin, "
+        "trashed_ms) VALUES (?1, ?2, ?3, ?4, iif(?5, ?6, NULL), ?7, ?8, ?9)",
+        conversation.title, conversation.createdMs, conversation.updatedMs, conversation.pinned,
+        conversation.archivedMs.has_value(), conversation.archivedMs.value_or(0), conversation.modelId,
+        conversation.origin, kArriving);
+    const RowId id = database.sqlite().getLastInsertRowid();
+    indexTitle(database, id, conversation.title);
+    if (!conversation.draft.empty()) {
+        database.execute("INSERT INTO drafts (conversation_id, text, updated_ms) VALUES (?1, ?2, ?3)", id,
+                         conversation.draft, conversation.updatedMs);
+    }
+    for (size_t position = 0; position < conversation.documents.size(); ++position) {
+        INGLE_TRY_ASSIGN(const RowId document,
+                         rowOf(m_documents, conversation.documents[position], "document"));
+        database.execute(
+            "INSERT OR IGNORE INTO conversation_documents (conversation_id, position, document_id) "
+            "VALUES (?1, ?2, ?3)",
+            id, position, document);
+    }
+    for (const PortableFile& file : conversation.files) INGLE_TRY(addFile(database, file));
+    std::map<Number, RowId> messages;
+    for (const PortableMessage& message : conversation.messages) {
+        if (message.message.id <= 0 || messages.contains(message.message.id)) {
+            return fail(ErrorCode::Corrupt, "The conversation \"{}\" has two messages with the number {}.",
+                        shown(conversation.title), message.message.id);
+        }
+        INGLE_TRY_ASSIGN(messages[message.message.id], addMessage(database, id, message, messages));
+    }
+    INGLE_TRY_ASSIGN(const RowId leaf, rowOf(messages, conversation.activeLeaf, "message"));
+    database.execute("UPDATE conversations SET active_leaf = nullif(?2, 0) WHERE id = ?1", id, leaf);
+    m_places.push_back({id, conversation.folder, conversation.profile});
+    return {};
+}
+
+Status PortableWriting::addConversations(History& history,
+                                         std::span<const PortableConversation> conversations) {
+    Database& database = history.database();
+    // As for shredding: others wait no longer than for the slice itself.
+    database.setLogPages(kSliceLogPages);
+    const Status added = database.transact(Durability::Process, [&]() -> Status {
+        for (const PortableConversation& each : conversations) INGLE_TRY(addConversation(database, each));
+        return {};
+    });
+    database.setLogPages(Database::kLogPages);
+    return added;
+}
+
+Result<std::vector<RowId>> PortableWriting::finish(History& history) {
+    Database& database = history.database();
+    std::vector<RowId> conversations;
+    INGLE_TRY(history.atOnce([&]() -> Status {
+        std::map<Number, RowId> folders, profiles;
+        for (const PortableFolder& folder : m_folders) {
+            const RowId parent = folder.parent == 0 ? 0 : folders.at(folder.parent);
+            INGLE_TRY_ASSIGN(folders[folder.id], folderRow(history, folder, parent));
+        }
+        for (const PortableProfile& profile : m_profiles)
+            profiles[profile.id] = profileRow(database, profile);
+        for (const Place& place : m_places) {
+            conversations.push_back(place.conversation);
+            if (place.folder == 0 && place.profile == 0) continue;
+            database.execute(
+                "UPDATE conversations SET folder_id = nullif(?2, 0), profile_id = nullif(?3, 0) "
+                "WHERE id = ?1",
+                place.conversation, place.folder == 0 ? 0 : folders.at(place.folder),
+                place.profile == 0 ? 0 : profiles.at(place.profile));
+        }
+        for (const RowId document : m_shelf)
+            database.execute("UPDATE documents SET on_shelf = 1 WHERE id = ?1", document);
+        const int arrived =
+            database.execute("UPDATE conversations SET trashed_ms = NULL WHERE trashed_ms = ?1", kArriving);
+        if (static_cast<size_t>(arrived) == m_places.size()) return {};
+        return fail(ErrorCode::Io, "Another history was put in the place of {} meanwhile.", history.path());
     }));
-    return id;
+    return conversations;
 }
 
 }  // namespace ingle::history

@@ -1,9 +1,13 @@
-/// The third version: documents that are read once and stand before every question.
+/// The third version: documents that are read once and stand before every question; how many of an answer's
+/// tokens were guessed.
 #include "app/history/schema.h"
 
 namespace ingle::history {
 
 const Migration kSchema3{.before = R"sql(
+ALTER TABLE messages ADD COLUMN guessed_tokens INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE messages ADD COLUMN taken_tokens INTEGER NOT NULL DEFAULT 0;
+
 CREATE TABLE documents (
     id       INTEGER PRIMARY KEY AUTOINCREMENT,
     file_id  INTEGER NOT NULL UNIQUE REFERENCES files (id),

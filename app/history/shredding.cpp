@@ -22,7 +22,8 @@ constexpr int kMessagesAtOnce = 256;  // found by one query; the time ends a sli
 constexpr int kPassagesAtOnce = 16;
 constexpr int kMergePages = 16;  // of the index, written between two looks at the clock
 
-constexpr std::array kChoreNames{std::pair{Chore::DeleteRows, std::string_view("delete_rows")},
+constexpr std::array kChoreNames{std::pair{Chore::DropArrivals, std::string_view("drop_arrivals")},
+                                 std::pair{Chore::DeleteRows, std::string_view("delete_rows")},
                                  std::pair{Chore::BeginMerge, std::string_view("begin_merge")},
                                  std::pair{Chore::Merge, std::string_view("merge")},
                                  std::pair{Chore::TruncateLog, std::string_view("truncate_log")},
@@ -50,17 +51,17 @@ std::vector<RowId> idsOf(SQLite::Statement rows) {
 }
 
 /// A conversation to delete, or none.
-std::vector<RowId> nextConversation(Database& database) {
-    return idsOf(database.prepare("SELECT id FROM conversations WHERE trashed_ms = 0 LIMIT 1"));
+std::vector<RowId> nextConversation(Database& database, int mark) {
+    return idsOf(database.prepare("SELECT id FROM conversations WHERE trashed_ms = ?1 LIMIT 1", mark));
 }
 
 /// Children before their parents, which have smaller ids; as an index has them, so that however many there
 /// are none is looked at twice.
-std::vector<RowId> messagesToDelete(Database& database) {
+std::vector<RowId> messagesToDelete(Database& database, int mark) {
     auto ids = idsOf(database.prepare(
-        "SELECT id FROM messages WHERE trashed_ms = 0 ORDER BY id DESC LIMIT ?1", kMessagesAtOnce));
+        "SELECT id FROM messages WHERE trashed_ms = ?2 ORDER BY id DESC LIMIT ?1", kMessagesAtOnce, mark));
     if (!ids.empty()) return ids;
-    for (const RowId conversation : nextConversation(database)) {
+    for (const RowId conversation : nextConversation(database, mark)) {
         ids =
             idsOf(database.prepare("SELECT id FROM messages WHERE conversation_id = ?1 "
                                    "ORDER BY parent_id DESC, id DESC LIMIT ?2",
@@ -83,8 +84,15 @@ bool deletePassages(Database& database) {
     return !ids.empty();
 }
 
-/// Deletes rows until the time is over or none is left.
-void deleteRows(Database& database, Clock::time_point end) {
+/// Files that nothing holds any more.
+void deleteLooseFiles(Database& database) {
+    database.execute(
+        "DELETE FROM files WHERE NOT EXISTS (SELECT 1 FROM parts WHERE file_id = files.id) "
+        "AND NOT EXISTS (SELECT 1 FROM documents WHERE file_id = files.id)");
+}
+
+/// Deletes messages and conversations of that mark until the time is over (false) or none is left.
+bool deleteMarked(Database& database, Clock::time_point end, int mark) {
     auto index = database.prepare("DELETE FROM search_index WHERE rowid = ?1");
     auto message = database.prepare("DELETE FROM messages WHERE id = ?1");
     auto conversation = database.prepare("DELETE FROM conversations WHERE id = ?1");
@@ -94,35 +102,49 @@ void deleteRows(Database& database, Clock::time_point end) {
         statement.exec();
     };
     do {
-        const std::vector<RowId> ids = messagesToDelete(database);
+        const std::vector<RowId> ids = messagesToDelete(database, mark);
         for (const RowId id : ids) {
             deleteRow(index, id);
             deleteRow(message, id);
-            if (Clock::now() >= end) return;
+            if (Clock::now() >= end) return false;
         }
         if (!ids.empty()) continue;
-        const std::vector<RowId> empty = nextConversation(database);
+        const std::vector<RowId> empty = nextConversation(database, mark);
         for (const RowId id : empty) {
             deleteRow(index, -id);  // of its title
             deleteRow(conversation, id);
         }
-        if (!empty.empty()) continue;
-        if (deletePassages(database)) continue;
-        database.execute(
-            "DELETE FROM documents WHERE on_shelf = 0 AND NOT EXISTS (SELECT 1 FROM conversation_documents "
-            "WHERE document_id = documents.id)");
-        database.execute(
-            "DELETE FROM files WHERE NOT EXISTS (SELECT 1 FROM parts WHERE file_id = files.id) "
-            "AND NOT EXISTS (SELECT 1 FROM documents WHERE file_id = files.id)");
-        database.execute(
-            "DELETE FROM profiles WHERE id NOT IN (SELECT profile_id FROM conversations WHERE profile_id IS "
-            "NOT NULL)");
-        endChore(database, Chore::DeleteRows);
-        addChore(database, Chore::BeginMerge);
-        addChore(database, Chore::TruncateLog);
-        addChore(database, Chore::ReplaceBackups);
-        return;
+        if (empty.empty()) return true;
     } while (Clock::now() < end);
+    return false;
+}
+
+/// Documents that stand nowhere; false: the time was over before that.
+bool deleteLooseDocuments(Database& database, Clock::time_point end) {
+    while (deletePassages(database))
+        if (Clock::now() >= end) return false;
+    database.execute(
+        "DELETE FROM documents WHERE on_shelf = 0 AND NOT EXISTS (SELECT 1 FROM conversation_documents "
+        "WHERE document_id = documents.id)");
+    deleteLooseFiles(database);
+    return true;
+}
+
+void dropArrivals(Database& database, Clock::time_point end) {
+    if (!deleteMarked(database, end, kArrivedInVain)) return;
+    if (deleteLooseDocuments(database, end)) endChore(database, Chore::DropArrivals);
+}
+
+/// Deletes rows until the time is over or none is left.
+void deleteRows(Database& database, Clock::time_point end) {
+    if (!deleteMarked(database, end, kDeletedForGood) || !deleteLooseDocuments(database, end)) return;
+    database.execute(
+        "DELETE FROM profiles WHERE id NOT IN (SELECT profile_id FROM conversations WHERE profile_id IS NOT "
+        "NULL)");
+    endChore(database, Chore::DeleteRows);
+    addChore(database, Chore::BeginMerge);
+    addChore(database, Chore::TruncateLog);
+    addChore(database, Chore::ReplaceBackups);
 }
 
 /// Merges the indexes until the time is over or nothing is left to merge.
@@ -175,10 +197,10 @@ Result<ShredState> History::shredSlice(std::chrono::milliseconds budget) {
         INGLE_TRY_ASSIGN(const bool truncated, file.truncateLog());
         if (!truncated) return ShredState::Waiting;
     }
-    // A slice that is lost is done again. Its pages go from the log into the file a few at a time: a
-    // thousand, as usual, would keep whoever writes waiting for longer than the slice itself.
-    file.setLogPages(200);
+    // A slice that is lost is done again.
+    file.setLogPages(kSliceLogPages);
     const Status done = file.transact(Durability::Process, [&]() -> Status {
+        if (*chore == Chore::DropArrivals) history::dropArrivals(file, end);
         if (*chore == Chore::DeleteRows) deleteRows(file, end);
         if (*chore == Chore::BeginMerge || *chore == Chore::Merge) {
             mergeIndexes(file, end, *chore == Chore::BeginMerge);
@@ -194,6 +216,22 @@ Result<ShredState> History::shredSlice(std::chrono::milliseconds budget) {
 Status History::deleteRowsSoon() {
     return m_database->transact(Durability::Process, [&]() -> Status {
         addChore(*m_database, Chore::DeleteRows);
+        m_mayShred = true;
+        return {};
+    });
+}
+
+Status History::dropArrivals() {
+    return m_database->transact(Durability::Process, [&]() -> Status {
+        const int dropped = m_database->execute(
+            "UPDATE conversations SET trashed_ms = ?2, active_leaf = NULL "
+            "WHERE trashed_ms = ?1",
+            kArriving, kArrivedInVain);
+        auto documents = m_database->prepare(
+            "SELECT 1 FROM documents WHERE on_shelf = 0 AND NOT EXISTS (SELECT 1 FROM conversation_documents "
+            "WHERE document_id = documents.id) LIMIT 1");
+        if (dropped == 0 && !documents.executeStep()) return {};
+        addChore(*m_database, Chore::DropArrivals);
         m_mayShred = true;
         return {};
     });

@@ -148,7 +148,9 @@ Status History::expireTrash(int64_t beforeMs) {
     return m_database->transact(Durability::Power, [&]() -> Status {
         Database& file = *m_database;
         int marked = file.execute(
-            "UPDATE conversations SET trashed_ms = 0, active_leaf = NULL WHERE trashed_ms < ?1", beforeMs);
+            "UPDATE conversations SET trashed_ms = 0, active_leaf = NULL "
+            "WHERE trashed_ms > 0 AND trashed_ms < ?1",
+            beforeMs);
         // With what stands below, whatever a clock that was set back says.
         marked += file.execute(
             "WITH RECURSIVE below (id) AS (SELECT id FROM messages WHERE trashed_ms < ?1 UNION "

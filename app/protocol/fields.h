@@ -43,6 +43,12 @@ struct EnumNames<ActivationType> {
                                       std::pair{ActivationType::F32, std::string_view("f32")}};
 };
 template <>
+struct EnumNames<Guesses> {
+    static constexpr std::array kList{std::pair{Guesses::Off, std::string_view("off")},
+                                      std::pair{Guesses::LookUp, std::string_view("lookUp")},
+                                      std::pair{Guesses::Draft, std::string_view("draft")}};
+};
+template <>
 struct EnumNames<StopReason> {
     static constexpr std::array kList{std::pair{StopReason::EndOfText, std::string_view("endOfText")},
                                       std::pair{StopReason::MaxTokens, std::string_view("maxTokens")},
@@ -149,6 +155,7 @@ void fields(V& v, Of<LoadOptions> auto& o) {
     v.optional("loadAnyway", o.loadAnyway);
     v.optional("crashedProcess", o.crashedProcess);
     v.optional("overrides", o.overrides);
+    v.sparse("draft", o.draft);
 }
 template <typename V>
 void fields(V& v, Of<FitChoice> auto& c) {
@@ -227,6 +234,7 @@ void fields(V& v, Of<GenerateRequest> auto& r) {
     v.sparse("grammar", r.grammar);
     v.sparse("jsonSchema", r.jsonSchema);
     v.optional("whenFull", r.whenFull);
+    v.optional("guesses", r.guesses);
 }
 template <typename V>
 void fields(V& v, Of<PromptPlan> auto& p) {
@@ -249,6 +257,8 @@ void fields(V& v, Of<GenerateStats> auto& s) {
     v.optional("newTokens", s.newTokens);
     v.optional("prefillMs", s.prefillMs);
     v.optional("decodeMs", s.decodeMs);
+    v.optional("guessedTokens", s.guessedTokens);
+    v.optional("takenTokens", s.takenTokens);
 }
 template <typename V>
 void fields(V& v, Of<GenerateResult> auto& r) {

@@ -11,6 +11,7 @@ using namespace std::chrono_literals;
 
 constexpr auto kLookEvery = 500ms;    // after the file
 constexpr auto kExpiryEvery = 1h;     // of the trash
+constexpr auto kBackupLook = 1h;      // whether the newest one is old
 constexpr auto kBetweenSlices = 5ms;  // of shredding: others want the disk, too
 constexpr auto kTryAgain = 30s;       // what the disk refused
 
@@ -33,12 +34,13 @@ int64_t unixMs() {
 
 }  // namespace
 
-Storage::Storage(std::string folder, Noticed noticed)
+Storage::Storage(std::string folder, Noticed noticed, std::chrono::milliseconds backupAfter)
     : m_folder(std::move(folder)),
       m_noticed(std::move(noticed)),
       m_history(kClosed),
       m_reader(kClosed),
       m_library(std::make_shared<Result<library::Library>>(kClosed)),
+      m_nextBackup(Clock::now() + backupAfter),
       m_journal("journal", [this] { return tend(); }),
       m_readers("history-reader"),
       m_models("library", kEndPatience),
@@ -96,7 +98,7 @@ Result<std::string> Storage::openHistory() {
     // When it cannot be looked into, opening says why.
     for (const std::string& other : history::takeUpRescued(m_folder).value_or(std::vector<std::string>{}))
         notify(Notice::Kind::FileKeptBeside, {}, other);
-    m_history = history::History::open(m_folder + "/history.sqlite");
+    m_history = history::History::open(historyPath());
     if (!m_history) return tl::unexpected<Error>(m_history.error());
     return (*m_history)->path();
 }
@@ -111,7 +113,7 @@ void Storage::openReader(const Result<std::string>& path) {
 Result<std::string> Storage::replaceHistory() {
     namespace fs = std::filesystem;
     m_history = kClosed;
-    const std::string path = m_folder + "/history.sqlite";
+    const std::string path = historyPath();
     const std::string aside = path + ".damaged-" + timeForNames();
     for (const char* suffix : {"-wal", "-shm", ""}) {
         std::error_code error;
@@ -138,6 +140,73 @@ void Storage::closeReader() {
 
 void Storage::setHistoryAside(std::function<void(const Result<std::string>&)> then) {
     m_journal.post([this, then = std::move(then)] { then(replaceHistory()); });
+}
+
+void Storage::backUp(std::function<void(const Result<history::Backup>&)> then) {
+    m_journal.post([this, then = std::move(then)] {
+        if (!m_history) return then(tl::unexpected<Error>(m_history.error()));
+        ++m_backingUp;
+        m_backups.post([this, then, path = (*m_history)->path()] {
+            m_journal.post([this, then, made = history::makeBackup(path)] {
+                --m_backingUp;
+                then(made);
+            });
+        });
+    });
+}
+
+void Storage::backUpIfOld() {
+    namespace fs = std::filesystem;
+    const std::string path = (*m_history)->path();
+    const auto backups = history::backupsBeside(path);
+    if (!backups) return;
+    if (!backups->empty()) {
+        using namespace std::chrono;
+        const int64_t madeMs = backups->front().madeMs;
+        if (unixMs() - madeMs < duration_cast<milliseconds>(kBackupEvery).count()) return;
+        // Of what holds something: an empty log is made whenever the history is opened.
+        const auto changedMs = [](const std::string& file) -> int64_t {
+            std::error_code error;
+            if (fs::file_size(file, error) == 0 || error) return 0;
+            const auto time = file_clock::to_sys(fs::last_write_time(file, error));
+            return duration_cast<milliseconds>(time.time_since_epoch()).count();
+        };
+        if (std::max(changedMs(path), changedMs(path + "-wal")) <= madeMs) return;
+    }
+    backUp([this](const Result<history::Backup>& made) {
+        if (made)
+            m_saidNoBackup = false;
+        else if (!std::exchange(m_saidNoBackup, true))
+            notify(Notice::Kind::NoBackup, made.error().message);
+    });
+}
+
+void Storage::listBackups(std::function<void(const Result<std::vector<history::Backup>>&)> then) {
+    m_journal.post([this, then = std::move(then)] {
+        then(history::backupsBeside(m_history ? (*m_history)->path() : historyPath()));
+    });
+}
+
+Result<std::string> Storage::putInPlace(const std::string& copy) {
+    closeReader();
+    m_history = kClosed;
+    const auto aside = history::putInPlace(historyPath(), copy);
+    const Result<std::string> opened = openHistory();
+    m_readers.post([this, opened] { openReader(opened); });
+    if (!opened) return tl::unexpected<Error>(opened.error());
+    return aside;
+}
+
+void Storage::restore(const std::string& backup, std::function<void(const Result<std::string>&)> then) {
+    m_journal.post([this, backup, then = std::move(then)] {
+        ++m_backingUp;
+        m_backups.post([this, backup, then] {
+            m_journal.post([this, then, copy = history::prepareRestore(historyPath(), backup)] {
+                --m_backingUp;
+                then(copy ? putInPlace(*copy) : copy);
+            });
+        });
+    });
 }
 
 RequestId Storage::read(Job<history::HistoryReader> job) {
@@ -188,7 +257,11 @@ std::chrono::milliseconds Storage::tend() {
             ->expireTrash(unixMs() -
                           std::chrono::duration_cast<std::chrono::milliseconds>(kTrashTime).count());
     }
-    if ((*m_history)->mayShred() && !m_backingUp && now >= m_nextShred) {
+    if (now >= m_nextBackup && m_backingUp == 0) {
+        m_nextBackup = now + kBackupLook;
+        backUpIfOld();
+    }
+    if ((*m_history)->mayShred() && m_backingUp == 0 && now >= m_nextShred) {
         shred();
         return kBetweenSlices;
     }
@@ -202,9 +275,9 @@ void Storage::lookAfterFile(Look look) {
     if (found == Whereabouts::InPlace) return;
     const bool isOverwritten = found == Whereabouts::Overwritten || found == Whereabouts::BeingOverwritten;
     // Half a file is nothing to open, and a backup has the file open: look again.
-    const bool mustWait = found == Whereabouts::BeingOverwritten || (isOverwritten && m_backingUp);
+    const bool mustWait = found == Whereabouts::BeingOverwritten || (isOverwritten && m_backingUp > 0);
     if (mustWait && look == Look::Regular) return;
-    const std::string wanted = m_folder + "/history.sqlite";
+    const std::string wanted = historyPath();
     std::error_code unknown;
     const bool free = !std::filesystem::exists(wanted, unknown);
     if (unknown) return;  // the folder cannot be read now: look again
@@ -246,10 +319,10 @@ void Storage::shred() {
     if (*state == ShredState::Waiting) m_nextShred = Clock::now() + kLookEvery;
     if (*state != ShredState::BackupsLeft) return;
     // Takes seconds, and only reads: the journal goes on.
-    m_backingUp = true;
+    ++m_backingUp;
     m_backups.post([this, said, path = (*m_history)->path()] {
         m_journal.post([this, said, replaced = history::replaceBackups(path)] {
-            m_backingUp = false;
+            --m_backingUp;
             const Status done = !replaced   ? replaced
                                 : m_history ? (*m_history)->backupsReplaced()
                                             : Status(kClosed);

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/history/copies.h"
 #include "app/history/history.h"
 #include "app/library/library.h"
 #include "app/storage/lane.h"
@@ -31,10 +32,11 @@ struct Notice {
         FileOverwritten,  ///< somebody wrote another file into it, and ours is lost; the other one is open
                           ///< now
         ShreddingWaits,   ///< what was deleted for good is still in some file; it is tried again
+        NoBackup,         ///< today's could not be made; it is tried again
     };
     Kind kind = Kind::FileRescued;
     std::string path;
-    std::string error;  ///< why; of the last two
+    std::string error;  ///< why; of FileNotRescued, ShreddingWaits and NoBackup
 };
 
 /// Names a request that may be cancelled.
@@ -52,9 +54,14 @@ class Storage {
     /// closed.
     static constexpr std::chrono::milliseconds kEndPatience{1000};
 
+    /// How long the start is over before a backup is made, and how old the newest one is then.
+    static constexpr std::chrono::milliseconds kBackupAfter{60'000};
+    static constexpr std::chrono::hours kBackupEvery{24};
+
     /// Opens history and library in `folder`: each by itself, so that a damaged history does not keep the
-    /// models away. `noticed` is called by a thread of this, while this lives.
-    explicit Storage(std::string folder, Noticed noticed = {});
+    /// models away. `noticed` is called by a thread of this, while this lives. `backupAfter`: for tests.
+    explicit Storage(std::string folder, Noticed noticed = {},
+                     std::chrono::milliseconds backupAfter = kBackupAfter);
     /// Of private chats: a history in memory and no file at all, the library's neither.
     struct InMemory {};
     explicit Storage(InMemory);
@@ -103,6 +110,18 @@ class Storage {
 
     /// Renames the history file, keeping all of it, and opens a new one; then(its path now) as for run().
     void setHistoryAside(std::function<void(const Result<std::string>&)> then);
+    /// Makes a backup and reads it through, while others go on; then as for run().
+    void backUp(std::function<void(const Result<history::Backup>&)> then);
+    /// Puts a backup in the place of the history, which stays beside it: then(its path now) as for run().
+    /// Answers must not be written meanwhile.
+    void restore(const std::string& backup, std::function<void(const Result<std::string>&)> then);
+    /// Those of the history, newest first, as for run().
+    void listBackups(std::function<void(const Result<std::vector<history::Backup>>&)> then);
+    /// Runs `work` where backups are made, behind them; then as for run().
+    template <typename Work, typename Then>
+    void runBehindBackups(Work work, Then then) {
+        m_backups.post([work = std::move(work), then = std::move(then)]() mutable { then(work()); });
+    }
 
   private:
     template <typename Store>
@@ -123,6 +142,9 @@ class Storage {
     // On the journal's thread.
     Result<std::string> openHistory();  ///< its path
     Result<std::string> replaceHistory();
+    Result<std::string> putInPlace(const std::string& copy);
+    void backUpIfOld();
+    std::string historyPath() const { return m_folder + "/history.sqlite"; }
     void openOverwritten();
     std::chrono::milliseconds tend();
     enum class Look { Regular, Last /* before it is closed */ };
@@ -150,7 +172,9 @@ class Storage {
     Clock::time_point m_nextLook{};    ///< after the file
     Clock::time_point m_nextExpiry{};  ///< of the trash
     Clock::time_point m_nextShred{};
-    bool m_backingUp = false;
+    Clock::time_point m_nextBackup{};
+    int m_backingUp = 0;  ///< copies that are being made
+    bool m_saidNoBackup = false;
     bool m_saidNotRescued = false;
     bool m_saidWaits = false;
 

@@ -24,6 +24,9 @@ struct SequenceRun {
     /// Where the plan has Mask::Prefix: the sequence's first tokens that all of its tokens see. They are fed
     /// in one step, and it is the same in all steps that follow.
     uint32_t prefixTokens = 0;
+    /// How many of the last rows may be taken back, at most MemorySpec::mostGuesses(). Where states are not
+    /// in chunks, the processor keeps them as they are before these (SequenceMemory::statesKeptAt()).
+    uint32_t numGuesses = 0;
 };
 
 /// The values of one step: tokens of all runs in order, and the rows (ascending) whose logits are wanted.

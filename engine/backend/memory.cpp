@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <span>
 
 namespace ingle::backend {
@@ -48,6 +49,13 @@ uint32_t MemorySpec::statesReachBack(uint32_t tokens) const {
     const bool inChunks =
         std::ranges::all_of(states, [](const StateSpec& state) { return state.ring.has_value(); });
     return inChunks ? chunkStart(tokens) + 1 : tokens;
+}
+
+uint32_t MemorySpec::mostGuesses(uint32_t tokens) const {
+    const bool inChunks =
+        std::ranges::any_of(states, [](const StateSpec& state) { return state.ring.has_value(); });
+    if (!inChunks) return std::numeric_limits<uint32_t>::max();
+    return tokens == 0 ? 0 : chunkStart(tokens) + kChunkTokens - tokens;
 }
 
 TokenRange StateSpec::keptRows(uint32_t tokens) const {
@@ -120,7 +128,8 @@ Status checkTruncation(const MemorySpec& spec, const SequenceMemory& sequence, u
     if (tokens > length)
         return fail(ErrorCode::InvalidArgument, "cannot truncate {} tokens to {}", length, tokens);
     if (tokens == 0 || tokens == length) return {};
-    if (const uint32_t first = spec.statesReachBack(length); tokens < first)
+    if (const uint32_t first = spec.statesReachBack(length);
+        tokens < first && tokens != sequence.statesKeptAt())
         return fail(ErrorCode::InvalidArgument,
                     "a recurrent state of {} tokens cannot go back to {}, only to {} or none", length, tokens,
                     first < length ? fmt::format("{} at least", first) : fmt::format("{}", length));
@@ -135,7 +144,8 @@ Status checkSaving(const MemorySpec& spec, const SequenceMemory& sequence, Token
                    SavedParts parts) {
     const uint32_t length = sequence.length();
     const bool hasStates = parts == SavedParts::Everything && !spec.states.empty();
-    if (range.end() <= length && (!hasStates || range.end() == length) &&
+    const bool reaches = !hasStates || range.end() == length || range.end() >= spec.statesReachBack(length);
+    if (range.end() <= length && reaches &&
         (range.first >= sequence.firstKept() || spec.kv.empty()))
         return {};
     return fail(ErrorCode::InvalidArgument, "tokens {} to {} of a sequence of {} cannot be saved",

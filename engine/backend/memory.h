@@ -81,6 +81,8 @@ struct MemorySpec {
     bool hasStates() const { return !states.empty(); }
     /// The fewest tokens (beside none) that the states after so many can go back to.
     uint32_t statesReachBack(uint32_t tokens) const;
+    /// Most rows behind so many tokens that may be guesses, see SequenceRun: those of a chunk.
+    uint32_t mostGuesses(uint32_t tokens) const;
 
     /// The largest window of all layers; 0: some layer sees everything.
     uint32_t window() const;
@@ -156,11 +158,14 @@ class SequenceMemory {
     /// The first token whose keys and values are still there: pages that no layer can see any more are given
     /// back, see MemorySpec::firstKept().
     virtual uint32_t firstKept() const = 0;
+    /// Before the guesses of the last step, where states were kept for them (see SequenceRun): it can go back
+    /// to there, too, until it is fed or truncated.
+    virtual std::optional<uint32_t> statesKeptAt() const { return std::nullopt; }
     /// Forgets everything after the first `tokens`; of states in chunks nothing is copied or changed for
     /// that. Errors: as checkTruncation().
     virtual Status truncate(uint32_t tokens) = 0;
-    /// Errors: InvalidArgument when the range is not within firstKept() and length(), or does not end there
-    /// although recurrent states belong to it.
+    /// Errors: InvalidArgument when the range is not within firstKept() and length(), or recurrent states
+    /// belong to it that cannot go back to its end (MemorySpec::statesReachBack()).
     virtual Result<SavedState> save(TokenRange range, SavedParts parts) const = 0;
     Result<SavedState> save(TokenRange range) const { return save(range, SavedParts::Everything); }
     /// What is needed to go on.

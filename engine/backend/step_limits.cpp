@@ -31,7 +31,11 @@ Status StepLimits::check(const Step& step) const {
         return fail(ErrorCode::InvalidArgument, "logits of {} rows wanted; at most {} fit",
                     step.logitRows.size(), maxLogitRows);
     }
-    for (const SequenceRun& run : step.runs) INGLE_TRY(checkMask(run));
+    for (const SequenceRun& run : step.runs) {
+        if (run.numGuesses > 0 && run.numGuesses >= run.numRows)
+            return fail(ErrorCode::InvalidArgument, "{} guesses among {} rows", run.numGuesses, run.numRows);
+        INGLE_TRY(checkMask(run));
+    }
     for (const TokenId token : step.tokens) {
         if (token < 0 || static_cast<uint32_t>(token) >= vocabSize) {
             return fail(ErrorCode::InvalidArgument, "token {} is outside the vocabulary of {}", token,

@@ -7,6 +7,7 @@
 
 #include "engine/base/cpu_features.h"
 #include "engine/base/thread_pool.h"
+#include "engine/lab/guessing_bench.h"
 #include "engine/session/loading/model.h"
 
 namespace ingle::lab {
@@ -69,9 +70,8 @@ class Bench {
         INGLE_TRY_ASSIGN(const auto program, compile(kChunk));
         INGLE_TRY(feedPrompt(*program, std::min(kChunk, m_options.promptTokens)));
         if (m_options.profile) program->observe(&profile);
-        const Clock::time_point begin = Clock::now();
-        INGLE_TRY(feedPrompt(*program, m_options.promptTokens));
-        return m_options.promptTokens / secondsSince(begin);
+        INGLE_TRY_ASSIGN(const double seconds, feedPrompt(*program, m_options.promptTokens));
+        return m_options.promptTokens / seconds;
     }
 
     /// Tokens per second of decoding.
@@ -79,7 +79,7 @@ class Bench {
         INGLE_TRY_ASSIGN(const auto program, compile(m_options.sequences));
         Sequences sequences(m_options.sequences);
         for (auto& sequence : sequences) {
-            INGLE_TRY_ASSIGN(sequence, m_model.memory().createSequence());
+            INGLE_TRY_ASSIGN(sequence, createSequence());
         }
         if (sequences.size() == 1 && !m_options.profile) {
             INGLE_TRY_ASSIGN(const auto queue, program->decodeAhead(answer(*sequences[0])));
@@ -117,9 +117,10 @@ class Bench {
         return static_cast<TokenId>((position * 37 + 11) % m_model.opened().bound.facts().vocabSize);
     }
 
-    /// A prompt in chunks; the logits of its last row only, as when a question is read.
-    Status feedPrompt(backend::Program& program, uint32_t numTokens) {
-        INGLE_TRY_ASSIGN(const auto sequence, m_model.memory().createSequence());
+    /// Seconds that a prompt takes, in chunks; the logits of its last row only, as when a question is read.
+    Result<double> feedPrompt(backend::Program& program, uint32_t numTokens) {
+        INGLE_TRY_ASSIGN(const auto sequence, createSequence());
+        const Clock::time_point begin = Clock::now();
         for (uint32_t at = 0; at < numTokens; at += session::Model::kPrefillTokens) {
             const uint32_t count = std::min(session::Model::kPrefillTokens, numTokens - at);
             std::vector<TokenId> tokens(count);
@@ -129,7 +130,19 @@ class Bench {
             if (at + count == numTokens) rows = {count - 1};
             INGLE_TRY(program.run({tokens, {&run, 1}, rows}));
         }
-        return {};
+        return secondsSince(begin);
+    }
+
+    Result<std::unique_ptr<backend::SequenceMemory>> createSequence() {
+        INGLE_TRY_ASSIGN(auto sequence, m_model.memory().createSequence());
+        if (m_options.depth == 0) return sequence;
+        const backend::MemorySpec& spec = m_model.memorySpec();
+        const KvType kv = m_model.options().kv;
+        backend::SavedState state{.kvType = kv, .range = {0, m_options.depth}};
+        state.bytes.resize(backend::cacheBytesPerToken(spec, kv) * m_options.depth +
+                           backend::savedStateBytes(spec, m_options.depth));
+        INGLE_TRY(sequence->restore(state));
+        return sequence;
     }
 
     Status decodeStep(backend::Program& program, const Sequences& sequences, uint32_t position) {
@@ -157,13 +170,14 @@ Result<BenchResult> benchModel(const std::string& path, const LoadOptions& load,
     LoadOptions wanted = load;
     if (wanted.contextTokens == 0) {
         // Room for a page more than each sequence needs.
-        const uint32_t longest = std::max(options.promptTokens, options.newTokens) + 2 * backend::kPageTokens;
+        const uint32_t longest = options.depth + std::max(options.promptTokens, options.newTokens) +
+                                 2 * backend::kPageTokens;
         wanted.contextTokens = longest * (options.sequences + 1);
     }
     INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(path));
     INGLE_TRY_ASSIGN(const auto model, session::Model::load(source, wanted, nullptr));
     const uint32_t context = model->opened().contextTokens;
-    if (const uint32_t most = std::max(options.promptTokens, options.newTokens);
+    if (const uint32_t most = options.depth + std::max(options.promptTokens, options.newTokens);
         context > 0 && most > context) {
         return fail(ErrorCode::InvalidArgument, "{} tokens do not fit the context of {}", most, context);
     }
@@ -173,6 +187,9 @@ Result<BenchResult> benchModel(const std::string& path, const LoadOptions& load,
     INGLE_TRY_ASSIGN(result.decodeTokensPerSecond, bench.decode(result.decodeProfile));
     result.decodeBytesPerSecond = result.decodeTokensPerSecond / options.sequences *
                                   static_cast<double>(bytesReadPerToken(model->opened()));
+    if (options.rightGuesses) {
+        INGLE_TRY_ASSIGN(result.guessing, benchGuessing(*model, options.newTokens, *options.rightGuesses));
+    }
     if (options.kernels) {
         INGLE_TRY_ASSIGN(result.kernels, measureKernels(*model));
     }

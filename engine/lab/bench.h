@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 
 #include "engine/backend/backend.h"
@@ -26,12 +27,25 @@ class OpProfile final : public backend::OpObserver {
 struct BenchOptions {
     uint32_t promptTokens = 128;
     uint32_t newTokens = 32;
+    uint32_t depth = 0;      ///< tokens, of which all is zero, that memory holds before
     uint32_t sequences = 1;  ///< decoded together, one token of each per step
     bool profile = false;
     bool kernels = false;
+    /// How many of the guesses that answers are made with are right (see ForcedGuesses). Nothing: none are.
+    std::optional<double> rightGuesses = std::nullopt;
 };
 
-/// Prompt and answer start from empty sequences, after a warm-up step each.
+/// Answers with guesses beside the same without.
+struct GuessingResult {
+    double tokensPerSecond = 0;       ///< the median
+    double bareTokensPerSecond = 0;   ///< without guesses, as well
+    double ratio = 0;                 ///< the median of the ratios of each two that were made in turn
+    double leastRatio = 0, mostRatio = 0;
+    uint64_t guessedTokens = 0;
+    uint64_t takenTokens = 0;
+};
+
+/// Prompt and answer start from sequences of `depth` tokens, after a warm-up step each.
 struct BenchResult {
     double prefillTokensPerSecond = 0;
     double decodeTokensPerSecond = 0;  ///< of all sequences together
@@ -45,6 +59,7 @@ struct BenchResult {
     OpProfile prefillProfile;
     OpProfile decodeProfile;
     KernelSpeeds kernels;  ///< empty unless asked for
+    std::optional<GuessingResult> guessing;
 };
 
 /// Loads the model and measures. Errors: those of loading; InvalidArgument when the tokens do not fit the

@@ -199,6 +199,8 @@ class Window:
             try:
                 return self.command("click", object=name)
             except Failure:
+                if self._process.poll() is not None:
+                    raise
                 return None
 
         wait_until(attempt, f"an item called {name}")

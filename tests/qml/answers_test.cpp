@@ -36,6 +36,38 @@ class AnswersTest : public QObject, WindowFiles {
   private slots:
     void initTestCase() { QVERIFY(prepare()); }
 
+    void aLongAnswerThatNobodySeesIsTold() {
+        WindowRun run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        QSignalSpy told(run.model.longAnswers(), &LongAnswers::told);
+        const auto ask = [&run](const QString& question) {
+            run.chat().newConversation();
+            run.chat().send(question);
+            QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        };
+        using namespace std::chrono_literals;
+        run.model.longAnswers()->pretend(0ms, /*isSeen=*/true);
+        ask("Seen");
+        QCOMPARE(told.size(), 0);
+        run.model.longAnswers()->pretend(0ms, false);
+        ask("Unseen");
+        QTRY_COMPARE(told.size(), 1);
+        QCOMPARE(told[0][0].toString(), QString("An answer is there"));
+        QCOMPARE(told[0][1].toString(), QString("Unseen"));
+        // Not of what was short, nor where it is not wanted, nor of what is private.
+        run.model.longAnswers()->pretend(LongAnswers::kLong, false);
+        ask("Short");
+        run.model.longAnswers()->pretend(0ms, false);
+        run.model.settings()->setProperty("notifies", false);
+        ask("Unwanted");
+        run.model.settings()->setProperty("notifies", true);
+        run.model.secret()->show();
+        ask("Private");
+        run.model.secret()->close();
+        QCOMPARE(told.size(), 1);
+    }
+
     void aFailedAnswerWithoutTextIsNotShownToTheModel() {
         QFile crashes(m_folder.filePath("crashes"));
         QVERIFY(crashes.open(QIODevice::WriteOnly));

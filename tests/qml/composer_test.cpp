@@ -16,6 +16,78 @@ class ComposerTest : public QObject, WindowFiles {
   private slots:
     void initTestCase() { QVERIFY(prepare()); }
 
+    void aSlashOffersThePersonsPrompts() {
+        const QString data = freshDataDir();
+        {
+            WindowRun run(data, {});
+            QVERIFY(QTest::qWaitForWindowActive(run.window));
+            QTRY_VERIFY(run.item("composerInput")->hasActiveFocus());
+            const auto type = [&run](const char* text) {
+                for (const char key : std::string(text)) QTest::keyClick(run.window, key);
+            };
+            const auto menu = [&run] { return run.window->findChild<QObject*>("promptMenu"); };
+            // The empty list leads to the page on which one is written.
+            type("/");
+            QTRY_VERIFY(menu()->property("visible").toBool());
+            QTest::keyClick(run.window, Qt::Key_Return);
+            QTRY_VERIFY(run.shownItem("newPrompt") != nullptr);
+            QCOMPARE(run.composerText(), QString());
+            run.click(run.shownItem("newPrompt"), QPointF(5, 5));
+            QTRY_VERIFY(run.shownItem("promptName")->hasActiveFocus());
+            type("Translate");
+            run.shownItem("promptText")
+                ->setProperty("text", "Into {language}, {language} only: {the text} { return; }");
+            run.click(run.shownItem("storePrompt"), QPointF(5, 5));
+            QTRY_COMPARE(run.model.prompts()->all().size(), 1);
+            QVERIFY(run.model.prompts()->store("", "Short", "Be brief."));
+            QVERIFY(!run.model.prompts()->store("", " ", "Nobody could find it."));
+            QTest::keyClick(run.window, Qt::Key_Escape);
+            QTRY_VERIFY(run.item("composerInput")->hasActiveFocus());
+            // By its name, with the keyboard.
+            type("/sho");
+            QTRY_VERIFY(menu()->property("visible").toBool());
+            QTest::keyClick(run.window, Qt::Key_Return);
+            QTRY_COMPARE(run.composerText(), QString("Be brief."));
+            QVERIFY(!menu()->property("visible").toBool());
+            run.item("composerInput")->setProperty("text", "");
+            // A path is none, and Escape leaves what was typed.
+            type("/etc");
+            QTRY_VERIFY(!menu()->property("visible").toBool());
+            run.item("composerInput")->setProperty("text", "");
+            type("/");
+            QTRY_VERIFY(menu()->property("visible").toBool());
+            QTest::keyClick(run.window, Qt::Key_Escape);
+            QTRY_VERIFY(!menu()->property("visible").toBool());
+            QCOMPARE(run.composerText(), QString("/"));
+            run.item("composerInput")->setProperty("text", "");
+            // Fields are asked for, each once; what is filled in is text, also where it looks like a field.
+            type("/");
+            QTest::keyClick(run.window, Qt::Key_Down);
+            QTest::keyClick(run.window, Qt::Key_Down);
+            QTest::keyClick(run.window, Qt::Key_Up);
+            QTest::keyClick(run.window, Qt::Key_Return);
+            QTRY_VERIFY(!run.composerText().startsWith("Into"));
+            QTRY_COMPARE(run.composerText(), QString("/"));
+            QTRY_VERIFY(run.shownItem("field-0") != nullptr && run.shownItem("field-0")->hasActiveFocus());
+            QVERIFY(run.shownItem("field-2") == nullptr);
+            type("German");
+            QTest::keyClick(run.window, Qt::Key_Return);
+            run.shownItem("field-1")->setProperty("text", "{language}");
+            QTest::keyClick(run.window, Qt::Key_Return);
+            QTRY_COMPARE(run.composerText(), QString("Into German, German only: {language} { return; }"));
+            QTRY_VERIFY(run.item("composerInput")->hasActiveFocus());
+        }
+        WindowRun run(data, {});
+        QTRY_COMPARE(run.model.prompts()->all().size(), 2);
+        run.model.prompts()->remove("Short");
+        QCOMPARE(run.model.prompts()->all().size(), 1);
+        run.model.actions()->run("undo");
+        QCOMPARE(run.model.prompts()->all().size(), 2);
+        QVERIFY(run.model.prompts()->store("Short", "Brief", "Be very brief."));
+        QCOMPARE(run.model.prompts()->find("brief").size(), 1);
+        QCOMPARE(run.model.prompts()->all().size(), 2);
+    }
+
     void enterSendsUnlessAnInputMethodComposes() {
         WindowRun run(freshDataDir(), {});
         run.drop(m_modelFile);

@@ -21,6 +21,7 @@
 --prompt-hash N  what a check finds before the answer, and --model-hash H of the model's file
 
 --say TEXT       the whole answer, in place of numbers
+--guessed N      so many of its tokens were guessed
 --read-tokens N  what a document is to read, and --read-ms how long a tenth of it takes
 --read-room N    the context has room for so many tokens
 
@@ -60,6 +61,7 @@ parser.add_argument("--prompt-hash", type=int, default=7)
 parser.add_argument("--other-at", type=int)
 parser.add_argument("--model-hash", default="a" * 32)
 parser.add_argument("--say")
+parser.add_argument("--guessed", type=int, default=0)
 parser.add_argument("--read-tokens", type=int, default=1000)
 parser.add_argument("--read-ms", type=float, default=1)
 parser.add_argument("--read-room", type=int)
@@ -125,7 +127,8 @@ def generate(request_id, request):
         time.sleep(args.pace_ms / 1000)
     say(id=request_id, event="done", result={
         "reason": "cancelled" if request_id in cancelled else "endOfText",
-        "stats": {"promptTokens": 5, "cachedTokens": 0, "newTokens": args.tokens - done, "prefillMs": 1, "decodeMs": 1},
+        "stats": {"promptTokens": 5, "cachedTokens": 0, "newTokens": args.tokens - done, "prefillMs": 1, "decodeMs": 1,
+                  "guessedTokens": args.guessed, "takenTokens": args.guessed},
         "withheld": ""}, receipt={**RECEIPT, "modelHash": "a" * 32, "device": "a fake"})
 
 
@@ -199,7 +202,7 @@ def recognise(path):
     refusal = refusal_of(path)
     if refusal:
         return {"kind": "unknown", "path": path, "sentence": refusal["message"], "actions": ["getInstead"], "refusal": refusal}
-    if path.endswith((".txt", ".md")):
+    if path.endswith((".txt", ".md", ".json", ".zip", ".db", ".sqlite", ".chat", "/threads")):
         error = {"code": "Unsupported", "message": f"{path}: not a model", "id": "notAModel", "arguments": [path]}
         return {"kind": "unknown", "path": path, "sentence": error["message"], "actions": ["readText"], "refusal": error}
     published = "published" in path
@@ -278,6 +281,10 @@ def answer(message):
                     {"remedy": "smallerModel", "contextTokens": 4096, "kv": "f16", "quant": "Q4_K_M",
                      "needBytes": 3 * 10 ** 9}]})
             return
+        draft = options.get("draft", "")
+        if op == "load" and "other" in draft:
+            return say(id=request_id, event="failed", error={
+                "code": "InvalidArgument", "message": "another vocabulary", "id": "draftUnfit", "arguments": [draft]})
         if op == "load" and args.crash_at is None:
             maybe_die()
         if op == "load":

@@ -26,6 +26,57 @@ class ModelsTest : public QObject, WindowFiles {
   private slots:
     void initTestCase() { QVERIFY(prepare()); }
 
+    void aModelThatGuessesIsLoadedBesideAndLeftOutWhereItDoesNotSuit() {
+        const QString folder = freshDataDir();
+        const QString log = folder + "/host.log";
+        const auto says = [&log](const QByteArray& words) {
+            QFile file(log);
+            return file.open(QIODevice::ReadOnly) ? file.readAll().count(words) : -1;
+        };
+        WindowRun run(folder, {"--log", log, "--guessed", "7"});
+        const QString small = makeModel("guesser.gguf"), other = makeModel("other.gguf");
+        for (const QString& path : {small, other, m_modelFile}) {
+            run.drop(path);
+            QTRY_VERIFY_WITH_TIMEOUT(run.ready() && run.model.models()->current().path == path.toStdString(),
+                                     kPatienceMs);
+        }
+        const auto answer = [&run](const char* words) {
+            const size_t before = run.messages().size();
+            run.chat().send(words);
+            return QTest::qWaitFor([&] { return run.messages().size() == before + 2 && run.idle(); },
+                                   kPatienceMs);
+        };
+        const auto choose = [&run](const QString& name) {
+            for (const QVariant& each : run.model.models()->guessChoices())
+                if (each.toMap()["name"] == name)
+                    run.model.settings()->setProperty("guesses", each.toMap()["value"]);
+            run.model.models()->use(QString::fromStdString(run.model.models()->current().id));
+            return QTest::qWaitFor([&] { return run.ready(); }, kPatienceMs);
+        };
+        QVERIFY(answer("by itself"));
+        QCOMPARE(says("\"guesses\":\"lookUp\""), 1);
+        QTRY_VERIFY2(
+            run.model.chat()
+                ->messages()
+                ->data(run.model.chat()->messages()->index(run.model.chat()->messages()->rowCount() - 1),
+                       ChatRows::FiguresRole)
+                .toString()
+                .endsWith(" · 7 guessed"),
+            "how many were right");
+        QVERIFY(choose("guesser"));
+        QCOMPARE(says("\"draft\":\"" + small.toUtf8()), 1);
+        QVERIFY(answer("with it"));
+        QCOMPARE(says("\"guesses\":\"draft\""), 1);
+        // Another vocabulary: one sentence, and the model is loaded without it.
+        QVERIFY(choose("other"));
+        QVERIFY(run.model.notices()->toast().contains("cannot guess"));
+        QVERIFY(answer("without it"));
+        QCOMPARE(says("\"guesses\":\"lookUp\""), 2);
+        QVERIFY(choose("Never"));
+        QVERIFY(answer("never"));
+        QCOMPARE(says("\"guesses\":\"off\""), 1);
+    }
+
     void cardsSayWhatIsKnown() {
         WindowRun run(freshDataDir(), {});
         const QString huge = makeModel("huge.gguf");

@@ -108,6 +108,8 @@ class WindowRun {
     QAbstractItemModelTester documents{model.documents(), kFatal};
     QAbstractItemModelTester chatDocuments{model.chatDocuments(), kFatal};
     QAbstractItemModelTester offers{model.offers(), kFatal};
+    QAbstractItemModelTester backups{model.backups(), kFatal};
+    QAbstractItemModelTester dataPlaces{model.dataPlaces(), kFatal};
     /// Looks at every row after every change: none where time is measured.
     std::optional<QAbstractItemModelTester> rowsTester{std::in_place, model.chat()->messages(), kFatal};
     QQmlApplicationEngine engine;

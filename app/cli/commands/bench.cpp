@@ -76,6 +76,12 @@ void printKernels(const lab::KernelSpeeds& kernels) {
                kernels.secondsPerOp * 1e6);
 }
 
+void printGuessing(const lab::GuessingResult& guessing) {
+    fmt::print("  guessing     {:>9.1f} tok/s  ({:.1f} without: {:.3f} times, {:.3f} to {:.3f}; {} of {} taken)\n",
+               guessing.tokensPerSecond, guessing.bareTokensPerSecond, guessing.ratio, guessing.leastRatio,
+               guessing.mostRatio, guessing.takenTokens, guessing.guessedTokens);
+}
+
 Status bench(const Options& options) {
     INGLE_TRY_ASSIGN(const std::string path, resolveModel(options.model.model));
     INGLE_TRY_ASSIGN(const LoadOptions load, loadOptions(options.model));
@@ -85,7 +91,7 @@ Status bench(const Options& options) {
     constexpr double kGiga = 1e9;
     constexpr double kMebi = 1 << 20;
     if (options.json) {
-        const nlohmann::ordered_json json{
+        nlohmann::ordered_json json{
             {"prefill_tok_s", result.prefillTokensPerSecond},
             {"decode_tok_s", result.decodeTokensPerSecond},
             {"first_token_ms", firstToken},
@@ -94,6 +100,10 @@ Status bench(const Options& options) {
             {"peak_rss_mb", result.peakResidentBytes / kMebi},
             {"peak_anon_mb", result.peakAnonymousBytes / kMebi},
         };
+        if (const auto& guessing = result.guessing) {
+            json["guessing_tok_s"] = guessing->tokensPerSecond;
+            json["guessing_ratio"] = guessing->ratio;
+        }
         fmt::print("{}\n", json.dump(2));
     } else {
         fmt::print("{}\n", result.device);
@@ -113,6 +123,7 @@ Status bench(const Options& options) {
         printProfile("prefill", result.prefillProfile, options.bench.promptTokens);
         printProfile("decode", result.decodeProfile, options.bench.newTokens * options.bench.sequences);
     }
+    if (result.guessing && !options.json) printGuessing(*result.guessing);
     if (options.bench.kernels) printKernels(result.kernels);
     return {};
 }
@@ -122,8 +133,13 @@ Action define(CLI::App& app) {
     addModelOptions(app, options->model);
     app.add_option("-p", options->bench.promptTokens, "tokens of the prompt")->check(CLI::Range(1, 1 << 20));
     app.add_option("-n", options->bench.newTokens, "tokens to decode")->check(CLI::Range(1, 1 << 20));
+    app.add_option("--depth", options->bench.depth, "tokens that come before them")
+        ->check(CLI::Range(0, 1 << 22));
     app.add_option("--sequences", options->bench.sequences, "sequences decoded together")
         ->check(CLI::Range(1, 64));
+    app.add_option("--right-guesses", options->bench.rightGuesses,
+                   "also answers with guesses of which this share is right, beside the same without")
+        ->check(CLI::Range(0.0, 1.0));
     app.add_flag("--json", options->json, "as JSON");
     app.add_flag("--profile", options->bench.profile, "time per op");
     app.add_flag("--kernels", options->bench.kernels,

@@ -16,17 +16,20 @@ volatile std::sig_atomic_t interrupted = 0;
 struct Options {
     ModelOptions model;
     SamplerParams sampler;
+    Guesses guesses = GenerateRequest{}.guesses;
     std::string system;
     CLI::Option* seed = nullptr;
 };
 
 /// One answer; Ctrl+C stops it. A fresh seed per answer, unless the person fixed one. `note` is the last one
 /// told.
-Status answer(Engine& engine, std::vector<ChatMessage>& messages, SamplerParams sampler, std::string& note) {
+Status answer(Engine& engine, std::vector<ChatMessage>& messages, SamplerParams sampler, Guesses guesses,
+              std::string& note) {
     TextSink sink;
     interrupted = 0;
     INGLE_TRY(
-        runToEnd(engine, {.messages = messages, .sampler = sampler}, sink, [] { return interrupted != 0; }));
+        runToEnd(engine, {.messages = messages, .sampler = sampler, .guesses = guesses}, sink,
+                 [] { return interrupted != 0; }));
     fmt::print("\n");
     if (sink.dropped() > 0) fmt::print("(the model no longer sees the {} oldest messages)\n", sink.dropped());
     if (!sink.note().empty() && sink.note() != note) fmt::print(stderr, "{}\n", sink.note());
@@ -59,7 +62,7 @@ Status chat(const Options& options) {
         messages.push_back(textMessage(Role::User, line));
         SamplerParams sampler = options.sampler;
         if (options.seed->count() == 0) sampler.seed = entropy();
-        if (const Status status = answer(*engine, messages, sampler, note); !status) {
+        if (const Status status = answer(*engine, messages, sampler, options.guesses, note); !status) {
             if (!interactive) return status;
             fmt::print(stderr, "ingle: {}\n", status.error().message);
             messages.pop_back();
@@ -72,6 +75,7 @@ Action define(CLI::App& app) {
     auto options = std::make_shared<Options>();
     addModelOptions(app, options->model, ModelArgument::Optional);
     app.add_option("--system", options->system, "system message");
+    addGuesses(app, options->guesses, options->model.load);
     addSamplerOptions(app, options->sampler);
     options->seed = app.get_option("--seed");
     return [options] { return chat(*options); };

@@ -32,6 +32,7 @@ Action define(CLI::App& app) {
         ->required()
         ->check(CLI::Range(1, 1 << 20));
     app.add_flag("--greedy", options->greedy, "always the highest logit");
+    addGuesses(app, options->request.guesses, options->model.load);
     addSamplerOptions(app, options->request.sampler);
     return [options] { return generate(*options); };
 }

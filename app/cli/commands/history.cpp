@@ -58,7 +58,7 @@ Status importHistory(const HistoryOptions& options) {
                              }});
     line.end();
     if (!imported) return happenedTo(options.path, imported.error());
-    print(*imported, recognised.importer->program, "imported");
+    print(imported->findings, recognised.importer->program, "imported");
     return {};
 }
 

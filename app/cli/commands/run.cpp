@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "app/cli/command.h"
 #include "app/cli/model_options.h"
 #include "app/cli/output_sink.h"
@@ -13,7 +15,21 @@ struct Options {
     std::string system;
     std::string grammarFile;
     bool raw = false;
+    bool stats = false;
 };
+
+/// On standard error, since standard output is the answer alone.
+void printStats(const GenerateStats& stats) {
+    const auto speed = [](uint32_t tokens, double milliseconds) {
+        return milliseconds > 0 ? tokens * 1e3 / milliseconds : 0;
+    };
+    const uint32_t readTokens = stats.promptTokens - std::min(stats.promptTokens, stats.cachedTokens);
+    fmt::print(stderr, "prompt   {:>6} tokens  {:>8.2f} s  {:>7.1f} tokens/s\n", readTokens,
+               stats.prefillMs / 1e3, speed(readTokens, stats.prefillMs));
+    fmt::print(stderr, "answer   {:>6} tokens  {:>8.2f} s  {:>7.1f} tokens/s\n", stats.newTokens,
+               stats.decodeMs / 1e3, speed(stats.newTokens, stats.decodeMs));
+    fmt::print(stderr, "guesses  {:>6} of which {} were right\n", stats.guessedTokens, stats.takenTokens);
+}
 
 /// A schema that is given as text begins like one; anything else names a file.
 Result<std::string> schemaText(const std::string& given) {
@@ -38,6 +54,10 @@ Status run(Options options) {
     TextSink sink;
     INGLE_TRY(runToEnd(*engine, std::move(options.request), sink));
     fmt::print("\n");
+    if (options.stats) {
+        std::fflush(stdout);
+        printStats(sink.stats());
+    }
     return {};
 }
 
@@ -53,6 +73,8 @@ Action define(CLI::App& app) {
                    "write JSON that follows this schema: a file, or the schema itself");
     app.add_option("--grammar", options->grammarFile, "write what follows this grammar: a file in GBNF");
     app.add_flag("--raw", options->raw, "continue the prompt itself, without a chat format");
+    app.add_flag("--stats", options->stats, "how fast it was, on standard error");
+    addGuesses(app, options->request.guesses, options->model.load);
     addSamplerOptions(app, options->request.sampler);
     return [options] { return run(*options); };
 }

@@ -21,6 +21,7 @@ T.ApplicationWindow {
         words: page.words
         finder: page.finder
         shelf: window.app.documents
+        prompts: window.app.prompts
         documents: window.app.chatDocuments
         startPage: window.app.startPage
         models: window.app.models
@@ -186,11 +187,37 @@ T.ApplicationWindow {
         id: profileCard
         editor: window.app.shownPage.profiles
     }
+    DataCard {
+        id: dataCard
+        importer: window.app.chatImport
+        backups: window.app.backups
+        places: window.app.dataPlaces
+        actions: window.app.actions
+        portal: window.app.portal
+    }
+    ImportCard {
+        importer: window.app.chatImport
+        portal: window.app.portal
+    }
+    ExportCard {
+        id: exportCard
+        exporter: window.app.chatExport
+        folders: window.app.folders
+    }
     SettingsCard {
         id: settingsCard
+        onDataWanted: {
+            close();
+            dataCard.open();
+        }
         settings: window.app.settings
         devices: window.app.devices
+        models: window.app.models
         about: window.app.about
+    }
+    PromptsCard {
+        id: promptsCard
+        prompts: window.app.prompts
     }
     ShortcutsCard {
         id: shortcutsCard
@@ -371,6 +398,15 @@ T.ApplicationWindow {
             case Actions.OpenFileView:
                 openDialog.open();
                 break;
+            case Actions.PromptsView:
+                promptsCard.open();
+                break;
+            case Actions.DataView:
+                dataCard.open();
+                break;
+            case Actions.ImportFileView:
+                dataCard.chooseFile();
+                break;
             case Actions.TrashView:
                 trashCard.open();
                 break;
@@ -382,6 +418,9 @@ T.ApplicationWindow {
                     drawer.open();
                 break;
             }
+        }
+        function onExportWanted(conversation) {
+            exportCard.openFor(conversation, window.app.conversations.titleOf(conversation));
         }
         function onRenameWanted() {
             if (window.narrow)

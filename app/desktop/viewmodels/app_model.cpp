@@ -37,6 +37,17 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
       m_folders(m_storage),
       m_trash(m_storage, m_notices),
       m_startPage(m_models),
+      m_import(m_storage, m_notices, files.dataDir),
+      m_export(m_storage, m_notices),
+      m_backups(m_storage, *m_page.answers(), m_notices),
+      m_dataPlaces(m_storage, m_engine, m_notices, files.dataDir, files.cacheDir),
+      m_prompts(m_storage, m_notices),
+      m_longAnswers(
+          *m_page.answers(), m_settings,
+          [this](history::RowId conversation) {
+              return m_conversations.titleOf(static_cast<double>(conversation));
+          },
+          m_portal),
       m_actions(*this) {
     ChatController& chat = *m_page.chat();
     RunningAnswers& answers = *m_page.answers();
@@ -57,11 +68,28 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
         m_conversations.tellSet();
         m_page.chat()->showAgain(conversation);
     });
-    connect(&m_models, &ModelListModel::noModelsGiven, &m_documents,
-            [this](const std::vector<Recognition>& things) {
-                if (!m_secret.isShown()) return m_documents.offer(things);
-                m_notices.showToast(tr("Documents are kept, so a private chat has none."));
-            });
+    connect(&m_models, &ModelListModel::noModelsGiven, &m_import, &ChatImport::offer);
+    connect(&m_import, &ChatImport::noChats, &m_documents, [this](const std::vector<Recognition>& things) {
+        if (!m_secret.isShown()) return m_documents.offer(things);
+        m_notices.showToast(tr("Documents are kept, so a private chat has none."));
+    });
+    // Other conversations than before, and perhaps other folders.
+    const auto showOthers = [this] {
+        m_conversations.refresh();
+        m_conversations.tellSet();
+        m_folders.refresh();
+    };
+    connect(&m_import, &ChatImport::imported, this, showOthers);
+    connect(&m_import, &ChatImport::takenBack, this, [this, showOthers](const auto& conversations) {
+        for (const history::RowId each : conversations) m_page.chat()->conversationRemoved(each);
+        showOthers();
+    });
+    connect(&m_backups, &BackupList::restoring, &chat, &ChatController::newConversation);
+    connect(&m_backups, &BackupList::restored, this, showOthers);
+    connect(&m_backups, &BackupList::restored, &m_documents, &DocumentShelf::refresh);
+    connect(&m_backups, &BackupList::listChanged, &m_dataPlaces, &DataPlaces::refresh);
+    connect(&m_dataPlaces, &DataPlaces::backupsRemoved, &m_backups, &BackupList::refresh);
+    connect(&m_dataPlaces, &DataPlaces::documentMemoryUnwanted, &m_documents, &DocumentShelf::forgetAll);
     connect(&m_documents, &DocumentShelf::keptChanged, &m_conversations, &ConversationListModel::tellSet);
     connect(&m_fit, &FitAdvice::smallerWanted, &m_smaller, &SmallerModel::lookAt);
     connect(&m_downloads, &DownloadWatch::settled, &m_models, &ModelListModel::offer);

@@ -12,11 +12,16 @@
 #include "app/desktop/desktop_portal.h"
 #include "app/desktop/engine_client.h"
 #include "app/desktop/formula_pictures.h"
+#include "app/desktop/long_answers.h"
 #include "app/desktop/single_instance.h"
 #include "app/desktop/storage_thread.h"
+#include "app/desktop/viewmodels/backup_list.h"
+#include "app/desktop/viewmodels/chat_export.h"
+#include "app/desktop/viewmodels/chat_import.h"
 #include "app/desktop/viewmodels/chat_page.h"
 #include "app/desktop/viewmodels/conversation_list_model.h"
 #include "app/desktop/viewmodels/crash_reports.h"
+#include "app/desktop/viewmodels/data_places.h"
 #include "app/desktop/viewmodels/device_choices.h"
 #include "app/desktop/viewmodels/document_shelf.h"
 #include "app/desktop/viewmodels/download_watch.h"
@@ -26,6 +31,7 @@
 #include "app/desktop/viewmodels/model_offers.h"
 #include "app/desktop/viewmodels/notices.h"
 #include "app/desktop/viewmodels/private_chat.h"
+#include "app/desktop/viewmodels/prompts.h"
 #include "app/desktop/viewmodels/quote_finder.h"
 #include "app/desktop/viewmodels/settings.h"
 #include "app/desktop/viewmodels/smaller_model.h"
@@ -44,6 +50,7 @@ struct AppFiles {
     QString downloads;    ///< where a browser puts files; empty: nowhere
     /// Longer than a browser pauses while it writes.
     std::chrono::milliseconds downloadSettles{1500};
+    std::string cacheDir;         ///< what is made again when it is missing; empty: nowhere
     library::ModelPlaces places;  ///< where other programs keep models
 };
 
@@ -78,6 +85,11 @@ class AppModel : public QObject {
     Q_PROPERTY(ingle::desktop::DocumentShelf* documents READ documents CONSTANT)
     Q_PROPERTY(ingle::desktop::ChatDocuments* chatDocuments READ chatDocuments CONSTANT)
     Q_PROPERTY(ingle::desktop::QuoteFinder* quotes READ quotes CONSTANT)
+    Q_PROPERTY(ingle::desktop::ChatImport* chatImport READ chatImport CONSTANT)
+    Q_PROPERTY(ingle::desktop::ChatExport* chatExport READ chatExport CONSTANT)
+    Q_PROPERTY(ingle::desktop::BackupList* backups READ backups CONSTANT)
+    Q_PROPERTY(ingle::desktop::DataPlaces* dataPlaces READ dataPlaces CONSTANT)
+    Q_PROPERTY(ingle::desktop::Prompts* prompts READ prompts CONSTANT)
     Q_PROPERTY(ingle::desktop::Actions* actions READ actions CONSTANT)
   public:
     /// Opens the files and starts loading what the window shows first.
@@ -117,6 +129,12 @@ class AppModel : public QObject {
     DocumentShelf* documents() { return &m_documents; }
     ChatDocuments* chatDocuments() { return &m_chatDocuments; }
     QuoteFinder* quotes() { return &m_quotes; }
+    ChatImport* chatImport() { return &m_import; }
+    ChatExport* chatExport() { return &m_export; }
+    BackupList* backups() { return &m_backups; }
+    DataPlaces* dataPlaces() { return &m_dataPlaces; }
+    Prompts* prompts() { return &m_prompts; }
+    LongAnswers* longAnswers() { return &m_longAnswers; }
     Actions* actions() { return &m_actions; }
 
   signals:
@@ -151,6 +169,12 @@ class AppModel : public QObject {
     Folders m_folders;
     TrashModel m_trash;
     StartPage m_startPage;
+    ChatImport m_import;
+    ChatExport m_export;
+    BackupList m_backups;
+    DataPlaces m_dataPlaces;
+    Prompts m_prompts;
+    LongAnswers m_longAnswers;
     Actions m_actions;
 };
 

@@ -14,6 +14,9 @@ ChatPage::ChatPage(StorageThread& storage, const PageParts& parts, QObject* pare
       m_finder(storage, m_chat, parts.notices),
       m_prompt(storage, parts.engine, m_chat, parts.models, parts.notices),
       m_profiles(storage, parts.engine, m_chat, parts.models, parts.settings, parts.notices) {
+    const auto guess = [this, &models = parts.models] { m_answers.setGuesses(models.guesses()); };
+    connect(&parts.settings, &Settings::changed, this, guess);
+    connect(&parts.models, &ModelListModel::stateChanged, this, guess);
     connect(&m_chat, &ChatController::draftChanged, &m_measure,
             [this] { m_measure.look(m_chat.wholeDraft()); });
     connect(m_chat.messages(), &ChatRows::editedTextChanged, &m_editMeasure,

@@ -50,10 +50,13 @@ QString figuresOf(const Message& message) {
     const QString model = toQString(message.modelName);
     if (message.stats.decodeMs <= 0 || message.stats.newTokens == 0) return model;
     const double speed = message.stats.newTokens * 1000.0 / message.stats.decodeMs;
-    return ChatRows::tr("%1 · %2 tokens · %3 per second")
-        .arg(model)
-        .arg(message.stats.newTokens)
-        .arg(speed, 0, 'f', speed < 10 ? 1 : 0);
+    QString figures = ChatRows::tr("%1 · %2 tokens · %3 per second")
+                          .arg(model)
+                          .arg(message.stats.newTokens)
+                          .arg(speed, 0, 'f', speed < 10 ? 1 : 0);
+    if (message.stats.takenTokens > 0)
+        figures += ChatRows::tr(" · %1 guessed").arg(message.stats.takenTokens);
+    return figures;
 }
 
 /// The roles whose values differ between two states of a block.

@@ -127,6 +127,11 @@ int ConversationListModel::rowOf(double conversation) const {
     return row == m_rows.end() ? -1 : static_cast<int>(row - m_rows.begin());
 }
 
+QString ConversationListModel::titleOf(double conversation) const {
+    const auto row = find(static_cast<qint64>(conversation));
+    return row == m_rows.end() ? QString() : row->title;
+}
+
 void ConversationListModel::rename(qint64 conversation, const QString& title) {
     const QString trimmed = title.simplified();
     if (trimmed.isEmpty()) return;

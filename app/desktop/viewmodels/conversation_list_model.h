@@ -65,6 +65,8 @@ class ConversationListModel : public QAbstractListModel {
     double focused() const { return m_focused; }
     /// -1: it is not in the list.
     Q_INVOKABLE int rowOf(double conversation) const;
+    /// Empty: it is not in the list.
+    Q_INVOKABLE QString titleOf(double conversation) const;
     bool isPinned(qint64 conversation) const;
     void pin(qint64 conversation);
     void unpin(qint64 conversation);

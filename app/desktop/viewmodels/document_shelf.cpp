@@ -298,6 +298,25 @@ void DocumentShelf::forget(qint64 document) {
            });
 }
 
+void DocumentShelf::forgetAll() {
+    std::vector<RowId> all;
+    for (Document& each : m_documents) {
+        m_reader.leave(each.id);
+        each.readings.clear();
+        all.push_back(each.id);
+    }
+    const auto forgetThem = [all](history::History& history) {
+        return history.atOnce([&]() -> Status {
+            for (const RowId each : all) INGLE_TRY(forgetReadings(history, each));
+            return {};
+        });
+    };
+    change(forgetThem, [this] {
+        emit keptChanged();
+        refresh();
+    });
+}
+
 void DocumentShelf::remove(qint64 document) {
     m_reader.leave(document);
     change([document](history::History& history) { return removeDocument(history, document); },

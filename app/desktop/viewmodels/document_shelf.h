@@ -77,6 +77,8 @@ class DocumentShelf : public QAbstractListModel {
     Q_INVOKABLE void makeRoom(qint64 document);
     /// What models have read of it goes; it stays.
     Q_INVOKABLE void forget(qint64 document);
+    /// Of all.
+    void forgetAll();
     /// From the shelf; conversations that have it keep it.
     Q_INVOKABLE void remove(qint64 document);
 

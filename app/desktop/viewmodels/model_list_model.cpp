@@ -230,7 +230,11 @@ void ModelListModel::onRecognised(const std::vector<Recognition>& things) {
     std::ranges::copy_if(others, std::back_inserter(texts),
                          [](const Recognition& thing) { return thing.can(ModelAction::ReadText); });
     if (!texts.empty()) emit noModelsGiven(texts);
-    if (numModels == 0) return texts.empty() ? refuse(things.front()) : inspectionEnded(std::nullopt);
+    if (numModels == 0 && texts.empty()) return refuse(things.front());
+    if (numModels == 0) {
+        setInspection(std::nullopt);
+        return decline();
+    }
     for (const Recognition& thing : others)
         if (!thing.can(ModelAction::ReadText)) m_notices.showToast(errorSentence(*thing.refusal));
     const Recognition& first = things.front();
@@ -348,6 +352,7 @@ void ModelListModel::load(const ModelEntry& entry, FileState file) {
     if (file == FileState::Changed) {
         m_notices.showToast(tr("The file of %1 has changed since it was last used.").arg(currentName()));
     }
+    m_mayGuess = true;
     loadCurrent(m_settings.loadOptions());
 }
 
@@ -364,7 +369,28 @@ void ModelListModel::loadCurrent(const LoadOptions& options) {
     emit loadFractionChanged();
     setState(Loading);
     m_chosenDevice = m_settings.device();
-    m_engine.load(toQString(m_current.path), options);
+    LoadOptions all = options;
+    const auto draft = std::ranges::find(m_models, m_settings.draftModel(), &ModelEntry::id);
+    m_guesses = m_mayGuess && draft != m_models.end() && draft->id != m_current.id;
+    if (m_guesses) all.draft = draft->path;
+    m_engine.load(toQString(m_current.path), all);
+}
+
+Guesses ModelListModel::guesses() const {
+    const Guesses wanted = m_settings.guesses();
+    return wanted == Guesses::Draft && !m_guesses ? Guesses::LookUp : wanted;
+}
+
+QVariantList ModelListModel::guessChoices() const {
+    const auto choice = [](const QString& value, const QString& name) {
+        return QVariantMap{{"value", value}, {"name", name}};
+    };
+    QVariantList choices{choice("off", tr("Never")), choice(kLookUp, tr("From the text itself"))};
+    for (const ModelEntry& entry : m_models) {
+        if (entry.id != library::kGuideId)
+            choices << choice(toQString(entry.id), toQString(library::displayName(entry.name)));
+    }
+    return choices;
 }
 
 void ModelListModel::lengthenContext(uint32_t tokens) {
@@ -412,6 +438,10 @@ void ModelListModel::onLoaded(const ModelInfo& info) {
 }
 
 void ModelListModel::onLoadFailed(const Error& error) {
+    if (errorIdOf(error) == ErrorId::DraftUnfit && std::exchange(m_mayGuess, false)) {
+        m_notices.showToast(errorSentence(error));
+        return loadCurrent(m_settings.loadOptions());
+    }
     m_failure = error;
     setState(Failed);
     // There may be room at the next start; now a card says what can be done.

@@ -37,6 +37,8 @@ class ModelListModel : public QAbstractListModel {
     /// One sentence when the engine does not run as it was asked to; else empty.
     Q_PROPERTY(QString fallback READ fallback NOTIFY wayChanged)
     Q_PROPERTY(double loadFraction READ loadFraction NOTIFY loadFractionChanged)
+    /// What Settings::guesses may be, of each "value" and "name": models that could guess are among them.
+    Q_PROPERTY(QVariantList guessChoices READ guessChoices NOTIFY listChanged)
   public:
     enum State {
         NoModel,
@@ -71,6 +73,9 @@ class ModelListModel : public QAbstractListModel {
     QString failure() const { return m_failure ? errorSentence(*m_failure) : QString(); }
     QString device() const { return m_way.device; }
     QString fallback() const;
+    QVariantList guessChoices() const;
+    /// What answers may use now: the model that is to guess may not be loaded.
+    Guesses guesses() const;
     double loadFraction() const { return m_loadFraction; }
     /// It rested, or its host died, and something uses it now.
     bool loadsAgain() const { return m_state == Ready && m_loadFraction < 1; }
@@ -186,6 +191,8 @@ class ModelListModel : public QAbstractListModel {
     quint64 m_numInspections = 0;  ///< how often another file, or a model, was chosen
     int m_numChosen = 0;           ///< models that are looked up, to be loaded then
     bool m_startWithLast = false;  ///< when nothing comes of the file that was named at the start
+    bool m_mayGuess = true;        ///< false: the model that is to guess does not suit the current one
+    bool m_guesses = false;        ///< it was loaded beside that
     QString m_chosenDevice;        ///< Settings::device when the current model was loaded
     /// How the engine runs the current model.
     struct Way {

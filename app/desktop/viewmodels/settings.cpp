@@ -55,6 +55,11 @@ history::Profile Settings::profile() const {
             .form = history::AnswerForm{}};
 }
 
+Guesses Settings::guesses() const {
+    if (m_guesses == QLatin1String("off")) return Guesses::Off;
+    return m_guesses == QLatin1String(kLookUp) ? Guesses::LookUp : Guesses::Draft;
+}
+
 LoadOptions Settings::loadOptions() const {
     LoadOptions options;
     options.threads = static_cast<uint32_t>(std::max(m_threads, 0));

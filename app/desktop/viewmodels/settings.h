@@ -18,6 +18,9 @@ namespace ingle::desktop {
 /// Settings::device when no graphics device is to compute.
 inline constexpr const char* kProcessorDevice = "processor";
 
+/// Settings::guesses when they come from the text itself.
+inline constexpr const char* kLookUp = "lookUp";
+
 class Settings : public QObject {
     Q_OBJECT
     QML_ELEMENT
@@ -41,8 +44,13 @@ class Settings : public QObject {
     Q_PROPERTY(int contextTokens MEMBER m_contextTokens NOTIFY changed)
     /// After so many minutes without a question the model gives its memory back; 0: never.
     Q_PROPERTY(int restMinutes MEMBER m_restMinutes NOTIFY changed)
+    /// Where guesses of an answer's next tokens come from: "off", "lookUp", or the library's id of the model
+    /// that guesses.
+    Q_PROPERTY(QString guesses MEMBER m_guesses NOTIFY changed)
     /// What computes: "" is chosen by the engine, "processor", or the name of a graphics device.
     Q_PROPERTY(QString device MEMBER m_device NOTIFY changed)
+    /// The desktop is told of long answers that end while nobody looks.
+    Q_PROPERTY(bool notifies MEMBER m_notifies NOTIFY changed)
   public:
     /// Reads the stored values; loaded() follows.
     Settings(StorageThread& storage, Notices& notices, QObject* parent = nullptr);
@@ -51,6 +59,10 @@ class Settings : public QObject {
     SamplerParams sampler() const;
     LoadOptions loadOptions() const;
     const QString& device() const { return m_device; }
+    Guesses guesses() const;
+    /// The library's id of the model that guesses; empty: none does.
+    std::string draftModel() const { return guesses() == Guesses::Draft ? m_guesses.toStdString() : ""; }
+    bool notifies() const { return m_notifies; }
     std::string systemPrompt() const { return m_systemPrompt.toStdString(); }
     /// The lowest layer: it sets everything.
     history::Profile profile() const;
@@ -91,7 +103,9 @@ class Settings : public QObject {
     int m_threads = 0;
     int m_contextTokens = 0;
     int m_restMinutes = 30;
+    QString m_guesses = kLookUp;
     QString m_device;
+    bool m_notifies = true;
 };
 
 }  // namespace ingle::desktop

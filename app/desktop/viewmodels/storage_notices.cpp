@@ -33,6 +33,11 @@ QString sentenceOf(const storage::Notice& notice) {
                 "StorageNotices",
                 "Another file was copied over your conversations while Inglenook was open. What was only in "
                 "them cannot be brought back; the conversations of that file are shown now."));
+        case Kind::NoBackup:
+            return tr(QT_TRANSLATE_NOOP("StorageNotices",
+                                        "Today's backup of your conversations could not be made; Inglenook "
+                                        "tries again. %1"))
+                .arg(toQString(notice.error));
         case Kind::ShreddingWaits:
             return tr(QT_TRANSLATE_NOOP(
                           "StorageNotices",

@@ -1,4 +1,6 @@
 /// All that the history holds (docs/export-format.md): a line for each conversation.
+#include <utility>
+
 #include "app/exchange/conversation_json.h"
 #include "app/exchange/exporter.h"
 
@@ -18,17 +20,31 @@ class JsonFile : public ExportedFile {
         INGLE_TRY(m_write(lineOf(head) + ",\n\"profiles\":"));
         head = nlohmann::ordered_json::array();
         for (const auto& profile : profiles) head.push_back(jsonOf(profile));
-        return m_write(lineOf(head) + ",\n\"conversations\":[");
+        return m_write(lineOf(head));
+    }
+    Status addDocument(const history::PortableDocument& document) override {
+        INGLE_TRY(m_write(std::exchange(m_firstDocument, false) ? ",\n\"documents\":[\n" : ",\n"));
+        return m_write(lineOf(jsonOf(document)));
     }
     Status add(const history::PortableConversation& conversation) override {
-        INGLE_TRY(m_write(m_first ? "\n" : ",\n"));
-        m_first = false;
+        INGLE_TRY(beginConversations());
+        INGLE_TRY(m_write(std::exchange(m_first, false) ? "\n" : ",\n"));
         return m_write(lineOf(jsonOf(conversation)));
     }
-    Status end() override { return m_write("\n]}\n"); }
+    Status end() override {
+        INGLE_TRY(beginConversations());
+        return m_write("\n]}\n");
+    }
 
   private:
+    Status beginConversations() {
+        if (std::exchange(m_inConversations, true)) return {};
+        return m_write(m_firstDocument ? ",\n\"conversations\":[" : "\n],\n\"conversations\":[");
+    }
+
     WriteText m_write;
+    bool m_firstDocument = true;
+    bool m_inConversations = false;
     bool m_first = true;
 };
 

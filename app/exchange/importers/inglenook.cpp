@@ -25,6 +25,10 @@ Status translate(const Source& source, Taker& taker) {
             INGLE_TRY_ASSIGN(const auto profile, profileFrom(value));
             return taker.profile(profile);
         }
+        if (key == "documents") {
+            INGLE_TRY_ASSIGN(const auto document, documentFrom(value));
+            return taker.document(document);
+        }
         if (key == "conversations") {
             INGLE_TRY_ASSIGN(auto conversation, conversationFrom(value));
             return taker.conversation(std::move(conversation));

@@ -69,6 +69,22 @@ Status CpuMemoryPool::beginSequence() {
     return {};
 }
 
+Result<std::vector<base::Buffer>> CpuMemoryPool::takeKeptStates() {
+    std::vector<base::Buffer> taken;
+    if (!m_spareStates.empty()) {
+        taken = std::move(m_spareStates.back());
+        m_spareStates.pop_back();
+        return taken;
+    }
+    for (const StateSpec& state : m_spec.states) {
+        INGLE_TRY_ASSIGN(base::Buffer buffer,
+                         base::Buffer::allocate(state.ring ? 0 : state.elems * sizeof(float)));
+        taken.push_back(std::move(buffer));
+    }
+    INGLE_TRY(beginSequence());
+    return taken;
+}
+
 Result<std::unique_ptr<SequenceMemory>> CpuMemoryPool::createSequence() {
     return CpuSequence::create(*this);
 }
@@ -98,9 +114,30 @@ void CpuSequence::clearStates() {
 
 Status CpuSequence::truncate(uint32_t tokens) {
     INGLE_TRY(checkTruncation(m_pool.spec(), *this, tokens));
-    if (tokens == 0) clearStates();
+    if (tokens == 0) {
+        clearStates();
+    } else if (tokens == m_statesKeptAt && tokens < m_length) {
+        for (size_t i = 0; i < m_states.size(); ++i)
+            if (m_keptStates[i].size() > 0) std::swap(m_states[i], m_keptStates[i]);
+    }
     cut(tokens);
+    forgetKeptStates();
     return {};
+}
+
+Status CpuSequence::keepStates(uint32_t tokens) {
+    const bool allInChunks = std::ranges::all_of(
+        m_pool.spec().states, [](const StateSpec& state) { return state.ring.has_value(); });
+    if (allInChunks) return {};
+    INGLE_TRY_ASSIGN(m_keptStates, m_pool.takeKeptStates());
+    m_statesKeptAt = tokens;
+    return {};
+}
+
+void CpuSequence::forgetKeptStates() {
+    if (m_statesKeptAt) m_pool.giveKeptStates(std::move(m_keptStates));
+    m_keptStates.clear();
+    m_statesKeptAt.reset();
 }
 
 void CpuSequence::cut(uint32_t tokens) {
@@ -125,8 +162,11 @@ Result<std::unique_ptr<SequenceMemory>> CpuSequence::fork(uint32_t tokens) const
     if (tokens == 0) return copy;
     copy->m_pages.assign(m_pages.begin(), m_pages.begin() + static_cast<std::ptrdiff_t>(
                                                                 std::min(m_pages.size(), pagesFor(tokens))));
-    for (size_t i = 0; i < m_states.size(); ++i)
-        std::ranges::copy(m_states[i].floats(), copy->m_states[i].floats().begin());
+    const bool fromKept = tokens == m_statesKeptAt && tokens < m_length;
+    for (size_t i = 0; i < m_states.size(); ++i) {
+        const base::Buffer& from = fromKept && m_keptStates[i].size() > 0 ? m_keptStates[i] : m_states[i];
+        std::ranges::copy(from.floats(), copy->m_states[i].floats().begin());
+    }
     copy->m_length = tokens;
     copy->m_firstKept = m_firstKept;
     return copy;
@@ -226,6 +266,7 @@ Status CpuSequence::makeRoomFor(TokenRange range) {
 
 Status CpuSequence::restore(const SavedState& saved) {
     const TokenRange range = saved.range;
+    forgetKeptStates();
     Status status;
     if (saved.version != SavedState::kVersion || saved.kvType != m_pool.options().kv ||
         saved.bytes.size() != savedBytes(range, saved.parts)) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -47,6 +48,11 @@ class CpuMemoryPool final : public MemoryPool {
     Status beginSequence();
     void endSequence() { --m_numSequences; }
 
+    /// Room for those states of a sequence that are not in chunks, which counts as a sequence. Errors:
+    /// OutOfMemory.
+    Result<std::vector<base::Buffer>> takeKeptStates();
+    void giveKeptStates(std::vector<base::Buffer> states) { m_spareStates.push_back(std::move(states)); }
+
   private:
     CpuMemoryPool() = default;
     Status addSlab();
@@ -61,15 +67,20 @@ class CpuMemoryPool final : public MemoryPool {
     uint32_t m_numSequences = 0;
     std::vector<base::Buffer> m_slabs;
     std::vector<std::byte*> m_freePages;
+    std::vector<std::vector<base::Buffer>> m_spareStates;
 };
 
 class CpuSequence final : public SequenceMemory {
   public:
     static Result<std::unique_ptr<CpuSequence>> create(CpuMemoryPool& pool);
-    ~CpuSequence() override { m_pool.endSequence(); }
+    ~CpuSequence() override {
+        forgetKeptStates();
+        m_pool.endSequence();
+    }
 
     uint32_t length() const override { return m_length; }
     uint32_t firstKept() const override { return m_firstKept; }
+    std::optional<uint32_t> statesKeptAt() const override { return m_statesKeptAt; }
     Status truncate(uint32_t tokens) override;
     Result<SavedState> save(TokenRange range, SavedParts parts) const override;
     Status restore(const SavedState& state) override;
@@ -83,6 +94,12 @@ class CpuSequence final : public SequenceMemory {
     std::byte* keyRow(uint32_t layer, uint32_t token) const;
     std::byte* valueRow(uint32_t layer, uint32_t token) const;
     std::span<float> state(uint32_t index) { return m_states[index].floats(); }
+
+    /// Makes room for the states as they are after so many tokens, where they are not in chunks: ops write
+    /// them to keptState() on their way. Errors: OutOfMemory.
+    Status keepStates(uint32_t tokens);
+    void forgetKeptStates();
+    std::span<float> keptState(uint32_t index) { return m_keptStates[index].floats(); }
 
   private:
     explicit CpuSequence(CpuMemoryPool& pool) : m_pool(pool) {}
@@ -100,6 +117,8 @@ class CpuSequence final : public SequenceMemory {
     /// Shared with forks; written only when owned alone. Null: given back.
     std::vector<std::shared_ptr<std::byte>> m_pages;
     std::vector<base::Buffer> m_states;
+    std::vector<base::Buffer> m_keptStates;  ///< like m_states, but empty for those in chunks
+    std::optional<uint32_t> m_statesKeptAt;
     uint32_t m_length = 0;
     uint32_t m_firstKept = 0;
 };

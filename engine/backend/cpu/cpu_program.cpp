@@ -142,7 +142,11 @@ Status CpuProgram::run(const Step& step) {
     for (const SequenceRun& run : step.runs) {
         auto* sequence = static_cast<CpuSequence*>(run.sequence);
         INGLE_TRY(sequence->reserve(sequence->length() + run.numRows));
-        m_runs.push_back({sequence, row, run.numRows, sequence->length(), run.prefixTokens});
+        const uint32_t numCertain = run.numRows - run.numGuesses;
+        sequence->forgetKeptStates();
+        if (run.numGuesses > 0) INGLE_TRY(sequence->keepStates(sequence->length() + numCertain));
+        m_runs.push_back(
+            {sequence, row, run.numRows, sequence->length(), run.prefixTokens, run.numGuesses});
         row += run.numRows;
     }
     m_ropeTables.fill(m_runs, m_threads);

@@ -18,6 +18,10 @@ struct RunRows {
     uint32_t numRows = 0;
     uint32_t firstPosition = 0;  ///< position of firstRow in the sequence
     uint32_t prefixTokens = 0;   ///< see SequenceRun
+    uint32_t numGuesses = 0;     ///< as well
+
+    /// The row before which states are kept; behind all rows when they are not.
+    uint32_t firstGuess() const { return firstRow + numRows - numGuesses; }
 };
 
 /// A table for each different set of frequencies and positions among a plan's ops.

@@ -87,6 +87,9 @@ struct LoadOptions {
     /// again. 0: there was none.
     uint32_t crashedProcess = 0;
     std::map<std::string, std::string> overrides;  ///< metadata key → value, e.g. group_norm_epsilon=1e-5
+    /// A small model with the same vocabulary, which guesses what this one writes (Guesses::Draft). Empty:
+    /// none.
+    std::string draft;
     DriverTrials trials;                           ///< each process has its own: no part of the protocol
 };
 
@@ -213,6 +216,14 @@ enum class WhenFull {
     Refuse,      ///< nothing is dropped unseen: the request fails with ErrorId::ConversationFull
 };
 
+/// Where guesses of an answer's next tokens come from. Right ones make it faster, and none changes it: the
+/// processor computes the same logits with and without. Other devices do not guess.
+enum class Guesses {
+    Off,
+    LookUp,  ///< in prompt and answer, as what came before goes on
+    Draft,   ///< the draft model's (LoadOptions::draft)
+};
+
 /// One generation. `messages` is the whole branch, oldest first, ending with the user's message.
 struct GenerateRequest {
     std::vector<ChatMessage> messages;
@@ -233,6 +244,7 @@ struct GenerateRequest {
     std::string grammar;
     std::string jsonSchema;
     WhenFull whenFull = WhenFull::DropOldest;
+    Guesses guesses = Guesses::LookUp;
 };
 
 /// What the model will see. Indices refer to GenerateRequest::messages.
@@ -268,6 +280,8 @@ struct GenerateStats {
     uint32_t newTokens = 0;
     double prefillMs = 0;
     double decodeMs = 0;
+    uint32_t guessedTokens = 0;  ///< that were fed as guesses
+    uint32_t takenTokens = 0;    ///< and turned out to be right
 };
 
 /// A token step as the caller sees it: exact ids, and the text that became complete with them (may be none

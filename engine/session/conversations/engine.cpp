@@ -60,10 +60,13 @@ class FileVocabulary final : public Vocabulary {
 
 class ScheduledEngine final : public Engine {
   public:
-    ScheduledEngine(std::unique_ptr<session::Model> model, const Snapshots& snapshots)
+    /// `draft` may be null.
+    ScheduledEngine(std::unique_ptr<session::Model> model, std::unique_ptr<session::DraftModel> draft,
+                    const Snapshots& snapshots)
         : m_model(std::move(model)),
+          m_draft(std::move(draft)),
           m_vocabulary(m_model->opened().tokenizer.get()),
-          m_scheduler(*m_model, snapshots.store()) {}
+          m_scheduler(*m_model, snapshots.store(), m_draft.get()) {}
 
     const ModelInfo& info() const override { return m_model->info(); }
     const Vocabulary& vocabulary() const override { return m_vocabulary; }
@@ -83,6 +86,8 @@ class ScheduledEngine final : public Engine {
     }
 
     Result<GenerationId> submit(GenerateRequest request, GenerateSink& sink) override {
+        if (request.guesses == Guesses::Draft && !m_draft)
+            return fail(ErrorCode::InvalidArgument, "a draft model is to guess, and none was loaded");
         return m_scheduler.submit(std::move(request), sink);
     }
     Result<GenerationId> submit(ScoreRequest request, ScoreSink& sink) override {
@@ -141,6 +146,7 @@ class ScheduledEngine final : public Engine {
 
   private:
     std::unique_ptr<session::Model> m_model;
+    std::unique_ptr<session::DraftModel> m_draft;
     TokenizerVocabulary m_vocabulary;
     session::Scheduler m_scheduler;
 };
@@ -180,7 +186,15 @@ Result<std::unique_ptr<Engine>> Engine::load(const std::string& path, const Load
     if (const auto speeds = session::rememberedSpeeds(options); speeds && model->info().backend == "cpu")
         model->info().foretoldTokensPerSecond =
             1 / session::foretoldSeconds(session::answerReads(model->opened(), options), *speeds);
-    return std::make_unique<ScheduledEngine>(std::move(model), snapshots);
+    std::unique_ptr<session::DraftModel> draft;
+    if (!options.draft.empty()) {
+        auto loaded = session::DraftModel::load(options.draft, model->opened(), options);
+        if (!loaded)
+            return tl::unexpected<Error>(
+                withId<ErrorId::DraftUnfit>(std::move(loaded).error(), options.draft));
+        draft = std::move(*loaded);
+    }
+    return std::make_unique<ScheduledEngine>(std::move(model), std::move(draft), snapshots);
 }
 
 }  // namespace ingle

@@ -50,6 +50,7 @@ Status Generation::plan(const OpenedModel& model) {
 
 void Generation::begin(Model& model, CachedSequence sequence) {
     m_sequence = std::move(sequence);
+    m_memory = &model.memorySpec();
     // Pages serve any beginning; a recurrent state only the one it belongs to, so each message's end counts.
     m_messageEnds.clear();
     if (!model.opened().bound.facts().readsPromptsWhole()) m_messageEnds = {m_prompt.messageTokens};
@@ -85,9 +86,23 @@ void Generation::endPhase() {
 std::span<const TokenId> Generation::next(size_t most) const {
     const size_t done = m_sequence.ids.size();
     size_t end = std::min(m_ids.size(), std::max<size_t>(done + most, m_prefixTokens));
-    const auto stop = std::ranges::upper_bound(m_messageEnds, done);
-    if (stop != m_messageEnds.end()) end = std::min(end, *stop);
+    const auto first = std::ranges::upper_bound(m_messageEnds, done);
+    for (auto stop = std::ranges::lower_bound(m_messageEnds, end); stop != first;)
+        if (*--stop < m_memory->statesReachBack(static_cast<uint32_t>(end))) end = *stop;
     return std::span(m_ids).subspan(done, end - done);
+}
+
+Generation::Feed Generation::nextWithGuesses(const OpenedModel& model, Speculation::Outlook outlook,
+                                             const StepCosts& costs) {
+    const std::span<const TokenId> certain = std::span(m_ids).subspan(m_sequence.ids.size());
+    if (!m_speculation) return {certain};
+    const size_t most = std::min<size_t>(tokensLeft(model) - 1,
+                                         model.shape.memory.mostGuesses(static_cast<uint32_t>(m_ids.size())));
+    outlook.mostGuesses = std::min(outlook.mostGuesses, most);
+    m_guessed.assign(certain.begin(), certain.end());
+    const size_t guesses = m_speculation->guess(m_ids, m_answerLength, outlook, costs, m_guessed);
+    m_stats.guessedTokens += static_cast<uint32_t>(guesses);
+    return {m_guessed, guesses};
 }
 
 void Generation::fed(size_t count) {
@@ -115,6 +130,12 @@ std::optional<StopReason> Generation::limitReached(const OpenedModel& model) con
     return std::nullopt;
 }
 
+size_t Generation::tokensLeft(const OpenedModel& model) const {
+    const uint32_t limit = answerLimit(model);
+    const size_t left = limit - m_answerLength % limit;
+    return model.contextTokens > 0 ? std::min(left, model.contextTokens + 1 - m_ids.size()) : left;
+}
+
 Generation::Outcome Generation::checkLimits(const OpenedModel& model) {
     if (const auto reason = limitReached(model)) return finish(*reason);
     if (m_rules && m_rules->mustEnd()) return finish(StopReason::EndOfText);
@@ -136,10 +157,7 @@ Generation::Outcome Generation::take(const OpenedModel& model, std::span<const f
 
 backend::DecodeOrder Generation::order(const OpenedModel& model) const {
     const size_t fed = m_sequence.ids.size();
-    size_t steps = backend::kPageTokens - fed % backend::kPageTokens;
-    const uint32_t limit = answerLimit(model);
-    steps = std::min(steps, limit - m_answerLength % limit);
-    if (model.contextTokens > 0) steps = std::min(steps, model.contextTokens + 1 - m_ids.size());
+    const size_t steps = std::min(backend::kPageTokens - fed % backend::kPageTokens, tokensLeft(model));
     return {.sequence = m_sequence.memory.get(),
             .token = m_ids[fed],
             .sampler = m_request.sampler,

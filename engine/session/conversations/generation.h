@@ -12,6 +12,7 @@
 #include "engine/session/conversations/answer_text.h"
 #include "engine/session/conversations/cached_sequence.h"
 #include "engine/session/conversations/prompt_planner.h"
+#include "engine/session/conversations/speculation.h"
 #include "ingle/engine.h"
 #include "ingle/error_ids.h"
 
@@ -61,15 +62,32 @@ class Generation {
     /// True when a prefix is read next.
     bool beginsWithPrefix() const { return m_sequence.ids.size() < m_prefixTokens; }
     /// The next tokens to feed: one while answering, at most `most` while reading, but a prefix at once.
-    /// Reading stops once where the generation prompt begins, so that the state there can be kept.
+    /// Reading stops where a message ends whose state could not be had any more otherwise.
     std::span<const TokenId> next(size_t most) const;
+    /// What a step feeds: tokens, of which the last may be guesses.
+    struct Feed {
+        std::span<const TokenId> tokens;
+        size_t numGuesses = 0;
+
+        std::span<const TokenId> certain() const { return tokens.first(tokens.size() - numGuesses); }
+        std::span<const TokenId> guesses() const { return tokens.last(numGuesses); }
+    };
+    /// Of an answer: all that is not fed yet, and guesses where they are worth it. Valid until the next call.
+    Feed nextWithGuesses(const OpenedModel& model, Speculation::Outlook outlook, const StepCosts& costs);
+    /// One of them is what was chosen.
+    void noteTaken() { ++m_stats.takenTokens; }
+    /// Of the guesses that were fed, `taken` were right.
+    void noteGuesses(size_t guessed, size_t taken) { m_speculation->note(guessed, taken); }
+    /// Where it guesses from; null: not at all. Before the first step.
+    void speculate(std::unique_ptr<Speculation> speculation) { m_speculation = std::move(speculation); }
     /// `count` tokens of next() are in the sequence now.
     void fed(size_t count);
     /// True when the tokens fed so far end where the next one is to be chosen.
     bool wantsLogits() const { return m_sequence.ids.size() == m_ids.size(); }
-    /// True when what is in the sequence now is worth keeping: the end of a message.
-    bool atMessageEnd() const {
-        return std::ranges::find(m_messageEnds, m_sequence.ids.size()) != m_messageEnds.end();
+    /// Where behind the first `tokens` messages end that are in the sequence now: worth keeping.
+    std::span<const size_t> messageEndsSince(size_t tokens) const {
+        const auto begin = std::ranges::upper_bound(m_messageEnds, tokens);
+        return {begin, std::ranges::upper_bound(m_messageEnds, m_sequence.ids.size())};
     }
 
     enum class Outcome { Running, Finished };
@@ -84,6 +102,10 @@ class Generation {
     bool mayDecodeAhead() const { return !m_rules; }
     /// Ends before the next step when a limit is reached or it was cancelled.
     Outcome checkLimits(const OpenedModel& model);
+    /// True when checkLimits() would end it.
+    bool atLimit(const OpenedModel& model) const {
+        return limitReached(model) || (m_rules && m_rules->mustEnd());
+    }
     /// The sink has had onError.
     void failWith(const Error& error) { m_sink.onError(withCodeId(error)); }
 
@@ -98,6 +120,8 @@ class Generation {
     std::optional<StopReason> limitReached(const OpenedModel& model) const;
     /// How many tokens an answer may have that nobody continues.
     uint32_t answerLimit(const OpenedModel& model) const;
+    /// Before a limit is reached.
+    size_t tokensLeft(const OpenedModel& model) const;
 
     const GenerationId m_id;
     const GenerateRequest m_request;
@@ -107,7 +131,8 @@ class Generation {
     PlannedPrompt m_prompt;
     std::vector<TokenId> m_ids;
     uint32_t m_prefixTokens = 0;        ///< see backend::SequenceRun
-    std::vector<size_t> m_messageEnds;  ///< where reading stops once, ascending
+    std::vector<size_t> m_messageEnds;  ///< whose states are to be kept, ascending
+    const backend::MemorySpec* m_memory = nullptr;  ///< set by begin()
     CachedSequence m_sequence;
     size_t m_readEnd = 0;  ///< how many ids there were to read before the next new one
     bool m_started = false;
@@ -116,6 +141,8 @@ class Generation {
     sampling::Sampler m_sampler;
     AnswerText m_text;
     std::optional<AnswerRules> m_rules;  ///< what the answer has to follow
+    std::unique_ptr<Speculation> m_speculation;
+    std::vector<TokenId> m_guessed;  ///< what is fed with guesses
     GenerateStats m_stats;
     Clock::time_point m_phaseBegin;  ///< when reading, then when answering began
 };

@@ -1,9 +1,10 @@
 #include "engine/session/conversations/scheduler.h"
 
 #include <algorithm>
-#include <chrono>
 #include <numeric>
 #include <thread>
+
+#include "engine/base/check.h"
 
 namespace ingle::session {
 namespace {
@@ -18,15 +19,26 @@ constexpr std::chrono::milliseconds kUntilItCanBegin{10};
 
 }  // namespace
 
-Scheduler::Scheduler(Model& model, std::shared_ptr<SnapshotStore> snapshots)
+Scheduler::Scheduler(Model& model, std::shared_ptr<SnapshotStore> snapshots, DraftModel* draft)
     : m_model(model),
+      m_draft(draft),
       // What a page of such a prompt holds depends on the whole prompt.
       m_snapshots(model, model.opened().bound.facts().readsPromptsWhole() ? nullptr : std::move(snapshots)),
       m_idle(model.opened().contextTokens) {}
 
 GenerationId Scheduler::submit(GenerateRequest request, GenerateSink& sink) {
+    std::unique_ptr<GuessSource> source;
+    if (request.guesses == Guesses::LookUp) source = std::make_unique<LookUp>();
+    if (request.guesses == Guesses::Draft && m_draft) source = m_draft->guesses(request.sampler);
+    auto speculation = source ? std::make_unique<Speculation>(std::move(source)) : nullptr;
+    return submit(std::move(request), sink, std::move(speculation));
+}
+
+GenerationId Scheduler::submit(GenerateRequest request, GenerateSink& sink,
+                               std::unique_ptr<Speculation> speculation) {
     const std::scoped_lock lock(m_mutex);
     m_waiting.push_back(std::make_unique<Generation>(m_nextId, std::move(request), sink));
+    m_waiting.back()->speculate(std::move(speculation));
     return m_nextId++;
 }
 
@@ -238,19 +250,44 @@ std::vector<Scheduler::Part> Scheduler::compose() {
         if (generation.checkLimits(m_model.opened()) == Generation::Outcome::Finished) {
             finish(generation);
         } else if (!generation.reading()) {
-            parts.push_back({&generation, generation.next(1)});
+            parts.push_back({&generation, {generation.next(Model::kMaxDecoding)}});
         }
     }
     const size_t chunk = parts.empty() ? Model::kPrefillTokens : kSharedPrefillTokens;
     const auto reader =
         std::ranges::find_if(m_running, [](const auto& generation) { return generation->reading(); });
-    if (reader == m_running.end()) return parts;
+    if (reader == m_running.end()) {
+        addGuesses(parts);
+        return parts;
+    }
     // A prefix may be long, and has the step to itself: so a cancel ends it.
     if ((*reader)->beginsWithPrefix()) parts.clear();
-    parts.push_back({reader->get(), (*reader)->next(chunk)});
+    parts.push_back({reader->get(), {(*reader)->next(chunk)}});
     const std::scoped_lock lock(m_mutex);
     m_running.splice(m_running.end(), m_running, reader);  // another prompt's turn comes next
     return parts;
+}
+
+void Scheduler::addGuesses(std::span<Part> parts) {
+    if (m_model.placement().place().backend().name() != "cpu" ||
+        m_model.opened().bound.facts().readsPromptsWhole())
+        return;
+    m_stepBegin = Clock::now();
+    const size_t certainRows = numRows(parts);
+    size_t rows = certainRows;
+    size_t left = parts.size();
+    for (Part& part : parts) {
+        const size_t free = rows < Model::kMaxDecoding ? Model::kMaxDecoding - rows : 0;
+        part.feed = part.generation->nextWithGuesses(m_model.opened(),
+                                                     {.mostGuesses = (free + left - 1) / left,
+                                                      .answers = parts.size(),
+                                                      .extraRows = rows - parts.size()},
+                                                     m_costs);
+        rows += part.feed.numGuesses;
+        --left;
+    }
+    // A draft that reads what it has to know is no part of what a step takes.
+    if (rows == certainRows) m_stepBegin = Clock::now();
 }
 
 Status Scheduler::runProgram(std::span<const Part> parts) {
@@ -258,25 +295,46 @@ Status Scheduler::runProgram(std::span<const Part> parts) {
     std::vector<backend::SequenceRun> runs;
     std::vector<uint32_t> logitRows;
     for (const Part& part : parts) {
-        tokens.insert(tokens.end(), part.tokens.begin(), part.tokens.end());
+        const Generation::Feed& feed = part.feed;
+        tokens.insert(tokens.end(), feed.tokens.begin(), feed.tokens.end());
         const CachedSequence& sequence = part.generation->sequence();
-        runs.push_back(
-            {sequence.memory.get(), static_cast<uint32_t>(part.tokens.size()), sequence.prefixTokens});
-        const size_t after = sequence.ids.size() + part.tokens.size();
-        if (after == part.generation->ids().size())
-            logitRows.push_back(static_cast<uint32_t>(tokens.size() - 1));
+        runs.push_back({sequence.memory.get(), static_cast<uint32_t>(feed.tokens.size()),
+                        sequence.prefixTokens, static_cast<uint32_t>(feed.numGuesses)});
+        const size_t after = sequence.ids.size() + feed.certain().size();
+        if (after < part.generation->ids().size()) continue;
+        for (size_t row = tokens.size() - 1 - feed.numGuesses; row < tokens.size(); ++row)
+            logitRows.push_back(static_cast<uint32_t>(row));
     }
     // Others would have to repeat their part of the step.
     std::function<bool()> cancelled;
     if (parts.size() == 1) cancelled = [&] { return parts[0].generation->cancelled(); };
-    return makingRoom([&] { return m_model.program().run({tokens, runs, logitRows, cancelled}); });
+    const auto feed = [&] { return m_model.program().run({tokens, runs, logitRows, cancelled}); };
+    // What is kept for later is worth more than guesses.
+    return hasGuesses(parts) ? feed() : makingRoom(feed);
+}
+
+bool Scheduler::hasGuesses(std::span<const Part> parts) {
+    return std::ranges::any_of(parts, [](const Part& part) { return part.feed.numGuesses > 0; });
+}
+
+size_t Scheduler::numRows(std::span<const Part> parts) {
+    return std::accumulate(parts.begin(), parts.end(), size_t{0}, [](size_t rows, const Part& part) {
+        return rows + part.feed.tokens.size();
+    });
 }
 
 void Scheduler::run(std::span<const Part> parts) {
+    const auto begin = std::exchange(m_stepBegin, std::nullopt);
     if (m_running.size() == 1 && runAhead(*parts[0].generation)) return;
     settle();
     if (const Status status = runProgram(parts); !status) {
         if (status.error().code == ErrorCode::Cancelled) return finishCancelled(*parts[0].generation);
+        if (hasGuesses(parts)) {
+            // No answer ends because a guess finds no room.
+            std::vector<Part> certain(parts.begin(), parts.end());
+            for (Part& part : certain) part.feed = {part.feed.certain()};
+            return run(certain);
+        }
         if (leaveDevice(status.error())) return;
         if (status.error().code == ErrorCode::OutOfMemory && postponeLast()) return;
         // One of them is the reason: alone, each of the others goes on.
@@ -286,19 +344,55 @@ void Scheduler::run(std::span<const Part> parts) {
         }
         return;
     }
-    uint32_t logitIndex = 0;
+    if (begin)
+        m_costs.note(parts.size(), numRows(parts) - parts.size(),
+                     std::chrono::duration<double>(Clock::now() - *begin).count());
+    uint32_t firstLogits = 0;
     for (const Part& part : parts) {
-        Generation& generation = *part.generation;
-        fed(generation, part.tokens.size());
-        if (!generation.wantsLogits()) continue;
-        const auto logits = m_model.program().readOutput(logitIndex++);
-        if (logits)
-            endIfFinished(generation, generation.take(m_model.opened(), *logits));
-        else if (leaveDevice(logits.error()))
-            return;
-        else
-            failWith(generation, logits.error());
+        // It may be gone afterwards.
+        const size_t after = part.generation->sequence().ids.size() + part.feed.certain().size();
+        const bool wanted = after == part.generation->ids().size();
+        if (!take(part, firstLogits)) return;
+        if (wanted) firstLogits += static_cast<uint32_t>(1 + part.feed.numGuesses);
     }
+}
+
+bool Scheduler::take(const Part& part, uint32_t firstLogits) {
+    Generation& generation = *part.generation;
+    fed(generation, part.feed.certain().size());
+    if (!generation.wantsLogits()) return true;
+    const std::span<const TokenId> guesses = part.feed.guesses();
+    for (uint32_t taken = 0;; ++taken) {
+        const auto logits = m_model.program().readOutput(firstLogits + taken);
+        if (!logits) {
+            if (leaveDevice(logits.error())) return false;
+            failWith(generation, logits.error());
+            return true;
+        }
+        const Generation::Outcome outcome = generation.take(m_model.opened(), *logits);
+        const bool goesOn = outcome == Generation::Outcome::Running && taken < guesses.size() &&
+                            generation.ids().back() == guesses[taken] &&
+                            !generation.atLimit(m_model.opened());
+        if (goesOn) {
+            generation.noteTaken();
+            continue;
+        }
+        if (!guesses.empty()) endGuesses(generation, guesses.size(), taken);
+        endIfFinished(generation, outcome);
+        return true;
+    }
+}
+
+void Scheduler::endGuesses(Generation& generation, size_t guessed, size_t taken) {
+    generation.noteGuesses(guessed, taken);
+    backend::SequenceMemory& memory = *generation.sequence().memory;
+    const auto certain = static_cast<uint32_t>(generation.sequence().ids.size());
+    const auto wanted = certain + static_cast<uint32_t>(taken);
+    // What a state cannot be had of is fed again, beside the next guesses.
+    const bool reaches = m_model.memorySpec().statesReachBack(memory.length()) <= wanted;
+    const Status back = memory.truncate(reaches ? wanted : certain);
+    INGLE_CHECK(back.has_value(), "{} tokens after {}", memory.length(), certain);
+    if (reaches && taken > 0) fed(generation, taken);
 }
 
 bool Scheduler::runAhead(Generation& generation) {
@@ -322,26 +416,29 @@ bool Scheduler::runAhead(Generation& generation) {
 }
 
 void Scheduler::fed(Generation& generation, size_t count) {
+    const size_t before = generation.sequence().ids.size();
     generation.fed(count);
-    const bool pageFull = generation.sequence().ids.size() % backend::kPageTokens < count;
-    if (generation.atMessageEnd())
-        keep(generation, ModelSnapshots::Extent::Everything);
-    else if (pageFull)
-        keep(generation, ModelSnapshots::Extent::FullPages);
+    const size_t now = generation.sequence().ids.size();
+    const std::span<const size_t> ends = generation.messageEndsSince(before);
+    for (const size_t end : ends) keep(generation, ModelSnapshots::Extent::Everything, end);
+    const bool pageFull = now % backend::kPageTokens < count;
+    if (pageFull && (ends.empty() || ends.back() < now))
+        keep(generation, ModelSnapshots::Extent::FullPages, now);
 }
 
 void Scheduler::endIfFinished(Generation& generation, Generation::Outcome outcome) {
     if (outcome == Generation::Outcome::Finished) finish(generation);
 }
 
-void Scheduler::keep(const Generation& generation, ModelSnapshots::Extent extent) {
+void Scheduler::keep(const Generation& generation, ModelSnapshots::Extent extent, size_t tokens) {
     settle();
     const CachedSequence& sequence = generation.sequence();
-    m_snapshots.save(sequence.ids, *sequence.memory, extent, generation.conversation());
+    m_snapshots.save(std::span(sequence.ids).first(tokens), *sequence.memory, extent,
+                     generation.conversation());
 }
 
 void Scheduler::finish(Generation& generation) {
-    keep(generation, ModelSnapshots::Extent::Everything);
+    keep(generation, ModelSnapshots::Extent::Everything, generation.sequence().ids.size());
     m_idle.put(generation.takeSequence());
     drop(generation);
 }

@@ -5,12 +5,15 @@
 /// again on the processor like any other prompt.
 #pragma once
 
+#include <chrono>
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "engine/session/conversations/cached_sequence.h"
+#include "engine/session/conversations/draft.h"
 #include "engine/session/conversations/generation.h"
 #include "engine/session/conversations/reading.h"
 #include "engine/session/conversations/scoring.h"
@@ -21,10 +24,13 @@ namespace ingle::session {
 /// One thread, but cancel() and submit().
 class Scheduler {
   public:
-    /// `model` must outlive this.
-    Scheduler(Model& model, std::shared_ptr<SnapshotStore> snapshots);
+    /// `model` and `draft`, which may be null, must outlive this.
+    Scheduler(Model& model, std::shared_ptr<SnapshotStore> snapshots, DraftModel* draft = nullptr);
 
     GenerationId submit(GenerateRequest request, GenerateSink& sink);
+    /// Guesses as `speculation` says.
+    GenerationId submit(GenerateRequest request, GenerateSink& sink,
+                        std::unique_ptr<Speculation> speculation);
     /// These run while no answer is waiting or being written.
     GenerationId submit(ScoreRequest request, ScoreSink& sink);
     GenerationId submit(ReadRequest request, ReadSink& sink);
@@ -38,12 +44,13 @@ class Scheduler {
     std::optional<std::string> modelHash() const { return m_snapshots.modelHash(); }
 
   private:
+    using Clock = std::chrono::steady_clock;
     using Generations = std::list<std::unique_ptr<Generation>>;
 
     /// What one generation contributes to a step.
     struct Part {
         Generation* generation = nullptr;
-        std::span<const TokenId> tokens;
+        Generation::Feed feed;
     };
 
     bool hasWork();
@@ -76,15 +83,25 @@ class Scheduler {
     auto makingRoom(Attempt attempt);
 
     std::vector<Part> compose();
+    /// Where rows are free, and logits do not depend on what is fed beside.
+    void addGuesses(std::span<Part> parts);
+    static bool hasGuesses(std::span<const Part> parts);
+    static size_t numRows(std::span<const Part> parts);
     void run(std::span<const Part> parts);
     Status runProgram(std::span<const Part> parts);
     /// Lets the device itself choose the next token of an answer that runs alone. False when it cannot:
     /// nothing happened then.
     bool runAhead(Generation& generation);
+    /// What became of a part of a step, of which the logits begin at `firstLogits`. False when the device was
+    /// left.
+    bool take(const Part& part, uint32_t firstLogits);
+    /// What of the guesses that were fed stays: those that were `taken`, as far as states can be had there.
+    void endGuesses(Generation& generation, size_t guessed, size_t taken);
     /// Of a step: `count` tokens are in the generation's sequence.
     void fed(Generation& generation, size_t count);
     void endIfFinished(Generation& generation, Generation::Outcome outcome);
-    void keep(const Generation& generation, ModelSnapshots::Extent extent);
+    /// The first `tokens` of what is in its sequence.
+    void keep(const Generation& generation, ModelSnapshots::Extent extent, size_t tokens);
     void finish(Generation& generation);
     /// Ends one that was cancelled in the middle of a step.
     void finishCancelled(Generation& generation);
@@ -102,6 +119,7 @@ class Scheduler {
     void suspendTasks();
 
     Model& m_model;
+    DraftModel* m_draft;
     ModelSnapshots m_snapshots;
     SequenceCache m_idle;
     std::mutex m_mutex;     ///< guards the structure of the lists; generations belong to the stepping thread
@@ -110,6 +128,8 @@ class Scheduler {
     std::list<std::unique_ptr<BackgroundTask>> m_tasks;  ///< in order of submission; one at most has begun
     size_t m_mostRunning = Model::kMaxDecoding;          ///< fewer where memory was full
     GenerationId m_nextId = 1;
+    StepCosts m_costs;
+    std::optional<Clock::time_point> m_stepBegin;  ///< of one that m_costs is to be told of
     /// Steps of the only running generation, whose sequence nothing else touches meanwhile.
     std::unique_ptr<backend::DecodeQueue> m_ahead;
 };

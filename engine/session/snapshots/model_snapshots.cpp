@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
+#include <future>
 
 namespace ingle::session {
 namespace {
@@ -14,6 +16,9 @@ using backend::TokenRange;
 SnapshotKey toKey(XXH128_hash_t hash) {
     return {{hash.high64, hash.low64}};
 }
+
+/// Records that are read at the same time.
+constexpr size_t kReadAhead = 3;
 
 /// The key of what follows the last full page of a prefix, states included, where pages have none.
 SnapshotKey withStates(const SnapshotKey& prefix) {
@@ -107,8 +112,17 @@ size_t ModelSnapshots::longestPrefix(std::span<const TokenId> ids) const {
 Result<size_t> ModelSnapshots::restore(std::span<const TokenId> ids, backend::SequenceMemory& memory) const {
     INGLE_TRY(memory.truncate(0));
     bool isBroken = false;
-    for (const Found& record : find(ids)) {
-        auto state = m_store->read(record.key, m_model.options().kv, record.range, stateBytes(record));
+    // Others are read and unpacked while one is taken in.
+    const std::vector<Found> records = find(ids);
+    std::deque<std::future<Result<backend::SavedState>>> ahead;
+    auto next = records.begin();
+    for (const Found& record : records) {
+        for (; next != records.end() && ahead.size() < kReadAhead; ++next)
+            ahead.push_back(std::async(std::launch::async, [this, &wanted = *next] {
+                return m_store->read(wanted.key, m_model.options().kv, wanted.range, stateBytes(wanted));
+            }));
+        auto state = ahead.front().get();
+        ahead.pop_front();
         if (!state) {
             isBroken = true;
             // One that cannot be read spoils the others of a hybrid: those that are damaged, too, are found

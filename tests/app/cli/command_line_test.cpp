@@ -258,6 +258,11 @@ TEST_F(CommandLine, benchMeasuresWhatItsKeysSay) {
     const Outcome kernels = ingle("bench " + model + " -p 8 -n 8 --kernels");
     for (const char* part : {"kernels:\n", " GB/s\n", "an op ", " us, when"})
         EXPECT_NE(kernels.out.find(part), std::string::npos) << part << kernels.out;
+    const Outcome guessing = ingle("bench " + model + " -p 8 -n 24 --json --right-guesses 0.5 --depth 100");
+    const auto json = nlohmann::json::parse(guessing.out);
+    EXPECT_GT(json["guessing_tok_s"].get<double>(), 0);
+    EXPECT_GT(json["guessing_ratio"].get<double>(), 0);
+    EXPECT_EQ(ingle("bench " + model + " --right-guesses 1.5").exitCode, 2);
     EXPECT_EQ(ingle("bench " + model + " -p 0").exitCode, 2);
     expectOneSentence(ingle("bench " + model + " -p 100 --ctx 16"), "context");
 }
@@ -318,6 +323,28 @@ TEST_F(CommandLine, runAnswersWithinTheLimit) {
     const Outcome outcome = ingle("run " + model + " -p 'Hello' -n 5 --seed 4");
     EXPECT_EQ(outcome.exitCode, 0) << outcome.err;
     EXPECT_EQ(ingle("run " + model + " -p 'Hello' -n 5 --seed 4").out, outcome.out);
+}
+
+TEST_F(CommandLine, guessesChangeNoAnswer) {
+    const std::string model = synth();
+    const std::string draft = m_folder.file("draft.gguf");
+    ASSERT_EQ(ingle("synth --family rwkv7 -o " + draft).exitCode, 0);
+    const std::string run = "run " + model + " -p 'Hello' -n 60 --temp 0 --stats --backend cpu";
+    const Outcome off = ingle(run + " --guesses off");
+    EXPECT_EQ(off.exitCode, 0) << off.err;
+    EXPECT_NE(off.err.find("guesses       0 of which 0 were right"), std::string::npos) << off.err;
+    EXPECT_NE(off.err.find("answer       60 tokens"), std::string::npos) << off.err;
+    for (const std::string& guesses : {std::string(), std::string(" --guesses look-up"), " --draft " + draft}) {
+        const Outcome outcome = ingle(run + guesses);
+        EXPECT_EQ(outcome.exitCode, 0) << outcome.err;
+        EXPECT_EQ(outcome.out, off.out) << guesses;
+    }
+    const Outcome drafted = ingle(run + " --draft " + draft);
+    EXPECT_EQ(drafted.err.find("guesses       0"), std::string::npos) << drafted.err;
+    EXPECT_EQ(ingle(run + " --guesses wildly").exitCode, 2);
+    expectOneSentence(ingle("run " + model + " -p 'Hello' --guesses draft"), "none was loaded");
+    ASSERT_EQ(ingle("synth --family llama --vocab 400 -o " + draft).exitCode, 0);
+    expectOneSentence(ingle(run + " --draft " + draft), draft + ": a draft model needs the vocabulary");
 }
 
 TEST_F(CommandLine, chatAnswersEachLineOfItsInput) {

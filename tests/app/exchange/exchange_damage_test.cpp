@@ -6,6 +6,7 @@
 #include <random>
 
 #include "app/exchange/export_chats.h"
+#include "app/history/documents.h"
 #include "tests/app/documents/mutation.h"
 #include "tests/app/exchange/sample_exports.h"
 #include "tests/app/history/history_fixture.h"
@@ -74,6 +75,12 @@ TEST_F(ExchangeDamage, ourExport) {
     other->database().sqlite().exec(
         "INSERT INTO files (id, hash, media_type, content) VALUES (1, x'00FF', 'text/plain', x'0001');"
         "UPDATE parts SET file_id = 1 WHERE kind = 'attachment'");
+    const auto document = valueOf(history::addDocument(*other, {.title = "Report",
+                                                                .format = "PDF",
+                                                                .leftOut = {},
+                                                                .text = "Bees make honey.",
+                                                                .passages = {{0, 9, 1, "A"}}}));
+    ASSERT_TRUE(history::setDocumentsOf(*other, 1, std::span(&document, 1)));
     ASSERT_TRUE(exportChats(*other, {}, *findExporter("json"), m_dir + "/ours.json"));
     const std::string ours = readFile(m_dir + "/ours.json");
     exercise({"inglenook", "Inglenook",

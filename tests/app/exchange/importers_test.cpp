@@ -4,10 +4,13 @@
 
 #include <chrono>
 #include <csignal>
+#include <future>
 #include <iostream>
 #include <thread>
 
 #include "app/exchange/import_chats.h"
+#include "app/history/copies.h"
+#include "app/storage/storage.h"
 #include "tests/app/exchange/sample_exports.h"
 #include "tests/app/history/history_fixture.h"
 
@@ -26,7 +29,7 @@ class Importers : public history::HistoryFixture {
             return {};
         }
         m_program = recognised->importer->program;
-        return valueOf(importChats(*recognised, *m_history));
+        return valueOf(importChats(*recognised, *m_history)).findings;
     }
     Findings importSample(const char* name) {
         for (const Sample& sample : samples())
@@ -222,8 +225,57 @@ TEST_F(Importers, whatIsCancelledOrBreaksOffLeavesNothing) {
     ASSERT_FALSE(broken);
     EXPECT_EQ(broken.error().message, "The file is damaged or ends too early: it is no JSON.");
     EXPECT_EQ(valueOf(m_history->conversations()).size(), 1u);
+    EXPECT_EQ(valueOf(m_history->search("thing", 10)).size(), 0u);
+    EXPECT_TRUE(valueOf(m_history->trash()).empty());
+    // What was written of it goes in the background; backups stay as they are: they never were to hold it.
+    const auto backup = valueOf(history::makeBackup(m_path));
+    while (valueOf(m_history->shredSlice(std::chrono::milliseconds(5))) != history::ShredState::Done)
+        ASSERT_TRUE(std::filesystem::exists(backup.path));
+    ASSERT_TRUE(std::filesystem::exists(backup.path));
     EXPECT_EQ(sqlite().execAndGet("SELECT count(*) FROM messages").getInt(), 1);
+    EXPECT_EQ(sqlite().execAndGet("SELECT count(*) FROM conversations").getInt(), 1);
     EXPECT_EQ(sqlite().execAndGet("SELECT count(*) FROM search_index").getInt(), 2);
+}
+
+TEST_F(Importers, othersWriteMeanwhileAndSeeNothingOfIt) {
+    m_history.reset();
+    std::filesystem::create_directories(m_dir + "/window");
+    writeFile(m_dir + "/conversations.json", manyChats(1500));
+    const auto recognised = valueOf(recognise(m_dir + "/conversations.json"));
+    storage::Storage storage(m_dir + "/window");
+    // One small write after the other, as an answer's pieces come.
+    std::atomic<bool> over = false, over2 = false;
+    std::atomic<int> writes = 0, sights = 0;
+    std::function<void()> write = [&] {
+        storage.run(
+            [](history::History& history) -> Result<size_t> {
+                INGLE_TRY(history.setSetting("x", "y"));
+                INGLE_TRY_ASSIGN(const auto conversations, history.conversations());
+                INGLE_TRY_ASSIGN(const auto hits, history.search("thing", 1));
+                return conversations.size() + hits.size();
+            },
+            [&](const Result<size_t>& seen) {
+                ++writes;
+                if (!over && valueOf(seen) > 0) ++sights;
+                if (over)
+                    over2 = true;
+                else
+                    write();
+            });
+    };
+    write();
+    const WithHistory with = [&](const std::function<Status(history::History&)>& work) {
+        std::promise<Status> done;
+        storage.run([&](history::History& history) { return work(history); },
+                    [&](const Status& status) { done.set_value(status); });
+        return done.get_future().get();
+    };
+    const auto imported = valueOf(importChats(recognised, with));
+    over = true;
+    EXPECT_EQ(imported.conversations.size(), 1500u);
+    EXPECT_GE(writes, 50);  // at least one between two slices
+    EXPECT_LE(sights, 1);   // at most what was read after the last slice
+    while (!over2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 TEST_F(Importers, aKilledImportLeavesAllOrNothing) {

@@ -1,5 +1,6 @@
 // What leaves and comes back leaves again byte by byte.
 #include "app/exchange/export_chats.h"
+#include "app/history/documents.h"
 #include "tests/app/exchange/sample_exports.h"
 #include "tests/app/history/history_fixture.h"
 
@@ -26,7 +27,12 @@ class RoundTrip : public history::HistoryFixture {
         end.ids = {1, -5, 70000};
         end.withheld = "\xE2\x82";
         end.reason = StopReason::MaxTokens;
-        end.stats = {.promptTokens = 9, .newTokens = 3, .prefillMs = 1.0 / 3, .decodeMs = 1e-9};
+        end.stats = {.promptTokens = 9,
+                     .newTokens = 3,
+                     .prefillMs = 1.0 / 3,
+                     .decodeMs = 1e-9,
+                     .guessedTokens = 5,
+                     .takenTokens = 2};
         end.receipt.program = "0.0";
         end.receipt.overrides["a"] = "b";
         ASSERT_TRUE(m_history->finishAnswer(first, end));
@@ -59,6 +65,26 @@ class RoundTrip : public history::HistoryFixture {
             "UPDATE conversations SET folder_id = 9, profile_id = 4, archived_ms = 12, origin = 'jan', "
             "pinned = 1 WHERE title = "
             "'Other'");
+        ASSERT_TRUE(m_history->setFolderProfile(9, {.systemPrompt = "In verse.", .temperature = 0.5}));
+        const auto report =
+            valueOf(history::addDocument(*m_history, {.title = "Report",
+                                                      .format = "PDF",
+                                                      .leftOut = {"2 pictures"},
+                                                      .text = "# Bees\n\nBees make h\xC3\xB6ney.\n",
+                                                      .passages = {{0, 7, 0, ""}, {7, 25, 2, "Bees"}}}));
+        const auto gone2 = valueOf(history::addDocument(*m_history, {.title = "Off the shelf",
+                                                                     .format = "text",
+                                                                     .leftOut = {},
+                                                                     .text = "Wasps do not.",
+                                                                     .passages = {}}));
+        (void)valueOf(history::addDocument(*m_history, {.title = "Unused",
+                                                        .format = "text",
+                                                        .leftOut = {},
+                                                        .text = "Nobody asks about this.",
+                                                        .passages = {{0, 23, 0, ""}}}));
+        const history::RowId both[] = {gone2, report};
+        ASSERT_TRUE(history::setDocumentsOf(*m_history, other, both));
+        ASSERT_TRUE(history::removeDocument(*m_history, gone2));
         // Being written while it leaves.
         m_conversation = valueOf(m_history->createConversation("Third", "m"));
         m_question = valueOf(m_history->addUserMessage(m_conversation, 0, history::said("And?")));
@@ -74,14 +100,25 @@ TEST_F(RoundTrip, exportImportExportIsTheSameBytes) {
     const auto into = valueOf(history::History::open(m_dir + "/other/history.db"));
     const auto recognised = valueOf(recognise(m_dir + "/once.json"));
     EXPECT_EQ(recognised.importer->program, "Inglenook");
-    EXPECT_EQ(valueOf(importChats(recognised, *into)).conversations, 3u);
+    EXPECT_EQ(valueOf(importChats(recognised, *into)).conversations.size(), 3u);
     EXPECT_EQ(exported(*into, "twice.json"), once);
+    const auto shelf = valueOf(history::documents(*into));
+    ASSERT_EQ(shelf.size(), 2u);
+    EXPECT_EQ(valueOf(into->folderProfile(2)).systemPrompt, "In verse.");
+    EXPECT_EQ(into->database()
+                  .sqlite()
+                  .execAndGet("SELECT count(*) FROM passage_index WHERE passage_index "
+                              "MATCH 'honey'")
+                  .getInt(),
+              1);
     // Beside what is there already it is the same once more, and folders, profiles and files are not doubled.
     ASSERT_TRUE(importChats(recognised, *into));
     auto& database = into->database().sqlite();
     EXPECT_EQ(database.execAndGet("SELECT count(*) FROM conversations").getInt(), 6);
     EXPECT_EQ(database.execAndGet("SELECT count(*) FROM folders").getInt(), 2);
     EXPECT_EQ(database.execAndGet("SELECT count(*) FROM profiles").getInt(), 1);
+    EXPECT_EQ(database.execAndGet("SELECT count(*) FROM documents").getInt(), 3);
+    EXPECT_EQ(database.execAndGet("SELECT count(*) FROM conversation_documents").getInt(), 4);
     EXPECT_EQ(database.execAndGet("SELECT count(*) FROM files WHERE hash IS NOT NULL").getInt(), 1);
     EXPECT_EQ(database.execAndGet("PRAGMA integrity_check").getString(), "ok");
 }
@@ -95,6 +132,9 @@ TEST_F(RoundTrip, oneChatOrAFolder) {
     const std::string folder = exported(*m_history, "folder.json", {.folder = 7});
     EXPECT_NE(folder.find("\"Other\""), std::string::npos);
     EXPECT_EQ(folder.find("\"Third\""), std::string::npos);
+    EXPECT_NE(folder.find("\"Report\""), std::string::npos);  // it stands in a chat of that folder
+    EXPECT_EQ(folder.find("\"Unused\""), std::string::npos);
+    EXPECT_EQ(one.find("\"documents\""), std::string::npos);
     const auto none =
         exportChats(*m_history, {.conversation = 99}, *findExporter("json"), m_dir + "/none.json");
     ASSERT_FALSE(none);
@@ -114,6 +154,7 @@ TEST_F(RoundTrip, aWrongExportIsToldAndLeavesNothing) {
               "The file has a conversation whose \"title\" is not as the format says.");
     EXPECT_EQ(error(R"({"messages":[{"id":1,"parent":2},{"id":2}]})"),
               "It refers to message 2, which did not come before it.");
+    EXPECT_EQ(error(R"({"documents":[4]})"), "It refers to document 4, which did not come before it.");
     EXPECT_EQ(error(R"({"messages":[{"id":1},{"id":1}]})"),
               "The conversation \"\" has two messages with the number 1.");
     EXPECT_EQ(error(R"({"folder":3})"), "It refers to folder 3, which did not come before it.");

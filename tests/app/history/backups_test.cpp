@@ -43,6 +43,32 @@ TEST_F(Backups, aDamagedOneIsToldAndRestoresNothing) {
     EXPECT_EQ(valueOf(m_history->conversations()).size(), 50u);
 }
 
+TEST_F(Backups, aKilledRestoreIsFinishedOrWasNone) {
+    ask("First");
+    const Backup first = valueOf(makeBackup(m_path));
+    ask("Second");
+    m_history.reset();
+    // Killed before the history made room: it stays, and what was copied goes.
+    const std::string copy = valueOf(prepareRestore(m_path, first.path));
+    reopen();
+    EXPECT_EQ(valueOf(m_history->conversations()).size(), 2u);
+    EXPECT_FALSE(std::filesystem::exists(copy));
+    m_history.reset();
+    // Killed behind that: the copy takes its place.
+    EXPECT_EQ(valueOf(prepareRestore(m_path, first.path)), copy);
+    std::filesystem::rename(m_path, m_path + ".before-restore-1");
+    reopen();
+    EXPECT_EQ(valueOf(m_history->conversations()).size(), 1u);
+    EXPECT_EQ(valueOf(valueOf(History::open(m_path + ".before-restore-1"))->conversations()).size(), 2u);
+    m_history.reset();
+    // Half a copy is none.
+    std::filesystem::rename(m_path, m_path + ".before-restore-2");
+    std::ofstream(copy) << "SQLite format 3";
+    reopen();
+    EXPECT_EQ(valueOf(m_history->conversations()).size(), 0u);
+    EXPECT_FALSE(std::filesystem::exists(copy));
+}
+
 TEST_F(Backups, whatIsDeletedForGoodLeavesThemToo) {
     ask("unmistakable");
     (void)valueOf(makeBackup(m_path));  // looked for below

@@ -46,6 +46,7 @@ GenerateRequest fullGenerateRequest() {
     request.grammar = "root ::= \"\xE6\xBC\xA2\"\n";
     request.jsonSchema = R"({"type":"integer"})";
     request.whenFull = WhenFull::Refuse;
+    request.guesses = Guesses::Draft;
     return request;
 }
 
@@ -96,6 +97,7 @@ std::vector<Request> allRequests() {
     options.loadAnyway = true;
     options.crashedProcess = 4711;
     options.overrides = {{"group_norm_epsilon", "1e-5"}};
+    options.draft = "/m/small.gguf";
     return {{1, Hello{7}},
             {2, Inspect{"/m/a b.gguf", options}},
             {3, Load{"/m/x", options}},
@@ -230,6 +232,7 @@ TEST(Messages, EveryFieldOfLoadOptionsArrives) {
     EXPECT_EQ(got.referenceKernels, want.referenceKernels);
     EXPECT_EQ(got.crashedProcess, want.crashedProcess);
     EXPECT_EQ(got.overrides, want.overrides);
+    EXPECT_EQ(got.draft, want.draft);
 }
 
 TEST(Messages, TheDeviceOfAnAnswerMayChangeAndNeedNotBeTold) {

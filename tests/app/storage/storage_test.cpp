@@ -49,13 +49,26 @@ class StorageTest : public testing::Test {
         m_storage.reset();
         fs::remove_all(m_folder);
     }
-    void open() {
+    void open(std::chrono::milliseconds backupAfter = Storage::kBackupAfter) {
         m_storage.reset();
-        m_storage = std::make_unique<Storage>(m_folder, [this](const Notice& notice) {
+        const auto noticed = [this](const Notice& notice) {
             const std::lock_guard lock(m_mutex);
             m_notices.push_back(notice);
             m_noticed.notify_all();
-        });
+        };
+        m_storage = std::make_unique<Storage>(m_folder, noticed, backupAfter);
+    }
+    std::vector<history::Backup> backups() {
+        auto found = history::backupsBeside(m_file);
+        EXPECT_TRUE(found);
+        return found.value_or(std::vector<history::Backup>());
+    }
+    /// Waits until the file's first backup is there.
+    bool waitForBackup() {
+        for (const auto end = std::chrono::steady_clock::now() + kPatience;
+             std::chrono::steady_clock::now() < end; std::this_thread::sleep_for(10ms))
+            if (!backups().empty()) return true;
+        return false;
     }
     /// Runs work and waits for its result.
     template <typename Work>
@@ -529,6 +542,77 @@ TEST_F(StorageTest, WhatExpiredIsShreddedInTheBackground) {
     while (held() && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(10ms);
     EXPECT_FALSE(held());
     EXPECT_FALSE(fs::exists(m_file + ".backup-v1"));
+}
+
+TEST_F(StorageTest, ABackupIsMadeOnceADay) {
+    open();
+    ask("one");
+    m_storage.reset();
+    open(0ms);
+    ASSERT_TRUE(waitForBackup());
+    m_storage.reset();  // finishes what it does
+    ASSERT_EQ(backups().size(), 1u);
+    EXPECT_TRUE(history::checkBackup(backups().front().path));
+    // A new one is not made today, and not of what has not changed since.
+    open(0ms);
+    ask("two");
+    std::this_thread::sleep_for(700ms);  // longer than it looks
+    EXPECT_EQ(backups().size(), 1u);
+    m_storage.reset();
+    const auto yesterday = fs::file_time_type::clock::now() - 25h;
+    fs::last_write_time(backups().front().path, yesterday);
+    fs::last_write_time(m_file, yesterday - 1h);
+    open(0ms);
+    std::this_thread::sleep_for(700ms);
+    EXPECT_EQ(backups().size(), 1u);
+    m_storage.reset();
+    fs::last_write_time(m_file, yesterday + 1h);
+    open(0ms);
+    for (int i = 0; i < 2000 && backups().size() < 2; ++i) std::this_thread::sleep_for(10ms);
+    EXPECT_EQ(backups().size(), 2u);
+}
+
+TEST_F(StorageTest, ABackupThatCannotBeMadeIsTold) {
+    fs::create_directories(m_file + ".new-backup/something");  // where the copy is to go
+    open(0ms);
+    ask("one");
+    const auto notice = noticeOf(Notice::Kind::NoBackup);
+    ASSERT_TRUE(notice);
+    EXPECT_THAT(notice->error, testing::HasSubstr("new-backup"));
+}
+
+TEST_F(StorageTest, ABackupIsRestoredWhileOthersWait) {
+    open();
+    ask("one");
+    const auto made = std::make_shared<std::promise<Result<history::Backup>>>();
+    m_storage->backUp([made](const Result<history::Backup>& backup) { made->set_value(backup); });
+    const auto backup = made->get_future().get();
+    ASSERT_TRUE(backup) << backup.error().message;
+    ask("two");
+    const auto restored = std::make_shared<std::promise<Result<std::string>>>();
+    m_storage->restore(backup->path,
+                       [restored](const Result<std::string>& aside) { restored->set_value(aside); });
+    const auto aside = restored->get_future().get();
+    ASSERT_TRUE(aside) << aside.error().message;
+    EXPECT_EQ(titles(), std::vector<std::string>{"one"});
+    ask("three");
+    EXPECT_EQ(titles().size(), 2u);
+    m_storage.reset();
+    const auto before = History::open(*aside);
+    ASSERT_TRUE(before);
+    EXPECT_EQ((*before)->conversations()->size(), 2u);
+    EXPECT_TRUE(m_notices.empty());
+}
+
+TEST_F(StorageTest, ADamagedBackupIsNotRestored) {
+    open();
+    ask("one");
+    std::ofstream(m_file + ".backup-v3-1") << "not a history";
+    const auto restored = std::make_shared<std::promise<Result<std::string>>>();
+    m_storage->restore(m_file + ".backup-v3-1",
+                       [restored](const Result<std::string>& aside) { restored->set_value(aside); });
+    EXPECT_FALSE(restored->get_future().get());
+    EXPECT_EQ(titles(), std::vector<std::string>{"one"});
 }
 
 }  // namespace

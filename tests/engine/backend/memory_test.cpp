@@ -65,6 +65,21 @@ TEST(Memory, statesInChunksGoBackWithinThem) {
 }
 
 /// Only what means something is saved: it follows from the tokens, not from what was forgotten.
+TEST(Memory, guessesStayWithinAChunk) {
+    const MemorySpec chunks{.states = {{.name = "s", .elems = 70, .ring = ChunkRing{kChunkTokens, 2, 0}}}};
+    EXPECT_EQ(chunks.mostGuesses(0), 0u);
+    EXPECT_EQ(chunks.mostGuesses(1), 31u);
+    EXPECT_EQ(chunks.mostGuesses(31), 1u);
+    EXPECT_EQ(chunks.mostGuesses(32), 0u);
+    EXPECT_EQ(chunks.mostGuesses(33), 31u);
+    for (uint32_t tokens = 1; tokens < 100; ++tokens) {
+        const uint32_t most = chunks.mostGuesses(tokens);
+        EXPECT_LE(chunks.statesReachBack(tokens + most), tokens);
+        EXPECT_GT(chunks.statesReachBack(tokens + most + 1), tokens);
+    }
+    EXPECT_GT(MemorySpec{}.mostGuesses(32), 1000u);
+}
+
 TEST(SavedStates, ofChunksHoldTheRowsSince) {
     // 32 rows and the two before a chunk's first.
     const StateSpec spec{.name = "conv", .elems = 3 + 34 * 2, .ring = ChunkRing{34, 2}};

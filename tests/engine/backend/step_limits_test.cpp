@@ -49,6 +49,15 @@ TEST(StepLimits, stepsThatFitPassAndOthersAreNamed) {
     }
 }
 
+TEST(StepLimits, guessesComeBehindATokenThatIsNone) {
+    const StepLimits limits(smallPlan());
+    const std::vector<TokenId> tokens{1, 2, 3};
+    for (const uint32_t guesses : {0u, 1u, 2u, 3u, 4u}) {
+        const SequenceRun run{nullptr, 3, 0, guesses};
+        EXPECT_EQ(limits.check({tokens, {&run, 1}, {}}).has_value(), guesses < 3) << guesses;
+    }
+}
+
 TEST(StepLimits, logitsAreNumbers) {
     std::vector<float> logits{0, -3, std::numeric_limits<float>::max()};
     EXPECT_TRUE(checkFinite(logits, "whose fault"));

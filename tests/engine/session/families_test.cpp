@@ -58,8 +58,10 @@ TEST_P(Families, chunksSaveAndRestoreAndThreadsGiveTheSameBits) {
         for (const size_t chunk : {1u, 7u, 33u})
             EXPECT_EQ(test::logitsInChunks(*model, m_tokens, chunk), whole);
         EXPECT_EQ(test::logitsOverSaveAndRestore(*model, m_tokens), whole);
+        EXPECT_EQ(test::logitsOverALateSave(*model, m_tokens), whole);
         EXPECT_EQ(test::logitsBesideSevenOthers(*model, m_tokens), whole);
         EXPECT_EQ(test::logitsOfAFork(*model, m_tokens), whole);
+        EXPECT_EQ(test::logitsBehindGuesses(*model, m_tokens), whole);
         EXPECT_EQ(test::logitsInChunks(*load(quant, {.threads = 3}), m_tokens, 64), whole);
         // The negative twin: another token gives other logits from there on, and the same before.
         std::vector<TokenId> other = m_tokens;

@@ -81,6 +81,28 @@ inline std::vector<float> logitsOverSaveAndRestore(session::Model& model, std::s
     return logits;
 }
 
+/// The same, but other tokens came before it was saved: where states can go back, that changes nothing.
+inline std::vector<float> logitsOverALateSave(session::Model& model, std::span<const TokenId> tokens) {
+    const size_t half = tokens.size() / 2, late = half + 5;
+    ModelRun first(model);
+    first.feed(tokens.first(half), 64);
+    const std::vector<float> before = first.logits();
+    first.feed(tokens.first(5), 64);
+    const uint32_t firstKept = first.sequence().firstKept();
+    const auto saved = first.sequence().save({firstKept, static_cast<uint32_t>(half) - firstKept});
+    const bool reaches = model.memorySpec().statesReachBack(static_cast<uint32_t>(late)) <= half;
+    EXPECT_EQ(saved.has_value(), reaches);
+    if (!saved) return logitsOverSaveAndRestore(model, tokens);
+    ModelRun second(model);
+    auto restored = model.memory().createSequence().value();
+    EXPECT_TRUE(restored->restore(*saved));
+    second.replaceSequence(std::move(restored), first);
+    second.feed(tokens.subspan(half), 64);
+    std::vector<float> logits = before;
+    logits.insert(logits.end(), second.logits().begin(), second.logits().end());
+    return logits;
+}
+
 /// In one step with seven other sequences, of which every second one has more rows, in chunks of 5.
 inline std::vector<float> logitsBesideSevenOthers(session::Model& model, std::span<const TokenId> tokens) {
     constexpr size_t kChunk = 5;
@@ -127,6 +149,46 @@ inline std::vector<float> logitsOfAFork(session::Model& model, std::span<const T
     original.feed(others, 64);
     fork.feed(tokens.subspan(half), 64);
     logits.insert(logits.end(), fork.logits().begin(), fork.logits().end());
+    return logits;
+}
+
+/// In steps of a token or two and three guesses, of which none to all are right: the others are taken back.
+inline std::vector<float> logitsBehindGuesses(session::Model& model, std::span<const TokenId> tokens) {
+    const backend::MemorySpec& spec = model.memorySpec();
+    const uint32_t prefix = model.opened().bound.facts().prefixTokens(tokens);
+    const auto program = model.compileAllLogits(prefix + 8).value();
+    const auto sequence = model.memory().createSequence().value();
+    std::vector<float> logits;
+    size_t known = 0;  // rows of logits
+    for (size_t step = 0; sequence->length() < tokens.size(); ++step) {
+        const size_t at = sequence->length();
+        size_t certain = at == 0 ? std::max<size_t>(prefix, 1) : 1 + step % 2;
+        certain = std::min(certain, tokens.size() - at);
+        const size_t guesses = std::min<size_t>({3, tokens.size() - at - certain,
+                                                 spec.mostGuesses(static_cast<uint32_t>(at + certain))});
+        const size_t right = std::min(step % 4, guesses);
+        std::vector<TokenId> fed(tokens.begin() + static_cast<long>(at),
+                                 tokens.begin() + static_cast<long>(at + certain + guesses));
+        for (size_t i = certain + right; i < fed.size(); ++i) fed[i] = fed[i] == 40 ? 41 : 40;
+        std::vector<uint32_t> rows(fed.size());
+        for (uint32_t i = 0; i < rows.size(); ++i) rows[i] = i;
+        const backend::SequenceRun run{sequence.get(), static_cast<uint32_t>(fed.size()), prefix,
+                                       static_cast<uint32_t>(guesses)};
+        const Status status = program->run({fed, {&run, 1}, rows});
+        EXPECT_TRUE(status) << status.error().message;
+        for (uint32_t i = 0; i < certain + right; ++i) {
+            if (at + i < known) continue;
+            const auto row = program->readOutput(i).value();
+            logits.insert(logits.end(), row.begin(), row.end());
+            ++known;
+        }
+        const auto wanted = static_cast<uint32_t>(at + certain + right);
+        const bool reaches = spec.statesReachBack(sequence->length()) <= wanted;
+        const Status back = sequence->truncate(reaches ? wanted : static_cast<uint32_t>(at + certain));
+        EXPECT_TRUE(back) << back.error().message;
+        EXPECT_EQ(sequence->statesKeptAt(), std::nullopt);
+        if (!status || !back) break;
+    }
     return logits;
 }
 

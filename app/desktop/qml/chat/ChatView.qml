@@ -23,6 +23,7 @@ Item {
     required property DocumentShelf shelf
     required property ChatDocuments documents
     required property FindInChat finder
+    required property Prompts prompts
     required property bool narrow
     /// Nothing of the chat is kept; null: all of it is.
     property PrivateChat secret: null
@@ -218,6 +219,7 @@ Item {
             chat: view.chat
             measure: view.measure
             actions: view.actions
+            prompts: view.prompts
             secret: view.secret !== null
             onEditLastRequested: list.editLast()
             onScrollRequested: pages => list.scrollTo(list.contentY + pages * (list.height - Theme.xxl))

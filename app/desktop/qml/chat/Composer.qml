@@ -9,6 +9,7 @@ Item {
     required property ChatController chat
     required property DraftMeasure measure
     required property Actions actions
+    required property Prompts prompts
     /// What is written here is not to be remembered by an input method.
     property bool secret: false
     readonly property int maximumLines: 8
@@ -19,6 +20,12 @@ Item {
     signal editLastRequested
 
     function takeFocus() {
+        area.forceActiveFocus();
+    }
+    /// In the place of the "/" and what follows it.
+    function insert(text: string) {
+        area.text = text;
+        area.cursorPosition = area.length;
         area.forceActiveFocus();
     }
     function submit() {
@@ -109,9 +116,13 @@ Item {
 
                 onTextChanged: composer.chat.draft = text
                 // Tab moves on: a field that keeps the keyboard is a trap.
-                Keys.onTabPressed: nextItemInFocusChain(true).forceActiveFocus(Qt.TabFocusReason)
+                Keys.onTabPressed: promptMenu.visible ? promptMenu.choose() : nextItemInFocusChain(true).forceActiveFocus(Qt.TabFocusReason)
                 Keys.onBacktabPressed: nextItemInFocusChain(false).forceActiveFocus(Qt.BacktabFocusReason)
                 Keys.onPressed: event => {
+                    if (promptMenu.visible && !inputMethodComposing && promptMenu.take(event)) {
+                        event.accepted = true;
+                        return;
+                    }
                     if (event.key === Qt.Key_PageUp || event.key === Qt.Key_PageDown) {
                         event.accepted = true;
                         composer.scrollRequested(event.key === Qt.Key_PageUp ? -1 : 1);
@@ -207,6 +218,30 @@ Item {
         }
     }
 
+    PromptMenu {
+        id: promptMenu
+        parent: box
+        width: box.width
+        prompts: composer.prompts
+        typed: area.preeditText.length === 0 ? area.text : ""
+        onEditWanted: {
+            area.clear();
+            composer.actions.run("prompts");
+        }
+        onChosen: text => {
+            const fields = composer.prompts.fieldsOf(text);
+            if (fields.length === 0)
+                composer.insert(text);
+            else
+                fieldsCard.openFor(text, fields);
+        }
+    }
+    FieldsCard {
+        id: fieldsCard
+        prompts: composer.prompts
+        onFilled: text => composer.insert(text)
+        onClosed: area.forceActiveFocus()
+    }
     Connections {
         target: composer.chat
         function onDraftChanged() {

@@ -118,7 +118,7 @@ Card {
             }
         }
         ListView {
-            id: text
+            id: exactText
             objectName: "promptText"
             Layout.fillWidth: true
             Layout.fillHeight: true
@@ -131,7 +131,7 @@ Card {
             delegate: Text {
                 required property string modelData
 
-                width: text.width - Theme.m
+                width: exactText.width - Theme.m
                 text: modelData
                 textFormat: Text.PlainText
                 wrapMode: Text.WrapAnywhere

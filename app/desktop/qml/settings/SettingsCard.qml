@@ -9,8 +9,11 @@ Card {
 
     required property Settings settings
     required property DeviceChoices devices
+    required property ModelListModel models
     /// Which version this is, and how old.
     required property string about
+
+    signal dataWanted
 
     objectName: "settingsCard"
     title: qsTr("Settings")
@@ -220,6 +223,24 @@ Card {
                 }
             }
 
+            Label {
+                Layout.columnSpan: 2
+                text: qsTr("When a long answer ends while you do something else")
+            }
+            Choice {
+                key: "notifies"
+                choices: [
+                    {
+                        "value": true,
+                        "name": qsTr("Tell me")
+                    },
+                    {
+                        "value": false,
+                        "name": qsTr("Stay quiet")
+                    }
+                ]
+            }
+
             Section {
                 text: qsTr("Engine")
             }
@@ -230,6 +251,14 @@ Card {
             Choice {
                 key: "device"
                 choices: card.devices.choices
+            }
+            Label {
+                Layout.columnSpan: 2
+                text: qsTr("Guess the next words, which makes answers faster and never others; a model that guesses is small, has the same vocabulary, and does so from the next load on")
+            }
+            Choice {
+                key: "guesses"
+                choices: card.models.guessChoices
             }
             Label {
                 text: qsTr("Threads (0: one per core); from the next load")
@@ -252,6 +281,19 @@ Card {
                     bottom: 0
                     top: 1048576
                 }
+            }
+
+            Section {
+                text: qsTr("Your data")
+            }
+            Label {
+                text: qsTr("Other programs' chats, exports, backups, and what takes room")
+            }
+            TextButton {
+                objectName: "settingsData"
+                Layout.alignment: Qt.AlignRight
+                text: qsTr("Your data…")
+                onClicked: card.dataWanted()
             }
 
             Label {

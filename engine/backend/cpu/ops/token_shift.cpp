@@ -15,6 +15,9 @@ void run(const Op& op, const StepContext& context) {
         std::copy_n(previous.data(), width, y);
         std::copy_n(x, (rows.numRows - 1) * width, y + width);
         std::copy_n(x + (rows.numRows - 1) * width, width, previous.data());
+        if (rows.numGuesses > 0)
+            std::copy_n(x + (rows.numRows - rows.numGuesses - 1) * width, width,
+                        rows.sequence->keptState(state).data());
     }
 }
 

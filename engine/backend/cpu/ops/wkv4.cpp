@@ -1,5 +1,7 @@
 #include "engine/kernels/ref/wkv4.h"
 
+#include <algorithm>
+
 #include "engine/backend/cpu/cpu_op.h"
 
 namespace ingle::backend::cpu {
@@ -17,6 +19,10 @@ void run(const Op& op, const StepContext& context) {
                                               rows.sequence->state(state + 1).data() + begin,
                                               rows.sequence->state(state + 2).data() + begin};
             for (size_t i = 0; i < rows.numRows; ++i) {
+                if (rows.firstRow + i == rows.firstGuess())
+                    for (uint32_t k = state; k < state + 3; ++k)
+                        std::copy_n(&rows.sequence->state(k)[begin], end - begin,
+                                    &rows.sequence->keptState(k)[begin]);
                 const size_t at = (rows.firstRow + i) * width + begin;
                 kernels::wkv4Ref(context.rows(op.inputs[0]) + at, context.rows(op.inputs[1]) + at,
                                  context.vector(op, 0) + begin, context.vector(op, 1) + begin, channels,

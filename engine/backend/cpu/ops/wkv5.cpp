@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "engine/backend/cpu/cpu_op.h"
 
 namespace ingle::backend::cpu {
@@ -39,6 +41,9 @@ void run(const Op& op, const kernels::KernelFn& kernel, const StepContext& conte
             const size_t head = item % params.numHeads;
             float* state = rows.sequence->state(params.state).data() + head * size * size;
             for (size_t row = rows.firstRow; row < rows.firstRow + rows.numRows; ++row) {
+                if (row == rows.firstGuess())
+                    std::copy_n(state, size * size,
+                                &rows.sequence->keptState(params.state)[head * size * size]);
                 const size_t at = row * width + head * size;
                 recur(context.rows(op.inputs[0]) + at, context.rows(op.inputs[1]) + at,
                       context.rows(op.inputs[2]) + at, w.at(row, head), w.stride, u.at(row, head), u.stride,

@@ -1,0 +1,159 @@
+// Chats that leave: which, in which form, and where to.
+import QtQuick
+import QtQuick.Dialogs
+import QtQuick.Layouts
+import Inglenook
+
+Card {
+    id: card
+
+    required property ChatExport exporter
+    required property Folders folders
+    property double conversation: 0  ///< 0: several
+    property string name: ""  ///< of what is exported, for the file
+    property double folder: 0
+    property string form: "md"
+
+    function openFor(wanted: double, title: string) {
+        conversation = wanted;
+        name = title;
+        folder = 0;
+        form = wanted === 0 ? "json" : "md";
+        open();
+    }
+    /// What every file system takes as a name.
+    function fileName(): string {
+        const plain = name.replace(/[\\/:*?"<>|\x00-\x1f]/g, " ").trim().substring(0, 80);
+        return (plain.length > 0 ? plain : qsTr("Conversations")) + "." + form;
+    }
+
+    objectName: "exportCard"
+    title: conversation === 0 ? qsTr("Export conversations") : qsTr("Export the conversation")
+
+    FileDialog {
+        id: saveDialog
+        title: qsTr("Where the export goes")
+        fileMode: FileDialog.SaveFile
+        defaultSuffix: card.form
+        onAccepted: card.exporter.write(card.conversation, card.folder, card.form, selectedFile)
+    }
+
+    body: ColumnLayout {
+        spacing: Theme.m
+
+        Text {
+            objectName: "exportTitle"
+            textFormat: Text.PlainText
+            Layout.fillWidth: true
+            visible: card.conversation !== 0
+            text: card.name
+            color: Theme.text
+            font.pixelSize: Theme.textSize
+            elide: Text.ElideRight
+        }
+        Flow {
+            Layout.fillWidth: true
+            visible: card.conversation === 0 && card.folders.all.length > 0
+            spacing: Theme.xs
+
+            TextButton {
+                objectName: "exportEverything"
+                text: qsTr("All conversations")
+                checked: card.folder === 0
+                prominent: checked
+                Accessible.role: Accessible.RadioButton
+                Accessible.checked: checked
+                onClicked: {
+                    card.folder = 0;
+                    card.name = "";
+                }
+            }
+            Repeater {
+                model: card.folders.all
+                TextButton {
+                    required property var modelData
+
+                    objectName: "exportFolder-" + modelData.id
+                    width: Math.min(implicitWidth, 240)
+                    text: modelData.name
+                    checked: card.folder === modelData.id
+                    prominent: checked
+                    Accessible.role: Accessible.RadioButton
+                    Accessible.checked: checked
+                    onClicked: {
+                        card.folder = modelData.id;
+                        card.name = modelData.name;
+                    }
+                }
+            }
+        }
+        Flow {
+            Layout.fillWidth: true
+            spacing: Theme.xs
+
+            Repeater {
+                model: card.exporter.forms
+                TextButton {
+                    required property var modelData
+
+                    objectName: "form-" + modelData.extension
+                    text: modelData.name
+                    checked: card.form === modelData.extension
+                    prominent: checked
+                    Accessible.role: Accessible.RadioButton
+                    Accessible.checked: checked
+                    Accessible.description: modelData.words
+                    onClicked: card.form = modelData.extension
+                }
+            }
+        }
+        Text {
+            textFormat: Text.PlainText
+            Layout.fillWidth: true
+            text: {
+                const chosen = card.exporter.forms.find(each => each.extension === card.form);
+                return chosen ? chosen.words : "";
+            }
+            color: Theme.mutedText
+            font.pixelSize: Theme.smallSize
+            wrapMode: Text.Wrap
+        }
+        RowLayout {
+            Layout.fillWidth: true
+            spacing: Theme.s
+
+            Text {
+                objectName: "exportSentence"
+                textFormat: Text.PlainText
+                Layout.fillWidth: true
+                text: card.exporter.sentence
+                color: Theme.mutedText
+                font.pixelSize: Theme.smallSize
+                wrapMode: Text.Wrap
+            }
+            TextButton {
+                objectName: "exportCancel"
+                visible: card.exporter.writing
+                text: qsTr("Cancel")
+                onClicked: card.exporter.cancel()
+            }
+            TextButton {
+                objectName: "exportSave"
+                visible: !card.exporter.writing
+                text: qsTr("Save…")
+                prominent: true
+                onClicked: {
+                    saveDialog.selectedFile = saveDialog.currentFolder + "/" + encodeURIComponent(card.fileName());
+                    saveDialog.open();
+                }
+            }
+        }
+    }
+
+    Connections {
+        target: card.exporter
+        function onDone() {
+            card.close();
+        }
+    }
+}

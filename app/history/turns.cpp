@@ -58,8 +58,8 @@ Result<Turn> readAnswer(HistoryReader& history, RowId conversation, RowId answer
     return turn;
 }
 
-Result<Turn> readNext(HistoryReader& history, RowId conversation, RowId leaf, const std::string& question,
-                      const std::string& modelId) {
+Result<Turn> readNext(HistoryReader& history, RowId conversation, RowId leaf,
+                      const std::vector<Part>& question, const std::string& modelId) {
     Turn turn;
     if (conversation != 0 && leaf != 0) {
         INGLE_TRY_ASSIGN(turn, readTurn(history, conversation, leaf));
@@ -67,8 +67,9 @@ Result<Turn> readNext(HistoryReader& history, RowId conversation, RowId leaf, co
     INGLE_TRY_ASSIGN(turn.documents, documentParts(history, conversation, modelId));
     INGLE_TRY_ASSIGN(const auto documents, documentsOf(history, conversation));
     Message asked;
-    INGLE_TRY_ASSIGN(asked.parts, passageParts(history, documents, modelId, question));
-    asked.parts.push_back({PartKind::Text, question, ""});
+    INGLE_TRY_ASSIGN(asked.parts,
+                     passageParts(history, documents, modelId, textOf(question, PartKind::Text)));
+    asked.parts.insert(asked.parts.end(), question.begin(), question.end());
     Message answer;
     answer.role = Role::Assistant;
     turn.branch.push_back(std::move(asked));

@@ -50,8 +50,8 @@ Result<Turn> readTurn(HistoryReader& history, RowId conversation, RowId leaf,
 Result<Turn> readAnswer(HistoryReader& history, RowId conversation, RowId answer);
 /// As though `question` had been asked behind `leaf` (0: nothing stands before it) and its answer begun, of
 /// that model.
-Result<Turn> readNext(HistoryReader& history, RowId conversation, RowId leaf, const std::string& question,
-                      const std::string& modelId);
+Result<Turn> readNext(HistoryReader& history, RowId conversation, RowId leaf,
+                      const std::vector<Part>& question, const std::string& modelId);
 /// The newest branch through a message; of a long one `limit` messages around that.
 Result<Turn> readAround(HistoryReader& history, RowId conversation, RowId message, int limit);
 /// The version of a message that stands `step` places beside it. Errors: InvalidArgument, when there is none.

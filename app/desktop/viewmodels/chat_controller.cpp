@@ -383,17 +383,21 @@ void ChatController::send(const QString& text) {
     if (isEmpty || !readyToAnswer()) return;
     Draft sent = m_drafts.take();
     sent.text = text;
-    // What is asked stands behind what it is asked about.
-    std::vector<Part> parts;
-    for (const QString& one : sent.attached)
-        parts.push_back({PartKind::Attachment, one.toStdString(), tr("Pasted text").toStdString()});
-    if (!text.trimmed().isEmpty()) parts.push_back({PartKind::Text, text.toStdString(), ""});
     const QString named = text.trimmed().isEmpty() ? sent.attached.front() : text;
-    const history::Question question{m_conversation, titleFrom(named), m_leaf, std::move(parts)};
+    const history::Question question{m_conversation, titleFrom(named), m_leaf, partsOf(sent)};
     const auto work = [question, answerer = answerer()](history::History& history) {
         return history::ask(history, question, answerer);
     };
     startTurn(work, sent);
+}
+
+std::vector<Part> ChatController::partsOf(const Draft& draft) {
+    // What is asked stands behind what it is asked about.
+    std::vector<Part> parts;
+    for (const QString& one : draft.attached)
+        parts.push_back({PartKind::Attachment, one.toStdString(), tr("Pasted text").toStdString()});
+    if (!draft.text.trimmed().isEmpty()) parts.push_back({PartKind::Text, draft.text.toStdString(), ""});
+    return parts;
 }
 
 void ChatController::regenerate(qint64 message) {

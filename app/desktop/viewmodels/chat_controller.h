@@ -75,6 +75,8 @@ class ChatController : public QObject {
     QStringList attached() const;
     /// All that is going to be sent, in one text.
     QString wholeDraft() const;
+    /// As what it will be sent.
+    std::vector<Part> draftParts() const { return partsOf({draft(), m_drafts.attached()}); }
     Generation generation() const;
     bool stalled() const;
     double promptFraction() const;
@@ -189,6 +191,7 @@ class ChatController : public QObject {
     void write(std::function<Status(history::History&)> work);
     void showNew();
     void keepLeaf(history::RowId conversation, history::RowId leaf);
+    static std::vector<Part> partsOf(const Draft& draft);
     bool readyToAnswer();
     bool hasDraft() const { return !draft().trimmed().isEmpty() || !m_drafts.attached().isEmpty(); }
     /// A damaged history can be set aside for a new one.

@@ -45,7 +45,7 @@ void PromptView::open() {
 void PromptView::look(bool opens) {
     m_engine.cancel(std::exchange(m_asked, 0));
     const auto next = [conversation = static_cast<RowId>(m_chat.conversationId()), leaf = m_chat.leaf(),
-                       draft = m_chat.draft().toStdString(),
+                       draft = m_chat.draftParts(),
                        model = m_models.current().id](history::HistoryReader& history) {
         return history::readNext(history, conversation, leaf, draft, model);
     };

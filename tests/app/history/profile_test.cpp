@@ -151,7 +151,8 @@ TEST_F(Profiles, PinnedMessagesAreNotToBeDropped) {
 TEST_F(Profiles, WhatComesNextIsReadAsIfItHadBeenAsked) {
     const Turn first = asked(0, 0);
     ASSERT_TRUE(m_history->finishAnswer(first.leaf, {.pieces = piece("It is.")}));
-    const Turn next = valueOf(readNext(*m_history, first.conversation.id, first.leaf, "And then?", "model"));
+    const Turn next =
+        valueOf(readNext(*m_history, first.conversation.id, first.leaf, said("And then?"), "model"));
     const Prompt looked = promptOf(next, {.systemPrompt = "Be brief."});
     const Turn really =
         valueOf(history::ask(*m_history, {first.conversation.id, "", first.leaf, said("And then?")},
@@ -159,7 +160,7 @@ TEST_F(Profiles, WhatComesNextIsReadAsIfItHadBeenAsked) {
     EXPECT_EQ(looked.request.messages, promptOf(really, {}).request.messages);
     EXPECT_EQ(looked.messages.back(), 0) << "it has not been asked";
     // Of a conversation that is still to begin.
-    const Turn fresh = valueOf(readNext(*m_history, 0, 0, "", "model"));
+    const Turn fresh = valueOf(readNext(*m_history, 0, 0, {}, "model"));
     EXPECT_EQ(promptOf(fresh, {}).request.messages.size(), 1u);
 }
 

@@ -196,16 +196,18 @@ class WindowTest : public QObject, WindowFiles {
     }
 
     void whatTheModelThinksIsFolded() {
-        WindowRun run(freshDataDir(),
-                      {"--tokens", "5", "--thinking", "3", "--note", "There is no chat template."});
+        WindowRun run(freshDataDir(), {"--tokens", "5", "--thinking", "3", "--pace-ms", "100", "--note",
+                                       "There is no chat template."});
         run.drop(m_modelFile);
         QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
         run.chat().send("count");
         QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
-        QCOMPARE(run.messages()[1].parts,
-                 (std::vector<Part>{{PartKind::Thought, "0 1 2 ", ""}, {PartKind::Text, "3 4 ", ""}}));
+        std::vector<Part> parts = run.messages()[1].parts;
+        // How long it took.
+        QVERIFY(QString::fromStdString(std::exchange(parts[0].data, "")).toInt() >= 200);
+        QCOMPARE(parts, (std::vector<Part>{{PartKind::Thought, "0 1 2 ", ""}, {PartKind::Text, "3 4 ", ""}}));
         QTRY_VERIFY(run.shownItem("thought") != nullptr);
-        QCOMPARE(run.shownItem("thought")->property("title").toString(), QString("Thoughts"));
+        QCOMPARE(run.shownItem("thought")->property("title").toString(), QString("Thought for 1 s"));
         QVERIFY(!run.shownItem("thought")->property("open").toBool());
         QVERIFY(run.model.status()->everything().contains("There is no chat template."));
     }

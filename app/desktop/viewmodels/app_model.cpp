@@ -110,7 +110,7 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
     connect(&m_settings, &Settings::loaded, &m_engine, rest);
     connect(&answers, &RunningAnswers::ended, &m_models,
             [this](history::RowId, history::RowId, const history::AnswerEnd& ending) {
-                m_models.measure(ending.receipt.engine.modelPath, ending.stats);
+                m_models.measure(ending.receipt.modelPath, ending.stats);
             });
     // The model is loaded with the stored settings.
     connect(&m_settings, &Settings::loaded, &m_models, &ModelListModel::start);

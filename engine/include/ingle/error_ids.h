@@ -118,8 +118,8 @@ inline constexpr std::array kErrorIds{
     ErrorIdInfo{ErrorId::ModelFileChanged, "modelFileChanged"},
     ErrorIdInfo{ErrorId::NoModel, "noModel"},
     ErrorIdInfo{ErrorId::MessageTooLong, "messageTooLong", {"tokens needed", "tokens there is room for"}},
-    ErrorIdInfo{ErrorId::DraftUnfit, "draftUnfit", {"path"}},
     ErrorIdInfo{ErrorId::ConversationFull, "conversationFull", {"tokens needed", "tokens there is room for"}},
+    ErrorIdInfo{ErrorId::DraftUnfit, "draftUnfit", {"path"}},
     ErrorIdInfo{ErrorId::HostDied, "hostDied", {"request"}},  // by its name in the protocol
     ErrorIdInfo{ErrorId::HostMissing, "hostMissing"},
     ErrorIdInfo{ErrorId::HostOutdated, "hostOutdated"},

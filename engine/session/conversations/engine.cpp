@@ -188,11 +188,11 @@ Result<std::unique_ptr<Engine>> Engine::load(const std::string& path, const Load
             1 / session::foretoldSeconds(session::answerReads(model->opened(), options), *speeds);
     std::unique_ptr<session::DraftModel> draft;
     if (!options.draft.empty()) {
-        auto loaded = session::DraftModel::load(options.draft, model->opened(), options);
-        if (!loaded)
+        auto guessing = session::DraftModel::load(options.draft, model->opened(), options);
+        if (!guessing)
             return tl::unexpected<Error>(
-                withId<ErrorId::DraftUnfit>(std::move(loaded).error(), options.draft));
-        draft = std::move(*loaded);
+                withId<ErrorId::DraftUnfit>(std::move(guessing).error(), options.draft));
+        draft = std::move(*guessing);
     }
     return std::make_unique<ScheduledEngine>(std::move(model), std::move(draft), snapshots);
 }

@@ -46,9 +46,11 @@ class ModelsTest : public QObject, WindowFiles {
             return QTest::qWaitFor([&] { return run.messages().size() == before + 2 && run.idle(); },
                                    kPatienceMs);
         };
-        const auto choose = [&run](const QString& name) {
+        // By a model's file, or by its own name.
+        const auto choose = [&run](const QString& what) {
+            const QString id = said(run, what, ModelListModel::ModelIdRole);
             for (const QVariant& each : run.model.models()->guessChoices())
-                if (each.toMap()["name"] == name)
+                if (each.toMap()["value"] == id || each.toMap()["name"] == what)
                     run.model.settings()->setProperty("guesses", each.toMap()["value"]);
             run.model.models()->use(QString::fromStdString(run.model.models()->current().id));
             // It is looked up first, and the one before is still ready meanwhile.
@@ -65,12 +67,12 @@ class ModelsTest : public QObject, WindowFiles {
                 .toString()
                 .endsWith(" · 7 guessed"),
             "how many were right");
-        QVERIFY(choose("guesser"));
+        QVERIFY(choose(small));
         QCOMPARE(says("\"draft\":\"" + small.toUtf8()), 1);
         QVERIFY(answer("with it"));
         QCOMPARE(says("\"guesses\":\"draft\""), 1);
         // Another vocabulary: one sentence, and the model is loaded without it.
-        QVERIFY(choose("other"));
+        QVERIFY(choose(other));
         QVERIFY(run.model.notices()->toast().contains("cannot guess"));
         QVERIFY(answer("without it"));
         QCOMPARE(says("\"guesses\":\"lookUp\""), 2);

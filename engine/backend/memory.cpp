@@ -145,8 +145,7 @@ Status checkSaving(const MemorySpec& spec, const SequenceMemory& sequence, Token
     const uint32_t length = sequence.length();
     const bool hasStates = parts == SavedParts::Everything && !spec.states.empty();
     const bool reaches = !hasStates || range.end() == length || range.end() >= spec.statesReachBack(length);
-    if (range.end() <= length && reaches &&
-        (range.first >= sequence.firstKept() || spec.kv.empty()))
+    if (range.end() <= length && reaches && (range.first >= sequence.firstKept() || spec.kv.empty()))
         return {};
     return fail(ErrorCode::InvalidArgument, "tokens {} to {} of a sequence of {} cannot be saved",
                 range.first, range.end(), length);

@@ -170,8 +170,8 @@ Result<BenchResult> benchModel(const std::string& path, const LoadOptions& load,
     LoadOptions wanted = load;
     if (wanted.contextTokens == 0) {
         // Room for a page more than each sequence needs.
-        const uint32_t longest = options.depth + std::max(options.promptTokens, options.newTokens) +
-                                 2 * backend::kPageTokens;
+        const uint32_t longest =
+            options.depth + std::max(options.promptTokens, options.newTokens) + 2 * backend::kPageTokens;
         wanted.contextTokens = longest * (options.sequences + 1);
     }
     INGLE_TRY_ASSIGN(const io::Source source, io::Source::open(path));

@@ -37,9 +37,9 @@ struct BenchOptions {
 
 /// Answers with guesses beside the same without.
 struct GuessingResult {
-    double tokensPerSecond = 0;       ///< the median
-    double bareTokensPerSecond = 0;   ///< without guesses, as well
-    double ratio = 0;                 ///< the median of the ratios of each two that were made in turn
+    double tokensPerSecond = 0;      ///< the median
+    double bareTokensPerSecond = 0;  ///< without guesses, as well
+    double ratio = 0;                ///< the median of the ratios of each two that were made in turn
     double leastRatio = 0, mostRatio = 0;
     uint64_t guessedTokens = 0;
     uint64_t takenTokens = 0;

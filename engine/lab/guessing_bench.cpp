@@ -53,9 +53,8 @@ Result<GuessingResult> benchGuessing(session::Model& model, uint32_t newTokens, 
     GuessingResult result;
     std::vector<double> speeds, bareSpeeds, ratios;
     for (int pair = 0; pair < kPairs; ++pair) {
-        INGLE_TRY_ASSIGN(const BenchSink guessing,
-                         answer(std::make_unique<session::Speculation>(
-                             std::make_unique<ForcedGuesses>(known.ids, right))));
+        INGLE_TRY_ASSIGN(const BenchSink guessing, answer(std::make_unique<session::Speculation>(
+                                                       std::make_unique<ForcedGuesses>(known.ids, right))));
         INGLE_TRY_ASSIGN(const BenchSink bare, answer(nullptr));
         if (guessing.ids != known.ids || bare.ids != known.ids)
             return fail(ErrorCode::Corrupt, "an answer with guesses is another one than without");

@@ -6,8 +6,8 @@
 
 namespace ingle::lab {
 
-/// Answers of `newTokens`, in turn with guesses of which a share of `right` is right, and without any. Errors:
-/// those of a generation; Corrupt when the answers differ.
+/// Answers of `newTokens`, in turn with guesses of which a share of `right` is right, and without any.
+/// Errors: those of a generation; Corrupt when the answers differ.
 Result<GuessingResult> benchGuessing(session::Model& model, uint32_t newTokens, double right);
 
 }  // namespace ingle::lab

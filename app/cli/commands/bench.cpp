@@ -77,9 +77,10 @@ void printKernels(const lab::KernelSpeeds& kernels) {
 }
 
 void printGuessing(const lab::GuessingResult& guessing) {
-    fmt::print("  guessing     {:>9.1f} tok/s  ({:.1f} without: {:.3f} times, {:.3f} to {:.3f}; {} of {} taken)\n",
-               guessing.tokensPerSecond, guessing.bareTokensPerSecond, guessing.ratio, guessing.leastRatio,
-               guessing.mostRatio, guessing.takenTokens, guessing.guessedTokens);
+    fmt::print(
+        "  guessing     {:>9.1f} tok/s  ({:.1f} without: {:.3f} times, {:.3f} to {:.3f}; {} of {} taken)\n",
+        guessing.tokensPerSecond, guessing.bareTokensPerSecond, guessing.ratio, guessing.leastRatio,
+        guessing.mostRatio, guessing.takenTokens, guessing.guessedTokens);
 }
 
 Status bench(const Options& options) {

@@ -27,9 +27,8 @@ Status answer(Engine& engine, std::vector<ChatMessage>& messages, SamplerParams 
               std::string& note) {
     TextSink sink;
     interrupted = 0;
-    INGLE_TRY(
-        runToEnd(engine, {.messages = messages, .sampler = sampler, .guesses = guesses}, sink,
-                 [] { return interrupted != 0; }));
+    INGLE_TRY(runToEnd(engine, {.messages = messages, .sampler = sampler, .guesses = guesses}, sink,
+                       [] { return interrupted != 0; }));
     fmt::print("\n");
     if (sink.dropped() > 0) fmt::print("(the model no longer sees the {} oldest messages)\n", sink.dropped());
     if (!sink.note().empty() && sink.note() != note) fmt::print(stderr, "{}\n", sink.note());

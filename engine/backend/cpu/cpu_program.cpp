@@ -145,8 +145,7 @@ Status CpuProgram::run(const Step& step) {
         const uint32_t numCertain = run.numRows - run.numGuesses;
         sequence->forgetKeptStates();
         if (run.numGuesses > 0) INGLE_TRY(sequence->keepStates(sequence->length() + numCertain));
-        m_runs.push_back(
-            {sequence, row, run.numRows, sequence->length(), run.prefixTokens, run.numGuesses});
+        m_runs.push_back({sequence, row, run.numRows, sequence->length(), run.prefixTokens, run.numGuesses});
         row += run.numRows;
     }
     m_ropeTables.fill(m_runs, m_threads);

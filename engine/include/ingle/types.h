@@ -90,7 +90,7 @@ struct LoadOptions {
     /// A small model with the same vocabulary, which guesses what this one writes (Guesses::Draft). Empty:
     /// none.
     std::string draft;
-    DriverTrials trials;                           ///< each process has its own: no part of the protocol
+    DriverTrials trials;  ///< each process has its own: no part of the protocol
 };
 
 /// What makes a model fit.

@@ -118,7 +118,8 @@ Result<std::unique_ptr<DraftModel>> DraftModel::load(const std::string& path, co
     INGLE_TRY_ASSIGN(auto draft, Model::load(source, own, nullptr));
     const models::ModelFacts& facts = draft->opened().bound.facts();
     if (facts.pooling || facts.readsPromptsWhole())
-        return fail(ErrorCode::InvalidArgument, "{}: such a model cannot guess what another one writes", path);
+        return fail(ErrorCode::InvalidArgument, "{}: such a model cannot guess what another one writes",
+                    path);
     const bool fits = sameVocabulary(draft->opened().file.tokenizer, model.file.tokenizer) &&
                       (model.tokenizer || facts.vocabSize == model.bound.facts().vocabSize);
     if (!fits)

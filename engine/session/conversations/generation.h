@@ -130,8 +130,8 @@ class Generation {
 
     PlannedPrompt m_prompt;
     std::vector<TokenId> m_ids;
-    uint32_t m_prefixTokens = 0;        ///< see backend::SequenceRun
-    std::vector<size_t> m_messageEnds;  ///< whose states are to be kept, ascending
+    uint32_t m_prefixTokens = 0;                    ///< see backend::SequenceRun
+    std::vector<size_t> m_messageEnds;              ///< whose states are to be kept, ascending
     const backend::MemorySpec* m_memory = nullptr;  ///< set by begin()
     CachedSequence m_sequence;
     size_t m_readEnd = 0;  ///< how many ids there were to read before the next new one

@@ -318,9 +318,8 @@ bool Scheduler::hasGuesses(std::span<const Part> parts) {
 }
 
 size_t Scheduler::numRows(std::span<const Part> parts) {
-    return std::accumulate(parts.begin(), parts.end(), size_t{0}, [](size_t rows, const Part& part) {
-        return rows + part.feed.tokens.size();
-    });
+    return std::accumulate(parts.begin(), parts.end(), size_t{0},
+                           [](size_t rows, const Part& part) { return rows + part.feed.tokens.size(); });
 }
 
 void Scheduler::run(std::span<const Part> parts) {

@@ -57,8 +57,7 @@ void StepCosts::note(size_t answers, size_t extraRows, double seconds) {
     }
     ++m_sinceBare;
     if (answers != m_answers || m_bareSeconds <= 0) return;
-    const double ofRow =
-        std::clamp((seconds / m_bareSeconds - 1) / static_cast<double>(extraRows), 0.0, 1.0);
+    const double ofRow = std::clamp((seconds / m_bareSeconds - 1) / static_cast<double>(extraRows), 0.0, 1.0);
     m_ofRow = isMeasured() ? towards(m_ofRow, ofRow) : std::min(m_ofRow, ofRow);
     ++m_numMeasured;
 }
@@ -74,8 +73,7 @@ size_t Speculation::worthwhile(const Outlook& outlook, const StepCosts& costs) {
     auto tokens = static_cast<double>(outlook.answers);
     double best = rate(tokens, 0), allRight = 1;
     size_t number = 0;
-    const size_t most =
-        costs.isMeasured() ? outlook.mostGuesses : std::min<size_t>(1, outlook.mostGuesses);
+    const size_t most = costs.isMeasured() ? outlook.mostGuesses : std::min<size_t>(1, outlook.mostGuesses);
     for (size_t guesses = 1; guesses <= most; ++guesses) {
         allRight *= m_chance;
         tokens += allRight;

@@ -1,6 +1,6 @@
 /// Guesses of what an answer goes on with. They are fed behind its last token, in the same step; since the
-/// logits of a token do not depend on what is fed beside it, and the choice of a token on nothing but these and
-/// what is before it, those that turn out to be chosen need no step of their own, and no answer changes.
+/// logits of a token do not depend on what is fed beside it, and the choice of a token on nothing but these
+/// and what is before it, those that turn out to be chosen need no step of their own, and no answer changes.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,8 @@ class LookUp final : public GuessSource {
 };
 
 /// How long steps take. They are measured, since a row costs little where weights are read for all of them
-/// (one of 1.1 billion weights: a fifteenth of a step), and much where experts are, or where kernels are slow.
+/// (one of 1.1 billion weights: a fifteenth of a step), and much where experts are, or where kernels are
+/// slow.
 class StepCosts {
   public:
     /// A step of `answers` with `extraRows` beside the one that each of them needs.
@@ -73,8 +74,8 @@ class Speculation {
     };
     /// Adds guesses of what follows `ids`, from this position of the answer on, to `tokens` and returns how
     /// many.
-    size_t guess(std::span<const TokenId> ids, size_t position, const Outlook& outlook, const StepCosts& costs,
-                 std::vector<TokenId>& tokens);
+    size_t guess(std::span<const TokenId> ids, size_t position, const Outlook& outlook,
+                 const StepCosts& costs, std::vector<TokenId>& tokens);
     /// Of the guesses that were fed, `taken` were right.
     void note(size_t guessed, size_t taken);
 
@@ -83,10 +84,10 @@ class Speculation {
 
     std::unique_ptr<GuessSource> m_source;
     Eagerness m_eagerness;
-    double m_chance = 0.5;  ///< that a guess is right, if those before it were
-    uint32_t m_known = 0;   ///< outcomes that it is made of
-    size_t m_without = 0;   ///< steps in a row for which no guess was worth it
-    size_t m_patience = 32; ///< of such steps, before one is tried all the same
+    double m_chance = 0.5;   ///< that a guess is right, if those before it were
+    uint32_t m_known = 0;    ///< outcomes that it is made of
+    size_t m_without = 0;    ///< steps in a row for which no guess was worth it
+    size_t m_patience = 32;  ///< of such steps, before one is tried all the same
 };
 
 }  // namespace ingle::session

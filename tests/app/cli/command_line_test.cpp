@@ -334,7 +334,8 @@ TEST_F(CommandLine, guessesChangeNoAnswer) {
     EXPECT_EQ(off.exitCode, 0) << off.err;
     EXPECT_NE(off.err.find("guesses       0 of which 0 were right"), std::string::npos) << off.err;
     EXPECT_NE(off.err.find("answer       60 tokens"), std::string::npos) << off.err;
-    for (const std::string& guesses : {std::string(), std::string(" --guesses look-up"), " --draft " + draft}) {
+    for (const std::string& guesses :
+         {std::string(), std::string(" --guesses look-up"), " --draft " + draft}) {
         const Outcome outcome = ingle(run + guesses);
         EXPECT_EQ(outcome.exitCode, 0) << outcome.err;
         EXPECT_EQ(outcome.out, off.out) << guesses;

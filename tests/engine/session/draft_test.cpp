@@ -1,4 +1,5 @@
-/// A second model guesses: whatever it is like, answers stay the same, and one that is the same is always right.
+/// A second model guesses: whatever it is like, answers stay the same, and one that is the same is always
+/// right.
 #include "engine/session/conversations/draft.h"
 
 #include <gtest/gtest.h>
@@ -34,10 +35,9 @@ class Drafts : public testing::TestWithParam<Pair> {
     RecordingSink answer(const GenerateRequest& request, bool guesses) {
         Scheduler scheduler(*m_model, nullptr, m_draft.get());
         RecordingSink sink;
-        auto speculation =
-            guesses ? std::make_unique<Speculation>(m_draft->guesses(request.sampler),
-                                                    Speculation::Eagerness::Always)
-                    : nullptr;
+        auto speculation = guesses ? std::make_unique<Speculation>(m_draft->guesses(request.sampler),
+                                                                   Speculation::Eagerness::Always)
+                                   : nullptr;
         scheduler.submit(request, sink, std::move(speculation));
         while (scheduler.step()) {
         }
@@ -94,12 +94,13 @@ TEST_P(Drafts, beginAgainInALongText) {
 
 TEST_P(Drafts, withAnotherVocabularyAreRefusedInOneSentence) {
     const std::string draft = write(GetParam().second, 7, 352);
-    const auto engine =
-        Engine::load(write(GetParam().first, 1), {.threads = 2, .contextTokens = 256, .draft = draft}, nullptr);
+    const auto engine = Engine::load(write(GetParam().first, 1),
+                                     {.threads = 2, .contextTokens = 256, .draft = draft}, nullptr);
     ASSERT_FALSE(engine);
     EXPECT_EQ(engine.error().code, ErrorCode::InvalidArgument);
-    EXPECT_EQ(engine.error().message, draft + ": a draft model needs the vocabulary of the model it is for, and "
-                                              "this one has another");
+    EXPECT_EQ(engine.error().message, draft +
+                                          ": a draft model needs the vocabulary of the model it is for, and "
+                                          "this one has another");
 }
 
 TEST_P(Drafts, guessThroughTheEngine) {
@@ -136,9 +137,8 @@ INSTANTIATE_TEST_SUITE_P(Table, Drafts,
 
 TEST(Vocabularies, areTheSameWhereOnlyUnusedTokensDiffer) {
     using formats::TokenType;
-    const formats::TokenizerData base{.model = "gpt2",
-                                      .tokens = {"a", "b"},
-                                      .types = {TokenType::Normal, TokenType::Normal}};
+    const formats::TokenizerData base{
+        .model = "gpt2", .tokens = {"a", "b"}, .types = {TokenType::Normal, TokenType::Normal}};
     formats::TokenizerData padded = base;
     padded.tokens.push_back("[PAD]");
     padded.types.push_back(TokenType::Unused);

@@ -164,8 +164,8 @@ inline std::vector<float> logitsBehindGuesses(session::Model& model, std::span<c
         const size_t at = sequence->length();
         size_t certain = at == 0 ? std::max<size_t>(prefix, 1) : 1 + step % 2;
         certain = std::min(certain, tokens.size() - at);
-        const size_t guesses = std::min<size_t>({3, tokens.size() - at - certain,
-                                                 spec.mostGuesses(static_cast<uint32_t>(at + certain))});
+        const size_t guesses = std::min<size_t>(
+            {3, tokens.size() - at - certain, spec.mostGuesses(static_cast<uint32_t>(at + certain))});
         const size_t right = std::min(step % 4, guesses);
         std::vector<TokenId> fed(tokens.begin() + static_cast<long>(at),
                                  tokens.begin() + static_cast<long>(at + certain + guesses));

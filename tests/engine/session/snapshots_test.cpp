@@ -83,6 +83,25 @@ TEST_P(SnapshotsOf, aReopenedConversationIsNotReadAgainAndGoesOnTheSame) {
     EXPECT_EQ(again.text, first.text);
 }
 
+// A message's end takes a step of its own only where what is in memory cannot be had there afterwards.
+TEST_P(SnapshotsOf, messagesAreReadInAsFewStepsAsTheirEndsAllow) {
+    const RecordingSink first = run(chat("And water?"));
+    const uint32_t tokens = first.result->stats.promptTokens;
+    const int fewest = static_cast<int>((tokens + 63) / 64);
+    const std::string_view family = GetParam();
+    if (family == "llama") {
+        EXPECT_EQ(first.progressCount, fewest);
+    } else {
+        EXPECT_GT(first.progressCount, fewest);
+    }
+    // The end of the question is in the chunk that the prompt ends in, or the test shows nothing of qwen35.
+    const bool sameChunk = (tokens - 1) / 32 == (tokens - kGenerationPrompt - 1) / 32;
+    ASSERT_TRUE(sameChunk) << tokens;
+    if (family == "qwen35") {
+        EXPECT_LT(first.progressCount, fewest + 3);  // of three ends
+    }
+}
+
 TEST_P(SnapshotsOf, anEditedQuestionContinuesFromTheLongestCommonBeginning) {
     GenerateRequest opening = chat("");
     opening.messages.resize(1);

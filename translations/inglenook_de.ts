@@ -936,7 +936,7 @@
     </message>
     <message>
         <source>Nothing found. Perhaps the guide knows: ask it in a conversation.</source>
-        <translation>Nichts gefunden. Vielleicht weiß es der Lotse: Frag ihn in einer Unterhaltung.</translation>
+        <translation>Nichts gefunden. Vielleicht weiß es der Lotse: Fragen Sie ihn in einem Gespräch.</translation>
     </message>
 </context>
 <context>
@@ -1876,7 +1876,7 @@
     </message>
     <message>
         <source>The file %1 is gone. Drop it again from where it is now.</source>
-        <translation>Die Datei %1 ist fort. Lege sie von ihrem neuen Ort aus wieder hier ab.</translation>
+        <translation>Die Datei %1 ist fort. Legen Sie sie von ihrem neuen Ort aus wieder hier ab.</translation>
     </message>
     <message>
         <source>about %1 seconds a word</source>
@@ -2069,7 +2069,7 @@
     </message>
     <message>
         <source>Ask the guide</source>
-        <translation>Frag den Lotsen</translation>
+        <translation>Fragen Sie den Lotsen</translation>
     </message>
     <message>
         <source>GGUF and rwkv.cpp files run from where they lie. Everything stays on this computer: Inglenook cannot reach the network.</source>
@@ -2077,11 +2077,11 @@
     </message>
     <message>
         <source>Drop it again from where it is now.</source>
-        <translation>Lege sie von ihrem neuen Ort aus wieder hier ab.</translation>
+        <translation>Legen Sie sie von ihrem neuen Ort aus wieder hier ab.</translation>
     </message>
     <message>
         <source>It is a very small model that knows Inglenook and nothing else. For everything else, drop a model file on this window.</source>
-        <translation>Er ist ein sehr kleines Modell, das Inglenook kennt und sonst nichts. Für alles andere zieh eine Modelldatei auf dieses Fenster.</translation>
+        <translation>Er ist ein sehr kleines Modell, das Inglenook kennt und sonst nichts. Für alles andere ziehen Sie eine Modelldatei auf dieses Fenster.</translation>
     </message>
     <message>
         <source>It answers on this computer, and nowhere else.</source>
@@ -2371,6 +2371,10 @@
     <message>
         <source>The form of the chat takes %1 of them.</source>
         <translation>Die Form des Gesprächs nimmt davon %1.</translation>
+    </message>
+    <message>
+        <source>The model&apos;s own form of chats leaves some of the messages out.</source>
+        <translation>Die eigene Form des Modells für Gespräche lässt einige der Nachrichten weg.</translation>
     </message>
 </context>
 <context>

@@ -56,14 +56,10 @@ const std::string* lookedAt(const protocol::RequestBody& body) {
     return recognise && !recognise->paths.empty() ? &recognise->paths.front() : nullptr;
 }
 
-/// What is asked while somebody writes: no model is loaded for it.
-bool isAside(const protocol::RequestBody& body) {
-    return std::holds_alternative<protocol::Count>(body) || std::holds_alternative<protocol::Preview>(body);
-}
-
 /// Who asked need not wait until the host has noticed.
 bool endsAtOnce(const protocol::RequestBody& body) {
-    return isAside(body) || lookedAt(body);
+    return std::holds_alternative<protocol::Count>(body) || std::holds_alternative<protocol::Preview>(body) ||
+           lookedAt(body);
 }
 
 /// The host says itself what became of it.
@@ -196,7 +192,7 @@ void Supervisor::dispatch(Calls::iterator entry) {
         sendCall(entry, body);
     } else if (modelUse(body) == ModelUse::None || m_hostHasModel) {
         sendCall(entry, body);
-    } else if (m_model && (m_reloadId != 0 || !isAside(body))) {
+    } else if (m_model && (m_reloadId != 0 || !std::holds_alternative<protocol::Count>(body))) {
         if (m_reloadId == 0) reloadModel();
     } else {
         fail(entry, withId<ErrorId::NoModel>(Error{ErrorCode::InvalidArgument, "No model is loaded."}));

@@ -75,7 +75,7 @@ class EngineClient : public QObject {
     /// unless it is cancelled. Loads nothing: an error where no model is loaded.
     protocol::RequestId count(std::vector<ChatMessage> messages,
                               std::function<void(const Result<protocol::Counted>&)> done);
-    /// The prompt that would be made of a request. As count() otherwise.
+    /// The prompt that would be made of a request; a model that rests is loaded for it. As count() otherwise.
     protocol::RequestId preview(GenerateRequest request,
                                 std::function<void(const Result<PromptPreview>&)> done);
     /// What would be chosen now at the places of an answer. `done` is called once.

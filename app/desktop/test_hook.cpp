@@ -65,6 +65,18 @@ QQuickItem* findItem(QQuickItem* root, const QString& name) {
     return nullptr;
 }
 
+/// As a person does who looks for something in what is longer than its place.
+void scrollTo(const QQuickItem& item) {
+    for (QQuickItem* place = item.parentItem(); place != nullptr; place = place->parentItem()) {
+        if (!place->inherits("QQuickFlickable")) continue;
+        const double at = item.mapToItem(place, QPointF(0, item.height() / 2)).y();
+        if (at >= 0 && at <= place->height()) continue;
+        const double top = place->property("contentY").toDouble() + at - place->height() / 2;
+        const double last = place->property("contentHeight").toDouble() - place->height();
+        place->setProperty("contentY", std::clamp(top, 0.0, std::max(0.0, last)));
+    }
+}
+
 }  // namespace
 
 TestHook::TestHook(QQuickWindow& window, AppModel& model) : m_window(window), m_model(model) {
@@ -171,6 +183,7 @@ QJsonObject TestHook::click(const QJsonObject& command) {
     const QString name = command["object"].toString();
     QQuickItem* item = findItem(m_window.contentItem(), name);
     if (item == nullptr) return failure("no visible item is called " + name);
+    scrollTo(*item);
     const QPoint center = item->mapToScene(QPointF(item->width() / 2, item->height() / 2)).toPoint();
     // What is still laid out or carried in would be missed, so it must lie where it lay in an earlier frame.
     if (item != m_aim.item || center != m_aim.center) m_aim = {item, center, m_numFrames};

@@ -227,11 +227,11 @@ void finishRestore(const std::string& path) {
 }
 
 Status replaceBackups(const std::string& path) {
-    // None of them by its name until it is whole, and the old ones go in any case: they hold deleted text.
+    // It has the name of none until it is whole. What deleted text is in the old ones stays until then: they
+    // may be all there is of a history that cannot be read any more.
     const std::string copy = path + kUnfinished;
     if (const Status written = writeCopy(path, copy); !written) {
         ::unlink(copy.c_str());
-        INGLE_TRY(removeBackups(path));
         return written;
     }
     // There is one at every moment.

@@ -356,8 +356,8 @@ class History : public HistoryReader {
 /// like it where that has been taken; the rest goes. Returns the names that are not as wanted. Errors: Io.
 Result<std::vector<std::string>> takeUpRescued(const std::string& folder);
 
-/// A fresh copy of the file, read through, takes the place of all older backups; these go in any case. Takes
-/// seconds. Any thread. Errors: Io; Corrupt.
+/// A fresh copy of the file, read through, takes the place of all older backups; where it cannot be made,
+/// these stay. Takes seconds. Any thread. Errors: Io; Corrupt.
 Status replaceBackups(const std::string& path);
 
 }  // namespace ingle::history

@@ -318,7 +318,7 @@ void Storage::shred() {
     if (*state == ShredState::Done) m_saidWaits = false;
     if (*state == ShredState::Waiting) m_nextShred = Clock::now() + kLookEvery;
     if (*state != ShredState::BackupsLeft) return;
-    // Takes seconds, and only reads: the journal goes on.
+    // Takes seconds, and the journal goes on: of the history it only reads.
     ++m_backingUp;
     m_backups.post([this, said, path = (*m_history)->path()] {
         m_journal.post([this, said, replaced = history::replaceBackups(path)] {

@@ -322,8 +322,8 @@ class ActionsTest : public QObject, WindowFiles {
         run.window->resize(run.window->minimumSize());
         run.chat().begin(QString("line\n").repeated(12));
         for (int i = 0; i < 4; ++i)
-            run.model.notices()->showUndo(QString("A title that is much longer than the window ").repeated(4),
-                                          [] {});
+            run.model.notices()->showUndo(
+                &run.model, QString("A title that is much longer than the window ").repeated(4), [] {});
         QTRY_VERIFY(!run.shownItems("toast").isEmpty());
         const auto outside = [&run] {
             const QRectF window({}, run.window->size());
@@ -368,10 +368,10 @@ class ActionsTest : public QObject, WindowFiles {
         QCOMPARE(notices.banner(), QString("a file"));
 
         QString undone;
-        notices.showUndo("first gone", [&] { undone += "1"; });
+        notices.showUndo(&notices, "first gone", [&] { undone += "1"; });
         notices.showToast("Copied");
         notices.showToast("Copied");
-        notices.showUndo("second gone", [&] { undone += "2"; });
+        notices.showUndo(&notices, "second gone", [&] { undone += "2"; });
         QCOMPARE(notices.toasts().size(), 3);
         // Its button undoes what the toast speaks of; the key what was done last.
         notices.undo(notices.toasts()[0].toMap()["key"].toInt());

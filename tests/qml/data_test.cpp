@@ -106,6 +106,22 @@ class DataTest : public QObject, WindowFiles {
         QTRY_COMPARE(run.model.trash()->rowCount(), 3);
     }
 
+    void eachImportIsTakenBackByItself() {
+        WindowRun run(freshDataDir(), {});
+        for (int import = 1; import <= 2; ++import) {
+            run.drop(write("conversations.json", chats(2)));
+            QTRY_COMPARE_WITH_TIMEOUT(importer(run).state(), ChatImport::Asking, kPatienceMs);
+            importer(run).start();
+            QTRY_COMPARE_WITH_TIMEOUT(importer(run).state(), ChatImport::Done, kPatienceMs);
+            importer(run).cancel();
+            QTRY_COMPARE(rows(run), 2 * import);
+        }
+        run.model.actions()->run("undo");
+        QTRY_COMPARE(rows(run), 2);
+        run.model.actions()->run("undo");
+        QTRY_COMPARE(rows(run), 0);
+    }
+
     void whatIsDeclinedOrCancelledLeavesNothing() {
         const QString data = freshDataDir();
         {
@@ -249,11 +265,16 @@ class DataTest : public QObject, WindowFiles {
         QTRY_VERIFY2(detail().endsWith("whole: it can be restored"), qPrintable(detail()));
         ask(run, "Second");
         QTRY_COMPARE(rows(run), 2);
+        run.model.conversations()->remove(run.chat().conversationId());
+        QTRY_VERIFY(run.model.notices()->canUndo());
+        run.model.prompts()->store({}, "Later", "Say it.");
         press(run, "restoreBackup-0");
-        QCOMPARE(rows(run), 2);  // it asks first
+        QCOMPARE(rows(run), 1);  // it asks first
         press(run, "confirmRestore-0");
         QTRY_COMPARE_WITH_TIMEOUT(rows(run), 1, kPatienceMs);
         QTRY_VERIFY(!backups.busy());
+        QVERIFY2(!run.model.notices()->canUndo(), "it would undo in a history that is another one now");
+        QTRY_VERIFY2(run.model.prompts()->all().isEmpty(), "those of the backup are there now");
         QVERIFY2(run.model.notices()->banner().contains(".before-restore-"),
                  qPrintable(run.model.notices()->banner()));
         ask(run, "Third");

@@ -96,6 +96,52 @@ class ProfileTest : public QObject, WindowFiles {
         QCOMPARE(run.messages()[3].receipt.terms->systemPrompt, std::string("Be kind"));
     }
 
+    void whatIsTypedIsStoredBeforeTheCardCloses() {
+        const QString folder = freshDataDir();
+        {
+            Run run(folder, {});
+            QVERIFY(run.openChatSettings());
+            type(run, "Be kind");
+        }
+        Run run(folder, {});
+        QTRY_VERIFY(run.window->isVisible());
+        QVERIFY(run.openChatSettings());
+        QCOMPARE(run.profiles().value("systemPrompt"), QString("Be kind"));
+        // A form without a text is none.
+        QVERIFY(run.press("form-json_schema"));
+        QVERIFY(run.closeCard());
+        QVERIFY(run.openChatSettings());
+        QCOMPARE(run.profiles().value("form"), QString());
+    }
+
+    void whereTheKeyboardIsCanBeSeen() {
+        Run run(freshDataDir(), {});
+        run.window->resize(360, 600);
+        QVERIFY(run.openChatSettings());
+        for (const char* field : {"form-grammar", "profile-systemPrompt"}) {
+            QQuickItem* item = run.shownItem(field);
+            QVERIFY(item != nullptr);
+            item->forceActiveFocus(Qt::TabFocusReason);
+            QTRY_VERIFY(item->mapToScene({0, 0}).y() > 0 &&
+                        item->mapToScene({0, item->height()}).y() < run.window->height());
+        }
+    }
+
+    void whatWasDoneInAPrivateChatIsNotUndoneBehindIt() {
+        Run run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.model.actions()->run("privateChat");
+        QTRY_VERIFY(run.model.secret()->isShown());
+        QVERIFY(run.answer("hello"));
+        run.model.actions()->run("removeMessage", run.messages()[1].id);
+        QTRY_VERIFY(run.model.notices()->canUndo());
+        run.model.actions()->run("closePrivateChat");
+        QTRY_VERIFY(!run.model.secret()->isOpen());
+        QTRY_VERIFY2(!run.model.notices()->canUndo(), "it would undo in a chat that is gone");
+        QCOMPARE(run.model.notices()->toast(), QString());
+    }
+
     void layersLieOverEachOtherAndSayWhoseValueItIs() {
         const QString folder = freshDataDir();
         {

@@ -345,6 +345,15 @@ T.ApplicationWindow {
         }
     }
 
+    // They speak of the chat that was shown.
+    Connections {
+        target: window.app
+        function onChatChanged() {
+            promptCard.close();
+            profileCard.close();
+        }
+    }
+
     Connections {
         target: promptCard.prompt
         function onOpened() {

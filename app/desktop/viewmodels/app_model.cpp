@@ -86,6 +86,9 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
     });
     connect(&m_backups, &BackupList::restoring, &chat, &ChatController::newConversation);
     connect(&m_backups, &BackupList::restored, this, showOthers);
+    connect(&m_backups, &BackupList::restored, &m_notices, &Notices::forgetUndos);
+    connect(&m_backups, &BackupList::restored, &m_settings, &Settings::load);
+    connect(&m_backups, &BackupList::restored, &m_prompts, &Prompts::load);
     connect(&m_backups, &BackupList::restored, &m_documents, &DocumentShelf::refresh);
     connect(&m_backups, &BackupList::listChanged, &m_dataPlaces, &DataPlaces::refresh);
     connect(&m_dataPlaces, &DataPlaces::backupsRemoved, &m_backups, &BackupList::refresh);

@@ -432,7 +432,7 @@ void ChatController::edit(qint64 message, const QString& text) {
     };
     const auto stored = [this, message](const Turn& turn) {
         const RowId changed = turn.branch[turn.branch.size() - 2].id;  // the last is the answer to it
-        m_notices.showUndo(tr("Message changed"), [this, id = turn.conversation.id, message, changed] {
+        m_notices.showUndo(this, tr("Message changed"), [this, id = turn.conversation.id, message, changed] {
             undoEdit(id, message, changed);
         });
     };
@@ -543,7 +543,7 @@ void ChatController::remove(qint64 message) {
     showAfter(
         m_conversation, [message](history::History& history) { return history.trashMessage(message); },
         [this, isQuestion, undo] {
-            m_notices.showUndo(isQuestion ? tr("Message deleted") : tr("Answer deleted"), undo,
+            m_notices.showUndo(this, isQuestion ? tr("Message deleted") : tr("Answer deleted"), undo,
                                Notices::Done::Deletion);
         });
 }
@@ -616,7 +616,7 @@ bool ChatController::attachPasted() {
 void ChatController::detach(int index) {
     if (index < 0 || index >= m_drafts.attached().size()) return;
     const QString text = m_drafts.detach(index);
-    m_notices.showUndo(tr("Attached text removed"), [this, conversation = m_conversation, text, index] {
+    m_notices.showUndo(this, tr("Attached text removed"), [this, conversation = m_conversation, text, index] {
         if (conversation == m_conversation)
             m_drafts.attach(text, index);
         else

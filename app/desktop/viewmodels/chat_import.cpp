@@ -171,7 +171,7 @@ void ChatImport::start() {
             m_findings = result->findings;
             m_last = result->conversations;
             setState(Done);
-            m_notices.showUndo(sentence(), [this] { takeBack(); });
+            m_notices.showUndo(this, sentence(), [this, all = result->conversations] { takeBack(all); });
             emit imported();
         });
 }
@@ -202,8 +202,10 @@ void ChatImport::cancel() {
 }
 
 void ChatImport::takeBack() {
-    if (m_last.empty()) return;
-    const auto all = std::exchange(m_last, {});
+    takeBack(std::exchange(m_last, {}));
+}
+
+void ChatImport::takeBack(const std::vector<history::RowId>& all) {
     const auto work = [all](history::History& history) {
         return history.atOnce([&]() -> Status {
             // One that was deleted meanwhile is where it should be.

@@ -87,6 +87,8 @@ class ChatImport : public QObject {
     std::deque<exchange::Recognised> m_waiting;  ///< the first one is what everything else speaks of
     exchange::Findings m_findings;
     QString m_failure, m_details;
+    void takeBack(const std::vector<history::RowId>& all);
+
     std::vector<history::RowId> m_last;  ///< what came with the last import
     std::shared_ptr<Job> m_job;
     std::shared_ptr<Gate> m_gate;

@@ -166,7 +166,7 @@ void ConversationListModel::remove(qint64 conversation) {
         clearSelection();
         for (const history::RowId each : all) emit removed(each);
         tellSet();
-        m_notices.showUndo(done, undo, Notices::Done::Deletion);
+        m_notices.showUndo(this, done, undo, Notices::Done::Deletion);
     });
 }
 

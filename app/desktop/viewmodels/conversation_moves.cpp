@@ -70,7 +70,7 @@ void ConversationListModel::archive(qint64 conversation) {
     };
     change(set(QDateTime::currentMSecsSinceEpoch()), [this, done, set] {
         clearSelection();
-        m_notices.showUndo(done, [this, set] { change(set(0)); });
+        m_notices.showUndo(this, done, [this, set] { change(set(0)); });
     });
 }
 
@@ -129,8 +129,8 @@ void ConversationListModel::removeFolder(qint64 folder) {
     change(work, [this, removed, undo] {
         emit foldersChanged();
         m_notices.showUndo(
-            tr("Folder “%1” deleted; its conversations are kept").arg(toQString(removed->folder.name)), undo,
-            Notices::Done::Deletion);
+            this, tr("Folder “%1” deleted; its conversations are kept").arg(toQString(removed->folder.name)),
+            undo, Notices::Done::Deletion);
     });
 }
 

@@ -81,9 +81,13 @@ void Notices::showToast(const QString& sentence) {
     addToast(sentence, false);
 }
 
-void Notices::showUndo(const QString& sentence, std::function<void()> undo, Done done) {
+void Notices::showUndo(const QObject* owner, const QString& sentence, std::function<void()> undo, Done done) {
     if (m_undos.size() == kMostUndos) m_undos.erase(m_undos.begin());
-    m_undos.push_back({addToast(sentence, true), std::move(undo), done});
+    const bool isKnown = std::ranges::find(m_undos, owner, &Undo::owner) != m_undos.end();
+    m_undos.push_back({addToast(sentence, true), std::move(undo), done, owner});
+    if (!isKnown)
+        connect(owner, &QObject::destroyed, this,
+                [this, owner] { forget([owner](const Undo& each) { return each.owner == owner; }); });
     emit undosChanged();
 }
 
@@ -92,7 +96,15 @@ void Notices::undoLast() {
 }
 
 void Notices::forgetDeletions() {
-    std::erase_if(m_undos, [](const Undo& each) { return each.done == Done::Deletion; });
+    forget([](const Undo& each) { return each.done == Done::Deletion; });
+}
+
+void Notices::forgetUndos() {
+    forget([](const Undo&) { return true; });
+}
+
+void Notices::forget(const std::function<bool(const Undo&)>& which) {
+    std::erase_if(m_undos, which);
     std::erase_if(m_toasts, [this](const Toast& each) {
         return each.canUndo && std::ranges::find(m_undos, each.key, &Undo::key) == m_undos.end();
     });

@@ -70,14 +70,18 @@ class Notices : public QObject {
     void showToast(const QString& sentence);
     /// What there is a way back from.
     enum class Done { Change, Deletion };
-    /// With a way back: its button, or Ctrl+Z until something newer is undone first.
-    void showUndo(const QString& sentence, std::function<void()> undo, Done done = Done::Change);
+    /// With a way back: its button, or Ctrl+Z until something newer is undone first; no longer than `owner`
+    /// is there.
+    void showUndo(const QObject* owner, const QString& sentence, std::function<void()> undo,
+                  Done done = Done::Change);
 
     bool canUndo() const { return !m_undos.empty(); }
     /// What was done last and can be undone.
     void undoLast();
     /// It is too late to undo them: what was deleted is gone for good.
     void forgetDeletions();
+    /// There is another history now: nothing that was done can be undone in it.
+    void forgetUndos();
 
     /// By the person: the one in view.
     Q_INVOKABLE void dismissBanner();
@@ -102,8 +106,10 @@ class Notices : public QObject {
         int key;
         std::function<void()> run;
         Done done;
+        const QObject* owner;
     };
     Banner takeShown();
+    void forget(const std::function<bool(const Undo&)>& which);
     int addToast(const QString& sentence, bool canUndo);
 
     std::vector<Banner> m_banners;  ///< by topic; the last one is in view

@@ -142,8 +142,13 @@ ProfileEditor::ProfileEditor(StorageThread& storage, EngineClient& engine, ChatC
       m_pause(this) {
     m_pause.setSingleShot(true);
     m_pause.setInterval(kPause);
+    connect(&m_pause, &QTimer::timeout, this, &ProfileEditor::store);
     connect(&m_pause, &QTimer::timeout, this, &ProfileEditor::checkForm);
     connect(this, &ProfileEditor::stored, &chat, &ChatController::readProfile);
+}
+
+ProfileEditor::~ProfileEditor() {
+    close();
 }
 
 QVariantList ProfileEditor::fields() const {
@@ -246,13 +251,23 @@ void ProfileEditor::setValue(const QString& key, const QString& value) {
     setValueOf(m_profile, key, value);
     ++m_revision;
     emit valuesChanged();
-    if (key.startsWith(QLatin1String("form"))) m_pause.start();
+    m_pause.start();
 }
 
 void ProfileEditor::store() {
+    Profile profile = m_profile;
+    // A form without a text is none.
+    if (profile.form && profile.form->kind != AnswerForm::Kind::Free &&
+        toQString(profile.form->text).trimmed().isEmpty())
+        profile.form.reset();
+    if (m_store) m_store(profile);
+}
+
+void ProfileEditor::close() {
+    if (m_pause.isActive()) store();
     m_pause.stop();
     m_engine.cancel(std::exchange(m_asked, 0));
-    if (m_store) std::exchange(m_store, {})(m_profile);
+    m_store = {};
 }
 
 /// The engine says whether the model can follow it.

@@ -37,6 +37,7 @@ class ProfileEditor : public QObject {
   public:
     ProfileEditor(StorageThread& storage, EngineClient& engine, ChatController& chat, ModelListModel& models,
                   const Settings& settings, Notices& notices, QObject* parent = nullptr);
+    ~ProfileEditor() override;
 
     QString title() const { return m_title; }
     QVariantList fields() const;
@@ -51,8 +52,8 @@ class ProfileEditor : public QObject {
     /// As a person writes it, or a choice's value; empty: not set.
     Q_INVOKABLE QString value(const QString& key) const;
     Q_INVOKABLE void setValue(const QString& key, const QString& value);
-    /// What was changed holds from now on.
-    Q_INVOKABLE void store();
+    /// Nothing is changed any more. (What was, is stored a moment after each change.)
+    Q_INVOKABLE void close();
 
   signals:
     void opened();
@@ -70,6 +71,7 @@ class ProfileEditor : public QObject {
     std::vector<Layer> settingsAndModel() const;
     void open(const QString& title, std::vector<Layer> below, history::Profile profile, Store store);
     void storeBy(std::function<Status(history::History&)> work);
+    void store();
     void checkForm();
     void setProblem(const QString& problem);
 
@@ -79,7 +81,7 @@ class ProfileEditor : public QObject {
     ModelListModel& m_models;
     const Settings& m_settings;
     Notices& m_notices;
-    QTimer m_pause;  ///< until what is being written is checked
+    QTimer m_pause;  ///< until what is being written is stored and checked
     QString m_title;
     std::vector<Layer> m_below;  ///< the lowest first; that sets everything
     history::Profile m_profile;

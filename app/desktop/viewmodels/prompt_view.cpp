@@ -84,8 +84,9 @@ void PromptView::show(history::Prompt prompt, const Result<PromptPreview>& previ
     m_sentence = m_preview.room == 0 ? tr("%1 tokens, and no limit.").arg(all)
                                      : tr("%1 of %2 tokens; the rest of the context is for the answer.")
                                            .arg(all, locale.toString(m_preview.room));
-    // Some templates leave messages out themselves.
-    if (plan.promptTokens > parts)
+    if (plan.promptTokens < parts)
+        m_sentence += ' ' + tr("The model's own form of chats leaves some of the messages out.");
+    else
         m_sentence +=
             ' ' +
             tr("The form of the chat takes %1 of them.").arg(locale.toString(plan.promptTokens - parts));

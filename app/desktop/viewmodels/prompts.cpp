@@ -32,13 +32,18 @@ QVariantMap described(const Prompt& prompt) {
 
 Prompts::Prompts(StorageThread& storage, Notices& notices, QObject* parent)
     : QObject(parent), m_storage(storage), m_notices(notices) {
-    m_storage.run(
+    load();
+}
+
+void Prompts::load() {
+    m_storage.readBehindWrites(
         this, [](history::HistoryReader& history) { return history.setting(kSetting); },
         [this](const Result<std::optional<std::string>>& stored) {
-            if (!stored || !*stored) return;
+            if (!stored) return;  // the list of conversations says why
+            m_read = true;
             std::vector<Prompt> prompts;
             for (const QJsonValue& each :
-                 QJsonDocument::fromJson(QByteArray::fromStdString(**stored)).array())
+                 QJsonDocument::fromJson(QByteArray::fromStdString(stored->value_or(""))).array())
                 prompts.push_back({each["name"].toString(), each["text"].toString()});
             setAll(std::move(prompts));
         });
@@ -95,7 +100,7 @@ void Prompts::remove(const QString& name) {
     if (std::erase_if(prompts, [&](const Prompt& each) { return each.name == name; }) == 0) return;
     setAll(std::move(prompts));
     save();
-    m_notices.showUndo(tr("Prompt “%1” deleted").arg(name), [this, before] {
+    m_notices.showUndo(this, tr("Prompt “%1” deleted").arg(name), [this, before] {
         setAll(before);
         save();
     });
@@ -110,6 +115,7 @@ void Prompts::setAll(std::vector<Prompt> prompts) {
 }
 
 void Prompts::save() {
+    if (!m_read) return;
     QJsonArray list;
     for (const Prompt& each : m_prompts) list.append(QJsonObject{{"name", each.name}, {"text", each.text}});
     const auto work = [text = QJsonDocument(list).toJson(QJsonDocument::Compact).toStdString()](

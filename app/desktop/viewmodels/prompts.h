@@ -34,6 +34,8 @@ class Prompts : public QObject {
     /// In the place of the one called `before`, if there is one. False: without a name and a text there is
     /// nothing to keep.
     Q_INVOKABLE bool store(const QString& before, const QString& name, const QString& text);
+    /// Reads them again.
+    void load();
     /// Can be undone.
     Q_INVOKABLE void remove(const QString& name);
 
@@ -52,6 +54,7 @@ class Prompts : public QObject {
     StorageThread& m_storage;
     Notices& m_notices;
     std::vector<Prompt> m_prompts;
+    bool m_read = false;  ///< until then nothing is written over those that are stored
 };
 
 }  // namespace ingle::desktop

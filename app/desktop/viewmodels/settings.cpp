@@ -95,10 +95,11 @@ void Settings::restoreDefaults() {
     QVariantList before;
     for (const QMetaProperty& property : properties) before.append(property.read(this));
     setAll(m_defaults);
-    m_notices.showUndo(tr("Settings restored"), [setAll, before] { setAll(before); });
+    m_notices.showUndo(this, tr("Settings restored"), [setAll, before] { setAll(before); });
 }
 
 void Settings::load() {
+    m_loading = true;
     const auto work = [](history::History& history) -> Result<Values> {
         Values values;
         for (const QMetaProperty& property : storedProperties()) {

@@ -75,6 +75,8 @@ class Settings : public QObject {
 
     /// Can be undone.
     Q_INVOKABLE void restoreDefaults();
+    /// Reads the stored values again; loaded() follows.
+    void load();
 
   signals:
     void changed();
@@ -83,7 +85,6 @@ class Settings : public QObject {
   private:
     /// As a person writes it.
     static double rounded(float value) { return std::round(value * 100.0) / 100.0; }
-    void load();
     void save();
 
     StorageThread& m_storage;

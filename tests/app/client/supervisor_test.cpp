@@ -402,6 +402,21 @@ TEST_F(SupervisorTest, AHostThatClosesItsOutputIsNotWaitedForLong) {
     EXPECT_EQ(m_starts, 2);
 }
 
+TEST_F(SupervisorTest, LookingAtAPromptLoadsTheModelThatRests) {
+    load();
+    end(kKilled);
+    const size_t before = got<protocol::Load>().size();
+    bool answered = false;
+    const auto asked =
+        ask(protocol::Preview{}, Handlers<protocol::Preview>{.finished = [&](const auto& outcome) {
+                answered = outcome.has_value();
+            }});
+    serve();
+    ASSERT_EQ(got<protocol::Load>().size(), before + 1);
+    say(asked, protocol::Previewed{});
+    EXPECT_TRUE(answered);
+}
+
 TEST_F(SupervisorTest, CountingLoadsNothingAndIsCancelledAtOnce) {
     std::string heard;
     const auto count = [&] {

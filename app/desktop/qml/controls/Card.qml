@@ -11,6 +11,20 @@ T.Popup {
     /// Made anew whenever the card opens.
     required property Component body
 
+    /// Where the keyboard is must be seen.
+    readonly property Item focused: visible ? contentItem.Window.activeFocusItem : null
+
+    onFocusedChanged: {
+        let place = focused;
+        while (place && place !== contentItem && !(place instanceof Flickable))
+            place = place.parent;
+        if (!(place instanceof Flickable) || place === focused)
+            return;
+        const top = focused.mapToItem(place.contentItem, 0, 0).y;
+        if (top < place.contentY || top + focused.height > place.contentY + place.height)
+            place.contentY = Math.max(0, Math.min(top - Theme.l, place.contentHeight - place.height));
+    }
+
     parent: T.Overlay.overlay
     x: Math.round((parent.width - width) / 2)
     y: Math.round(Math.max(Theme.l, (parent.height - height) / 3))

@@ -11,7 +11,7 @@ Card {
 
     objectName: "profileCard"
     title: editor.title
-    onClosed: editor.store()
+    onClosed: editor.close()
 
     component Choices: Flow {
         id: choices

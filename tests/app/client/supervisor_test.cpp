@@ -403,16 +403,19 @@ TEST_F(SupervisorTest, AHostThatClosesItsOutputIsNotWaitedForLong) {
 }
 
 TEST_F(SupervisorTest, LookingAtAPromptLoadsTheModelThatRests) {
+    m_supervisor.restAfter(30min);
     load();
-    end(kKilled);
-    const size_t before = got<protocol::Load>().size();
+    m_now += 31min;
+    m_supervisor.tick();
+    ASSERT_EQ(got<protocol::Unload>().size(), 1u);
     bool answered = false;
     const auto asked =
         ask(protocol::Preview{}, Handlers<protocol::Preview>{.finished = [&](const auto& outcome) {
                 answered = outcome.has_value();
             }});
+    ASSERT_EQ(got<protocol::Load>().size(), 2u);
     serve();
-    ASSERT_EQ(got<protocol::Load>().size(), before + 1);
+    ASSERT_EQ(got<protocol::Preview>().size(), 1u);
     say(asked, protocol::Previewed{});
     EXPECT_TRUE(answered);
 }

@@ -2496,8 +2496,8 @@
         <translation>Alle Dateien (*)</translation>
     </message>
     <message>
-        <source>Chats (*.json *.zip *.chat *.db *.sqlite)</source>
-        <translation>Gespräche (*.json *.zip *.chat *.db *.sqlite)</translation>
+        <source>Chats (*.json *.chat *.db *.sqlite)</source>
+        <translation>Gespräche (*.json *.chat *.db *.sqlite)</translation>
     </message>
     <message>
         <source>The folder that a program keeps chats in</source>

@@ -31,7 +31,8 @@ std::string folderOf(const std::string& path);
 
 bool isZip(const Source& source);
 /// Unpacks, one after the other by name, the parts whose name, without folders, begins and ends so. What
-/// unpacks to more than kMostBytes is refused. Errors: Corrupt, Unsupported (encrypted, too large).
+/// unpacks to more than kMostBytes is refused. Errors: Corrupt, Unsupported (encrypted, too large). Programs
+/// choose by what they link (app/exchange/unzip): the window refuses all.
 Status forEachZipped(const std::string& path, std::string_view begin, std::string_view end,
                      const std::function<Status(const std::string& content)>& take);
 

@@ -26,7 +26,7 @@ Card {
     FileDialog {
         id: fileDialog
         title: qsTr("Chats of another program, or an export of Inglenook")
-        nameFilters: [qsTr("All files (*)"), qsTr("Chats (*.json *.zip *.chat *.db *.sqlite)")]
+        nameFilters: [qsTr("All files (*)"), qsTr("Chats (*.json *.chat *.db *.sqlite)")]
         onAccepted: card.importer.open(selectedFile)
     }
     FolderDialog {

@@ -47,6 +47,22 @@ std::vector<RowId> idsOf(SQLite::Statement rows) {
     return ids;
 }
 
+void insertPassages(Database& database, RowId id, const NewDocument& document) {
+    auto passage = database.prepare(
+        "INSERT INTO passages (document_id, begins, ends, page, heading) VALUES (?1, ?2, ?3, ?4, ?5)");
+    auto index = database.prepare("INSERT INTO passage_index (rowid, folded) VALUES (?1, ?2)");
+    for (const Passage& each : document.passages) {
+        passage.reset();
+        Database::bindAll(passage, id, each.begin, each.end, each.page, each.heading);
+        passage.exec();
+        index.reset();
+        Database::bindAll(
+            index, database.sqlite().getLastInsertRowid(),
+            foldForSearch(each.heading + "\n" + document.text.substr(each.begin, each.end - each.begin)));
+        index.exec();
+    }
+}
+
 }  // namespace
 
 RowId documentOfText(Database& database, const std::string& text) {
@@ -66,23 +82,25 @@ RowId insertDocument(Database& database, const NewDocument& document, OnShelf on
     database.execute(
         "INSERT INTO documents (file_id, title, format, left_out, on_shelf, added_ms, used_ms) "
         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-        text, document.title, document.format, textsJson(document.leftOut), onShelf == OnShelf::Yes, addedMs,
-        usedMs);
+        text, document.title, document.format, textsJson(document.leftOut), static_cast<int>(onShelf),
+        addedMs, usedMs);
     const RowId id = database.sqlite().getLastInsertRowid();
-    auto passage = database.prepare(
-        "INSERT INTO passages (document_id, begins, ends, page, heading) VALUES (?1, ?2, ?3, ?4, ?5)");
-    auto index = database.prepare("INSERT INTO passage_index (rowid, folded) VALUES (?1, ?2)");
-    for (const Passage& each : document.passages) {
-        passage.reset();
-        Database::bindAll(passage, id, each.begin, each.end, each.page, each.heading);
-        passage.exec();
-        index.reset();
-        Database::bindAll(
-            index, database.sqlite().getLastInsertRowid(),
-            foldForSearch(each.heading + "\n" + document.text.substr(each.begin, each.end - each.begin)));
-        index.exec();
-    }
+    insertPassages(database, id, document);
     return id;
+}
+
+void putOnShelf(Database& database, RowId id, const NewDocument& document, OnShelf onShelf) {
+    auto row = database.prepare("SELECT on_shelf FROM documents WHERE id = ?1", id);
+    row.executeStep();
+    const auto before = static_cast<OnShelf>(row.getColumn(0).getInt());
+    if (before == OnShelf::No) {
+        database.execute(
+            "DELETE FROM passage_index WHERE rowid IN (SELECT id FROM passages WHERE document_id = ?1)", id);
+        database.execute("DELETE FROM passages WHERE document_id = ?1", id);
+        insertPassages(database, id, document);
+    }
+    if (before != OnShelf::Yes)
+        database.execute("UPDATE documents SET on_shelf = ?2 WHERE id = ?1", id, static_cast<int>(onShelf));
 }
 
 Result<RowId> addDocument(History& history, const NewDocument& document) {
@@ -91,7 +109,8 @@ Result<RowId> addDocument(History& history, const NewDocument& document) {
         const int64_t now = nowMs();
         const RowId same = documentOfText(file, document.text);
         if (same == 0) return insertDocument(file, document, OnShelf::Yes, now, now);
-        file.execute("UPDATE documents SET on_shelf = 1, used_ms = ?2 WHERE id = ?1", same, now);
+        putOnShelf(file, same, document, OnShelf::Yes);
+        file.execute("UPDATE documents SET used_ms = ?2 WHERE id = ?1", same, now);
         return same;
     });
 }

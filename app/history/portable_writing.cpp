@@ -150,7 +150,10 @@ Status PortableWriting::addDocument(History& history, const PortableDocument& do
     Database& database = history.database();
     return database.transact(Durability::Process, [&]() -> Status {
         RowId id = documentOfText(database, content.text);
-        if (id == 0) id = insertDocument(database, content, OnShelf::No, document.addedMs, document.usedMs);
+        if (id == 0)
+            id = insertDocument(database, content, OnShelf::Arriving, document.addedMs, document.usedMs);
+        else
+            putOnShelf(database, id, content, OnShelf::Arriving);
         m_documents[document.id] = id;
         if (document.onShelf) m_shelf.push_back(id);
         return {};
@@ -228,8 +231,11 @@ Result<std::vector<RowId>> PortableWriting::finish(History& history) {
                 place.conversation, place.folder == 0 ? 0 : folders.at(place.folder),
                 place.profile == 0 ? 0 : profiles.at(place.profile));
         }
-        for (const RowId document : m_shelf)
-            database.execute("UPDATE documents SET on_shelf = 1 WHERE id = ?1", document);
+        for (const RowId document : m_shelf) {
+            if (database.execute("UPDATE documents SET on_shelf = 1 WHERE id = ?1", document) != 1)
+                return fail(ErrorCode::Io, "A document that came is gone again.");
+        }
+        database.execute("UPDATE documents SET on_shelf = 0 WHERE on_shelf = 2");
         const int arrived =
             database.execute("UPDATE conversations SET trashed_ms = NULL WHERE trashed_ms = ?1", kArriving);
         if (static_cast<size_t>(arrived) == m_places.size()) return {};

@@ -14,7 +14,7 @@ CREATE TABLE documents (
     title    TEXT    NOT NULL,
     format   TEXT    NOT NULL,
     left_out TEXT    NOT NULL DEFAULT '[]',
-    on_shelf INTEGER NOT NULL DEFAULT 1 CHECK (on_shelf IN (0, 1)),
+    on_shelf INTEGER NOT NULL DEFAULT 1 CHECK (on_shelf IN (0, 1, 2)),
     added_ms INTEGER NOT NULL,
     used_ms  INTEGER NOT NULL
 );

@@ -227,6 +227,7 @@ Status History::dropArrivals() {
             "UPDATE conversations SET trashed_ms = ?2, active_leaf = NULL "
             "WHERE trashed_ms = ?1",
             kArriving, kArrivedInVain);
+        m_database->execute("UPDATE documents SET on_shelf = 0 WHERE on_shelf = 2");
         auto documents = m_database->prepare(
             "SELECT 1 FROM documents WHERE on_shelf = 0 AND NOT EXISTS (SELECT 1 FROM conversation_documents "
             "WHERE document_id = documents.id) LIMIT 1");

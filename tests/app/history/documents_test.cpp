@@ -1,4 +1,5 @@
 #include "app/history/documents.h"
+#include "app/history/portable.h"
 
 #include <gmock/gmock.h>
 
@@ -76,6 +77,38 @@ TEST_F(Documents, WhatModelsHaveReadIsKeptUntilItIsForgotten) {
     ASSERT_TRUE(forgetReadings(*m_history, id));
     EXPECT_THAT(valueOf(documentsRead(*m_history)), IsEmpty());
     EXPECT_EQ(valueOf(documents(*m_history)).size(), 1u);
+}
+
+TEST_F(Documents, OfAnImportThatIsStoppedAndBegunAgainEveryPassageIsThere) {
+    const NewDocument content = report("A report", std::vector<std::string>(2000, "one"));
+    const PortableDocument document{.id = 1, .content = content};
+    // Until it ends nothing of it is taken for loose, whatever else is removed meanwhile.
+    PortableWriting stopped;
+    ASSERT_TRUE(stopped.addDocument(*m_history, document));
+    ask("of no use");
+    ASSERT_TRUE(m_history->trashConversation(m_conversation));
+    shred();
+    EXPECT_EQ(count("passages"), 2000);
+    ASSERT_TRUE(m_history->dropArrivals());
+    ASSERT_TRUE(m_history->shredSlice(std::chrono::milliseconds(0)));
+    const int left = count("passages");
+    EXPECT_GT(left, 0);
+    EXPECT_LT(left, 2000) << "the slice was to take some";
+    PortableWriting again;
+    ASSERT_TRUE(again.addDocument(*m_history, document));
+    shred();
+    ASSERT_TRUE(again.finish(*m_history));
+    EXPECT_EQ(count("passages"), 2000);
+    EXPECT_EQ(count("passage_index"), 2000);
+    EXPECT_EQ(valueOf(documents(*m_history)).size(), 1u);
+    // So it is with one that is removed and dropped again at once.
+    const RowId id = valueOf(documents(*m_history)).front().id;
+    ASSERT_TRUE(removeDocument(*m_history, id));
+    ASSERT_TRUE(m_history->shredSlice(std::chrono::milliseconds(0)));
+    EXPECT_LT(count("passages"), 2000);
+    EXPECT_EQ(add(content), id);
+    shred();
+    EXPECT_EQ(count("passages"), 2000);
 }
 
 TEST_F(Documents, ADocumentThatFitsStandsWholeBeforeTheInstructions) {

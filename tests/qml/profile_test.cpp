@@ -262,6 +262,11 @@ class ProfileTest : public QObject, WindowFiles {
         run.model.actions()->run("privateChat");
         QTRY_VERIFY(run.model.secret()->isShown());
         QVERIFY(run.openChatSettings());
+        // Nor does an input method remember it, whatever field it is written in.
+        for (const char* field : {"profile-systemPrompt", "profile-temperature", "composerInput"}) {
+            QQuickItem* item = run.shownItem(field);
+            QVERIFY2(item->property("inputMethodHints").toInt() & Qt::ImhSensitiveData, field);
+        }
         type(run, "Be secret");
         QVERIFY(run.closeCard());
         QVERIFY(run.answer("hello"));

@@ -56,6 +56,11 @@ T.ApplicationWindow {
     }
     Binding {
         target: Theme
+        property: "secret"
+        value: window.app.secret.shown
+    }
+    Binding {
+        target: Theme
         property: "textScale"
         value: window.app.settings.textScale / 100
     }

@@ -220,7 +220,6 @@ Item {
             measure: view.measure
             actions: view.actions
             prompts: view.prompts
-            secret: view.secret !== null
             onEditLastRequested: list.editLast()
             onScrollRequested: pages => list.scrollTo(list.contentY + pages * (list.height - Theme.xxl))
         }

@@ -10,8 +10,6 @@ Item {
     required property DraftMeasure measure
     required property Actions actions
     required property Prompts prompts
-    /// What is written here is not to be remembered by an input method.
-    property bool secret: false
     readonly property int maximumLines: 8
 
     /// The person wants to read on; `pages` is -1 or 1.
@@ -111,7 +109,7 @@ Item {
                 font.pixelSize: Theme.textSize
                 selectByMouse: true
                 focus: true
-                inputMethodHints: composer.secret ? Qt.ImhSensitiveData | Qt.ImhNoPredictiveText : Qt.ImhNone
+                inputMethodHints: Theme.inputHints
                 Accessible.name: qsTr("Message")
 
                 onTextChanged: composer.chat.draft = text

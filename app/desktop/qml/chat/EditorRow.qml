@@ -48,6 +48,7 @@ Item {
             textFormat: TextEdit.PlainText
             wrapMode: TextEdit.Wrap
             selectByMouse: true
+            inputMethodHints: Theme.inputHints
             color: Theme.text
             selectionColor: Theme.selection
             selectedTextColor: Theme.text

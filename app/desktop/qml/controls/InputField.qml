@@ -19,6 +19,7 @@ T.TextField {
     placeholderTextColor: Theme.mutedText
     font.pixelSize: Theme.smallSize
     selectByMouse: true
+    inputMethodHints: Theme.inputHints
     Accessible.name: label
 
     background: Rectangle {

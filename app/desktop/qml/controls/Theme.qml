@@ -8,6 +8,9 @@ QtObject {
     property string fixedFontFamily: "monospace"
     /// Of all text: 1 is what the desktop asks for.
     property real textScale: 1
+    /// A private chat is shown: what is written is not to be remembered, by input methods neither.
+    property bool secret: false
+    readonly property int inputHints: secret ? Qt.ImhSensitiveData | Qt.ImhNoPredictiveText : Qt.ImhNone
     /// Nothing moves or fades.
     property bool reducedMotion: false
     readonly property int fadeMs: reducedMotion ? 0 : 120

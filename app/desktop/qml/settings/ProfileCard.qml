@@ -65,6 +65,7 @@ Card {
             font.pixelSize: Theme.smallSize
             font.family: words.field.key === "formText" ? Theme.fixedFontFamily : Application.font.family
             selectByMouse: true
+            inputMethodHints: Theme.inputHints
             text: card.editor.value(words.field.key)
             Accessible.name: words.field.name
             onTextChanged: card.editor.setValue(words.field.key, text)

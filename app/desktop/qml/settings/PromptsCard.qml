@@ -115,6 +115,7 @@ Card {
                     selectedTextColor: Theme.text
                     font.pixelSize: Theme.smallSize
                     selectByMouse: true
+                    inputMethodHints: Theme.inputHints
                     Accessible.name: qsTr("Text of the prompt")
                     Keys.onTabPressed: nextItemInFocusChain(true).forceActiveFocus(Qt.TabFocusReason)
                     Keys.onBacktabPressed: nextItemInFocusChain(false).forceActiveFocus(Qt.BacktabFocusReason)

@@ -465,7 +465,7 @@
     </message>
     <message>
         <source>On a graphics device the same tokens are not promised.</source>
-        <translation>Auf einem Grafikgerät sind dieselben Tokens nicht versprochen.</translation>
+        <translation>Auf einem Grafikgerät sind dieselben Token nicht versprochen.</translation>
     </message>
     <message>
         <source>First differs at token %1: stored “%2”, now “%3” (logits %4 apart).</source>
@@ -473,13 +473,13 @@
     </message>
     <message>
         <source>This answer has no tokens to check.</source>
-        <translation>Diese Antwort hat keine Tokens, die zu prüfen wären.</translation>
+        <translation>Diese Antwort hat keine Token, die zu prüfen wären.</translation>
     </message>
     <message numerus="yes">
         <source>Identical: %n tokens.</source>
         <translation>
             <numerusform>Identisch: %n Token.</numerusform>
-            <numerusform>Identisch: %n Tokens.</numerusform>
+            <numerusform>Identisch: %n Token.</numerusform>
         </translation>
     </message>
     <message>
@@ -629,7 +629,7 @@
     </message>
     <message>
         <source>Save…</source>
-        <translation>Speichern …</translation>
+        <translation>Speichern…</translation>
     </message>
 </context>
 <context>
@@ -888,7 +888,7 @@
     </message>
     <message>
         <source>This conversation has outgrown the model&apos;s context: it takes %1 tokens, and there is room for %2. In the settings of the chat you can let the oldest messages go.</source>
-        <translation>Dieses Gespräch ist länger geworden als der Kontext des Modells: Es braucht %1 Tokens, und Platz ist für %2. In den Einstellungen des Gesprächs können Sie die ältesten Nachrichten gehen lassen.</translation>
+        <translation>Dieses Gespräch ist länger geworden als der Kontext des Modells: Es braucht %1 Token, und Platz ist für %2. In den Einstellungen des Gesprächs können Sie die ältesten Nachrichten gehen lassen.</translation>
     </message>
     <message>
         <source>%1 cannot guess what this model writes: it needs the same vocabulary.</source>
@@ -1830,7 +1830,7 @@
     </message>
     <message>
         <source>%1 tokens, %2 left</source>
-        <translation>%1 Tokens, %2 übrig</translation>
+        <translation>%1 Token, %2 übrig</translation>
     </message>
 </context>
 <context>
@@ -1915,7 +1915,7 @@
     </message>
     <message>
         <source>%1 tokens per second measured</source>
-        <translation>%1 Tokens pro Sekunde gemessen</translation>
+        <translation>%1 Token pro Sekunde gemessen</translation>
     </message>
     <message>
         <source>needs %1 of memory, and %2 are free</source>
@@ -2353,7 +2353,7 @@
         <source>%n tokens</source>
         <translation>
             <numerusform>%n Token</numerusform>
-            <numerusform>%n Tokens</numerusform>
+            <numerusform>%n Token</numerusform>
         </translation>
     </message>
     <message>
@@ -2362,11 +2362,11 @@
     </message>
     <message>
         <source>%1 tokens, and no limit.</source>
-        <translation>%1 Tokens, ohne Grenze.</translation>
+        <translation>%1 Token, ohne Grenze.</translation>
     </message>
     <message>
         <source>%1 of %2 tokens; the rest of the context is for the answer.</source>
-        <translation>%1 von %2 Tokens; der Rest des Kontexts ist für die Antwort.</translation>
+        <translation>%1 von %2 Token; der Rest des Kontexts ist für die Antwort.</translation>
     </message>
     <message>
         <source>The form of the chat takes %1 of them.</source>
@@ -2405,7 +2405,7 @@
     </message>
     <message>
         <source>Longest answer in tokens (0: as the model likes)</source>
-        <translation>Längste Antwort in Tokens (0: wie das Modell mag)</translation>
+        <translation>Längste Antwort in Token (0: wie das Modell es will)</translation>
     </message>
     <message>
         <source>When the conversation is longer than the model&apos;s context</source>
@@ -2413,11 +2413,11 @@
     </message>
     <message>
         <source>Temperature (0 always takes the likeliest word)</source>
-        <translation>Temperatur (0 nimmt immer das wahrscheinlichste Wort)</translation>
+        <translation>Temperatur (0 nimmt stets das wahrscheinlichste Wort)</translation>
     </message>
     <message>
         <source>Choose among the likeliest (0 means all)</source>
-        <translation>Auswahl unter den wahrscheinlichsten (0 heißt alle)</translation>
+        <translation>Auswahl aus den wahrscheinlichsten (0: alle)</translation>
     </message>
     <message>
         <source>Share of probability to choose from</source>
@@ -2448,7 +2448,7 @@
     </message>
     <message>
         <source>%1 could not be written.</source>
-        <translation>%1 konnte nicht geschrieben werden.</translation>
+        <translation>%1 ließ sich nicht schreiben.</translation>
     </message>
 </context>
 <context>
@@ -2508,8 +2508,8 @@
         <translation>Gespräche hereinholen</translation>
     </message>
     <message>
-        <source>From ChatGPT, GPT4All, Jan, LM Studio, Ollama, Open WebUI, or an export of Inglenook: what the program exports, or where it keeps its chats. You can also drop it on the window. Nothing is written before you have seen what is in it.</source>
-        <translation>Aus ChatGPT, GPT4All, Jan, LM Studio, Ollama, Open WebUI oder einer Ausgabe von Inglenook: was das Programm ausgibt oder worin es seine Gespräche aufhebt. Sie können es auch auf das Fenster ziehen. Geschrieben wird erst, wenn Sie gesehen haben, was darin ist.</translation>
+        <source>From ChatGPT, GPT4All, Jan, LM Studio, Ollama, Open WebUI, or an export of Inglenook: what the program exports (ChatGPT&apos;s archive unpacked), or where it keeps its chats. You can also drop it on the window. Nothing is written before you have seen what is in it.</source>
+        <translation>Aus ChatGPT, GPT4All, Jan, LM Studio, Ollama, Open WebUI oder einer Ausgabe von Inglenook: was das Programm ausgibt (das Archiv von ChatGPT entpackt) oder worin es seine Gespräche aufhebt. Sie können es auch auf das Fenster ziehen. Geschrieben wird erst, wenn Sie gesehen haben, was darin ist.</translation>
     </message>
     <message>
         <source>Choose a file…</source>
@@ -2770,8 +2770,8 @@
 <context>
     <name>ingle::desktop::ChatExport</name>
     <message>
-        <source>Everything there is; it can be brought in again.</source>
-        <translation>Alles, was es gibt; es lässt sich wieder hereinholen.</translation>
+        <source>Everything in the conversations; it can be brought in again.</source>
+        <translation>Alles in den Gesprächen; es lässt sich wieder hereinholen.</translation>
     </message>
     <message>
         <source>Text, as shown, for editors and notes.</source>
@@ -2892,8 +2892,8 @@
         <translation>Was neu gemacht wird, wenn es fehlt</translation>
     </message>
     <message>
-        <source>The list of models, and what keeps order</source>
-        <translation>Die Liste der Modelle und was Ordnung hält</translation>
+        <source>The list of models, and locks</source>
+        <translation>Die Liste der Modelle und Sperren</translation>
     </message>
     <message>
         <source>All backups go; there is no way back to how the conversations were.</source>

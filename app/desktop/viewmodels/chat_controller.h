@@ -174,6 +174,8 @@ class ChatController : public QObject {
     /// The settings, and over them the model in use.
     history::Profile usualProfile() const;
     history::Answerer answerer() const;
+    /// So many messages fill every screen, and are read at once.
+    static constexpr int kMessagesShownFirst = 60;
     using Read = std::function<Result<history::Turn>(history::HistoryReader&)>;
     enum class Attempt { First, Second };
     /// Shows what `work` reads, a part of a branch, calls `then` with that conversation and the end of the

@@ -38,7 +38,7 @@ ChatExport::~ChatExport() {
 
 QVariantList ChatExport::forms() const {
     const auto wordsOf = [](std::string_view extension) {
-        return extension == "json" ? tr("Everything there is; it can be brought in again.")
+        return extension == "json" ? tr("Everything in the conversations; it can be brought in again.")
                : extension == "md" ? tr("Text, as shown, for editors and notes.")
                                    : tr("A page, as shown, to read in a browser and to print.");
     };

@@ -42,7 +42,7 @@ QString titleOf(const DataPlace& place) {
         case PlaceKind::Caches:
             return DataPlaces::tr("Things that are made again when they are missing");
         case PlaceKind::Other:
-            return DataPlaces::tr("The list of models, and what keeps order");
+            return DataPlaces::tr("The list of models, and locks");
     }
     return {};
 }

@@ -71,6 +71,12 @@ struct EnumNames<WhenFull> {
                                       std::pair{WhenFull::Refuse, std::string_view("refuse")}};
 };
 template <>
+struct EnumNames<Thinking> {
+    static constexpr std::array kList{std::pair{Thinking::AsUsual, std::string_view("asUsual")},
+                                      std::pair{Thinking::On, std::string_view("on")},
+                                      std::pair{Thinking::Off, std::string_view("off")}};
+};
+template <>
 struct EnumNames<FitRemedy> {
     static constexpr std::array kList{
         std::pair{FitRemedy::ShorterContext, std::string_view("shorterContext")},
@@ -221,6 +227,11 @@ void fields(V& v, Of<ComputerInfo> auto& c) {
     v.optional("readBytesPerSecond", c.readBytesPerSecond);
 }
 template <typename V>
+void fields(V& v, Of<PromptForm> auto& f) {
+    v.sparse("chatTemplate", f.chatTemplate);
+    v.optional("thinking", f.thinking);
+}
+template <typename V>
 void fields(V& v, Of<GenerateRequest> auto& r) {
     v.optional("messages", r.messages);
     v.optional("pinned", r.pinned);
@@ -234,6 +245,8 @@ void fields(V& v, Of<GenerateRequest> auto& r) {
     v.sparse("grammar", r.grammar);
     v.sparse("jsonSchema", r.jsonSchema);
     v.optional("whenFull", r.whenFull);
+    v.optional("contextTokens", r.contextTokens);
+    v.optional("promptForm", r.promptForm);
     v.optional("guesses", r.guesses);
 }
 template <typename V>
@@ -366,6 +379,7 @@ template <typename V>
 void fields(V& v, Of<Read> auto& r) {
     v.required("messages", r.reading.messages);
     v.required("keeper", r.reading.keeper);
+    v.optional("promptForm", r.reading.promptForm);
 }
 template <typename V>
 void fields(V& v, Of<Cancel> auto& r) {

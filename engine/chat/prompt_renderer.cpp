@@ -1,6 +1,8 @@
 #include "engine/chat/prompt_renderer.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 
 #include "engine/chat/jinja/template.h"
 #include "engine/chat/local_time.h"
@@ -54,34 +56,72 @@ std::vector<TextMessage> withoutSystem(std::span<const TextMessage> messages) {
     return out;
 }
 
+bool speaksOfThoughts(std::string_view source) {
+    const auto speaksOf = [source](std::string_view mark) {
+        return !mark.empty() && source.find(mark) != std::string_view::npos;
+    };
+    return std::ranges::any_of(allMarkups(), [&](const Markup& markup) {
+        return markup.kind == PartKind::Thought && (speaksOf(markup.begin) || speaksOf(markup.end));
+    });
+}
+
+/// The name stands in the template's text, and neither in a longer one nor in quotes nor as a member.
+bool usesVariable(std::string_view source, std::string_view name) {
+    const auto isWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+    for (size_t at = source.find(name); at != source.npos; at = source.find(name, at + 1)) {
+        const char before = at > 0 ? source[at - 1] : ' ';
+        const size_t end = at + name.size();
+        const char after = end < source.size() ? source[end] : ' ';
+        constexpr std::string_view kNoVariable = ".'\"";
+        if (!isWord(before) && !isWord(after) && kNoVariable.find(before) == kNoVariable.npos) return true;
+    }
+    return false;
+}
+
 std::string textOfToken(const formats::TokenizerData& tokenizer, std::optional<TokenId> id) {
     return id ? tokenizer.tokens[static_cast<size_t>(*id)] : "";
 }
 
+/// Two sentences, each of which may be empty.
+std::string joined(const std::string& first, const std::string& second) {
+    return first.empty() || second.empty() ? first + second : first + ' ' + second;
+}
+
 }  // namespace
+
+/// A template, and what its text says about it.
+struct PromptRenderer::Source {
+    static Result<std::shared_ptr<const Source>> parse(std::string_view text) {
+        INGLE_TRY_ASSIGN(jinja::Template parsed, jinja::Template::parse(text));
+        const auto asks = [text](std::string_view variable) { return usesVariable(text, variable); };
+        return std::make_shared<const Source>(
+            Source{.jinja = std::move(parsed),
+                   .knowsThoughts = text.find("</think>") != text.npos,
+                   .asksForThinking = std::ranges::any_of(kThinkingVariables, asks)});
+    }
+    /// What templates call it: those of Qwen3 and SmolLM3, and those of DeepSeek V3.1 and Granite.
+    static constexpr std::array<std::string_view, 2> kThinkingVariables{"enable_thinking", "thinking"};
+
+    jinja::Template jinja;
+    bool knowsThoughts = false;  ///< answers may stand in it as the model wrote them
+    bool asksForThinking = false;
+};
 
 PromptRenderer PromptRenderer::create(const formats::ModelFile& file) {
     PromptRenderer renderer;
     renderer.m_builtIn = &choosePromptFormat(file);
     renderer.m_bos = textOfToken(file.tokenizer, file.tokenizer.bos);
     renderer.m_eos = textOfToken(file.tokenizer, file.tokenizer.eos);
-    if (file.tokenizer.chatTemplate.empty()) {
+    const std::string& own = file.tokenizer.chatTemplate;
+    if (own.empty()) {
         renderer.m_fallbackReason =
             fmt::format("The model file has no chat template, so the chat format '{}' is used.",
                         renderer.m_builtIn->name);
         return renderer;
     }
-    auto parsed = jinja::Template::parse(file.tokenizer.chatTemplate);
-    const auto speaksOf = [&](std::string_view text) {
-        return !text.empty() && file.tokenizer.chatTemplate.find(text) != std::string::npos;
-    };
-    renderer.m_thinks = std::ranges::any_of(allMarkups(), [&](const Markup& markup) {
-        return markup.kind == PartKind::Thought && (speaksOf(markup.begin) || speaksOf(markup.end));
-    });
-    renderer.m_templateKnowsThoughts =
-        parsed && file.tokenizer.chatTemplate.find("</think>") != std::string::npos;
-    if (parsed)
-        renderer.m_template = std::make_shared<const jinja::Template>(std::move(*parsed));
+    renderer.m_thinks = speaksOfThoughts(own);
+    if (auto parsed = Source::parse(own))
+        renderer.m_own = std::move(*parsed);
     else
         renderer.m_fallbackReason =
             fmt::format("The model's chat template cannot be read ({}), so the chat format '{}' is used.",
@@ -89,8 +129,24 @@ PromptRenderer PromptRenderer::create(const formats::ModelFile& file) {
     return renderer;
 }
 
-Result<std::vector<tokenizer::TextSegment>> PromptRenderer::renderTemplate(
-    std::span<const TextMessage> messages, GenerationPrompt add) const {
+PromptRenderer PromptRenderer::inForm(const PromptForm& form) const {
+    PromptRenderer renderer = *this;
+    renderer.m_thinking = form.thinking;
+    if (form.chatTemplate.empty()) return renderer;
+    if (auto parsed = Source::parse(form.chatTemplate)) {
+        renderer.m_given = std::move(*parsed);
+        renderer.m_thinks = speaksOfThoughts(form.chatTemplate);
+    } else {
+        renderer.m_givenReason =
+            fmt::format("The chat template that was set cannot be read ({}), so it is not used.",
+                        shown(parsed.error().message));
+    }
+    return renderer;
+}
+
+Result<PromptRenderer::Segments> PromptRenderer::renderTexts(const Source& source,
+                                                             std::span<const TextMessage> messages,
+                                                             GenerationPrompt add) const {
     INGLE_TRY_ASSIGN(const Value list, messageList(messages));
     jinja::Dict context;
     const auto set = [&](std::string_view name, Value value) {
@@ -100,36 +156,62 @@ Result<std::vector<tokenizer::TextSegment>> PromptRenderer::renderTemplate(
     set("add_generation_prompt", add == GenerationPrompt::Add);
     set("bos_token", makeText(m_bos, Origin::Template));
     set("eos_token", makeText(m_eos, Origin::Template));
+    if (m_thinking != Thinking::AsUsual)
+        for (const std::string_view name : Source::kThinkingVariables) set(name, m_thinking == Thinking::On);
     const std::tm now = localTime();
     jinja::Dict withNone = context;
     for (const char* name : {"tools", "documents"})
         withNone.entries.emplace_back(makeText(name, Origin::Template), jinja::None{});
-    auto segments = m_template->render(withNone, now);
+    auto segments = source.jinja.render(withNone, now);
     if (segments) return segments;
     // Some templates only work where these are undefined.
-    if (auto retried = m_template->render(context, now)) return retried;
+    if (auto retried = source.jinja.render(context, now)) return retried;
     return segments;
+}
+
+Result<PromptRenderer::Segments> PromptRenderer::renderBy(const Source& source,
+                                                          std::span<const ChatMessage> messages,
+                                                          GenerationPrompt add) const {
+    if (source.knowsThoughts)
+        if (auto segments = renderTexts(source, messageTexts(messages, Thoughts::Mark), add)) return segments;
+    const auto texts = messageTexts(messages, Thoughts::Omit);
+    auto segments = renderTexts(source, texts, add);
+    if (segments || std::ranges::find(texts, Role::System, &TextMessage::role) == texts.end())
+        return segments;
+    if (auto merged = renderTexts(source, withoutSystem(texts), add)) return merged;
+    return segments;
+}
+
+std::string PromptRenderer::noteOf(const Source* source) const {
+    if (m_thinking == Thinking::AsUsual || (source && source->asksForThinking)) return {};
+    return "The form of the chat has no place that says whether to think, so the model decides.";
 }
 
 PromptRenderer::Rendered PromptRenderer::render(std::span<const ChatMessage> messages,
                                                 GenerationPrompt add) const {
-    if (m_templateKnowsThoughts)
-        if (auto segments = renderTemplate(messageTexts(messages, Thoughts::Mark), add))
-            return {std::move(*segments), ""};
-    return renderAnswers(messageTexts(messages, Thoughts::Omit), add);
+    std::string reason = m_givenReason;
+    if (m_given) {
+        auto segments = renderBy(*m_given, messages, add);
+        if (segments) return {std::move(*segments), noteOf(m_given.get())};
+        reason = fmt::format("The chat template that was set failed ({}), so it is not used.",
+                             shown(segments.error().message));
+    }
+    Rendered rendered = renderOwn(messages, add);
+    rendered.note = joined(reason, rendered.note);
+    return rendered;
 }
 
-PromptRenderer::Rendered PromptRenderer::renderAnswers(std::span<const TextMessage> messages,
-                                                       GenerationPrompt add) const {
-    if (!m_template) return {m_builtIn->render(messages, add), m_fallbackReason, m_builtIn->stops};
-    auto segments = renderTemplate(messages, add);
-    if (segments) return {std::move(*segments), ""};
-    if (std::ranges::find(messages, Role::System, &TextMessage::role) != messages.end())
-        if (auto merged = renderTemplate(withoutSystem(messages), add)) return {std::move(*merged), ""};
-    return {m_builtIn->render(messages, add),
-            fmt::format("The model's chat template failed ({}), so the chat format '{}' is used.",
-                        shown(segments.error().message), m_builtIn->name),
-            m_builtIn->stops};
+PromptRenderer::Rendered PromptRenderer::renderOwn(std::span<const ChatMessage> messages,
+                                                   GenerationPrompt add) const {
+    std::string reason = m_fallbackReason;
+    if (m_own) {
+        auto segments = renderBy(*m_own, messages, add);
+        if (segments) return {std::move(*segments), noteOf(m_own.get())};
+        reason = fmt::format("The model's chat template failed ({}), so the chat format '{}' is used.",
+                             shown(segments.error().message), m_builtIn->name);
+    }
+    return {m_builtIn->render(messageTexts(messages, Thoughts::Omit), add),
+            joined(reason, noteOf(nullptr)), m_builtIn->stops};
 }
 
 }  // namespace ingle::chat

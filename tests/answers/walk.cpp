@@ -42,7 +42,7 @@ Result<std::string> walk(const session::OpenedModel& model, const std::string& s
     GenerateRequest request;
     request.rawPrompt = "?";
     request.jsonSchema = schema;
-    INGLE_TRY_ASSIGN(auto rules, session::AnswerRules::create(model, request, ""));
+    INGLE_TRY_ASSIGN(auto rules, session::AnswerRules::create(model, request, {}));
     const SamplerParams params{.temperature = 1, .topK = 0, .topP = 1, .minP = 0, .seed = seed};
     sampling::Sampler sampler;
     std::vector<float> logits(model.tokenTrie->numIds()), towardsEnd[2];

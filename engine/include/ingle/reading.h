@@ -17,6 +17,7 @@ struct ReadRequest {
     /// Whom the memory is kept for (as GenerateRequest::conversation), until Snapshots::retain leaves it out.
     /// It does not go when snapshots take too much room.
     std::string keeper;
+    PromptForm promptForm = {};  ///< as in the prompts about it
 };
 
 /// What reading a text comes to.

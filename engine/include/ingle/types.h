@@ -224,6 +224,22 @@ enum class Guesses {
     Draft,   ///< the draft model's (LoadOptions::draft)
 };
 
+/// Whether a model thinks before it answers.
+enum class Thinking {
+    AsUsual,  ///< as its chat template has it
+    On,
+    Off,
+};
+
+/// How messages become a prompt.
+struct PromptForm {
+    std::string chatTemplate;  ///< Jinja, in place of the model's own; empty: that
+    /// Told to the template; one that does not ask for it goes on as usual, and the plan's note says so.
+    Thinking thinking = Thinking::AsUsual;
+
+    bool operator==(const PromptForm&) const = default;
+};
+
 /// One generation. `messages` is the whole branch, oldest first, ending with the user's message.
 struct GenerateRequest {
     std::vector<ChatMessage> messages;
@@ -244,6 +260,8 @@ struct GenerateRequest {
     std::string grammar;
     std::string jsonSchema;
     WhenFull whenFull = WhenFull::DropOldest;
+    uint32_t contextTokens = 0;  ///< how much of the model's context is used at most; 0: all of it
+    PromptForm promptForm;
     Guesses guesses = Guesses::LookUp;
 };
 

@@ -29,7 +29,7 @@ std::string_view withoutBlanks(std::string_view text) {
 
 Result<std::optional<AnswerRules>> AnswerRules::create(const OpenedModel& model,
                                                        const GenerateRequest& request,
-                                                       const std::string& promptEnd) {
+                                                       const PlannedPrompt& prompt) {
     if (request.grammar.empty() && request.jsonSchema.empty()) return std::optional<AnswerRules>();
     if (request.messages.empty() && request.rawPrompt.empty())
         return fail(ErrorCode::InvalidArgument, "an answer of ids alone cannot follow a grammar");
@@ -48,11 +48,11 @@ Result<std::optional<AnswerRules>> AnswerRules::create(const OpenedModel& model,
     AnswerRules out(std::move(*rules));
     if (out.m_matcher.exceeded()) return tl::unexpected<Error>(out.tooWide());
     if (request.messages.empty()) return std::optional<AnswerRules>(std::move(out));
-    if (model.shape.thinks) {
+    if (prompt.thinks) {
         out.m_phase = Phase::Begin;
         out.m_blanksAreFree = true;
     }
-    const std::string_view end = promptEnd;
+    const std::string_view end = prompt.end;
     size_t last = 0;
     for (const chat::Markup& markup : chat::allMarkups()) {
         if (markup.kind != PartKind::Thought) continue;

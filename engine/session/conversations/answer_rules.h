@@ -6,6 +6,7 @@
 
 #include "engine/grammar/matcher.h"
 #include "engine/grammar/token_trie.h"
+#include "engine/session/conversations/prompt_planner.h"
 #include "engine/session/loading/model.h"
 
 namespace ingle::session {
@@ -18,7 +19,7 @@ class AnswerRules {
   public:
     /// Nothing when the request asks for no rules. Errors: InvalidArgument (GrammarRefused).
     static Result<std::optional<AnswerRules>> create(const OpenedModel& model, const GenerateRequest& request,
-                                                     const std::string& promptEnd);
+                                                     const PlannedPrompt& prompt);
 
     /// True when the answer may go on with `id`.
     bool allows(const OpenedModel& model, TokenId id);

@@ -23,7 +23,7 @@ size_t choicesOf(const OpenedModel& model, const GenerateRequest& request, size_
 Status Generation::plan(const OpenedModel& model) {
     INGLE_TRY_ASSIGN(m_prompt, planPrompt(model, m_request, [this] { return cancelled(); }));
     m_text = AnswerText(m_request, m_prompt);
-    INGLE_TRY_ASSIGN(m_rules, AnswerRules::create(model, m_request, m_prompt.end));
+    INGLE_TRY_ASSIGN(m_rules, AnswerRules::create(model, m_request, m_prompt));
     m_ids = m_prompt.ids;
     m_prefixTokens = model.bound.facts().prefixTokens(m_ids);
     m_ids.insert(m_ids.end(), m_request.resumeIds.begin(), m_request.resumeIds.end());
@@ -41,9 +41,9 @@ Status Generation::plan(const OpenedModel& model) {
             say(model, id);
         }
     }
-    if (model.contextTokens > 0 && m_ids.size() > model.contextTokens) {
+    if (const uint32_t context = m_prompt.plan.contextTokens; context > 0 && m_ids.size() > context) {
         return fail(ErrorCode::InvalidArgument, "{} tokens do not fit the context of {}", m_ids.size(),
-                    model.contextTokens);
+                    context);
     }
     return {};
 }
@@ -96,7 +96,7 @@ Generation::Feed Generation::nextWithGuesses(const OpenedModel& model, Speculati
                                              const StepCosts& costs) {
     const std::span<const TokenId> certain = std::span(m_ids).subspan(m_sequence.ids.size());
     if (!m_speculation) return {certain};
-    const size_t most = std::min<size_t>(tokensLeft(model) - 1,
+    const size_t most = std::min<size_t>(tokensLeft() - 1,
                                          model.shape.memory.mostGuesses(static_cast<uint32_t>(m_ids.size())));
     outlook.mostGuesses = std::min(outlook.mostGuesses, most);
     m_guessed.assign(certain.begin(), certain.end());
@@ -114,30 +114,32 @@ void Generation::fed(size_t count) {
     m_sink.onProgress(static_cast<uint32_t>(m_sequence.ids.size()), static_cast<uint32_t>(m_readEnd));
 }
 
-uint32_t Generation::answerLimit(const OpenedModel& model) const {
+uint32_t Generation::answerLimit() const {
     if (m_request.maxTokens > 0) return m_request.maxTokens;
-    return model.shape.thinks ? kMaxThinkingTokens : kMaxAnswerTokens;
+    return m_prompt.thinks ? kMaxThinkingTokens : kMaxAnswerTokens;
 }
 
-std::optional<StopReason> Generation::limitReached(const OpenedModel& model) const {
+std::optional<StopReason> Generation::limitReached() const {
     if (m_cancelled) return StopReason::Cancelled;
     // Multiples, so that an answer continued after its limit may grow by as much again, while one continued
     // after a crash ends where it would have ended.
     const bool grew = m_answerLength > m_request.resumeIds.size();
-    if (grew && m_answerLength % answerLimit(model) == 0) return StopReason::MaxTokens;
+    if (grew && m_answerLength % answerLimit() == 0) return StopReason::MaxTokens;
     // The last token of a full context is chosen, but there is no room to feed it.
-    if (model.contextTokens > 0 && m_ids.size() > model.contextTokens) return StopReason::ContextFull;
+    const uint32_t context = m_prompt.plan.contextTokens;
+    if (context > 0 && m_ids.size() > context) return StopReason::ContextFull;
     return std::nullopt;
 }
 
-size_t Generation::tokensLeft(const OpenedModel& model) const {
-    const uint32_t limit = answerLimit(model);
+size_t Generation::tokensLeft() const {
+    const uint32_t limit = answerLimit();
     const size_t left = limit - m_answerLength % limit;
-    return model.contextTokens > 0 ? std::min(left, model.contextTokens + 1 - m_ids.size()) : left;
+    const uint32_t context = m_prompt.plan.contextTokens;
+    return context > 0 ? std::min(left, context + 1 - m_ids.size()) : left;
 }
 
-Generation::Outcome Generation::checkLimits(const OpenedModel& model) {
-    if (const auto reason = limitReached(model)) return finish(*reason);
+Generation::Outcome Generation::checkLimits() {
+    if (const auto reason = limitReached()) return finish(*reason);
     if (m_rules && m_rules->mustEnd()) return finish(StopReason::EndOfText);
     return Outcome::Running;
 }
@@ -157,7 +159,7 @@ Generation::Outcome Generation::take(const OpenedModel& model, std::span<const f
 
 backend::DecodeOrder Generation::order(const OpenedModel& model) const {
     const size_t fed = m_sequence.ids.size();
-    const size_t steps = std::min(backend::kPageTokens - fed % backend::kPageTokens, tokensLeft(model));
+    const size_t steps = std::min(backend::kPageTokens - fed % backend::kPageTokens, tokensLeft());
     return {.sequence = m_sequence.memory.get(),
             .token = m_ids[fed],
             .sampler = m_request.sampler,

@@ -101,10 +101,10 @@ class Generation {
     /// False when each token depends on more than the logits: order() must not be used.
     bool mayDecodeAhead() const { return !m_rules; }
     /// Ends before the next step when a limit is reached or it was cancelled.
-    Outcome checkLimits(const OpenedModel& model);
+    Outcome checkLimits();
     /// True when checkLimits() would end it.
-    bool atLimit(const OpenedModel& model) const {
-        return limitReached(model) || (m_rules && m_rules->mustEnd());
+    bool atLimit() const {
+        return limitReached() || (m_rules && m_rules->mustEnd());
     }
     /// The sink has had onError.
     void failWith(const Error& error) { m_sink.onError(withCodeId(error)); }
@@ -117,11 +117,11 @@ class Generation {
     Outcome finish(StopReason reason);
     /// Adds the time since it began to the statistics.
     void endPhase();
-    std::optional<StopReason> limitReached(const OpenedModel& model) const;
+    std::optional<StopReason> limitReached() const;
     /// How many tokens an answer may have that nobody continues.
-    uint32_t answerLimit(const OpenedModel& model) const;
+    uint32_t answerLimit() const;
     /// Before a limit is reached.
-    size_t tokensLeft(const OpenedModel& model) const;
+    size_t tokensLeft() const;
 
     const GenerationId m_id;
     const GenerateRequest m_request;

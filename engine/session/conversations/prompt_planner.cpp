@@ -44,9 +44,10 @@ std::vector<Turn> splitTurns(const GenerateRequest& request) {
 }
 
 /// Fills in ids, messageTokens and the plan's note.
-Status tokenizeChat(const OpenedModel& model, std::span<const ChatMessage> messages, PlannedPrompt& planned) {
+Status tokenizeChat(const OpenedModel& model, const chat::PromptRenderer& prompts,
+                    std::span<const ChatMessage> messages, PlannedPrompt& planned) {
     const auto tokenize = [&](chat::GenerationPrompt add) {
-        auto rendered = model.prompts->render(messages, add);
+        auto rendered = prompts.render(messages, add);
         planned.plan.note = std::move(rendered.note);
         planned.stops.assign(rendered.stops.begin(), rendered.stops.end());
         const bool endsInMarkup = !rendered.segments.empty() && rendered.segments.back().parseSpecial;
@@ -64,6 +65,7 @@ Status tokenizeChat(const OpenedModel& model, std::span<const ChatMessage> messa
 
 Result<PlannedPrompt> planRaw(const OpenedModel& model, const GenerateRequest& request) {
     PlannedPrompt planned;
+    planned.thinks = model.prompts->thinks();
     if (request.rawPrompt.empty()) {
         planned.ids = request.rawTokens;
     } else {
@@ -95,13 +97,16 @@ Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& 
         }
         estimate += turn.estimate;
     }
-    const uint32_t room = roomForPrompts(model);
+    const chat::PromptRenderer prompts = promptsOf(model, request.promptForm);
+    const uint32_t context = contextOf(model, request);
+    const uint32_t room = roomForPrompts(context, prompts);
     const uint32_t budget = room > 0 ? room : UINT32_MAX;
 
     const auto droppable = static_cast<size_t>(std::ranges::count(turns, false, &Turn::mustStay));
     const auto withoutOldest = [&](size_t count) -> Result<PlannedPrompt> {
         if (stopWanted()) return fail(ErrorCode::Cancelled, "cancelled");
         PlannedPrompt planned;
+        planned.thinks = prompts.thinks();
         std::vector<ChatMessage> kept;
         for (const Turn& turn : turns) {
             const bool drop = !turn.mustStay && count > 0;
@@ -111,7 +116,7 @@ Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& 
                 if (!drop) kept.push_back(request.messages[i]);
             }
         }
-        INGLE_TRY(tokenizeChat(model, kept, planned));
+        INGLE_TRY(tokenizeChat(model, prompts, kept, planned));
         return planned;
     };
     // The estimate says where to begin; the exact count decides. The fewest dropped turns that make room are
@@ -133,7 +138,7 @@ Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& 
         return withId<ErrorId::ConversationFull>(
             fail(ErrorCode::InvalidArgument,
                  "the conversation is full: it needs {} tokens, and the context of {} has room for {}",
-                 best.ids.size(), model.contextTokens, budget),
+                 best.ids.size(), context, budget),
             best.ids.size(), budget);
     }
     INGLE_TRY_ASSIGN(best, withoutOldest(droppable));
@@ -141,7 +146,7 @@ Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& 
         return withId<ErrorId::MessageTooLong>(
             fail(ErrorCode::InvalidArgument,
                  "the message is too long: it needs {} tokens, and the context of {} has room for {}",
-                 best.ids.size(), model.contextTokens, budget),
+                 best.ids.size(), context, budget),
             best.ids.size(), budget);
     }
     for (size_t enough = droppable; enough - tooFew > 1;) {
@@ -162,12 +167,13 @@ Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& 
 Result<PromptPreview> previewPrompt(const OpenedModel& model, const GenerateRequest& request) {
     PromptPreview preview;
     INGLE_TRY_ASSIGN(PlannedPrompt planned, planPrompt(model, request));
-    INGLE_TRY(AnswerRules::create(model, request, planned.end));
+    INGLE_TRY(AnswerRules::create(model, request, planned));
+    const chat::PromptRenderer prompts = promptsOf(model, request.promptForm);
     std::vector<ChatMessage> kept;
     for (const uint32_t index : planned.plan.kept) kept.push_back(request.messages[index]);
     preview.text = request.rawPrompt;
     if (!kept.empty()) {
-        for (const auto& segment : model.prompts->render(kept, chat::GenerationPrompt::Add).segments)
+        for (const auto& segment : prompts.render(kept, chat::GenerationPrompt::Add).segments)
             preview.text += segment.text;
     }
     for (const ChatMessage& message : request.messages) {
@@ -179,14 +185,23 @@ Result<PromptPreview> previewPrompt(const OpenedModel& model, const GenerateRequ
             counts.push_back(static_cast<uint32_t>(ids.size()));
         }
     }
-    preview.room = roomForPrompts(model);
+    preview.room = roomForPrompts(contextOf(model, request), prompts);
     preview.plan = std::move(planned.plan);
     return preview;
 }
 
-uint32_t roomForPrompts(const OpenedModel& model) {
-    const uint32_t answer = model.shape.thinks ? kThinkingTokens : kAnswerTokens;
-    return model.contextTokens - std::min(model.contextTokens / 4, answer);
+chat::PromptRenderer promptsOf(const OpenedModel& model, const PromptForm& form) {
+    return model.prompts->inForm(form);
+}
+
+uint32_t contextOf(const OpenedModel& model, const GenerateRequest& request) {
+    if (request.contextTokens == 0) return model.contextTokens;
+    return model.contextTokens == 0 ? request.contextTokens
+                                    : std::min(model.contextTokens, request.contextTokens);
+}
+
+uint32_t roomForPrompts(uint32_t context, const chat::PromptRenderer& prompts) {
+    return context - std::min(context / 4, prompts.thinks() ? kThinkingTokens : kAnswerTokens);
 }
 
 Status checkTokenizer(const OpenedModel& model) {
@@ -200,17 +215,18 @@ Result<PromptSize> measurePrompt(const OpenedModel& model, std::span<const ChatM
     INGLE_TRY(checkTokenizer(model));
     const auto rendered = model.prompts->render(messages, chat::GenerationPrompt::Add);
     INGLE_TRY_ASSIGN(const auto ids, model.tokenizer->encode(rendered.segments, /*addSpecial=*/true));
-    return PromptSize{static_cast<uint32_t>(ids.size()), roomForPrompts(model)};
+    return PromptSize{static_cast<uint32_t>(ids.size()), roomForPrompts(model.contextTokens, *model.prompts)};
 }
 
 std::vector<size_t> messageEnds(const OpenedModel& model, const GenerateRequest& request,
                                 const PlannedPrompt& planned, size_t after) {
+    const chat::PromptRenderer prompts = promptsOf(model, request.promptForm);
     std::vector<size_t> ends{planned.messageTokens};
     std::vector<ChatMessage> messages;
     for (const uint32_t index : planned.plan.kept) messages.push_back(request.messages[index]);
     while (messages.size() > 1 && ends.back() > after) {
         messages.pop_back();
-        const auto rendered = model.prompts->render(messages, chat::GenerationPrompt::Omit);
+        const auto rendered = prompts.render(messages, chat::GenerationPrompt::Omit);
         const auto ids = model.tokenizer->encode(rendered.segments, /*addSpecial=*/true);
         if (!ids) break;
         const auto common =
@@ -226,7 +242,7 @@ Result<PlannedPrompt> planPrompt(const OpenedModel& model, const GenerateRequest
     INGLE_TRY_ASSIGN(PlannedPrompt planned, request.messages.empty() ? planRaw(model, request)
                                                                      : planChat(model, request, stopWanted));
     planned.plan.promptTokens = static_cast<uint32_t>(planned.ids.size());
-    planned.plan.contextTokens = model.contextTokens;
+    planned.plan.contextTokens = contextOf(model, request);
     planned.plan.promptHash = hashIds(planned.ids);
     return planned;
 }

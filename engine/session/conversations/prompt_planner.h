@@ -18,6 +18,7 @@ struct PlannedPrompt {
     std::vector<std::string> stops;  ///< of the chat format
     /// Markup at the end of the prompt's text, which the answer goes on from.
     std::string end;
+    bool thinks = false;  ///< the chat format speaks of thoughts: such models write long ones
 };
 
 /// Keeps the system message, pinned messages and the last one, and drops whole turns (a question with its
@@ -35,8 +36,14 @@ Result<PromptPreview> previewPrompt(const OpenedModel& model, const GenerateRequ
 /// Errors: Unsupported when the model has no tokenizer.
 Status checkTokenizer(const OpenedModel& model);
 
+/// How this model's prompts are made in the form that a request wants.
+chat::PromptRenderer promptsOf(const OpenedModel& model, const PromptForm& form);
+
+/// What a request may use of the model's context; 0: no limit.
+uint32_t contextOf(const OpenedModel& model, const GenerateRequest& request);
+
 /// Of a context, beside an answer; 0: no limit.
-uint32_t roomForPrompts(const OpenedModel& model);
+uint32_t roomForPrompts(uint32_t context, const chat::PromptRenderer& prompts);
 
 /// What `messages` take, with nothing dropped, and the room there is. Errors: Unsupported (no tokenizer).
 Result<PromptSize> measurePrompt(const OpenedModel& model, std::span<const ChatMessage> messages);

@@ -15,14 +15,15 @@ constexpr std::array<const char*, 4> kContinuations{"", "What", "7", "\u201c"};
 
 }  // namespace
 
-Result<std::vector<TokenId>> commonTokens(const OpenedModel& model, std::span<const ChatMessage> messages) {
+Result<std::vector<TokenId>> commonTokens(const OpenedModel& model, const chat::PromptRenderer& prompts,
+                                          std::span<const ChatMessage> messages) {
     INGLE_TRY(checkTokenizer(model));
     if (messages.empty()) return fail(ErrorCode::InvalidArgument, "there is no text to read");
     std::vector<TokenId> common;
     for (const char* continuation : kContinuations) {
         std::vector<ChatMessage> longer(messages.begin(), messages.end());
         longer.back().parts.push_back({PartKind::Text, continuation, {}});
-        const auto rendered = model.prompts->render(longer, chat::GenerationPrompt::Omit);
+        const auto rendered = prompts.render(longer, chat::GenerationPrompt::Omit);
         INGLE_TRY_ASSIGN(std::vector<TokenId> ids,
                          model.tokenizer->encode(rendered.segments, /*addSpecial=*/true));
         if (continuation == kContinuations[0])
@@ -41,8 +42,9 @@ bool Reading::canBegin() const {
 Status Reading::plan(const OpenedModel& model) {
     if (!m_snapshots.hasStore())
         return fail(ErrorCode::Unsupported, "nothing that this model reads is kept on the disk");
-    INGLE_TRY_ASSIGN(m_ids, commonTokens(model, m_request.messages));
-    if (const uint32_t room = roomForPrompts(model); room > 0 && m_ids.size() > room) {
+    const chat::PromptRenderer prompts = promptsOf(model, m_request.promptForm);
+    INGLE_TRY_ASSIGN(m_ids, commonTokens(model, prompts, m_request.messages));
+    if (const uint32_t room = roomForPrompts(model.contextTokens, prompts); room > 0 && m_ids.size() > room) {
         const size_t tokens = m_ids.size();
         return withId<ErrorId::MessageTooLong>(
             fail(ErrorCode::InvalidArgument,

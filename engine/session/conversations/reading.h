@@ -47,6 +47,7 @@ class Reading final : public BackgroundTask {
 
 /// The tokens that every prompt begins with whose first messages are `messages`, with anything behind the
 /// last one's text. Errors: InvalidArgument (none); Unsupported (no tokenizer).
-Result<std::vector<TokenId>> commonTokens(const OpenedModel& model, std::span<const ChatMessage> messages);
+Result<std::vector<TokenId>> commonTokens(const OpenedModel& model, const chat::PromptRenderer& prompts,
+                                          std::span<const ChatMessage> messages);
 
 }  // namespace ingle::session

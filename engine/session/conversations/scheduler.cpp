@@ -110,7 +110,7 @@ void Scheduler::admit() {
                 continue;
             }
         }
-        if (generation.checkLimits(m_model.opened()) == Generation::Outcome::Finished) {
+        if (generation.checkLimits() == Generation::Outcome::Finished) {
             drop(generation);
             continue;
         }
@@ -247,7 +247,7 @@ std::vector<Scheduler::Part> Scheduler::compose() {
     std::vector<Part> parts;
     for (auto next = m_running.begin(); next != m_running.end();) {
         Generation& generation = **next++;
-        if (generation.checkLimits(m_model.opened()) == Generation::Outcome::Finished) {
+        if (generation.checkLimits() == Generation::Outcome::Finished) {
             finish(generation);
         } else if (!generation.reading()) {
             parts.push_back({&generation, {generation.next(Model::kMaxDecoding)}});
@@ -371,7 +371,7 @@ bool Scheduler::take(const Part& part, uint32_t firstLogits) {
         const Generation::Outcome outcome = generation.take(m_model.opened(), *logits);
         const bool goesOn = outcome == Generation::Outcome::Running && taken < guesses.size() &&
                             generation.ids().back() == guesses[taken] &&
-                            !generation.atLimit(m_model.opened());
+                            !generation.atLimit();
         if (goesOn) {
             generation.noteTaken();
             continue;
@@ -443,7 +443,7 @@ void Scheduler::finish(Generation& generation) {
 }
 
 void Scheduler::finishCancelled(Generation& generation) {
-    static_cast<void>(generation.checkLimits(m_model.opened()));  // tells the sink
+    static_cast<void>(generation.checkLimits());  // tells the sink
     if (generation.sequence().memory->length() == generation.sequence().ids.size()) return finish(generation);
     drop(generation);
 }

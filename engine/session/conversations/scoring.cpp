@@ -60,16 +60,16 @@ Status Scoring::plan(const OpenedModel& model) {
                         numChoices);
     }
     INGLE_TRY(readText(model, prompt));
-    INGLE_TRY_ASSIGN(m_rulesAtFirst, AnswerRules::create(model, m_request.request, prompt.end));
+    INGLE_TRY_ASSIGN(m_rulesAtFirst, AnswerRules::create(model, m_request.request, prompt));
     for (uint32_t at = 0; m_rulesAtFirst && at < m_request.from; ++at)
         INGLE_TRY(m_rulesAtFirst->take(model, m_request.ids[at]));
     m_rules = m_rulesAtFirst;
     m_count = m_request.count > 0 ? m_request.count : numIds - m_request.from;
     m_promptTokens = prompt.ids.size();
     m_firstRow = m_promptTokens + m_request.from - 1;
-    if (model.contextTokens > 0 && m_firstRow + m_count > model.contextTokens)
+    if (const uint32_t context = prompt.plan.contextTokens; context > 0 && m_firstRow + m_count > context)
         return fail(ErrorCode::InvalidArgument, "{} tokens do not fit the context of {}",
-                    m_firstRow + m_count, model.contextTokens);
+                    m_firstRow + m_count, context);
     m_scores.promptHash = prompt.plan.promptHash;
     m_ids = prompt.ids;
     m_prefixTokens = model.bound.facts().prefixTokens(m_ids);

@@ -213,10 +213,9 @@ class RulesOfBytes : public testing::Test {
     }
     /// Of a model that thinks, behind a prompt.
     void begin(const std::string& grammar, const std::string& promptEnd, bool thinks) {
-        m_model->shape.thinks = thinks;
         GenerateRequest request = question(1);
         request.grammar = grammar;
-        m_rules = session::AnswerRules::create(*m_model, request, promptEnd).value();
+        m_rules = session::AnswerRules::create(*m_model, request, {.end = promptEnd, .thinks = thinks}).value();
     }
     /// True when every byte is allowed; the first that is not stays out.
     bool takes(std::string_view text) {

@@ -1825,10 +1825,6 @@
 <context>
     <name>ingle::desktop::DraftMeasure</name>
     <message>
-        <source>Too long for this model: %1 tokens, and there is room for %2.</source>
-        <translation>Zu lang für dieses Modell: %1 Token, und es ist Platz für %2.</translation>
-    </message>
-    <message>
         <source>%1 tokens, %2 left</source>
         <translation>%1 Token, %2 übrig</translation>
     </message>
@@ -2288,6 +2284,14 @@
         <source>set here</source>
         <translation>hier gesetzt</translation>
     </message>
+    <message>
+        <source>Begin with the model&apos;s own</source>
+        <translation>Mit der des Modells beginnen</translation>
+    </message>
+    <message>
+        <source>What the model would see of a short chat:</source>
+        <translation>Was das Modell von einem kurzen Gespräch sähe:</translation>
+    </message>
 </context>
 <context>
     <name>PromptCard</name>
@@ -2438,6 +2442,54 @@
     <message>
         <source>Schema or grammar</source>
         <translation>Schema oder Grammatik</translation>
+    </message>
+    <message>
+        <source>No instructions</source>
+        <translation>Keine Anweisungen</translation>
+    </message>
+    <message>
+        <source>Context in tokens (0: as much as the model has)</source>
+        <translation>Kontext in Token (0: so viel das Modell hat)</translation>
+    </message>
+    <message>
+        <source>As the model likes</source>
+        <translation>Wie das Modell es will</translation>
+    </message>
+    <message>
+        <source>Think first</source>
+        <translation>Erst nachdenken</translation>
+    </message>
+    <message>
+        <source>Answer at once</source>
+        <translation>Sofort antworten</translation>
+    </message>
+    <message>
+        <source>Thoughts before the answer</source>
+        <translation>Gedanken vor der Antwort</translation>
+    </message>
+    <message>
+        <source>Chat template (Jinja), in place of the model&apos;s own</source>
+        <translation>Gesprächsvorlage (Jinja) statt der des Modells</translation>
+    </message>
+    <message>
+        <source>The model&apos;s own</source>
+        <translation>Die des Modells</translation>
+    </message>
+    <message>
+        <source>as the model has it</source>
+        <translation>wie das Modell es hat</translation>
+    </message>
+    <message>
+        <source>Hello!</source>
+        <translation>Hallo!</translation>
+    </message>
+    <message>
+        <source>Hello! What can I do for you?</source>
+        <translation>Hallo! Was kann ich für Sie tun?</translation>
+    </message>
+    <message>
+        <source>What is 2 + 2?</source>
+        <translation>Was ist 2 + 2?</translation>
     </message>
 </context>
 <context>
@@ -3009,6 +3061,13 @@
     <message>
         <source>An answer is there</source>
         <translation>Eine Antwort ist da</translation>
+    </message>
+</context>
+<context>
+    <name>DraftMeasure</name>
+    <message>
+        <source>%1 tokens; older messages make room</source>
+        <translation>%1 Token; ältere Nachrichten machen Platz</translation>
     </message>
 </context>
 </TS>

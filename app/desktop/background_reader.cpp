@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/history/profile.h"
 #include "ingle/error_ids.h"
 
 namespace ingle::desktop {
@@ -42,8 +43,10 @@ BackgroundReader::BackgroundReader(StorageThread& storage, EngineClient& engine,
 BackgroundReader::~BackgroundReader() = default;
 
 ReadRequest BackgroundReader::requestFor(history::RowId document, const std::string& title,
-                                         const std::string& text) {
-    return {{{Role::System, {{PartKind::Attachment, text, title}}}}, std::to_string(document)};
+                                         const std::string& text) const {
+    return {{{Role::System, {{PartKind::Attachment, text, title}}}},
+            std::to_string(document),
+            history::termsOf(history::profileFromJson(m_models.current().profile)).promptForm};
 }
 
 bool BackgroundReader::isUnderWay(history::RowId document) const {

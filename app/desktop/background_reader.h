@@ -40,7 +40,7 @@ class BackgroundReader : public QObject {
     double tokensPerSecond() const { return m_tokensPerSecond; }
 
     /// What stands before every question about a document.
-    static ReadRequest requestFor(history::RowId document, const std::string& title, const std::string& text);
+    ReadRequest requestFor(history::RowId document, const std::string& title, const std::string& text) const;
 
   signals:
     /// New figures of a document and the model in use; `wanted` is not known here.

@@ -140,15 +140,6 @@ void EngineClient::cancel(protocol::RequestId generation) {
     if (m_client) m_client->cancel(generation);
 }
 
-protocol::RequestId EngineClient::count(std::vector<ChatMessage> messages,
-                                        std::function<void(const Result<protocol::Counted>&)> done) {
-    return ask(
-        protocol::Count{{}, std::move(messages)}, [done](const protocol::Counted& reply) { done(reply); },
-        [done](const protocol::Failed& failed) {
-            if (failed.error.code != ErrorCode::Cancelled) done(tl::unexpected<Error>(failed.error));
-        });
-}
-
 protocol::RequestId EngineClient::preview(GenerateRequest request,
                                           std::function<void(const Result<PromptPreview>&)> done) {
     return ask(

@@ -71,11 +71,8 @@ class EngineClient : public QObject {
     /// Ends a generation, a scoring, a reading, an import or a look at files, which still calls its last
     /// handler; nothing if it is over.
     void cancel(protocol::RequestId generation);
-    /// What messages take of the context of the loaded model, and how much room it has; `done` hears of it
-    /// unless it is cancelled. Loads nothing: an error where no model is loaded.
-    protocol::RequestId count(std::vector<ChatMessage> messages,
-                              std::function<void(const Result<protocol::Counted>&)> done);
-    /// The prompt that would be made of a request; a model that rests is loaded for it. As count() otherwise.
+    /// The prompt that would be made of a request; a model that rests is loaded for it. `done` hears of it
+    /// unless it is cancelled. An error where no model was loaded.
     protocol::RequestId preview(GenerateRequest request,
                                 std::function<void(const Result<PromptPreview>&)> done);
     /// What would be chosen now at the places of an answer. `done` is called once.

@@ -19,6 +19,9 @@ json toJson(const AnswerForm& form) {
 json toJson(WhenFull whenFull) {
     return storedName(kWhenFullNames, whenFull);
 }
+json toJson(Thinking thinking) {
+    return storedName(kThinkingNames, thinking);
+}
 template <typename T>
 json toJson(const T& value) {
     return value;
@@ -29,6 +32,9 @@ void read(const json& value, std::optional<std::string>& field) {
 }
 void read(const json& value, std::optional<WhenFull>& field) {
     if (value.is_string()) field = fromStoredName(kWhenFullNames, value.get<std::string>());
+}
+void read(const json& value, std::optional<Thinking>& field) {
+    if (value.is_string()) field = fromStoredName(kThinkingNames, value.get<std::string>());
 }
 void read(const json& value, std::optional<AnswerForm>& field) {
     if (!value.is_object()) return;
@@ -95,8 +101,11 @@ SamplerParams samplerOf(const Profile& profile, SamplerParams sampler) {
 AnswerTerms termsOf(const Profile& profile) {
     return {.systemPrompt = profile.systemPrompt.value_or(""),
             .maxTokens = profile.maxTokens.value_or(0),
+            .contextTokens = profile.contextTokens.value_or(0),
             .whenFull = profile.whenFull.value_or(WhenFull::DropOldest),
-            .form = profile.form.value_or(AnswerForm{})};
+            .form = profile.form.value_or(AnswerForm{}),
+            .promptForm = {.chatTemplate = profile.chatTemplate.value_or(""),
+                           .thinking = profile.thinking.value_or(Thinking::AsUsual)}};
 }
 
 }  // namespace ingle::history

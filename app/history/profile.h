@@ -28,9 +28,12 @@ struct Profile {
     std::optional<double> topP;         ///< 0 to 1
     std::optional<double> minP;         ///< 0 to 1
     std::optional<double> repeatPenalty;
-    std::optional<uint32_t> maxTokens;  ///< of an answer; 0: no limit
+    std::optional<uint32_t> maxTokens;      ///< of an answer; 0: no limit
+    std::optional<uint32_t> contextTokens;  ///< to be used at most; 0: all that the model has
     std::optional<WhenFull> whenFull;
+    std::optional<Thinking> thinking;
     std::optional<AnswerForm> form;
+    std::optional<std::string> chatTemplate;  ///< Jinja; empty: the model's own
 
     bool operator==(const Profile&) const = default;
 };
@@ -45,8 +48,11 @@ void forEachField(Each&& each, Profiles&... profiles) {
     each("minP", profiles.minP...);
     each("repeatPenalty", profiles.repeatPenalty...);
     each("maxTokens", profiles.maxTokens...);
+    each("contextTokens", profiles.contextTokens...);
     each("whenFull", profiles.whenFull...);
+    each("thinking", profiles.thinking...);
     each("form", profiles.form...);
+    each("chatTemplate", profiles.chatTemplate...);
 }
 
 /// `above` where it sets something, `below` elsewhere.
@@ -65,9 +71,11 @@ SamplerParams samplerOf(const Profile& profile, SamplerParams sampler);
 /// continued and checked as it was begun.
 struct AnswerTerms {
     std::string systemPrompt;
-    uint32_t maxTokens = 0;  ///< 0: no limit
+    uint32_t maxTokens = 0;      ///< 0: no limit
+    uint32_t contextTokens = 0;  ///< to be used at most; 0: all that the model has
     WhenFull whenFull = WhenFull::DropOldest;
     AnswerForm form;
+    PromptForm promptForm;
 
     bool operator==(const AnswerTerms&) const = default;
 };

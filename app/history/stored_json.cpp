@@ -88,6 +88,10 @@ std::string receiptJson(const AnswerReceipt& receipt) {
             object["form"] = storedName(kAnswerFormNames, terms->form.kind);
             object["formText"] = terms->form.text;
         }
+        if (terms->contextTokens > 0) object["contextLimit"] = terms->contextTokens;
+        if (!terms->promptForm.chatTemplate.empty()) object["chatTemplate"] = terms->promptForm.chatTemplate;
+        if (terms->promptForm.thinking != Thinking::AsUsual)
+            object["thinking"] = storedName(kThinkingNames, terms->promptForm.thinking);
     }
     if (!receipt.exists()) return object.empty() ? "" : object.dump(-1, ' ', false, kReplaceIllFormed);
     const Receipt& engine = receipt.engine;
@@ -125,6 +129,10 @@ AnswerReceipt receiptFromJson(std::string_view text) {
         terms.whenFull = fromStoredName(kWhenFullNames, textOf("whenFull")).value_or(terms.whenFull);
         terms.form.kind = fromStoredName(kAnswerFormNames, textOf("form")).value_or(terms.form.kind);
         if (terms.form.kind != AnswerForm::Kind::Free) terms.form.text = textOf("formText");
+        number("contextLimit", terms.contextTokens);
+        terms.promptForm.chatTemplate = textOf("chatTemplate");
+        terms.promptForm.thinking =
+            fromStoredName(kThinkingNames, textOf("thinking")).value_or(terms.promptForm.thinking);
     }
     if (const auto all = object.find("overrides"); all != object.end() && all->is_object()) {
         for (const auto& [key, value] : all->items())

@@ -43,6 +43,10 @@ inline constexpr std::array kActivationNames{std::pair{ActivationType::Auto, std
 inline constexpr std::array kWhenFullNames{std::pair{WhenFull::DropOldest, std::string_view("drop_oldest")},
                                            std::pair{WhenFull::Refuse, std::string_view("refuse")}};
 
+inline constexpr std::array kThinkingNames{std::pair{Thinking::AsUsual, std::string_view("as_usual")},
+                                           std::pair{Thinking::On, std::string_view("on")},
+                                           std::pair{Thinking::Off, std::string_view("off")}};
+
 inline constexpr std::array kAnswerFormNames{
     std::pair{AnswerForm::Kind::Free, std::string_view("free")},
     std::pair{AnswerForm::Kind::JsonSchema, std::string_view("json_schema")},

@@ -175,7 +175,9 @@ Prompt promptOf(const Turn& turn, const AnswerTerms& usual) {
     if (!isPrivate(turn.conversation.id)) request.conversation = std::to_string(turn.conversation.id);
     request.sampler = answer.sampler;
     request.maxTokens = terms.maxTokens;
+    request.contextTokens = terms.contextTokens;
     request.whenFull = terms.whenFull;
+    request.promptForm = terms.promptForm;
     if (terms.form.kind == AnswerForm::Kind::JsonSchema) request.jsonSchema = terms.form.text;
     if (terms.form.kind == AnswerForm::Kind::Grammar) request.grammar = terms.form.text;
     request.resumeIds = answer.tokenIds;

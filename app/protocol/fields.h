@@ -200,6 +200,7 @@ void fields(V& v, Of<ModelInfo> auto& i) {
     v.optional("tokenizer", i.tokenizer);
     v.optional("promptFormat", i.promptFormat);
     v.optional("promptNote", i.promptNote);
+    v.sparse("chatTemplate", i.chatTemplate);
     v.optional("memory", i.memory);
     v.optional("foretoldTokensPerSecond", i.foretoldTokensPerSecond);
     v.optional("backend", i.backend);

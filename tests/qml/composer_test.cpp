@@ -122,23 +122,25 @@ class ComposerTest : public QObject, WindowFiles {
         const auto problem = [&run] { return run.item("draftProblem")->property("text").toString(); };
         run.inputMethod({}, QString(49, 'x'));
         QTRY_COMPARE_WITH_TIMEOUT(
-            problem(), QString("Too long for this model: 49 tokens, and there is room for 48."), kPatienceMs);
+            problem(),
+            QString("The message is too long for this model: it takes 50 tokens, and there is room for 48."),
+            kPatienceMs);
         // What is said before every conversation takes room, too.
         run.item("composerInput")->setProperty("text", QString(45, 'x'));
         QTRY_COMPARE_WITH_TIMEOUT(problem(), QString(), kPatienceMs);
         run.model.settings()->setProperty("systemPrompt", "Be brief.");
-        QTRY_VERIFY_WITH_TIMEOUT(problem().contains("54 tokens"), kPatienceMs);
+        QTRY_VERIFY_WITH_TIMEOUT(problem().contains("56 tokens"), kPatienceMs);
         run.item("composerInput")->setProperty("text", "x");
         QTRY_COMPARE(problem(), QString());
     }
 
     void whatIsLeftOfTheRoomIsSaidWhenItIsLong() {
-        WindowRun run(freshDataDir(), {});
+        WindowRun run(freshDataDir(), {"--tokens", "2"});
         run.drop(m_modelFile);
         QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
         const auto figures = [&run] { return run.item("draftFigures")->property("text").toString(); };
         run.inputMethod({}, QString(40, 'x'));
-        QTRY_COMPARE_WITH_TIMEOUT(figures(), QString("40 tokens, 8 left"), kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(figures(), QString("40 tokens, 7 left"), kPatienceMs);
         // What is short is no news, and what is too long is said in another way.
         run.item("composerInput")->setProperty("text", "xxxx");
         QTRY_COMPARE_WITH_TIMEOUT(figures(), QString(), kPatienceMs);
@@ -146,6 +148,14 @@ class ComposerTest : public QObject, WindowFiles {
         QTRY_VERIFY_WITH_TIMEOUT(!run.item("draftProblem")->property("text").toString().isEmpty(),
                                  kPatienceMs);
         QCOMPARE(figures(), QString());
+        // What was said before takes room, too.
+        run.item("composerInput")->setProperty("text", "0123456789");
+        QTRY_COMPARE_WITH_TIMEOUT(figures(), QString("10 tokens, 37 left"), kPatienceMs);
+        run.chat().send("hello");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        run.item("composerInput")->setProperty("text", "0123456789abcdef");
+        QTRY_VERIFY_WITH_TIMEOUT(figures().startsWith("16 tokens"), kPatienceMs);
+        QVERIFY2(figures() != "16 tokens, 31 left", "the conversation was not counted");
     }
 
     void longTextThatIsPastedIsAttached() {
@@ -213,7 +223,7 @@ class ComposerTest : public QObject, WindowFiles {
         QTRY_VERIFY(run.shownItem("messageEditor") != nullptr);
         run.shownItem("messageEditor")->setProperty("text", QString(60, 'x'));
         QTRY_VERIFY(!run.shownItems("editProblem").isEmpty());
-        QVERIFY(run.shownItem("editProblem")->property("text").toString().contains("60"));
+        QVERIFY(run.shownItem("editProblem")->property("text").toString().contains("61"));
         run.shownItem("messageEditor")->setProperty("text", "short again");
         QTRY_VERIFY(run.shownItems("editProblem").isEmpty());
     }

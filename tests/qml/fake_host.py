@@ -65,6 +65,7 @@ parser.add_argument("--guessed", type=int, default=0)
 parser.add_argument("--read-tokens", type=int, default=1000)
 parser.add_argument("--read-ms", type=float, default=1)
 parser.add_argument("--read-room", type=int)
+parser.add_argument("--room", type=int, default=48)
 args = parser.parse_args()
 
 RECEIPT = {"program": "1.0", "modelHash": args.model_hash, "backend": "cpu", "device": "a fake", "instructions": "avx2"}
@@ -167,10 +168,17 @@ def preview(request_id, request):
     last = len(messages) - 1
     kept = [index for index in range(len(messages)) if not args.forget or index == last or index in request.get("pinned", [])]
     texts = ["".join(part["text"] for part in messages[index]["parts"]) for index in kept]
-    say(id=request_id, event="previewed", room=48, text="".join(f"<{text}>" for text in texts),
+    tokens = sum(map(len, texts)) + len(texts)
+    if tokens > args.room and not args.forget:
+        return say(id=request_id, event="failed", error={
+            "code": "InvalidArgument", "message": "too long", "id": "messageTooLong", "arguments": [str(tokens), str(args.room)]})
+    form = request.get("promptForm", {}).get("chatTemplate", "<>")
+    note = "It is not used." if "{% for %}" in form else ""
+    open_mark, close_mark = ("<", ">") if note else (form[0], form[-1])
+    say(id=request_id, event="previewed", room=args.room, text="".join(open_mark + text + close_mark for text in texts),
         partTokens=[[len(part["text"]) for part in each["parts"]] for each in messages],
         plan={"kept": kept, "dropped": [index for index in range(len(messages)) if index not in kept],
-              "promptTokens": sum(map(len, texts)) + len(texts), "contextTokens": 64, "promptHash": 7})
+              "promptTokens": tokens, "contextTokens": 64, "promptHash": 7, "note": note})
 
 
 def refusal_of(path):
@@ -187,7 +195,7 @@ def info_of(path):
             "weightBytes": 1, "numParameters": 1, "numLayers": 1, "dim": 1, "vocabSize": 1, "trainedContext": 64,
             "quantBytes": {}, "tokenizer": args.tokenizer, "promptFormat": "plain",
             "backend": "cpu", "device": "a fake", "deviceNote": args.device_note, "contextTokens": 64,
-            "foretoldTokensPerSecond": 12}
+            "foretoldTokensPerSecond": 12, "chatTemplate": "{own}"}
     if args.refuse:
         info.update(fileBytes=5100000000, smallerQuant="Q4_K_M", smallerBytes=2000000000)
     if "huge" in path:
@@ -291,10 +299,6 @@ def answer(message):
             RECEIPT["modelPath"] = message["path"]
             time.sleep(args.load_ms / 1000)
         say(id=request_id, event="loaded" if op == "load" else "inspected", info=info_of(message["path"]))
-    elif op == "count":
-        # A character is a token.
-        texts = [part["text"] for each in message["messages"] for part in each["parts"]]
-        say(id=request_id, event="counted", tokens=sum(map(len, texts)), room=48)
     elif op == "preview":
         preview(request_id, message["request"])
     elif op == "score":

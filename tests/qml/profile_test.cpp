@@ -196,6 +196,81 @@ class ProfileTest : public QObject, WindowFiles {
         QVERIFY(run.messages()[1].receipt.terms->form.kind == history::AnswerForm::Kind::JsonSchema);
     }
 
+    void aTemplateIsShownAtWorkWhileItIsWritten() {
+        const QString folder = freshDataDir();
+        const QString log = folder + "/host.log";
+        Run run(folder, {"--log", log, "--forget"});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.model.actions()->run("modelSettings");
+        QTRY_VERIFY(run.shownItem("profile-chatTemplate") != nullptr);
+        QVERIFY(run.profiles().sample().isEmpty());
+        // It begins with the model's own.
+        QVERIFY(run.press("own-chatTemplate"));
+        QTRY_COMPARE(run.shownItem("profile-chatTemplate")->property("text").toString(), QString("{own}"));
+        run.shownItem("profile-chatTemplate")->setProperty("text", "[mine]");
+        QTRY_COMPARE(run.profiles().sample(), QString("[What is 2 + 2?]"));
+        QVERIFY(run.shownItem("templateSample")->isVisible());
+        run.shownItem("profile-chatTemplate")->setProperty("text", "[{% for %}]");
+        QTRY_COMPARE(run.profiles().problem(), QString("It is not used."));
+        QVERIFY(run.shownItem("formProblem")->isVisible());
+        run.shownItem("profile-chatTemplate")->setProperty("text", "[mine]");
+        QTRY_COMPARE(run.profiles().problem(), QString());
+        QVERIFY(run.press("thinking-off"));
+        QVERIFY(run.closeCard());
+        QVERIFY(run.answer("hello"));
+        QCOMPARE(run.messages()[1].receipt.terms->promptForm, (PromptForm{"[mine]", Thinking::Off}));
+        QFile said(log);
+        QVERIFY(said.open(QIODevice::ReadOnly));
+        const QString form = R"("promptForm":{"chatTemplate":"[mine]","thinking":"off"})";
+        QVERIFY(said.readAll().contains(form.toUtf8()));
+        // A chat may go back to the model's own.
+        QVERIFY(run.openChatSettings());
+        QVERIFY(run.press("none-chatTemplate"));
+        QVERIFY(run.closeCard());
+        QVERIFY(run.answer("again"));
+        QCOMPARE(run.messages()[3].receipt.terms->promptForm.chatTemplate, std::string());
+    }
+
+    void instructionsFromBelowCanBeLeftOut() {
+        Run run(freshDataDir(), {});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        run.model.settings()->setProperty("systemPrompt", "Be brief.");
+        QVERIFY(run.openChatSettings());
+        QVERIFY(run.press("none-systemPrompt"));
+        QCOMPARE(run.shownItem("origin-systemPrompt")->property("text").toString(), QString("set here"));
+        QVERIFY(run.closeCard());
+        QVERIFY(run.answer("hello"));
+        QCOMPARE(run.messages()[1].receipt.terms->systemPrompt, std::string());
+        // And taken back in.
+        QVERIFY(run.openChatSettings());
+        QVERIFY(run.press("none-systemPrompt"));
+        QVERIFY(run.closeCard());
+        QVERIFY(run.answer("hello"));
+        QCOMPARE(run.messages()[3].receipt.terms->systemPrompt, std::string("Be brief."));
+    }
+
+    void theContextOfAModelIsItsOwn() {
+        const QString folder = freshDataDir();
+        const QString log = folder + "/host.log";
+        Run run(folder, {"--log", log});
+        run.drop(m_modelFile);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        const int loads = requests(log, "load");
+        run.model.actions()->run("modelSettings");
+        QTRY_VERIFY(run.shownItem("profile-contextTokens") != nullptr);
+        run.profiles().setValue("contextTokens", "2048");
+        QVERIFY(run.closeCard());
+        QTRY_COMPARE(requests(log, "load"), loads + 1);
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        QFile said(log);
+        QVERIFY(said.open(QIODevice::ReadOnly));
+        QVERIFY(said.readAll().contains("\"contextTokens\":2048"));
+        QVERIFY(run.answer("hello"));
+        QCOMPARE(run.messages()[1].receipt.terms->contextTokens, 2048u);
+    }
+
     void whatTheModelSeesIsListedAndCanBePinned() {
         Run run(freshDataDir(), {"--forget", "--tokens", "2"});
         run.drop(m_modelFile);
@@ -229,7 +304,7 @@ class ProfileTest : public QObject, WindowFiles {
     }
 
     void aLongPromptIsCutIntoPiecesThatAreAllOfIt() {
-        Run run(freshDataDir(), {});
+        Run run(freshDataDir(), {"--room", "1000000"});
         run.drop(m_modelFile);
         QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
         QString text = QString("😀").repeated(3001);

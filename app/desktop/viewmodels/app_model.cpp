@@ -101,13 +101,14 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
     connect(&m_portal, &DesktopPortal::linkCopied, this,
             [this](const QString& target) { m_notices.showToast(tr("Link copied: %1").arg(target)); });
     // Another device computes as soon as nothing is being answered.
-    const auto applyDevice = [this] {
+    const auto applyChoices = [this] {
         const bool isIdle = !m_secret.isOpen() || m_secret.page()->answers()->none();
-        if (isIdle && m_page.answers()->none()) m_models.applyDevice();
+        if (isIdle && m_page.answers()->none()) m_models.applyChoices();
     };
-    connect(&m_settings, &Settings::changed, &m_models, applyDevice);
-    connect(&answers, &RunningAnswers::stateChanged, &m_models, applyDevice);
-    connect(&m_models, &ModelListModel::stateChanged, &m_models, applyDevice);
+    connect(&m_settings, &Settings::changed, &m_models, applyChoices);
+    connect(&answers, &RunningAnswers::stateChanged, &m_models, applyChoices);
+    connect(&m_models, &ModelListModel::stateChanged, &m_models, applyChoices);
+    connect(&m_models, &ModelListModel::choicesSettled, &m_models, applyChoices);
     const auto rest = [this] { m_engine.restAfter(std::chrono::minutes(m_settings.restMinutes())); };
     connect(&m_settings, &Settings::changed, &m_engine, rest);
     connect(&m_settings, &Settings::loaded, &m_engine, rest);

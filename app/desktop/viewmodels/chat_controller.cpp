@@ -155,7 +155,9 @@ void ChatController::readProfile() {
         return history::profileOf(history, id);
     };
     m_storage.readBehindWrites(this, read, [this, id = m_conversation](const Result<history::Profile>& now) {
-        if (now && id == m_conversation) m_profile = *now;
+        if (!now || id != m_conversation) return;
+        m_profile = *now;
+        emit profileChanged();
     });
 }
 
@@ -205,16 +207,22 @@ void ChatController::branchAnswer(RowId answer, const history::AnswerBeginning& 
     });
 }
 
+std::vector<Part> ChatController::editedParts(qint64 message, const QString& text) const {
+    // What is attached stays; passages of documents are chosen again.
+    std::vector<Part> parts;
+    if (const Message* old = m_messages.find(message)) {
+        std::ranges::copy_if(old->parts, std::back_inserter(parts), [](const Part& part) {
+            return part.kind == PartKind::Attachment || part.kind == PartKind::Image;
+        });
+    }
+    parts.push_back({PartKind::Text, text.toStdString(), ""});
+    return parts;
+}
+
 void ChatController::edit(qint64 message, const QString& text) {
     const Message* old = m_messages.find(message);
     if (old == nullptr || text.trimmed().isEmpty() || !readyToAnswer()) return;
-    // What is attached stays; passages of documents are chosen again.
-    std::vector<Part> parts;
-    std::ranges::copy_if(old->parts, std::back_inserter(parts), [](const Part& part) {
-        return part.kind == PartKind::Attachment || part.kind == PartKind::Image;
-    });
-    parts.push_back({PartKind::Text, text.toStdString(), ""});
-    const history::Question question{m_conversation, {}, old->parent, std::move(parts)};
+    const history::Question question{m_conversation, {}, old->parent, editedParts(message, text)};
     const auto work = [question, answerer = answerer()](history::History& history) {
         return history::ask(history, question, answerer);
     };
@@ -388,10 +396,6 @@ QStringList ChatController::attached() const {
     for (const QString& one : m_drafts.attached())
         names << tr("Pasted text, %1 characters").arg(QLocale().toString(one.size()));
     return names;
-}
-
-QString ChatController::wholeDraft() const {
-    return (m_drafts.attached() + QStringList{draft()}).join(QLatin1String("\n\n"));
 }
 
 bool ChatController::attachPasted() {

@@ -73,10 +73,10 @@ class ChatController : public QObject {
     QString draft() const { return m_drafts.text(); }
     void setDraft(const QString& text);
     QStringList attached() const;
-    /// All that is going to be sent, in one text.
-    QString wholeDraft() const;
     /// As what it will be sent.
     std::vector<Part> draftParts() const { return partsOf({draft(), m_drafts.attached()}); }
+    /// Of a message that is worded anew.
+    std::vector<Part> editedParts(qint64 message, const QString& text) const;
     Generation generation() const;
     bool stalled() const;
     double promptFraction() const;
@@ -152,6 +152,8 @@ class ChatController : public QObject {
     void conversationChanged();
     void titleChanged();
     void draftChanged();
+    /// What is set for the conversation or its folder.
+    void profileChanged();
     void generationChanged();
     void progressChanged();
     void readOnlyChanged();

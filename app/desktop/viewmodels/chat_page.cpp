@@ -6,8 +6,8 @@ ChatPage::ChatPage(StorageThread& storage, const PageParts& parts, QObject* pare
     : QObject(parent),
       m_answers(storage, parts.engine),
       m_chat(storage, m_answers, parts.models, parts.settings, parts.notices),
-      m_measure(parts.engine, parts.models, parts.settings),
-      m_editMeasure(parts.engine, parts.models, parts.settings),
+      m_measure(storage, parts.engine, m_chat, parts.models, parts.settings),
+      m_editMeasure(storage, parts.engine, m_chat, parts.models, parts.settings),
       m_status(m_chat, parts.models, parts.smaller),
       m_check(storage, parts.engine, m_chat, parts.models, parts.notices),
       m_words(storage, parts.engine, m_chat, parts.models, parts.notices),
@@ -18,9 +18,12 @@ ChatPage::ChatPage(StorageThread& storage, const PageParts& parts, QObject* pare
     connect(&parts.settings, &Settings::changed, this, guess);
     connect(&parts.models, &ModelListModel::stateChanged, this, guess);
     connect(&m_chat, &ChatController::draftChanged, &m_measure,
-            [this] { m_measure.look(m_chat.wholeDraft()); });
-    connect(m_chat.messages(), &ChatRows::editedTextChanged, &m_editMeasure,
-            [this] { m_editMeasure.look(m_chat.messages()->editedText()); });
+            [this] { m_measure.look(m_chat.draftParts()); });
+    connect(m_chat.messages(), &ChatRows::editedTextChanged, &m_editMeasure, [this] {
+        const ChatRows& rows = *m_chat.messages();
+        const auto edited = static_cast<history::RowId>(rows.edited());
+        m_editMeasure.look(m_chat.editedParts(edited, rows.editedText()), edited);
+    });
 }
 
 }  // namespace ingle::desktop

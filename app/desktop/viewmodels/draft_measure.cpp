@@ -1,11 +1,14 @@
 #include "app/desktop/viewmodels/draft_measure.h"
 
-#include "app/desktop/while_alive.h"
-
 #include <QLocale>
 
 #include <chrono>
+#include <numeric>
 #include <utility>
+
+#include "app/desktop/error_sentences.h"
+#include "app/desktop/while_alive.h"
+#include "ingle/error_ids.h"
 
 namespace ingle::desktop {
 namespace {
@@ -18,23 +21,32 @@ constexpr uint32_t kShort = 10;
 
 }  // namespace
 
-DraftMeasure::DraftMeasure(EngineClient& engine, const ModelListModel& models, const Settings& settings,
-                           QObject* parent)
-    : QObject(parent), m_engine(engine), m_models(models), m_settings(settings), m_pause(this) {
+DraftMeasure::DraftMeasure(StorageThread& storage, EngineClient& engine, const ChatController& chat,
+                           const ModelListModel& models, const Settings& settings, QObject* parent)
+    : QObject(parent), m_storage(storage), m_engine(engine), m_chat(chat), m_models(models), m_pause(this) {
     m_pause.setSingleShot(true);
     m_pause.setInterval(kPause);
-    connect(&m_pause, &QTimer::timeout, this, &DraftMeasure::count);
-    connect(&models, &ModelListModel::stateChanged, this, [this] { look(std::exchange(m_text, {})); });
-    connect(&settings, &Settings::changed, this, [this] { look(std::exchange(m_text, {})); });
+    connect(&m_pause, &QTimer::timeout, this, &DraftMeasure::readChat);
+    connect(&models, &ModelListModel::stateChanged, this, &DraftMeasure::lookAgain);
+    connect(&settings, &Settings::changed, this, &DraftMeasure::lookAgain);
+    connect(&chat, &ChatController::profileChanged, this, &DraftMeasure::lookAgain);
 }
 
-void DraftMeasure::look(const QString& text) {
-    if (text == m_text) return;
-    m_text = text;
-    if (m_asked != 0) m_engine.cancel(std::exchange(m_asked, 0));
-    // Hardly any text has more tokens than characters.
+void DraftMeasure::look(std::vector<Part> parts, history::RowId edited) {
+    if (parts == m_parts && edited == m_edited) return;
+    m_parts = std::move(parts);
+    m_edited = edited;
+    lookAgain();
+}
+
+void DraftMeasure::lookAgain() {
+    ++m_numLooks;
+    m_engine.cancel(std::exchange(m_asked, 0));
+    size_t bytes = 0;
+    for (const Part& part : m_parts) bytes += part.text.size();
+    // Hardly any text has more tokens than bytes.
     const bool canBeLong = m_models.state() == ModelListModel::Ready && m_models.contextTokens() > 0 &&
-                           text.size() > static_cast<qsizetype>(m_models.contextTokens() / kShort);
+                           bytes > m_models.contextTokens() / kShort;
     if (!canBeLong) {
         m_pause.stop();
         return say({}, {});
@@ -42,24 +54,47 @@ void DraftMeasure::look(const QString& text) {
     m_pause.start();
 }
 
-void DraftMeasure::count() {
-    std::vector<ChatMessage> messages;
-    if (const std::string prompt = m_settings.systemPrompt(); !prompt.empty())
-        messages.push_back({Role::System, {{PartKind::Text, prompt, {}}}});
-    messages.push_back({Role::User, {{PartKind::Text, m_text.toStdString(), {}}}});
-    m_asked = m_engine.count(
-        std::move(messages), whileAlive(this, [this](const Result<protocol::Counted>& counted) {
-            m_asked = 0;
-            if (!counted || counted->room == 0 || counted->tokens <= counted->room / kShort)
-                return say({}, {});
-            const QLocale locale;
-            const QString tokens = locale.toString(counted->tokens);
-            if (counted->tokens > counted->room)
-                return say(tr("Too long for this model: %1 tokens, and there is room for %2.")
-                               .arg(tokens, locale.toString(counted->room)),
-                           {});
-            say({}, tr("%1 tokens, %2 left").arg(tokens, locale.toString(counted->room - counted->tokens)));
-        }));
+void DraftMeasure::readChat() {
+    const auto read = [parts = m_parts, edited = m_edited, leaf = m_chat.leaf(),
+                       model = m_models.current().id,
+                       conversation = static_cast<history::RowId>(m_chat.conversationId())](
+                          history::HistoryReader& history) -> Result<history::Turn> {
+        history::RowId before = leaf;
+        if (edited != 0) {
+            INGLE_TRY_ASSIGN(const history::Message message, history.message(edited));
+            before = message.parent;
+        }
+        return history::readNext(history, conversation, before, parts, model);
+    };
+    m_storage.readBehindWrites(this, read, [this, number = m_numLooks](const Result<history::Turn>& turn) {
+        if (number == m_numLooks && turn) count(*turn);
+    });
+}
+
+void DraftMeasure::count(const history::Turn& turn) {
+    history::AnswerTerms terms = m_chat.terms();
+    terms.form = {};
+    m_asked = m_engine.preview(history::promptOf(turn, terms).request,
+                               whileAlive(this, [this](const Result<PromptPreview>& preview) {
+                                   m_asked = 0;
+                                   show(preview);
+                               }));
+}
+
+void DraftMeasure::show(const Result<PromptPreview>& preview) {
+    if (!preview) {
+        const auto id = errorIdOf(preview.error());
+        const bool isTooLong = id == ErrorId::MessageTooLong || id == ErrorId::ConversationFull;
+        return say(isTooLong ? errorSentence(preview.error()) : QString(), {});
+    }
+    const auto& parts = preview->partTokens.back();
+    const uint32_t tokens = std::accumulate(parts.begin(), parts.end(), uint32_t{0});
+    if (preview->room == 0 || tokens <= preview->room / kShort) return say({}, {});
+    const QLocale locale;
+    const uint32_t left = preview->room - std::min(preview->room, preview->plan.promptTokens);
+    say({}, preview->plan.dropped.empty()
+                ? tr("%1 tokens, %2 left").arg(locale.toString(tokens), locale.toString(left))
+                : tr("%1 tokens; older messages make room").arg(locale.toString(tokens)));
 }
 
 void DraftMeasure::say(const QString& problem, const QString& figures) {

@@ -6,13 +6,17 @@
 #include <QString>
 #include <QTimer>
 
+#include <vector>
+
 #include "app/desktop/engine_client.h"
+#include "app/desktop/storage_thread.h"
+#include "app/desktop/viewmodels/chat_controller.h"
 #include "app/desktop/viewmodels/model_list_model.h"
-#include "app/desktop/viewmodels/settings.h"
+#include "app/history/turns.h"
 
 namespace ingle::desktop {
 
-/// Older turns do not count: they are dropped to make room. GUI thread.
+/// As the next question of a chat, with all that goes to the model before it. GUI thread.
 class DraftMeasure : public QObject {
     Q_OBJECT
     QML_ELEMENT
@@ -22,28 +26,35 @@ class DraftMeasure : public QObject {
     /// How many tokens it has and how many are left; empty: it is short, or not counted yet.
     Q_PROPERTY(QString figures READ figures NOTIFY problemChanged)
   public:
-    DraftMeasure(EngineClient& engine, const ModelListModel& models, const Settings& settings,
-                 QObject* parent = nullptr);
+    DraftMeasure(StorageThread& storage, EngineClient& engine, const ChatController& chat,
+                 const ModelListModel& models, const Settings& settings, QObject* parent = nullptr);
 
     QString problem() const { return m_problem; }
     QString figures() const { return m_figures; }
-    /// The text is counted once it has not changed for a moment.
-    void look(const QString& text);
+    /// It is counted once it has not changed for a moment. `edited`: the message of which it is another
+    /// wording; 0: it is a new one.
+    void look(std::vector<Part> parts, history::RowId edited = 0);
 
   signals:
     void problemChanged();
 
   private:
-    void count();
+    void lookAgain();
+    void readChat();
+    void count(const history::Turn& turn);
+    void show(const Result<PromptPreview>& preview);
     void say(const QString& problem, const QString& figures);
 
+    StorageThread& m_storage;
     EngineClient& m_engine;
+    const ChatController& m_chat;
     const ModelListModel& m_models;
-    const Settings& m_settings;
     QTimer m_pause;
-    QString m_text;
+    std::vector<Part> m_parts;
+    history::RowId m_edited = 0;
     QString m_problem;
     QString m_figures;
+    quint64 m_numLooks = 0;
     protocol::RequestId m_asked = 0;
 };
 

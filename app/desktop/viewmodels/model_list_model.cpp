@@ -11,6 +11,7 @@
 #include "app/desktop/size_text.h"
 #include "app/desktop/text.h"
 #include "app/desktop/while_alive.h"
+#include "app/history/profile.h"
 #include "ingle/error_ids.h"
 
 namespace ingle::desktop {
@@ -315,9 +316,11 @@ void ModelListModel::use(const QString& modelId) {
     loadById(modelId.toStdString());
 }
 
-void ModelListModel::applyDevice() {
-    if (m_state != Ready || m_chosenDevice == m_settings.device()) return;
+void ModelListModel::applyChoices() {
+    const auto context = history::profileFromJson(m_current.profile).contextTokens;
+    if (m_state != Ready || (m_chosenDevice == m_settings.device() && m_chosenContext == context)) return;
     m_chosenDevice = m_settings.device();
+    m_chosenContext = context;
     loadById(m_current.id);
 }
 
@@ -353,7 +356,14 @@ void ModelListModel::load(const ModelEntry& entry, FileState file) {
         m_notices.showToast(tr("The file of %1 has changed since it was last used.").arg(currentName()));
     }
     m_mayGuess = true;
-    loadCurrent(m_settings.loadOptions());
+    loadCurrent(loadOptions());
+}
+
+LoadOptions ModelListModel::loadOptions() const {
+    LoadOptions options = m_settings.loadOptions();
+    const auto context = history::profileFromJson(m_current.profile).contextTokens;
+    if (context) options.contextTokens = *context;
+    return options;
 }
 
 void ModelListModel::loadAgain(const LoadOptions& options) {
@@ -369,6 +379,7 @@ void ModelListModel::loadCurrent(const LoadOptions& options) {
     emit loadFractionChanged();
     setState(Loading);
     m_chosenDevice = m_settings.device();
+    m_chosenContext = history::profileFromJson(m_current.profile).contextTokens;
     LoadOptions all = options;
     const auto draft = std::ranges::find(m_models, m_settings.draftModel(), &ModelEntry::id);
     m_guesses = m_mayGuess && draft != m_models.end() && draft->id != m_current.id;
@@ -394,8 +405,14 @@ QVariantList ModelListModel::guessChoices() const {
 }
 
 void ModelListModel::lengthenContext(uint32_t tokens) {
-    m_settings.setProperty("contextTokens", tokens);
-    loadAgain(m_settings.loadOptions());
+    history::Profile profile = history::profileFromJson(m_current.profile);
+    if (profile.contextTokens) {
+        profile.contextTokens = tokens;
+        setProfile(m_current.id, history::profileJson(profile));
+    } else {
+        m_settings.setProperty("contextTokens", tokens);
+    }
+    loadAgain(loadOptions());
 }
 
 void ModelListModel::setProfile(const std::string& id, const std::string& profile) {
@@ -420,6 +437,7 @@ void ModelListModel::onLoaded(const ModelInfo& info) {
              .contextTokens = info.contextTokens,
              .trainedContext = info.trainedContext,
              .contextNote = toQString(info.contextNote),
+             .chatTemplate = toQString(info.chatTemplate),
              .recovery = m_way.recovery};
     emit wayChanged();
     m_failure.reset();
@@ -440,7 +458,7 @@ void ModelListModel::onLoaded(const ModelInfo& info) {
 void ModelListModel::onLoadFailed(const Error& error) {
     if (errorIdOf(error) == ErrorId::DraftUnfit && std::exchange(m_mayGuess, false)) {
         m_notices.showToast(errorSentence(error));
-        return loadCurrent(m_settings.loadOptions());
+        return loadCurrent(loadOptions());
     }
     m_failure = error;
     setState(Failed);

@@ -83,6 +83,8 @@ class ModelListModel : public QAbstractListModel {
     uint32_t contextTokens() const { return m_way.contextTokens; }
     /// The longest it was trained for; 0: not known, or without a limit.
     uint32_t trainedContext() const { return m_way.trainedContext; }
+    /// Its own, as its file has it; empty: it has none, or is not loaded.
+    const QString& chatTemplate() const { return m_way.chatTemplate; }
     const library::ModelEntry& current() const { return m_current; }
     /// What is set for answers of a model (see history::profileJson()); empty: nothing.
     void setProfile(const std::string& id, const std::string& profile);
@@ -93,11 +95,12 @@ class ModelListModel : public QAbstractListModel {
     /// Loads the current model again, in another way than the settings say.
     void loadAgain(const LoadOptions& options);
 
-    /// Loads it again with so long a context, which later models get as well if they can.
+    /// Loads it again with so long a context, which later models get as well if they can and nothing else is
+    /// set for them.
     void lengthenContext(uint32_t tokens);
 
-    /// Loads the current model again when another device has been chosen since.
-    void applyDevice();
+    /// Loads the current model again when another device, or for it another context, has been chosen since.
+    void applyChoices();
 
     /// Recognises local files and folders, adds the models to the library in place and loads the first; of
     /// one model that is worth making smaller choiceWanted() asks instead.
@@ -136,6 +139,8 @@ class ModelListModel : public QAbstractListModel {
     /// What use() was asked for is not in the library any more.
     void chosenInVain();
     void loadFractionChanged();
+    /// What is set for a model is as the person wants it: applyChoices() may act on it.
+    void choicesSettled();
     /// Whatever the engine is doing should stop: another model comes.
     void loadStarting();
     void arrivedWhole(const QString& path);
@@ -165,6 +170,8 @@ class ModelListModel : public QAbstractListModel {
     void useLast();
     void loadById(const std::string& modelId);
     void load(const library::ModelEntry& entry, library::FileState file);
+    /// The settings, and over them what is set for the current model.
+    LoadOptions loadOptions() const;
     void loadCurrent(const LoadOptions& options);
     static Error noTokenizer(const std::string& path);
     void onLoaded(const ModelInfo& info);
@@ -194,6 +201,7 @@ class ModelListModel : public QAbstractListModel {
     bool m_mayGuess = true;        ///< false: the model that is to guess does not suit the current one
     bool m_guesses = false;        ///< it was loaded beside that
     QString m_chosenDevice;        ///< Settings::device when the current model was loaded
+    std::optional<uint32_t> m_chosenContext;  ///< what its profile said of the context then
     /// How the engine runs the current model.
     struct Way {
         QString device;
@@ -201,7 +209,8 @@ class ModelListModel : public QAbstractListModel {
         uint32_t contextTokens = 0;
         uint32_t trainedContext = 0;
         QString contextNote;  ///< why the context is a short one
-        QString recovery;     ///< what was done after the host died
+        QString chatTemplate;
+        QString recovery;  ///< what was done after the host died
     };
     Way m_way;
     bool m_refused = false;  ///< the model does not fit the memory that is free

@@ -31,6 +31,9 @@ struct Choice {
 };
 constexpr Choice kWhenFull[]{{"drop_oldest", WORDS("Let the oldest messages go")},
                              {"refuse", WORDS("Stop and ask")}};
+constexpr Choice kThinking[]{{"as_usual", WORDS("As the model likes")},
+                             {"on", WORDS("Think first")},
+                             {"off", WORDS("Answer at once")}};
 constexpr Choice kForms[]{
     {"free", WORDS("Free")}, {"json_schema", WORDS("JSON Schema")}, {"grammar", WORDS("Grammar (GBNF)")}};
 
@@ -42,11 +45,13 @@ struct Field {
     const char* kind;
     const char* pattern = "";
     std::span<const Choice> choices = {};
+    const char* none = "";
 };
 /// Under the names of the profile's fields, but that the form of answers is a choice and a text.
 constexpr Field kFields[]{
-    {"systemPrompt", WORDS("Instructions before the conversation"), "text"},
+    {"systemPrompt", WORDS("Instructions before the conversation"), "text", "", {}, WORDS("No instructions")},
     {"maxTokens", WORDS("Longest answer in tokens (0: as the model likes)"), "number", R"(|\d{1,7})"},
+    {"contextTokens", WORDS("Context in tokens (0: as much as the model has)"), "number", R"(|\d{1,7})"},
     {"whenFull", WORDS("When the conversation is longer than the model's context"), "choice", "", kWhenFull},
     {"temperature", WORDS("Temperature (0 always takes the likeliest word)"), "number",
      R"(|[0-4]([.,]\d{0,2})?|5([.,]0{0,2})?)"},
@@ -54,8 +59,15 @@ constexpr Field kFields[]{
     {"topP", WORDS("Share of probability to choose from"), "number", kShare},
     {"minP", WORDS("Least probability, as a share of the likeliest word's"), "number", kShare},
     {"repeatPenalty", WORDS("Penalty for repeating (1: none)"), "number", R"(|[1-2]([.,]\d{0,2})?)"},
+    {"thinking", WORDS("Thoughts before the answer"), "choice", "", kThinking},
     {"form", WORDS("Form of answers"), "choice", "", kForms},
-    {"formText", WORDS("Schema or grammar"), "text"},
+    {"formText", WORDS("Schema or grammar"), "code"},
+    {"chatTemplate",
+     WORDS("Chat template (Jinja), in place of the model's own"),
+     "code",
+     "",
+     {},
+     WORDS("The model's own")},
 };
 #undef WORDS
 
@@ -63,12 +75,21 @@ QString words(const char* text) {
     return QCoreApplication::translate(kContext, text);
 }
 
+// In the order of the enumerators.
+std::span<const Choice> choicesOf(WhenFull) {
+    return kWhenFull;
+}
+std::span<const Choice> choicesOf(Thinking) {
+    return kThinking;
+}
+
 /// A member of a profile as text, and back; a text that is none sets nothing.
 QString textOf(const std::string& value) {
     return toQString(value);
 }
-QString textOf(WhenFull value) {
-    return kWhenFull[value == WhenFull::Refuse ? 1 : 0].value;
+template <typename Enum>
+requires std::is_enum_v<Enum> QString textOf(Enum value) {
+    return choicesOf(value)[static_cast<size_t>(value)].value;
 }
 template <typename Number>
 requires std::is_arithmetic_v<Number> QString textOf(Number value) {
@@ -78,9 +99,13 @@ void read(const QString& text, std::optional<std::string>& field) {
     field.reset();
     if (!text.trimmed().isEmpty()) field = text.toStdString();
 }
-void read(const QString& text, std::optional<WhenFull>& field) {
+template <typename Enum>
+requires std::is_enum_v<Enum>
+void read(const QString& text, std::optional<Enum>& field) {
     field.reset();
-    if (!text.isEmpty()) field = text == kWhenFull[1].value ? WhenFull::Refuse : WhenFull::DropOldest;
+    const auto choices = choicesOf(Enum{});
+    for (size_t value = 0; value < choices.size(); ++value)
+        if (text == QLatin1String(choices[value].value)) field = static_cast<Enum>(value);
 }
 template <typename Number>
 requires std::is_arithmetic_v<Number>
@@ -91,12 +116,17 @@ void read(QString text, std::optional<Number>& field) {
     if (isNumber) field = static_cast<Number>(number);
 }
 
-/// Empty: not set.
-QString valueOf(const Profile& profile, const QString& key) {
-    if (key == QLatin1String("form"))
-        return profile.form ? kForms[static_cast<size_t>(profile.form->kind)].value : QString();
-    if (key == QLatin1String("formText")) return profile.form ? toQString(profile.form->text) : QString();
-    QString value;
+/// Nothing: not set.
+std::optional<QString> valueOf(const Profile& profile, const QString& key) {
+    std::optional<QString> value;
+    if (key == QLatin1String("form")) {
+        if (profile.form) value = kForms[static_cast<size_t>(profile.form->kind)].value;
+        return value;
+    }
+    if (key == QLatin1String("formText")) {
+        if (profile.form) value = toQString(profile.form->text);
+        return value;
+    }
     history::forEachField(
         [&]<typename T>(const char* name, const std::optional<T>& field) {
             if constexpr (!std::is_same_v<T, AnswerForm>)
@@ -143,7 +173,7 @@ ProfileEditor::ProfileEditor(StorageThread& storage, EngineClient& engine, ChatC
     m_pause.setSingleShot(true);
     m_pause.setInterval(kPause);
     connect(&m_pause, &QTimer::timeout, this, &ProfileEditor::store);
-    connect(&m_pause, &QTimer::timeout, this, &ProfileEditor::checkForm);
+    connect(&m_pause, &QTimer::timeout, this, &ProfileEditor::check);
     connect(this, &ProfileEditor::stored, &chat, &ChatController::readProfile);
 }
 
@@ -155,19 +185,20 @@ QVariantList ProfileEditor::fields() const {
     QVariantList list;
     for (const Field& field : kFields) {
         // The last layer that sets it.
-        QString usual, origin;
+        QString usual, origin = tr("as the model has it");
         for (const Layer& layer : m_below) {
-            const QString value = valueOf(layer.profile, field.key);
-            if (value.isEmpty() && !origin.isEmpty()) continue;
-            usual = value;
+            const auto value = valueOf(layer.profile, field.key);
+            if (!value) continue;
+            usual = *value;
             origin = layer.origin;
         }
         QVariantList choices;
         for (const Choice& choice : field.choices)
             choices << QVariantMap{{"value", choice.value}, {"name", words(choice.name)}};
-        list << QVariantMap{{"key", field.key},         {"name", words(field.name)}, {"kind", field.kind},
-                            {"pattern", field.pattern}, {"choices", choices},        {"usual", usual},
-                            {"origin", origin}};
+        list << QVariantMap{{"key", field.key},   {"name", words(field.name)},
+                            {"kind", field.kind}, {"pattern", field.pattern},
+                            {"choices", choices}, {"none", *field.none ? words(field.none) : QString()},
+                            {"usual", usual},     {"origin", origin}};
     }
     return list;
 }
@@ -184,10 +215,11 @@ void ProfileEditor::open(const QString& title, std::vector<Layer> below, Profile
     m_below = std::move(below);
     m_profile = std::move(profile);
     m_store = std::move(store);
-    setProblem({});
+    show({}, {});
     ++m_revision;
     emit valuesChanged();
     emit opened();
+    check();
 }
 
 void ProfileEditor::storeBy(std::function<Status(history::History&)> work) {
@@ -243,12 +275,35 @@ void ProfileEditor::editModel() {
 }
 
 QString ProfileEditor::value(const QString& key) const {
-    return valueOf(m_profile, key);
+    return valueOf(m_profile, key).value_or(QString());
+}
+
+bool ProfileEditor::isSet(const QString& key) const {
+    return valueOf(m_profile, key).has_value();
 }
 
 void ProfileEditor::setValue(const QString& key, const QString& value) {
     if (value == this->value(key)) return;
     setValueOf(m_profile, key, value);
+    changed();
+}
+
+void ProfileEditor::setNone(const QString& key) {
+    history::forEachField(
+        [&]<typename T>(const char* name, std::optional<T>& field) {
+            if constexpr (std::is_same_v<T, std::string>)
+                if (key == QLatin1String(name)) field.emplace();
+        },
+        m_profile);
+    changed();
+}
+
+void ProfileEditor::unset(const QString& key) {
+    setValueOf(m_profile, key, {});
+    changed();
+}
+
+void ProfileEditor::changed() {
     ++m_revision;
     emit valuesChanged();
     m_pause.start();
@@ -268,27 +323,44 @@ void ProfileEditor::close() {
     m_pause.stop();
     m_engine.cancel(std::exchange(m_asked, 0));
     m_store = {};
+    emit m_models.choicesSettled();
 }
 
-/// The engine says whether the model can follow it.
-void ProfileEditor::checkForm() {
+/// The engine says whether the model can follow the form, and what the template makes of a short chat.
+void ProfileEditor::check() {
     m_engine.cancel(std::exchange(m_asked, 0));
-    if (!m_profile.form || m_profile.form->kind == AnswerForm::Kind::Free) return setProblem({});
+    const bool hasForm = m_profile.form && m_profile.form->kind != AnswerForm::Kind::Free;
+    const bool hasTemplate = m_profile.chatTemplate && !m_profile.chatTemplate->empty();
+    const bool thinks = m_profile.thinking.value_or(Thinking::AsUsual) != Thinking::AsUsual;
+    if (!hasForm && !hasTemplate && !thinks) return show({}, {});
+    Profile all;
+    for (const Layer& layer : m_below) all = history::layered(std::move(all), layer.profile);
+    history::AnswerTerms terms = history::termsOf(history::layered(std::move(all), m_profile));
+    terms.contextTokens = 0;
+    if (!hasForm) terms.form = {};
     history::Turn turn;
-    turn.branch.resize(2);
-    turn.branch[0].parts = {{PartKind::Text, "?", {}}};
-    m_asked = m_engine.preview(history::promptOf(turn, {.form = *m_profile.form}).request,
-                               whileAlive(this, [this](const Result<PromptPreview>& preview) {
-                                   m_asked = 0;
-                                   // Without a model nobody knows.
-                                   const bool refused =
-                                       !preview && errorIdOf(preview.error()) == ErrorId::GrammarRefused;
-                                   setProblem(refused ? errorSentence(preview.error()) : QString());
-                               }));
+    for (const QString& text : {tr("Hello!"), tr("Hello! What can I do for you?"), tr("What is 2 + 2?")}) {
+        history::Message& message = turn.branch.emplace_back();
+        message.role = turn.branch.size() % 2 == 0 ? Role::Assistant : Role::User;
+        message.parts = {{PartKind::Text, text.toStdString(), {}}};
+    }
+    turn.branch.emplace_back();  // the answer
+    m_asked = m_engine.preview(
+        history::promptOf(turn, terms).request,
+        whileAlive(this, [this, hasTemplate](const Result<PromptPreview>& preview) {
+            m_asked = 0;
+            // Without a model nobody knows.
+            const bool refused = !preview && errorIdOf(preview.error()) == ErrorId::GrammarRefused;
+            if (!preview) return show(refused ? errorSentence(preview.error()) : "", {});
+            show(toQString(preview->plan.note), hasTemplate ? toQString(preview->text) : QString());
+        }));
 }
 
-void ProfileEditor::setProblem(const QString& problem) {
-    if (std::exchange(m_problem, problem) != problem) emit problemChanged();
+void ProfileEditor::show(const QString& problem, const QString& sample) {
+    if (problem == m_problem && sample == m_sample) return;
+    m_problem = problem;
+    m_sample = sample;
+    emit problemChanged();
 }
 
 }  // namespace ingle::desktop

@@ -26,14 +26,18 @@ class ProfileEditor : public QObject {
     QML_ELEMENT
     QML_UNCREATABLE("owned by the window")
     Q_PROPERTY(QString title READ title NOTIFY opened)
-    /// Of each "key", "name", "kind" ("text", "number" or "choice"), "pattern" of a number, "choices" of a
-    /// choice (each "value" and "name"), what holds without this layer ("usual") and whose value that is
-    /// ("origin").
+    /// Of each "key", "name", "kind" ("text", "code", "number" or "choice"), "pattern" of a number, "choices"
+    /// of a choice (each "value" and "name"), what an empty text is called where it may be set ("none"), what
+    /// holds without this layer ("usual") and whose value that is ("origin").
     Q_PROPERTY(QVariantList fields READ fields NOTIFY opened)
     /// Changes with every value.
     Q_PROPERTY(int revision READ revision NOTIFY valuesChanged)
     /// Why answers cannot have the form that is set; empty: they can, as far as is known.
     Q_PROPERTY(QString problem READ problem NOTIFY problemChanged)
+    /// What a short chat looks like to the model with the template that is set; empty: none is set here.
+    Q_PROPERTY(QString sample READ sample NOTIFY problemChanged)
+    /// The model's own chat template, to begin with; empty: it has none, or none is loaded.
+    Q_PROPERTY(QString ownTemplate READ ownTemplate NOTIFY opened)
   public:
     ProfileEditor(StorageThread& storage, EngineClient& engine, ChatController& chat, ModelListModel& models,
                   const Settings& settings, Notices& notices, QObject* parent = nullptr);
@@ -43,15 +47,22 @@ class ProfileEditor : public QObject {
     QVariantList fields() const;
     int revision() const { return m_revision; }
     QString problem() const { return m_problem; }
+    QString sample() const { return m_sample; }
+    QString ownTemplate() const { return m_models.chatTemplate(); }
 
     // opened() follows.
     Q_INVOKABLE void editConversation();
     Q_INVOKABLE void editFolder(qint64 folder, const QString& name);
     Q_INVOKABLE void editModel();
 
-    /// As a person writes it, or a choice's value; empty: not set.
+    /// As a person writes it, or a choice's value; empty: not set, or a text set to nothing.
     Q_INVOKABLE QString value(const QString& key) const;
+    Q_INVOKABLE bool isSet(const QString& key) const;
+    /// Empty: it is not set any more.
     Q_INVOKABLE void setValue(const QString& key, const QString& value);
+    /// Sets a text to nothing, in place of one that holds without this layer.
+    Q_INVOKABLE void setNone(const QString& key);
+    Q_INVOKABLE void unset(const QString& key);
     /// Nothing is changed any more. (What was, is stored a moment after each change.)
     Q_INVOKABLE void close();
 
@@ -72,8 +83,9 @@ class ProfileEditor : public QObject {
     void open(const QString& title, std::vector<Layer> below, history::Profile profile, Store store);
     void storeBy(std::function<Status(history::History&)> work);
     void store();
-    void checkForm();
-    void setProblem(const QString& problem);
+    void check();
+    void changed();
+    void show(const QString& problem, const QString& sample);
 
     StorageThread& m_storage;
     EngineClient& m_engine;
@@ -87,6 +99,7 @@ class ProfileEditor : public QObject {
     history::Profile m_profile;
     Store m_store;
     QString m_problem;
+    QString m_sample;
     protocol::RequestId m_asked = 0;
     int m_revision = 0;
 };

@@ -51,6 +51,7 @@ history::Profile Settings::profile() const {
             .minP = rounded(sampler.minP),
             .repeatPenalty = rounded(sampler.repeatPenalty),
             .maxTokens = static_cast<uint32_t>(std::max(m_maxTokens, 0)),
+            .contextTokens = static_cast<uint32_t>(std::max(m_contextTokens, 0)),
             .whenFull = m_whenFull == QLatin1String("refuse") ? WhenFull::Refuse : WhenFull::DropOldest,
             .form = history::AnswerForm{}};
 }

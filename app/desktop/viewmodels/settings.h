@@ -64,7 +64,7 @@ class Settings : public QObject {
     std::string draftModel() const { return guesses() == Guesses::Draft ? m_guesses.toStdString() : ""; }
     bool notifies() const { return m_notifies; }
     std::string systemPrompt() const { return m_systemPrompt.toStdString(); }
-    /// The lowest layer: it sets everything.
+    /// The lowest layer: it sets everything but what is the model's own affair.
     history::Profile profile() const;
     int restMinutes() const { return std::clamp(m_restMinutes, 0, 10'000); }
     int textScale() const { return m_textScale; }

@@ -113,6 +113,7 @@ void describe(OpenedModel& model) {
     info.tokenizer = file.tokenizer.model.empty() ? "none" : file.tokenizer.model;
     info.promptFormat = model.prompts->name();
     info.promptNote = model.prompts->fallbackReason();
+    info.chatTemplate = model.file.tokenizer.chatTemplate;
 }
 
 /// Reads one byte of each page, so that the first answer does not wait for the disk. Skipped for what memory

@@ -41,8 +41,12 @@ class RoundTrip : public history::HistoryFixture {
         sampler.temperature = 0.1f;
         sampler.logitBias = {{5, -1.5f}};
         sampler.seed = ~uint64_t{0};
-        const history::AnswerTerms terms{
-            "Be brief.", 7, WhenFull::Refuse, {history::AnswerForm::Kind::JsonSchema, "{}"}};
+        const history::AnswerTerms terms{.systemPrompt = "Be brief.",
+                                         .maxTokens = 7,
+                                         .contextTokens = 900,
+                                         .whenFull = WhenFull::Refuse,
+                                         .form = {history::AnswerForm::Kind::JsonSchema, "{}"},
+                                         .promptForm = {"{{ messages[0].content }}", Thinking::On}};
         const auto second =
             valueOf(m_history->beginAnswer(m_conversation, m_question, "m", "M", sampler, terms));
         ASSERT_TRUE(m_history->finishAnswer(second, history::failedWith(Error{ErrorCode::Io, "No disk."})));

@@ -124,7 +124,12 @@ TEST_F(Turns, AReplayAsksAsItWasAskedAndReceiptsAreKept) {
                       .referenceKernels = true,
                       .contextTokens = 4096,
                       .overrides = {{"key", "value"}}};
-    receipt.terms = AnswerTerms{"Be brief.", 12, WhenFull::Refuse, {AnswerForm::Kind::Grammar, "root ::= x"}};
+    receipt.terms = AnswerTerms{.systemPrompt = "Be brief.",
+                                .maxTokens = 12,
+                                .contextTokens = 900,
+                                .whenFull = WhenFull::Refuse,
+                                .form = {AnswerForm::Kind::Grammar, "root ::= x"},
+                                .promptForm = {"{{ messages[0].content }}", Thinking::Off}};
     const RowId id = valueOf(m_history->beginAnswer(m_conversation, m_question, "m", "M", {}, receipt.terms));
     // From its beginning on, so that one that was cut off goes on as it began.
     EXPECT_EQ(valueOf(m_history->message(id)).receipt.terms, receipt.terms);
@@ -142,6 +147,8 @@ TEST_F(Turns, AReplayAsksAsItWasAskedAndReceiptsAreKept) {
     EXPECT_EQ(replay.request.maxTokens, 12u);
     EXPECT_EQ(replay.request.whenFull, WhenFull::Refuse);
     EXPECT_EQ(replay.request.grammar, "root ::= x");
+    EXPECT_EQ(replay.request.contextTokens, 900u);
+    EXPECT_EQ(replay.request.promptForm, receipt.terms->promptForm);
     ASSERT_FALSE(replay.request.messages.empty());
     EXPECT_EQ(replay.request.messages.front(), textMessage(Role::System, "Be brief."));
     turn.branch.back().receipt = {};

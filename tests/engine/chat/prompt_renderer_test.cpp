@@ -88,6 +88,46 @@ TEST(PromptRenderer, thoughtsOfEarlierAnswersAreLeftOut) {
     EXPECT_THAT(textOf(knowing.render(chat, GenerationPrompt::Add).segments), HasSubstr("[<think>\nhm\n]"));
 }
 
+TEST(PromptRenderer, aTemplateThatIsSetTakesThePlaceOfTheModelsOwn) {
+    const auto own = PromptRenderer::create(withTemplate(kTemplate));
+    const auto given = own.inForm({.chatTemplate = "{% for m in messages %}[{{ m.content }}]{% endfor %}"});
+    EXPECT_EQ(textOf(given.render(kChat, GenerationPrompt::Add).segments), "[Be brief.][<|user|>]");
+    EXPECT_EQ(given.render(kChat, GenerationPrompt::Add).note, "");
+    const std::string ofItsOwn = textOf(own.render(kChat, GenerationPrompt::Add).segments);
+    // One that does not work gives way, with a sentence.
+    const auto unreadable = own.inForm({.chatTemplate = "{% for %}"}).render(kChat, GenerationPrompt::Add);
+    EXPECT_EQ(textOf(unreadable.segments), ofItsOwn);
+    EXPECT_THAT(unreadable.note, HasSubstr("The chat template that was set cannot be read (line 1: "));
+    const auto failing =
+        own.inForm({.chatTemplate = "{{ raise_exception('no') }}"}).render(kChat, GenerationPrompt::Add);
+    EXPECT_EQ(textOf(failing.segments), ofItsOwn);
+    EXPECT_EQ(failing.note, "The chat template that was set failed (no), so it is not used.");
+    const auto neither =
+        PromptRenderer::create(withTemplate("{% for %}")).inForm({.chatTemplate = "{% for %}"});
+    const auto last = neither.render(kChat, GenerationPrompt::Add);
+    EXPECT_THAT(last.note, HasSubstr("so it is not used. The model's chat template cannot be read"));
+    EXPECT_FALSE(last.segments.empty());
+}
+
+TEST(PromptRenderer, aTemplateIsToldWhetherToThink) {
+    const auto asks =
+        PromptRenderer::create(withTemplate("{% if enable_thinking is defined %}{{ 'on' if enable_thinking "
+                                            "else 'off' }}{% else %}usual{% endif %}"));
+    const auto rendered = [](const PromptRenderer& renderer, Thinking thinking) {
+        return renderer.inForm({.thinking = thinking}).render(kChat, GenerationPrompt::Add);
+    };
+    EXPECT_EQ(textOf(rendered(asks, Thinking::AsUsual).segments), "usual");
+    EXPECT_EQ(textOf(rendered(asks, Thinking::On).segments), "on");
+    EXPECT_EQ(textOf(rendered(asks, Thinking::Off).segments), "off");
+    EXPECT_EQ(rendered(asks, Thinking::Off).note, "");
+    // One that does not ask, although the word is in it.
+    for (const char* source : {kTemplate, "{{ messages[0].thinking }}{# 'thinking' #}", ""}) {
+        const auto deaf = PromptRenderer::create(withTemplate(source));
+        EXPECT_THAT(rendered(deaf, Thinking::Off).note, HasSubstr("so the model decides")) << source;
+        EXPECT_THAT(rendered(deaf, Thinking::AsUsual).note, testing::Not(HasSubstr("so the model decides")));
+    }
+}
+
 TEST(PromptRenderer, saysWhyABuiltInFormatIsUsed) {
     const auto missing = PromptRenderer::create(withTemplate(""));
     EXPECT_EQ(missing.name(), "plain");

@@ -221,6 +221,15 @@ TEST_P(Generations, aFullContextEndsTheAnswer) {
     ASSERT_TRUE(sink.result) << sink.error->message;
     EXPECT_EQ(sink.result->reason, StopReason::ContextFull);
     EXPECT_EQ(sink.ids.size(), 512u);
+    // A request may be content with less; more there is not.
+    request.contextTokens = 100;
+    const RecordingSink shorter = run(request);
+    ASSERT_TRUE(shorter.result) << shorter.error->message;
+    EXPECT_EQ(shorter.result->reason, StopReason::ContextFull);
+    EXPECT_EQ(shorter.ids.size(), 100u);
+    EXPECT_EQ(shorter.plan.contextTokens, 100u);
+    request.contextTokens = 4096;
+    EXPECT_EQ(run(request).ids.size(), 512u);
 }
 
 TEST(RecurrentModel, hasNoContextLimitUnlessAsked) {

@@ -44,6 +44,7 @@ Card {
         id: words
 
         required property var field
+        readonly property bool isNone: card.editor.revision >= 0 && card.editor.isSet(field.key) && area.length === 0
 
         implicitHeight: Math.max(72, area.implicitHeight)
         radius: Theme.radius
@@ -63,10 +64,10 @@ Card {
             selectionColor: Theme.selection
             selectedTextColor: Theme.text
             font.pixelSize: Theme.smallSize
-            font.family: words.field.key === "formText" ? Theme.fixedFontFamily : Application.font.family
+            font.family: words.field.kind === "code" ? Theme.fixedFontFamily : Application.font.family
             selectByMouse: true
             inputMethodHints: Theme.inputHints
-            text: card.editor.value(words.field.key)
+            text: card.editor.revision >= 0 ? card.editor.value(words.field.key) : ""
             Accessible.name: words.field.name
             onTextChanged: card.editor.setValue(words.field.key, text)
             Keys.onTabPressed: nextItemInFocusChain(true).forceActiveFocus(Qt.TabFocusReason)
@@ -79,7 +80,7 @@ Card {
                 y: area.topPadding
                 width: area.width - 2 * area.padding
                 visible: area.length === 0 && area.preeditText.length === 0
-                text: words.field.usual
+                text: words.isNone ? words.field.none : words.field.usual
                 textFormat: Text.PlainText
                 color: Theme.mutedText
                 font: area.font
@@ -116,7 +117,8 @@ Card {
                     id: row
 
                     required property var modelData
-                    readonly property bool isSet: card.editor.revision >= 0 && card.editor.value(modelData.key).length > 0
+                    readonly property bool isSet: card.editor.revision >= 0 && card.editor.isSet(modelData.key)
+                    readonly property bool isNone: isSet && card.editor.value(modelData.key).length === 0
                     readonly property bool isForm: modelData.key === "formText"
 
                     Layout.fillWidth: true
@@ -170,7 +172,7 @@ Card {
                         Layout.fillWidth: true
                         active: row.modelData.kind !== "number"
                         visible: active
-                        sourceComponent: row.modelData.kind === "text" ? wordsComponent : choicesComponent
+                        sourceComponent: row.modelData.kind === "choice" ? choicesComponent : wordsComponent
 
                         Component {
                             id: wordsComponent
@@ -185,6 +187,28 @@ Card {
                             }
                         }
                     }
+                    Flow {
+                        Layout.fillWidth: true
+                        spacing: Theme.xs
+
+                        // In place of what holds without this layer, where anything does.
+                        TextButton {
+                            objectName: "none-" + row.modelData.key
+                            visible: row.modelData.none.length > 0 && (row.isNone || (!row.isSet && row.modelData.usual.length > 0))
+                            text: row.modelData.none
+                            checked: row.isNone
+                            prominent: checked
+                            Accessible.role: Accessible.CheckBox
+                            Accessible.checked: checked
+                            onClicked: row.isNone ? card.editor.unset(row.modelData.key) : card.editor.setNone(row.modelData.key)
+                        }
+                        TextButton {
+                            objectName: "own-" + row.modelData.key
+                            visible: row.modelData.key === "chatTemplate" && !row.isSet && card.editor.ownTemplate.length > 0
+                            text: qsTr("Begin with the model's own")
+                            onClicked: card.editor.setValue(row.modelData.key, card.editor.ownTemplate)
+                        }
+                    }
                 }
             }
             Text {
@@ -197,6 +221,29 @@ Card {
                 color: Theme.danger
                 font.pixelSize: Theme.smallSize
                 Accessible.role: Accessible.AlertMessage
+                Accessible.name: text
+            }
+            Text {
+                Layout.fillWidth: true
+                textFormat: Text.PlainText
+                wrapMode: Text.Wrap
+                visible: sample.visible
+                text: qsTr("What the model would see of a short chat:")
+                color: Theme.mutedText
+                font.pixelSize: Theme.smallSize
+            }
+            Text {
+                id: sample
+                objectName: "templateSample"
+                Layout.fillWidth: true
+                textFormat: Text.PlainText
+                wrapMode: Text.Wrap
+                visible: text.length > 0
+                text: card.editor.sample
+                color: Theme.text
+                font.pixelSize: Theme.smallSize
+                font.family: Theme.fixedFontFamily
+                Accessible.role: Accessible.StaticText
                 Accessible.name: text
             }
         }

@@ -118,6 +118,10 @@
         <translation>Modelle</translation>
     </message>
     <message>
+        <source>Use the model used before</source>
+        <translation>Das vorige Modell verwenden</translation>
+    </message>
+    <message>
         <source>Open a model…</source>
         <translation>Modell öffnen …</translation>
     </message>
@@ -1854,6 +1858,10 @@
 </context>
 <context>
     <name>ingle::desktop::ModelListModel</name>
+    <message>
+        <source>In memory: answers at once</source>
+        <translation>Im Speicher: antwortet sofort</translation>
+    </message>
     <message>
         <source>The engine stopped unexpectedly and was started again.</source>
         <translation>Die Engine ist unerwartet stehen geblieben und wurde neu gestartet.</translation>

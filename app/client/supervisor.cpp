@@ -223,6 +223,7 @@ void Supervisor::dropHost() {
     m_hostDeadline.reset();
     m_messages = {};
     notify(m_options.notices.hostPidChanged, 0);
+    tellAlsoLoaded({});
 }
 
 void Supervisor::abandonHost(const std::string& reason) {
@@ -355,6 +356,7 @@ void Supervisor::tick() {
         // Which model it was stays known.
         m_hostHasModel = false;
         send(newId(), protocol::Unload{});
+        tellAlsoLoaded({});
     }
 }
 
@@ -385,6 +387,7 @@ std::optional<TimePoint> Supervisor::nextDeadline() const {
 void Supervisor::handle(const protocol::Event& event) {
     if (event.id == 0) {
         if (const auto* words = std::get_if<protocol::Failed>(&event.body)) m_lastWords = words->error;
+        if (std::holds_alternative<protocol::Released>(event.body)) tellAlsoLoaded({});
         return;
     }
     if (event.id == m_helloId) return greeted(event.body);
@@ -442,6 +445,9 @@ void Supervisor::answered(Calls::iterator entry, const protocol::EventBody& even
             if (const auto* loaded = std::get_if<protocol::Loaded>(&event)) {
                 m_hostHasModel = true;
                 m_device = {loaded->info.device, loaded->info.deviceNote};
+                tellAlsoLoaded(loaded->alsoLoaded);
+            } else if (modelUse(entry->call.body) == ModelUse::Changes) {
+                tellAlsoLoaded({});
             }
             finish(entry, event);
             return advance();
@@ -488,6 +494,10 @@ LoadOptions Supervisor::loadOptions() const {
 
 void Supervisor::tellDevice(const DeviceStatus& status) {
     if (status != std::exchange(m_device, status)) notify(m_options.notices.deviceChanged, status);
+}
+
+void Supervisor::tellAlsoLoaded(const std::string& path) {
+    if (path != std::exchange(m_alsoLoaded, path)) notify(m_options.notices.alsoLoadedChanged, path);
 }
 
 void Supervisor::finish(Calls::iterator entry, protocol::EventBody last) {

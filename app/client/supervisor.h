@@ -36,6 +36,8 @@ struct Notices {
     std::function<void(const protocol::Progress&)> loadingAgain = {};
     /// 0: no host runs.
     std::function<void(int64_t)> hostPidChanged = {};
+    /// Path of the model that is in memory beside the one in use: it would be loaded at once. Empty: none.
+    std::function<void(const std::string&)> alsoLoadedChanged = {};
 };
 
 struct Options {
@@ -131,6 +133,7 @@ class Supervisor {
 
     LoadOptions loadOptions() const;
     void tellDevice(const DeviceStatus& status);
+    void tellAlsoLoaded(const std::string& path);
     void tellConversations();
     /// When the model is to rest, as far as is known now.
     std::optional<TimePoint> restAt() const;
@@ -165,6 +168,7 @@ class Supervisor {
     bool m_degraded = false;
     uint32_t m_crashedProcess = 0;  ///< the last host, if nobody ended it
     DeviceStatus m_device;          ///< what was told last
+    std::string m_alsoLoaded;       ///< so was this
 };
 
 }  // namespace ingle::client

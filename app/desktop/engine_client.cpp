@@ -43,6 +43,7 @@ EngineClient::EngineClient(const HostCommand& command, QObject* parent) : QObjec
                 emit loadProgress(progress.fraction, toQString(progress.phase));
             },
         .hostPidChanged = [this](int64_t pid) { emit hostPidChanged(pid); },
+        .alsoLoadedChanged = [this](const std::string& path) { emit alsoLoadedChanged(toQString(path)); },
     };
     auto created = client::Client::create(std::move(host), std::move(options));
     if (created)

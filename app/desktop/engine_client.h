@@ -109,6 +109,8 @@ class EngineClient : public QObject {
     void computerDescribed(const ingle::ComputerInfo& computer);
     /// 0: no host runs.
     void hostPidChanged(qint64 pid);
+    /// Path of the model that is in memory beside the one in use; empty: none.
+    void alsoLoadedChanged(const QString& path);
 
   private:
     template <typename R, typename... Functions>

@@ -418,7 +418,10 @@ void fields(V& v, Of<Imported> auto& e) {
 template <typename V>
 void fields(V& v, Of<Loaded> auto& e) {
     v.required("info", e.info);
+    v.sparse("alsoLoaded", e.alsoLoaded);
 }
+template <typename V>
+void fields(V&, Of<Released> auto&) {}
 template <typename V>
 void fields(V&, Of<Unloaded> auto&) {}
 template <typename V>

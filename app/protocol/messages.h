@@ -47,6 +47,13 @@ struct Imported {
 struct Loaded {
     static constexpr std::string_view kName = "loaded";
     ModelInfo info;
+    /// Path of the model that was in use before and stays in memory: its Load is answered at once. Empty:
+    /// none.
+    std::string alsoLoaded;
+};
+/// What was in memory beside the model in use is there no longer. Answers nothing.
+struct Released {
+    static constexpr std::string_view kName = "released";
 };
 struct Unloaded {
     static constexpr std::string_view kName = "unloaded";
@@ -116,9 +123,9 @@ struct Failed {
     /// Of a load that was refused because it does not fit: the numbers, and what would help.
     MemoryEstimate memory;
 };
-using EventBody = std::variant<HelloOk, Inspected, Recognised, Imported, Loaded, Unloaded, Counted, Previewed,
-                               Retained, Protected, DevicesListed, ComputerDescribed, Progress, Planned,
-                               Tokens, Done, Scored, ReadPlanned, ReadDone, Failed>;
+using EventBody = std::variant<HelloOk, Inspected, Recognised, Imported, Loaded, Released, Unloaded, Counted,
+                               Previewed, Retained, Protected, DevicesListed, ComputerDescribed, Progress,
+                               Planned, Tokens, Done, Scored, ReadPlanned, ReadDone, Failed>;
 struct Event {
     RequestId id = 0;
     EventBody body;

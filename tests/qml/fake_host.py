@@ -5,6 +5,7 @@
 --version V      what it says in hello
 --exit-code C    how it dies
 --load-ms N      how long loading takes
+--two            the model before stays in memory; until an answer, if it is large
 --thinking N     so many tokens are thoughts
 --note TEXT      the plan's note
 --move-at N      another device takes over before token N of a generation that has not passed it
@@ -42,6 +43,7 @@ parser.add_argument("--version", type=int, default=3)
 parser.add_argument("--tokens", type=int, default=20)
 parser.add_argument("--pace-ms", type=float, default=0)
 parser.add_argument("--load-ms", type=float, default=0)
+parser.add_argument("--two", action="store_true")
 parser.add_argument("--thinking", type=int, default=0)
 parser.add_argument("--note", default="")
 parser.add_argument("--move-at", type=int)
@@ -77,6 +79,7 @@ FAILURES = {
     "page": {"code": "Unsupported", "message": "a web page, not the model", "id": "webPage", "arguments": ["path"]},
     "gone": {"code": "Io", "message": "No such file or directory", "id": "fileMissing", "arguments": ["path"]},
 }
+loaded = []  # paths: the model in use, and the one that stays beside it
 cancelled = set()
 writing = threading.Lock()
 
@@ -103,6 +106,9 @@ def maybe_die():
 
 
 def generate(request_id, request):
+    if len(loaded) > 1 and "large" in loaded[1]:
+        del loaded[1]
+        say(id=0, event="released")
     last = len(request["messages"]) - 1
     kept, dropped = ([last], list(range(last))) if args.forget else ([0], [])
     say(id=request_id, event="plan",
@@ -297,8 +303,15 @@ def answer(message):
             maybe_die()
         if op == "load":
             RECEIPT["modelPath"] = message["path"]
-            time.sleep(args.load_ms / 1000)
-        say(id=request_id, event="loaded" if op == "load" else "inspected", info=info_of(message["path"]))
+            if message["path"] not in loaded:
+                time.sleep(args.load_ms / 1000)
+            loaded[:] = [message["path"], *[path for path in loaded[:1] if args.two and path != message["path"]]]
+            beside = {"alsoLoaded": loaded[1]} if len(loaded) > 1 else {}
+            return say(id=request_id, event="loaded", info=info_of(message["path"]), **beside)
+        say(id=request_id, event="inspected", info=info_of(message["path"]))
+    elif op == "unload":
+        loaded.clear()
+        say(id=request_id, event="unloaded")
     elif op == "preview":
         preview(request_id, message["request"])
     elif op == "score":

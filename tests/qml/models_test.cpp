@@ -135,6 +135,63 @@ class ModelsTest : public QObject, WindowFiles {
         QCOMPARE(requests(log, "load"), 2);
         QCOMPARE(run.said(1).substr(0, 6), std::string("0 1 2 "));
     }
+
+    void theModelBeforeStaysInMemory() {
+        const QString log = m_folder.filePath("two.log");
+        WindowRun run(freshDataDir(), {"--log", log, "--two", "--load-ms", "300"});
+        const QString first = makeModel("first.gguf"), large = makeModel("large.gguf");
+        const QString words = "In memory: answers at once";
+        const auto inMemory = [&] {
+            QStringList paths;
+            for (const QString& path : {first, large, m_modelFile})
+                if (said(run, path, ModelListModel::DetailsRole).startsWith(words)) paths << path;
+            return paths;
+        };
+        const auto uses = [&run](const QString& path) {
+            return QTest::qWaitFor(
+                [&] {
+                    return run.ready() && run.model.models()->current().path == path.toStdString() &&
+                           said(run, path, ModelListModel::CurrentRole) == "true";
+                },
+                kPatienceMs);
+        };
+        QVERIFY(!run.model.actions()->can("modelBefore"));
+        for (const QString& path : {first, m_modelFile}) {
+            run.drop(path);
+            QVERIFY(uses(path));
+        }
+        QTRY_COMPARE(inMemory(), QStringList{first});
+        // Its card says so.
+        run.model.actions()->run("models");
+        QStringList shown;
+        QTRY_VERIFY(!(shown.clear(), run.shownItems("modelDetails")).isEmpty());
+        for (QQuickItem* item : run.shownItems("modelDetails")) shown << item->property("text").toString();
+        QCOMPARE(shown.filter(words).size(), 1);
+        // And so do keys, there and back.
+        for (const QString& path : {first, m_modelFile}) {
+            QTRY_VERIFY(run.model.actions()->can("modelBefore"));
+            run.model.actions()->run("modelBefore");
+            QVERIFY(uses(path));
+        }
+        QTRY_COMPARE(inMemory(), QStringList{first});
+        // A third one takes its place, until the memory is needed.
+        run.drop(large);
+        QVERIFY(uses(large));
+        QTRY_COMPARE(inMemory(), QStringList{m_modelFile});
+        run.model.models()->use(said(run, m_modelFile, ModelListModel::ModelIdRole));
+        QVERIFY(uses(m_modelFile));
+        QTRY_COMPARE(inMemory(), QStringList{large});
+        run.chat().send("more");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle(), kPatienceMs);
+        QTRY_COMPARE(inMemory(), QStringList());
+        // Nor does one stay when the model in use rests.
+        run.drop(first);
+        QVERIFY(uses(first));
+        QTRY_COMPARE(inMemory(), QStringList{m_modelFile});
+        run.model.engine()->restAfter(std::chrono::milliseconds(1));
+        QTRY_COMPARE_WITH_TIMEOUT(requests(log, "unload"), 1, kPatienceMs);
+        QTRY_COMPARE(inMemory(), QStringList());
+    }
 };
 
 QTEST_MAIN(ModelsTest)

@@ -10,6 +10,7 @@
 #include "engine/import/import.h"
 #include "ingle/computer.h"
 #include "ingle/devices.h"
+#include "ingle/memory_room.h"
 #include "ingle/recognition.h"
 #include "ingle/version.h"
 
@@ -88,6 +89,12 @@ Status host(const Options& options) {
                             if (engine) crash::noteDevice((*engine)->info().device);
                             return engine;
                         },
+                    .fullNeed =
+                        [](const std::string& path, LoadOptions load) {
+                            load.trials = driverTrials();
+                            return fullNeed(path, load);
+                        },
+                    .hasRoomFor = hasRoomFor,
                     .devices = [] { return listDevices(driverTrials(), DriverAnswers::Remembered); },
                     .computer = [] { return describeComputer(driverTrials().folder); },
                     .retain =

@@ -14,9 +14,22 @@ namespace ingle::cli {
 namespace {
 
 constexpr size_t kMaxWaitingRequests = 256;
+constexpr std::chrono::seconds kLookAtMemory{1};
 
 Error noModel() {
     return withId<ErrorId::NoModel>(Error{ErrorCode::InvalidArgument, "No model is loaded."});
+}
+
+uint64_t draftBytes(const Origin& origin) {
+    return origin.draft ? origin.draft->bytes : 0;
+}
+
+uint64_t weightBytes(const Engine& engine, const Origin& origin) {
+    return engine.info().memory.weightBytes + draftBytes(origin);
+}
+
+bool isOnProcessor(const Engine& engine) {
+    return engine.info().backend == "cpu";
 }
 
 }  // namespace
@@ -80,6 +93,7 @@ void EngineWorker::run() {
                 },
                 request->body);
         } else {
+            releaseInTime();
             stepGenerations();
         }
     }
@@ -162,39 +176,85 @@ void EngineWorker::forget(protocol::RequestId id) {
     m_pending.erase(id);
 }
 
-void EngineWorker::setEngine(std::unique_ptr<Engine> engine) {
+std::unique_ptr<Engine> EngineWorker::setEngine(std::unique_ptr<Engine> engine) {
     const std::scoped_lock lock(m_mutex);
-    m_engine.swap(engine);
+    return std::exchange(m_engine, std::move(engine));
+}
+
+void EngineWorker::setAside(const std::string& path, uint64_t needBytes) {
+    m_kept.reset();
+    auto before = setEngine(nullptr);
+    const bool stays = path != m_origin->path && isOnProcessor(*before) &&
+                       m_source.hasRoomFor(needBytes + weightBytes(*before, *m_origin));
+    if (stays) m_kept = Kept{std::move(before), *m_origin};
+}
+
+void EngineWorker::switchToKept() {
+    nameFileForBusErrors(m_kept->origin.path);
+    m_kept->engine = setEngine(std::move(m_kept->engine));
+    std::swap(m_kept->origin, *m_origin);
+}
+
+void EngineWorker::releaseInTime() {
+    const auto now = std::chrono::steady_clock::now();
+    if (!m_kept || now < m_nextLook) return;
+    m_nextLook = now + kLookAtMemory;
+    if (m_source.hasRoomFor(weightBytes(*m_engine, *m_origin) + weightBytes(*m_kept->engine, m_kept->origin)))
+        return;
+    m_kept.reset();
+    m_events.push({0, protocol::Released{}});
 }
 
 void EngineWorker::serve(protocol::RequestId id, const protocol::Load& request) {
-    const auto inspect = [&] {
-        const BusErrorAnswer answer(id, request.path);
-        return m_source.inspect(request.path, request.options);
-    };
-    if (m_engine) {
-        // The running model makes room first (two may not fit), but not for a file that cannot be loaded.
-        if (auto info = inspect(); !info) return fail(id, std::move(info).error());
+    Origin origin(request);
+    if (m_kept && m_kept->origin == origin) {
         endGenerations();
-        setEngine(nullptr);
+        switchToKept();
+        m_events.push({id, protocol::Loaded{m_engine->info(), m_kept->origin.path}});
+        return;
     }
-    Throttle throttle;
-    auto engine = m_source.load(request.path, request.options, [&](double fraction, const char* phase) {
-        if (throttle.passes(fraction)) m_events.push({id, protocol::Progress{fraction, phase}});
-    });
+    if (m_engine) {
+        // The model in use makes room first, but not for a file that cannot be loaded.
+        auto need = [&] {
+            const BusErrorAnswer answer(id, request.path);
+            return m_source.fullNeed(request.path, request.options);
+        }();
+        if (!need) return fail(id, std::move(need).error());
+        endGenerations();
+        setAside(request.path, *need + draftBytes(origin));
+    }
+    nameFileForBusErrors(request.path);
+    const auto load = [&] {
+        Throttle throttle;
+        return m_source.load(request.path, request.options, [&](double fraction, const char* phase) {
+            if (throttle.passes(fraction)) m_events.push({id, protocol::Progress{fraction, phase}});
+        });
+    };
+    auto engine = load();
+    if (!engine && engine.error().code == ErrorCode::OutOfMemory && m_kept) {
+        m_kept.reset();
+        engine = load();
+    }
     if (!engine) {
+        m_kept.reset();
         protocol::Failed failed{std::move(engine).error()};
-        if (failed.error.code == ErrorCode::OutOfMemory)
-            if (auto info = inspect(); info && !info->memory.fits()) failed.memory = std::move(info->memory);
+        if (failed.error.code == ErrorCode::OutOfMemory) {
+            const BusErrorAnswer answer(id, request.path);
+            if (auto info = m_source.inspect(request.path, request.options); info && !info->memory.fits())
+                failed.memory = std::move(info->memory);
+        }
         m_events.push({id, std::move(failed)});
         return;
     }
     setEngine(std::move(*engine));
-    m_events.push({id, protocol::Loaded{m_engine->info()}});
+    m_origin = std::move(origin);
+    if (!isOnProcessor(*m_engine)) m_kept.reset();
+    m_events.push({id, protocol::Loaded{m_engine->info(), m_kept ? m_kept->origin.path : std::string()}});
 }
 
 void EngineWorker::serve(protocol::RequestId id, const protocol::Unload&) {
     endGenerations();
+    m_kept.reset();
     setEngine(nullptr);
     m_events.push({id, protocol::Unloaded{}});
 }

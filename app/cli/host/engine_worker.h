@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "app/cli/host/event_queue.h"
+#include "app/cli/host/origin.h"
 #include "app/protocol/messages.h"
 #include "ingle/engine.h"
 #include "ingle/recognition.h"
@@ -25,6 +26,9 @@ struct EngineSource {
     std::function<Result<std::unique_ptr<Engine>>(const std::string& path, const LoadOptions& options,
                                                   const ProgressFn& progress)>
         load;
+    /// As ingle/memory_room.h tells them.
+    std::function<Result<uint64_t>(const std::string& path, const LoadOptions& options)> fullNeed;
+    std::function<bool(uint64_t bytes)> hasRoomFor;
     std::function<Result<DeviceList>()> devices;
     std::function<Result<ComputerInfo>()> computer;
     /// Deletes what is kept on disk for any other conversation or document.
@@ -63,13 +67,27 @@ class EngineWorker {
         bool cancelled = false;
     };
     enum class Wait { ForARequest, No };
+    /// The model that was in use before, idle, to be used again at once. Both compute on the processor: what
+    /// a second one leaves of a device's memory is not known. Its weights, which may be mapped, count as free
+    /// memory though it is there for them, so it is kept only while there is room for those of both.
+    struct Kept {
+        std::unique_ptr<Engine> engine;
+        Origin origin;
+    };
 
     std::optional<protocol::Request> takeRequest(Wait wait);
     void stepGenerations();
     void endGenerations();
     bool anyCancelled();
     void forget(protocol::RequestId id);
-    void setEngine(std::unique_ptr<Engine> engine);
+    /// Returns the one before.
+    std::unique_ptr<Engine> setEngine(std::unique_ptr<Engine> engine);
+    /// Keeps the model in use, or frees it: another one comes, which needs so much.
+    void setAside(const std::string& path, uint64_t needBytes);
+    /// The kept model comes into use, and the other one is kept.
+    void switchToKept();
+    /// Frees the kept model when the one in use needs its memory.
+    void releaseInTime();
 
     void serve(protocol::RequestId id, const protocol::Load& request);
     void serve(protocol::RequestId id, const protocol::Unload& request);
@@ -96,7 +114,11 @@ class EngineWorker {
     std::map<protocol::RequestId, Pending> m_pending;
     std::unique_ptr<Engine> m_engine;
 
-    std::map<protocol::RequestId, std::unique_ptr<RequestSink>> m_sinks;  ///< engine thread
+    // The engine thread's.
+    std::map<protocol::RequestId, std::unique_ptr<RequestSink>> m_sinks;
+    std::optional<Origin> m_origin;                      ///< of the model in use
+    std::optional<Kept> m_kept;                          ///< only beside one in use
+    std::chrono::steady_clock::time_point m_nextLook{};  ///< at the memory that is free
 };
 
 }  // namespace ingle::cli

@@ -150,16 +150,6 @@ class RequestReader {
     bool m_greeted = false;
 };
 
-/// The same source, telling the bus error report which file the engine uses.
-EngineSource namingFiles(EngineSource source) {
-    source.load = [load = std::move(source.load)](const std::string& path, const LoadOptions& options,
-                                                  const ProgressFn& progress) {
-        nameFileForBusErrors(path);
-        return load(path, options, progress);
-    };
-    return source;
-}
-
 /// Moves the standard stream `fd` to a descriptor of its own and leaves a copy of `replacement` in its place.
 Result<int> takeOver(int fd, int replacement) {
     const int taken = ::fcntl(fd, F_DUPFD_CLOEXEC, 3);
@@ -183,7 +173,7 @@ void volunteerForOutOfMemory() {
 void serveHost(int input, int output, const HostOptions& options, EngineSource source) {
     EventQueue events(kMaxWaitingEvents);
     reportBusErrors(output);
-    EngineWorker worker(namingFiles(source), events, options.pace);
+    EngineWorker worker(source, events, options.pace);
     RequestReader reader(input, source, worker, events);
     // No thread ever ends before the process does, so nobody joins them.
     std::thread([&] { writeEvents(output, events); }).detach();

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <span>
 #include <utility>
 
 #include "app/desktop/size_text.h"
 #include "app/desktop/text.h"
+#include "app/desktop/viewmodels/model_entries.h"
 #include "app/desktop/while_alive.h"
 #include "app/history/profile.h"
 #include "ingle/error_ids.h"
@@ -19,37 +19,6 @@ namespace {
 
 using library::FileState;
 using library::ModelEntry;
-
-/// "llama · 1.1B · Q4_K"
-std::string summaryOf(const ModelInfo& info) {
-    std::string summary = info.family;
-    const auto parameters = static_cast<double>(info.numParameters);
-    if (parameters >= 1e9) {
-        summary += fmt::format(" · {:.1f}B", parameters / 1e9);
-    } else if (parameters > 0) {
-        summary += fmt::format(" · {:.1f}M", parameters / 1e6);
-    }
-    if (const std::string quant = mainQuant(info); !quant.empty()) summary += " · " + quant;
-    return summary;
-}
-
-/// A missing model whose file this is: same size and same content at both ends, or the same name where that
-/// is not known.
-std::optional<ModelEntry> movedFrom(const library::Library& library, const std::string& path,
-                                    const library::Fingerprint& file) {
-    const auto name = std::filesystem::path(path).filename();
-    for (const ModelEntry& entry : library.models()) {
-        const uint64_t known = entry.fingerprint.headHash;
-        const bool sameContent = known != library::Fingerprint::kNoHash
-                                     ? known == file.headHash
-                                     : std::filesystem::path(entry.path).filename() == name;
-        if (entry.fingerprint.bytes == file.bytes && sameContent &&
-            library::checkFile(entry) == FileState::Missing) {
-            return entry;
-        }
-    }
-    return std::nullopt;
-}
 
 /// Some files hold a model and nothing that turns text into its tokens.
 bool canChat(const ModelInfo& info) {
@@ -100,33 +69,6 @@ std::optional<Error> failureOf(const ModelEntry& entry) {
     return storedError(entry.failure, entry.failureId, entry.failureArguments);
 }
 
-struct Checked {
-    ModelEntry entry;
-    FileState file = FileState::Same;
-};
-
-Result<Checked> check(const library::Library& library, const std::string& id) {
-    const auto entry = library.findById(id);
-    if (!entry) return fail(ErrorCode::InvalidArgument, "This model is no longer in the library.");
-    return Checked{*entry, library::checkFile(*entry)};
-}
-
-Result<Checked> addTo(library::Library& library, const ModelInfo& info) {
-    INGLE_TRY(library.reload());
-    INGLE_TRY_ASSIGN(const auto file, library::fingerprint(info.path));
-    if (const auto moved = movedFrom(library, info.path, file)) {
-        INGLE_TRY(library.relocate(moved->id, info.path));
-        return check(library, moved->id);
-    }
-    // A smaller file says that it is the same model: in the library it goes by its own name then.
-    const auto namesake = library.findByName(info.name);
-    const std::string name = namesake && namesake->path != info.path
-                                 ? std::filesystem::path(info.path).stem().string()
-                                 : info.name;
-    INGLE_TRY_ASSIGN(const auto entry, library.add(info.path, name, info.family, summaryOf(info)));
-    return Checked{entry, FileState::Same};
-}
-
 }  // namespace
 
 ModelListModel::ModelListModel(StorageThread& storage, EngineClient& engine, Settings& settings,
@@ -145,6 +87,10 @@ ModelListModel::ModelListModel(StorageThread& storage, EngineClient& engine, Set
     connect(&engine, &EngineClient::loadRefused, this, [this] { m_refused = true; });
     connect(&engine, &EngineClient::loadFailed, this, &ModelListModel::onLoadFailed);
     connect(&engine, &EngineClient::deviceChanged, this, &ModelListModel::onDeviceChanged);
+    connect(&engine, &EngineClient::alsoLoadedChanged, this, [this](const QString& path) {
+        m_alsoLoaded = path.toStdString();
+        changed();
+    });
     connect(&engine, &EngineClient::restarted, this, [this](Recovery recovery) {
         m_way.recovery =
             recovery == Recovery::SameWay
@@ -286,8 +232,8 @@ void ModelListModel::onArrived(const QString& path, const ModelInfo& info) {
 void ModelListModel::add(const ModelInfo& info) {
     if (!canChat(info)) return inspectionEnded(noTokenizer(info.path));
     m_storage.run(
-        this, [info](library::Library& library) { return addTo(library, info); },
-        [this](const Result<Checked>& checked) {
+        this, [info](library::Library& library) { return addModel(library, info); },
+        [this](const Result<CheckedModel>& checked) {
             inspectionEnded(checked ? std::nullopt : std::optional(checked.error()));
             if (checked) load(checked->entry, checked->file);
         });
@@ -295,8 +241,8 @@ void ModelListModel::add(const ModelInfo& info) {
 
 void ModelListModel::keep(const ModelInfo& info) {
     m_storage.run(
-        this, [info](library::Library& library) { return addTo(library, info); },
-        [this](const Result<Checked>& checked) {
+        this, [info](library::Library& library) { return addModel(library, info); },
+        [this](const Result<CheckedModel>& checked) {
             if (!checked) return m_notices.showError(Notices::Topic::Model, checked.error());
             refresh();
         });
@@ -325,12 +271,12 @@ void ModelListModel::applyChoices() {
 }
 
 void ModelListModel::loadById(const std::string& modelId) {
-    const auto work = [id = modelId](library::Library& library) -> Result<Checked> {
+    const auto work = [id = modelId](library::Library& library) -> Result<CheckedModel> {
         INGLE_TRY(library.reload());
-        return check(library, id);
+        return checkModel(library, id);
     };
     ++m_numChosen;
-    m_storage.run(this, work, [this](const Result<Checked>& checked) {
+    m_storage.run(this, work, [this](const Result<CheckedModel>& checked) {
         --m_numChosen;
         if (checked) return load(checked->entry, checked->file);
         m_notices.showError(Notices::Topic::Model, checked.error());
@@ -485,20 +431,19 @@ void ModelListModel::onDeviceChanged(const DeviceStatus& status) {
 }
 
 void ModelListModel::look() {
-    const auto work = [](library::Library& library) -> Result<std::vector<Checked>> {
+    const auto work = [](library::Library& library) -> Result<std::vector<CheckedModel>> {
         INGLE_TRY(library.reload());
-        std::vector<Checked> all;
+        std::vector<CheckedModel> all;
         for (const ModelEntry& entry : library.models()) all.push_back({entry, library::checkFile(entry)});
         return all;
     };
-    m_storage.run(this, work, [this](const Result<std::vector<Checked>>& all) {
+    m_storage.run(this, work, [this](const Result<std::vector<CheckedModel>>& all) {
         if (!all) return;
-        for (const Checked& each : *all) {
+        for (const CheckedModel& each : *all) {
             const std::string id = each.entry.id;
             m_looks[id].file = each.file;
             changed(id);
-            // The one in use has its memory already.
-            if (each.file == FileState::Missing || id == m_current.id) continue;
+            if (each.file == FileState::Missing || id == m_current.id || isInMemory(each.entry)) continue;
             m_engine.inspect(toQString(each.entry.path),
                              whileAlive(this, [this, id](const Result<ModelInfo>& info) {
                                  m_looks[id].memory = info ? info->memory : MemoryEstimate();
@@ -516,6 +461,11 @@ void ModelListModel::measure(const std::string& path, const GenerateStats& stats
     m_storage.run(this, work, [this](const Status& status) {
         if (status) refresh();
     });
+}
+
+void ModelListModel::changed() {
+    if (m_models.empty()) return;
+    emit dataChanged(index(0), index(rowCount() - 1), {CurrentRole, DetailsRole, SpokenRole});
 }
 
 void ModelListModel::changed(const std::string& modelId) {
@@ -560,9 +510,7 @@ void ModelListModel::setInspection(std::optional<protocol::RequestId> inspection
 void ModelListModel::setState(State state) {
     m_state = state;
     emit stateChanged();
-    if (!m_models.empty()) {
-        emit dataChanged(index(0), index(rowCount() - 1), {CurrentRole, SpokenRole});
-    }
+    changed();
 }
 
 int ModelListModel::rowCount(const QModelIndex& parent) const {
@@ -594,11 +542,30 @@ QVariant ModelListModel::data(const QModelIndex& index, int role) const {
     }
 }
 
+bool ModelListModel::isInMemory(const ModelEntry& entry) const {
+    return entry.path == m_alsoLoaded && entry.id != m_current.id;
+}
+
+const ModelEntry* ModelListModel::usedBefore() const {
+    // Those used last come first.
+    const auto before = std::ranges::find_if(m_models, [this](const ModelEntry& entry) {
+        return entry.id != m_current.id && !entry.lastUsedAt.empty();
+    });
+    return before == m_models.end() ? nullptr : &*before;
+}
+
+void ModelListModel::useBefore() {
+    if (const ModelEntry* before = usedBefore()) use(toQString(before->id));
+}
+
 QString ModelListModel::details(const ModelEntry& entry) const {
     const auto look = m_looks.find(entry.id);
     QStringList all{toQString(entry.summary), speedText(entry.tokensPerSecond),
-                    measuredText(entry.measuredPerSecond),
-                    look == m_looks.end() ? QString() : fitText(look->second.memory)};
+                    measuredText(entry.measuredPerSecond)};
+    if (isInMemory(entry))
+        all.prepend(tr("In memory: answers at once"));
+    else if (look != m_looks.end())
+        all.append(fitText(look->second.memory));
     all.removeAll(QString());
     return all.join(QStringLiteral(" · "));
 }

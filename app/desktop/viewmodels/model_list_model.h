@@ -54,8 +54,8 @@ class ModelListModel : public QAbstractListModel {
         NameRole,
         PathRole,
         CurrentRole,
-        DetailsRole,  ///< what it is, how fast it is said to be and was, and that it does not fit, if it does
-                      ///< not
+        DetailsRole,  ///< that it is in memory, what it is, how fast it is said to be and was, and that it
+                      ///< does not fit, if it does not
         TroubleRole,  ///< that its file is missing or another one, or why it could not be loaded
         SpokenRole,   ///< the name and whether it is in use, for screen readers
     };
@@ -118,6 +118,9 @@ class ModelListModel : public QAbstractListModel {
     /// follows in that case.
     void offer(const QString& path);
     Q_INVOKABLE void use(const QString& modelId);
+    /// Uses the model that was in use before this one.
+    void useBefore();
+    bool canUseBefore() const { return usedBefore() != nullptr; }
     /// Looks at the files of all of them: whether they are there, and fit the memory that is free now.
     Q_INVOKABLE void look();
     /// An answer of the model in that file has ended.
@@ -152,7 +155,13 @@ class ModelListModel : public QAbstractListModel {
     void insteadWanted();
 
   private:
+    /// What the rows say.
+    void changed();
     void changed(const std::string& modelId);
+    /// It has its memory already, beside the model in use.
+    bool isInMemory(const library::ModelEntry& entry) const;
+    /// Null: no other was ever used.
+    const library::ModelEntry* usedBefore() const;
     QString details(const library::ModelEntry& entry) const;
     QString trouble(const library::ModelEntry& entry) const;
     void setModels(std::vector<library::ModelEntry> models);
@@ -191,6 +200,7 @@ class ModelListModel : public QAbstractListModel {
     };
     std::map<std::string, Look> m_looks;
     library::ModelEntry m_current;
+    std::string m_alsoLoaded;        ///< path of what is in memory beside it
     std::optional<Error> m_failure;  ///< of the current one, the last time it was loaded
     State m_state = NoModel;
     /// Of what is being looked at, until it is loaded or refused; nothing: nobody waits for one.

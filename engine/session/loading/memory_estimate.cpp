@@ -149,6 +149,20 @@ MemoryEstimate estimateMemory(const ModelShape& shape, KvType kv, uint32_t conte
     return estimate;
 }
 
+uint64_t fullNeed(const ModelShape& shape, const LoadOptions& options,
+                  const std::optional<base::SystemMemory>& system) {
+    auto emptied = system;
+    if (emptied) emptied->availableBytes = emptied->usableBytes;
+    const uint32_t context =
+        options.contextTokens > 0 ? options.contextTokens : chooseContext(shape, options.kv, emptied);
+    return needOf(shape, options.kv, context);
+}
+
+bool leavesShare(uint64_t bytes, const base::SystemMemory& system) {
+    const uint64_t share = system.usableBytes / kShareOfOthers;
+    return share <= system.availableBytes && bytes <= system.availableBytes - share;
+}
+
 std::string refusalOf(const MemoryEstimate& estimate, const std::string& model) {
     return fmt::format("{} needs {} of memory ({} of them for the conversation), but {} of {} are free",
                        model, sizeText(estimate.needBytes()), sizeText(estimate.cacheBytes),

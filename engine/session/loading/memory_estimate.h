@@ -59,6 +59,14 @@ PoolLimits poolLimits(const ModelShape& shape, KvType kv, uint32_t contextTokens
 MemoryEstimate estimateMemory(const ModelShape& shape, KvType kv, uint32_t contextTokens,
                               const PoolLimits& limits, const std::optional<base::SystemMemory>& system);
 
+/// What a model takes with the context that was asked for, or with the one that would be chosen if all memory
+/// were free. `system`: nothing where it is not known.
+uint64_t fullNeed(const ModelShape& shape, const LoadOptions& options,
+                  const std::optional<base::SystemMemory>& system);
+
+/// Whether so much is free, beside the share that is left to others.
+bool leavesShare(uint64_t bytes, const base::SystemMemory& system);
+
 /// One sentence with the numbers of a model that does not fit.
 std::string refusalOf(const MemoryEstimate& estimate, const std::string& model);
 

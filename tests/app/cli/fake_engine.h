@@ -39,7 +39,14 @@ inline void readTruncatedFile() {
 /// told.
 class FakeEngine final : public Engine {
   public:
-    explicit FakeEngine(std::string path) { m_info.path = std::move(path); }
+    explicit FakeEngine(std::string path) {
+        m_info.path = std::move(path);
+        m_info.backend = m_info.path.find("graphics") == std::string::npos ? "cpu" : "vulkan";
+        m_info.memory.weightBytes = 10;
+        ++numAlive;
+    }
+    ~FakeEngine() override { --numAlive; }
+    static inline std::atomic<int> numAlive = 0;
 
     const ModelInfo& info() const override { return m_info; }
     const Vocabulary& vocabulary() const override { return m_vocabulary; }
@@ -201,8 +208,8 @@ class FakeEngine final : public Engine {
 };
 
 /// Loads FakeEngines; paths that contain "bad" fail, "hung" is never read and "/m/cut" is cut short while it
-/// is inspected; imports of "long" end when they are cancelled. Loading prints to standard output, as drivers
-/// do.
+/// is inspected; there is room for two models, but not for two "large" ones; imports of "long" end when they
+/// are cancelled. Loading prints to standard output, as drivers do.
 inline EngineSource fakeSource() {
     return {[](const std::string& path, const LoadOptions&) -> Result<ModelInfo> {
                 if (path.find("bad") != std::string::npos) return fail(ErrorCode::Corrupt, "{}: bad", path);
@@ -221,6 +228,11 @@ inline EngineSource fakeSource() {
                 if (progress) progress(0.5, "reading the file");
                 return std::make_unique<FakeEngine>(path);
             },
+            [](const std::string& path, const LoadOptions&) -> Result<uint64_t> {
+                if (path.find("bad") != std::string::npos) return fail(ErrorCode::Corrupt, "{}: bad", path);
+                return path.find("large") == std::string::npos ? 10 : 100;
+            },
+            [](uint64_t bytes) { return bytes < 100; },
             []() -> Result<DeviceList> {
                 return DeviceList{{{.name = "a CPU", .kind = "processor"}}, "there is no other"};
             },

@@ -63,7 +63,8 @@ class SupervisorTest : public testing::Test, public HostLink {
         return {.notices = {.restarted = [this](Recovery how) { m_recoveries.push_back(how); },
                             .deviceChanged = [this](const DeviceStatus& s) { m_devices.push_back(s.device); },
                             .loadingAgain = [](const protocol::Progress&) {},
-                            .hostPidChanged = [this](int64_t pid) { m_pid = pid; }},
+                            .hostPidChanged = [this](int64_t pid) { m_pid = pid; },
+                            .alsoLoadedChanged = [this](const std::string& path) { m_also.push_back(path); }},
                 .tokenInterval = tokenInterval,
                 .execute = {},
                 .now = [this] { return m_now; }};
@@ -143,6 +144,7 @@ class SupervisorTest : public testing::Test, public HostLink {
     TimePoint m_now{};
     std::vector<Recovery> m_recoveries;
     std::vector<std::string> m_devices;
+    std::vector<std::string> m_also;        ///< models beside the one in use, as they were told
     std::vector<protocol::Request> m_said;  ///< to the present host
     std::set<protocol::RequestId> m_served;
     protocol::MessageReader m_reader;

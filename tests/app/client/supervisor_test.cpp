@@ -106,6 +106,42 @@ TEST_F(SupervisorTest, AModelThatNothingUsesRestsUntilItIsUsed) {
     EXPECT_EQ(got<protocol::Unload>().size(), 1u);
 }
 
+TEST_F(SupervisorTest, WhatIsInMemoryBesideTheModelIsToldUntilItGoes) {
+    using Told = std::vector<std::string>;
+    const auto loadBeside = [this](const std::string& also) {
+        ask(protocol::Load{"m.gguf", {}}, Handlers<protocol::Load>{});
+        say(got<protocol::Load>().back().first, protocol::Loaded{{}, also});
+    };
+    load();
+    EXPECT_EQ(m_also, Told{});
+    loadBeside("a.gguf");
+    loadBeside("b.gguf");
+    EXPECT_EQ(m_also, (Told{"a.gguf", "b.gguf"}));
+    m_also.clear();
+    say(0, protocol::Released{});
+    EXPECT_EQ(m_also, Told{""});
+    m_also.clear();
+    loadBeside("a.gguf");
+    ask(protocol::Load{"bad.gguf", {}}, Handlers<protocol::Load>{});
+    say(got<protocol::Load>().back().first, protocol::Failed{{ErrorCode::Corrupt, "bad"}, {}});
+    EXPECT_EQ(m_also, (Told{"a.gguf", ""}));
+    m_also.clear();
+    loadBeside("a.gguf");
+    m_supervisor.restAfter(std::chrono::minutes(1));
+    m_now += std::chrono::minutes(2);
+    m_supervisor.tick();
+    EXPECT_EQ(got<protocol::Unload>().size(), 1u);
+    EXPECT_EQ(m_also, (Told{"a.gguf", ""}));
+    m_also.clear();
+    loadBeside("a.gguf");
+    Answer answer;
+    askFor(answer, "1");
+    end(kCrashed);
+    EXPECT_EQ(m_also, (Told{"a.gguf", ""}));
+    ASSERT_EQ(got<protocol::Load>().size(), 1u) << "only the one in use is loaded again";
+    EXPECT_EQ(got<protocol::Load>()[0].second.path, "m.gguf");
+}
+
 TEST_F(SupervisorTest, WithoutAModelAnAnswerFailsAtOnce) {
     Answer answer;
     askFor(answer, "1");

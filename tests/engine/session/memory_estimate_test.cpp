@@ -165,5 +165,27 @@ TEST(MemoryEstimate, theRefusalNamesTheNumbers) {
         "free");
 }
 
+TEST(MemoryEstimate, theFullNeedDoesNotDependOnWhatIsFree) {
+    const ModelShape shape = transformer();
+    const auto need = [&](uint64_t usable, uint64_t available, uint32_t asked = 0) {
+        LoadOptions options;
+        options.contextTokens = asked;
+        return fullNeed(shape, options, computer(usable, available));
+    };
+    const uint64_t model = shape.weightBytes + shape.workBytes;
+    EXPECT_EQ(need(32 * kGB, 32 * kGB), model + conversationBytes(shape, KvType::F16, 16384));
+    EXPECT_EQ(need(32 * kGB, 5 * kGB), need(32 * kGB, 32 * kGB)) << "though a shorter one would be chosen";
+    EXPECT_EQ(need(32 * kGB, 5 * kGB, 1024), model + conversationBytes(shape, KvType::F16, 1024));
+    EXPECT_LT(need(8 * kGB, 8 * kGB), need(32 * kGB, 32 * kGB));
+}
+
+TEST(MemoryEstimate, aShareIsLeftToOthers) {
+    EXPECT_TRUE(leavesShare(15 * kGB, computer(16 * kGB, 16 * kGB)));
+    EXPECT_FALSE(leavesShare(15 * kGB + 1, computer(16 * kGB, 16 * kGB)));
+    EXPECT_TRUE(leavesShare(3 * kGB, computer(16 * kGB, 4 * kGB)));
+    EXPECT_FALSE(leavesShare(3 * kGB + 1, computer(16 * kGB, 4 * kGB)));
+    EXPECT_FALSE(leavesShare(0, computer(16 * kGB, kGB / 2)));
+}
+
 }  // namespace
 }  // namespace ingle::session

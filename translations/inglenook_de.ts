@@ -2611,84 +2611,84 @@
 <context>
     <name>Exchange</name>
     <message>
-        <source>one picture</source>
-        <translation>ein Bild</translation>
+        <source>One picture</source>
+        <translation>Ein Bild</translation>
     </message>
     <message>
         <source>%1 pictures</source>
         <translation>%1 Bilder</translation>
     </message>
     <message>
-        <source>the content of one attached file</source>
-        <translation>der Inhalt einer angehängten Datei</translation>
+        <source>The content of one attached file</source>
+        <translation>Der Inhalt einer angehängten Datei</translation>
     </message>
     <message>
-        <source>the contents of %1 attached files</source>
-        <translation>die Inhalte von %1 angehängten Dateien</translation>
+        <source>The contents of %1 attached files</source>
+        <translation>Die Inhalte von %1 angehängten Dateien</translation>
     </message>
     <message>
-        <source>one recording</source>
-        <translation>eine Aufnahme</translation>
+        <source>One recording</source>
+        <translation>Eine Aufnahme</translation>
     </message>
     <message>
         <source>%1 recordings</source>
         <translation>%1 Aufnahmen</translation>
     </message>
     <message>
-        <source>one part of a message, of a kind that is not known</source>
-        <translation>ein Teil einer Nachricht von unbekannter Art</translation>
+        <source>One part of a message, of a kind that is not known</source>
+        <translation>Ein Teil einer Nachricht von unbekannter Art</translation>
     </message>
     <message>
         <source>%1 parts of messages, of kinds that are not known</source>
         <translation>%1 Teile von Nachrichten von unbekannter Art</translation>
     </message>
     <message>
-        <source>one message that nobody known has written</source>
-        <translation>eine Nachricht, von der man nicht weiß, wer sie geschrieben hat</translation>
+        <source>One message that nobody known has written</source>
+        <translation>Eine Nachricht, von der man nicht weiß, wer sie geschrieben hat</translation>
     </message>
     <message>
         <source>%1 messages that nobody known has written</source>
         <translation>%1 Nachrichten, von denen man nicht weiß, wer sie geschrieben hat</translation>
     </message>
     <message>
-        <source>one message that was never shown</source>
-        <translation>eine Nachricht, die nie gezeigt wurde</translation>
+        <source>One message that was never shown</source>
+        <translation>Eine Nachricht, die nie gezeigt wurde</translation>
     </message>
     <message>
         <source>%1 messages that were never shown</source>
         <translation>%1 Nachrichten, die nie gezeigt wurden</translation>
     </message>
     <message>
-        <source>one message that belongs to no branch</source>
-        <translation>eine Nachricht, die zu keinem Zweig gehört</translation>
+        <source>One message that belongs to no branch</source>
+        <translation>Eine Nachricht, die zu keinem Zweig gehört</translation>
     </message>
     <message>
         <source>%1 messages that belong to no branch</source>
         <translation>%1 Nachrichten, die zu keinem Zweig gehören</translation>
     </message>
     <message>
-        <source>one chat without messages</source>
-        <translation>ein Gespräch ohne Nachrichten</translation>
+        <source>One chat without messages</source>
+        <translation>Ein Gespräch ohne Nachrichten</translation>
     </message>
     <message>
         <source>%1 chats without messages</source>
         <translation>%1 Gespräche ohne Nachrichten</translation>
     </message>
     <message>
-        <source>one chat that could not be read</source>
-        <translation>ein Gespräch, das nicht zu lesen war</translation>
+        <source>One chat that could not be read</source>
+        <translation>Ein Gespräch, das nicht zu lesen war</translation>
     </message>
     <message>
         <source>%1 chats that could not be read</source>
         <translation>%1 Gespräche, die nicht zu lesen waren</translation>
     </message>
     <message>
-        <source>the rating of one answer</source>
-        <translation>die Bewertung einer Antwort</translation>
+        <source>The rating of one answer</source>
+        <translation>Die Bewertung einer Antwort</translation>
     </message>
     <message>
-        <source>the ratings of %1 answers</source>
-        <translation>die Bewertungen von %1 Antworten</translation>
+        <source>The ratings of %1 answers</source>
+        <translation>Die Bewertungen von %1 Antworten</translation>
     </message>
     <message>
         <source>one chat</source>
@@ -2850,8 +2850,8 @@
         <translation>Wird geschrieben: bisher %1</translation>
     </message>
     <message>
-        <source>%1 saved as %2</source>
-        <translation>%1 gespeichert als %2</translation>
+        <source>Saved %1 as %2</source>
+        <translation>Gespeichert: %1 als %2</translation>
     </message>
     <message>
         <source>The export was stopped; there is no file of it.</source>
@@ -2909,8 +2909,8 @@
         <translation>Gespräche werden hereingeholt: %1 von %2</translation>
     </message>
     <message>
-        <source>%1 of %2 with %3 brought in</source>
-        <translation>%1 von %2 mit %3 hereingeholt</translation>
+        <source>Brought in: %1 of %2 with %3.</source>
+        <translation>Hereingeholt: %1 von %2 mit %3.</translation>
     </message>
     <message>
         <source>%1 cannot be brought in: %2</source>
@@ -3049,8 +3049,8 @@
         <translation>Neue Vorlage</translation>
     </message>
     <message>
-        <source>Cancel</source>
-        <translation>Abbrechen</translation>
+        <source>Discard</source>
+        <translation>Verwerfen</translation>
     </message>
 </context>
 <context>

@@ -17,36 +17,37 @@ QString counted(uint64_t count, const QString& one, const QString& many) {
     return count == 1 ? one : many.arg(QLocale().toString(static_cast<qulonglong>(count)));
 }
 
+/// A line of its own.
 QString lossLine(LossKind kind, uint64_t count) {
     switch (kind) {
         case LossKind::Pictures:
-            return counted(count, Exchange::tr("one picture"), Exchange::tr("%1 pictures"));
+            return counted(count, Exchange::tr("One picture"), Exchange::tr("%1 pictures"));
         case LossKind::Attachments:
-            return counted(count, Exchange::tr("the content of one attached file"),
-                           Exchange::tr("the contents of %1 attached files"));
+            return counted(count, Exchange::tr("The content of one attached file"),
+                           Exchange::tr("The contents of %1 attached files"));
         case LossKind::Recordings:
-            return counted(count, Exchange::tr("one recording"), Exchange::tr("%1 recordings"));
+            return counted(count, Exchange::tr("One recording"), Exchange::tr("%1 recordings"));
         case LossKind::UnknownParts:
-            return counted(count, Exchange::tr("one part of a message, of a kind that is not known"),
+            return counted(count, Exchange::tr("One part of a message, of a kind that is not known"),
                            Exchange::tr("%1 parts of messages, of kinds that are not known"));
         case LossKind::UnknownMessages:
-            return counted(count, Exchange::tr("one message that nobody known has written"),
+            return counted(count, Exchange::tr("One message that nobody known has written"),
                            Exchange::tr("%1 messages that nobody known has written"));
         case LossKind::HiddenMessages:
-            return counted(count, Exchange::tr("one message that was never shown"),
+            return counted(count, Exchange::tr("One message that was never shown"),
                            Exchange::tr("%1 messages that were never shown"));
         case LossKind::LooseMessages:
-            return counted(count, Exchange::tr("one message that belongs to no branch"),
+            return counted(count, Exchange::tr("One message that belongs to no branch"),
                            Exchange::tr("%1 messages that belong to no branch"));
         case LossKind::EmptyConversations:
-            return counted(count, Exchange::tr("one chat without messages"),
+            return counted(count, Exchange::tr("One chat without messages"),
                            Exchange::tr("%1 chats without messages"));
         case LossKind::UnreadableConversations:
-            return counted(count, Exchange::tr("one chat that could not be read"),
+            return counted(count, Exchange::tr("One chat that could not be read"),
                            Exchange::tr("%1 chats that could not be read"));
         case LossKind::Ratings:
-            return counted(count, Exchange::tr("the rating of one answer"),
-                           Exchange::tr("the ratings of %1 answers"));
+            return counted(count, Exchange::tr("The rating of one answer"),
+                           Exchange::tr("The ratings of %1 answers"));
     }
     return {};
 }

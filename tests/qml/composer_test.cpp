@@ -37,10 +37,31 @@ class ComposerTest : public QObject, WindowFiles {
             type("Translate");
             run.shownItem("promptText")
                 ->setProperty("text", "Into {language}, {language} only: {the text} { return; }");
+            // Half of it written, it is there when the page opens again.
+            QTest::keyClick(run.window, Qt::Key_Escape);
+            QTRY_VERIFY(run.item("composerInput")->hasActiveFocus());
+            run.model.actions()->run("prompts");
+            QTRY_VERIFY(run.shownItem("promptName") && run.shownItem("promptName")->hasActiveFocus());
+            QCOMPARE(run.shownItem("promptName")->property("text").toString(), QString("Translate"));
+            QVERIFY(run.shownItem("promptText")->property("text").toString().startsWith("Into {language}"));
             run.click(run.shownItem("storePrompt"), QPointF(5, 5));
             QTRY_COMPARE(run.model.prompts()->all().size(), 1);
             QVERIFY(run.model.prompts()->store("", "Short", "Be brief."));
             QVERIFY(!run.model.prompts()->store("", " ", "Nobody could find it."));
+            // One that was only looked at is not; one that is discarded neither.
+            QTRY_VERIFY(run.shownItem("editPrompt-0") != nullptr);
+            run.click(run.shownItem("editPrompt-0"), QPointF(5, 5));
+            QTRY_VERIFY(run.shownItem("promptName") != nullptr);
+            QTest::keyClick(run.window, Qt::Key_Escape);
+            QTRY_VERIFY(run.item("composerInput")->hasActiveFocus());
+            run.model.actions()->run("prompts");
+            QTRY_VERIFY(run.shownItem("newPrompt") != nullptr);
+            run.click(run.shownItem("newPrompt"), QPointF(5, 5));
+            QTRY_VERIFY(run.shownItem("promptName") && run.shownItem("promptName")->hasActiveFocus());
+            type("Nothing");
+            run.click(run.shownItem("discardPrompt"), QPointF(5, 5));
+            QTRY_VERIFY(run.shownItem("newPrompt") != nullptr);
+            QCOMPARE(run.model.prompts()->all().size(), 2);
             QTest::keyClick(run.window, Qt::Key_Escape);
             QTRY_VERIFY(run.item("composerInput")->hasActiveFocus());
             // By its name, with the keyboard.

@@ -85,14 +85,14 @@ class DataTest : public QObject, WindowFiles {
         QTRY_VERIFY(isOpen(run, "importCard"));
         QCOMPARE(run.shownItem("importSentence")->property("text").toString(),
                  QString("conversations.json holds 3 chats of ChatGPT with 6 messages, from 2023."));
-        QCOMPARE(importer(run).leftOut(), QStringList{"one picture"});
+        QCOMPARE(importer(run).leftOut(), QStringList{"One picture"});
         press(run, "importLeftOut");
         QTRY_VERIFY(run.shownItem("importLosses")->isVisible());
         QCOMPARE(rows(run), 0);  // nothing before the answer
         press(run, "importStart");
         QTRY_COMPARE_WITH_TIMEOUT(importer(run).state(), ChatImport::Done, kPatienceMs);
         QTRY_COMPARE(rows(run), 3);
-        QCOMPARE(lastToast(run), QString("3 chats of ChatGPT with 6 messages brought in"));
+        QCOMPARE(lastToast(run), QString("Brought in: 3 chats of ChatGPT with 6 messages."));
         press(run, "importCancel");
         QTRY_VERIFY(!isOpen(run, "importCard"));
         run.model.conversations()->setSearchText("unheard");
@@ -223,7 +223,7 @@ class DataTest : public QObject, WindowFiles {
         exporter.write(shown, 0, "md", target("one.md"));
         QTRY_VERIFY_WITH_TIMEOUT(!exporter.writing(), kPatienceMs);
         QTRY_VERIFY(!isOpen(run, "exportCard"));
-        QVERIFY(lastToast(run).startsWith("one chat saved as "));
+        QVERIFY(lastToast(run).startsWith("Saved one chat as "));
         const QByteArray markdown = read(folder + "/one.md");
         QVERIFY(markdown.contains("And wasps?") && markdown.contains("Honey."));
         QVERIFY(!markdown.contains("bees"));

@@ -93,7 +93,7 @@ void ChatExport::onWritten(const QString& path, const Result<uint64_t>& written)
     m_ticks.stop();
     emit changed();
     if (written) {
-        m_notices.showToast(tr("%1 saved as %2").arg(chatsText(*written), path));
+        m_notices.showToast(tr("Saved %1 as %2").arg(chatsText(*written), path));
         return emit done();
     }
     if (written.error().code == ErrorCode::Cancelled)

@@ -259,7 +259,7 @@ QString ChatImport::sentence() const {
                 .arg(QLocale().toString(static_cast<qulonglong>(m_job->done)),
                      QLocale().toString(static_cast<qulonglong>(m_findings.conversations)));
         case Done:
-            return tr("%1 of %2 with %3 brought in")
+            return tr("Brought in: %1 of %2 with %3.")
                 .arg(chatsText(m_findings.conversations), program, messagesText(m_findings.messages));
         default:
             return tr("%1 cannot be brought in: %2").arg(name, m_failure);

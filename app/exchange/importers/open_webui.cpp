@@ -79,14 +79,16 @@ Status takeChat(const Row& row, const json& chat, Taker& taker) {
     if (tree.is_object() && !tree.empty()) {
         history::PortableConversation planted;
         std::map<std::string, Node> nodes;
-        std::vector<std::string> order;
         for (const auto& [name, each] : tree.items())
             nodes[name] = {textMember(each, "parentId"), messageFrom(each, taker)};
         // By time: siblings are versions of a message.
         std::vector<std::pair<int64_t, std::string>> byTime;
+        byTime.reserve(nodes.size());
         for (const auto& [name, node] : nodes)
             byTime.emplace_back(node.message ? node.message->message.createdMs : 0, name);
         std::ranges::sort(byTime);
+        std::vector<std::string> order;
+        order.reserve(byTime.size());
         for (auto& [time, name] : byTime) order.push_back(std::move(name));
         const auto shift = static_cast<history::Number>(conversation.messages.size());
         plant(nodes, order, textMember(history, "currentId"), planted, taker);

@@ -9,21 +9,38 @@ Card {
 
     required property Prompts prompts
 
+    // What is being written outlasts the card, until it is kept or discarded.
+    property bool editing: false
+    property string before: ""  ///< the name of the one that is changed; empty: a new one
+    property string beforeText: ""
+    property string name: ""
+    property string text: ""
+
     objectName: "promptsCard"
     title: qsTr("Your prompts")
+    onClosed: {
+        if (name === before && text === beforeText)
+            editing = false;
+    }
 
     body: ColumnLayout {
         id: body
 
-        property bool editing: false
-        property string before: ""  ///< the name of the one that is changed; empty: a new one
-
         function edit(name: string, text: string) {
-            before = name;
+            card.before = name;
+            card.beforeText = text;
+            write(name, text);
+        }
+        function write(name: string, text: string) {
             nameField.text = name;
             textArea.text = text;
-            editing = true;
+            card.editing = true;
             nameField.forceActiveFocus();
+        }
+
+        Component.onCompleted: {
+            if (card.editing)
+                write(card.name, card.text);
         }
 
         spacing: Theme.m
@@ -31,7 +48,7 @@ Card {
         Text {
             textFormat: Text.PlainText
             Layout.fillWidth: true
-            text: body.editing ? qsTr("What stands in {braces} is asked for when the prompt is used.") : qsTr("Type / in the empty message to use one.")
+            text: card.editing ? qsTr("What stands in {braces} is asked for when the prompt is used.") : qsTr("Type / in the empty message to use one.")
             color: Theme.mutedText
             font.pixelSize: Theme.smallSize
             wrapMode: Text.Wrap
@@ -41,7 +58,7 @@ Card {
             Layout.fillWidth: true
             Layout.fillHeight: true
             implicitHeight: contentHeight
-            visible: count > 0 && !body.editing
+            visible: count > 0 && !card.editing
             clip: true
             boundsBehavior: Flickable.StopAtBounds
             model: card.prompts.all
@@ -83,14 +100,15 @@ Card {
             id: nameField
             objectName: "promptName"
             Layout.fillWidth: true
-            visible: body.editing
+            visible: card.editing
             label: qsTr("Name")
             placeholderText: label
+            onTextChanged: card.name = text
             onAccepted: textArea.forceActiveFocus()
         }
         Rectangle {
             Layout.fillWidth: true
-            visible: body.editing
+            visible: card.editing
             implicitHeight: Math.min(240, Math.max(120, textArea.implicitHeight))
             radius: Theme.radius
             color: Theme.surface
@@ -117,6 +135,7 @@ Card {
                     selectByMouse: true
                     inputMethodHints: Theme.inputHints
                     Accessible.name: qsTr("Text of the prompt")
+                    onTextChanged: card.text = text
                     Keys.onTabPressed: nextItemInFocusChain(true).forceActiveFocus(Qt.TabFocusReason)
                     Keys.onBacktabPressed: nextItemInFocusChain(false).forceActiveFocus(Qt.BacktabFocusReason)
                 }
@@ -128,21 +147,22 @@ Card {
             spacing: Theme.s
 
             TextButton {
-                objectName: body.editing ? "storePrompt" : "newPrompt"
+                objectName: card.editing ? "storePrompt" : "newPrompt"
                 prominent: true
-                enabled: !body.editing || (nameField.text.trim().length > 0 && textArea.text.trim().length > 0)
-                text: body.editing ? qsTr("Keep it") : qsTr("New prompt")
+                enabled: !card.editing || (nameField.text.trim().length > 0 && textArea.text.trim().length > 0)
+                text: card.editing ? qsTr("Keep it") : qsTr("New prompt")
                 onClicked: {
-                    if (!body.editing)
+                    if (!card.editing)
                         body.edit("", "");
-                    else if (card.prompts.store(body.before, nameField.text, textArea.text))
-                        body.editing = false;
+                    else if (card.prompts.store(card.before, nameField.text, textArea.text))
+                        card.editing = false;
                 }
             }
             TextButton {
-                visible: body.editing
-                text: qsTr("Cancel")
-                onClicked: body.editing = false
+                objectName: "discardPrompt"
+                visible: card.editing
+                text: qsTr("Discard")
+                onClicked: card.editing = false
             }
         }
     }

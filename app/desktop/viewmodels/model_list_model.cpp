@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <span>
 #include <utility>
 
+#include "app/desktop/library_models.h"
 #include "app/desktop/size_text.h"
 #include "app/desktop/text.h"
 #include "app/desktop/while_alive.h"
@@ -19,46 +19,15 @@ namespace {
 
 using library::FileState;
 using library::ModelEntry;
-
-/// "llama · 1.1B · Q4_K"
-std::string summaryOf(const ModelInfo& info) {
-    std::string summary = info.family;
-    const auto parameters = static_cast<double>(info.numParameters);
-    if (parameters >= 1e9) {
-        summary += fmt::format(" · {:.1f}B", parameters / 1e9);
-    } else if (parameters > 0) {
-        summary += fmt::format(" · {:.1f}M", parameters / 1e6);
-    }
-    if (const std::string quant = mainQuant(info); !quant.empty()) summary += " · " + quant;
-    return summary;
-}
-
-/// A missing model whose file this is: same size and same content at both ends, or the same name where that
-/// is not known.
-std::optional<ModelEntry> movedFrom(const library::Library& library, const std::string& path,
-                                    const library::Fingerprint& file) {
-    const auto name = std::filesystem::path(path).filename();
-    for (const ModelEntry& entry : library.models()) {
-        const uint64_t known = entry.fingerprint.headHash;
-        const bool sameContent = known != library::Fingerprint::kNoHash
-                                     ? known == file.headHash
-                                     : std::filesystem::path(entry.path).filename() == name;
-        if (entry.fingerprint.bytes == file.bytes && sameContent &&
-            library::checkFile(entry) == FileState::Missing) {
-            return entry;
-        }
-    }
-    return std::nullopt;
-}
-
-/// Some files hold a model and nothing that turns text into its tokens.
-bool canChat(const ModelInfo& info) {
-    return info.tokenizer != "none";
-}
+using library::ModelPurpose;
 
 /// Of a model that is read for each token: at 10 GB/s, which every computer's memory has, this is 40 tokens a
 /// second, and nobody reads faster. A smaller one would be worse and seem no quicker, so nobody is asked.
 constexpr uint64_t kSmallEnoughBytes = 256'000'000;
+
+bool isForChats(const Recognition& model) {
+    return purposeOf(model.info) == ModelPurpose::Chats;
+}
 
 bool isWorthMakingSmaller(const Recognition& model) {
     return model.can(ModelAction::MakeSmaller) && model.info.fileBytes >= kSmallEnoughBytes;
@@ -98,33 +67,6 @@ QString fileText(FileState file) {
 std::optional<Error> failureOf(const ModelEntry& entry) {
     if (entry.failure.empty()) return std::nullopt;
     return storedError(entry.failure, entry.failureId, entry.failureArguments);
-}
-
-struct Checked {
-    ModelEntry entry;
-    FileState file = FileState::Same;
-};
-
-Result<Checked> check(const library::Library& library, const std::string& id) {
-    const auto entry = library.findById(id);
-    if (!entry) return fail(ErrorCode::InvalidArgument, "This model is no longer in the library.");
-    return Checked{*entry, library::checkFile(*entry)};
-}
-
-Result<Checked> addTo(library::Library& library, const ModelInfo& info) {
-    INGLE_TRY(library.reload());
-    INGLE_TRY_ASSIGN(const auto file, library::fingerprint(info.path));
-    if (const auto moved = movedFrom(library, info.path, file)) {
-        INGLE_TRY(library.relocate(moved->id, info.path));
-        return check(library, moved->id);
-    }
-    // A smaller file says that it is the same model: in the library it goes by its own name then.
-    const auto namesake = library.findByName(info.name);
-    const std::string name = namesake && namesake->path != info.path
-                                 ? std::filesystem::path(info.path).stem().string()
-                                 : info.name;
-    INGLE_TRY_ASSIGN(const auto entry, library.add(info.path, name, info.family, summaryOf(info)));
-    return Checked{entry, FileState::Same};
 }
 
 }  // namespace
@@ -175,13 +117,14 @@ void ModelListModel::start() {
 }
 
 void ModelListModel::useLast() {
-    if (m_models.empty()) return;
+    const auto last = std::ranges::find(m_models, ModelPurpose::Chats, &ModelEntry::purpose);
+    if (last == m_models.end()) return;
     // The guide comes first only while there is nothing else.
-    if (m_models.front().lastUsedAt.empty() && m_models.front().id != library::kGuideId) return;
-    if (m_models.front().failure.empty()) {
-        loadById(m_models.front().id);
+    if (last->lastUsedAt.empty() && last->id != library::kGuideId) return;
+    if (last->failure.empty()) {
+        loadById(last->id);
     } else {
-        m_current = m_models.front();
+        m_current = *last;
         m_failure = failureOf(m_current);
         setState(Failed);
     }
@@ -238,13 +181,14 @@ void ModelListModel::onRecognised(const std::vector<Recognition>& things) {
     }
     for (const Recognition& thing : others)
         if (!thing.can(ModelAction::ReadText)) m_notices.showToast(errorSentence(*thing.refusal));
-    const Recognition& first = things.front();
-    if (numModels == 1 && isWorthMakingSmaller(first) && canChat(first.info)) {
+    std::vector<Recognition> models(things.begin(), things.begin() + numModels);
+    std::ranges::stable_partition(models, isForChats);
+    const Recognition& first = models.front();
+    if (numModels == 1 && isWorthMakingSmaller(first) && isForChats(first)) {
         setInspection(std::nullopt);
         return emit choiceWanted(first);
     }
-    for (const Recognition& thing : std::span(things).subspan(1, static_cast<size_t>(numModels) - 1))
-        keep(thing.info);
+    for (const Recognition& thing : std::span(models).subspan(1)) keep(thing.info);
     if (numModels > 1)
         m_notices.showToast(
             tr("%n models were recognised; the first is opened.", nullptr, static_cast<int>(numModels)));
@@ -275,7 +219,7 @@ void ModelListModel::onArrived(const QString& path, const ModelInfo& info) {
     emit arrivedWhole(path);
     const bool isKnown =
         std::ranges::any_of(m_models, [&](const ModelEntry& entry) { return toQString(entry.path) == path; });
-    if (!canChat(info) || isKnown) return;
+    if (!hasTokenizer(info) || isKnown) return;
     m_notices.showBanner(
         {.topic = Notices::Topic::Arrival,
          .sentence = tr("%1 has arrived in your downloads.").arg(toQString(library::displayName(info.name))),
@@ -284,19 +228,28 @@ void ModelListModel::onArrived(const QString& path, const ModelInfo& info) {
 }
 
 void ModelListModel::add(const ModelInfo& info) {
-    if (!canChat(info)) return inspectionEnded(noTokenizer(info.path));
+    if (!hasTokenizer(info)) return inspectionEnded(noTokenizer(info.path));
     m_storage.run(
-        this, [info](library::Library& library) { return addTo(library, info); },
-        [this](const Result<Checked>& checked) {
+        this, [info](library::Library& library) { return addModel(library, info); },
+        [this](const Result<CheckedModel>& checked) {
+            if (checked && checked->entry.purpose == ModelPurpose::Embeddings) return welcome(checked->entry);
             inspectionEnded(checked ? std::nullopt : std::optional(checked.error()));
             if (checked) load(checked->entry, checked->file);
         });
 }
 
+void ModelListModel::welcome(const ModelEntry& entry) {
+    setInspection(std::nullopt);
+    decline();
+    m_notices.showToast(tr("%1 finds passages in documents from now on. It cannot chat.")
+                            .arg(toQString(library::displayName(entry.name))));
+    refresh();
+}
+
 void ModelListModel::keep(const ModelInfo& info) {
     m_storage.run(
-        this, [info](library::Library& library) { return addTo(library, info); },
-        [this](const Result<Checked>& checked) {
+        this, [info](library::Library& library) { return addModel(library, info); },
+        [this](const Result<CheckedModel>& checked) {
             if (!checked) return m_notices.showError(Notices::Topic::Model, checked.error());
             refresh();
         });
@@ -310,6 +263,12 @@ void ModelListModel::forgetInspection() {
 }
 
 void ModelListModel::use(const QString& modelId) {
+    const auto chosen = std::ranges::find(m_models, modelId.toStdString(), &ModelEntry::id);
+    if (chosen != m_models.end() && chosen->purpose == ModelPurpose::Embeddings) {
+        m_notices.showToast(tr("%1 finds passages in documents; it writes nothing, so it cannot chat.")
+                                .arg(toQString(library::displayName(chosen->name))));
+        return;
+    }
     forgetInspection();
     m_startWithLast = false;
     m_notices.clearBanner(Notices::Topic::Model);
@@ -325,12 +284,12 @@ void ModelListModel::applyChoices() {
 }
 
 void ModelListModel::loadById(const std::string& modelId) {
-    const auto work = [id = modelId](library::Library& library) -> Result<Checked> {
+    const auto work = [id = modelId](library::Library& library) -> Result<CheckedModel> {
         INGLE_TRY(library.reload());
-        return check(library, id);
+        return checkModel(library, id);
     };
     ++m_numChosen;
-    m_storage.run(this, work, [this](const Result<Checked>& checked) {
+    m_storage.run(this, work, [this](const Result<CheckedModel>& checked) {
         --m_numChosen;
         if (checked) return load(checked->entry, checked->file);
         m_notices.showError(Notices::Topic::Model, checked.error());
@@ -398,7 +357,7 @@ QVariantList ModelListModel::guessChoices() const {
     };
     QVariantList choices{choice("off", tr("Never")), choice(kLookUp, tr("From the text itself"))};
     for (const ModelEntry& entry : m_models) {
-        if (entry.id != library::kGuideId)
+        if (entry.id != library::kGuideId && entry.purpose == ModelPurpose::Chats)
             choices << choice(toQString(entry.id), toQString(library::displayName(entry.name)));
     }
     return choices;
@@ -431,7 +390,7 @@ Error ModelListModel::noTokenizer(const std::string& path) {
 
 void ModelListModel::onLoaded(const ModelInfo& info) {
     // The file may have changed since it was dropped, or come into the library another way.
-    if (!canChat(info)) return onLoadFailed(noTokenizer(info.path));
+    if (!hasTokenizer(info)) return onLoadFailed(noTokenizer(info.path));
     m_way = {.device = toQString(info.device),
              .deviceNote = toQString(info.deviceNote),
              .contextTokens = info.contextTokens,
@@ -485,15 +444,15 @@ void ModelListModel::onDeviceChanged(const DeviceStatus& status) {
 }
 
 void ModelListModel::look() {
-    const auto work = [](library::Library& library) -> Result<std::vector<Checked>> {
+    const auto work = [](library::Library& library) -> Result<std::vector<CheckedModel>> {
         INGLE_TRY(library.reload());
-        std::vector<Checked> all;
+        std::vector<CheckedModel> all;
         for (const ModelEntry& entry : library.models()) all.push_back({entry, library::checkFile(entry)});
         return all;
     };
-    m_storage.run(this, work, [this](const Result<std::vector<Checked>>& all) {
+    m_storage.run(this, work, [this](const Result<std::vector<CheckedModel>>& all) {
         if (!all) return;
-        for (const Checked& each : *all) {
+        for (const CheckedModel& each : *all) {
             const std::string id = each.entry.id;
             m_looks[id].file = each.file;
             changed(id);
@@ -596,8 +555,9 @@ QVariant ModelListModel::data(const QModelIndex& index, int role) const {
 
 QString ModelListModel::details(const ModelEntry& entry) const {
     const auto look = m_looks.find(entry.id);
-    QStringList all{toQString(entry.summary), speedText(entry.tokensPerSecond),
-                    measuredText(entry.measuredPerSecond),
+    const bool isForPassages = entry.purpose == ModelPurpose::Embeddings;
+    QStringList all{toQString(entry.summary), isForPassages ? tr("finds passages in documents") : QString(),
+                    speedText(entry.tokensPerSecond), measuredText(entry.measuredPerSecond),
                     look == m_looks.end() ? QString() : fitText(look->second.memory)};
     all.removeAll(QString());
     return all.join(QStringLiteral(" · "));

@@ -1855,6 +1855,18 @@
 <context>
     <name>ingle::desktop::ModelListModel</name>
     <message>
+        <source>%1 finds passages in documents from now on. It cannot chat.</source>
+        <translation>%1 findet von nun an Stellen in Dokumenten. Chatten kann es nicht.</translation>
+    </message>
+    <message>
+        <source>%1 finds passages in documents; it writes nothing, so it cannot chat.</source>
+        <translation>%1 findet Stellen in Dokumenten; es schreibt nichts und kann daher nicht chatten.</translation>
+    </message>
+    <message>
+        <source>finds passages in documents</source>
+        <translation>findet Stellen in Dokumenten</translation>
+    </message>
+    <message>
         <source>The engine stopped unexpectedly and was started again.</source>
         <translation>Die Engine ist unerwartet stehen geblieben und wurde neu gestartet.</translation>
     </message>

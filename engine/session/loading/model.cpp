@@ -112,7 +112,7 @@ void describe(OpenedModel& model) {
     info.trainedContext = facts.trainedContext;
     info.tokenizer = file.tokenizer.model.empty() ? "none" : file.tokenizer.model;
     info.promptFormat = facts.pooling ? "none" : model.prompts->name();
-    info.promptNote = model.prompts->fallbackReason();
+    if (!facts.pooling) info.promptNote = model.prompts->fallbackReason();
     info.chatTemplate = model.file.tokenizer.chatTemplate;
 }
 

@@ -25,8 +25,8 @@ using library::ModelPurpose;
 /// second, and nobody reads faster. A smaller one would be worse and seem no quicker, so nobody is asked.
 constexpr uint64_t kSmallEnoughBytes = 256'000'000;
 
-bool isForChats(const Recognition& model) {
-    return purposeOf(model.info) == ModelPurpose::Chats;
+bool canChat(const Recognition& model) {
+    return hasTokenizer(model.info) && purposeOf(model.info) == ModelPurpose::Chats;
 }
 
 bool isWorthMakingSmaller(const Recognition& model) {
@@ -182,9 +182,9 @@ void ModelListModel::onRecognised(const std::vector<Recognition>& things) {
     for (const Recognition& thing : others)
         if (!thing.can(ModelAction::ReadText)) m_notices.showToast(errorSentence(*thing.refusal));
     std::vector<Recognition> models(things.begin(), things.begin() + numModels);
-    std::ranges::stable_partition(models, isForChats);
+    std::ranges::stable_partition(models, canChat);
     const Recognition& first = models.front();
-    if (numModels == 1 && isWorthMakingSmaller(first) && isForChats(first)) {
+    if (numModels == 1 && isWorthMakingSmaller(first) && canChat(first)) {
         setInspection(std::nullopt);
         return emit choiceWanted(first);
     }

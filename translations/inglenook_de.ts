@@ -1832,6 +1832,10 @@
         <source>%1 tokens, %2 left</source>
         <translation>%1 Token, %2 übrig</translation>
     </message>
+    <message>
+        <source>%1 tokens; older messages make room</source>
+        <translation>%1 Token; ältere Nachrichten machen Platz</translation>
+    </message>
 </context>
 <context>
     <name>ingle::desktop::FitAdvice</name>
@@ -1861,6 +1865,18 @@
     <message>
         <source>In memory: answers at once</source>
         <translation>Im Speicher: antwortet sofort</translation>
+    </message>
+    <message>
+        <source>%1 finds passages in documents from now on. It cannot chat.</source>
+        <translation>%1 findet von nun an Stellen in Dokumenten. Chatten kann es nicht.</translation>
+    </message>
+    <message>
+        <source>%1 finds passages in documents; it writes nothing, so it cannot chat.</source>
+        <translation>%1 findet Stellen in Dokumenten; es schreibt nichts und kann daher nicht chatten.</translation>
+    </message>
+    <message>
+        <source>finds passages in documents</source>
+        <translation>findet Stellen in Dokumenten</translation>
     </message>
     <message>
         <source>The engine stopped unexpectedly and was started again.</source>
@@ -2346,6 +2362,22 @@
         <source>Settings of this chat</source>
         <translation>Einstellungen dieses Gesprächs</translation>
     </message>
+    <message>
+        <source>as the model has it</source>
+        <translation>wie das Modell es hat</translation>
+    </message>
+    <message>
+        <source>Hello!</source>
+        <translation>Hallo!</translation>
+    </message>
+    <message>
+        <source>Hello! What can I do for you?</source>
+        <translation>Hallo! Was kann ich für Sie tun?</translation>
+    </message>
+    <message>
+        <source>What is 2 + 2?</source>
+        <translation>Was ist 2 + 2?</translation>
+    </message>
 </context>
 <context>
     <name>ingle::desktop::PromptView</name>
@@ -2482,22 +2514,6 @@
     <message>
         <source>The model&apos;s own</source>
         <translation>Die des Modells</translation>
-    </message>
-    <message>
-        <source>as the model has it</source>
-        <translation>wie das Modell es hat</translation>
-    </message>
-    <message>
-        <source>Hello!</source>
-        <translation>Hallo!</translation>
-    </message>
-    <message>
-        <source>Hello! What can I do for you?</source>
-        <translation>Hallo! Was kann ich für Sie tun?</translation>
-    </message>
-    <message>
-        <source>What is 2 + 2?</source>
-        <translation>Was ist 2 + 2?</translation>
     </message>
 </context>
 <context>
@@ -3069,13 +3085,6 @@
     <message>
         <source>An answer is there</source>
         <translation>Eine Antwort ist da</translation>
-    </message>
-</context>
-<context>
-    <name>DraftMeasure</name>
-    <message>
-        <source>%1 tokens; older messages make room</source>
-        <translation>%1 Token; ältere Nachrichten machen Platz</translation>
     </message>
 </context>
 </TS>

@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -79,10 +80,12 @@ Result<std::string> resolveModel(const std::string& model) {
     if (const std::string guide = library::guidePath(); !guide.empty()) INGLE_TRY(library.keepGuide(guide));
     if (model.empty()) {
         const std::vector<library::ModelEntry> models = library.models();
-        if (models.empty())
+        const auto last =
+            std::ranges::find(models, library::ModelPurpose::Chats, &library::ModelEntry::purpose);
+        if (last == models.end())
             return fail(ErrorCode::InvalidArgument,
                         "no MODEL given, and the library holds none yet: name a model file");
-        return models.front().path;
+        return last->path;
     }
     if (const auto entry = library.findByName(model)) return entry->path;
     return fail(ErrorCode::Io, "{}: no such file, and no model of that name in the library", model);

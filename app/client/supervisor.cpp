@@ -59,7 +59,7 @@ const std::string* lookedAt(const protocol::RequestBody& body) {
 /// Who asked need not wait until the host has noticed.
 bool endsAtOnce(const protocol::RequestBody& body) {
     return std::holds_alternative<protocol::Count>(body) || std::holds_alternative<protocol::Preview>(body) ||
-           lookedAt(body);
+           std::holds_alternative<protocol::Embed>(body) || lookedAt(body);
 }
 
 /// The host says itself what became of it.

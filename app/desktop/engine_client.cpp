@@ -4,6 +4,8 @@
 #include <QFileInfo>
 #include <QStandardPaths>
 
+#include <cstring>
+
 #include "app/desktop/text.h"
 
 namespace ingle::desktop {
@@ -15,6 +17,17 @@ template <typename... Functions>
 struct Overloaded : Functions... {
     using Functions::operator()...;
 };
+
+Result<TextRows> rowsOf(const protocol::Embedded& reply, size_t numTexts) {
+    const size_t rowBytes = reply.dim * sizeof(float);
+    if (rowBytes == 0 || reply.rows.size() != numTexts * rowBytes)
+        return fail(ErrorCode::Corrupt, "{} bytes are no {} rows of {} numbers.", reply.rows.size(), numTexts,
+                    reply.dim);
+    TextRows rows(numTexts, std::vector<float>(reply.dim));
+    for (size_t i = 0; i < numTexts; ++i)
+        std::memcpy(rows[i].data(), reply.rows.data() + i * rowBytes, rowBytes);
+    return rows;
+}
 
 }  // namespace
 
@@ -166,6 +179,15 @@ protocol::RequestId EngineClient::read(ReadRequest request, ReadHandlers handler
         [hear](const protocol::Progress& progress) { hear->progress(progress.fraction); },
         [hear](const protocol::ReadDone& reply) { hear->done(reply.cost); },
         [hear](const protocol::Failed& failed) { hear->done(tl::unexpected<Error>(failed.error)); });
+}
+
+protocol::RequestId EngineClient::embed(const std::string& model, std::vector<std::string> texts, When when,
+                                        std::function<void(const Result<TextRows>&)> done) {
+    const size_t numTexts = texts.size();
+    return ask(
+        protocol::Embed{model, std::move(texts), when == When::Idle},
+        [done, numTexts](const protocol::Embedded& reply) { done(rowsOf(reply, numTexts)); },
+        [done](const protocol::Failed& failed) { done(tl::unexpected<Error>(failed.error)); });
 }
 
 void EngineClient::listDevices() {

@@ -45,6 +45,9 @@ struct ReadHandlers {
     std::function<void(const Result<ReadCost>&)> done;
 };
 
+/// What texts mean to an embedding model, one row for each.
+using TextRows = std::vector<std::vector<float>>;
+
 /// Each request without handlers ends with exactly one of its two last signals, those of one kind in the
 /// order of the calls. How they run beside each other and what happens when the host dies is told at
 /// client::Supervisor.
@@ -81,6 +84,12 @@ class EngineClient : public QObject {
     /// Reads a document ahead. `planned` is called before its first page is read, `done` once, last; a cancel
     /// ends it as Cancelled.
     protocol::RequestId read(ReadRequest request, ReadHandlers handlers);
+    enum class When { Now, Idle /* not before answers and readings have ended */ };
+    /// Rows of numbers of texts, each of length 1, by the embedding model in that file, which needs no
+    /// load(): a few texts at a time, for answers wait meanwhile. `done` is called once; a cancel ends it as
+    /// Cancelled.
+    protocol::RequestId embed(const std::string& model, std::vector<std::string> texts, When when,
+                              std::function<void(const Result<TextRows>&)> done);
     /// Asks what can compute.
     void listDevices();
     /// Asks for memory and processor.

@@ -1,5 +1,7 @@
 #include "app/desktop/running_answers.h"
 
+#include <QTimer>
+
 #include <algorithm>
 #include <utility>
 
@@ -18,7 +20,16 @@ Error errorOf(const history::Message& message) {
     return storedError(message.error, message.errorId, message.errorArguments);
 }
 
+/// By the person.
+history::AnswerEnd stopped() {
+    history::AnswerEnd ending;
+    ending.status = MessageStatus::Stopped;
+    ending.reason = StopReason::Cancelled;
+    return ending;
+}
+
 constexpr qint64 kSpeedWindowMs = 300;  // a speed over less time would only flicker
+constexpr int kSeekMs = 2'000;          // so long an answer waits for better passages
 
 }  // namespace
 
@@ -114,14 +125,38 @@ void RunningAnswers::onStarted(Answer& answer, const Result<history::Turn>& turn
     answer.firstKept = message.firstKept;
     answer.writer.begin(message.id, message.parts.empty() ? nullptr : &message.parts.back());
     answer.prompt = history::promptOf(*turn, answer.usual);
-    answer.prompt.request.guesses = m_guesses;
-    if (answer.progress.state != State::Stopping) return generate(answer);
-    // Stopped before there was anything to cancel.
-    answer.engineDone = true;
-    abandon(answer.conversation);
+    if (turn->sought.empty() || !m_embeddingModel.isThere()) return generate(answer);
+    seek(answer, turn->sought);
+}
+
+void RunningAnswers::seek(Answer& answer, const std::string& question) {
+    const auto onChosen = [this, &answer](const Result<history::Turn>& turn) {
+        if (turn) {
+            answer.prompt = history::promptOf(*turn, answer.usual);
+            emit chosenAgain(*turn);
+        }
+        generate(answer);
+    };
+    const auto onMeaning = [this, &answer, onChosen,
+                            model = m_embeddingModel.id](const Result<TextRows>& rows) {
+        if (!rows) return generate(answer);
+        const auto work = [message = answer.writer.message(),
+                           meaning = history::TextVector{model, rows->front()}](history::History& history) {
+            return history::chooseAgain(history, message, meaning);
+        };
+        m_storage.run(&answer, work, onChosen);
+    };
+    answer.request = m_engine.embed(m_embeddingModel.path, {question}, EngineClient::When::Now,
+                                    whileAlive(&answer, onMeaning));
+    QTimer::singleShot(kSeekMs, &answer, [this, &answer, request = answer.request] {
+        if (answer.request == request) m_engine.cancel(request);
+    });
 }
 
 void RunningAnswers::generate(Answer& answer) {
+    // Stopped before there was anything to cancel.
+    if (answer.progress.state == State::Stopping) return onEngineDone(answer, stopped());
+    answer.prompt.request.guesses = m_guesses;
     setState(answer, m_answers.size() > 1 ? State::Waiting : State::Reading);
     answer.request = m_engine.generate(
         answer.prompt.request,
@@ -159,8 +194,8 @@ void RunningAnswers::stopAll() {
 
 void RunningAnswers::stop(Answer& answer) {
     if (answer.progress.state == State::Stopping) return;
-    // While the question is still being stored there is nothing to cancel; onStarted() finds it.
-    if (answer.progress.state != State::Starting) m_engine.cancel(answer.request);
+    // While the question is still being stored there is nothing to cancel; generate() finds it.
+    if (answer.request != 0) m_engine.cancel(answer.request);
     setState(answer, State::Stopping);
 }
 
@@ -168,10 +203,7 @@ void RunningAnswers::abandon(RowId conversation) {
     Answer* answer = find(conversation);
     if (answer == nullptr) return;
     stop(*answer);
-    history::AnswerEnd ending;
-    ending.status = MessageStatus::Stopped;
-    ending.reason = StopReason::Cancelled;
-    answer->writer.end(std::move(ending));
+    answer->writer.end(stopped());
 }
 
 void RunningAnswers::onPlanned(Answer& answer, const PromptPlan& plan) {

@@ -11,6 +11,7 @@
 
 #include "app/desktop/answer_writer.h"
 #include "app/desktop/engine_client.h"
+#include "app/desktop/library_models.h"
 #include "app/desktop/storage_thread.h"
 #include "app/history/turns.h"
 
@@ -57,6 +58,8 @@ class RunningAnswers : public QObject {
     void start(history::RowId conversation, history::AnswerTerms usual, Work work, Started started);
     /// Of all answers that begin from now on.
     void setGuesses(Guesses guesses) { m_guesses = guesses; }
+    /// Of all questions from now on.
+    void setEmbeddingModel(EmbeddingModel model) { m_embeddingModel = std::move(model); }
     /// It ends with what it has.
     void stop(history::RowId conversation);
     void stopAll();
@@ -74,6 +77,8 @@ class RunningAnswers : public QObject {
     /// The figures.
     void progressed(ingle::history::RowId conversation);
     void committed(ingle::history::RowId message, const std::vector<ingle::PartPiece>& pieces);
+    /// Before anything of its answer: the question has other passages of documents than when it was stored.
+    void chosenAgain(const ingle::history::Turn& turn);
     /// `firstKept`: see history::firstKept().
     void planned(ingle::history::RowId conversation, ingle::history::RowId firstKept);
     void ended(ingle::history::RowId conversation, ingle::history::RowId message,
@@ -86,6 +91,9 @@ class RunningAnswers : public QObject {
 
     Answer* find(history::RowId conversation) const;
     void onStarted(Answer& answer, const Result<history::Turn>& turn);
+    /// Has the passages of the question chosen anew, by what it means; where that is not known in time, those
+    /// that its words found stay.
+    void seek(Answer& answer, const std::string& question);
     void generate(Answer& answer);
     void stop(Answer& answer);
     void onPlanned(Answer& answer, const PromptPlan& plan);
@@ -98,6 +106,7 @@ class RunningAnswers : public QObject {
     StorageThread& m_storage;
     EngineClient& m_engine;
     Guesses m_guesses = Guesses::LookUp;
+    EmbeddingModel m_embeddingModel;
     std::vector<Answer*> m_answers;  ///< children of this
 };
 

@@ -105,6 +105,15 @@ Result<RowId> History::addUserMessage(RowId conversation, RowId parent, const st
     });
 }
 
+Status History::replaceParts(RowId message, const std::vector<Part>& parts) {
+    return m_database->transact(Durability::Power, [&]() -> Status {
+        m_database->execute("DELETE FROM parts WHERE message_id = ?1", message);
+        storeParts(*m_database, message, parts, 0);
+        indexMessage(*m_database, message, parts);
+        return {};
+    });
+}
+
 Result<RowId> History::beginAnswer(RowId conversation, RowId parent, const std::string& modelId,
                                    const std::string& modelName, const SamplerParams& sampler,
                                    const std::optional<AnswerTerms>& terms) {

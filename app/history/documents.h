@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "app/history/history.h"
+#include "app/history/passage_vectors.h"
 #include "ingle/result.h"
 
 namespace ingle::history {
@@ -88,9 +90,10 @@ Status noteDocumentsUsed(History& history, RowId conversation);
 /// fit the context of that model.
 Result<std::vector<Part>> documentParts(HistoryReader& history, RowId conversation,
                                         const std::string& modelId);
-/// Of those that do not fit: the passages that have most to do with a question, in the order of their texts,
-/// neighbours joined. The beginnings where none has.
+/// Of those that do not fit: the passages that have most to do with a question by its words and, where that
+/// is known, by what it means, in the order of their texts, neighbours joined. The beginnings where none has.
 Result<std::vector<Part>> passageParts(HistoryReader& history, std::span<const RowId> documents,
-                                       const std::string& modelId, const std::string& question);
+                                       const std::string& modelId, const std::string& question,
+                                       const std::optional<TextVector>& meaning = std::nullopt);
 
 }  // namespace ingle::history

@@ -321,6 +321,8 @@ class History : public HistoryReader {
     /// Durable before it returns (synchronous=FULL): nothing is generated for a message that could still be
     /// lost. Becomes the active leaf.
     Result<RowId> addUserMessage(RowId conversation, RowId parent, const std::vector<Part>& parts);
+    /// Of a message of the person: it says something else from now on, before anybody has answered it.
+    Status replaceParts(RowId message, const std::vector<Part>& parts);
     /// An empty answer in state Streaming (FULL as well). Becomes the active leaf.
     Result<RowId> beginAnswer(RowId conversation, RowId parent, const std::string& modelId,
                               const std::string& modelName, const SamplerParams& sampler,

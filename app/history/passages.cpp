@@ -1,6 +1,10 @@
-/// Of documents that are too long for a model: what has most to do with a question (BM25 of FTS5,
-/// https://www.sqlite.org/fts5.html, "The bm25() function").
+/// Of documents that are too long for a model: what has most to do with a question. By its words (BM25 of
+/// FTS5, https://www.sqlite.org/fts5.html, "The bm25() function") and by what it means (the cosine of vectors
+/// of length 1), and both together by reciprocal rank fusion (Cormack, Clarke and Büttcher, "Reciprocal Rank
+/// Fusion outperforms Condorcet and individual Rank Learning Methods", SIGIR 2009).
 #include <algorithm>
+#include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "app/history/database.h"
@@ -10,7 +14,9 @@
 namespace ingle::history {
 namespace {
 
-constexpr int kMostPassages = 24;
+constexpr size_t kMostPassages = 24;
+/// A passage that a list has at rank r, from 1 on, gets 1 / (kFusion + r) of it: as in the paper.
+constexpr double kFusion = 60;
 /// Where the room of the context is not known.
 constexpr uint64_t kUsualBytes = 6'000;
 /// Half of the room is for passages, the rest for the conversation and the answer.
@@ -37,28 +43,73 @@ std::string anyWordOf(const std::string& question) {
     return query;
 }
 
-std::vector<Passage> rowsOf(SQLite::Statement rows) {
-    std::vector<Passage> found;
-    while (rows.executeStep())
-        found.push_back({static_cast<uint64_t>(rows.getColumn(0).getInt64()),
-                         static_cast<uint64_t>(rows.getColumn(1).getInt64()), rows.getColumn(2).getUInt(),
-                         rows.getColumn(3).getString()});
-    return found;
+std::vector<RowId> idsOf(SQLite::Statement rows) {
+    std::vector<RowId> ids;
+    while (rows.executeStep()) ids.push_back(rows.getColumn(0).getInt64());
+    return ids;
 }
 
-/// Best first; the beginning of the document where no word of the question stands in it.
-std::vector<Passage> bestOf(Database& file, RowId document, const std::string& query) {
-    if (!query.empty()) {
-        auto found = rowsOf(file.prepare(
-            "SELECT p.begins, p.ends, p.page, p.heading FROM passage_index "
-            "JOIN passages p ON p.id = passage_index.rowid "
-            "WHERE passage_index MATCH ?2 AND p.document_id = ?1 ORDER BY passage_index.rank LIMIT ?3",
-            document, query, kMostPassages));
-        if (!found.empty()) return found;
+std::vector<RowId> byWords(Database& file, RowId document, const std::string& query) {
+    if (query.empty()) return {};
+    return idsOf(file.prepare(
+        "SELECT p.id FROM passage_index JOIN passages p ON p.id = passage_index.rowid "
+        "WHERE passage_index MATCH ?2 AND p.document_id = ?1 ORDER BY passage_index.rank LIMIT ?3",
+        document, query, kMostPassages));
+}
+
+std::vector<RowId> byMeaning(Database& file, RowId document, const TextVector& meaning) {
+    auto row = file.prepare(
+        "SELECT p.id, v.vector FROM passages p JOIN passage_vectors v ON v.passage_id = p.id "
+        "WHERE p.document_id = ?1 AND v.model = ?2 AND length(v.vector) = ?3 ORDER BY p.id",
+        document, meaning.model, meaning.values.size() * sizeof(float));
+    std::vector<std::pair<float, RowId>> found;
+    std::vector<float> vector(meaning.values.size());
+    while (row.executeStep()) {
+        std::memcpy(vector.data(), row.getColumn(1).getBlob(), vector.size() * sizeof(float));
+        const float cosine = std::inner_product(vector.begin(), vector.end(), meaning.values.begin(), 0.0F);
+        found.emplace_back(cosine, row.getColumn(0).getInt64());
     }
-    return rowsOf(file.prepare(
-        "SELECT begins, ends, page, heading FROM passages WHERE document_id = ?1 ORDER BY begins LIMIT ?2",
-        document, kMostPassages));
+    std::ranges::stable_sort(found, std::ranges::greater(), &std::pair<float, RowId>::first);
+    std::vector<RowId> ids;
+    for (const auto& [cosine, id] : found)
+        if (ids.size() < kMostPassages) ids.push_back(id);
+    return ids;
+}
+
+/// Best first, of equal ones that of the first list.
+std::vector<RowId> fused(const std::vector<RowId>& first, const std::vector<RowId>& second) {
+    std::vector<std::pair<double, RowId>> scores;
+    for (const auto* list : {&first, &second}) {
+        for (size_t rank = 1; rank <= list->size(); ++rank) {
+            const RowId id = (*list)[rank - 1];
+            auto known = std::ranges::find(scores, id, &std::pair<double, RowId>::second);
+            if (known == scores.end()) known = scores.insert(known, {0, id});
+            known->first += 1 / (kFusion + static_cast<double>(rank));
+        }
+    }
+    std::ranges::stable_sort(scores, std::ranges::greater(), &std::pair<double, RowId>::first);
+    std::vector<RowId> ids;
+    for (const auto& [score, id] : scores) ids.push_back(id);
+    return ids;
+}
+
+/// Best first; the beginning of the document where nothing in it has to do with the question.
+std::vector<Passage> bestOf(Database& file, RowId document, const std::string& query,
+                            const std::optional<TextVector>& meaning) {
+    std::vector<RowId> ids = byWords(file, document, query);
+    if (meaning) ids = fused(ids, byMeaning(file, document, *meaning));
+    if (ids.empty())
+        ids = idsOf(file.prepare("SELECT id FROM passages WHERE document_id = ?1 ORDER BY begins LIMIT ?2",
+                                 document, kMostPassages));
+    std::vector<Passage> found;
+    for (const RowId id : ids) {
+        auto row = file.prepare("SELECT begins, ends, page, heading FROM passages WHERE id = ?1", id);
+        row.executeStep();
+        found.push_back({static_cast<uint64_t>(row.getColumn(0).getInt64()),
+                         static_cast<uint64_t>(row.getColumn(1).getInt64()), row.getColumn(2).getUInt(),
+                         row.getColumn(3).getString()});
+    }
+    return found;
 }
 
 /// "The title, page 12, Chapter 3": what the person and the model see of where it stands.
@@ -72,7 +123,8 @@ std::string nameOf(const std::string& title, const Passage& passage) {
 }  // namespace
 
 Result<std::vector<Part>> passageParts(HistoryReader& history, std::span<const RowId> documents,
-                                       const std::string& modelId, const std::string& question) {
+                                       const std::string& modelId, const std::string& question,
+                                       const std::optional<TextVector>& meaning) {
     Database& file = history.database();
     return file.run([&]() -> Result<std::vector<Part>> {
         const std::string query = anyWordOf(question);
@@ -91,7 +143,7 @@ Result<std::vector<Part>> passageParts(HistoryReader& history, std::span<const R
             uint64_t left = bytesFor(row.getColumn(2).getUInt(), row.getColumn(3).getUInt(), text.size()) /
                             documents.size();
             std::vector<Passage> chosen;
-            for (Passage& each : bestOf(file, document, query)) {
+            for (Passage& each : bestOf(file, document, query, meaning)) {
                 const uint64_t bytes = each.end - each.begin;
                 if (bytes > left && !chosen.empty()) break;
                 if (bytes > left) each.end = each.begin + cut(text.substr(each.begin, bytes), left).size();

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kApplicationId = 0x494e474c;  // "INGL": tells a history from other SQLite files
 
-const std::array kMigrations{kSchema1, kSchema2, kSchema3};
+const std::array kMigrations{kSchema1, kSchema2, kSchema3, kSchema4};
 
 int readNumber(Database& database, const char* sql) {
     return database.sqlite().execAndGet(sql).getInt();

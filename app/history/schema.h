@@ -21,6 +21,7 @@ struct Migration {
 extern const Migration kSchema1;
 extern const Migration kSchema2;
 extern const Migration kSchema3;
+extern const Migration kSchema4;
 
 /// Every migration this program knows; the first one creates the schema.
 std::span<const Migration> allMigrations();

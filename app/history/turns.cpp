@@ -112,12 +112,31 @@ Result<Turn> ask(History& history, Question question, const Answerer& answerer) 
         }
         INGLE_TRY(noteDocumentsUsed(history, id));
         INGLE_TRY_ASSIGN(const auto documents, documentsOf(history, id));
-        INGLE_TRY_ASSIGN(auto passages, passageParts(history, documents, answerer.modelId,
-                                                     textOf(question.parts, PartKind::Text)));
+        const std::string words = textOf(question.parts, PartKind::Text);
+        INGLE_TRY_ASSIGN(auto passages, passageParts(history, documents, answerer.modelId, words));
+        INGLE_TRY_ASSIGN(const bool hasMeaning, haveVectors(history, documents, answerer.modelId));
         question.parts.insert(question.parts.begin(), passages.begin(), passages.end());
         INGLE_TRY_ASSIGN(const RowId message, history.addUserMessage(id, question.parent, question.parts));
         INGLE_TRY(storeDraft(history, id, ""));
         INGLE_TRY_ASSIGN(turn, answerAgain(history, id, message, answerer));
+        if (hasMeaning) turn.sought = words;
+        return {};
+    }));
+    return turn;
+}
+
+Result<Turn> chooseAgain(History& history, RowId answer, const TextVector& meaning) {
+    Turn turn;
+    INGLE_TRY(history.atOnce([&]() -> Status {
+        INGLE_TRY_ASSIGN(const Message written, history.message(answer));
+        INGLE_TRY_ASSIGN(const Message question, history.message(written.parent));
+        INGLE_TRY_ASSIGN(const auto documents, documentsOf(history, written.conversation));
+        INGLE_TRY_ASSIGN(auto parts, passageParts(history, documents, written.modelId,
+                                                  textOf(question.parts, PartKind::Text), meaning));
+        std::ranges::copy_if(question.parts, std::back_inserter(parts),
+                             [](const Part& part) { return part.kind != PartKind::Source; });
+        INGLE_TRY(history.replaceParts(question.id, parts));
+        INGLE_TRY_ASSIGN(turn, readAnswer(history, written.conversation, answer));
         return {};
     }));
     return turn;

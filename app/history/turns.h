@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/history/history.h"
+#include "app/history/passage_vectors.h"
 #include "ingle/result.h"
 #include "ingle/score.h"
 #include "ingle/types.h"
@@ -19,6 +20,8 @@ struct Turn {
     std::vector<Message> branch;
     RowId leaf = 0;               ///< where all of the branch ends; 0: there is no message
     std::vector<Part> documents;  ///< before all messages; only readAnswer() looks for them
+    /// The question, where what it means would find passages of its documents, too; only ask() says so.
+    std::string sought;
 
     bool isWhole() const {
         return branch.empty() || (branch.front().parent == 0 && branch.back().id == leaf);
@@ -68,6 +71,9 @@ struct Question {
 /// answer; the draft it was is gone then. One transaction: when anything of it fails, it is as if nobody had
 /// asked.
 Result<Turn> ask(History& history, Question question, const Answerer& answerer);
+/// Chooses the passages of the question that `answer` answers anew, now that what it means is known. Nothing
+/// of the answer may have been written.
+Result<Turn> chooseAgain(History& history, RowId answer, const TextVector& meaning);
 /// Begins another answer to a message of the person.
 Result<Turn> answerAgain(History& history, RowId conversation, RowId question, const Answerer& answerer);
 /// Begins to continue an answer that has ended.

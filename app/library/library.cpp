@@ -59,6 +59,7 @@ json toJson(const ModelEntry& entry) {
               {"inode", print.inode},
               {"headHash", print.headHash},
               {"hash", kHashName}}},
+            {"embeds", entry.purpose == ModelPurpose::Embeddings},
             {"family", entry.family},
             {"summary", entry.summary},
             {"addedAt", entry.addedAt},
@@ -90,6 +91,7 @@ ModelEntry entryFromJson(const json& object) {
     print.at("inode").get_to(entry.fingerprint.inode);
     print.at("headHash").get_to(entry.fingerprint.headHash);
     if (print.value("hash", "") != kHashName) entry.fingerprint.headHash = Fingerprint::kNoHash;
+    entry.purpose = object.value("embeds", false) ? ModelPurpose::Embeddings : ModelPurpose::Chats;
     entry.family = object.value("family", "");
     entry.summary = object.value("summary", "");
     entry.addedAt = object.value("addedAt", "");
@@ -325,10 +327,11 @@ std::optional<ModelEntry> Library::findById(std::string_view id) const {
 }
 
 Result<ModelEntry> Library::add(const std::string& path, const std::string& name, const std::string& family,
-                                const std::string& summary) {
+                                const std::string& summary, ModelPurpose purpose) {
     ModelEntry added;
     added.path = absolutePath(path);
     INGLE_TRY_ASSIGN(added.fingerprint, fingerprint(added.path));
+    added.purpose = purpose;
     added.family = family;
     added.summary = summary;
     added.addedAt = isoNow();

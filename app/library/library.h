@@ -30,11 +30,18 @@ struct Fingerprint {
     bool operator==(const Fingerprint&) const = default;
 };
 
+/// What a model can be used for.
+enum class ModelPurpose {
+    Chats,
+    Embeddings,  ///< it compares texts and writes none
+};
+
 struct ModelEntry {
     std::string id;    ///< stable, random
     std::string name;  ///< unique; shown, and accepted by `ingle` in place of a path
     std::string path;  ///< absolute
     Fingerprint fingerprint;
+    ModelPurpose purpose = ModelPurpose::Chats;
     std::string family;
     std::string summary;     ///< e.g. "RWKV 5 · 0.7M · Q5_0"
     std::string addedAt;     ///< ISO 8601 UTC
@@ -86,7 +93,7 @@ class Library {
 
     /// Adds the file, or refreshes the entry with this path; a new name is made unique by a number.
     Result<ModelEntry> add(const std::string& path, const std::string& name, const std::string& family,
-                           const std::string& summary);
+                           const std::string& summary, ModelPurpose purpose = ModelPurpose::Chats);
     /// Lists the guide, whose file is at `path` now: adds it behind all others, or follows it when Inglenook
     /// was moved or upgraded.
     Status keepGuide(const std::string& path);

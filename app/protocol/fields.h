@@ -383,6 +383,12 @@ void fields(V& v, Of<Read> auto& r) {
     v.optional("promptForm", r.reading.promptForm);
 }
 template <typename V>
+void fields(V& v, Of<Embed> auto& r) {
+    v.required("model", r.model);
+    v.required("texts", r.texts);
+    v.sparse("whenIdle", r.whenIdle);
+}
+template <typename V>
 void fields(V& v, Of<Cancel> auto& r) {
     v.required("target", r.target);
 }
@@ -493,6 +499,11 @@ void fields(V& v, Of<ReadPlanned> auto& e) {
 template <typename V>
 void fields(V& v, Of<ReadDone> auto& e) {
     fields(v, e.cost);
+}
+template <typename V>
+void fields(V& v, Of<Embedded> auto& e) {
+    v.required("dim", e.dim);
+    v.hexBytes("rows", e.rows);
 }
 template <typename V>
 void fields(V& v, Of<Failed> auto& e) {

@@ -15,7 +15,6 @@ using nlohmann::json;
 
 // What the format has a place for and this version does not serve yet. To leave such a field out would answer
 // another question than was asked.
-constexpr std::array<std::string_view, 1> kReservedRequests{"embed"};
 constexpr std::array<std::string_view, 1> kReservedFields{"attachments"};
 
 std::string toHex(std::string_view bytes) {
@@ -267,11 +266,7 @@ Result<Message> decodeMessage(const json& object, size_t numBytes, const char* k
 
 /// The reserved name that a request uses, or nothing.
 std::optional<std::string_view> reservedName(const json& object) {
-    const auto op = object.is_object() ? object.find("op") : object.end();
-    if (op == object.end() || !op->is_string()) return std::nullopt;
-    for (const std::string_view name : kReservedRequests)
-        if (op->get_ref<const std::string&>() == name) return name;
-    const auto request = object.find("request");
+    const auto request = object.is_object() ? object.find("request") : object.end();
     if (request == object.end() || !request->is_object()) return std::nullopt;
     for (const std::string_view name : kReservedFields)
         if (request->contains(name)) return name;

@@ -117,6 +117,12 @@ struct ReadDone {
     static constexpr std::string_view kName = "read";
     ReadCost cost;
 };
+/// Of each text one row of numbers, of length 1.
+struct Embedded {
+    static constexpr std::string_view kName = "embedded";
+    uint32_t dim = 0;
+    std::string rows;  ///< back to back, each `dim` floats of 32 bits, little-endian
+};
 struct Failed {
     static constexpr std::string_view kName = "failed";
     Error error;
@@ -125,7 +131,7 @@ struct Failed {
 };
 using EventBody = std::variant<HelloOk, Inspected, Recognised, Imported, Loaded, Released, Unloaded, Counted,
                                Previewed, Retained, Protected, DevicesListed, ComputerDescribed, Progress,
-                               Planned, Tokens, Done, Scored, ReadPlanned, ReadDone, Failed>;
+                               Planned, Tokens, Done, Scored, ReadPlanned, ReadDone, Embedded, Failed>;
 struct Event {
     RequestId id = 0;
     EventBody body;
@@ -241,6 +247,19 @@ struct Read {
     using Update = std::variant<ReadPlanned, Progress>;
     ReadRequest reading;
 };
+/// Rows of numbers that are alike where texts mean the like, by a model of its own: loaded for the first
+/// request that names it, beside the one that writes, and kept until another one is named, or an unload. A
+/// text that is too long for it counts with its beginning. Holds up answers meanwhile: a few texts at a time.
+struct Embed {
+    static constexpr std::string_view kName = "embed";
+    static constexpr std::string_view kDoing = "comparing texts";
+    static constexpr ModelUse kModelUse = ModelUse::None;
+    using Reply = Embedded;
+    using Update = NoUpdate;
+    std::string model;  ///< path
+    std::vector<std::string> texts;
+    bool whenIdle = false;  ///< not before all answers and readings under way have ended
+};
 /// Ends a generation, a scoring or a reading; has no reply of its own.
 struct Cancel {
     static constexpr std::string_view kName = "cancel";
@@ -282,7 +301,7 @@ struct Computer {
     using Update = NoUpdate;
 };
 using RequestBody = std::variant<Hello, Inspect, Recognise, Import, Load, Unload, Count, Preview, Generate,
-                                 Score, Read, Cancel, Retain, Protect, Devices, Computer>;
+                                 Score, Read, Embed, Cancel, Retain, Protect, Devices, Computer>;
 struct Request {
     RequestId id = 0;
     RequestBody body;

@@ -1,6 +1,8 @@
 /// Documents: from a dropped file to an answer about it, what reading costs, and what stays.
 #include "app/history/documents.h"
 
+#include <thread>
+
 #include "app/history/history.h"
 #include "tests/qml/window_run.h"
 
@@ -38,6 +40,39 @@ class DocumentsTest : public QObject, WindowFiles {
         QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
         run.drop(document);
         QTRY_COMPARE_WITH_TIMEOUT(run.model.documents()->rowCount(), 1, kPatienceMs);
+    }
+
+    /// Its chapter 42 says something.
+    static QByteArray novel(const QByteArray& words) {
+        QByteArray text;
+        for (int chapter = 1; chapter < 60; ++chapter)
+            text += "# Chapter " + QByteArray::number(chapter) + "\n\n" +
+                    (chapter == 42 ? words : QByteArray("Nothing happens.")) + "\n\n";
+        return text;
+    }
+    static bool hasChapter42(const history::Message& question) {
+        return std::ranges::any_of(question.parts, [](const Part& part) {
+            return part.kind == PartKind::Source && part.data.ends_with("Chapter 42");
+        });
+    }
+    /// The embedding model has said what every passage of that document means.
+    static bool isUnderstood(WindowRun& run, const QString& data, qint64 document) {
+        const std::string model = run.model.models()->embeddingModel().id;
+        bool isAll = false;
+        std::thread([&] {
+            const auto file = history::HistoryReader::open(data.toStdString() + "/history.sqlite").value();
+            isAll = history::haveVectors(*file, std::vector{history::RowId{document}}, {}).value() &&
+                    history::passagesWithoutVector(*file, model, 1).value().empty();
+        }).join();
+        return isAll;
+    }
+    void askInNewChat(WindowRun& run, const QString& question) {
+        run.chat().newConversation();
+        QTRY_VERIFY(run.messages().empty() && inChat(run) == 0);
+        run.model.documents()->ask(idOf(run));
+        QCOMPARE(inChat(run), 1);
+        run.chat().send(question);
+        QTRY_COMPARE_WITH_TIMEOUT(run.messages().size(), size_t{2}, kPatienceMs);
     }
 
   private slots:
@@ -113,12 +148,75 @@ class DocumentsTest : public QObject, WindowFiles {
         QCOMPARE(inChat(run), 1);  // of the chat that was still to begin
     }
 
+    void whatAQuestionMeansFindsPassagesWithoutItsWords() {
+        const QString data = freshDataDir();
+        const QStringList tooLong{"--read-tokens", "500", "--read-room", "200"};
+        const QString question = "Who kept the lighthouse?";
+        {
+            const QString log = m_folder.filePath("meaning.log");
+            WindowRun run(data, tooLong + QStringList{"--log", log});
+            open(run, write("meaning.md", novel("Ann lit a lamp every night.")));
+            QTRY_COMPARE_WITH_TIMEOUT(stateOf(run), int{Shelf::TooLong}, kPatienceMs);
+            askInNewChat(run, question);
+            QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+            QVERIFY2(!hasChapter42(run.messages()[0]), "its words alone find it");
+            QCOMPARE(requests(log, "embed"), 0);
+            run.drop(write("bge.gguf", "not really a model"));
+            QTRY_VERIFY_WITH_TIMEOUT(isUnderstood(run, data, idOf(run)), kPatienceMs);
+            QCOMPARE(run.model.models()->currentName(), QString("fake"));
+            askInNewChat(run, question);
+            QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+            QVERIFY(hasChapter42(run.messages()[0]));
+            QCOMPARE(run.messages()[0].parts.back().text, question.toStdString());
+            // The model has got what is shown.
+            QFile file(log);
+            QVERIFY(file.open(QIODevice::ReadOnly));
+            const QByteArray said = file.readAll();
+            QByteArray asked;
+            for (const QByteArray& line : said.split('\n'))
+                if (line.contains("\"op\":\"generate\"")) asked = line;
+            QVERIFY(asked.contains("Ann lit a lamp"));
+        }
+        // What was understood once is not looked at again; one that does not answer in time keeps nobody
+        // waiting.
+        const QString log = m_folder.filePath("again.log");
+        WindowRun run(data, tooLong + QStringList{"--log", log, "--embed-ms", "60000"});
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready() && run.model.documents()->rowCount() == 1, kPatienceMs);
+        QTRY_COMPARE(stateOf(run), int{Shelf::TooLong});
+        QElapsedTimer sinceAsked;
+        sinceAsked.start();
+        askInNewChat(run, question);
+        QVERIFY2(sinceAsked.elapsed() < 2000, "the question is not stored first");
+        QVERIFY(!run.idle());
+        QTRY_VERIFY_WITH_TIMEOUT(run.idle(), kPatienceMs);
+        QVERIFY(!hasChapter42(run.messages()[0]));
+        QCOMPARE(run.messages()[1].status, history::MessageStatus::Complete);
+        QCOMPARE(requests(log, "embed"), 1);
+        QCOMPARE(requests(log, "cancel"), 1);
+    }
+
+    void aQuestionThatIsStoppedWhileItsPassagesAreSoughtEndsAtOnce() {
+        const QString data = freshDataDir();
+        const QStringList tooLong{"--read-tokens", "500", "--read-room", "200"};
+        {
+            WindowRun run(data, tooLong);
+            open(run, write("stopped.md", novel("Ann lit a lamp every evening.")));
+            run.drop(write("bge.gguf", "not really a model"));
+            QTRY_VERIFY_WITH_TIMEOUT(isUnderstood(run, data, idOf(run)), kPatienceMs);
+        }
+        const QString log = m_folder.filePath("stopped.log");
+        WindowRun run(data, tooLong + QStringList{"--log", log, "--embed-ms", "60000"});
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready() && run.model.documents()->rowCount() == 1, kPatienceMs);
+        askInNewChat(run, "Who kept the lighthouse?");
+        QTRY_COMPARE_WITH_TIMEOUT(requests(log, "embed"), 1, kPatienceMs);
+        run.chat().stop();
+        QTRY_VERIFY_WITH_TIMEOUT(run.idle(), 1500);
+        QCOMPARE(run.messages()[1].status, history::MessageStatus::Stopped);
+        QCOMPARE(requests(log, "generate"), 0);
+    }
+
     void ofALongOneThePassagesAreShownWithTheQuestion() {
-        QByteArray text;
-        for (int chapter = 1; chapter < 60; ++chapter)
-            text += "# Chapter " + QByteArray::number(chapter) + "\n\n" +
-                    QByteArray(chapter == 42 ? "The keeper of the lighthouse was Ann." : "Nothing happens.") +
-                    "\n\n";
+        const QByteArray text = novel("The keeper of the lighthouse was Ann.");
         WindowRun run(freshDataDir(), {"--read-tokens", "500", "--read-room", "200"});
         open(run, write("novel.md", text));
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(run), int{Shelf::TooLong}, kPatienceMs);

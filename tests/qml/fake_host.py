@@ -25,12 +25,14 @@
 --guessed N      so many of its tokens were guessed
 --read-tokens N  what a document is to read, and --read-ms how long a tenth of it takes
 --read-room N    the context has room for so many tokens
+--embed-ms N     how long it takes to say whether texts are about light
 
-A path with "published" is a model that could be made smaller, one with "huge" a model that does not fit; an import into a folder with "full" fails.
+A path with "bge" is a model that compares texts. A path with "published" is a model that could be made smaller, one with "huge" a model that does not fit; an import into a folder with "full" fails.
 """
 import argparse
 import json
 import os
+import struct
 import sys
 import threading
 import time
@@ -68,6 +70,7 @@ parser.add_argument("--read-tokens", type=int, default=1000)
 parser.add_argument("--read-ms", type=float, default=1)
 parser.add_argument("--read-room", type=int)
 parser.add_argument("--room", type=int, default=48)
+parser.add_argument("--embed-ms", type=float, default=1)
 args = parser.parse_args()
 
 RECEIPT = {"program": "1.0", "modelHash": args.model_hash, "backend": "cpu", "device": "a fake", "instructions": "avx2"}
@@ -207,6 +210,8 @@ def info_of(path):
     if "huge" in path:
         info.update(memory={"weightBytes": 9 * 10 ** 9, "cacheBytes": 0, "workBytes": 0, "mostBytes": 0,
                             "availableBytes": 5 * 10 ** 9, "usableBytes": 8 * 10 ** 9, "choices": []})
+    if "bge" in path:
+        info.update(name="bge", family="bert", promptFormat="none")
     if "published" in path:
         info.update(name="Qwen3-8B", fileBytes=args.published, smallerQuant="Q4_K_M", smallerBytes=5000000000)
     return info
@@ -261,6 +266,17 @@ def read(request_id, keeper):
         kept[keeper] = kept.get(keeper, 0) + args.read_tokens // 10
         say(id=request_id, event="progress", fraction=kept[keeper] / args.read_tokens, phase="reading the prompt")
     return say(id=request_id, event="read", readTokens=args.read_tokens, **cost)
+
+
+def embed(request_id, message):
+    """Words about light mean one thing, all others another."""
+    refusal = refusal_of(message["model"])
+    if refusal:
+        return say(id=request_id, event="failed", error=refusal)
+    time.sleep(args.embed_ms / 1000)
+    about = [any(word in text for word in ("light", "lamp")) for text in message["texts"]]
+    rows = b"".join(struct.pack("<2f", each, not each) for each in about)
+    return say(id=request_id, event="embedded", dim=2, rows=rows.hex())
 
 
 def answer(message):
@@ -318,6 +334,8 @@ def answer(message):
         score(request_id, message)
     elif op == "read":
         threading.Thread(target=read, args=(request_id, message["keeper"]), daemon=True).start()
+    elif op == "embed":
+        threading.Thread(target=embed, args=(request_id, message), daemon=True).start()
     elif op == "retain":
         for keeper in set(kept) - set(message["documents"]):
             del kept[keeper]

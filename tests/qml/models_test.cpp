@@ -26,6 +26,45 @@ class ModelsTest : public QObject, WindowFiles {
   private slots:
     void initTestCase() { QVERIFY(prepare()); }
 
+    void aModelThatComparesTextsStandsInTheLibraryAndIsNotForChats() {
+        const QString data = freshDataDir();
+        const QString bge = makeModel("bge.gguf"), newer = makeModel("newer bge.gguf");
+        {
+            WindowRun run(data, {});
+            ModelListModel& models = *run.model.models();
+            QVERIFY(!models.embeddingModel().isThere());
+            run.drop(bge);
+            QTRY_COMPARE_WITH_TIMEOUT(run.model.notices()->toast(),
+                                      QString("bge finds passages in documents from now on. It cannot chat."),
+                                      kPatienceMs);
+            QTRY_COMPARE(models.rowCount(), 1);
+            QVERIFY(!models.inspecting());
+            QCOMPARE(models.state(), ModelListModel::NoModel);
+            QVERIFY(said(run, bge, ModelListModel::DetailsRole).contains("finds passages in documents"));
+            run.drop(m_modelFile);
+            QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+            QVERIFY(!said(run, m_modelFile, ModelListModel::DetailsRole).contains("passages"));
+            run.drop(newer);
+            QTRY_COMPARE_WITH_TIMEOUT(models.rowCount(), 3, kPatienceMs);
+            QVERIFY2(run.ready() && models.current().path == m_modelFile.toStdString(), "it goes on");
+            QCOMPARE(models.embeddingModel().path, newer.toStdString());
+            models.use(said(run, bge, ModelListModel::ModelIdRole));
+            QCOMPARE(run.model.notices()->toast(),
+                     QString("bge finds passages in documents; it writes nothing, so it cannot chat."));
+            QVERIFY(run.ready() && models.current().path == m_modelFile.toStdString());
+            for (const QVariant& each : models.guessChoices())
+                QVERIFY(!each.toMap()["name"].toString().contains("bge"));
+            models.forget(said(run, newer, ModelListModel::ModelIdRole));
+            QTRY_COMPARE(models.embeddingModel().path, bge.toStdString());
+            run.drop(newer);
+            QTRY_COMPARE(models.embeddingModel().path, newer.toStdString());
+        }
+        // The one that chats was used before the other was added, and is loaded all the same.
+        WindowRun run(data, {});
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        QCOMPARE(run.model.models()->current().path, m_modelFile.toStdString());
+    }
+
     void aModelThatGuessesIsLoadedBesideAndLeftOutWhereItDoesNotSuit() {
         const QString folder = freshDataDir();
         const QString log = folder + "/host.log";

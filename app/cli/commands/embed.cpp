@@ -1,4 +1,3 @@
-#include <cmath>
 #include <iostream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -25,18 +24,6 @@ std::vector<std::string> readTexts(bool lines) {
     std::vector<std::string> texts;
     for (std::string line; std::getline(std::cin, line);) texts.push_back(line);
     return texts;
-}
-
-/// Each row to length 1, as most uses of embeddings want them.
-void normaliseRows(Embedding& embedding) {
-    const size_t dim = embedding.dim;
-    for (size_t first = 0; first < embedding.values.size(); first += dim) {
-        double sum = 0;
-        for (size_t i = first; i < first + dim; ++i) sum += std::pow(double{embedding.values[i]}, 2);
-        if (sum == 0) continue;
-        for (size_t i = first; i < first + dim; ++i)
-            embedding.values[i] = static_cast<float>(embedding.values[i] / std::sqrt(sum));
-    }
 }
 
 /// A row a line.

@@ -10,6 +10,7 @@
 #include "engine/import/import.h"
 #include "ingle/computer.h"
 #include "ingle/devices.h"
+#include "ingle/embedder.h"
 #include "ingle/memory_room.h"
 #include "ingle/recognition.h"
 #include "ingle/version.h"
@@ -106,7 +107,14 @@ Status host(const Options& options) {
                             load.trials = driverTrials();
                             return recognise(paths, load);
                         },
-                    .import = makeSmaller});
+                    .import = makeSmaller,
+                    .embedder =
+                        [](const std::string& path) {
+                            // Small as such models are, a graphics device is left to the one that writes.
+                            LoadOptions load;
+                            load.backend = BackendChoice::Cpu;
+                            return Embedder::load(path, load, nullptr);
+                        }});
 }
 
 Action define(CLI::App& app) {

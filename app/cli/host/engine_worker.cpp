@@ -79,7 +79,7 @@ class EngineWorker::RequestSink final : public GenerateSink, public ScoreSink, p
 };
 
 EngineWorker::EngineWorker(EngineSource source, EventQueue& events, std::chrono::milliseconds pace)
-    : m_source(std::move(source)), m_events(events), m_pace(pace) {}
+    : m_source(std::move(source)), m_events(events), m_pace(pace), m_embeddings(m_source.embedder) {}
 
 EngineWorker::~EngineWorker() = default;
 
@@ -120,6 +120,11 @@ void EngineWorker::enqueue(protocol::Request request) {
 }
 
 void EngineWorker::cancel(protocol::RequestId target) {
+    const auto isIt = [target](const protocol::Request& each) {
+        return each.id == target && (std::holds_alternative<protocol::Count>(each.body) ||
+                                     std::holds_alternative<protocol::Preview>(each.body) ||
+                                     std::holds_alternative<protocol::Embed>(each.body));
+    };
     size_t numWaiting = 0;
     {
         const std::scoped_lock lock(m_mutex);
@@ -127,16 +132,14 @@ void EngineWorker::cancel(protocol::RequestId target) {
             pending->second.cancelled = true;
             if (pending->second.submitted) m_engine->cancel(*pending->second.submitted);
         }
-        numWaiting = std::erase_if(m_inbox, [target](const protocol::Request& each) {
-            return each.id == target && (std::holds_alternative<protocol::Count>(each.body) ||
-                                         std::holds_alternative<protocol::Preview>(each.body));
-        });
+        numWaiting = std::erase_if(m_inbox, isIt) + std::erase_if(m_whenIdle, isIt);
     }
     if (numWaiting > 0) fail(target, withCodeId({ErrorCode::Cancelled, "It was cancelled."}));
 }
 
 std::optional<protocol::Request> EngineWorker::takeRequest(Wait wait) {
     std::unique_lock lock(m_mutex);
+    if (wait == Wait::ForARequest && m_inbox.empty()) m_inbox.swap(m_whenIdle);
     if (wait == Wait::ForARequest) m_arrived.wait(lock, [&] { return !m_inbox.empty(); });
     if (m_inbox.empty()) return std::nullopt;
     protocol::Request request = std::move(m_inbox.front());
@@ -256,6 +259,7 @@ void EngineWorker::serve(protocol::RequestId id, const protocol::Unload&) {
     endGenerations();
     m_kept.reset();
     setEngine(nullptr);
+    m_embeddings.unload();
     m_events.push({id, protocol::Unloaded{}});
 }
 
@@ -309,6 +313,18 @@ void EngineWorker::submit(protocol::RequestId id, Work work) {
     }
     forget(id);
     fail(id, std::move(refusal));
+}
+
+void EngineWorker::serve(protocol::RequestId id, protocol::Embed& request) {
+    if (request.whenIdle && !m_sinks.empty()) {
+        const std::scoped_lock lock(m_mutex);
+        m_whenIdle.push_back({id, std::move(request)});
+        return;
+    }
+    const BusErrorAnswer answer(id, request.model);
+    auto rows = m_embeddings.of(request);
+    if (!rows) return fail(id, std::move(rows).error());
+    m_events.push({id, std::move(*rows)});
 }
 
 void EngineWorker::serve(protocol::RequestId id, const protocol::Retain& request) {

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 
+#include "app/cli/host/embeddings.h"
 #include "app/cli/host/event_queue.h"
 #include "app/cli/host/origin.h"
 #include "app/protocol/messages.h"
@@ -40,6 +41,7 @@ struct EngineSource {
     std::function<Result<protocol::Imported>(const protocol::Import& request, const ProgressFn& progress,
                                              const std::function<bool()>& isCancelled)>
         import;
+    Embeddings::Load embedder;
 };
 
 class EngineWorker {
@@ -51,11 +53,11 @@ class EngineWorker {
     /// Serves requests for ever; this is the engine thread.
     [[noreturn]] void run();
 
-    /// Hands over a load, unload, count, preview, generate, score, read, retain, devices or computer request.
-    /// Any thread; does not wait: when too many are waiting the request is answered by Failed.
+    /// Hands over a load, unload, count, preview, generate, score, read, embed, retain, devices or computer
+    /// request. Any thread; does not wait: when too many are waiting the request is answered by Failed.
     void enqueue(protocol::Request request);
-    /// Ends a generation, scoring or reading that waits or runs, within one step, or a count or preview that
-    /// waits. Any thread.
+    /// Ends a generation, scoring or reading that waits or runs, within one step, or a count, preview or
+    /// embed that waits. Any thread.
     void cancel(protocol::RequestId target);
 
   private:
@@ -99,6 +101,7 @@ class EngineWorker {
     /// Hands a generation, scoring or reading to the engine.
     template <typename Work>
     void submit(protocol::RequestId id, Work work);
+    void serve(protocol::RequestId id, protocol::Embed& request);
     void serve(protocol::RequestId id, const protocol::Retain& request);
     void serve(protocol::RequestId id, const protocol::Devices& request);
     void serve(protocol::RequestId id, const protocol::Computer& request);
@@ -111,6 +114,7 @@ class EngineWorker {
     std::mutex m_mutex;  ///< guards the members up to the engine; only the engine thread changes m_engine
     std::condition_variable m_arrived;
     std::deque<protocol::Request> m_inbox;
+    std::deque<protocol::Request> m_whenIdle;  ///< back to the inbox once nothing is under way
     std::map<protocol::RequestId, Pending> m_pending;
     std::unique_ptr<Engine> m_engine;
 
@@ -119,6 +123,7 @@ class EngineWorker {
     std::optional<Origin> m_origin;                      ///< of the model in use
     std::optional<Kept> m_kept;                          ///< only beside one in use
     std::chrono::steady_clock::time_point m_nextLook{};  ///< at the memory that is free
+    Embeddings m_embeddings;
 };
 
 }  // namespace ingle::cli

@@ -57,6 +57,12 @@ ChatController::ChatController(StorageThread& storage, RunningAnswers& answers, 
     connect(&answers, &RunningAnswers::planned, this, [this](RowId conversation, RowId firstKept) {
         if (conversation == m_conversation) m_messages.setFirstKept(firstKept);
     });
+    connect(&answers, &RunningAnswers::chosenAgain, this, [this](const Turn& turn) {
+        if (m_conversation != turn.conversation.id) return;
+        // What was read of it before has the other passages.
+        if (m_wanted.conversation == m_conversation) ++m_wanted.number;
+        show(turn);
+    });
     connect(&answers, &RunningAnswers::ended, this,
             [this](RowId, RowId message, const history::AnswerEnd& ending) { onEnded(message, ending); });
     connect(&answers, &RunningAnswers::stalled, this, [this](const QString& sentence) {

@@ -17,6 +17,11 @@ ChatPage::ChatPage(StorageThread& storage, const PageParts& parts, QObject* pare
     const auto guess = [this, &models = parts.models] { m_answers.setGuesses(models.guesses()); };
     connect(&parts.settings, &Settings::changed, this, guess);
     connect(&parts.models, &ModelListModel::stateChanged, this, guess);
+    const auto seek = [this, &models = parts.models] {
+        m_answers.setEmbeddingModel(models.embeddingModel());
+    };
+    connect(&parts.models, &ModelListModel::listChanged, this, seek);
+    seek();
     connect(&m_chat, &ChatController::draftChanged, &m_measure,
             [this] { m_measure.look(m_chat.draftParts()); });
     connect(m_chat.messages(), &ChatRows::editedTextChanged, &m_editMeasure, [this] {

@@ -55,6 +55,7 @@ DocumentShelf::DocumentShelf(StorageThread& storage, EngineClient& engine, Model
       m_chat(chat),
       m_notices(notices),
       m_reader(storage, engine, models),
+      m_embedder(storage, engine, models),
       m_openLane("documents", kEndPatience) {
     connect(&models, &ModelListModel::stateChanged, this, &DocumentShelf::onModel);
     connect(&chat, &ChatController::conversationChanged, this, &DocumentShelf::showChat);
@@ -65,6 +66,8 @@ DocumentShelf::DocumentShelf(StorageThread& storage, EngineClient& engine, Model
         // Not again by itself: what a model cannot do it might try for ever.
         if (Document* known = find(document)) setWanted(*known, false);
     });
+    connect(&m_embedder, &PassageEmbedder::refused, this,
+            [this](const Error& error) { m_notices.showError(Notices::Topic::Files, error); });
     refresh();
     showChat();
 }
@@ -172,6 +175,7 @@ void DocumentShelf::setDocuments(Documents documents) {
     endResetModel();
     emit listChanged();
     onModel();
+    m_embedder.look();
 }
 
 void DocumentShelf::showChat() {
@@ -353,8 +357,9 @@ void DocumentShelf::onTold(RowId document, const DocumentReading& reading) {
 void DocumentShelf::store(RowId document, const DocumentReading& reading, bool isNew) {
     m_sinceStored.start();
     change([document, reading](history::History& history) { return setReading(history, document, reading); },
-           [this, isNew] {
+           [this, isNew, fits = reading.fits()] {
                if (isNew) emit keptChanged();
+               if (!fits) m_embedder.look();
            });
 }
 

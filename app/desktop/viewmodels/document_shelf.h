@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/desktop/background_reader.h"
+#include "app/desktop/passage_embedder.h"
 #include "app/desktop/storage_thread.h"
 #include "app/desktop/viewmodels/chat_controller.h"
 #include "app/desktop/viewmodels/model_list_model.h"
@@ -128,6 +129,7 @@ class DocumentShelf : public QAbstractListModel {
     ChatController& m_chat;
     Notices& m_notices;
     BackgroundReader m_reader;
+    PassageEmbedder m_embedder;
     Documents m_documents;
     std::vector<history::RowId> m_inChat;
     history::RowId m_shown = 0;  ///< the conversation of m_inChat

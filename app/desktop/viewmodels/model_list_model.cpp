@@ -7,9 +7,9 @@
 #include <span>
 #include <utility>
 
+#include "app/desktop/library_models.h"
 #include "app/desktop/size_text.h"
 #include "app/desktop/text.h"
-#include "app/desktop/viewmodels/model_entries.h"
 #include "app/desktop/while_alive.h"
 #include "app/history/profile.h"
 #include "ingle/error_ids.h"
@@ -19,15 +19,15 @@ namespace {
 
 using library::FileState;
 using library::ModelEntry;
-
-/// Some files hold a model and nothing that turns text into its tokens.
-bool canChat(const ModelInfo& info) {
-    return info.tokenizer != "none";
-}
+using library::ModelPurpose;
 
 /// Of a model that is read for each token: at 10 GB/s, which every computer's memory has, this is 40 tokens a
 /// second, and nobody reads faster. A smaller one would be worse and seem no quicker, so nobody is asked.
 constexpr uint64_t kSmallEnoughBytes = 256'000'000;
+
+bool canChat(const Recognition& model) {
+    return hasTokenizer(model.info) && purposeOf(model.info) == ModelPurpose::Chats;
+}
 
 bool isWorthMakingSmaller(const Recognition& model) {
     return model.can(ModelAction::MakeSmaller) && model.info.fileBytes >= kSmallEnoughBytes;
@@ -121,13 +121,14 @@ void ModelListModel::start() {
 }
 
 void ModelListModel::useLast() {
-    if (m_models.empty()) return;
+    const auto last = std::ranges::find(m_models, ModelPurpose::Chats, &ModelEntry::purpose);
+    if (last == m_models.end()) return;
     // The guide comes first only while there is nothing else.
-    if (m_models.front().lastUsedAt.empty() && m_models.front().id != library::kGuideId) return;
-    if (m_models.front().failure.empty()) {
-        loadById(m_models.front().id);
+    if (last->lastUsedAt.empty() && last->id != library::kGuideId) return;
+    if (last->failure.empty()) {
+        loadById(last->id);
     } else {
-        m_current = m_models.front();
+        m_current = *last;
         m_failure = failureOf(m_current);
         setState(Failed);
     }
@@ -184,13 +185,14 @@ void ModelListModel::onRecognised(const std::vector<Recognition>& things) {
     }
     for (const Recognition& thing : others)
         if (!thing.can(ModelAction::ReadText)) m_notices.showToast(errorSentence(*thing.refusal));
-    const Recognition& first = things.front();
-    if (numModels == 1 && isWorthMakingSmaller(first) && canChat(first.info)) {
+    std::vector<Recognition> models(things.begin(), things.begin() + numModels);
+    std::ranges::stable_partition(models, canChat);
+    const Recognition& first = models.front();
+    if (numModels == 1 && isWorthMakingSmaller(first) && canChat(first)) {
         setInspection(std::nullopt);
         return emit choiceWanted(first);
     }
-    for (const Recognition& thing : std::span(things).subspan(1, static_cast<size_t>(numModels) - 1))
-        keep(thing.info);
+    for (const Recognition& thing : std::span(models).subspan(1)) keep(thing.info);
     if (numModels > 1)
         m_notices.showToast(
             tr("%n models were recognised; the first is opened.", nullptr, static_cast<int>(numModels)));
@@ -221,7 +223,7 @@ void ModelListModel::onArrived(const QString& path, const ModelInfo& info) {
     emit arrivedWhole(path);
     const bool isKnown =
         std::ranges::any_of(m_models, [&](const ModelEntry& entry) { return toQString(entry.path) == path; });
-    if (!canChat(info) || isKnown) return;
+    if (!hasTokenizer(info) || isKnown) return;
     m_notices.showBanner(
         {.topic = Notices::Topic::Arrival,
          .sentence = tr("%1 has arrived in your downloads.").arg(toQString(library::displayName(info.name))),
@@ -230,13 +232,22 @@ void ModelListModel::onArrived(const QString& path, const ModelInfo& info) {
 }
 
 void ModelListModel::add(const ModelInfo& info) {
-    if (!canChat(info)) return inspectionEnded(noTokenizer(info.path));
+    if (!hasTokenizer(info)) return inspectionEnded(noTokenizer(info.path));
     m_storage.run(
         this, [info](library::Library& library) { return addModel(library, info); },
         [this](const Result<CheckedModel>& checked) {
+            if (checked && checked->entry.purpose == ModelPurpose::Embeddings) return welcome(checked->entry);
             inspectionEnded(checked ? std::nullopt : std::optional(checked.error()));
             if (checked) load(checked->entry, checked->file);
         });
+}
+
+void ModelListModel::welcome(const ModelEntry& entry) {
+    setInspection(std::nullopt);
+    decline();
+    m_notices.showToast(tr("%1 finds passages in documents from now on. It cannot chat.")
+                            .arg(toQString(library::displayName(entry.name))));
+    refresh();
 }
 
 void ModelListModel::keep(const ModelInfo& info) {
@@ -256,6 +267,12 @@ void ModelListModel::forgetInspection() {
 }
 
 void ModelListModel::use(const QString& modelId) {
+    const auto chosen = std::ranges::find(m_models, modelId.toStdString(), &ModelEntry::id);
+    if (chosen != m_models.end() && chosen->purpose == ModelPurpose::Embeddings) {
+        m_notices.showToast(tr("%1 finds passages in documents; it writes nothing, so it cannot chat.")
+                                .arg(toQString(library::displayName(chosen->name))));
+        return;
+    }
     forgetInspection();
     m_startWithLast = false;
     m_notices.clearBanner(Notices::Topic::Model);
@@ -344,7 +361,7 @@ QVariantList ModelListModel::guessChoices() const {
     };
     QVariantList choices{choice("off", tr("Never")), choice(kLookUp, tr("From the text itself"))};
     for (const ModelEntry& entry : m_models) {
-        if (entry.id != library::kGuideId)
+        if (entry.id != library::kGuideId && entry.purpose == ModelPurpose::Chats)
             choices << choice(toQString(entry.id), toQString(library::displayName(entry.name)));
     }
     return choices;
@@ -377,7 +394,7 @@ Error ModelListModel::noTokenizer(const std::string& path) {
 
 void ModelListModel::onLoaded(const ModelInfo& info) {
     // The file may have changed since it was dropped, or come into the library another way.
-    if (!canChat(info)) return onLoadFailed(noTokenizer(info.path));
+    if (!hasTokenizer(info)) return onLoadFailed(noTokenizer(info.path));
     m_way = {.device = toQString(info.device),
              .deviceNote = toQString(info.deviceNote),
              .contextTokens = info.contextTokens,
@@ -549,7 +566,8 @@ bool ModelListModel::isInMemory(const ModelEntry& entry) const {
 const ModelEntry* ModelListModel::usedBefore() const {
     // Those used last come first.
     const auto before = std::ranges::find_if(m_models, [this](const ModelEntry& entry) {
-        return entry.id != m_current.id && !entry.lastUsedAt.empty();
+        return entry.id != m_current.id && !entry.lastUsedAt.empty() &&
+               entry.purpose != ModelPurpose::Embeddings;
     });
     return before == m_models.end() ? nullptr : &*before;
 }
@@ -560,8 +578,9 @@ void ModelListModel::useBefore() {
 
 QString ModelListModel::details(const ModelEntry& entry) const {
     const auto look = m_looks.find(entry.id);
-    QStringList all{toQString(entry.summary), speedText(entry.tokensPerSecond),
-                    measuredText(entry.measuredPerSecond)};
+    const bool isForPassages = entry.purpose == ModelPurpose::Embeddings;
+    QStringList all{toQString(entry.summary), isForPassages ? tr("finds passages in documents") : QString(),
+                    speedText(entry.tokensPerSecond), measuredText(entry.measuredPerSecond)};
     if (isInMemory(entry))
         all.prepend(tr("In memory: answers at once"));
     else if (look != m_looks.end())

@@ -12,6 +12,7 @@
 
 #include "app/desktop/engine_client.h"
 #include "app/desktop/error_sentences.h"
+#include "app/desktop/library_models.h"
 #include "app/desktop/storage_thread.h"
 #include "app/desktop/viewmodels/notices.h"
 #include "app/desktop/viewmodels/settings.h"
@@ -86,6 +87,8 @@ class ModelListModel : public QAbstractListModel {
     /// Its own, as its file has it; empty: it has none, or is not loaded.
     const QString& chatTemplate() const { return m_way.chatTemplate; }
     const library::ModelEntry& current() const { return m_current; }
+    /// What finds passages by what they mean; it is beside the model in use.
+    EmbeddingModel embeddingModel() const { return embeddingModelOf(m_models); }
     /// What is set for answers of a model (see history::profileJson()); empty: nothing.
     void setProfile(const std::string& id, const std::string& profile);
 
@@ -171,6 +174,8 @@ class ModelListModel : public QAbstractListModel {
     void onArrived(const QString& path, const ModelInfo& info);
     void openPaths(const QStringList& paths);
     void onRecognised(const std::vector<Recognition>& things);
+    /// One that compares texts was added.
+    void welcome(const library::ModelEntry& entry);
     /// `failure`: why nothing comes of it; nothing: it is being loaded.
     void inspectionEnded(const std::optional<Error>& failure);
     /// Whatever comes of it, it is not opened any more.

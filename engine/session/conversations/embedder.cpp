@@ -2,6 +2,7 @@
 #include "engine/session/conversations/embedder.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ingle {
 namespace {
@@ -60,6 +61,9 @@ class ModelEmbedder final : public Embedder {
     }
 
     const ModelInfo& info() const override { return m_model->info(); }
+    uint32_t maxTokens() const override {
+        return std::min(info().contextTokens, m_model->opened().bound.facts().trainedContext);
+    }
 
     Result<std::vector<TokenId>> tokenize(std::string_view text) const override {
         const tokenizer::Tokenizer* tokenizer = m_model->opened().tokenizer.get();
@@ -89,10 +93,6 @@ class ModelEmbedder final : public Embedder {
     }
 
   private:
-    /// There are no positions beyond those it was trained with.
-    uint32_t maxTokens() const {
-        return std::min(info().contextTokens, m_model->opened().bound.facts().trainedContext);
-    }
     /// Texts that one step takes together: in as many pages as one of maxTokens() has, which memory has room
     /// for.
     size_t numFitting(std::span<const std::vector<TokenId>> texts) const {
@@ -153,6 +153,17 @@ class ModelEmbedder final : public Embedder {
 };
 
 }  // namespace
+
+void normaliseRows(Embedding& embedding) {
+    const size_t dim = embedding.dim;
+    for (size_t first = 0; first < embedding.values.size(); first += dim) {
+        double sum = 0;
+        for (size_t i = first; i < first + dim; ++i) sum += std::pow(double{embedding.values[i]}, 2);
+        if (sum == 0) continue;
+        for (size_t i = first; i < first + dim; ++i)
+            embedding.values[i] = static_cast<float>(embedding.values[i] / std::sqrt(sum));
+    }
+}
 
 Result<std::unique_ptr<Embedder>> session::createEmbedder(std::unique_ptr<Model> model) {
     const auto pooling = model->opened().bound.facts().pooling;

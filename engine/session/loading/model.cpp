@@ -111,8 +111,8 @@ void describe(OpenedModel& model) {
     info.vocabSize = facts.vocabSize;
     info.trainedContext = facts.trainedContext;
     info.tokenizer = file.tokenizer.model.empty() ? "none" : file.tokenizer.model;
-    info.promptFormat = model.prompts->name();
-    info.promptNote = model.prompts->fallbackReason();
+    info.promptFormat = facts.pooling ? "none" : model.prompts->name();
+    if (!facts.pooling) info.promptNote = model.prompts->fallbackReason();
     info.chatTemplate = model.file.tokenizer.chatTemplate;
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cmath>
 #include <cstdio>
 #include <deque>
 #include <filesystem>
@@ -207,6 +208,37 @@ class FakeEngine final : public Engine {
     GenerationId m_nextId = 1;
 };
 
+/// A row of a text: how many bytes it has, and how many embedders there were. "rows" makes one for each
+/// token, "noNumbers" none that can be compared.
+class FakeEmbedder final : public Embedder {
+  public:
+    explicit FakeEmbedder(const std::string& path) : m_path(path) {
+        static int numMade = 0;
+        m_number = static_cast<float>(++numMade);
+        m_info.dim = 2;
+    }
+
+    const ModelInfo& info() const override { return m_info; }
+    uint32_t maxTokens() const override { return 8; }
+    Result<std::vector<TokenId>> tokenize(std::string_view text) const override {
+        return std::vector<TokenId>(text.begin(), text.end());
+    }
+    Result<std::vector<Embedding>> embed(std::span<const std::vector<TokenId>> texts) override {
+        std::vector<Embedding> rows;
+        for (const auto& text : texts) {
+            Embedding& row = rows.emplace_back(Embedding{2, {static_cast<float>(text.size()), m_number}});
+            if (m_path.find("rows") != std::string::npos) row.values.resize(4);
+            if (m_path.find("noNumbers") != std::string::npos) row.values[0] = std::nanf("");
+        }
+        return rows;
+    }
+
+  private:
+    std::string m_path;
+    float m_number = 0;
+    ModelInfo m_info;
+};
+
 /// Loads FakeEngines; paths that contain "bad" fail, "hung" is never read and "/m/cut" is cut short while it
 /// is inspected; there is room for two models, but not for two "large" ones; imports of "long" end when they
 /// are cancelled. Loading prints to standard output, as drivers do.
@@ -261,6 +293,10 @@ inline EngineSource fakeSource() {
                     ::usleep(1000);
                 }
                 return protocol::Imported{request.folder + "/" + request.name, 7};
+            },
+            [](const std::string& path) -> Result<std::unique_ptr<Embedder>> {
+                if (path.find("bad") != std::string::npos) return fail(ErrorCode::Corrupt, "{}: bad", path);
+                return std::make_unique<FakeEmbedder>(path);
             }};
 }
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
@@ -121,6 +123,63 @@ TEST_F(HostTest, TheComputerIsDescribedWithoutAModel) {
     ASSERT_TRUE(described);
     EXPECT_EQ(described->info.processor, "a CPU");
     EXPECT_EQ(described->info.availableBytes, 5u);
+}
+
+/// The rows of a reply; of FakeEmbedder the tokens of the text over how many embedders there were before.
+std::vector<float> ratiosOf(const std::optional<protocol::Embedded>& reply) {
+    std::vector<float> ratios;
+    if (!reply) return ratios;
+    EXPECT_EQ(reply->dim, 2u);
+    std::vector<float> values(reply->rows.size() / sizeof(float));
+    std::memcpy(values.data(), reply->rows.data(), reply->rows.size());
+    for (size_t i = 0; i + 1 < values.size(); i += 2) {
+        EXPECT_FLOAT_EQ(std::hypot(values[i], values[i + 1]), 1);
+        ratios.push_back(values[i] / values[i + 1]);
+    }
+    return ratios;
+}
+
+TEST_F(HostTest, TextsAreEmbeddedWithoutAModelThatWrites) {
+    using testing::ElementsAre;
+    using testing::FloatEq;
+    m_client.greet();
+    m_client.send(2, protocol::Embed{"/m/bge", {"four", "a text that is too long"}});
+    EXPECT_THAT(ratiosOf(m_client.next<protocol::Embedded>(2)), ElementsAre(FloatEq(4), FloatEq(8)));
+    m_client.send(3, protocol::Embed{"/m/bge", {"two words"}, true});
+    EXPECT_THAT(ratiosOf(m_client.next<protocol::Embedded>(3)), ElementsAre(FloatEq(8))) << "it was kept";
+    m_client.send(4, protocol::Embed{"/m/other", {"four"}});
+    EXPECT_THAT(ratiosOf(m_client.next<protocol::Embedded>(4)), ElementsAre(FloatEq(2)));
+    m_client.send(5, protocol::Embed{"/m/bge", {"four"}});
+    EXPECT_THAT(ratiosOf(m_client.next<protocol::Embedded>(5)), ElementsAre(FloatEq(4.0F / 3)));
+    m_client.send(6, protocol::Unload{});
+    EXPECT_TRUE(m_client.next<protocol::Unloaded>(6));
+    m_client.send(7, protocol::Embed{"/m/bge", {"four"}});
+    EXPECT_THAT(ratiosOf(m_client.next<protocol::Embedded>(7)), ElementsAre(FloatEq(1)));
+    for (const char* bad : {"/m/bad", "/m/rows", "/m/noNumbers"}) {
+        m_client.send(8, protocol::Embed{bad, {"four"}});
+        EXPECT_THAT(failure(8).message, HasSubstr(bad));
+    }
+}
+
+TEST_F(SlowHostTest, WhatMayBeEmbeddedLaterWaitsForAnswers) {
+    load();
+    m_client.send(3, answer(20));
+    EXPECT_TRUE(m_client.next<protocol::Planned>(3));
+    m_client.send(4, protocol::Embed{"/m/bge", {"four"}, true});
+    m_client.send(5, protocol::Embed{"/m/bge", {"four"}});
+    m_client.send(6, protocol::Embed{"/m/bge", {"four"}, true});
+    m_client.send(7, protocol::Cancel{6});
+    std::vector<protocol::RequestId> ended;
+    while (ended.size() < 4) {
+        const auto event = m_client.next();
+        ASSERT_TRUE(event);
+        const bool isLast = std::holds_alternative<protocol::Embedded>(event->body) ||
+                            std::holds_alternative<protocol::Done>(event->body) ||
+                            std::holds_alternative<protocol::Failed>(event->body);
+        if (isLast) ended.push_back(event->id);
+    }
+    std::erase(ended, 6);  // cancelled sooner or later than the one before it is served
+    EXPECT_THAT(ended, testing::ElementsAre(5, 3, 4));
 }
 
 TEST_F(HostTest, ScoresAnAnswerWithAReceipt) {
@@ -315,7 +374,7 @@ TEST_F(HostTest, BadLinesAreAnsweredAndServiceGoesOn) {
     m_client.sendLine("{\"id\":3,\"op\":\"dance\"}");
     EXPECT_THAT(failure(3).message, HasSubstr("dance")) << "whoever asked hears of it";
     m_client.sendLine("");
-    m_client.sendLine("{\"id\":3,\"op\":\"embed\",\"text\":\"x\"}");
+    m_client.sendLine("{\"id\":3,\"op\":\"generate\",\"request\":{\"attachments\":[]}}");
     EXPECT_EQ(failure(3).code, ErrorCode::Unsupported);
     m_client.sendLine("+{\"id\":3,");
     m_client.sendLine(".nonsense");

@@ -156,6 +156,93 @@ TEST_F(Documents, OfALongOneThePassagesOfTheQuestionAreChosen) {
     EXPECT_THAT(nothing.branch[0].parts.front().text, HasSubstr("part 0."));
 }
 
+std::vector<PassageVector> vectorsOf(const std::vector<PassageText>& passages, RowId liked) {
+    std::vector<PassageVector> vectors;
+    for (const PassageText& each : passages)
+        vectors.push_back(
+            {each.passage, each.passage == liked ? std::vector<float>{1, 0} : std::vector<float>{0, 1}});
+    return vectors;
+}
+
+TEST_F(Documents, OnlyPassagesThatAModelHasNoRoomForWaitForVectorsAndEachIsStoredOnce) {
+    const RowId fits = add(report("Short", {"one"}));
+    const RowId isLong = add(report("Long", {"first passage", "second passage", "third passage"}));
+    add(report("Unknown", {"of which nobody knows"}));
+    fit(fits);
+    EXPECT_THAT(valueOf(passagesWithoutVector(*m_history, "bge", 1000)), IsEmpty());
+    fit(isLong, 21);
+    auto found = valueOf(passagesWithoutVector(*m_history, "bge", 1000));
+    ASSERT_EQ(found.size(), 3u);
+    EXPECT_EQ(found[0].text, "Chapter 1\nfirst passage\n");
+    found = valueOf(passagesWithoutVector(*m_history, "bge", 1));
+    ASSERT_EQ(found.size(), 1u) << "one at least";
+    ASSERT_TRUE(setPassageVectors(*m_history, "bge", vectorsOf(found, 0)));
+    ASSERT_TRUE(setPassageVectors(*m_history, "bge", std::vector{PassageVector{99, {1, 0}}})) << "removed";
+    reopen();
+    EXPECT_EQ(count("passage_vectors"), 1);
+    EXPECT_EQ(valueOf(passagesWithoutVector(*m_history, "bge", 1000)).size(), 2u);
+    // Another model begins anew, and what it makes takes the place of the other's.
+    found = valueOf(passagesWithoutVector(*m_history, "e5", 1000));
+    ASSERT_EQ(found.size(), 3u);
+    ASSERT_TRUE(setPassageVectors(*m_history, "e5", vectorsOf(found, 0)));
+    EXPECT_EQ(count("passage_vectors"), 3);
+    EXPECT_EQ(valueOf(passagesWithoutVector(*m_history, "bge", 1000)).size(), 3u);
+    EXPECT_TRUE(valueOf(haveVectors(*m_history, std::vector{isLong}, kModel)));
+    EXPECT_TRUE(valueOf(haveVectors(*m_history, std::vector{fits, isLong}, "another model")));
+    EXPECT_FALSE(valueOf(haveVectors(*m_history, std::vector{fits}, kModel)));
+    fit(isLong);
+    EXPECT_FALSE(valueOf(haveVectors(*m_history, std::vector{isLong}, kModel))) << "it has room now";
+    ASSERT_TRUE(removeDocument(*m_history, isLong));
+    shred();
+    EXPECT_EQ(count("passage_vectors"), 0);
+}
+
+TEST_F(Documents, WhatAQuestionMeansFindsPassagesThatHaveNoneOfItsWords) {
+    std::vector<std::string> lines;
+    for (int i = 0; i < 40; ++i) lines.push_back(fmt::format("Nothing much happens in part {}.", i));
+    lines[7] = "The lighthouse was built in 1822.";
+    lines[30] = "Ann lit a lamp every night.";
+    const RowId id = add(report("The coast", lines));
+    fit(id, 21);
+    const auto passages = valueOf(passagesWithoutVector(*m_history, "bge", 4000));
+    ASSERT_EQ(passages.size(), 16u) << "so many at once";
+    const Turn before = askAbout({id}, "Who kept the lighthouse?");
+    EXPECT_EQ(before.sought, "") << "nothing is known of what its passages mean";
+    std::vector<PassageText> all;
+    for (auto some = passages; !some.empty();
+         some = valueOf(passagesWithoutVector(*m_history, "bge", 4000))) {
+        all.insert(all.end(), some.begin(), some.end());
+        ASSERT_TRUE(setPassageVectors(*m_history, "bge", vectorsOf(some, all.front().passage + 30)));
+    }
+    ASSERT_EQ(all.size(), 40u);
+    EXPECT_TRUE(setDocumentsOf(*m_history, 0, std::vector{id}));
+    const Question question{0, "Title", 0, said("Who kept the lighthouse?")};
+    const Turn asked = valueOf(history::ask(*m_history, question, {kModel, "Model", {}, {}}));
+    EXPECT_EQ(asked.sought, "Who kept the lighthouse?");
+    const auto namesOf = [](const Message& message) {
+        std::vector<std::string> names;
+        for (const Part& part : message.parts)
+            if (part.kind == PartKind::Source) names.push_back(part.data);
+        return names;
+    };
+    EXPECT_THAT(namesOf(asked.branch[0]), ElementsAre("The coast, Chapter 8")) << "its word alone";
+    const RowId answer = asked.branch.back().id;
+    const Turn turn = valueOf(chooseAgain(*m_history, answer, {"bge", {1, 0}}));
+    EXPECT_THAT(namesOf(turn.branch[0]),
+                testing::IsSupersetOf({"The coast, Chapter 8", "The coast, Chapter 31"}));
+    EXPECT_EQ(turn.branch[0].parts.back(), (Part{PartKind::Text, "Who kept the lighthouse?", ""}));
+    EXPECT_EQ(valueOf(m_history->search("lamp", 5)).size(), 1u) << "it is found by what it holds now";
+    // What the model sees and what a check of the answer finds is what is stored.
+    reopen();
+    const Turn again = valueOf(readAnswer(*m_history, turn.conversation.id, answer));
+    EXPECT_EQ(again.branch[0].parts, turn.branch[0].parts);
+    // A vector of another model, or of another width, says nothing.
+    for (const TextVector& other : {TextVector{"e5", {1, 0}}, TextVector{"bge", {1, 0, 0}}}) {
+        const Turn same = valueOf(chooseAgain(*m_history, answer, other));
+        EXPECT_EQ(same.branch[0].parts, asked.branch[0].parts);
+    }
+}
+
 TEST_F(Documents, WhatIsTypedIsNoQueryLanguage) {
     const RowId id = add(report("A report", {"one \"two\" three"}));
     for (const char* text : {"NEAR(", "\"", "a AND OR NOT", "col:one*", "\"one\" \"\"", "^"})

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <random>
 
+#include "app/history/backups.h"
+#include "app/history/documents.h"
 #include "app/history/marked_text.h"
 #include "app/history/schema.h"
 #include "tests/app/history/history_fixture.h"
@@ -180,6 +182,25 @@ TEST_F(MigrationTest, AProcessThatIsKilledInTheMiddleChangesNothing) {
     EXPECT_EQ(valueOf(schemaVersion(*m_old)), 1);
     open();
     EXPECT_EQ(valueOf(m_history->message(id)).parts.size(), 2u);
+}
+
+TEST_F(MigrationTest, DocumentsOfVersionThreeStayAndTheirPassagesMayGetVectors) {
+    ASSERT_TRUE(migrate(*m_old, 1, allMigrations().first(3)));
+    m_old->execute("INSERT INTO files (media_type, content) VALUES ('text/plain', ?1)", blob("one two"));
+    m_old->execute(
+        "INSERT INTO documents (file_id, title, format, added_ms, used_ms) VALUES (1, 'Old', 'text', 1, 2)");
+    m_old->execute(
+        "INSERT INTO passages (document_id, begins, ends, page, heading) VALUES (1, 4, 7, 0, 'Top')");
+    m_old->execute("INSERT INTO readings VALUES (1, 'm', 'M', 100, 0, 0, 21, 0)");
+    open();
+    EXPECT_EQ(valueOf(documents(*m_history)).at(0).title, "Old");
+    const auto passages = valueOf(passagesWithoutVector(*m_history, "bge", 100));
+    ASSERT_EQ(passages.size(), 1u);
+    EXPECT_EQ(passages[0].text, "Top\ntwo");
+    ASSERT_TRUE(setPassageVectors(*m_history, "bge", std::vector{PassageVector{1, {1, 0}}}));
+    EXPECT_THAT(valueOf(passagesWithoutVector(*m_history, "bge", 100)), testing::IsEmpty());
+    SQLite::Database copy(backupPath(m_path, 3), SQLite::OPEN_READONLY);
+    EXPECT_EQ(copy.execAndGet("PRAGMA user_version").getInt(), 3);
 }
 
 TEST_F(MigrationTest, AFullDiskChangesNothing) {

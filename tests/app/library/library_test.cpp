@@ -65,6 +65,14 @@ TEST_F(LibraryTest, RemembersModelsAcrossStarts) {
     EXPECT_TRUE(again.notice().empty());
 }
 
+TEST_F(LibraryTest, RemembersWhatAModelIsFor) {
+    ASSERT_TRUE(open().add(makeModel("bge"), "bge", "bert", "", ModelPurpose::Embeddings));
+    ASSERT_TRUE(open().add(makeModel("tiny"), "tiny", "llama", ""));
+    const Library again = open();
+    EXPECT_EQ(again.findByName("bge")->purpose, ModelPurpose::Embeddings);
+    EXPECT_EQ(again.findByName("tiny")->purpose, ModelPurpose::Chats);
+}
+
 TEST_F(LibraryTest, FilesArePrivate) {
     Library library = open();
     ASSERT_TRUE(library.add(makeModel("a"), "a", "", ""));

@@ -113,7 +113,8 @@ std::vector<Request> allRequests() {
             {11, Recognise{{"/m/a b.gguf", "/m/folder"}, options}},
             {12, Import{"/m/x", "/m", "Qwen3 8B", "Q4_K_M"}},
             {13, Score{{fullGenerateRequest(), {5, 6}, 1, 2, 3, 4}}},
-            {14, Read{{fullGenerateRequest().messages, "3"}}}};
+            {14, Read{{fullGenerateRequest().messages, "3"}}},
+            {15, Embed{"/m/bge.gguf", {"a", "\n漢"}, true}}};
 }
 
 std::vector<Event> allEvents() {
@@ -160,6 +161,7 @@ std::vector<Event> allEvents() {
                        {.program = "0.1", .backend = "cpu"}}},
             {8, ReadPlanned{{32'000, 640, kBig}}},
             {8, ReadDone{{32'000, 32'000, kBig}}},
+            {8, Embedded{1, "\0\0\x80\x3F\0\0\x80\xBF"s}},
             {8, Tokens{{{5, 0, 3}, {{PartKind::Text, "a\0b"s, {}}, {PartKind::Source, "c", "d", true}}}}},
             {9, Done{result}},
             {kBig, refused}};
@@ -307,17 +309,13 @@ TEST(Messages, MistakesAreNamedInOneSentence) {
 }
 
 TEST(Messages, WhatIsReservedIsRefusedAndNotLeftOut) {
-    for (const char* line : {
-             R"({"id":5,"op":"embed","text":"x"})",
-             R"({"id":5,"op":"generate","request":{"attachments":[]}})",
-         }) {
-        const auto decoded = decodeRequest(line);
-        ASSERT_FALSE(decoded) << line;
-        EXPECT_EQ(decoded.error().code, ErrorCode::Unsupported) << line;
-        EXPECT_EQ(idOfRefused(line), 5u);
-    }
+    const char* reserved = R"({"id":5,"op":"generate","request":{"attachments":[]}})";
+    const auto decoded = decodeRequest(reserved);
+    ASSERT_FALSE(decoded);
+    EXPECT_EQ(decoded.error().code, ErrorCode::Unsupported);
+    EXPECT_EQ(idOfRefused(reserved), 5u);
     for (const char* line :
-         {"", "[5]", R"({"op":"embed"})", R"({"id":"5"})", R"({"id":-5})", R"({"id":5.5})"})
+         {"", "[5]", R"({"op":"dance"})", R"({"id":"5"})", R"({"id":-5})", R"({"id":5.5})"})
         EXPECT_EQ(idOfRefused(line), 0u) << line;
 }
 

@@ -1,13 +1,15 @@
-#include "app/desktop/viewmodels/model_entries.h"
+#include "app/desktop/library_models.h"
 
 #include <filesystem>
 #include <optional>
 
 namespace ingle::desktop {
-namespace {
 
 using library::FileState;
 using library::ModelEntry;
+using library::ModelPurpose;
+
+namespace {
 
 /// "llama · 1.1B · Q4_K"
 std::string summaryOf(const ModelInfo& info) {
@@ -42,6 +44,24 @@ std::optional<ModelEntry> movedFrom(const library::Library& library, const std::
 
 }  // namespace
 
+bool hasTokenizer(const ModelInfo& info) {
+    return info.tokenizer != "none";
+}
+
+ModelPurpose purposeOf(const ModelInfo& info) {
+    return info.promptFormat == "none" ? ModelPurpose::Embeddings : ModelPurpose::Chats;
+}
+
+EmbeddingModel embeddingModelOf(std::span<const ModelEntry> models) {
+    const ModelEntry* last = nullptr;
+    for (const ModelEntry& each : models) {
+        const bool isLater = last == nullptr || each.addedAt > last->addedAt;
+        if (each.purpose == ModelPurpose::Embeddings && isLater) last = &each;
+    }
+    if (last == nullptr) return {};
+    return {fmt::format("{:016x}-{}", last->fingerprint.headHash, last->fingerprint.bytes), last->path};
+}
+
 Result<CheckedModel> checkModel(const library::Library& library, const std::string& id) {
     const auto entry = library.findById(id);
     if (!entry) return fail(ErrorCode::InvalidArgument, "This model is no longer in the library.");
@@ -60,7 +80,8 @@ Result<CheckedModel> addModel(library::Library& library, const ModelInfo& info) 
     const std::string name = namesake && namesake->path != info.path
                                  ? std::filesystem::path(info.path).stem().string()
                                  : info.name;
-    INGLE_TRY_ASSIGN(const auto entry, library.add(info.path, name, info.family, summaryOf(info)));
+    INGLE_TRY_ASSIGN(const auto entry,
+                     library.add(info.path, name, info.family, summaryOf(info), purposeOf(info)));
     return CheckedModel{entry, FileState::Same};
 }
 

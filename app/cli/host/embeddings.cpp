@@ -1,0 +1,55 @@
+#include "app/cli/host/embeddings.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+namespace ingle::cli {
+namespace {
+
+static_assert(std::endian::native == std::endian::little);
+
+/// The beginning of a text, with what the model wants at the end of each.
+void shorten(std::vector<TokenId>& text, size_t most) {
+    if (text.size() > most) text.erase(text.begin() + static_cast<ptrdiff_t>(most) - 1, text.end() - 1);
+}
+
+}  // namespace
+
+Embeddings::Embeddings(Load load) : m_load(std::move(load)) {}
+
+Result<protocol::Embedded> Embeddings::of(const protocol::Embed& request) {
+    if (!m_embedder || m_path != request.model) {
+        unload();
+        INGLE_TRY_ASSIGN(m_embedder, m_load(request.model));
+        m_path = request.model;
+    }
+    std::vector<std::vector<TokenId>> texts;
+    for (const std::string& text : request.texts) {
+        INGLE_TRY_ASSIGN(auto ids, m_embedder->tokenize(text));
+        shorten(ids, m_embedder->maxTokens());
+        texts.push_back(std::move(ids));
+    }
+    INGLE_TRY_ASSIGN(auto embeddings, m_embedder->embed(texts));
+    protocol::Embedded reply{m_embedder->info().dim, {}};
+    for (Embedding& each : embeddings) {
+        if (each.dim != reply.dim || each.values.size() != reply.dim)
+            return fail(ErrorCode::Unsupported, "{}: the model makes no row of numbers of a whole text",
+                        request.model);
+        normaliseRows(each);
+        if (!std::ranges::all_of(each.values, [](float value) { return std::isfinite(value); }))
+            return fail(ErrorCode::Device, "{}: what the model makes of this text are no numbers",
+                        request.model);
+        const auto bytes = std::as_bytes(std::span(each.values));
+        reply.rows.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    }
+    return reply;
+}
+
+void Embeddings::unload() {
+    m_embedder.reset();
+    m_path.clear();
+}
+
+}  // namespace ingle::cli

@@ -1,0 +1,37 @@
+/// How a model file becomes an entry of the library, and what that is for.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "app/library/library.h"
+#include "ingle/result.h"
+#include "ingle/types.h"
+
+namespace ingle::desktop {
+
+/// Some files hold a model and nothing that turns text into its tokens.
+bool hasTokenizer(const ModelInfo& info);
+/// An encoder writes nothing, so no form of chats is its own.
+library::ModelPurpose purposeOf(const ModelInfo& info);
+
+/// The model that compares texts.
+struct EmbeddingModel {
+    std::string id;    ///< by what is in its file: another one makes other numbers
+    std::string path;  ///< empty: there is none
+
+    bool isThere() const { return !path.empty(); }
+    bool operator==(const EmbeddingModel&) const = default;
+};
+/// Of several the one that was added last.
+EmbeddingModel embeddingModelOf(std::span<const library::ModelEntry> models);
+
+struct CheckedModel {
+    library::ModelEntry entry;
+    library::FileState file = library::FileState::Same;
+};
+Result<CheckedModel> checkModel(const library::Library& library, const std::string& id);
+/// Adds it, or finds that it is one of the library whose file was moved.
+Result<CheckedModel> addModel(library::Library& library, const ModelInfo& info);
+
+}  // namespace ingle::desktop

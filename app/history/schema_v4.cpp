@@ -1,0 +1,14 @@
+/// The fourth version: what passages of documents mean, as an embedding model has it.
+#include "app/history/schema.h"
+
+namespace ingle::history {
+
+const Migration kSchema4{.before = R"sql(
+CREATE TABLE passage_vectors (
+    passage_id INTEGER PRIMARY KEY REFERENCES passages (id) ON DELETE CASCADE,
+    model      TEXT    NOT NULL,
+    vector     BLOB    NOT NULL
+);
+)sql"};
+
+}  // namespace ingle::history

@@ -313,7 +313,8 @@ TEST(TwoRealModels, TheSecondSwitchReadsNothing) {
 }
 
 TEST(TwoRealModels, OnlyOneStaysWhereMemoryIsShort) {
-    const test::LittleMemory memory(uint64_t{8} << 30, uint64_t{540} << 20);
+    // Enough for either of them, and less than the share of others, a sixteenth.
+    const test::LittleMemory memory(uint64_t{8} << 30, uint64_t{500} << 20);
     const RealHost models;
     HostClient client(RealHost::run);
     client.greet();

@@ -18,8 +18,11 @@ Profile everything() {
             .minP = 0,
             .repeatPenalty = 1.5,
             .maxTokens = 99,
+            .contextTokens = 2048,
             .whenFull = WhenFull::Refuse,
-            .form = AnswerForm{AnswerForm::Kind::JsonSchema, R"({"type":"integer"})"}};
+            .thinking = Thinking::Off,
+            .form = AnswerForm{AnswerForm::Kind::JsonSchema, R"({"type":"integer"})"},
+            .chatTemplate = "{{ messages }}"};
 }
 
 TEST(Profile, WhatALayerSetsLiesOverWhatIsBelow) {

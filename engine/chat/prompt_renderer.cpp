@@ -210,8 +210,8 @@ PromptRenderer::Rendered PromptRenderer::renderOwn(std::span<const ChatMessage> 
         reason = fmt::format("The model's chat template failed ({}), so the chat format '{}' is used.",
                              shown(segments.error().message), m_builtIn->name);
     }
-    return {m_builtIn->render(messageTexts(messages, Thoughts::Omit), add),
-            joined(reason, noteOf(nullptr)), m_builtIn->stops};
+    return {m_builtIn->render(messageTexts(messages, Thoughts::Omit), add), joined(reason, noteOf(nullptr)),
+            m_builtIn->stops};
 }
 
 }  // namespace ingle::chat

@@ -1,5 +1,5 @@
-/// From messages to prompt text: by the template that was set, where there is one, else by the model's own, and
-/// where that does not work by the built-in format that suits it best, with a sentence that says so.
+/// From messages to prompt text: by the template that was set, where there is one, else by the model's own,
+/// and where that does not work by the built-in format that suits it best, with a sentence that says so.
 #pragma once
 
 #include <memory>

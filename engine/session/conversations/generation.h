@@ -103,9 +103,7 @@ class Generation {
     /// Ends before the next step when a limit is reached or it was cancelled.
     Outcome checkLimits();
     /// True when checkLimits() would end it.
-    bool atLimit() const {
-        return limitReached() || (m_rules && m_rules->mustEnd());
-    }
+    bool atLimit() const { return limitReached() || (m_rules && m_rules->mustEnd()); }
     /// The sink has had onError.
     void failWith(const Error& error) { m_sink.onError(withCodeId(error)); }
 

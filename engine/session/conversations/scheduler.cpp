@@ -370,8 +370,7 @@ bool Scheduler::take(const Part& part, uint32_t firstLogits) {
         }
         const Generation::Outcome outcome = generation.take(m_model.opened(), *logits);
         const bool goesOn = outcome == Generation::Outcome::Running && taken < guesses.size() &&
-                            generation.ids().back() == guesses[taken] &&
-                            !generation.atLimit();
+                            generation.ids().back() == guesses[taken] && !generation.atLimit();
         if (goesOn) {
             generation.noteTaken();
             continue;

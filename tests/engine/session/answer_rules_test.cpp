@@ -215,7 +215,8 @@ class RulesOfBytes : public testing::Test {
     void begin(const std::string& grammar, const std::string& promptEnd, bool thinks) {
         GenerateRequest request = question(1);
         request.grammar = grammar;
-        m_rules = session::AnswerRules::create(*m_model, request, {.end = promptEnd, .thinks = thinks}).value();
+        m_rules =
+            session::AnswerRules::create(*m_model, request, {.end = promptEnd, .thinks = thinks}).value();
     }
     /// True when every byte is allowed; the first that is not stays out.
     bool takes(std::string_view text) {

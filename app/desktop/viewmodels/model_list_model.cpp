@@ -1,15 +1,12 @@
 #include "app/desktop/viewmodels/model_list_model.h"
 
-#include <QLocale>
-
 #include <algorithm>
-#include <cmath>
 #include <span>
 #include <utility>
 
 #include "app/desktop/library_models.h"
-#include "app/desktop/size_text.h"
 #include "app/desktop/text.h"
+#include "app/desktop/viewmodels/model_words.h"
 #include "app/desktop/while_alive.h"
 #include "app/history/profile.h"
 #include "ingle/error_ids.h"
@@ -33,35 +30,8 @@ bool isWorthMakingSmaller(const Recognition& model) {
     return model.can(ModelAction::MakeSmaller) && model.info.fileBytes >= kSmallEnoughBytes;
 }
 
-/// "about 9 words a second"; empty when nothing was foretold.
-QString speedText(double tokensPerSecond) {
-    const double words = tokensPerSecond * kWordsPerToken;
-    if (words <= 0) return {};
-    if (words < 0.75) return ModelListModel::tr("about %1 seconds a word").arg(std::ceil(1 / words));
-    if (words < 1.5) return ModelListModel::tr("about one word a second");
-    return ModelListModel::tr("about %1 words a second").arg(std::round(words));
-}
-
 /// Shorter answers say little about it.
 constexpr uint32_t kMeasuredTokens = 16;
-
-QString measuredText(double tokensPerSecond) {
-    if (tokensPerSecond <= 0) return {};
-    return ModelListModel::tr("%1 tokens per second measured")
-        .arg(QLocale().toString(tokensPerSecond, 'f', tokensPerSecond < 10 ? 1 : 0));
-}
-
-QString fitText(const MemoryEstimate& memory) {
-    if (memory.fits()) return {};
-    return ModelListModel::tr("needs %1 of memory, and %2 are free")
-        .arg(sizeText(memory.needBytes()), sizeText(memory.availableBytes));
-}
-
-QString fileText(FileState file) {
-    if (file == FileState::Missing) return ModelListModel::tr("The file is missing.");
-    if (file == FileState::Changed) return ModelListModel::tr("The file has changed since it was last used.");
-    return {};
-}
 
 /// Why it could not be used last.
 std::optional<Error> failureOf(const ModelEntry& entry) {

@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "app/desktop/error_sentences.h"
 #include "app/desktop/while_alive.h"
+#include "ingle/error_ids.h"
 
 namespace ingle::desktop {
 namespace {
@@ -44,8 +46,11 @@ void PassageEmbedder::ask(const std::vector<history::PassageText>& passages) {
     m_engine.embed(m_model.path, std::move(texts), EngineClient::When::Idle,
                    whileAlive(this, [this, passages](const Result<TextRows>& rows) {
                        if (rows) return store(passages, *rows);
-                       m_refused = m_model.id;
                        m_isUnderWay = false;
+                       // A host that died, or whose other model changed, says nothing about this one.
+                       const auto id = errorIdOf(rows.error());
+                       if (id == ErrorId::HostDied || id == ErrorId::ModelFileChanged) return;
+                       m_refused = m_model.id;
                        emit refused(rows.error());
                    }));
 }

@@ -232,21 +232,32 @@ Status noteDocumentsUsed(History& history, RowId conversation) {
     });
 }
 
+uint32_t roomWithin(uint32_t room, uint32_t context) {
+    // The engine keeps so much for an answer that begins with a thought, and something has to be asked.
+    constexpr uint32_t kAnswerTokens = 2048, kQuestionTokens = 256;
+    const uint32_t most =
+        context - std::min(context / 4, kAnswerTokens) - std::min(context / 8, kQuestionTokens);
+    return room == 0 || most == 0 ? room + most : std::min(room, most);
+}
+
 Result<std::vector<Part>> documentParts(HistoryReader& history, RowId conversation,
-                                        const std::string& modelId) {
+                                        const std::string& modelId, uint32_t context) {
     Database& file = history.database();
     return file.run([&]() -> Result<std::vector<Part>> {
         auto row = file.prepare(
-            "SELECT d.title, f.content FROM conversation_documents c JOIN documents d ON d.id = "
+            "SELECT d.title, f.content, r.tokens FROM conversation_documents c JOIN documents d ON d.id = "
             "c.document_id "
             "JOIN files f ON f.id = d.file_id "
             "JOIN readings r ON r.document_id = d.id AND r.model_id = ?2 AND r.room = 0 "
             "WHERE c.conversation_id = ?1 ORDER BY c.position",
             conversation, modelId);
+        const uint32_t room = roomWithin(0, context);
         std::vector<Part> parts;
-        while (row.executeStep())
+        while (row.executeStep()) {
+            if (room != 0 && row.getColumn(2).getUInt() > room) continue;  // passageParts() has some of it
             parts.push_back(
                 {PartKind::Attachment, row.getColumn(1).getString(), row.getColumn(0).getString()});
+        }
         return parts;
     });
 }

@@ -86,14 +86,19 @@ Status setDocumentsOf(History& history, RowId conversation, std::span<const RowI
 /// Somebody asks about them.
 Status noteDocumentsUsed(History& history, RowId conversation);
 
+/// The tokens that a document may have in a prompt: as many as `room` says (of the model; 0: all fit), and no
+/// more than there is room for where `context` tokens are used at most (0: all that the model has). 0: any.
+uint32_t roomWithin(uint32_t room, uint32_t context);
+
 /// Parts that stand before everything else in a conversation: the whole texts of those of its documents that
-/// fit the context of that model.
+/// fit the context of that model, of which at most `context` tokens are used (0: all).
 Result<std::vector<Part>> documentParts(HistoryReader& history, RowId conversation,
-                                        const std::string& modelId);
+                                        const std::string& modelId, uint32_t context = 0);
 /// Of those that do not fit: the passages that have most to do with a question by its words and, where that
 /// is known, by what it means, in the order of their texts, neighbours joined. The beginnings where none has.
 Result<std::vector<Part>> passageParts(HistoryReader& history, std::span<const RowId> documents,
                                        const std::string& modelId, const std::string& question,
+                                       uint32_t context = 0,
                                        const std::optional<TextVector>& meaning = std::nullopt);
 
 }  // namespace ingle::history

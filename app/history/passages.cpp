@@ -124,7 +124,7 @@ std::string nameOf(const std::string& title, const Passage& passage) {
 
 Result<std::vector<Part>> passageParts(HistoryReader& history, std::span<const RowId> documents,
                                        const std::string& modelId, const std::string& question,
-                                       const std::optional<TextVector>& meaning) {
+                                       uint32_t context, const std::optional<TextVector>& meaning) {
     Database& file = history.database();
     return file.run([&]() -> Result<std::vector<Part>> {
         const std::string query = anyWordOf(question);
@@ -136,12 +136,13 @@ Result<std::vector<Part>> passageParts(HistoryReader& history, std::span<const R
                 "LEFT JOIN readings r ON r.document_id = d.id AND r.model_id = ?2 WHERE d.id = ?1",
                 document, modelId);
             if (!row.executeStep()) continue;
-            const bool isWhole = !row.getColumn(2).isNull() && row.getColumn(2).getUInt() == 0;
-            if (isWhole) continue;  // documentParts() has it
+            const uint32_t tokens = row.getColumn(3).getUInt();
+            const uint32_t room = roomWithin(row.getColumn(2).getUInt(), context);
+            const bool fits = !row.getColumn(2).isNull() && row.getColumn(2).getUInt() == 0;
+            if (fits && (room == 0 || tokens <= room)) continue;  // documentParts() has it
             const std::string title = row.getColumn(0).getString();
             const std::string text = row.getColumn(1).getString();
-            uint64_t left = bytesFor(row.getColumn(2).getUInt(), row.getColumn(3).getUInt(), text.size()) /
-                            documents.size();
+            uint64_t left = bytesFor(room, tokens, text.size()) / documents.size();
             std::vector<Passage> chosen;
             for (Passage& each : bestOf(file, document, query, meaning)) {
                 const uint64_t bytes = each.end - each.begin;

@@ -54,7 +54,9 @@ Result<Turn> readAnswer(HistoryReader& history, RowId conversation, RowId answer
     INGLE_TRY_ASSIGN(auto turn, readTurn(history, conversation, answer));
     if (turn.branch.empty())
         return fail(ErrorCode::InvalidArgument, "The history has no message {}.", answer);
-    INGLE_TRY_ASSIGN(turn.documents, documentParts(history, conversation, turn.branch.back().modelId));
+    const Message& last = turn.branch.back();
+    const uint32_t context = last.receipt.terms ? last.receipt.terms->contextTokens : 0;
+    INGLE_TRY_ASSIGN(turn.documents, documentParts(history, conversation, last.modelId, context));
     return turn;
 }
 
@@ -64,11 +66,13 @@ Result<Turn> readNext(HistoryReader& history, RowId conversation, RowId leaf,
     if (conversation != 0 && leaf != 0) {
         INGLE_TRY_ASSIGN(turn, readTurn(history, conversation, leaf));
     }
-    INGLE_TRY_ASSIGN(turn.documents, documentParts(history, conversation, modelId));
+    INGLE_TRY_ASSIGN(const Profile profile, profileOf(history, conversation));
+    const uint32_t context = profile.contextTokens.value_or(0);
+    INGLE_TRY_ASSIGN(turn.documents, documentParts(history, conversation, modelId, context));
     INGLE_TRY_ASSIGN(const auto documents, documentsOf(history, conversation));
     Message asked;
     INGLE_TRY_ASSIGN(asked.parts,
-                     passageParts(history, documents, modelId, textOf(question, PartKind::Text)));
+                     passageParts(history, documents, modelId, textOf(question, PartKind::Text), context));
     asked.parts.insert(asked.parts.end(), question.begin(), question.end());
     Message answer;
     answer.role = Role::Assistant;
@@ -113,7 +117,9 @@ Result<Turn> ask(History& history, Question question, const Answerer& answerer) 
         INGLE_TRY(noteDocumentsUsed(history, id));
         INGLE_TRY_ASSIGN(const auto documents, documentsOf(history, id));
         const std::string words = textOf(question.parts, PartKind::Text);
-        INGLE_TRY_ASSIGN(auto passages, passageParts(history, documents, answerer.modelId, words));
+        INGLE_TRY_ASSIGN(const Profile own, profileOf(history, id));
+        const uint32_t context = termsOf(layered(answerer.profile, own)).contextTokens;
+        INGLE_TRY_ASSIGN(auto passages, passageParts(history, documents, answerer.modelId, words, context));
         INGLE_TRY_ASSIGN(const bool hasMeaning, haveVectors(history, documents, answerer.modelId));
         question.parts.insert(question.parts.begin(), passages.begin(), passages.end());
         INGLE_TRY_ASSIGN(const RowId message, history.addUserMessage(id, question.parent, question.parts));
@@ -131,8 +137,9 @@ Result<Turn> chooseAgain(History& history, RowId answer, const TextVector& meani
         INGLE_TRY_ASSIGN(const Message written, history.message(answer));
         INGLE_TRY_ASSIGN(const Message question, history.message(written.parent));
         INGLE_TRY_ASSIGN(const auto documents, documentsOf(history, written.conversation));
+        const uint32_t context = written.receipt.terms ? written.receipt.terms->contextTokens : 0;
         INGLE_TRY_ASSIGN(auto parts, passageParts(history, documents, written.modelId,
-                                                  textOf(question.parts, PartKind::Text), meaning));
+                                                  textOf(question.parts, PartKind::Text), context, meaning));
         std::ranges::copy_if(question.parts, std::back_inserter(parts),
                              [](const Part& part) { return part.kind != PartKind::Source; });
         INGLE_TRY(history.replaceParts(question.id, parts));
@@ -194,7 +201,8 @@ Prompt promptOf(const Turn& turn, const AnswerTerms& usual) {
     if (!isPrivate(turn.conversation.id)) request.conversation = std::to_string(turn.conversation.id);
     request.sampler = answer.sampler;
     request.maxTokens = terms.maxTokens;
-    request.contextTokens = terms.contextTokens;
+    // One that goes on may use more than it began with: it may have ended because that was full.
+    request.contextTokens = answer.tokenIds.empty() ? terms.contextTokens : usual.contextTokens;
     request.whenFull = terms.whenFull;
     request.promptForm = terms.promptForm;
     if (terms.form.kind == AnswerForm::Kind::JsonSchema) request.jsonSchema = terms.form.text;
@@ -207,6 +215,8 @@ ScoreRequest replayOf(const Turn& turn, const AnswerTerms& usual) {
     ScoreRequest replay;
     replay.request = promptOf(turn, usual).request;
     replay.ids = std::exchange(replay.request.resumeIds, {});
+    const auto& terms = turn.branch.back().receipt.terms;
+    replay.request.contextTokens = (terms ? *terms : usual).contextTokens;
     return replay;
 }
 

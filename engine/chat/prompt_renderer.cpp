@@ -82,6 +82,26 @@ std::string textOfToken(const formats::TokenizerData& tokenizer, std::optional<T
     return id ? tokenizer.tokens[static_cast<size_t>(*id)] : "";
 }
 
+std::string lowered(std::string_view text) {
+    std::string lower(text);
+    for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return lower;
+}
+
+/// The beginning of the message is in the prompt, as it is or in small letters: what a template does with the
+/// rest is its own affair.
+bool says(std::span<const tokenizer::TextSegment> segments, const ChatMessage& message) {
+    constexpr size_t kMost = 32;
+    std::string said;
+    for (const auto& segment : segments)
+        if (!segment.parseSpecial) said += segment.text;
+    const std::string text = messageText(message, Thoughts::Omit);
+    const size_t begin = text.find_first_not_of(" \t\r\n");
+    if (begin == text.npos) return true;
+    const std::string_view words = std::string_view(text).substr(begin, kMost);
+    return lowered(said).find(lowered(words.substr(0, words.find_first_of("\r\n")))) != said.npos;
+}
+
 /// Two sentences, each of which may be empty.
 std::string joined(const std::string& first, const std::string& second) {
     return first.empty() || second.empty() ? first + second : first + ' ' + second;
@@ -192,9 +212,12 @@ PromptRenderer::Rendered PromptRenderer::render(std::span<const ChatMessage> mes
     std::string reason = m_givenReason;
     if (m_given) {
         auto segments = renderBy(*m_given, messages, add);
-        if (segments) return {std::move(*segments), noteOf(m_given.get())};
-        reason = fmt::format("The chat template that was set failed ({}), so it is not used.",
-                             shown(segments.error().message));
+        const bool isQuestion = !messages.empty() && messages.back().role == Role::User;
+        const bool asks = segments && (!isQuestion || says(*segments, messages.back()));
+        if (asks) return {std::move(*segments), noteOf(m_given.get())};
+        reason = segments ? "The chat template that was set leaves out the question, so it is not used."
+                          : fmt::format("The chat template that was set failed ({}), so it is not used.",
+                                        shown(segments.error().message));
     }
     Rendered rendered = renderOwn(messages, add);
     rendered.note = joined(reason, rendered.note);

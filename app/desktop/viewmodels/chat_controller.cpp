@@ -58,7 +58,7 @@ ChatController::ChatController(StorageThread& storage, RunningAnswers& answers, 
         if (conversation == m_conversation) m_messages.setFirstKept(firstKept);
     });
     connect(&answers, &RunningAnswers::chosenAgain, this, [this](const Turn& turn) {
-        if (m_conversation != turn.conversation.id) return;
+        if (m_conversation != turn.conversation.id || m_leaf != turn.leaf) return;
         // What was read of it before has the other passages.
         if (m_wanted.conversation == m_conversation) ++m_wanted.number;
         show(turn);

@@ -1,4 +1,5 @@
 #include "engine/session/conversations/generation.h"
+#include "ingle/error_ids.h"
 
 #include <algorithm>
 #include <utility>
@@ -42,8 +43,9 @@ Status Generation::plan(const OpenedModel& model) {
         }
     }
     if (const uint32_t context = m_prompt.plan.contextTokens; context > 0 && m_ids.size() > context) {
-        return fail(ErrorCode::InvalidArgument, "{} tokens do not fit the context of {}", m_ids.size(),
-                    context);
+        return withId<ErrorId::ConversationFull>(
+            fail(ErrorCode::InvalidArgument, "{} tokens do not fit the context of {}", m_ids.size(), context),
+            m_ids.size(), context);
     }
     return {};
 }

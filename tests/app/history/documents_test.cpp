@@ -132,6 +132,21 @@ TEST_F(Documents, ADocumentThatFitsStandsWholeBeforeTheInstructions) {
     EXPECT_EQ(valueOf(documents(*m_history)).at(0).conversations, 1u);
 }
 
+TEST_F(Documents, WhatFitsTheModelAndNotTheChatIsGivenInPassages) {
+    const RowId id = add(report("A report", {"lamp one", "river", "stone", "bread", "water", "winter", "garden"}));
+    fit(id);
+    const Turn roomy = askAbout({id}, "one?", {.contextTokens = 1000});
+    EXPECT_EQ(promptOf(roomy, {}).request.messages[0].parts.front().kind, PartKind::Attachment);
+    const Turn narrow = askAbout({id}, "one?", {.contextTokens = 100});
+    const auto messages = promptOf(narrow, {}).request.messages;
+    ASSERT_EQ(messages.size(), 1u);
+    EXPECT_EQ(messages[0].parts.front().kind, PartKind::Source);
+    EXPECT_EQ(messages[0].parts.front().text, "lamp one\n");
+    // And so it is when the answer is checked.
+    const Turn again = valueOf(readAnswer(*m_history, narrow.conversation.id, narrow.leaf));
+    EXPECT_EQ(replayOf(again, {}).request.messages, messages);
+}
+
 TEST_F(Documents, OfALongOneThePassagesOfTheQuestionAreChosen) {
     std::vector<std::string> lines;
     for (int i = 0; i < 40; ++i) lines.push_back(fmt::format("Nothing much happens in part {}.", i));

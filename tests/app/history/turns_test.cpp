@@ -148,6 +148,8 @@ TEST_F(Turns, AReplayAsksAsItWasAskedAndReceiptsAreKept) {
     EXPECT_EQ(replay.request.whenFull, WhenFull::Refuse);
     EXPECT_EQ(replay.request.grammar, "root ::= x");
     EXPECT_EQ(replay.request.contextTokens, 900u);
+    // It is continued with what there is now: it may have ended because the context was full.
+    EXPECT_EQ(promptOf(turn, {.contextTokens = 1800}).request.contextTokens, 1800u);
     EXPECT_EQ(replay.request.promptForm, receipt.terms->promptForm);
     ASSERT_FALSE(replay.request.messages.empty());
     EXPECT_EQ(replay.request.messages.front(), textMessage(Role::System, "Be brief."));

@@ -102,6 +102,14 @@ TEST(PromptRenderer, aTemplateThatIsSetTakesThePlaceOfTheModelsOwn) {
         own.inForm({.chatTemplate = "{{ raise_exception('no') }}"}).render(kChat, GenerationPrompt::Add);
     EXPECT_EQ(textOf(failing.segments), ofItsOwn);
     EXPECT_EQ(failing.note, "The chat template that was set failed (no), so it is not used.");
+    // Nor one that works, and asks nothing.
+    for (const char* source : {"{# nothing #}", "{{ messages[0].content }}", "constant"}) {
+        const auto deaf = own.inForm({.chatTemplate = source}).render(kChat, GenerationPrompt::Add);
+        EXPECT_EQ(textOf(deaf.segments), ofItsOwn) << source;
+        EXPECT_EQ(deaf.note, "The chat template that was set leaves out the question, so it is not used.");
+    }
+    const auto lower = own.inForm({.chatTemplate = "{{ messages[1].content | upper }}"});
+    EXPECT_EQ(textOf(lower.render(kChat, GenerationPrompt::Add).segments), "<|USER|>");
     const auto neither =
         PromptRenderer::create(withTemplate("{% for %}")).inForm({.chatTemplate = "{% for %}"});
     const auto last = neither.render(kChat, GenerationPrompt::Add);

@@ -170,9 +170,15 @@ void DocumentShelf::setDocuments(Documents documents) {
     // What was told meanwhile may not be stored yet.
     for (Document& document : documents)
         if (const Document* known = find(document.id)) document.readings = known->readings;
-    beginResetModel();
-    m_documents = std::move(documents);
-    endResetModel();
+    if (std::ranges::equal(documents, m_documents, {}, &Document::id, &Document::id)) {
+        // The rows stay, and with them the focus and what one of them is asking.
+        m_documents = std::move(documents);
+        if (!m_documents.empty()) emit dataChanged(index(0), index(rowCount() - 1));
+    } else {
+        beginResetModel();
+        m_documents = std::move(documents);
+        endResetModel();
+    }
     emit listChanged();
     onModel();
     m_embedder.look();

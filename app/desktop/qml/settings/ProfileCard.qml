@@ -188,13 +188,19 @@ Card {
                         }
                     }
                     Flow {
+                        id: instead
+
+                        readonly property bool mayBeNone: row.modelData.none.length > 0 && (row.isNone || (!row.isSet && row.modelData.usual.length > 0))
+                        readonly property bool mayBegin: row.modelData.key === "chatTemplate" && !row.isSet && card.editor.ownTemplate.length > 0
+
                         Layout.fillWidth: true
                         spacing: Theme.xs
+                        visible: mayBeNone || mayBegin
 
                         // In place of what holds without this layer, where anything does.
                         TextButton {
                             objectName: "none-" + row.modelData.key
-                            visible: row.modelData.none.length > 0 && (row.isNone || (!row.isSet && row.modelData.usual.length > 0))
+                            visible: instead.mayBeNone
                             text: row.modelData.none
                             checked: row.isNone
                             prominent: checked
@@ -204,7 +210,7 @@ Card {
                         }
                         TextButton {
                             objectName: "own-" + row.modelData.key
-                            visible: row.modelData.key === "chatTemplate" && !row.isSet && card.editor.ownTemplate.length > 0
+                            visible: instead.mayBegin
                             text: qsTr("Begin with the model's own")
                             onClicked: card.editor.setValue(row.modelData.key, card.editor.ownTemplate)
                         }

@@ -294,6 +294,26 @@ class DocumentsTest : public QObject, WindowFiles {
         QTRY_COMPARE(run.model.documents()->rowCount(), 0);
     }
 
+    void aNewChatBeginsWithoutTheDocumentsOfTheOneBefore() {
+        WindowRun run(freshDataDir(), {});
+        open(run, write("notes.txt", "Some notes.\n"));
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(run), int{Shelf::Unread}, kPatienceMs);
+        QTRY_VERIFY(cardIsOpen(run));
+        run.click(run.shownItem("ask-0"), QPointF(5, 5));
+        QTRY_COMPARE(inChat(run), 1);
+        const auto isIn = [&run] {
+            const Shelf& shelf = *run.model.documents();
+            return shelf.data(shelf.index(0), Shelf::InChatRole).toBool();
+        };
+        run.chat().send("What is it?");
+        QTRY_VERIFY_WITH_TIMEOUT(run.messages().size() == 2 && run.idle() && isIn(), kPatienceMs);
+        // Before anything is read: what is added now would carry the others along.
+        QSignalSpy moved(&run.chat(), &ChatController::conversationChanged);
+        run.model.actions()->run("newConversation");
+        QVERIFY(!moved.isEmpty() || moved.wait(kPatienceMs));
+        QVERIFY(!isIn());
+    }
+
     void anotherModelHasNotReadIt() {
         WindowRun run(freshDataDir(), {"--load-ms", "300"});
         open(run, write("notes.txt", "Some notes.\n"));

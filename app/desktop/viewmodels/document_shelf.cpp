@@ -185,7 +185,9 @@ void DocumentShelf::setDocuments(Documents documents) {
 }
 
 void DocumentShelf::showChat() {
-    m_shown = static_cast<RowId>(m_chat.conversationId());
+    const RowId before = std::exchange(m_shown, static_cast<RowId>(m_chat.conversationId()));
+    // What stands in another chat says nothing about this one; a new one hands its documents on.
+    if (before != 0 && before != m_shown) m_inChat.clear();
     m_storage.readBehindWrites(
         this, [shown = m_shown](history::HistoryReader& history) { return documentsOf(history, shown); },
         [this, shown = m_shown](const Result<std::vector<RowId>>& documents) {

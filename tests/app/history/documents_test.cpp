@@ -133,7 +133,8 @@ TEST_F(Documents, ADocumentThatFitsStandsWholeBeforeTheInstructions) {
 }
 
 TEST_F(Documents, WhatFitsTheModelAndNotTheChatIsGivenInPassages) {
-    const RowId id = add(report("A report", {"lamp one", "river", "stone", "bread", "water", "winter", "garden"}));
+    const RowId id =
+        add(report("A report", {"lamp one", "river", "stone", "bread", "water", "winter", "garden"}));
     fit(id);
     const Turn roomy = askAbout({id}, "one?", {.contextTokens = 1000});
     EXPECT_EQ(promptOf(roomy, {}).request.messages[0].parts.front().kind, PartKind::Attachment);

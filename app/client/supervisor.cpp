@@ -56,6 +56,11 @@ const std::string* lookedAt(const protocol::RequestBody& body) {
     return recognise && !recognise->paths.empty() ? &recognise->paths.front() : nullptr;
 }
 
+/// Models are in memory for it.
+bool usesMemory(const protocol::RequestBody& body) {
+    return modelUse(body) != ModelUse::None || std::holds_alternative<protocol::Embed>(body);
+}
+
 /// Who asked need not wait until the host has noticed.
 bool endsAtOnce(const protocol::RequestBody& body) {
     return std::holds_alternative<protocol::Count>(body) || std::holds_alternative<protocol::Preview>(body) ||
@@ -129,9 +134,9 @@ void Supervisor::restAfter(std::optional<std::chrono::milliseconds> idle) {
 }
 
 std::optional<TimePoint> Supervisor::restAt() const {
-    const auto usesModel = [](const Entry& each) { return modelUse(each.call.body) != ModelUse::None; };
-    if (!m_restAfter || m_host != Host::Ready || !m_hostHasModel) return std::nullopt;
-    if (std::ranges::any_of(m_calls, usesModel)) return std::nullopt;
+    if (!m_restAfter || m_host != Host::Ready || !(m_hostHasModel || m_hostHasOthers)) return std::nullopt;
+    if (std::ranges::any_of(m_calls, [](const Entry& each) { return usesMemory(each.call.body); }))
+        return std::nullopt;
     return m_lastUse + *m_restAfter;
 }
 
@@ -210,6 +215,7 @@ void Supervisor::startHost() {
     m_messages = {};
     m_lastWords.message.clear();
     m_hostHasModel = false;
+    m_hostHasOthers = false;
     m_host = Host::Greeting;
     m_hostPid = *pid;
     notify(m_options.notices.hostPidChanged, m_hostPid);
@@ -243,6 +249,7 @@ void Supervisor::sendCall(Calls::iterator entry, protocol::RequestBody body) {
     auto bytes = protocol::frame(protocol::encode(protocol::Request{entry->call.id, std::move(body)}));
     if (!bytes) return fail(entry, std::move(bytes).error());
     entry->sent = true;
+    m_hostHasOthers = m_hostHasOthers || usesMemory(entry->call.body);
     if (lookedAt(entry->call.body)) entry->answerDeadline = m_options.now() + kInspectLimit;
     m_link.send(std::move(*bytes));
 }
@@ -355,6 +362,7 @@ void Supervisor::tick() {
     if (isDue(restAt(), now)) {
         // Which model it was stays known.
         m_hostHasModel = false;
+        m_hostHasOthers = false;
         send(newId(), protocol::Unload{});
         tellAlsoLoaded({});
     }
@@ -502,7 +510,7 @@ void Supervisor::tellAlsoLoaded(const std::string& path) {
 
 void Supervisor::finish(Calls::iterator entry, protocol::EventBody last) {
     flush(*entry);
-    if (modelUse(entry->call.body) != ModelUse::None) m_lastUse = m_options.now();
+    if (usesMemory(entry->call.body)) m_lastUse = m_options.now();
     deliver(*entry, std::move(last));
     m_calls.erase(entry);
 }

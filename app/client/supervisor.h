@@ -163,6 +163,7 @@ class Supervisor {
     std::optional<protocol::Retain> m_retain;  ///< what every host is told
     bool m_isProtected = false;                ///< so is every host
     bool m_hostHasModel = false;
+    bool m_hostHasOthers = false;  ///< the host may hold models beside it: an embedding model, a kept one
     std::optional<std::chrono::milliseconds> m_restAfter;
     TimePoint m_lastUse;  ///< of the model
     bool m_degraded = false;

@@ -231,6 +231,7 @@ template <typename V>
 void fields(V& v, Of<PromptForm> auto& f) {
     v.sparse("chatTemplate", f.chatTemplate);
     v.optional("thinking", f.thinking);
+    v.sparse("tools", f.tools);
 }
 template <typename V>
 void fields(V& v, Of<GenerateRequest> auto& r) {
@@ -249,6 +250,7 @@ void fields(V& v, Of<GenerateRequest> auto& r) {
     v.optional("contextTokens", r.contextTokens);
     v.optional("promptForm", r.promptForm);
     v.optional("guesses", r.guesses);
+    v.sparse("chances", r.chances);
 }
 template <typename V>
 void fields(V& v, Of<PromptPlan> auto& p) {
@@ -260,9 +262,15 @@ void fields(V& v, Of<PromptPlan> auto& p) {
     v.optional("note", p.note);
 }
 template <typename V>
+void fields(V& v, Of<TokenChances> auto& c) {
+    v.required("chosen", c.chosen);
+    v.required("top", c.top);
+}
+template <typename V>
 void fields(V& v, Of<TokenChunk> auto& c) {
     v.required("ids", c.ids);
     v.required("pieces", c.pieces);
+    v.sparse("chances", c.chances);
 }
 template <typename V>
 void fields(V& v, Of<GenerateStats> auto& s) {
@@ -358,6 +366,8 @@ template <typename V>
 void fields(V& v, Of<Count> auto& r) {
     v.optional("text", r.text);
     v.optional("messages", r.messages);
+    v.sparse("withIds", r.withIds);
+    v.sparse("addSpecial", r.addSpecial);
 }
 template <typename V>
 void fields(V& v, Of<Preview> auto& r) {
@@ -434,6 +444,7 @@ template <typename V>
 void fields(V& v, Of<Counted> auto& e) {
     v.required("tokens", e.tokens);
     v.optional("room", e.room);
+    v.sparse("ids", e.ids);
 }
 template <typename V>
 void fields(V& v, Of<Previewed> auto& e) {
@@ -503,6 +514,7 @@ void fields(V& v, Of<ReadDone> auto& e) {
 template <typename V>
 void fields(V& v, Of<Embedded> auto& e) {
     v.required("dim", e.dim);
+    v.optional("tokens", e.tokens);
     v.hexBytes("rows", e.rows);
 }
 template <typename V>

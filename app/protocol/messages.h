@@ -62,6 +62,7 @@ struct Counted {
     static constexpr std::string_view kName = "counted";
     uint32_t tokens = 0;
     uint32_t room = 0;  ///< of messages: for all that is asked, beside an answer; 0: no limit
+    std::vector<TokenId> ids;  ///< of a text, where they were asked for
 };
 struct Previewed {
     static constexpr std::string_view kName = "previewed";
@@ -121,7 +122,8 @@ struct ReadDone {
 struct Embedded {
     static constexpr std::string_view kName = "embedded";
     uint32_t dim = 0;
-    std::string rows;  ///< back to back, each `dim` floats of 32 bits, little-endian
+    uint32_t tokens = 0;  ///< that were read of all texts
+    std::string rows;     ///< back to back, each `dim` floats of 32 bits, little-endian
 };
 struct Failed {
     static constexpr std::string_view kName = "failed";
@@ -208,6 +210,8 @@ struct Count {
     std::string text;  ///< as it is
     std::vector<ChatMessage>
         messages;  ///< in place of `text`: with all that the chat format puts around them
+    bool withIds = false;     ///< of `text`
+    bool addSpecial = false;  ///< to `text`: what the vocabulary begins and ends texts with
 };
 /// What the model would be given for a request. Needs a loaded model.
 struct Preview {

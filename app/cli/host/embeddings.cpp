@@ -12,7 +12,7 @@ static_assert(std::endian::native == std::endian::little);
 
 /// The beginning of a text, with what the model wants at the end of each.
 void shorten(std::vector<TokenId>& text, size_t most) {
-    if (text.size() > most) text.erase(text.begin() + static_cast<ptrdiff_t>(most) - 1, text.end() - 1);
+    if (most > 0 && text.size() > most) text.erase(text.begin() + static_cast<ptrdiff_t>(most) - 1, text.end() - 1);
 }
 
 }  // namespace
@@ -32,7 +32,8 @@ Result<protocol::Embedded> Embeddings::of(const protocol::Embed& request) {
         texts.push_back(std::move(ids));
     }
     INGLE_TRY_ASSIGN(auto embeddings, m_embedder->embed(texts));
-    protocol::Embedded reply{m_embedder->info().dim, {}};
+    protocol::Embedded reply{.dim = m_embedder->info().dim};
+    for (const auto& text : texts) reply.tokens += static_cast<uint32_t>(text.size());
     for (Embedding& each : embeddings) {
         if (each.dim != reply.dim || each.values.size() != reply.dim)
             return fail(ErrorCode::Unsupported, "{}: the model makes no row of numbers of a whole text",

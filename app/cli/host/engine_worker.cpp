@@ -271,9 +271,11 @@ void EngineWorker::serve(protocol::RequestId id, const protocol::Count& request)
         m_events.push({id, protocol::Counted{size->tokens, size->room}});
         return;
     }
-    auto tokens = m_engine->vocabulary().tokenize(request.text, {});
+    auto tokens = m_engine->vocabulary().tokenize(request.text, {.addSpecial = request.addSpecial});
     if (!tokens) return fail(id, std::move(tokens).error());
-    m_events.push({id, protocol::Counted{.tokens = static_cast<uint32_t>(tokens->size())}});
+    protocol::Counted counted{.tokens = static_cast<uint32_t>(tokens->size())};
+    if (request.withIds) counted.ids = std::move(*tokens);
+    m_events.push({id, std::move(counted)});
 }
 
 void EngineWorker::serve(protocol::RequestId id, const protocol::Preview& request) {

@@ -11,6 +11,7 @@ namespace {
 constexpr size_t kMaxMergedTextBytes = 64 * 1024;
 constexpr size_t kMaxMergedIds = 4096;
 constexpr size_t kMaxMergedPieces = 4096;
+constexpr size_t kMaxMergedChances = 64;  // each of them up to kMostTop tokens
 
 size_t textBytes(const std::vector<PartPiece>& pieces) {
     size_t bytes = 0;
@@ -21,7 +22,8 @@ size_t textBytes(const std::vector<PartPiece>& pieces) {
 bool fitTogether(const TokenChunk& a, const TokenChunk& b) {
     return textBytes(a.pieces) + textBytes(b.pieces) <= kMaxMergedTextBytes &&
            a.pieces.size() + b.pieces.size() <= kMaxMergedPieces &&
-           a.ids.size() + b.ids.size() <= kMaxMergedIds;
+           a.ids.size() + b.ids.size() <= kMaxMergedIds &&
+           a.chances.size() + b.chances.size() <= kMaxMergedChances;
 }
 
 }  // namespace

@@ -21,17 +21,6 @@ struct ScoreRequest {
     /// kind Text).
     int64_t atByte = -1;
 };
-inline constexpr uint32_t kMostTop = 20;
-
-/// A token that might stand at a place.
-struct ScoredToken {
-    TokenId id = 0;
-    std::string text;   ///< its bytes, which may be half a character
-    double p = 0;       ///< the model's probability, before the sampler's filters and temperature
-    bool ends = false;  ///< no text: the answer would end here
-
-    bool operator==(const ScoredToken&) const = default;
-};
 
 struct ScoredPosition {
     ScoredToken stored;  ///< the answer's; id -1 behind its last token

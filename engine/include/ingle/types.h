@@ -145,7 +145,8 @@ struct ModelInfo {
     std::string smallerQuant;   ///< what `ingle import --quant` would make much smaller; empty: nothing does
     uint64_t smallerBytes = 0;  ///< about as large as that would be
     std::string tokenizer;      ///< "llama", "gpt2", "bytes", or "none"
-    std::string promptFormat;   ///< "template" (the model's own), or the name of a built-in chat format
+    /// "template" (the model's own), or the name of a built-in chat format; "none": it writes no answers.
+    std::string promptFormat;
     std::string promptNote;     ///< why it is a built-in one: a sentence, or empty
     std::string chatTemplate;   ///< the model's own, which may not work; empty: the file has none
     MemoryEstimate memory;
@@ -237,6 +238,10 @@ struct PromptForm {
     std::string chatTemplate;  ///< Jinja, in place of the model's own; empty: that
     /// Told to the template; one that does not ask for it goes on as usual, and the plan's note says so.
     Thinking thinking = Thinking::AsUsual;
+    /// What the answer may call: a JSON list of {"type": "function", "function": {"name", "description",
+    /// "parameters"}}, as OpenAI's interface has it. A template that does not ask for tools has them told
+    /// as a system message. Empty: none.
+    std::string tools;
 
     bool operator==(const PromptForm&) const = default;
 };
@@ -264,7 +269,11 @@ struct GenerateRequest {
     uint32_t contextTokens = 0;  ///< how much of the model's context is used at most; 0: all of it
     PromptForm promptForm;
     Guesses guesses = Guesses::LookUp;
+    /// Of each token of the answer its probability is told and the likeliest so many (at most kMostTop): see
+    /// TokenChunk::chances. 0: nothing.
+    uint32_t chances = 0;
 };
+inline constexpr uint32_t kMostTop = 20;
 
 /// What the model will see. Indices refer to GenerateRequest::messages.
 struct PromptPlan {
@@ -303,16 +312,36 @@ struct GenerateStats {
     uint32_t takenTokens = 0;    ///< and turned out to be right
 };
 
+/// A token that might stand at a place.
+struct ScoredToken {
+    TokenId id = 0;
+    std::string text;   ///< its bytes, which may be half a character
+    double p = 0;       ///< the model's probability, before the sampler's filters and temperature
+    bool ends = false;  ///< no text: the answer would end here
+
+    bool operator==(const ScoredToken&) const = default;
+};
+
+/// What stood to be chosen at the place of an answer's token.
+struct TokenChances {
+    ScoredToken chosen;
+    std::vector<ScoredToken> top;  ///< likeliest first, ties by the lowest id
+
+    bool operator==(const TokenChances&) const = default;
+};
+
 /// A token step as the caller sees it: exact ids, and the text that became complete with them (may be none
 /// while a UTF-8 sequence or a possible stop string is undecided).
 struct TokenChunk {
     std::vector<TokenId> ids;
     std::vector<PartPiece> pieces;
+    std::vector<TokenChances> chances = {};  ///< of each of `ids`, where the request asks for them
 };
 
 /// Adds a later step to one that is still to be handed over.
 inline void append(TokenChunk& chunk, const TokenChunk& later) {
     chunk.ids.insert(chunk.ids.end(), later.ids.begin(), later.ids.end());
+    chunk.chances.insert(chunk.chances.end(), later.chances.begin(), later.chances.end());
     for (const PartPiece& piece : later.pieces) append(chunk.pieces, piece);
 }
 

@@ -106,6 +106,36 @@ TEST_F(SupervisorTest, AModelThatNothingUsesRestsUntilItIsUsed) {
     EXPECT_EQ(got<protocol::Unload>().size(), 1u);
 }
 
+TEST_F(SupervisorTest, AModelThatComparesTextsRestsWithoutOneThatWrites) {
+    m_supervisor.restAfter(30min);
+    const auto compare = [this] {
+        return ask(protocol::Embed{"e.gguf", {"a lamp"}}, Handlers<protocol::Embed>{});
+    };
+    auto asked = compare();
+    serve();
+    m_now += 31min;
+    m_supervisor.tick();
+    EXPECT_EQ(got<protocol::Unload>().size(), 0u) << "texts are being compared";
+    say(asked, protocol::Embedded{});
+    ASSERT_TRUE(m_supervisor.nextDeadline());
+    EXPECT_EQ(*m_supervisor.nextDeadline(), m_now + 30min);
+    m_now += 30min;
+    m_supervisor.tick();
+    EXPECT_EQ(got<protocol::Unload>().size(), 1u);
+    EXPECT_FALSE(m_supervisor.nextDeadline());
+    // Beside one that writes, and after that has come to rest.
+    load();
+    m_now += 20min;
+    asked = compare();
+    say(asked, protocol::Embedded{});
+    m_now += 20min;
+    m_supervisor.tick();
+    EXPECT_EQ(got<protocol::Unload>().size(), 1u) << "it was used 20 minutes ago";
+    m_now += 10min;
+    m_supervisor.tick();
+    EXPECT_EQ(got<protocol::Unload>().size(), 2u);
+}
+
 TEST_F(SupervisorTest, WhatIsInMemoryBesideTheModelIsToldUntilItGoes) {
     using Told = std::vector<std::string>;
     const auto loadBeside = [this](const std::string& also) {
@@ -459,7 +489,7 @@ TEST_F(SupervisorTest, LookingAtAPromptLoadsTheModelThatRests) {
 TEST_F(SupervisorTest, CountingLoadsNothingAndIsCancelledAtOnce) {
     std::string heard;
     const auto count = [&] {
-        return ask(protocol::Count{"x", {}},
+        return ask(protocol::Count{"x"},
                    Handlers<protocol::Count>{.finished = [&heard](const auto& outcome) {
                        heard += outcome ? "counted " : outcome.error().error.id + " ";
                    }});

@@ -67,6 +67,12 @@ bool endsAtOnce(const protocol::RequestBody& body) {
            std::holds_alternative<protocol::Embed>(body) || lookedAt(body);
 }
 
+/// So often and at times when nobody may want the model that it loads nothing.
+bool isForTheComposer(const protocol::RequestBody& body) {
+    const auto* count = std::get_if<protocol::Count>(&body);
+    return count != nullptr && !count->withIds;
+}
+
 /// The host says itself what became of it.
 bool endsInOrder(const protocol::RequestBody& body) {
     return std::holds_alternative<protocol::Generate>(body) ||
@@ -197,7 +203,7 @@ void Supervisor::dispatch(Calls::iterator entry) {
         sendCall(entry, body);
     } else if (modelUse(body) == ModelUse::None || m_hostHasModel) {
         sendCall(entry, body);
-    } else if (m_model && (m_reloadId != 0 || !std::holds_alternative<protocol::Count>(body))) {
+    } else if (m_model && (m_reloadId != 0 || !isForTheComposer(body))) {
         if (m_reloadId == 0) reloadModel();
     } else {
         fail(entry, withId<ErrorId::NoModel>(Error{ErrorCode::InvalidArgument, "No model is loaded."}));

@@ -1,0 +1,107 @@
+#include "app/serve/access.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+
+#include "app/serve/api/api_error.h"
+#include "ingle/file_descriptor.h"
+
+namespace ingle::serve {
+namespace {
+
+constexpr size_t kShortestKey = 16;
+
+/// "localhost:8080" without its port: "localhost".
+std::string_view hostName(std::string_view host) {
+    const size_t end = host.starts_with('[') ? host.find(']') : host.find(':');
+    if (end == host.npos) return host;
+    return host.substr(0, host.starts_with('[') ? end + 1 : end);
+}
+
+bool isThisComputer(std::string_view name) {
+    return name == "localhost" || name == "127.0.0.1" || name == "[::1]";
+}
+
+bool contains(const std::vector<std::string>& list, std::string_view text) {
+    return std::ranges::find(list, text) != list.end();
+}
+
+std::string lowered(std::string_view text) {
+    std::string lower(text);
+    for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return lower;
+}
+
+bool isOwnOrigin(const http::Request& request) {
+    const std::string_view origin = request.header("origin");
+    const std::string host = lowered(request.header("host"));
+    return origin == "http://" + host || origin == "https://" + host;  // behind a proxy that has TLS
+}
+
+/// Takes as long for any key of its length.
+bool isSame(std::string_view given, std::string_view key) {
+    if (given.size() != key.size()) return false;
+    unsigned char difference = 0;
+    for (size_t at = 0; at < key.size(); ++at)
+        difference = static_cast<unsigned char>(difference | (given[at] ^ key[at]));
+    return difference == 0;
+}
+
+http::Response refused(int status, std::string message, std::string code) {
+    return api::toResponse({.status = status, .message = std::move(message), .code = std::move(code)});
+}
+
+}  // namespace
+
+std::optional<http::Response> refusalOf(const http::Request& request, const AccessRules& rules, bool isOpen) {
+    if (rules.isOnNetwork) {
+        const std::string host = lowered(hostName(request.header("host")));
+        if (!isThisComputer(host) && !contains(rules.hosts, host))
+            return refused(403, "This server does not answer under that host name.", "host_not_allowed");
+    }
+    const std::string_view origin = request.header("origin");
+    if (!origin.empty() && !isOwnOrigin(request) && !contains(rules.origins, origin))
+        return refused(403, "Pages of that origin may not ask this server.", "origin_not_allowed");
+    if (rules.key.empty() || isOpen || request.method == "OPTIONS") return std::nullopt;
+    constexpr std::string_view kScheme = "bearer ";
+    std::string_view given = request.header("authorization");
+    const bool hasScheme = lowered(given.substr(0, kScheme.size())) == kScheme;
+    given.remove_prefix(std::min(given.size(), kScheme.size()));
+    if (hasScheme && isSame(given, rules.key)) return std::nullopt;
+    return refused(401, "The key is missing or wrong.", "invalid_api_key");
+}
+
+http::Headers crossOriginHeaders(const http::Request& request, const AccessRules& rules) {
+    const std::string_view origin = request.header("origin");
+    if (origin.empty() || !contains(rules.origins, origin)) return {};
+    return {{"Access-Control-Allow-Origin", std::string(origin)},
+            {"Access-Control-Allow-Headers", "Authorization, Content-Type"},
+            {"Access-Control-Allow-Methods", "GET, POST"},
+            {"Vary", "Origin"}};
+}
+
+Result<std::string> readKey(const std::string& path) {
+    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat status {};
+    if (!file.isOpen() || ::fstat(file.get(), &status) != 0)
+        return fail(ErrorCode::Io, "{}: {}", path, std::strerror(errno));
+    if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+        return fail(ErrorCode::InvalidArgument, "{}: others may read this key; `chmod 600` it first", path);
+    std::array<char, 4096> buffer{};
+    const ssize_t count = ::read(file.get(), buffer.data(), buffer.size());
+    if (count < 0) return fail(ErrorCode::Io, "{}: {}", path, std::strerror(errno));
+    const std::string_view text(buffer.data(), static_cast<size_t>(count));
+    const std::string_view key = text.substr(0, text.find_first_of("\r\n"));
+    if (key.size() < kShortestKey)
+        return fail(ErrorCode::InvalidArgument, "{}: the key has less than {} characters", path,
+                    kShortestKey);
+    return std::string(key);
+}
+
+}  // namespace ingle::serve

@@ -1,0 +1,207 @@
+#include "app/serve/api/answer_form.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "app/serve/api/json_text.h"
+
+namespace ingle::serve::api {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr double kLeastLogprob = -9999;  // as OpenAI tells those that cannot be
+
+double logprob(const ScoredToken& token) {
+    return token.p > 0 ? std::log(token.p) : kLeastLogprob;
+}
+
+/// Null where the token is half a character: its text has lost what its bytes were.
+json bytesOf(const std::string& text) {
+    if (text.find("\uFFFD") != text.npos) return nullptr;
+    json bytes = json::array();
+    for (const char c : text) bytes.push_back(static_cast<unsigned char>(c));
+    return bytes;
+}
+
+json tokenEntry(const ScoredToken& token) {
+    return {{"token", token.text}, {"logprob", logprob(token)}, {"bytes", bytesOf(token.text)}};
+}
+
+json usageObject(const Usage& usage) {
+    return {{"prompt_tokens", usage.promptTokens},
+            {"completion_tokens", usage.newTokens},
+            {"total_tokens", usage.promptTokens + usage.newTokens},
+            {"prompt_tokens_details", {{"cached_tokens", usage.cachedTokens}}}};
+}
+
+json head(const AnswerName& name, std::string_view object) {
+    return {{"id", name.id}, {"object", object}, {"created", name.createdSeconds}, {"model", name.model}};
+}
+
+/// Calls are told whole: a model's own form has to be read to its end before it is known what it says.
+json callList(std::span<const ToolCall> calls, const AnswerName& name, unsigned choice, size_t first,
+              bool isStreamed) {
+    json list = json::array();
+    for (size_t index = 0; index < calls.size(); ++index) {
+        json call = json::object();
+        if (isStreamed) call["index"] = first + index;
+        call["id"] = fmt::format("call_{}_{}_{}", name.id, choice, first + index);
+        call["type"] = "function";
+        call["function"] = {{"name", calls[index].name}, {"arguments", calls[index].arguments}};
+        list.push_back(std::move(call));
+    }
+    return list;
+}
+
+class ChatForm final : public AnswerForm {
+  public:
+    std::string_view idPrefix() const override { return "chatcmpl-"; }
+
+    std::string whole(const AnswerName& name, std::span<const Choice> choices,
+                      const Usage& usage) const override {
+        json answer = head(name, "chat.completion");
+        answer["choices"] = json::array();
+        for (const Choice& choice : choices) {
+            json message{{"role", "assistant"}};
+            const std::string text = choice.text();
+            const std::string thought = choice.thought();
+            message["content"] = text.empty() && !choice.calls().empty() ? json() : json(text);
+            if (!thought.empty()) message["reasoning_content"] = thought;
+            if (!choice.calls().empty())
+                message["tool_calls"] = callList(choice.calls(), name, choice.index(), 0, false);
+            answer["choices"].push_back({{"index", choice.index()},
+                                         {"message", std::move(message)},
+                                         {"logprobs", chancesOf(choice.chances())},
+                                         {"finish_reason", choice.finishReason()}});
+        }
+        answer["usage"] = usageObject(usage);
+        return toText(answer);
+    }
+
+    std::string first(const AnswerName& name, unsigned index) const override {
+        return chunk(name, index, {{"role", "assistant"}, {"content", ""}}, nullptr, nullptr);
+    }
+
+    std::string delta(const AnswerName& name, const Delta& delta) const override {
+        json change = json::object();
+        if (!delta.thought.empty()) change["reasoning_content"] = delta.thought;
+        if (!delta.text.empty()) change["content"] = delta.text;
+        if (!delta.calls.empty())
+            change["tool_calls"] = callList(delta.calls, name, delta.index, delta.firstCall, true);
+        return chunk(name, delta.index, std::move(change), nullptr, chancesOf(delta.chances));
+    }
+
+    std::string last(const AnswerName& name, const Choice& choice) const override {
+        return chunk(name, choice.index(), json::object(), choice.finishReason(), nullptr);
+    }
+
+    std::string usage(const AnswerName& name, const Usage& usage) const override {
+        json told = head(name, "chat.completion.chunk");
+        told["choices"] = json::array();
+        told["usage"] = usageObject(usage);
+        return toText(told);
+    }
+
+  private:
+    static json chancesOf(std::span<const TokenChances> chances) {
+        if (chances.empty()) return nullptr;
+        json content = json::array();
+        for (const TokenChances& each : chances) {
+            json entry = tokenEntry(each.chosen);
+            entry["top_logprobs"] = json::array();
+            for (const ScoredToken& token : each.top) entry["top_logprobs"].push_back(tokenEntry(token));
+            content.push_back(std::move(entry));
+        }
+        return {{"content", std::move(content)}};
+    }
+
+    static std::string chunk(const AnswerName& name, unsigned index, json delta, json finishReason,
+                             json chances) {
+        json told = head(name, "chat.completion.chunk");
+        json choice{{"index", index},
+                    {"delta", std::move(delta)},
+                    {"logprobs", std::move(chances)},
+                    {"finish_reason", std::move(finishReason)}};
+        told["choices"] = json::array({std::move(choice)});
+        return toText(told);
+    }
+};
+
+class CompletionForm final : public AnswerForm {
+  public:
+    std::string_view idPrefix() const override { return "cmpl-"; }
+
+    std::string whole(const AnswerName& name, std::span<const Choice> choices,
+                      const Usage& usage) const override {
+        json answer = head(name, "text_completion");
+        answer["choices"] = json::array();
+        for (const Choice& choice : choices)
+            answer["choices"].push_back(
+                entry(choice.index(), choice.text(), choice.finishReason(), choice.chances()));
+        answer["usage"] = usageObject(usage);
+        return toText(answer);
+    }
+
+    std::string first(const AnswerName&, unsigned) const override { return {}; }
+
+    std::string delta(const AnswerName& name, const Delta& delta) const override {
+        return chunk(name, entry(delta.index, delta.text, nullptr, delta.chances));
+    }
+
+    std::string last(const AnswerName& name, const Choice& choice) const override {
+        return chunk(name, entry(choice.index(), "", choice.finishReason(), {}));
+    }
+
+    std::string usage(const AnswerName& name, const Usage& usage) const override {
+        json told = head(name, "text_completion");
+        told["choices"] = json::array();
+        told["usage"] = usageObject(usage);
+        return toText(told);
+    }
+
+  private:
+    static json chancesOf(std::span<const TokenChances> chances) {
+        if (chances.empty()) return nullptr;
+        json tokens = json::array(), logprobs = json::array(), tops = json::array();
+        for (const TokenChances& each : chances) {
+            tokens.push_back(each.chosen.text);
+            logprobs.push_back(logprob(each.chosen));
+            json top = json::object();
+            for (const ScoredToken& token : each.top) top[token.text] = logprob(token);
+            tops.push_back(std::move(top));
+        }
+        return {{"tokens", std::move(tokens)},
+                {"token_logprobs", std::move(logprobs)},
+                {"top_logprobs", std::move(tops)}};
+    }
+
+    static json entry(unsigned index, const std::string& text, json finishReason,
+                      std::span<const TokenChances> chances) {
+        return {{"index", index},
+                {"text", text},
+                {"logprobs", chancesOf(chances)},
+                {"finish_reason", std::move(finishReason)}};
+    }
+
+    static std::string chunk(const AnswerName& name, json choice) {
+        json told = head(name, "text_completion");
+        told["choices"] = json::array({std::move(choice)});
+        return toText(told);
+    }
+};
+
+}  // namespace
+
+const AnswerForm& chatForm() {
+    static const ChatForm form;
+    return form;
+}
+
+const AnswerForm& completionForm() {
+    static const CompletionForm form;
+    return form;
+}
+
+}  // namespace ingle::serve::api

@@ -1,0 +1,35 @@
+/// Errors as OpenAI's API has them: {"error": {"message", "type", "param", "code"}}.
+#pragma once
+
+#include <string>
+#include <tl/expected.hpp>
+
+#include "app/serve/http/message.h"
+#include "ingle/result.h"
+
+namespace ingle::serve::api {
+
+struct ApiError {
+    int status = 400;
+    std::string message;     ///< one sentence
+    std::string param = {};  ///< the field of the request that it speaks of; empty: null
+    std::string code = {};   ///< for programs: "model_not_found"; empty: null
+    int retryAfterSeconds = 0;
+};
+
+template <typename T>
+using Expected = tl::expected<T, ApiError>;
+
+inline tl::unexpected<ApiError> refuse(std::string message, std::string param = {}, std::string code = {}) {
+    return tl::unexpected<ApiError>(
+        ApiError{.message = std::move(message), .param = std::move(param), .code = std::move(code)});
+}
+
+/// What the engine said, with the status that suits it.
+ApiError fromEngine(const Error& error);
+
+/// The "error" object alone, as JSON.
+std::string errorObject(const ApiError& error);
+http::Response toResponse(const ApiError& error);
+
+}  // namespace ingle::serve::api

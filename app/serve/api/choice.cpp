@@ -1,0 +1,68 @@
+#include "app/serve/api/choice.h"
+
+#include <iterator>
+#include <utility>
+
+namespace ingle::serve::api {
+
+Delta Choice::add(const std::vector<PartPiece>& pieces, std::vector<TokenChances> chances) {
+    Delta delta{.index = m_index};
+    for (const PartPiece& piece : pieces) {
+        append(m_parts, piece);
+        if (piece.kind == PartKind::Thought) delta.thought += piece.text;
+        // A demanded call is told as a call, when it is whole.
+        if (piece.kind == PartKind::Text && !m_isCallDemanded) delta.text += piece.text;
+        readCalls(delta, false);
+    }
+    m_chances.insert(m_chances.end(), chances.begin(), chances.end());
+    delta.chances = std::move(chances);
+    return delta;
+}
+
+Delta Choice::finish(const GenerateResult& result) {
+    Delta delta = add(result.tail, {});
+    readCalls(delta, true);
+    if (m_isCallDemanded) readDemandedCall(delta);
+    m_stats = result.stats;
+    m_reason = result.reason;
+    return delta;
+}
+
+std::string_view Choice::finishReason() const {
+    if (!m_calls.empty()) return "tool_calls";
+    const bool isLimit = m_reason == StopReason::MaxTokens || m_reason == StopReason::ContextFull;
+    return isLimit ? "length" : "stop";
+}
+
+void Choice::readCalls(Delta& delta, bool isEnd) {
+    const size_t whole = m_parts.size() - (isEnd || m_parts.empty() ? 0 : 1);
+    for (; m_partsRead < whole; ++m_partsRead) {
+        Part& part = m_parts[m_partsRead];
+        if (part.kind != PartKind::ToolCall) continue;
+        if (auto calls = parseToolCalls(part.text)) {
+            addCalls(delta, std::move(*calls));
+        } else {
+            // In a form that is not known it is left to whoever asked.
+            part.kind = PartKind::Text;
+            delta.text += part.text;
+        }
+    }
+}
+
+void Choice::readDemandedCall(Delta& delta) {
+    if (auto calls = parseToolCalls(text())) {
+        std::erase_if(m_parts, [](const Part& part) { return part.kind == PartKind::Text; });
+        addCalls(delta, std::move(*calls));
+    } else {
+        delta.text += text();  // a limit cut it off
+    }
+}
+
+void Choice::addCalls(Delta& delta, std::vector<ToolCall> calls) {
+    if (delta.calls.empty()) delta.firstCall = m_calls.size();
+    m_calls.insert(m_calls.end(), calls.begin(), calls.end());
+    delta.calls.insert(delta.calls.end(), std::make_move_iterator(calls.begin()),
+                       std::make_move_iterator(calls.end()));
+}
+
+}  // namespace ingle::serve::api

@@ -1,0 +1,59 @@
+/// One of the answers to a request, as far as it has come.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/serve/api/tool_calls.h"
+#include "ingle/types.h"
+
+namespace ingle::serve::api {
+
+/// What is new of a choice.
+struct Delta {
+    unsigned index = 0;
+    std::string thought;
+    std::string text;
+    std::vector<ToolCall> calls;
+    size_t firstCall = 0;  ///< the first one's number among the choice's
+    std::vector<TokenChances> chances;
+
+    bool isEmpty() const { return thought.empty() && text.empty() && calls.empty() && chances.empty(); }
+};
+
+/// Puts pieces together, and finds the calls among them. One thread.
+class Choice {
+  public:
+    /// `isCallDemanded`: all of its text is one call.
+    Choice(unsigned index, bool isCallDemanded) : m_index(index), m_isCallDemanded(isCallDemanded) {}
+
+    Delta add(const std::vector<PartPiece>& pieces, std::vector<TokenChances> chances);
+    /// What only the end decides.
+    Delta finish(const GenerateResult& result);
+
+    unsigned index() const { return m_index; }
+    std::string text() const { return textOf(m_parts, PartKind::Text); }
+    std::string thought() const { return textOf(m_parts, PartKind::Thought); }
+    const std::vector<ToolCall>& calls() const { return m_calls; }
+    const std::vector<TokenChances>& chances() const { return m_chances; }
+    const GenerateStats& stats() const { return m_stats; }
+    /// "stop", "length" or "tool_calls", once it is finished.
+    std::string_view finishReason() const;
+
+  private:
+    /// Of tool calls that are whole: all but the last part, and with `isEnd` that as well.
+    void readCalls(Delta& delta, bool isEnd);
+    void readDemandedCall(Delta& delta);
+    void addCalls(Delta& delta, std::vector<ToolCall> calls);
+
+    const unsigned m_index;
+    const bool m_isCallDemanded;
+    std::vector<Part> m_parts;
+    size_t m_partsRead = 0;  ///< before it there is no call that was not told
+    std::vector<ToolCall> m_calls;
+    std::vector<TokenChances> m_chances;
+    GenerateStats m_stats;
+    StopReason m_reason = StopReason::EndOfText;
+};
+
+}  // namespace ingle::serve::api

@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+
+#include "app/serve/api/endpoint.h"
+#include "app/serve/api/fields.h"
+#include "app/serve/api/json_text.h"
+
+namespace ingle::serve::api {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr size_t kMostTexts = 256;
+
+struct Asked {
+    std::string model;
+    std::vector<std::string> texts;
+    bool isBase64 = false;
+};
+
+Expected<Asked> read(std::string_view body) {
+    auto parsed = parseBody(body);
+    if (!parsed) return tl::unexpected(parsed.error());
+    Fields fields(*parsed);
+    Asked asked;
+    fields.require("model");
+    asked.model = fields.text("model").value_or("");
+    fields.require("input");
+    if (const json* input = fields.any("input")) {
+        const json list = input->is_string() ? json::array({*input}) : *input;
+        bool isFit = list.is_array() && !list.empty() && list.size() <= kMostTexts;
+        if (isFit) {
+            for (const json& each : list) {
+                isFit = isFit && each.is_string() && !each.get_ref<const std::string&>().empty();
+                if (isFit) asked.texts.push_back(each.get<std::string>());
+            }
+        }
+        if (!isFit)
+            fields.complain(fmt::format("'input' must be a text, or a list of 1 to {} texts.", kMostTexts),
+                            "input");
+    }
+    const std::string format = fields.text("encoding_format").value_or("float");
+    asked.isBase64 = format == "base64";
+    if (format != "float" && !asked.isBase64)
+        fields.complain("'encoding_format' must be float or base64.", "encoding_format");
+    fields.ignore("user");
+    if (auto whole = fields.finish(); !whole) return tl::unexpected(whole.error());
+    return asked;
+}
+
+/// RFC 4648, section 4.
+std::string base64(std::string_view bytes) {
+    constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string out;
+    for (size_t at = 0; at < bytes.size(); at += 3) {
+        uint32_t group = 0;
+        for (size_t index = 0; index < 3; ++index)
+            group =
+                group << 8 | (at + index < bytes.size() ? static_cast<unsigned char>(bytes[at + index]) : 0U);
+        for (size_t digit = 0; digit < 4; ++digit)
+            out += at + digit > bytes.size() ? '=' : kDigits[group >> (18 - 6 * digit) & 63];
+    }
+    return out;
+}
+
+std::string bodyOf(const protocol::Embedded& embedded, const Asked& asked) {
+    static_assert(std::endian::native == std::endian::little);
+    const size_t rowBytes = embedded.dim * sizeof(float);
+    json data = json::array();
+    for (size_t index = 0; index < asked.texts.size(); ++index) {
+        const std::string row = embedded.rows.substr(index * rowBytes, rowBytes);
+        json embedding;
+        if (asked.isBase64) {
+            embedding = base64(row);
+        } else {
+            std::vector<float> values(embedded.dim);
+            std::memcpy(values.data(), row.data(), row.size());
+            embedding = values;
+        }
+        data.push_back({{"object", "embedding"}, {"index", index}, {"embedding", std::move(embedding)}});
+    }
+    return toText({{"object", "list"},
+                   {"data", std::move(data)},
+                   {"model", asked.model},
+                   {"usage", {{"prompt_tokens", embedded.tokens}, {"total_tokens", embedded.tokens}}}});
+}
+
+void serve(Service& service, std::shared_ptr<http::Exchange> exchange) {
+    const auto asked = read(exchange->request().body);
+    if (!asked) return exchange->reply(toResponse(asked.error()));
+    const auto model = modelFor(service.room, asked->model, library::ModelPurpose::Embeddings);
+    if (!model) return exchange->reply(toResponse(model.error()));
+    if (auto entered = enter(service.room, 1); !entered) return exchange->reply(toResponse(entered.error()));
+    const auto compared = [&room = service.room, exchange,
+                           asked = *asked](const client::Outcome<protocol::Embed>& outcome) {
+        if (!outcome)
+            exchange->reply(toResponse(fromEngine(outcome.error().error)));
+        else if (outcome->rows.size() != asked.texts.size() * outcome->dim * sizeof(float))
+            exchange->reply(toResponse({.status = 500, .message = "The engine answered something else."}));
+        else
+            exchange->reply(jsonResponse(bodyOf(*outcome, asked)));
+        room.leave();
+    };
+    service.room.embed(**model, asked->texts, {.finished = compared});
+}
+
+}  // namespace
+
+extern const Endpoint embeddings_endpoint;
+const Endpoint embeddings_endpoint{.method = "POST", .path = "/v1/embeddings", .serve = serve};
+
+}  // namespace ingle::serve::api

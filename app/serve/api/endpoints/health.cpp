@@ -1,0 +1,16 @@
+#include "app/serve/api/endpoint.h"
+
+namespace ingle::serve::api {
+
+extern const Endpoint health_endpoint;
+const Endpoint health_endpoint{.method = "GET",
+                               .path = "/health",
+                               .isOpen = true,
+                               .serve = [](Service& service, std::shared_ptr<http::Exchange> exchange) {
+                                   http::Response response = jsonResponse(R"({"status":"ok"})");
+                                   if (service.room.isClosing())
+                                       response = {503, R"({"status":"ending"})", response.headers};
+                                   exchange->reply(std::move(response));
+                               }};
+
+}  // namespace ingle::serve::api

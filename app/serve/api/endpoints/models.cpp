@@ -1,0 +1,23 @@
+#include "app/serve/api/endpoint.h"
+#include "app/serve/api/json_text.h"
+
+namespace ingle::serve::api {
+namespace {
+
+void serve(Service& service, std::shared_ptr<http::Exchange> exchange) {
+    using json = nlohmann::ordered_json;
+    json list = json::array();
+    for (const ServedModel& model : service.room.models().all())
+        list.push_back({{"id", model.name},
+                        {"object", "model"},
+                        {"created", model.modifiedSeconds},
+                        {"owned_by", "inglenook"}});
+    exchange->reply(jsonResponse(toText({{"object", "list"}, {"data", std::move(list)}})));
+}
+
+}  // namespace
+
+extern const Endpoint models_endpoint;
+const Endpoint models_endpoint{.method = "GET", .path = "/v1/models", .serve = serve};
+
+}  // namespace ingle::serve::api

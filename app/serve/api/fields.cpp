@@ -1,0 +1,136 @@
+#include "app/serve/api/fields.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "ingle/shown_text.h"
+
+namespace ingle::serve::api {
+
+using json = nlohmann::ordered_json;
+
+Expected<json> parseBody(std::string_view body) {
+    constexpr int kMostDepth = 64;
+    constexpr size_t kMostKeys = 20'000;  // each is compared with all others of its object
+    bool isTooDeep = false;
+    size_t numKeys = 0;
+    // What lies deeper, or comes behind so many, is not even kept.
+    const auto keep = [&](int depth, json::parse_event_t event, json&) {
+        isTooDeep = isTooDeep || depth > kMostDepth;
+        if (event == json::parse_event_t::key) ++numKeys;
+        return depth <= kMostDepth && numKeys <= kMostKeys;
+    };
+    json parsed = json::parse(body, keep, /*allow_exceptions=*/false);
+    if (isTooDeep) return refuse(fmt::format("The body is nested more than {} deep.", kMostDepth));
+    if (numKeys > kMostKeys) return refuse(fmt::format("The body has more than {} fields.", kMostKeys));
+    if (parsed.is_discarded()) return refuse("The body is not JSON.");
+    if (!parsed.is_object()) return refuse("The body is not a JSON object.");
+    return parsed;
+}
+
+Fields::Fields(const json& object, std::string place) : m_object(object), m_place(std::move(place)) {
+    if (!object.is_object())
+        complain({.message = fmt::format("'{}' must be an object.", m_place), .param = m_place});
+}
+
+std::string Fields::placeOf(std::string_view name) const {
+    return m_place.empty() ? std::string(name) : fmt::format("{}.{}", m_place, name);
+}
+
+void Fields::complain(ApiError error) {
+    if (!m_mistake) m_mistake = std::move(error);
+}
+
+void Fields::complain(std::string message, std::string_view name) {
+    complain({.message = std::move(message), .param = placeOf(name)});
+}
+
+const json* Fields::find(std::string_view name) {
+    m_known.emplace(name);
+    if (!m_object.is_object()) return nullptr;
+    const auto found = m_object.find(name);
+    return found == m_object.end() || found->is_null() ? nullptr : &*found;
+}
+
+const json* Fields::any(std::string_view name) {
+    return find(name);
+}
+
+std::optional<std::string> Fields::text(std::string_view name) {
+    const json* value = find(name);
+    if (value == nullptr) return std::nullopt;
+    if (value->is_string()) return value->get<std::string>();
+    complain(fmt::format("'{}' must be a string.", placeOf(name)), name);
+    return std::nullopt;
+}
+
+std::optional<bool> Fields::boolean(std::string_view name) {
+    const json* value = find(name);
+    if (value == nullptr) return std::nullopt;
+    if (value->is_boolean()) return value->get<bool>();
+    complain(fmt::format("'{}' must be true or false.", placeOf(name)), name);
+    return std::nullopt;
+}
+
+std::optional<double> Fields::number(std::string_view name, double least, double most) {
+    const json* value = find(name);
+    if (value == nullptr) return std::nullopt;
+    if (value->is_number()) {
+        const auto number = value->get<double>();
+        if (number >= least && number <= most) return number;
+    }
+    complain(fmt::format("'{}' must be a number from {} to {}.", placeOf(name), least, most), name);
+    return std::nullopt;
+}
+
+std::optional<int64_t> Fields::integer(std::string_view name, int64_t least, int64_t most) {
+    const json* value = find(name);
+    if (value == nullptr) return std::nullopt;
+    const bool fits =
+        value->is_number_unsigned()
+            ? value->get<uint64_t>() <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max())
+            : value->is_number_integer();
+    if (fits) {
+        const auto number = value->get<int64_t>();
+        if (number >= least && number <= most) return number;
+    }
+    complain(fmt::format("'{}' must be a whole number from {} to {}.", placeOf(name), least, most), name);
+    return std::nullopt;
+}
+
+const json* Fields::object(std::string_view name) {
+    const json* value = find(name);
+    if (value == nullptr || value->is_object()) return value;
+    complain(fmt::format("'{}' must be an object.", placeOf(name)), name);
+    return nullptr;
+}
+
+const json* Fields::list(std::string_view name) {
+    const json* value = find(name);
+    if (value == nullptr || value->is_array()) return value;
+    complain(fmt::format("'{}' must be a list.", placeOf(name)), name);
+    return nullptr;
+}
+
+void Fields::expect(std::string_view name, const json& value) {
+    const json* found = find(name);
+    if (found == nullptr || *found == value) return;
+    complain(fmt::format("Unsupported value of '{}': only {} is.", placeOf(name), value.dump()), name);
+}
+
+void Fields::require(std::string_view name) {
+    if (find(name) == nullptr) complain(fmt::format("'{}' is missing.", placeOf(name)), name);
+}
+
+Expected<void> Fields::finish() {
+    if (m_mistake) return tl::unexpected(*m_mistake);
+    for (const auto& [name, value] : m_object.items()) {
+        if (value.is_null() || m_known.contains(name)) continue;
+        const std::string place = shown(placeOf(name));
+        return refuse(fmt::format("Unsupported field: '{}'.", place), place, "unsupported_field");
+    }
+    return {};
+}
+
+}  // namespace ingle::serve::api

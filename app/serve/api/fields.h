@@ -1,0 +1,58 @@
+/// The fields of a request's JSON object: each is asked for by name, and what nobody asked for is refused by
+/// name.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "app/serve/api/api_error.h"
+
+namespace ingle::serve::api {
+
+/// The body of a request: an object, nested at most 64 deep, of at most 20,000 fields in all. Fields keep
+/// their order: a schema's says in which one they are written.
+Expected<nlohmann::ordered_json> parseBody(std::string_view body);
+
+/// A field that is null counts as absent. The first mistake is kept: finish() tells it. One thread.
+class Fields {
+  public:
+    /// `place` stands before the names of fields in errors: "messages[0]". `object` must outlive this.
+    explicit Fields(const nlohmann::ordered_json& object, std::string place = {});
+
+    std::optional<std::string> text(std::string_view name);
+    std::optional<bool> boolean(std::string_view name);
+    std::optional<double> number(std::string_view name, double least, double most);
+    std::optional<int64_t> integer(std::string_view name, int64_t least, int64_t most);
+    /// Null: it is not there.
+    const nlohmann::ordered_json* any(std::string_view name);
+    const nlohmann::ordered_json* object(std::string_view name);
+    const nlohmann::ordered_json* list(std::string_view name);
+
+    /// It may stand there and changes nothing.
+    void ignore(std::string_view name) { m_known.emplace(name); }
+    /// It may stand there with that value only, the one that holds anyway.
+    void expect(std::string_view name, const nlohmann::ordered_json& value);
+    void require(std::string_view name);
+
+    std::string placeOf(std::string_view name) const;
+    void complain(ApiError error);
+    void complain(std::string message, std::string_view name);
+    /// Errors: the first mistake, else a field that was not asked for.
+    Expected<void> finish();
+
+  private:
+    const nlohmann::ordered_json* find(std::string_view name);
+
+    const nlohmann::ordered_json& m_object;
+    const std::string m_place;
+    std::set<std::string, std::less<>> m_known;
+    std::optional<ApiError> m_mistake;
+};
+
+}  // namespace ingle::serve::api

@@ -1,0 +1,81 @@
+#include "app/serve/api/sampling.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <random>
+
+namespace ingle::serve::api {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr size_t kMostStops = 16;
+constexpr size_t kMostBiases = 1024;
+
+uint64_t randomSeed() {
+    std::random_device device;
+    return uint64_t{device()} << 32 | device();
+}
+
+void readStops(Fields& fields, std::vector<std::string>& stops) {
+    const json* given = fields.any("stop");
+    if (given == nullptr) return;
+    const json list = given->is_string() ? json::array({*given}) : *given;
+    bool isFit = list.is_array() && list.size() <= kMostStops;
+    if (isFit) {
+        for (const json& each : list) {
+            isFit = isFit && each.is_string() && !each.get_ref<const std::string&>().empty();
+            if (isFit) stops.push_back(each.get<std::string>());
+        }
+    }
+    if (!isFit)
+        fields.complain(fmt::format("'stop' must be a text, or a list of at most {} texts.", kMostStops),
+                        "stop");
+}
+
+/// {"TOKEN ID": BIAS}
+void readBiases(Fields& fields, std::vector<LogitBias>& biases) {
+    const json* given = fields.object("logit_bias");
+    if (given == nullptr) return;
+    bool isFit = given->size() <= kMostBiases;
+    for (const auto& [key, value] : given->items()) {
+        LogitBias bias;
+        const auto parsed = std::from_chars(key.data(), key.data() + key.size(), bias.id);
+        isFit = isFit && parsed.ec == std::errc{} && parsed.ptr == key.data() + key.size() && bias.id >= 0 &&
+                value.is_number() && value.get<double>() >= -100 && value.get<double>() <= 100;
+        if (!isFit) break;
+        bias.bias = value.get<float>();
+        biases.push_back(bias);
+    }
+    if (!isFit)
+        fields.complain(
+            fmt::format("'logit_bias' must give at most {} token ids numbers from -100 to 100.", kMostBiases),
+            "logit_bias");
+}
+
+}  // namespace
+
+void readSampling(Fields& fields, GenerateRequest& request) {
+    SamplerParams& sampler = request.sampler;
+    const auto set = [&fields](std::string_view name, float& value, double least, double most) {
+        if (const auto given = fields.number(name, least, most)) value = static_cast<float>(*given);
+    };
+    set("temperature", sampler.temperature, 0, 2);
+    set("top_p", sampler.topP, 0, 1);
+    set("presence_penalty", sampler.presencePenalty, -2, 2);
+    set("frequency_penalty", sampler.frequencyPenalty, -2, 2);
+    set("min_p", sampler.minP, 0, 1);
+    set("typical_p", sampler.typicalP, 0, 1);
+    set("repetition_penalty", sampler.repeatPenalty, 0.1, 10);
+    if (const auto k = fields.integer("top_k", 0, std::numeric_limits<int32_t>::max()))
+        sampler.topK = static_cast<int32_t>(*k);
+    const auto seed =
+        fields.integer("seed", std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max());
+    sampler.seed = seed ? static_cast<uint64_t>(*seed) : randomSeed();
+    readBiases(fields, sampler.logitBias);
+    readStops(fields, request.stops);
+    if (auto grammar = fields.text("grammar")) request.grammar = std::move(*grammar);
+}
+
+}  // namespace ingle::serve::api

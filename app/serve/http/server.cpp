@@ -1,0 +1,246 @@
+#include "app/serve/http/server.h"
+
+#include <microhttpd.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <utility>
+#include <vector>
+
+namespace ingle::serve::http {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kWatchInterval{200};
+
+std::string lowered(std::string_view text) {
+    std::string lower(text);
+    for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return lower;
+}
+
+/// A header that stands there twice counts as both, one behind the other (RFC 9110, 5.3).
+MHD_Result addHeader(void* headers, MHD_ValueKind, const char* name, const char* value) {
+    std::string& text = (*static_cast<std::map<std::string, std::string>*>(headers))[lowered(name)];
+    if (!text.empty()) text += ", ";
+    text += value == nullptr ? "" : value;
+    return MHD_YES;
+}
+
+int refuse(MHD_Connection* connection, const Response& refusal) {
+    MHD_Response* response = MHD_create_response_from_buffer(
+        refusal.body.size(), const_cast<char*>(refusal.body.data()),  // copied
+        MHD_RESPMEM_MUST_COPY);
+    if (response == nullptr) return MHD_NO;
+    for (const auto& [name, value] : refusal.headers)
+        MHD_add_response_header(response, name.c_str(), value.c_str());
+    // What is still to come of the request is not read.
+    MHD_add_response_header(response, "Connection", "close");
+    const auto queued = MHD_queue_response(connection, static_cast<unsigned>(refusal.status), response);
+    MHD_destroy_response(response);
+    return queued;
+}
+
+Response tooLong() {
+    return {.status = 413,
+            .body = R"({"error":{"message":"The request is too long.","type":"invalid_request_error",)"
+                    R"("param":null,"code":"request_too_large"}})",
+            .headers = {{"Content-Type", "application/json"}}};
+}
+
+}  // namespace
+
+struct Server::Connection {
+    int fd = -1;
+    Clock::time_point since;             ///< when it was opened, or its last request answered
+    std::shared_ptr<Exchange> exchange;  ///< null: its request has not come whole
+};
+
+struct Server::Call {
+    Connection* connection = nullptr;
+    Request request;
+    size_t received = 0;                 ///< of the body
+    std::shared_ptr<Exchange> exchange;  ///< null: the request has not come whole
+};
+
+struct Server::Callbacks {
+    static MHD_Result access(void* server, MHD_Connection* connection, const char* url, const char* method,
+                             const char*, const char* body, size_t* bodyBytes, void** state) {
+        auto& self = *static_cast<Server*>(server);
+        if (*state == nullptr) return begin(self, connection, url, method, state);
+        return static_cast<MHD_Result>(
+            self.receive(connection, *static_cast<Call*>(*state), body, *bodyBytes));
+    }
+
+    static MHD_Result begin(Server& self, MHD_Connection* connection, const char* url, const char* method,
+                            void** state) {
+        const auto* context = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+        auto call = std::make_unique<Call>();
+        call->connection = static_cast<Connection*>(context->socket_context);
+        call->request.method = method;
+        call->request.path = url;
+        MHD_get_connection_values(connection, MHD_HEADER_KIND, addHeader, &call->request.headers);
+        const std::string_view length = call->request.header("content-length");
+        size_t bytes = 0;
+        std::from_chars(length.data(), length.data() + length.size(), bytes);
+        std::optional<Response> refusal = self.m_gate(call->request);
+        if (!refusal && bytes > self.m_limits.bodyBytes) refusal = tooLong();
+        *state = call.release();
+        return static_cast<MHD_Result>(refusal ? refuse(connection, *refusal) : MHD_YES);
+    }
+
+    static void completed(void* server, MHD_Connection*, void** state, MHD_RequestTerminationCode code) {
+        std::unique_ptr<Call> call(static_cast<Call*>(std::exchange(*state, nullptr)));
+        if (call)
+            static_cast<Server*>(server)->completed(std::move(call),
+                                                    code == MHD_REQUEST_TERMINATED_COMPLETED_OK);
+    }
+
+    static void connection(void* server, MHD_Connection* connection, void** context,
+                           MHD_ConnectionNotificationCode code) {
+        auto& self = *static_cast<Server*>(server);
+        const std::scoped_lock lock(self.m_mutex);
+        if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+            const auto* info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+            auto* added = new Connection{.fd = info->connect_fd, .since = Clock::now(), .exchange = {}};
+            self.m_connections.push_back(added);
+            *context = added;
+        } else {
+            auto* ended = static_cast<Connection*>(std::exchange(*context, nullptr));
+            self.m_connections.remove(ended);
+            delete ended;
+        }
+    }
+
+    /// Nothing of a request goes to a log.
+    static void log(void*, const char*, va_list) {}
+};
+
+Server::Server(FileDescriptor listener, const Limits& limits, Gate gate, Handler handler)
+    : m_limits(limits),
+      m_gate(std::move(gate)),
+      m_handler(std::move(handler)),
+      m_listener(std::move(listener)) {}
+
+Result<std::unique_ptr<Server>> Server::start(FileDescriptor listener, const Limits& limits, Gate gate,
+                                              Handler handler) {
+    std::unique_ptr<Server> server(
+        new Server(std::move(listener), limits, std::move(gate), std::move(handler)));
+    const auto idleSeconds = std::chrono::ceil<std::chrono::seconds>(limits.idle).count();
+    server->m_daemon =
+        MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0,
+                         nullptr, nullptr, &Callbacks::access, server.get(),                  //
+                         MHD_OPTION_EXTERNAL_LOGGER, &Callbacks::log, nullptr,                // first of all
+                         MHD_OPTION_LISTEN_SOCKET, server->m_listener.get(),                  //
+                         MHD_OPTION_CONNECTION_LIMIT, limits.connections,                     //
+                         MHD_OPTION_CONNECTION_MEMORY_LIMIT, limits.headerBytes,              //
+                         MHD_OPTION_CONNECTION_TIMEOUT, static_cast<unsigned>(idleSeconds),   //
+                         MHD_OPTION_STRICT_FOR_CLIENT, 1,                                     //
+                         MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,                                //
+                         MHD_OPTION_NOTIFY_CONNECTION, &Callbacks::connection, server.get(),  //
+                         MHD_OPTION_NOTIFY_COMPLETED, &Callbacks::completed, server.get(), MHD_OPTION_END);
+    if (server->m_daemon == nullptr) return fail(ErrorCode::Io, "The HTTP server cannot be started.");
+    server->m_watcher = std::thread([raw = server.get()] { raw->watch(); });
+    return server;
+}
+
+Server::~Server() {
+    if (m_daemon == nullptr) return;
+    std::vector<std::shared_ptr<Exchange>> waiting;
+    {
+        const std::scoped_lock lock(m_mutex);
+        m_isEnding = true;
+        for (const Connection* each : m_connections)
+            if (each->exchange) waiting.push_back(each->exchange);
+    }
+    m_ends.notify_all();
+    m_watcher.join();
+    closeListener();
+    // libmicrohttpd must not be stopped while anything is suspended.
+    for (const auto& exchange : waiting) exchange->lose();
+    MHD_stop_daemon(m_daemon);
+}
+
+void Server::closeListener() {
+    if (!m_listener.isOpen()) return;
+    MHD_quiesce_daemon(m_daemon);
+    m_listener = {};
+}
+
+int Server::receive(MHD_Connection* connection, Call& call, const char* body, size_t& bodyBytes) {
+    if (call.exchange) return call.exchange->queueAnswer(call.exchange);
+    if (bodyBytes > 0) {
+        call.received += bodyBytes;
+        // A body of unknown length cannot be answered before its end; one that does not end is cut off.
+        if (call.received > 2 * m_limits.bodyBytes) return MHD_NO;
+        if (call.received <= m_limits.bodyBytes) call.request.body.append(body, bodyBytes);
+        bodyBytes = 0;
+        return MHD_YES;
+    }
+    if (call.received > m_limits.bodyBytes) return refuse(connection, tooLong());
+    hand(connection, call);
+    return MHD_YES;
+}
+
+void Server::hand(MHD_Connection* connection, Call& call) {
+    call.exchange = std::make_shared<Exchange>(std::move(call.request), m_limits.unreadBytes);
+    {
+        const std::scoped_lock lock(call.exchange->m_mutex);
+        call.exchange->m_connection = connection;
+        call.exchange->suspend();
+    }
+    bool isEnding = false;
+    {
+        const std::scoped_lock lock(m_mutex);
+        call.connection->exchange = call.exchange;
+        isEnding = m_isEnding;
+    }
+    if (isEnding) return call.exchange->lose();
+    m_handler(call.exchange);
+}
+
+void Server::completed(std::unique_ptr<Call> call, bool isAllSent) {
+    {
+        const std::scoped_lock lock(m_mutex);
+        call->connection->since = Clock::now();
+        call->connection->exchange.reset();
+    }
+    if (call->exchange) call->exchange->completed(isAllSent);
+}
+
+void Server::watch() {
+    std::unique_lock lock(m_mutex);
+    while (!m_ends.wait_for(lock, kWatchInterval, [this] { return m_isEnding; })) {
+        lock.unlock();
+        lookAtConnections();
+        lock.lock();
+    }
+}
+
+void Server::lookAtConnections() {
+    std::vector<std::shared_ptr<Exchange>> lost;
+    {
+        const std::scoped_lock lock(m_mutex);
+        std::vector<pollfd> polled;
+        std::vector<std::shared_ptr<Exchange>> waiting;
+        const auto deadline = Clock::now() - m_limits.idle;
+        for (const Connection* each : m_connections) {
+            if (each->exchange) {
+                polled.push_back({.fd = each->fd, .events = POLLRDHUP, .revents = 0});
+                waiting.push_back(each->exchange);
+            } else if (each->since < deadline) {
+                ::shutdown(each->fd, SHUT_RDWR);
+            }
+        }
+        ::poll(polled.data(), polled.size(), 0);
+        for (size_t index = 0; index < polled.size(); ++index)
+            if (polled[index].revents != 0) lost.push_back(waiting[index]);
+    }
+    for (const auto& exchange : lost) exchange->lose();
+}
+
+}  // namespace ingle::serve::http

@@ -1,0 +1,152 @@
+#include "app/serve/program.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <future>
+
+#include "app/library/library.h"
+#include "app/serve/listeners.h"
+#include "app/serve/router.h"
+
+namespace ingle::serve {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// `ingle host` beside this program. What it keeps on the disk is the server's, not the window's.
+client::HostCommand hostCommand(const Options& options) {
+    if (!options.host.empty()) return {options.host.front(), {options.host.begin() + 1, options.host.end()}};
+    std::error_code error;
+    const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+    return {(self.parent_path() / "ingle").string(), {"host", "--owner", "serve"}};
+}
+
+/// Signals that end the server, blocked in all threads and taken by this one.
+class EndSignals {
+  public:
+    EndSignals() {
+        ::sigemptyset(&m_set);
+        ::sigaddset(&m_set, SIGINT);
+        ::sigaddset(&m_set, SIGTERM);
+        ::pthread_sigmask(SIG_BLOCK, &m_set, nullptr);
+        std::signal(SIGPIPE, SIG_IGN);
+    }
+    void wait() const {
+        int signal = 0;
+        ::sigwait(&m_set, &signal);
+    }
+    bool came() const {
+        const timespec none{};
+        return ::sigtimedwait(&m_set, nullptr, &none) > 0;
+    }
+
+  private:
+    sigset_t m_set{};
+};
+
+/// What a model that was named by its path is for; the first look at it, too.
+Status findPurpose(client::Client& client, ServedModel& model) {
+    std::promise<Result<library::ModelPurpose>> told;
+    client.send(protocol::Inspect{model.path, {}},
+                {.finished = [&told](const client::Outcome<protocol::Inspect>& outcome) {
+                    if (!outcome) return told.set_value(tl::unexpected<Error>(outcome.error().error));
+                    const bool writes = outcome->info.promptFormat != "none";
+                    told.set_value(writes ? library::ModelPurpose::Chats : library::ModelPurpose::Embeddings);
+                }});
+    INGLE_TRY_ASSIGN(model.purpose, told.get_future().get());
+    return {};
+}
+
+Result<Models> chooseModels(const Options& options, client::Client& client) {
+    INGLE_TRY_ASSIGN(const Models chosen, Models::choose(options.models, library::defaultDataDir()));
+    std::vector<ServedModel> models = chosen.all();
+    for (ServedModel& model : models)
+        if (!model.isInLibrary) INGLE_TRY(findPurpose(client, model));
+    return Models(std::move(models));
+}
+
+Result<AccessRules> rulesFor(const Options& options) {
+    AccessRules rules{.key = {}, .isOnNetwork = false, .hosts = options.hosts, .origins = options.origins};
+    if (!options.keyFile.empty()) {
+        INGLE_TRY_ASSIGN(rules.key, readKey(options.keyFile));
+    }
+    return rules;
+}
+
+/// A listening socket with its server.
+struct Door {
+    std::unique_ptr<Router> router;
+    std::unique_ptr<http::Server> server;
+};
+
+Result<Door> openDoor(FileDescriptor listener, const Options& options, Service service, AccessRules rules) {
+    Door door;
+    door.router = std::make_unique<Router>(service, std::move(rules));
+    INGLE_TRY_ASSIGN(door.server, http::Server::start(
+                                      std::move(listener), options.limits,
+                                      [router = door.router.get()](const http::Request& request) {
+                                          return router->gate(request);
+                                      },
+                                      [router = door.router.get()](std::shared_ptr<http::Exchange> exchange) {
+                                          router->handle(std::move(exchange));
+                                      }));
+    return door;
+}
+
+/// Answers under way come to their end, unless another signal comes or they take too long.
+void finish(EngineRoom& room, const EndSignals& signals, std::chrono::seconds grace) {
+    const auto limit = std::chrono::steady_clock::now() + grace;
+    while (!room.close(100ms) && std::chrono::steady_clock::now() < limit && !signals.came()) {
+    }
+}
+
+}  // namespace
+
+Status serve(const Options& options) {
+    const EndSignals signals;
+    INGLE_TRY_ASSIGN(AccessRules rules, rulesFor(options));
+    std::string path = options.socket;
+    if (path.empty()) {
+        INGLE_TRY_ASSIGN(path, defaultSocketPath());
+    }
+    INGLE_TRY_ASSIGN(FileDescriptor local, listenOnPath(path));
+    const SocketPath removed(path);
+    NetworkListener network;
+    Address address;
+    if (!options.listen.empty()) {
+        INGLE_TRY_ASSIGN(address, readAddress(options.listen));
+        if (!address.isLoopback && rules.key.empty())
+            return fail(ErrorCode::InvalidArgument,
+                        "{}: other computers can reach this address, so it needs --key-file", options.listen);
+        INGLE_TRY_ASSIGN(network, listenOn(address));
+    }
+    INGLE_TRY_ASSIGN(auto client, client::Client::create(hostCommand(options), {}));
+    INGLE_TRY_ASSIGN(Models models, chooseModels(options, *client));
+    Metrics metrics;
+    EngineRoom room(std::move(client), std::move(models), options.room, metrics);
+    const Service service{room, metrics};
+
+    std::vector<Door> doors;
+    INGLE_TRY_ASSIGN(Door first, openDoor(std::move(local), options, service, rules));
+    doors.push_back(std::move(first));
+    fmt::print("Listening on {}\n", path);
+    if (network.socket.isOpen()) {
+        rules.isOnNetwork = true;
+        if (!address.isLoopback) rules.hosts.push_back(address.host);
+        INGLE_TRY_ASSIGN(Door second, openDoor(std::move(network.socket), options, service, rules));
+        doors.push_back(std::move(second));
+        const bool isV6 = address.host.find(':') != address.host.npos;
+        fmt::print("Listening on http://{}:{}\n", isV6 ? '[' + address.host + ']' : address.host,
+                   network.port);
+    }
+    std::fflush(stdout);
+    signals.wait();
+    for (Door& door : doors) door.server->closeListener();
+    finish(room, signals, options.grace);
+    return {};
+}
+
+}  // namespace ingle::serve

@@ -1,0 +1,30 @@
+#include "app/serve/router.h"
+
+#include "app/serve/api/endpoint.h"
+
+namespace ingle::serve {
+
+std::optional<http::Response> Router::gate(const http::Request& request) {
+    const auto endpoint = api::endpointFor(request.method, request.path);
+    std::optional<http::Response> refusal =
+        refusalOf(request, m_rules, endpoint.has_value() && (*endpoint)->isOpen);
+    if (!refusal && request.method == "OPTIONS")
+        refusal = http::Response{.status = 204, .body = {}, .headers = crossOriginHeaders(request, m_rules)};
+    else if (!refusal && !endpoint)
+        refusal = api::toResponse(endpoint.error());
+    if (refusal) m_service.metrics.countRequest("none", refusal->status);
+    return refusal;
+}
+
+void Router::handle(std::shared_ptr<http::Exchange> exchange) {
+    const http::Request& request = exchange->request();
+    const auto endpoint = api::endpointFor(request.method, request.path);
+    if (!endpoint) return exchange->reply(api::toResponse(endpoint.error()));
+    exchange->prepare(crossOriginHeaders(request, m_rules),
+                      [&metrics = m_service.metrics, path = (*endpoint)->path](int status) {
+                          metrics.countRequest(path, status);
+                      });
+    (*endpoint)->serve(m_service, std::move(exchange));
+}
+
+}  // namespace ingle::serve

@@ -1,10 +1,11 @@
-/// Prints, as JSON, what both programs can be told on their command lines: manual pages and completion are
+/// Prints, as JSON, what the programs can be told on their command lines: manual pages and completion are
 /// made from it at build time. Not installed.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command_line.h"
+#include "app/serve/arguments.h"
 #ifdef INGLE_WITH_DESKTOP
 #include "app/desktop/arguments.h"
 #endif
@@ -47,6 +48,12 @@ int main() {
         ingle::cli::Action ignored;
         ingle::cli::declareCommandLine(app, ignored);
         programs.push_back(describe(app, "ingle"));
+    }
+    {
+        CLI::App app;
+        ingle::serve::Options ignored;
+        ingle::serve::declareArguments(app, ignored);
+        programs.push_back(describe(app, "ingle-serve"));
     }
 #ifdef INGLE_WITH_DESKTOP
     {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the manual pages ingle.1 and inglenook.1 from the command table."""
+"""Writes the manual pages from the command table."""
 import argparse
 import pathlib
 
@@ -25,7 +25,21 @@ what graphics drivers were found to be worth
 .SH NETWORK
 None: the kernel is asked to refuse every internet socket before anything else is done.
 .SH SEE ALSO
-.BR inglenook (1)
+.BR inglenook (1),
+.BR ingle\-serve (1)
+""",
+    "ingle-serve": """.SH EXIT STATUS
+0 when it was told to end, 1 when it could not serve (one line on standard error says why), 2 for wrong usage.
+.SH SIGNALS
+SIGINT and SIGTERM: no further request is taken, and answers under way come to their end within 30 seconds; a second signal ends at once.
+.SH FILES
+.TP
+.I $XDG_RUNTIME_DIR/inglenook/serve.sock
+the socket, which only its owner may open
+.SH NETWORK
+It listens on the addresses that it is told, and opens no connection. The engine is a process of its own, which is refused every internet socket.
+.SH SEE ALSO
+.BR ingle (1)
 """,
     "inglenook": """.SH FILES
 .TP

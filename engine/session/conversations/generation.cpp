@@ -7,6 +7,9 @@
 namespace ingle::session {
 namespace {
 
+/// Are read again sooner than a step of their own is done, which reads all weights.
+constexpr size_t kFewTokens = 8;
+
 /// An answer nobody limited ends here: models without end tokens would go on for ever. What a model thinks
 /// before it answers may be many times as long as the answer.
 constexpr uint32_t kMaxAnswerTokens = 4096, kMaxThinkingTokens = 16384;
@@ -58,6 +61,7 @@ void Generation::begin(Model& model, CachedSequence sequence) {
     if (!model.opened().bound.facts().readsPromptsWhole()) m_messageEnds = {m_prompt.messageTokens};
     if (model.memorySpec().hasStates() && !m_request.messages.empty())
         m_messageEnds = messageEnds(model.opened(), m_request, m_prompt, m_sequence.ids.size());
+    m_leastStop = m_sequence.ids.size() + kFewTokens;
     m_readEnd = m_ids.size();
     m_phaseBegin = Clock::now();
     if (std::exchange(m_started, true)) return;
@@ -90,7 +94,8 @@ std::span<const TokenId> Generation::next(size_t most) const {
     size_t end = std::min(m_ids.size(), std::max<size_t>(done + most, m_prefixTokens));
     const auto first = std::ranges::upper_bound(m_messageEnds, done);
     for (auto stop = std::ranges::lower_bound(m_messageEnds, end); stop != first;)
-        if (*--stop < m_memory->statesReachBack(static_cast<uint32_t>(end))) end = *stop;
+        if (*--stop >= m_leastStop && *stop < m_memory->statesReachBack(static_cast<uint32_t>(end)))
+            end = *stop;
     return std::span(m_ids).subspan(done, end - done);
 }
 

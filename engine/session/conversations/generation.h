@@ -132,7 +132,8 @@ class Generation {
     std::vector<size_t> m_messageEnds;              ///< whose states are to be kept, ascending
     const backend::MemorySpec* m_memory = nullptr;  ///< set by begin()
     CachedSequence m_sequence;
-    size_t m_readEnd = 0;  ///< how many ids there were to read before the next new one
+    size_t m_leastStop = 0;  ///< before it, no message's end is worth a step of its own
+    size_t m_readEnd = 0;    ///< how many ids there were to read before the next new one
     bool m_started = false;
     std::optional<DeviceStatus> m_untoldDevice;  ///< changed before the plan was told
     uint64_t m_answerLength = 0;

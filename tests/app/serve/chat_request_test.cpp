@@ -1,0 +1,224 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "app/serve/api/answer_request.h"
+
+namespace ingle::serve::api {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr std::string_view kStart = R"({"model":"m","messages":[{"role":"user","content":"Hello"}])";
+
+Expected<AnswerRequest> chat(const std::string& more) {
+    return readChatRequest(std::string(kStart) + more + "}");
+}
+
+/// The field that the refusal names.
+std::string refused(const std::string& more) {
+    const auto request = chat(more);
+    return request ? "taken" : request.error().param;
+}
+
+TEST(ChatRequest, WhatIsAskedForIsHanded) {
+    const auto request = chat(
+        R"(,"stream":true,"stream_options":{"include_usage":true},"n":2,"max_completion_tokens":7,"temperature":0.5,)"
+        R"("top_p":0.25,"top_k":3,"min_p":0,"seed":-1,"presence_penalty":1,"frequency_penalty":-1,)"
+        R"("repetition_penalty":1.5,"logit_bias":{"13":-100},"stop":"END","logprobs":true,"top_logprobs":3,)"
+        R"("response_format":{"type":"json_schema","json_schema":{"name":"x","schema":{"type":"object","properties":{"b":{"type":"integer"},"a":{"type":"null"}}}}},)"
+        R"("chat_template_kwargs":{"enable_thinking":false},"user":"ann","store":false,"temperature_":null)");
+    ASSERT_TRUE(request) << request.error().message;
+    EXPECT_EQ(request->model, "m");
+    EXPECT_TRUE(request->isStreamed);
+    EXPECT_TRUE(request->withUsage);
+    EXPECT_EQ(request->answers, 2u);
+    const GenerateRequest& generate = request->generate;
+    EXPECT_EQ(generate.maxTokens, 7u);
+    EXPECT_EQ(generate.sampler.temperature, 0.5F);
+    EXPECT_EQ(generate.sampler.topP, 0.25F);
+    EXPECT_EQ(generate.sampler.topK, 3);
+    EXPECT_EQ(generate.sampler.minP, 0);
+    EXPECT_EQ(generate.sampler.seed, std::numeric_limits<uint64_t>::max());
+    EXPECT_EQ(generate.sampler.presencePenalty, 1);
+    EXPECT_EQ(generate.sampler.frequencyPenalty, -1);
+    EXPECT_EQ(generate.sampler.repeatPenalty, 1.5F);
+    EXPECT_THAT(generate.sampler.logitBias, ElementsAre(LogitBias{13, -100}));
+    EXPECT_THAT(generate.stops, ElementsAre("END"));
+    EXPECT_EQ(generate.chances, 3u);
+    EXPECT_EQ(generate.promptForm.thinking, Thinking::Off);
+    EXPECT_EQ(generate.whenFull, WhenFull::Refuse);
+    // A schema's properties are written in its order.
+    EXPECT_EQ(generate.jsonSchema,
+              R"({"type":"object","properties":{"b":{"type":"integer"},"a":{"type":"null"}}})");
+    EXPECT_THAT(generate.messages, ElementsAre(textMessage(Role::User, "Hello")));
+}
+
+TEST(ChatRequest, WithoutASeedItIsRandom) {
+    EXPECT_NE(chat("")->generate.sampler.seed, chat("")->generate.sampler.seed);
+    EXPECT_EQ(chat(R"(,"seed":5)")->generate.sampler.seed, 5u);
+}
+
+TEST(ChatRequest, EachMistakeNamesItsField) {
+    EXPECT_EQ(refused(R"(,"nonsense":1)"), "nonsense");
+    EXPECT_EQ(refused(R"(,"nonsense":null)"), "taken");
+    EXPECT_EQ(refused(R"(,"temperature":"hot")"), "temperature");
+    EXPECT_EQ(refused(R"(,"temperature":3)"), "temperature");
+    EXPECT_EQ(refused(R"(,"n":0)"), "n");
+    EXPECT_EQ(refused(R"(,"n":1.5)"), "n");
+    EXPECT_EQ(refused(R"(,"max_tokens":18446744073709551615)"), "max_tokens");
+    EXPECT_EQ(refused(R"(,"stream":1)"), "stream");
+    EXPECT_EQ(refused(R"(,"stream_options":{"more":1})"), "stream_options.more");
+    EXPECT_EQ(refused(R"(,"stop":[""])"), "stop");
+    EXPECT_EQ(refused(R"(,"logit_bias":{"x":1})"), "logit_bias");
+    EXPECT_EQ(refused(R"(,"logit_bias":{"1":101})"), "logit_bias");
+    EXPECT_EQ(refused(R"(,"response_format":{"type":"xml"})"), "response_format.type");
+    EXPECT_EQ(refused(R"(,"response_format":{"type":"json_schema"})"), "response_format.json_schema");
+    EXPECT_EQ(refused(R"(,"top_logprobs":2)"), "top_logprobs");
+    EXPECT_EQ(refused(R"(,"modalities":["audio"])"), "modalities");
+    EXPECT_EQ(refused(R"(,"store":true)"), "store");
+    EXPECT_EQ(refused(R"(,"tool_choice":"required")"), "tool_choice");
+    const auto unknown = chat(R"(,"audio":{})");
+    EXPECT_EQ(unknown.error().code, "unsupported_field");
+    EXPECT_EQ(unknown.error().message, "Unsupported field: 'audio'.");
+    EXPECT_EQ(readChatRequest("{}").error().param, "model");
+    EXPECT_EQ(readChatRequest(R"({"model":"m"})").error().param, "messages");
+    EXPECT_EQ(readChatRequest("[]").error().message, "The body is not a JSON object.");
+    EXPECT_EQ(readChatRequest("{").error().message, "The body is not JSON.");
+}
+
+TEST(ChatRequest, WhatIsTooMuchToBeKeptIsRefused) {
+    const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+    EXPECT_THAT(chat(R"(,"x":)" + deep).error().message, HasSubstr("nested"));
+    std::string many = R"(,"x":{)";
+    for (int key = 0; key < 30'000; ++key) many += fmt::format("\"k{}\":0,", key);
+    EXPECT_THAT(chat(many + "\"k\":0}").error().message, HasSubstr("fields"));
+}
+
+TEST(ChatRequest, MessagesBecomeParts) {
+    const auto request = readChatRequest(R"({"model":"m","messages":[
+        {"role":"developer","content":"Be brief."},
+        {"role":"user","content":[{"type":"text","text":"How "},{"type":"text","text":"cold?"}]},
+        {"role":"assistant","content":null,"reasoning_content":"Hm.","tool_calls":[
+            {"id":"c1","type":"function","function":{"name":"weather","arguments":"{\"b\":1,\"a\":2}"}},
+            {"id":"c2","type":"function","function":{"name":"time","arguments":"{}"}}]},
+        {"role":"tool","tool_call_id":"c1","content":"Cold."},
+        {"role":"tool","tool_call_id":"c2","content":"Noon."},
+        {"role":"user","content":"So?"}]})");
+    ASSERT_TRUE(request) << request.error().message;
+    const ChatMessage calls{
+        Role::Assistant,
+        {{PartKind::Thought, "Hm.", {}},
+         {PartKind::ToolCall, R"({"name":"weather","arguments":{"b":1,"a":2}})", "weather"},
+         {PartKind::ToolCall, R"({"name":"time","arguments":{}})", "time"}}};
+    const ChatMessage results{
+        Role::User, {{PartKind::ToolResult, "Cold.", "weather"}, {PartKind::ToolResult, "Noon.", "time"}}};
+    EXPECT_THAT(request->generate.messages,
+                ElementsAre(textMessage(Role::System, "Be brief."), textMessage(Role::User, "How cold?"),
+                            calls, results, textMessage(Role::User, "So?")));
+}
+
+TEST(ChatRequest, WhatMessagesCannotHaveIsNamedWithItsPlace) {
+    const auto place = [](const std::string& message) {
+        const auto request = readChatRequest(R"({"model":"m","messages":[)" + message + "]}");
+        return request ? "taken" : request.error().param;
+    };
+    EXPECT_EQ(place(R"({"role":"user","content":[{"type":"image_url","image_url":{"url":"x"}}]})"),
+              "messages[0].content[0].type");
+    EXPECT_EQ(place(R"({"role":"user"})"), "messages[0].content");
+    EXPECT_EQ(place(R"({"role":"user","content":"x","name":"ann"})"), "messages[0].name");
+    EXPECT_EQ(place(R"({"role":"robot","content":"x"})"), "messages[0].role");
+    EXPECT_EQ(place(R"({"role":"tool","tool_call_id":"c9","content":"x"})"), "messages[0].tool_call_id");
+    EXPECT_EQ(place("5"), "messages[0]");
+    EXPECT_EQ(place(R"({"role":"assistant","content":"x","tool_calls":[{"id":"a","function":{}}]})"),
+              "messages[0].tool_calls[0].function.name");
+}
+
+TEST(ChatRequest, ADemandedCallIsASchema) {
+    const std::string tools =
+        R"(,"tools":[{"type":"function","function":{"name":"a","description":"A.","parameters":{"type":"object","properties":{"x":{"type":"integer"}},"required":["x"]}}},)"
+        R"({"type":"function","function":{"name":"b"}}])";
+    const auto free = chat(tools);
+    ASSERT_TRUE(free) << free.error().message;
+    EXPECT_FALSE(free->isCallDemanded);
+    EXPECT_TRUE(free->generate.jsonSchema.empty());
+    EXPECT_THAT(free->generate.promptForm.tools, HasSubstr(R"("name":"a")"));
+    const auto one = chat(tools + R"(,"tool_choice":{"type":"function","function":{"name":"b"}})");
+    ASSERT_TRUE(one) << one.error().message;
+    EXPECT_TRUE(one->isCallDemanded);
+    EXPECT_EQ(
+        one->generate.jsonSchema,
+        R"({"type":"object","properties":{"name":{"const":"b"},"arguments":{"type":"object","additionalProperties":false}},)"
+        R"("required":["name","arguments"],"additionalProperties":false})");
+    EXPECT_THAT(chat(tools + R"(,"tool_choice":"required")")->generate.jsonSchema, HasSubstr("anyOf"));
+    EXPECT_TRUE(chat(tools + R"(,"tool_choice":"none")")->generate.promptForm.tools.empty());
+    EXPECT_EQ(refused(tools + R"(,"tool_choice":{"type":"function","function":{"name":"c"}})"),
+              "tool_choice");
+    EXPECT_EQ(refused(tools + R"(,"tool_choice":"perhaps")"), "tool_choice");
+}
+
+TEST(ChatRequest, AnAnswerGoesOnBehindItsBeginning) {
+    const auto request = readChatRequest(
+        R"({"model":"m","continue_final_message":true,"add_generation_prompt":false,"messages":[{"role":"user","content":"Q"},{"role":"assistant","content":"An"}]})");
+    ASSERT_TRUE(request) << request.error().message;
+    EXPECT_EQ(request->written, "An");
+    EXPECT_EQ(request->generate.messages.size(), 1u);
+    EXPECT_EQ(refused(R"(,"continue_final_message":true)"), "continue_final_message");
+    EXPECT_EQ(refused(R"(,"add_generation_prompt":false)"), "add_generation_prompt");
+}
+
+TEST(CompletionRequest, TakesATextAndNothingElse) {
+    const auto request =
+        readCompletionRequest(R"({"model":"m","prompt":"Once","logprobs":0,"max_tokens":3})");
+    ASSERT_TRUE(request) << request.error().message;
+    EXPECT_EQ(request->generate.rawPrompt, "Once");
+    EXPECT_EQ(request->generate.chances, 1u);
+    EXPECT_EQ(readCompletionRequest(R"({"model":"m","prompt":[1,2]})").error().param, "prompt");
+    EXPECT_EQ(readCompletionRequest(R"({"model":"m","prompt":""})").error().param, "prompt");
+    EXPECT_EQ(readCompletionRequest(R"({"model":"m","prompt":"x","echo":true})").error().param, "echo");
+    EXPECT_EQ(readCompletionRequest(R"({"model":"m","prompt":"x","suffix":"y"})").error().param, "suffix");
+}
+
+/// Whatever is changed, it is read or refused in one sentence, and nothing else happens.
+TEST(ChatRequest, DamagedBodiesAreReadOrRefused) {
+    const std::string body =
+        std::string(kStart) +
+        R"(,"n":2,"stop":["a","b"],"logit_bias":{"1":2},"tools":[{"type":"function","function":)"
+        R"({"name":"f","parameters":{"type":"object"}}}],"tool_choice":"auto","stream":true})";
+    const char* wanted = std::getenv("INGLE_MUTATIONS");
+    const int mutations = wanted == nullptr ? 1000 : std::atoi(wanted);
+    std::mt19937 random(1);
+    int numRefused = 0;
+    for (int mutation = 0; mutation < mutations; ++mutation) {
+        std::string damaged = body;
+        for (unsigned change = random() % 4; change < 4; ++change) {
+            const size_t at = random() % damaged.size();
+            switch (random() % 4) {
+                case 0:
+                    damaged[at] = static_cast<char>(random());
+                    break;
+                case 1:
+                    damaged.erase(at, random() % 8);
+                    break;
+                case 2:
+                    damaged.insert(at, damaged.substr(random() % damaged.size(), random() % 32));
+                    break;
+                default:
+                    damaged[at] = "{}[]\",:0ntf"[random() % 11];
+            }
+            if (damaged.empty()) damaged = "{";
+        }
+        for (const auto& read : {readChatRequest(damaged), readCompletionRequest(damaged)}) {
+            if (read) continue;
+            ++numRefused;
+            EXPECT_EQ(read.error().status, 400);
+            EXPECT_FALSE(read.error().message.empty());
+        }
+    }
+    EXPECT_GT(numRefused, mutations);
+}
+
+}  // namespace
+}  // namespace ingle::serve::api

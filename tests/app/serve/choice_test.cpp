@@ -1,0 +1,90 @@
+#include "app/serve/api/choice.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "app/serve/api/answer_form.h"
+
+namespace ingle::serve::api {
+namespace {
+
+using ::testing::HasSubstr;
+
+GenerateResult ended(StopReason reason = StopReason::EndOfText) {
+    GenerateResult result;
+    result.reason = reason;
+    return result;
+}
+
+TEST(ToolCalls, AreReadInTheFormsInWhichModelsWriteThem) {
+    const auto one = [](std::string_view text) {
+        const auto calls = parseToolCalls(text);
+        return calls && calls->size() == 1 ? calls->front().name + " " + calls->front().arguments : "none";
+    };
+    EXPECT_EQ(one("\n{\"name\": \"f\", \"arguments\": {\"b\": 1, \"a\": \"x\"}}\n"), R"(f {"b":1,"a":"x"})");
+    EXPECT_EQ(one(R"({"name":"f","parameters":{}})"), "f {}");
+    EXPECT_EQ(one(R"([{"name":"f","arguments":"{\"a\":1}"}])"), R"(f {"a":1})");
+    EXPECT_EQ(one("<function=f>\n<parameter=a>\n5\n</parameter>\n<parameter=b>\ntwo "
+                  "words\n</parameter>\n</function>"),
+              R"(f {"a":5,"b":"two words"})");
+    EXPECT_EQ(one("f(1)"), "none");
+    EXPECT_EQ(one(R"({"arguments":{}})"), "none");
+    EXPECT_EQ(one("<function=f><parameter=a>5"), "none");
+    EXPECT_EQ(one(""), "none");
+    EXPECT_EQ(parseToolCalls(R"([{"name":"f"},{"name":"g"}])")->size(), 2u);
+}
+
+TEST(Choice, TellsTextAsItComesAndCallsWhenTheyAreWhole) {
+    Choice choice(0, false);
+    EXPECT_EQ(choice.add({{PartKind::Thought, "Hm.", {}, false}}, {}).thought, "Hm.");
+    EXPECT_EQ(choice.add({{PartKind::Text, "Let me see.", {}, false}}, {}).text, "Let me see.");
+    EXPECT_TRUE(choice.add({{PartKind::ToolCall, R"({"name":"f",)", {}, false}}, {}).isEmpty());
+    EXPECT_TRUE(choice.add({{PartKind::ToolCall, R"("arguments":{}})", {}, false}}, {}).isEmpty());
+    const Delta next = choice.add({{PartKind::ToolCall, R"({"name":"g"})", {}, true}}, {});
+    ASSERT_EQ(next.calls.size(), 1u);
+    EXPECT_EQ(next.calls[0].name, "f");
+    const Delta last = choice.finish(ended());
+    ASSERT_EQ(last.calls.size(), 1u);
+    EXPECT_EQ(last.calls[0].name, "g");
+    EXPECT_EQ(last.firstCall, 1u);
+    EXPECT_EQ(choice.finishReason(), "tool_calls");
+    EXPECT_EQ(choice.text(), "Let me see.");
+}
+
+TEST(Choice, ACallInAnUnknownFormIsText) {
+    Choice choice(0, false);
+    EXPECT_TRUE(choice.add({{PartKind::ToolCall, "f(1)", {}, false}}, {}).isEmpty());
+    EXPECT_EQ(choice.finish(ended()).text, "f(1)");
+    EXPECT_EQ(choice.text(), "f(1)");
+    EXPECT_EQ(choice.finishReason(), "stop");
+}
+
+TEST(Choice, ADemandedCallIsToldWholeOrAsTheTextThatItIs) {
+    Choice whole(0, true);
+    EXPECT_TRUE(
+        whole.add({{PartKind::Text, R"({"name":"f","arguments":{"x":1}})", {}, false}}, {}).isEmpty());
+    ASSERT_EQ(whole.finish(ended()).calls.size(), 1u);
+    EXPECT_EQ(whole.text(), "");
+    Choice cut(0, true);
+    EXPECT_TRUE(cut.add({{PartKind::Text, R"({"name":"f","argu)", {}, false}}, {}).isEmpty());
+    EXPECT_EQ(cut.finish(ended(StopReason::MaxTokens)).text, R"({"name":"f","argu)");
+    EXPECT_EQ(cut.finishReason(), "length");
+}
+
+TEST(AnswerForm, ProbabilitiesAreLogarithmsAndHalfCharactersHaveNoBytes) {
+    Choice choice(0, false);
+    choice.add({{PartKind::Text, "Hi", {}, false}},
+               {{{1, "Hi", 0.5, false}, {{1, "Hi", 0.5, false}, {2, "\uFFFD", 0, false}}}});
+    choice.finish(ended());
+    const AnswerName name{"chatcmpl-1", "m", 7};
+    const std::string whole = chatForm().whole(name, std::span(&choice, 1), {5, 2, 1});
+    EXPECT_THAT(whole, HasSubstr(R"("token":"Hi","logprob":-0.6931471805599453,"bytes":[72,105])"));
+    EXPECT_THAT(whole, HasSubstr(R"("logprob":-9999.0,"bytes":null)"));
+    EXPECT_THAT(whole, HasSubstr(R"("usage":{"prompt_tokens":5,"completion_tokens":1,"total_tokens":6,)"
+                                 R"("prompt_tokens_details":{"cached_tokens":2}})"));
+    EXPECT_THAT(completionForm().whole(name, std::span(&choice, 1), {}),
+                HasSubstr(R"("logprobs":{"tokens":["Hi"],"token_logprobs":[-0.6931471805599453])"));
+}
+
+}  // namespace
+}  // namespace ingle::serve::api

@@ -1,0 +1,273 @@
+#include "app/serve/http/server.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <atomic>
+#include <deque>
+#include <filesystem>
+#include <future>
+
+#include "app/serve/listeners.h"
+
+namespace ingle::serve::http {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+/// A client that says exactly what it is told, and reads when it is told.
+class RawClient {
+  public:
+    explicit RawClient(const std::string& path) : m_socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        path.copy(address.sun_path, path.size());
+        EXPECT_EQ(::connect(m_socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    }
+    bool say(std::string_view text) const {
+        return ::send(m_socket.get(), text.data(), text.size(), MSG_NOSIGNAL) ==
+               static_cast<ssize_t>(text.size());
+    }
+    /// What comes until `wanted` is in it, the end, or too long a wait.
+    std::string hear(std::string_view wanted, std::chrono::milliseconds most = 5s) {
+        const auto limit = std::chrono::steady_clock::now() + most;
+        while (m_heard.find(wanted) == m_heard.npos && std::chrono::steady_clock::now() < limit) {
+            pollfd polled{.fd = m_socket.get(), .events = POLLIN, .revents = 0};
+            if (::poll(&polled, 1, 20) <= 0) continue;
+            char buffer[4096];
+            const ssize_t count = ::recv(m_socket.get(), buffer, sizeof buffer, 0);
+            if (count <= 0) break;
+            m_heard.append(buffer, static_cast<size_t>(count));
+        }
+        return m_heard;
+    }
+    bool isClosed(std::chrono::milliseconds most = 5s) const {
+        pollfd polled{.fd = m_socket.get(), .events = POLLRDHUP, .revents = 0};
+        return ::poll(&polled, 1, static_cast<int>(most.count())) == 1;
+    }
+    int fd() const { return m_socket.get(); }
+
+  private:
+    FileDescriptor m_socket;
+    std::string m_heard;
+};
+
+class HttpServer : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        m_path = std::filesystem::temp_directory_path() / fmt::format("ingle-http-{}.sock", ::getpid());
+        m_limits.idle = 1s;
+        m_limits.bodyBytes = 1000;
+        m_limits.unreadBytes = size_t{1} << 20;
+    }
+    void TearDown() override {
+        m_server.reset();
+        std::filesystem::remove(m_path);
+    }
+    void start(
+        Handler handler, Gate gate = [](const Request&) { return std::nullopt; }) {
+        auto listener = listenOnPath(m_path);
+        ASSERT_TRUE(listener) << listener.error().message;
+        auto server = Server::start(std::move(*listener), m_limits, std::move(gate), std::move(handler));
+        ASSERT_TRUE(server) << server.error().message;
+        m_server = std::move(*server);
+    }
+    /// Keeps what is asked, for the test to answer.
+    void startKeeping() {
+        start([this](std::shared_ptr<Exchange> exchange) {
+            const std::scoped_lock lock(m_mutex);
+            m_kept.push_back(std::move(exchange));
+        });
+    }
+    std::shared_ptr<Exchange> next() {
+        for (int wait = 0; wait < 500; ++wait, std::this_thread::sleep_for(10ms)) {
+            const std::scoped_lock lock(m_mutex);
+            if (m_kept.empty()) continue;
+            auto exchange = std::move(m_kept.front());
+            m_kept.pop_front();
+            return exchange;
+        }
+        return nullptr;
+    }
+
+    std::string m_path;
+    Limits m_limits;
+    std::unique_ptr<Server> m_server;
+    std::mutex m_mutex;
+    std::deque<std::shared_ptr<Exchange>> m_kept;
+};
+
+constexpr std::string_view kAsk = "GET /x%20y?q=1 HTTP/1.1\r\nHost: here\r\nX-Twice: a\r\nX-Twice: b\r\n\r\n";
+
+TEST_F(HttpServer, AnswersAtOnceAndOverAgain) {
+    start([](const std::shared_ptr<Exchange>& exchange) {
+        const Request& request = exchange->request();
+        exchange->reply({.status = 201,
+                         .body = fmt::format("{} {} {} {}", request.method, request.path,
+                                             request.header("x-twice"), request.body)});
+    });
+    RawClient client(m_path);
+    client.say(kAsk);
+    EXPECT_THAT(client.hear("a, b"), StartsWith("HTTP/1.1 201"));
+    EXPECT_THAT(client.hear("a, b"), HasSubstr("\r\n\r\nGET /x y a, b "));
+    client.say("POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 4\r\n\r\nbody");
+    EXPECT_THAT(client.hear("POST /  body"), HasSubstr("POST /  body"));
+}
+
+TEST_F(HttpServer, AStreamGoesOutPieceByPiece) {
+    startKeeping();
+    RawClient client(m_path);
+    client.say(kAsk);
+    const auto exchange = next();
+    ASSERT_TRUE(exchange);
+    exchange->begin({.status = 200, .body = "first"});
+    EXPECT_THAT(client.hear("first"), HasSubstr("Transfer-Encoding: chunked"));
+    exchange->write("second");
+    EXPECT_THAT(client.hear("second"), HasSubstr("second"));
+    exchange->end();
+    EXPECT_THAT(client.hear("0\r\n\r\n"), ::testing::EndsWith("0\r\n\r\n"));
+    exchange->write("late");
+    client.say(kAsk);
+    EXPECT_TRUE(next()) << "the connection goes on";
+}
+
+TEST_F(HttpServer, WhoGoesWhileItWaitsIsMissed) {
+    startKeeping();
+    std::atomic<int> gone{0};
+    std::shared_ptr<Exchange> exchange;
+    {
+        RawClient client(m_path);
+        client.say(kAsk);
+        exchange = next();
+        ASSERT_TRUE(exchange);
+        exchange->onGone([&gone] { ++gone; });
+    }
+    for (int wait = 0; wait < 300 && gone == 0; ++wait) std::this_thread::sleep_for(10ms);
+    EXPECT_EQ(gone, 1);
+    exchange->reply({});  // nobody hears it
+    exchange->onGone([&gone] { ++gone; });
+    EXPECT_EQ(gone, 2) << "who asks late is told at once";
+}
+
+TEST_F(HttpServer, WhoHasHeardAllIsNotMissed) {
+    startKeeping();
+    std::atomic<int> gone{0};
+    {
+        RawClient client(m_path);
+        client.say(kAsk);
+        const auto exchange = next();
+        ASSERT_TRUE(exchange);
+        exchange->onGone([&gone] { ++gone; });
+        exchange->reply({.status = 200, .body = "all"});
+        EXPECT_THAT(client.hear("all"), HasSubstr("all"));
+    }
+    std::this_thread::sleep_for(500ms);
+    EXPECT_EQ(gone, 0);
+}
+
+TEST_F(HttpServer, WhoReadsNothingIsLetGoAndHoldsUpNobody) {
+    m_limits.idle = 30s;
+    startKeeping();
+    std::vector<std::unique_ptr<RawClient>> slow;
+    std::vector<std::shared_ptr<Exchange>> answers;
+    std::atomic<int> gone{0};
+    for (int count = 0; count < 20; ++count) {
+        slow.push_back(std::make_unique<RawClient>(m_path));
+        slow.back()->say(kAsk);
+        answers.push_back(next());
+        ASSERT_TRUE(answers.back());
+        answers.back()->onGone([&gone] { ++gone; });
+        answers.back()->begin({.status = 200});
+    }
+    // More than a socket's buffers and what may be left unread hold.
+    const std::string piece(64 * 1024, 'x');
+    for (int count = 0; count < 64; ++count)
+        for (const auto& answer : answers) answer->write(piece);
+    RawClient quick(m_path);
+    quick.say(kAsk);
+    const auto exchange = next();
+    ASSERT_TRUE(exchange);
+    exchange->reply({.status = 200, .body = "at once"});
+    EXPECT_THAT(quick.hear("at once", 500ms), HasSubstr("at once"));
+    for (int wait = 0; wait < 300 && gone < 20; ++wait) std::this_thread::sleep_for(10ms);
+    EXPECT_EQ(gone, 20);
+}
+
+TEST_F(HttpServer, WhoSendsByteByByteIsCutOff) {
+    startKeeping();
+    RawClient client(m_path);
+    const auto begin = std::chrono::steady_clock::now();
+    bool isOpen = true;
+    for (size_t at = 0; at < kAsk.size() && isOpen; ++at) {
+        client.say(kAsk.substr(at, 1));
+        isOpen = !client.isClosed(100ms);
+    }
+    EXPECT_FALSE(isOpen);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 3s);
+}
+
+TEST_F(HttpServer, LimitsHold) {
+    startKeeping();
+    RawClient said(m_path);
+    said.say("POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 1001\r\n\r\n");
+    EXPECT_THAT(said.hear("request_too_large"), StartsWith("HTTP/1.1 413"));
+    RawClient chunked(m_path);
+    chunked.say("POST / HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\n5dc\r\n" +
+                std::string(1500, 'x') + "\r\n0\r\n\r\n");
+    EXPECT_THAT(chunked.hear("request_too_large"), StartsWith("HTTP/1.1 413"));
+    RawClient endless(m_path);
+    endless.say("POST / HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\nfa0\r\n" +
+                std::string(4000, 'x'));
+    EXPECT_TRUE(endless.isClosed());
+    RawClient headers(m_path);
+    headers.say("GET / HTTP/1.1\r\nHost: here\r\nX: " + std::string(64 * 1024, 'x') + "\r\n\r\n");
+    EXPECT_THAT(headers.hear("\r\n\r\n"), StartsWith("HTTP/1.1 431"));
+    const std::scoped_lock lock(m_mutex);
+    EXPECT_TRUE(m_kept.empty());
+}
+
+TEST_F(HttpServer, TheGateRefusesBeforeTheBodyIsRead) {
+    start(
+        [](const std::shared_ptr<Exchange>& exchange) { exchange->reply({.status = 200, .body = "let in"}); },
+        [](const Request& request) -> std::optional<Response> {
+            if (request.header("host") == "here") return std::nullopt;
+            return Response{.status = 403, .body = "kept out"};
+        });
+    RawClient out(m_path);
+    out.say("POST / HTTP/1.1\r\nHost: there\r\nContent-Length: 900\r\n\r\n");
+    EXPECT_THAT(out.hear("kept out"), StartsWith("HTTP/1.1 403"));
+    RawClient in(m_path);
+    in.say(kAsk);
+    EXPECT_THAT(in.hear("let in"), StartsWith("HTTP/1.1 200"));
+}
+
+TEST_F(HttpServer, ItEndsWithWhateverIsUnderWay) {
+    startKeeping();
+    RawClient waits(m_path), streams(m_path), sends(m_path);
+    waits.say(kAsk);
+    const auto waiting = next();
+    streams.say(kAsk);
+    const auto streaming = next();
+    ASSERT_TRUE(waiting && streaming);
+    streaming->begin({.status = 200, .body = "first"});
+    streams.hear("first");
+    sends.say("POST / HTT");
+    std::atomic<int> gone{0};
+    waiting->onGone([&gone] { ++gone; });
+    streaming->onGone([&gone] { ++gone; });
+    m_server.reset();
+    EXPECT_EQ(gone, 2);
+    waiting->reply({});
+    streaming->write("more");
+    streaming->end();
+    EXPECT_TRUE(waits.isClosed());
+    EXPECT_TRUE(sends.isClosed());
+}
+
+}  // namespace
+}  // namespace ingle::serve::http

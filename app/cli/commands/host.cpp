@@ -71,6 +71,8 @@ Status host(const Options& options) {
         SnapshotOptions wanted = options.snapshots;
         if (wanted.folder.empty()) wanted.folder = library::defaultDataDir() + "/snapshots";
         auto opened = Snapshots::open(wanted);
+        if (!opened && opened.error().code == ErrorCode::InvalidArgument)
+            return tl::unexpected(opened.error());
         // Without it conversations are only read again, which takes longer.
         if (!opened)
             fmt::print(stderr, "{}\n", opened.error().message);
@@ -130,6 +132,8 @@ Action define(CLI::App& app) {
            "--snapshot-mb", [options](uint64_t mib) { options->snapshots.maxBytes = mib << 20; },
            "most space for it in MiB; 0 keeps nothing (default: 4096)")
         ->check(CLI::Range(0, 1 << 20));
+    app.add_option("--owner", options->snapshots.program,
+                   "program whose conversations these are, beside the window's in the same folder");
     return [options] { return host(*options); };
 }
 

@@ -16,19 +16,23 @@ class SnapshotStore;
 }
 
 struct SnapshotOptions {
-    std::string folder;  ///< made when missing; used by one process at a time
+    std::string folder;  ///< made when missing; several processes may use it at the same time
     uint64_t maxBytes = uint64_t{4} << 30;
+    /// Whose conversations and documents they are: each program has names of its own. "" is the window; else
+    /// 1 to 64 letters, digits, '-' or '_'.
+    std::string program;
 };
 
 /// A handle to a store, shared by the engines that use it. Copies mean the same store.
 class Snapshots {
   public:
     Snapshots() = default;  ///< no store: nothing is kept
-    /// Errors: Io (the folder cannot be made or read).
+    /// Errors: Io (the folder cannot be made or read), InvalidArgument (the name of the program).
     static Result<Snapshots> open(const SnapshotOptions& options);
 
-    /// Deletes everything that none of these conversations and documents (ReadRequest::keeper) needs: to be
-    /// told which there are after one was deleted, and at the start. Returns before the files are gone.
+    /// Deletes everything that none of these conversations and documents (ReadRequest::keeper) needs, nor one
+    /// of another program: to be told which there are after one was deleted, and at the start. Returns before
+    /// the files are gone.
     void retain(std::vector<std::string> conversations, std::vector<std::string> documents = {}) const;
     /// Waits until everything asked for is on disk or gone.
     void waitUntilWritten() const;

@@ -77,6 +77,7 @@ std::vector<SnapshotKey> ModelSnapshots::prefixKeys(const SnapshotKey& fingerpri
 std::vector<ModelSnapshots::Found> ModelSnapshots::find(std::span<const TokenId> ids) const {
     const auto print = m_store ? fingerprint() : std::nullopt;
     if (!print) return {};
+    m_store->refresh();
     const std::vector<SnapshotKey> keys = prefixKeys(*print, ids);
     const bool pages = hasPages();
     const auto partsOfPages = isHybrid() ? backend::SavedParts::Cache : backend::SavedParts::Everything;

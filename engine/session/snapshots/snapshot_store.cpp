@@ -4,12 +4,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
-#include <limits>
 
 namespace ingle::session {
 namespace {
@@ -17,64 +13,47 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kSuffix = ".snap";
-/// Where the lists of what each owner needs lie, in order of OwnerKind.
-constexpr std::array kOwnerFolders{"conversations", "documents"};
+/// In the names of files that io::AtomicFile has not finished.
+constexpr std::string_view kUnfinished = ".snap.part-";
 /// What may wait in memory for a slow disk.
 constexpr uint64_t kMaxWaitingBytes = uint64_t{256} << 20;
+/// Of the limit: how much one process writes before it looks at what others wrote, and how far below the
+/// limit eviction goes, so that not every record at the limit costs a look.
+constexpr uint64_t kLookShare = 64;
+/// Between two tries for the folder's lock. A record takes some of these to be written.
+constexpr std::chrono::milliseconds kLockPause{1};
+/// Times of files go in steps (of up to 10 ms on Linux's own file systems): a folder that was changed this
+/// short a time ago may change again without showing it.
+constexpr int64_t kTimeStepNs = 20'000'000;
 
 int64_t nowNs() {
     return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
+int64_t modifiedNs(const struct stat& status) {
+    return int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+}
+
 std::optional<SnapshotKey> keyOf(std::string_view fileName) {
-    if (fileName.size() != 32 + kSuffix.size() || !fileName.ends_with(kSuffix)) return std::nullopt;
-    SnapshotKey key;
-    for (size_t word = 0; word < 2; ++word) {
-        const char* begin = fileName.data() + word * 16;
-        const auto parsed = std::from_chars(begin, begin + 16, key.words[word], 16);
-        if (parsed.ec != std::errc{} || parsed.ptr != begin + 16) return std::nullopt;
-    }
-    return key;
-}
-
-bool isOwnerName(std::string_view name) {
-    const auto allowed = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-               c == '_';
-    };
-    return !name.empty() && name.size() <= 64 && std::ranges::all_of(name, allowed);
-}
-
-/// Adds the keys that a list names.
-void readList(const fs::path& path, std::set<SnapshotKey>& keys) {
-    std::ifstream file(path);
-    for (std::string line; std::getline(file, line);) {
-        if (const auto key = keyOf(line + std::string(kSuffix))) keys.insert(*key);
-    }
-}
-
-/// The conversations are private.
-Status makeFolder(const std::string& path) {
-    std::error_code error;
-    fs::create_directories(path, error);
-    if (!error) fs::permissions(path, fs::perms::owner_all, error);
-    if (error) return fail(ErrorCode::Io, "{}: cannot be made: {}", path, error.message());
-    return {};
+    if (!fileName.ends_with(kSuffix)) return std::nullopt;
+    return keyFromHex(fileName.substr(0, fileName.size() - kSuffix.size()));
 }
 
 }  // namespace
 
 Result<std::shared_ptr<SnapshotStore>> SnapshotStore::open(const SnapshotOptions& options) {
     std::shared_ptr<SnapshotStore> store(new SnapshotStore(options));
-    INGLE_TRY(makeFolder(options.folder));
-    for (const char* owners : kOwnerFolders)
-        INGLE_TRY(makeFolder(fmt::format("{}/{}", options.folder, owners)));
-    INGLE_TRY(store->readFolder());
-    store->forEachOwner([&](OwnerKind kind, const fs::path& path) {
-        if (kind == OwnerKind::Document) readList(path, store->m_kept);
-    });
+    INGLE_TRY(store->m_owners.makeFolders());
+    INGLE_TRY_ASSIGN(Records found, store->listRecords());
+    store->takeOver(std::move(found));
+    store->m_kept = store->m_owners.neededByDocuments();
     store->m_worker = std::thread([raw = store.get()] { raw->workerMain(); });
-    store->enqueue([raw = store.get()] { raw->evict(); });
+    store->enqueue([raw = store.get()] {
+        const auto lock = raw->lockFolder();
+        if (!lock) return;
+        raw->removeUnfinished(*lock);
+        raw->evict(*lock);
+    });
     return store;
 }
 
@@ -87,25 +66,68 @@ SnapshotStore::~SnapshotStore() {
     if (m_worker.joinable()) m_worker.join();
 }
 
-Status SnapshotStore::readFolder() {
+std::optional<SnapshotStore::Record> SnapshotStore::recordOnDisk(const SnapshotKey& key) const {
+    struct stat status {};
+    if (::stat(pathOf(key).c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+    return Record{static_cast<uint64_t>(status.st_size), modifiedNs(status)};
+}
+
+Result<SnapshotStore::Records> SnapshotStore::listRecords() const {
+    Records found;
     std::error_code error;
     for (fs::directory_iterator entry(m_options.folder, error), end; !error && entry != end;
          entry.increment(error)) {
-        const std::string name = entry->path().filename().string();
-        struct stat status {};
-        if (::stat(entry->path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-        if (const auto key = keyOf(name)) {
-            const auto bytes = static_cast<uint64_t>(status.st_size);
-            m_records[*key] = {bytes,
-                               int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
-            m_totalBytes += bytes;
-        } else if (name.find(fmt::format("{}.part-", kSuffix)) != std::string::npos) {
-            std::error_code ignored;
-            fs::remove(entry->path(), ignored);  // a process ended while it was writing
-        }
+        const auto key = keyOf(entry->path().filename().string());
+        const auto record = key ? recordOnDisk(*key) : std::nullopt;
+        if (record) found.emplace(*key, *record);
     }
     if (error) return fail(ErrorCode::Io, "{}: cannot be read: {}", m_options.folder, error.message());
-    return {};
+    return found;
+}
+
+void SnapshotStore::removeUnfinished(const FolderLock& lock) const {
+    if (!lock.excludesOthers()) return;  // somebody may be writing just that
+    std::error_code error;
+    std::vector<fs::path> left;
+    for (fs::directory_iterator entry(m_options.folder, error), end; !error && entry != end;
+         entry.increment(error)) {
+        if (entry->path().filename().string().find(kUnfinished) != std::string::npos)
+            left.push_back(entry->path());
+    }
+    for (const fs::path& path : left) fs::remove(path, error);
+}
+
+void SnapshotStore::refresh() {
+    struct stat status {};
+    if (::stat(m_options.folder.c_str(), &status) != 0) return;
+    const int64_t changedNs = modifiedNs(status);
+    uint64_t numWritten = 0;
+    {
+        const std::scoped_lock lock(m_mutex);
+        if (changedNs == m_seenNs) return;
+        numWritten = m_numWritten;
+    }
+    std::set<SnapshotKey> names;
+    std::error_code error;
+    for (fs::directory_iterator entry(m_options.folder, error), end; !error && entry != end;
+         entry.increment(error)) {
+        if (const auto key = keyOf(entry->path().filename().string())) names.insert(*key);
+    }
+    if (error) return;
+    const std::scoped_lock lock(m_mutex);
+    for (const SnapshotKey& key : names) {
+        if (m_records.contains(key)) continue;
+        if (const auto record = recordOnDisk(key)) insert(key, *record);
+    }
+    // What this store wrote meanwhile may not have been among the names.
+    if (numWritten == m_numWritten) {
+        for (auto next = m_records.begin(); next != m_records.end();) {
+            const auto record = next++;
+            if (!names.contains(record->first)) erase(record);
+        }
+    }
+    const bool isTrusted = numWritten == m_numWritten && nowNs() - changedNs > kTimeStepNs;
+    m_seenNs = isTrusted ? changedNs : -1;
 }
 
 bool SnapshotStore::contains(const SnapshotKey& key) const {
@@ -130,7 +152,7 @@ Result<backend::SavedState> SnapshotStore::read(const SnapshotKey& key, KvType k
     if (record != m_records.end()) {
         record->second.usedNs = nowNs();
         ::utimensat(AT_FDCWD, pathOf(key).c_str(), nullptr,
-                    0);  // for the next start; failing costs the order
+                    0);  // for others and the next start; failing costs the order
     }
     return state;
 }
@@ -141,10 +163,11 @@ void SnapshotStore::write(const SnapshotKey& key, const SnapshotOwner& owner,
     std::unique_lock lock(m_mutex);
     const bool known = m_records.contains(key) || m_waiting.contains(key);
     if (!known && m_waitingBytes > kMaxWaitingBytes) return;
-    const bool noted = !m_noted.emplace(ownerPath(owner), key).second;
+    const bool noted = !m_noted.emplace(owner, key).second;
     if (owner.kind == OwnerKind::Document) m_kept.insert(key);
     if (known && noted) return;
     lock.unlock();
+    // The note first: a record without one goes with the next retain() of whatever process.
     if (!noted) enqueue([this, key, owner] { noteOwner(key, owner); });
     if (known) return;
     auto saved = state();
@@ -165,18 +188,18 @@ void SnapshotStore::write(const SnapshotKey& key, const SnapshotOwner& owner,
 void SnapshotStore::replace(const SnapshotKey& earlier, const SnapshotKey& later,
                             const SnapshotOwner& owner) {
     enqueue([this, earlier, later, owner] {
-        if (!contains(later) || othersNeed(earlier, owner)) return;
+        const auto folderLock = lockFolder();
+        if (!folderLock || !recordOnDisk(later) || m_owners.needed(&owner).contains(earlier)) return;
         const std::scoped_lock lock(m_mutex);
         remove(earlier);
     });
 }
 
 void SnapshotStore::retain(std::vector<std::string> conversations, std::vector<std::string> documents) {
-    std::set<std::string> paths;
-    for (std::string& name : conversations)
-        paths.insert(ownerPath({OwnerKind::Conversation, std::move(name)}));
-    for (std::string& name : documents) paths.insert(ownerPath({OwnerKind::Document, std::move(name)}));
-    enqueue([this, paths = std::move(paths)] { removeUnneeded(paths); });
+    std::set<SnapshotOwner> owners;
+    for (std::string& name : conversations) owners.insert({OwnerKind::Conversation, std::move(name)});
+    for (std::string& name : documents) owners.insert({OwnerKind::Document, std::move(name)});
+    enqueue([this, owners = std::move(owners)] { removeUnneeded(owners); });
 }
 
 void SnapshotStore::waitUntilWritten() {
@@ -208,37 +231,90 @@ void SnapshotStore::workerMain() {
     }
 }
 
+std::optional<FolderLock> SnapshotStore::lockFolder() {
+    return FolderLock::acquire(m_options.folder, [this] {
+        std::unique_lock lock(m_mutex);
+        return m_changed.wait_for(lock, kLockPause, [&] { return m_stop; });
+    });
+}
+
 void SnapshotStore::writeRecord(const SnapshotKey& key, const backend::SavedState& state) {
-    const std::string path = pathOf(key);
-    if (!writeSnapshot(path, key, state)) return;  // a full disk costs a later re-read
-    std::error_code error;
-    const uint64_t bytes = fs::file_size(path, error);
-    if (error) return;
+    const auto folderLock = lockFolder();
+    if (!folderLock) return;
+    auto record = recordOnDisk(key);  // another process may have written the same
+    const bool isNew = !record;
+    if (isNew) {
+        if (!writeSnapshot(pathOf(key), key, state)) return;  // a full disk costs a later re-read
+        record = recordOnDisk(key);
+        if (!record) return;
+    }
     {
         const std::scoped_lock lock(m_mutex);
-        m_records[key] = {bytes, nowNs()};
-        m_totalBytes += bytes;
+        insert(key, {record->bytes, nowNs()});
+        ++m_numWritten;
+        if (isNew) m_bytesSinceLook += record->bytes;
+        if (m_totalBytes <= m_options.maxBytes && m_bytesSinceLook <= m_options.maxBytes / kLookShare) return;
     }
-    evict();
+    evict(*folderLock);
 }
 
-uint64_t SnapshotStore::evictableBytes() const {
-    uint64_t bytes = m_totalBytes;
-    for (const SnapshotKey& key : m_kept) {
-        const auto record = m_records.find(key);
-        if (record != m_records.end()) bytes -= record->second.bytes;
-    }
-    return bytes;
-}
-
-void SnapshotStore::evict() {
+void SnapshotStore::evict(const FolderLock&) {
+    auto found = listRecords();
+    if (!found) return;
+    std::set<SnapshotKey> documents = m_owners.neededByDocuments();
     const std::scoped_lock lock(m_mutex);
-    if (m_totalBytes <= m_options.maxBytes) return;
-    const auto lastUse = [&](const auto& entry) {
-        return m_kept.contains(entry.first) ? std::numeric_limits<int64_t>::max() : entry.second.usedNs;
-    };
-    while (evictableBytes() > m_options.maxBytes)
-        remove(std::ranges::min_element(m_records, {}, lastUse)->first);
+    takeOver(std::move(*found));
+    m_kept = std::move(documents);
+    keepDocuments();
+    std::vector<std::pair<int64_t, SnapshotKey>> evictable;
+    uint64_t bytes = 0;
+    for (const auto& [key, record] : m_records) {
+        if (m_kept.contains(key)) continue;
+        evictable.emplace_back(record.usedNs, key);
+        bytes += record.bytes;
+    }
+    if (bytes <= m_options.maxBytes) return;
+    std::ranges::sort(evictable);
+    for (const auto& [usedNs, key] : evictable) {
+        if (bytes <= m_options.maxBytes - m_options.maxBytes / kLookShare) break;
+        bytes -= m_records[key].bytes;
+        remove(key);
+    }
+}
+
+void SnapshotStore::noteOwner(const SnapshotKey& key, const SnapshotOwner& owner) {
+    // Not between another one's reading of the lists and its removing of records.
+    if (lockFolder()) m_owners.note(key, owner);
+}
+
+void SnapshotStore::removeUnneeded(const std::set<SnapshotOwner>& owners) {
+    const auto folderLock = lockFolder();
+    if (!folderLock) return;
+    // Before the lists: where there are no locks, a record that is seen here has its note by then.
+    auto found = listRecords();
+    m_owners.retain(owners);
+    const std::set<SnapshotKey> needed = m_owners.needed();
+    std::set<SnapshotKey> documents = m_owners.neededByDocuments();
+    const std::scoped_lock lock(m_mutex);
+    std::erase_if(m_noted, [&](const auto& note) { return !owners.contains(note.first); });
+    m_kept = std::move(documents);
+    keepDocuments();
+    if (found) takeOver(std::move(*found));
+    for (auto next = m_records.begin(); next != m_records.end();) {
+        const SnapshotKey key = (next++)->first;
+        if (!needed.contains(key)) remove(key);
+    }
+}
+
+void SnapshotStore::insert(const SnapshotKey& key, const Record& record) {
+    Record& known = m_records[key];
+    m_totalBytes += record.bytes - known.bytes;
+    known = record;
+}
+
+void SnapshotStore::erase(Records::iterator record) {
+    m_totalBytes -= record->second.bytes;
+    m_records.erase(record);
 }
 
 void SnapshotStore::remove(const SnapshotKey& key) {
@@ -246,66 +322,30 @@ void SnapshotStore::remove(const SnapshotKey& key) {
     if (record == m_records.end()) return;
     std::error_code ignored;
     fs::remove(pathOf(key), ignored);
-    m_totalBytes -= record->second.bytes;
-    m_records.erase(record);
+    erase(record);
 }
 
-void SnapshotStore::noteOwner(const SnapshotKey& key, const SnapshotOwner& owner) {
-    const std::string path = ownerPath(owner);
-    std::error_code error;
-    const fs::file_status status = fs::status(path, error);
-    if (fs::exists(status) && !fs::is_regular_file(status)) return;  // not ours, and a pipe would wait
-    std::ofstream(path, std::ios::app) << key.hex() << '\n';
-}
-
-void SnapshotStore::forEachOwner(const std::function<void(OwnerKind, const fs::path&)>& visit) const {
-    for (size_t kind = 0; kind < kOwnerFolders.size(); ++kind) {
-        std::error_code error;
-        for (fs::directory_iterator entry(fmt::format("{}/{}", m_options.folder, kOwnerFolders[kind]), error),
-             end;
-             !error && entry != end; entry.increment(error)) {
-            if (entry->is_regular_file(error))
-                visit(static_cast<OwnerKind>(kind), entry->path());  // else not ours
-        }
+/// In place of what was known. This process's own last use may be later than the files' times say.
+void SnapshotStore::takeOver(Records found) {
+    m_totalBytes = 0;
+    for (auto& [key, record] : found) {
+        const auto known = m_records.find(key);
+        if (known != m_records.end()) record.usedNs = std::max(record.usedNs, known->second.usedNs);
+        m_totalBytes += record.bytes;
     }
+    m_records = std::move(found);
+    m_bytesSinceLook = 0;
 }
 
-bool SnapshotStore::othersNeed(const SnapshotKey& key, const SnapshotOwner& owner) const {
-    const std::string own = ownerPath(owner);
-    std::set<SnapshotKey> needed;
-    forEachOwner([&](OwnerKind, const fs::path& path) {
-        if (path != own) readList(path, needed);
-    });
-    return needed.contains(key);
-}
-
-void SnapshotStore::removeUnneeded(const std::set<std::string>& ownerPaths) {
-    std::set<SnapshotKey> needed, kept;
-    forEachOwner([&](OwnerKind kind, const fs::path& path) {
-        if (ownerPaths.contains(path.string())) {
-            readList(path, needed);
-            if (kind == OwnerKind::Document) readList(path, kept);
-        } else {
-            std::error_code ignored;
-            fs::remove(path, ignored);
-        }
-    });
-    const std::scoped_lock lock(m_mutex);
-    m_kept = std::move(kept);
-    for (auto next = m_records.begin(); next != m_records.end();) {
-        const SnapshotKey key = (next++)->first;
-        if (!needed.contains(key)) remove(key);
+/// What is noted here may not have reached the lists yet.
+void SnapshotStore::keepDocuments() {
+    for (const auto& [owner, key] : m_noted) {
+        if (owner.kind == OwnerKind::Document) m_kept.insert(key);
     }
-    std::erase_if(m_noted, [&](const auto& note) { return !ownerPaths.contains(note.first); });
 }
 
 std::string SnapshotStore::pathOf(const SnapshotKey& key) const {
     return fmt::format("{}/{}{}", m_options.folder, key.hex(), kSuffix);
-}
-
-std::string SnapshotStore::ownerPath(const SnapshotOwner& owner) const {
-    return fmt::format("{}/{}/{}", m_options.folder, kOwnerFolders[static_cast<size_t>(owner.kind)],
-                       owner.name);
 }
 
 }  // namespace ingle::session

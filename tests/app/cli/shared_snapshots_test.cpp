@@ -1,0 +1,108 @@
+/// The window's host and the server's: one folder of snapshots, two programs.
+#include <sys/wait.h>
+
+#include <filesystem>
+
+#include "tests/app/cli/host_client.h"
+#include "tests/temporary_folder.h"
+
+namespace ingle::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+class TwoHosts : public testing::Test {
+  protected:
+    void SetUp() override {
+        ::setenv("INGLE_DATA_DIR", m_folder.path().c_str(), 1);
+        const std::string command =
+            fmt::format("{}/ingle synth --family llama -o {}", INGLE_BIN_DIR, m_model);
+        ASSERT_EQ(std::system(command.c_str()), 0);
+    }
+    void TearDown() override { ::unsetenv("INGLE_DATA_DIR"); }
+
+    static void window(int input, int output) { run(input, output, nullptr, nullptr); }
+    static void server(int input, int output) { run(input, output, "--owner", "serve"); }
+    static void run(int input, int output, const char* option, const char* owner) {
+        ::dup2(input, STDIN_FILENO);
+        ::dup2(output, STDOUT_FILENO);
+        ::execl(INGLE_BIN_DIR "/ingle", "ingle", "host", option, owner, nullptr);
+    }
+
+    void load(HostClient& client) {
+        client.greet();
+        LoadOptions options;
+        options.backend = BackendChoice::Cpu;
+        options.threads = 1;
+        client.send(++m_id, protocol::Load{m_model, options});
+        while (const auto event = client.next()) {
+            if (std::holds_alternative<protocol::Loaded>(event->body)) break;
+            ASSERT_TRUE(std::holds_alternative<protocol::Progress>(event->body)) << protocol::encode(*event);
+        }
+        // Nothing is kept before the model's hash is there.
+        waitFor([&] { return fs::exists(store("models")) && !fs::is_empty(store("models")); });
+    }
+    /// How many tokens of the prompt need not be read.
+    uint32_t cachedTokens(HostClient& client, const std::string& conversation) {
+        protocol::Generate generate;
+        generate.request.conversation = conversation;
+        for (TokenId id = 3; id < 203; ++id) generate.request.rawTokens.push_back(id);
+        generate.request.maxTokens = 4;
+        client.send(++m_id, generate);
+        while (const auto event = client.next()) {
+            if (const auto* done = std::get_if<protocol::Done>(&event->body))
+                return done->result.stats.cachedTokens;
+            EXPECT_FALSE(std::holds_alternative<protocol::Failed>(event->body)) << protocol::encode(*event);
+        }
+        ADD_FAILURE() << "no answer";
+        return 0;
+    }
+    void retain(HostClient& client, std::vector<std::string> conversations) {
+        client.send(++m_id, protocol::Retain{std::move(conversations), {}});
+        EXPECT_TRUE(client.next<protocol::Retained>(m_id));
+    }
+    std::string store(const std::string& path) const { return m_folder.file("snapshots/" + path); }
+    size_t numRecords() const {
+        size_t number = 0;
+        for (const auto& entry : fs::directory_iterator(store("")))
+            number += entry.path().extension() == ".snap";
+        return number;
+    }
+    static void waitFor(const std::function<bool()>& condition) {
+        for (int waited = 0; waited < 5000 && !condition(); ++waited) ::usleep(1000);
+        EXPECT_TRUE(condition());
+    }
+
+  private:
+    const test::TemporaryFolder m_folder;
+    const std::string m_model = m_folder.file("model.gguf");
+    protocol::RequestId m_id = 10;
+};
+
+TEST_F(TwoHosts, RecordsServeBothAndEachForgetsOnlyItsOwn) {
+    HostClient windowHost(window), serverHost(server);
+    load(windowHost);
+    load(serverHost);
+    EXPECT_EQ(cachedTokens(serverHost, "a"), 0u);
+    waitFor([&] { return fs::exists(store("programs/serve/conversations/a")) && numRecords() >= 4; });
+    // The window's host runs already, and finds what the server's has written since.
+    EXPECT_GE(cachedTokens(windowHost, "7"), 192u);
+    waitFor([&] { return fs::exists(store("conversations/7")); });
+    retain(windowHost, {});
+    waitFor([&] { return !fs::exists(store("conversations/7")); });
+    EXPECT_TRUE(fs::exists(store("programs/serve/conversations/a")));
+    HostClient another(server);
+    load(another);
+    EXPECT_GE(cachedTokens(another, "a"), 192u) << "the window has no word in it";
+    retain(another, {});
+    waitFor([&] { return numRecords() == 0; });
+    EXPECT_TRUE(fs::is_empty(store("programs/serve/conversations")));
+}
+
+TEST_F(TwoHosts, WhatIsNoNameOfAnOwnerEndsTheHost) {
+    HostClient host([](int input, int output) { run(input, output, "--owner", "../elsewhere"); });
+    EXPECT_GT(host.exitStatus(), 0);
+}
+
+}  // namespace
+}  // namespace ingle::cli

@@ -88,6 +88,7 @@ OWNERS = [
     (r"^poppler-|^libxml/", ["app/documents/readers"]),
     (r"^zip\.h", ["app/documents/readers", "app/exchange/unzip"]),
     (r"^microhttpd\.h", ["app/serve"]),
+    (r"^curl/", ["app/serve"]),
     (r"^seccomp\.h", ["app/sandbox"]),
     (r"^sentencepiece|^pcre2\.h", ["engine/tokenizer"]),
     (r"^utf8proc\.h", ["engine/tokenizer", "engine/chat", "app/content"]),

@@ -16,7 +16,8 @@ int main(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 2;
     }
-    const ingle::Status served = ingle::serve::serve(options);
+    const ingle::Status served =
+        options.bench.url.empty() ? ingle::serve::serve(options) : ingle::serve::runBench(options);
     if (served) return 0;
     std::string line = served.error().message;
     std::ranges::replace(line, '\n', ' ');

@@ -149,4 +149,14 @@ Status serve(const Options& options) {
     return {};
 }
 
+Status runBench(const Options& options) {
+    bench::LoadOptions load = options.bench;
+    if (!options.keyFile.empty()) {
+        INGLE_TRY_ASSIGN(load.key, readKey(options.keyFile));
+    }
+    INGLE_TRY_ASSIGN(const bench::LoadReport report, bench::runLoad(load));
+    fmt::print("{}", bench::reportText(report, load));
+    return {};
+}
+
 }  // namespace ingle::serve

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/serve/bench/load.h"
 #include "app/serve/engine/engine_room.h"
 #include "app/serve/http/server.h"
 #include "ingle/result.h"
@@ -13,6 +14,7 @@
 namespace ingle::serve {
 
 struct Options {
+    bench::LoadOptions bench;         ///< with a url: asks a server in place of being one
     std::vector<std::string> models;  ///< names or paths; none: the library
     std::string socket;               ///< empty: defaultSocketPath()
     std::string listen;               ///< an address, beside the socket; empty: none
@@ -28,5 +30,8 @@ struct Options {
 /// Serves until SIGINT or SIGTERM, then finishes what is under way; a second signal ends at once. To be
 /// called before there is another thread. Errors: what kept it from serving.
 Status serve(const Options& options);
+
+/// Loads the server of options.bench and prints how it held. Errors: as bench::runLoad().
+Status runBench(const Options& options);
 
 }  // namespace ingle::serve

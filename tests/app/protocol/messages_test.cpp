@@ -47,6 +47,8 @@ GenerateRequest fullGenerateRequest() {
     request.jsonSchema = R"({"type":"integer"})";
     request.whenFull = WhenFull::Refuse;
     request.guesses = Guesses::Draft;
+    request.chances = 5;
+    request.promptForm.tools = "[{\"type\":\"function\"}]";
     return request;
 }
 
@@ -102,7 +104,7 @@ std::vector<Request> allRequests() {
             {2, Inspect{"/m/a b.gguf", options}},
             {3, Load{"/m/x", options}},
             {4, Unload{}},
-            {5, Count{"how many", fullGenerateRequest().messages}},
+            {5, Count{"how many", fullGenerateRequest().messages, true, true}},
             {6, Preview{fullGenerateRequest()}},
             {kBig, Generate{fullGenerateRequest()}},
             {7, Cancel{kBig - 1}},
@@ -129,7 +131,7 @@ std::vector<Event> allEvents() {
             {2, Inspected{fullModelInfo()}},
             {3, Loaded{fullModelInfo()}},
             {4, Unloaded{}},
-            {5, Counted{9, 11}},
+            {5, Counted{9, 11, {1, 0, 5}}},
             {5, Previewed{{plan, 48, {{1, 2}, {}, {3}}, "<s>\0Hi"s}}},
             {5, Retained{}},
             {6, Protected{}},
@@ -161,8 +163,10 @@ std::vector<Event> allEvents() {
                        {.program = "0.1", .backend = "cpu"}}},
             {8, ReadPlanned{{32'000, 640, kBig}}},
             {8, ReadDone{{32'000, 32'000, kBig}}},
-            {8, Embedded{1, "\0\0\x80\x3F\0\0\x80\xBF"s}},
-            {8, Tokens{{{5, 0, 3}, {{PartKind::Text, "a\0b"s, {}}, {PartKind::Source, "c", "d", true}}}}},
+            {8, Embedded{1, 7, "\0\0\x80\x3F\0\0\x80\xBF"s}},
+            {8, Tokens{{{5, 0, 3},
+                        {{PartKind::Text, "a\0b"s, {}}, {PartKind::Source, "c", "d", true}},
+                        {{{5, "a", 0.5}, {{5, "a", 0.5}, {6, "", 0.25, true}}}, {{0, "b", 0.125}, {}}}}}},
             {9, Done{result}},
             {kBig, refused}};
 }

@@ -52,10 +52,27 @@ std::string messageText(const ChatMessage& message, Thoughts thoughts) {
     return out;
 }
 
-std::vector<TextMessage> messageTexts(std::span<const ChatMessage> messages, Thoughts thoughts) {
+std::vector<TextMessage> messageTexts(std::span<const ChatMessage> messages, Thoughts thoughts,
+                                      ToolForm tools) {
     std::vector<TextMessage> out;
     out.reserve(messages.size());
-    for (const ChatMessage& message : messages) out.push_back({message.role, messageText(message, thoughts)});
+    for (const ChatMessage& message : messages) {
+        if (tools == ToolForm::Text) {
+            out.push_back({message.role, messageText(message, thoughts)});
+            continue;
+        }
+        ChatMessage rest{message.role, {}};
+        std::vector<Part> calls;
+        for (const Part& part : message.parts) {
+            if (part.kind == PartKind::ToolResult)
+                out.push_back({.role = Role::User, .text = part.text, .resultOf = part.data});
+            else
+                (part.kind == PartKind::ToolCall ? calls : rest.parts).push_back(part);
+        }
+        if (!rest.parts.empty() || !calls.empty())
+            out.push_back(
+                {.role = message.role, .text = messageText(rest, thoughts), .toolCalls = std::move(calls)});
+    }
     return out;
 }
 

@@ -7,6 +7,7 @@
 #include "engine/chat/jinja/template.h"
 #include "engine/chat/local_time.h"
 #include "engine/chat/markup.h"
+#include "engine/chat/tools.h"
 
 namespace ingle::chat {
 namespace {
@@ -27,15 +28,28 @@ std::string_view roleName(Role role) {
     return "assistant";
 }
 
-/// [{role, content}]. Roles are ours, so a template may build special tokens of them.
+/// [{role, content}], with tool_calls, and name where the role is "tool". Roles are ours, so a template may
+/// build special tokens of them.
 Result<Value> messageList(std::span<const TextMessage> messages) {
     std::vector<Value> list;
     for (const TextMessage& message : messages) {
-        INGLE_TRY_ASSIGN(
-            Value entry,
-            jinja::makeDict(
-                {{makeText("role", Origin::Template), makeText(roleName(message.role), Origin::Template)},
-                 {makeText("content", Origin::Template), makeText(message.text, Origin::Message)}}));
+        std::vector<std::pair<Value, Value>> fields;
+        const auto set = [&fields](std::string_view name, Value value) {
+            fields.emplace_back(makeText(name, Origin::Template), std::move(value));
+        };
+        set("role", makeText(message.resultOf ? "tool" : roleName(message.role), Origin::Template));
+        set("content", makeText(message.text, Origin::Message));
+        if (message.resultOf) set("name", makeText(*message.resultOf, Origin::Message));
+        std::vector<Value> calls;
+        for (const Part& part : message.toolCalls) {
+            INGLE_TRY_ASSIGN(Value call, toolCall(part));
+            calls.push_back(std::move(call));
+        }
+        if (!calls.empty()) {
+            INGLE_TRY_ASSIGN(Value callList, jinja::makeList(std::move(calls)));
+            set("tool_calls", std::move(callList));
+        }
+        INGLE_TRY_ASSIGN(Value entry, jinja::makeDict(std::move(fields)));
         list.push_back(std::move(entry));
     }
     return jinja::makeList(std::move(list));
@@ -117,7 +131,8 @@ struct PromptRenderer::Source {
         return std::make_shared<const Source>(
             Source{.jinja = std::move(parsed),
                    .knowsThoughts = text.find("</think>") != text.npos,
-                   .asksForThinking = std::ranges::any_of(kThinkingVariables, asks)});
+                   .asksForThinking = std::ranges::any_of(kThinkingVariables, asks),
+                   .asksForTools = asks("tools")});
     }
     /// What templates call it: those of Qwen3 and SmolLM3, and those of DeepSeek V3.1 and Granite.
     static constexpr std::array<std::string_view, 2> kThinkingVariables{"enable_thinking", "thinking"};
@@ -125,6 +140,7 @@ struct PromptRenderer::Source {
     jinja::Template jinja;
     bool knowsThoughts = false;  ///< answers may stand in it as the model wrote them
     bool asksForThinking = false;
+    bool asksForTools = false;
 };
 
 PromptRenderer PromptRenderer::create(const formats::ModelFile& file) {
@@ -152,6 +168,7 @@ PromptRenderer PromptRenderer::create(const formats::ModelFile& file) {
 PromptRenderer PromptRenderer::inForm(const PromptForm& form) const {
     PromptRenderer renderer = *this;
     renderer.m_thinking = form.thinking;
+    renderer.m_tools = form.tools;
     if (form.chatTemplate.empty()) return renderer;
     if (auto parsed = Source::parse(form.chatTemplate)) {
         renderer.m_given = std::move(*parsed);
@@ -182,6 +199,10 @@ Result<PromptRenderer::Segments> PromptRenderer::renderTexts(const Source& sourc
     jinja::Dict withNone = context;
     for (const char* name : {"tools", "documents"})
         withNone.entries.emplace_back(makeText(name, Origin::Template), jinja::None{});
+    if (!m_tools.empty() && source.asksForTools) {
+        INGLE_TRY_ASSIGN(withNone.entries[withNone.entries.size() - 2].second, toolList(m_tools));
+        return source.jinja.render(withNone, now);
+    }
     auto segments = source.jinja.render(withNone, now);
     if (segments) return segments;
     // Some templates only work where these are undefined.
@@ -192,9 +213,16 @@ Result<PromptRenderer::Segments> PromptRenderer::renderTexts(const Source& sourc
 Result<PromptRenderer::Segments> PromptRenderer::renderBy(const Source& source,
                                                           std::span<const ChatMessage> messages,
                                                           GenerationPrompt add) const {
+    std::vector<ChatMessage> told;
+    if (!m_tools.empty() && !source.asksForTools) {
+        told = toldOfTools(messages, m_tools);
+        messages = told;
+    }
+    const ToolForm tools = !m_tools.empty() && source.asksForTools ? ToolForm::Fields : ToolForm::Text;
     if (source.knowsThoughts)
-        if (auto segments = renderTexts(source, messageTexts(messages, Thoughts::Mark), add)) return segments;
-    const auto texts = messageTexts(messages, Thoughts::Omit);
+        if (auto segments = renderTexts(source, messageTexts(messages, Thoughts::Mark, tools), add))
+            return segments;
+    const auto texts = messageTexts(messages, Thoughts::Omit, tools);
     auto segments = renderTexts(source, texts, add);
     if (segments || std::ranges::find(texts, Role::System, &TextMessage::role) == texts.end())
         return segments;
@@ -233,8 +261,9 @@ PromptRenderer::Rendered PromptRenderer::renderOwn(std::span<const ChatMessage> 
         reason = fmt::format("The model's chat template failed ({}), so the chat format '{}' is used.",
                              shown(segments.error().message), m_builtIn->name);
     }
-    return {m_builtIn->render(messageTexts(messages, Thoughts::Omit), add), joined(reason, noteOf(nullptr)),
-            m_builtIn->stops};
+    const auto texts = m_tools.empty() ? messageTexts(messages, Thoughts::Omit)
+                                       : messageTexts(toldOfTools(messages, m_tools), Thoughts::Omit);
+    return {m_builtIn->render(texts, add), joined(reason, noteOf(nullptr)), m_builtIn->stops};
 }
 
 }  // namespace ingle::chat

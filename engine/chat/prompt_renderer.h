@@ -56,6 +56,7 @@ class PromptRenderer {
     std::shared_ptr<const Source> m_given;  ///< null: none was set, or it cannot be parsed
     std::shared_ptr<const Source> m_own;    ///< null: the file has none that can be parsed
     Thinking m_thinking = Thinking::AsUsual;
+    std::string m_tools;  ///< see PromptForm; empty: none
     bool m_thinks = false;
     const PromptFormat* m_builtIn = nullptr;
     std::string m_givenReason;  ///< why the one that was set is not used

@@ -1,4 +1,5 @@
 #include "engine/session/conversations/generation.h"
+#include "engine/session/conversations/token_odds.h"
 #include "ingle/error_ids.h"
 
 #include <algorithm>
@@ -25,6 +26,9 @@ size_t choicesOf(const OpenedModel& model, const GenerateRequest& request, size_
 }
 
 Status Generation::plan(const OpenedModel& model) {
+    if (m_request.chances > kMostTop)
+        return fail(ErrorCode::InvalidArgument, "the {} likeliest tokens: {} at most", m_request.chances,
+                    kMostTop);
     INGLE_TRY_ASSIGN(m_prompt, planPrompt(model, m_request, [this] { return cancelled(); }));
     m_text = AnswerText(m_request, m_prompt);
     INGLE_TRY_ASSIGN(m_rules, AnswerRules::create(model, m_request, m_prompt));
@@ -156,10 +160,15 @@ Generation::Outcome Generation::take(const OpenedModel& model, std::span<const f
     const auto sample = [&](const std::vector<bool>* allowed) {
         return m_sampler.sample(logits, m_request.sampler, m_ids, m_answerLength, allowed);
     };
-    if (!m_rules) return take(model, sample(nullptr));
+    const auto takeChosen = [&](TokenId id) {
+        if (m_request.chances == 0) return take(model, id);
+        const TokenOdds odds(model, logits);
+        return take(model, id, {{odds.of(id), odds.likeliest(m_request.chances)}});
+    };
+    if (!m_rules) return takeChosen(sample(nullptr));
     const auto id = m_rules->choose(model, sample);
     const Status taken = id ? m_rules->take(model, *id) : tl::unexpected<Error>(id.error());
-    if (taken) return take(model, *id);
+    if (taken) return takeChosen(*id);
     failWith(taken.error());
     return Outcome::Finished;
 }
@@ -176,7 +185,8 @@ backend::DecodeOrder Generation::order(const OpenedModel& model) const {
             .prefixTokens = m_sequence.prefixTokens};
 }
 
-Generation::Outcome Generation::take(const OpenedModel& model, TokenId id) {
+Generation::Outcome Generation::take(const OpenedModel& model, TokenId id,
+                                     std::vector<TokenChances> chances) {
     if (!idsOnly(m_request) && model.tokenizer->isEndOfGeneration(id)) return finish(StopReason::EndOfText);
 
     m_ids.push_back(id);
@@ -184,7 +194,7 @@ Generation::Outcome Generation::take(const OpenedModel& model, TokenId id) {
     ++m_stats.newTokens;
     AnswerText::Output said;
     if (!idsOnly(m_request)) said = say(model, id);
-    m_sink.onTokens({.ids = {id}, .pieces = std::move(said.pieces)});
+    m_sink.onTokens({.ids = {id}, .pieces = std::move(said.pieces), .chances = std::move(chances)});
     return said.stopped ? finish(StopReason::EndOfText) : Outcome::Running;
 }
 

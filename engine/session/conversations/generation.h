@@ -93,13 +93,13 @@ class Generation {
     enum class Outcome { Running, Finished };
     /// Chooses the next token and tells the sink. After Finished the sink has had onDone.
     Outcome take(const OpenedModel& model, std::span<const float> logits);
-    /// The same with a token that was chosen as order() says.
-    Outcome take(const OpenedModel& model, TokenId id);
+    /// The same with a token that was chosen as order() says. `chances`: its, where they are wanted.
+    Outcome take(const OpenedModel& model, TokenId id, std::vector<TokenChances> chances = {});
     /// What a backend that chooses tokens by itself is to do, until a page is full or a limit reached. Not
     /// while reading.
     backend::DecodeOrder order(const OpenedModel& model) const;
-    /// False when each token depends on more than the logits: order() must not be used.
-    bool mayDecodeAhead() const { return !m_rules; }
+    /// False when more is to be done with logits than to sample: order() must not be used.
+    bool mayDecodeAhead() const { return !m_rules && m_request.chances == 0; }
     /// Ends before the next step when a limit is reached or it was cancelled.
     Outcome checkLimits();
     /// True when checkLimits() would end it.

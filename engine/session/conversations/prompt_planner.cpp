@@ -1,4 +1,6 @@
 #include "engine/session/conversations/prompt_planner.h"
+
+#include "engine/chat/tools.h"
 #include "engine/session/conversations/answer_rules.h"
 #include "ingle/error_ids.h"
 
@@ -239,6 +241,7 @@ std::vector<size_t> messageEnds(const OpenedModel& model, const GenerateRequest&
 
 Result<PlannedPrompt> planPrompt(const OpenedModel& model, const GenerateRequest& request,
                                  const std::function<bool()>& stopWanted) {
+    if (!request.promptForm.tools.empty()) INGLE_TRY(chat::checkTools(request.promptForm.tools));
     INGLE_TRY_ASSIGN(PlannedPrompt planned, request.messages.empty() ? planRaw(model, request)
                                                                      : planChat(model, request, stopWanted));
     planned.plan.promptTokens = static_cast<uint32_t>(planned.ids.size());

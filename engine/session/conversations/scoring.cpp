@@ -1,50 +1,12 @@
 #include "engine/session/conversations/scoring.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include "engine/session/conversations/generation.h"
 #include "engine/session/conversations/prompt_planner.h"
+#include "engine/session/conversations/token_odds.h"
 
 namespace ingle::session {
-namespace {
-
-/// Softmax over all of `logits`, of single ids.
-class Probabilities {
-  public:
-    explicit Probabilities(std::span<const float> logits)
-        : m_logits(logits), m_highest(*std::ranges::max_element(logits)) {
-        for (const float logit : logits) m_sum += std::exp(double{logit} - m_highest);
-    }
-    double of(TokenId id) const {
-        return std::exp(double{m_logits[static_cast<size_t>(id)]} - m_highest) / m_sum;
-    }
-
-  private:
-    const std::span<const float> m_logits;
-    const double m_highest;
-    double m_sum = 0;
-};
-
-/// Of those that `allowed` has, null: of all.
-std::vector<TokenId> likeliest(std::span<const float> logits, size_t count,
-                               const std::vector<bool>* allowed) {
-    std::vector<TokenId> ids(logits.size());
-    std::iota(ids.begin(), ids.end(), 0);
-    if (allowed) std::erase_if(ids, [allowed](TokenId id) { return !(*allowed)[static_cast<size_t>(id)]; });
-    count = std::min(count, ids.size());
-    const auto middle = ids.begin() + static_cast<std::ptrdiff_t>(count);
-    std::partial_sort(ids.begin(), middle, ids.end(), [logits](TokenId a, TokenId b) {
-        const float left = logits[static_cast<size_t>(a)], right = logits[static_cast<size_t>(b)];
-        return left != right ? left > right : a < b;
-    });
-    ids.resize(count);
-    return ids;
-}
-
-}  // namespace
-
 Status Scoring::plan(const OpenedModel& model) {
     INGLE_TRY_ASSIGN(const PlannedPrompt prompt,
                      planPrompt(model, m_request.request, [this] { return cancelled(); }));
@@ -148,11 +110,7 @@ void Scoring::fed(size_t count) {
 
 void Scoring::take(const OpenedModel& model, std::span<const float> logits) {
     logits = logits.first(choicesOf(model, m_request.request, logits.size()));
-    const Probabilities probabilities(logits);
-    const auto scored = [&](TokenId id) {
-        return ScoredToken{id, model.tokenizer ? std::string(model.tokenizer->pieceBytes(id)) : std::string(),
-                           probabilities.of(id), model.tokenizer && model.tokenizer->isEndOfGeneration(id)};
-    };
+    const TokenOdds odds(model, logits);
     const size_t at = nextRow() + 1;  // of the place, among m_ids
     ScoredPosition& position = m_scores.positions.emplace_back();
     const std::span history = std::span(m_ids).first(at);
@@ -163,14 +121,14 @@ void Scoring::take(const OpenedModel& model, std::span<const float> logits) {
     Result<TokenId> chosen = m_rules ? m_rules->choose(model, sample) : sample(nullptr);
     if (m_rules && m_request.top > 0 && chosen) allowed = m_rules->allowed(model).value_or(nullptr);
     // Where there is no way on the answer could not have come this far.
-    position.chosen = scored(chosen ? *chosen : sample(nullptr));
+    position.chosen = odds.of(chosen ? *chosen : sample(nullptr));
     position.stored.id = -1;
     if (at < m_ids.size()) {
-        position.stored = scored(m_ids[at]);
+        position.stored = odds.of(m_ids[at]);
         position.margin =
             logits[static_cast<size_t>(position.chosen.id)] - logits[static_cast<size_t>(position.stored.id)];
     }
-    for (const TokenId id : likeliest(logits, m_request.top, allowed)) position.top.push_back(scored(id));
+    position.top = odds.likeliest(m_request.top, allowed);
     // A token that the rules refuse is another one than is chosen here, which is all there is to tell.
     if (m_rules && at < m_ids.size() && !m_rules->take(model, m_ids[at])) m_rules.reset();
 }

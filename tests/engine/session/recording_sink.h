@@ -30,6 +30,7 @@ class RecordingSink final : public GenerateSink {
     void onTokens(const TokenChunk& chunk) override {
         ids.insert(ids.end(), chunk.ids.begin(), chunk.ids.end());
         text += allText(chunk.pieces);
+        chances.insert(chances.end(), chunk.chances.begin(), chunk.chances.end());
         pieces.insert(pieces.end(), chunk.pieces.begin(), chunk.pieces.end());
         if (cancelAfter > 0 && --cancelAfter == 0) engine->cancel(id);
     }
@@ -45,6 +46,7 @@ class RecordingSink final : public GenerateSink {
     std::vector<DeviceStatus> devices;
     std::vector<TokenId> ids;
     std::string text;
+    std::vector<TokenChances> chances;
     std::vector<PartPiece> pieces;
     std::optional<GenerateResult> result;
     std::optional<Error> error;

@@ -152,6 +152,38 @@ TEST_P(Scorings, theLikeliestComeFirstAndHaveProbabilities) {
     }
 }
 
+TEST_P(Scorings, anAnswerThatIsWrittenTellsTheSameChancesAndIsTheSame) {
+    // Once with words that look-up guesses rightly, so that several tokens come of a step.
+    for (const Guesses guesses : {Guesses::Off, Guesses::LookUp}) {
+        GenerateRequest request = question(5);
+        request.guesses = guesses;
+        request.maxTokens = 60;
+        request.sampler.repeatPenalty = 1;
+        const std::vector<TokenId> ids = answer(request);
+        const Scores scores = score(request, ids, 3);
+        request.chances = 3;
+        RecordingSink sink;
+        ASSERT_TRUE(m_engine->submit(request, sink));
+        finish();
+        EXPECT_EQ(sink.ids, ids);
+        ASSERT_EQ(sink.chances.size(), ids.size());
+        for (size_t at = 0; at < ids.size(); ++at) {
+            EXPECT_EQ(sink.chances[at].chosen, scores.positions[at].stored) << at;
+            EXPECT_EQ(sink.chances[at].top, scores.positions[at].top) << at;
+        }
+        ASSERT_TRUE(sink.result);
+        // What the others write has nothing to look up.
+        const bool mustGuess = guesses == Guesses::LookUp && std::string_view(GetParam()) == "llama";
+        EXPECT_TRUE(!mustGuess || sink.result->stats.takenTokens > 0);
+    }
+    GenerateRequest tooMany = question(1);
+    tooMany.chances = kMostTop + 1;
+    RecordingSink refused;
+    const auto submitted = m_engine->submit(tooMany, refused);
+    finish();
+    EXPECT_TRUE(!submitted || refused.error);
+}
+
 TEST_P(Scorings, aByteOfTheTextIsFoundInItsToken) {
     GenerateRequest request = question(1);
     request.stops = {"STOP"};  // so that "STO" is held back for a while

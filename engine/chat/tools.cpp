@@ -1,0 +1,80 @@
+#include "engine/chat/tools.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "engine/chat/jinja/from_json.h"
+
+namespace ingle::chat {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr size_t kMostBytes = 64 * 1024;
+constexpr size_t kMostFunctions = 128;
+
+bool isFunction(const json& tool) {
+    return tool.is_object() && tool.value("type", json()) == "function" && tool.contains("function") &&
+           tool["function"].is_object() && tool["function"].value("name", json()).is_string();
+}
+
+Result<json> parse(std::string_view tools) {
+    if (tools.size() > kMostBytes)
+        return fail(ErrorCode::InvalidArgument, "The list of tools has {} bytes: {} at most.", tools.size(),
+                    kMostBytes);
+    json list = json::parse(tools, nullptr, /*allow_exceptions=*/false);
+    if (!list.is_array() || list.empty() || list.size() > kMostFunctions ||
+        !std::ranges::all_of(list, isFunction))
+        return fail(ErrorCode::InvalidArgument, "The tools are no JSON list of 1 to {} functions.",
+                    kMostFunctions);
+    return list;
+}
+
+std::string instructions(std::string_view tools) {
+    std::string text =
+        "You may call functions to help with the question. They are, one a line, as JSON Schema:\n<tools>\n";
+    const auto list = parse(tools);
+    if (list)
+        for (const json& tool : *list)
+            text += tool.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+    return text +
+           "</tools>\nTo call one, write a JSON object with its name and its arguments between these marks:\n"
+           "<tool_call>\n{\"name\": \"the function's name\", \"arguments\": {}}\n</tool_call>";
+}
+
+}  // namespace
+
+Status checkTools(std::string_view tools) {
+    INGLE_TRY(toolList(tools));
+    return {};
+}
+
+Result<jinja::Value> toolList(std::string_view tools) {
+    INGLE_TRY_ASSIGN(const json list, parse(tools));
+    auto value = jinja::fromJson(list);
+    if (!value) return fail(ErrorCode::InvalidArgument, "The tools: {}.", value.error().message);
+    return value;
+}
+
+std::vector<ChatMessage> toldOfTools(std::span<const ChatMessage> messages, std::string_view tools) {
+    std::vector<ChatMessage> told(messages.begin(), messages.end());
+    const bool hasSystem = !told.empty() && told.front().role == Role::System;
+    if (!hasSystem) told.insert(told.begin(), ChatMessage{Role::System, {}});
+    const std::string before = hasSystem ? "\n\n" : "";
+    told.front().parts.push_back({PartKind::Text, before + instructions(tools), {}});
+    return told;
+}
+
+Result<jinja::Value> toolCall(const Part& part) {
+    const json call = json::parse(part.text, nullptr, /*allow_exceptions=*/false);
+    json function{{"name", part.data}, {"arguments", part.text}};
+    if (call.is_object()) {
+        if (call.contains("name")) function["name"] = call["name"];
+        function["arguments"] = call.value("arguments", json::object());
+    }
+    return jinja::fromJson({{"type", "function"}, {"function", std::move(function)}});
+}
+
+}  // namespace ingle::chat

@@ -1,0 +1,28 @@
+/// Functions that an answer may call (PromptForm::tools), and how a model is told of them.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/chat/jinja/value.h"
+#include "ingle/types.h"
+
+namespace ingle::chat {
+
+/// Errors: InvalidArgument, when `tools` is no list of functions as PromptForm::tools wants it.
+Status checkTools(std::string_view tools);
+
+/// For templates that ask for them. All text in it is Origin::Message. Errors: as checkTools().
+Result<jinja::Value> toolList(std::string_view tools);
+
+/// For everything else: the messages with a system message that tells of `tools`, which are fit, and in which
+/// form they are called.
+std::vector<ChatMessage> toldOfTools(std::span<const ChatMessage> messages, std::string_view tools);
+
+/// A part of kind ToolCall as templates want it: {"type": "function", "function": {"name", "arguments"}}. One
+/// that is not in the form of a JSON object has its text as arguments.
+Result<jinja::Value> toolCall(const Part& part);
+
+}  // namespace ingle::chat

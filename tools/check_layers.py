@@ -72,6 +72,7 @@ ALLOWED = {
     "app/documents/readers": DOCUMENT_READERS,
     "app/documents/program": DOCUMENT_READERS | {"app/sandbox", "app/documents/program"},
     "app/cli": PUBLIC | {"engine/lab", "engine/import", "app/protocol", "app/library", "app/documents", "app/history", "app/exchange", "app/sandbox", "app/crash", "app/cli"},
+    "app/bridge": PUBLIC | {"app/protocol", "app/sandbox", "app/bridge"},
     "app/typeset": PUBLIC | {"app/sandbox", "app/typeset"},
     "app/desktop": PUBLIC | {"engine/io", "app/client", "app/content", "app/documents", "app/exchange", "app/protocol", "app/library", "app/history", "app/storage", "app/sandbox", "app/crash", "app/desktop"},
 }
@@ -86,6 +87,7 @@ OWNERS = [
     (r"^md4c", ["app/content"]),
     (r"^poppler-|^libxml/", ["app/documents/readers"]),
     (r"^zip\.h", ["app/documents/readers", "app/exchange/unzip"]),
+    (r"^curl/", ["app/bridge"]),
     (r"^seccomp\.h", ["app/sandbox"]),
     (r"^sentencepiece|^pcre2\.h", ["engine/tokenizer"]),
     (r"^utf8proc\.h", ["engine/tokenizer", "engine/chat", "app/content"]),

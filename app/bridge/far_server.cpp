@@ -25,20 +25,11 @@ bool isGood(long status) {
     return status >= 200 && status < 300;
 }
 
-/// Of errors after which the far server knows nothing of the call.
-bool isBeforeSending(CURLcode code) {
-    switch (code) {
-        case CURLE_COULDNT_RESOLVE_PROXY:
-        case CURLE_COULDNT_RESOLVE_HOST:
-        case CURLE_COULDNT_CONNECT:
-        case CURLE_SSL_CONNECT_ERROR:
-        case CURLE_PEER_FAILED_VERIFICATION:
-        case CURLE_SSL_CACERT_BADFILE:
-        case CURLE_PROXY:
-            return true;
-        default:
-            return false;
-    }
+/// Whether nothing of a call that failed was sent: no connection, or no trust in it.
+bool isUnsent(CURL* easy) {
+    curl_off_t ready = 0;  // when it could have begun to send, in microseconds
+    ::curl_easy_getinfo(easy, CURLINFO_PRETRANSFER_TIME_T, &ready);
+    return ready == 0;
 }
 
 }  // namespace
@@ -196,7 +187,7 @@ void FarServer::finish(void* handle, int result) {
     if (transfer->hadEnough) {
         end.how = FarEnd::How::Enough;
     } else if (code != CURLE_OK) {
-        end.how = isBeforeSending(code) ? FarEnd::How::Unreachable : FarEnd::How::Broken;
+        end.how = isUnsent(transfer->easy.get()) ? FarEnd::How::Unreachable : FarEnd::How::Broken;
         end.reason = transfer->words[0] ? transfer->words.data() : ::curl_easy_strerror(code);
     }
     const auto onEnd = std::move(transfer->call.onEnd);

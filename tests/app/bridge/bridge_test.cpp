@@ -173,7 +173,7 @@ void expectBroken(const Told& told, const std::string& text) {
     EXPECT_EQ(told.text(), text);
 }
 
-TEST(Bridge, AnAnswerThatKeepsBreakingIsTriedThreeTimesInAll) {
+TEST(Bridge, AServerThatBeginsAnewInterruptsTheAnswer) {
     FakeFar far(withModels([](const FarConnection& connection, const FarRequest&) {
         connection.beginStream();
         connection.delta("More than sixteen bytes. ");

@@ -83,5 +83,45 @@ TEST(ChatStream, StrangeMembersAreNoMatter) {
     EXPECT_EQ(parts.back().text, "fine");
 }
 
+/// However its bytes are changed, it ends in a sentence or goes on, and nothing that is no UTF-8 comes out.
+TEST(ChatStream, DamagedStreamsAreBornWith) {
+    const std::string whole =
+        delta(R"({"reasoning_content":"Hm \u00e9"})") +
+        delta(R"({"content":"\ud83d\ude00 Good \"day\"\n"})") +
+        delta(R"({"tool_calls":[{"index":0,"function":{"name":"f","arguments":"{\"a\": [1]}"}}]})") +
+        "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":9}}\n\n"
+        "data: [DONE]\n\n";
+    uint64_t random = 7;
+    const auto next = [&](uint64_t below) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        return (random >> 33) % below;
+    };
+    int refused = 0, taken = 0;
+    for (int round = 0; round < 4000; ++round) {
+        std::string bytes = whole;
+        for (uint64_t changes = 1 + next(3); changes > 0; --changes) {
+            const size_t at = next(bytes.size());
+            if (next(3) == 0)
+                bytes.erase(at, 1 + next(8));
+            else
+                bytes[at] = static_cast<char>(next(256));
+        }
+        ChatStream stream;
+        Status status;
+        for (size_t at = 0; status && at < bytes.size();) {
+            const size_t size = 1 + next(40);
+            status = stream.push(std::string_view(bytes).substr(at, size));
+            at += size;
+        }
+        ++(status ? taken : refused);
+        for (const PartPiece& piece : stream.takePieces()) {
+            EXPECT_EQ(validUtf8(piece.text), piece.text);
+            EXPECT_EQ(validUtf8(piece.data), piece.data);
+        }
+    }
+    EXPECT_GT(refused, 100);
+    EXPECT_GT(taken, 100);
+}
+
 }  // namespace
 }  // namespace ingle::bridge

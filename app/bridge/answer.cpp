@@ -97,7 +97,7 @@ void Answer::send(std::vector<PartPiece> pieces) {
     if (pieces.empty()) return;
     if (!m_firstToken) m_firstToken = Clock::now();
     if (m_isDoubted) {
-        for (PartPiece& piece : pieces) append(m_doubted, std::move(piece));
+        for (const PartPiece& piece : pieces) append(m_doubted, piece);
         if (repeats(m_stream.isComplete()) != false) return;
         pieces = std::exchange(m_doubted, {});
         m_isDoubted = false;

@@ -18,6 +18,8 @@ namespace ingle::bridge {
 struct FarKnowledge {
     /// It goes on with the text of an answer instead of beginning another one; nothing: never tried.
     std::optional<bool> continues;
+    /// Its /tokenize takes a text as "prompt" (vLLM) and not as "content" (llama.cpp, ingle-serve).
+    bool tokenizesPrompts = false;
 };
 
 /// Where the connection breaks, the rest is asked for, twice at most, of a server that goes on with a text.

@@ -25,6 +25,11 @@ bool isGood(const FarEnd& end) {
     return end.how == FarEnd::How::Answered && end.status >= 200 && end.status < 300;
 }
 
+/// Of one that has it, and takes other questions.
+bool isRefused(const FarEnd& end) {
+    return end.how == FarEnd::How::Answered && (end.status == 400 || end.status == 422);
+}
+
 Error noModel() {
     return withId<ErrorId::NoModel>(Error{ErrorCode::InvalidArgument, "No model is loaded."});
 }
@@ -125,42 +130,62 @@ void Session::serve(Id id, const protocol::Unload&) {
     reply(id, protocol::Unloaded{});
 }
 
-/// An estimate would be no count: it is asked of a server that tells it (vLLM, llama.cpp, which has no answer
-/// for messages).
+/// An estimate would be no count: it is asked of a server that tells it.
 void Session::serve(Id id, const protocol::Count& count) {
     if (!m_model) return fail(id, noModel());
-    nlohmann::json body{{"model", m_model->name}};
-    const bool ofMessages = !count.messages.empty();
-    if (ofMessages) {
-        body["messages"] = chatMessages(count.messages);
-        body["add_generation_prompt"] = true;
-    } else {
-        body["prompt"] = body["content"] = count.text;
-        body["add_special_tokens"] = body["add_special"] = count.addSpecial;
-    }
-    const bool withIds = count.withIds && !ofMessages;
+    if (count.messages.empty())
+        countText(id, count, false);
+    else
+        countMessages(id, count);
+}
+
+void Session::untold(Id id) {
+    fail(id, {ErrorCode::Unsupported,
+              fmt::format("{} does not tell how many tokens that has.", m_far.server.address().host)});
+}
+
+void Session::countText(Id id, const protocol::Count& count, bool isSecondTry) {
+    const bool isPrompt = m_far.knowledge.tokenizesPrompts;
+    const nlohmann::json body{{"model", m_model->name},
+                              {isPrompt ? "prompt" : "content", count.text},
+                              {isPrompt ? "add_special_tokens" : "add_special", count.addSpecial}};
     ask(id, m_far.server.address().root + "/tokenize", writeJson(body),
-        [this, id, ofMessages, withIds, model = *m_model](const FarEnd& end) {
-            const auto untold = [&] {
-                fail(id, {ErrorCode::Unsupported, fmt::format("{} does not tell how many tokens that has.",
-                                                              m_far.server.address().host)});
-            };
-            if (isMissing(end)) return untold();
+        [this, id, count, isSecondTry](const FarEnd& end) {
+            if (isMissing(end)) return untold(id);
+            if (isRefused(end)) {
+                if (isSecondTry || !m_model) return untold(id);
+                m_far.knowledge.tokenizesPrompts = !m_far.knowledge.tokenizesPrompts;
+                return countText(id, count, true);
+            }
             if (!isGood(end)) return fail(id, farError(m_far.server, end));
             const auto read = readJson(end.body);
             const nlohmann::json& tokens = memberAt(read ? *read : kNothing, "tokens");
-            const auto told = read ? countAt(*read, "count") : std::nullopt;
-            if (!told && (ofMessages || !tokens.is_array())) return untold();
+            if (!tokens.is_array()) return untold(id);
             protocol::Counted counted;
-            counted.tokens = told ? *told : static_cast<uint32_t>(tokens.size());
-            if (ofMessages) counted.room = countAt(*read, "max_model_len").value_or(model.contextTokens);
-            if (withIds) {
-                for (const nlohmann::json& token : tokens) {
-                    if (!token.is_number_integer()) return untold();
-                    counted.ids.push_back(token.get<TokenId>());
-                }
+            counted.tokens = static_cast<uint32_t>(tokens.size());
+            for (const nlohmann::json& token : tokens) {
+                if (!count.withIds) break;
+                if (!token.is_number_integer()) return untold(id);
+                counted.ids.push_back(token.get<TokenId>());
             }
             reply(id, std::move(counted));
+        });
+}
+
+/// With all that the chat format puts around them, which vLLM tells.
+void Session::countMessages(Id id, const protocol::Count& count) {
+    const nlohmann::json body{{"model", m_model->name},
+                              {"messages", chatMessages(count.messages)},
+                              {"add_generation_prompt", true}};
+    ask(id, m_far.server.address().root + "/tokenize", writeJson(body),
+        [this, id, context = m_model->contextTokens](const FarEnd& end) {
+            if (isMissing(end) || isRefused(end)) return untold(id);
+            if (!isGood(end)) return fail(id, farError(m_far.server, end));
+            const auto read = readJson(end.body);
+            // One that only leaves out what it does not know, as llama.cpp does, tells tokens of nothing.
+            const auto told = countAt(read ? *read : kNothing, "count");
+            if (!told || *told == 0) return untold(id);
+            reply(id, protocol::Counted{*told, countAt(*read, "max_model_len").value_or(context), {}});
         });
 }
 

@@ -72,6 +72,10 @@ class Session {
     void serve(Id id, const protocol::Score&);
     void serve(Id id, const protocol::Read&);
 
+    void countText(Id id, const protocol::Count& count, bool isSecondTry);
+    void countMessages(Id id, const protocol::Count& count);
+    void untold(Id id);
+
     /// Asks the far server and hands on its answer, unless that is cancelled before.
     void ask(Id id, std::string url, std::optional<std::string> json, std::function<void(FarEnd)> answer);
     void askModels(Id id, std::function<void(Result<Models>)> answer);

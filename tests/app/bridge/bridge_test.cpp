@@ -465,10 +465,13 @@ protocol::Count countOf(const std::string& text, bool withIds = false) {
 }
 
 TEST(Bridge, TokensAreCountedByServersThatTell) {
-    std::string answer;
+    std::string answer, refusedName = "content";
     int status = 200;
-    FakeFar far(withModels([&](const FarConnection& connection, const FarRequest&) {
-        connection.answer(status, answer);
+    FakeFar far(withModels([&](const FarConnection& connection, const FarRequest& request) {
+        if (request.json().contains(refusedName))
+            connection.answer(400, R"({"detail":"what is that?"})");
+        else
+            connection.answer(status, answer);
         return true;
     }));
     RunningBridge bridge(far.url());
@@ -478,20 +481,36 @@ TEST(Bridge, TokensAreCountedByServersThatTell) {
     EXPECT_EQ(counted.tokens, 3u);
     EXPECT_EQ(counted.ids, (std::vector<TokenId>{1, 2, 3}));
     EXPECT_EQ(far.requests().back().path, "/tokenize");
-    EXPECT_EQ(far.requests().back().json()["prompt"], "a b");
-    EXPECT_EQ(far.requests().back().json()["add_special_tokens"], false);
+    EXPECT_EQ(far.requests().back().json(),
+              nlohmann::json::parse(R"({"model":"small","prompt":"a b","add_special_tokens":false})"));
+    const size_t before = far.requests().size();
+    EXPECT_TRUE(std::get<protocol::Counted>(client.ask(countOf("a"))).ids.empty());
+    EXPECT_EQ(far.requests().size(), before + 1) << "by then it is known how to ask";
     protocol::Count messages;
     messages.messages = question().request.messages;
     counted = std::get<protocol::Counted>(client.ask(messages));
     EXPECT_EQ(counted.tokens, 3u);
     EXPECT_EQ(counted.room, 512u);
-    answer = R"({"tokens":[7,8]})";  // llama.cpp, which reads no messages
+    refusedName = "prompt";  // llama.cpp, which reads no messages
+    answer = R"({"tokens":[7,8]})";
     EXPECT_EQ(std::get<protocol::Counted>(client.ask(countOf("a"))).tokens, 2u);
+    EXPECT_EQ(far.requests().back().json(),
+              nlohmann::json::parse(R"({"model":"small","content":"a","add_special":false})"));
     EXPECT_NE(client.refusal(messages, ErrorCode::Unsupported), "");
-    answer = "[]";
+    refusedName = "messages";  // ingle-serve
+    EXPECT_NE(client.refusal(messages, ErrorCode::Unsupported), "");
+    refusedName = "model";
     EXPECT_NE(client.refusal(countOf("a"), ErrorCode::Unsupported), "");
+    refusedName.clear();
+    for (const char* bad : {"[]", "{}", R"({"tokens":3})", "no JSON"}) {
+        answer = bad;
+        EXPECT_NE(client.refusal(countOf("a"), ErrorCode::Unsupported), "") << bad;
+        EXPECT_NE(client.refusal(messages, ErrorCode::Unsupported), "") << bad;
+    }
     status = 404;
     EXPECT_NE(client.refusal(countOf("a"), ErrorCode::Unsupported), "");
+    status = 500;
+    EXPECT_NE(client.refusal(countOf("a"), ErrorCode::Io), "");
 }
 
 TEST(Bridge, TextsAreEmbedded) {

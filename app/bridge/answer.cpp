@@ -1,0 +1,203 @@
+#include "app/bridge/answer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "app/bridge/chat_request.h"
+#include "app/bridge/far_errors.h"
+#include "ingle/version.h"
+
+namespace ingle::bridge {
+namespace {
+
+/// So much of a continuation is compared with the beginning of the answer, to see whether it is one.
+constexpr size_t kComparedBytes = 40;
+/// Of shorter answers it is not asked: too many texts repeat a word.
+constexpr size_t kLeastCompared = 16;
+
+double milliseconds(Answer::Clock::duration time) {
+    return std::chrono::duration<double, std::milli>(time).count();
+}
+
+bool isGood(int status) {
+    return status >= 200 && status < 300;
+}
+
+}  // namespace
+
+Answer::Answer(FarServer& far, FarKnowledge& knowledge, nlohmann::json request, size_t numMessages,
+               FarModel model, Output output)
+    : m_far(far),
+      m_knowledge(knowledge),
+      m_request(std::move(request)),
+      m_numMessages(numMessages),
+      m_model(std::move(model)),
+      m_output(std::move(output)),
+      m_began(Clock::now()) {}
+
+Answer::~Answer() {
+    m_far.cancel(m_call);
+}
+
+void Answer::begin() {
+    ask(m_request);
+}
+
+void Answer::ask(const nlohmann::json& request) {
+    FarCall call;
+    call.url = m_far.address().base + "/chat/completions";
+    call.json = writeJson(request);
+    call.mayLast = true;
+    call.onBytes = [this](std::string_view bytes) { return take(bytes); };
+    call.onEnd = [this](FarEnd end) { ended(std::move(end)); };
+    m_call = m_far.start(std::move(call));
+}
+
+void Answer::cancel() {
+    m_far.cancel(std::exchange(m_call, 0));
+    finish(StopReason::Cancelled);
+}
+
+void Answer::resume() {
+    m_far.resume(m_call);
+}
+
+void Answer::tick() {
+    if (!m_goOnAt || Clock::now() < *m_goOnAt) return;
+    m_goOnAt.reset();
+    ask(continuedRequest(m_request, m_text, m_tokensBefore));
+}
+
+Taken Answer::take(std::string_view bytes) {
+    if (!m_output.hasRoom()) return Taken::NoneYet;
+    const Status taken = m_stream.push(bytes);
+    sendPlan();
+    send(m_stream.takePieces());
+    if (!taken) {
+        m_failure = taken.error().code == ErrorCode::Corrupt
+                        ? strangeAnswer(m_far, taken.error().message)
+                        : Error{ErrorCode::Io, fmt::format("{} has a fault: {}.", m_far.address().host,
+                                                           taken.error().message)};
+        return Taken::Enough;
+    }
+    const bool beginsAnew = m_isDoubted && repeats(false) == true;
+    return beginsAnew || m_stream.isWhole() ? Taken::Enough : Taken::All;
+}
+
+void Answer::sendPlan() {
+    if (std::exchange(m_hasPlan, true)) return;
+    PromptPlan plan;
+    for (uint32_t i = 0; i < m_numMessages; ++i) plan.kept.push_back(i);
+    if (m_stream.usage()) plan.promptTokens = m_stream.usage()->promptTokens;
+    plan.contextTokens = m_model.contextTokens;
+    m_output.event(protocol::Planned{std::move(plan)});
+}
+
+void Answer::send(std::vector<PartPiece> pieces) {
+    if (pieces.empty()) return;
+    if (!m_firstToken) m_firstToken = Clock::now();
+    if (m_isDoubted) {
+        for (const PartPiece& piece : pieces) append(m_doubted, piece);
+        if (repeats(m_stream.isComplete()) != false) return;
+        pieces = std::exchange(m_doubted, {});
+        m_isDoubted = false;
+        m_knowledge.continues = true;
+    }
+    for (const PartPiece& piece : pieces) {
+        if (piece.kind == PartKind::Text) m_text += piece.text;
+        m_hasThought = m_hasThought || piece.kind == PartKind::Thought;
+        m_hasCall = m_hasCall || piece.kind == PartKind::ToolCall;
+    }
+    m_output.event(protocol::Tokens{{.ids = {}, .pieces = std::move(pieces), .chances = {}}});
+}
+
+std::optional<bool> Answer::repeats(bool isAll) {
+    std::string begun;
+    for (const PartPiece& piece : m_doubted) {
+        if (piece.kind == PartKind::Text) begun += piece.text;
+    }
+    const size_t compared = std::min({kComparedBytes, m_text.size(), begun.size()});
+    if (m_text.compare(0, compared, begun, 0, compared) != 0) return false;
+    if (begun.size() >= std::min(kComparedBytes, m_text.size())) return true;
+    if (isAll) return false;  // the last few characters
+    return std::nullopt;
+}
+
+void Answer::ended(FarEnd end) {
+    m_call = 0;
+    if (m_failure) return fail(*std::move(m_failure));
+    if (end.status != 0 && !isGood(end.status)) {
+        if (m_tries == 0) return fail(farError(m_far, end, m_model.name));
+        if (m_isContinuing && (end.status == 400 || end.status == 422)) m_knowledge.continues = false;
+        return fail(brokenAnswer(m_far));
+    }
+    if (m_isDoubted && repeats(m_stream.isComplete()) == true) {
+        m_knowledge.continues = false;
+        return fail(brokenAnswer(m_far));
+    }
+    if (m_stream.isComplete()) return finishAnswered();
+    const bool neverThere = m_tries == 0 && !m_hasPlan && end.how != FarEnd::How::Answered;
+    if (neverThere && end.how == FarEnd::How::Unreachable) return fail(farError(m_far, end));
+    if (!goOn()) fail(brokenAnswer(m_far));
+}
+
+bool Answer::goOn() {
+    if (m_tries == kMostTries || !canGoOn()) return false;
+    ++m_tries;
+    m_doubted.clear();  // too little of it to know what it is, and never sent
+    m_isContinuing = !m_text.empty();
+    m_isDoubted = m_isContinuing && m_knowledge.continues != true && m_text.size() >= kLeastCompared;
+    if (m_stream.usage() && m_promptTokens == 0) m_promptTokens = m_stream.usage()->promptTokens;
+    m_tokensBefore += m_stream.numChunks();
+    m_stream = ChatStream();
+    m_goOnAt = Clock::now() + kPause;
+    return true;
+}
+
+/// Of a thought or a call no server goes on, nor with a schema behind its first character.
+bool Answer::canGoOn() const {
+    if (m_hasCall) return false;
+    if (m_text.empty()) return !m_hasThought;
+    return m_knowledge.continues != false && !m_request.contains("response_format");
+}
+
+void Answer::finishAnswered() {
+    if (!m_doubted.empty()) {  // the last few characters
+        m_isDoubted = false;
+        send(std::exchange(m_doubted, {}));
+    }
+    const std::string& reason = m_stream.finishReason();
+    if (reason == "content_filter")
+        return fail(
+            {ErrorCode::Unsupported,
+             fmt::format("{} has ended this answer itself: its filter forbids it.", m_far.address().host)});
+    const bool isShort = reason == "length";
+    const bool wasLimited = m_request.contains("max_tokens");
+    finish(!isShort ? StopReason::EndOfText : wasLimited ? StopReason::MaxTokens : StopReason::ContextFull);
+}
+
+void Answer::finish(StopReason reason) {
+    const auto now = Clock::now();
+    sendPlan();
+    protocol::Done done;
+    done.result.reason = reason;
+    GenerateStats& stats = done.result.stats;
+    const auto& usage = m_stream.usage();
+    stats.promptTokens = m_promptTokens;
+    stats.newTokens = m_tokensBefore + (usage ? usage->newTokens : m_stream.numChunks());
+    if (usage && m_tries == 0) {
+        stats.promptTokens = usage->promptTokens;
+        stats.cachedTokens = std::min(usage->cachedTokens, usage->promptTokens);
+    }
+    const auto first = m_firstToken.value_or(now);
+    stats.prefillMs = milliseconds(first - m_began);
+    stats.decodeMs = milliseconds(now - first);
+    done.receipt.program = version();
+    done.receipt.modelPath = pathOf(m_model);
+    done.receipt.backend = kRemote;
+    done.receipt.device = m_far.address().host;
+    done.receipt.contextTokens = m_model.contextTokens;
+    m_output.end(std::move(done));
+}
+
+}  // namespace ingle::bridge

@@ -1,0 +1,94 @@
+/// One answer that the far server writes, from the request to its last word.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "app/bridge/chat_stream.h"
+#include "app/bridge/far_models.h"
+#include "app/bridge/far_server.h"
+#include "app/protocol/messages.h"
+
+namespace ingle::bridge {
+
+/// What was learned of the far server while it answered.
+struct FarKnowledge {
+    /// It goes on with the text of an answer instead of beginning another one; nothing: never tried.
+    std::optional<bool> continues;
+    /// Its /tokenize takes a text as "prompt" (vLLM) and not as "content" (llama.cpp, ingle-serve).
+    bool tokenizesPrompts = false;
+};
+
+/// Where the connection breaks, the rest is asked for, twice at most, of a server that goes on with a text.
+/// What was sent to the client stays, and the rest follows it. One thread.
+class Answer {
+  public:
+    using Clock = std::chrono::steady_clock;
+    static constexpr int kMostTries = 2;
+    /// Before the rest is asked for: what broke a connection may last a moment.
+    static constexpr std::chrono::milliseconds kPause{500};
+
+    struct Output {
+        std::function<void(protocol::EventBody)> event;
+        std::function<void(protocol::EventBody)> end;  ///< instead of `event`, once and last
+        std::function<bool()> hasRoom;                 ///< false: resume() follows
+    };
+
+    /// `request` as chatRequest() makes it; `numMessages` of the request it was made of.
+    Answer(FarServer& far, FarKnowledge& knowledge, nlohmann::json request, size_t numMessages,
+           FarModel model, Output output);
+    ~Answer();  ///< without a word
+    Answer(const Answer&) = delete;
+    Answer& operator=(const Answer&) = delete;
+
+    void begin();
+    /// Ends it by Done.
+    void cancel();
+    void resume();
+    bool isPausing() const { return m_goOnAt.has_value(); }
+    /// Goes on once the pause is over.
+    void tick();
+
+  private:
+    Taken take(std::string_view bytes);
+    void ended(FarEnd end);
+    void ask(const nlohmann::json& request);
+    /// False where the rest cannot be had.
+    bool goOn();
+    bool canGoOn() const;
+    void send(std::vector<PartPiece> pieces);
+    void sendPlan();
+    /// Whether the server begins anew instead of going on; nothing while that is open.
+    std::optional<bool> repeats(bool isAll);
+    void finish(StopReason reason);
+    void finishAnswered();
+    void fail(Error error) { m_output.end(protocol::Failed{std::move(error), {}}); }
+
+    FarServer& m_far;
+    FarKnowledge& m_knowledge;
+    const nlohmann::json m_request;
+    const size_t m_numMessages;
+    const FarModel m_model;
+    const Output m_output;
+
+    FarServer::CallId m_call = 0;  ///< 0: none
+    ChatStream m_stream;
+    std::optional<Error> m_failure;  ///< of the stream
+    bool m_hasPlan = false;
+    std::string m_text;  ///< of the answer, so far
+    bool m_hasThought = false, m_hasCall = false;
+    uint32_t m_tokensBefore = 0;  ///< of calls that broke, about
+    uint32_t m_promptTokens = 0;  ///< of the first of several calls
+    int m_tries = 0;
+    bool m_isContinuing = false;       ///< this call goes on with m_text
+    std::vector<PartPiece> m_doubted;  ///< the first of a continuation, until it is known to be one
+    bool m_isDoubted = false;
+    std::optional<Clock::time_point> m_goOnAt;
+    Clock::time_point m_began;
+    std::optional<Clock::time_point> m_firstToken;
+};
+
+}  // namespace ingle::bridge

@@ -1,0 +1,25 @@
+/// Where the far server is.
+#pragma once
+
+#include <string>
+
+#include "ingle/result.h"
+
+namespace ingle::bridge {
+
+struct FarAddress {
+    std::string base;  ///< "https://host:8000/v1", without a slash at its end
+    std::string root;  ///< the same without "/v1": where some servers have what is not in OpenAI's interface
+    std::string host;  ///< for people: "host:8000"
+    bool isLoopback = false;
+    bool isEncrypted = true;
+};
+
+/// What may go over a network unencrypted.
+enum class Plain { OnlyLoopback, Anywhere };
+
+/// Errors: InvalidArgument (no address of a server, with a name or password in it, with a question or a
+/// fragment; http:// to another computer).
+Result<FarAddress> farAddress(const std::string& url, Plain plain);
+
+}  // namespace ingle::bridge

@@ -1,0 +1,85 @@
+#include "app/bridge/far_models.h"
+
+#include <algorithm>
+
+#include "app/bridge/json_text.h"
+
+namespace ingle::bridge {
+namespace {
+
+constexpr size_t kMaxModels = 4096;
+constexpr size_t kMaxNameBytes = 512;
+
+uint32_t contextOf(const nlohmann::json& model) {
+    for (const char* name : {"max_model_len", "context_length", "context_window"}) {
+        if (const auto tokens = countAt(model, name)) return *tokens;
+    }
+    return countAt(memberAt(model, "meta"), "n_ctx").value_or(0);
+}
+
+}  // namespace
+
+std::string pathOf(const FarModel& model) {
+    return fmt::format("{}{}", kPathPrefix, model.name);
+}
+
+Result<std::vector<FarModel>> readModels(std::string_view body) {
+    const auto read = readJson(body);
+    const nlohmann::json& list = read ? memberAt(*read, "data") : memberAt({}, "");
+    if (!list.is_array()) return fail(ErrorCode::Corrupt, "its list of models is none");
+    std::vector<FarModel> models;
+    for (const nlohmann::json& each : list) {
+        const auto name = textAt(each, "id");
+        if (!name || name->empty() || name->size() > kMaxNameBytes) continue;
+        models.push_back({*name, contextOf(each)});
+        if (models.size() == kMaxModels) break;
+    }
+    return models;
+}
+
+std::vector<FarModel> offered(std::vector<FarModel> known, std::span<const std::string> named) {
+    if (named.empty()) return known;
+    std::vector<FarModel> models;
+    for (const std::string& name : named) {
+        const auto found = std::ranges::find(known, name, &FarModel::name);
+        if (found != known.end()) models.push_back(*found);
+    }
+    return models;
+}
+
+ModelInfo infoOf(const FarModel& model, const FarAddress& address) {
+    ModelInfo info;
+    info.path = pathOf(model);
+    info.name = model.name;
+    info.format = "OpenAI";
+    info.family = kRemote;
+    info.trainedContext = model.contextTokens;
+    info.tokenizer = "none";
+    info.promptFormat = "template";  // the server's
+    info.backend = kRemote;
+    info.device = address.host;
+    info.contextTokens = model.contextTokens;
+    return info;
+}
+
+Recognition recognitionOf(const FarModel& model, const FarAddress& address) {
+    Recognition recognition;
+    recognition.kind = kRemote;
+    recognition.path = pathOf(model);
+    recognition.sentence = fmt::format("{}, which {} computes: what is asked leaves this computer",
+                                       shown(model.name), address.host);
+    recognition.actions = {ModelAction::Open};
+    recognition.info = infoOf(model, address);
+    return recognition;
+}
+
+Recognition refusedRecognition(const std::string& path, Error error) {
+    Recognition recognition;
+    recognition.kind = kRemote;
+    recognition.path = path;
+    recognition.sentence = error.message;
+    recognition.refusal = std::move(error);
+    return recognition;
+}
+
+}  // namespace ingle::bridge

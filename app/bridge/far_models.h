@@ -1,0 +1,42 @@
+/// The models that the far server offers, as the host protocol speaks of models.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/bridge/far_address.h"
+#include "ingle/recognition.h"
+#include "ingle/result.h"
+#include "ingle/types.h"
+
+namespace ingle::bridge {
+
+/// What paths of the bridge's models begin with; alone it stands for all of them.
+inline constexpr std::string_view kPathPrefix = "bridge:";
+/// Family, backend and kind of all of them.
+inline constexpr std::string_view kRemote = "remote";
+
+struct FarModel {
+    std::string name;            ///< as the far server knows it
+    uint32_t contextTokens = 0;  ///< 0: not told
+};
+
+std::string pathOf(const FarModel& model);
+
+/// Of the answer to GET /models: {"data": [{"id": …}, …]}. Its context some servers tell, as "max_model_len"
+/// (vLLM), "context_length" or "meta": {"n_ctx": …} (llama.cpp). Errors: Corrupt (no such list; the message
+/// is for strangeAnswer()).
+Result<std::vector<FarModel>> readModels(std::string_view body);
+
+/// Those of `named`, in that order, with what is known of them; all of `known` where none is named.
+std::vector<FarModel> offered(std::vector<FarModel> known, std::span<const std::string> named);
+
+ModelInfo infoOf(const FarModel& model, const FarAddress& address);
+Recognition recognitionOf(const FarModel& model, const FarAddress& address);
+/// Of a path that is none of them.
+Recognition refusedRecognition(const std::string& path, Error error);
+
+}  // namespace ingle::bridge

@@ -1,0 +1,39 @@
+/// The socket that the bridge listens on: of this user alone.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "ingle/file_descriptor.h"
+#include "ingle/result.h"
+
+namespace ingle::bridge {
+
+/// $XDG_RUNTIME_DIR/inglenook/bridge.sock. Errors: InvalidArgument (there is no such variable).
+Result<std::string> defaultSocketPath();
+
+/// Is there from listen() to the end of its life, unless the process is killed: then the next one replaces
+/// it.
+class LocalSocket {
+  public:
+    /// Makes the folder, readable by its owner only, where it is missing, and the socket the same. Errors:
+    /// Io; InvalidArgument (a bridge listens there, something else is there, the folder is somebody else's).
+    static Result<LocalSocket> listen(const std::string& path);
+    LocalSocket(LocalSocket&&) = default;
+    LocalSocket& operator=(LocalSocket&&) = delete;
+    ~LocalSocket();
+
+    int descriptor() const { return m_listening.get(); }
+    const std::string& path() const { return m_path; }
+    /// The next client; nothing when none waits, or it is another user's.
+    std::optional<FileDescriptor> accept() const;
+
+  private:
+    LocalSocket(std::string path, FileDescriptor lock) : m_path(std::move(path)), m_lock(std::move(lock)) {}
+
+    std::string m_path;
+    FileDescriptor m_lock;  ///< of PATH.lock, as long as this listens
+    FileDescriptor m_listening;
+};
+
+}  // namespace ingle::bridge

@@ -1,0 +1,86 @@
+/// `ingle-bridge`: serves the host protocol on a local socket and has models of a server far away answer it.
+/// Exit codes: 0 ended by a signal, 1 failed (one line on stderr), 2 wrong usage.
+#include <fmt/format.h>
+#include <sys/signalfd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+
+#include "app/bridge/bridge.h"
+#include "app/bridge/far_address.h"
+#include "app/bridge/key_file.h"
+#include "app/sandbox/secrecy.h"
+#include "ingle/file_descriptor.h"
+#include "ingle/version.h"
+
+namespace {
+
+namespace bridge = ingle::bridge;
+
+struct Options {
+    std::string url, keyFile, socket;
+    std::vector<std::string> models;
+    bool isInsecure = false;
+};
+
+/// SIGTERM and SIGINT as something to wait for.
+ingle::FileDescriptor endSignals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    sigprocmask(SIG_BLOCK, &signals, nullptr);
+    std::signal(SIGPIPE, SIG_IGN);
+    return ingle::FileDescriptor(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+ingle::Status serve(const Options& given) {
+    bridge::BridgeOptions options;
+    INGLE_TRY_ASSIGN(options.address,
+                     bridge::farAddress(given.url, given.isInsecure ? bridge::Plain::Anywhere
+                                                                    : bridge::Plain::OnlyLoopback));
+    if (!given.keyFile.empty()) {
+        ingle::sandbox::keepOutOfDumps();  // before the key is there
+        INGLE_TRY_ASSIGN(options.key, bridge::readKeyFile(given.keyFile));
+    }
+    options.named = given.models;
+    options.socket = given.socket;
+    if (given.socket.empty()) {
+        INGLE_TRY_ASSIGN(options.socket, bridge::defaultSocketPath());
+    }
+    const ingle::FileDescriptor stop = endSignals();
+    INGLE_TRY_ASSIGN(const auto opened, bridge::Bridge::open(options));
+    fmt::print(stderr, "ingle-bridge: {} is reached at {}\n", options.address.host, options.socket);
+    opened->run(stop.get());
+    return {};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Options options;
+    CLI::App app(
+        "Lets programs that speak Inglenook's host protocol use models of a server far away, which speaks "
+        "OpenAI's interface. What is asked leaves this computer.");
+    app.set_version_flag("--version", fmt::format("ingle-bridge {}", ingle::version()));
+    app.add_option("--url", options.url, "address of the server, as https://host/v1")->required();
+    app.add_option("--key-file", options.keyFile, "file with its key, which nobody else may be able to read");
+    app.add_option("--model", options.models, "models to offer (default: all that the server has)");
+    app.add_option("--socket", options.socket,
+                   "where to listen (default: inglenook/bridge.sock in $XDG_RUNTIME_DIR)");
+    app.add_flag("--insecure", options.isInsecure,
+                 "allow http:// to another computer: chats and key can be read on the way");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : 2;
+    }
+    const ingle::Status status = serve(options);
+    if (status) return 0;
+    std::string line = status.error().message;
+    std::ranges::replace(line, '\n', ' ');
+    fmt::print(stderr, "ingle-bridge: {}\n", line);
+    return 1;
+}

@@ -89,11 +89,11 @@ class Bridge::Client {
 
 Result<std::unique_ptr<Bridge>> Bridge::open(BridgeOptions options) {
     INGLE_TRY_ASSIGN(auto far, FarServer::create(options.address, options.key));
-    INGLE_TRY_ASSIGN(LocalSocket socket, LocalSocket::listen(options.socket));
+    INGLE_TRY_ASSIGN(local::LocalSocket socket, local::LocalSocket::listen(options.socket));
     return std::unique_ptr<Bridge>(new Bridge(std::move(options), std::move(socket), std::move(far)));
 }
 
-Bridge::Bridge(BridgeOptions options, LocalSocket socket, std::unique_ptr<FarServer> far)
+Bridge::Bridge(BridgeOptions options, local::LocalSocket socket, std::unique_ptr<FarServer> far)
     : m_options(std::move(options)), m_socket(std::move(socket)), m_far(std::move(far)) {}
 
 Bridge::~Bridge() = default;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "app/bridge/far_server.h"
-#include "app/bridge/local_socket.h"
 #include "app/bridge/session.h"
+#include "app/local/local_socket.h"
 #include "ingle/result.h"
 
 namespace ingle::bridge {
@@ -25,7 +25,7 @@ class Bridge {
   public:
     static constexpr size_t kMostClients = 64;
 
-    /// Listens from then on. Errors: as LocalSocket::listen() and FarServer::create().
+    /// Listens from then on. Errors: as local::LocalSocket::listen() and FarServer::create().
     static Result<std::unique_ptr<Bridge>> open(BridgeOptions options);
     ~Bridge();
 
@@ -34,11 +34,11 @@ class Bridge {
 
   private:
     class Client;
-    Bridge(BridgeOptions options, LocalSocket socket, std::unique_ptr<FarServer> far);
+    Bridge(BridgeOptions options, local::LocalSocket socket, std::unique_ptr<FarServer> far);
     void acceptClients();
 
     const BridgeOptions m_options;
-    LocalSocket m_socket;
+    local::LocalSocket m_socket;
     std::unique_ptr<FarServer> m_far;
     FarKnowledge m_knowledge;
     std::list<std::unique_ptr<Client>> m_clients;

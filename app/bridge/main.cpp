@@ -10,7 +10,7 @@
 
 #include "app/bridge/bridge.h"
 #include "app/bridge/far_address.h"
-#include "app/bridge/key_file.h"
+#include "app/local/key_file.h"
 #include "app/sandbox/secrecy.h"
 #include "ingle/file_descriptor.h"
 #include "ingle/version.h"
@@ -43,12 +43,12 @@ ingle::Status serve(const Options& given) {
                                                                     : bridge::Plain::OnlyLoopback));
     if (!given.keyFile.empty()) {
         ingle::sandbox::keepOutOfDumps();  // before the key is there
-        INGLE_TRY_ASSIGN(options.key, bridge::readKeyFile(given.keyFile));
+        INGLE_TRY_ASSIGN(options.key, ingle::local::readKeyFile(given.keyFile));
     }
     options.named = given.models;
     options.socket = given.socket;
     if (given.socket.empty()) {
-        INGLE_TRY_ASSIGN(options.socket, bridge::defaultSocketPath());
+        INGLE_TRY_ASSIGN(options.socket, ingle::local::defaultSocketPath("bridge.sock"));
     }
     const ingle::FileDescriptor stop = endSignals();
     INGLE_TRY_ASSIGN(const auto opened, bridge::Bridge::open(options));

@@ -1,16 +1,10 @@
 #include "app/serve/access.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <cerrno>
-#include <cstring>
 
+#include "app/local/key_file.h"
 #include "app/serve/api/api_error.h"
-#include "ingle/file_descriptor.h"
 
 namespace ingle::serve {
 namespace {
@@ -87,21 +81,11 @@ http::Headers crossOriginHeaders(const http::Request& request, const AccessRules
 }
 
 Result<std::string> readKey(const std::string& path) {
-    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    struct stat status {};
-    if (!file.isOpen() || ::fstat(file.get(), &status) != 0)
-        return fail(ErrorCode::Io, "{}: {}", path, std::strerror(errno));
-    if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
-        return fail(ErrorCode::InvalidArgument, "{}: others may read this key; `chmod 600` it first", path);
-    std::array<char, 4096> buffer{};
-    const ssize_t count = ::read(file.get(), buffer.data(), buffer.size());
-    if (count < 0) return fail(ErrorCode::Io, "{}: {}", path, std::strerror(errno));
-    const std::string_view text(buffer.data(), static_cast<size_t>(count));
-    const std::string_view key = text.substr(0, text.find_first_of("\r\n"));
-    if (key.size() < kShortestKey)
+    auto key = local::readKeyFile(path);
+    if (key && key->size() < kShortestKey)
         return fail(ErrorCode::InvalidArgument, "{}: the key has less than {} characters", path,
                     kShortestKey);
-    return std::string(key);
+    return key;
 }
 
 }  // namespace ingle::serve

@@ -3,31 +3,19 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
 
 namespace ingle::serve {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr int kBacklog = 128;
 
 tl::unexpected<Error> systemError(std::string_view what) {
     return fail(ErrorCode::Io, "{}: {}", what, std::strerror(errno));
-}
-
-/// Somebody answers there.
-bool isServed(const sockaddr_un& address) {
-    const FileDescriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    return ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
 }
 
 union AnyAddress {
@@ -37,43 +25,6 @@ union AnyAddress {
 };
 
 }  // namespace
-
-Result<std::string> defaultSocketPath() {
-    const char* folder = std::getenv("XDG_RUNTIME_DIR");
-    if (folder == nullptr || *folder == '\0')
-        return fail(ErrorCode::InvalidArgument,
-                    "XDG_RUNTIME_DIR is not set: --socket has to say where the socket is to be");
-    return std::string(folder) + "/inglenook/serve.sock";
-}
-
-Result<FileDescriptor> listenOnPath(const std::string& path) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    if (path.size() >= sizeof address.sun_path)
-        return fail(ErrorCode::InvalidArgument, "{}: the path of a socket has {} bytes at most", path,
-                    sizeof address.sun_path - 1);
-    path.copy(address.sun_path, path.size());
-    std::error_code error;
-    const fs::path folder = fs::path(path).parent_path();
-    if (!folder.empty() && fs::create_directories(folder, error))
-        fs::permissions(folder, fs::perms::owner_all, error);
-    if (error) return fail(ErrorCode::Io, "{}: {}", folder.string(), error.message());
-    const auto kind = fs::symlink_status(path, error).type();
-    if (kind == fs::file_type::socket) {
-        if (isServed(address))
-            return fail(ErrorCode::InvalidArgument, "{}: another server listens there already", path);
-        fs::remove(path, error);
-    } else if (kind != fs::file_type::not_found) {
-        return fail(ErrorCode::InvalidArgument, "{}: there is something else than a socket", path);
-    }
-    FileDescriptor listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    // The rights of a socket are those at bind(): nobody else may open it for a moment either.
-    const mode_t before = ::umask(0177);
-    const int bound = ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
-    ::umask(before);
-    if (bound != 0 || ::listen(listener.get(), kBacklog) != 0) return systemError(path);
-    return listener;
-}
 
 Result<Address> readAddress(const std::string& text) {
     Address address{.host = "127.0.0.1"};

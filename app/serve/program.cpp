@@ -8,6 +8,7 @@
 #include <future>
 
 #include "app/library/library.h"
+#include "app/local/local_socket.h"
 #include "app/serve/listeners.h"
 #include "app/serve/router.h"
 
@@ -110,10 +111,9 @@ Status serve(const Options& options) {
     INGLE_TRY_ASSIGN(AccessRules rules, rulesFor(options));
     std::string path = options.socket;
     if (path.empty()) {
-        INGLE_TRY_ASSIGN(path, defaultSocketPath());
+        INGLE_TRY_ASSIGN(path, local::defaultSocketPath("serve.sock"));
     }
-    INGLE_TRY_ASSIGN(FileDescriptor local, listenOnPath(path));
-    const SocketPath removed(path);
+    INGLE_TRY_ASSIGN(local::LocalSocket socket, local::LocalSocket::listen(path));
     NetworkListener network;
     Address address;
     if (!options.listen.empty()) {
@@ -130,7 +130,7 @@ Status serve(const Options& options) {
     const Service service{room, metrics};
 
     std::vector<Door> doors;
-    INGLE_TRY_ASSIGN(Door first, openDoor(std::move(local), options, service, rules));
+    INGLE_TRY_ASSIGN(Door first, openDoor(socket.takeDescriptor(), options, service, rules));
     doors.push_back(std::move(first));
     fmt::print("Listening on {}\n", path);
     if (network.socket.isOpen()) {

@@ -16,7 +16,7 @@ namespace ingle::serve {
 struct Options {
     bench::LoadOptions bench;         ///< with a url: asks a server in place of being one
     std::vector<std::string> models;  ///< names or paths; none: the library
-    std::string socket;               ///< empty: defaultSocketPath()
+    std::string socket;               ///< empty: local::defaultSocketPath()
     std::string listen;               ///< an address, beside the socket; empty: none
     std::string keyFile;
     std::vector<std::string> hosts;

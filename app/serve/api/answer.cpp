@@ -71,7 +71,10 @@ void Answer::askBehindWritten() {
             self->fail(fromEngine(outcome.error().error));
             return self->leave(self->m_request.answers);
         }
-        self->m_request.generate.resumeIds = outcome->ids;
+        GenerateRequest& request = self->m_request.generate;
+        request.resumeIds = outcome->ids;
+        // The engine's limit is one of the whole answer.
+        if (request.maxTokens > 0) request.maxTokens += outcome->tokens;
         for (unsigned index = 0; index < self->m_request.answers; ++index) self->generate(index);
     };
     asked(m_room.ask(m_model, protocol::Count{.text = m_request.written, .withIds = true},

@@ -5,9 +5,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
-#include <cstring>
 #include <optional>
 #include <string>
 #include <thread>
@@ -15,6 +13,7 @@
 #include "app/bridge/bridge.h"
 #include "app/protocol/framing.h"
 #include "tests/temporary_folder.h"
+#include "tests/unix_socket.h"
 
 namespace ingle::test {
 
@@ -43,16 +42,6 @@ class RunningBridge {
     std::unique_ptr<bridge::Bridge> m_bridge;
     std::thread m_thread;
 };
-
-inline FileDescriptor connectTo(const std::string& path) {
-    FileDescriptor made(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::memcpy(address.sun_path, path.data(), path.size());
-    if (::connect(made.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
-        return FileDescriptor();
-    return made;
-}
 
 class BridgeClient {
   public:

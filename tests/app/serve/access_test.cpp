@@ -3,15 +3,13 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <filesystem>
 #include <fstream>
 
 #include "app/serve/listeners.h"
+#include "tests/temporary_folder.h"
 
 namespace ingle::serve {
 namespace {
-
-namespace fs = std::filesystem;
 
 int status(const AccessRules& rules, std::map<std::string, std::string> headers, bool isOpen = false) {
     const auto refusal =
@@ -56,44 +54,17 @@ TEST(Access, AKeyIsRequiredWhereThereIsOne) {
         EXPECT_EQ(status(rules, {{"authorization", given}}), 401) << given;
 }
 
-class AccessFiles : public ::testing::Test {
-  protected:
-    void SetUp() override {
-        m_folder = fs::temp_directory_path() / fmt::format("ingle-access-{}", ::getpid());
-        fs::create_directories(m_folder);
-    }
-    void TearDown() override { fs::remove_all(m_folder); }
-    std::string write(const std::string& text, int mode) {
-        const std::string path = m_folder / "key";
-        fs::remove(path);
-        std::ofstream(path) << text;
-        ::chmod(path.c_str(), static_cast<mode_t>(mode));
-        return path;
-    }
-    fs::path m_folder;
-};
-
-TEST_F(AccessFiles, AKeyOthersMayReadIsRefused) {
-    EXPECT_EQ(*readKey(write("0123456789abcdef\nmore", 0600)), "0123456789abcdef");
-    EXPECT_FALSE(readKey(write("0123456789abcdef", 0640)));
-    EXPECT_FALSE(readKey(write("0123456789abcdef", 0604)));
-    EXPECT_FALSE(readKey(write("too short\n", 0600)));
-    EXPECT_FALSE(readKey(write("", 0600)));
-    EXPECT_FALSE(readKey(m_folder / "none"));
-}
-
-TEST_F(AccessFiles, ASocketIsItsOwnersAndAServedOneStays) {
-    const std::string path = m_folder / "new" / "serve.sock";
-    {
-        const auto listener = listenOnPath(path);
-        ASSERT_TRUE(listener) << listener.error().message;
-        EXPECT_EQ(fs::status(path).permissions(), fs::perms::owner_read | fs::perms::owner_write);
-        EXPECT_EQ(fs::status(m_folder / "new").permissions(), fs::perms::owner_all);
-        EXPECT_FALSE(listenOnPath(path)) << "somebody answers there";
-    }
-    EXPECT_TRUE(listenOnPath(path)) << "what a server left behind is replaced";
-    EXPECT_FALSE(listenOnPath(write("text", 0600))) << "a file is not";
-    EXPECT_FALSE(listenOnPath("/" + std::string(200, 'x')));
+TEST(Access, AShortKeyIsNone) {
+    const test::TemporaryFolder folder;
+    const auto read = [&folder](const std::string& key) {
+        const std::string path = folder.file("key");
+        std::ofstream(path) << key;
+        ::chmod(path.c_str(), 0600);
+        return readKey(path);
+    };
+    EXPECT_EQ(read("0123456789abcdef\n").value(), "0123456789abcdef");
+    EXPECT_FALSE(read("0123456789abcde"));
+    EXPECT_FALSE(readKey(folder.file("none")));
 }
 
 TEST(Address, IsAPortOrAnAddressWithOne) {

@@ -4,14 +4,14 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include <atomic>
 #include <deque>
-#include <filesystem>
 #include <future>
 
-#include "app/serve/listeners.h"
+#include "app/local/local_socket.h"
+#include "tests/temporary_folder.h"
+#include "tests/unix_socket.h"
 
 namespace ingle::serve::http {
 namespace {
@@ -23,11 +23,8 @@ using ::testing::StartsWith;
 /// A client that says exactly what it is told, and reads when it is told.
 class RawClient {
   public:
-    explicit RawClient(const std::string& path) : m_socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-        sockaddr_un address{};
-        address.sun_family = AF_UNIX;
-        path.copy(address.sun_path, path.size());
-        EXPECT_EQ(::connect(m_socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    explicit RawClient(const std::string& path) : m_socket(test::connectTo(path)) {
+        EXPECT_TRUE(m_socket.isOpen());
     }
     bool say(std::string_view text) const {
         return ::send(m_socket.get(), text.data(), text.size(), MSG_NOSIGNAL) ==
@@ -60,20 +57,18 @@ class RawClient {
 class HttpServer : public ::testing::Test {
   protected:
     void SetUp() override {
-        m_path = std::filesystem::temp_directory_path() / fmt::format("ingle-http-{}.sock", ::getpid());
+        m_path = m_folder.file("http.sock");
         m_limits.idle = 1s;
         m_limits.bodyBytes = 1000;
         m_limits.unreadBytes = size_t{1} << 20;
     }
-    void TearDown() override {
-        m_server.reset();
-        std::filesystem::remove(m_path);
-    }
     void start(
         Handler handler, Gate gate = [](const Request&) { return std::nullopt; }) {
-        auto listener = listenOnPath(m_path);
-        ASSERT_TRUE(listener) << listener.error().message;
-        auto server = Server::start(std::move(*listener), m_limits, std::move(gate), std::move(handler));
+        auto socket = local::LocalSocket::listen(m_path);
+        ASSERT_TRUE(socket) << socket.error().message;
+        m_socket.emplace(std::move(*socket));
+        auto server =
+            Server::start(m_socket->takeDescriptor(), m_limits, std::move(gate), std::move(handler));
         ASSERT_TRUE(server) << server.error().message;
         m_server = std::move(*server);
     }
@@ -95,11 +90,13 @@ class HttpServer : public ::testing::Test {
         return nullptr;
     }
 
+    test::TemporaryFolder m_folder;
     std::string m_path;
     Limits m_limits;
-    std::unique_ptr<Server> m_server;
     std::mutex m_mutex;
     std::deque<std::shared_ptr<Exchange>> m_kept;
+    std::optional<local::LocalSocket> m_socket;
+    std::unique_ptr<Server> m_server;
 };
 
 constexpr std::string_view kAsk = "GET /x%20y?q=1 HTTP/1.1\r\nHost: here\r\nX-Twice: a\r\nX-Twice: b\r\n\r\n";

@@ -1,4 +1,4 @@
-#include "app/bridge/key_file.h"
+#include "app/local/key_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@
 #include "ingle/error_ids.h"
 #include "ingle/file_descriptor.h"
 
-namespace ingle::bridge {
+namespace ingle::local {
 
 Result<std::string> readKeyFile(const std::string& path) {
     // A pipe would wait for whoever writes to it.
@@ -43,4 +43,4 @@ Result<std::string> readKeyFile(const std::string& path) {
     return key;
 }
 
-}  // namespace ingle::bridge
+}  // namespace ingle::local

@@ -1,29 +1,33 @@
-/// The socket that the bridge listens on: of this user alone.
+/// The socket that a program listens on for this user's programs alone.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "ingle/file_descriptor.h"
 #include "ingle/result.h"
 
-namespace ingle::bridge {
+namespace ingle::local {
 
-/// $XDG_RUNTIME_DIR/inglenook/bridge.sock. Errors: InvalidArgument (there is no such variable).
-Result<std::string> defaultSocketPath();
+/// $XDG_RUNTIME_DIR/inglenook/NAME. Errors: InvalidArgument (there is no such variable).
+Result<std::string> defaultSocketPath(std::string_view name);
 
 /// Is there from listen() to the end of its life, unless the process is killed: then the next one replaces
 /// it.
 class LocalSocket {
   public:
     /// Makes the folder, readable by its owner only, where it is missing, and the socket the same. Errors:
-    /// Io; InvalidArgument (a bridge listens there, something else is there, the folder is somebody else's).
+    /// Io; InvalidArgument (a program listens there, something else is there, the folder is somebody else's).
     static Result<LocalSocket> listen(const std::string& path);
     LocalSocket(LocalSocket&&) = default;
     LocalSocket& operator=(LocalSocket&&) = delete;
     ~LocalSocket();
 
     int descriptor() const { return m_listening.get(); }
+    /// For whoever accepts clients in place of accept().
+    FileDescriptor takeDescriptor() { return std::move(m_listening); }
     const std::string& path() const { return m_path; }
     /// The next client; nothing when none waits, or it is another user's.
     std::optional<FileDescriptor> accept() const;
@@ -36,4 +40,4 @@ class LocalSocket {
     FileDescriptor m_listening;
 };
 
-}  // namespace ingle::bridge
+}  // namespace ingle::local

@@ -1,44 +1,23 @@
-/// What the bridge needs before it serves: an address, a key, a socket of its own.
+/// Keys and sockets that are one user's alone.
 #include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 
-#include "app/bridge/far_address.h"
-#include "app/bridge/key_file.h"
-#include "app/bridge/local_socket.h"
-#include "tests/app/bridge/bridge_client.h"
+#include "app/local/key_file.h"
+#include "app/local/local_socket.h"
+#include "tests/temporary_folder.h"
+#include "tests/unix_socket.h"
 
-namespace ingle::bridge {
+namespace ingle::local {
 namespace {
 
 namespace fs = std::filesystem;
-
-TEST(FarAddress, OnlyLoopbackMayBeUnencrypted) {
-    const auto address = [](const std::string& url) { return farAddress(url, Plain::OnlyLoopback); };
-    const FarAddress secure = address("https://models.example:8443/api/v1/").value();
-    EXPECT_EQ(secure.base, "https://models.example:8443/api/v1");
-    EXPECT_EQ(secure.root, "https://models.example:8443/api");
-    EXPECT_EQ(secure.host, "models.example:8443");
-    EXPECT_TRUE(secure.isEncrypted);
-    EXPECT_FALSE(secure.isLoopback);
-    for (const char* near :
-         {"http://127.0.0.1:8000/v1", "http://localhost/v1", "http://[::1]:1/", "http://127.9.9.9"})
-        EXPECT_TRUE(address(near).value().isLoopback) << near;
-    for (const char* far : {"http://models.example/v1", "http://127.0.0.1.models.example/v1",
-                            "http://10.0.0.1/v1", "http://localhost.example/"}) {
-        const auto refused = address(far);
-        ASSERT_FALSE(refused) << far;
-        EXPECT_NE(refused.error().message.find("unencrypted"), std::string::npos) << refused.error().message;
-        EXPECT_TRUE(farAddress(far, Plain::Anywhere)) << far;
-    }
-    for (const char* bad : {"", "models.example", "ftp://models.example/", "file:///etc/passwd", "https://",
-                            "https://a:b@models.example/v1", "https://key@models.example/v1",
-                            "https://models.example/v1?key=1", "https://models.example/v1#x", "http s://x"})
-        EXPECT_FALSE(farAddress(bad, Plain::OnlyLoopback)) << bad;
-}
 
 TEST(KeyFile, IsReadWhereNobodyElseCan) {
     const test::TemporaryFolder folder;
@@ -102,7 +81,8 @@ TEST(LocalSocketTest, OneListensAndADeadOneIsReplaced) {
         const LocalSocket first = LocalSocket::listen(path).value();
         const auto second = LocalSocket::listen(path);
         ASSERT_FALSE(second);
-        EXPECT_NE(second.error().message.find("Another bridge"), std::string::npos) << second.error().message;
+        EXPECT_NE(second.error().message.find("Another program"), std::string::npos)
+            << second.error().message;
         EXPECT_TRUE(test::connectTo(path).isOpen()) << "the first is as it was";
     }
     const pid_t child = ::fork();
@@ -132,14 +112,14 @@ TEST(LocalSocketTest, WhatIsInTheWayIsLeftThere) {
 
 TEST(LocalSocketTest, ItsPlaceIsInTheRuntimeFolder) {
     ::setenv("XDG_RUNTIME_DIR", "/run/user/1", 1);
-    EXPECT_EQ(defaultSocketPath().value(), "/run/user/1/inglenook/bridge.sock");
+    EXPECT_EQ(defaultSocketPath("bridge.sock").value(), "/run/user/1/inglenook/bridge.sock");
     for (const char* bad : {"", "relative"}) {
         ::setenv("XDG_RUNTIME_DIR", bad, 1);
-        EXPECT_FALSE(defaultSocketPath());
+        EXPECT_FALSE(defaultSocketPath("bridge.sock"));
     }
     ::unsetenv("XDG_RUNTIME_DIR");
-    EXPECT_FALSE(defaultSocketPath());
+    EXPECT_FALSE(defaultSocketPath("bridge.sock"));
 }
 
 }  // namespace
-}  // namespace ingle::bridge
+}  // namespace ingle::local

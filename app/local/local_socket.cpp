@@ -1,4 +1,4 @@
-#include "app/bridge/local_socket.h"
+#include "app/local/local_socket.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -11,10 +11,10 @@
 #include <cstring>
 #include <filesystem>
 
-namespace ingle::bridge {
+namespace ingle::local {
 namespace {
 
-constexpr int kWaitingClients = 16;
+constexpr int kWaitingClients = 128;
 
 auto refused(const std::string& path) {
     return fail(ErrorCode::Io, "{}: {}", path, std::strerror(errno));
@@ -37,20 +37,20 @@ Result<FileDescriptor> takeLock(const std::string& path) {
         ::open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
     if (!lock.isOpen()) return refused(path + ".lock");
     if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
-        return fail(ErrorCode::InvalidArgument, "Another bridge listens at {}.", path);
+        return fail(ErrorCode::InvalidArgument, "Another program listens at {}.", path);
     return lock;
 }
 
 }  // namespace
 
-Result<std::string> defaultSocketPath() {
+Result<std::string> defaultSocketPath(std::string_view name) {
     const char* folder = std::getenv("XDG_RUNTIME_DIR");
     if (!folder || folder[0] != '/')
         return fail(
             ErrorCode::InvalidArgument,
             "There is no XDG_RUNTIME_DIR, the folder for sockets of this user; --socket names another "
             "place.");
-    return fmt::format("{}/inglenook/bridge.sock", folder);
+    return fmt::format("{}/inglenook/{}", folder, name);
 }
 
 Result<LocalSocket> LocalSocket::listen(const std::string& path) {
@@ -71,7 +71,7 @@ Result<LocalSocket> LocalSocket::listen(const std::string& path) {
     if (::lstat(path.c_str(), &status) == 0) {
         if (!S_ISSOCK(status.st_mode))
             return fail(ErrorCode::InvalidArgument, "{}: something else than a socket is there", path);
-        if (::unlink(path.c_str()) != 0) return refused(path);  // of a bridge that was killed
+        if (::unlink(path.c_str()) != 0) return refused(path);  // of a program that was killed
     }
     LocalSocket made(path, std::move(lock));
     made.m_path.clear();  // nothing of ours is there yet
@@ -104,4 +104,4 @@ std::optional<FileDescriptor> LocalSocket::accept() const {
     return client;
 }
 
-}  // namespace ingle::bridge
+}  // namespace ingle::local

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "app/bridge/arguments.h"
 #include "app/cli/command_line.h"
 #include "app/serve/arguments.h"
 #ifdef INGLE_WITH_DESKTOP
@@ -54,6 +55,12 @@ int main() {
         ingle::serve::Options ignored;
         ingle::serve::declareArguments(app, ignored);
         programs.push_back(describe(app, "ingle-serve"));
+    }
+    {
+        CLI::App app;
+        ingle::bridge::Arguments ignored;
+        ingle::bridge::declareArguments(app, ignored);
+        programs.push_back(describe(app, "ingle-bridge"));
     }
 #ifdef INGLE_WITH_DESKTOP
     {

@@ -26,7 +26,7 @@ what graphics drivers were found to be worth
 None: the kernel is asked to refuse every internet socket before anything else is done.
 .SH SEE ALSO
 .BR inglenook (1),
-.BR ingle\-serve (1)
+.BR ingle\\-serve (1)
 """,
     "ingle-serve": """.SH EXIT STATUS
 0 when it was told to end, 1 when it could not serve (one line on standard error says why), 2 for wrong usage.
@@ -40,6 +40,21 @@ the socket, which only its owner may open
 It listens on the addresses that it is told, and opens no connection. The engine is a process of its own, which is refused every internet socket.
 .SH SEE ALSO
 .BR ingle (1)
+""",
+    "ingle-bridge": """.SH EXIT STATUS
+0 when a signal ended it, 1 when it could not serve (one line on standard error says why), 2 for wrong usage.
+.SH ENVIRONMENT
+.TP
+.B https_proxy, no_proxy
+the proxy through which the server is reached, as curl knows them
+.SH FILES
+.TP
+.I $XDG_RUNTIME_DIR/inglenook/bridge.sock
+the socket, which only its owner may open
+.SH NETWORK
+It opens connections to the server that it is told, and to no other. What is asked through it leaves this computer.
+.SH SEE ALSO
+.BR ingle\\-serve (1)
 """,
     "inglenook": """.SH FILES
 .TP

@@ -8,22 +8,16 @@
 #include <csignal>
 #include <cstdio>
 
+#include "app/bridge/arguments.h"
 #include "app/bridge/bridge.h"
 #include "app/bridge/far_address.h"
 #include "app/local/key_file.h"
 #include "app/sandbox/secrecy.h"
 #include "ingle/file_descriptor.h"
-#include "ingle/version.h"
 
 namespace {
 
 namespace bridge = ingle::bridge;
-
-struct Options {
-    std::string url, keyFile, socket;
-    std::vector<std::string> models;
-    bool isInsecure = false;
-};
 
 /// SIGTERM and SIGINT as something to wait for.
 ingle::FileDescriptor endSignals() {
@@ -36,7 +30,7 @@ ingle::FileDescriptor endSignals() {
     return ingle::FileDescriptor(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-ingle::Status serve(const Options& given) {
+ingle::Status serve(const bridge::Arguments& given) {
     bridge::BridgeOptions options;
     INGLE_TRY_ASSIGN(options.address,
                      bridge::farAddress(given.url, given.isInsecure ? bridge::Plain::Anywhere
@@ -60,18 +54,9 @@ ingle::Status serve(const Options& given) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    Options options;
-    CLI::App app(
-        "Lets programs that speak Inglenook's host protocol use models of a server far away, which speaks "
-        "OpenAI's interface. What is asked leaves this computer.");
-    app.set_version_flag("--version", fmt::format("ingle-bridge {}", ingle::version()));
-    app.add_option("--url", options.url, "address of the server, as https://host/v1")->required();
-    app.add_option("--key-file", options.keyFile, "file with its key, which nobody else may be able to read");
-    app.add_option("--model", options.models, "models to offer (default: all that the server has)");
-    app.add_option("--socket", options.socket,
-                   "where to listen (default: inglenook/bridge.sock in $XDG_RUNTIME_DIR)");
-    app.add_flag("--insecure", options.isInsecure,
-                 "allow http:// to another computer: chats and key can be read on the way");
+    bridge::Arguments options;
+    CLI::App app;
+    bridge::declareArguments(app, options);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -10,7 +10,7 @@ tree=$1 lines=${2:-150}
 commands=$tree/tidy
 mkdir -p "$commands"
 sed -E 's# -Winvalid-pch| -fpch-preprocess| -include [^ ]*cmake_pch\.hxx##g' "$tree/compile_commands.json" >"$commands/compile_commands.json"
-git ls-files --cached --others --exclude-standard -- '*.cpp' | grep -E '^(engine|app/(protocol|client|library|history|storage|content|sandbox|crash|documents|exchange|bridge|cli))/' |
+git ls-files --cached --others --exclude-standard -- '*.cpp' | grep -E '^(engine|app/(protocol|client|library|history|storage|content|sandbox|crash|documents|exchange|local|bridge|serve|cli))/' |
     xargs awk -v lines="$lines" 'FNR == lines { print FILENAME }' |
     xargs -P "$(nproc)" -n 4 clang-tidy --quiet -p "$commands" --extra-arg=-Wno-unknown-warning-option 2>&1 |
     { grep -v ' warnings generated\.$' || true; }

@@ -171,6 +171,11 @@ void Server::closeListener() {
     m_listener = {};
 }
 
+bool Server::isIdle() {
+    const std::scoped_lock lock(m_mutex);
+    return std::ranges::all_of(m_connections, [](const Connection* each) { return !each->exchange; });
+}
+
 int Server::receive(MHD_Connection* connection, Call& call, const char* body, size_t& bodyBytes) {
     if (call.exchange) return call.exchange->queueAnswer(call.exchange);
     if (bodyBytes > 0) {

@@ -116,8 +116,10 @@ class Server:
         expect(status == 0, f"the server ended with status {status}; it said: {(self.folder / 'serve.log').read_text()[-2000:]}")
         expect(not self.socket_path.exists(), "the socket is still there")
 
-    def connect(self, on_socket=False, seconds=ANSWER_SECONDS):
-        return UnixConnection(self.socket_path, seconds) if on_socket else http.client.HTTPConnection("127.0.0.1", self.port, timeout=seconds)
+    def connect(self, on_socket=None, seconds=ANSWER_SECONDS):
+        """To the socket, or where there is a port to that."""
+        is_local = self.port is None if on_socket is None else on_socket
+        return UnixConnection(self.socket_path, seconds) if is_local else http.client.HTTPConnection("127.0.0.1", self.port, timeout=seconds)
 
     def raw(self, seconds=ANSWER_SECONDS):
         """A bare connection."""
@@ -130,7 +132,7 @@ class Server:
 
     def ask(self, method, path, body=None, headers=None, on_socket=None):
         """A request on a connection of its own. `body`: what becomes JSON, or bytes as they are."""
-        connection = self.connect(self.port is None if on_socket is None else on_socket)
+        connection = self.connect(on_socket)
         with contextlib.closing(connection):
             return ask(connection, method, path, body, self._headers(headers))
 
@@ -146,7 +148,7 @@ class Server:
 
     def stream(self, path, body, headers=None):
         """What each event says, as it comes; without [DONE], which must be the last one."""
-        with contextlib.closing(self.connect(self.port is None)) as connection:
+        with contextlib.closing(self.connect()) as connection:
             yield from stream(connection, path, body, self._headers(headers))
 
     def chat_stream(self, text=QUESTION, **fields):

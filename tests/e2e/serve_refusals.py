@@ -183,7 +183,8 @@ def check_key(bin_dir, folder):
 
 
 def fails_to_start(bin_dir, folder, words, *arguments):
-    run = subprocess.run([bin_dir / "ingle-serve", guide_path(bin_dir), "--socket", folder / "other.sock", "--data-dir", folder, *arguments],
+    arguments = arguments if "--socket" in arguments else ("--socket", folder / "other.sock", *arguments)
+    run = subprocess.run([bin_dir / "ingle-serve", guide_path(bin_dir), "--data-dir", folder, *arguments],
                          capture_output=True, text=True, timeout=60, check=False)
     expect(run.returncode == 1 and words in run.stderr and run.stderr.count("\n") == 1, f"{arguments}: {run.returncode}, {run.stderr!r}")
 

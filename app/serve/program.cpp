@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <future>
+#include <thread>
 
 #include "app/library/library.h"
 #include "app/local/local_socket.h"
@@ -97,11 +99,16 @@ Result<Door> openDoor(FileDescriptor listener, const Options& options, Service s
     return door;
 }
 
-/// Answers under way come to their end, unless another signal comes or they take too long.
-void finish(EngineRoom& room, const EndSignals& signals, std::chrono::seconds grace) {
+/// Answers under way come to their end and are sent, unless another signal comes or they take too long.
+void finish(EngineRoom& room, const std::vector<Door>& doors, const EndSignals& signals,
+            std::chrono::seconds grace) {
     const auto limit = std::chrono::steady_clock::now() + grace;
-    while (!room.close(100ms) && std::chrono::steady_clock::now() < limit && !signals.came()) {
-    }
+    const auto isDone = [&] {
+        return room.close(100ms) &&
+               std::ranges::all_of(doors, [](const Door& each) { return each.server->isIdle(); });
+    };
+    while (!isDone() && std::chrono::steady_clock::now() < limit && !signals.came())
+        std::this_thread::sleep_for(10ms);
 }
 
 }  // namespace
@@ -145,7 +152,7 @@ Status serve(const Options& options) {
     std::fflush(stdout);
     signals.wait();
     for (Door& door : doors) door.server->closeListener();
-    finish(room, signals, options.grace);
+    finish(room, doors, signals, options.grace);
     return {};
 }
 

@@ -68,8 +68,8 @@ void Answer::ask() {
 void Answer::askBehindWritten() {
     const auto counted = [self = shared_from_this()](const client::Outcome<protocol::Count>& outcome) {
         if (!outcome) {
-            self->fail(fromEngine(outcome.error().error));
-            return self->leave(self->m_request.answers);
+            self->leave(self->m_request.answers);
+            return self->fail(fromEngine(outcome.error().error));
         }
         GenerateRequest& request = self->m_request.generate;
         request.resumeIds = outcome->ids;
@@ -151,18 +151,19 @@ void Answer::take(Choice& choice, const std::vector<PartPiece>& pieces, std::vec
 
 void Answer::finished(Choice& choice, const client::Outcome<protocol::Generate>& outcome) {
     if (!outcome) {
-        fail(fromEngine(outcome.error().error));
-        return leave(1);
+        leave(1);
+        return fail(fromEngine(outcome.error().error));
     }
     const GenerateResult& result = outcome->result;
     if (result.reason == StopReason::Cancelled) {
         const bool isLate = end() == End::TooLate;
-        fail(isLate ? ApiError{.status = 504,
-                               .message = fmt::format("The answer took longer than {} seconds.",
-                                                      m_room.answerLimit().count()),
-                               .code = "timeout"}
-                    : ApiError{.status = 503, .message = "The answer was stopped.", .code = "cancelled"});
-        return leave(1);
+        leave(1);
+        return fail(isLate
+                        ? ApiError{.status = 504,
+                                   .message = fmt::format("The answer took longer than {} seconds.",
+                                                          m_room.answerLimit().count()),
+                                   .code = "timeout"}
+                        : ApiError{.status = 503, .message = "The answer was stopped.", .code = "cancelled"});
     }
     const Delta delta = choice.finish(result);
     if (m_isStreaming && !m_isAnswered) {
@@ -172,8 +173,10 @@ void Answer::finished(Choice& choice, const client::Outcome<protocol::Generate>&
     const auto now = Clock::now();
     m_room.metrics().countAnswer(choice.stats(), secondsSince(m_begin, now),
                                  secondsSince(m_begin, m_firstToken.value_or(now)));
-    if (m_running == 1 && !m_isAnswered) complete();
+    // Whoever has the answer may ask the next one at once: the place is free by then.
+    const bool isLast = m_running == 1;
     leave(1);
+    if (isLast && !m_isAnswered) complete();
 }
 
 void Answer::leave(unsigned answers) {

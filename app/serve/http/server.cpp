@@ -58,6 +58,7 @@ struct Server::Connection {
     int fd = -1;
     Clock::time_point since;             ///< when it was opened, or its last request answered
     std::shared_ptr<Exchange> exchange;  ///< null: its request has not come whole
+    bool hasEnded = false;               ///< the client said that it sends nothing more, one look ago
 };
 
 struct Server::Call {
@@ -171,6 +172,11 @@ void Server::closeListener() {
     m_listener = {};
 }
 
+bool Server::isIdle() {
+    const std::scoped_lock lock(m_mutex);
+    return std::ranges::all_of(m_connections, [](const Connection* each) { return !each->exchange; });
+}
+
 int Server::receive(MHD_Connection* connection, Call& call, const char* body, size_t& bodyBytes) {
     if (call.exchange) return call.exchange->queueAnswer(call.exchange);
     if (bodyBytes > 0) {
@@ -226,19 +232,21 @@ void Server::lookAtConnections() {
     {
         const std::scoped_lock lock(m_mutex);
         std::vector<pollfd> polled;
-        std::vector<std::shared_ptr<Exchange>> waiting;
         const auto deadline = Clock::now() - m_limits.idle;
-        for (const Connection* each : m_connections) {
+        for (const Connection* each : m_connections)
+            polled.push_back({.fd = each->fd, .events = POLLRDHUP, .revents = 0});
+        ::poll(polled.data(), polled.size(), 0);
+        auto state = polled.begin();
+        for (Connection* each : m_connections) {
+            const bool hasEnded = (state++)->revents != 0;
             if (each->exchange) {
-                polled.push_back({.fd = each->fd, .events = POLLRDHUP, .revents = 0});
-                waiting.push_back(each->exchange);
-            } else if (each->since < deadline) {
+                if (hasEnded) lost.push_back(each->exchange);
+            } else if (each->since < deadline || (hasEnded && each->hasEnded)) {
+                // What has come of a request within one look is all that will come of it.
                 ::shutdown(each->fd, SHUT_RDWR);
             }
+            each->hasEnded = hasEnded;
         }
-        ::poll(polled.data(), polled.size(), 0);
-        for (size_t index = 0; index < polled.size(); ++index)
-            if (polled[index].revents != 0) lost.push_back(waiting[index]);
     }
     for (const auto& exchange : lost) exchange->lose();
 }

@@ -48,6 +48,8 @@ class Server {
 
     /// Takes no further connection; those that are open go on.
     void closeListener();
+    /// No request is being answered: every answer has been sent to its end, or its client has gone.
+    bool isIdle();
 
   private:
     struct Connection;

@@ -95,13 +95,13 @@ void serve(Service& service, std::shared_ptr<http::Exchange> exchange) {
     if (auto entered = enter(service.room, 1); !entered) return exchange->reply(toResponse(entered.error()));
     const auto compared = [&room = service.room, exchange,
                            asked = *asked](const client::Outcome<protocol::Embed>& outcome) {
+        room.leave();
         if (!outcome)
             exchange->reply(toResponse(fromEngine(outcome.error().error)));
         else if (outcome->rows.size() != asked.texts.size() * outcome->dim * sizeof(float))
             exchange->reply(toResponse({.status = 500, .message = "The engine answered something else."}));
         else
             exchange->reply(jsonResponse(bodyOf(*outcome, asked)));
-        room.leave();
     };
     service.room.embed(**model, asked->texts, {.finished = compared});
 }

@@ -34,11 +34,11 @@ void serve(Service& service, std::shared_ptr<http::Exchange> exchange) {
     if (!model) return exchange->reply(toResponse(model.error()));
     if (auto entered = enter(service.room, 1); !entered) return exchange->reply(toResponse(entered.error()));
     const auto counted = [&room = service.room, exchange](const client::Outcome<protocol::Count>& outcome) {
+        room.leave();
         if (outcome)
             exchange->reply(jsonResponse(toText({{"tokens", outcome->ids}, {"count", outcome->tokens}})));
         else
             exchange->reply(toResponse(fromEngine(outcome.error().error)));
-        room.leave();
     };
     service.room.ask(**model, std::move(asked->count), {.finished = counted});
 }

@@ -64,7 +64,7 @@ std::vector<TextMessage> messageTexts(std::span<const ChatMessage> messages, Tho
         ChatMessage rest{message.role, {}};
         std::vector<Part> calls;
         for (const Part& part : message.parts) {
-            if (part.kind == PartKind::ToolResult)
+            if (part.kind == PartKind::ToolResult && message.role == Role::User)
                 out.push_back({.role = Role::User, .text = part.text, .resultOf = part.data});
             else
                 (part.kind == PartKind::ToolCall ? calls : rest.parts).push_back(part);

@@ -183,7 +183,7 @@ PromptRenderer PromptRenderer::inForm(const PromptForm& form) const {
 
 Result<PromptRenderer::Segments> PromptRenderer::renderTexts(const Source& source,
                                                              std::span<const TextMessage> messages,
-                                                             GenerationPrompt add) const {
+                                                             GenerationPrompt add, ToolForm tools) const {
     INGLE_TRY_ASSIGN(const Value list, messageList(messages));
     jinja::Dict context;
     const auto set = [&](std::string_view name, Value value) {
@@ -199,7 +199,7 @@ Result<PromptRenderer::Segments> PromptRenderer::renderTexts(const Source& sourc
     jinja::Dict withNone = context;
     for (const char* name : {"tools", "documents"})
         withNone.entries.emplace_back(makeText(name, Origin::Template), jinja::None{});
-    if (!m_tools.empty() && source.asksForTools) {
+    if (tools == ToolForm::Fields) {
         INGLE_TRY_ASSIGN(withNone.entries[withNone.entries.size() - 2].second, toolList(m_tools));
         return source.jinja.render(withNone, now);
     }
@@ -213,20 +213,24 @@ Result<PromptRenderer::Segments> PromptRenderer::renderTexts(const Source& sourc
 Result<PromptRenderer::Segments> PromptRenderer::renderBy(const Source& source,
                                                           std::span<const ChatMessage> messages,
                                                           GenerationPrompt add) const {
-    std::vector<ChatMessage> told;
-    if (!m_tools.empty() && !source.asksForTools) {
-        told = toldOfTools(messages, m_tools);
-        messages = told;
-    }
-    const ToolForm tools = !m_tools.empty() && source.asksForTools ? ToolForm::Fields : ToolForm::Text;
+    if (m_tools.empty()) return renderMessages(source, messages, add, ToolForm::Text);
+    if (source.asksForTools)
+        if (auto segments = renderMessages(source, messages, add, ToolForm::Fields)) return segments;
+    // It knows no tools, or not in this form.
+    return renderMessages(source, toldOfTools(messages, m_tools), add, ToolForm::Text);
+}
+
+Result<PromptRenderer::Segments> PromptRenderer::renderMessages(const Source& source,
+                                                                std::span<const ChatMessage> messages,
+                                                                GenerationPrompt add, ToolForm tools) const {
     if (source.knowsThoughts)
-        if (auto segments = renderTexts(source, messageTexts(messages, Thoughts::Mark, tools), add))
+        if (auto segments = renderTexts(source, messageTexts(messages, Thoughts::Mark, tools), add, tools))
             return segments;
     const auto texts = messageTexts(messages, Thoughts::Omit, tools);
-    auto segments = renderTexts(source, texts, add);
+    auto segments = renderTexts(source, texts, add, tools);
     if (segments || std::ranges::find(texts, Role::System, &TextMessage::role) == texts.end())
         return segments;
-    if (auto merged = renderTexts(source, withoutSystem(texts), add)) return merged;
+    if (auto merged = renderTexts(source, withoutSystem(texts), add, tools)) return merged;
     return segments;
 }
 
@@ -240,7 +244,8 @@ PromptRenderer::Rendered PromptRenderer::render(std::span<const ChatMessage> mes
     std::string reason = m_givenReason;
     if (m_given) {
         auto segments = renderBy(*m_given, messages, add);
-        const bool isQuestion = !messages.empty() && messages.back().role == Role::User;
+        const bool isQuestion =
+            !messages.empty() && messages.back().role == Role::User && !isToolResult(messages.back());
         const bool asks = segments && (!isQuestion || says(*segments, messages.back()));
         if (asks) return {std::move(*segments), noteOf(m_given.get())};
         reason = segments ? "The chat template that was set leaves out the question, so it is not used."

@@ -48,8 +48,10 @@ class PromptRenderer {
     Rendered renderOwn(std::span<const ChatMessage> messages, GenerationPrompt add) const;
     Result<Segments> renderBy(const Source& source, std::span<const ChatMessage> messages,
                               GenerationPrompt add) const;
+    Result<Segments> renderMessages(const Source& source, std::span<const ChatMessage> messages,
+                                    GenerationPrompt add, ToolForm tools) const;
     Result<Segments> renderTexts(const Source& source, std::span<const TextMessage> messages,
-                                 GenerationPrompt add) const;
+                                 GenerationPrompt add, ToolForm tools) const;
     /// `source` null: a built-in format.
     std::string noteOf(const Source* source) const;
 

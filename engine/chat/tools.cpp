@@ -15,6 +15,19 @@ using json = nlohmann::ordered_json;
 constexpr size_t kMostBytes = 64 * 1024;
 constexpr size_t kMostFunctions = 128;
 
+/// Discarded where it is no JSON, or nested deeper than anybody nests functions: what copies and prints it
+/// recurses.
+json parseJson(std::string_view text) {
+    constexpr int kMostDepth = 32;
+    bool isTooDeep = false;
+    const auto keep = [&isTooDeep](int depth, json::parse_event_t, json&) {
+        isTooDeep = isTooDeep || depth > kMostDepth;
+        return depth <= kMostDepth;
+    };
+    json parsed = json::parse(text, keep, /*allow_exceptions=*/false);
+    return isTooDeep ? json(json::value_t::discarded) : parsed;
+}
+
 bool isFunction(const json& tool) {
     return tool.is_object() && tool.value("type", json()) == "function" && tool.contains("function") &&
            tool["function"].is_object() && tool["function"].value("name", json()).is_string();
@@ -24,7 +37,7 @@ Result<json> parse(std::string_view tools) {
     if (tools.size() > kMostBytes)
         return fail(ErrorCode::InvalidArgument, "The list of tools has {} bytes: {} at most.", tools.size(),
                     kMostBytes);
-    json list = json::parse(tools, nullptr, /*allow_exceptions=*/false);
+    json list = parseJson(tools);
     if (!list.is_array() || list.empty() || list.size() > kMostFunctions ||
         !std::ranges::all_of(list, isFunction))
         return fail(ErrorCode::InvalidArgument, "The tools are no JSON list of 1 to {} functions.",
@@ -45,6 +58,12 @@ std::string instructions(std::string_view tools) {
 }
 
 }  // namespace
+
+bool isToolResult(const ChatMessage& message) {
+    return !message.parts.empty() && std::ranges::all_of(message.parts, [](const Part& part) {
+        return part.kind == PartKind::ToolResult;
+    });
+}
 
 Status checkTools(std::string_view tools) {
     INGLE_TRY(toolList(tools));
@@ -68,7 +87,7 @@ std::vector<ChatMessage> toldOfTools(std::span<const ChatMessage> messages, std:
 }
 
 Result<jinja::Value> toolCall(const Part& part) {
-    const json call = json::parse(part.text, nullptr, /*allow_exceptions=*/false);
+    const json call = parseJson(part.text);
     json function{{"name", part.data}, {"arguments", part.text}};
     if (call.is_object()) {
         if (call.contains("name")) function["name"] = call["name"];

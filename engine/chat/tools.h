@@ -11,6 +11,9 @@
 
 namespace ingle::chat {
 
+/// All of it is what tools said.
+bool isToolResult(const ChatMessage& message);
+
 /// Errors: InvalidArgument, when `tools` is no list of functions as PromptForm::tools wants it.
 Status checkTools(std::string_view tools);
 

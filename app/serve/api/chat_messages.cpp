@@ -57,7 +57,7 @@ void readToolCalls(Fields& fields, std::vector<Part>& parts, std::map<std::strin
             const std::string name = inner.text("name").value_or("");
             const std::string arguments = inner.text("arguments").value_or("{}");
             if (auto whole = inner.finish(); !whole) call.complain(whole.error());
-            auto object = nlohmann::ordered_json::parse(arguments, nullptr, /*allow_exceptions=*/false);
+            auto object = parseJson(arguments);
             if (object.is_discarded()) object = arguments;
             nameOfCall[id] = name;
             parts.push_back({PartKind::ToolCall, toText({{"name", name}, {"arguments", object}}), name});

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "app/serve/api/json_text.h"
 #include "ingle/shown_text.h"
 
 namespace ingle::serve::api {
@@ -11,7 +12,6 @@ namespace ingle::serve::api {
 using json = nlohmann::ordered_json;
 
 Expected<json> parseBody(std::string_view body) {
-    constexpr int kMostDepth = 64;
     constexpr size_t kMostKeys = 20'000;  // each is compared with all others of its object
     bool isTooDeep = false;
     size_t numKeys = 0;

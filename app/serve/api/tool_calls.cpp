@@ -31,7 +31,7 @@ std::optional<ToolCall> callOf(const json& object) {
 }
 
 std::optional<std::vector<ToolCall>> fromJson(std::string_view text) {
-    const json parsed = json::parse(text, nullptr, /*allow_exceptions=*/false);
+    const json parsed = parseJson(text);
     std::vector<ToolCall> calls;
     if (parsed.is_array()) {
         for (const json& each : parsed) {
@@ -57,7 +57,7 @@ std::optional<std::string_view> upTo(std::string_view& text, std::string_view ma
 
 /// A value is JSON where it can be read as such, else a text.
 json valueOf(std::string_view text) {
-    json parsed = json::parse(text, nullptr, false);
+    json parsed = parseJson(text);
     return parsed.is_discarded() ? json(std::string(text)) : parsed;
 }
 

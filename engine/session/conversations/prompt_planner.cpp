@@ -35,7 +35,10 @@ struct Turn {
 std::vector<Turn> splitTurns(const GenerateRequest& request) {
     std::vector<Turn> turns;
     for (uint32_t i = 0; i < request.messages.size(); ++i) {
-        if (turns.empty() || request.messages[i].role != Role::Assistant) turns.push_back({.first = i});
+        const ChatMessage& message = request.messages[i];
+        // What a tool said belongs to the question for which it was called.
+        const bool goesOn = message.role == Role::Assistant || chat::isToolResult(message);
+        if (turns.empty() || !goesOn) turns.push_back({.first = i});
         Turn& turn = turns.back();
         turn.end = i + 1;
         turn.mustStay = turn.mustStay || request.messages[i].role == Role::System ||

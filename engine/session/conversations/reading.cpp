@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/chat/tools.h"
 #include "engine/session/conversations/prompt_planner.h"
 #include "engine/session/snapshots/model_snapshots.h"
 #include "ingle/error_ids.h"
@@ -42,6 +43,7 @@ bool Reading::canBegin() const {
 Status Reading::plan(const OpenedModel& model) {
     if (!m_snapshots.hasStore())
         return fail(ErrorCode::Unsupported, "nothing that this model reads is kept on the disk");
+    if (!m_request.promptForm.tools.empty()) INGLE_TRY(chat::checkTools(m_request.promptForm.tools));
     const chat::PromptRenderer prompts = promptsOf(model, m_request.promptForm);
     INGLE_TRY_ASSIGN(m_ids, commonTokens(model, prompts, m_request.messages));
     if (const uint32_t room = roomForPrompts(model.contextTokens, prompts); room > 0 && m_ids.size() > room) {

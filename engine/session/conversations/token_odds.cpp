@@ -13,7 +13,9 @@ TokenOdds::TokenOdds(const OpenedModel& model, std::span<const float> logits)
 
 ScoredToken TokenOdds::of(TokenId id) const {
     const double p = std::exp(double{m_logits[static_cast<size_t>(id)]} - m_highest) / m_sum;
-    if (!m_model.tokenizer) return {.id = id, .p = p};
+    // Ids beyond the vocabulary are what tables are padded with.
+    if (!m_model.tokenizer || static_cast<size_t>(id) >= m_model.tokenizer->vocabSize())
+        return {.id = id, .p = p};
     return {id, std::string(m_model.tokenizer->pieceBytes(id)), p, m_model.tokenizer->isEndOfGeneration(id)};
 }
 

@@ -120,6 +120,15 @@ TEST(ChatRequest, MessagesBecomeParts) {
                             calls, results, textMessage(Role::User, "So?")));
 }
 
+TEST(ChatRequest, ArgumentsThatAreNestedTooDeepStayText) {
+    const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
+    const auto request = readChatRequest(
+        R"({"model":"m","messages":[{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":")" +
+        deep + R"("}}]}]})");
+    ASSERT_TRUE(request) << request.error().message;
+    EXPECT_THAT(request->generate.messages[0].parts[0].text, HasSubstr("\"arguments\":\"[[["));
+}
+
 TEST(ChatRequest, WhatMessagesCannotHaveIsNamedWithItsPlace) {
     const auto place = [](const std::string& message) {
         const auto request = readChatRequest(R"({"model":"m","messages":[)" + message + "]}");

@@ -31,6 +31,9 @@ TEST(ToolCalls, AreReadInTheFormsInWhichModelsWriteThem) {
     EXPECT_EQ(one(R"({"arguments":{}})"), "none");
     EXPECT_EQ(one("<function=f><parameter=a>5"), "none");
     EXPECT_EQ(one(""), "none");
+    const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
+    EXPECT_EQ(one(R"({"name":"f","arguments":)" + deep + "}"), "none");
+    EXPECT_EQ(one("<function=f><parameter=a>[1]</parameter></function>"), R"(f {"a":[1]})");
     EXPECT_EQ(parseToolCalls(R"([{"name":"f"},{"name":"g"}])")->size(), 2u);
 }
 

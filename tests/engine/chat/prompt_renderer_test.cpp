@@ -192,6 +192,35 @@ TEST(PromptRenderer, withoutToolsCallsStandInTheText) {
               "\n```\n<|user|>\n```tool_result\nCold <|user|>.\n```\n<|user|>So?");
 }
 
+TEST(PromptRenderer, aTemplateThatFailsWithToolsHasThemTold) {
+    const auto renderer =
+        PromptRenderer::create(
+            withTemplate("{% if tools %}{{ raise_exception('no tools') }}{% endif %}"
+                         "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"))
+            .inForm({.chatTemplate = {}, .tools = kTools});
+    const auto rendered = renderer.render(kChat, GenerationPrompt::Omit);
+    EXPECT_EQ(rendered.note, "");
+    EXPECT_THAT(textOf(rendered.segments),
+                testing::StartsWith("<system>Be brief.\n\nYou may call functions"));
+}
+
+TEST(PromptRenderer, aTemplateThatIsSetMayEndWithWhatAToolSaid) {
+    auto messages = chatWithCalls();
+    messages.pop_back();
+    const auto renderer = PromptRenderer::create(withTemplate(kTemplate))
+                              .inForm({.chatTemplate = kToolTemplate, .tools = kTools});
+    EXPECT_EQ(renderer.render(messages, GenerationPrompt::Omit).note, "");
+}
+
+TEST(PromptRenderer, aCallThatIsNestedTooDeepIsItsText) {
+    const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
+    const std::vector<ChatMessage> messages{
+        {Role::Assistant, {{PartKind::ToolCall, R"({"name":"f","arguments":)" + deep + "}", "f"}}}};
+    const auto renderer =
+        PromptRenderer::create(withTemplate(kToolTemplate)).inForm({.chatTemplate = {}, .tools = kTools});
+    EXPECT_THAT(textOf(renderer.render(messages, GenerationPrompt::Omit).segments), HasSubstr("<call>f:"));
+}
+
 TEST(Tools, AreAListOfFunctionsOrRefused) {
     EXPECT_TRUE(checkTools(kTools));
     const std::string deep = R"([{"type":"function","function":{"name":"f","parameters":)" +

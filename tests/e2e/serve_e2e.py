@@ -20,14 +20,14 @@ DOCS = pathlib.Path(__file__).parents[2] / "docs/serve.md"
 DOCS_URL = "http://127.0.0.1:8080"
 
 
-def check_docs(server):
+def check_docs(server, embedder):
     """Every command of the page does what it says, and its program prints an answer."""
     text = DOCS.read_text()
     commands = [line for block in re.findall(r"```sh\n(.*?)```", text, re.S) for line in block.replace("\\\n", " ").splitlines() if line.startswith("curl ")]
     expect(len(commands) >= 8, f"{len(commands)} commands were found")
     for command in commands:
         expect(DOCS_URL in command or "--unix-socket" in command, f"whom does it ask? {command}")
-        command = command.replace(DOCS_URL, server.url).replace("$XDG_RUNTIME_DIR/inglenook/serve.sock", str(server.socket_path))
+        command = command.replace(DOCS_URL, server.url).replace("bge-small", embedder).replace("$XDG_RUNTIME_DIR/inglenook/serve.sock", str(server.socket_path))
         run = subprocess.run(["bash", "-c", command.replace("curl ", "curl -sS --fail-with-body --max-time 60 ", 1)], capture_output=True, text=True, check=False)
         expect(run.returncode == 0 and run.stdout, f"{command}\n{run.stdout}{run.stderr}")
     programs = re.findall(r"```python\n(.*?)```", text, re.S)
@@ -46,7 +46,7 @@ def check_all(options, folder):
         late = Background(serve_refusals.check_queue, options.bin, options.folder_of("queue"))
         serve_answers.check(server, [path.stem for path in models])
         serve_refusals.check(options.bin, folder, server)
-        print(check_docs(server))
+        print(check_docs(server, models[1].stem))
         late.result()
         serve_refusals.check_key(options.bin, options.folder_of("key"))
         serve_life.check(options.bin, options.folder_of("life"))

@@ -208,7 +208,7 @@ def send(server, data, is_patient):
             connection.sendall(data)
             if is_patient:
                 # It may wait for more, as it should; until it has cut us off 30 seconds would pass.
-                connection.settimeout(0.5)
+                connection.settimeout(0.2)
                 with contextlib.suppress(socket.timeout):
                     said += connection.recv(1 << 16)
                 connection.settimeout(HANG_SECONDS)

@@ -53,6 +53,7 @@ def check_all(options, folder):
         missing = serve_life.check_system_calls(options.bin, options.folder_of("trace"))
         print(missing or "system calls: no socket that was not asked for")
         print(serve_malformed.check(server, options.malformed, options.seed)[0])
+        serve_life.check_half(server)
         slowloris.check()
         server.stop()
     print(serve_load.check(options.bin, options.folder_of("load"), options.clients, options.seconds))

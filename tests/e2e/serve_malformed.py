@@ -14,7 +14,8 @@ THREADS = 8
 # From the last byte that is sent to the last that comes.
 HANG_SECONDS = 60
 PATHS = ["/v1/chat/completions", "/v1/completions", "/v1/embeddings", "/v1/models", "/tokenize", "/health", "/metrics", "/", "/nowhere"]
-ODD = [None, True, 0, -1, 1.5, 1e308, -1e400, 2**63, 2**64, 10**40, "", "\0", "\ud800", "x" * 5000, "ü😀", [], [[]], [None], {}, {"": {}}, {"a": [1, {"b": None}]}]
+ODD = [None, True, 0, -1, 1.5, 1e308, -1e400, 2**63, 2**64, 10**40, "", "\0", "\ud800", "x" * 5000, "ü😀", [], [[]], [None], {}, {"": {}},
+       {"a": [1, {"b": None}]}]
 NUMBERS = [b"0", b"-1", b"+5", b"5 5", b"5,5", b"0x10", b"99999999999999999999999", b"18446744073709551616", b"9223372036854775807", b"", b"\xff", b"5;x=1"]
 FORMS = [{"type": "json_object"}, {"type": "json_schema", "json_schema": {"name": "x", "schema": {"type": ["string", "null"], "pattern": "^(a|b)*$"}}}]
 FIELDS = ["model", "messages", "temperature", "top_p", "n", "seed", "stop", "stream", "stream_options", "logit_bias", "tools", "tool_choice", "response_format",

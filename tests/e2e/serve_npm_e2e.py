@@ -20,15 +20,15 @@ def main():
     parser.add_argument("--packages", type=pathlib.Path, required=True)
     parser.add_argument("--node", default="node")
     options = parser.parse_args()
-    missing = next((what for what, is_there in (("Node", shutil.which(options.node)), (f"{options.packages}/node_modules/openai", (options.packages / "node_modules/openai").is_dir()))
-                    if not is_there), None)
-    if missing:
-        print(f"skipped: there is no {missing}")
+    package = options.packages / "node_modules/openai"
+    if not shutil.which(options.node) or not package.is_dir():
+        print(f"skipped: there is no Node, or no {package}")
         sys.exit(1 if os.environ.get("CI") == "true" else 77)
     with new_folder() as folder:
         embedder = embedding_model(options.bin, folder)
         with Server(options.bin, folder, guide_path(options.bin), embedder, key=KEY, arguments=["--max-answers", "24"], pace_ms=2) as server:
-            run = subprocess.run([options.node, CLIENT, options.packages.resolve(), server.url, "guide", embedder.stem, KEY], capture_output=True, text=True, timeout=300, check=False)
+            run = subprocess.run([options.node, CLIENT, options.packages.resolve(), server.url, "guide", embedder.stem, KEY],
+                                 capture_output=True, text=True, timeout=300, check=False)
             expect(run.returncode == 0, run.stderr[-3000:])
             server.stop()
     print(run.stdout.strip())

@@ -9,7 +9,7 @@ import sys
 import urllib.parse
 
 from driver import Failure, expect, expect_failure, wait_until
-from serve_driver import QUESTION, Server, embedding_model, guide_path, new_folder, text_of
+from serve_driver import QUESTION, Server, embedding_model, guide_path, new_folder
 from webdriver import DOWN, ENTER, ESCAPE, SHIFT, TAB, Browser
 
 KEY = "the key of this very page"
@@ -59,7 +59,8 @@ class Page:
         expect(not complaints, f"the browser complains: {complaints[:3]}")
         requests = self.browser.requests()
         expect(requests, "no request was seen")
-        elsewhere = [url for url in requests if urllib.parse.urlsplit(url).netloc != f"127.0.0.1:{self.server.port}" and not url.startswith(("data:", "chrome", "about:"))]
+        own = f"127.0.0.1:{self.server.port}"
+        elsewhere = [url for url in requests if urllib.parse.urlsplit(url).netloc != own and not url.startswith(("data:", "chrome", "about:"))]
         expect(not elsewhere, f"the page asks {elsewhere}")
 
 
@@ -72,7 +73,7 @@ def check_answer(page):
     beginning = page.wait_for_beginning()
     page.wait_for_end()
     question, answer = page.articles()
-    expect(question == QUESTION and answer == text_of(page.server.chat(temperature=0.7, seed=1)) or len(answer) > len(beginning), f"{question!r} was answered with {answer!r}")
+    expect(question == QUESTION, f"{question!r} was asked")
     expect(answer.startswith(beginning) and len(answer) > len(beginning), f"it was not streamed: {beginning!r}, {answer!r}")
     expect(page.focus() == "text", "the focus does not return")
     page.browser.type("How do I search?")
@@ -190,10 +191,26 @@ def check_looks(page, shots):
             check_contrast(page, f"{name}, {scheme}")
 
 
+def check_long_name(browser, folder, bin_dir):
+    """A model's long name leaves room for what stands beside it."""
+    path = folder / "A-very-long-name-of-a-model-7B-Instruct-v0.3-Q4_K_M.gguf"
+    path.symlink_to(guide_path(bin_dir).resolve())
+    with Server(bin_dir, folder, path) as server:
+        browser.devtools("Emulation.setDeviceMetricsOverride", width=SIZES["narrow"][0], height=SIZES["narrow"][1], deviceScaleFactor=1, mobile=False)
+        page = Page(browser, server)
+        page.wait_for_models()
+        tops = browser.script("return ['model', 'new'].map(each => document.getElementById(each).getBoundingClientRect().top)")
+        expect(tops[0] == tops[1], f"the button has gone to a line of its own: {tops}")
+        server.stop()
+
+
 def check_contrast(page, where):
     """WCAG 2.2, 1.4.3: 4.5 to 1."""
     pairs = page.browser.script("""
-        const ground = (it) => { for (; it; it = it.parentElement) { const c = getComputedStyle(it).backgroundColor; if (!c.endsWith(', 0)')) return c; } return 'rgb(255, 255, 255)'; };
+        const ground = (it) => {
+            for (; it; it = it.parentElement) { const c = getComputedStyle(it).backgroundColor; if (!c.endsWith(', 0)')) return c; }
+            return 'rgb(255, 255, 255)';
+        };
         return [...document.querySelectorAll('h1, h2, .text, .note, button, select, #empty, textarea')].filter(each => each.checkVisibility())
             .map(each => [each.id || each.className || each.tagName, getComputedStyle(each).color, ground(each)])""")
     expect(len(pairs) >= 6, f"{len(pairs)} texts")
@@ -264,6 +281,7 @@ def main():
             with Server(options.bin, folder, *models, key=KEY) as server:
                 check_key(browser, server, options.shots)
                 server.stop()
+            check_long_name(browser, folder, options.bin)
     print("the page answers, stops, and asks nobody else")
 
 

@@ -5,9 +5,11 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import threading
 import typing
 
@@ -23,6 +25,25 @@ JSON = {"Content-Type": "application/json"}
 def guide_path(bin_dir):
     """The trained model that ships with the program."""
     return pathlib.Path(bin_dir).parent / "share/inglenook/guide.gguf"
+
+
+def embedding_model(bin_dir, folder):
+    """A model with random weights that compares texts, called "letters"."""
+    path = pathlib.Path(folder) / "letters.gguf"
+    subprocess.run([pathlib.Path(bin_dir) / "ingle", "synth", "--family", "bert", "--dim", "64", "--ffn", "128", "--layers", "2", "--heads", "2", "--kv-heads", "2",
+                    "--vocab", "512", "-o", path], check=True)
+    return path
+
+
+@contextlib.contextmanager
+def new_folder():
+    """A folder for one run; kept for inspection when the test fails."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="ingle-serve-e2e-"))
+    try:
+        yield folder
+    except Failure as failure:
+        raise Failure(f"{failure} (see {folder})") from failure
+    shutil.rmtree(folder)
 
 
 def children(pid):

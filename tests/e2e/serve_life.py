@@ -194,6 +194,19 @@ def _threads_of(calls, process):
     return found
 
 
+def check_half(server):
+    """A request whose client says in its middle that nothing more comes is not waited for."""
+    for part in (b"P", b"POST /v1/chat/completions HTTP/1.1\r\nHost: lo", b"POST /tokenize HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90\r\n\r\n{",
+                 b"POST /tokenize HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"):
+        with contextlib.closing(server.raw()) as connection:
+            connection.sendall(part)
+            connection.shutdown(socket.SHUT_WR)
+            began = time.monotonic()
+            while connection.recv(4096):
+                pass
+            expect(time.monotonic() - began < 10, f"{part!r} was waited for")
+
+
 class Slowloris:
     """Connections that send one byte a second: of a request line, of headers, of a body. Each must be cut."""
 

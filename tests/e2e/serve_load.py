@@ -12,6 +12,7 @@ from serve_driver import Server, ask, chat_body, expect_ok, joined, resident_kb,
 QUESTIONS = ["How do I import a model?", "Which formats can be opened?", "Is my data private?", "How do I search?", "What is a context?",
              "How do I export a chat?", "Can I use a graphics card?", "How do I delete a model?"]
 SLOW_READERS = 3
+MOST_HELD = 4  # connections of each that are open and not read
 VANISHERS = 2
 # What is measured begins when every kind of client has come once.
 SETTLED_SECONDS = 5
@@ -75,6 +76,8 @@ class Load:
         held = []
         while not self.is_over():
             held.append(self._begin(LONG))
+            if len(held) > MOST_HELD:
+                held.pop(0).close()
             for _ in range(80):
                 if self.is_over():
                     break
@@ -97,7 +100,8 @@ class Load:
 
 def check(bin_dir, folder, clients, seconds):
     """Returns what was seen, in a sentence."""
-    with Server(bin_dir, folder) as server:
+    room = ["--max-answers", str(min(clients + SLOW_READERS * (MOST_HELD + 1) + 2 * VANISHERS + 8, 240))]
+    with Server(bin_dir, folder, arguments=room) as server:
         load = Load(server, clients, seconds)
         load.run()
         time.sleep(min(SETTLED_SECONDS, seconds / 2))

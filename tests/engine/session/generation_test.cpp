@@ -142,6 +142,23 @@ TEST_P(Generations, whatIsInMemoryIsNotReadAgain) {
     EXPECT_EQ(cold.ids, longer.ids);
 }
 
+TEST_P(Generations, whatAToolSaidIsDroppedWithItsQuestionOnly) {
+    GenerateRequest request = question();
+    request.messages.clear();
+    for (int turn = 0; turn < 12; ++turn)
+        request.messages.push_back(
+            textMessage(turn % 2 == 0 ? Role::User : Role::Assistant, "Fires and again fires."));
+    const auto first = static_cast<uint32_t>(request.messages.size());
+    request.messages.push_back(textMessage(Role::User, "Is it cold?"));
+    request.messages.push_back(
+        {Role::Assistant, {{PartKind::ToolCall, R"({"name":"weather","arguments":{}})", "weather"}}});
+    request.messages.push_back({Role::User, {{PartKind::ToolResult, std::string(100, 'x'), "weather"}}});
+    const PromptPlan plan = m_engine->plan(request).value();
+    EXPECT_FALSE(plan.dropped.empty());
+    for (uint32_t index = first; index < request.messages.size(); ++index)
+        EXPECT_TRUE(std::ranges::count(plan.kept, index) == 1) << index;
+}
+
 TEST_P(Generations, oldTurnsAreDroppedWholeAndSaidSo) {
     GenerateRequest request = question();
     request.messages = {textMessage(Role::System, "Be brief.")};

@@ -157,6 +157,9 @@ TEST_P(Generations, whatAToolSaidIsDroppedWithItsQuestionOnly) {
     EXPECT_FALSE(plan.dropped.empty());
     for (uint32_t index = first; index < request.messages.size(); ++index)
         EXPECT_TRUE(std::ranges::count(plan.kept, index) == 1) << index;
+    // Where the question has no room beside it, the result does not stay alone.
+    request.messages[first] = textMessage(Role::User, std::string(300, 'x'));
+    EXPECT_FALSE(m_engine->plan(request));
 }
 
 TEST_P(Generations, oldTurnsAreDroppedWholeAndSaidSo) {

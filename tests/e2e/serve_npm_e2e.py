@@ -10,7 +10,7 @@ import sys
 from driver import expect
 from serve_driver import Server, embedding_model, guide_path, new_folder
 
-KEY = "the key of this very test"
+KEY = "the-key-of-this-very-test"
 CLIENT = pathlib.Path(__file__).parent / "serve_npm/client.mjs"
 
 

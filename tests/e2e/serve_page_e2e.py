@@ -12,7 +12,7 @@ from driver import Failure, expect, expect_failure, wait_until
 from serve_driver import QUESTION, Server, embedding_model, guide_path, new_folder
 from webdriver import DOWN, ENTER, ESCAPE, SHIFT, TAB, Browser
 
-KEY = "the key of this very page"
+KEY = "the-key-of-this-very-page"
 SECONDS = 30
 PACE_MS = 20
 SIZES = {"narrow": (360, 740), "wide": (1280, 800)}

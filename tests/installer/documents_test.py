@@ -62,8 +62,8 @@ class CommandTable(unittest.TestCase):
     def setUp(self):
         self.programs = command_table.read(options.files / "command_table.json")
 
-    def test_names_both_programs_and_what_they_say_themselves(self):
-        self.assertEqual([program.name for program in self.programs], ["ingle", "inglenook"])
+    def test_names_all_programs_and_what_they_say_themselves(self):
+        self.assertEqual([program.name for program in self.programs], ["ingle", "ingle-serve", "ingle-bridge", "inglenook"])
         for program in self.programs:
             said = subprocess.run([options.bin / program.name, "--help"], capture_output=True, text=True, check=True).stdout
             for name in [name for option in program.switches for name in option.names]:

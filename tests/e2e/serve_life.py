@@ -97,7 +97,7 @@ def check_unread(bin_dir, folder):
 def _is_refused(server):
     try:
         server.raw(1).close()
-    except (ConnectionRefusedError, FileNotFoundError):
+    except (ConnectionError, FileNotFoundError):  # a reset: it was not taken any more
         return True
     return False
 

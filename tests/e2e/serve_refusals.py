@@ -15,7 +15,7 @@ ERROR = {"type": "object", "additionalProperties": False, "required": ["error"],
     "properties": {"message": {"type": "string", "minLength": 8}, "type": {"type": "string"}, "param": {"type": ["string", "null"]},
                    "code": {"type": ["string", "null"]}}}}}
 TYPES = {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 429: "rate_limit_error"}
-KEY = "the-key-of-these-refusals"
+KEY = "a-key-of-27-characters,-yes"
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
 LONG = "word " * 20_000
 BODY_LIMIT = 8 << 20
@@ -203,9 +203,9 @@ def check_start(bin_dir, folder, server):
     fails_to_start(bin_dir, folder, "--key-file", "--listen", "[::]:0")
     fails_to_start(bin_dir, folder, "no port", "--listen", "localhost")
     fails_to_start(bin_dir, folder, "in use", "--listen", str(server.port))
-    fails_to_start(bin_dir, folder, " listens ", "--socket", server.socket_path)
+    fails_to_start(bin_dir, folder, "Another program listens", "--socket", server.socket_path)
     (folder / "file").write_text("mine")
-    fails_to_start(bin_dir, folder, "something else", "--socket", folder / "file")
+    fails_to_start(bin_dir, folder, "something else than a socket", "--socket", folder / "file")
     expect((folder / "file").read_text() == "mine", "a file was taken for a socket")
     fails_to_start(bin_dir, folder, "no such file", folder / "nothing.gguf")
 

@@ -85,7 +85,6 @@ def check_stream(server):
     expect(len({chunk["id"] for chunk in chunks}) == 1, "one answer has several names")
     expect(chunks[0]["choices"][0]["delta"] == {"role": "assistant", "content": ""}, "the first chunk does not say who speaks")
     expect(joined(chunks) == text_of(whole), "a streamed answer is another one")
-    expect(len(chunks) > 10, "it came in one piece")
     reasons = [choice["finish_reason"] for chunk in chunks for choice in chunk["choices"] if choice["finish_reason"]]
     expect(reasons == ["stop"], f"it ended because of {reasons}")
     expect(chunks[-1]["choices"] == [] and chunks[-1]["usage"]["completion_tokens"] == whole["usage"]["completion_tokens"], "the usage is wrong")

@@ -69,9 +69,8 @@ class Server:
         data = self.folder / "data"
         data.mkdir(exist_ok=True)
         command = [*wrapper, bin_dir / "ingle-serve", *(models or [guide_path(bin_dir)]), "--socket", self.socket_path, "--data-dir", data]
-        # What the host remembers of conversations is not to outlive a test.
-        host = [bin_dir / "ingle", "host", "--pace-ms", str(pace_ms), "--snapshot-mb", "0"]
-        command += [f"--host={each}" for each in host]
+        if pace_ms:
+            command += [f"--host={each}" for each in (bin_dir / "ingle", "host", "--owner", "serve", "--pace-ms", pace_ms)]
         if listen is not None:
             command += ["--listen", listen]
         if key is not None:

@@ -74,7 +74,7 @@ ALLOWED = {
     "app/cli": PUBLIC | {"engine/lab", "engine/import", "app/protocol", "app/library", "app/documents", "app/history", "app/exchange", "app/sandbox", "app/crash", "app/cli"},
     "app/local": PUBLIC | {"app/local"},
     "app/bridge": PUBLIC | {"app/local", "app/protocol", "app/sandbox", "app/bridge"},
-    "app/serve": PUBLIC | {"app/local", "app/protocol", "app/client", "app/library", "app/serve"},
+    "app/serve": PUBLIC | {"app/local", "app/protocol", "app/client", "app/library", "app/sandbox", "app/serve"},
     "app/typeset": PUBLIC | {"app/sandbox", "app/typeset"},
     "app/desktop": PUBLIC | {"engine/io", "app/client", "app/content", "app/documents", "app/exchange", "app/protocol", "app/library", "app/history", "app/storage", "app/sandbox", "app/crash", "app/desktop"},
 }

@@ -2,9 +2,16 @@
 
 #include <limits>
 
+#include "ingle/bounded_json.h"
 #include "ingle/shown_text.h"
 
 namespace ingle::bridge {
+namespace {
+
+/// A list of models, or of numbers of an embedding, is long, and its objects are not.
+constexpr JsonLimits kLimits{.keys = 200'000};
+
+}  // namespace
 
 std::string validUtf8(std::string_view text) {
     std::string valid;
@@ -22,8 +29,8 @@ std::string validUtf8(std::string_view text) {
 }
 
 std::optional<nlohmann::json> readJson(std::string_view text) {
-    auto read = nlohmann::json::parse(text, nullptr, false);
-    if (read.is_discarded()) read = nlohmann::json::parse(validUtf8(text), nullptr, false);
+    auto read = parseBounded<nlohmann::json>(text, kLimits);
+    if (read.is_discarded()) read = parseBounded<nlohmann::json>(validUtf8(text), kLimits);
     if (read.is_discarded()) return std::nullopt;
     return read;
 }

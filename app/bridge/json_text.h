@@ -10,7 +10,7 @@ namespace ingle::bridge {
 
 /// Bytes that are no UTF-8 become U+FFFD.
 std::string validUtf8(std::string_view text);
-/// Nothing where it is no JSON.
+/// Nothing where it is no JSON, or nested deeper than any that is meant.
 std::optional<nlohmann::json> readJson(std::string_view text);
 /// Compact; what is no UTF-8 becomes U+FFFD.
 std::string writeJson(const nlohmann::json& value);

@@ -61,7 +61,7 @@ struct Unloaded {
 struct Counted {
     static constexpr std::string_view kName = "counted";
     uint32_t tokens = 0;
-    uint32_t room = 0;  ///< of messages: for all that is asked, beside an answer; 0: no limit
+    uint32_t room = 0;         ///< of messages: for all that is asked, beside an answer; 0: no limit
     std::vector<TokenId> ids;  ///< of a text, where they were asked for
 };
 struct Previewed {
@@ -209,7 +209,7 @@ struct Count {
     using Update = NoUpdate;
     std::string text;  ///< as it is
     std::vector<ChatMessage>
-        messages;  ///< in place of `text`: with all that the chat format puts around them
+        messages;             ///< in place of `text`: with all that the chat format puts around them
     bool withIds = false;     ///< of `text`
     bool addSpecial = false;  ///< to `text`: what the vocabulary begins and ends texts with
 };

@@ -74,10 +74,13 @@ std::optional<http::Response> refusalOf(const http::Request& request, const Acce
 http::Headers crossOriginHeaders(const http::Request& request, const AccessRules& rules) {
     const std::string_view origin = request.header("origin");
     if (origin.empty() || !contains(rules.origins, origin)) return {};
-    return {{"Access-Control-Allow-Origin", std::string(origin)},
-            {"Access-Control-Allow-Headers", "Authorization, Content-Type"},
-            {"Access-Control-Allow-Methods", "GET, POST"},
-            {"Vary", "Origin"}};
+    // OpenAI's client has headers of its own; none of them means anything here.
+    const std::string_view asked = request.header("access-control-request-headers");
+    return {
+        {"Access-Control-Allow-Origin", std::string(origin)},
+        {"Access-Control-Allow-Headers", asked.empty() ? "Authorization, Content-Type" : std::string(asked)},
+        {"Access-Control-Allow-Methods", "GET, POST"},
+        {"Vary", "Origin"}};
 }
 
 Result<std::string> readKey(const std::string& path) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -11,6 +12,7 @@
 
 #include "app/library/library.h"
 #include "app/local/local_socket.h"
+#include "app/sandbox/secrecy.h"
 #include "app/serve/listeners.h"
 #include "app/serve/router.h"
 
@@ -51,29 +53,36 @@ class EndSignals {
 };
 
 /// What a model that was named by its path is for; the first look at it, too.
-Status findPurpose(client::Client& client, ServedModel& model) {
-    std::promise<Result<library::ModelPurpose>> told;
-    client.send(protocol::Inspect{model.path, {}},
-                {.finished = [&told](const client::Outcome<protocol::Inspect>& outcome) {
-                    if (!outcome) return told.set_value(tl::unexpected<Error>(outcome.error().error));
-                    const bool writes = outcome->info.promptFormat != "none";
-                    told.set_value(writes ? library::ModelPurpose::Chats : library::ModelPurpose::Embeddings);
-                }});
-    INGLE_TRY_ASSIGN(model.purpose, told.get_future().get());
+Status findPurpose(client::Client& client, ServedModel& model, const EndSignals& signals) {
+    const auto told = std::make_shared<std::promise<Result<library::ModelPurpose>>>();
+    client.send(
+        protocol::Inspect{model.path, {}},
+        {.finished = [told](const client::Outcome<protocol::Inspect>& outcome) {
+            if (!outcome) return told->set_value(tl::unexpected<Error>(outcome.error().error));
+            const bool writes = outcome->info.promptFormat != "none";
+            told->set_value(writes ? library::ModelPurpose::Chats : library::ModelPurpose::Embeddings);
+        }});
+    auto purpose = told->get_future();
+    while (purpose.wait_for(100ms) != std::future_status::ready)
+        if (signals.came()) return fail(ErrorCode::Cancelled, "It was ended before it served.");
+    INGLE_TRY_ASSIGN(model.purpose, purpose.get());
     return {};
 }
 
-Result<Models> chooseModels(const Options& options, client::Client& client) {
+Result<Models> chooseModels(const Options& options, client::Client& client, const EndSignals& signals) {
     INGLE_TRY_ASSIGN(const Models chosen, Models::choose(options.models, library::defaultDataDir()));
     std::vector<ServedModel> models = chosen.all();
     for (ServedModel& model : models)
-        if (!model.isInLibrary) INGLE_TRY(findPurpose(client, model));
+        if (!model.isInLibrary) INGLE_TRY(findPurpose(client, model, signals));
     return Models(std::move(models));
 }
 
 Result<AccessRules> rulesFor(const Options& options) {
     AccessRules rules{.key = {}, .isOnNetwork = false, .hosts = options.hosts, .origins = options.origins};
+    for (std::string& host : rules.hosts)
+        for (char& c : host) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     if (!options.keyFile.empty()) {
+        sandbox::keepOutOfDumps();  // before the key is there
         INGLE_TRY_ASSIGN(rules.key, readKey(options.keyFile));
     }
     return rules;
@@ -131,7 +140,7 @@ Status serve(const Options& options) {
         INGLE_TRY_ASSIGN(network, listenOn(address));
     }
     INGLE_TRY_ASSIGN(auto client, client::Client::create(hostCommand(options), {}));
-    INGLE_TRY_ASSIGN(Models models, chooseModels(options, *client));
+    INGLE_TRY_ASSIGN(Models models, chooseModels(options, *client, signals));
     Metrics metrics;
     EngineRoom room(std::move(client), std::move(models), options.room, metrics);
     const Service service{room, metrics};
@@ -142,12 +151,12 @@ Status serve(const Options& options) {
     fmt::print("Listening on {}\n", path);
     if (network.socket.isOpen()) {
         rules.isOnNetwork = true;
-        if (!address.isLoopback) rules.hosts.push_back(address.host);
+        const bool isV6 = address.host.find(':') != address.host.npos;
+        const std::string host = isV6 ? '[' + address.host + ']' : address.host;
+        rules.hosts.push_back(host);
         INGLE_TRY_ASSIGN(Door second, openDoor(std::move(network.socket), options, service, rules));
         doors.push_back(std::move(second));
-        const bool isV6 = address.host.find(':') != address.host.npos;
-        fmt::print("Listening on http://{}:{}\n", isV6 ? '[' + address.host + ']' : address.host,
-                   network.port);
+        fmt::print("Listening on http://{}:{}\n", host, network.port);
     }
     std::fflush(stdout);
     signals.wait();

@@ -12,7 +12,12 @@ std::optional<http::Response> Router::gate(const http::Request& request) {
         refusal = http::Response{.status = 204, .body = {}, .headers = crossOriginHeaders(request, m_rules)};
     else if (!refusal && !endpoint)
         refusal = api::toResponse(endpoint.error());
-    if (refusal) m_service.metrics.countRequest("none", refusal->status);
+    if (!refusal) return std::nullopt;
+    if (request.method != "OPTIONS") {
+        const http::Headers headers = crossOriginHeaders(request, m_rules);
+        refusal->headers.insert(refusal->headers.end(), headers.begin(), headers.end());
+    }
+    m_service.metrics.countRequest("none", refusal->status);
     return refusal;
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/chat/jinja/from_json.h"
+#include "ingle/bounded_json.h"
 
 namespace ingle::chat {
 namespace {
@@ -15,17 +16,8 @@ using json = nlohmann::ordered_json;
 constexpr size_t kMostBytes = 64 * 1024;
 constexpr size_t kMostFunctions = 128;
 
-/// Discarded where it is no JSON, or nested deeper than anybody nests functions: what copies and prints it
-/// recurses.
 json parseJson(std::string_view text) {
-    constexpr int kMostDepth = 32;
-    bool isTooDeep = false;
-    const auto keep = [&isTooDeep](int depth, json::parse_event_t, json&) {
-        isTooDeep = isTooDeep || depth > kMostDepth;
-        return depth <= kMostDepth;
-    };
-    json parsed = json::parse(text, keep, /*allow_exceptions=*/false);
-    return isTooDeep ? json(json::value_t::discarded) : parsed;
+    return parseBounded<json>(text, {.depth = 32});
 }
 
 bool isFunction(const json& tool) {

@@ -12,7 +12,8 @@ static_assert(std::endian::native == std::endian::little);
 
 /// The beginning of a text, with what the model wants at the end of each.
 void shorten(std::vector<TokenId>& text, size_t most) {
-    if (most > 0 && text.size() > most) text.erase(text.begin() + static_cast<ptrdiff_t>(most) - 1, text.end() - 1);
+    if (most > 0 && text.size() > most)
+        text.erase(text.begin() + static_cast<ptrdiff_t>(most) - 1, text.end() - 1);
 }
 
 }  // namespace

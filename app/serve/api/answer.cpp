@@ -69,6 +69,7 @@ void Answer::askBehindWritten() {
     const auto counted = [self = shared_from_this()](const client::Outcome<protocol::Count>& outcome) {
         if (!outcome) {
             self->leave(self->m_request.answers);
+            if (self->end() != End::Ordinary) return self->failStopped();
             return self->fail(fromEngine(outcome.error().error));
         }
         GenerateRequest& request = self->m_request.generate;
@@ -156,14 +157,8 @@ void Answer::finished(Choice& choice, const client::Outcome<protocol::Generate>&
     }
     const GenerateResult& result = outcome->result;
     if (result.reason == StopReason::Cancelled) {
-        const bool isLate = end() == End::TooLate;
         leave(1);
-        return fail(isLate
-                        ? ApiError{.status = 504,
-                                   .message = fmt::format("The answer took longer than {} seconds.",
-                                                          m_room.answerLimit().count()),
-                                   .code = "timeout"}
-                        : ApiError{.status = 503, .message = "The answer was stopped.", .code = "cancelled"});
+        return failStopped();
     }
     const Delta delta = choice.finish(result);
     if (m_isStreaming && !m_isAnswered) {
@@ -197,6 +192,15 @@ void Answer::beginStream() {
 void Answer::send(const std::string& json) {
     m_exchange->write("data: " + json + "\n\n");
     m_lastSent = Clock::now();
+}
+
+void Answer::failStopped() {
+    if (end() == End::TooLate)
+        return fail(
+            {.status = 504,
+             .message = fmt::format("The answer took longer than {} seconds.", m_room.answerLimit().count()),
+             .code = "timeout"});
+    fail({.status = 503, .message = "The answer was stopped.", .code = "cancelled"});
 }
 
 void Answer::fail(const ApiError& error) {

@@ -46,6 +46,8 @@ class Answer : public std::enable_shared_from_this<Answer> {
     void beginStream();
     void send(const std::string& json);
     void fail(const ApiError& error);
+    /// Of what stop() has ended.
+    void failStopped();
     void complete();
     void leave(unsigned answers);
     Usage usage() const;

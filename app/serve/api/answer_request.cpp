@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/serve/api/chat_messages.h"
 #include "app/serve/api/json_text.h"
 #include "app/serve/api/sampling.h"
@@ -80,6 +82,10 @@ void readContinuation(Fields& fields, AnswerRequest& request) {
     if (!goesOn || messages.empty()) return;
     if (messages.back().role != Role::Assistant)
         return fields.complain("The final message is not the assistant's.", "continue_final_message");
+    const auto isText = [](const Part& part) { return part.kind == PartKind::Text; };
+    if (!std::ranges::all_of(messages.back().parts, isText))
+        return fields.complain("Only text can be continued, and no thought or call.",
+                               "continue_final_message");
     request.written = textOf(messages.back().parts, PartKind::Text);
     messages.pop_back();
 }
@@ -107,6 +113,8 @@ Expected<AnswerRequest> readChatRequest(std::string_view body) {
     const Tools tools = readTools(fields);
     request.generate.promptForm.tools = tools.list;
     readResponseFormat(fields, request.generate);
+    if (!tools.schema.empty() && !request.written.empty())
+        fields.complain("A demanded call cannot continue a text.", "tool_choice");
     if (!tools.schema.empty()) {
         request.isCallDemanded = true;
         request.generate.jsonSchema = tools.schema;
@@ -130,7 +138,13 @@ Expected<AnswerRequest> readCompletionRequest(std::string_view body) {
     AnswerRequest request;
     readCommon(fields, request);
     fields.require("prompt");
-    request.generate.rawPrompt = fields.text("prompt").value_or("");
+    if (const json* prompt = fields.any("prompt")) {
+        const json& only = prompt->is_array() && prompt->size() == 1 ? prompt->front() : *prompt;
+        if (only.is_string())
+            request.generate.rawPrompt = only.get<std::string>();
+        else
+            fields.complain("'prompt' must be a text.", "prompt");
+    }
     if (request.generate.rawPrompt.empty()) fields.complain("'prompt' must not be empty.", "prompt");
     fields.expect("echo", false);
     fields.expect("best_of", 1);

@@ -71,6 +71,8 @@ class MessageReader {
     Expected<void> read(const json& object, const std::string& place) {
         Fields fields(object, place);
         fields.require("role");
+        // Who says it no template asks for; the others stand in answers that clients send back.
+        for (const char* name : {"name", "annotations", "refusal"}) fields.ignore(name);
         const std::string role = fields.text("role").value_or("");
         if (role == "system" || role == "developer") {
             add(fields, Role::System);

@@ -9,7 +9,8 @@ namespace ingle::serve::api {
 Expected<const Endpoint*> endpointFor(std::string_view method, std::string_view path) {
     bool isKnown = false;
     for (const Endpoint* each : allEndpoints()) {
-        if (each->path != path) continue;
+        const bool isBeginning = each->path.size() > 1 && each->path.ends_with('/');
+        if (isBeginning ? !path.starts_with(each->path) : each->path != path) continue;
         isKnown = true;
         // An answer to HEAD is one to GET without its body, which the server leaves out.
         if (each->method == method || (method == "HEAD" && each->method == "GET")) return each;
@@ -20,15 +21,27 @@ Expected<const Endpoint*> endpointFor(std::string_view method, std::string_view 
     return tl::unexpected(error);
 }
 
+Expected<const ServedModel*> modelNamed(const EngineRoom& room, const std::string& name) {
+    const ServedModel* model = room.models().find(name);
+    if (model != nullptr) return model;
+    return tl::unexpected(ApiError{.status = 404,
+                                   .message = fmt::format("There is no model '{}'.", shown(name)),
+                                   .param = "model",
+                                   .code = "model_not_found"});
+}
+
+nlohmann::ordered_json describe(const ServedModel& model) {
+    return {{"id", model.name},
+            {"object", "model"},
+            {"created", model.modifiedSeconds},
+            {"owned_by", "inglenook"}};
+}
+
 Expected<const ServedModel*> modelFor(const EngineRoom& room, const std::string& name,
                                       library::ModelPurpose purpose) {
-    const ServedModel* model = room.models().find(name);
-    if (model == nullptr)
-        return tl::unexpected(ApiError{.status = 404,
-                                       .message = fmt::format("There is no model '{}'.", shown(name)),
-                                       .param = "model",
-                                       .code = "model_not_found"});
-    if (model->purpose != purpose)
+    const auto model = modelNamed(room, name);
+    if (!model) return model;
+    if ((*model)->purpose != purpose)
         return refuse(
             fmt::format("The model '{}' {}.", shown(name),
                         purpose == library::ModelPurpose::Chats ? "compares texts and writes none"
@@ -38,6 +51,8 @@ Expected<const ServedModel*> modelFor(const EngineRoom& room, const std::string&
 }
 
 Expected<void> enter(EngineRoom& room, unsigned answers) {
+    if (answers > room.mostAnswers())
+        return refuse(fmt::format("'n' can be {} here at most.", room.mostAnswers()), "n");
     if (room.enter(answers)) return {};
     if (room.isClosing())
         return tl::unexpected(

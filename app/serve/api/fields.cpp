@@ -12,19 +12,13 @@ namespace ingle::serve::api {
 using json = nlohmann::ordered_json;
 
 Expected<json> parseBody(std::string_view body) {
-    constexpr size_t kMostKeys = 20'000;  // each is compared with all others of its object
-    bool isTooDeep = false;
-    size_t numKeys = 0;
-    // What lies deeper, or comes behind so many, is not even kept.
-    const auto keep = [&](int depth, json::parse_event_t event, json&) {
-        isTooDeep = isTooDeep || depth > kMostDepth;
-        if (event == json::parse_event_t::key) ++numKeys;
-        return depth <= kMostDepth && numKeys <= kMostKeys;
-    };
-    json parsed = json::parse(body, keep, /*allow_exceptions=*/false);
-    if (isTooDeep) return refuse(fmt::format("The body is nested more than {} deep.", kMostDepth));
-    if (numKeys > kMostKeys) return refuse(fmt::format("The body has more than {} fields.", kMostKeys));
-    if (parsed.is_discarded()) return refuse("The body is not JSON.");
+    json parsed = parseJson(body);
+    if (parsed.is_discarded()) {
+        constexpr JsonLimits kLimits;
+        return refuse(fmt::format(
+            "The body is no JSON, or nested more than {} deep, or has more than {} fields in an object.",
+            kLimits.depth, kLimits.keysOfObject));
+    }
     if (!parsed.is_object()) return refuse("The body is not a JSON object.");
     return parsed;
 }
@@ -116,7 +110,7 @@ const json* Fields::list(std::string_view name) {
 void Fields::expect(std::string_view name, const json& value) {
     const json* found = find(name);
     if (found == nullptr || *found == value) return;
-    complain(fmt::format("Unsupported value of '{}': only {} is.", placeOf(name), value.dump()), name);
+    complain(fmt::format("'{}' can only be {} here.", placeOf(name), value.dump()), name);
 }
 
 void Fields::require(std::string_view name) {

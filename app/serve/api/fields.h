@@ -15,8 +15,8 @@
 
 namespace ingle::serve::api {
 
-/// The body of a request: an object, nested at most 64 deep, of at most 20,000 fields in all. Fields keep
-/// their order: a schema's says in which one they are written.
+/// The body of a request: an object within the limits of ingle/bounded_json.h. Fields keep their order: a
+/// schema's says in which one they are written.
 Expected<nlohmann::ordered_json> parseBody(std::string_view body);
 
 /// A field that is null counts as absent. The first mistake is kept: finish() tells it. One thread.

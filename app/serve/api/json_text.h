@@ -5,13 +5,14 @@
 #include <string>
 #include <string_view>
 
+#include "ingle/bounded_json.h"
+
 namespace ingle::serve::api {
 
-/// How deep JSON of strangers may be nested: what copies and prints it recurses.
-inline constexpr int kMostDepth = 64;
-
-/// Discarded where it is no JSON, or nested deeper.
-nlohmann::ordered_json parseJson(std::string_view text);
+/// Discarded where it is no JSON, or beyond the limits of ingle/bounded_json.h.
+inline nlohmann::ordered_json parseJson(std::string_view text) {
+    return parseBounded<nlohmann::ordered_json>(text);
+}
 
 /// Invalid UTF-8 becomes U+FFFD.
 inline std::string toText(const nlohmann::ordered_json& json) {

@@ -4,13 +4,13 @@
 
 namespace ingle::serve {
 
-Deadlines::~Deadlines() {
+void Deadlines::stop() {
     {
         const std::scoped_lock lock(m_mutex);
         m_isEnding = true;
     }
     m_changed.notify_all();
-    m_thread.join();
+    if (m_thread.joinable()) m_thread.join();
 }
 
 Deadlines::Id Deadlines::set(std::chrono::milliseconds after, std::function<void()> passed) {

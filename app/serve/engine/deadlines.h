@@ -19,7 +19,9 @@ class Deadlines {
 
     Deadlines() : m_thread([this] { run(); }) {}
     /// What has not happened by then does not.
-    ~Deadlines();
+    ~Deadlines() { stop(); }
+    /// Waits for the one that is happening; no other does. Later calls of set() have no effect.
+    void stop();
 
     /// `passed` is called on a thread of its own.
     Id set(std::chrono::milliseconds after, std::function<void()> passed);

@@ -12,7 +12,9 @@ EngineRoom::EngineRoom(std::unique_ptr<client::Client> client, Models models, co
     m_client->restAfter(options.restAfter);
 }
 
-EngineRoom::~EngineRoom() = default;
+EngineRoom::~EngineRoom() {
+    m_deadlines.stop();  // they use the client, which ends first
+}
 
 bool EngineRoom::enter(unsigned answers) {
     const std::scoped_lock lock(m_mutex);

@@ -30,6 +30,7 @@ class EngineRoom {
     ~EngineRoom();
 
     const Models& models() const { return m_models; }
+    unsigned mostAnswers() const { return m_options.mostAnswers; }
     std::chrono::seconds answerLimit() const { return m_options.answerLimit; }
 
     /// Takes places for `answers`; leave() gives each back. False: there is no room, or it is closing.

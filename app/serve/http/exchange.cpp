@@ -9,7 +9,8 @@
 namespace ingle::serve::http {
 namespace {
 
-constexpr size_t kBlockBytes = 16 * 1024;  // what is asked for at once
+constexpr size_t kBlockBytes = 16 * 1024;     // what is asked for at once
+constexpr size_t kMostSentBytes = 64 * 1024;  // of what is kept
 
 void addHeaders(MHD_Response* response, const Headers& headers) {
     for (const auto& [name, value] : headers) MHD_add_response_header(response, name.c_str(), value.c_str());
@@ -145,8 +146,9 @@ int64_t Exchange::read(char* buffer, size_t most) {
     if (count > 0) {
         std::memcpy(buffer, m_pieces.data() + m_sent, count);
         m_sent += count;
-        if (unread() == 0) {
-            m_pieces.clear();
+        // Who always lags a little keeps no more than that.
+        if (unread() == 0 || m_sent > kMostSentBytes) {
+            m_pieces.erase(0, m_sent);
             m_sent = 0;
         }
         return static_cast<int64_t>(count);

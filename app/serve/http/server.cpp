@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <utility>
 #include <vector>
 
@@ -38,8 +37,6 @@ int refuse(MHD_Connection* connection, const Response& refusal) {
     if (response == nullptr) return MHD_NO;
     for (const auto& [name, value] : refusal.headers)
         MHD_add_response_header(response, name.c_str(), value.c_str());
-    // What is still to come of the request is not read.
-    MHD_add_response_header(response, "Connection", "close");
     const auto queued = MHD_queue_response(connection, static_cast<unsigned>(refusal.status), response);
     MHD_destroy_response(response);
     return queued;
@@ -64,6 +61,7 @@ struct Server::Connection {
 struct Server::Call {
     Connection* connection = nullptr;
     Request request;
+    std::optional<Response> refusal;     ///< what the gate said
     size_t received = 0;                 ///< of the body
     std::shared_ptr<Exchange> exchange;  ///< null: the request has not come whole
 };
@@ -85,13 +83,13 @@ struct Server::Callbacks {
         call->request.method = method;
         call->request.path = url;
         MHD_get_connection_values(connection, MHD_HEADER_KIND, addHeader, &call->request.headers);
-        const std::string_view length = call->request.header("content-length");
-        size_t bytes = 0;
-        std::from_chars(length.data(), length.data() + length.size(), bytes);
-        std::optional<Response> refusal = self.m_gate(call->request);
-        if (!refusal && bytes > self.m_limits.bodyBytes) refusal = tooLong();
+        call->refusal = self.m_gate(call->request);
+        {
+            const std::scoped_lock lock(self.m_mutex);
+            call->connection->since = Clock::now();  // so long its body may take
+        }
         *state = call.release();
-        return static_cast<MHD_Result>(refusal ? refuse(connection, *refusal) : MHD_YES);
+        return MHD_YES;
     }
 
     static void completed(void* server, MHD_Connection*, void** state, MHD_RequestTerminationCode code) {
@@ -181,12 +179,14 @@ int Server::receive(MHD_Connection* connection, Call& call, const char* body, si
     if (call.exchange) return call.exchange->queueAnswer(call.exchange);
     if (bodyBytes > 0) {
         call.received += bodyBytes;
-        // A body of unknown length cannot be answered before its end; one that does not end is cut off.
+        // Who is answered before the body's end may never read why; one that does not end is cut off.
         if (call.received > 2 * m_limits.bodyBytes) return MHD_NO;
-        if (call.received <= m_limits.bodyBytes) call.request.body.append(body, bodyBytes);
+        const bool isWanted = !call.refusal && call.received <= m_limits.bodyBytes;
+        if (isWanted) call.request.body.append(body, bodyBytes);
         bodyBytes = 0;
         return MHD_YES;
     }
+    if (call.refusal) return refuse(connection, *call.refusal);
     if (call.received > m_limits.bodyBytes) return refuse(connection, tooLong());
     hand(connection, call);
     return MHD_YES;

@@ -30,7 +30,8 @@ struct Limits {
     std::chrono::milliseconds idle{30'000};
 };
 
-/// Looked at when the headers have come, before the body is read. Nothing: the request may go on.
+/// Looked at when the headers have come: of a request that is refused the body is dropped as it comes.
+/// Nothing: it may go on.
 using Gate = std::function<std::optional<Response>(const Request&)>;
 /// Called on the server's thread for each whole request, which it answers then or later.
 using Handler = std::function<void(std::shared_ptr<Exchange>)>;

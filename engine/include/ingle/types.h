@@ -147,8 +147,8 @@ struct ModelInfo {
     std::string tokenizer;      ///< "llama", "gpt2", "bytes", or "none"
     /// "template" (the model's own), or the name of a built-in chat format; "none": it writes no answers.
     std::string promptFormat;
-    std::string promptNote;     ///< why it is a built-in one: a sentence, or empty
-    std::string chatTemplate;   ///< the model's own, which may not work; empty: the file has none
+    std::string promptNote;    ///< why it is a built-in one: a sentence, or empty
+    std::string chatTemplate;  ///< the model's own, which may not work; empty: the file has none
     MemoryEstimate memory;
     double foretoldTokensPerSecond = 0;  ///< of an answer on the processor; 0: nothing was measured yet
     std::string backend;                 ///< after load: "cpu"

@@ -489,8 +489,7 @@ TEST_F(SupervisorTest, LookingAtAPromptLoadsTheModelThatRests) {
 TEST_F(SupervisorTest, CountingLoadsNothingAndIsCancelledAtOnce) {
     std::string heard;
     const auto count = [&] {
-        return ask(protocol::Count{"x"},
-                   Handlers<protocol::Count>{.finished = [&heard](const auto& outcome) {
+        return ask(protocol::Count{"x"}, Handlers<protocol::Count>{.finished = [&heard](const auto& outcome) {
                        heard += outcome ? "counted " : outcome.error().error.id + " ";
                    }});
     };

@@ -211,7 +211,7 @@ TEST_F(HttpServer, WhoSendsByteByByteIsCutOff) {
 TEST_F(HttpServer, LimitsHold) {
     startKeeping();
     RawClient said(m_path);
-    said.say("POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 1001\r\n\r\n");
+    said.say("POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 1001\r\n\r\n" + std::string(1001, 'x'));
     EXPECT_THAT(said.hear("request_too_large"), StartsWith("HTTP/1.1 413"));
     RawClient chunked(m_path);
     chunked.say("POST / HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\n5dc\r\n" +
@@ -228,7 +228,7 @@ TEST_F(HttpServer, LimitsHold) {
     EXPECT_TRUE(m_kept.empty());
 }
 
-TEST_F(HttpServer, TheGateRefusesBeforeTheBodyIsRead) {
+TEST_F(HttpServer, WhoIsRefusedReadsWhyAndItsBodyIsDropped) {
     start(
         [](const std::shared_ptr<Exchange>& exchange) { exchange->reply({.status = 200, .body = "let in"}); },
         [](const Request& request) -> std::optional<Response> {
@@ -236,11 +236,28 @@ TEST_F(HttpServer, TheGateRefusesBeforeTheBodyIsRead) {
             return Response{.status = 403, .body = "kept out"};
         });
     RawClient out(m_path);
-    out.say("POST / HTTP/1.1\r\nHost: there\r\nContent-Length: 900\r\n\r\n");
+    out.say("POST / HTTP/1.1\r\nHost: there\r\nContent-Length: 1900\r\n\r\n" + std::string(1900, 'x'));
     EXPECT_THAT(out.hear("kept out"), StartsWith("HTTP/1.1 403"));
     RawClient in(m_path);
     in.say(kAsk);
     EXPECT_THAT(in.hear("let in"), StartsWith("HTTP/1.1 200"));
+}
+
+TEST_F(HttpServer, AKeptConnectionHasItsTimeForEachRequest) {
+    startKeeping();
+    RawClient client(m_path);
+    for (int count = 0; count < 2; ++count) {
+        client.say(kAsk);
+        const auto exchange = next();
+        ASSERT_TRUE(exchange);
+        exchange->reply({.status = 200, .body = fmt::format("answer {}", count)});
+        client.hear(fmt::format("answer {}", count));
+    }
+    std::this_thread::sleep_for(700ms);
+    client.say("POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 4\r\n\r\nbo");
+    std::this_thread::sleep_for(700ms);  // more than the limit of one second since the last answer
+    client.say("dy");
+    EXPECT_TRUE(next());
 }
 
 TEST_F(HttpServer, ItEndsWithWhateverIsUnderWay) {

@@ -103,7 +103,8 @@ void serve(Service& service, std::shared_ptr<http::Exchange> exchange) {
         else
             exchange->reply(jsonResponse(bodyOf(*outcome, asked)));
     };
-    service.room.embed(**model, asked->texts, {.finished = compared});
+    const auto id = service.room.embed(**model, asked->texts, {.finished = compared});
+    exchange->onGone([&room = service.room, id] { room.cancel(id); });
 }
 
 }  // namespace

@@ -4,14 +4,11 @@
 namespace ingle::serve::api {
 namespace {
 
+using json = nlohmann::ordered_json;
+
 void serve(Service& service, std::shared_ptr<http::Exchange> exchange) {
-    using json = nlohmann::ordered_json;
     json list = json::array();
-    for (const ServedModel& model : service.room.models().all())
-        list.push_back({{"id", model.name},
-                        {"object", "model"},
-                        {"created", model.modifiedSeconds},
-                        {"owned_by", "inglenook"}});
+    for (const ServedModel& model : service.room.models().all()) list.push_back(describe(model));
     exchange->reply(jsonResponse(toText({{"object", "list"}, {"data", std::move(list)}})));
 }
 

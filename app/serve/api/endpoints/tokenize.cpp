@@ -5,7 +5,7 @@
 namespace ingle::serve::api {
 namespace {
 
-/// {"model", "content" (llama.cpp's name) or "prompt" (vLLM's), "add_special"}
+/// {"model", "content" (llama.cpp's name) or "prompt" (vLLM's), "add_special" or "add_special_tokens"}
 struct Asked {
     std::string model;
     protocol::Count count{.withIds = true};
@@ -22,7 +22,8 @@ Expected<Asked> read(std::string_view body) {
     if (content.has_value() == prompt.has_value())
         fields.complain("Either 'content' or 'prompt' has to say the text.", "content");
     asked.count.text = content.value_or(prompt.value_or(""));
-    asked.count.addSpecial = fields.boolean("add_special").value_or(false);
+    const auto addSpecial = fields.boolean("add_special"), theirs = fields.boolean("add_special_tokens");
+    asked.count.addSpecial = addSpecial.value_or(theirs.value_or(false));
     if (auto whole = fields.finish(); !whole) return tl::unexpected(whole.error());
     return asked;
 }
@@ -40,7 +41,8 @@ void serve(Service& service, std::shared_ptr<http::Exchange> exchange) {
         else
             exchange->reply(toResponse(fromEngine(outcome.error().error)));
     };
-    service.room.ask(**model, std::move(asked->count), {.finished = counted});
+    const auto id = service.room.ask(**model, std::move(asked->count), {.finished = counted});
+    exchange->onGone([&room = service.room, id] { room.cancel(id); });
 }
 
 }  // namespace

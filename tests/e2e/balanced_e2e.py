@@ -165,7 +165,7 @@ def start_nginx(nginx, folder, port, account):
 
 def check(proxy, backends):
     print("streams")
-    # nginx holds back 1,460 bytes where it may. On a busy computer several pieces may be there before this test looks.
+    # Held back, it would come by thousands of bytes. On a busy computer several pieces may be there before this test looks.
     tries = [proxy.stream() for _ in range(8)]
     streamed = tries[0][1]
     least = min(bytes_with_first_words(reads) for reads, _ in tries)

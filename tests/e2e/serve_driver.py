@@ -1,4 +1,5 @@
 """Starts the real `ingle-serve` and asks it over HTTP, with the standard library of Python alone."""
+import atexit
 import contextlib
 import http.client
 import json
@@ -83,6 +84,7 @@ class Server:
         self._log = open(self.folder / "serve.log", "ab")
         self._process = subprocess.Popen([str(each) for each in command], stdout=subprocess.PIPE, stderr=self._log, encoding="utf-8",
                                          env=environment)
+        atexit.register(self.kill)  # also one that another thread has, when the test fails on this one
         self.port = None
         self.lines = []
         for _ in range(1 if listen is None else 2):

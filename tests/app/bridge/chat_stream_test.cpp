@@ -1,5 +1,6 @@
 /// What a far server streams, as pieces of parts.
 #include "app/bridge/chat_stream.h"
+#include "app/bridge/json_text.h"
 
 #include <gtest/gtest.h>
 
@@ -14,6 +15,12 @@ std::vector<Part> partsOf(ChatStream& stream) {
     std::vector<Part> parts;
     for (const PartPiece& piece : stream.takePieces()) append(parts, piece);
     return parts;
+}
+
+TEST(BridgeJson, ThatIsNestedTooDeepIsNotRead) {
+    EXPECT_TRUE(readJson(std::string(30, '[') + std::string(30, ']')));
+    // What copies and prints it recurses.
+    EXPECT_FALSE(readJson(std::string(200'000, '[') + std::string(200'000, ']')));
 }
 
 TEST(ChatStream, ThoughtsTextAndCallsBecomeParts) {

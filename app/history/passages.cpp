@@ -89,6 +89,7 @@ std::vector<RowId> fused(const std::vector<RowId>& first, const std::vector<RowI
     }
     std::ranges::stable_sort(scores, std::ranges::greater(), &std::pair<double, RowId>::first);
     std::vector<RowId> ids;
+    ids.reserve(scores.size());
     for (const auto& [score, id] : scores) ids.push_back(id);
     return ids;
 }

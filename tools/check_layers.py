@@ -59,7 +59,7 @@ ALLOWED = {
     "engine/session/conversations": CONVERSATIONS,
     "engine/lab": CONVERSATIONS | IMPORT | {"engine/lab"},
     "app/protocol": PUBLIC | {"app/protocol"},
-    "app/client": PUBLIC | {"app/protocol", "app/client"},
+    "app/client": PUBLIC | {"app/protocol", "app/local", "app/client"},
     "app/sandbox": PUBLIC | {"app/sandbox"},
     "app/crash": PUBLIC | {"app/crash"},
     "app/library": PUBLIC | {"engine/io", "app/library"},
@@ -76,7 +76,7 @@ ALLOWED = {
     "app/bridge": PUBLIC | {"app/local", "app/protocol", "app/sandbox", "app/bridge"},
     "app/serve": PUBLIC | {"app/local", "app/protocol", "app/client", "app/library", "app/sandbox", "app/serve"},
     "app/typeset": PUBLIC | {"app/sandbox", "app/typeset"},
-    "app/desktop": PUBLIC | {"engine/io", "app/client", "app/content", "app/documents", "app/exchange", "app/protocol", "app/library", "app/history", "app/storage", "app/sandbox", "app/crash", "app/desktop"},
+    "app/desktop": PUBLIC | {"engine/io", "app/client", "app/local", "app/content", "app/documents", "app/exchange", "app/protocol", "app/library", "app/history", "app/storage", "app/sandbox", "app/crash", "app/desktop"},
 }
 
 # Header pattern → folders that may include it.

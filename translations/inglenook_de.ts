@@ -397,6 +397,10 @@
 <context>
     <name>ingle::desktop::AnotherWord</name>
     <message>
+        <source>This answer comes from elsewhere: its tokens are not known.</source>
+        <translation>Diese Antwort kommt von anderswo: Ihre Token sind nicht bekannt.</translation>
+    </message>
+    <message>
         <source>This text cannot be followed back to the model&apos;s words.</source>
         <translation>Dieser Text lässt sich nicht auf die Wörter des Modells zurückführen.</translation>
     </message>
@@ -407,10 +411,6 @@
     <message>
         <source>Looking…</source>
         <translation>Wird nachgesehen …</translation>
-    </message>
-    <message>
-        <source>This answer was brought in from elsewhere: its tokens are not known.</source>
-        <translation>Diese Antwort wurde von anderswo übernommen: Ihre Token sind nicht bekannt.</translation>
     </message>
     <message>
         <source>&lt; 1%</source>
@@ -435,6 +435,10 @@
 </context>
 <context>
     <name>ingle::desktop::AnswerCheck</name>
+    <message>
+        <source>Not verifiable: another computer wrote this answer.</source>
+        <translation>Nicht nachprüfbar: Ein anderer Computer hat diese Antwort geschrieben.</translation>
+    </message>
     <message>
         <source>What made this answer was not recorded.</source>
         <translation>Wodurch diese Antwort entstand, wurde nicht festgehalten.</translation>
@@ -683,6 +687,30 @@
 </context>
 <context>
     <name>ErrorSentences</name>
+    <message>
+        <source>Only a model on this computer can do that.</source>
+        <translation>Das kann nur ein Modell auf diesem Computer.</translation>
+    </message>
+    <message>
+        <source>The connection to %1 broke.</source>
+        <translation>Die Verbindung zu %1 ist abgerissen.</translation>
+    </message>
+    <message>
+        <source>%1 cannot be reached.</source>
+        <translation>%1 ist nicht zu erreichen.</translation>
+    </message>
+    <message>
+        <source>The bridge to other computers is of another version of Inglenook. Start it again.</source>
+        <translation>Die Brücke zu anderen Computern gehört zu einer anderen Version von Inglenook. Starten Sie sie neu.</translation>
+    </message>
+    <message>
+        <source>The bridge to other computers ended in the middle of this.</source>
+        <translation>Die Brücke zu anderen Computern hat sich mittendrin beendet.</translation>
+    </message>
+    <message>
+        <source>The bridge to other computers is not running. Start it, and try again.</source>
+        <translation>Die Brücke zu anderen Computern läuft nicht. Starten Sie sie, und versuchen Sie es noch einmal.</translation>
+    </message>
     <message>
         <source>The engine stopped three times while writing this answer.</source>
         <translation>Die Engine ist beim Schreiben dieser Antwort dreimal stehen geblieben.</translation>
@@ -952,6 +980,10 @@
 </context>
 <context>
     <name>ingle::desktop::DocumentShelf</name>
+    <message>
+        <source>Stays here: passages of it leave this computer only when you allow it.</source>
+        <translation>Bleibt hier: Stellen daraus verlassen diesen Computer nur, wenn Sie es erlauben.</translation>
+    </message>
     <message>
         <source>Opening %1…</source>
         <translation>%1 wird geöffnet …</translation>
@@ -1603,6 +1635,22 @@
 <context>
     <name>ingle::desktop::ChatController</name>
     <message>
+        <source>Send it this time</source>
+        <translation>Dieses Mal senden</translation>
+    </message>
+    <message>
+        <source>Documents stand in this chat, and %1 runs on another computer. Passages of them would leave this one.</source>
+        <translation>In diesem Gespräch stehen Dokumente, und %1 läuft auf einem anderen Computer. Stellen daraus würden diesen verlassen.</translation>
+    </message>
+    <message>
+        <source>This chat is private, and %1 runs on another computer. What you write would leave this one.</source>
+        <translation>Dieses Gespräch ist privat, und %1 läuft auf einem anderen Computer. Was Sie schreiben, würde diesen verlassen.</translation>
+    </message>
+    <message>
+        <source>Write a message; it leaves this computer</source>
+        <translation>Nachricht schreiben; sie verlässt diesen Computer</translation>
+    </message>
+    <message>
         <source>The damaged history is kept as %1.</source>
         <translation>Der beschädigte Verlauf wird als %1 aufbewahrt.</translation>
     </message>
@@ -1700,6 +1748,14 @@
 </context>
 <context>
     <name>ingle::desktop::ChatStatus</name>
+    <message>
+        <source>%1 answers: what you ask leaves this computer</source>
+        <translation>%1 antwortet: Was Sie fragen, verlässt diesen Computer</translation>
+    </message>
+    <message>
+        <source>%1 · leaves this computer</source>
+        <translation>%1 · verlässt diesen Computer</translation>
+    </message>
     <message>
         <source>%1 tokens per second</source>
         <translation>%1 Token je Sekunde</translation>
@@ -1862,6 +1918,14 @@
 </context>
 <context>
     <name>ingle::desktop::ModelListModel</name>
+    <message>
+        <source>%1 answers: what you ask leaves this computer</source>
+        <translation>%1 antwortet: Was Sie fragen, verlässt diesen Computer</translation>
+    </message>
+    <message>
+        <source>On other computers</source>
+        <translation>Auf anderen Computern</translation>
+    </message>
     <message>
         <source>In memory: answers at once</source>
         <translation>Im Speicher: antwortet sofort</translation>

@@ -5,6 +5,7 @@
 
 #include "app/bridge/chat_request.h"
 #include "app/bridge/far_errors.h"
+#include "app/protocol/remote.h"
 #include "ingle/version.h"
 
 namespace ingle::bridge {
@@ -26,13 +27,14 @@ bool isGood(int status) {
 }  // namespace
 
 Answer::Answer(FarServer& far, FarKnowledge& knowledge, nlohmann::json request, size_t numMessages,
-               FarModel model, Output output)
+               std::string begun, FarModel model, Output output)
     : m_far(far),
       m_knowledge(knowledge),
       m_request(std::move(request)),
       m_numMessages(numMessages),
       m_model(std::move(model)),
       m_output(std::move(output)),
+      m_text(std::move(begun)),
       m_began(Clock::now()) {}
 
 Answer::~Answer() {
@@ -40,7 +42,14 @@ Answer::~Answer() {
 }
 
 void Answer::begin() {
-    ask(m_request);
+    if (!canGoOn()) return fail(cannotGoOn(m_far));
+    lookAtBeginning();
+    ask(continuedRequest(m_request, m_text, 0));
+}
+
+void Answer::lookAtBeginning() {
+    m_isContinuing = !m_text.empty();
+    m_isDoubted = m_isContinuing && m_knowledge.continues != true && m_text.size() >= kLeastCompared;
 }
 
 void Answer::ask(const nlohmann::json& request) {
@@ -127,13 +136,15 @@ void Answer::ended(FarEnd end) {
     m_call = 0;
     if (m_failure) return fail(*std::move(m_failure));
     if (end.status != 0 && !isGood(end.status)) {
-        if (m_tries == 0) return fail(farError(m_far, end, m_model.name));
-        if (m_isContinuing && (end.status == 400 || end.status == 422)) m_knowledge.continues = false;
-        return fail(brokenAnswer(m_far));
+        const bool isFirst = m_tries == 0;
+        if (!m_isContinuing || (end.status != 400 && end.status != 422))
+            return fail(isFirst ? farError(m_far, end, m_model.name) : brokenAnswer(m_far));
+        m_knowledge.continues = false;
+        return fail(isFirst ? cannotGoOn(m_far) : brokenAnswer(m_far));
     }
     if (m_isDoubted && repeats(m_stream.isComplete()) == true) {
         m_knowledge.continues = false;
-        return fail(brokenAnswer(m_far));
+        return fail(m_tries == 0 ? cannotGoOn(m_far) : brokenAnswer(m_far));
     }
     if (m_stream.isComplete()) return finishAnswered();
     const bool neverThere = m_tries == 0 && !m_hasPlan && end.how != FarEnd::How::Answered;
@@ -145,8 +156,7 @@ bool Answer::goOn() {
     if (m_tries == kMostTries || !canGoOn()) return false;
     ++m_tries;
     m_doubted.clear();  // too little of it to know what it is, and never sent
-    m_isContinuing = !m_text.empty();
-    m_isDoubted = m_isContinuing && m_knowledge.continues != true && m_text.size() >= kLeastCompared;
+    lookAtBeginning();
     if (m_stream.usage() && m_promptTokens == 0) m_promptTokens = m_stream.usage()->promptTokens;
     m_tokensBefore += m_stream.numChunks();
     m_stream = ChatStream();
@@ -194,7 +204,7 @@ void Answer::finish(StopReason reason) {
     stats.decodeMs = milliseconds(now - first);
     done.receipt.program = version();
     done.receipt.modelPath = pathOf(m_model);
-    done.receipt.backend = kRemote;
+    done.receipt.backend = protocol::kRemote;
     done.receipt.device = m_far.address().host;
     done.receipt.contextTokens = m_model.contextTokens;
     m_output.end(std::move(done));

@@ -37,9 +37,10 @@ class Answer {
         std::function<bool()> hasRoom;                 ///< false: resume() follows
     };
 
-    /// `request` as chatRequest() makes it; `numMessages` of the request it was made of.
+    /// `request` as chatRequest() makes it; `numMessages` of the request it was made of, and `begun` what the
+    /// answer begins with already (GenerateRequest::resumeText).
     Answer(FarServer& far, FarKnowledge& knowledge, nlohmann::json request, size_t numMessages,
-           FarModel model, Output output);
+           std::string begun, FarModel model, Output output);
     ~Answer();  ///< without a word
     Answer(const Answer&) = delete;
     Answer& operator=(const Answer&) = delete;
@@ -56,6 +57,8 @@ class Answer {
     Taken take(std::string_view bytes);
     void ended(FarEnd end);
     void ask(const nlohmann::json& request);
+    /// Whether the next call goes on with one, and that is to be seen first.
+    void lookAtBeginning();
     /// False where the rest cannot be had.
     bool goOn();
     bool canGoOn() const;

@@ -1,6 +1,7 @@
 #include "app/bridge/far_errors.h"
 
 #include "app/bridge/json_text.h"
+#include "ingle/error_ids.h"
 
 namespace ingle::bridge {
 namespace {
@@ -27,7 +28,8 @@ std::string farMessage(std::string_view body) {
 Error farError(const FarServer& far, const FarEnd& end, std::string_view what) {
     const std::string& host = far.address().host;
     if (end.how == FarEnd::How::Unreachable)
-        return error(ErrorCode::Io, fmt::format("{} cannot be reached: {}.", host, shown(end.reason)));
+        return withId<ErrorId::FarUnreachable>(
+            error(ErrorCode::Io, fmt::format("{} cannot be reached: {}.", host, shown(end.reason))), host);
     if (end.how == FarEnd::How::Enough) return strangeAnswer(far, "more than an answer may have");
     const std::string said = farMessage(end.body);
     const std::string because = said.empty() ? "." : fmt::format(": {}", said);
@@ -65,9 +67,18 @@ Error farError(const FarServer& far, const FarEnd& end, std::string_view what) {
 }
 
 Error brokenAnswer(const FarServer& far) {
-    return error(ErrorCode::Io,
-                 fmt::format("The connection to {} broke; the answer can be continued by asking again.",
-                             far.address().host));
+    const std::string& host = far.address().host;
+    return withId<ErrorId::FarBroke>(
+        error(ErrorCode::Io,
+              fmt::format("The connection to {} broke; the answer can be continued by asking again.", host)),
+        host);
+}
+
+Error cannotGoOn(const FarServer& far) {
+    return withId<ErrorId::FarCannot>(
+        error(ErrorCode::Unsupported, fmt::format("{} does not go on with an answer that has begun; another "
+                                                  "one can be asked for.",
+                                                  far.address().host)));
 }
 
 Error strangeAnswer(const FarServer& far, std::string_view what) {

@@ -16,6 +16,8 @@ Error farError(const FarServer& far, const FarEnd& end, std::string_view what = 
 std::string farMessage(std::string_view body);
 /// Of an answer that ended before its end and cannot be gone on with.
 Error brokenAnswer(const FarServer& far);
+/// Of one that has begun, where the server only begins another.
+Error cannotGoOn(const FarServer& far);
 /// Of an answer that is otherwise than agreed: `what` says how.
 Error strangeAnswer(const FarServer& far, std::string_view what);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/bridge/json_text.h"
+#include "app/protocol/remote.h"
 
 namespace ingle::bridge {
 namespace {
@@ -20,7 +21,7 @@ uint32_t contextOf(const nlohmann::json& model) {
 }  // namespace
 
 std::string pathOf(const FarModel& model) {
-    return fmt::format("{}{}", kPathPrefix, model.name);
+    return fmt::format("{}{}", protocol::kRemotePrefix, model.name);
 }
 
 Result<std::vector<FarModel>> readModels(std::string_view body) {
@@ -52,11 +53,11 @@ ModelInfo infoOf(const FarModel& model, const FarAddress& address) {
     info.path = pathOf(model);
     info.name = model.name;
     info.format = "OpenAI";
-    info.family = kRemote;
+    info.family = protocol::kRemote;
     info.trainedContext = model.contextTokens;
-    info.tokenizer = "none";
+    info.tokenizer = protocol::kRemote;
     info.promptFormat = "template";  // the server's
-    info.backend = kRemote;
+    info.backend = protocol::kRemote;
     info.device = address.host;
     info.contextTokens = model.contextTokens;
     return info;
@@ -64,7 +65,7 @@ ModelInfo infoOf(const FarModel& model, const FarAddress& address) {
 
 Recognition recognitionOf(const FarModel& model, const FarAddress& address) {
     Recognition recognition;
-    recognition.kind = kRemote;
+    recognition.kind = protocol::kRemote;
     recognition.path = pathOf(model);
     recognition.sentence = fmt::format("{}, which {} computes: what is asked leaves this computer",
                                        shown(model.name), address.host);
@@ -75,7 +76,7 @@ Recognition recognitionOf(const FarModel& model, const FarAddress& address) {
 
 Recognition refusedRecognition(const std::string& path, Error error) {
     Recognition recognition;
-    recognition.kind = kRemote;
+    recognition.kind = protocol::kRemote;
     recognition.path = path;
     recognition.sentence = error.message;
     recognition.refusal = std::move(error);

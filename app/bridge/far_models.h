@@ -14,11 +14,6 @@
 
 namespace ingle::bridge {
 
-/// What paths of the bridge's models begin with; alone it stands for all of them.
-inline constexpr std::string_view kPathPrefix = "bridge:";
-/// Family, backend and kind of all of them.
-inline constexpr std::string_view kRemote = "remote";
-
 struct FarModel {
     std::string name;            ///< as the far server knows it
     uint32_t contextTokens = 0;  ///< 0: not told

@@ -42,7 +42,7 @@ ingle::Status serve(const bridge::Arguments& given) {
     options.named = given.models;
     options.socket = given.socket;
     if (given.socket.empty()) {
-        INGLE_TRY_ASSIGN(options.socket, ingle::local::defaultSocketPath("bridge.sock"));
+        INGLE_TRY_ASSIGN(options.socket, ingle::local::defaultSocketPath(ingle::local::kBridgeSocket));
     }
     const ingle::FileDescriptor stop = endSignals();
     INGLE_TRY_ASSIGN(const auto opened, bridge::Bridge::open(options));

@@ -3,6 +3,7 @@
 #include "app/bridge/chat_request.h"
 #include "app/bridge/embeddings.h"
 #include "app/bridge/far_errors.h"
+#include "app/protocol/remote.h"
 #include "app/sandbox/secrecy.h"
 #include "ingle/error_ids.h"
 #include "ingle/version.h"
@@ -92,7 +93,7 @@ void Session::serve(Id id, const protocol::Recognise& recognise) {
         std::vector<Recognition> refused;
         const FarAddress& address = m_far.server.address();
         for (const std::string& path : paths) {
-            if (path == kPathPrefix) {
+            if (path == protocol::kRemotePrefix) {
                 for (const FarModel& model : *models)
                     recognised.things.push_back(recognitionOf(model, address));
             } else if (const auto model = modelAt(path, *models)) {
@@ -204,13 +205,14 @@ void Session::serve(Id id, const protocol::Generate& generate) {
     };
     Request& made = m_requests[id];
     made.answer = std::make_unique<Answer>(m_far.server, m_far.knowledge, *std::move(request),
-                                           generate.request.messages.size(), *m_model, std::move(output));
+                                           generate.request.messages.size(), generate.request.resumeText,
+                                           *m_model, std::move(output));
     made.answer->begin();
 }
 
 void Session::serve(Id id, const protocol::Embed& embed) {
-    if (!embed.model.starts_with(kPathPrefix)) return fail(id, modelAt(embed.model, {}).error());
-    const std::string name = embed.model.substr(kPathPrefix.size());
+    if (!protocol::isRemote(embed.model)) return fail(id, modelAt(embed.model, {}).error());
+    const std::string name = embed.model.substr(protocol::kRemotePrefix.size());
     const nlohmann::json body{{"model", name}, {"input", embed.texts}, {"encoding_format", "float"}};
     ask(id, m_far.server.address().base + "/embeddings", writeJson(body),
         [this, id, name, numTexts = embed.texts.size()](const FarEnd& end) {
@@ -267,6 +269,10 @@ void Session::serve(Id id, const protocol::Read&) {
     unsupported(id, "A server far away does not read ahead.");
 }
 
+void Session::unsupported(Id id, const char* sentence) {
+    fail(id, withId<ErrorId::FarCannot>(Error{ErrorCode::Unsupported, sentence}));
+}
+
 void Session::ask(Id id, std::string url, std::optional<std::string> json,
                   std::function<void(FarEnd)> answer) {
     FarCall call;
@@ -297,14 +303,14 @@ void Session::askModels(Id id, std::function<void(Result<Models>)> answer) {
 
 Result<FarModel> Session::modelAt(const std::string& path, const Models& models) const {
     const std::string& host = m_far.server.address().host;
-    if (!path.starts_with(kPathPrefix))
+    if (!protocol::isRemote(path))
         return ingle::fail(ErrorCode::Unsupported, "{} is no model of {}: paths of those begin with '{}'.",
-                           shown(path), host, kPathPrefix);
+                           shown(path), host, protocol::kRemotePrefix);
     for (const FarModel& model : models) {
         if (pathOf(model) == path) return model;
     }
     return ingle::fail(ErrorCode::Unsupported, "{} does not offer the model '{}'.", host,
-                       shown(path.substr(kPathPrefix.size())));
+                       shown(path.substr(protocol::kRemotePrefix.size())));
 }
 
 }  // namespace ingle::bridge

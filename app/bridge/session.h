@@ -82,7 +82,8 @@ class Session {
     Result<FarModel> modelAt(const std::string& path, const Models& models) const;
     void reply(Id id, protocol::EventBody body) { m_output.send({id, std::move(body)}); }
     void fail(Id id, Error error) { reply(id, protocol::Failed{std::move(error), {}}); }
-    void unsupported(Id id, const char* sentence) { fail(id, {ErrorCode::Unsupported, sentence}); }
+    /// What models on the person's own computer can do.
+    void unsupported(Id id, const char* sentence);
 
     const Far m_far;
     const Output m_output;

@@ -21,12 +21,11 @@ constexpr auto kKillLimit = 1000ms;  // a driver may keep a killed process in th
 }  // namespace
 
 Result<int64_t> Client::Link::start() {
-    INGLE_TRY_ASSIGN(HostProcess host, HostProcess::start(m_command));
+    INGLE_TRY_ASSIGN(m_host, m_open());
     m_output.clear();
     m_written = 0;
     m_inputEnded = false;
-    m_host = std::make_unique<HostProcess>(std::move(host));
-    return int64_t{m_host->pid()};
+    return m_host->pid();
 }
 
 void Client::Link::send(std::string bytes) {
@@ -52,17 +51,17 @@ void Client::Link::abandon() {
     m_dying.push_back(std::move(m_host));
 }
 
-Result<std::unique_ptr<Client>> Client::create(HostCommand command, Options options) {
+Result<std::unique_ptr<Client>> Client::create(OpenHost open, Options options) {
     FileDescriptor wakeUp(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!wakeUp.isOpen()) {
         return fail(ErrorCode::Io, "Cannot make a descriptor for the engine: {}.", std::strerror(errno));
     }
-    return std::unique_ptr<Client>(new Client(std::move(command), std::move(options), std::move(wakeUp)));
+    return std::unique_ptr<Client>(new Client(std::move(open), std::move(options), std::move(wakeUp)));
 }
 
-Client::Client(HostCommand command, Options options, FileDescriptor wakeUp)
+Client::Client(OpenHost open, Options options, FileDescriptor wakeUp)
     : m_now(options.now ? options.now : [] { return std::chrono::steady_clock::now(); }),
-      m_link(std::move(command)),
+      m_link(std::move(open)),
       m_supervisor(m_link, std::move(options)),
       m_wakeUp(std::move(wakeUp)),
       m_thread([this] {
@@ -132,14 +131,14 @@ void Client::run() {
 
 void Client::wait() {
     std::vector<pollfd> watched{{m_wakeUp.get(), POLLIN, 0}};
-    if (const HostProcess* host = m_link.m_host.get()) {
-        watched.push_back({host->processFd(), POLLIN, 0});
+    if (const Host* host = m_link.m_host.get()) {
+        watched.push_back({host->endFd(), POLLIN, 0});
         const bool writes = m_link.m_written < m_link.m_output.size();
         const int events = (m_link.m_inputEnded ? 0 : POLLIN) | (writes ? POLLOUT : 0);
         // Without anything to wait for its end of file would be told again and again.
         if (events != 0) watched.push_back({host->socket(), static_cast<short>(events), 0});
     }
-    for (const auto& host : m_link.m_dying) watched.push_back({host->processFd(), POLLIN, 0});
+    for (const auto& host : m_link.m_dying) watched.push_back({host->endFd(), POLLIN, 0});
     int timeoutMs = -1;
     if (const auto deadline = m_supervisor.nextDeadline()) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - m_now());
@@ -153,7 +152,7 @@ void Client::wait() {
 void Client::readHost() {
     if (!m_link.m_host) return;
     // What a host said before its end counts, so its end is looked at first and told last.
-    HostProcess& host = *m_link.m_host;
+    Host& host = *m_link.m_host;
     const bool hasEnded = host.waitForEnd(0ms);
     std::array<char, 64 * 1024> buffer;
     while (!m_link.m_inputEnded) {

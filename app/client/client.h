@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "app/client/call.h"
-#include "app/client/host_process.h"
+#include "app/client/host.h"
 #include "app/client/supervisor.h"
 #include "ingle/file_descriptor.h"
 #include "ingle/result.h"
@@ -19,11 +19,11 @@
 namespace ingle::client {
 
 /// Any thread may call everything, handlers too; nothing waits. Handlers and notices run on the client's own
-/// thread, or where Options::execute brings them. The host is started by the first request.
+/// thread, or where Options::execute brings them. The host is opened by the first request.
 class Client {
   public:
     /// Errors: Io, when the system has no descriptor left.
-    static Result<std::unique_ptr<Client>> create(HostCommand command, Options options);
+    static Result<std::unique_ptr<Client>> create(OpenHost open, Options options);
     /// Ends the host, which gets a moment to do so in order. Requests that are not finished are forgotten:
     /// their handlers are not called any more. Not from a handler.
     ~Client();
@@ -55,7 +55,7 @@ class Client {
     /// The process as the supervisor sees it.
     class Link final : public HostLink {
       public:
-        explicit Link(HostCommand command) : m_command(std::move(command)) {}
+        explicit Link(OpenHost open) : m_open(std::move(open)) {}
         Result<int64_t> start() override;
         void send(std::string bytes) override;
         void abandon() override;
@@ -63,15 +63,15 @@ class Client {
         /// Writes as much as the socket takes.
         void write();
 
-        const HostCommand m_command;
-        std::unique_ptr<HostProcess> m_host;
-        std::vector<std::unique_ptr<HostProcess>> m_dying;  ///< killed, not gone yet
+        const OpenHost m_open;
+        std::unique_ptr<Host> m_host;
+        std::vector<std::unique_ptr<Host>> m_dying;  ///< killed, not gone yet
         std::string m_output;
         size_t m_written = 0;  ///< of m_output
         bool m_inputEnded = false;
     };
 
-    Client(HostCommand command, Options options, FileDescriptor wakeUp);
+    Client(OpenHost open, Options options, FileDescriptor wakeUp);
     void add(Call call);
     void post(std::function<void()> task);
     void run();

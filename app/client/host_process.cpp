@@ -44,7 +44,7 @@ struct SpawnSettings {
 
 }  // namespace
 
-Result<HostProcess> HostProcess::start(const HostCommand& command) {
+Result<std::unique_ptr<HostProcess>> HostProcess::start(const HostCommand& command) {
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
         return fail(ErrorCode::Io, "Cannot make a socket for the engine: {}.", std::strerror(errno));
@@ -82,7 +82,7 @@ Result<HostProcess> HostProcess::start(const HostCommand& command) {
         ::waitpid(pid, nullptr, 0);
         return fail(ErrorCode::Io, "Cannot watch {}: {}.", command.program, std::strerror(reason));
     }
-    return HostProcess(pid, std::move(ours), std::move(process));
+    return std::unique_ptr<HostProcess>(new HostProcess(pid, std::move(ours), std::move(process)));
 }
 
 HostProcess::HostProcess(pid_t pid, FileDescriptor socket, FileDescriptor process)
@@ -90,8 +90,8 @@ HostProcess::HostProcess(pid_t pid, FileDescriptor socket, FileDescriptor proces
 
 HostProcess::~HostProcess() {
     if (!m_process.isOpen()) return;
-    kill();
-    takeEnd();
+    HostProcess::kill();
+    HostProcess::takeEnd();
 }
 
 void HostProcess::closeInput() {
@@ -116,6 +116,13 @@ std::optional<HostEnd> HostProcess::takeEnd() {
 bool HostProcess::waitForEnd(std::chrono::milliseconds limit) const {
     pollfd ended{m_process.get(), POLLIN, 0};
     return ::poll(&ended, 1, static_cast<int>(limit.count())) == 1;
+}
+
+OpenHost startedBy(HostCommand command) {
+    return [command = std::move(command)]() -> Result<std::unique_ptr<Host>> {
+        INGLE_TRY_ASSIGN(auto started, HostProcess::start(command));
+        return started;
+    };
 }
 
 }  // namespace ingle::client

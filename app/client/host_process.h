@@ -4,11 +4,10 @@
 
 #include <sys/types.h>
 
-#include <chrono>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "app/client/host.h"
 #include "ingle/file_descriptor.h"
 #include "ingle/result.h"
 
@@ -20,44 +19,34 @@ struct HostCommand {
     std::vector<std::string> arguments;
 };
 
-/// How a process ended.
-struct HostEnd {
-    enum class How { Exit, Signal };
-    How how = How::Exit;
-    int code = 0;  ///< exit status, or number of the signal
-};
-
-/// One thread uses it. At the end of its life a process that still runs is killed; whether it is gone by then
-/// is not waited for (a driver may keep it in the kernel), see takeEnd().
-class HostProcess {
+/// At the end of its life a process that still runs is killed; whether it is gone by then is not waited for
+/// (a driver may keep it in the kernel), see takeEnd().
+class HostProcess final : public Host {
   public:
     /// Starts `command`; its standard error is ours. Errors: Io, when there is no such program or the system
     /// has no room for it.
-    static Result<HostProcess> start(const HostCommand& command);
-    HostProcess(HostProcess&&) = default;
-    HostProcess& operator=(HostProcess&&) = default;
-    ~HostProcess();
+    static Result<std::unique_ptr<HostProcess>> start(const HostCommand& command);
+    HostProcess(const HostProcess&) = delete;
+    HostProcess& operator=(const HostProcess&) = delete;
+    ~HostProcess() override;
 
-    pid_t pid() const { return m_pid; }
-    /// Our end: a stream socket, not blocking, which may carry descriptors as well.
-    int socket() const { return m_socket.get(); }
-    /// Readable once the process has ended.
-    int processFd() const { return m_process.get(); }
-
-    /// The host reads the end of its input, which it takes as the order to end.
-    void closeInput();
-    void kill();
-    /// How it ended, once it has; forgets the process then. Does not wait.
-    std::optional<HostEnd> takeEnd();
-    /// Waits until the process has ended, at most `limit`; false when it has not.
-    bool waitForEnd(std::chrono::milliseconds limit) const;
+    int64_t pid() const override { return m_pid; }
+    int socket() const override { return m_socket.get(); }
+    int endFd() const override { return m_process.get(); }
+    void closeInput() override;
+    void kill() override;
+    std::optional<HostEnd> takeEnd() override;
+    bool waitForEnd(std::chrono::milliseconds limit) const override;
 
   private:
     HostProcess(pid_t pid, FileDescriptor socket, FileDescriptor process);
 
     pid_t m_pid = 0;
     FileDescriptor m_socket;
-    FileDescriptor m_process;  ///< none: it was taken, or moved away
+    FileDescriptor m_process;  ///< none: its end was taken
 };
+
+/// A host of its own for each.
+OpenHost startedBy(HostCommand command);
 
 }  // namespace ingle::client

@@ -89,6 +89,19 @@ protocol::EventBody cancelled(const protocol::RequestBody& body) {
     return protocol::Failed{withCodeId({ErrorCode::Cancelled, "It was cancelled."}), {}};
 }
 
+Error bridgeLost() {
+    return withId<ErrorId::BridgeLost>(
+        Error{ErrorCode::Io, "The bridge to other computers ended in the middle of this."});
+}
+
+Error outdated(HostKind host) {
+    if (host == HostKind::Own)
+        return withId<ErrorId::HostOutdated>(Error{ErrorCode::Unsupported, kVersionMismatch});
+    return withId<ErrorId::BridgeOutdated>(
+        Error{ErrorCode::Unsupported,
+              "The bridge to other computers is of another version of Inglenook; please start it again."});
+}
+
 bool isDue(const std::optional<TimePoint>& deadline, TimePoint now) {
     return deadline && *deadline <= now;
 }
@@ -277,20 +290,29 @@ void Supervisor::closed() {
 void Supervisor::ended(HostEnd end) {
     m_crashedProcess = isCrash(end) ? static_cast<uint32_t>(m_hostPid) : 0;
     const bool fileChanged = end.how == HostEnd::How::Exit && end.code == kModelFileChangedExit;
-    if (fileChanged && !m_lastWords.message.empty()) {
-        const bool reloaded = std::exchange(m_reloadId, 0) != 0;
-        dropHost();
-        for (auto each = m_calls.begin(); each != m_calls.end();) {
-            const auto entry = each++;
-            if (entry->sent || (reloaded && modelUse(entry->call.body) == ModelUse::Uses))
-                fail(entry, m_lastWords);
-        }
-        return advance();
-    }
+    if (fileChanged && !m_lastWords.message.empty()) return failUnderWay(m_lastWords);
     recover(m_lastWords.message);
 }
 
+void Supervisor::failUnderWay(const Error& error) {
+    const bool greeting = m_host == Host::Greeting;
+    const bool reloaded = std::exchange(m_reloadId, 0) != 0;
+    dropHost();
+    for (auto each = m_calls.begin(); each != m_calls.end();) {
+        const auto entry = each++;
+        const bool waitedForModel = reloaded && modelUse(entry->call.body) == ModelUse::Uses;
+        if (!greeting && !entry->sent && !waitedForModel) continue;
+        if (entry->cancelling)
+            finish(entry, cancelled(entry->call.body));
+        else
+            fail(entry, error);
+    }
+    advance();
+}
+
 void Supervisor::recover(const std::string& reason) {
+    // What it wrote so far stays with whoever asked, who may ask it to go on.
+    if (m_options.hostKind == HostKind::Bridge) return failUnderWay(bridgeLost());
     const bool greeting = m_host == Host::Greeting;
     const bool reloaded = std::exchange(m_reloadId, 0) != 0;
     dropHost();
@@ -418,7 +440,7 @@ void Supervisor::greeted(const protocol::EventBody& event) {
     if (hello == nullptr || hello->version != protocol::kVersion) {
         m_link.abandon();
         dropHost();
-        return failAll(withId<ErrorId::HostOutdated>(Error{ErrorCode::Unsupported, kVersionMismatch}));
+        return failAll(outdated(m_options.hostKind));
     }
     m_hostDeadline.reset();
     m_failedStarts = 0;

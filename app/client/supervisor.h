@@ -7,12 +7,13 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/client/call.h"
-#include "app/client/host_process.h"
+#include "app/client/host.h"
 #include "app/protocol/framing.h"
 #include "app/protocol/messages.h"
 #include "ingle/result.h"
@@ -25,6 +26,13 @@ using TimePoint = std::chrono::steady_clock::time_point;
 enum class Recovery {
     SameWay,           ///< started again with the same options
     ReferenceKernels,  ///< started again on the CPU with the scalar reference kernels
+};
+
+/// Whose the host is.
+enum class HostKind {
+    Own,     ///< started by this program, and again when it dies
+    Bridge,  ///< the person starts it: when it is gone, what was under way fails, and a later request looks
+             ///< for it again
 };
 
 /// What belongs to no request.
@@ -48,16 +56,20 @@ struct Options {
     std::function<void(std::function<void()>)> execute = {};
     /// The time; empty: the system's.
     std::function<TimePoint()> now = {};
+    HostKind hostKind = HostKind::Own;
+    /// Gives requests their names: clients that share it have none twice.
+    std::shared_ptr<std::atomic<protocol::RequestId>> lastId =
+        std::make_shared<std::atomic<protocol::RequestId>>(0);
 };
 
-/// The process as the supervisor sees it.
+/// The host as the supervisor sees it.
 class HostLink {
   public:
     virtual ~HostLink() = default;
-    /// Starts a host; returns its process id.
+    /// Starts a host, or finds one; returns its process id.
     virtual Result<int64_t> start() = 0;
     virtual void send(std::string bytes) = 0;
-    /// Kills the host and forgets it: nothing is heard of it any more.
+    /// Kills the host, or leaves it, and forgets it: nothing is heard of it any more.
     virtual void abandon() = 0;
 };
 
@@ -74,7 +86,7 @@ class Supervisor {
     Supervisor(HostLink& link, Options options);
 
     /// For requests. Any thread.
-    protocol::RequestId newId() { return ++m_lastId; }
+    protocol::RequestId newId() { return ++*m_options.lastId; }
 
     void add(Call call);
     /// A generation ends with what it has; an import, a count, a look at files and what the host has not got
@@ -118,6 +130,8 @@ class Supervisor {
     void dropHost();
     void abandonHost(const std::string& reason);
     void recover(const std::string& reason);
+    /// What was with the host, and what waited for a model that it was loading.
+    void failUnderWay(const Error& error);
     void blame(Calls::iterator entry, const std::string& reason);
     bool anySuspect() const;
     void stopWaiting(Calls::iterator entry);
@@ -147,8 +161,6 @@ class Supervisor {
 
     HostLink& m_link;
     const Options m_options;
-    std::atomic<protocol::RequestId> m_lastId = 0;
-
     Host m_host = Host::None;
     int64_t m_hostPid = 0;  ///< of the host that was started last
     protocol::MessageReader m_messages;

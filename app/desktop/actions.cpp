@@ -178,7 +178,7 @@ const Action kActions[] = {
      [](AppModel& app, RowId) { return !app.chat()->readOnly(); },
      [](AppModel& app, RowId) { app.shownPage()->profiles()->editConversation(); }},
     {"modelSettings", WORDS("Settings of this model…"), "", "", "settings", kWindow,
-     [](AppModel& app, RowId) { return !app.models()->current().id.empty(); },
+     [](AppModel& app, RowId) { return !app.models()->current().id.empty() && !app.models()->isRemote(); },
      [](AppModel& app, RowId) { app.shownPage()->profiles()->editModel(); }},
     {"exportChat", WORDS("Export the conversation…"), "", "", "export", kConversation, isMine,
      [](AppModel& app, RowId conversation) {

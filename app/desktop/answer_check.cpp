@@ -7,6 +7,7 @@
 
 #include "app/desktop/text.h"
 #include "app/desktop/while_alive.h"
+#include "app/protocol/remote.h"
 
 namespace ingle::desktop {
 namespace {
@@ -71,12 +72,15 @@ QString comparison(const Scores& scores) {
 
 bool AnswerCheck::canCheck(RowId message) const {
     const Message* answer = m_chat.messages()->find(message);
-    return answer != nullptr && answer->role == Role::Assistant && m_chat.mayAnswer() &&
-           answer->modelId == m_models.current().id && m_models.state() == ModelListModel::Ready;
+    if (answer == nullptr || answer->role != Role::Assistant || !m_chat.mayAnswer()) return false;
+    return protocol::isRemote(answer->modelId) ||
+           (answer->modelId == m_models.current().id && m_models.state() == ModelListModel::Ready);
 }
 
 void AnswerCheck::check(RowId message) {
     if (!canCheck(message)) return;
+    if (protocol::isRemote(m_chat.messages()->find(message)->modelId))
+        return m_notices.showToast(tr("Not verifiable: another computer wrote this answer."));
     m_engine.cancel(std::exchange(m_request, 0));
     const auto branch = [conversation = static_cast<RowId>(m_chat.conversationId()),
                          message](history::HistoryReader& history) {

@@ -26,7 +26,7 @@ class AnswerCheck : public QObject {
                 Notices& notices)
         : m_storage(storage), m_engine(engine), m_chat(chat), m_models(models), m_notices(notices) {}
 
-    /// The model that wrote it is loaded, and it has an end.
+    /// The model that wrote it is loaded, and it has an end; or it is to be said that nobody can.
     bool canCheck(history::RowId message) const;
     /// The result is a notice: a toast where all is as it was.
     void check(history::RowId message);

@@ -60,7 +60,7 @@ bool BackgroundReader::isPlanning(history::RowId document) const {
 }
 
 void BackgroundReader::want(history::RowId document, Aim aim) {
-    if (m_models.state() != ModelListModel::Ready || isUnderWay(document)) return;
+    if (m_models.state() != ModelListModel::Ready || m_models.isRemote() || isUnderWay(document)) return;
     if (aim == Aim::Cost && isPlanning(document)) return;
     const bool interrupts = aim == Aim::Cost && m_current && m_current->aim == Aim::All;
     if (interrupts) {

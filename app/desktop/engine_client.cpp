@@ -6,7 +6,10 @@
 
 #include <cstring>
 
+#include "app/client/host_connection.h"
+#include "app/client/host_process.h"
 #include "app/desktop/text.h"
+#include "ingle/error_ids.h"
 
 namespace ingle::desktop {
 namespace {
@@ -38,9 +41,25 @@ HostCommand findHost() {
     return {program, {"host"}};
 }
 
-EngineClient::EngineClient(const HostCommand& command, QObject* parent) : QObject(parent) {
+EngineClient::EngineClient(const HostCommand& command, const std::string& bridge, QObject* parent)
+    : QObject(parent) {
     client::HostCommand host{command.program.toStdString(), {}};
     for (const QString& each : command.arguments) host.arguments.push_back(each.toStdString());
+    client::Options ofHost = options();
+    ofHost.notices.restarted = [this](Recovery recovery) { emit restarted(recovery); };
+    ofHost.notices.deviceChanged = [this](const DeviceStatus& status) { emit deviceChanged(status); };
+    ofHost.notices.hostPidChanged = [this](int64_t pid) { emit hostPidChanged(pid); };
+    ofHost.notices.alsoLoadedChanged = [this](const std::string& path) {
+        emit alsoLoadedChanged(toQString(path));
+    };
+    client::Options ofBridge = options();
+    ofBridge.hostKind = client::HostKind::Bridge;
+    ofBridge.lastId = ofHost.lastId;
+    m_host = client::Client::create(client::startedBy(std::move(host)), std::move(ofHost));
+    m_bridge = connectBridge(bridge, std::move(ofBridge));
+}
+
+client::Options EngineClient::options() {
     client::Options options;
     options.tokenInterval = kTokenInterval;
     // What is still on its way when this object goes, goes with it.
@@ -48,36 +67,32 @@ EngineClient::EngineClient(const HostCommand& command, QObject* parent) : QObjec
         QMetaObject::invokeMethod(
             this, [run = std::move(run)] { run(); }, Qt::QueuedConnection);
     };
-    options.notices = {
-        .restarted = [this](Recovery recovery) { emit restarted(recovery); },
-        .deviceChanged = [this](const DeviceStatus& status) { emit deviceChanged(status); },
-        .loadingAgain =
-            [this](const protocol::Progress& progress) {
-                emit loadProgress(progress.fraction, toQString(progress.phase));
-            },
-        .hostPidChanged = [this](int64_t pid) { emit hostPidChanged(pid); },
-        .alsoLoadedChanged = [this](const std::string& path) { emit alsoLoadedChanged(toQString(path)); },
+    options.notices.loadingAgain = [this](const protocol::Progress& progress) {
+        emit loadProgress(progress.fraction, toQString(progress.phase));
     };
-    auto created = client::Client::create(std::move(host), std::move(options));
-    if (created)
-        m_client = std::move(*created);
-    else
-        m_noClient = std::move(created).error();
+    return options;
+}
+
+EngineClient::Engine EngineClient::connectBridge(const std::string& socket, client::Options options) {
+    if (socket.empty())
+        return withId<ErrorId::BridgeMissing>(
+            fail(ErrorCode::Io, "There is no place for the bridge's socket."));
+    return client::Client::create(client::connectedAt(socket), std::move(options));
 }
 
 EngineClient::~EngineClient() = default;
 
-/// Hands `request` to the host; `functions` take its reply, protocol::Failed, and those updates that matter.
+/// Hands `request` to `engine`; `functions` take its reply, protocol::Failed, and those updates that matter.
 template <typename R, typename... Functions>
-protocol::RequestId EngineClient::ask(R request, Functions... functions) {
+protocol::RequestId EngineClient::ask(Engine& engine, R request, Functions... functions) {
     const auto hear = Overloaded{functions...};
     const auto finished = [hear](const client::Outcome<R>& outcome) {
         outcome ? hear(*outcome) : hear(outcome.error());
     };
-    if (!m_client) {
+    if (!engine) {
         QMetaObject::invokeMethod(
             this,
-            [finished, error = m_noClient] {
+            [finished, error = engine.error()] {
                 finished(tl::unexpected(protocol::Failed{error, {}}));
             },
             Qt::QueuedConnection);
@@ -90,13 +105,13 @@ protocol::RequestId EngineClient::ask(R request, Functions... functions) {
             },
             event);
     };
-    return m_client->send<R>(std::move(request), {finished, update});
+    return (*engine)->send<R>(std::move(request), {finished, update});
 }
 
 protocol::RequestId EngineClient::inspect(const QString& path,
                                           std::function<void(const Result<ModelInfo>&)> done) {
     return ask(
-        protocol::Inspect{path.toStdString(), {}},
+        engineFor(path.toStdString()), protocol::Inspect{path.toStdString(), {}},
         [done](const protocol::Inspected& reply) { done(reply.info); },
         [done](const protocol::Failed& failed) { done(tl::unexpected(failed.error)); });
 }
@@ -105,8 +120,9 @@ protocol::RequestId EngineClient::recognise(
     const QStringList& paths, std::function<void(const Result<std::vector<Recognition>>&)> done) {
     protocol::Recognise request;
     for (const QString& path : paths) request.paths.push_back(path.toStdString());
+    Engine& engine = engineFor(request.paths.empty() ? std::string_view() : request.paths.front());
     return ask(
-        std::move(request), [done](const protocol::Recognised& reply) { done(reply.things); },
+        engine, std::move(request), [done](const protocol::Recognised& reply) { done(reply.things); },
         [done](const protocol::Failed& failed) { done(tl::unexpected(failed.error)); });
 }
 
@@ -114,7 +130,7 @@ protocol::RequestId EngineClient::importModel(const protocol::Import& request,
                                               std::function<void(double)> progress,
                                               std::function<void(const Result<protocol::Imported>&)> done) {
     return ask(
-        request, [progress](const protocol::Progress& update) { progress(update.fraction); },
+        m_host, request, [progress](const protocol::Progress& update) { progress(update.fraction); },
         [done](const protocol::Imported& reply) { done(reply); },
         [done](const protocol::Failed& failed) { done(tl::unexpected(failed.error)); });
 }
@@ -123,8 +139,9 @@ void EngineClient::load(const QString& path, const LoadOptions& options) {
     forgetLoad();
     // What comes of an earlier one is nobody's any more.
     const auto isCurrent = [this, number = m_numLoads] { return number == m_numLoads; };
+    m_isRemote = protocol::isRemote(path.toStdString());
     ask(
-        protocol::Load{path.toStdString(), options},
+        engine(), protocol::Load{path.toStdString(), options},
         [this, isCurrent](const protocol::Progress& progress) {
             if (isCurrent()) emit loadProgress(progress.fraction, toQString(progress.phase));
         },
@@ -140,7 +157,7 @@ void EngineClient::load(const QString& path, const LoadOptions& options) {
 
 protocol::RequestId EngineClient::generate(const GenerateRequest& request, const AnswerHandlers& handlers) {
     return ask(
-        protocol::Generate{request},
+        engine(), protocol::Generate{request},
         [handlers](const protocol::Planned& plan) { handlers.planned(plan.plan); },
         [handlers](const protocol::Progress& progress) { handlers.promptProgress(progress.fraction); },
         [handlers](const protocol::Tokens& some) { handlers.tokens(some.chunk); },
@@ -151,13 +168,15 @@ protocol::RequestId EngineClient::generate(const GenerateRequest& request, const
 }
 
 void EngineClient::cancel(protocol::RequestId generation) {
-    if (m_client) m_client->cancel(generation);
+    // Both have their names from one source, and end what they know.
+    for (const Engine* each : {&m_host, &m_bridge})
+        if (*each) (**each)->cancel(generation);
 }
 
 protocol::RequestId EngineClient::preview(GenerateRequest request,
                                           std::function<void(const Result<PromptPreview>&)> done) {
     return ask(
-        protocol::Preview{std::move(request)},
+        engine(), protocol::Preview{std::move(request)},
         [done](const protocol::Previewed& reply) { done(reply.preview); },
         [done](const protocol::Failed& failed) {
             if (failed.error.code != ErrorCode::Cancelled) done(tl::unexpected<Error>(failed.error));
@@ -167,14 +186,14 @@ protocol::RequestId EngineClient::preview(GenerateRequest request,
 protocol::RequestId EngineClient::score(ScoreRequest request,
                                         std::function<void(const Result<protocol::Scored>&)> done) {
     return ask(
-        protocol::Score{std::move(request)}, [done](const protocol::Scored& reply) { done(reply); },
+        engine(), protocol::Score{std::move(request)}, [done](const protocol::Scored& reply) { done(reply); },
         [done](const protocol::Failed& failed) { done(tl::unexpected<Error>(failed.error)); });
 }
 
 protocol::RequestId EngineClient::read(ReadRequest request, ReadHandlers handlers) {
     const auto hear = std::make_shared<const ReadHandlers>(std::move(handlers));
     return ask(
-        protocol::Read{std::move(request)},
+        engine(), protocol::Read{std::move(request)},
         [hear](const protocol::ReadPlanned& plan) { hear->planned(plan.cost); },
         [hear](const protocol::Progress& progress) { hear->progress(progress.fraction); },
         [hear](const protocol::ReadDone& reply) { hear->done(reply.cost); },
@@ -185,34 +204,36 @@ protocol::RequestId EngineClient::embed(const std::string& model, std::vector<st
                                         std::function<void(const Result<TextRows>&)> done) {
     const size_t numTexts = texts.size();
     return ask(
-        protocol::Embed{model, std::move(texts), when == When::Idle},
+        m_host, protocol::Embed{model, std::move(texts), when == When::Idle},
         [done, numTexts](const protocol::Embedded& reply) { done(rowsOf(reply, numTexts)); },
         [done](const protocol::Failed& failed) { done(tl::unexpected<Error>(failed.error)); });
 }
 
 void EngineClient::listDevices() {
     ask(
-        protocol::Devices{}, [this](const protocol::DevicesListed& reply) { emit devicesListed(reply.list); },
+        m_host, protocol::Devices{},
+        [this](const protocol::DevicesListed& reply) { emit devicesListed(reply.list); },
         [this](const protocol::Failed&) { emit devicesListed({}); });
 }
 
 void EngineClient::describeComputer() {
     ask(
-        protocol::Computer{},
+        m_host, protocol::Computer{},
         [this](const protocol::ComputerDescribed& reply) { emit computerDescribed(reply.info); },
         [this](const protocol::Failed&) { emit computerDescribed({}); });
 }
 
 void EngineClient::retain(const protocol::Retain& kept) {
-    if (m_client) m_client->retain(kept);
+    if (m_host) (*m_host)->retain(kept);
 }
 
 void EngineClient::restAfter(std::chrono::milliseconds idle) {
-    if (m_client) m_client->restAfter(idle.count() > 0 ? std::optional(idle) : std::nullopt);
+    if (m_host) (*m_host)->restAfter(idle.count() > 0 ? std::optional(idle) : std::nullopt);
 }
 
 void EngineClient::protect() {
-    if (m_client) m_client->protect();
+    for (const Engine* each : {&m_host, &m_bridge})
+        if (*each) (**each)->protect();
 }
 
 }  // namespace ingle::desktop

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/client/client.h"
+#include "app/protocol/remote.h"
 #include "ingle/result.h"
 #include "ingle/types.h"
 
@@ -50,11 +51,14 @@ using TextRows = std::vector<std::vector<float>>;
 
 /// Each request without handlers ends with exactly one of its two last signals, those of one kind in the
 /// order of the calls. How they run beside each other and what happens when the host dies is told at
-/// client::Supervisor.
+/// client::Supervisor. What has to do with a model of another computer (protocol::isRemote()) goes to the
+/// bridge, all else to a host of this program.
 class EngineClient : public QObject {
     Q_OBJECT
   public:
-    explicit EngineClient(const HostCommand& command, QObject* parent = nullptr);
+    /// `bridge`: path of its socket; empty: there is none.
+    explicit EngineClient(const HostCommand& command, const std::string& bridge = {},
+                          QObject* parent = nullptr);
     /// Ends the host.
     ~EngineClient() override;
 
@@ -122,12 +126,22 @@ class EngineClient : public QObject {
     void alsoLoadedChanged(const QString& path);
 
   private:
+    /// A client, or why there is none.
+    using Engine = Result<std::unique_ptr<client::Client>>;
+
+    client::Options options();
+    static Engine connectBridge(const std::string& socket, client::Options options);
+    Engine& engineFor(std::string_view path) { return protocol::isRemote(path) ? m_bridge : m_host; }
+    /// Of the model in use.
+    Engine& engine() { return m_isRemote ? m_bridge : m_host; }
     template <typename R, typename... Functions>
-    protocol::RequestId ask(R request, Functions... functions);
+    protocol::RequestId ask(Engine& engine, R request, Functions... functions);
 
     quint64 m_numLoads = 0;
-    Error m_noClient{ErrorCode::Io, {}};       ///< why there is no client
-    std::unique_ptr<client::Client> m_client;  ///< last: its handlers use the others
+    bool m_isRemote = false;  ///< the model in use
+    // Last: their handlers use the others.
+    Engine m_host;
+    Engine m_bridge;
 };
 
 }  // namespace ingle::desktop

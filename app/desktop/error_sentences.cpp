@@ -147,6 +147,18 @@ QString ErrorSentences::of(ErrorId id, const Arguments& with) {
             return hostDied(with.text(0));
         case ErrorId::HostMissing:
             return tr("A part of Inglenook is missing. Please install it again.");
+        case ErrorId::BridgeMissing:
+            return tr("The bridge to other computers is not running. Start it, and try again.");
+        case ErrorId::BridgeLost:
+            return tr("The bridge to other computers ended in the middle of this.");
+        case ErrorId::BridgeOutdated:
+            return tr("The bridge to other computers is of another version of Inglenook. Start it again.");
+        case ErrorId::FarUnreachable:
+            return tr("%1 cannot be reached.").arg(with.text(0));
+        case ErrorId::FarBroke:
+            return tr("The connection to %1 broke.").arg(with.text(0));
+        case ErrorId::FarCannot:
+            return tr("Only a model on this computer can do that.");
         case ErrorId::HostOutdated:
             return tr("Inglenook was updated while it was open. Please close it and open it again.");
         case ErrorId::HistoryDamaged:

@@ -1,5 +1,7 @@
 #include "app/desktop/library_models.h"
 
+#include "app/protocol/remote.h"
+
 #include <filesystem>
 #include <optional>
 
@@ -83,6 +85,23 @@ Result<CheckedModel> addModel(library::Library& library, const ModelInfo& info) 
     INGLE_TRY_ASSIGN(const auto entry,
                      library.add(info.path, name, info.family, summaryOf(info), purposeOf(info)));
     return CheckedModel{entry, FileState::Same};
+}
+
+ModelEntry remoteEntry(const std::string& path, const std::string& computer) {
+    ModelEntry entry;
+    entry.id = path;
+    entry.path = path;
+    entry.name = path.substr(protocol::kRemotePrefix.size());
+    entry.family = protocol::kRemote;
+    entry.summary = computer;
+    return entry;
+}
+
+std::vector<ModelEntry> remoteEntries(std::span<const Recognition> things) {
+    std::vector<ModelEntry> entries;
+    for (const Recognition& thing : things)
+        if (!thing.refusal) entries.push_back(remoteEntry(thing.path, thing.info.device));
+    return entries;
 }
 
 }  // namespace ingle::desktop

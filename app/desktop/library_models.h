@@ -1,10 +1,12 @@
-/// How a model file becomes an entry of the library, and what that is for.
+/// How a model becomes an entry of the list of models, and what that is for.
 #pragma once
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "app/library/library.h"
+#include "ingle/recognition.h"
 #include "ingle/result.h"
 #include "ingle/types.h"
 
@@ -33,5 +35,10 @@ struct CheckedModel {
 Result<CheckedModel> checkModel(const library::Library& library, const std::string& id);
 /// Adds it, or finds that it is one of the library whose file was moved.
 Result<CheckedModel> addModel(library::Library& library, const ModelInfo& info);
+
+/// What stands in the list for a model of another computer, which the library, of files, does not have: its
+/// path is its id, and the computer its summary.
+library::ModelEntry remoteEntry(const std::string& path, const std::string& computer);
+std::vector<library::ModelEntry> remoteEntries(std::span<const Recognition> things);
 
 }  // namespace ingle::desktop

@@ -24,6 +24,7 @@
 #include "app/library/found_models.h"
 #include "app/library/guide.h"
 #include "app/library/library.h"
+#include "app/local/local_socket.h"
 #include "app/sandbox/sandbox.h"
 #include "ingle/version.h"
 #ifdef INGLE_TEST_HOOKS
@@ -167,7 +168,9 @@ int main(int argc, char** argv) {
                     .catalog = ingle::library::catalogPath(),
                     .downloads = QStandardPaths::writableLocation(QStandardPaths::DownloadLocation),
                     .cacheDir = ingle::library::defaultCacheDir(),
-                    .places = ingle::library::usualPlaces()},
+                    .places = ingle::library::usualPlaces(),
+                    // Without the folder for sockets there is no bridge.
+                    .bridge = ingle::local::defaultSocketPath(ingle::local::kBridgeSocket).value_or("")},
                    hostCommand());
     QQmlApplicationEngine engine;
     engine.addImportPath("qrc:/qt/qml");

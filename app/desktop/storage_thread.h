@@ -36,6 +36,8 @@ class StorageThread {
         m_storage.readBehindWrites(std::move(work), handOver(context, std::move(then)));
     }
     void cancel(storage::RequestId request) { m_storage.cancel(request); }
+    /// Nothing of it reaches the disk.
+    bool isInMemory() const { return m_storage.isInMemory(); }
 
     /// Renames the history file, keeping all of it, and opens a new one; then(Status) as for run().
     template <typename Then>

@@ -274,6 +274,7 @@ QJsonObject TestHook::state() {
         {"modelReadyMs", m_modelReadyMs},
         {"modelState", enumName(m_model.models()->state())},
         {"modelPath", QString::fromStdString(m_model.models()->current().path)},
+        {"models", m_model.models()->rowCount()},
         {"modelName", m_model.models()->currentName()},
         {"inspecting", m_model.models()->inspecting()},
         {"generationState", enumName(chat.generation())},

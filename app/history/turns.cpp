@@ -177,6 +177,16 @@ Result<Turn> branchAnswer(History& history, RowId answer, const AnswerBeginning&
     return turn;
 }
 
+Result<bool> holdsDocuments(HistoryReader& history, RowId conversation, RowId leaf) {
+    INGLE_TRY_ASSIGN(const auto documents, documentsOf(history, conversation));
+    if (!documents.empty()) return true;
+    if (conversation == 0 || leaf == 0) return false;
+    INGLE_TRY_ASSIGN(const Turn turn, readTurn(history, conversation, leaf));
+    const auto isPassage = [](const Part& part) { return part.kind == PartKind::Source; };
+    return std::ranges::any_of(
+        turn.branch, [&](const Message& message) { return std::ranges::any_of(message.parts, isPassage); });
+}
+
 Prompt promptOf(const Turn& turn, const AnswerTerms& usual) {
     const Message& answer = turn.branch.back();
     const AnswerTerms& terms = answer.receipt.terms ? *answer.receipt.terms : usual;
@@ -208,6 +218,8 @@ Prompt promptOf(const Turn& turn, const AnswerTerms& usual) {
     if (terms.form.kind == AnswerForm::Kind::JsonSchema) request.jsonSchema = terms.form.text;
     if (terms.form.kind == AnswerForm::Kind::Grammar) request.grammar = terms.form.text;
     request.resumeIds = answer.tokenIds;
+    // Another program wrote it, or a model that tells no ids.
+    if (answer.tokenIds.empty()) request.resumeText = textOf(answer.parts, PartKind::Text);
     return prompt;
 }
 
@@ -215,6 +227,7 @@ ScoreRequest replayOf(const Turn& turn, const AnswerTerms& usual) {
     ScoreRequest replay;
     replay.request = promptOf(turn, usual).request;
     replay.ids = std::exchange(replay.request.resumeIds, {});
+    replay.request.resumeText.clear();
     const auto& terms = turn.branch.back().receipt.terms;
     replay.request.contextTokens = (terms ? *terms : usual).contextTokens;
     return replay;

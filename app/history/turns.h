@@ -89,6 +89,10 @@ struct AnswerBeginning {
 /// transaction.
 Result<Turn> branchAnswer(History& history, RowId answer, const AnswerBeginning& beginning);
 
+/// Documents stand in the conversation, or passages of some in the branch that ends with `leaf` (0: there is
+/// none).
+Result<bool> holdsDocuments(HistoryReader& history, RowId conversation, RowId leaf);
+
 /// What the model is to be asked for the answer that `turn` ends with, and which message each part of it is.
 struct Prompt {
     GenerateRequest request;

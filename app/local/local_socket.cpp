@@ -20,6 +20,26 @@ auto refused(const std::string& path) {
     return fail(ErrorCode::Io, "{}: {}", path, std::strerror(errno));
 }
 
+/// Errors: InvalidArgument, where it has no room for that.
+Result<sockaddr_un> addressOf(const std::string& path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (path.empty() || path.size() >= sizeof address.sun_path)
+        return fail(ErrorCode::InvalidArgument, "{}: a path of a socket has 1 to {} bytes", path,
+                    sizeof address.sun_path - 1);
+    std::memcpy(address.sun_path, path.data(), path.size());
+    return address;
+}
+
+/// Who is at the other end; nothing when it is another user's.
+std::optional<ucred> peerOf(int socket) {
+    ucred peer{};
+    socklen_t size = sizeof peer;
+    const bool isKnown = ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
+    if (!isKnown || peer.uid != ::geteuid()) return std::nullopt;
+    return peer;
+}
+
 /// One that is there already must be ours.
 Status makeFolder(const std::string& path) {
     if (::mkdir(path.c_str(), S_IRWXU) == 0) return {};
@@ -54,12 +74,7 @@ Result<std::string> defaultSocketPath(std::string_view name) {
 }
 
 Result<LocalSocket> LocalSocket::listen(const std::string& path) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    if (path.empty() || path.size() >= sizeof address.sun_path)
-        return fail(ErrorCode::InvalidArgument, "{}: a path of a socket has 1 to {} bytes", path,
-                    sizeof address.sun_path - 1);
-    std::memcpy(address.sun_path, path.data(), path.size());
+    INGLE_TRY_ASSIGN(const sockaddr_un address, addressOf(path));
     const std::string folder = std::filesystem::path(path).parent_path().string();
     const bool isOurs = std::filesystem::path(folder).filename() == "inglenook";
     if (!folder.empty()) INGLE_TRY(makeFolder(folder));
@@ -97,11 +112,19 @@ LocalSocket::~LocalSocket() {
 std::optional<FileDescriptor> LocalSocket::accept() const {
     FileDescriptor client(::accept4(m_listening.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!client.isOpen()) return std::nullopt;
-    ucred peer{};
-    socklen_t size = sizeof peer;
-    const bool isKnown = ::getsockopt(client.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
-    if (!isKnown || peer.uid != ::geteuid()) return std::nullopt;
+    if (!peerOf(client.get())) return std::nullopt;
     return client;
+}
+
+Result<LocalPeer> connectTo(const std::string& path) {
+    INGLE_TRY_ASSIGN(const sockaddr_un address, addressOf(path));
+    FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!socket.isOpen()) return refused(path);
+    if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+        return refused(path);
+    const auto peer = peerOf(socket.get());
+    if (!peer) return fail(ErrorCode::Io, "{}: another user's program listens there", path);
+    return LocalPeer{peer->pid, std::move(socket)};
 }
 
 }  // namespace ingle::local

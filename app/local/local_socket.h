@@ -1,5 +1,7 @@
-/// The socket that a program listens on for this user's programs alone.
+/// The socket that a program listens on for this user's programs alone, and their way to it.
 #pragma once
+
+#include <sys/types.h>
 
 #include <optional>
 #include <string>
@@ -10,6 +12,9 @@
 #include "ingle/result.h"
 
 namespace ingle::local {
+
+/// Where the bridge listens when it is told nothing else.
+inline constexpr std::string_view kBridgeSocket = "bridge.sock";
 
 /// $XDG_RUNTIME_DIR/inglenook/NAME. Errors: InvalidArgument (there is no such variable).
 Result<std::string> defaultSocketPath(std::string_view name);
@@ -39,5 +44,12 @@ class LocalSocket {
     FileDescriptor m_lock;  ///< of PATH.lock, as long as this listens
     FileDescriptor m_listening;
 };
+
+struct LocalPeer {
+    pid_t pid = 0;          ///< of the program that listened
+    FileDescriptor socket;  ///< not blocking
+};
+/// Errors: Io (nobody listens there, or another user's program).
+Result<LocalPeer> connectTo(const std::string& path);
 
 }  // namespace ingle::local

@@ -10,6 +10,8 @@
 #include <future>
 #include <thread>
 
+#include "app/client/client.h"
+#include "app/client/host_process.h"
 #include "app/library/library.h"
 #include "app/local/local_socket.h"
 #include "app/sandbox/secrecy.h"
@@ -139,7 +141,7 @@ Status serve(const Options& options) {
                         "{}: other computers can reach this address, so it needs --key-file", options.listen);
         INGLE_TRY_ASSIGN(network, listenOn(address));
     }
-    INGLE_TRY_ASSIGN(auto client, client::Client::create(hostCommand(options), {}));
+    INGLE_TRY_ASSIGN(auto client, client::Client::create(client::startedBy(hostCommand(options)), {}));
     INGLE_TRY_ASSIGN(Models models, chooseModels(options, *client, signals));
     Metrics metrics;
     EngineRoom room(std::move(client), std::move(models), options.room, metrics);

@@ -71,6 +71,8 @@ class Storage {
     Storage(const Storage&) = delete;
     Storage& operator=(const Storage&) = delete;
 
+    bool isInMemory() const { return m_folder.empty(); }
+
     /// Runs `work`, which takes a HistoryReader&, a History&, a Library& or, for any other file, nothing, and
     /// returns a Result, on the thread of that file, and then `then(result)` there. Work on one file runs in
     /// the order of the calls; what takes a HistoryReader& sees what a History& has written once the `then`
@@ -137,7 +139,6 @@ class Storage {
     RequestId read(Job<history::HistoryReader> job);
 
     void open();
-    bool isInMemory() const { return m_folder.empty(); }
 
     // On the journal's thread.
     Result<std::string> openHistory();  ///< its path

@@ -150,6 +150,46 @@ class DocumentsTest : public QObject, WindowFiles {
         QCOMPARE(inChat(run), 1);  // of the chat that was still to begin
     }
 
+    void whatWasReadInAnotherFormIsNotRead() {
+        const QString data = freshDataDir();
+        const auto setTemplate = [](WindowRun& run, const std::string& text) {
+            history::Profile profile;
+            profile.chatTemplate = text;
+            run.model.models()->setProfile(run.model.models()->current().id, history::profileJson(profile));
+        };
+        {
+            WindowRun run(data, {});
+            open(run, write("form.txt", "A report.\n"));
+            QTRY_COMPARE_WITH_TIMEOUT(stateOf(run), int{Shelf::Unread}, kPatienceMs);
+            run.model.documents()->read(idOf(run));
+            QTRY_COMPARE_WITH_TIMEOUT(stateOf(run), int{Shelf::Read}, kPatienceMs);
+            setTemplate(run, "[]");
+            QCOMPARE(stateOf(run), int{Shelf::Unread});
+        }
+        WindowRun run(data, {});
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready(), kPatienceMs);
+        QTRY_COMPARE(stateOf(run), int{Shelf::Unread});
+        run.model.documents()->read(idOf(run));
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(run), int{Shelf::Read}, kPatienceMs);
+        setTemplate(run, "[]");
+        QCOMPARE(stateOf(run), int{Shelf::Read});
+    }
+
+    void whatIsLeftForADraftFollowsTheDocumentsOfTheChat() {
+        WindowRun run(freshDataDir(), {});
+        open(run, write("short.txt", "Twenty four characters.\n"));
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(run), int{Shelf::Unread}, kPatienceMs);
+        run.model.documents()->ask(idOf(run));
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(run), int{Shelf::Read}, kPatienceMs);
+        const auto figures = [&run] { return run.item("draftFigures")->property("text").toString(); };
+        run.item("composerInput")->setProperty("text", "ten, ten, ten");
+        QTRY_VERIFY_WITH_TIMEOUT(figures().startsWith("13 tokens, "), kPatienceMs);
+        const QString before = figures();
+        run.model.documents()->putAway(idOf(run));
+        QTRY_COMPARE_WITH_TIMEOUT(figures(), QString("13 tokens, 34 left"), kPatienceMs);
+        QVERIFY2(before != figures(), qPrintable(before));
+    }
+
     void whatAQuestionMeansFindsPassagesWithoutItsWords() {
         const QString data = freshDataDir();
         const QStringList tooLong{"--read-tokens", "500", "--read-room", "200"};

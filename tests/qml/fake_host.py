@@ -27,11 +27,14 @@
 --read-room N    the context has room for so many tokens
 --embed-ms N     how long it takes to say whether texts are about light
 
+--listen PATH    it is the bridge: it serves one client after another at that socket, and no file; --far NAME is a model of it
+
 A path with "bge" is a model that compares texts. A path with "published" is a model that could be made smaller, one with "huge" a model that does not fit; an import into a folder with "full" fails.
 """
 import argparse
 import json
 import os
+import socket
 import struct
 import sys
 import threading
@@ -71,6 +74,8 @@ parser.add_argument("--read-ms", type=float, default=1)
 parser.add_argument("--read-room", type=int)
 parser.add_argument("--room", type=int, default=48)
 parser.add_argument("--embed-ms", type=float, default=1)
+parser.add_argument("--listen")
+parser.add_argument("--far", action="append", default=[])
 args = parser.parse_args()
 
 RECEIPT = {"program": "1.0", "modelHash": args.model_hash, "backend": "cpu", "device": "a fake", "instructions": "avx2"}
@@ -116,7 +121,7 @@ def generate(request_id, request):
     kept, dropped = ([last], list(range(last))) if args.forget else ([0], [])
     say(id=request_id, event="plan",
         plan={"kept": kept, "dropped": dropped, "promptTokens": 5, "contextTokens": 64, "promptHash": 7, "note": args.note})
-    done = len(request.get("resumeIds", []))
+    done = len(request.get("resumeIds", [])) or len(request.get("resumeText", "").split())
     for token in range(done, args.tokens):
         if token == args.crash_at:
             maybe_die()
@@ -130,7 +135,7 @@ def generate(request_id, request):
             for percent in (0, 50, 100):
                 say(id=request_id, event="progress", fraction=percent / 100, phase="reading the prompt",
                     device="another fake", note="a fake failed.")
-        say(id=request_id, event="tokens", ids=[token],
+        say(id=request_id, event="tokens", ids=[] if args.listen else [token],
             pieces=[{"kind": "thought" if token < args.thinking else "text", "text": args.say if args.say else f"{token} "}])
         if args.say:
             break
@@ -217,6 +222,13 @@ def info_of(path):
     return info
 
 
+def far_model(name):
+    path = f"bridge:{name}"
+    info = {**info_of(path), "name": name, "family": "remote", "tokenizer": "remote", "promptFormat": "template",
+            "backend": "remote", "device": "far.example"}
+    return {"kind": "remote", "path": path, "sentence": "far away", "actions": ["open"], "info": info}
+
+
 def recognise(path):
     refusal = refusal_of(path)
     if refusal:
@@ -292,7 +304,7 @@ def answer(message):
             "processor": "a CPU", "threads": 2, "installedBytes": args.memory, "usableBytes": args.memory,
             "availableBytes": args.available, "readBytesPerSecond": 10 ** 10})
     elif op == "recognise":
-        things = [recognise(path) for path in message["paths"]]
+        things = [far_model(name) for name in args.far] if args.listen else [recognise(path) for path in message["paths"]]
         say(id=request_id, event="recognised", things=sorted(things, key=lambda thing: "refusal" in thing))
     elif op == "import":
         threading.Thread(target=make_smaller, args=(request_id, message), daemon=True).start()
@@ -323,7 +335,8 @@ def answer(message):
                 time.sleep(args.load_ms / 1000)
             loaded[:] = [message["path"], *[path for path in loaded[:1] if args.two and path != message["path"]]]
             beside = {"alsoLoaded": loaded[1]} if len(loaded) > 1 else {}
-            return say(id=request_id, event="loaded", info=info_of(message["path"]), **beside)
+            info = far_model(message["path"].removeprefix("bridge:"))["info"] if args.listen else info_of(message["path"])
+            return say(id=request_id, event="loaded", info=info, **beside)
         say(id=request_id, event="inspected", info=info_of(message["path"]))
     elif op == "unload":
         loaded.clear()
@@ -344,15 +357,27 @@ def answer(message):
         threading.Thread(target=generate, args=(request_id, message["request"]), daemon=True).start()
 
 
-for line in sys.stdin:
-    if args.log:
-        with open(args.log, "a", encoding="utf-8") as log:
-            log.write(line)
-    received = json.loads(line)
-    if received["op"] == "cancel":
-        cancelled.add(received["target"])
-    else:
-        answer(received)
+def serve(lines):
+    for line in lines:
+        if args.log:
+            with open(args.log, "a", encoding="utf-8") as log:
+                log.write(line)
+        received = json.loads(line)
+        if received["op"] == "cancel":
+            cancelled.add(received["target"])
+        else:
+            answer(received)
+
+
+if args.listen:
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(args.listen)
+    listening.listen()
+    while True:
+        client = listening.accept()[0].makefile("rw", encoding="utf-8")
+        sys.stdout = client
+        serve(client)
+serve(sys.stdin)
 if args.log:
     with open(args.log, "a", encoding="utf-8") as log:
         log.write("end of input\n")

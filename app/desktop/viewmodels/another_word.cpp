@@ -118,7 +118,7 @@ void AnotherWord::look(int row, int offset) {
             if (!turn) return say(errorSentence(turn.error()));
             m_question = history::replayOf(*turn, m_chat.terms());
             if (m_question.ids.empty())
-                return say(tr("This answer was brought in from elsewhere: its tokens are not known."));
+                return say(tr("This answer comes from elsewhere: its tokens are not known."));
             m_question.count = 1;
             m_question.top = kWords;
             m_question.atByte = static_cast<int64_t>(byte);

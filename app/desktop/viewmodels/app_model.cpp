@@ -13,9 +13,9 @@
 
 namespace ingle::desktop {
 
-AppModel::AppModel(const AppFiles& files, HostCommand host)
+AppModel::AppModel(const AppFiles& files, const HostCommand& host)
     : m_storage(files.dataDir),
-      m_engine(std::move(host)),
+      m_engine(host, files.bridge),
       m_colours(findTypesetter()),
       m_formulas(findTypesetter()),
       m_crashes(files.dataDir + "/crashes", m_storage, m_notices),
@@ -63,6 +63,8 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
     connect(&m_conversations, &ConversationListModel::foldersChanged, &m_folders, &Folders::refresh);
     connect(&chat, &ChatController::wanted, &m_secret, &PrivateChat::leave);
     connect(&m_secret, &PrivateChat::shownChanged, this, &AppModel::chatChanged);
+    connect(this, &AppModel::chatChanged, &m_notices,
+            [this] { m_notices.clearBanner(Notices::Topic::Leaving); });
     connect(&m_trash, &TrashModel::restored, this, [this](history::RowId conversation) {
         m_conversations.refresh();
         m_conversations.tellSet();
@@ -93,6 +95,8 @@ AppModel::AppModel(const AppFiles& files, HostCommand host)
     connect(&m_backups, &BackupList::listChanged, &m_dataPlaces, &DataPlaces::refresh);
     connect(&m_dataPlaces, &DataPlaces::backupsRemoved, &m_backups, &BackupList::refresh);
     connect(&m_dataPlaces, &DataPlaces::documentMemoryUnwanted, &m_documents, &DocumentShelf::forgetAll);
+    for (DraftMeasure* measure : {m_page.measure(), m_page.editMeasure()})
+        connect(&m_documents, &DocumentShelf::inChatChanged, measure, &DraftMeasure::lookAgain);
     connect(&m_documents, &DocumentShelf::keptChanged, &m_conversations, &ConversationListModel::tellSet);
     connect(&m_fit, &FitAdvice::smallerWanted, &m_smaller, &SmallerModel::lookAt);
     connect(&m_downloads, &DownloadWatch::settled, &m_models, &ModelListModel::offer);

@@ -52,6 +52,7 @@ struct AppFiles {
     std::chrono::milliseconds downloadSettles{1500};
     std::string cacheDir;         ///< what is made again when it is missing; empty: nowhere
     library::ModelPlaces places;  ///< where other programs keep models
+    std::string bridge = {};      ///< socket of the bridge to other computers; empty: there is none
 };
 
 class AppModel : public QObject {
@@ -93,7 +94,7 @@ class AppModel : public QObject {
     Q_PROPERTY(ingle::desktop::Actions* actions READ actions CONSTANT)
   public:
     /// Opens the files and starts loading what the window shows first.
-    AppModel(const AppFiles& files, HostCommand host);
+    AppModel(const AppFiles& files, const HostCommand& host);
 
     /// Does what a start asked for, the first one or a later one that ended in favour of this window.
     void serve(const StartRequest& request);

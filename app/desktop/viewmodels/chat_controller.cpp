@@ -14,6 +14,7 @@
 
 #include "app/desktop/text.h"
 #include "app/desktop/viewmodels/chat_title.h"
+#include "app/desktop/while_alive.h"
 #include "ingle/error_ids.h"
 
 namespace ingle::desktop {
@@ -76,6 +77,12 @@ ChatController::ChatController(StorageThread& storage, RunningAnswers& answers, 
     connect(&models, &ModelListModel::stateChanged, this, &ChatController::continueWhenLoaded);
     connect(&models, &ModelListModel::chosenInVain, this, &ChatController::continueWhenLoaded);
     connect(&models, &ModelListModel::stateChanged, this, &ChatController::progressChanged);
+    connect(&models, &ModelListModel::stateChanged, this, &ChatController::placeholderChanged);
+    connect(this, &ChatController::readOnlyChanged, this, &ChatController::placeholderChanged);
+    // What was asked about another model, or another chat, is not to be allowed any more.
+    const auto forgetQuestion = [this] { m_notices.clearBanner(Notices::Topic::Leaving); };
+    connect(&models, &ModelListModel::loadStarting, this, forgetQuestion);
+    connect(this, &ChatController::conversationChanged, this, forgetQuestion);
     connect(&m_messages, &ChatRows::editLeft, &m_drafts, &DraftKeeper::appendLine);
     const auto keepEdit = [this] { m_drafts.setBeside(m_messages.unsentEdit()); };
     connect(&m_messages, &ChatRows::editedTextChanged, &m_drafts, keepEdit);
@@ -107,7 +114,8 @@ double ChatController::promptFraction() const {
 }
 
 QString ChatController::placeholder() const {
-    return m_readOnly ? tr("This history can only be read") : tr("Write a message");
+    if (m_readOnly) return tr("This history can only be read");
+    return m_models.isRemote() ? tr("Write a message; it leaves this computer") : tr("Write a message");
 }
 
 QString ChatController::progressSentence() const {
@@ -174,7 +182,44 @@ bool ChatController::readyToAnswer() {
     return false;
 }
 
+void ChatController::beginWhenAllowed(const std::function<void()>& begin) {
+    if (!m_models.isRemote()) return begin();
+    if (m_storage.isInMemory())
+        return askToLeave(
+            tr("This chat is private, and %1 runs on another computer. What you write would leave this one.")
+                .arg(m_models.currentName()),
+            begin);
+    const auto look = [conversation = m_conversation, leaf = m_leaf](history::HistoryReader& history) {
+        return history::holdsDocuments(history, conversation, leaf);
+    };
+    m_storage.readBehindWrites(this, look, [this, begin, asked = m_conversation](const Result<bool>& holds) {
+        if (asked != m_conversation) return;  // the person went on
+        if (!holds) return m_notices.showError(Notices::Topic::History, holds.error());
+        if (!*holds) return begin();
+        askToLeave(tr("Documents stand in this chat, and %1 runs on another computer. Passages of them would "
+                      "leave this one.")
+                       .arg(m_models.currentName()),
+                   begin);
+    });
+}
+
+void ChatController::askToLeave(const QString& sentence, const std::function<void()>& begin) {
+    Notices::Banner banner{Notices::Topic::Leaving, sentence};
+    banner.action = tr("Send it this time");
+    banner.run = whileAlive(this, [this, begin, asked = m_conversation, model = m_models.current().id] {
+        if (asked == m_conversation && model == m_models.current().id) begin();
+    });
+    m_notices.showBanner(std::move(banner));
+}
+
 void ChatController::send(const QString& text) {
+    const bool isEmpty = text.trimmed().isEmpty() && m_drafts.attached().isEmpty();
+    if (isEmpty || !readyToAnswer()) return;
+    // What is written meanwhile is sent, too.
+    beginWhenAllowed([this, text, before = draft()] { sendNow(draft() == before ? text : draft()); });
+}
+
+void ChatController::sendNow(const QString& text) {
     const bool isEmpty = text.trimmed().isEmpty() && m_drafts.attached().isEmpty();
     if (isEmpty || !readyToAnswer()) return;
     Draft sent = m_drafts.take();
@@ -197,6 +242,10 @@ std::vector<Part> ChatController::partsOf(const Draft& draft) {
 }
 
 void ChatController::regenerate(qint64 message) {
+    if (readyToAnswer()) beginWhenAllowed([this, message] { regenerateNow(message); });
+}
+
+void ChatController::regenerateNow(qint64 message) {
     const Message* old = m_messages.find(message);
     if (old == nullptr || !readyToAnswer()) return;
     const RowId question = old->role == Role::User ? old->id : old->parent;
@@ -226,8 +275,13 @@ std::vector<Part> ChatController::editedParts(qint64 message, const QString& tex
 }
 
 void ChatController::edit(qint64 message, const QString& text) {
+    if (!text.trimmed().isEmpty() && readyToAnswer())
+        beginWhenAllowed([this, message, text] { editNow(message, text); });
+}
+
+void ChatController::editNow(qint64 message, const QString& text) {
     const Message* old = m_messages.find(message);
-    if (old == nullptr || text.trimmed().isEmpty() || !readyToAnswer()) return;
+    if (old == nullptr || !readyToAnswer()) return;
     const history::Question question{m_conversation, {}, old->parent, editedParts(message, text)};
     const auto work = [question, answerer = answerer()](history::History& history) {
         return history::ask(history, question, answerer);
@@ -286,10 +340,12 @@ void ChatController::continueAnswer(qint64 message) {
         if (!right || m_models.state() != ModelListModel::Loading) m_models.use(toQString(answer->modelId));
         return;
     }
-    const auto work = [id = m_conversation, message](history::History& history) {
-        return history::resume(history, id, message);
-    };
-    startTurn(work);
+    beginWhenAllowed([this, message] {
+        if (!canContinue(message)) return;
+        startTurn([id = m_conversation, message](history::History& history) {
+            return history::resume(history, id, message);
+        });
+    });
 }
 
 void ChatController::continueWhenLoaded() {

@@ -47,7 +47,7 @@ class ChatController : public QObject {
     Q_PROPERTY(double tokensPerSecond READ tokensPerSecond NOTIFY progressChanged)
     Q_PROPERTY(bool readOnly READ readOnly NOTIFY readOnlyChanged)
     /// What stands in the empty field to write in.
-    Q_PROPERTY(QString placeholder READ placeholder NOTIFY readOnlyChanged)
+    Q_PROPERTY(QString placeholder READ placeholder NOTIFY placeholderChanged)
     /// There is something to send, and it may be sent now.
     Q_PROPERTY(bool maySend READ maySend NOTIFY maySendChanged)
     /// What is being changed may be sent.
@@ -157,6 +157,7 @@ class ChatController : public QObject {
     void generationChanged();
     void progressChanged();
     void readOnlyChanged();
+    void placeholderChanged();
     void maySendChanged();
     void sent();
     /// A message that was searched for is shown: bring it into view, with these words marked.
@@ -197,6 +198,14 @@ class ChatController : public QObject {
     void keepLeaf(history::RowId conversation, history::RowId leaf);
     static std::vector<Part> partsOf(const Draft& draft);
     bool readyToAnswer();
+    /// Begins at once, or, where words that are to stay would leave this computer, once the person has
+    /// allowed that, for this time.
+    void beginWhenAllowed(const std::function<void()>& begin);
+    /// `sentence`: what would leave.
+    void askToLeave(const QString& sentence, const std::function<void()>& begin);
+    void sendNow(const QString& text);
+    void editNow(qint64 message, const QString& text);
+    void regenerateNow(qint64 message);
     bool hasDraft() const { return !draft().trimmed().isEmpty() || !m_drafts.attached().isEmpty(); }
     /// A damaged history can be set aside for a new one.
     void onUnreadableHistory(const Error& error);

@@ -33,6 +33,7 @@ QString ChatStatus::model() const {
         case ModelListModel::Loading:
             break;
         case ModelListModel::Ready:
+            if (m_models.isRemote()) return tr("%1 · leaves this computer").arg(name);
             if (!m_models.loadsAgain()) return name;
             break;
         case ModelListModel::Failed:
@@ -57,7 +58,9 @@ double ChatStatus::loadFraction() const {
 QStringList ChatStatus::details() const {
     QStringList lines;
     if (m_models.state() != ModelListModel::Ready) return lines;
-    lines.append(m_models.device());
+    lines.append(m_models.isRemote()
+                     ? tr("%1 answers: what you ask leaves this computer").arg(m_models.device())
+                     : m_models.device());
     const QLocale locale;
     const int used = m_chat.contextUsed();
     if (const int size = m_chat.contextSize(); size > 0)

@@ -21,6 +21,8 @@ class ChatStatus : public QObject {
     /// Which model answers, and how far it is.
     Q_PROPERTY(QString model READ model NOTIFY changed)
     Q_PROPERTY(bool modelFails READ modelFails NOTIFY changed)
+    /// What is asked of it leaves this computer.
+    Q_PROPERTY(bool leaves READ leaves NOTIFY changed)
     /// Of the model; 1: none is being loaded.
     Q_PROPERTY(double loadFraction READ loadFraction NOTIFY changed)
     /// Behind a click, a line each; empty: there is nothing to say.
@@ -36,6 +38,7 @@ class ChatStatus : public QObject {
     QString text() const;
     QString model() const;
     bool modelFails() const;
+    bool leaves() const { return m_models.isRemote(); }
     double loadFraction() const;
     QStringList details() const;
     QString everything() const { return (details() << text()).join("  ·  "); }

@@ -58,6 +58,7 @@ DocumentShelf::DocumentShelf(StorageThread& storage, EngineClient& engine, Model
       m_embedder(storage, engine, models),
       m_openLane("documents", kEndPatience) {
     connect(&models, &ModelListModel::stateChanged, this, &DocumentShelf::onModel);
+    connect(&models, &ModelListModel::promptFormChanged, this, &DocumentShelf::onPromptForm);
     connect(&chat, &ChatController::conversationChanged, this, &DocumentShelf::showChat);
     connect(&m_reader, &BackgroundReader::changed, this, &DocumentShelf::rowsChanged);
     connect(&m_reader, &BackgroundReader::told, this, &DocumentShelf::onTold);
@@ -216,6 +217,19 @@ void DocumentShelf::onModel() {
     rowsChanged();
 }
 
+void DocumentShelf::onPromptForm(const std::string& modelId) {
+    for (Document& document : m_documents) {
+        const auto reading = std::ranges::find(document.readings, modelId, &DocumentReading::modelId);
+        if (reading == document.readings.end()) continue;
+        m_reader.leave(document.id);
+        // It takes as long as before, so the person says when.
+        reading->readTokens = 0;
+        reading->wanted = false;
+        store(document.id, *reading);
+    }
+    rowsChanged();
+}
+
 Document* DocumentShelf::find(RowId document) {
     const auto found = std::ranges::find(m_documents, document, &Document::id);
     return found == m_documents.end() ? nullptr : &*found;
@@ -236,6 +250,7 @@ bool DocumentShelf::isInChat(RowId document) const {
 
 DocumentShelf::State DocumentShelf::stateOf(const Document& document) const {
     if (m_models.state() != ModelListModel::Ready) return NoModel;
+    if (m_models.isRemote()) return Remote;
     const DocumentReading* reading = readingOf(document);
     if (reading != nullptr && !reading->fits()) return TooLong;
     if (reading != nullptr && reading->isWhole()) return Read;
@@ -270,9 +285,9 @@ void DocumentShelf::putAway(qint64 document) {
 void DocumentShelf::setInChat(std::vector<RowId> documents) {
     m_inChat = documents;
     rowsChanged();
-    change([shown = m_shown, documents = std::move(documents)](history::History& history) {
-        return setDocumentsOf(history, shown, documents);
-    });
+    change([shown = m_shown, documents = std::move(documents)](
+               history::History& history) { return setDocumentsOf(history, shown, documents); },
+           [this] { emit inChatChanged(); });
 }
 
 void DocumentShelf::read(qint64 document) {
@@ -417,6 +432,8 @@ QString DocumentShelf::progressOf(const Document& document) const {
     switch (stateOf(document)) {
         case NoModel:
             return tr("Open a model, and it can be asked about.");
+        case Remote:
+            return tr("Stays here: passages of it leave this computer only when you allow it.");
         case Unplanned:
             return tr("This model has not read it.");
         case Planning:

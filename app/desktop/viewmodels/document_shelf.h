@@ -36,6 +36,7 @@ class DocumentShelf : public QAbstractListModel {
   public:
     enum State {
         NoModel,
+        Remote,     ///< the model in use is on another computer, and gets passages
         Unplanned,  ///< nobody knows what the model in use makes of it
         Planning,
         TooLong,
@@ -94,6 +95,8 @@ class DocumentShelf : public QAbstractListModel {
     void opened();
     /// Other documents are kept for.
     void keptChanged();
+    /// Other documents stand in the chat in view.
+    void inChatChanged();
 
   private:
     using Documents = std::vector<history::Document>;
@@ -118,6 +121,8 @@ class DocumentShelf : public QAbstractListModel {
     void showChat();
     void setDocuments(Documents documents);
     void onModel();
+    /// What that model has read is of no use any more.
+    void onPromptForm(const std::string& modelId);
     void onTold(history::RowId document, const history::DocumentReading& reading);
     void setWanted(history::Document& document, bool wanted);
     void store(history::RowId document, const history::DocumentReading& reading, bool isNew = false);

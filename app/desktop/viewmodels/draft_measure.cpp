@@ -44,9 +44,9 @@ void DraftMeasure::lookAgain() {
     m_engine.cancel(std::exchange(m_asked, 0));
     size_t bytes = 0;
     for (const Part& part : m_parts) bytes += part.text.size();
-    // Hardly any text has more tokens than bytes.
-    const bool canBeLong = m_models.state() == ModelListModel::Ready && m_models.contextTokens() > 0 &&
-                           bytes > m_models.contextTokens() / kShort;
+    // Hardly any text has more tokens than bytes. What is not sent yet is nobody else's business.
+    const bool canBeLong = m_models.state() == ModelListModel::Ready && !m_models.isRemote() &&
+                           m_models.contextTokens() > 0 && bytes > m_models.contextTokens() / kShort;
     if (!canBeLong) {
         m_pause.stop();
         return say({}, {});

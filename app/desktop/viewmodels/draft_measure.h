@@ -34,12 +34,13 @@ class DraftMeasure : public QObject {
     /// It is counted once it has not changed for a moment. `edited`: the message of which it is another
     /// wording; 0: it is a new one.
     void look(std::vector<Part> parts, history::RowId edited = 0);
+    /// Something else stands before it now.
+    void lookAgain();
 
   signals:
     void problemChanged();
 
   private:
-    void lookAgain();
     void readChat();
     void count(const history::Turn& turn);
     void show(const Result<PromptPreview>& preview);

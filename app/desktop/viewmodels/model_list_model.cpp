@@ -18,20 +18,13 @@ using library::FileState;
 using library::ModelEntry;
 using library::ModelPurpose;
 
-/// Of a model that is read for each token: at 10 GB/s, which every computer's memory has, this is 40 tokens a
-/// second, and nobody reads faster. A smaller one would be worse and seem no quicker, so nobody is asked.
-constexpr uint64_t kSmallEnoughBytes = 256'000'000;
-
-bool canChat(const Recognition& model) {
-    return hasTokenizer(model.info) && purposeOf(model.info) == ModelPurpose::Chats;
-}
-
-bool isWorthMakingSmaller(const Recognition& model) {
-    return model.can(ModelAction::MakeSmaller) && model.info.fileBytes >= kSmallEnoughBytes;
-}
-
 /// Shorter answers say little about it.
 constexpr uint32_t kMeasuredTokens = 16;
+
+std::vector<ModelEntry> ofTheLibrary(std::vector<ModelEntry> models) {
+    std::erase_if(models, [](const ModelEntry& each) { return protocol::isRemote(each.path); });
+    return models;
+}
 
 /// Why it could not be used last.
 std::optional<Error> failureOf(const ModelEntry& entry) {
@@ -79,7 +72,7 @@ void ModelListModel::start() {
     };
     m_storage.run(this, work, [this](const auto& answer) {
         if (!answer) return m_notices.showError(Notices::Topic::Model, answer.error());
-        setModels(answer->first);
+        setModels(answer->first, m_remote);
         if (!answer->second.empty()) m_notices.showBanner({Notices::Topic::Model, toQString(answer->second)});
         // A file that was named at the start takes the place of the model used last.
         if (inspecting()) {
@@ -104,138 +97,6 @@ void ModelListModel::useLast() {
     }
 }
 
-void ModelListModel::inspectionEnded(const std::optional<Error>& failure) {
-    setInspection(std::nullopt);
-    if (failure) m_notices.showError(Notices::Topic::Model, *failure);
-    const bool startWithLast = std::exchange(m_startWithLast, false);
-    if (startWithLast && failure) useLast();
-}
-
-void ModelListModel::openUrls(const QList<QUrl>& urls) {
-    QStringList paths;
-    for (const QUrl& url : urls)
-        if (url.isLocalFile()) paths.append(url.toLocalFile());
-    if (paths.isEmpty()) {
-        m_notices.showBanner({Notices::Topic::Model, tr("Only files on this computer can be opened.")});
-        return;
-    }
-    openPaths(paths);
-}
-
-void ModelListModel::openPath(const QString& path) {
-    openPaths({path});
-}
-
-void ModelListModel::openPaths(const QStringList& paths) {
-    forgetInspection();
-    m_notices.clearBanner(Notices::Topic::Model);
-    setInspection(m_engine.recognise(
-        paths, [this, number = m_numInspections](const Result<std::vector<Recognition>>& things) {
-            if (number != m_numInspections) return;  // another model was chosen since
-            if (things && !things->empty())
-                onRecognised(*things);
-            else if (!things)
-                inspectionEnded(things.error());
-        }));
-}
-
-void ModelListModel::onRecognised(const std::vector<Recognition>& things) {
-    // Models come first.
-    const auto numModels =
-        std::ranges::count_if(things, [](const Recognition& thing) { return !thing.refusal; });
-    const std::span<const Recognition> others = std::span(things).subspan(static_cast<size_t>(numModels));
-    std::vector<Recognition> texts;
-    std::ranges::copy_if(others, std::back_inserter(texts),
-                         [](const Recognition& thing) { return thing.can(ModelAction::ReadText); });
-    if (!texts.empty()) emit noModelsGiven(texts);
-    if (numModels == 0 && texts.empty()) return refuse(things.front());
-    if (numModels == 0) {
-        setInspection(std::nullopt);
-        return decline();
-    }
-    for (const Recognition& thing : others)
-        if (!thing.can(ModelAction::ReadText)) m_notices.showToast(errorSentence(*thing.refusal));
-    std::vector<Recognition> models(things.begin(), things.begin() + numModels);
-    std::ranges::stable_partition(models, canChat);
-    const Recognition& first = models.front();
-    if (numModels == 1 && isWorthMakingSmaller(first) && canChat(first)) {
-        setInspection(std::nullopt);
-        return emit choiceWanted(first);
-    }
-    for (const Recognition& thing : std::span(models).subspan(1)) keep(thing.info);
-    if (numModels > 1)
-        m_notices.showToast(
-            tr("%n models were recognised; the first is opened.", nullptr, static_cast<int>(numModels)));
-    add(first.info);
-}
-
-void ModelListModel::refuse(const Recognition& thing) {
-    inspectionEnded(*thing.refusal);
-    if (!thing.can(ModelAction::GetInstead)) return;
-    Notices::Banner banner = Notices::bannerOf(Notices::Topic::Model, *thing.refusal);
-    banner.action = tr("Find a model");
-    banner.run = [this] { emit insteadWanted(); };
-    m_notices.showBanner(std::move(banner));
-}
-
-void ModelListModel::decline() {
-    if (std::exchange(m_startWithLast, false)) useLast();
-}
-
-void ModelListModel::offer(const QString& path) {
-    m_engine.inspect(path, [this, path](const Result<ModelInfo>& info) {
-        // A download that is not all there yet is no news.
-        if (info) onArrived(path, *info);
-    });
-}
-
-void ModelListModel::onArrived(const QString& path, const ModelInfo& info) {
-    emit arrivedWhole(path);
-    const bool isKnown =
-        std::ranges::any_of(m_models, [&](const ModelEntry& entry) { return toQString(entry.path) == path; });
-    if (!hasTokenizer(info) || isKnown) return;
-    m_notices.showBanner(
-        {.topic = Notices::Topic::Arrival,
-         .sentence = tr("%1 has arrived in your downloads.").arg(toQString(library::displayName(info.name))),
-         .action = tr("Open"),
-         .run = [this, path] { openPath(path); }});
-}
-
-void ModelListModel::add(const ModelInfo& info) {
-    if (!hasTokenizer(info)) return inspectionEnded(noTokenizer(info.path));
-    m_storage.run(
-        this, [info](library::Library& library) { return addModel(library, info); },
-        [this](const Result<CheckedModel>& checked) {
-            if (checked && checked->entry.purpose == ModelPurpose::Embeddings) return welcome(checked->entry);
-            inspectionEnded(checked ? std::nullopt : std::optional(checked.error()));
-            if (checked) load(checked->entry, checked->file);
-        });
-}
-
-void ModelListModel::welcome(const ModelEntry& entry) {
-    setInspection(std::nullopt);
-    decline();
-    m_notices.showToast(tr("%1 finds passages in documents from now on. It cannot chat.")
-                            .arg(toQString(library::displayName(entry.name))));
-    refresh();
-}
-
-void ModelListModel::keep(const ModelInfo& info) {
-    m_storage.run(
-        this, [info](library::Library& library) { return addModel(library, info); },
-        [this](const Result<CheckedModel>& checked) {
-            if (!checked) return m_notices.showError(Notices::Topic::Model, checked.error());
-            refresh();
-        });
-}
-
-void ModelListModel::forgetInspection() {
-    ++m_numInspections;
-    if (!m_inspection) return;
-    m_engine.cancel(*m_inspection);
-    setInspection(std::nullopt);
-}
-
 void ModelListModel::use(const QString& modelId) {
     const auto chosen = std::ranges::find(m_models, modelId.toStdString(), &ModelEntry::id);
     if (chosen != m_models.end() && chosen->purpose == ModelPurpose::Embeddings) {
@@ -250,6 +111,7 @@ void ModelListModel::use(const QString& modelId) {
 }
 
 void ModelListModel::applyChoices() {
+    if (isRemote()) return;
     const auto context = history::profileFromJson(m_current.profile).contextTokens;
     if (m_state != Ready || (m_chosenDevice == m_settings.device() && m_chosenContext == context)) return;
     m_chosenDevice = m_settings.device();
@@ -258,6 +120,7 @@ void ModelListModel::applyChoices() {
 }
 
 void ModelListModel::loadById(const std::string& modelId) {
+    if (protocol::isRemote(modelId)) return load(remoteEntry(modelId, ""), FileState::Same);
     const auto work = [id = modelId](library::Library& library) -> Result<CheckedModel> {
         INGLE_TRY(library.reload());
         return checkModel(library, id);
@@ -315,7 +178,7 @@ void ModelListModel::loadCurrent(const LoadOptions& options) {
     m_chosenContext = history::profileFromJson(m_current.profile).contextTokens;
     LoadOptions all = options;
     const auto draft = std::ranges::find(m_models, m_settings.draftModel(), &ModelEntry::id);
-    m_guesses = m_mayGuess && draft != m_models.end() && draft->id != m_current.id;
+    m_guesses = m_mayGuess && !isRemote() && draft != m_models.end() && draft->id != m_current.id;
     if (m_guesses) all.draft = draft->path;
     m_engine.load(toQString(m_current.path), all);
 }
@@ -331,7 +194,8 @@ QVariantList ModelListModel::guessChoices() const {
     };
     QVariantList choices{choice("off", tr("Never")), choice(kLookUp, tr("From the text itself"))};
     for (const ModelEntry& entry : m_models) {
-        if (entry.id != library::kGuideId && entry.purpose == ModelPurpose::Chats)
+        if (entry.id != library::kGuideId && entry.purpose == ModelPurpose::Chats &&
+            !protocol::isRemote(entry.id))
             choices << choice(toQString(entry.id), toQString(library::displayName(entry.name)));
     }
     return choices;
@@ -349,7 +213,13 @@ void ModelListModel::lengthenContext(uint32_t tokens) {
 }
 
 void ModelListModel::setProfile(const std::string& id, const std::string& profile) {
-    if (id == m_current.id) m_current.profile = profile;
+    const auto formOf = [](const std::string& json) {
+        return history::termsOf(history::profileFromJson(json)).promptForm;
+    };
+    const auto entry = std::ranges::find(m_models, id, &ModelEntry::id);
+    std::string before = entry != m_models.end() ? std::exchange(entry->profile, profile) : std::string();
+    if (id == m_current.id) before = std::exchange(m_current.profile, profile);
+    if (formOf(before) != formOf(profile)) emit promptFormChanged(id);
     const auto work = [id, profile](library::Library& library) { return library.setProfile(id, profile); };
     m_storage.run(this, work, [this](const Status& status) {
         if (!status) return m_notices.showError(Notices::Topic::Model, status.error());
@@ -377,6 +247,7 @@ void ModelListModel::onLoaded(const ModelInfo& info) {
     m_loadFraction = 1;
     m_looks.erase(m_current.id);
     setState(Ready);
+    if (isRemote()) return;  // the library knows files
     const auto work = [entry = m_current,
                        speed = info.foretoldTokensPerSecond](library::Library& library) -> Status {
         INGLE_TRY(library.markFailure(entry.id, std::nullopt));
@@ -398,6 +269,7 @@ void ModelListModel::onLoadFailed(const Error& error) {
     // There may be room at the next start; now a card says what can be done.
     if (m_refused) return;
     m_notices.showError(Notices::Topic::Model, error);
+    if (isRemote()) return;
     const auto work = [id = m_current.id, error](library::Library& library) -> Status {
         INGLE_TRY(library.markUsed(id));
         return library.markFailure(id, error);
@@ -418,6 +290,7 @@ void ModelListModel::onDeviceChanged(const DeviceStatus& status) {
 }
 
 void ModelListModel::look() {
+    lookBeyond();
     const auto work = [](library::Library& library) -> Result<std::vector<CheckedModel>> {
         INGLE_TRY(library.reload());
         std::vector<CheckedModel> all;
@@ -440,8 +313,22 @@ void ModelListModel::look() {
     });
 }
 
+void ModelListModel::lookBeyond() {
+    const auto onTold = [this](const Result<std::vector<Recognition>>& things) {
+        auto remote = things ? remoteEntries(*things) : std::vector<ModelEntry>();
+        const bool isThere = things || errorIdOf(things.error()) != ErrorId::BridgeMissing;
+        const QString trouble = isThere && !things ? errorSentence(things.error()) : QString();
+        const bool isSame = std::ranges::equal(remote, m_remote, {}, &ModelEntry::id, &ModelEntry::id);
+        if (isSame && trouble == m_remoteTrouble) return;
+        m_remoteTrouble = trouble;
+        setModels(ofTheLibrary(m_models), std::move(remote));
+    };
+    m_engine.recognise({toQString(std::string(protocol::kRemotePrefix))}, whileAlive(this, onTold));
+}
+
 void ModelListModel::measure(const std::string& path, const GenerateStats& stats) {
-    if (path.empty() || stats.newTokens < kMeasuredTokens || stats.decodeMs <= 0) return;
+    if (path.empty() || protocol::isRemote(path) || stats.newTokens < kMeasuredTokens || stats.decodeMs <= 0)
+        return;
     const auto work = [path, speed = stats.newTokens * 1000.0 / stats.decodeMs](library::Library& library) {
         return library.markMeasured(path, speed);
     };
@@ -463,6 +350,7 @@ void ModelListModel::changed(const std::string& modelId) {
 }
 
 void ModelListModel::forget(const QString& modelId) {
+    if (protocol::isRemote(modelId.toStdString())) return;
     const auto work = [id = modelId.toStdString()](library::Library& library) -> Status {
         return library.remove(id);
     };
@@ -477,13 +365,15 @@ void ModelListModel::refresh() {
         return library.models();
     };
     m_storage.run(this, work, [this](const Result<std::vector<ModelEntry>>& models) {
-        if (models) setModels(*models);
+        if (models) setModels(*models, m_remote);
     });
 }
 
-void ModelListModel::setModels(std::vector<ModelEntry> models) {
+void ModelListModel::setModels(std::vector<ModelEntry> library, std::vector<ModelEntry> remote) {
     beginResetModel();
-    m_models = std::move(models);
+    m_models = std::move(library);
+    m_remote = std::move(remote);
+    m_models.insert(m_models.end(), m_remote.begin(), m_remote.end());
     endResetModel();
     emit listChanged();
 }
@@ -524,6 +414,10 @@ QVariant ModelListModel::data(const QModelIndex& index, int role) const {
             const QString name = toQString(library::displayName(entry.name));
             return entry.id == m_current.id ? tr("%1, in use").arg(name) : name;
         }
+        case RemoteRole:
+            return protocol::isRemote(entry.path);
+        case PlaceRole:
+            return protocol::isRemote(entry.path) ? tr("On other computers") : QString();
         default:
             return {};
     }
@@ -547,6 +441,8 @@ void ModelListModel::useBefore() {
 }
 
 QString ModelListModel::details(const ModelEntry& entry) const {
+    if (protocol::isRemote(entry.path))
+        return tr("%1 answers: what you ask leaves this computer").arg(toQString(entry.summary));
     const auto look = m_looks.find(entry.id);
     const bool isForPassages = entry.purpose == ModelPurpose::Embeddings;
     QStringList all{toQString(entry.summary), isForPassages ? tr("finds passages in documents") : QString(),
@@ -569,7 +465,7 @@ QString ModelListModel::trouble(const ModelEntry& entry) const {
 QHash<int, QByteArray> ModelListModel::roleNames() const {
     return {{ModelIdRole, "modelId"}, {NameRole, "name"},       {PathRole, "path"},
             {CurrentRole, "current"}, {DetailsRole, "details"}, {TroubleRole, "trouble"},
-            {SpokenRole, "spoken"}};
+            {SpokenRole, "spoken"},   {RemoteRole, "remote"},   {PlaceRole, "place"}};
 }
 
 }  // namespace ingle::desktop

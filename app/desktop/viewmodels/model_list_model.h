@@ -18,6 +18,7 @@
 #include "app/desktop/viewmodels/settings.h"
 #include "app/library/display_name.h"
 #include "app/library/library.h"
+#include "app/protocol/remote.h"
 
 namespace ingle::desktop {
 
@@ -40,6 +41,8 @@ class ModelListModel : public QAbstractListModel {
     Q_PROPERTY(double loadFraction READ loadFraction NOTIFY loadFractionChanged)
     /// What Settings::guesses may be, of each "value" and "name": models that could guess are among them.
     Q_PROPERTY(QVariantList guessChoices READ guessChoices NOTIFY listChanged)
+    /// Why the bridge, which runs, offers no models of other computers; else empty.
+    Q_PROPERTY(QString remoteTrouble READ remoteTrouble NOTIFY listChanged)
   public:
     enum State {
         NoModel,
@@ -59,6 +62,8 @@ class ModelListModel : public QAbstractListModel {
                       ///< does not fit, if it does not
         TroubleRole,  ///< that its file is missing or another one, or why it could not be loaded
         SpokenRole,   ///< the name and whether it is in use, for screen readers
+        RemoteRole,   ///< it is on another computer
+        PlaceRole,    ///< heading of those; of others empty
     };
 
     /// `guide`: file of the model that ships with Inglenook; empty: none.
@@ -70,6 +75,9 @@ class ModelListModel : public QAbstractListModel {
     /// A model was chosen, and nobody knows yet what becomes of it.
     bool choosing() const { return m_numChosen > 0 || m_state == Loading; }
     QString currentName() const { return QString::fromStdString(library::displayName(m_current.name)); }
+    /// The model in use is on another computer, to which the bridge leads.
+    bool isRemote() const { return protocol::isRemote(m_current.path); }
+    QString remoteTrouble() const { return m_remoteTrouble; }
     bool guiding() const { return m_current.id == library::kGuideId; }
     QString failure() const { return m_failure ? errorSentence(*m_failure) : QString(); }
     QString device() const { return m_way.device; }
@@ -124,7 +132,8 @@ class ModelListModel : public QAbstractListModel {
     /// Uses the model that was in use before this one.
     void useBefore();
     bool canUseBefore() const { return usedBefore() != nullptr; }
-    /// Looks at the files of all of them: whether they are there, and fit the memory that is free now.
+    /// Looks at the files of all of them: whether they are there, and fit the memory that is free now; and at
+    /// what other computers offer.
     Q_INVOKABLE void look();
     /// An answer of the model in that file has ended.
     void measure(const std::string& path, const GenerateStats& stats);
@@ -147,6 +156,8 @@ class ModelListModel : public QAbstractListModel {
     void loadFractionChanged();
     /// What is set for a model is as the person wants it: applyChoices() may act on it.
     void choicesSettled();
+    /// What that model is given has another form from now on: what it has read begins otherwise.
+    void promptFormChanged(const std::string& modelId);
     /// Whatever the engine is doing should stop: another model comes.
     void loadStarting();
     void arrivedWhole(const QString& path);
@@ -167,7 +178,8 @@ class ModelListModel : public QAbstractListModel {
     const library::ModelEntry* usedBefore() const;
     QString details(const library::ModelEntry& entry) const;
     QString trouble(const library::ModelEntry& entry) const;
-    void setModels(std::vector<library::ModelEntry> models);
+    void setModels(std::vector<library::ModelEntry> library, std::vector<library::ModelEntry> remote);
+    void lookBeyond();
     void setState(State state);
     void setInspection(std::optional<protocol::RequestId> inspection);
     void refresh();
@@ -197,7 +209,9 @@ class ModelListModel : public QAbstractListModel {
     Settings& m_settings;
     Notices& m_notices;
     std::string m_guide;
-    std::vector<library::ModelEntry> m_models;
+    std::vector<library::ModelEntry> m_models;  ///< those of the library, then m_remote
+    std::vector<library::ModelEntry> m_remote;
+    QString m_remoteTrouble;
     /// What look() found, by ModelEntry::id.
     struct Look {
         library::FileState file = library::FileState::Same;

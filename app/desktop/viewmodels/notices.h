@@ -36,6 +36,7 @@ class Notices : public QObject {
         Arrival,  ///< a file that came
         Check,    ///< of an answer
         Files,    ///< what was written for the person
+        Leaving,  ///< words that are to stay would leave this computer
         Model,
         History,
         File,   ///< of the history: where it is

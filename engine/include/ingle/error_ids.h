@@ -56,6 +56,12 @@ enum class ErrorId {
     HostDied,
     HostMissing,
     HostOutdated,
+    BridgeMissing,
+    BridgeLost,
+    BridgeOutdated,
+    FarUnreachable,
+    FarBroke,
+    FarCannot,
     HistoryDamaged,
     HistoryNewer,
     HistoryNotWritable,
@@ -123,6 +129,12 @@ inline constexpr std::array kErrorIds{
     ErrorIdInfo{ErrorId::HostDied, "hostDied", {"request"}},  // by its name in the protocol
     ErrorIdInfo{ErrorId::HostMissing, "hostMissing"},
     ErrorIdInfo{ErrorId::HostOutdated, "hostOutdated"},
+    ErrorIdInfo{ErrorId::BridgeMissing, "bridgeMissing"},  // nothing listens
+    ErrorIdInfo{ErrorId::BridgeLost, "bridgeLost"},
+    ErrorIdInfo{ErrorId::BridgeOutdated, "bridgeOutdated"},
+    ErrorIdInfo{ErrorId::FarUnreachable, "farUnreachable", {"server"}},
+    ErrorIdInfo{ErrorId::FarBroke, "farBroke", {"server"}},  // in the middle of an answer
+    ErrorIdInfo{ErrorId::FarCannot, "farCannot"},            // models on this computer can
     ErrorIdInfo{ErrorId::HistoryDamaged, "historyDamaged"},
     ErrorIdInfo{ErrorId::HistoryNewer, "historyNewer"},
     ErrorIdInfo{ErrorId::HistoryNotWritable, "historyNotWritable", {"path"}},

@@ -255,6 +255,8 @@ struct GenerateRequest {
     std::vector<std::string> stops;  ///< stop strings beside those of the prompt format
     std::vector<TokenId>
         resumeIds;          ///< ids of this answer that exist already; generation continues after them
+    /// Text of this answer before those, where its ids are not known; it is tokenized.
+    std::string resumeText;
     std::string rawPrompt;  ///< when `messages` is empty: text to continue, no chat format
     /// Names the conversation whose memory may be kept on disk (1 to 64 letters, digits, '-' or '_'); empty
     /// keeps nothing (a private chat).

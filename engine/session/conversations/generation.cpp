@@ -32,13 +32,14 @@ Status Generation::plan(const OpenedModel& model) {
     INGLE_TRY_ASSIGN(m_prompt, planPrompt(model, m_request, [this] { return cancelled(); }));
     m_text = AnswerText(m_request, m_prompt);
     INGLE_TRY_ASSIGN(m_rules, AnswerRules::create(model, m_request, m_prompt));
+    INGLE_TRY(resume(model));
     m_ids = m_prompt.ids;
     m_prefixTokens = model.bound.facts().prefixTokens(m_ids);
-    m_ids.insert(m_ids.end(), m_request.resumeIds.begin(), m_request.resumeIds.end());
-    m_answerLength = m_request.resumeIds.size();
+    m_ids.insert(m_ids.end(), m_resumedIds.begin(), m_resumedIds.end());
+    m_answerLength = m_resumedIds.size();
     // The text of these ids was given out before; the decoder only has to know where it stands.
     if (model.tokenizer) {
-        for (const TokenId id : m_request.resumeIds) {
+        for (const TokenId id : m_resumedIds) {
             if (id < 0 || static_cast<size_t>(id) >= model.tokenizer->vocabSize()) {
                 return fail(ErrorCode::InvalidArgument, "resumed token {} is outside the vocabulary of {}",
                             id, model.tokenizer->vocabSize());
@@ -54,6 +55,18 @@ Status Generation::plan(const OpenedModel& model) {
             fail(ErrorCode::InvalidArgument, "{} tokens do not fit the context of {}", m_ids.size(), context),
             m_ids.size(), context);
     }
+    return {};
+}
+
+Status Generation::resume(const OpenedModel& model) {
+    m_resumedIds.clear();
+    if (!m_request.resumeText.empty()) {
+        if (!model.tokenizer)
+            return fail(ErrorCode::InvalidArgument, "a text is to go on, and the model has no tokenizer");
+        const tokenizer::TextSegment text{m_request.resumeText};
+        INGLE_TRY_ASSIGN(m_resumedIds, model.tokenizer->encode({&text, 1}, /*addSpecial=*/false));
+    }
+    m_resumedIds.insert(m_resumedIds.end(), m_request.resumeIds.begin(), m_request.resumeIds.end());
     return {};
 }
 
@@ -134,7 +147,7 @@ std::optional<StopReason> Generation::limitReached() const {
     if (m_cancelled) return StopReason::Cancelled;
     // Multiples, so that an answer continued after its limit may grow by as much again, while one continued
     // after a crash ends where it would have ended.
-    const bool grew = m_answerLength > m_request.resumeIds.size();
+    const bool grew = m_answerLength > m_resumedIds.size();
     if (grew && m_answerLength % answerLimit() == 0) return StopReason::MaxTokens;
     // The last token of a full context is chosen, but there is no room to feed it.
     const uint32_t context = m_prompt.plan.contextTokens;

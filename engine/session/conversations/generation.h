@@ -108,6 +108,8 @@ class Generation {
     void failWith(const Error& error) { m_sink.onError(withCodeId(error)); }
 
   private:
+    /// Finds what of the answer exists already.
+    Status resume(const OpenedModel& model);
     using Clock = std::chrono::steady_clock;
 
     /// What the next token of the answer adds to its text.
@@ -127,6 +129,7 @@ class Generation {
     std::atomic<bool> m_cancelled{false};
 
     PlannedPrompt m_prompt;
+    std::vector<TokenId> m_resumedIds;  ///< of the answer, from before
     std::vector<TokenId> m_ids;
     uint32_t m_prefixTokens = 0;                    ///< see backend::SequenceRun
     std::vector<size_t> m_messageEnds;              ///< whose states are to be kept, ascending

@@ -189,6 +189,52 @@ TEST(Bridge, AServerThatBeginsAnewInterruptsTheAnswer) {
     EXPECT_EQ(chatsOf(far).size(), 3u);
 }
 
+TEST(Bridge, AnAnswerThatHasBegunIsGoneOnWith) {
+    FakeFar far(withModels([](const FarConnection& connection, const FarRequest&) {
+        connection.beginStream();
+        connection.delta(" time, there was a fire, and it was warm beside it.");
+        connection.finish();
+        return true;
+    }));
+    RunningBridge bridge(far.url());
+    BridgeClient client(bridge.path(), "small");
+    auto generate = question();
+    generate.request.resumeText = "Once upon a";
+    const Told told = test::collect(client, client.send(generate));
+    ASSERT_TRUE(told.done) << told.error->message;
+    EXPECT_EQ(told.text(), " time, there was a fire, and it was warm beside it.");
+    const auto chat = chatsOf(far).at(0).json();
+    EXPECT_EQ(chat["messages"].back()["role"], "assistant");
+    EXPECT_EQ(chat["messages"].back()["content"], "Once upon a");
+    EXPECT_EQ(chat["continue_final_message"], true);
+}
+
+TEST(Bridge, AServerThatCannotGoOnSaysSoAndNothingIsWrittenTwice) {
+    FakeFar far(withModels([](const FarConnection& connection, const FarRequest& request) {
+        if (request.json()["model"] == "large") {
+            connection.answer(400, R"({"error":{"message":"unknown field continue_final_message"}})");
+            return true;
+        }
+        connection.beginStream();
+        connection.delta("Once upon a time, there was a fire.");
+        connection.finish();
+        return true;
+    }));
+    for (const char* model : {"small", "large"}) {
+        RunningBridge bridge(far.url());
+        BridgeClient client(bridge.path(), model);
+        auto generate = question();
+        generate.request.resumeText = "Once upon a time, there";
+        for (int time = 0; time < 2; ++time) {
+            const Told told = test::collect(client, client.send(generate));
+            ASSERT_TRUE(told.error) << model;
+            EXPECT_EQ(told.error->id, "farCannot") << told.error->message;
+            EXPECT_EQ(told.text(), "");
+        }
+    }
+    EXPECT_EQ(chatsOf(far).size(), 2u) << "the second time it is known";
+}
+
 TEST(Bridge, AfterTwoContinuationsItIsEnough) {
     std::atomic<int> calls = 0;
     FakeFar far(withModels([&](const FarConnection& connection, const FarRequest&) {

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "app/client/client.h"
+#include "app/client/host_process.h"
 #include "tests/temporary_folder.h"
 
 namespace ingle::cli {
@@ -47,8 +48,9 @@ Heard ask(const std::string& model, Death death) {
         heard.hosts += now != 0;
     };
     const auto client =
-        client::Client::create({INGLE_BIN_DIR "/ingle", {"host", "--pace-ms", "2", "--snapshot-mb", "0"}},
-                               std::move(options))
+        client::Client::create(
+            client::startedBy({INGLE_BIN_DIR "/ingle", {"host", "--pace-ms", "2", "--snapshot-mb", "0"}}),
+            std::move(options))
             .value();
     const auto begun = [&] {
         return static_cast<size_t>(

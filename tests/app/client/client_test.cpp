@@ -1,16 +1,17 @@
 /// The client with real processes.
 #include "app/client/client.h"
+#include "app/client/host_process.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
 
+#include "tests/app/client/told.h"
 #include "tests/temporary_folder.h"
 
 namespace ingle::client {
@@ -18,28 +19,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::HasSubstr;
-
-constexpr auto kPatience = 60s;  // far more than anything takes: nothing here waits for it
-
-/// What handlers told, for the test's thread to wait for.
-class Told {
-  public:
-    void tell(const std::function<void()>& change) {
-        const std::scoped_lock lock(m_mutex);
-        change();
-        m_changed.notify_all();
-    }
-    /// Waits until `holds`.
-    testing::AssertionResult until(const std::function<bool()>& holds) {
-        std::unique_lock lock(m_mutex);
-        return m_changed.wait_for(lock, kPatience, holds) ? testing::AssertionSuccess()
-                                                          : testing::AssertionFailure() << "it did not come";
-    }
-
-  private:
-    std::mutex m_mutex;
-    std::condition_variable m_changed;
-};
 
 struct Answer {
     std::vector<TokenId> ids;
@@ -59,7 +38,8 @@ class ClientTest : public testing::Test {
                 if (pid != 0) m_pids.push_back(pid);
             });
         };
-        auto created = Client::create({INGLE_SCRIPTED_HOST, std::move(arguments)}, std::move(options));
+        auto created =
+            Client::create(startedBy({INGLE_SCRIPTED_HOST, std::move(arguments)}), std::move(options));
         return std::move(created).value();
     }
     std::vector<std::string> dying(int times, std::vector<std::string> more) {
@@ -108,7 +88,7 @@ class ClientTest : public testing::Test {
     static bool isGone(int64_t pid) { return !std::filesystem::exists("/proc/" + std::to_string(pid)); }
 
     const test::TemporaryFolder m_folder;
-    Told m_told;
+    test::ToldByThreads m_told;
     int64_t m_pid = 0;
     std::vector<int64_t> m_pids;
 };
@@ -190,7 +170,7 @@ TEST_F(ClientTest, NonsenseEndsInOneSentence) {
 }
 
 TEST_F(ClientTest, AMissingProgramIsOneSentence) {
-    auto ingle = Client::create({"/nowhere/ingle", {"host"}}, {}).value();
+    auto ingle = Client::create(startedBy({"/nowhere/ingle", {"host"}}), {}).value();
     std::optional<Outcome<protocol::Inspect>> heard;
     inspect(*ingle, "a", heard);
     ASSERT_TRUE(m_told.until([&] { return heard.has_value(); }));

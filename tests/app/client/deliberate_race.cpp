@@ -5,10 +5,11 @@
 #include <thread>
 
 #include "app/client/client.h"
+#include "app/client/host_process.h"
 
 int main(int, char** arguments) {
     using namespace ingle;
-    auto client = client::Client::create({arguments[1], {}}, {});
+    auto client = client::Client::create(client::startedBy({arguments[1], {}}), {});
     if (!client) return 2;
     uint64_t bytes = 0;  // shared without a lock
     std::atomic<bool> over = false;

@@ -1,6 +1,8 @@
 /// Turns: all of a question or nothing of it, and the parts of a long branch that are shown first.
 #include "app/history/turns.h"
 
+#include "app/history/documents.h"
+
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 
@@ -183,6 +185,39 @@ TEST_F(Turns, AVersionOfAnAnswerBeginsAsItIsTold) {
     EXPECT_EQ(promptOf(turn, {}).request.resumeIds, beginning.ids);
     EXPECT_EQ(valueOf(m_history->message(answer)).tokenIds, (std::vector<TokenId>{4, 5, 6}));
     EXPECT_FALSE(branchAnswer(*m_history, 12345, beginning));
+}
+
+TEST_F(Turns, AnAnswerWithoutIdsGoesOnFromItsText) {
+    const Turn asked = valueOf(askNew("What is it?"));
+    const RowId answer = asked.branch.back().id;
+    ASSERT_TRUE(m_history->appendAnswer(
+        answer, std::vector<PartPiece>{{PartKind::Thought, "Hm.", {}}, {PartKind::Text, "A fire", {}}}, {},
+        ""));
+    ASSERT_TRUE(m_history->finishAnswer(answer, {}));
+    const Turn turn = valueOf(resume(*m_history, asked.conversation.id, answer));
+    EXPECT_EQ(promptOf(turn, {}).request.resumeText, "A fire");
+    EXPECT_EQ(replayOf(turn, {}).request.resumeText, "");
+    ASSERT_TRUE(m_history->appendAnswer(answer, std::vector<PartPiece>{{PartKind::Text, ".", {}}}, {4}, ""));
+    EXPECT_EQ(promptOf(valueOf(resume(*m_history, asked.conversation.id, answer)), {}).request.resumeText, "")
+        << "an answer with ids has all of them";
+}
+
+TEST_F(Turns, DocumentsAreFoundInAConversationAndInItsMessages) {
+    const Turn plain = valueOf(askNew("What is it?"));
+    EXPECT_FALSE(valueOf(holdsDocuments(*m_history, plain.conversation.id, plain.leaf)));
+    const Question quoting{
+        plain.conversation.id, "", plain.leaf, {{PartKind::Source, "Page one.", "A book"}}};
+    const Turn quoted = valueOf(history::ask(*m_history, quoting, {}));
+    EXPECT_TRUE(valueOf(holdsDocuments(*m_history, plain.conversation.id, quoted.leaf)));
+    EXPECT_FALSE(valueOf(holdsDocuments(*m_history, plain.conversation.id, plain.leaf))) << "another branch";
+    const RowId book = valueOf(addDocument(
+        *m_history,
+        {.title = "A book", .format = "text", .leftOut = {}, .text = "Page one.", .passages = {}}));
+    ASSERT_TRUE(setDocumentsOf(*m_history, plain.conversation.id, std::vector{book}));
+    EXPECT_TRUE(valueOf(holdsDocuments(*m_history, plain.conversation.id, plain.leaf)));
+    EXPECT_FALSE(valueOf(holdsDocuments(*m_history, 0, 0)));
+    ASSERT_TRUE(setDocumentsOf(*m_history, 0, std::vector{book}));
+    EXPECT_TRUE(valueOf(holdsDocuments(*m_history, 0, 0))) << "of the next conversation";
 }
 
 TEST(PrivateTurns, AreInMemoryAndNowhereElse) {

@@ -85,6 +85,21 @@ TEST_P(Generations, aResumedAnswerEqualsTheUninterruptedOne) {
     }
 }
 
+TEST_P(Generations, aTextWhoseIdsAreNotKnownGoesOnAsItsTokensWould) {
+    const auto vocabulary = Vocabulary::open(m_engine->info().path).value();
+    GenerateRequest request = question();
+    request.resumeIds = vocabulary->tokenize("It began so", {}).value();
+    ASSERT_GT(request.resumeIds.size(), 2u);
+    const RecordingSink byIds = run(request);
+    request.resumeIds.clear();
+    EXPECT_NE(run(request).ids, byIds.ids);
+    request.resumeText = "It began so";
+    EXPECT_EQ(run(request).ids, byIds.ids);
+    // After a crash the ids that came since stand behind the text.
+    request.resumeIds.assign(byIds.ids.begin(), byIds.ids.begin() + 3);
+    EXPECT_EQ(run(request).ids, std::vector(byIds.ids.begin() + 3, byIds.ids.end()));
+}
+
 TEST_P(Generations, anAnswerContinuedAfterItsLimitMayGrowByAsMuchAgain) {
     GenerateRequest request;
     request.rawTokens = {5, 6, 7};

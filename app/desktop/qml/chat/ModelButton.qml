@@ -21,11 +21,19 @@ T.Button {
     contentItem: RowLayout {
         spacing: Theme.xs
 
+        Icon {
+            Layout.preferredWidth: 15
+            Layout.preferredHeight: 15
+            visible: button.status.leaves
+            name: "remote"
+            color: Theme.leaving
+        }
         Text {
+            objectName: "modelButtonText"
             Layout.fillWidth: true
             text: button.status.model
             textFormat: Text.PlainText
-            color: button.status.modelFails ? Theme.danger : Theme.text
+            color: button.status.modelFails ? Theme.danger : button.status.leaves ? Theme.leaving : Theme.text
             font.pixelSize: Theme.smallSize
             font.weight: Font.Medium
             elide: Text.ElideMiddle
@@ -39,7 +47,7 @@ T.Button {
     }
     background: Rectangle {
         radius: Theme.radius
-        color: button.down ? Theme.pressed : button.hovered ? Theme.hover : "transparent"
+        color: button.down ? Theme.pressed : button.hovered ? Theme.hover : button.status.leaves ? Theme.leavingSurface : "transparent"
 
         Rectangle {
             anchors.bottom: parent.bottom

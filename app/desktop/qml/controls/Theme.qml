@@ -57,6 +57,9 @@ QtObject {
     readonly property color text: dark ? "#ece7df" : "#26221d"
     readonly property color mutedText: dark ? "#a79f93" : "#6e665b"
     readonly property color danger: dark ? "#f08a7d" : "#a8321f"
+    /// What leaves this computer.
+    readonly property color leaving: dark ? "#7fc3e8" : "#1a5f8f"
+    readonly property color leavingSurface: dark ? "#1d2f3a" : "#e3f0f8"
     readonly property color warningSurface: dark ? "#3a2c1e" : "#fbeedd"
     /// Lies over the text.
     readonly property color mark: dark ? "#48ffc04d" : "#50ffb000"

@@ -63,11 +63,23 @@ Card {
             Accessible.role: Accessible.List
             Accessible.name: qsTr("Models")
             T.ScrollBar.vertical: ScrollThumb {}
+            section.property: "place"
+            section.delegate: SectionHeading {}
             delegate: ModelRow {
                 models: library.models
                 width: ListView.view.width
                 onChosen: library.close()
             }
+        }
+        Text {
+            objectName: "remoteTrouble"
+            textFormat: Text.PlainText
+            Layout.fillWidth: true
+            visible: text.length > 0
+            text: library.models.remoteTrouble
+            color: Theme.leaving
+            font.pixelSize: Theme.smallSize
+            wrapMode: Text.Wrap
         }
         Text {
             textFormat: Text.PlainText
@@ -124,19 +136,7 @@ Card {
             Accessible.name: qsTr("Models that could be used")
             T.ScrollBar.vertical: ScrollThumb {}
             section.property: "section"
-            section.delegate: Text {
-                required property string section
-
-                textFormat: Text.PlainText
-                topPadding: Theme.s
-                bottomPadding: Theme.xs
-                text: section
-                color: Theme.mutedText
-                font.pixelSize: Theme.smallSize
-                font.weight: Font.DemiBold
-                Accessible.role: Accessible.Heading
-                Accessible.name: text
-            }
+            section.delegate: SectionHeading {}
             delegate: ModelOfferRow {
                 models: library.models
                 portal: library.portal

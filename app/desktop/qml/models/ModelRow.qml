@@ -8,6 +8,7 @@ T.ItemDelegate {
     id: row
 
     required property ModelListModel models
+    required property int index
     required property string modelId
     required property string name
     required property string path
@@ -16,9 +17,12 @@ T.ItemDelegate {
     required property string details
     /// What is wrong with it.
     required property string trouble
+    /// What is asked of it leaves this computer.
+    required property bool remote
 
     signal chosen
 
+    objectName: "model-" + index
     height: implicitContentHeight + 2 * Theme.s
     leftPadding: Theme.m
     rightPadding: Theme.xs
@@ -34,14 +38,15 @@ T.ItemDelegate {
     }
     Keys.onReturnPressed: clicked()
     Keys.onEnterPressed: clicked()
-    Keys.onDeletePressed: models.forget(modelId)
+    Keys.onDeletePressed: if (!remote)
+        models.forget(modelId)
 
     contentItem: RowLayout {
         spacing: Theme.m
 
         Icon {
-            name: row.current ? "check" : "model"
-            color: row.current ? Theme.accent : Theme.mutedText
+            name: row.current ? "check" : row.remote ? "remote" : "model"
+            color: row.remote ? Theme.leaving : row.current ? Theme.accent : Theme.mutedText
         }
         ColumnLayout {
             Layout.fillWidth: true
@@ -73,7 +78,7 @@ T.ItemDelegate {
                 visible: text.length > 0
                 text: row.details
                 textFormat: Text.PlainText
-                color: Theme.mutedText
+                color: row.remote ? Theme.leaving : Theme.mutedText
                 font.pixelSize: Theme.smallSize - 1
                 wrapMode: Text.Wrap
                 maximumLineCount: 2
@@ -81,6 +86,7 @@ T.ItemDelegate {
             }
             Text {
                 Layout.fillWidth: true
+                visible: !row.remote
                 text: row.path
                 textFormat: Text.PlainText
                 color: Theme.mutedText
@@ -89,6 +95,7 @@ T.ItemDelegate {
             }
         }
         IconButton {
+            visible: !row.remote
             iconName: "close"
             focusPolicy: Qt.NoFocus
             hint: qsTr("Forget this model (the file stays)")

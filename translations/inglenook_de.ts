@@ -2132,6 +2132,10 @@
 <context>
     <name>ingle::desktop::StartPage</name>
     <message>
+        <source>%1 answers: what you ask leaves this computer.</source>
+        <translation>%1 antwortet: Was Sie fragen, verlässt diesen Computer.</translation>
+    </message>
+    <message>
         <source>Looking at the file…</source>
         <translation>Prüft die Datei …</translation>
     </message>

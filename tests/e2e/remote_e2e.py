@@ -124,6 +124,7 @@ def check(options, home, screen):
                 # Without the bridge it is said what to do, and what was written stays.
                 bridge.stop()
                 window.send_message("And then?")
+                window.wait_for(lambda s: len(s["messages"]) == 4, "the question to be stored")
                 message = wait_idle(window, "a refusal")["messages"][-1]
                 expect(message["status"] == "Failed" and "bridge" in message["error"], f"without a bridge: {message}")
                 window.quit()

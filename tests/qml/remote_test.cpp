@@ -114,6 +114,8 @@ class RemoteTest : public QObject, WindowFiles {
             QQuickItem* text = run.item("modelButton")->findChild<QQuickItem*>("modelButtonText");
             QVERIFY(text->property("color").value<QColor>() != usual);
             QCOMPARE(run.chat().placeholder(), QString("Write a message; it leaves this computer"));
+            QCOMPARE(run.model.startPage()->text(),
+                     QString("far.example answers: what you ask leaves this computer."));
             QVERIFY(run.model.status()->everything().contains("far.example answers"));
             write(run, "How are you?");
             run.chat().send("How are you?");
@@ -140,6 +142,7 @@ class RemoteTest : public QObject, WindowFiles {
         QCOMPARE(run.model.models()->current().path, m_modelFile.toStdString());
         QVERIFY(!run.model.status()->leaves());
         QCOMPARE(run.chat().placeholder(), QString("Write a message"));
+        QCOMPARE(run.model.startPage()->text(), QString("It answers on this computer, and nowhere else."));
     }
 
     void aPrivateChatAsksEachTime() {

@@ -46,6 +46,8 @@ QString StartPage::text() const {
         case ModelListModel::Failed:
             return m_models.failure();
         case ModelListModel::Ready:
+            if (m_models.isRemote())
+                return tr("%1 answers: what you ask leaves this computer.").arg(m_models.device());
             return guides() ? tr("It is a very small model that knows Inglenook and nothing else. For "
                                  "everything else, "
                                  "drop a model file on this window.")

@@ -242,18 +242,17 @@ uint32_t roomWithin(uint32_t room, uint32_t context) {
 
 Result<std::vector<Part>> documentParts(HistoryReader& history, RowId conversation,
                                         const std::string& modelId, uint32_t context) {
+    INGLE_TRY_ASSIGN(const auto documents, documentsOf(history, conversation));
     Database& file = history.database();
     return file.run([&]() -> Result<std::vector<Part>> {
-        auto row = file.prepare(
-            "SELECT d.title, f.content, r.tokens FROM conversation_documents c JOIN documents d ON d.id = "
-            "c.document_id "
-            "JOIN files f ON f.id = d.file_id "
-            "JOIN readings r ON r.document_id = d.id AND r.model_id = ?2 AND r.room = 0 "
-            "WHERE c.conversation_id = ?1 ORDER BY c.position",
-            conversation, modelId);
         const uint32_t room = roomWithin(0, context);
         std::vector<Part> parts;
-        while (row.executeStep()) {
+        for (const RowId document : documents) {
+            auto row = file.prepare(
+                "SELECT d.title, f.content, r.tokens FROM documents d JOIN files f ON f.id = d.file_id "
+                "JOIN readings r ON r.document_id = d.id AND r.model_id = ?2 AND r.room = 0 WHERE d.id = ?1",
+                document, modelId);
+            if (!row.executeStep()) continue;
             if (room != 0 && row.getColumn(2).getUInt() > room) continue;  // passageParts() has some of it
             parts.push_back(
                 {PartKind::Attachment, row.getColumn(1).getString(), row.getColumn(0).getString()});

@@ -136,8 +136,8 @@ void Answer::ended(FarEnd end) {
         return fail(brokenAnswer(m_far));
     }
     if (m_stream.isComplete()) return finishAnswered();
-    const bool neverThere = m_tries == 0 && !m_hasPlan && end.how != FarEnd::How::Answered;
-    if (neverThere && end.how == FarEnd::How::Unreachable) return fail(farError(m_far, end));
+    const bool wasUnsent = end.how == FarEnd::How::Unreachable || end.how == FarEnd::How::Untrusted;
+    if (wasUnsent && m_tries == 0) return fail(farError(m_far, end));
     if (!goOn()) fail(brokenAnswer(m_far));
 }
 

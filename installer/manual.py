@@ -66,7 +66,7 @@ shows why one has not started.
 the proxy through which the server is reached, as curl knows them; never one for this computer's own addresses
 .TP
 .B SSL_CERT_FILE
-authorities that are trusted, in place of the system's
+a file with authorities that are trusted beside the system's
 .SH FILES
 .TP
 .I ~/.config/inglenook/bridge.conf

@@ -160,7 +160,7 @@ class Desktop(unittest.TestCase):
         # The window's sockets are in that folder, too.
         self.assertEqual(service["Service"]["RuntimeDirectory"], "inglenook")
         self.assertEqual(service["Service"]["RuntimeDirectoryPreserve"], "yes")
-        found = unit.replace("ExecStart=ingle-bridge", f"ExecStart={options.bin}/ingle-bridge")
+        found = unit.replace("ExecStart=ingle-bridge", f"ExecStart={options.bin.resolve()}/ingle-bridge")
         for text, is_sound in ((found, True), (found.replace("NoNewPrivileges=", "NoNewPrivilege="), False)):
             with tempfile.TemporaryDirectory() as folder:
                 file = pathlib.Path(folder) / "ingle-bridge.service"

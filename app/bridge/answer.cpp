@@ -23,6 +23,11 @@ bool isGood(int status) {
     return status >= 200 && status < 300;
 }
 
+/// Of a server that would take another request.
+bool isRefusal(int status) {
+    return status == 400 || status == 422;
+}
+
 }  // namespace
 
 Answer::Answer(FarServer& far, FarKnowledge& knowledge, nlohmann::json request, size_t numMessages,
@@ -40,7 +45,23 @@ Answer::~Answer() {
 }
 
 void Answer::begin() {
+    leaveOut(m_knowledge.refused);
     ask(m_request);
+}
+
+void Answer::leaveOut(const FieldNames& fields) {
+    for (const std::string& name : fields) {
+        if (m_request.erase(name) > 0) m_leftOut.insert(name);
+    }
+}
+
+bool Answer::askedWithout(const FarEnd& refusal) {
+    if (m_tries > 0 || !isRefusal(refusal.status)) return false;
+    const FieldNames refused = refusedFields(m_request, refusal.body);
+    if (refused.empty()) return false;
+    leaveOut(refused);
+    ask(m_request);
+    return true;
 }
 
 void Answer::ask(const nlohmann::json& request) {
@@ -70,6 +91,7 @@ void Answer::tick() {
 
 Taken Answer::take(std::string_view bytes) {
     if (!m_output.hasRoom()) return Taken::NoneYet;
+    m_knowledge.refused.insert(m_leftOut.begin(), m_leftOut.end());  // it was because of them
     const Status taken = m_stream.push(bytes);
     sendPlan();
     send(m_stream.takePieces());
@@ -90,6 +112,8 @@ void Answer::sendPlan() {
     for (uint32_t i = 0; i < m_numMessages; ++i) plan.kept.push_back(i);
     if (m_stream.usage()) plan.promptTokens = m_stream.usage()->promptTokens;
     plan.contextTokens = m_model.contextTokens;
+    if (const std::string words = wordsOf(m_leftOut, m_request); !words.empty())
+        plan.note = fmt::format("{} does not take {}, and answers without.", m_far.address().host, words);
     m_output.event(protocol::Planned{std::move(plan)});
 }
 
@@ -127,8 +151,9 @@ void Answer::ended(FarEnd end) {
     m_call = 0;
     if (m_failure) return fail(*std::move(m_failure));
     if (end.status != 0 && !isGood(end.status)) {
+        if (askedWithout(end)) return;
         if (m_tries == 0) return fail(farError(m_far, end, m_model.name));
-        if (m_isContinuing && (end.status == 400 || end.status == 422)) m_knowledge.continues = false;
+        if (m_isContinuing && isRefusal(end.status)) m_knowledge.continues = false;
         return fail(brokenAnswer(m_far));
     }
     if (m_isDoubted && repeats(m_stream.isComplete()) == true) {
@@ -137,18 +162,23 @@ void Answer::ended(FarEnd end) {
     }
     if (m_stream.isComplete()) return finishAnswered();
     const bool wasUnsent = end.how == FarEnd::How::Unreachable || end.how == FarEnd::How::Untrusted;
-    if (wasUnsent && m_tries == 0) return fail(farError(m_far, end));
+    const bool wasTooMuch = end.how == FarEnd::How::Enough && !m_hasPlan;  // of headers
+    if ((wasUnsent && m_tries == 0) || wasTooMuch) return fail(farError(m_far, end));
+    if (end.how == FarEnd::How::Answered && !m_stream.hasBegun() && m_tries == 0)
+        return fail(strangeAnswer(m_far, "it sends no stream of an answer"));
     if (!goOn()) fail(brokenAnswer(m_far));
 }
 
 bool Answer::goOn() {
     if (m_tries == kMostTries || !canGoOn()) return false;
     ++m_tries;
+    if (!m_isDoubted) {
+        m_tokensBefore += m_stream.numChunks();
+        m_textTokensBefore += m_stream.numTextChunks();
+    }
     m_doubted.clear();  // too little of it to know what it is, and never sent
     m_isContinuing = !m_text.empty();
     m_isDoubted = m_isContinuing && m_knowledge.continues != true && m_text.size() >= kLeastCompared;
-    if (m_stream.usage() && m_promptTokens == 0) m_promptTokens = m_stream.usage()->promptTokens;
-    m_tokensBefore += m_stream.numChunks();
     m_stream = ChatStream();
     m_goOnAt = Clock::now() + kPause;
     return true;
@@ -183,11 +213,11 @@ void Answer::finish(StopReason reason) {
     done.result.reason = reason;
     GenerateStats& stats = done.result.stats;
     const auto& usage = m_stream.usage();
-    stats.promptTokens = m_promptTokens;
     stats.newTokens = m_tokensBefore + (usage ? usage->newTokens : m_stream.numChunks());
-    if (usage && m_tries == 0) {
-        stats.promptTokens = usage->promptTokens;
-        stats.cachedTokens = std::min(usage->cachedTokens, usage->promptTokens);
+    if (usage) {
+        // The prompt of a continuation ends with the text so far.
+        stats.promptTokens = usage->promptTokens - std::min(m_textTokensBefore, usage->promptTokens);
+        stats.cachedTokens = std::min(usage->cachedTokens, stats.promptTokens);
     }
     const auto first = m_firstToken.value_or(now);
     stats.prefillMs = milliseconds(first - m_began);

@@ -10,6 +10,7 @@
 #include "app/bridge/chat_stream.h"
 #include "app/bridge/far_models.h"
 #include "app/bridge/far_server.h"
+#include "app/bridge/sampler_fields.h"
 #include "app/protocol/messages.h"
 
 namespace ingle::bridge {
@@ -20,10 +21,12 @@ struct FarKnowledge {
     std::optional<bool> continues;
     /// Its /tokenize takes a text as "prompt" (vLLM) and not as "content" (llama.cpp, ingle-serve).
     bool tokenizesPrompts = false;
+    FieldNames refused;  ///< fields of the sampler that it does not take
 };
 
 /// Where the connection breaks, the rest is asked for, twice at most, of a server that goes on with a text.
-/// What was sent to the client stays, and the rest follows it. One thread.
+/// What was sent to the client stays, and the rest follows it. Where the server refuses fields of the
+/// sampler, it is asked again without them, and the plan says so. One thread.
 class Answer {
   public:
     using Clock = std::chrono::steady_clock;
@@ -56,6 +59,9 @@ class Answer {
     Taken take(std::string_view bytes);
     void ended(FarEnd end);
     void ask(const nlohmann::json& request);
+    void leaveOut(const FieldNames& fields);
+    /// False where that is not why it refuses.
+    bool askedWithout(const FarEnd& refusal);
     /// False where the rest cannot be had.
     bool goOn();
     bool canGoOn() const;
@@ -69,7 +75,8 @@ class Answer {
 
     FarServer& m_far;
     FarKnowledge& m_knowledge;
-    const nlohmann::json m_request;
+    nlohmann::json m_request;
+    FieldNames m_leftOut;  ///< of it
     const size_t m_numMessages;
     const FarModel m_model;
     const Output m_output;
@@ -80,8 +87,8 @@ class Answer {
     bool m_hasPlan = false;
     std::string m_text;  ///< of the answer, so far
     bool m_hasThought = false, m_hasCall = false;
-    uint32_t m_tokensBefore = 0;  ///< of calls that broke, about
-    uint32_t m_promptTokens = 0;  ///< of the first of several calls
+    uint32_t m_tokensBefore = 0;      ///< of calls that broke, about
+    uint32_t m_textTokensBefore = 0;  ///< those of them that are in m_text
     int m_tries = 0;
     bool m_isContinuing = false;       ///< this call goes on with m_text
     std::vector<PartPiece> m_doubted;  ///< the first of a continuation, until it is known to be one

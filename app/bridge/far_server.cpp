@@ -59,7 +59,8 @@ struct FarServer::Transfer {
     static size_t takeHeader(char*, size_t, size_t size, void* self) {
         auto& transfer = *static_cast<Transfer*>(self);
         transfer.headerBytes += size;
-        return transfer.headerBytes <= kMaxHeaderBytes ? size : 0;
+        transfer.hadEnough = transfer.headerBytes > kMaxHeaderBytes;
+        return transfer.hadEnough ? 0 : size;
     }
 
   private:

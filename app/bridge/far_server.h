@@ -31,7 +31,7 @@ struct FarEnd {
         Broken,       ///< after the request was sent
         Unreachable,  ///< nothing was sent: no such host, nobody there
         Untrusted,    ///< nothing was sent: its certificate proves nothing
-        Enough,       ///< of onBytes, or more than kMaxBodyBytes came
+        Enough,       ///< of onBytes, or more headers or bytes came than an answer has
     };
     How how = How::Answered;
     int status = 0;      ///< of HTTP; 0: there was no answer

@@ -17,8 +17,10 @@ import tempfile
 import threading
 
 from driver import Failure, expect, wait_until
+from serve_driver import GUIDE, QUESTION, Server
 
 KEY = "sk-nobody-else-sees-this"
+ENDS = ("hello", "recognised", "loaded", "done", "failed")
 MODELS = json.dumps({"data": [{"id": "small"}]}).encode()
 
 
@@ -146,16 +148,23 @@ class Bridge:
         expect(self.process.poll() is None, f"the bridge ended: {self.log.read_text(encoding='utf-8')}")
         return self.socket.exists()
 
-    def asked_for_models(self):
-        """The names of the models that it offers, or the sentence that says why there are none."""
+    def asked(self, *requests):
+        """The events that answer these requests of the host protocol, one after another."""
         with socket.socket(socket.AF_UNIX) as client:
             client.settimeout(60)
             client.connect(str(self.socket))
-            client.sendall(b'{"id":1,"op":"hello","version":3}\n{"id":2,"op":"recognise","paths":["bridge:"]}\n')
             with client.makefile(encoding="utf-8") as lines:
-                lines.readline()
-                event = json.loads(lines.readline())
-        return event["message"] if event["event"] == "failed" else [thing["path"] for thing in event["things"]]
+                for number, request in enumerate(({"op": "hello", "version": 3}, *requests), 1):
+                    client.sendall(json.dumps({"id": number, **request}).encode() + b"\n")
+                    event = {}
+                    while event.get("event") not in ENDS:
+                        event = json.loads(lines.readline())
+                        yield event
+
+    def asked_for_models(self):
+        """The names of the models that it offers, or the sentence that says why there are none."""
+        _, event = self.asked({"op": "recognise", "paths": ["bridge:"]})
+        return event["error"]["message"] if event["event"] == "failed" else [thing["path"] for thing in event["things"]]
 
     def __enter__(self):
         return self
@@ -238,7 +247,24 @@ def secrets(options, folder, _):
             expect(re.search(r"Max core file size +0 +0 ", limits), "a crash would leave the key in a core")
 
 
-CHECKS = (trust, proxies, secrets)
+def engine(options, folder, _):
+    """Another engine of Inglenook behind it: all of the sampler arrives, and the answer is that engine's."""
+    sampler = {"topK": 0, "typicalP": 0.9, "minP": 0.1, "repeatPenalty": 1.25, "seed": 7}
+    request = {"messages": [{"role": "user", "parts": [{"kind": "text", "text": QUESTION}]}], "sampler": sampler, "maxTokens": 40}
+    with Server(options.bin, folder, key=KEY) as server:
+        alone = server.chat(temperature=0.7, top_p=0.95, top_k=0, typical_p=0.9, min_p=0.1, repetition_penalty=1.25, seed=7, max_tokens=40)
+        with Bridge(options.bin / "ingle-bridge", folder, f"{server.url}/v1") as bridge:
+            events = list(bridge.asked({"op": "load", "path": f"bridge:{GUIDE}"}, {"op": "generate", "request": request}))
+    said = "".join(piece["text"] for event in events if event["event"] == "tokens" for piece in event["pieces"])
+    expect(said == alone["choices"][0]["message"]["content"], f"through the bridge it said {said!r}, by itself {alone}")
+    plan, = (event["plan"] for event in events if event["event"] == "plan")
+    expect(not plan["note"], f"the plan says: {plan['note']}")
+    counted = events[-1]["result"]["stats"]
+    expect([counted["promptTokens"], counted["newTokens"]] == [alone["usage"]["prompt_tokens"], alone["usage"]["completion_tokens"]],
+           f"{counted} is not {alone['usage']}")
+
+
+CHECKS = (trust, proxies, secrets, engine)
 
 
 def main():

@@ -41,13 +41,36 @@ It listens on the addresses that it is told, and opens no connection. The engine
 .SH SEE ALSO
 .BR ingle (1)
 """,
-    "ingle-bridge": """.SH EXIT STATUS
+    "ingle-bridge": """.SH SETTINGS
+Where the command line names no server, the settings are read from a file: the options above by name, one on a line, with # before a comment. A relative path of the key begins where the file is.
+.PP
+.EX
+url = https://host.example/v1
+key\\-file = bridge.key
+model = name\\-of\\-a\\-model
+.EE
+.PP
+.B systemctl \\-\\-user start ingle\\-bridge
+starts it in the background, and
+.B stop
+ends it; so does the entry in the menu of programs. Nothing starts it by itself, unless
+.B enable
+says so.
+.B journalctl \\-\\-user \\-u ingle\\-bridge
+shows why one has not started.
+.SH EXIT STATUS
 0 when a signal ended it, 1 when it could not serve (one line on standard error says why), 2 for wrong usage.
 .SH ENVIRONMENT
 .TP
-.B https_proxy, no_proxy
-the proxy through which the server is reached, as curl knows them
+.B https_proxy, http_proxy, no_proxy
+the proxy through which the server is reached, as curl knows them; never one for this computer's own addresses
+.TP
+.B SSL_CERT_FILE
+a file with authorities that are trusted beside the system's
 .SH FILES
+.TP
+.I ~/.config/inglenook/bridge.conf
+the settings; of XDG_CONFIG_HOME where that is set
 .TP
 .I $XDG_RUNTIME_DIR/inglenook/bridge.sock
 the socket, which only its owner may open

@@ -16,12 +16,20 @@ constexpr size_t kComparedBytes = 40;
 /// Of shorter answers it is not asked: too many texts repeat a word.
 constexpr size_t kLeastCompared = 16;
 
+/// The status of a server that still loads its model.
+constexpr int kNotReady = 503;
+
 double milliseconds(Answer::Clock::duration time) {
     return std::chrono::duration<double, std::milli>(time).count();
 }
 
 bool isGood(int status) {
     return status >= 200 && status < 300;
+}
+
+/// Of a server that would take another request.
+bool isRefusal(int status) {
+    return status == 400 || status == 422;
 }
 
 }  // namespace
@@ -43,8 +51,9 @@ Answer::~Answer() {
 
 void Answer::begin() {
     if (!canGoOn()) return fail(cannotGoOn(m_far));
+    leaveOut(m_knowledge.refused);
     lookAtBeginning();
-    ask(continuedRequest(m_request, m_text, 0));
+    ask();
 }
 
 void Answer::lookAtBeginning() {
@@ -52,10 +61,25 @@ void Answer::lookAtBeginning() {
     m_isDoubted = m_isContinuing && m_knowledge.continues != true && m_text.size() >= kLeastCompared;
 }
 
-void Answer::ask(const nlohmann::json& request) {
+void Answer::leaveOut(const FieldNames& fields) {
+    for (const std::string& name : fields) {
+        if (m_request.erase(name) > 0) m_leftOut.insert(name);
+    }
+}
+
+bool Answer::askedWithout(const FarEnd& refusal) {
+    if (m_tries > 0 || !isRefusal(refusal.status)) return false;
+    const FieldNames refused = refusedFields(m_request, refusal.body);
+    if (refused.empty()) return false;
+    leaveOut(refused);
+    ask();
+    return true;
+}
+
+void Answer::ask() {
     FarCall call;
     call.url = m_far.address().base + "/chat/completions";
-    call.json = writeJson(request);
+    call.json = writeJson(continuedRequest(m_request, m_text, m_tokensBefore));
     call.mayLast = true;
     call.onBytes = [this](std::string_view bytes) { return take(bytes); };
     call.onEnd = [this](FarEnd end) { ended(std::move(end)); };
@@ -74,11 +98,12 @@ void Answer::resume() {
 void Answer::tick() {
     if (!m_goOnAt || Clock::now() < *m_goOnAt) return;
     m_goOnAt.reset();
-    ask(continuedRequest(m_request, m_text, m_tokensBefore));
+    ask();
 }
 
 Taken Answer::take(std::string_view bytes) {
     if (!m_output.hasRoom()) return Taken::NoneYet;
+    m_knowledge.refused.insert(m_leftOut.begin(), m_leftOut.end());  // it was because of them
     const Status taken = m_stream.push(bytes);
     sendPlan();
     send(m_stream.takePieces());
@@ -99,6 +124,8 @@ void Answer::sendPlan() {
     for (uint32_t i = 0; i < m_numMessages; ++i) plan.kept.push_back(i);
     if (m_stream.usage()) plan.promptTokens = m_stream.usage()->promptTokens;
     plan.contextTokens = m_model.contextTokens;
+    if (const std::string words = wordsOf(m_leftOut, m_request); !words.empty())
+        plan.note = fmt::format("{} does not take {}, and answers without.", m_far.address().host, words);
     m_output.event(protocol::Planned{std::move(plan)});
 }
 
@@ -136,8 +163,10 @@ void Answer::ended(FarEnd end) {
     m_call = 0;
     if (m_failure) return fail(*std::move(m_failure));
     if (end.status != 0 && !isGood(end.status)) {
+        if (askedWithout(end)) return;
         const bool isFirst = m_tries == 0;
-        if (!m_isContinuing || (end.status != 400 && end.status != 422))
+        if (!isFirst && end.status == kNotReady && goOn(end)) return;
+        if (!m_isContinuing || !isRefusal(end.status))
             return fail(isFirst ? farError(m_far, end, m_model.name) : brokenAnswer(m_far));
         m_knowledge.continues = false;
         return fail(isFirst ? cannotGoOn(m_far) : brokenAnswer(m_far));
@@ -147,18 +176,32 @@ void Answer::ended(FarEnd end) {
         return fail(m_tries == 0 ? cannotGoOn(m_far) : brokenAnswer(m_far));
     }
     if (m_stream.isComplete()) return finishAnswered();
-    const bool neverThere = m_tries == 0 && !m_hasPlan && end.how != FarEnd::How::Answered;
-    if (neverThere && end.how == FarEnd::How::Unreachable) return fail(farError(m_far, end));
-    if (!goOn()) fail(brokenAnswer(m_far));
+    const bool wasUnsent = end.how == FarEnd::How::Unreachable || end.how == FarEnd::How::Untrusted;
+    const bool wasTooMuch = end.how == FarEnd::How::Enough && !m_hasPlan;  // of headers
+    if ((wasUnsent && m_tries == 0) || wasTooMuch) return fail(farError(m_far, end));
+    if (end.how == FarEnd::How::Answered && !m_stream.hasBegun() && m_tries == 0)
+        return fail(strangeAnswer(m_far, "it sends no stream of an answer"));
+    if (!goOn(end)) fail(brokenAnswer(m_far));
 }
 
-bool Answer::goOn() {
-    if (m_tries == kMostTries || !canGoOn()) return false;
-    ++m_tries;
+bool Answer::goOn(const FarEnd& end) {
+    if (!canGoOn()) return false;
+    // One that is started again is not there for a while, or not ready.
+    if (end.how == FarEnd::How::Unreachable || end.status == kNotReady) {
+        const auto now = Clock::now();
+        if (!m_goneSince) m_goneSince = now;
+        if (now - *m_goneSince > kPatience) return false;
+    } else {
+        m_goneSince.reset();
+        if (m_tries == kMostTries) return false;
+        ++m_tries;
+    }
+    if (!m_isDoubted) {
+        m_tokensBefore += m_stream.numChunks();
+        m_textTokensBefore += m_stream.numTextChunks();
+    }
     m_doubted.clear();  // too little of it to know what it is, and never sent
     lookAtBeginning();
-    if (m_stream.usage() && m_promptTokens == 0) m_promptTokens = m_stream.usage()->promptTokens;
-    m_tokensBefore += m_stream.numChunks();
     m_stream = ChatStream();
     m_goOnAt = Clock::now() + kPause;
     return true;
@@ -193,11 +236,11 @@ void Answer::finish(StopReason reason) {
     done.result.reason = reason;
     GenerateStats& stats = done.result.stats;
     const auto& usage = m_stream.usage();
-    stats.promptTokens = m_promptTokens;
     stats.newTokens = m_tokensBefore + (usage ? usage->newTokens : m_stream.numChunks());
-    if (usage && m_tries == 0) {
-        stats.promptTokens = usage->promptTokens;
-        stats.cachedTokens = std::min(usage->cachedTokens, usage->promptTokens);
+    if (usage) {
+        // The prompt of a continuation ends with the text so far.
+        stats.promptTokens = usage->promptTokens - std::min(m_textTokensBefore, usage->promptTokens);
+        stats.cachedTokens = std::min(usage->cachedTokens, stats.promptTokens);
     }
     const auto first = m_firstToken.value_or(now);
     stats.prefillMs = milliseconds(first - m_began);

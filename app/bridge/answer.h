@@ -10,6 +10,7 @@
 #include "app/bridge/chat_stream.h"
 #include "app/bridge/far_models.h"
 #include "app/bridge/far_server.h"
+#include "app/bridge/sampler_fields.h"
 #include "app/protocol/messages.h"
 
 namespace ingle::bridge {
@@ -20,16 +21,21 @@ struct FarKnowledge {
     std::optional<bool> continues;
     /// Its /tokenize takes a text as "prompt" (vLLM) and not as "content" (llama.cpp, ingle-serve).
     bool tokenizesPrompts = false;
+    FieldNames refused;  ///< fields of the sampler that it does not take
 };
 
-/// Where the connection breaks, the rest is asked for, twice at most, of a server that goes on with a text.
-/// What was sent to the client stays, and the rest follows it. One thread.
+/// Where the connection breaks, the rest is asked for of a server that goes on with a text: twice at most,
+/// and while it is not there until it is again, for kPatience at most. What was sent to the client stays, and
+/// the rest follows it. Where the server refuses fields of the sampler, it is asked again without them, and
+/// the plan says so. One thread.
 class Answer {
   public:
     using Clock = std::chrono::steady_clock;
     static constexpr int kMostTries = 2;
     /// Before the rest is asked for: what broke a connection may last a moment.
     static constexpr std::chrono::milliseconds kPause{500};
+    /// So long a server that was there may be gone.
+    static constexpr std::chrono::seconds kPatience{30};
 
     struct Output {
         std::function<void(protocol::EventBody)> event;
@@ -56,11 +62,15 @@ class Answer {
   private:
     Taken take(std::string_view bytes);
     void ended(FarEnd end);
-    void ask(const nlohmann::json& request);
+    /// Asks for the answer, behind what there is of it.
+    void ask();
     /// Whether the next call goes on with one, and that is to be seen first.
     void lookAtBeginning();
-    /// False where the rest cannot be had.
-    bool goOn();
+    void leaveOut(const FieldNames& fields);
+    /// False where that is not why it refuses.
+    bool askedWithout(const FarEnd& refusal);
+    /// After a call that ended so. False where the rest cannot be had.
+    bool goOn(const FarEnd& end);
     bool canGoOn() const;
     void send(std::vector<PartPiece> pieces);
     void sendPlan();
@@ -72,7 +82,8 @@ class Answer {
 
     FarServer& m_far;
     FarKnowledge& m_knowledge;
-    const nlohmann::json m_request;
+    nlohmann::json m_request;
+    FieldNames m_leftOut;  ///< of it
     const size_t m_numMessages;
     const FarModel m_model;
     const Output m_output;
@@ -83,10 +94,11 @@ class Answer {
     bool m_hasPlan = false;
     std::string m_text;  ///< of the answer, so far
     bool m_hasThought = false, m_hasCall = false;
-    uint32_t m_tokensBefore = 0;  ///< of calls that broke, about
-    uint32_t m_promptTokens = 0;  ///< of the first of several calls
+    uint32_t m_tokensBefore = 0;      ///< of calls that broke, about
+    uint32_t m_textTokensBefore = 0;  ///< those of them that are in m_text
     int m_tries = 0;
-    bool m_isContinuing = false;       ///< this call goes on with m_text
+    std::optional<Clock::time_point> m_goneSince;  ///< the server; nothing: it was there the last time
+    bool m_isContinuing = false;                   ///< this call goes on with m_text
     std::vector<PartPiece> m_doubted;  ///< the first of a continuation, until it is known to be one
     bool m_isDoubted = false;
     std::optional<Clock::time_point> m_goOnAt;

@@ -13,7 +13,9 @@ void declareArguments(CLI::App& app, Arguments& arguments) {
         "let programs that speak Inglenook's host protocol use models of a server far away, which speaks "
         "OpenAI's interface: what is asked leaves this computer");
     app.set_version_flag("--version", fmt::format("ingle-bridge {}", version()));
-    app.add_option("--url", arguments.url, "address of the server, as https://host/v1")->required();
+    app.add_option("--url", arguments.url,
+                   "address of the server, as https://host/v1 (default: what "
+                   "~/.config/inglenook/bridge.conf says)");
     app.add_option("--key-file", arguments.keyFile,
                    "file with its key, which nobody else may be able to read");
     app.add_option("--model", arguments.models, "models to offer (default: all that the server has)");

@@ -2,27 +2,16 @@
 
 #include <algorithm>
 #include <deque>
-#include <limits>
 #include <optional>
 
 #include "app/bridge/json_text.h"
+#include "app/bridge/sampler_fields.h"
+#include "ingle/role_name.h"
 
 namespace ingle::bridge {
 namespace {
 
 using nlohmann::json;
-
-const char* nameOf(Role role) {
-    switch (role) {
-        case Role::System:
-            return "system";
-        case Role::User:
-            return "user";
-        case Role::Assistant:
-            return "assistant";
-    }
-    return "user";
-}
 
 struct ToolCall {
     std::string name;
@@ -101,7 +90,7 @@ class Messages {
     void flush() {
         if (!m_isOpen) return;
         if (!m_text.empty() || !m_calls.empty()) {
-            json message{{"role", nameOf(m_role)}, {"content", m_text}};
+            json message{{"role", roleName(m_role)}, {"content", m_text}};
             if (!m_calls.empty()) message["tool_calls"] = m_calls;
             m_list.push_back(std::move(message));
         }
@@ -150,19 +139,6 @@ Result<json> given(const std::string& text, const char* what) {
     auto read = readJson(text);
     if (!read) return fail(ErrorCode::InvalidArgument, "{} is no JSON.", what);
     return std::move(*read);
-}
-
-void addSampler(json& body, const SamplerParams& sampler) {
-    // Rounded, so that 0.7 travels as 0.7 and not as the nearest number of 32 bits.
-    const auto decimal = [](float value) { return std::stod(fmt::format("{}", value)); };
-    body["temperature"] = decimal(sampler.temperature);
-    body["top_p"] = decimal(sampler.topP);
-    if (sampler.frequencyPenalty != 0) body["frequency_penalty"] = decimal(sampler.frequencyPenalty);
-    if (sampler.presencePenalty != 0) body["presence_penalty"] = decimal(sampler.presencePenalty);
-    for (const LogitBias& bias : sampler.logitBias)
-        body["logit_bias"][std::to_string(bias.id)] = decimal(bias.bias);
-    // Its seeds are signed.
-    body["seed"] = sampler.seed & static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
 }
 
 }  // namespace

@@ -17,8 +17,7 @@ namespace ingle::bridge {
 /// out.
 nlohmann::json chatMessages(std::span<const ChatMessage> messages);
 
-/// The body of POST /chat/completions, streaming. Of the sampler it has what the interface has: temperature,
-/// top-p, the two penalties, biases and seed. Errors: Unsupported (ids, raw texts, grammars, templates,
+/// The body of POST /chat/completions, streaming. Errors: Unsupported (ids, raw texts, grammars, templates,
 /// chances: what a server far away does not take or tell), InvalidArgument (a schema or tools that are no
 /// JSON).
 Result<nlohmann::json> chatRequest(const GenerateRequest& request, const std::string& model);

@@ -31,6 +31,7 @@ std::vector<PartPiece> ChatStream::takePieces() {
 }
 
 Status ChatStream::takeEvent(const std::string& data) {
+    m_hasBegun = true;
     if (data == "[DONE]") {
         endCall();
         m_isDone = true;
@@ -63,18 +64,20 @@ Status ChatStream::takeEvent(const std::string& data) {
 }
 
 void ChatStream::takeDelta(const json& delta) {
-    bool hasSome = false;
     const auto add = [&](PartKind kind, const char* name) {
         const auto text = textAt(delta, name);
-        if (!text || text->empty()) return;
+        if (!text || text->empty()) return false;
         endCall();
         append(m_pieces, PartPiece{kind, *text, {}, false});
-        hasSome = true;
+        return true;
     };
     // Some servers send the same under both names.
-    add(PartKind::Thought,
-        memberAt(delta, "reasoning_content").is_string() ? "reasoning_content" : "reasoning");
-    add(PartKind::Text, "content");
+    bool hasSome = add(PartKind::Thought,
+                       memberAt(delta, "reasoning_content").is_string() ? "reasoning_content" : "reasoning");
+    if (add(PartKind::Text, "content")) {
+        ++m_numTextChunks;
+        hasSome = true;
+    }
     const json& calls = memberAt(delta, "tool_calls");
     if (calls.is_array()) {
         uint32_t place = 0;

@@ -37,6 +37,10 @@ class ChatStream {
     const std::optional<FarUsage>& usage() const { return m_usage; }
     /// Chunks that had some of the answer: about as many as tokens.
     uint32_t numChunks() const { return m_numChunks; }
+    /// Those of them that had text.
+    uint32_t numTextChunks() const { return m_numTextChunks; }
+    /// Something of a stream has arrived.
+    bool hasBegun() const { return m_hasBegun; }
 
   private:
     struct Call {
@@ -54,7 +58,8 @@ class ChatStream {
     bool m_finished = false, m_isDone = false;
     std::string m_finishReason;
     std::optional<FarUsage> m_usage;
-    uint32_t m_numChunks = 0;
+    uint32_t m_numChunks = 0, m_numTextChunks = 0;
+    bool m_hasBegun = false;
     size_t m_bytes = 0;
 };
 

@@ -30,6 +30,10 @@ Error farError(const FarServer& far, const FarEnd& end, std::string_view what) {
     if (end.how == FarEnd::How::Unreachable)
         return withId<ErrorId::FarUnreachable>(
             error(ErrorCode::Io, fmt::format("{} cannot be reached: {}.", host, shown(end.reason))), host);
+    if (end.how == FarEnd::How::Untrusted)
+        return error(ErrorCode::Io,
+                     fmt::format("{} does not prove that it is what it is called, so nothing was sent: {}.",
+                                 host, shown(end.reason)));
     if (end.how == FarEnd::How::Enough) return strangeAnswer(far, "more than an answer may have");
     const std::string said = farMessage(end.body);
     const std::string because = said.empty() ? "." : fmt::format(": {}", said);

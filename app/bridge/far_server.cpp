@@ -3,6 +3,7 @@
 #include <curl/curl.h>
 
 #include <array>
+#include <cstdlib>
 #include <vector>
 
 #include "ingle/version.h"
@@ -25,11 +26,11 @@ bool isGood(long status) {
     return status >= 200 && status < 300;
 }
 
-/// Whether nothing of a call that failed was sent: no connection, or no trust in it.
-bool isUnsent(CURL* easy) {
+FarEnd::How howFailed(CURL* easy, CURLcode code) {
+    if (code == CURLE_PEER_FAILED_VERIFICATION) return FarEnd::How::Untrusted;
     curl_off_t ready = 0;  // when it could have begun to send, in microseconds
     ::curl_easy_getinfo(easy, CURLINFO_PRETRANSFER_TIME_T, &ready);
-    return ready == 0;
+    return ready == 0 ? FarEnd::How::Unreachable : FarEnd::How::Broken;
 }
 
 }  // namespace
@@ -58,7 +59,8 @@ struct FarServer::Transfer {
     static size_t takeHeader(char*, size_t, size_t size, void* self) {
         auto& transfer = *static_cast<Transfer*>(self);
         transfer.headerBytes += size;
-        return transfer.headerBytes <= kMaxHeaderBytes ? size : 0;
+        transfer.hadEnough = transfer.headerBytes > kMaxHeaderBytes;
+        return transfer.hadEnough ? 0 : size;
     }
 
   private:
@@ -114,6 +116,9 @@ FarServer::CallId FarServer::start(FarCall call) {
     // None is followed: it could lead to another host, and the key with it.
     ::curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
     ::curl_easy_setopt(easy, CURLOPT_SSLVERSION, long{CURL_SSLVERSION_TLSv1_2});
+    // OpenSSL looks there by itself, and so does curl's command, but libcurl does not.
+    if (const char* authorities = std::getenv("SSL_CERT_FILE"))
+        ::curl_easy_setopt(easy, CURLOPT_CAINFO, authorities);
     if (m_address.isLoopback) ::curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
     const std::string agent = fmt::format("ingle-bridge/{}", version());
     ::curl_easy_setopt(easy, CURLOPT_USERAGENT, agent.c_str());
@@ -187,7 +192,7 @@ void FarServer::finish(void* handle, int result) {
     if (transfer->hadEnough) {
         end.how = FarEnd::How::Enough;
     } else if (code != CURLE_OK) {
-        end.how = isUnsent(transfer->easy.get()) ? FarEnd::How::Unreachable : FarEnd::How::Broken;
+        end.how = howFailed(transfer->easy.get(), code);
         end.reason = transfer->words[0] ? transfer->words.data() : ::curl_easy_strerror(code);
     }
     const auto onEnd = std::move(transfer->call.onEnd);

@@ -29,8 +29,9 @@ struct FarEnd {
     enum class How {
         Answered,     ///< to the end
         Broken,       ///< after the request was sent
-        Unreachable,  ///< nothing was sent: no such host, nobody there, no trust in its certificate
-        Enough,       ///< of onBytes, or more than kMaxBodyBytes came
+        Unreachable,  ///< nothing was sent: no such host, nobody there
+        Untrusted,    ///< nothing was sent: its certificate proves nothing
+        Enough,       ///< of onBytes, or more headers or bytes came than an answer has
     };
     How how = How::Answered;
     int status = 0;      ///< of HTTP; 0: there was no answer
@@ -47,7 +48,9 @@ struct FarCall {
     bool mayLast = false;  ///< no limit of time: it waits for a model
 };
 
-/// One thread. Nothing of what is sent or received is written anywhere.
+/// Its certificate is checked with the system's authorities, and those of $SSL_CERT_FILE where there is such
+/// a variable. A proxy is one of $https_proxy, $http_proxy and $no_proxy, and none for this computer's own
+/// addresses. One thread. Nothing of what is sent or received is written anywhere.
 class FarServer {
   public:
     using CallId = uint64_t;

@@ -11,6 +11,7 @@
 #include "app/bridge/arguments.h"
 #include "app/bridge/bridge.h"
 #include "app/bridge/far_address.h"
+#include "app/bridge/settings.h"
 #include "app/local/key_file.h"
 #include "app/sandbox/secrecy.h"
 #include "ingle/file_descriptor.h"
@@ -30,7 +31,9 @@ ingle::FileDescriptor endSignals() {
     return ingle::FileDescriptor(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-ingle::Status serve(const bridge::Arguments& given) {
+ingle::Status serve(CLI::App& app, bridge::Arguments& given) {
+    // Whoever names another server does not mean to send it the key that is for the one in the file.
+    if (given.url.empty()) INGLE_TRY(bridge::readSettings(app, given, bridge::settingsPath()));
     bridge::BridgeOptions options;
     INGLE_TRY_ASSIGN(options.address,
                      bridge::farAddress(given.url, given.isInsecure ? bridge::Plain::Anywhere
@@ -62,7 +65,7 @@ int main(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 2;
     }
-    const ingle::Status status = serve(options);
+    const ingle::Status status = serve(app, options);
     if (status) return 0;
     std::string line = status.error().message;
     std::ranges::replace(line, '\n', ' ');

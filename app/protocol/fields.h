@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/protocol/messages.h"
+#include "ingle/role_name.h"
 
 namespace ingle::protocol {
 
@@ -19,11 +20,13 @@ concept Of = std::same_as<std::remove_const_t<T>, U>;
 template <typename Enum>
 struct EnumNames;
 
+constexpr std::pair<Role, std::string_view> withName(Role role) {
+    return {role, roleName(role)};
+}
 template <>
 struct EnumNames<Role> {
-    static constexpr std::array kList{std::pair{Role::System, std::string_view("system")},
-                                      std::pair{Role::User, std::string_view("user")},
-                                      std::pair{Role::Assistant, std::string_view("assistant")}};
+    static constexpr std::array kList{withName(Role::System), withName(Role::User),
+                                      withName(Role::Assistant)};
 };
 template <>
 struct EnumNames<BackendChoice> {

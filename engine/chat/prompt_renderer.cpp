@@ -8,6 +8,7 @@
 #include "engine/chat/local_time.h"
 #include "engine/chat/markup.h"
 #include "engine/chat/tools.h"
+#include "ingle/role_name.h"
 
 namespace ingle::chat {
 namespace {
@@ -15,18 +16,6 @@ namespace {
 using jinja::makeText;
 using jinja::Origin;
 using jinja::Value;
-
-std::string_view roleName(Role role) {
-    switch (role) {
-        case Role::System:
-            return "system";
-        case Role::User:
-            return "user";
-        case Role::Assistant:
-            break;
-    }
-    return "assistant";
-}
 
 /// [{role, content}], with tool_calls, and name where the role is "tool". Roles are ours, so a template may
 /// build special tokens of them.

@@ -2,6 +2,8 @@
 """What the build makes for packages agrees with the programs: manual pages, completion, desktop file, MIME types, metainfo,
 dependencies. Outside validators are asked where they are installed."""
 import argparse
+import configparser
+import os
 import pathlib
 import re
 import shutil
@@ -42,11 +44,11 @@ def desktop_entry():
     return dict(line.split("=", 1) for line in lines if "=" in line)
 
 
-def validated(tool, *arguments):
+def validated(tool, *arguments, env=None):
     """The tool's complaints; None where it is not installed."""
     if not shutil.which(tool):
         return None
-    answer = subprocess.run([tool, *map(str, arguments)], capture_output=True, text=True, check=False)
+    answer = subprocess.run([tool, *map(str, arguments)], capture_output=True, text=True, check=False, env=env)
     return "" if answer.returncode == 0 else answer.stdout + answer.stderr
 
 
@@ -148,6 +150,26 @@ class Desktop(unittest.TestCase):
             broken = pathlib.Path(folder) / f"{ID}.desktop"
             broken.write_text(desktop.read_text(encoding="utf-8").replace("Type=", "Kind="), encoding="utf-8")
             self.assertNotEqual(validated("desktop-file-validate", broken), "")
+
+    def test_bridge_is_started_by_whoever_wants_it(self):
+        self.assertIn(validated("desktop-file-validate", REPOSITORY / "resources/io.github.inglenook.Bridge.desktop"), (None, ""))
+        unit = (REPOSITORY / "resources/ingle-bridge.service").read_text(encoding="utf-8")
+        service = configparser.ConfigParser(interpolation=None)
+        service.optionxform = str
+        service.read_string(unit)
+        # The window's sockets are in that folder, too.
+        self.assertEqual(service["Service"]["RuntimeDirectory"], "inglenook")
+        self.assertEqual(service["Service"]["RuntimeDirectoryPreserve"], "yes")
+        found = unit.replace("ExecStart=ingle-bridge", f"ExecStart={options.bin.resolve()}/ingle-bridge")
+        for text, is_sound in ((found, True), (found.replace("NoNewPrivileges=", "NoNewPrivilege="), False)):
+            with tempfile.TemporaryDirectory() as folder:
+                file = pathlib.Path(folder) / "ingle-bridge.service"
+                file.write_text(text, encoding="utf-8")
+                environment = {**os.environ, "XDG_RUNTIME_DIR": folder}
+                complaints = validated("systemd-analyze", "--user", "verify", "--man=no", "--recursive-errors=no", file,
+                                       env=environment)
+                if complaints is not None:
+                    self.assertEqual(complaints == "", is_sound, complaints)
 
     def test_window_depends_on_the_modules_it_imports(self):
         imported = set()

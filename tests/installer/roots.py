@@ -251,7 +251,7 @@ def checkers(options):
     with tempfile.TemporaryDirectory() as folder:
         for deb in debs:
             run("dpkg-deb", "-x", deb, folder)
-        run("desktop-file-validate", f"{folder}/usr/share/applications/io.github.inglenook.Inglenook.desktop")
+        run("desktop-file-validate", *pathlib.Path(folder).glob("usr/share/applications/*.desktop"))
         print(run("appstreamcli", "validate", "--no-net", f"{folder}/usr/share/metainfo/io.github.inglenook.Inglenook.metainfo.xml"),
               end="")
 

@@ -1,7 +1,8 @@
-/// The bridge between a client and a far server: requests, streams, and all that can go wrong.
+/// The bridge between clients and a far server that does what was agreed.
 #include <sys/prctl.h>
 
 #include <algorithm>
+#include <list>
 
 #include "tests/app/bridge/bridge_client.h"
 #include "tests/app/bridge/fake_far.h"
@@ -11,35 +12,15 @@ namespace {
 
 using namespace std::chrono_literals;
 using test::BridgeClient;
+using test::chatsOf;
 using test::FakeFar;
 using test::FarConnection;
 using test::FarRequest;
 using test::question;
+using test::refuseAll;
 using test::RunningBridge;
 using test::Told;
-
-constexpr const char* kModels =
-    R"({"data":[{"id":"small","max_model_len":4096},{"id":"large"},{"name":"none"}]})";
-
-/// Answers /models, and leaves all else to `handler`.
-FakeFar::Handler withModels(FakeFar::Handler handler) {
-    return [handler = std::move(handler)](const FarConnection& connection, const FarRequest& request) {
-        if (request.path != "/v1/models") return handler(connection, request);
-        connection.answer(200, kModels);
-        return true;
-    };
-}
-
-bool refuseAll(const FarConnection& connection, const FarRequest&) {
-    connection.answer(500, "");
-    return true;
-}
-
-std::vector<FarRequest> chatsOf(const FakeFar& far) {
-    auto requests = far.requests();
-    std::erase_if(requests, [](const FarRequest& request) { return request.path != "/v1/chat/completions"; });
-    return requests;
-}
+using test::withModels;
 
 TEST(Bridge, AnAnswerIsStreamed) {
     FakeFar far(withModels([](const FarConnection& connection, const FarRequest&) {
@@ -123,260 +104,6 @@ TEST(Bridge, ManyClientsAreServedAtOnce) {
         });
     }
     for (std::thread& thread : threads) thread.join();
-}
-
-TEST(Bridge, ABrokenAnswerIsContinuedWhereTheServerGoesOn) {
-    std::atomic<int> calls = 0;
-    FakeFar far(withModels([&](const FarConnection& connection, const FarRequest&) {
-        connection.beginStream();
-        switch (calls++) {
-            case 0:
-                for (const char* word : {"Once", " upon", " a", " time,", " there"}) connection.delta(word);
-                return false;
-            case 1:
-                connection.delta(" was a");
-                return false;
-            default:
-                connection.delta(" fire.");
-                connection.finish("stop", 20, 2);
-                return true;
-        }
-    }));
-    RunningBridge bridge(far.url());
-    BridgeClient client(bridge.path(), "small");
-    auto generate = question();
-    generate.request.maxTokens = 100;
-    const Told told = test::collect(client, client.send(generate));
-    ASSERT_TRUE(told.done) << told.error->message;
-    EXPECT_EQ(told.text(), "Once upon a time, there was a fire.");
-    EXPECT_EQ(told.numPlans, 1);
-    EXPECT_EQ(told.done->result.stats.newTokens, 5u + 1 + 2);
-    const auto chats = chatsOf(far);
-    ASSERT_EQ(chats.size(), 3u);
-    EXPECT_FALSE(chats[0].json().contains("continue_final_message"));
-    const auto last = chats[2].json();
-    EXPECT_EQ(last["messages"].size(), 2u);
-    EXPECT_EQ(last["messages"][1]["role"], "assistant");
-    EXPECT_EQ(last["messages"][1]["content"], "Once upon a time, there was a");
-    EXPECT_EQ(last["continue_final_message"], true);
-    EXPECT_EQ(last["add_generation_prompt"], false);
-    EXPECT_EQ(last["max_tokens"], 94);
-}
-
-/// Whether or not it breaks again, what was told is that it broke.
-void expectBroken(const Told& told, const std::string& text) {
-    ASSERT_TRUE(told.error);
-    EXPECT_EQ(told.error->code, ErrorCode::Io);
-    EXPECT_NE(told.error->message.find("broke; the answer can be continued by asking again"),
-              std::string::npos)
-        << told.error->message;
-    EXPECT_EQ(told.text(), text);
-}
-
-TEST(Bridge, AServerThatBeginsAnewInterruptsTheAnswer) {
-    FakeFar far(withModels([](const FarConnection& connection, const FarRequest&) {
-        connection.beginStream();
-        connection.delta("More than sixteen bytes. ");
-        return false;
-    }));
-    RunningBridge bridge(far.url());
-    BridgeClient client(bridge.path(), "small");
-    // The same words again: such a server begins anew.
-    expectBroken(test::collect(client, client.send(question())), "More than sixteen bytes. ");
-    EXPECT_EQ(chatsOf(far).size(), 2u);
-    // And it is not asked to go on any more.
-    expectBroken(test::collect(client, client.send(question())), "More than sixteen bytes. ");
-    EXPECT_EQ(chatsOf(far).size(), 3u);
-}
-
-TEST(Bridge, AnAnswerThatHasBegunIsGoneOnWith) {
-    FakeFar far(withModels([](const FarConnection& connection, const FarRequest&) {
-        connection.beginStream();
-        connection.delta(" time, there was a fire, and it was warm beside it.");
-        connection.finish();
-        return true;
-    }));
-    RunningBridge bridge(far.url());
-    BridgeClient client(bridge.path(), "small");
-    auto generate = question();
-    generate.request.resumeText = "Once upon a";
-    const Told told = test::collect(client, client.send(generate));
-    ASSERT_TRUE(told.done) << told.error->message;
-    EXPECT_EQ(told.text(), " time, there was a fire, and it was warm beside it.");
-    const auto chat = chatsOf(far).at(0).json();
-    EXPECT_EQ(chat["messages"].back()["role"], "assistant");
-    EXPECT_EQ(chat["messages"].back()["content"], "Once upon a");
-    EXPECT_EQ(chat["continue_final_message"], true);
-}
-
-TEST(Bridge, AServerThatCannotGoOnSaysSoAndNothingIsWrittenTwice) {
-    FakeFar far(withModels([](const FarConnection& connection, const FarRequest& request) {
-        if (request.json()["model"] == "large") {
-            connection.answer(400, R"({"error":{"message":"unknown field continue_final_message"}})");
-            return true;
-        }
-        connection.beginStream();
-        connection.delta("Once upon a time, there was a fire.");
-        connection.finish();
-        return true;
-    }));
-    for (const char* model : {"small", "large"}) {
-        RunningBridge bridge(far.url());
-        BridgeClient client(bridge.path(), model);
-        auto generate = question();
-        generate.request.resumeText = "Once upon a time, there";
-        for (int time = 0; time < 2; ++time) {
-            const Told told = test::collect(client, client.send(generate));
-            ASSERT_TRUE(told.error) << model;
-            EXPECT_EQ(told.error->id, "farCannot") << told.error->message;
-            EXPECT_EQ(told.text(), "");
-        }
-    }
-    EXPECT_EQ(chatsOf(far).size(), 2u) << "the second time it is known";
-}
-
-TEST(Bridge, AfterTwoContinuationsItIsEnough) {
-    std::atomic<int> calls = 0;
-    FakeFar far(withModels([&](const FarConnection& connection, const FarRequest&) {
-        connection.beginStream();
-        connection.delta(fmt::format("{} part of a long answer. ", calls++));
-        return false;
-    }));
-    RunningBridge bridge(far.url());
-    BridgeClient client(bridge.path(), "small");
-    expectBroken(test::collect(client, client.send(question())),
-                 "0 part of a long answer. 1 part of a long answer. 2 part of a long answer. ");
-    EXPECT_EQ(chatsOf(far).size(), 3u);
-}
-
-TEST(Bridge, AServerThatDoesNotKnowHowToGoOnInterruptsTheAnswer) {
-    FakeFar far(withModels([](const FarConnection& connection, const FarRequest& request) {
-        if (request.json().contains("continue_final_message")) {
-            connection.answer(400, R"({"error":{"message":"unknown field continue_final_message"}})");
-            return true;
-        }
-        connection.beginStream();
-        connection.delta("A beginning");
-        return false;
-    }));
-    RunningBridge bridge(far.url());
-    BridgeClient client(bridge.path(), "small");
-    expectBroken(test::collect(client, client.send(question())), "A beginning");
-    expectBroken(test::collect(client, client.send(question())), "A beginning");
-    EXPECT_EQ(chatsOf(far).size(), 3u) << "the second time it is known";
-}
-
-TEST(Bridge, AThoughtIsNotGoneOnWith) {
-    FakeFar far(withModels([](const FarConnection& connection, const FarRequest&) {
-        connection.beginStream();
-        connection.chunk("data: {\"choices\":[{\"delta\":{\"reasoning_content\":\"Hm\"}}]}\n\n");
-        return false;
-    }));
-    RunningBridge bridge(far.url());
-    BridgeClient client(bridge.path(), "small");
-    const Told told = test::collect(client, client.send(question()));
-    expectBroken(told, "");
-    EXPECT_EQ(told.parts, (std::vector<Part>{{PartKind::Thought, "Hm", {}}}));
-    EXPECT_EQ(chatsOf(far).size(), 1u);
-}
-
-TEST(Bridge, AConnectionThatBreaksBeforeTheFirstWordIsAskedAnew) {
-    std::atomic<int> calls = 0;
-    FakeFar far(withModels([&](const FarConnection& connection, const FarRequest&) {
-        if (calls++ == 0) return false;
-        connection.beginStream();
-        connection.delta("Here.");
-        connection.finish();
-        return true;
-    }));
-    RunningBridge bridge(far.url());
-    BridgeClient client(bridge.path(), "small");
-    EXPECT_EQ(test::collect(client, client.send(question())).text(), "Here.");
-}
-
-TEST(Bridge, EachStatusIsOneSentence) {
-    int status = 0;
-    FakeFar far(withModels([&](const FarConnection& connection, const FarRequest&) {
-        connection.answer(status, R"({"error":{"message":"because\nof that"}})",
-                          "Location: http://a.example/\r\n");
-        return true;
-    }));
-    RunningBridge open(far.url()), keyed(far.url(), "k");
-    const auto sentence = [&](int given, const RunningBridge& bridge) {
-        status = given;
-        BridgeClient client(bridge.path(), "small");
-        const Told told = test::collect(client, client.send(question()));
-        EXPECT_EQ(told.numPlans, 0);
-        const std::string message = told.error.value().message;
-        EXPECT_EQ(message.find('\n'), std::string::npos) << message;
-        EXPECT_TRUE(message.starts_with(far.host()) || message.starts_with("This")) << message;
-        return message.substr(message.find(' ') + 1);
-    };
-    EXPECT_EQ(sentence(401, open), "wants a key (--key-file).");
-    EXPECT_EQ(sentence(401, keyed), "does not accept the key: because\\nof that");
-    EXPECT_EQ(sentence(403, keyed), "does not accept the key: because\\nof that");
-    EXPECT_EQ(sentence(404, open), "does not know the model 'small'.");
-    EXPECT_EQ(sentence(429, open), "takes no more requests for now: because\\nof that");
-    EXPECT_EQ(sentence(500, open), "has a fault (500): because\\nof that");
-    EXPECT_EQ(sentence(503, open), "has a fault (503): because\\nof that");
-    EXPECT_EQ(sentence(400, open), "refuses this (400): because\\nof that");
-    EXPECT_EQ(sentence(307, open), "sends this program elsewhere, where it does not go (307).");
-}
-
-TEST(Bridge, AServerThatIsNotThereIsOneSentence) {
-    auto far = std::make_unique<FakeFar>(withModels(refuseAll));
-    RunningBridge bridge(far->url());
-    BridgeClient client(bridge.path(), "small");
-    const std::string host = far->host();
-    far.reset();
-    const Told told = test::collect(client, client.send(question()));
-    ASSERT_TRUE(told.error);
-    EXPECT_TRUE(told.error->message.starts_with(host + " cannot be reached: ")) << told.error->message;
-    EXPECT_TRUE(
-        client.refusal(protocol::Recognise{{"bridge:"}, {}}, ErrorCode::Io).starts_with(host + " cannot be"));
-}
-
-TEST(Bridge, StreamsThatAreNoneEndTheAnswer) {
-    std::string sent;
-    FakeFar far(withModels([&](const FarConnection& connection, const FarRequest&) {
-        connection.beginStream();
-        connection.delta("Before");
-        for (size_t at = 0; at < sent.size(); at += 60'000) connection.chunk(sent.substr(at, 60'000));
-        (void)connection.isClosed();
-        return false;
-    }));
-    RunningBridge bridge(far.url());
-    BridgeClient client(bridge.path(), "small");
-    for (const std::string& bad : {std::string("data: {\"choices\": oops}\n\n"), std::string(3 << 20, 'x'),
-                                   "data: " + std::string(200'000, '{') + "\n\n"}) {
-        sent = bad;
-        const Told told = test::collect(client, client.send(question()));
-        ASSERT_TRUE(told.error);
-        EXPECT_EQ(told.error->code, ErrorCode::Corrupt);
-        EXPECT_TRUE(told.error->message.starts_with(far.host() + " answers otherwise than agreed: "))
-            << told.error->message;
-        EXPECT_EQ(told.text(), "Before");
-    }
-    EXPECT_EQ(chatsOf(far).size(), 3u) << "none is asked again";
-    sent = "data: {\"error\":{\"message\":\"the GPU is gone\"}}\n\n";
-    EXPECT_NE(test::collect(client, client.send(question())).error.value().message.find("the GPU is gone"),
-              std::string::npos);
-    sent =
-        "data: {\"choices\":[{\"delta\":{\"content\":\"\xff\xc3(\"},\"finish_reason\":\"stop\"}]}\n\ndata: "
-        "[DONE]\n\n";
-    EXPECT_EQ(test::collect(client, client.send(question())).text(), "Before\uFFFD\uFFFD(");
-}
-
-TEST(Bridge, HeadersWithoutEndAreRefused) {
-    FakeFar far(withModels([](const FarConnection& connection, const FarRequest&) {
-        connection.send("HTTP/1.1 200 OK\r\n");
-        for (int i = 0; i < 3000; ++i) connection.send(fmt::format("X-{}: {}\r\n", i, std::string(80, 'y')));
-        (void)connection.isClosed();
-        return false;
-    }));
-    RunningBridge bridge(far.url());
-    BridgeClient client(bridge.path(), "small");
-    EXPECT_TRUE(test::collect(client, client.send(question())).error);
 }
 
 TEST(Bridge, ACancelClosesTheFarConnectionAtOnce) {
@@ -644,6 +371,52 @@ TEST(Bridge, SomeRequestsAtOnceAreEnough) {
         EXPECT_EQ(std::get<protocol::Failed>(event.body).error.code, ErrorCode::Cancelled);
     }
     EXPECT_TRUE(std::holds_alternative<protocol::Retained>(client.ask(protocol::Retain{})));
+}
+
+/// Whether the bridge closes it, within ten seconds.
+bool isLetGo(const BridgeClient& client) {
+    pollfd ended{client.descriptor(), POLLRDHUP, 0};
+    return ::poll(&ended, 1, 10'000) == 1;
+}
+
+TEST(Bridge, MoreClientsThanItServesAreLetGo) {
+    FakeFar far(withModels(refuseAll));
+    RunningBridge bridge(far.url());
+    std::list<BridgeClient> clients;
+    for (size_t i = 0; i < Bridge::kMostClients; ++i) clients.emplace_back(bridge.path(), "");
+    EXPECT_TRUE(isLetGo(BridgeClient(bridge.path())));
+    for (BridgeClient& client : clients)
+        EXPECT_TRUE(std::holds_alternative<protocol::Retained>(client.ask(protocol::Retain{})));
+    clients.pop_front();  // it comes and goes
+    for (int waited = 0; waited < 100; ++waited) {
+        BridgeClient next(bridge.path());
+        next.send(protocol::Hello{});
+        if (std::holds_alternative<protocol::HelloOk>(next.next().body)) return;
+        std::this_thread::sleep_for(10ms);
+    }
+    ADD_FAILURE() << "there is room for one again";
+}
+
+TEST(Bridge, AClientThatNeverReadsIsLetGo) {
+    std::string list;
+    for (int i = 0; i < 1000; ++i)
+        list += fmt::format("{}{{\"id\":\"{}-{}\"}}", i ? "," : "", i, std::string(250, 'm'));
+    FakeFar far([&](const FarConnection& connection, const FarRequest&) {
+        connection.answer(200, "{\"data\":[" + list + "]}");
+        return true;
+    });
+    RunningBridge bridge(far.url());
+    BridgeClient client(bridge.path(), ""), other(bridge.path(), "");
+    for (size_t asked = 0; asked < 640; ++asked) {
+        pollfd ended{client.descriptor(), POLLRDHUP, 0};
+        if (::poll(&ended, 1, 0) == 1) break;
+        client.send(protocol::Recognise{{"bridge:"}, {}});
+        if (asked % 32 != 31) continue;  // no more may be under way than that and those
+        const auto answered = other.ask(protocol::Recognise{{"bridge:"}, {}});
+        EXPECT_TRUE(std::holds_alternative<protocol::Recognised>(answered));
+    }
+    EXPECT_TRUE(isLetGo(client));
+    EXPECT_TRUE(std::holds_alternative<protocol::Retained>(other.ask(protocol::Retain{})));
 }
 
 TEST(Bridge, ProtectKeepsItsMemoryOutOfDumps) {

@@ -178,4 +178,27 @@ class FakeFar {
     std::thread m_acceptor;
 };
 
+inline constexpr const char* kModels =
+    R"({"data":[{"id":"small","max_model_len":4096},{"id":"large"},{"name":"none"}]})";
+
+/// Answers /models, and leaves all else to `handler`.
+inline FakeFar::Handler withModels(FakeFar::Handler handler) {
+    return [handler = std::move(handler)](const FarConnection& connection, const FarRequest& request) {
+        if (request.path != "/v1/models") return handler(connection, request);
+        connection.answer(200, kModels);
+        return true;
+    };
+}
+
+inline bool refuseAll(const FarConnection& connection, const FarRequest&) {
+    connection.answer(500, "");
+    return true;
+}
+
+inline std::vector<FarRequest> chatsOf(const FakeFar& far) {
+    auto requests = far.requests();
+    std::erase_if(requests, [](const FarRequest& request) { return request.path != "/v1/chat/completions"; });
+    return requests;
+}
+
 }  // namespace ingle::test

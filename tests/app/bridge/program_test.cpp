@@ -53,13 +53,48 @@ TEST(BridgeProgram, MistakesAreOneLine) {
     EXPECT_NE(
         line("--url https://a.example/v1 --socket " + socket + " --key-file " + key).find("others may read"),
         std::string::npos);
-    EXPECT_EQ(run("").status, 2);
     EXPECT_EQ(run("--url").status, 2);
     const Ended help = run("--help");
     EXPECT_EQ(help.status, 0);
     for (const char* option : {"--url", "--key-file", "--model", "--socket", "--insecure"})
         EXPECT_NE(help.output.find(option), std::string::npos) << option;
     EXPECT_TRUE(run("--version").output.starts_with("ingle-bridge "));
+}
+
+TEST(BridgeProgram, WithoutAServerItReadsItsSettings) {
+    const test::TemporaryFolder folder;
+    fs::create_directories(folder.file("inglenook"));
+    const std::string settings = folder.file("inglenook/bridge.conf");
+    // The first sentence that follows from them: no socket can be made here.
+    const auto said = [&](const std::string& text, const std::string& arguments = "") {
+        if (!text.empty()) std::ofstream(settings) << text;
+        const Ended ended =
+            run(arguments, "env -u XDG_RUNTIME_DIR XDG_CONFIG_HOME=" + folder.path().string());
+        EXPECT_EQ(ended.status, 1) << ended.output;
+        EXPECT_EQ(std::ranges::count(ended.output, '\n'), 1) << ended.output;
+        return ended.output;
+    };
+    const std::string none =
+        "ingle-bridge: No server is named: --url does that, or a line like url = https://host/v1 in " +
+        settings + ".\n";
+    EXPECT_EQ(said(""), none);
+    EXPECT_EQ(said("# nothing yet\n"), none);
+    EXPECT_NE(said("url = https://a.example/v1\n").find("XDG_RUNTIME_DIR"), std::string::npos);
+    EXPECT_NE(said("url = http://a.example/v1\n").find("http:// would send"), std::string::npos);
+    EXPECT_NE(said("url = http://a.example/v1\ninsecure = true\n").find("XDG_RUNTIME_DIR"),
+              std::string::npos);
+    EXPECT_EQ(said("url = https://a.example/v1\nkey = sk-1\n"),
+              "ingle-bridge: " + settings +
+                  ": 'key' is no setting: there are url, key-file, model, socket and insecure\n");
+    EXPECT_TRUE(said("url = \"https://a.example/v1\"\ninsecure = perhaps\n").starts_with("ingle-bridge: /"));
+    // A key lies beside them; another server than theirs does not get it.
+    const std::string keyed = "url = https://a.example/v1\nkey-file = bridge.key\n";
+    EXPECT_NE(said(keyed).find(folder.file("inglenook/bridge.key") + ": No such file"), std::string::npos);
+    EXPECT_NE(said(keyed, "--url https://b.example/v1").find("XDG_RUNTIME_DIR"), std::string::npos);
+    EXPECT_NE(said(keyed, "--key-file /other").find("/other: No such file"), std::string::npos);
+    fs::remove(settings);
+    fs::create_directory(settings);
+    EXPECT_EQ(said(""), none);
 }
 
 TEST(BridgeProgram, ServesUntilItIsToldToEndAndSaysNothingOfWhatIsAsked) {

@@ -72,7 +72,8 @@ class Engine {
                                                 const ProgressFn& progress, const Snapshots& snapshots = {});
 
     virtual const ModelInfo& info() const = 0;
-    virtual const Vocabulary& vocabulary() const = 0;
+    /// May outlive the engine.
+    virtual std::shared_ptr<const Vocabulary> vocabulary() const = 0;
 
     /// Renders, tokenizes and decides which oldest turns do not fit. Errors: InvalidArgument when even the
     /// last message does not fit, when turns would have to be dropped that the request does not want dropped,

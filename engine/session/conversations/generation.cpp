@@ -25,16 +25,28 @@ size_t choicesOf(const OpenedModel& model, const GenerateRequest& request, size_
     return idsOnly(request) ? numLogits : std::min(numLogits, model.tokenizer->vocabSize());
 }
 
-Status Generation::plan(const OpenedModel& model) {
+bool Generation::isLong() const {
+    size_t bytes = m_request.rawPrompt.size();
+    for (const ChatMessage& message : m_request.messages)
+        for (const Part& part : message.parts) bytes += part.text.size();
+    return bytes > kLongTextBytes;
+}
+
+Status Generation::plan(const OpenedModel& model, PlannedPrompt prompt) {
     if (m_request.chances > kMostTop)
         return fail(ErrorCode::InvalidArgument, "the {} likeliest tokens: {} at most", m_request.chances,
                     kMostTop);
-    INGLE_TRY_ASSIGN(m_prompt, planPrompt(model, m_request, [this] { return cancelled(); }));
+    m_prompt = std::move(prompt);
     m_text = AnswerText(m_request, m_prompt);
     INGLE_TRY_ASSIGN(m_rules, AnswerRules::create(model, m_request, m_prompt));
     m_ids = m_prompt.ids;
     m_prefixTokens = model.bound.facts().prefixTokens(m_ids);
     m_ids.insert(m_ids.end(), m_request.resumeIds.begin(), m_request.resumeIds.end());
+    if (const uint32_t context = m_prompt.plan.contextTokens; context > 0 && m_ids.size() > context) {
+        return withId<ErrorId::ConversationFull>(
+            fail(ErrorCode::InvalidArgument, "{} tokens do not fit the context of {}", m_ids.size(), context),
+            m_ids.size(), context);
+    }
     m_answerLength = m_request.resumeIds.size();
     // The text of these ids was given out before; the decoder only has to know where it stands.
     if (model.tokenizer) {
@@ -48,11 +60,6 @@ Status Generation::plan(const OpenedModel& model) {
             }
             say(model, id);
         }
-    }
-    if (const uint32_t context = m_prompt.plan.contextTokens; context > 0 && m_ids.size() > context) {
-        return withId<ErrorId::ConversationFull>(
-            fail(ErrorCode::InvalidArgument, "{} tokens do not fit the context of {}", m_ids.size(), context),
-            m_ids.size(), context);
     }
     return {};
 }

@@ -10,6 +10,9 @@
 
 namespace ingle::session {
 
+/// What is longer takes longer to be tokenized than others should wait: a megabyte takes seconds.
+inline constexpr size_t kLongTextBytes = size_t{32} << 10;
+
 struct PlannedPrompt {
     PromptPlan plan;
     std::vector<TokenId> ids;

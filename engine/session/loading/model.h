@@ -28,7 +28,7 @@ struct OpenedModel {
     formats::ModelFile file;
     models::BoundModel bound;
     graph::Graph graph;                                   ///< the forward pass
-    std::unique_ptr<tokenizer::Tokenizer> tokenizer;      ///< null: the file has none, only ids work
+    std::shared_ptr<const tokenizer::Tokenizer> tokenizer;  ///< null: the file has none, only ids work
     std::optional<chat::PromptRenderer> prompts;          ///< set by openModel()
     std::unordered_map<TokenId, std::string> markTokens;  ///< silent tokens that chat marks are made of
     /// Built by the first answer that follows a grammar. The engine's thread only.

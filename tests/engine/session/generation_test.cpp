@@ -198,7 +198,7 @@ TEST_P(Generations, oldTurnsAreDroppedWholeAndSaidSo) {
     ASSERT_EQ(preview.partTokens.size(), request.messages.size());
     const TokenizeOptions asItIs;
     EXPECT_EQ(preview.partTokens[3].at(0),
-              m_engine->vocabulary().tokenize("Question 1 about fires.", asItIs)->size());
+              m_engine->vocabulary()->tokenize("Question 1 about fires.", asItIs)->size());
     // Who wants nothing dropped is told instead, and only then.
     request.whenFull = WhenFull::Refuse;
     EXPECT_EQ(m_engine->plan(request).error().id, "conversationFull");

@@ -241,6 +241,7 @@ void fields(V& v, Of<GenerateRequest> auto& r) {
     v.optional("maxTokens", r.maxTokens);
     v.optional("stops", r.stops);
     v.optional("resumeIds", r.resumeIds);
+    v.sparse("givenIds", r.givenIds);
     v.optional("conversation", r.conversation);
     v.optional("rawPrompt", r.rawPrompt);
     v.optional("rawTokens", r.rawTokens);

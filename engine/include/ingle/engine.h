@@ -88,8 +88,8 @@ class Engine {
     /// Nothing is dropped. Errors: Unsupported when the model has no tokenizer.
     virtual Result<PromptSize> measure(std::span<const ChatMessage> messages) const = 0;
 
-    /// Queues a generation; `sink` must outlive it. Up to eight run at once, the others wait; what each of
-    /// them gets does not depend on the others.
+    /// Queues a generation; `sink` must outlive it. Up to kMostAtOnce run at once, the others wait; what each
+    /// of them gets does not depend on the others.
     virtual Result<GenerationId> submit(GenerateRequest request, GenerateSink& sink) = 0;
     /// Queues a look at an answer that exists: what the sampler would choose at its places, all tokens fed
     /// at once. On the processor it chooses as a generation does, bit for bit. Runs while no generation

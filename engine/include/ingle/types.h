@@ -246,6 +246,9 @@ struct PromptForm {
     bool operator==(const PromptForm&) const = default;
 };
 
+/// Generations that run side by side; others wait.
+inline constexpr uint32_t kMostAtOnce = 8;
+
 /// One generation. `messages` is the whole branch, oldest first, ending with the user's message.
 struct GenerateRequest {
     std::vector<ChatMessage> messages;
@@ -254,7 +257,10 @@ struct GenerateRequest {
     uint32_t maxTokens = 0;          ///< 0: until the model ends or the context is full (see Generation)
     std::vector<std::string> stops;  ///< stop strings beside those of the prompt format
     std::vector<TokenId>
-        resumeIds;          ///< ids of this answer that exist already; generation continues after them
+        resumeIds;  ///< ids of this answer that exist already; generation continues after them
+    /// So many of the first resumeIds no model wrote: they are no part of what `maxTokens` and `stops` speak
+    /// of.
+    uint32_t givenIds = 0;
     std::string rawPrompt;  ///< when `messages` is empty: text to continue, no chat format
     /// Names the conversation whose memory may be kept on disk (1 to 64 letters, digits, '-' or '_'); empty
     /// keeps nothing (a private chat).

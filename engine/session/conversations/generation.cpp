@@ -47,9 +47,13 @@ Status Generation::plan(const OpenedModel& model, PlannedPrompt prompt) {
             fail(ErrorCode::InvalidArgument, "{} tokens do not fit the context of {}", m_ids.size(), context),
             m_ids.size(), context);
     }
-    m_answerLength = m_request.resumeIds.size();
+    if (m_request.givenIds > m_request.resumeIds.size())
+        return fail(ErrorCode::InvalidArgument, "{} given tokens of {} resumed ones", m_request.givenIds,
+                    m_request.resumeIds.size());
+    m_answerLength = numResumed();
     // The text of these ids was given out before; the decoder only has to know where it stands.
     if (model.tokenizer) {
+        size_t given = m_request.givenIds;
         for (const TokenId id : m_request.resumeIds) {
             if (id < 0 || static_cast<size_t>(id) >= model.tokenizer->vocabSize()) {
                 return fail(ErrorCode::InvalidArgument, "resumed token {} is outside the vocabulary of {}",
@@ -58,7 +62,12 @@ Status Generation::plan(const OpenedModel& model, PlannedPrompt prompt) {
             if (m_rules) {
                 INGLE_TRY(m_rules->take(model, id));
             }
-            say(model, id);
+            if (given > 0) {
+                m_text.pass(model, id, marks());
+                --given;
+            } else {
+                say(model, id);
+            }
         }
     }
     return {};
@@ -141,7 +150,7 @@ std::optional<StopReason> Generation::limitReached() const {
     if (m_cancelled) return StopReason::Cancelled;
     // Multiples, so that an answer continued after its limit may grow by as much again, while one continued
     // after a crash ends where it would have ended.
-    const bool grew = m_answerLength > m_request.resumeIds.size();
+    const bool grew = m_answerLength > numResumed();
     if (grew && m_answerLength % answerLimit() == 0) return StopReason::MaxTokens;
     // The last token of a full context is chosen, but there is no room to feed it.
     const uint32_t context = m_prompt.plan.contextTokens;
@@ -205,10 +214,14 @@ Generation::Outcome Generation::take(const OpenedModel& model, TokenId id,
     return said.stopped ? finish(StopReason::EndOfText) : Outcome::Running;
 }
 
-AnswerText::Output Generation::say(const OpenedModel& model, TokenId id) {
+AnswerText::Marks Generation::marks() const {
     // Marks inside an answer that follows rules are text of it.
     const bool areText = m_rules && m_rules->inAnswer() && !m_rules->justBegan();
-    return m_text.push(model, id, areText ? AnswerText::Marks::AreText : AnswerText::Marks::BeginParts);
+    return areText ? AnswerText::Marks::AreText : AnswerText::Marks::BeginParts;
+}
+
+AnswerText::Output Generation::say(const OpenedModel& model, TokenId id) {
+    return m_text.push(model, id, marks());
 }
 
 Generation::Outcome Generation::finish(StopReason reason) {

@@ -25,9 +25,9 @@ inline bool idsOnly(const GenerateRequest& request) {
 /// How many of a row of logits are chosen from. Vocabularies are padded: ids without a token must not be.
 size_t choicesOf(const OpenedModel& model, const GenerateRequest& request, size_t numLogits);
 
-/// First makePrompt() and plan(), then begin() with a sequence, then for each step: feed the sequence what next() says, tell
-/// fed(), and give the logits of the last token to take() if wantsLogits(). When the sequence is lost,
-/// suspend(), and begin() again with another. One thread, but cancel() and makePrompt().
+/// First makePrompt() and plan(), then begin() with a sequence, then for each step: feed the sequence what
+/// next() says, tell fed(), and give the logits of the last token to take() if wantsLogits(). When the
+/// sequence is lost, suspend(), and begin() again with another. One thread, but cancel() and makePrompt().
 class Generation {
   public:
     Generation(GenerationId id, GenerateRequest request, GenerateSink& sink)
@@ -117,6 +117,9 @@ class Generation {
 
     /// What the next token of the answer adds to its text.
     AnswerText::Output say(const OpenedModel& model, TokenId id);
+    AnswerText::Marks marks() const;
+    /// Of the answer itself.
+    size_t numResumed() const { return m_request.resumeIds.size() - m_request.givenIds; }
     Outcome finish(StopReason reason);
     /// Adds the time since it began to the statistics.
     void endPhase();

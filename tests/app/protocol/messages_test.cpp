@@ -41,6 +41,7 @@ GenerateRequest fullGenerateRequest() {
     request.conversation = "17";
     request.stops = {"\n\n", "User:"};
     request.resumeIds = {0, -1, std::numeric_limits<TokenId>::max()};
+    request.givenIds = 2;
     request.rawPrompt = "once";
     request.rawTokens = {1, 2, 3};
     request.grammar = "root ::= \"\xE6\xBC\xA2\"\n";
@@ -208,6 +209,7 @@ TEST(Messages, EveryFieldOfAGenerateRequestArrives) {
     EXPECT_EQ(got.conversation, sent.conversation);
     EXPECT_EQ(got.stops, sent.stops);
     EXPECT_EQ(got.resumeIds, sent.resumeIds);
+    EXPECT_EQ(got.givenIds, sent.givenIds);
     EXPECT_EQ(got.rawPrompt, sent.rawPrompt);
     EXPECT_EQ(got.rawTokens, sent.rawTokens);
 }

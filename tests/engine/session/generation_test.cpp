@@ -100,6 +100,25 @@ TEST_P(Generations, anAnswerContinuedAfterItsLimitMayGrowByAsMuchAgain) {
     EXPECT_EQ(run(request).ids.size(), 6u);
 }
 
+// A beginning that somebody else wrote is no part of what limits speak of, also behind a crash.
+TEST_P(Generations, aGivenBeginningIsNotLookedThroughAndDoesNotCount) {
+    GenerateRequest request = question();
+    request.sampler.logitBias.push_back({TokenId{3} + 'x', 1000});
+    for (const char c : std::string_view("ab")) request.resumeIds.push_back(TokenId{3} + c);
+    request.givenIds = 2;
+    request.maxTokens = 3;
+    request.stops = {"a", "bx", "xxxx"};
+    const RecordingSink whole = run(request);
+    ASSERT_TRUE(whole.result);
+    EXPECT_EQ(whole.result->reason, StopReason::MaxTokens);
+    EXPECT_EQ(whole.ids.size(), 3u);
+    EXPECT_EQ(whole.result->withheld, "xxx");
+    request.resumeIds.push_back(TokenId{3} + 'x');
+    EXPECT_EQ(run(request).ids.size(), 2u);
+    request.stops = {"xx"};
+    EXPECT_EQ(run(request).result->reason, StopReason::EndOfText) << "the first one is not given";
+}
+
 TEST_P(Generations, cancelTakesEffectWithinOneStep) {
     GenerateRequest request = question();
     request.rawTokens = {5, 6, 7};

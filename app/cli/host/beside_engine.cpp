@@ -11,7 +11,6 @@
 namespace ingle::cli {
 namespace {
 
-constexpr size_t kMaxThreads = 4;  // so many files may hang before others wait for them
 constexpr size_t kMaxWaiting = 256;
 
 }  // namespace
@@ -23,7 +22,7 @@ void BesideEngine::enqueue(protocol::RequestId id, std::string path,
         const std::scoped_lock lock(m_mutex);
         full = m_waiting.size() >= kMaxWaiting;
         if (!full) m_waiting.push_back({id, std::move(path), std::move(work)});
-        if (!full && m_numThreads < kMaxThreads) {
+        if (!full && m_numThreads < m_mostThreads) {
             ++m_numThreads;
             std::thread([this] { run(); }).detach();
         }

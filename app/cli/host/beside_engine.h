@@ -15,7 +15,8 @@ namespace ingle::cli {
 /// Any thread may call everything; nothing waits. Lives as long as the process: its threads may hang.
 class BesideEngine {
   public:
-    explicit BesideEngine(EventQueue& events) : m_events(events) {}
+    /// `mostThreads` work at once; others wait for them.
+    BesideEngine(EventQueue& events, size_t mostThreads) : m_events(events), m_mostThreads(mostThreads) {}
 
     /// Answers by what `work` gives, which is called on any thread and may read the file at `path`; by Failed
     /// at once when too much is waiting.
@@ -33,6 +34,7 @@ class BesideEngine {
     void run();
 
     EventQueue& m_events;
+    const size_t m_mostThreads;
 
     std::mutex m_mutex;
     std::deque<Waiting> m_waiting;

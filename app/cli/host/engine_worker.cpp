@@ -14,6 +14,7 @@ namespace ingle::cli {
 namespace {
 
 constexpr size_t kMaxWaitingRequests = 256;
+constexpr size_t kMostCounts = 1;  // they compute, as the steps do
 constexpr std::chrono::seconds kLookAtMemory{1};
 
 Error noModel() {
@@ -83,7 +84,7 @@ EngineWorker::EngineWorker(EngineSource source, EventQueue& events, std::chrono:
       m_events(events),
       m_pace(pace),
       m_embeddings(m_source.embedder),
-      m_counts(events) {}
+      m_counts(events, kMostCounts) {}
 
 EngineWorker::~EngineWorker() = default;
 

@@ -23,6 +23,7 @@ namespace ingle::cli {
 namespace {
 
 constexpr size_t kMaxWaitingEvents = 256;
+constexpr size_t kMostInspections = 4;  // so many files may hang before others wait for them
 
 std::string program() {
     return fmt::format("ingle {}", version());
@@ -68,7 +69,7 @@ class RequestReader {
         : m_input(input),
           m_source(source),
           m_worker(worker),
-          m_besideEngine(events),
+          m_besideEngine(events, kMostInspections),
           m_imports(source.import, events),
           m_events(events) {}
 

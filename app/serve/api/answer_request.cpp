@@ -84,6 +84,9 @@ void readContinuation(Fields& fields, AnswerRequest& request) {
         return fields.complain("Only text can be continued, and no thought or call.",
                                "continue_final_message");
     request.written = textOf(messages.back().parts, PartKind::Text);
+    if (request.written.size() > kMostCutBytes)
+        fields.complain("The final message can have 1 MiB at most, to be continued.",
+                        "continue_final_message");
     messages.pop_back();
 }
 

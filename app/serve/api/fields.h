@@ -19,6 +19,9 @@ namespace ingle::serve::api {
 /// schema's says in which one they are written.
 Expected<nlohmann::ordered_json> parseBody(std::string_view body);
 
+/// Of a text whose tokens come back from the engine: a list of millions would hold up the answers of others.
+inline constexpr size_t kMostCutBytes = size_t{1} << 20;
+
 /// A field that is null counts as absent. The first mistake is kept: finish() tells it. One thread.
 class Fields {
   public:

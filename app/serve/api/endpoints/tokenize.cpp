@@ -17,6 +17,8 @@ void read(Fields& fields, Asked& asked) {
     if (content.has_value() == prompt.has_value())
         fields.complain("Either 'content' or 'prompt' has to say the text.", "content");
     asked.count.text = content.value_or(prompt.value_or(""));
+    if (asked.count.text.size() > kMostCutBytes)
+        fields.complain("The text can have 1 MiB at most.", content ? "content" : "prompt");
     const auto addSpecial = fields.boolean("add_special"), theirs = fields.boolean("add_special_tokens");
     asked.count.addSpecial = addSpecial.value_or(theirs.value_or(false));
 }

@@ -13,9 +13,8 @@ constexpr size_t kShortestKey = 16;
 
 /// "localhost:8080" without its port: "localhost".
 std::string_view hostName(std::string_view host) {
-    const size_t end = host.starts_with('[') ? host.find(']') : host.find(':');
-    if (end == host.npos) return host;
-    return host.substr(0, host.starts_with('[') ? end + 1 : end);
+    const size_t end = host.find(':', host.starts_with('[') ? host.find(']') : 0);
+    return host.substr(0, end);
 }
 
 bool isThisComputer(std::string_view name) {

@@ -28,7 +28,8 @@ void declareArguments(CLI::App& app, Options& options) {
             {"auto", BackendChoice::Auto}, {"cpu", BackendChoice::Cpu}, {"vulkan", BackendChoice::Vulkan}}));
     app.add_option("--device", options.room.load.device, "part of a graphics device's name");
     app.add_option("--max-answers", options.room.mostAnswers,
-                   "answers under way; eight are written at once, the others wait (default: 72)")
+                   fmt::format("answers under way; {} are written at once, the others wait (default: {})",
+                               kMostAtOnce, options.room.mostAnswers))
         ->check(CLI::Range(1, 240));
     app.add_option_function<unsigned>(
         "--timeout",

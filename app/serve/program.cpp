@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <future>
+#include <optional>
 #include <thread>
 
 #include "app/client/client.h"
@@ -61,6 +62,10 @@ Status findPurpose(client::Client& client, ServedModel& model, const EndSignals&
         protocol::Inspect{model.path, {}},
         {.finished = [told](const client::Outcome<protocol::Inspect>& outcome) {
             if (!outcome) return told->set_value(tl::unexpected<Error>(outcome.error().error));
+            if (outcome->info.tokenizer == "none")
+                return told->set_value(fail(ErrorCode::Unsupported,
+                                            "{}: without a tokenizer it can answer nobody",
+                                            outcome->info.path));
             const bool writes = outcome->info.promptFormat != "none";
             told->set_value(writes ? library::ModelPurpose::Chats : library::ModelPurpose::Embeddings);
         }});
@@ -71,12 +76,13 @@ Status findPurpose(client::Client& client, ServedModel& model, const EndSignals&
     return {};
 }
 
-Result<Models> chooseModels(const Options& options, client::Client& client, const EndSignals& signals) {
-    INGLE_TRY_ASSIGN(const Models chosen, Models::choose(options.models, library::defaultDataDir()));
-    std::vector<ServedModel> models = chosen.all();
+Result<std::unique_ptr<Models>> chooseModels(const Options& options, client::Client& client,
+                                             const EndSignals& signals) {
+    if (options.models.empty()) return Models::ofLibrary(library::defaultDataDir());
+    INGLE_TRY_ASSIGN(ModelList models, namedModels(options.models, library::defaultDataDir()));
     for (ServedModel& model : models)
         if (!model.isInLibrary) INGLE_TRY(findPurpose(client, model, signals));
-    return Models(std::move(models));
+    return std::make_unique<Models>(std::move(models));
 }
 
 Result<AccessRules> rulesFor(const Options& options) {
@@ -93,7 +99,15 @@ Result<AccessRules> rulesFor(const Options& options) {
 /// A listening socket with its server.
 struct Door {
     std::unique_ptr<Router> router;
-    std::unique_ptr<http::Server> server;
+    std::unique_ptr<http::Server> server;  ///< ends first: it asks the router
+};
+
+/// All that serves. It ends from the last to the first, each before what it uses: those who ask, then the
+/// engine, which calls back, then what both count in.
+struct House {
+    Metrics metrics;
+    std::optional<EngineRoom> room;
+    std::vector<Door> doors;
 };
 
 Result<Door> openDoor(FileDescriptor listener, const Options& options, Service service, AccessRules rules) {
@@ -142,14 +156,12 @@ Status serve(const Options& options) {
         INGLE_TRY_ASSIGN(network, listenOn(address));
     }
     INGLE_TRY_ASSIGN(auto client, client::Client::create(client::startedBy(hostCommand(options)), {}));
-    INGLE_TRY_ASSIGN(Models models, chooseModels(options, *client, signals));
-    Metrics metrics;
-    EngineRoom room(std::move(client), std::move(models), options.room, metrics);
-    const Service service{room, metrics};
-
-    std::vector<Door> doors;
+    INGLE_TRY_ASSIGN(auto models, chooseModels(options, *client, signals));
+    House house;
+    EngineRoom& room = house.room.emplace(std::move(client), std::move(models), options.room, house.metrics);
+    const Service service{room, house.metrics};
     INGLE_TRY_ASSIGN(Door first, openDoor(socket.takeDescriptor(), options, service, rules));
-    doors.push_back(std::move(first));
+    house.doors.push_back(std::move(first));
     fmt::print("Listening on {}\n", path);
     if (network.socket.isOpen()) {
         rules.isOnNetwork = true;
@@ -157,13 +169,13 @@ Status serve(const Options& options) {
         const std::string host = isV6 ? '[' + address.host + ']' : address.host;
         rules.hosts.push_back(host);
         INGLE_TRY_ASSIGN(Door second, openDoor(std::move(network.socket), options, service, rules));
-        doors.push_back(std::move(second));
+        house.doors.push_back(std::move(second));
         fmt::print("Listening on http://{}:{}\n", host, network.port);
     }
     std::fflush(stdout);
     signals.wait();
-    for (Door& door : doors) door.server->closeListener();
-    finish(room, doors, signals, options.grace);
+    for (Door& door : house.doors) door.server->closeListener();
+    finish(room, house.doors, signals, options.grace);
     return {};
 }
 

@@ -93,6 +93,10 @@ bool SentencePieceTokenizer::hasAllBytes() const {
     return std::ranges::all_of(m_byteIds, [](TokenId id) { return id >= 0; });
 }
 
+size_t SentencePieceTokenizer::longestPiece() const {
+    return hasAllBytes() && m_special.keepsText() ? m_longestText : 0;
+}
+
 void SentencePieceTokenizer::pushByte(uint8_t byte, std::vector<TokenId>& ids) const {
     if (m_byteIds[byte] >= 0)
         ids.push_back(m_byteIds[byte]);
@@ -113,6 +117,7 @@ void SentencePieceTokenizer::addPiece(const std::string& text, TokenType type) {
         m_byteIds[*byte] = static_cast<TokenId>(m_pieces.size());
     }
     m_pieces.push_back(std::move(bytes));
+    m_longestText = std::max(m_longestText, text.size());
 }
 
 }  // namespace ingle::tokenizer

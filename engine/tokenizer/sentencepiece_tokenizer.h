@@ -47,6 +47,8 @@ class SentencePieceTokenizer : public Tokenizer {
 
     /// True when every byte has a token, so that no text is unknown.
     bool hasAllBytes() const;
+    /// As mostBytesPerId(), where encodePlain() leaves nothing out. A piece's mark may stand for itself.
+    size_t longestPiece() const;
     /// Appends the token of a byte, or the unknown one.
     void pushByte(uint8_t byte, std::vector<TokenId>& ids) const;
     void pushUnknown(std::vector<TokenId>& ids) const;
@@ -58,6 +60,7 @@ class SentencePieceTokenizer : public Tokenizer {
     std::optional<TokenId> m_bos, m_eos, m_unknown;
     bool m_addBos, m_addEos, m_addSpacePrefix;
     std::vector<std::string> m_pieces;  // what each id decodes to
+    size_t m_longestText = 0;           // of a piece, as the file has it
     std::array<TokenId, 256> m_byteIds;
 };
 

@@ -34,6 +34,10 @@ class SpecialTokens {
     std::vector<Fragment> split(std::span<const TextSegment> segments) const;
 
     bool isEndOfGeneration(TokenId id) const;
+    /// False when split() changes plain text.
+    bool keepsText() const { return m_textSteps.empty(); }
+    /// Bytes of the longest one's text.
+    size_t longest() const { return m_candidates.empty() ? 0 : m_candidates.front().text.size(); }
 
   private:
     struct Candidate {

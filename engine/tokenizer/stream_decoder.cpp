@@ -61,6 +61,11 @@ StreamDecoder::StreamDecoder(std::vector<std::string> stops) : m_stops(std::move
     std::erase(m_stops, "");
 }
 
+std::string StreamDecoder::pass(std::string_view bytes) {
+    m_pending += bytes;
+    return take(m_pending.size() - incompleteTail(m_pending));
+}
+
 StreamDecoder::Output StreamDecoder::push(std::string_view bytes) {
     if (m_stopped) return {"", true};
     m_pending += bytes;
@@ -70,16 +75,18 @@ StreamDecoder::Output StreamDecoder::push(std::string_view bytes) {
         decided = m_pending.size() - stopPrefixTail(m_pending, m_stops);
         decided -= incompleteTail(std::string_view(m_pending).substr(0, decided));
     }
-    Output output{toValidUtf8(std::string_view(m_pending).substr(0, decided)), m_stopped};
-    m_pending.erase(0, decided);
-    return output;
+    return {take(decided), m_stopped};
+}
+
+std::string StreamDecoder::take(size_t size) {
+    std::string text = toValidUtf8(std::string_view(m_pending).substr(0, size));
+    m_pending.erase(0, size);
+    return text;
 }
 
 std::string StreamDecoder::finish() {
     if (m_stopped) return "";
-    std::string text = toValidUtf8(m_pending);
-    m_pending.clear();
-    return text;
+    return take(m_pending.size());
 }
 
 }  // namespace ingle::tokenizer

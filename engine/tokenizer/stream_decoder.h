@@ -18,6 +18,8 @@ class StreamDecoder {
         std::string text;      ///< decided text, valid UTF-8, without the stop string
         bool stopped = false;  ///< a stop string was completed; nothing may follow
     };
+    /// Bytes in which stop strings are text: one that begins in them is not found behind them either.
+    std::string pass(std::string_view bytes);
     Output push(std::string_view bytes);
     /// The rest at the end of an answer: a half character becomes U+FFFD, an undecided stop prefix is text
     /// after all.
@@ -26,6 +28,9 @@ class StreamDecoder {
     std::string_view withheld() const { return m_pending; }
 
   private:
+    /// The first `size` bytes that are pending.
+    std::string take(size_t size);
+
     std::vector<std::string> m_stops;
     std::string m_pending;
     bool m_stopped = false;

@@ -31,6 +31,9 @@ class Tokenizer {
     /// not doubled). Text of any bytes is accepted.
     virtual Result<std::vector<TokenId>> encode(std::span<const TextSegment> segments,
                                                 bool addSpecial) const = 0;
+    /// Of the segments' text no id stands for more bytes than so many; 0: one may stand for any number, where
+    /// text is changed or left out before it is cut.
+    virtual size_t mostBytesPerId() const { return 0; }
     /// Raw bytes of one token inside a text; control and unknown tokens give nothing. `id` must be <
     /// vocabSize().
     virtual std::string pieceBytes(TokenId id) const = 0;

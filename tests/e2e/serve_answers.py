@@ -72,9 +72,26 @@ def check_chat(server):
     expect(text_of(answer).startswith(text_of(short)), "a limit changes the text")
     parts = [{"type": "text", "text": QUESTION[:10]}, {"type": "text", "text": QUESTION[10:]}]
     expect(text_of(server.chat(parts)) == text_of(answer), "parts are not one text")
-    goes_on = server.chat(messages=[{"role": "user", "content": QUESTION}, {"role": "assistant", "content": text_of(answer).partition(" anywhere")[0]}],
-                          continue_final_message=True, add_generation_prompt=False)
+    check_continuation(server, answer)
+
+
+def check_continuation(server, answer):
+    """The beginning that somebody wrote is counted with the prompt; limits speak of what is new."""
+    beginning = text_of(answer).partition(" anywhere")[0]
+    fields = {"messages": [{"role": "user", "content": QUESTION}, {"role": "assistant", "content": beginning}], "continue_final_message": True}
+    goes_on = server.chat(**fields, add_generation_prompt=False)
     expect(text_of(answer).endswith(text_of(goes_on)) and text_of(goes_on), f"it goes on with {text_of(goes_on)!r}")
+    written = expect_ok(server.post("/tokenize", {"model": GUIDE, "content": beginning}))["count"]
+    usage = goes_on["usage"]
+    expect(usage["prompt_tokens"] == answer["usage"]["prompt_tokens"] + written, f"{usage} counts {written} tokens that were given not at all")
+    expect(usage["total_tokens"] == usage["prompt_tokens"] + usage["completion_tokens"], "the sum is wrong")
+    first = text_of(server.chat(**fields, max_tokens=2))
+    expect(first and text_of(goes_on).startswith(first), f"a limit gives {first!r}")
+    # Neither what stands in the beginning nor what begins there ends the answer; what comes after it does.
+    for stop in (beginning[:4], beginning[-3:] + text_of(goes_on)[:3]):
+        expect(text_of(server.chat(**fields, stop=stop)) == text_of(goes_on), f"it stops at {stop!r}, which was given")
+    word = text_of(goes_on).split()[2]
+    expect(text_of(server.chat(**fields, stop=word)) == text_of(goes_on)[:text_of(goes_on).index(word)], f"it does not stop at {word!r}")
 
 
 def check_stream(server):
@@ -227,6 +244,7 @@ def check_embeddings(server, name):
 def check_small_ones(server, names):
     models = expect_ok(server.get("/v1/models"))
     expect(models["object"] == "list" and [each["id"] for each in models["data"]] == names, f"{models}")
+    expect([each["type"] for each in models["data"]] == ["llm", "embeddings"], f"{models}")
     for each in models["data"]:
         expect(each["object"] == "model" and each["created"] > 1_600_000_000 and each["owned_by"], f"{each}")
     text = "Drop the model file anywhere on the window."

@@ -36,6 +36,17 @@ def embedding_model(bin_dir, folder):
     return path
 
 
+def write_library(folder, models):
+    """The library of a server in `folder`, as another program writes it. `models`: by name, path and whether it compares texts."""
+    data = pathlib.Path(folder) / "data"
+    data.mkdir(exist_ok=True)
+    fingerprint = {"bytes": 1, "modifiedNs": 0, "device": 0, "inode": 0, "headHash": 0}
+    entries = [{"id": name, "name": name, "path": str(path), "fingerprint": fingerprint, "embeds": embeds} for name, (path, embeds) in models.items()]
+    written = data / "library.new"
+    written.write_text(json.dumps({"version": 1, "models": entries}))
+    written.rename(data / "library.json")
+
+
 @contextlib.contextmanager
 def new_folder():
     """A folder for one run; kept for inspection when the test fails."""
@@ -61,15 +72,17 @@ def resident_kb(pid):
 
 
 class Server:
-    """One run of ingle-serve on a socket in `folder`, and on a port of 127.0.0.1 unless `listen` is None. Its library is empty."""
+    """One run of ingle-serve on a socket in `folder`, and on a port of 127.0.0.1 unless `listen` is None. It serves `models`, without them the
+    guide, or with `library` what the library has, which is empty at first."""
 
-    def __init__(self, bin_dir, folder, *models, listen="0", pace_ms=0, arguments=(), wrapper=(), key=None):
+    def __init__(self, bin_dir, folder, *models, library=False, listen="0", pace_ms=0, arguments=(), wrapper=(), key=None):
         bin_dir, self.folder = pathlib.Path(bin_dir).resolve(), pathlib.Path(folder)
         self.socket_path = self.folder / "run/serve.sock"
         self.key = key
         data = self.folder / "data"
         data.mkdir(exist_ok=True)
-        command = [*wrapper, bin_dir / "ingle-serve", *(models or [guide_path(bin_dir)]), "--socket", self.socket_path, "--data-dir", data]
+        named = [] if library else models or [guide_path(bin_dir)]
+        command = [*wrapper, bin_dir / "ingle-serve", *named, "--socket", self.socket_path, "--data-dir", data]
         if pace_ms:
             command += [f"--host={each}" for each in (bin_dir / "ingle", "host", "--owner", "serve", "--pace-ms", pace_ms)]
         if listen is not None:

@@ -40,7 +40,7 @@ def check_docs(server, embedder):
 
 def check_all(options, folder):
     models = [guide_path(options.bin), embedding_model(options.bin, folder)]
-    with Server(options.bin, folder, *models, arguments=["--allow-host", "models.example", "--allow-origin", "https://site.example"]) as server:
+    with Server(options.bin, folder, *models, arguments=["--allow-host", "Models.Example", "--allow-origin", "https://site.example"]) as server:
         # These take 30 seconds, in which the others go on.
         slowloris = serve_life.Slowloris(server)
         late = Background(serve_refusals.check_queue, options.bin, options.folder_of("queue"))
@@ -48,6 +48,7 @@ def check_all(options, folder):
         serve_refusals.check(options.bin, folder, server)
         print(check_docs(server, models[1].stem))
         serve_refusals.check_key(options.bin, options.folder_of("key"))
+        serve_refusals.check_library(options.bin, options.folder_of("library"))
         life = Background(serve_life.check, options.bin, options.folder_of("life"))
         missing = serve_life.check_system_calls(options.bin, options.folder_of("trace"))
         print(missing or "system calls: no socket that was not asked for")

@@ -2,16 +2,20 @@
 import contextlib
 import json
 import os
+import pathlib
 import re
 import shutil
 import signal
 import socket
 import stat
+import subprocess
+import sys
 import time
 
 from driver import expect, is_running, wait_until
-from serve_driver import QUESTION, Background, Server, ask, chat_body, events, expect_ok, joined, text_of
+from serve_driver import QUESTION, Background, Server, ask, chat_body, events, expect_ok, guide_path, joined, text_of, write_library
 
+SILENT_HOST = pathlib.Path(__file__).with_name("silent_host.py")
 SLOW = {"grammar": "root ::= [a-z ]{150}"}
 SLOWLORIS_SECONDS = (25, 50)  # 30, and a busy computer
 
@@ -75,6 +79,37 @@ def check_end(bin_dir, folder):
         server.terminate()
         expect(server.wait() == 0 and time.monotonic() - began < 5, "the second signal does not end it at once")
         expect(not server.socket_path.exists(), "the socket is still there")
+
+
+def check_end_at_start(bin_dir, folder):
+    """SIGTERM while it looks at its models, which may take long: it ends, and leaves nothing."""
+    log = folder / "asked"
+    host = [f"--host={each}" for each in (sys.executable, SILENT_HOST, log)]
+    socket_path = folder / "run/serve.sock"
+    process = subprocess.Popen([bin_dir / "ingle-serve", guide_path(bin_dir), "--socket", socket_path, "--data-dir", folder / "data", *host],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_until(lambda: log.exists() and "inspect" in log.read_text(), "its look at the model")
+    process.terminate()
+    said, why = process.communicate(timeout=20)
+    expect(process.returncode == 1 and not said and "ended before" in why, f"status {process.returncode}, {said!r}, {why!r}")
+    expect(not socket_path.exists(), "the socket is still there")
+
+
+def check_gone_embeddings(bin_dir, folder):
+    """Who goes while texts are compared gives the place back, and the engine hears of it."""
+    log = folder / "asked"
+    write_library(folder, {"letters": (guide_path(bin_dir), True)})
+    host = [f"--host={each}" for each in (sys.executable, SILENT_HOST, log)]
+    with Server(bin_dir, folder, library=True, arguments=host) as server:
+        connection = server.connect()
+        connection.request("POST", "/v1/embeddings", json.dumps({"model": "letters", "input": "a lamp"}))
+        wait_until(lambda: log.exists() and "embed" in log.read_text(), "the question")
+        expect(server.metrics()["ingle_answers_under_way"] == 1, "it takes no place")
+        connection.close()
+        server.wait_until_idle(10)
+        number = re.search(r"embed (\d+)", log.read_text())[1]
+        wait_until(lambda: f"cancel {number}\n" in log.read_text(), "the engine to hear of it")
+        server.stop()
 
 
 def check_unread(bin_dir, folder):
@@ -243,6 +278,8 @@ class Slowloris:
 
 
 def check(bin_dir, folder):
+    check_end_at_start(bin_dir, folder)
+    check_gone_embeddings(bin_dir, folder)
     check_rights(bin_dir, folder)
     check_end(bin_dir, folder)
     check_killed_host(bin_dir, folder)

@@ -140,17 +140,19 @@ def check_keyboard(page):
 
 
 def check_wrong_model(page):
-    """What the server refuses is told in its words, and the question is not lost."""
+    """Only models that chat are offered. What the server refuses is told in its words, and the question is not lost."""
     page.browser.open(page.server.url + "/")
     page.wait_for_models()
-    page.browser.script("document.getElementById('model').value = 'letters'")
+    offered = page.browser.script("return [...document.getElementById('model').options].map(each => each.value)")
+    expect(offered == ["guide", "gone"], f"{offered} are offered")
+    page.browser.script("document.getElementById('model').value = 'gone'")
     page.browser.type("Hello")
     page.browser.press(ENTER)
     page.wait(page.notes, "a refusal")
-    expect("compares texts" in page.notes()[0], f"it says {page.notes()}")
+    expect(page.notes()[0].endswith("."), f"it says {page.notes()}")
     expect(page.browser.script("return document.getElementById('text').value") == "Hello", "the question is lost")
     refused = [each["message"] for each in page.browser.log("browser") if each["level"] == "SEVERE"]  # it notes the status itself
-    expect(all("400" in each for each in refused), f"{refused}")
+    expect(all("500" in each for each in refused), f"{refused}")
 
 
 def check_policy(page):
@@ -264,7 +266,9 @@ def main():
     if options.shots:
         options.shots.mkdir(exist_ok=True)
     with new_folder() as folder:
-        models = [guide_path(options.bin), embedding_model(options.bin, folder)]
+        gone = folder / "gone.gguf"
+        shutil.copy(guide_path(options.bin), gone)
+        models = [guide_path(options.bin), embedding_model(options.bin, folder), gone]
         with Browser(folder) as browser:
             with Server(options.bin, folder, *models, pace_ms=PACE_MS) as server:
                 page = Page(browser, server)
@@ -275,10 +279,11 @@ def main():
                 check_keyboard(page)
                 check_text_is_text(page)
                 page.check_quiet()
+                gone.unlink()
                 check_wrong_model(page)
                 check_policy(page)
                 server.stop()
-            with Server(options.bin, folder, *models, key=KEY) as server:
+            with Server(options.bin, folder, *models[:2], key=KEY) as server:
                 check_key(browser, server, options.shots)
                 server.stop()
             check_long_name(browser, folder, options.bin)

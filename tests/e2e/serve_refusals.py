@@ -1,6 +1,7 @@
 """What ingle-serve refuses, and how it says so: in OpenAI's form, with the name of the field."""
 import contextlib
 import json
+import re
 import socket
 import subprocess
 import time
@@ -8,7 +9,7 @@ import time
 import jsonschema
 
 from driver import expect
-from serve_driver import GUIDE, QUESTION, Background, Reply, chat_body, expect_ok, guide_path, joined, text_of, Server
+from serve_driver import GUIDE, QUESTION, Background, Reply, chat_body, embedding_model, expect_ok, guide_path, joined, text_of, write_library, Server
 
 ERROR = {"type": "object", "additionalProperties": False, "required": ["error"], "properties": {"error": {
     "type": "object", "additionalProperties": False, "required": ["message", "type", "param", "code"],
@@ -20,6 +21,7 @@ PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA
 LONG = "word " * 20_000
 BODY_LIMIT = 8 << 20
 TIME_LIMIT = 6  # for an answer, in seconds
+LONG_SECONDS = 3
 
 
 def refused(reply: Reply, status, param=None, code=None):
@@ -32,7 +34,9 @@ def refused(reply: Reply, status, param=None, code=None):
     expect(error["param"] == param, f"the field is {error['param']!r} in place of {param!r}: {error}")
     if code is not None:
         expect(error["code"] == code, f"{error}")
-    return error["message"]
+    message = error["message"]
+    expect(re.match(r"[^a-z]|[a-z]*[^a-z ,]", message) and message.endswith("."), f"this is no sentence: {message}")
+    return message
 
 
 def chat_with(**fields):
@@ -118,6 +122,43 @@ def check_fields(server):
     refused(server.post(*chat_with(response_format={"type": "json_schema", "json_schema": {"name": "x", "schema": {"type": "colour"}}})), 400)
 
 
+def check_long(server):
+    """A text of megabytes is refused at once where it cannot fit, and holds up nobody's answer."""
+    text = "x" * 7_000_000
+    for path, fields in (("/v1/chat/completions", {"messages": [{"role": "user", "content": text}]}), ("/v1/completions", {"prompt": text})):
+        began = time.monotonic()
+        refused(server.post(path, {"model": GUIDE, **fields}), 400, None, "context_length_exceeded")
+        expect(time.monotonic() - began < LONG_SECONDS, f"{path} refuses it after {time.monotonic() - began:.1f} s")
+    written = server.chat_stream(grammar="root ::= [a-z ]{400}")
+    next(written)
+    refused(server.post("/tokenize", {"model": GUIDE, "content": text}), 400, "content")
+    asked = Background(server.post, "/tokenize", {"model": GUIDE, "content": text[:1 << 20]})
+    longest, last = 0, time.monotonic()
+    for _ in written:
+        longest, last = max(longest, time.monotonic() - last), time.monotonic()
+    expect(longest < LONG_SECONDS, f"an answer waited for {longest:.1f} s")
+    expect_ok(asked.result())
+
+
+def check_library(bin_dir, folder):
+    """What another program adds is there at once; what a model is for is what its file can do."""
+    embedder = embedding_model(bin_dir, folder)
+    write_library(folder, {})
+    with Server(bin_dir, folder, library=True, arguments=["--max-answers", "2"]) as server:
+        expect(expect_ok(server.get("/v1/models"))["data"] == [], "an empty library has models")
+        refused(server.post("/v1/chat/completions", chat_body()), 404, "model", "model_not_found")
+        write_library(folder, {GUIDE: (guide_path(bin_dir), False), "wrong": (embedder, False)})
+        expect(text_of(server.chat()), "a model that was added is not found")
+        write_library(folder, {GUIDE: (guide_path(bin_dir), False), "wrong": (embedder, False), "letters": (embedder, True)})
+        models = {each["id"]: each["type"] for each in expect_ok(server.get("/v1/models"))["data"]}
+        expect(models == {GUIDE: "llm", "wrong": "llm", "letters": "embeddings"}, f"{models}")
+        for name in ("letters", "wrong"):
+            message = refused(server.post("/v1/chat/completions", chat_body(model=name)), 400, "model", "model_not_suited")
+            expect("compares texts" in message and str(folder) not in message, message)
+        expect(text_of(server.chat()), "nothing goes on")
+        server.stop()
+
+
 def check_bodies(server):
     for body in (b"", b"{", b"[]", b"null", b'"text"', b"{'model': 1}", b'{"model": "\xff"}', b'{"a":1}{"b":2}', b"\0", b"[" * 100_000,
                  b'{"a":' * 1000 + b"1" + b"}" * 1000, b"{" + b",".join(b'"%d":1' % i for i in range(30_000)) + b"}", b'{"model":1e999}'):
@@ -146,7 +187,7 @@ def check_hosts_and_origins(server):
     def asked(headers, method="GET", path="/v1/models"):
         return server.ask(method, path, None, headers)
 
-    for host in ("localhost", f"localhost:{server.port}", "127.0.0.1", "[::1]:80", "LOCALHOST", "models.example"):
+    for host in ("localhost", f"localhost:{server.port}", "127.0.0.1", "[::1]:80", "LOCALHOST", "models.example", "MODELS.Example:80"):
         expect(asked({"Host": host}).status == 200, f"{host} is refused")
     for host in ("evil.example", f"evil.example:{server.port}", "localhost.evil.example", "127.0.0.1.evil.example", "", "169.254.1.1"):
         refused(asked({"Host": host}), 403, None, "host_not_allowed")
@@ -270,6 +311,7 @@ def check_gone(server, endless):
 
 def check(bin_dir, folder, server):
     check_fields(server)
+    check_long(server)
     check_bodies(server)
     check_hosts_and_origins(server)
     check_start(bin_dir, folder, server)

@@ -16,6 +16,23 @@ void shorten(std::vector<TokenId>& text, size_t most) {
         text.erase(text.begin() + static_cast<ptrdiff_t>(most) - 1, text.end() - 1);
 }
 
+/// The first tokens of a text, as many as the model takes. What comes far behind them need not be cut for
+/// that.
+Result<std::vector<TokenId>> firstTokens(const Embedder& embedder, const std::string& text) {
+    constexpr size_t kBytesPerToken = 128;
+    const size_t most = embedder.maxTokens();
+    std::vector<TokenId> ids;
+    if (most > 0 && text.size() > most * kBytesPerToken) {
+        INGLE_TRY_ASSIGN(ids, embedder.tokenize(std::string_view(text).substr(0, most * kBytesPerToken)));
+    }
+    // Half of them are far from the cut, which may have changed what is there.
+    if (ids.size() <= 2 * most) {
+        INGLE_TRY_ASSIGN(ids, embedder.tokenize(text));
+    }
+    shorten(ids, most);
+    return ids;
+}
+
 }  // namespace
 
 Embeddings::Embeddings(Load load) : m_load(std::move(load)) {}
@@ -28,8 +45,7 @@ Result<protocol::Embedded> Embeddings::of(const protocol::Embed& request) {
     }
     std::vector<std::vector<TokenId>> texts;
     for (const std::string& text : request.texts) {
-        INGLE_TRY_ASSIGN(auto ids, m_embedder->tokenize(text));
-        shorten(ids, m_embedder->maxTokens());
+        INGLE_TRY_ASSIGN(auto ids, firstTokens(*m_embedder, text));
         texts.push_back(std::move(ids));
     }
     INGLE_TRY_ASSIGN(auto embeddings, m_embedder->embed(texts));

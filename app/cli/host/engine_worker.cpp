@@ -14,6 +14,7 @@ namespace ingle::cli {
 namespace {
 
 constexpr size_t kMaxWaitingRequests = 256;
+constexpr size_t kMostCounts = 1;  // they compute, as the steps do
 constexpr std::chrono::seconds kLookAtMemory{1};
 
 Error noModel() {
@@ -79,7 +80,11 @@ class EngineWorker::RequestSink final : public GenerateSink, public ScoreSink, p
 };
 
 EngineWorker::EngineWorker(EngineSource source, EventQueue& events, std::chrono::milliseconds pace)
-    : m_source(std::move(source)), m_events(events), m_pace(pace), m_embeddings(m_source.embedder) {}
+    : m_source(std::move(source)),
+      m_events(events),
+      m_pace(pace),
+      m_embeddings(m_source.embedder),
+      m_counts(events, kMostCounts) {}
 
 EngineWorker::~EngineWorker() = default;
 
@@ -120,6 +125,7 @@ void EngineWorker::enqueue(protocol::Request request) {
 }
 
 void EngineWorker::cancel(protocol::RequestId target) {
+    m_counts.cancel(target);
     const auto isIt = [target](const protocol::Request& each) {
         return each.id == target && (std::holds_alternative<protocol::Count>(each.body) ||
                                      std::holds_alternative<protocol::Preview>(each.body) ||
@@ -271,11 +277,14 @@ void EngineWorker::serve(protocol::RequestId id, const protocol::Count& request)
         m_events.push({id, protocol::Counted{size->tokens, size->room}});
         return;
     }
-    auto tokens = m_engine->vocabulary().tokenize(request.text, {.addSpecial = request.addSpecial});
-    if (!tokens) return fail(id, std::move(tokens).error());
-    protocol::Counted counted{.tokens = static_cast<uint32_t>(tokens->size())};
-    if (request.withIds) counted.ids = std::move(*tokens);
-    m_events.push({id, std::move(counted)});
+    m_counts.enqueue(id, m_origin->path,
+                     [vocabulary = m_engine->vocabulary(), request]() -> protocol::EventBody {
+                         auto tokens = vocabulary->tokenize(request.text, {.addSpecial = request.addSpecial});
+                         if (!tokens) return protocol::Failed{std::move(tokens).error(), {}};
+                         protocol::Counted counted{.tokens = static_cast<uint32_t>(tokens->size())};
+                         if (request.withIds) counted.ids = std::move(*tokens);
+                         return counted;
+                     });
 }
 
 void EngineWorker::serve(protocol::RequestId id, const protocol::Preview& request) {

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 
+#include "app/cli/host/beside_engine.h"
 #include "app/cli/host/embeddings.h"
 #include "app/cli/host/event_queue.h"
 #include "app/cli/host/origin.h"
@@ -124,6 +125,7 @@ class EngineWorker {
     std::optional<Kept> m_kept;                          ///< only beside one in use
     std::chrono::steady_clock::time_point m_nextLook{};  ///< at the memory that is free
     Embeddings m_embeddings;
+    BesideEngine m_counts;  ///< of texts
 };
 
 }  // namespace ingle::cli

@@ -9,10 +9,10 @@
 #include <cstring>
 #include <thread>
 
+#include "app/cli/host/beside_engine.h"
 #include "app/cli/host/bus_error.h"
 #include "app/cli/host/event_queue.h"
 #include "app/cli/host/imports.h"
-#include "app/cli/host/inspections.h"
 #include "app/protocol/framing.h"
 #include "app/sandbox/secrecy.h"
 #include "ingle/devices.h"
@@ -23,6 +23,7 @@ namespace ingle::cli {
 namespace {
 
 constexpr size_t kMaxWaitingEvents = 256;
+constexpr size_t kMostInspections = 4;  // so many files may hang before others wait for them
 
 std::string program() {
     return fmt::format("ingle {}", version());
@@ -68,7 +69,7 @@ class RequestReader {
         : m_input(input),
           m_source(source),
           m_worker(worker),
-          m_inspections(events),
+          m_besideEngine(events, kMostInspections),
           m_imports(source.import, events),
           m_events(events) {}
 
@@ -101,7 +102,7 @@ class RequestReader {
             return fail(id, {ErrorCode::InvalidArgument, "The first request must be hello."});
         }
         if (const auto* cancel = std::get_if<protocol::Cancel>(&request->body)) {
-            m_inspections.cancel(cancel->target);
+            m_besideEngine.cancel(cancel->target);
             m_imports.cancel(cancel->target);
             return m_worker.cancel(cancel->target);
         }
@@ -110,11 +111,11 @@ class RequestReader {
             return m_events.push({id, protocol::Protected{}});
         }
         if (const auto* inspect = std::get_if<protocol::Inspect>(&request->body))
-            return m_inspections.enqueue(id, inspect->path, [look = m_source.inspect, request = *inspect] {
+            return m_besideEngine.enqueue(id, inspect->path, [look = m_source.inspect, request = *inspect] {
                 return replyOr<protocol::Inspected>(look(request.path, request.options));
             });
         if (const auto* recognise = std::get_if<protocol::Recognise>(&request->body))
-            return m_inspections.enqueue(
+            return m_besideEngine.enqueue(
                 id, recognise->paths.empty() ? std::string() : recognise->paths.front(),
                 [look = m_source.recognise, request = *recognise]() -> protocol::EventBody {
                     return protocol::Recognised{look(request.paths, request.options)};
@@ -144,7 +145,7 @@ class RequestReader {
     const int m_input;
     const EngineSource m_source;
     EngineWorker& m_worker;
-    Inspections m_inspections;
+    BesideEngine m_besideEngine;
     Imports m_imports;
     EventQueue& m_events;
     bool m_greeted = false;

@@ -55,15 +55,39 @@ json callList(std::span<const ToolCall> calls, const AnswerName& name, unsigned 
     return list;
 }
 
+/// One event of a stream.
+std::string chunk(const AnswerName& name, std::string_view object, json choice) {
+    json told = head(name, object);
+    told["choices"] = json::array({std::move(choice)});
+    return toText(told);
+}
+
+/// The event that comes last, where it was asked for.
+std::string usageChunk(const AnswerName& name, std::string_view object, const Usage& usage) {
+    json told = head(name, object);
+    told["choices"] = json::array();
+    told["usage"] = usageObject(usage);
+    return toText(told);
+}
+
+/// All of an answer. `entryOf` describes a choice.
+template <typename EntryOf>
+std::string wholeAnswer(const AnswerName& name, std::string_view object, std::span<const Choice> choices,
+                        const Usage& usage, EntryOf entryOf) {
+    json answer = head(name, object);
+    answer["choices"] = json::array();
+    for (const Choice& choice : choices) answer["choices"].push_back(entryOf(choice));
+    answer["usage"] = usageObject(usage);
+    return toText(answer);
+}
+
 class ChatForm final : public AnswerForm {
   public:
     std::string_view idPrefix() const override { return "chatcmpl-"; }
 
     std::string whole(const AnswerName& name, std::span<const Choice> choices,
                       const Usage& usage) const override {
-        json answer = head(name, "chat.completion");
-        answer["choices"] = json::array();
-        for (const Choice& choice : choices) {
+        return wholeAnswer(name, "chat.completion", choices, usage, [&name](const Choice& choice) -> json {
             json message{{"role", "assistant"}};
             const std::string text = choice.text();
             const std::string thought = choice.thought();
@@ -71,17 +95,15 @@ class ChatForm final : public AnswerForm {
             if (!thought.empty()) message["reasoning_content"] = thought;
             if (!choice.calls().empty())
                 message["tool_calls"] = callList(choice.calls(), name, choice.index(), 0, false);
-            answer["choices"].push_back({{"index", choice.index()},
-                                         {"message", std::move(message)},
-                                         {"logprobs", chancesOf(choice.chances())},
-                                         {"finish_reason", choice.finishReason()}});
-        }
-        answer["usage"] = usageObject(usage);
-        return toText(answer);
+            return {{"index", choice.index()},
+                    {"message", std::move(message)},
+                    {"logprobs", chancesOf(choice.chances())},
+                    {"finish_reason", choice.finishReason()}};
+        });
     }
 
     std::string first(const AnswerName& name, unsigned index) const override {
-        return chunk(name, index, {{"role", "assistant"}, {"content", ""}}, nullptr, nullptr);
+        return chunk(name, kChunk, entry(index, {{"role", "assistant"}, {"content", ""}}, nullptr, nullptr));
     }
 
     std::string delta(const AnswerName& name, const Delta& delta) const override {
@@ -90,21 +112,20 @@ class ChatForm final : public AnswerForm {
         if (!delta.text.empty()) change["content"] = delta.text;
         if (!delta.calls.empty())
             change["tool_calls"] = callList(delta.calls, name, delta.index, delta.firstCall, true);
-        return chunk(name, delta.index, std::move(change), nullptr, chancesOf(delta.chances));
+        return chunk(name, kChunk, entry(delta.index, std::move(change), nullptr, chancesOf(delta.chances)));
     }
 
     std::string last(const AnswerName& name, const Choice& choice) const override {
-        return chunk(name, choice.index(), json::object(), choice.finishReason(), nullptr);
+        return chunk(name, kChunk, entry(choice.index(), json::object(), choice.finishReason(), nullptr));
     }
 
     std::string usage(const AnswerName& name, const Usage& usage) const override {
-        json told = head(name, "chat.completion.chunk");
-        told["choices"] = json::array();
-        told["usage"] = usageObject(usage);
-        return toText(told);
+        return usageChunk(name, kChunk, usage);
     }
 
   private:
+    static constexpr std::string_view kChunk = "chat.completion.chunk";
+
     static json chancesOf(std::span<const TokenChances> chances) {
         if (chances.empty()) return nullptr;
         json content = json::array();
@@ -117,15 +138,11 @@ class ChatForm final : public AnswerForm {
         return {{"content", std::move(content)}};
     }
 
-    static std::string chunk(const AnswerName& name, unsigned index, json delta, json finishReason,
-                             json chances) {
-        json told = head(name, "chat.completion.chunk");
-        json choice{{"index", index},
-                    {"delta", std::move(delta)},
-                    {"logprobs", std::move(chances)},
-                    {"finish_reason", std::move(finishReason)}};
-        told["choices"] = json::array({std::move(choice)});
-        return toText(told);
+    static json entry(unsigned index, json delta, json finishReason, json chances) {
+        return {{"index", index},
+                {"delta", std::move(delta)},
+                {"logprobs", std::move(chances)},
+                {"finish_reason", std::move(finishReason)}};
     }
 };
 
@@ -135,33 +152,28 @@ class CompletionForm final : public AnswerForm {
 
     std::string whole(const AnswerName& name, std::span<const Choice> choices,
                       const Usage& usage) const override {
-        json answer = head(name, "text_completion");
-        answer["choices"] = json::array();
-        for (const Choice& choice : choices)
-            answer["choices"].push_back(
-                entry(choice.index(), choice.text(), choice.finishReason(), choice.chances()));
-        answer["usage"] = usageObject(usage);
-        return toText(answer);
+        return wholeAnswer(name, kObject, choices, usage, [](const Choice& choice) {
+            return entry(choice.index(), choice.text(), choice.finishReason(), choice.chances());
+        });
     }
 
     std::string first(const AnswerName&, unsigned) const override { return {}; }
 
     std::string delta(const AnswerName& name, const Delta& delta) const override {
-        return chunk(name, entry(delta.index, delta.text, nullptr, delta.chances));
+        return chunk(name, kObject, entry(delta.index, delta.text, nullptr, delta.chances));
     }
 
     std::string last(const AnswerName& name, const Choice& choice) const override {
-        return chunk(name, entry(choice.index(), "", choice.finishReason(), {}));
+        return chunk(name, kObject, entry(choice.index(), "", choice.finishReason(), {}));
     }
 
     std::string usage(const AnswerName& name, const Usage& usage) const override {
-        json told = head(name, "text_completion");
-        told["choices"] = json::array();
-        told["usage"] = usageObject(usage);
-        return toText(told);
+        return usageChunk(name, kObject, usage);
     }
 
   private:
+    static constexpr std::string_view kObject = "text_completion";
+
     static json chancesOf(std::span<const TokenChances> chances) {
         if (chances.empty()) return nullptr;
         json tokens = json::array(), logprobs = json::array(), tops = json::array();
@@ -183,12 +195,6 @@ class CompletionForm final : public AnswerForm {
                 {"text", text},
                 {"logprobs", chancesOf(chances)},
                 {"finish_reason", std::move(finishReason)}};
-    }
-
-    static std::string chunk(const AnswerName& name, json choice) {
-        json told = head(name, "text_completion");
-        told["choices"] = json::array({std::move(choice)});
-        return toText(told);
     }
 };
 

@@ -15,13 +15,10 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr int64_t kMostAnswers = 8;
-
 /// What both endpoints have.
 void readCommon(Fields& fields, AnswerRequest& request) {
-    fields.require("model");
-    request.model = fields.text("model").value_or("");
-    request.answers = static_cast<unsigned>(fields.integer("n", 1, kMostAnswers).value_or(1));
+    request.model = fields.requiredText("model");
+    request.answers = static_cast<unsigned>(fields.integer("n", 1, kMostAtOnce).value_or(1));
     request.isStreamed = fields.boolean("stream").value_or(false);
     if (const json* options = fields.object("stream_options")) {
         Fields inner(*options, "stream_options");
@@ -86,17 +83,11 @@ void readContinuation(Fields& fields, AnswerRequest& request) {
     if (!std::ranges::all_of(messages.back().parts, isText))
         return fields.complain("Only text can be continued, and no thought or call.",
                                "continue_final_message");
-    request.written = textOf(messages.back().parts, PartKind::Text);
+    request.generate.resumeText = textOf(messages.back().parts, PartKind::Text);
     messages.pop_back();
 }
 
-}  // namespace
-
-Expected<AnswerRequest> readChatRequest(std::string_view body) {
-    auto parsed = parseBody(body);
-    if (!parsed) return tl::unexpected(parsed.error());
-    Fields fields(*parsed);
-    AnswerRequest request;
+void readChat(Fields& fields, AnswerRequest& request) {
     readCommon(fields, request);
     if (const auto most = fields.integer("max_completion_tokens", 1, std::numeric_limits<int32_t>::max()))
         request.generate.maxTokens = static_cast<uint32_t>(*most);
@@ -113,10 +104,11 @@ Expected<AnswerRequest> readChatRequest(std::string_view body) {
     const Tools tools = readTools(fields);
     request.generate.promptForm.tools = tools.list;
     readResponseFormat(fields, request.generate);
-    if (!tools.schema.empty() && !request.written.empty())
+    if (!tools.schema.empty() && !request.generate.resumeText.empty())
         fields.complain("A demanded call cannot continue a text.", "tool_choice");
+    if (tools.isSingle) request.calls = Calls::First;
     if (!tools.schema.empty()) {
-        request.isCallDemanded = true;
+        request.calls = Calls::Demanded;
         request.generate.jsonSchema = tools.schema;
         request.generate.grammar.clear();
     }
@@ -124,18 +116,12 @@ Expected<AnswerRequest> readChatRequest(std::string_view body) {
     request.top = static_cast<unsigned>(fields.integer("top_logprobs", 0, kMostTop).value_or(0));
     if (request.top > 0 && !request.withChances)
         fields.complain("'top_logprobs' needs 'logprobs'.", "top_logprobs");
+    if (request.withChances) request.generate.chances = std::max(request.top, 1U);
     fields.expect("modalities", json::array({"text"}));
     fields.expect("store", false);
-    if (auto whole = fields.finish(); !whole) return tl::unexpected(whole.error());
-    if (request.withChances) request.generate.chances = std::max(request.top, 1U);
-    return request;
 }
 
-Expected<AnswerRequest> readCompletionRequest(std::string_view body) {
-    auto parsed = parseBody(body);
-    if (!parsed) return tl::unexpected(parsed.error());
-    Fields fields(*parsed);
-    AnswerRequest request;
+void readCompletion(Fields& fields, AnswerRequest& request) {
     readCommon(fields, request);
     fields.require("prompt");
     if (const json* prompt = fields.any("prompt")) {
@@ -151,10 +137,18 @@ Expected<AnswerRequest> readCompletionRequest(std::string_view body) {
     if (const auto top = fields.integer("logprobs", 0, kMostTop)) {
         request.withChances = true;
         request.top = static_cast<unsigned>(*top);
+        request.generate.chances = std::max(request.top, 1U);
     }
-    if (auto whole = fields.finish(); !whole) return tl::unexpected(whole.error());
-    if (request.withChances) request.generate.chances = std::max(request.top, 1U);
-    return request;
+}
+
+}  // namespace
+
+Expected<AnswerRequest> readChatRequest(std::string_view body) {
+    return readBody<AnswerRequest>(body, readChat);
+}
+
+Expected<AnswerRequest> readCompletionRequest(std::string_view body) {
+    return readBody<AnswerRequest>(body, readCompletion);
 }
 
 }  // namespace ingle::serve::api

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "app/serve/api/choice.h"
 #include "app/serve/api/fields.h"
 #include "ingle/types.h"
 
@@ -14,9 +15,8 @@ struct AnswerRequest {
     GenerateRequest generate;
     unsigned answers = 1;  ///< `n`
     bool isStreamed = false;
-    bool withUsage = false;       ///< of a stream: its numbers come last
-    bool isCallDemanded = false;  ///< the answer is the JSON of a tool call
-    std::string written;          ///< the beginning of the answer, which it goes on behind
+    bool withUsage = false;  ///< of a stream: its numbers come last
+    Calls calls = Calls::AsWritten;
     bool withChances = false;
     unsigned top = 0;  ///< of each token so many others are told
 };

@@ -1,5 +1,6 @@
 #include "app/serve/api/api_error.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "app/serve/api/json_text.h"
@@ -39,6 +40,17 @@ std::string_view typeOf(int status) {
     }
 }
 
+/// What the engine says may begin and end as in a log. Names, of fields and of files, stay as they are.
+std::string sentence(std::string text) {
+    const size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz");
+    const bool isWord = end > 0 && (end == text.npos || text[end] == ' ' || text[end] == ',');
+    if (isWord && !text.empty()) text[0] = static_cast<char>(text[0] - 'a' + 'A');
+    constexpr std::string_view kEnds[] = {".", "!", "?", "\u2026"};
+    if (std::ranges::none_of(kEnds, [&text](std::string_view mark) { return text.ends_with(mark); }))
+        text += '.';
+    return text;
+}
+
 nlohmann::ordered_json orNull(const std::string& text) {
     return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
 }
@@ -51,12 +63,17 @@ ApiError fromEngine(const Error& error) {
                            error.id == errorIdInfo(ErrorId::ConversationFull).name;
     // As OpenAI's own servers call it: clients look for it.
     said.code = isTooLong ? "context_length_exceeded" : error.id;
+    // What it is for was not known.
+    if (error.id == errorIdInfo(ErrorId::OnlyEmbeds).name)
+        return {.message = "The model compares texts and writes none.",
+                .param = "model",
+                .code = "model_not_suited"};
     return said;
 }
 
 std::string errorObject(const ApiError& error) {
     return toText({{"error",
-                    {{"message", error.message},
+                    {{"message", sentence(error.message)},
                      {"type", typeOf(error.status)},
                      {"param", orNull(error.param)},
                      {"code", orNull(error.code)}}}});

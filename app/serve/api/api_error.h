@@ -11,7 +11,7 @@ namespace ingle::serve::api {
 
 struct ApiError {
     int status = 400;
-    std::string message;     ///< one sentence
+    std::string message;     ///< one sentence; its first letter and its end are seen to
     std::string param = {};  ///< the field of the request that it speaks of; empty: null
     std::string code = {};   ///< for programs: "model_not_found"; empty: null
     int retryAfterSeconds = 0;

@@ -8,11 +8,16 @@ namespace ingle::serve::api {
 Delta Choice::add(const std::vector<PartPiece>& pieces, std::vector<TokenChances> chances) {
     Delta delta{.index = m_index};
     for (const PartPiece& piece : pieces) {
+        if (isComplete()) return delta;
         append(m_parts, piece);
+        readCalls(delta, false);
+        if (isComplete()) {
+            m_parts.pop_back();
+            return delta;
+        }
         if (piece.kind == PartKind::Thought) delta.thought += piece.text;
         // A demanded call is told as a call, when it is whole.
-        if (piece.kind == PartKind::Text && !m_isCallDemanded) delta.text += piece.text;
-        readCalls(delta, false);
+        if (piece.kind == PartKind::Text && m_form != Calls::Demanded) delta.text += piece.text;
     }
     m_chances.insert(m_chances.end(), chances.begin(), chances.end());
     delta.chances = std::move(chances);
@@ -22,7 +27,7 @@ Delta Choice::add(const std::vector<PartPiece>& pieces, std::vector<TokenChances
 Delta Choice::finish(const GenerateResult& result) {
     Delta delta = add(result.tail, {});
     readCalls(delta, true);
-    if (m_isCallDemanded) readDemandedCall(delta);
+    if (m_form == Calls::Demanded) readDemandedCall(delta);
     m_stats = result.stats;
     m_reason = result.reason;
     return delta;
@@ -36,7 +41,7 @@ std::string_view Choice::finishReason() const {
 
 void Choice::readCalls(Delta& delta, bool isEnd) {
     const size_t whole = m_parts.size() - (isEnd || m_parts.empty() ? 0 : 1);
-    for (; m_partsRead < whole; ++m_partsRead) {
+    for (; m_partsRead < whole && !isComplete(); ++m_partsRead) {
         Part& part = m_parts[m_partsRead];
         if (part.kind != PartKind::ToolCall) continue;
         if (auto calls = parseToolCalls(part.text)) {
@@ -60,6 +65,7 @@ void Choice::readDemandedCall(Delta& delta) {
 
 void Choice::addCalls(Delta& delta, std::vector<ToolCall> calls) {
     if (delta.calls.empty()) delta.firstCall = m_calls.size();
+    if (m_form == Calls::First && calls.size() > 1) calls.resize(1);
     m_calls.insert(m_calls.end(), calls.begin(), calls.end());
     delta.calls.insert(delta.calls.end(), std::make_move_iterator(calls.begin()),
                        std::make_move_iterator(calls.end()));

@@ -21,11 +21,17 @@ struct Delta {
     bool isEmpty() const { return thought.empty() && text.empty() && calls.empty() && chances.empty(); }
 };
 
+/// What becomes of an answer's calls.
+enum class Calls {
+    AsWritten,
+    First,     ///< what comes behind the first one is left out
+    Demanded,  ///< all of the text is one call
+};
+
 /// Puts pieces together, and finds the calls among them. One thread.
 class Choice {
   public:
-    /// `isCallDemanded`: all of its text is one call.
-    Choice(unsigned index, bool isCallDemanded) : m_index(index), m_isCallDemanded(isCallDemanded) {}
+    Choice(unsigned index, Calls form) : m_index(index), m_form(form) {}
 
     Delta add(const std::vector<PartPiece>& pieces, std::vector<TokenChances> chances);
     /// What only the end decides.
@@ -45,9 +51,11 @@ class Choice {
     void readCalls(Delta& delta, bool isEnd);
     void readDemandedCall(Delta& delta);
     void addCalls(Delta& delta, std::vector<ToolCall> calls);
+    /// Nothing that comes now counts.
+    bool isComplete() const { return m_form == Calls::First && !m_calls.empty(); }
 
     const unsigned m_index;
-    const bool m_isCallDemanded;
+    const Calls m_form;
     std::vector<Part> m_parts;
     size_t m_partsRead = 0;  ///< before it there is no call that was not told
     std::vector<ToolCall> m_calls;

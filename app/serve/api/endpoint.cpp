@@ -21,9 +21,8 @@ Expected<const Endpoint*> endpointFor(std::string_view method, std::string_view 
     return tl::unexpected(error);
 }
 
-Expected<const ServedModel*> modelNamed(const EngineRoom& room, const std::string& name) {
-    const ServedModel* model = room.models().find(name);
-    if (model != nullptr) return model;
+Expected<ModelPointer> modelNamed(const EngineRoom& room, const std::string& name) {
+    if (ModelPointer model = room.models().find(name)) return model;
     return tl::unexpected(ApiError{.status = 404,
                                    .message = fmt::format("There is no model '{}'.", shown(name)),
                                    .param = "model",
@@ -34,11 +33,12 @@ nlohmann::ordered_json describe(const ServedModel& model) {
     return {{"id", model.name},
             {"object", "model"},
             {"created", model.modifiedSeconds},
-            {"owned_by", "inglenook"}};
+            {"owned_by", "inglenook"},
+            {"type", model.purpose == library::ModelPurpose::Chats ? "llm" : "embeddings"}};
 }
 
-Expected<const ServedModel*> modelFor(const EngineRoom& room, const std::string& name,
-                                      library::ModelPurpose purpose) {
+Expected<ModelPointer> modelFor(const EngineRoom& room, const std::string& name,
+                                library::ModelPurpose purpose) {
     const auto model = modelNamed(room, name);
     if (!model) return model;
     if ((*model)->purpose != purpose)

@@ -27,11 +27,13 @@ std::span<const Endpoint* const> allEndpoints();
 /// The endpoint of a request. Errors: 404 for an unknown path, 405 for another method.
 Expected<const Endpoint*> endpointFor(std::string_view method, std::string_view path);
 
+using ModelPointer = std::shared_ptr<const ServedModel>;
+
 /// Errors: 404 (model_not_found).
-Expected<const ServedModel*> modelNamed(const EngineRoom& room, const std::string& name);
+Expected<ModelPointer> modelNamed(const EngineRoom& room, const std::string& name);
 /// The same for one of that purpose. Errors: 400 for a model of another one, too.
-Expected<const ServedModel*> modelFor(const EngineRoom& room, const std::string& name,
-                                      library::ModelPurpose purpose);
+Expected<ModelPointer> modelFor(const EngineRoom& room, const std::string& name,
+                                library::ModelPurpose purpose);
 
 /// Takes places in the room, which the one who asked gives back. Errors: 429 with the time to wait; 503 while
 /// the server ends.
@@ -41,5 +43,18 @@ Expected<void> enter(EngineRoom& room, unsigned answers);
 nlohmann::ordered_json describe(const ServedModel& model);
 
 http::Response jsonResponse(std::string body);
+
+/// Answers a request by one question to the engine, which is cancelled when its client goes: `ask` asks it,
+/// for these handlers, and `responseOf` makes a reply of what comes back.
+template <typename R, typename Ask, typename ResponseOf>
+void answerOnce(EngineRoom& room, std::shared_ptr<http::Exchange> exchange, Ask ask, ResponseOf responseOf) {
+    if (auto entered = enter(room, 1); !entered) return exchange->reply(toResponse(entered.error()));
+    const auto finished = [&room, exchange, responseOf](const client::Outcome<R>& outcome) {
+        room.leave();
+        exchange->reply(outcome ? responseOf(*outcome) : toResponse(fromEngine(outcome.error().error)));
+    };
+    const protocol::RequestId id = ask(client::Handlers<R>{.finished = finished});
+    exchange->onGone([&room, id] { room.cancel(id); });
+}
 
 }  // namespace ingle::serve::api

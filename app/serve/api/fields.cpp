@@ -117,6 +117,11 @@ void Fields::require(std::string_view name) {
     if (find(name) == nullptr) complain(fmt::format("'{}' is missing.", placeOf(name)), name);
 }
 
+std::string Fields::requiredText(std::string_view name) {
+    require(name);
+    return text(name).value_or("");
+}
+
 Expected<void> Fields::finish() {
     if (m_mistake) return tl::unexpected(*m_mistake);
     for (const auto& [name, value] : m_object.items()) {

@@ -19,6 +19,9 @@ namespace ingle::serve::api {
 /// schema's says in which one they are written.
 Expected<nlohmann::ordered_json> parseBody(std::string_view body);
 
+/// Of a text whose tokens come back from the engine: a list of millions would hold up the answers of others.
+inline constexpr size_t kMostCutBytes = size_t{1} << 20;
+
 /// A field that is null counts as absent. The first mistake is kept: finish() tells it. One thread.
 class Fields {
   public:
@@ -39,6 +42,8 @@ class Fields {
     /// It may stand there with that value only, the one that holds anyway.
     void expect(std::string_view name, const nlohmann::ordered_json& value);
     void require(std::string_view name);
+    /// Of a field that must be there.
+    std::string requiredText(std::string_view name);
 
     std::string placeOf(std::string_view name) const;
     void complain(ApiError error);
@@ -54,5 +59,18 @@ class Fields {
     std::set<std::string, std::less<>> m_known;
     std::optional<ApiError> m_mistake;
 };
+
+/// What `read`, a function of the fields and of what is asked, finds in a request's body. Errors: the first
+/// mistake; a field that is not known.
+template <typename Asked, typename Read>
+Expected<Asked> readBody(std::string_view body, Read read) {
+    auto parsed = parseBody(body);
+    if (!parsed) return tl::unexpected(parsed.error());
+    Fields fields(*parsed);
+    Asked asked;
+    read(fields, asked);
+    if (auto whole = fields.finish(); !whole) return tl::unexpected(whole.error());
+    return asked;
+}
 
 }  // namespace ingle::serve::api

@@ -83,7 +83,7 @@ Tools readTools(Fields& fields) {
     Tools read;
     const json* tools = fields.list("tools");
     const json* choice = fields.any("tool_choice");
-    (void)fields.boolean("parallel_tool_calls");  // a demanded call is one; else the model decides
+    read.isSingle = !fields.boolean("parallel_tool_calls").value_or(true);  // a demanded call always is
     const std::vector<Function> functions = tools ? readFunctions(fields, *tools) : std::vector<Function>{};
     const bool isWord = choice != nullptr && choice->is_string();
     const std::string word = isWord ? choice->get<std::string>() : "auto";

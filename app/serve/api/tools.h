@@ -13,6 +13,7 @@ struct Tools {
     /// What the answer has to be where a call is demanded (a JSON object of "name" and "arguments"); empty:
     /// the model decides whether it calls.
     std::string schema;
+    bool isSingle = false;  ///< of several calls only the first one counts
 };
 
 /// Reads tools, tool_choice ("none", "auto", "required", or one function by name) and parallel_tool_calls.

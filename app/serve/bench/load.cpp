@@ -175,10 +175,14 @@ Result<std::string> firstModel(const LoadOptions& options) {
     const CURLcode code = curl_easy_perform(handle.get());
     if (code != CURLE_OK) return fail(ErrorCode::Io, "{}: {}", url, curl_easy_strerror(code));
     const json list = json::parse(body, nullptr, /*allow_exceptions=*/false);
-    const json::json_pointer first("/data/0/id");
-    if (!list.is_object() || !list.contains(first) || !list[first].is_string())
-        return fail(ErrorCode::Io, "{}: the server names no model", url);
-    return list[first].get<std::string>();
+    const json models = list.is_object() ? list.value("data", json::array()) : json::array();
+    for (const json& model : models) {
+        // Other servers do not say what a model is for.
+        const bool isFit = model.is_object() && model.contains("id") && model["id"].is_string() &&
+                           model.value("type", json("llm")) == "llm";
+        if (isFit) return model["id"].get<std::string>();
+    }
+    return fail(ErrorCode::Io, "{}: the server names no model that writes", url);
 }
 
 class Run {

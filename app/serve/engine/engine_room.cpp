@@ -6,8 +6,8 @@
 
 namespace ingle::serve {
 
-EngineRoom::EngineRoom(std::unique_ptr<client::Client> client, Models models, const RoomOptions& options,
-                       Metrics& metrics)
+EngineRoom::EngineRoom(std::unique_ptr<client::Client> client, std::unique_ptr<Models> models,
+                       const RoomOptions& options, Metrics& metrics)
     : m_models(std::move(models)), m_options(options), m_metrics(metrics), m_client(std::move(client)) {
     m_client->restAfter(options.restAfter);
 }
@@ -33,8 +33,7 @@ void EngineRoom::leave() {
 }
 
 std::chrono::seconds EngineRoom::retryAfter() {
-    constexpr double kAtOnce = 8;  // answers that are written side by side
-    const double wait = std::ceil(m_metrics.meanAnswerSeconds() * m_options.mostAnswers / kAtOnce);
+    const double wait = std::ceil(m_metrics.meanAnswerSeconds() * m_options.mostAnswers / kMostAtOnce);
     return std::chrono::seconds(static_cast<int64_t>(std::clamp(wait, 1.0, 60.0)));
 }
 

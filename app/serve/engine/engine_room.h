@@ -17,7 +17,7 @@ namespace ingle::serve {
 
 struct RoomOptions {
     LoadOptions load;
-    unsigned mostAnswers = 72;  ///< written and waiting; eight are written at once
+    unsigned mostAnswers = kMostAtOnce + 64;  ///< written and waiting; kMostAtOnce are written at once
     std::chrono::seconds answerLimit{600};
     std::optional<std::chrono::milliseconds> restAfter;  ///< see client::Client::restAfter
 };
@@ -25,11 +25,11 @@ struct RoomOptions {
 /// Any thread. Handlers are called on the client's thread.
 class EngineRoom {
   public:
-    EngineRoom(std::unique_ptr<client::Client> client, Models models, const RoomOptions& options,
-               Metrics& metrics);
+    EngineRoom(std::unique_ptr<client::Client> client, std::unique_ptr<Models> models,
+               const RoomOptions& options, Metrics& metrics);
     ~EngineRoom();
 
-    const Models& models() const { return m_models; }
+    Models& models() const { return *m_models; }
     unsigned mostAnswers() const { return m_options.mostAnswers; }
     std::chrono::seconds answerLimit() const { return m_options.answerLimit; }
 
@@ -61,7 +61,7 @@ class EngineRoom {
     /// Has `model` loaded for what is asked next; with m_mutex held.
     void use(const ServedModel& model);
 
-    const Models m_models;
+    const std::unique_ptr<Models> m_models;
     const RoomOptions m_options;
     Metrics& m_metrics;
     Deadlines m_deadlines;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <set>
 
 namespace ingle::serve {
@@ -21,13 +20,18 @@ ServedModel fromLibrary(const library::ModelEntry& entry) {
     return {entry.name, entry.path, entry.purpose, modifiedSeconds(entry.path)};
 }
 
+Result<ModelList> readLibrary(const std::string& dataDir) {
+    INGLE_TRY_ASSIGN(const library::Library library, library::Library::open(dataDir));
+    ModelList models;
+    for (const library::ModelEntry& entry : library.models()) models.push_back(fromLibrary(entry));
+    return models;
+}
+
 }  // namespace
 
-Result<Models> Models::choose(const std::vector<std::string>& names, const std::string& dataDir) {
+Result<ModelList> namedModels(const std::vector<std::string>& names, const std::string& dataDir) {
     INGLE_TRY_ASSIGN(const library::Library library, library::Library::open(dataDir));
-    std::vector<ServedModel> models;
-    if (names.empty())
-        for (const library::ModelEntry& entry : library.models()) models.push_back(fromLibrary(entry));
+    ModelList models;
     for (const std::string& name : names) {
         std::error_code error;
         if (const auto entry = library.findByName(name)) {
@@ -46,12 +50,44 @@ Result<Models> Models::choose(const std::vector<std::string>& names, const std::
     for (const ServedModel& model : models)
         if (!known.insert(model.name).second)
             return fail(ErrorCode::InvalidArgument, "Two models are called {}.", shown(model.name));
-    return Models(std::move(models));
+    return models;
 }
 
-const ServedModel* Models::find(std::string_view name) const {
-    const auto found = std::ranges::find(m_models, name, &ServedModel::name);
-    return found == m_models.end() ? nullptr : &*found;
+Result<std::unique_ptr<Models>> Models::ofLibrary(const std::string& dataDir) {
+    INGLE_TRY_ASSIGN(ModelList list, readLibrary(dataDir));
+    auto models = std::make_unique<Models>(std::move(list));
+    models->m_dataDir = dataDir;
+    return models;
+}
+
+std::shared_ptr<const ModelList> Models::all() {
+    readAgain();
+    return list();
+}
+
+std::shared_ptr<const ServedModel> Models::find(std::string_view name) {
+    const auto known = [this, name]() -> std::shared_ptr<const ServedModel> {
+        const auto models = list();
+        const auto found = std::ranges::find(*models, name, &ServedModel::name);
+        if (found == models->end()) return nullptr;
+        return {models, &*found};
+    };
+    if (auto model = known()) return model;
+    readAgain();
+    return known();
+}
+
+void Models::readAgain() {
+    if (m_dataDir.empty()) return;
+    auto read = readLibrary(m_dataDir);
+    if (!read) return;
+    const std::scoped_lock lock(m_mutex);
+    m_list = std::make_shared<const ModelList>(std::move(*read));
+}
+
+std::shared_ptr<const ModelList> Models::list() {
+    const std::scoped_lock lock(m_mutex);
+    return m_list;
 }
 
 }  // namespace ingle::serve

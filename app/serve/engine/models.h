@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,21 +21,34 @@ struct ServedModel {
     bool isInLibrary = true;      ///< else its purpose is not known yet
 };
 
-/// Immutable: any thread.
+using ModelList = std::vector<ServedModel>;
+
+/// `names`: of models in the library of `dataDir`, or paths, which are called by their files' names. Errors:
+/// Io; InvalidArgument, when one is neither, or two have the same name.
+Result<ModelList> namedModels(const std::vector<std::string>& names, const std::string& dataDir);
+
+/// Any thread. What it gave out stays as it was.
 class Models {
   public:
-    explicit Models(std::vector<ServedModel> models) : m_models(std::move(models)) {}
+    /// These and no others.
+    explicit Models(ModelList models) : m_list(std::make_shared<const ModelList>(std::move(models))) {}
+    /// All of the library in `dataDir`, which is read again when somebody asks for a name that is not in it,
+    /// or for all. Errors: Io.
+    static Result<std::unique_ptr<Models>> ofLibrary(const std::string& dataDir);
 
-    /// `names`: of models in the library of `dataDir`, or paths, which are called by their files' names;
-    /// none: the whole library. Errors: Io; InvalidArgument, when one is neither, or two have the same name.
-    static Result<Models> choose(const std::vector<std::string>& names, const std::string& dataDir);
-
-    const std::vector<ServedModel>& all() const { return m_models; }
+    std::shared_ptr<const ModelList> all();
     /// Null: there is none of that name.
-    const ServedModel* find(std::string_view name) const;
+    std::shared_ptr<const ServedModel> find(std::string_view name);
 
   private:
-    std::vector<ServedModel> m_models;
+    /// A library that cannot be read stays as it was known.
+    void readAgain();
+    std::shared_ptr<const ModelList> list();
+
+    std::string m_dataDir;  ///< of the library; empty: there is none
+
+    std::mutex m_mutex;  ///< guards everything below
+    std::shared_ptr<const ModelList> m_list;
 };
 
 }  // namespace ingle::serve

@@ -15,6 +15,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kWatchInterval{200};
+/// What has more headers than a connection has memory is answered by libmicrohttpd itself, in HTML.
+constexpr size_t kMemoryPerHeaderByte = 4;
 
 std::string lowered(std::string_view text) {
     std::string lower(text);
@@ -47,6 +49,19 @@ Response tooLong() {
             .body = R"({"error":{"message":"The request is too long.","type":"invalid_request_error",)"
                     R"("param":null,"code":"request_too_large"}})",
             .headers = {{"Content-Type", "application/json"}}};
+}
+
+Response headersTooLong() {
+    return {.status = 431,
+            .body = R"({"error":{"message":"The headers of the request are too long.",)"
+                    R"("type":"invalid_request_error","param":null,"code":"headers_too_large"}})",
+            .headers = {{"Content-Type", "application/json"}}};
+}
+
+size_t headerBytes(const Request& request) {
+    size_t bytes = request.path.size();
+    for (const auto& [name, value] : request.headers) bytes += name.size() + value.size();
+    return bytes;
 }
 
 }  // namespace
@@ -84,6 +99,8 @@ struct Server::Callbacks {
         call->request.path = url;
         MHD_get_connection_values(connection, MHD_HEADER_KIND, addHeader, &call->request.headers);
         call->refusal = self.m_gate(call->request);
+        if (!call->refusal && headerBytes(call->request) > self.m_limits.headerBytes)
+            call->refusal = headersTooLong();
         {
             const std::scoped_lock lock(self.m_mutex);
             call->connection->since = Clock::now();  // so long its body may take
@@ -132,15 +149,15 @@ Result<std::unique_ptr<Server>> Server::start(FileDescriptor listener, const Lim
     const auto idleSeconds = std::chrono::ceil<std::chrono::seconds>(limits.idle).count();
     server->m_daemon =
         MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0,
-                         nullptr, nullptr, &Callbacks::access, server.get(),                  //
-                         MHD_OPTION_EXTERNAL_LOGGER, &Callbacks::log, nullptr,                // first of all
-                         MHD_OPTION_LISTEN_SOCKET, server->m_listener.get(),                  //
-                         MHD_OPTION_CONNECTION_LIMIT, limits.connections,                     //
-                         MHD_OPTION_CONNECTION_MEMORY_LIMIT, limits.headerBytes,              //
-                         MHD_OPTION_CONNECTION_TIMEOUT, static_cast<unsigned>(idleSeconds),   //
-                         MHD_OPTION_STRICT_FOR_CLIENT, 1,                                     //
-                         MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,                                //
-                         MHD_OPTION_NOTIFY_CONNECTION, &Callbacks::connection, server.get(),  //
+                         nullptr, nullptr, &Callbacks::access, server.get(),    //
+                         MHD_OPTION_EXTERNAL_LOGGER, &Callbacks::log, nullptr,  // first of all
+                         MHD_OPTION_LISTEN_SOCKET, server->m_listener.get(),    //
+                         MHD_OPTION_CONNECTION_LIMIT, limits.connections,       //
+                         MHD_OPTION_CONNECTION_MEMORY_LIMIT, kMemoryPerHeaderByte * limits.headerBytes,  //
+                         MHD_OPTION_CONNECTION_TIMEOUT, static_cast<unsigned>(idleSeconds),              //
+                         MHD_OPTION_STRICT_FOR_CLIENT, 1,                                                //
+                         MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,                                           //
+                         MHD_OPTION_NOTIFY_CONNECTION, &Callbacks::connection, server.get(),             //
                          MHD_OPTION_NOTIFY_COMPLETED, &Callbacks::completed, server.get(), MHD_OPTION_END);
     if (server->m_daemon == nullptr) return fail(ErrorCode::Io, "The HTTP server cannot be started.");
     server->m_watcher = std::thread([raw = server.get()] { raw->watch(); });

@@ -21,7 +21,7 @@ struct MHD_Daemon;
 namespace ingle::serve::http {
 
 struct Limits {
-    size_t headerBytes = 32 * 1024;  ///< the memory of a connection: request line and headers must fit
+    size_t headerBytes = 32 * 1024;  ///< of the path and all headers
     size_t bodyBytes = size_t{8} << 20;
     size_t unreadBytes = size_t{4} << 20;  ///< see Exchange
     unsigned connections = 256;

@@ -72,7 +72,8 @@ class Engine {
                                                 const ProgressFn& progress, const Snapshots& snapshots = {});
 
     virtual const ModelInfo& info() const = 0;
-    virtual const Vocabulary& vocabulary() const = 0;
+    /// May outlive the engine.
+    virtual std::shared_ptr<const Vocabulary> vocabulary() const = 0;
 
     /// Renders, tokenizes and decides which oldest turns do not fit. Errors: InvalidArgument when even the
     /// last message does not fit, when turns would have to be dropped that the request does not want dropped,
@@ -87,8 +88,8 @@ class Engine {
     /// Nothing is dropped. Errors: Unsupported when the model has no tokenizer.
     virtual Result<PromptSize> measure(std::span<const ChatMessage> messages) const = 0;
 
-    /// Queues a generation; `sink` must outlive it. Up to eight run at once, the others wait; what each of
-    /// them gets does not depend on the others.
+    /// Queues a generation; `sink` must outlive it. Up to kMostAtOnce run at once, the others wait; what each
+    /// of them gets does not depend on the others.
     virtual Result<GenerationId> submit(GenerateRequest request, GenerateSink& sink) = 0;
     /// Queues a look at an answer that exists: what the sampler would choose at its places, all tokens fed
     /// at once. On the processor it chooses as a generation does, bit for bit. Runs while no generation

@@ -246,6 +246,9 @@ struct PromptForm {
     bool operator==(const PromptForm&) const = default;
 };
 
+/// Generations that run side by side; others wait.
+inline constexpr uint32_t kMostAtOnce = 8;
+
 /// One generation. `messages` is the whole branch, oldest first, ending with the user's message.
 struct GenerateRequest {
     std::vector<ChatMessage> messages;
@@ -254,8 +257,9 @@ struct GenerateRequest {
     uint32_t maxTokens = 0;          ///< 0: until the model ends or the context is full (see Generation)
     std::vector<std::string> stops;  ///< stop strings beside those of the prompt format
     std::vector<TokenId>
-        resumeIds;          ///< ids of this answer that exist already; generation continues after them
-    /// Text of this answer before those, where its ids are not known; it is tokenized.
+        resumeIds;  ///< ids of this answer that exist already; generation continues after them
+    /// What the answer begins with before those, and no model wrote here: it is tokenized, and no part of
+    /// what `maxTokens` and `stops` speak of.
     std::string resumeText;
     std::string rawPrompt;  ///< when `messages` is empty: text to continue, no chat format
     /// Names the conversation whose memory may be kept on disk (1 to 64 letters, digits, '-' or '_'); empty

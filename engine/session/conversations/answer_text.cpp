@@ -25,11 +25,19 @@ std::string AnswerText::bytesOf(const OpenedModel& model, TokenId id) const {
 
 AnswerText::Output AnswerText::push(const OpenedModel& model, TokenId id, Marks marks) {
     auto output = m_decoder.push(bytesOf(model, id));
+    return {piecesOf(std::move(output.text), marks), output.stopped};
+}
+
+void AnswerText::pass(const OpenedModel& model, TokenId id, Marks marks) {
+    piecesOf(m_decoder.pass(bytesOf(model, id)), marks);
+}
+
+std::vector<PartPiece> AnswerText::piecesOf(std::string text, Marks marks) {
     // What may be a mark from before is decided first.
     const bool areText = marks == Marks::AreText && m_splitter.withheld().empty();
-    if (m_isChat && !areText) return {m_splitter.push(output.text), output.stopped};
-    if (output.text.empty()) return {{}, output.stopped};
-    return {{{PartKind::Text, std::move(output.text), {}}}, output.stopped};
+    if (m_isChat && !areText) return m_splitter.push(text);
+    if (text.empty()) return {};
+    return {{PartKind::Text, std::move(text), {}}};
 }
 
 std::vector<PartPiece> AnswerText::finish() {

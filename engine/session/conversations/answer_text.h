@@ -25,6 +25,8 @@ class AnswerText {
     };
     enum class Marks { BeginParts, AreText };
     Output push(const OpenedModel& model, TokenId id, Marks marks = Marks::BeginParts);
+    /// A token that no model wrote: no stop string begins in it.
+    void pass(const OpenedModel& model, TokenId id, Marks marks);
     /// What was held back, at the end of an answer: it is text after all.
     std::vector<PartPiece> finish();
     /// Bytes that are not given out yet.
@@ -34,6 +36,8 @@ class AnswerText {
     std::string bytesOf(const OpenedModel& model, TokenId id) const;
 
   private:
+    std::vector<PartPiece> piecesOf(std::string text, Marks marks);
+
     bool m_isChat = false;
     tokenizer::StreamDecoder m_decoder;
     chat::MarkupSplitter m_splitter;

@@ -15,8 +15,9 @@ namespace {
 
 class TokenizerVocabulary final : public Vocabulary {
   public:
-    /// Does not own; null when the model has none.
-    explicit TokenizerVocabulary(const tokenizer::Tokenizer* tokenizer) : m_tokenizer(tokenizer) {}
+    /// Null when the model has none.
+    explicit TokenizerVocabulary(std::shared_ptr<const tokenizer::Tokenizer> tokenizer)
+        : m_tokenizer(std::move(tokenizer)) {}
 
     Result<std::vector<TokenId>> tokenize(std::string_view text,
                                           const TokenizeOptions& options) const override {
@@ -36,26 +37,7 @@ class TokenizerVocabulary final : public Vocabulary {
         return {};
     }
 
-    const tokenizer::Tokenizer* m_tokenizer;
-};
-
-/// A vocabulary that owns its tokenizer.
-class FileVocabulary final : public Vocabulary {
-  public:
-    explicit FileVocabulary(std::unique_ptr<tokenizer::Tokenizer> tokenizer)
-        : m_tokenizer(std::move(tokenizer)), m_vocabulary(m_tokenizer.get()) {}
-
-    Result<std::vector<TokenId>> tokenize(std::string_view text,
-                                          const TokenizeOptions& options) const override {
-        return m_vocabulary.tokenize(text, options);
-    }
-    Result<std::string> detokenize(std::span<const TokenId> ids) const override {
-        return m_vocabulary.detokenize(ids);
-    }
-
-  private:
-    std::unique_ptr<tokenizer::Tokenizer> m_tokenizer;
-    TokenizerVocabulary m_vocabulary;
+    const std::shared_ptr<const tokenizer::Tokenizer> m_tokenizer;
 };
 
 class ScheduledEngine final : public Engine {
@@ -65,11 +47,11 @@ class ScheduledEngine final : public Engine {
                     const Snapshots& snapshots)
         : m_model(std::move(model)),
           m_draft(std::move(draft)),
-          m_vocabulary(m_model->opened().tokenizer.get()),
+          m_vocabulary(std::make_shared<TokenizerVocabulary>(m_model->opened().tokenizer)),
           m_scheduler(*m_model, snapshots.store(), m_draft.get()) {}
 
     const ModelInfo& info() const override { return m_model->info(); }
-    const Vocabulary& vocabulary() const override { return m_vocabulary; }
+    std::shared_ptr<const Vocabulary> vocabulary() const override { return m_vocabulary; }
 
     Result<PromptPlan> plan(const GenerateRequest& request) const override {
         INGLE_TRY_ASSIGN(const session::PlannedPrompt planned,
@@ -147,7 +129,7 @@ class ScheduledEngine final : public Engine {
   private:
     std::unique_ptr<session::Model> m_model;
     std::unique_ptr<session::DraftModel> m_draft;
-    TokenizerVocabulary m_vocabulary;
+    std::shared_ptr<const Vocabulary> m_vocabulary;
     session::Scheduler m_scheduler;
 };
 
@@ -169,7 +151,7 @@ Result<std::unique_ptr<Vocabulary>> Vocabulary::open(const std::string& path) {
     if (!file) return tl::unexpected(formats::inWords(file.error(), path));
     INGLE_TRY_ASSIGN(auto tokenizer, tokenizer::createTokenizer(file->tokenizer));
     if (!tokenizer) return fail(ErrorCode::Unsupported, "{}: the file has no tokenizer", path);
-    return std::make_unique<FileVocabulary>(std::move(tokenizer));
+    return std::make_unique<TokenizerVocabulary>(std::move(tokenizer));
 }
 
 Result<std::unique_ptr<Engine>> Engine::load(const std::string& path, const LoadOptions& options,

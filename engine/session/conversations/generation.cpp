@@ -25,21 +25,39 @@ size_t choicesOf(const OpenedModel& model, const GenerateRequest& request, size_
     return idsOnly(request) ? numLogits : std::min(numLogits, model.tokenizer->vocabSize());
 }
 
-Status Generation::plan(const OpenedModel& model) {
+bool Generation::isLong() const {
+    size_t bytes = m_request.rawPrompt.size() + m_request.resumeText.size();
+    for (const ChatMessage& message : m_request.messages)
+        for (const Part& part : message.parts) bytes += part.text.size();
+    return bytes > kLongTextBytes;
+}
+
+Status Generation::plan(const OpenedModel& model, PlannedPrompt prompt) {
     if (m_request.chances > kMostTop)
         return fail(ErrorCode::InvalidArgument, "the {} likeliest tokens: {} at most", m_request.chances,
                     kMostTop);
-    INGLE_TRY_ASSIGN(m_prompt, planPrompt(model, m_request, [this] { return cancelled(); }));
+    m_prompt = std::move(prompt);
     m_text = AnswerText(m_request, m_prompt);
     INGLE_TRY_ASSIGN(m_rules, AnswerRules::create(model, m_request, m_prompt));
-    INGLE_TRY(resume(model));
     m_ids = m_prompt.ids;
     m_prefixTokens = model.bound.facts().prefixTokens(m_ids);
-    m_ids.insert(m_ids.end(), m_resumedIds.begin(), m_resumedIds.end());
-    m_answerLength = m_resumedIds.size();
+    m_ids.insert(m_ids.end(), m_prompt.begun.begin(), m_prompt.begun.end());
+    m_ids.insert(m_ids.end(), m_request.resumeIds.begin(), m_request.resumeIds.end());
+    if (const uint32_t context = m_prompt.plan.contextTokens; context > 0 && m_ids.size() > context) {
+        return withId<ErrorId::ConversationFull>(
+            fail(ErrorCode::InvalidArgument, "{} tokens do not fit the context of {}", m_ids.size(), context),
+            m_ids.size(), context);
+    }
+    m_answerLength = m_request.resumeIds.size();
     // The text of these ids was given out before; the decoder only has to know where it stands.
     if (model.tokenizer) {
-        for (const TokenId id : m_resumedIds) {
+        for (const TokenId id : m_prompt.begun) {
+            if (m_rules) {
+                INGLE_TRY(m_rules->take(model, id));
+            }
+            m_text.pass(model, id, marks());
+        }
+        for (const TokenId id : m_request.resumeIds) {
             if (id < 0 || static_cast<size_t>(id) >= model.tokenizer->vocabSize()) {
                 return fail(ErrorCode::InvalidArgument, "resumed token {} is outside the vocabulary of {}",
                             id, model.tokenizer->vocabSize());
@@ -50,23 +68,6 @@ Status Generation::plan(const OpenedModel& model) {
             say(model, id);
         }
     }
-    if (const uint32_t context = m_prompt.plan.contextTokens; context > 0 && m_ids.size() > context) {
-        return withId<ErrorId::ConversationFull>(
-            fail(ErrorCode::InvalidArgument, "{} tokens do not fit the context of {}", m_ids.size(), context),
-            m_ids.size(), context);
-    }
-    return {};
-}
-
-Status Generation::resume(const OpenedModel& model) {
-    m_resumedIds.clear();
-    if (!m_request.resumeText.empty()) {
-        if (!model.tokenizer)
-            return fail(ErrorCode::InvalidArgument, "a text is to go on, and the model has no tokenizer");
-        const tokenizer::TextSegment text{m_request.resumeText};
-        INGLE_TRY_ASSIGN(m_resumedIds, model.tokenizer->encode({&text, 1}, /*addSpecial=*/false));
-    }
-    m_resumedIds.insert(m_resumedIds.end(), m_request.resumeIds.begin(), m_request.resumeIds.end());
     return {};
 }
 
@@ -147,7 +148,7 @@ std::optional<StopReason> Generation::limitReached() const {
     if (m_cancelled) return StopReason::Cancelled;
     // Multiples, so that an answer continued after its limit may grow by as much again, while one continued
     // after a crash ends where it would have ended.
-    const bool grew = m_answerLength > m_resumedIds.size();
+    const bool grew = m_answerLength > m_request.resumeIds.size();
     if (grew && m_answerLength % answerLimit() == 0) return StopReason::MaxTokens;
     // The last token of a full context is chosen, but there is no room to feed it.
     const uint32_t context = m_prompt.plan.contextTokens;
@@ -211,10 +212,14 @@ Generation::Outcome Generation::take(const OpenedModel& model, TokenId id,
     return said.stopped ? finish(StopReason::EndOfText) : Outcome::Running;
 }
 
-AnswerText::Output Generation::say(const OpenedModel& model, TokenId id) {
+AnswerText::Marks Generation::marks() const {
     // Marks inside an answer that follows rules are text of it.
     const bool areText = m_rules && m_rules->inAnswer() && !m_rules->justBegan();
-    return m_text.push(model, id, areText ? AnswerText::Marks::AreText : AnswerText::Marks::BeginParts);
+    return areText ? AnswerText::Marks::AreText : AnswerText::Marks::BeginParts;
+}
+
+AnswerText::Output Generation::say(const OpenedModel& model, TokenId id) {
+    return m_text.push(model, id, marks());
 }
 
 Generation::Outcome Generation::finish(StopReason reason) {

@@ -25,9 +25,9 @@ inline bool idsOnly(const GenerateRequest& request) {
 /// How many of a row of logits are chosen from. Vocabularies are padded: ids without a token must not be.
 size_t choicesOf(const OpenedModel& model, const GenerateRequest& request, size_t numLogits);
 
-/// First plan(), then begin() with a sequence, then for each step: feed the sequence what next() says, tell
-/// fed(), and give the logits of the last token to take() if wantsLogits(). When the sequence is lost,
-/// suspend(), and begin() again with another. One thread, but cancel().
+/// First makePrompt() and plan(), then begin() with a sequence, then for each step: feed the sequence what
+/// next() says, tell fed(), and give the logits of the last token to take() if wantsLogits(). When the
+/// sequence is lost, suspend(), and begin() again with another. One thread, but cancel() and makePrompt().
 class Generation {
   public:
     Generation(GenerationId id, GenerateRequest request, GenerateSink& sink)
@@ -38,9 +38,14 @@ class Generation {
     bool cancelled() const { return m_cancelled; }
     const std::string& conversation() const { return m_request.conversation; }
 
-    /// Renders and tokenizes the prompt. Errors: as planPrompt(); InvalidArgument for resumed ids that cannot
-    /// be.
-    Status plan(const OpenedModel& model);
+    /// Renders and tokenizes the prompt. Any thread. Errors: as planPrompt().
+    Result<PlannedPrompt> makePrompt(const OpenedModel& model) const {
+        return planPrompt(model, m_request, [this] { return cancelled(); });
+    }
+    /// True when that takes longer than others should wait for it.
+    bool isLong() const;
+    /// Takes what makePrompt() gave. Errors: InvalidArgument for resumed ids that cannot be.
+    Status plan(const OpenedModel& model, PlannedPrompt prompt);
     /// Prompt, then the answer so far.
     std::span<const TokenId> ids() const { return m_ids; }
     /// The same, with the part of the prompt that is read as a whole.
@@ -108,12 +113,11 @@ class Generation {
     void failWith(const Error& error) { m_sink.onError(withCodeId(error)); }
 
   private:
-    /// Finds what of the answer exists already.
-    Status resume(const OpenedModel& model);
     using Clock = std::chrono::steady_clock;
 
     /// What the next token of the answer adds to its text.
     AnswerText::Output say(const OpenedModel& model, TokenId id);
+    AnswerText::Marks marks() const;
     Outcome finish(StopReason reason);
     /// Adds the time since it began to the statistics.
     void endPhase();
@@ -129,7 +133,6 @@ class Generation {
     std::atomic<bool> m_cancelled{false};
 
     PlannedPrompt m_prompt;
-    std::vector<TokenId> m_resumedIds;  ///< of the answer, from before
     std::vector<TokenId> m_ids;
     uint32_t m_prefixTokens = 0;                    ///< see backend::SequenceRun
     std::vector<size_t> m_messageEnds;              ///< whose states are to be kept, ascending

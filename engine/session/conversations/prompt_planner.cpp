@@ -48,24 +48,59 @@ std::vector<Turn> splitTurns(const GenerateRequest& request) {
     return turns;
 }
 
-/// Fills in ids, messageTokens and the plan's note.
-Status tokenizeChat(const OpenedModel& model, const chat::PromptRenderer& prompts,
-                    std::span<const ChatMessage> messages, PlannedPrompt& planned) {
-    const auto tokenize = [&](chat::GenerationPrompt add) {
-        auto rendered = prompts.render(messages, add);
-        planned.plan.note = std::move(rendered.note);
-        planned.stops.assign(rendered.stops.begin(), rendered.stops.end());
-        const bool endsInMarkup = !rendered.segments.empty() && rendered.segments.back().parseSpecial;
-        planned.end = endsInMarkup ? rendered.segments.back().text : "";
-        return model.tokenizer->encode(rendered.segments, /*addSpecial=*/true);
-    };
-    INGLE_TRY_ASSIGN(const auto messagesOnly, tokenize(chat::GenerationPrompt::Omit));
-    INGLE_TRY_ASSIGN(planned.ids, tokenize(chat::GenerationPrompt::Add));
+/// A prompt, and the ids that it takes: all of them where they are not more than there is room for, else at
+/// least so many.
+struct SizedPrompt {
+    PlannedPrompt planned;
+    size_t tokens = 0;
+};
+
+/// How many ids a long text becomes at least, without cutting it; 0 for others, which can be counted.
+size_t leastTokens(const OpenedModel& model, std::span<const tokenizer::TextSegment> segments) {
+    const size_t most = model.tokenizer->mostBytesPerId();
+    size_t bytes = 0;
+    for (const auto& segment : segments) bytes += segment.text.size();
+    return most == 0 || bytes <= kLongTextBytes ? 0 : (bytes + most - 1) / most;
+}
+
+/// Fills in ids, messageTokens and the plan's note, where they may be as few as `budget`. Returns how many
+/// ids there are, or are at least.
+Result<size_t> tokenizeChat(const OpenedModel& model, const chat::PromptRenderer& prompts,
+                            std::span<const ChatMessage> messages, size_t budget, PlannedPrompt& planned) {
+    auto rendered = prompts.render(messages, chat::GenerationPrompt::Add);
+    if (const size_t least = leastTokens(model, rendered.segments); least > budget) return least;
+    const auto withoutAnswer = prompts.render(messages, chat::GenerationPrompt::Omit);
+    INGLE_TRY_ASSIGN(const auto messagesOnly,
+                     model.tokenizer->encode(withoutAnswer.segments, /*addSpecial=*/true));
+    INGLE_TRY_ASSIGN(planned.ids, model.tokenizer->encode(rendered.segments, /*addSpecial=*/true));
+    planned.plan.note = std::move(rendered.note);
+    planned.stops.assign(rendered.stops.begin(), rendered.stops.end());
+    const bool endsInMarkup = !rendered.segments.empty() && rendered.segments.back().parseSpecial;
+    planned.end = endsInMarkup ? rendered.segments.back().text : "";
     if (planned.ids.empty()) return fail(ErrorCode::InvalidArgument, "the prompt is empty");
     const auto common = std::ranges::mismatch(planned.ids, messagesOnly).in1 - planned.ids.begin();
     // At least one token is left, to be fed when the answer begins.
     planned.messageTokens = std::min(static_cast<size_t>(common), planned.ids.size() - 1);
-    return {};
+    return planned.ids.size();
+}
+
+Error conversationFull(size_t tokens, uint32_t context, size_t room) {
+    return withId<ErrorId::ConversationFull>(
+        Error{ErrorCode::InvalidArgument,
+              fmt::format("the conversation is full: it needs at least {} tokens, and the context of {} has "
+                          "room for {}",
+                          tokens, context, room)},
+        tokens, room);
+}
+
+/// Errors: ConversationFull, where the text cannot fit; Unsupported.
+Result<std::vector<TokenId>> tokenizeWithin(const OpenedModel& model, const tokenizer::TextSegment& text,
+                                            bool addSpecial, uint32_t context) {
+    INGLE_TRY(checkTokenizer(model));
+    const size_t least = leastTokens(model, {&text, 1});
+    if (context > 0 && least > context)
+        return tl::unexpected<Error>(conversationFull(least, context, context));
+    return model.tokenizer->encode({&text, 1}, addSpecial);
 }
 
 Result<PlannedPrompt> planRaw(const OpenedModel& model, const GenerateRequest& request) {
@@ -74,10 +109,8 @@ Result<PlannedPrompt> planRaw(const OpenedModel& model, const GenerateRequest& r
     if (request.rawPrompt.empty()) {
         planned.ids = request.rawTokens;
     } else {
-        if (!model.tokenizer)
-            return fail(ErrorCode::Unsupported, "{}: the model has no tokenizer", model.file.path);
-        const tokenizer::TextSegment text{request.rawPrompt, /*parseSpecial=*/true};
-        INGLE_TRY_ASSIGN(planned.ids, model.tokenizer->encode({&text, 1}, /*addSpecial=*/true));
+        INGLE_TRY_ASSIGN(planned.ids, tokenizeWithin(model, {request.rawPrompt, /*parseSpecial=*/true},
+                                                     /*addSpecial=*/true, contextOf(model, request)));
     }
     if (planned.ids.empty()) return fail(ErrorCode::InvalidArgument, "there is no text to continue");
     return planned;
@@ -93,24 +126,16 @@ Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& 
         }
     }
     std::vector<Turn> turns = splitTurns(request);
-    size_t estimate = 0;
-    for (Turn& turn : turns) {
-        for (uint32_t i = turn.first; i < turn.end; ++i) {
-            const tokenizer::TextSegment text{chat::messageText(request.messages[i], chat::Thoughts::Mark)};
-            INGLE_TRY_ASSIGN(const auto ids, model.tokenizer->encode({&text, 1}, /*addSpecial=*/false));
-            turn.estimate += ids.size() + kMarkupTokens;
-        }
-        estimate += turn.estimate;
-    }
     const chat::PromptRenderer prompts = promptsOf(model, request.promptForm);
     const uint32_t context = contextOf(model, request);
     const uint32_t room = roomForPrompts(context, prompts);
     const uint32_t budget = room > 0 ? room : UINT32_MAX;
 
     const auto droppable = static_cast<size_t>(std::ranges::count(turns, false, &Turn::mustStay));
-    const auto withoutOldest = [&](size_t count) -> Result<PlannedPrompt> {
+    const auto withoutOldest = [&](size_t count) -> Result<SizedPrompt> {
         if (stopWanted()) return fail(ErrorCode::Cancelled, "cancelled");
-        PlannedPrompt planned;
+        SizedPrompt prompt;
+        PlannedPrompt& planned = prompt.planned;
         planned.thinks = prompts.thinks();
         std::vector<ChatMessage> kept;
         for (const Turn& turn : turns) {
@@ -121,9 +146,24 @@ Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& 
                 if (!drop) kept.push_back(request.messages[i]);
             }
         }
-        INGLE_TRY(tokenizeChat(model, prompts, kept, planned));
-        return planned;
+        INGLE_TRY_ASSIGN(prompt.tokens, tokenizeChat(model, prompts, kept, budget, planned));
+        return prompt;
     };
+    if (request.whenFull == WhenFull::Refuse) {
+        INGLE_TRY_ASSIGN(SizedPrompt whole, withoutOldest(0));
+        if (whole.tokens <= budget) return std::move(whole.planned);
+        return tl::unexpected<Error>(conversationFull(whole.tokens, context, budget));
+    }
+    size_t estimate = 0;
+    for (Turn& turn : turns) {
+        if (stopWanted()) return fail(ErrorCode::Cancelled, "cancelled");
+        for (uint32_t i = turn.first; i < turn.end; ++i) {
+            const tokenizer::TextSegment text{chat::messageText(request.messages[i], chat::Thoughts::Mark)};
+            INGLE_TRY_ASSIGN(const auto ids, model.tokenizer->encode({&text, 1}, /*addSpecial=*/false));
+            turn.estimate += ids.size() + kMarkupTokens;
+        }
+        estimate += turn.estimate;
+    }
     // The estimate says where to begin; the exact count decides. The fewest dropped turns that make room are
     // found by bisection, since a template may take long and a chat may have many turns.
     size_t tooFew = 0;
@@ -133,38 +173,28 @@ Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& 
         estimate -= turn.estimate;
         ++tooFew;
     }
-    INGLE_TRY_ASSIGN(PlannedPrompt best, withoutOldest(tooFew));
-    if (best.ids.size() <= budget && (tooFew == 0 || request.whenFull == WhenFull::DropOldest)) return best;
-    if (request.whenFull == WhenFull::Refuse) {
-        if (tooFew > 0) {
-            INGLE_TRY_ASSIGN(best, withoutOldest(0));  // the estimate may have been wrong
-            if (best.ids.size() <= budget) return best;
-        }
-        return withId<ErrorId::ConversationFull>(
-            fail(ErrorCode::InvalidArgument,
-                 "the conversation is full: it needs {} tokens, and the context of {} has room for {}",
-                 best.ids.size(), context, budget),
-            best.ids.size(), budget);
-    }
+    INGLE_TRY_ASSIGN(SizedPrompt best, withoutOldest(tooFew));
+    if (best.tokens <= budget) return std::move(best.planned);
     INGLE_TRY_ASSIGN(best, withoutOldest(droppable));
-    if (best.ids.size() > budget) {
+    if (best.tokens > budget) {
         return withId<ErrorId::MessageTooLong>(
-            fail(ErrorCode::InvalidArgument,
-                 "the message is too long: it needs {} tokens, and the context of {} has room for {}",
-                 best.ids.size(), context, budget),
-            best.ids.size(), budget);
+            fail(
+                ErrorCode::InvalidArgument,
+                "the message is too long: it needs at least {} tokens, and the context of {} has room for {}",
+                best.tokens, context, budget),
+            best.tokens, budget);
     }
     for (size_t enough = droppable; enough - tooFew > 1;) {
         const size_t middle = tooFew + (enough - tooFew) / 2;
-        INGLE_TRY_ASSIGN(PlannedPrompt planned, withoutOldest(middle));
-        if (planned.ids.size() <= budget) {
-            best = std::move(planned);
+        INGLE_TRY_ASSIGN(SizedPrompt prompt, withoutOldest(middle));
+        if (prompt.tokens <= budget) {
+            best = std::move(prompt);
             enough = middle;
         } else {
             tooFew = middle;
         }
     }
-    return best;
+    return std::move(best.planned);
 }
 
 }  // namespace
@@ -247,8 +277,12 @@ Result<PlannedPrompt> planPrompt(const OpenedModel& model, const GenerateRequest
     if (!request.promptForm.tools.empty()) INGLE_TRY(chat::checkTools(request.promptForm.tools));
     INGLE_TRY_ASSIGN(PlannedPrompt planned, request.messages.empty() ? planRaw(model, request)
                                                                      : planChat(model, request, stopWanted));
-    planned.plan.promptTokens = static_cast<uint32_t>(planned.ids.size());
     planned.plan.contextTokens = contextOf(model, request);
+    if (!request.resumeText.empty()) {
+        INGLE_TRY_ASSIGN(planned.begun, tokenizeWithin(model, {request.resumeText}, /*addSpecial=*/false,
+                                                       planned.plan.contextTokens));
+    }
+    planned.plan.promptTokens = static_cast<uint32_t>(planned.ids.size() + planned.begun.size());
     planned.plan.promptHash = hashIds(planned.ids);
     return planned;
 }

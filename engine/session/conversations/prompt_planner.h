@@ -10,9 +10,13 @@
 
 namespace ingle::session {
 
+/// What is longer takes longer to be tokenized than others should wait: a megabyte takes seconds.
+inline constexpr size_t kLongTextBytes = size_t{32} << 10;
+
 struct PlannedPrompt {
     PromptPlan plan;
     std::vector<TokenId> ids;
+    std::vector<TokenId> begun;  ///< behind them: GenerateRequest::resumeText
     /// How many of the ids come before the generation prompt: what the next turn's prompt will begin with.
     size_t messageTokens = 0;
     std::vector<std::string> stops;  ///< of the chat format

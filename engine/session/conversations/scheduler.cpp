@@ -9,12 +9,15 @@
 namespace ingle::session {
 namespace {
 
+using namespace std::chrono_literals;
+
 /// A prompt is read in smaller pieces while answers are being written, so that these go on at a readable
 /// pace.
 constexpr size_t kSharedPrefillTokens = 16;
 /// Reading fewer tokens than this again is quicker than fetching them from disk or waiting for them.
 constexpr size_t kWorthFetching = 32;
-/// A task that cannot begin yet (the model file's hash is being computed) is asked again after this.
+/// What cannot begin yet (the model file's hash is being computed, or a long prompt made) is asked again
+/// after this, where there is nothing else to do.
 constexpr std::chrono::milliseconds kUntilItCanBegin{10};
 
 }  // namespace
@@ -37,7 +40,7 @@ GenerationId Scheduler::submit(GenerateRequest request, GenerateSink& sink) {
 GenerationId Scheduler::submit(GenerateRequest request, GenerateSink& sink,
                                std::unique_ptr<Speculation> speculation) {
     const std::scoped_lock lock(m_mutex);
-    m_waiting.push_back(std::make_unique<Generation>(m_nextId, std::move(request), sink));
+    m_waiting.push_back(std::make_shared<Generation>(m_nextId, std::move(request), sink));
     m_waiting.back()->speculate(std::move(speculation));
     return m_nextId++;
 }
@@ -101,15 +104,15 @@ void Scheduler::admit() {
     for (auto next = m_waiting.begin(); next != m_waiting.end();) {
         const auto current = next++;
         Generation& generation = **current;
-        settle();  // the next step is not of one answer alone any more, and a beginning may be shared
         if (generation.ids().empty() && !generation.cancelled()) {
-            const Status planned = generation.plan(m_model.opened());
-            if (!planned && planned.error().code != ErrorCode::Cancelled) {
-                generation.failWith(planned.error());
-                drop(generation);
+            const std::optional<Status> planned = plan(*current);
+            if (!planned) continue;
+            if (!*planned && planned->error().code != ErrorCode::Cancelled) {
+                failWith(generation, planned->error());
                 continue;
             }
         }
+        settle();  // the next step is not of one answer alone any more, and a beginning may be shared
         if (generation.checkLimits() == Generation::Outcome::Finished) {
             drop(generation);
             continue;
@@ -119,6 +122,28 @@ void Scheduler::admit() {
         const std::scoped_lock lock(m_mutex);
         m_running.splice(m_running.end(), m_waiting, current);
     }
+}
+
+std::optional<Status> Scheduler::plan(const std::shared_ptr<Generation>& generation) {
+    const OpenedModel& model = m_model.opened();
+    const auto take = [&](Result<PlannedPrompt> prompt) -> Status {
+        if (!prompt) return tl::unexpected<Error>(std::move(prompt).error());
+        return generation->plan(model, *std::move(prompt));
+    };
+    if (!generation->isLong()) return take(generation->makePrompt(model));
+    const auto isMade = [this](std::chrono::milliseconds patience) {
+        return m_planning->prompt.wait_for(patience) == std::future_status::ready;
+    };
+    if (m_planning && m_planning->generation->cancelled() && isMade({})) m_planning.reset();
+    if (!m_planning)
+        m_planning = Planning{generation, std::async(std::launch::async, [generation, &model] {
+                                  return generation->makePrompt(model);
+                              })};
+    if (m_planning->generation != generation || !isMade(m_running.empty() ? kUntilItCanBegin : 0ms))
+        return std::nullopt;
+    Result<PlannedPrompt> prompt = m_planning->prompt.get();
+    m_planning.reset();
+    return take(std::move(prompt));
 }
 
 bool Scheduler::begin(Generation& generation) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <future>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -45,7 +46,7 @@ class Scheduler {
 
   private:
     using Clock = std::chrono::steady_clock;
-    using Generations = std::list<std::unique_ptr<Generation>>;
+    using Generations = std::list<std::shared_ptr<Generation>>;  // one may be planned beside the steps
 
     /// What one generation contributes to a step.
     struct Part {
@@ -53,9 +54,17 @@ class Scheduler {
         Generation::Feed feed;
     };
 
+    /// A long prompt on a thread of its own.
+    struct Planning {
+        std::shared_ptr<Generation> generation;
+        std::future<Result<PlannedPrompt>> prompt;
+    };
+
     bool hasWork();
     bool answersWait();
     void admit();
+    /// Nothing: its prompt is not there yet. Long ones are made one after the other, while steps go on.
+    std::optional<Status> plan(const std::shared_ptr<Generation>& generation);
     /// Gives `generation` a sequence to begin with. False when it has ended instead.
     bool begin(Generation& generation);
     /// True when a running generation is reading a beginning that `waiting` shares: better to wait for it.
@@ -132,6 +141,7 @@ class Scheduler {
     std::optional<Clock::time_point> m_stepBegin;  ///< of one that m_costs is to be told of
     /// Steps of the only running generation, whose sequence nothing else touches meanwhile.
     std::unique_ptr<backend::DecodeQueue> m_ahead;
+    std::optional<Planning> m_planning;  ///< of one that waits, or was cancelled since
 };
 
 }  // namespace ingle::session

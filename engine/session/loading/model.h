@@ -27,10 +27,10 @@ namespace ingle::session {
 struct OpenedModel {
     formats::ModelFile file;
     models::BoundModel bound;
-    graph::Graph graph;                                   ///< the forward pass
-    std::unique_ptr<tokenizer::Tokenizer> tokenizer;      ///< null: the file has none, only ids work
-    std::optional<chat::PromptRenderer> prompts;          ///< set by openModel()
-    std::unordered_map<TokenId, std::string> markTokens;  ///< silent tokens that chat marks are made of
+    graph::Graph graph;                                     ///< the forward pass
+    std::shared_ptr<const tokenizer::Tokenizer> tokenizer;  ///< null: the file has none, only ids work
+    std::optional<chat::PromptRenderer> prompts;            ///< set by openModel()
+    std::unordered_map<TokenId, std::string> markTokens;    ///< silent tokens that chat marks are made of
     /// Built by the first answer that follows a grammar. The engine's thread only.
     mutable std::shared_ptr<const grammar::TokenTrie> tokenTrie;
     ModelShape shape;
@@ -47,7 +47,7 @@ Result<std::unique_ptr<OpenedModel>> openModel(const io::Source& source, const L
 class Model {
   public:
     /// Sequences that may get a token each in one step.
-    static constexpr uint32_t kMaxDecoding = 8;
+    static constexpr uint32_t kMaxDecoding = kMostAtOnce;
     /// Tokens of a prompt that may be fed in one step beside them: a cancel waits for one step at most.
     static constexpr uint32_t kPrefillTokens = 64;
     static constexpr uint32_t kStepTokens = kMaxDecoding + kPrefillTokens;

@@ -19,6 +19,7 @@ class BytesTokenizer final : public Tokenizer {
     std::string pieceBytes(TokenId id) const override { return {static_cast<char>(id)}; }
     bool dropsLeadingSpace() const override { return false; }
     bool isEndOfGeneration(TokenId /*id*/) const override { return false; }
+    size_t mostBytesPerId() const override { return 1; }
 };
 
 Result<std::unique_ptr<Tokenizer>> create(const formats::TokenizerData& /*data*/) {

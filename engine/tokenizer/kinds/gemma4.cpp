@@ -21,6 +21,8 @@ class Gemma4Tokenizer final : public SentencePieceTokenizer {
         return tokenizer;
     }
 
+    size_t mostBytesPerId() const override { return longestPiece(); }
+
   private:
     explicit Gemma4Tokenizer(const TokenizerData& data)
         : SentencePieceTokenizer(data, {.addBos = true, .addEos = false, .addSpacePrefix = false}),

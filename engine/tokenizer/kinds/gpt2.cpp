@@ -1,5 +1,6 @@
 // Byte-level BPE as GGUF files of model "gpt2" hold it: tokens in the byte alphabet of GPT-2, and ranked
 // merges. Source: GPT-2's published encoder; the fallback for symbols outside the vocabulary is llama.cpp's.
+#include <algorithm>
 #include <array>
 #include <unordered_map>
 
@@ -55,6 +56,7 @@ class Gpt2Tokenizer final : public Tokenizer {
     std::string pieceBytes(TokenId id) const override { return m_pieces[static_cast<size_t>(id)]; }
     bool dropsLeadingSpace() const override { return false; }
     bool isEndOfGeneration(TokenId id) const override { return m_special.isEndOfGeneration(id); }
+    size_t mostBytesPerId() const override { return m_mostBytesPerId; }
 
     Result<std::vector<TokenId>> encode(std::span<const TextSegment> segments,
                                         bool addSpecial) const override {
@@ -90,6 +92,12 @@ class Gpt2Tokenizer final : public Tokenizer {
                                : type == TokenType::UserDefined ? data.tokens[id]
                                                                 : toBytes(data.tokens[id]));
         }
+        // A byte that is no token may be left out.
+        const bool hasAllBytes =
+            std::ranges::all_of(m_byteSymbols, [this](Symbol byte) { return byte < m_pieces.size(); });
+        if (!hasAllBytes || !m_special.keepsText()) return;
+        m_mostBytesPerId =
+            std::max(m_special.longest(), std::ranges::max(m_pieces, {}, &std::string::size).size());
     }
 
     Status encodePlain(const std::string& text, std::vector<TokenId>& ids) const {
@@ -129,6 +137,7 @@ class Gpt2Tokenizer final : public Tokenizer {
     std::optional<TokenId> m_bos, m_eos;
     bool m_addBos, m_addEos;
     std::vector<std::string> m_pieces;  // what each id decodes to
+    size_t m_mostBytesPerId = 0;
 };
 
 }  // namespace

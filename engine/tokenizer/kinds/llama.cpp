@@ -54,6 +54,8 @@ class LlamaTokenizer final : public SentencePieceTokenizer {
         return tokenizer;
     }
 
+    size_t mostBytesPerId() const override { return longestPiece(); }
+
   private:
     explicit LlamaTokenizer(const TokenizerData& data)
         : SentencePieceTokenizer(

@@ -2,7 +2,9 @@
 // written with escapes. Source: the tokenizer of ChatRWKV (rwkv_tokenizer.py); the escapes are those of
 // GGUF's converter.
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <functional>
 
 #include "engine/formats/rwkv_vocabulary.h"
 #include "engine/tokenizer/special_tokens.h"
@@ -98,6 +100,7 @@ class RwkvTokenizer final : public Tokenizer {
     std::string pieceBytes(TokenId id) const override { return m_pieces[static_cast<size_t>(id)]; }
     bool dropsLeadingSpace() const override { return false; }
     bool isEndOfGeneration(TokenId id) const override { return m_special.isEndOfGeneration(id); }
+    size_t mostBytesPerId() const override { return m_mostBytesPerId; }
 
     Result<std::vector<TokenId>> encode(std::span<const TextSegment> segments,
                                         bool /*addSpecial*/) const override {
@@ -124,6 +127,13 @@ class RwkvTokenizer final : public Tokenizer {
                 m_tokens.add(m_pieces[id], static_cast<TokenId>(id));
         }
         m_tokens.sort();
+        std::array<bool, 256> hasToken{};
+        for (const std::string& piece : m_pieces)
+            if (piece.size() == 1) hasToken[static_cast<unsigned char>(piece[0])] = true;
+        // A byte that begins no token may be left out.
+        if (m_special.keepsText() && std::ranges::all_of(hasToken, std::identity()))
+            m_mostBytesPerId =
+                std::max(m_special.longest(), std::ranges::max(m_pieces, {}, &std::string::size).size());
     }
 
     /// A byte that no token begins with is the unknown token, or nothing in a vocabulary without one.
@@ -142,6 +152,7 @@ class RwkvTokenizer final : public Tokenizer {
     std::optional<TokenId> m_unknown;
     std::vector<std::string> m_pieces;  // what each id decodes to; never changed after the constructor
     LongestMatch m_tokens;              // views of the pieces
+    size_t m_mostBytesPerId = 0;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "app/cli/host/engine_worker.h"
 #include "engine/io/mapped_file.h"
@@ -16,10 +17,11 @@
 
 namespace ingle::cli {
 
-/// Each byte is a token.
+/// Each byte is a token. Texts that begin with "slowly" take a second.
 class FakeVocabulary final : public Vocabulary {
   public:
     Result<std::vector<TokenId>> tokenize(std::string_view text, const TokenizeOptions&) const override {
+        if (text.starts_with("slowly")) std::this_thread::sleep_for(std::chrono::seconds(1));
         return std::vector<TokenId>(text.begin(), text.end());
     }
     Result<std::string> detokenize(std::span<const TokenId> ids) const override {
@@ -50,7 +52,7 @@ class FakeEngine final : public Engine {
     static inline std::atomic<int> numAlive = 0;
 
     const ModelInfo& info() const override { return m_info; }
-    const Vocabulary& vocabulary() const override { return m_vocabulary; }
+    std::shared_ptr<const Vocabulary> vocabulary() const override { return m_vocabulary; }
     Result<PromptPlan> plan(const GenerateRequest&) const override { return PromptPlan{}; }
     Result<PromptPreview> preview(const GenerateRequest& request) const override {
         if (request.messages.empty()) return fail(ErrorCode::InvalidArgument, "there is nothing to answer");
@@ -200,7 +202,7 @@ class FakeEngine final : public Engine {
         return false;
     }
     ModelInfo m_info;
-    FakeVocabulary m_vocabulary;
+    const std::shared_ptr<const Vocabulary> m_vocabulary = std::make_shared<FakeVocabulary>();
     std::mutex m_mutex;
     std::deque<Running> m_queue;
     std::vector<Scoring> m_scores;
@@ -221,6 +223,7 @@ class FakeEmbedder final : public Embedder {
     const ModelInfo& info() const override { return m_info; }
     uint32_t maxTokens() const override { return 8; }
     Result<std::vector<TokenId>> tokenize(std::string_view text) const override {
+        if (text.size() > 100'000) return fail(ErrorCode::InvalidArgument, "all of a long text is cut");
         return std::vector<TokenId>(text.begin(), text.end());
     }
     Result<std::vector<Embedding>> embed(std::span<const std::vector<TokenId>> texts) override {

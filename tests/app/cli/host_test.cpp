@@ -390,6 +390,20 @@ TEST_F(HostTest, BadLinesAreAnsweredAndServiceGoesOn) {
     EXPECT_TRUE(m_client.next<protocol::Unloaded>(4));
 }
 
+TEST_F(HostTest, OfALongTextThatIsComparedTheBeginningIsCut) {
+    m_client.greet();
+    m_client.send(2, protocol::Embed{"/m/bge", {std::string(2'000'000, 'x')}});
+    EXPECT_EQ(m_client.next<protocol::Embedded>(2)->tokens, 8u);
+}
+
+TEST_F(HostTest, ALongCountHoldsUpNobody) {
+    load();
+    m_client.send(3, protocol::Count{"slowly"});
+    m_client.send(4, answer(3));
+    EXPECT_EQ(collect(4).ids.size(), 3u);
+    EXPECT_EQ(m_client.next<protocol::Counted>(3)->tokens, 6u);
+}
+
 TEST_F(HostTest, LongMessagesTravelInPieces) {
     load();
     const std::string text(2'000'000, 'x');

@@ -1,11 +1,14 @@
 #include "app/serve/access.h"
+#include "app/client/host_process.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "app/serve/listeners.h"
+#include "app/serve/router.h"
 #include "tests/temporary_folder.h"
 
 namespace ingle::serve {
@@ -18,12 +21,12 @@ int status(const AccessRules& rules, std::map<std::string, std::string> headers,
 }
 
 TEST(Access, OnlyNamesOfThisComputerAreAnsweredOnANetwork) {
-    const AccessRules rules{.isOnNetwork = true, .hosts = {"box.lan"}};
-    for (const char* host :
-         {"localhost", "localhost:80", "127.0.0.1:8080", "[::1]:8080", "LOCALHOST", "box.lan:1"})
+    const AccessRules rules{.isOnNetwork = true, .hosts = {"box.lan", "[fd00::7]"}};
+    for (const char* host : {"localhost", "localhost:80", "127.0.0.1:8080", "[::1]:8080", "[::1]",
+                             "LOCALHOST", "box.lan:1", "BOX.Lan", "[fd00::7]", "[FD00::7]:80"})
         EXPECT_EQ(status(rules, {{"host", host}}), 0) << host;
-    for (const char* host :
-         {"evil.example", "", "127.0.0.1.evil.example", "localhost.evil.example:80", "10.0.0.1"})
+    for (const char* host : {"evil.example", "", "127.0.0.1.evil.example", "localhost.evil.example:80",
+                             "10.0.0.1", "[fd00::8]:80", "[::1].evil.example", "::1", "[fd00::7"})
         EXPECT_EQ(status(rules, {{"host", host}}), 403) << host;
     EXPECT_EQ(status({}, {{"host", "whatever"}}), 0) << "a socket of the file system has no name";
 }
@@ -41,6 +44,53 @@ TEST(Access, PagesOfOtherOriginsAreRefused) {
     const http::Request allowed{.headers = {{"origin", "https://notes.example"}}};
     EXPECT_EQ(crossOriginHeaders(allowed, rules).front().second, "https://notes.example");
     EXPECT_TRUE(crossOriginHeaders({.headers = {{"origin", "https://evil.example"}}}, rules).empty());
+}
+
+std::string valueOf(const http::Headers& headers, std::string_view name) {
+    const auto found = std::ranges::find(headers, name, &std::pair<std::string, std::string>::first);
+    return found == headers.end() ? "none" : found->second;
+}
+
+class Gate : public testing::Test {
+  protected:
+    http::Response answerTo(const std::string& method, const std::string& path, const std::string& origin,
+                            std::map<std::string, std::string> more = {}) {
+        more["origin"] = origin;
+        return m_router.gate({.method = method, .path = path, .headers = std::move(more)})
+            .value_or(http::Response{.status = 0});
+    }
+
+    Metrics m_metrics;
+    EngineRoom m_room{client::Client::create(client::startedBy({"/bin/false", {}}), {}).value(),
+                      std::make_unique<Models>(ModelList()),
+                      {},
+                      m_metrics};
+    Router m_router{{m_room, m_metrics}, {.key = "0123456789abcdef", .origins = {"https://notes.example"}}};
+};
+
+TEST_F(Gate, ABrowserThatAsksFirstIsToldWhatItAskedFor) {
+    const http::Response plain = answerTo("OPTIONS", "/v1/chat/completions", "https://notes.example");
+    EXPECT_EQ(plain.status, 204);
+    EXPECT_EQ(valueOf(plain.headers, "Access-Control-Allow-Origin"), "https://notes.example");
+    EXPECT_EQ(valueOf(plain.headers, "Access-Control-Allow-Headers"), "Authorization, Content-Type");
+    EXPECT_EQ(valueOf(plain.headers, "Vary"), "Origin");
+    const http::Response asked =
+        answerTo("OPTIONS", "/v1/chat/completions", "https://notes.example",
+                 {{"access-control-request-headers", "x-stainless-os, content-type"}});
+    EXPECT_EQ(valueOf(asked.headers, "Access-Control-Allow-Headers"), "x-stainless-os, content-type");
+    const http::Response foreign = answerTo("OPTIONS", "/v1/chat/completions", "https://evil.example");
+    EXPECT_EQ(foreign.status, 403);
+    EXPECT_EQ(valueOf(foreign.headers, "Access-Control-Allow-Origin"), "none");
+}
+
+TEST_F(Gate, APageMayReadWhyItIsRefused) {
+    const http::Response keyless = answerTo("GET", "/v1/models", "https://notes.example");
+    EXPECT_EQ(keyless.status, 401);
+    EXPECT_EQ(valueOf(keyless.headers, "Access-Control-Allow-Origin"), "https://notes.example");
+    const http::Response nowhere =
+        answerTo("GET", "/nowhere", "https://notes.example", {{"authorization", "Bearer 0123456789abcdef"}});
+    EXPECT_EQ(nowhere.status, 404);
+    EXPECT_EQ(valueOf(nowhere.headers, "Access-Control-Allow-Origin"), "https://notes.example");
 }
 
 TEST(Access, AKeyIsRequiredWhereThereIsOne) {

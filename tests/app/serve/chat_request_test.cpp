@@ -57,6 +57,12 @@ TEST(ChatRequest, WhatIsAskedForIsHanded) {
     EXPECT_THAT(generate.messages, ElementsAre(textMessage(Role::User, "Hello")));
 }
 
+TEST(ChatRequest, AsManyAnswersAsAreWrittenAtOnce) {
+    EXPECT_EQ(chat(R"(,"n":8)")->answers, kMostAtOnce);
+    EXPECT_EQ(refused(R"(,"n":9)"), "n");
+    EXPECT_EQ(refused(R"(,"n":0)"), "n");
+}
+
 TEST(ChatRequest, WithoutASeedItIsRandom) {
     EXPECT_NE(chat("")->generate.sampler.seed, chat("")->generate.sampler.seed);
     EXPECT_EQ(chat(R"(,"seed":5)")->generate.sampler.seed, 5u);
@@ -161,12 +167,15 @@ TEST(ChatRequest, ADemandedCallIsASchema) {
         R"({"type":"function","function":{"name":"b"}}])";
     const auto free = chat(tools);
     ASSERT_TRUE(free) << free.error().message;
-    EXPECT_FALSE(free->isCallDemanded);
+    EXPECT_EQ(free->calls, Calls::AsWritten);
     EXPECT_TRUE(free->generate.jsonSchema.empty());
     EXPECT_THAT(free->generate.promptForm.tools, HasSubstr(R"("name":"a")"));
-    const auto one = chat(tools + R"(,"tool_choice":{"type":"function","function":{"name":"b"}})");
+    EXPECT_EQ(chat(tools + R"(,"parallel_tool_calls":true)")->calls, Calls::AsWritten);
+    EXPECT_EQ(chat(tools + R"(,"parallel_tool_calls":false)")->calls, Calls::First);
+    const auto one = chat(
+        tools + R"(,"parallel_tool_calls":false,"tool_choice":{"type":"function","function":{"name":"b"}})");
     ASSERT_TRUE(one) << one.error().message;
-    EXPECT_TRUE(one->isCallDemanded);
+    EXPECT_EQ(one->calls, Calls::Demanded);
     EXPECT_EQ(
         one->generate.jsonSchema,
         R"({"type":"object","properties":{"name":{"const":"b"},"arguments":{"type":"object","additionalProperties":false}},)"
@@ -182,9 +191,16 @@ TEST(ChatRequest, AnAnswerGoesOnBehindItsBeginning) {
     const auto request = readChatRequest(
         R"({"model":"m","continue_final_message":true,"add_generation_prompt":false,"messages":[{"role":"user","content":"Q"},{"role":"assistant","content":"An"}]})");
     ASSERT_TRUE(request) << request.error().message;
-    EXPECT_EQ(request->written, "An");
+    EXPECT_EQ(request->generate.resumeText, "An");
     EXPECT_EQ(request->generate.messages.size(), 1u);
     EXPECT_EQ(refused(R"(,"continue_final_message":true)"), "continue_final_message");
+    const auto beginningOf = [](size_t bytes) {
+        return readChatRequest(
+            R"({"model":"m","continue_final_message":true,"messages":[{"role":"user","content":"Q"},{"role":"assistant","content":")" +
+            std::string(bytes, 'x') + R"("}]})");
+    };
+    EXPECT_TRUE(beginningOf(kMostCutBytes));
+    EXPECT_EQ(beginningOf(kMostCutBytes + 1).error().param, "continue_final_message");
     EXPECT_EQ(refused(R"(,"add_generation_prompt":false)"), "add_generation_prompt");
     EXPECT_EQ(
         readChatRequest(

@@ -38,7 +38,7 @@ TEST(ToolCalls, AreReadInTheFormsInWhichModelsWriteThem) {
 }
 
 TEST(Choice, TellsTextAsItComesAndCallsWhenTheyAreWhole) {
-    Choice choice(0, false);
+    Choice choice(0, Calls::AsWritten);
     EXPECT_EQ(choice.add({{PartKind::Thought, "Hm.", {}, false}}, {}).thought, "Hm.");
     EXPECT_EQ(choice.add({{PartKind::Text, "Let me see.", {}, false}}, {}).text, "Let me see.");
     EXPECT_TRUE(choice.add({{PartKind::ToolCall, R"({"name":"f",)", {}, false}}, {}).isEmpty());
@@ -54,28 +54,49 @@ TEST(Choice, TellsTextAsItComesAndCallsWhenTheyAreWhole) {
     EXPECT_EQ(choice.text(), "Let me see.");
 }
 
+TEST(Choice, BehindTheFirstCallNothingCountsWhereOneWasAskedFor) {
+    Choice choice(0, Calls::First);
+    choice.add({{PartKind::Text, "So:", {}, false}}, {});
+    choice.add({{PartKind::ToolCall, R"({"name":"f"})", {}, true}}, {});
+    const Delta first = choice.add(
+        {{PartKind::Text, "and", {}, true}, {PartKind::ToolCall, R"({"name":"g"})", {}, true}}, {});
+    ASSERT_EQ(first.calls.size(), 1u);
+    EXPECT_EQ(first.text, "");
+    EXPECT_TRUE(choice.add({{PartKind::Text, "more", {}, true}}, {}).isEmpty());
+    EXPECT_TRUE(choice.finish(ended()).isEmpty());
+    EXPECT_EQ(choice.text(), "So:");
+    EXPECT_EQ(choice.calls().size(), 1u);
+    EXPECT_EQ(choice.finishReason(), "tool_calls");
+    // Also of those that stand in one list.
+    Choice listed(0, Calls::First);
+    listed.add({{PartKind::ToolCall, R"([{"name":"f"},{"name":"g"}])", {}, true}}, {});
+    ASSERT_EQ(listed.finish(ended()).calls.size(), 1u);
+    EXPECT_EQ(listed.calls().front().name, "f");
+}
+
 TEST(Choice, ACallInAnUnknownFormIsText) {
-    Choice choice(0, false);
+    Choice choice(0, Calls::AsWritten);
     EXPECT_TRUE(choice.add({{PartKind::ToolCall, "f(1)", {}, false}}, {}).isEmpty());
-    EXPECT_EQ(choice.finish(ended()).text, "f(1)");
-    EXPECT_EQ(choice.text(), "f(1)");
+    EXPECT_EQ(choice.add({{PartKind::Text, " and more", {}, true}}, {}).text, "f(1) and more");
+    EXPECT_TRUE(choice.finish(ended()).isEmpty());
+    EXPECT_EQ(choice.text(), "f(1) and more");
     EXPECT_EQ(choice.finishReason(), "stop");
 }
 
 TEST(Choice, ADemandedCallIsToldWholeOrAsTheTextThatItIs) {
-    Choice whole(0, true);
+    Choice whole(0, Calls::Demanded);
     EXPECT_TRUE(
         whole.add({{PartKind::Text, R"({"name":"f","arguments":{"x":1}})", {}, false}}, {}).isEmpty());
     ASSERT_EQ(whole.finish(ended()).calls.size(), 1u);
     EXPECT_EQ(whole.text(), "");
-    Choice cut(0, true);
+    Choice cut(0, Calls::Demanded);
     EXPECT_TRUE(cut.add({{PartKind::Text, R"({"name":"f","argu)", {}, false}}, {}).isEmpty());
     EXPECT_EQ(cut.finish(ended(StopReason::MaxTokens)).text, R"({"name":"f","argu)");
     EXPECT_EQ(cut.finishReason(), "length");
 }
 
 TEST(AnswerForm, ProbabilitiesAreLogarithmsAndHalfCharactersHaveNoBytes) {
-    Choice choice(0, false);
+    Choice choice(0, Calls::AsWritten);
     choice.add({{PartKind::Text, "Hi", {}, false}},
                {{{1, "Hi", 0.5, false}, {{1, "Hi", 0.5, false}, {2, "\uFFFD", 0, false}}}});
     choice.finish(ended());

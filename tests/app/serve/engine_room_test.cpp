@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <future>
+#include <thread>
 
 #include "app/serve/engine/deadlines.h"
 #include "app/serve/metrics.h"
@@ -22,6 +24,24 @@ TEST(Deadlines, PassInTheirOrderUnlessCalledOff) {
     deadlines.callOff(b);
     EXPECT_EQ(done.get_future().get(), "ac");
     deadlines.set(1h, [] { FAIL() << "the object ends first"; });
+}
+
+TEST(Deadlines, AfterTheirStopNothingHappens) {
+    Deadlines deadlines;
+    std::promise<void> begun;
+    std::atomic<bool> isDone = false;
+    deadlines.set(0ms, [&] {
+        begun.set_value();
+        std::this_thread::sleep_for(50ms);
+        isDone = true;
+    });
+    deadlines.set(20ms, [] { FAIL() << "it was stopped before"; });
+    begun.get_future().wait();
+    deadlines.stop();
+    EXPECT_TRUE(isDone) << "what was happening is waited for";
+    deadlines.set(0ms, [] { FAIL() << "it is stopped"; });
+    std::this_thread::sleep_for(50ms);
+    deadlines.stop();  // again, as its end does
 }
 
 TEST(Metrics, AreWhatPrometheusReads) {

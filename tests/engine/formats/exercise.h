@@ -36,8 +36,8 @@ inline Status exerciseFile(const std::string& path) {
         tensor.decodeRow(0, row);
     }
     INGLE_TRY_ASSIGN(const auto engine, Engine::load(path, {.threads = 1}, nullptr));
-    if (const auto ids = engine->vocabulary().tokenize("Hello, wörld\n", {}); ids) {
-        INGLE_TRY(engine->vocabulary().detokenize(*ids));
+    if (const auto ids = engine->vocabulary()->tokenize("Hello, wörld\n", {}); ids) {
+        INGLE_TRY(engine->vocabulary()->detokenize(*ids));
     }
     ErrorSink sink;
     GenerateRequest request{.maxTokens = 1};

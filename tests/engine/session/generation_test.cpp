@@ -85,19 +85,26 @@ TEST_P(Generations, aResumedAnswerEqualsTheUninterruptedOne) {
     }
 }
 
-TEST_P(Generations, aTextWhoseIdsAreNotKnownGoesOnAsItsTokensWould) {
+TEST_P(Generations, aTextWithoutIdsGoesOnAsItsTokensWould) {
     const auto vocabulary = Vocabulary::open(m_engine->info().path).value();
     GenerateRequest request = question();
+    request.maxTokens = 12;
     request.resumeIds = vocabulary->tokenize("It began so", {}).value();
     ASSERT_GT(request.resumeIds.size(), 2u);
+    ASSERT_LT(request.resumeIds.size(), 12u);
     const RecordingSink byIds = run(request);
+    const auto numBegun = static_cast<uint32_t>(request.resumeIds.size());
     request.resumeIds.clear();
-    EXPECT_NE(run(request).ids, byIds.ids);
+    const RecordingSink alone = run(request);
+    EXPECT_NE(alone.ids, byIds.ids);
     request.resumeText = "It began so";
-    EXPECT_EQ(run(request).ids, byIds.ids);
+    const RecordingSink byText = run(request);
+    EXPECT_EQ(byText.plan.promptTokens, alone.plan.promptTokens + numBegun);
+    ASSERT_LE(byIds.ids.size(), byText.ids.size()) << "the text is no part of the limit";
+    EXPECT_TRUE(std::ranges::equal(byIds.ids, std::span(byText.ids).first(byIds.ids.size())));
     // After a crash the ids that came since stand behind the text.
-    request.resumeIds.assign(byIds.ids.begin(), byIds.ids.begin() + 3);
-    EXPECT_EQ(run(request).ids, std::vector(byIds.ids.begin() + 3, byIds.ids.end()));
+    request.resumeIds.assign(byText.ids.begin(), byText.ids.begin() + 3);
+    EXPECT_EQ(run(request).ids, std::vector(byText.ids.begin() + 3, byText.ids.end()));
 }
 
 TEST_P(Generations, anAnswerContinuedAfterItsLimitMayGrowByAsMuchAgain) {
@@ -113,6 +120,24 @@ TEST_P(Generations, anAnswerContinuedAfterItsLimitMayGrowByAsMuchAgain) {
     // After a crash in the middle it ends where it would have ended.
     request.resumeIds.resize(4);
     EXPECT_EQ(run(request).ids.size(), 6u);
+}
+
+// A beginning that somebody else wrote is no part of what limits speak of, also behind a crash.
+TEST_P(Generations, aGivenBeginningIsNotLookedThroughAndDoesNotCount) {
+    GenerateRequest request = question();
+    request.sampler.logitBias.push_back({TokenId{3} + 'x', 1000});
+    request.resumeText = "ab";
+    request.maxTokens = 3;
+    request.stops = {"a", "bx", "xxxx"};
+    const RecordingSink whole = run(request);
+    ASSERT_TRUE(whole.result);
+    EXPECT_EQ(whole.result->reason, StopReason::MaxTokens);
+    EXPECT_EQ(whole.ids.size(), 3u);
+    EXPECT_EQ(whole.result->withheld, "xxx");
+    request.resumeIds.push_back(TokenId{3} + 'x');
+    EXPECT_EQ(run(request).ids.size(), 2u);
+    request.stops = {"xx"};
+    EXPECT_EQ(run(request).result->reason, StopReason::EndOfText) << "the first one is not given";
 }
 
 TEST_P(Generations, cancelTakesEffectWithinOneStep) {
@@ -213,7 +238,7 @@ TEST_P(Generations, oldTurnsAreDroppedWholeAndSaidSo) {
     ASSERT_EQ(preview.partTokens.size(), request.messages.size());
     const TokenizeOptions asItIs;
     EXPECT_EQ(preview.partTokens[3].at(0),
-              m_engine->vocabulary().tokenize("Question 1 about fires.", asItIs)->size());
+              m_engine->vocabulary()->tokenize("Question 1 about fires.", asItIs)->size());
     // Who wants nothing dropped is told instead, and only then.
     request.whenFull = WhenFull::Refuse;
     EXPECT_EQ(m_engine->plan(request).error().id, "conversationFull");

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/lab/synth.h"
+#include "ingle/error_ids.h"
 #include "tests/engine/session/little_memory.h"
 #include "tests/engine/session/recording_sink.h"
 #include "tests/temporary_folder.h"
@@ -106,6 +107,53 @@ TEST_P(ManySessions, twoLongPromptsTakeTurns) {
     for (int i = 0; i < 4; ++i) m_engine->step();
     EXPECT_EQ(sinks[0].progressCount, 2);
     EXPECT_EQ(sinks[1].progressCount, 2);
+}
+
+TEST(LongPrompt, isTokenizedWhileOthersAreAnswered) {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.file("model.gguf");
+    ASSERT_TRUE(lab::writeSynthModel({.family = "rwkv5", .quant = "Q8_0"}, path));
+    const auto engine = Engine::load(path, {}, nullptr).value();
+    RecordingSink writing, reading, after;
+    ASSERT_TRUE(engine->submit({.maxTokens = 100, .rawTokens = {5, 6, 7}}, writing));
+    while (writing.ids.empty()) engine->step();
+    const GenerationId slow = engine->submit({.rawPrompt = std::string(1 << 20, 'x')}, reading).value();
+    for (size_t numTokens = 2; numTokens < 12; ++numTokens) {
+        ASSERT_TRUE(engine->step());
+        ASSERT_EQ(writing.ids.size(), numTokens);
+    }
+    EXPECT_EQ(reading.planCount, 0) << "the text is short: nothing was tested";
+    engine->cancel(slow);
+    engine->step();
+    ASSERT_TRUE(reading.result);
+    EXPECT_EQ(reading.result->reason, StopReason::Cancelled);
+    // Another long one waits for its thread, and is answered.
+    const std::string text(40'000, 'x');
+    ASSERT_TRUE(engine->submit({.maxTokens = 1, .rawPrompt = text}, after));
+    while (engine->step()) {
+    }
+    ASSERT_TRUE(after.result);
+    EXPECT_GT(after.plan.promptTokens, 0u);
+}
+
+// So long a text is refused by its bytes.
+TEST(LongPrompt, thatCannotFitIsNotTokenized) {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.file("model.gguf");
+    ASSERT_TRUE(lab::writeSynthModel({.family = "llama", .quant = "Q8_0"}, path));
+    const auto engine = Engine::load(path, {.contextTokens = 256}, nullptr).value();
+    const std::string text(1 << 20, 'x');
+    RecordingSink sinks[2];
+    ASSERT_TRUE(engine->submit({.rawPrompt = text}, sinks[0]));
+    const std::vector<ChatMessage> messages{textMessage(Role::User, text)};
+    ASSERT_TRUE(engine->submit({.messages = messages, .whenFull = WhenFull::Refuse}, sinks[1]));
+    while (engine->step()) {
+    }
+    for (const RecordingSink& sink : sinks) {
+        ASSERT_TRUE(sink.error);
+        ASSERT_EQ(errorIdOf(*sink.error), ErrorId::ConversationFull);
+        EXPECT_LT(std::stoull(sink.error->arguments[0]), text.size() / 4) << "each byte is a token";
+    }
 }
 
 TEST_P(ManySessions, cancellingOneLeavesTheOthersAlone) {

@@ -198,7 +198,7 @@ TEST_P(Scorings, aByteOfTheTextIsFoundInItsToken) {
         say(spelled);
         ids.push_back(3 + 256 + 28);
         text += spelled;
-        text += m_engine->vocabulary().detokenize({{ids.back()}}).value();
+        text += m_engine->vocabulary()->detokenize({{ids.back()}}).value();
     }
     std::set<uint32_t> places;
     for (size_t byte = 0; byte < text.size(); ++byte) {

@@ -49,6 +49,9 @@ void checkCase(const Tokenizer& tokenizer, const json& entry, bool isCleanedUp) 
     const auto text = entry["text"].get<std::string>();
     const auto ids = entry["ids"].get<std::vector<TokenId>>();
     EXPECT_EQ(encode(tokenizer, text, Specials::None), ids) << text;
+    if (const size_t most = tokenizer.mostBytesPerId(); most > 0) {
+        EXPECT_GE(ids.size() * most, text.size()) << text;
+    }
     EXPECT_EQ(encode(tokenizer, text, Specials::Add), entry["ids_special"].get<std::vector<TokenId>>())
         << text;
     EXPECT_EQ(encode(tokenizer, text, Specials::Parse),

@@ -57,6 +57,15 @@ TEST(StreamDecoder, everySplitOfAMultiByteTextGivesTheText) {
     expectDecodes("", {""});
 }
 
+TEST(StreamDecoder, noStopStringBeginsInWhatIsPassed) {
+    StreamDecoder decoder({"stop"});
+    EXPECT_EQ(decoder.pass("a stop st"), "a stop st");
+    EXPECT_EQ(decoder.push("op").text, "op");
+    EXPECT_EQ(decoder.pass("\xC3"), "") << "half a character";
+    EXPECT_EQ(decoder.push("\xA9stop").text, "\u00e9");
+    EXPECT_TRUE(decoder.push("more").stopped);
+}
+
 TEST(StreamDecoder, invalidBytesBecomeOneReplacementPerMaximalPart) {
     // The examples of the Unicode standard, tables 3-8 to 3-11.
     expectDecodes("\xC0\xAF\xE0\x80\xBF\xF0\x81\x82\x41",

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iostream>
 
+#include "engine/base/byte_alphabet.h"
 #include "engine/tokenizer/pretokenizer.h"
 #include "tests/processor_time.h"
 
@@ -73,6 +74,19 @@ TEST(Tokenizer, unknownOnesAreNamed) {
     gpt2.pre = "cuneiform";
     EXPECT_EQ(creationError(gpt2).code, ErrorCode::Unsupported);
     EXPECT_THAT(creationError(gpt2).message, HasSubstr("'cuneiform'"));
+}
+
+TEST(Tokenizer, theBytesThatAnIdStandsForHaveABoundWhereNoneIsLeftOut) {
+    EXPECT_EQ(create(gpt2Data())->mostBytesPerId(), 0u) << "a byte that is no token is left out";
+    TokenizerData data = gpt2Data();
+    for (const std::string& byte : base::byteAlphabet()) data.tokens.push_back(byte);
+    data.tokens.push_back("\u0120\u0120\u0120");
+    data.types.resize(data.tokens.size(), TokenType::Normal);
+    const auto tokenizer = create(data);
+    EXPECT_EQ(tokenizer->mostBytesPerId(), std::string_view("<|endoftext|>").size());
+    data.textSteps = {formats::TextStep::Nfc};
+    EXPECT_EQ(create(data)->mostBytesPerId(), 0u);
+    EXPECT_EQ(create(llamaData())->mostBytesPerId(), 0u);
 }
 
 TEST(Tokenizer, contradictingArraysAreCorrupt) {

@@ -20,13 +20,8 @@ struct Asked {
     bool isBase64 = false;
 };
 
-Expected<Asked> read(std::string_view body) {
-    auto parsed = parseBody(body);
-    if (!parsed) return tl::unexpected(parsed.error());
-    Fields fields(*parsed);
-    Asked asked;
-    fields.require("model");
-    asked.model = fields.text("model").value_or("");
+void read(Fields& fields, Asked& asked) {
+    asked.model = fields.requiredText("model");
     fields.require("input");
     if (const json* input = fields.any("input")) {
         const json list = input->is_string() ? json::array({*input}) : *input;
@@ -46,8 +41,6 @@ Expected<Asked> read(std::string_view body) {
     if (format != "float" && !asked.isBase64)
         fields.complain("'encoding_format' must be float or base64.", "encoding_format");
     fields.ignore("user");
-    if (auto whole = fields.finish(); !whole) return tl::unexpected(whole.error());
-    return asked;
 }
 
 /// RFC 4648, section 4.
@@ -65,9 +58,11 @@ std::string base64(std::string_view bytes) {
     return out;
 }
 
-std::string bodyOf(const protocol::Embedded& embedded, const Asked& asked) {
+http::Response responseOf(const protocol::Embedded& embedded, const Asked& asked) {
     static_assert(std::endian::native == std::endian::little);
     const size_t rowBytes = embedded.dim * sizeof(float);
+    if (embedded.rows.size() != asked.texts.size() * rowBytes)
+        return toResponse({.status = 500, .message = "The engine answered something else."});
     json data = json::array();
     for (size_t index = 0; index < asked.texts.size(); ++index) {
         const std::string row = embedded.rows.substr(index * rowBytes, rowBytes);
@@ -81,30 +76,24 @@ std::string bodyOf(const protocol::Embedded& embedded, const Asked& asked) {
         }
         data.push_back({{"object", "embedding"}, {"index", index}, {"embedding", std::move(embedding)}});
     }
-    return toText({{"object", "list"},
-                   {"data", std::move(data)},
-                   {"model", asked.model},
-                   {"usage", {{"prompt_tokens", embedded.tokens}, {"total_tokens", embedded.tokens}}}});
+    return jsonResponse(
+        toText({{"object", "list"},
+                {"data", std::move(data)},
+                {"model", asked.model},
+                {"usage", {{"prompt_tokens", embedded.tokens}, {"total_tokens", embedded.tokens}}}}));
 }
 
 void serve(Service& service, std::shared_ptr<http::Exchange> exchange) {
-    const auto asked = read(exchange->request().body);
+    const auto asked = readBody<Asked>(exchange->request().body, read);
     if (!asked) return exchange->reply(toResponse(asked.error()));
     const auto model = modelFor(service.room, asked->model, library::ModelPurpose::Embeddings);
     if (!model) return exchange->reply(toResponse(model.error()));
-    if (auto entered = enter(service.room, 1); !entered) return exchange->reply(toResponse(entered.error()));
-    const auto compared = [&room = service.room, exchange,
-                           asked = *asked](const client::Outcome<protocol::Embed>& outcome) {
-        room.leave();
-        if (!outcome)
-            exchange->reply(toResponse(fromEngine(outcome.error().error)));
-        else if (outcome->rows.size() != asked.texts.size() * outcome->dim * sizeof(float))
-            exchange->reply(toResponse({.status = 500, .message = "The engine answered something else."}));
-        else
-            exchange->reply(jsonResponse(bodyOf(*outcome, asked)));
-    };
-    const auto id = service.room.embed(**model, asked->texts, {.finished = compared});
-    exchange->onGone([&room = service.room, id] { room.cancel(id); });
+    answerOnce<protocol::Embed>(
+        service.room, std::move(exchange),
+        [&](client::Handlers<protocol::Embed> handlers) {
+            return service.room.embed(**model, asked->texts, std::move(handlers));
+        },
+        [asked = *asked](const protocol::Embedded& embedded) { return responseOf(embedded, asked); });
 }
 
 }  // namespace

@@ -8,7 +8,8 @@ using json = nlohmann::ordered_json;
 
 void serve(Service& service, std::shared_ptr<http::Exchange> exchange) {
     json list = json::array();
-    for (const ServedModel& model : service.room.models().all()) list.push_back(describe(model));
+    const auto models = service.room.models().all();
+    for (const ServedModel& model : *models) list.push_back(describe(model));
     exchange->reply(jsonResponse(toText({{"object", "list"}, {"data", std::move(list)}})));
 }
 

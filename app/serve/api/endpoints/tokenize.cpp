@@ -11,38 +11,33 @@ struct Asked {
     protocol::Count count{.withIds = true};
 };
 
-Expected<Asked> read(std::string_view body) {
-    auto parsed = parseBody(body);
-    if (!parsed) return tl::unexpected(parsed.error());
-    Fields fields(*parsed);
-    Asked asked;
-    fields.require("model");
-    asked.model = fields.text("model").value_or("");
+void read(Fields& fields, Asked& asked) {
+    asked.model = fields.requiredText("model");
     const auto content = fields.text("content"), prompt = fields.text("prompt");
     if (content.has_value() == prompt.has_value())
         fields.complain("Either 'content' or 'prompt' has to say the text.", "content");
     asked.count.text = content.value_or(prompt.value_or(""));
+    if (asked.count.text.size() > kMostCutBytes)
+        fields.complain("The text can have 1 MiB at most.", content ? "content" : "prompt");
     const auto addSpecial = fields.boolean("add_special"), theirs = fields.boolean("add_special_tokens");
     asked.count.addSpecial = addSpecial.value_or(theirs.value_or(false));
-    if (auto whole = fields.finish(); !whole) return tl::unexpected(whole.error());
-    return asked;
+}
+
+http::Response responseOf(const protocol::Counted& counted) {
+    return jsonResponse(toText({{"tokens", counted.ids}, {"count", counted.tokens}}));
 }
 
 void serve(Service& service, std::shared_ptr<http::Exchange> exchange) {
-    auto asked = read(exchange->request().body);
+    auto asked = readBody<Asked>(exchange->request().body, read);
     if (!asked) return exchange->reply(toResponse(asked.error()));
     const auto model = modelFor(service.room, asked->model, library::ModelPurpose::Chats);
     if (!model) return exchange->reply(toResponse(model.error()));
-    if (auto entered = enter(service.room, 1); !entered) return exchange->reply(toResponse(entered.error()));
-    const auto counted = [&room = service.room, exchange](const client::Outcome<protocol::Count>& outcome) {
-        room.leave();
-        if (outcome)
-            exchange->reply(jsonResponse(toText({{"tokens", outcome->ids}, {"count", outcome->tokens}})));
-        else
-            exchange->reply(toResponse(fromEngine(outcome.error().error)));
-    };
-    const auto id = service.room.ask(**model, std::move(asked->count), {.finished = counted});
-    exchange->onGone([&room = service.room, id] { room.cancel(id); });
+    answerOnce<protocol::Count>(
+        service.room, std::move(exchange),
+        [&](client::Handlers<protocol::Count> handlers) {
+            return service.room.ask(**model, std::move(asked->count), std::move(handlers));
+        },
+        responseOf);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "app/cli/host/inspections.h"
+#include "app/cli/host/beside_engine.h"
 
 #include <algorithm>
 #include <optional>
@@ -11,33 +11,31 @@
 namespace ingle::cli {
 namespace {
 
-constexpr size_t kMaxThreads = 4;  // so many files may hang before others wait for them
 constexpr size_t kMaxWaiting = 256;
 
 }  // namespace
 
-void Inspections::enqueue(protocol::RequestId id, std::string path,
-                          std::function<protocol::EventBody()> look) {
+void BesideEngine::enqueue(protocol::RequestId id, std::string path,
+                           std::function<protocol::EventBody()> work) {
     bool full = false;
     {
         const std::scoped_lock lock(m_mutex);
         full = m_waiting.size() >= kMaxWaiting;
-        if (!full) m_waiting.push_back({id, std::move(path), std::move(look)});
-        if (!full && m_numThreads < kMaxThreads) {
+        if (!full) m_waiting.push_back({id, std::move(path), std::move(work)});
+        if (!full && m_numThreads < m_mostThreads) {
             ++m_numThreads;
             std::thread([this] { run(); }).detach();
         }
     }
     if (full) {
-        m_events.push(
-            {id, protocol::Failed{{ErrorCode::InvalidArgument,
-                                   fmt::format("Request {} cannot be taken: {} files wait to be inspected.",
-                                               id, kMaxWaiting)},
-                                  {}}});
+        m_events.push({id, protocol::Failed{{ErrorCode::InvalidArgument,
+                                             fmt::format("Request {} cannot be taken: {} others are waiting.",
+                                                         id, kMaxWaiting)},
+                                            {}}});
     }
 }
 
-void Inspections::cancel(protocol::RequestId target) {
+void BesideEngine::cancel(protocol::RequestId target) {
     size_t numCancelled = 0;
     {
         const std::scoped_lock lock(m_mutex);
@@ -48,7 +46,7 @@ void Inspections::cancel(protocol::RequestId target) {
             {target, protocol::Failed{withCodeId({ErrorCode::Cancelled, "It was cancelled."}), {}}});
 }
 
-void Inspections::run() {
+void BesideEngine::run() {
     for (;;) {
         std::optional<Waiting> next;
         {
@@ -61,7 +59,7 @@ void Inspections::run() {
             m_waiting.pop_front();
         }
         const BusErrorAnswer answer(next->id, next->path);
-        m_events.push({next->id, next->look()});
+        m_events.push({next->id, next->work()});
     }
 }
 

@@ -1,4 +1,5 @@
-/// Looks at model files beside the engine: a file on a disk that does not answer holds up nobody's text.
+/// Work beside the engine: a file on a disk that does not answer, and a long text that is cut into tokens,
+/// hold up nobody's answer.
 #pragma once
 
 #include <deque>
@@ -12,13 +13,14 @@
 namespace ingle::cli {
 
 /// Any thread may call everything; nothing waits. Lives as long as the process: its threads may hang.
-class Inspections {
+class BesideEngine {
   public:
-    explicit Inspections(EventQueue& events) : m_events(events) {}
+    /// `mostThreads` work at once; others wait for them.
+    BesideEngine(EventQueue& events, size_t mostThreads) : m_events(events), m_mostThreads(mostThreads) {}
 
-    /// Answers by what `look` gives, which is called on any thread and reads the file at `path`; by Failed at
-    /// once when too many are waiting.
-    void enqueue(protocol::RequestId id, std::string path, std::function<protocol::EventBody()> look);
+    /// Answers by what `work` gives, which is called on any thread and may read the file at `path`; by Failed
+    /// at once when too much is waiting.
+    void enqueue(protocol::RequestId id, std::string path, std::function<protocol::EventBody()> work);
     /// One that waits ends; one that runs goes on, and is answered.
     void cancel(protocol::RequestId target);
 
@@ -26,12 +28,13 @@ class Inspections {
     struct Waiting {
         protocol::RequestId id;
         std::string path;
-        std::function<protocol::EventBody()> look;
+        std::function<protocol::EventBody()> work;
     };
 
     void run();
 
     EventQueue& m_events;
+    const size_t m_mostThreads;
 
     std::mutex m_mutex;
     std::deque<Waiting> m_waiting;

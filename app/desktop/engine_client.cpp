@@ -57,6 +57,8 @@ EngineClient::EngineClient(const HostCommand& command, const std::string& bridge
     ofBridge.lastId = ofHost.lastId;
     m_host = client::Client::create(client::startedBy(std::move(host)), std::move(ofHost));
     m_bridge = connectBridge(bridge, std::move(ofBridge));
+    m_noneHere = withId<ErrorId::FarCannot>(
+        fail(ErrorCode::Unsupported, "Only a model on this computer can do that."));
 }
 
 client::Options EngineClient::options() {
@@ -176,7 +178,7 @@ void EngineClient::cancel(protocol::RequestId generation) {
 protocol::RequestId EngineClient::preview(GenerateRequest request,
                                           std::function<void(const Result<PromptPreview>&)> done) {
     return ask(
-        engine(), protocol::Preview{std::move(request)},
+        engineHere(), protocol::Preview{std::move(request)},
         [done](const protocol::Previewed& reply) { done(reply.preview); },
         [done](const protocol::Failed& failed) {
             if (failed.error.code != ErrorCode::Cancelled) done(tl::unexpected<Error>(failed.error));
@@ -186,14 +188,15 @@ protocol::RequestId EngineClient::preview(GenerateRequest request,
 protocol::RequestId EngineClient::score(ScoreRequest request,
                                         std::function<void(const Result<protocol::Scored>&)> done) {
     return ask(
-        engine(), protocol::Score{std::move(request)}, [done](const protocol::Scored& reply) { done(reply); },
+        engineHere(), protocol::Score{std::move(request)},
+        [done](const protocol::Scored& reply) { done(reply); },
         [done](const protocol::Failed& failed) { done(tl::unexpected<Error>(failed.error)); });
 }
 
 protocol::RequestId EngineClient::read(ReadRequest request, ReadHandlers handlers) {
     const auto hear = std::make_shared<const ReadHandlers>(std::move(handlers));
     return ask(
-        engine(), protocol::Read{std::move(request)},
+        engineHere(), protocol::Read{std::move(request)},
         [hear](const protocol::ReadPlanned& plan) { hear->planned(plan.cost); },
         [hear](const protocol::Progress& progress) { hear->progress(progress.fraction); },
         [hear](const protocol::ReadDone& reply) { hear->done(reply.cost); },

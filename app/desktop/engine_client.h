@@ -134,6 +134,8 @@ class EngineClient : public QObject {
     Engine& engineFor(std::string_view path) { return protocol::isRemote(path) ? m_bridge : m_host; }
     /// Of the model in use.
     Engine& engine() { return m_isRemote ? m_bridge : m_host; }
+    /// The same for what only a model on this computer can do: of such words not even the bridge hears.
+    Engine& engineHere() { return m_isRemote ? m_noneHere : m_host; }
     template <typename R, typename... Functions>
     protocol::RequestId ask(Engine& engine, R request, Functions... functions);
 
@@ -142,6 +144,7 @@ class EngineClient : public QObject {
     // Last: their handlers use the others.
     Engine m_host;
     Engine m_bridge;
+    Engine m_noneHere;
 };
 
 }  // namespace ingle::desktop

@@ -129,6 +129,9 @@ class RemoteTest : public QObject, WindowFiles {
             write(run, QString("secret ").repeated(200));
             QTest::qWait(800);
             QVERIFY(!bridge.heard("secret"));
+            run.model.actions()->run("prompt");
+            QTest::qWait(300);
+            QCOMPARE(bridge.asked("preview"), 0);
             // It cannot guess for another, nor have settings, nor be forgotten.
             for (const QVariant& each : run.model.models()->guessChoices())
                 QVERIFY(!each.toMap()["name"].toString().contains("model"));

@@ -198,6 +198,7 @@ TEST_F(Turns, AnAnswerWithoutIdsGoesOnFromItsText) {
     EXPECT_EQ(promptOf(turn, {}).request.resumeText, "A fire");
     EXPECT_EQ(replayOf(turn, {}).request.resumeText, "");
     ASSERT_TRUE(m_history->appendAnswer(answer, std::vector<PartPiece>{{PartKind::Text, ".", {}}}, {4}, ""));
+    ASSERT_TRUE(m_history->finishAnswer(answer, {}));
     EXPECT_EQ(promptOf(valueOf(resume(*m_history, asked.conversation.id, answer)), {}).request.resumeText, "")
         << "an answer with ids has all of them";
 }

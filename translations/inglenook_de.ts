@@ -1639,12 +1639,12 @@
         <translation>Dieses Mal senden</translation>
     </message>
     <message>
-        <source>Documents stand in this chat, and %1 runs on another computer. Passages of them would leave this one.</source>
-        <translation>In diesem Gespräch stehen Dokumente, und %1 läuft auf einem anderen Computer. Stellen daraus würden diesen verlassen.</translation>
+        <source>Documents stand in this chat, and %1 runs on %2. Passages of them would leave this computer.</source>
+        <translation>In diesem Gespräch stehen Dokumente, und %1 läuft auf %2. Stellen daraus würden diesen Computer verlassen.</translation>
     </message>
     <message>
-        <source>This chat is private, and %1 runs on another computer. What you write would leave this one.</source>
-        <translation>Dieses Gespräch ist privat, und %1 läuft auf einem anderen Computer. Was Sie schreiben, würde diesen verlassen.</translation>
+        <source>This chat is private, and %1 runs on %2. What you write would leave this computer.</source>
+        <translation>Dieses Gespräch ist privat, und %1 läuft auf %2. Was Sie schreiben, würde diesen Computer verlassen.</translation>
     </message>
     <message>
         <source>Write a message; it leaves this computer</source>
@@ -2324,6 +2324,10 @@
 </context>
 <context>
     <name>PrivateBar</name>
+    <message>
+        <source>Nothing of this chat is written to this computer's disk. What you send to another computer is in its hands.</source>
+        <translation>Nichts aus diesem Gespräch wird auf die Festplatte dieses Computers geschrieben. Was Sie an einen anderen Computer senden, liegt in dessen Händen.</translation>
+    </message>
     <message>
         <source>Nothing of this chat is written to the disk. When you close it, it is gone.</source>
         <translation>Nichts von diesem Gespräch kommt auf die Festplatte. Wenn Sie es schließen, ist es weg.</translation>

@@ -11,13 +11,10 @@
 namespace ingle::bridge {
 namespace {
 
-/// So much of a continuation is compared with the beginning of the answer, to see whether it is one.
-constexpr size_t kComparedBytes = 40;
-/// Of shorter answers it is not asked: too many texts repeat a word.
-constexpr size_t kLeastCompared = 16;
-
-/// The status of a server that still loads its model.
-constexpr int kNotReady = 503;
+/// The statuses of a server that is being started, and of a proxy before it.
+bool isNotReady(int status) {
+    return status >= 502 && status <= 504;
+}
 
 double milliseconds(Answer::Clock::duration time) {
     return std::chrono::duration<double, std::milli>(time).count();
@@ -52,13 +49,7 @@ Answer::~Answer() {
 void Answer::begin() {
     if (!canGoOn()) return fail(cannotGoOn(m_far));
     leaveOut(m_knowledge.refused);
-    lookAtBeginning();
     ask();
-}
-
-void Answer::lookAtBeginning() {
-    m_isContinuing = !m_text.empty();
-    m_isDoubted = m_isContinuing && m_knowledge.continues != true && m_text.size() >= kLeastCompared;
 }
 
 void Answer::leaveOut(const FieldNames& fields) {
@@ -114,8 +105,7 @@ Taken Answer::take(std::string_view bytes) {
                                                            taken.error().message)};
         return Taken::Enough;
     }
-    const bool beginsAnew = m_isDoubted && repeats(false) == true;
-    return beginsAnew || m_stream.isWhole() ? Taken::Enough : Taken::All;
+    return m_stream.isWhole() ? Taken::Enough : Taken::All;
 }
 
 void Answer::sendPlan() {
@@ -132,13 +122,6 @@ void Answer::sendPlan() {
 void Answer::send(std::vector<PartPiece> pieces) {
     if (pieces.empty()) return;
     if (!m_firstToken) m_firstToken = Clock::now();
-    if (m_isDoubted) {
-        for (const PartPiece& piece : pieces) append(m_doubted, piece);
-        if (repeats(m_stream.isComplete()) != false) return;
-        pieces = std::exchange(m_doubted, {});
-        m_isDoubted = false;
-        m_knowledge.continues = true;
-    }
     for (const PartPiece& piece : pieces) {
         if (piece.kind == PartKind::Text) m_text += piece.text;
         m_hasThought = m_hasThought || piece.kind == PartKind::Thought;
@@ -147,33 +130,17 @@ void Answer::send(std::vector<PartPiece> pieces) {
     m_output.event(protocol::Tokens{{.ids = {}, .pieces = std::move(pieces), .chances = {}}});
 }
 
-std::optional<bool> Answer::repeats(bool isAll) {
-    std::string begun;
-    for (const PartPiece& piece : m_doubted) {
-        if (piece.kind == PartKind::Text) begun += piece.text;
-    }
-    const size_t compared = std::min({kComparedBytes, m_text.size(), begun.size()});
-    if (m_text.compare(0, compared, begun, 0, compared) != 0) return false;
-    if (begun.size() >= std::min(kComparedBytes, m_text.size())) return true;
-    if (isAll) return false;  // the last few characters
-    return std::nullopt;
-}
-
 void Answer::ended(FarEnd end) {
     m_call = 0;
     if (m_failure) return fail(*std::move(m_failure));
     if (end.status != 0 && !isGood(end.status)) {
         if (askedWithout(end)) return;
         const bool isFirst = m_tries == 0;
-        if (!isFirst && end.status == kNotReady && goOn(end)) return;
-        if (!m_isContinuing || !isRefusal(end.status))
+        if (!isFirst && isNotReady(end.status) && goOn(end)) return;
+        if (m_text.empty() || !isRefusal(end.status))
             return fail(isFirst ? farError(m_far, end, m_model.name) : brokenAnswer(m_far));
-        m_knowledge.continues = false;
+        m_knowledge.refusesToContinue = true;
         return fail(isFirst ? cannotGoOn(m_far) : brokenAnswer(m_far));
-    }
-    if (m_isDoubted && repeats(m_stream.isComplete()) == true) {
-        m_knowledge.continues = false;
-        return fail(m_tries == 0 ? cannotGoOn(m_far) : brokenAnswer(m_far));
     }
     if (m_stream.isComplete()) return finishAnswered();
     const bool wasUnsent = end.how == FarEnd::How::Unreachable || end.how == FarEnd::How::Untrusted;
@@ -187,7 +154,7 @@ void Answer::ended(FarEnd end) {
 bool Answer::goOn(const FarEnd& end) {
     if (!canGoOn()) return false;
     // One that is started again is not there for a while, or not ready.
-    if (end.how == FarEnd::How::Unreachable || end.status == kNotReady) {
+    if (end.how == FarEnd::How::Unreachable || isNotReady(end.status)) {
         const auto now = Clock::now();
         if (!m_goneSince) m_goneSince = now;
         if (now - *m_goneSince > kPatience) return false;
@@ -196,12 +163,8 @@ bool Answer::goOn(const FarEnd& end) {
         if (m_tries == kMostTries) return false;
         ++m_tries;
     }
-    if (!m_isDoubted) {
-        m_tokensBefore += m_stream.numChunks();
-        m_textTokensBefore += m_stream.numTextChunks();
-    }
-    m_doubted.clear();  // too little of it to know what it is, and never sent
-    lookAtBeginning();
+    m_tokensBefore += m_stream.numChunks();
+    m_textTokensBefore += m_stream.numTextChunks();
     m_stream = ChatStream();
     m_goOnAt = Clock::now() + kPause;
     return true;
@@ -211,14 +174,10 @@ bool Answer::goOn(const FarEnd& end) {
 bool Answer::canGoOn() const {
     if (m_hasCall) return false;
     if (m_text.empty()) return !m_hasThought;
-    return m_knowledge.continues != false && !m_request.contains("response_format");
+    return m_model.continues && !m_knowledge.refusesToContinue && !m_request.contains("response_format");
 }
 
 void Answer::finishAnswered() {
-    if (!m_doubted.empty()) {  // the last few characters
-        m_isDoubted = false;
-        send(std::exchange(m_doubted, {}));
-    }
     const std::string& reason = m_stream.finishReason();
     if (reason == "content_filter")
         return fail(

@@ -17,8 +17,8 @@ namespace ingle::bridge {
 
 /// What was learned of the far server while it answered.
 struct FarKnowledge {
-    /// It goes on with the text of an answer instead of beginning another one; nothing: never tried.
-    std::optional<bool> continues;
+    /// It is of a kind that goes on with the text of an answer, and does not.
+    bool refusesToContinue = false;
     /// Its /tokenize takes a text as "prompt" (vLLM) and not as "content" (llama.cpp, ingle-serve).
     bool tokenizesPrompts = false;
     FieldNames refused;  ///< fields of the sampler that it does not take
@@ -64,8 +64,6 @@ class Answer {
     void ended(FarEnd end);
     /// Asks for the answer, behind what there is of it.
     void ask();
-    /// Whether the next call goes on with one, and that is to be seen first.
-    void lookAtBeginning();
     void leaveOut(const FieldNames& fields);
     /// False where that is not why it refuses.
     bool askedWithout(const FarEnd& refusal);
@@ -74,8 +72,6 @@ class Answer {
     bool canGoOn() const;
     void send(std::vector<PartPiece> pieces);
     void sendPlan();
-    /// Whether the server begins anew instead of going on; nothing while that is open.
-    std::optional<bool> repeats(bool isAll);
     void finish(StopReason reason);
     void finishAnswered();
     void fail(Error error) { m_output.end(protocol::Failed{std::move(error), {}}); }
@@ -98,9 +94,6 @@ class Answer {
     uint32_t m_textTokensBefore = 0;  ///< those of them that are in m_text
     int m_tries = 0;
     std::optional<Clock::time_point> m_goneSince;  ///< the server; nothing: it was there the last time
-    bool m_isContinuing = false;                   ///< this call goes on with m_text
-    std::vector<PartPiece> m_doubted;  ///< the first of a continuation, until it is known to be one
-    bool m_isDoubted = false;
     std::optional<Clock::time_point> m_goOnAt;
     Clock::time_point m_began;
     std::optional<Clock::time_point> m_firstToken;

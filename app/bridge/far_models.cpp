@@ -1,6 +1,7 @@
 #include "app/bridge/far_models.h"
 
 #include <algorithm>
+#include <array>
 
 #include "app/bridge/json_text.h"
 #include "app/protocol/remote.h"
@@ -10,6 +11,16 @@ namespace {
 
 constexpr size_t kMaxModels = 4096;
 constexpr size_t kMaxNameBytes = 512;
+
+/// What "owned_by" says of the servers that go on with a last message of the assistant: vLLM (from 0.6.3 on),
+/// SGLang and ingle-serve are asked to by continue_final_message, llama.cpp's does so by itself. One that
+/// does not would begin anew in other words, which nobody could tell from a continuation.
+constexpr std::array<std::string_view, 4> kContinuing{"vllm", "sglang", "inglenook", "llamacpp"};
+
+bool continues(const nlohmann::json& model) {
+    const auto owner = textAt(model, "owned_by");
+    return owner && std::ranges::find(kContinuing, *owner) != kContinuing.end();
+}
 
 uint32_t contextOf(const nlohmann::json& model) {
     for (const char* name : {"max_model_len", "context_length", "context_window"}) {
@@ -32,7 +43,7 @@ Result<std::vector<FarModel>> readModels(std::string_view body) {
     for (const nlohmann::json& each : list) {
         const auto name = textAt(each, "id");
         if (!name || name->empty() || name->size() > kMaxNameBytes) continue;
-        models.push_back({*name, contextOf(each)});
+        models.push_back({*name, contextOf(each), continues(each)});
         if (models.size() == kMaxModels) break;
     }
     return models;

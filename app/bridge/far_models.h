@@ -17,6 +17,8 @@ namespace ingle::bridge {
 struct FarModel {
     std::string name;            ///< as the far server knows it
     uint32_t contextTokens = 0;  ///< 0: not told
+    /// Its server is of a kind that goes on with a last message of the assistant, as "owned_by" says.
+    bool continues = false;
 };
 
 std::string pathOf(const FarModel& model);

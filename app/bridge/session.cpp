@@ -291,7 +291,7 @@ void Session::askModels(Id id, std::function<void(Result<Models>)> answer) {
             const auto& named = m_far.named;
             if (isMissing(end) && !named.empty()) {  // a server without a list: whoever named them knows
                 Models models;
-                for (const std::string& name : named) models.push_back({name, 0});
+                for (const std::string& name : named) models.push_back({name, 0, false});
                 return answer(std::move(models));
             }
             if (!isGood(end)) return answer(tl::unexpected(farError(m_far.server, end)));

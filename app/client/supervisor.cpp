@@ -94,6 +94,14 @@ Error bridgeLost() {
         Error{ErrorCode::Io, "The bridge to other computers ended in the middle of this."});
 }
 
+Error leadsElsewhere(const std::string& before, const std::string& now) {
+    return withId<ErrorId::FarUnreachable>(
+        Error{ErrorCode::Io, fmt::format("The bridge leads to {} now and no longer to {}; please choose the "
+                                         "model again.",
+                                         now, before)},
+        before);
+}
+
 Error outdated(HostKind host) {
     if (host == HostKind::Own)
         return withId<ErrorId::HostOutdated>(Error{ErrorCode::Unsupported, kVersionMismatch});
@@ -456,19 +464,25 @@ void Supervisor::reloading(const protocol::EventBody& event) {
     }
     m_reloadId = 0;
     notify(m_options.notices.loadingAgain, protocol::Progress{.fraction = 1});
-    if (const auto* loaded = std::get_if<protocol::Loaded>(&event)) {
+    const auto* loaded = std::get_if<protocol::Loaded>(&event);
+    const auto* failed = std::get_if<protocol::Failed>(&event);
+    if (loaded == nullptr && failed == nullptr)
+        return abandonHost("It answered something else than it was asked.");
+    // What is meant for one computer goes to no other.
+    const bool isElsewhere =
+        loaded != nullptr && m_options.hostKind == HostKind::Bridge && loaded->info.device != m_device.device;
+    if (loaded != nullptr && !isElsewhere) {
         m_hostHasModel = true;
         m_lastUse = m_options.now();
         tellDevice({loaded->info.device, loaded->info.deviceNote});
         return advance();
     }
-    const auto* failed = std::get_if<protocol::Failed>(&event);
-    if (failed == nullptr) return abandonHost("It answered something else than it was asked.");
+    const Error error = isElsewhere ? leadsElsewhere(m_device.device, loaded->info.device) : failed->error;
     for (auto each = m_calls.begin(); each != m_calls.end();) {
         const auto entry = each++;
         const ModelUse use = modelUse(entry->call.body);
         if (use == ModelUse::Changes) break;  // later ones wait for another model
-        if (use == ModelUse::Uses) fail(entry, failed->error);
+        if (use == ModelUse::Uses) fail(entry, error);
     }
     advance();
 }

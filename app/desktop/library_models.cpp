@@ -1,5 +1,7 @@
 #include "app/desktop/library_models.h"
 
+#include "app/desktop/text.h"
+#include "app/library/display_name.h"
 #include "app/protocol/remote.h"
 
 #include <filesystem>
@@ -42,6 +44,17 @@ std::optional<ModelEntry> movedFrom(const library::Library& library, const std::
         }
     }
     return std::nullopt;
+}
+
+std::string legible(const std::string& name) {
+    constexpr qsizetype kMostCharacters = 60;
+    QString out;
+    for (const QChar each : toQString(name)) {
+        const bool isSeen = each.category() != QChar::Other_Format && each.category() != QChar::Other_Control;
+        if (isSeen) out += each;
+    }
+    if (out.size() > kMostCharacters) out = out.left(kMostCharacters) + QStringLiteral("…");
+    return out.toStdString();
 }
 
 }  // namespace
@@ -87,13 +100,18 @@ Result<CheckedModel> addModel(library::Library& library, const ModelInfo& info) 
     return CheckedModel{entry, FileState::Same};
 }
 
+QString nameOf(const ModelEntry& entry) {
+    // Another computer's names are no names of files: what they end with tells them apart.
+    return toQString(protocol::isRemote(entry.path) ? entry.name : library::displayName(entry.name));
+}
+
 ModelEntry remoteEntry(const std::string& path, const std::string& computer) {
     ModelEntry entry;
     entry.id = path;
     entry.path = path;
-    entry.name = path.substr(protocol::kRemotePrefix.size());
+    entry.name = legible(path.substr(protocol::kRemotePrefix.size()));
     entry.family = protocol::kRemote;
-    entry.summary = computer;
+    entry.summary = legible(computer);
     return entry;
 }
 

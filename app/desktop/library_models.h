@@ -1,6 +1,8 @@
 /// How a model becomes an entry of the list of models, and what that is for.
 #pragma once
 
+#include <QString>
+
 #include <span>
 #include <string>
 #include <vector>
@@ -11,6 +13,9 @@
 #include "ingle/types.h"
 
 namespace ingle::desktop {
+
+/// What people call it.
+QString nameOf(const library::ModelEntry& entry);
 
 /// Some files hold a model and nothing that turns text into its tokens.
 bool hasTokenizer(const ModelInfo& info);
@@ -38,6 +43,7 @@ Result<CheckedModel> addModel(library::Library& library, const ModelInfo& info);
 
 /// What stands in the list for a model of another computer, which the library, of files, does not have: its
 /// path is its id, and the computer its summary.
+/// Names are made fit to be read: marks of direction and controls are left out, and long ones are cut.
 library::ModelEntry remoteEntry(const std::string& path, const std::string& computer);
 std::vector<library::ModelEntry> remoteEntries(std::span<const Recognition> things);
 

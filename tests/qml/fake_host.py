@@ -27,7 +27,7 @@
 --read-room N    the context has room for so many tokens
 --embed-ms N     how long it takes to say whether texts are about light
 
---listen PATH    it is the bridge: it serves one client after another at that socket, and no file; --far NAME is a model of it
+--listen PATH    it is the bridge: it serves one client after another at that socket, and no file; --far NAME is a model of it, on --far-device NAME
 
 A path with "bge" is a model that compares texts. A path with "published" is a model that could be made smaller, one with "huge" a model that does not fit; an import into a folder with "full" fails.
 """
@@ -76,6 +76,7 @@ parser.add_argument("--room", type=int, default=48)
 parser.add_argument("--embed-ms", type=float, default=1)
 parser.add_argument("--listen")
 parser.add_argument("--far", action="append", default=[])
+parser.add_argument("--far-device", default="far.example")
 args = parser.parse_args()
 
 RECEIPT = {"program": "1.0", "modelHash": args.model_hash, "backend": "cpu", "device": "a fake", "instructions": "avx2"}
@@ -225,7 +226,7 @@ def info_of(path):
 def far_model(name):
     path = f"bridge:{name}"
     info = {**info_of(path), "name": name, "family": "remote", "tokenizer": "remote", "promptFormat": "template",
-            "backend": "remote", "device": "far.example"}
+            "backend": "remote", "device": args.far_device}
     return {"kind": "remote", "path": path, "sentence": "far away", "actions": ["open"], "info": info}
 
 
@@ -371,8 +372,9 @@ def serve(lines):
 
 if args.listen:
     listening = socket.socket(socket.AF_UNIX)
-    listening.bind(args.listen)
+    listening.bind(args.listen + ".new")
     listening.listen()
+    os.rename(args.listen + ".new", args.listen)  # there once it can be reached
     while True:
         client = listening.accept()[0].makefile("rw", encoding="utf-8")
         sys.stdout = client

@@ -1,6 +1,7 @@
 /// Models of other computers, to which the bridge leads.
 #include <QProcess>
 
+#include "app/desktop/library_models.h"
 #include "tests/qml/window_run.h"
 
 using namespace ingle;
@@ -159,7 +160,7 @@ class RemoteTest : public QObject, WindowFiles {
         for (const QString words : {"first secret", "second secret"}) {
             run.chat().setDraft(words);
             run.chat().send(words);
-            verifyAsked(run, bridge, words, "This chat is private, and Big model runs on another computer.");
+            verifyAsked(run, bridge, words, "This chat is private, and Big model runs on far.example.");
             run.model.notices()->dismissBanner();
             QTest::qWait(100);
             QVERIFY(!bridge.heard(words.toUtf8().constData()));
@@ -215,8 +216,7 @@ class RemoteTest : public QObject, WindowFiles {
         const QString words = "What do bees make?";
         write(run, words);
         run.chat().send(words);
-        verifyAsked(run, bridge, words,
-                    "Documents stand in this chat, and Big model runs on another computer.");
+        verifyAsked(run, bridge, words, "Documents stand in this chat, and Big model runs on far.example.");
         QCOMPARE(bridge.asked("read"), 0);
         run.model.notices()->runBannerAction();
         QVERIFY(answered(run, 2));
@@ -237,6 +237,67 @@ class RemoteTest : public QObject, WindowFiles {
         QVERIFY(bridge.heard("Hello!"));
     }
 
+    void whatIsAllowedForOneComputerGoesToNoOther() {
+        const Place place = freshPlace();
+        std::optional<Bridge> bridge(std::in_place, place.socket, place.bridgeLog);
+        WindowRun run(place.files(), {});
+        QVERIFY(openLocal(run, m_modelFile));
+        QVERIFY(useRemote(run));
+        run.model.secret()->show();
+        run.chat().setDraft("a secret");
+        run.chat().send("a secret");
+        verifyAsked(run, *bridge, "a secret", "runs on far.example");
+        bridge.emplace(place.socket, place.bridgeLog, QStringList{"--far-device", "elsewhere.example"});
+        run.model.notices()->runBannerAction();
+        QVERIFY(answered(run, 2));
+        QVERIFY(!bridge->heard("a secret"));
+        QCOMPARE(RunningAnswers::endSentence(run.messages()[1]), QString("far.example cannot be reached."));
+        // The list tells where it is now; once it is chosen again it may be asked.
+        run.model.models()->look();
+        QTRY_VERIFY_WITH_TIMEOUT(run.model.models()
+                                     ->index(1)
+                                     .data(ModelListModel::DetailsRole)
+                                     .toString()
+                                     .startsWith("elsewhere.example answers"),
+                                 kPatienceMs);
+        run.model.models()->use("bridge:Big model");
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready() && run.model.models()->device() == "elsewhere.example",
+                                 kPatienceMs);
+        run.chat().regenerate(run.messages()[1].id);
+        QTRY_VERIFY(run.model.notices()->banner().contains("runs on elsewhere.example"));
+    }
+
+    void whatIsWrittenWhileAnEditWaitsIsSentToo() {
+        const Place place = freshPlace();
+        const Bridge bridge(place.socket, place.bridgeLog);
+        WindowRun run(place.files(), {});
+        QVERIFY(openLocal(run, m_modelFile));
+        QVERIFY(useRemote(run));
+        run.model.secret()->show();
+        run.chat().send("first words");
+        QTRY_VERIFY(!run.model.notices()->bannerAction().isEmpty());
+        run.model.notices()->runBannerAction();
+        QVERIFY(answered(run, 2));
+        run.chat().messages()->edit(static_cast<double>(run.messages()[0].id));
+        run.chat().messages()->setEditedText("other words");
+        run.chat().edit(run.messages()[0].id, "other words");
+        QTRY_VERIFY(!run.model.notices()->bannerAction().isEmpty());
+        run.chat().messages()->setEditedText("other words and more");
+        run.model.notices()->runBannerAction();
+        QTRY_COMPARE_WITH_TIMEOUT(run.said(0), std::string("other words and more"), kPatienceMs);
+    }
+
+    void namesFromAfarAreMadeLegible() {
+        const auto entry =
+            remoteEntry("bridge:\u202Eevil\u0007 " + std::string(400, 'x'), "far\u202E.example");
+        QVERIFY(!QString::fromStdString(entry.name).contains(QChar(0x202E)));
+        QVERIFY(entry.name.starts_with("evil xxx"));
+        QVERIFY(entry.name.size() < 80);
+        QCOMPARE(entry.summary, std::string("far.example"));
+        QCOMPARE(nameOf(remoteEntry("bridge:Qwen3-8B-Q4_K_M", "")), QString("Qwen3-8B-Q4_K_M"));
+        QVERIFY2(entry.path.size() > 400, "it is asked for by its own name");
+    }
+
     void anAnswerThatTheBridgeLeftIsContinued() {
         const Place place = freshPlace();
         std::optional<Bridge> bridge(std::in_place, place.socket, place.bridgeLog,
@@ -253,6 +314,14 @@ class RemoteTest : public QObject, WindowFiles {
         QCOMPARE(RunningAnswers::endSentence(run.messages()[1]),
                  QString("The bridge to other computers ended in the middle of this."));
         QVERIFY(run.chat().canContinue(run.messages()[1].id));
+        // No model of another computer is chosen by itself.
+        run.model.models()->useBefore();
+        QTRY_VERIFY_WITH_TIMEOUT(run.ready() && !run.model.models()->isRemote(), kPatienceMs);
+        QVERIFY(!run.chat().canContinue(run.messages()[1].id));
+        bridge.emplace(place.socket, place.bridgeLog);
+        QVERIFY(useRemote(run));
+        QVERIFY(run.chat().canContinue(run.messages()[1].id));
+        bridge.reset();
         run.chat().continueAnswer(run.messages()[1].id);
         QTRY_COMPARE(RunningAnswers::endSentence(run.messages()[1]),
                      QString("The bridge to other computers is not running. Start it, and try again."));

@@ -177,37 +177,49 @@ void ChatController::readProfile() {
 
 bool ChatController::readyToAnswer() {
     if (!mayAnswer()) return false;
-    if (m_models.state() == ModelListModel::Ready || m_models.state() == ModelListModel::Loading) return true;
+    if (m_models.state() == ModelListModel::Ready) return true;
+    // Which computer a model of another one is on is known once it is there.
+    if (m_models.state() == ModelListModel::Loading) return !m_models.isRemote();
     emit modelNeeded();
     return false;
 }
 
 void ChatController::beginWhenAllowed(const std::function<void()>& begin) {
     if (!m_models.isRemote()) return begin();
+    const auto sentence = [this](const QString& words) {
+        return words.arg(m_models.currentName(), m_models.device());
+    };
     if (m_storage.isInMemory())
         return askToLeave(
-            tr("This chat is private, and %1 runs on another computer. What you write would leave this one.")
-                .arg(m_models.currentName()),
+            sentence(tr("This chat is private, and %1 runs on %2. What you write would leave this "
+                        "computer.")),
             begin);
     const auto look = [conversation = m_conversation, leaf = m_leaf](history::HistoryReader& history) {
         return history::holdsDocuments(history, conversation, leaf);
     };
-    m_storage.readBehindWrites(this, look, [this, begin, asked = m_conversation](const Result<bool>& holds) {
-        if (asked != m_conversation) return;  // the person went on
-        if (!holds) return m_notices.showError(Notices::Topic::History, holds.error());
-        if (!*holds) return begin();
-        askToLeave(tr("Documents stand in this chat, and %1 runs on another computer. Passages of them would "
-                      "leave this one.")
-                       .arg(m_models.currentName()),
-                   begin);
-    });
+    m_storage.readBehindWrites(
+        this, look, [this, begin, sentence, isStill = unchanged()](const Result<bool>& holds) {
+            if (!isStill()) return;  // the person went on
+            if (!holds) return m_notices.showError(Notices::Topic::History, holds.error());
+            if (!*holds) return begin();
+            askToLeave(
+                sentence(tr("Documents stand in this chat, and %1 runs on %2. Passages of them would leave "
+                            "this computer.")),
+                begin);
+        });
+}
+
+std::function<bool()> ChatController::unchanged() const {
+    return [this, chat = m_conversation, model = m_models.current().id, computer = m_models.device()] {
+        return chat == m_conversation && model == m_models.current().id && computer == m_models.device();
+    };
 }
 
 void ChatController::askToLeave(const QString& sentence, const std::function<void()>& begin) {
     Notices::Banner banner{Notices::Topic::Leaving, sentence};
     banner.action = tr("Send it this time");
-    banner.run = whileAlive(this, [this, begin, asked = m_conversation, model = m_models.current().id] {
-        if (asked == m_conversation && model == m_models.current().id) begin();
+    banner.run = whileAlive(this, [begin, isStill = unchanged()] {
+        if (isStill()) begin();
     });
     m_notices.showBanner(std::move(banner));
 }
@@ -256,7 +268,8 @@ void ChatController::regenerateNow(qint64 message) {
 }
 
 void ChatController::branchAnswer(RowId answer, const history::AnswerBeginning& beginning) {
-    if (m_messages.find(answer) == nullptr || !readyToAnswer()) return;
+    // Its ids are of a model on this computer.
+    if (m_messages.find(answer) == nullptr || m_models.isRemote() || !readyToAnswer()) return;
     startTurn([answer, beginning](history::History& history) {
         return history::branchAnswer(history, answer, beginning);
     });
@@ -275,8 +288,13 @@ std::vector<Part> ChatController::editedParts(qint64 message, const QString& tex
 }
 
 void ChatController::edit(qint64 message, const QString& text) {
-    if (!text.trimmed().isEmpty() && readyToAnswer())
-        beginWhenAllowed([this, message, text] { editNow(message, text); });
+    if (text.trimmed().isEmpty() || !readyToAnswer()) return;
+    // What is written meanwhile is sent, too.
+    beginWhenAllowed([this, message, text] {
+        const bool isOpen = m_messages.edited() == static_cast<double>(message);
+        const QString now = isOpen ? m_messages.editedText() : QString();
+        editNow(message, now.trimmed().isEmpty() ? text : now);
+    });
 }
 
 void ChatController::editNow(qint64 message, const QString& text) {
@@ -315,6 +333,11 @@ void ChatController::undoEdit(RowId conversation, RowId before, RowId changed) {
 
 bool ChatController::canContinue(qint64 message) const {
     const Message* answer = m_messages.find(message);
+    if (answer != nullptr && protocol::isRemote(answer->modelId)) {
+        // Such a model is chosen by the person only, and goes on with a text only.
+        const bool endsInText = !answer->parts.empty() && answer->parts.back().kind == PartKind::Text;
+        if (answer->modelId != m_models.current().id || !(answer->parts.empty() || endsInText)) return false;
+    }
     return answer != nullptr && message == m_leaf && answer->role == Role::Assistant &&
            answer->status != MessageStatus::Complete && mayAnswer();
 }

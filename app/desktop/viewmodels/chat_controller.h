@@ -201,6 +201,8 @@ class ChatController : public QObject {
     /// Begins at once, or, where words that are to stay would leave this computer, once the person has
     /// allowed that, for this time.
     void beginWhenAllowed(const std::function<void()>& begin);
+    /// Tells later whether chat, model and computer are those of now.
+    std::function<bool()> unchanged() const;
     /// `sentence`: what would leave.
     void askToLeave(const QString& sentence, const std::function<void()>& begin);
     void sendNow(const QString& text);

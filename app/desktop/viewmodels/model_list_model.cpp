@@ -120,14 +120,16 @@ void ModelListModel::applyChoices() {
 }
 
 void ModelListModel::loadById(const std::string& modelId) {
+    const quint64 number = ++m_numChoices;
     if (protocol::isRemote(modelId)) return load(remoteEntry(modelId, ""), FileState::Same);
     const auto work = [id = modelId](library::Library& library) -> Result<CheckedModel> {
         INGLE_TRY(library.reload());
         return checkModel(library, id);
     };
     ++m_numChosen;
-    m_storage.run(this, work, [this](const Result<CheckedModel>& checked) {
+    m_storage.run(this, work, [this, number](const Result<CheckedModel>& checked) {
         --m_numChosen;
+        if (number != m_numChoices) return;  // another was chosen since
         if (checked) return load(checked->entry, checked->file);
         m_notices.showError(Notices::Topic::Model, checked.error());
         emit chosenInVain();
@@ -318,7 +320,10 @@ void ModelListModel::lookBeyond() {
         auto remote = things ? remoteEntries(*things) : std::vector<ModelEntry>();
         const bool isThere = things || errorIdOf(things.error()) != ErrorId::BridgeMissing;
         const QString trouble = isThere && !things ? errorSentence(things.error()) : QString();
-        const bool isSame = std::ranges::equal(remote, m_remote, {}, &ModelEntry::id, &ModelEntry::id);
+        const auto isIt = [](const ModelEntry& a, const ModelEntry& b) {
+            return a.id == b.id && a.summary == b.summary;
+        };
+        const bool isSame = std::ranges::equal(remote, m_remote, isIt);
         if (isSame && trouble == m_remoteTrouble) return;
         m_remoteTrouble = trouble;
         setModels(ofTheLibrary(m_models), std::move(remote));
@@ -401,7 +406,7 @@ QVariant ModelListModel::data(const QModelIndex& index, int role) const {
         case ModelIdRole:
             return toQString(entry.id);
         case NameRole:
-            return toQString(library::displayName(entry.name));
+            return nameOf(entry);
         case PathRole:
             return toQString(entry.path);
         case CurrentRole:
@@ -411,7 +416,7 @@ QVariant ModelListModel::data(const QModelIndex& index, int role) const {
         case TroubleRole:
             return trouble(entry);
         case SpokenRole: {
-            const QString name = toQString(library::displayName(entry.name));
+            const QString name = nameOf(entry);
             return entry.id == m_current.id ? tr("%1, in use").arg(name) : name;
         }
         case RemoteRole:

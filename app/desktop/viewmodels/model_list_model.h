@@ -74,7 +74,7 @@ class ModelListModel : public QAbstractListModel {
     bool inspecting() const { return m_inspection.has_value(); }
     /// A model was chosen, and nobody knows yet what becomes of it.
     bool choosing() const { return m_numChosen > 0 || m_state == Loading; }
-    QString currentName() const { return QString::fromStdString(library::displayName(m_current.name)); }
+    QString currentName() const { return nameOf(m_current); }
     /// The model in use is on another computer, to which the bridge leads.
     bool isRemote() const { return protocol::isRemote(m_current.path); }
     QString remoteTrouble() const { return m_remoteTrouble; }
@@ -225,6 +225,7 @@ class ModelListModel : public QAbstractListModel {
     /// Of what is being looked at, until it is loaded or refused; nothing: nobody waits for one.
     std::optional<protocol::RequestId> m_inspection;
     quint64 m_numInspections = 0;  ///< how often another file, or a model, was chosen
+    quint64 m_numChoices = 0;      ///< how often a model was chosen
     int m_numChosen = 0;           ///< models that are looked up, to be loaded then
     bool m_startWithLast = false;  ///< when nothing comes of the file that was named at the start
     bool m_mayGuess = true;        ///< false: the model that is to guess does not suit the current one

@@ -130,11 +130,7 @@ void Answer::leave(unsigned answers) {
 }
 
 ApiError Answer::stopped() {
-    if (end() == End::TooLate)
-        return {
-            .status = 504,
-            .message = fmt::format("The answer took longer than {} seconds.", m_room.answerLimit().count()),
-            .code = "timeout"};
+    if (end() == End::TooLate) return tooLate(m_room.answerLimit());
     return {.status = 503, .message = "The answer was stopped.", .code = "cancelled"};
 }
 

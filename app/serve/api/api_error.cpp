@@ -71,6 +71,12 @@ ApiError fromEngine(const Error& error) {
     return said;
 }
 
+ApiError tooLate(std::chrono::seconds limit) {
+    return {.status = 504,
+            .message = fmt::format("The answer took longer than {} seconds.", limit.count()),
+            .code = "timeout"};
+}
+
 std::string errorObject(const ApiError& error) {
     return toText({{"error",
                     {{"message", sentence(error.message)},

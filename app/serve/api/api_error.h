@@ -1,6 +1,7 @@
 /// Errors as OpenAI's API has them: {"error": {"message", "type", "param", "code"}}.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <tl/expected.hpp>
 
@@ -27,6 +28,9 @@ inline tl::unexpected<ApiError> refuse(std::string message, std::string param = 
 
 /// What the engine said, with the status that suits it.
 ApiError fromEngine(const Error& error);
+
+/// Of what was to be there within so long.
+ApiError tooLate(std::chrono::seconds limit);
 
 /// The "error" object alone, as JSON.
 std::string errorObject(const ApiError& error);

@@ -1,6 +1,7 @@
 /// One thing that the server can be asked.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -44,16 +45,28 @@ nlohmann::ordered_json describe(const ServedModel& model);
 
 http::Response jsonResponse(std::string body);
 
-/// Answers a request by one question to the engine, which is cancelled when its client goes: `ask` asks it,
-/// for these handlers, and `responseOf` makes a reply of what comes back.
+/// Answers a request by one question to the engine, which is cancelled when its client goes or its time is
+/// over: `ask` asks it, for these handlers, and `responseOf` makes a reply of what comes back.
 template <typename R, typename Ask, typename ResponseOf>
 void answerOnce(EngineRoom& room, std::shared_ptr<http::Exchange> exchange, Ask ask, ResponseOf responseOf) {
     if (auto entered = enter(room, 1); !entered) return exchange->reply(toResponse(entered.error()));
-    const auto finished = [&room, exchange, responseOf](const client::Outcome<R>& outcome) {
+    struct Time {
+        std::atomic<bool> isOver = false;
+        std::atomic<Deadlines::Id> deadline = 0;  ///< 0: not set yet
+    };
+    const auto time = std::make_shared<Time>();
+    const auto finished = [&room, exchange, responseOf, time](const client::Outcome<R>& outcome) {
+        room.deadlines().callOff(time->deadline);
         room.leave();
-        exchange->reply(outcome ? responseOf(*outcome) : toResponse(fromEngine(outcome.error().error)));
+        if (outcome) return exchange->reply(responseOf(*outcome));
+        exchange->reply(
+            toResponse(time->isOver ? tooLate(room.answerLimit()) : fromEngine(outcome.error().error)));
     };
     const protocol::RequestId id = ask(client::Handlers<R>{.finished = finished});
+    time->deadline = room.deadlines().set(room.answerLimit(), [&room, time, id] {
+        time->isOver = true;
+        room.cancel(id);
+    });
     exchange->onGone([&room, id] { room.cancel(id); });
 }
 

@@ -56,7 +56,7 @@ Result<ModelList> namedModels(const std::vector<std::string>& names, const std::
 Result<std::unique_ptr<Models>> Models::ofLibrary(const std::string& dataDir) {
     INGLE_TRY_ASSIGN(ModelList list, readLibrary(dataDir));
     auto models = std::make_unique<Models>(std::move(list));
-    models->m_dataDir = dataDir;
+    models->m_dataDir = dataDir;  // what it had a moment ago is looked at again by the first who asks
     return models;
 }
 
@@ -66,23 +66,31 @@ std::shared_ptr<const ModelList> Models::all() {
 }
 
 std::shared_ptr<const ServedModel> Models::find(std::string_view name) {
-    const auto known = [this, name]() -> std::shared_ptr<const ServedModel> {
-        const auto models = list();
-        const auto found = std::ranges::find(*models, name, &ServedModel::name);
-        if (found == models->end()) return nullptr;
-        return {models, &*found};
-    };
-    if (auto model = known()) return model;
     readAgain();
-    return known();
+    const auto models = list();
+    const auto found = std::ranges::find(*models, name, &ServedModel::name);
+    if (found == models->end()) return nullptr;
+    return {models, &*found};
 }
 
 void Models::readAgain() {
     if (m_dataDir.empty()) return;
+    const Version now = versionOf(m_dataDir);
+    {
+        const std::scoped_lock lock(m_mutex);
+        if (now == m_version) return;
+    }
     auto read = readLibrary(m_dataDir);
     if (!read) return;
     const std::scoped_lock lock(m_mutex);
     m_list = std::make_shared<const ModelList>(std::move(*read));
+    m_version = now;
+}
+
+Models::Version Models::versionOf(const std::string& dataDir) {
+    struct stat status {};
+    if (::stat((dataDir + "/library.json").c_str(), &status) != 0) return {};
+    return {status.st_ino, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
 }
 
 std::shared_ptr<const ModelList> Models::list() {

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "app/library/library.h"
@@ -32,8 +33,7 @@ class Models {
   public:
     /// These and no others.
     explicit Models(ModelList models) : m_list(std::make_shared<const ModelList>(std::move(models))) {}
-    /// All of the library in `dataDir`, which is read again when somebody asks for a name that is not in it,
-    /// or for all. Errors: Io.
+    /// All of the library in `dataDir`, which is read again when it has changed. Errors: Io.
     static Result<std::unique_ptr<Models>> ofLibrary(const std::string& dataDir);
 
     std::shared_ptr<const ModelList> all();
@@ -41,6 +41,9 @@ class Models {
     std::shared_ptr<const ServedModel> find(std::string_view name);
 
   private:
+    /// Of the library's file, which is replaced by every change: inode, seconds and nanoseconds.
+    using Version = std::tuple<uint64_t, int64_t, int64_t>;
+    static Version versionOf(const std::string& dataDir);
     /// A library that cannot be read stays as it was known.
     void readAgain();
     std::shared_ptr<const ModelList> list();
@@ -49,6 +52,7 @@ class Models {
 
     std::mutex m_mutex;  ///< guards everything below
     std::shared_ptr<const ModelList> m_list;
+    Version m_version;  ///< of m_list
 };
 
 }  // namespace ingle::serve

@@ -179,7 +179,7 @@ class FakeFar {
 };
 
 inline constexpr const char* kModels =
-    R"({"data":[{"id":"small","max_model_len":4096},{"id":"large"},{"name":"none"}]})";
+    R"({"data":[{"id":"small","max_model_len":4096,"owned_by":"vllm"},{"id":"large"},{"name":"none"}]})";
 
 /// Answers /models, and leaves all else to `handler`.
 inline FakeFar::Handler withModels(FakeFar::Handler handler) {

@@ -35,8 +35,16 @@ TEST_F(ServedModels, OfALibraryAreThoseThatItHasNow) {
     add("third");
     EXPECT_EQ(models->all()->size(), 3u);
     EXPECT_EQ(before->name, "first") << "what was given out stays";
+    {
+        auto library = library::Library::open(m_data).value();
+        ASSERT_TRUE(library.relocate(library.findByName("second")->id, file("moved")));
+        ASSERT_TRUE(library.remove(library.findByName("third")->id));
+    }
+    EXPECT_EQ(models->find("second")->path, m_folder.file("moved")) << "a name that is known";
+    EXPECT_FALSE(models->find("third"));
+    EXPECT_EQ(models->all()->size(), 2u);
     std::ofstream(m_data + "/library.json") << R"({"version":1000})";
-    EXPECT_EQ(models->all()->size(), 3u) << "a library that cannot be read";
+    EXPECT_EQ(models->all()->size(), 2u) << "a library that cannot be read";
 }
 
 TEST_F(ServedModels, ThatWereNamedStayThose) {

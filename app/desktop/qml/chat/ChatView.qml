@@ -101,6 +101,7 @@ Item {
         PrivateBar {
             Layout.fillWidth: true
             visible: view.secret !== null
+            leaves: view.status.leaves
             actions: view.actions
         }
         FindBar {

@@ -7,6 +7,8 @@ Item {
     id: bar
 
     required property Actions actions
+    /// What is asked leaves this computer.
+    required property bool leaves
 
     objectName: "privateBar"
     implicitHeight: visible ? box.height + Theme.s : 0
@@ -36,7 +38,7 @@ Item {
                 Layout.fillWidth: true
                 textFormat: Text.PlainText
                 wrapMode: Text.Wrap
-                text: qsTr("Nothing of this chat is written to the disk. When you close it, it is gone.")
+                text: bar.leaves ? qsTr("Nothing of this chat is written to this computer's disk. What you send to another computer is in its hands.") : qsTr("Nothing of this chat is written to the disk. When you close it, it is gone.")
                 color: Theme.text
                 font.pixelSize: Theme.smallSize
                 Accessible.role: Accessible.StaticText

@@ -146,7 +146,8 @@ class Bridge:
 
     def _is_there(self):
         expect(self.process.poll() is None, f"the bridge ended: {self.log.read_text(encoding='utf-8')}")
-        return self.socket.exists()
+        with socket.socket(socket.AF_UNIX) as client:  # the socket is there a moment before it can be reached
+            return client.connect_ex(str(self.socket)) == 0
 
     def asked(self, *requests):
         """The events that answer these requests of the host protocol, one after another."""

@@ -156,7 +156,6 @@ Result<PlannedPrompt> planChat(const OpenedModel& model, const GenerateRequest& 
     }
     size_t estimate = 0;
     for (Turn& turn : turns) {
-        if (stopWanted()) return fail(ErrorCode::Cancelled, "cancelled");
         for (uint32_t i = turn.first; i < turn.end; ++i) {
             const tokenizer::TextSegment text{chat::messageText(request.messages[i], chat::Thoughts::Mark)};
             INGLE_TRY_ASSIGN(const auto ids, model.tokenizer->encode({&text, 1}, /*addSpecial=*/false));

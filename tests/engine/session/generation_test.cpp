@@ -88,10 +88,10 @@ TEST_P(Generations, aResumedAnswerEqualsTheUninterruptedOne) {
 TEST_P(Generations, aTextWithoutIdsGoesOnAsItsTokensWould) {
     const auto vocabulary = Vocabulary::open(m_engine->info().path).value();
     GenerateRequest request = question();
-    request.maxTokens = 12;
+    request.sampler.temperature = 0;  // what is drawn counts from the beginning of the answer itself
     request.resumeIds = vocabulary->tokenize("It began so", {}).value();
     ASSERT_GT(request.resumeIds.size(), 2u);
-    ASSERT_LT(request.resumeIds.size(), 12u);
+    ASSERT_LT(request.resumeIds.size(), request.maxTokens);
     const RecordingSink byIds = run(request);
     const auto numBegun = static_cast<uint32_t>(request.resumeIds.size());
     request.resumeIds.clear();

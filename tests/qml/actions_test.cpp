@@ -1,6 +1,8 @@
 /// The table of actions, what is said to the person, and the keyboard outside of the text.
 #include <QClipboard>
 
+#include <algorithm>
+
 #include "tests/qml/window_run.h"
 
 using namespace ingle;
@@ -293,7 +295,10 @@ class ActionsTest : public QObject, WindowFiles {
         QTRY_VERIFY(!run.shownItems("copyButton").isEmpty());
         // Rows may still be on their way to their places.
         const auto isCopied = [&run] {
-            QQuickItem* button = run.shownItems("copyButton").last();
+            // The answer's stands lowest, whichever row was made last.
+            QList<QQuickItem*> buttons = run.shownItems("copyButton");
+            QQuickItem* button = *std::ranges::max_element(
+                buttons, {}, [](const QQuickItem* each) { return each->mapToScene({}).y(); });
             run.click(button, {button->width() / 2, button->height() / 2});
             return QGuiApplication::clipboard()->text().toStdString() == run.said(1);
         };

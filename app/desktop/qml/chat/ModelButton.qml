@@ -36,7 +36,8 @@ T.Button {
             color: button.status.modelFails ? Theme.danger : button.status.leaves ? Theme.leaving : Theme.text
             font.pixelSize: Theme.smallSize
             font.weight: Font.Medium
-            elide: Text.ElideMiddle
+            // The words at its end are not to be cut.
+            elide: button.status.leaves ? Text.ElideLeft : Text.ElideMiddle
         }
         Icon {
             Layout.preferredWidth: 15

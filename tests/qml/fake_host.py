@@ -376,9 +376,10 @@ if args.listen:
     listening.listen()
     os.rename(args.listen + ".new", args.listen)  # there once it can be reached
     while True:
-        client = listening.accept()[0].makefile("rw", encoding="utf-8")
-        sys.stdout = client
-        serve(client)
+        client = listening.accept()[0]
+        # Two files: one that is written to forgets what it has read ahead.
+        sys.stdout = client.makefile("w", encoding="utf-8")
+        serve(client.makefile("r", encoding="utf-8"))
 serve(sys.stdin)
 if args.log:
     with open(args.log, "a", encoding="utf-8") as log:

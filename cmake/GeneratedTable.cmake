@@ -36,4 +36,5 @@ std::span<const ${A_TYPE}* const> ${A_FUNCTION}() {
 }  // namespace ${A_NAMESPACE}
 " @ONLY)
     target_sources(${A_TARGET} PRIVATE ${out})
+    set_source_files_properties(${files} ${out} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()

@@ -15,8 +15,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kEndLimit = 300ms;    // somebody is closing a window
-constexpr auto kKillLimit = 1000ms;  // a driver may keep a killed process in the kernel
+constexpr auto kClosingLimit = 300ms;  // somebody is closing a window
+constexpr auto kKillLimit = 1000ms;    // a driver may keep a killed process in the kernel
 
 }  // namespace
 
@@ -179,7 +179,7 @@ void Client::endHost() {
     if (m_link.m_host) {
         // At the end of its input the host ends in order: a model being loaded is then no death by a driver.
         m_link.m_host->closeInput();
-        if (!m_link.m_host->waitForEnd(kEndLimit)) m_link.m_host->kill();
+        if (!m_link.m_host->waitForEnd(kClosingLimit)) m_link.m_host->kill();
         m_link.m_dying.push_back(std::move(m_link.m_host));
     }
     for (const auto& host : m_link.m_dying) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "app/content/characters.h"
+
 namespace ingle::content {
 namespace {
 
@@ -11,9 +13,6 @@ constexpr unsigned char kFirstDigit = 0x91;  ///< the last byte of U+FDD1
 
 bool isAlnum(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 && static_cast<unsigned char>(c) < 0x80;
-}
-bool isSpace(char c) {
-    return c == ' ' || c == '\t' || c == '\n';
 }
 
 /// "5 and 10": two prices with words between them.

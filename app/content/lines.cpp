@@ -48,7 +48,7 @@ std::string withMargin(std::string_view text, const Margin& margin) {
     return out;
 }
 
-void trimEnd(std::string& text) {
+void trimSpaces(std::string& text) {
     text.erase(text.find_last_not_of(' ') + 1);
 }
 
@@ -71,13 +71,13 @@ std::string inLines(std::span<const Block> blocks, const LineForm& form) {
                 Block outer = block;
                 outer.containers.resize(block.containers.size() - block.opened);
                 std::string empty = marginOf(outer, 0, form).others;
-                trimEnd(empty);
+                trimSpaces(empty);
                 out.append(empty).append("\n");
             }
         }
         const std::string text = form.block(block);
         std::string lines = withMargin(text, marginOf(block, block.opened, form));
-        if (text.empty()) trimEnd(lines);
+        if (text.empty()) trimSpaces(lines);
         out.append(lines);
     }
     return out;

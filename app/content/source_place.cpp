@@ -9,7 +9,7 @@ namespace ingle::content {
 namespace {
 
 /// Markup breaks and parts these as it likes.
-bool isSpace(char c) {
+bool isMarkupSpace(char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
@@ -38,7 +38,7 @@ std::optional<size_t> sourcePlace(const Block& block, std::string_view source, s
     // Reading leaves out marks and adds little: its bytes stand in the source in their order.
     size_t at = block.sourceBegin;
     for (size_t i = 0; i < begin; ++i) {
-        if (isSpace(read[i])) continue;
+        if (isMarkupSpace(read[i])) continue;
         const size_t found = lines.find(read[i], at);
         if (found != std::string::npos) at = found + 1;
     }

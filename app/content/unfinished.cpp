@@ -5,6 +5,7 @@
 #include <cctype>
 #include <vector>
 
+#include "app/content/characters.h"
 #include "app/content/formulas.h"
 
 namespace ingle::content {
@@ -22,9 +23,6 @@ struct OpenMark {
     size_t at;
 };
 
-bool isSpace(char c) {
-    return c == ' ' || c == '\t' || c == '\n';
-}
 bool isPunctuation(char c) {
     return static_cast<unsigned char>(c) < 0x80 && std::ispunct(static_cast<unsigned char>(c)) != 0;
 }

@@ -16,7 +16,7 @@ namespace ingle::desktop {
 namespace {
 
 constexpr qsizetype kMostCode = 64 * 1024;  // UTF-16 units
-constexpr int kMostKnown = 2000;            // answers
+constexpr int kMostAnswersKnown = 2000;     // answers
 
 constexpr std::array kColourNames{std::pair{CodeColour::Comment, QLatin1String("comment")},
                                   std::pair{CodeColour::String, QLatin1String("string")},
@@ -64,7 +64,7 @@ CodeColours::Spans spansOf(const QJsonArray& array) {
 }  // namespace
 
 CodeColours::CodeColours(QString program, QObject* parent, TypesetterPatience patience)
-    : QObject(parent), m_typesetter(std::move(program), patience), m_known(kMostKnown) {}
+    : QObject(parent), m_typesetter(std::move(program), patience), m_known(kMostAnswersKnown) {}
 
 void CodeColours::ask(const QString& label, const QString& code, QObject* context, Then then) {
     const QString language = languageOf(label);

@@ -12,9 +12,9 @@ namespace ingle::desktop {
 namespace {
 
 /// The arguments of an error, of which there are as many as its id has.
-class Arguments {
+class SentenceArguments {
   public:
-    explicit Arguments(const Error& error) : m_error(error) {}
+    explicit SentenceArguments(const Error& error) : m_error(error) {}
 
     QString text(size_t index) const { return toQString(m_error.arguments[index]); }
     QString fileName(size_t index) const { return QFileInfo(text(index)).fileName(); }
@@ -28,7 +28,7 @@ class Arguments {
 class ErrorSentences {
     Q_DECLARE_TR_FUNCTIONS(ErrorSentences)
   public:
-    static QString of(ErrorId id, const Arguments& with);
+    static QString of(ErrorId id, const SentenceArguments& with);
 
   private:
     static QString hostDied(const QString& request);
@@ -43,7 +43,7 @@ QString ErrorSentences::hostDied(const QString& request) {
     return tr("The engine stopped three times.");
 }
 
-QString ErrorSentences::of(ErrorId id, const Arguments& with) {
+QString ErrorSentences::of(ErrorId id, const SentenceArguments& with) {
     switch (id) {
         case ErrorId::FileMissing:
             return tr("%1 was not found. It may have been moved, or its disk is not connected.")
@@ -191,7 +191,7 @@ QString ErrorSentences::of(ErrorId id, const Arguments& with) {
 
 QString errorSentence(const Error& error) {
     const auto id = errorIdOf(error);
-    return id ? ErrorSentences::of(*id, Arguments(error)) : toQString(error.message);
+    return id ? ErrorSentences::of(*id, SentenceArguments(error)) : toQString(error.message);
 }
 
 QString errorDetails(const Error& error) {

@@ -12,8 +12,8 @@
 namespace ingle::desktop {
 namespace {
 
-constexpr qsizetype kMostSource = 4000;  // UTF-16 units; what the child takes, too
-constexpr qsizetype kMostKnown = 1000;   // formulas
+constexpr qsizetype kMostSource = 4000;         // UTF-16 units; what the child takes, too
+constexpr qsizetype kMostFormulasKnown = 1000;  // formulas
 // What the child promises (app/typeset/formula.js), in heights of an x.
 constexpr qreal kMostWidth = 400;
 constexpr qreal kMostHeight = 300;
@@ -49,7 +49,7 @@ QImage paintedFormula(const FormulaPicture& picture, const QColor& colour, qreal
 }
 
 FormulaPictures::FormulaPictures(QString program, QObject* parent, TypesetterPatience patience)
-    : QObject(parent), m_typesetter(std::move(program), patience), m_known(kMostKnown) {}
+    : QObject(parent), m_typesetter(std::move(program), patience), m_known(kMostFormulasKnown) {}
 
 FormulaPicturePtr FormulaPictures::find(const QString& source, QObject* context, Then then) {
     if (!m_typesetter.exists() || source.size() > kMostSource) return nullptr;

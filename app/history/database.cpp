@@ -215,4 +215,10 @@ Error Database::toError(const SQLite::Exception& exception) const {
     return describe(m_path, exception, ::sqlite3_system_errno(m_sqlite.getHandle()));
 }
 
+std::vector<RowId> idsOf(SQLite::Statement rows) {
+    std::vector<RowId> ids;
+    while (rows.executeStep()) ids.push_back(rows.getColumn(0).getInt64());
+    return ids;
+}
+
 }  // namespace ingle::history

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "app/history/history.h"
 #include "ingle/paint_thread.h"
@@ -184,5 +185,8 @@ class Database {
     SQLite::Database m_sqlite;
     Durability m_durability = Durability::Power;
 };
+
+/// The first column of all rows that a statement finds.
+std::vector<RowId> idsOf(SQLite::Statement rows);
 
 }  // namespace ingle::history

@@ -41,12 +41,6 @@ Result<std::string> textOf(Database& file, const char* sql, RowId document) {
     });
 }
 
-std::vector<RowId> idsOf(SQLite::Statement rows) {
-    std::vector<RowId> ids;
-    while (rows.executeStep()) ids.push_back(rows.getColumn(0).getInt64());
-    return ids;
-}
-
 void insertPassages(Database& database, RowId id, const NewDocument& document) {
     auto passage = database.prepare(
         "INSERT INTO passages (document_id, begins, ends, page, heading) VALUES (?1, ?2, ?3, ?4, ?5)");

@@ -43,12 +43,6 @@ std::string anyWordOf(const std::string& question) {
     return query;
 }
 
-std::vector<RowId> idsOf(SQLite::Statement rows) {
-    std::vector<RowId> ids;
-    while (rows.executeStep()) ids.push_back(rows.getColumn(0).getInt64());
-    return ids;
-}
-
 std::vector<RowId> byWords(Database& file, RowId document, const std::string& query) {
     if (query.empty()) return {};
     return idsOf(file.prepare(

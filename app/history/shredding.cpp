@@ -44,12 +44,6 @@ std::optional<Chore> nextChore(Database& database) {
     return std::nullopt;
 }
 
-std::vector<RowId> idsOf(SQLite::Statement rows) {
-    std::vector<RowId> ids;
-    while (rows.executeStep()) ids.push_back(rows.getColumn(0).getInt64());
-    return ids;
-}
-
 /// A conversation to delete, or none.
 std::vector<RowId> nextConversation(Database& database, int mark) {
     return idsOf(database.prepare("SELECT id FROM conversations WHERE trashed_ms = ?1 LIMIT 1", mark));

@@ -21,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kRescued = ".rescue";                // whole, but without its name
-constexpr std::string_view kUnfinished = ".rescue-unfinished";  // not even that
+constexpr std::string_view kRescued = ".rescue";                      // whole, but without its name
+constexpr std::string_view kUnfinishedRescue = ".rescue-unfinished";  // not even that
 
 /// Puts a file under a name that nobody has.
 Status rename(const std::string& from, const std::string& to) {
@@ -63,7 +63,7 @@ Status History::moveTo(const std::string& target) {
     // on with the one that it has open.
     m_database->removeFilesBeside();
     const std::string copy = target + std::string(kRescued);
-    const std::string unfinished = target + std::string(kUnfinished);
+    const std::string unfinished = target + std::string(kUnfinishedRescue);
     INGLE_TRY(copyTo(*m_database, unfinished));
     // Of a file that was overwritten only what the log and SQLite's memory hold is ours.
     if (m_database->isForeign()) {
@@ -100,7 +100,7 @@ Result<std::vector<std::string>> takeUpRescued(const std::string& folder) {
     if (error) return fail(ErrorCode::Io, "Cannot look into {}: {}.", folder, error.message());
     for (const fs::path& each : found) {
         const std::string rescued = each.string();
-        if (rescued.ends_with(kUnfinished)) ::unlink(rescued.c_str());
+        if (rescued.ends_with(kUnfinishedRescue)) ::unlink(rescued.c_str());
         if (!rescued.ends_with(kRescued)) continue;
         const std::string wanted = rescued.substr(0, rescued.size() - kRescued.size());
         std::string target = wanted;

@@ -11,7 +11,7 @@
 namespace ingle::sandbox {
 namespace {
 
-constexpr uint32_t kRefused = SCMP_ACT_ERRNO(EACCES);
+constexpr uint32_t kOtherwise = SCMP_ACT_ERRNO(EACCES);
 
 /// What is open already is read and written; memory, time and chance; and the end, also the bad one.
 constexpr int kAllowed[] = {
@@ -26,7 +26,7 @@ constexpr int kAllowed[] = {
 /// Of these, those that make no memory executable.
 constexpr int kAllowedWithoutCode[] = {SCMP_SYS(mmap), SCMP_SYS(mprotect)};
 
-int fillAndLoad(scmp_filter_ctx filter) {
+int allowAndLoad(scmp_filter_ctx filter) {
     // Calls of a foreign architecture (ia32, x32) have other numbers and could pass the rules below.
     if (const int code = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS); code != 0)
         return code;
@@ -51,8 +51,9 @@ int fillAndLoad(scmp_filter_ctx filter) {
 }  // namespace
 
 Status allowOnlyComputing() {
-    const std::unique_ptr<void, decltype(&seccomp_release)> filter(seccomp_init(kRefused), &seccomp_release);
-    const int code = filter ? fillAndLoad(filter.get()) : -ENOMEM;
+    const std::unique_ptr<void, decltype(&seccomp_release)> filter(seccomp_init(kOtherwise),
+                                                                   &seccomp_release);
+    const int code = filter ? allowAndLoad(filter.get()) : -ENOMEM;
     if (code != 0)
         return fail(ErrorCode::Device, "The kernel refused the filter that locks this process: {}.",
                     std::strerror(-code));

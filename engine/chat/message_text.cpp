@@ -7,14 +7,14 @@
 namespace ingle::chat {
 namespace {
 
-struct Around {
+struct Marks {
     std::string_view before, after;
 };
 
-Around around(PartKind kind, Thoughts thoughts) {
+Marks around(PartKind kind, Thoughts thoughts) {
     switch (kind) {
         case PartKind::Thought:
-            return thoughts == Thoughts::Mark ? Around{"<think>\n", "\n</think>\n\n"} : Around{};
+            return thoughts == Thoughts::Mark ? Marks{"<think>\n", "\n</think>\n\n"} : Marks{};
         case PartKind::ToolCall:
             return {"\n```tool_call\n", "\n```\n"};
         case PartKind::ToolResult:

@@ -10,14 +10,14 @@ using backend::ActivationKind;
 using tensor::Shape;
 using Files = GatedDeltaSpec::Files;
 
-/// Widths of rows.
-struct Widths {
+/// DeltaWidths of rows.
+struct DeltaWidths {
     uint32_t keys;    ///< of all key heads; queries are as wide
     uint32_t values;  ///< of all value heads; gates are as wide
     uint32_t mixed() const { return 2 * keys + values; }
 };
 
-Widths widthsOf(const GatedDeltaSpec& spec) {
+DeltaWidths widthsOf(const GatedDeltaSpec& spec) {
     return {spec.numKeyHeads * spec.keyDim, spec.numValueHeads * spec.valueDim};
 }
 
@@ -35,19 +35,19 @@ backend::GatedDeltaParams deltaParams(const GatedDeltaSpec& spec, uint32_t state
 }
 
 /// What the layer makes of its input.
-struct Projected {
+struct DeltaInputs {
     graph::Value mixed;  ///< [numTokens, all q, all k, all v]
     graph::Value gates;  ///< [numTokens, numValueHeads * valueDim]
     graph::Value rates;  ///< [numTokens, numValueHeads], as the next
     graph::Value steps;
 };
 
-Projected project(const GatedDeltaSpec& spec, const LayerBuilder& layer, graph::Value x) {
+DeltaInputs project(const GatedDeltaSpec& spec, const LayerBuilder& layer, graph::Value x) {
     graph::Builder& b = layer.b;
     const auto linear = [&](std::string_view name, std::string_view trace) {
         return layer.linear(x, name, trace, factorsOf(spec));
     };
-    Projected p;
+    DeltaInputs p;
     if (spec.files == Files::AllByKeyHead) {
         const uint32_t heads = spec.numKeyHeads;
         const uint32_t values = widthsOf(spec).values / heads;  // of a key head
@@ -76,7 +76,7 @@ Projected project(const GatedDeltaSpec& spec, const LayerBuilder& layer, graph::
 }  // namespace
 
 void listTensors(const GatedDeltaSpec& spec, LayerTensors& tensors) {
-    const Widths widths = widthsOf(spec);
+    const DeltaWidths widths = widthsOf(spec);
     const auto add = [&](std::string_view name, uint64_t in, uint64_t out) {
         tensors.linear(name, in, out, Presence::Optional, BiasOrder::BehindFactor);
     };
@@ -110,8 +110,8 @@ void listMemory(const GatedDeltaSpec& spec, backend::MemorySpec& memory) {
 
 graph::Value mix(const GatedDeltaSpec& spec, const LayerBuilder& layer, graph::Value x) {
     graph::Builder& b = layer.b;
-    const Widths widths = widthsOf(spec);
-    const Projected p = project(spec, layer, x);
+    const DeltaWidths widths = widthsOf(spec);
+    const DeltaInputs p = project(spec, layer, x);
     graph::Value mixed = b.shortConv(p.mixed, layer.w("ssm_conv1d.weight"), nullptr,
                                      convParams(spec, layer.firstState), "conv");
     mixed = b.activation(mixed, ActivationKind::Silu, "conv_silu");

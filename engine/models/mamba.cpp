@@ -8,14 +8,14 @@ namespace {
 using backend::ActivationKind;
 using tensor::Shape;
 
-/// Widths of rows.
-struct Widths {
+/// MambaWidths of rows.
+struct MambaWidths {
     uint32_t inner;   ///< of all heads
     uint32_t states;  ///< of B, and of C
     uint32_t mixed() const { return inner + 2 * states; }
 };
 
-Widths widthsOf(const MambaSpec& spec) {
+MambaWidths widthsOf(const MambaSpec& spec) {
     return {spec.numHeads * spec.headSize, spec.groups * spec.stateSize};
 }
 
@@ -34,7 +34,7 @@ backend::MambaScanParams scanParams(const MambaSpec& spec, uint32_t state) {
 }  // namespace
 
 void listTensors(const MambaSpec& spec, LayerTensors& tensors) {
-    const Widths widths = widthsOf(spec);
+    const MambaWidths widths = widthsOf(spec);
     const auto add = [&](std::string_view name, uint64_t in, uint64_t out) {
         tensors.linear(name, in, out, Presence::Optional, BiasOrder::BehindFactor);
     };
@@ -59,7 +59,7 @@ void listMemory(const MambaSpec& spec, backend::MemorySpec& memory) {
 
 graph::Value mix(const MambaSpec& spec, const LayerBuilder& layer, graph::Value x) {
     graph::Builder& b = layer.b;
-    const Widths widths = widthsOf(spec);
+    const MambaWidths widths = widthsOf(spec);
     const graph::Value all = layer.linear(x, "ssm_in", "projected");  // z, x, B, C, steps
     const graph::Value z = b.slice(all, {1, 0, widths.inner}, "z");   // [numTokens, inner]
     graph::Value mixed = b.slice(all, {1, widths.inner, widths.mixed()}, "mixed");

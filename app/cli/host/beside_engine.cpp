@@ -11,7 +11,7 @@
 namespace ingle::cli {
 namespace {
 
-constexpr size_t kMaxWaiting = 256;
+constexpr size_t kMaxWaitingBeside = 256;
 
 }  // namespace
 
@@ -20,7 +20,7 @@ void BesideEngine::enqueue(protocol::RequestId id, std::string path,
     bool full = false;
     {
         const std::scoped_lock lock(m_mutex);
-        full = m_waiting.size() >= kMaxWaiting;
+        full = m_waiting.size() >= kMaxWaitingBeside;
         if (!full) m_waiting.push_back({id, std::move(path), std::move(work)});
         if (!full && m_numThreads < m_mostThreads) {
             ++m_numThreads;
@@ -30,7 +30,7 @@ void BesideEngine::enqueue(protocol::RequestId id, std::string path,
     if (full) {
         m_events.push({id, protocol::Failed{{ErrorCode::InvalidArgument,
                                              fmt::format("Request {} cannot be taken: {} others are waiting.",
-                                                         id, kMaxWaiting)},
+                                                         id, kMaxWaitingBeside)},
                                             {}}});
     }
 }

@@ -11,7 +11,7 @@
 namespace ingle::cli {
 namespace {
 
-constexpr size_t kMaxWaiting = 64;
+constexpr size_t kMaxWaitingImports = 64;
 
 protocol::Failed cancelled() {
     return {withCodeId({ErrorCode::Cancelled, "It was cancelled."}), {}};
@@ -25,16 +25,16 @@ Imports::Imports(decltype(EngineSource::import) import, EventQueue& events)
 void Imports::enqueue(protocol::RequestId id, protocol::Import request) {
     {
         const std::scoped_lock lock(m_mutex);
-        if (m_waiting.size() < kMaxWaiting) {
+        if (m_waiting.size() < kMaxWaitingImports) {
             m_waiting.push_back({id, std::move(request)});
             if (m_waiting.size() == 1) std::thread([this] { run(); }).detach();
             return;
         }
     }
-    m_events.push(
-        {id, protocol::Failed{{ErrorCode::InvalidArgument,
-                               fmt::format("Request {} cannot be taken: {} imports wait.", id, kMaxWaiting)},
-                              {}}});
+    m_events.push({id, protocol::Failed{{ErrorCode::InvalidArgument,
+                                         fmt::format("Request {} cannot be taken: {} imports wait.", id,
+                                                     kMaxWaitingImports)},
+                                        {}}});
 }
 
 void Imports::cancel(protocol::RequestId target) {

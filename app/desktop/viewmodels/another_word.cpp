@@ -43,7 +43,7 @@ QString percentOf(double p) {
 }
 
 /// Spaces around a word are not seen, but line breaks are.
-QString shown(const ScoredToken& token) {
+QString spelled(const ScoredToken& token) {
     if (token.ends) return AnotherWord::tr("End of the answer");
     if (!isWholeText(token.text)) return AnotherWord::tr("Part of a character");
     QString text = toQString(token.text);
@@ -155,7 +155,7 @@ QVariantList AnotherWord::words() const {
     QVariantList words;
     for (const ScoredToken& token : m_tokens) {
         const bool stands = token.id == m_stored;
-        words.append(QVariantMap{{"word", shown(token)},
+        words.append(QVariantMap{{"word", spelled(token)},
                                  {"percent", percentOf(token.p)},
                                  {"stands", stands},
                                  {"mayChoose", !stands && !token.ends}});

@@ -18,12 +18,6 @@ using history::RowId;
 /// More than this is read from its end, also where messages above it are shown already.
 constexpr size_t kMaxBytesAtOnce = 512 * 1024;
 
-size_t bytesOf(const Message& message) {
-    size_t bytes = 0;
-    for (const Part& part : message.parts) bytes += part.text.size();
-    return bytes;
-}
-
 bool saysTheSame(const Message& a, const Message& b) {
     return a.id == b.id && a.parts == b.parts;
 }
@@ -38,6 +32,12 @@ RowId firstKeptOf(const std::vector<Message>& branch) {
 }
 
 }  // namespace
+
+size_t bytesOf(const Message& message) {
+    size_t bytes = 0;
+    for (const Part& part : message.parts) bytes += part.text.size();
+    return bytes;
+}
 
 struct BranchRows::SliceSize {
     size_t bytes;

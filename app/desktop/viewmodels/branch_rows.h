@@ -19,6 +19,9 @@
 
 namespace ingle::desktop {
 
+/// Of all its texts.
+size_t bytesOf(const history::Message& message);
+
 /// What a row shows, in the order of a message's rows.
 enum class RowKind {
     Forgotten,  ///< the model no longer sees what stands above

@@ -16,8 +16,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kEndPatience = 500ms;
-constexpr auto kTick = 100ms;
+constexpr auto kExportPatience = 500ms;
+constexpr auto kExportTick = 100ms;
 
 }  // namespace
 
@@ -27,8 +27,8 @@ struct ChatExport::Job {
 };
 
 ChatExport::ChatExport(StorageThread& storage, Notices& notices, QObject* parent)
-    : QObject(parent), m_storage(storage), m_notices(notices), m_lane("export", kEndPatience) {
-    m_ticks.setInterval(kTick);
+    : QObject(parent), m_storage(storage), m_notices(notices), m_lane("export", kExportPatience) {
+    m_ticks.setInterval(kExportTick);
     connect(&m_ticks, &QTimer::timeout, this, &ChatExport::changed);
 }
 

@@ -24,8 +24,8 @@ using namespace std::chrono_literals;
 using history::RowId;
 
 /// An import that was told to end does so in this time; else what it has brought goes at the next start.
-constexpr auto kEndPatience = 500ms;
-constexpr auto kTick = 100ms;
+constexpr auto kImportPatience = 500ms;
+constexpr auto kImportTick = 100ms;
 
 QString nameOf(const exchange::Recognised& recognised) {
     return QFileInfo(toQString(recognised.source.path)).fileName();
@@ -77,9 +77,9 @@ ChatImport::ChatImport(StorageThread& storage, Notices& notices, std::string dat
       m_notices(notices),
       m_dataDir(std::move(dataDir)),
       m_gate(std::make_shared<Gate>()),
-      m_lane("import", kEndPatience) {
+      m_lane("import", kImportPatience) {
     m_gate->storage = &storage;
-    m_ticks.setInterval(kTick);
+    m_ticks.setInterval(kImportTick);
     connect(&m_ticks, &QTimer::timeout, this, &ChatImport::changed);
 }
 

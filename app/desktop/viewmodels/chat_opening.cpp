@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/desktop/text.h"
+#include "app/desktop/viewmodels/branch_rows.h"
 #include "app/desktop/viewmodels/chat_controller.h"
 
 namespace ingle::desktop {
@@ -20,12 +21,6 @@ using history::Turn;
 /// frame is late.
 constexpr size_t kBytesAtOnce = 128 * 1024;
 constexpr size_t kMessagesAtOnce = 300;
-
-size_t bytesOf(const Message& message) {
-    size_t bytes = 0;
-    for (const Part& part : message.parts) bytes += part.text.size();
-    return bytes;
-}
 
 }  // namespace
 

@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kPause = 500ms;  // between two colourings of code that grows
+constexpr auto kColourPause = 500ms;  // between two colourings of code that grows
 
 /// Where the first colour begins that only one of them has.
 int firstDifference(const CodeColours::Spans& a, const CodeColours::Spans& b) {
@@ -57,7 +57,7 @@ class CodeColouring::Painter : public QSyntaxHighlighter {
 
 CodeColouring::CodeColouring(QObject* parent) : QObject(parent), m_pause(this) {
     m_pause.setSingleShot(true);
-    m_pause.setInterval(kPause);
+    m_pause.setInterval(kColourPause);
     connect(&m_pause, &QTimer::timeout, this, &CodeColouring::ask);
     connect(this, &CodeColouring::changed, this, [this] {
         if (!m_growing)

@@ -26,7 +26,7 @@ using history::DocumentReading;
 using history::RowId;
 
 /// A reader that was told to end does so in this time.
-constexpr std::chrono::milliseconds kEndPatience{500};
+constexpr std::chrono::milliseconds kOpenPatience{500};
 /// How much of a reading's figures a killed window may forget; the memory itself is kept.
 constexpr qint64 kStoreEveryMs = 5'000;
 /// Beside a document: questions and answers about it.
@@ -56,7 +56,7 @@ DocumentShelf::DocumentShelf(StorageThread& storage, EngineClient& engine, Model
       m_notices(notices),
       m_reader(storage, engine, models),
       m_embedder(storage, engine, models),
-      m_openLane("documents", kEndPatience) {
+      m_openLane("documents", kOpenPatience) {
     connect(&models, &ModelListModel::stateChanged, this, &DocumentShelf::onModel);
     connect(&models, &ModelListModel::promptFormChanged, this, &DocumentShelf::onPromptForm);
     connect(&chat, &ChatController::conversationChanged, this, &DocumentShelf::showChat);

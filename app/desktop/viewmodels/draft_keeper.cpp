@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kDelay = 400ms;
+constexpr auto kDraftDelay = 400ms;
 constexpr QChar kAttached(0x1D);
 
 }  // namespace
@@ -30,7 +30,7 @@ Draft Draft::fromStored(const QString& stored) {
 DraftKeeper::DraftKeeper(StorageThread& storage, QObject* parent)
     : QObject(parent), m_storage(storage), m_delay(this) {
     m_delay.setSingleShot(true);
-    m_delay.setInterval(kDelay);
+    m_delay.setInterval(kDraftDelay);
     connect(&m_delay, &QTimer::timeout, this, [this] { saveNow(); });
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kPause = 500ms;
+constexpr auto kMeasurePause = 500ms;
 /// What takes less than this part of the room is short: nothing is said about it.
 constexpr uint32_t kShort = 10;
 
@@ -25,7 +25,7 @@ DraftMeasure::DraftMeasure(StorageThread& storage, EngineClient& engine, const C
                            const ModelListModel& models, const Settings& settings, QObject* parent)
     : QObject(parent), m_storage(storage), m_engine(engine), m_chat(chat), m_models(models), m_pause(this) {
     m_pause.setSingleShot(true);
-    m_pause.setInterval(kPause);
+    m_pause.setInterval(kMeasurePause);
     connect(&m_pause, &QTimer::timeout, this, &DraftMeasure::readChat);
     connect(&models, &ModelListModel::stateChanged, this, &DraftMeasure::lookAgain);
     connect(&settings, &Settings::changed, this, &DraftMeasure::lookAgain);

@@ -9,14 +9,14 @@ namespace {
 
 using history::RowId;
 
-constexpr std::chrono::milliseconds kDelay{120};  // while somebody types
+constexpr std::chrono::milliseconds kFindDelay{120};  // while somebody types
 
 }  // namespace
 
 FindInChat::FindInChat(StorageThread& storage, ChatController& chat, Notices& notices, QObject* parent)
     : QObject(parent), m_storage(storage), m_chat(chat), m_notices(notices), m_delay(this) {
     m_delay.setSingleShot(true);
-    m_delay.setInterval(kDelay);
+    m_delay.setInterval(kFindDelay);
     connect(&m_delay, &QTimer::timeout, this, [this] { look(Look::Go); });
     connect(&chat, &ChatController::conversationChanged, this, [this] {
         close();

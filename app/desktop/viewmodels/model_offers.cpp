@@ -18,7 +18,7 @@ constexpr size_t kMaxGood = 3;
 constexpr double kGb = 1e9;
 
 /// Looking leaves nothing unfinished: where it hangs with a network the end of the program does not wait.
-constexpr std::chrono::milliseconds kEndPatience{200};
+constexpr std::chrono::milliseconds kLookPatience{200};
 
 /// "8", "5.2": memory as shops count it, with a digit behind the point where that says something.
 QString gigabytes(uint64_t bytes) {
@@ -34,7 +34,7 @@ ModelOffers::ModelOffers(EngineClient& engine, std::string catalog, library::Mod
       m_engine(engine),
       m_catalogPath(std::move(catalog)),
       m_places(std::move(places)),
-      m_looking("model-places", kEndPatience) {
+      m_looking("model-places", kLookPatience) {
     connect(&engine, &EngineClient::computerDescribed, this, [this](const ComputerInfo& computer) {
         m_computer = computer;
         chooseGood();

@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 using history::AnswerForm;
 using history::Profile;
 
-constexpr auto kPause = 400ms;
+constexpr auto kProfilePause = 400ms;
 constexpr const char* kContext = "ProfileEditor";
 #define WORDS(text) QT_TRANSLATE_NOOP("ProfileEditor", text)
 
@@ -171,7 +171,7 @@ ProfileEditor::ProfileEditor(StorageThread& storage, EngineClient& engine, ChatC
       m_notices(notices),
       m_pause(this) {
     m_pause.setSingleShot(true);
-    m_pause.setInterval(kPause);
+    m_pause.setInterval(kProfilePause);
     connect(&m_pause, &QTimer::timeout, this, &ProfileEditor::store);
     connect(&m_pause, &QTimer::timeout, this, &ProfileEditor::check);
     connect(this, &ProfileEditor::stored, &chat, &ChatController::readProfile);

@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kPatience = 400ms;
-constexpr auto kDelay = 500ms;
+constexpr auto kPlaceDelay = 500ms;
 constexpr int kLeastSidebarWidth = 200;
 constexpr int kMostSidebarWidth = 480;
 constexpr int kUsualSidebarWidth = 272;
@@ -42,7 +42,7 @@ WindowPlace::WindowPlace(StorageThread& storage, QObject* parent)
     m_impatience.setInterval(kPatience);
     connect(&m_impatience, &QTimer::timeout, this, [this] { showAt(std::nullopt); });
     m_delay.setSingleShot(true);
-    m_delay.setInterval(kDelay);
+    m_delay.setInterval(kPlaceDelay);
     connect(&m_delay, &QTimer::timeout, this, &WindowPlace::save);
 }
 

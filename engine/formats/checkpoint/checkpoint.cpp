@@ -11,7 +11,7 @@ namespace ingle::formats {
 namespace {
 
 /// Vocabularies with their merges take tens of MiB.
-constexpr uint64_t kMaxTextBytes = uint64_t{1} << 28;
+constexpr uint64_t kMaxJsonBytes = uint64_t{1} << 28;
 constexpr size_t kMaxParts = 4096;
 constexpr std::string_view kIndexSuffix = ".index.json";
 
@@ -164,7 +164,7 @@ Result<std::optional<Checkpoint>> openByIndexBeside(const io::Source& source, co
 
 bool isOfCheckpoint(std::span<const std::byte> file) {
     if (findContainer(file)) return true;
-    if (file.size() > kMaxTextBytes || !looksLikeJson(textOf(file.first(std::min<size_t>(file.size(), 64)))))
+    if (file.size() > kMaxJsonBytes || !looksLikeJson(textOf(file.first(std::min<size_t>(file.size(), 64)))))
         return false;
     const std::string_view text = textOf(file);
     return text.find("\"weight_map\"") != text.npos || text.find("\"architectures\"") != text.npos ||
@@ -217,7 +217,7 @@ Result<std::optional<std::string_view>> findText(Checkpoint& checkpoint, const i
         if (checkpoint.sources[i].path() == file->path()) return textOf(checkpoint.mappings[i]->bytes());
     }
     INGLE_TRY_ASSIGN(auto mapping, io::MappedFile::map(*file));
-    if (mapping->bytes().size() > kMaxTextBytes)
+    if (mapping->bytes().size() > kMaxJsonBytes)
         return fail(ErrorCode::Corrupt, "{}: {} bytes are too many for such a file", file->path(),
                     mapping->bytes().size());
     const std::string_view text = textOf(mapping->bytes());

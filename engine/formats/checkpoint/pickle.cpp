@@ -7,7 +7,7 @@
 
 namespace ingle::formats {
 
-using Kind = PickleNode::Kind;
+using NodeKind = PickleNode::Kind;
 
 namespace {
 
@@ -72,11 +72,11 @@ class PickleReader {
                 m_marks.push_back(m_stack.size());
                 return {};
             case ')':
-                return push({.kind = Kind::List});
+                return push({.kind = NodeKind::List});
             case ']':
-                return push({.kind = Kind::List});
+                return push({.kind = NodeKind::List});
             case '}':
-                return push({.kind = Kind::Dictionary});
+                return push({.kind = NodeKind::Dictionary});
             case 0x85:
                 return tuple(1);
             case 0x86:
@@ -90,9 +90,9 @@ class PickleReader {
             case 'N':
                 return push({});
             case 0x88:
-                return push({.kind = Kind::Bool, .integer = 1});
+                return push({.kind = NodeKind::Bool, .integer = 1});
             case 0x89:
-                return push({.kind = Kind::Bool});
+                return push({.kind = NodeKind::Bool});
             case 'K':
                 return integer<uint8_t>();
             case 'M':
@@ -122,11 +122,11 @@ class PickleReader {
             case 'a':
                 return append();
             case 'e':
-                return appendToMark(Kind::List);
+                return appendToMark(NodeKind::List);
             case 's':
                 return setItem();
             case 'u':
-                return appendToMark(Kind::Dictionary);
+                return appendToMark(NodeKind::Dictionary);
             case 'd':
                 return dictionaryToMark();
             case 'c':
@@ -189,22 +189,22 @@ class PickleReader {
         if (m_stack.size() < bottom() + count) return wrong("an object is missing");
         std::vector<uint32_t> items(m_stack.end() - static_cast<ptrdiff_t>(count), m_stack.end());
         m_stack.resize(m_stack.size() - count);
-        return push({.kind = Kind::List, .items = std::move(items)});
+        return push({.kind = NodeKind::List, .items = std::move(items)});
     }
     Status tupleToMark() {
         INGLE_TRY_ASSIGN(auto items, popToMark());
-        return push({.kind = Kind::List, .items = std::move(items)});
+        return push({.kind = NodeKind::List, .items = std::move(items)});
     }
     Status dictionaryToMark() {
         INGLE_TRY_ASSIGN(auto items, popToMark());
         if (items.size() % 2 != 0) return wrong("a key has no value");
-        return push({.kind = Kind::Dictionary, .items = std::move(items)});
+        return push({.kind = NodeKind::Dictionary, .items = std::move(items)});
     }
 
     template <typename T>
     Status integer() {
         INGLE_TRY_ASSIGN(const auto value, m_in.read<T>());
-        return push({.kind = Kind::Integer, .integer = value});
+        return push({.kind = NodeKind::Integer, .integer = value});
     }
     /// Of any length; numbers of more than eight bytes mean nothing here.
     Status longInteger() {
@@ -215,18 +215,18 @@ class PickleReader {
             value |= std::to_integer<uint64_t>(bytes[i]) << 8 * i;
         const bool isNegative = count > 0 && count < 8 && std::to_integer<int>(bytes[count - 1]) >= 0x80;
         if (isNegative) value |= ~uint64_t{0} << 8 * count;
-        return push({.kind = Kind::Integer, .integer = static_cast<int64_t>(value)});
+        return push({.kind = NodeKind::Integer, .integer = static_cast<int64_t>(value)});
     }
     Status real() {
         INGLE_TRY(m_in.take(8));
-        return push({.kind = Kind::Float});
+        return push({.kind = NodeKind::Float});
     }
     template <typename Length>
     Status text() {
         INGLE_TRY_ASSIGN(const auto length, m_in.read<Length>());
         if (length > kMaxTextBytes) return wrong("a text is too long");
         INGLE_TRY_ASSIGN(const auto text, m_in.text(length));
-        return push({.kind = Kind::Text, .text = text});
+        return push({.kind = NodeKind::Text, .text = text});
     }
 
     Result<uint32_t> top() const {
@@ -253,9 +253,9 @@ class PickleReader {
         return {};
     }
 
-    Status addTo(uint32_t target, Kind kind, const std::vector<uint32_t>& items) {
+    Status addTo(uint32_t target, NodeKind kind, const std::vector<uint32_t>& items) {
         PickleNode& to = node(target);
-        if (to.kind != kind || (kind == Kind::Dictionary && items.size() % 2 != 0))
+        if (to.kind != kind || (kind == NodeKind::Dictionary && items.size() % 2 != 0))
             return wrong("something is put where it cannot be");
         // The memo gives objects away any number of times.
         m_numItems += items.size();
@@ -266,9 +266,9 @@ class PickleReader {
     Status append() {
         INGLE_TRY_ASSIGN(const uint32_t item, pop());
         INGLE_TRY_ASSIGN(const uint32_t list, top());
-        return addTo(list, Kind::List, {item});
+        return addTo(list, NodeKind::List, {item});
     }
-    Status appendToMark(Kind kind) {
+    Status appendToMark(NodeKind kind) {
         INGLE_TRY_ASSIGN(const auto items, popToMark());
         INGLE_TRY_ASSIGN(const uint32_t target, top());
         return addTo(target, kind, items);
@@ -277,7 +277,7 @@ class PickleReader {
         INGLE_TRY_ASSIGN(const uint32_t value, pop());
         INGLE_TRY_ASSIGN(const uint32_t key, pop());
         INGLE_TRY_ASSIGN(const uint32_t target, top());
-        return addTo(target, Kind::Dictionary, {key, value});
+        return addTo(target, NodeKind::Dictionary, {key, value});
     }
 
     Result<std::string_view> line() {
@@ -297,11 +297,11 @@ class PickleReader {
         // Both lines lie side by side: the name of the call, with a line's end in place of a space.
         const std::string_view text(module.data(),
                                     static_cast<size_t>(name.data() + name.size() - module.data()));
-        return push({.kind = Kind::Global, .text = text});
+        return push({.kind = NodeKind::Global, .text = text});
     }
     bool isGlobal(uint32_t number, std::string_view name) {
         const PickleNode& of = node(number);
-        if (of.kind != Kind::Global || of.text.size() != name.size()) return false;
+        if (of.kind != NodeKind::Global || of.text.size() != name.size()) return false;
         return std::equal(of.text.begin(), of.text.end(), name.begin(),
                           [](char held, char wanted) { return held == (wanted == ' ' ? '\n' : wanted); });
     }
@@ -310,13 +310,13 @@ class PickleReader {
     Status storage() {
         INGLE_TRY_ASSIGN(const uint32_t id, pop());
         const std::vector<uint32_t> parts = node(id).items;
-        const bool isOne = node(id).kind == Kind::List && parts.size() >= 5 &&
-                           node(parts[0]).text == "storage" && node(parts[1]).kind == Kind::Global &&
-                           node(parts[2]).kind == Kind::Text && node(parts[4]).kind == Kind::Integer;
+        const bool isOne = node(id).kind == NodeKind::List && parts.size() >= 5 &&
+                           node(parts[0]).text == "storage" && node(parts[1]).kind == NodeKind::Global &&
+                           node(parts[2]).kind == NodeKind::Text && node(parts[4]).kind == NodeKind::Integer;
         // Parts of storages are of an older form still.
-        const bool isPart = parts.size() > 5 && node(parts[5]).kind != Kind::None;
+        const bool isPart = parts.size() > 5 && node(parts[5]).kind != NodeKind::None;
         if (!isOne || isPart) return wrong("a storage is not described as one");
-        return push({.kind = Kind::Storage,
+        return push({.kind = NodeKind::Storage,
                      .integer = node(parts[4]).integer,
                      .text = node(parts[2]).text,
                      .items = {parts[1]}});
@@ -326,24 +326,25 @@ class PickleReader {
         INGLE_TRY_ASSIGN(const uint32_t arguments, pop());
         INGLE_TRY_ASSIGN(const uint32_t called, pop());
         const std::vector<uint32_t> given = node(arguments).items;
-        if (node(arguments).kind != Kind::List) return wrong("a call without arguments");
-        if (isGlobal(called, kDictionary) && given.empty()) return push({.kind = Kind::Dictionary});
-        if (isGlobal(called, kParameter) && !given.empty() && node(given[0]).kind == Kind::Tensor) {
+        if (node(arguments).kind != NodeKind::List) return wrong("a call without arguments");
+        if (isGlobal(called, kDictionary) && given.empty()) return push({.kind = NodeKind::Dictionary});
+        if (isGlobal(called, kParameter) && !given.empty() && node(given[0]).kind == NodeKind::Tensor) {
             m_stack.push_back(given[0]);
             return {};
         }
         const bool isTensor = isGlobal(called, kTensor) && given.size() >= 4 &&
-                              node(given[0]).kind == Kind::Storage && node(given[1]).kind == Kind::Integer &&
-                              node(given[2]).kind == Kind::List && node(given[3]).kind == Kind::List;
+                              node(given[0]).kind == NodeKind::Storage &&
+                              node(given[1]).kind == NodeKind::Integer &&
+                              node(given[2]).kind == NodeKind::List && node(given[3]).kind == NodeKind::List;
         if (!isTensor) return program("it asks for a call that makes no tensor");
-        return push({.kind = Kind::Tensor, .items = {given.begin(), given.begin() + 4}});
+        return push({.kind = NodeKind::Tensor, .items = {given.begin(), given.begin() + 4}});
     }
 
     /// Attributes of a dictionary: nobody needs them.
     Status build() {
         INGLE_TRY(pop());
         INGLE_TRY_ASSIGN(const uint32_t target, top());
-        if (node(target).kind != Kind::Dictionary && node(target).kind != Kind::Tensor)
+        if (node(target).kind != NodeKind::Dictionary && node(target).kind != NodeKind::Tensor)
             return program("it asks for the pickle opcode BUILD, which no tensor needs");
         return {};
     }

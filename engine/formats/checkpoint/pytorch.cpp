@@ -27,7 +27,7 @@ bool beginsWith(Bytes file, const std::array<uint8_t, N>& magic) {
     return file.size() >= N && std::memcmp(file.data(), magic.data(), N) == 0;
 }
 
-bool probe(Bytes file) {
+bool probePyTorch(Bytes file) {
     return beginsWith(file, kZipMagic) || beginsWith(file, kLegacyMagic);
 }
 
@@ -341,13 +341,13 @@ Result<std::vector<StoredTensor>> readLegacy(Bytes file) {
     return tensorsOf(pickle, storages);
 }
 
-Result<std::vector<StoredTensor>> read(Bytes file) {
+Result<std::vector<StoredTensor>> readPyTorch(Bytes file) {
     return beginsWith(file, kZipMagic) ? readArchive(file) : readLegacy(file);
 }
 
 }  // namespace
 
 extern const WeightContainer kPyTorch;
-const WeightContainer kPyTorch{.name = "PyTorch", .probe = probe, .read = read};
+const WeightContainer kPyTorch{.name = "PyTorch", .probe = probePyTorch, .read = readPyTorch};
 
 }  // namespace ingle::formats

@@ -23,7 +23,7 @@ struct TypeBits {
     std::string_view type;
     uint32_t bits;
 };
-constexpr TypeBits kTypes[] = {
+constexpr TypeBits kBitsOfTypes[] = {
     {"F32", 32},    {"F16", 16},        {"BF16", 16},       {"F64", 64},    {"I8", 8},   {"U8", 8},
     {"I16", 16},    {"U16", 16},        {"I32", 32},        {"U32", 32},    {"I64", 64}, {"U64", 64},
     {"BOOL", 8},    {"F8_E4M3", 8},     {"F8_E5M2", 8},     {"F8_E8M0", 8}, {"F4", 4},   {"F6_E2M3", 6},
@@ -155,8 +155,8 @@ Result<std::vector<StoredTensor>> read(std::span<const std::byte> file) {
 extern const WeightContainer kSafetensors{.name = "safetensors", .probe = probe, .read = read};
 
 uint32_t bitsOfType(std::string_view type) {
-    const auto* found = std::ranges::find(kTypes, type, &TypeBits::type);
-    return found == std::end(kTypes) ? 0 : found->bits;
+    const auto* found = std::ranges::find(kBitsOfTypes, type, &TypeBits::type);
+    return found == std::end(kBitsOfTypes) ? 0 : found->bits;
 }
 
 const WeightContainer* findContainer(std::span<const std::byte> file) {

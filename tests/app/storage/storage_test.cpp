@@ -488,7 +488,9 @@ TEST_F(StorageTest, AFileThatGoesJustBeforeTheEndIsKept) {
         fs::remove(m_file);
         if (replaced) fs::copy_file(older, m_file);
         m_storage.reset();
-        EXPECT_FALSE(fs::exists(m_file + "-wal")) << "not to be read into another file";
+        // An empty one may be there: a backup that has just begun opens what stands there.
+        const std::string log = m_file + "-wal";
+        EXPECT_TRUE(!fs::exists(log) || fs::file_size(log) == 0) << "not to be read into another file";
         std::string ours = m_file;
         for (const auto& entry : fs::directory_iterator(m_folder))
             if (replaced && entry.path().filename().string().starts_with("history-kept-"))

@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 tree=$1 lines=${2:-150}
 # File by file and without precompiled headers: a file that leans on another's includes is found out.
 commands=$tree/tidy
-cmake -S . -B "$commands" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
+cmake -S . -B "$commands" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
     -DINGLE_BUILD_DESKTOP=OFF -DINGLE_BUILD_TESTS=OFF >/dev/null
 git ls-files --cached --others --exclude-standard -- '*.cpp' | grep -E '^(engine|app/(protocol|client|library|history|storage|content|sandbox|crash|documents|exchange|local|bridge|serve|cli))/' |
     xargs awk -v lines="$lines" 'FNR == lines { print FILENAME }' |

@@ -8,7 +8,7 @@ namespace {
 
 using nlohmann::json;
 
-GenerateRequest question() {
+GenerateRequest plainQuestion() {
     GenerateRequest request;
     request.messages = {textMessage(Role::System, "Be brief."), textMessage(Role::User, "Is it cold?")};
     return request;
@@ -21,7 +21,7 @@ json made(const GenerateRequest& request) {
 }
 
 TEST(ChatRequest, HasWhatTheInterfaceHas) {
-    GenerateRequest request = question();
+    GenerateRequest request = plainQuestion();
     request.sampler = {.temperature = 0.7f, .topP = 0.9f, .frequencyPenalty = 0.5f, .seed = ~uint64_t{0}};
     request.sampler.logitBias = {{13, -1.5f}};
     request.maxTokens = 7;
@@ -38,7 +38,7 @@ TEST(ChatRequest, HasWhatTheInterfaceHas) {
             {"name": "answer", "strict": true, "schema": {"type": "boolean"}}},
         "chat_template_kwargs": {"enable_thinking": false},
         "tools": [{"type": "function", "function": {"name": "weather"}}]})"));
-    const json plain = made(question());
+    const json plain = made(plainQuestion());
     for (const char* absent : {"max_tokens", "stop", "response_format", "chat_template_kwargs", "tools",
                                "presence_penalty", "logit_bias", "typical_p", "repetition_penalty"})
         EXPECT_FALSE(plain.contains(absent)) << absent;
@@ -83,7 +83,7 @@ TEST(ChatRequest, CallsAndResultsOfToolsFindEachOther) {
 
 TEST(ChatRequest, WhatCannotBeAskedForIsRefusedInASentence) {
     const auto refused = [](const std::function<void(GenerateRequest&)>& change, ErrorCode code) {
-        GenerateRequest request = question();
+        GenerateRequest request = plainQuestion();
         change(request);
         const auto body = chatRequest(request, "m");
         ASSERT_FALSE(body);
@@ -102,7 +102,7 @@ TEST(ChatRequest, WhatCannotBeAskedForIsRefusedInASentence) {
 }
 
 TEST(ChatRequest, AContinuationHasTheTextSoFarAndWhatIsLeftOfTheTokens) {
-    GenerateRequest request = question();
+    GenerateRequest request = plainQuestion();
     request.maxTokens = 10;
     const json body = made(request);
     const json continued = continuedRequest(body, "It is", 4);

@@ -25,7 +25,7 @@ std::function<void(int, int)> serving(const EngineSource& source) {
 }
 
 /// What a load came to.
-struct Outcome {
+struct TwoOutcomes {
     bool wasRead = false;
     std::string inUse, alsoLoaded, error;
 };
@@ -36,8 +36,8 @@ class TwoModelsTest : public testing::Test {
         m_client.greet();
     }
 
-    Outcome load(const std::string& path, const LoadOptions& options = {}) {
-        Outcome outcome;
+    TwoOutcomes load(const std::string& path, const LoadOptions& options = {}) {
+        TwoOutcomes outcome;
         m_client.send(++m_lastId, protocol::Load{path, options});
         while (const auto event = m_client.next()) {
             if (event->id != m_lastId) continue;
@@ -82,12 +82,12 @@ class TwoModelsTest : public testing::Test {
 
 TEST_F(TwoModelsTest, TheOneBeforeStaysAndIsUsedAgainAtOnce) {
     EXPECT_EQ(load("/m/a").alsoLoaded, "");
-    const Outcome other = load("/m/b");
+    const TwoOutcomes other = load("/m/b");
     EXPECT_TRUE(other.wasRead);
     EXPECT_EQ(other.alsoLoaded, "/m/a");
     EXPECT_EQ(modelThatAnswers(), "/m/b");
     for (int i = 0; i < 2; ++i) {
-        const Outcome back = load("/m/a");
+        const TwoOutcomes back = load("/m/a");
         EXPECT_FALSE(back.wasRead);
         EXPECT_EQ(back.inUse, "/m/a");
         EXPECT_EQ(back.alsoLoaded, "/m/b");
@@ -198,7 +198,7 @@ class MistakenRoomTest : public TwoModelsTest {
 
 TEST_F(MistakenRoomTest, ALoadWithoutRoomIsTriedAgainAlone) {
     load("/m/a");
-    const Outcome outcome = load("/m/tight");
+    const TwoOutcomes outcome = load("/m/tight");
     EXPECT_EQ(outcome.error, "");
     EXPECT_EQ(outcome.inUse, "/m/tight");
     EXPECT_EQ(outcome.alsoLoaded, "");
@@ -246,12 +246,12 @@ class RealHost {
     ~RealHost() { ::unsetenv("INGLE_DATA_DIR"); }
 
     /// What the host tells for a load, but for its progress.
-    Outcome load(HostClient& client, protocol::RequestId id, const std::string& path) const {
+    TwoOutcomes load(HostClient& client, protocol::RequestId id, const std::string& path) const {
         LoadOptions options;
         options.backend = BackendChoice::Cpu;
         options.threads = 1;
         client.send(id, protocol::Load{path, options});
-        Outcome outcome;
+        TwoOutcomes outcome;
         while (const auto event = client.next()) {
             if (const auto* loaded = std::get_if<protocol::Loaded>(&event->body)) {
                 outcome.inUse = loaded->info.path;
@@ -304,7 +304,7 @@ TEST(TwoRealModels, TheSecondSwitchReadsNothing) {
     for (protocol::RequestId id = 6; id < 10; ++id) {
         const bool isFirst = id % 2 == 0;
         const auto begin = std::chrono::steady_clock::now();
-        const Outcome back = models.load(client, id, isFirst ? models.first : models.second);
+        const TwoOutcomes back = models.load(client, id, isFirst ? models.first : models.second);
         EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(500));
         EXPECT_FALSE(back.wasRead);
         EXPECT_EQ(back.alsoLoaded, isFirst ? models.second : models.first);
@@ -319,7 +319,7 @@ TEST(TwoRealModels, OnlyOneStaysWhereMemoryIsShort) {
     HostClient client(RealHost::run);
     client.greet();
     EXPECT_TRUE(models.load(client, 2, models.first).wasRead);
-    const Outcome other = models.load(client, 3, models.second);
+    const TwoOutcomes other = models.load(client, 3, models.second);
     EXPECT_EQ(other.inUse, models.second);
     EXPECT_EQ(other.alsoLoaded, "");
 }

@@ -20,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-struct Answer {
+struct ClientAnswer {
     std::vector<TokenId> ids;
     int ends = 0;
     std::optional<GenerateResult> result;
@@ -49,7 +49,7 @@ class ClientTest : public testing::Test {
         return more;
     }
     void load(Client& client) { client.send<protocol::Load>({"m.gguf", {}}, {}); }
-    protocol::RequestId generate(Client& client, Answer& answer, const std::string& conversation) {
+    protocol::RequestId generate(Client& client, ClientAnswer& answer, const std::string& conversation) {
         protocol::Generate request;
         request.request.conversation = conversation;
         return client.send<protocol::Generate>(
@@ -96,9 +96,9 @@ class ClientTest : public testing::Test {
 TEST_F(ClientTest, ThreeAnswersAreWrittenAtOnceAndSurviveAKilledHost) {
     const auto ingle = client(dying(2, {"--tokens", "5000", "--answers", "3", "--crash-at", "100"}));
     load(*ingle);
-    Answer answers[3];
-    for (Answer& each : answers) generate(*ingle, each, std::to_string(&each - answers));
-    for (Answer& each : answers) {
+    ClientAnswer answers[3];
+    for (ClientAnswer& each : answers) generate(*ingle, each, std::to_string(&each - answers));
+    for (ClientAnswer& each : answers) {
         ASSERT_TRUE(m_told.until([&] { return each.ends > 0; }));
         EXPECT_TRUE(each.result);
         EXPECT_EQ(each.ids, firstIds(5000));
@@ -125,7 +125,7 @@ TEST_F(ClientTest, LongRequestsAndLongRepliesTravelInPieces) {
 }
 
 TEST_F(ClientTest, CancelEndsOneAnswerOnly) {
-    Answer first, second;  // these outlive the client
+    ClientAnswer first, second;  // these outlive the client
     const auto ingle = client({"--tokens", "100000000"});
     load(*ingle);
     const auto id = generate(*ingle, first, "1");
@@ -228,11 +228,11 @@ TEST_F(ClientTest, ManyThreadsMayAsk) {
 }
 
 TEST_F(ClientTest, DestructionWhileBusyEndsTheHostAndCallsNobody) {
-    Answer answers[2];
+    ClientAnswer answers[2];
     {
         const auto ingle = client({"--tokens", "100000000"});
         load(*ingle);
-        for (Answer& each : answers) generate(*ingle, each, std::to_string(&each - answers));
+        for (ClientAnswer& each : answers) generate(*ingle, each, std::to_string(&each - answers));
         ASSERT_TRUE(m_told.until([&] { return answers[1].ids.size() > 10; }));
     }
     EXPECT_EQ(answers[0].ends + answers[1].ends, 0);

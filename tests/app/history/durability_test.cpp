@@ -15,7 +15,7 @@
 namespace ingle::history {
 namespace {
 
-using Durability = HistoryFixture;
+using DurableHistory = HistoryFixture;
 
 std::string chunkText(uint32_t number) {
     return fmt::format("chunk {} of 漢字. ", number);
@@ -34,7 +34,7 @@ std::string chunkText(uint32_t number) {
     }
 }
 
-TEST_F(Durability, EveryAcknowledgedChunkSurvivesAKilledWriter) {
+TEST_F(DurableHistory, EveryAcknowledgedChunkSurvivesAKilledWriter) {
     ask();
     std::mt19937 random(7);
     for (int round = 0; round < 10; ++round) {
@@ -71,7 +71,7 @@ TEST_F(Durability, EveryAcknowledgedChunkSurvivesAKilledWriter) {
     }
 }
 
-TEST_F(Durability, AFullDiskIsSaidAndLosesNothing) {
+TEST_F(DurableHistory, AFullDiskIsSaidAndLosesNothing) {
     ask();
     const RowId answer = beginAnswer();
     const auto pages = sqlite().execAndGet("PRAGMA page_count").getInt();
@@ -99,7 +99,7 @@ TEST_F(Durability, AFullDiskIsSaidAndLosesNothing) {
     EXPECT_EQ(integrity(), "ok");
 }
 
-TEST_F(Durability, AnEndThatFailsOnAFullDiskMayBeRepeated) {
+TEST_F(DurableHistory, AnEndThatFailsOnAFullDiskMayBeRepeated) {
     ask();
     const RowId answer = beginAnswer();
     const std::string chunk(30'000, 'x');
@@ -117,7 +117,7 @@ TEST_F(Durability, AnEndThatFailsOnAFullDiskMayBeRepeated) {
     EXPECT_THAT(valueOf(m_history->message(answer)).tokenIds, testing::ElementsAre(1, 2));
 }
 
-TEST_F(Durability, DeletedTextIsInNoFile) {
+TEST_F(DurableHistory, DeletedTextIsInNoFile) {
     ask("the heliotrope sentence nobody may read");
     const RowId answer = beginAnswer();
     for (int i = 0; i < 50; ++i) {
@@ -148,7 +148,7 @@ TEST_F(Durability, DeletedTextIsInNoFile) {
     for (const std::string& secret : secrets) EXPECT_FALSE(anyFileHolds(secret)) << secret;
 }
 
-TEST_F(Durability, ShreddingWaitsForWhoeverReadsDeletedText) {
+TEST_F(DurableHistory, ShreddingWaitsForWhoeverReadsDeletedText) {
     ask("the heliotrope sentence");
     SQLite::Database reader(m_path, SQLite::OPEN_READONLY);
     reader.exec("BEGIN");
@@ -165,7 +165,7 @@ TEST_F(Durability, ShreddingWaitsForWhoeverReadsDeletedText) {
     EXPECT_FALSE(anyFileHolds("heliotrope"));
 }
 
-TEST_F(Durability, ShreddingGoesOnAfterARestartAtEverySlice) {
+TEST_F(DurableHistory, ShreddingGoesOnAfterARestartAtEverySlice) {
     // Enough for segments of the index that one slice does not merge.
     ask("the heliotrope sentence");
     for (int i = 0; i < 40; ++i) {
@@ -190,7 +190,7 @@ TEST_F(Durability, ShreddingGoesOnAfterARestartAtEverySlice) {
     EXPECT_NO_THROW(sqlite().exec("INSERT INTO search_index (search_index) VALUES ('integrity-check')"));
 }
 
-TEST_F(Durability, NoSliceOfShreddingTakesAllConversations) {
+TEST_F(DurableHistory, NoSliceOfShreddingTakesAllConversations) {
     ASSERT_TRUE(m_history->atOnce([&]() -> Status {
         for (int i = 0; i < 60; ++i) {
             INGLE_TRY_ASSIGN(const RowId id, m_history->createConversation("heliotrope", ""));
@@ -202,7 +202,7 @@ TEST_F(Durability, NoSliceOfShreddingTakesAllConversations) {
     EXPECT_FALSE(anyFileHolds("heliotrope"));
 }
 
-TEST_F(Durability, AFreshBackupThatCannotBeMadeLeavesTheOldOnes) {
+TEST_F(DurableHistory, AFreshBackupThatCannotBeMadeLeavesTheOldOnes) {
     ask();
     std::ofstream(m_path + ".backup-v1") << "old";
     std::filesystem::create_directory(m_path + ".new-backup");  // in the way
@@ -217,7 +217,7 @@ TEST_F(Durability, AFreshBackupThatCannotBeMadeLeavesTheOldOnes) {
     EXPECT_EQ(valueOf(copy->conversations()).size(), 1u);
 }
 
-TEST_F(Durability, ABackupThatAKilledProgramLeftUnnamedGoesLikeTheOthers) {
+TEST_F(DurableHistory, ABackupThatAKilledProgramLeftUnnamedGoesLikeTheOthers) {
     ask();
     std::ofstream(m_path + ".new-backup") << "heliotrope";
     EXPECT_TRUE(valueOf(hasBackups(m_path)));
@@ -228,7 +228,7 @@ TEST_F(Durability, ABackupThatAKilledProgramLeftUnnamedGoesLikeTheOthers) {
     EXPECT_TRUE(std::filesystem::exists(backupPath(m_path, static_cast<int>(allMigrations().size()))));
 }
 
-TEST_F(Durability, AReaderSeesCommittedTextWhileAnAnswerStreams) {
+TEST_F(DurableHistory, AReaderSeesCommittedTextWhileAnAnswerStreams) {
     ask();
     const RowId answer = beginAnswer();
     SQLite::Database reader(m_path, SQLite::OPEN_READONLY);
@@ -238,7 +238,7 @@ TEST_F(Durability, AReaderSeesCommittedTextWhileAnAnswerStreams) {
     }
 }
 
-TEST_F(Durability, DamagedFilesGiveAResult) {
+TEST_F(DurableHistory, DamagedFilesGiveAResult) {
     ask("some text that is long enough to be searched for");
     for (int i = 0; i < 50; ++i) {
         ASSERT_TRUE(m_history->addUserMessage(m_conversation, 0, said(fmt::format("message {}", i))));

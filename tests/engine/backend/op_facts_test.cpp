@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 
 /// Values of 16, in heads of 8.
-struct Draft {
+struct FactsDraft {
     tensor::Tensor table{"table", tensor::Shape::of(16, 4), nullptr, {}};
     tensor::Tensor gain{"gain", tensor::Shape::of(16), nullptr, {}};
     graph::Builder b;
@@ -24,19 +24,19 @@ struct Draft {
 
 struct Kept {
     std::string op;
-    graph::Value (*call)(Draft& d);
+    graph::Value (*call)(FactsDraft& d);
     MemorySpec right;
     MemorySpec wrong;
     std::string complaint;
 };
 
-const WkvParams kHeads{0, 2, 8};
+const WkvParams kWkvHeads{0, 2, 8};
 const GatedDeltaParams kDelta{0, 16, 16, 1, 1};
 const MambaScanParams kScan{0, 16, 1, 16, 1};
 
 const Kept kKept[] = {
     {"kv_append \"x\"",
-     [](Draft& d) {
+     [](FactsDraft& d) {
          d.b.kvAppend(d.x, d.x, 0);
          return d.x;
      },
@@ -44,28 +44,28 @@ const Kept kKept[] = {
      {.kv = {{16, 8}}, .states = {}},
      "16 and 16 wide, but layer 0 of the cache keeps 16 and 8"},
     {"attention \"y\"",
-     [](Draft& d) {
+     [](FactsDraft& d) {
          return d.b.attention(d.x, {1, 2, 1, 8, 8, 1}, "y");
      },
      {.kv = {{16, 16}, {8, 8}}, .states = {}},
      {.kv = {{8, 8}}, .states = {}},
      "no layer 1 in a cache of 1"},
     {"attention \"y\"",
-     [](Draft& d) {
+     [](FactsDraft& d) {
          return d.b.attention(d.x, {0, 2, 1, 8, 8, 1}, "y");
      },
      {.kv = {{8, 8}}, .states = {}},
      {.kv = {{16, 16}}, .states = {}},
      "8 and 8 wide, but layer 0 of the cache keeps 16 and 16"},
     {"attention \"y\"",
-     [](Draft& d) {
+     [](FactsDraft& d) {
          return d.b.attention(d.x, {0, 2, 1, 8, 5, 1}, "y");
      },
      {.kv = {{8, 5}}, .states = {}},
      {.kv = {{8, 8}}, .states = {}},
      "8 and 5 wide, but layer 0 of the cache keeps 8 and 8"},
     {"attention \"y\"",
-     [](Draft& d) {
+     [](FactsDraft& d) {
          return d.b.attention(d.x, {.numHeads = 2, .numKvHeads = 1, .keyDim = 8, .valueDim = 8, .window = 7},
                               "y");
      },
@@ -73,14 +73,14 @@ const Kept kKept[] = {
      {.kv = {{8, 8, 6}}, .states = {}},
      "it sees 7 tokens, but layer 0 of the cache keeps 6 tokens"},
     {"attention \"y\"",
-     [](Draft& d) {
+     [](FactsDraft& d) {
          return d.b.attention(d.x, {.numHeads = 2, .numKvHeads = 1, .keyDim = 8, .valueDim = 8}, "y");
      },
      {.kv = {{8, 8}}, .states = {}},
      {.kv = {{8, 8, 6}}, .states = {}},
      "it sees all tokens"},
     {"kv_append \"x\"",
-     [](Draft& d) {
+     [](FactsDraft& d) {
          d.b.kvAppend(d.x, 0);
          return d.x;
      },
@@ -88,48 +88,48 @@ const Kept kKept[] = {
      {.kv = {{16, 16}}, .states = {}},
      "16 and 0 wide, but layer 0 of the cache keeps 16 and 16"},
     {"attention \"y\"",
-     [](Draft& d) {
+     [](FactsDraft& d) {
          return d.b.attention(d.x, {0, 2, 1, 8, 5, 1}, "y");
      },
      {.kv = {{8, 0}}, .states = {}},
      {.kv = {{4, 0}}, .states = {}},
      "8 and 0 wide, but layer 0 of the cache keeps 4 and 0"},
     {"token_shift \"y\"",
-     [](Draft& d) { return d.b.tokenShift(d.x, 0, "y"); },
+     [](FactsDraft& d) { return d.b.tokenShift(d.x, 0, "y"); },
      {.kv = {}, .states = {{"s", 16}}},
      {.kv = {}, .states = {{"s", 8}}},
      "it keeps 16 numbers, but the state \"s\" has 8"},
     {"wkv4 \"y\"",
-     [](Draft& d) {
+     [](FactsDraft& d) {
          return d.b.wkv4(d.x, d.x, &d.gain, &d.gain, {0, 16, 1}, "y");
      },
      {.kv = {}, .states = {{"a", 16}, {"b", 16}, {"c", 16}}},
      {.kv = {}, .states = {{"a", 16}, {"b", 16}}},
      "no state 2 among 2"},
     {"wkv5 \"y\"",
-     [](Draft& d) { return d.b.wkv5(d.x, d.x, d.x, &d.gain, &d.gain, kHeads, "y"); },
+     [](FactsDraft& d) { return d.b.wkv5(d.x, d.x, d.x, &d.gain, &d.gain, kWkvHeads, "y"); },
      {.kv = {}, .states = {{"s", 128}}},
      {.kv = {}, .states = {{"s", 16}}},
      "it keeps 128 numbers, but the state \"s\" has 16"},
     {"wkv7 \"y\"",
-     [](Draft& d) { return d.b.wkv7(d.x, d.x, d.x, d.x, d.x, d.x, kHeads, "y"); },
+     [](FactsDraft& d) { return d.b.wkv7(d.x, d.x, d.x, d.x, d.x, d.x, kWkvHeads, "y"); },
      {.kv = {}, .states = {{"s", 128}}},
      {.kv = {}, .states = {{"s", 64}}},
      "it keeps 128 numbers, but the state \"s\" has 64"},
     {"short_conv \"y\"",
-     [](Draft& d) {
+     [](FactsDraft& d) {
          return d.b.shortConv(d.x, &d.gain, nullptr, {0, 1}, "y");
      },
      {.kv = {}, .states = {ringState("s", {0, 1}, 16)}},
      {.kv = {}, .states = {{"s", 32 * 16}}},
      "it keeps 32 rows of 16 numbers, but the state \"s\" has 0 of 0"},
     {"gated_delta \"y\"",
-     [](Draft& d) { return d.b.gatedDelta(d.x, d.x, d.x, d.x, d.x, &d.gain, &d.gain, kDelta, "y"); },
+     [](FactsDraft& d) { return d.b.gatedDelta(d.x, d.x, d.x, d.x, d.x, &d.gain, &d.gain, kDelta, "y"); },
      {.kv = {}, .states = {chunkedState("s", layoutOf(kDelta))}},
      {.kv = {}, .states = {{"s", 8}}},
      "it keeps 1552 numbers, but the state \"s\" has 8"},
     {"mamba_scan \"y\"",
-     [](Draft& d) { return d.b.mambaScan(d.x, d.x, d.x, d.x, &d.gain, &d.gain, &d.gain, kScan, "y"); },
+     [](FactsDraft& d) { return d.b.mambaScan(d.x, d.x, d.x, d.x, &d.gain, &d.gain, &d.gain, kScan, "y"); },
      {.kv = {}, .states = {chunkedState("s", layoutOf(kScan))}},
      {.kv = {}, .states = {}},
      "no state 0 among 0"},
@@ -138,7 +138,7 @@ const Kept kKept[] = {
 TEST(OpFacts, memoryThatDoesNotFitIsASentence) {
     const auto cpu = cpu::createCpuBackend({.threads = 1, .isa = base::Isa::Scalar});
     for (const Kept& kept : kKept) {
-        Draft d;
+        FactsDraft d;
         d.b.logits(kept.call(d));
         const Plan plan = graph::lower(d.b.take().value(), {});
         EXPECT_TRUE(checkMemory(plan, kept.right)) << kept.op;

@@ -14,7 +14,7 @@ namespace {
 using tensor::Shape;
 using tensor::Tensor;
 
-constexpr uint32_t kVocab = 40, kIn = 96, kOut = 37, kExperts = 3;
+constexpr uint32_t kRowsOfTable = 40, kTableIn = 96, kTableOut = 37, kTableExperts = 3;
 
 /// A matrix of Q8_0 with side data, and the floats it stands for.
 struct Both {
@@ -27,19 +27,19 @@ struct Both {
         blocks = test::makeWeights(format, random, shape.numElems());
         tensor::SideData side{.partColumns = 24};
         if (isScaled) {
-            side.scales = test::gaussian(random, shape.numRows() * kIn / 24);
+            side.scales = test::gaussian(random, shape.numRows() * kTableIn / 24);
             side.offsets = test::gaussian(random, side.scales.size());
         }
         // Matrices of a stack have their own.
         side.rowsPerOrder = shape.numMatrices() > 1 ? shape.dims[1] : 0;
         for (uint32_t order = 0; order < shape.numMatrices(); ++order)
-            for (uint32_t i = 0; i < kIn; ++i) side.columns.push_back((i * 5 + order) % kIn);
+            for (uint32_t i = 0; i < kTableIn; ++i) side.columns.push_back((i * 5 + order) % kTableIn);
         EXPECT_TRUE(checkSideData(side, shape));
         stored = {"stored", shape, &format, blocks};
         stored.side = std::make_shared<const tensor::SideData>(side);
         floats.resize(shape.numElems());
         for (uint64_t row = 0; row < shape.numRows(); ++row)
-            stored.decodeRow(row, std::span(floats).subspan(row * kIn, kIn));
+            stored.decodeRow(row, std::span(floats).subspan(row * kTableIn, kTableIn));
         plain = {"plain", shape, quant::findFormat(quant::kF32), std::as_bytes(std::span(floats))};
     }
 };
@@ -56,12 +56,13 @@ class SideDataOps : public testing::Test {
             b.routeExperts(b.linear(x, &(m_router.*which), "scores"), {.numUsed = 2}, "routing");
         const graph::Value y = b.expertSum(b.expertLinear(x, r, &(m_experts.*which), "y"), r, "experts");
         b.logits(b.add(y, b.linear(x, &(m_matrix.*which), "linear"), "logits"));
-        const Plan plan = graph::lower(b.take().value(), {.maxTokens = kVocab, .maxLogitRows = kVocab});
+        const Plan plan =
+            graph::lower(b.take().value(), {.maxTokens = kRowsOfTable, .maxLogitRows = kRowsOfTable});
         PlanRunner runner(*m_cpu, plan, {});
-        std::vector<TokenId> tokens(kVocab);
-        for (uint32_t i = 0; i < kVocab; ++i) tokens[i] = static_cast<TokenId>(i);
+        std::vector<TokenId> tokens(kRowsOfTable);
+        for (uint32_t i = 0; i < kRowsOfTable; ++i) tokens[i] = static_cast<TokenId>(i);
         const auto sequence = runner.sequence();
-        const std::vector<float> whole = runner.feed(*sequence, tokens, kVocab);
+        const std::vector<float> whole = runner.feed(*sequence, tokens, kRowsOfTable);
         EXPECT_TRUE(sequence->truncate(0));
         EXPECT_EQ(runner.feed(*sequence, tokens, 7), whole);
         return whole;
@@ -69,10 +70,10 @@ class SideDataOps : public testing::Test {
 
     bool m_isScaled;
     std::mt19937 m_random{5};
-    Both m_table{m_random, Shape::of(kIn, kVocab), m_isScaled};
-    Both m_router{m_random, Shape::of(kIn, kExperts), m_isScaled};
-    Both m_experts{m_random, Shape::of(kIn, kOut, kExperts), m_isScaled};
-    Both m_matrix{m_random, Shape::of(kIn, kOut), m_isScaled};
+    Both m_table{m_random, Shape::of(kTableIn, kRowsOfTable), m_isScaled};
+    Both m_router{m_random, Shape::of(kTableIn, kTableExperts), m_isScaled};
+    Both m_experts{m_random, Shape::of(kTableIn, kTableOut, kTableExperts), m_isScaled};
+    Both m_matrix{m_random, Shape::of(kTableIn, kTableOut), m_isScaled};
     std::unique_ptr<Backend> m_cpu =
         cpu::createCpuBackend({.threads = 3, .isa = base::Isa::Scalar, .activations = ActivationType::Auto});
 };
@@ -112,7 +113,7 @@ TEST_F(OrderOfColumns, isThatOfTheActivations) {
 TEST_F(SideDataOps, thatTakeNoneSaySo) {
     graph::Builder b;
     const graph::Value x = b.embed(&m_table.plain, "x");
-    b.logits(b.headLinear(x, &m_matrix.stored, {.numHeads = 1, .numRows = kOut}, "y"));
+    b.logits(b.headLinear(x, &m_matrix.stored, {.numHeads = 1, .numRows = kTableOut}, "y"));
     const Plan plan = graph::lower(b.take().value(), {.maxTokens = 1, .maxLogitRows = 1});
     const auto pool = m_cpu->createMemory({}, {KvType::F32, 0}).value();
     const auto program = m_cpu->compile(plan, *pool);

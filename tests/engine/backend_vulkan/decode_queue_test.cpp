@@ -9,7 +9,7 @@
 namespace ingle::backend::vulkan {
 namespace {
 
-constexpr uint32_t kMaxRows = 40;
+constexpr uint32_t kQueueRows = 40;
 const SamplerParams kGreedy{.temperature = 0};
 const SamplerParams kDrawn{.temperature = 1, .topP = 0.9f, .minP = 0.01f, .seed = 3};
 
@@ -24,7 +24,7 @@ class VulkanDecode : public TwoBackends, public testing::WithParamInterface<cons
     void SetUp() override {
         TwoBackends::SetUp();
         if (IsSkipped() || HasFatalFailure()) return;
-        m_model = openSynthModel(m_folder, {.family = GetParam(), .quant = "Q8_0"}, kMaxRows);
+        m_model = openSynthModel(m_folder, {.family = GetParam(), .quant = "Q8_0"}, kQueueRows);
         ASSERT_TRUE(m_model.file);
         m_runner.emplace(*vulkan, m_model.plan, m_model.memory, KvType::F16);
     }
@@ -35,7 +35,7 @@ class VulkanDecode : public TwoBackends, public testing::WithParamInterface<cons
 
     std::unique_ptr<SequenceMemory> prompted(uint32_t numTokens = 70) {
         auto sequence = m_runner->sequence();
-        m_runner->feed(*sequence, someTokens(numTokens), kMaxRows);
+        m_runner->feed(*sequence, someTokens(numTokens), kQueueRows);
         return sequence;
     }
 
@@ -216,13 +216,13 @@ TEST_P(VulkanDecode, aDeviceLostAtAnySubmissionIsAnError) {
 }
 
 /// A transformer and a recurrent model; `./dev soak device` takes their like, too.
-std::vector<const char*> queuedFamilies() {
+std::vector<const char*> decodeFamilies() {
     if (test::triesEveryCase())
         return {"llama", "qwen2", "rwkv4", "rwkv5", "rwkv7", "qwen35", "granitehybrid"};
     return {"qwen2", "rwkv7"};
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, VulkanDecode, testing::ValuesIn(queuedFamilies()),
+INSTANTIATE_TEST_SUITE_P(Table, VulkanDecode, testing::ValuesIn(decodeFamilies()),
                          [](const auto& family) { return std::string(family.param); });
 
 }  // namespace

@@ -11,8 +11,8 @@
 namespace ingle::backend::vulkan {
 namespace {
 
-constexpr uint32_t kVocab = 320;
-constexpr uint32_t kMaxRows = 40;
+constexpr uint32_t kFamilyVocab = 320;
+constexpr uint32_t kFamilyRows = 40;
 
 struct Variant {
     std::string name;
@@ -52,7 +52,7 @@ class VulkanFamilies : public TwoBackends, public testing::WithParamInterface<Va
   protected:
     void open(const std::string& quant) {
         m_model = openSynthModel(
-            m_folder, {.family = GetParam().family, .sizes = GetParam().sizes, .quant = quant}, kMaxRows);
+            m_folder, {.family = GetParam().family, .sizes = GetParam().sizes, .quant = quant}, kFamilyRows);
         ASSERT_TRUE(m_model.file);
     }
 
@@ -60,7 +60,7 @@ class VulkanFamilies : public TwoBackends, public testing::WithParamInterface<Va
 
     const std::vector<TokenId> m_tokens = [] {
         std::vector<TokenId> tokens;
-        for (int i = 0; i < 100; ++i) tokens.push_back((i * 37 + 11) % static_cast<int>(kVocab));
+        for (int i = 0; i < 100; ++i) tokens.push_back((i * 37 + 11) % static_cast<int>(kFamilyVocab));
         return tokens;
     }();
     test::TemporaryFolder m_folder;
@@ -75,15 +75,15 @@ TEST_P(VulkanFamilies, givesTheNumbersOfTheCpu) {
         open(std::string(quant));
         PlanRunner right = on(*cpu);
         PlanRunner ours = on(*vulkan);
-        const auto expected = right.feed(*right.sequence(), m_tokens, kMaxRows);
+        const auto expected = right.feed(*right.sequence(), m_tokens, kFamilyRows);
         for (const size_t chunk : {1u, 7u, 40u})
             EXPECT_LT(nmse(ours.feed(*ours.sequence(), m_tokens, chunk), expected), GetParam().tolerance)
                 << chunk;
         // The negative twin: another token gives other logits from there on.
         std::vector<TokenId> other = m_tokens;
-        other[70] = (other[70] + 1) % static_cast<int>(kVocab);
+        other[70] = (other[70] + 1) % static_cast<int>(kFamilyVocab);
         const auto changed = ours.feed(*ours.sequence(), other, 40);
-        const size_t at = 70 * kVocab;
+        const size_t at = 70 * kFamilyVocab;
         EXPECT_LT(nmse(std::span(changed).first(at), std::span(expected).first(at)), GetParam().tolerance);
         EXPECT_GT(nmse(std::span(changed).subspan(at), std::span(expected).subspan(at)),
                   10 * GetParam().tolerance);
@@ -111,19 +111,19 @@ TEST_P(VulkanFamilies, eachContinuesWhatTheOtherSaved) {
     const size_t half = 50;
     const auto first = std::span(m_tokens).first(half);
     const auto rest = std::span(m_tokens).subspan(half);
-    const auto whole = right.feed(*right.sequence(), m_tokens, kMaxRows);
-    const auto expected = std::span(whole).subspan(half * kVocab);
+    const auto whole = right.feed(*right.sequence(), m_tokens, kFamilyRows);
+    const auto expected = std::span(whole).subspan(half * kFamilyVocab);
 
     const auto continued = [&](PlanRunner& from, PlanRunner& to) {
         const auto source = from.sequence();
-        from.feed(*source, first, kMaxRows);
+        from.feed(*source, first, kFamilyRows);
         const auto saved = source->save();
         EXPECT_TRUE(saved);
         const auto target = to.sequence();
         const Status restored = target->restore(*saved);
         EXPECT_TRUE(restored) << (restored ? "" : restored.error().message);
         EXPECT_EQ(target->length(), half);
-        return to.feed(*target, rest, kMaxRows);
+        return to.feed(*target, rest, kFamilyRows);
     };
     EXPECT_LT(nmse(continued(right, ours), expected), GetParam().tolerance);
     EXPECT_LT(nmse(continued(ours, right), expected), GetParam().tolerance);
@@ -131,11 +131,11 @@ TEST_P(VulkanFamilies, eachContinuesWhatTheOtherSaved) {
 
     // A fork goes on undisturbed by what the original goes on with.
     const auto original = ours.sequence();
-    ours.feed(*original, first, kMaxRows);
+    ours.feed(*original, first, kFamilyRows);
     const auto fork = original->fork(half);
     ASSERT_TRUE(fork);
-    ours.feed(*original, std::vector<TokenId>(m_tokens.rbegin(), m_tokens.rbegin() + 50), kMaxRows);
-    EXPECT_LT(nmse(ours.feed(**fork, rest, kMaxRows), expected), GetParam().tolerance);
+    ours.feed(*original, std::vector<TokenId>(m_tokens.rbegin(), m_tokens.rbegin() + 50), kFamilyRows);
+    EXPECT_LT(nmse(ours.feed(**fork, rest, kFamilyRows), expected), GetParam().tolerance);
 
     // What does not fit is refused, and what was cut is forgotten.
     SavedState saved = original->save().value();
@@ -147,22 +147,22 @@ TEST_P(VulkanFamilies, eachContinuesWhatTheOtherSaved) {
     // The last tokens of a recurrent state's chunk are forgotten alone.
     if (m_model.memory.statesReachBack(half) < half) {
         const auto back = ours.sequence();
-        ours.feed(*back, first.first(40), kMaxRows);
+        ours.feed(*back, first.first(40), kFamilyRows);
         ours.feed(*back, std::vector<TokenId>(m_tokens.rbegin(), m_tokens.rbegin() + 5), 2);
         ASSERT_TRUE(back->truncate(40));
-        EXPECT_LT(
-            nmse(ours.feed(*back, std::span(m_tokens).subspan(40), 7), std::span(whole).subspan(40 * kVocab)),
-            GetParam().tolerance);
+        EXPECT_LT(nmse(ours.feed(*back, std::span(m_tokens).subspan(40), 7),
+                       std::span(whole).subspan(40 * kFamilyVocab)),
+                  GetParam().tolerance);
     }
     ASSERT_TRUE((*fork)->truncate(0));
-    EXPECT_LT(nmse(ours.feed(**fork, m_tokens, kMaxRows), whole), GetParam().tolerance);
+    EXPECT_LT(nmse(ours.feed(**fork, m_tokens, kFamilyRows), whole), GetParam().tolerance);
 }
 
 TEST_P(VulkanFamilies, sequencesOfAStepDoNotDisturbEachOther) {
     open("F32");
     PlanRunner right = on(*cpu);
     PlanRunner ours = on(*vulkan);
-    const auto expected = right.feed(*right.sequence(), m_tokens, kMaxRows);
+    const auto expected = right.feed(*right.sequence(), m_tokens, kFamilyRows);
     // More than the first slots of the memory.
     std::vector<std::unique_ptr<SequenceMemory>> sequences;
     for (int i = 0; i < 8; ++i) sequences.push_back(ours.sequence());
@@ -181,8 +181,8 @@ TEST_P(VulkanFamilies, sequencesOfAStepDoNotDisturbEachOther) {
         }
         const auto rows = ours.run(step, runs);
         ASSERT_FALSE(rows.empty());
-        logits.insert(logits.end(), rows.begin() + static_cast<long>(first * kVocab),
-                      rows.begin() + static_cast<long>((first + kChunk) * kVocab));
+        logits.insert(logits.end(), rows.begin() + static_cast<long>(first * kFamilyVocab),
+                      rows.begin() + static_cast<long>((first + kChunk) * kFamilyVocab));
     }
     EXPECT_LT(nmse(logits, expected), GetParam().tolerance);
 }
@@ -195,7 +195,7 @@ TEST_F(VulkanCost, aDenseLayerIsNineDispatches) {
     const auto dispatches = [&](const char* family, uint32_t numLayers) {
         lab::SynthOptions options{.family = family, .quant = "Q8_0"};
         options.sizes.numLayers = numLayers;
-        const SynthModel model = openSynthModel(folder, options, kMaxRows);
+        const SynthModel model = openSynthModel(folder, options, kFamilyRows);
         PlanRunner runner(*vulkan, model.plan, model.memory);
         return static_cast<VulkanProgram&>(*runner.program).numDispatches({1, 1}).value();
     };
@@ -206,15 +206,15 @@ TEST_F(VulkanCost, aDenseLayerIsNineDispatches) {
 /// Without fusion every op is a dispatch of its own, here as in the passes.
 TEST_F(VulkanCost, fusionCanBeSwitchedOff) {
     const test::TemporaryFolder folder;
-    const SynthModel model = openSynthModel(folder, {.quant = "Q8_0"}, kMaxRows);
+    const SynthModel model = openSynthModel(folder, {.quant = "Q8_0"}, kFamilyRows);
     const auto dispatches = [&](Fusion fusion) {
-        const Plan plan = graph::lower(model.file->graph,
-                                       {.maxTokens = kMaxRows, .maxLogitRows = kMaxRows, .fusion = fusion});
+        const Plan plan = graph::lower(
+            model.file->graph, {.maxTokens = kFamilyRows, .maxLogitRows = kFamilyRows, .fusion = fusion});
         PlanRunner runner(*vulkan, plan, model.memory);
-        return static_cast<VulkanProgram&>(*runner.program).numDispatches({kMaxRows, kMaxRows}).value();
+        return static_cast<VulkanProgram&>(*runner.program).numDispatches({kFamilyRows, kFamilyRows}).value();
     };
-    const Plan plain = graph::lower(model.file->graph,
-                                    {.maxTokens = kMaxRows, .maxLogitRows = kMaxRows, .fusion = Fusion::Off});
+    const Plan plain = graph::lower(
+        model.file->graph, {.maxTokens = kFamilyRows, .maxLogitRows = kFamilyRows, .fusion = Fusion::Off});
     EXPECT_EQ(dispatches(Fusion::Off), plain.ops.size());
     EXPECT_LT(dispatches(Fusion::On), dispatches(Fusion::Off));
 }
@@ -227,7 +227,7 @@ TEST_F(VulkanCost, aTokenReadsTheWeightsOnce) {
         for (const char* family : {"llama", "rwkv5"}) {
             lab::SynthOptions options{.family = family, .quant = quant};
             options.sizes = {.dim = 1024, .ffnDim = 1024, .numLayers = 1, .numHeads = 16, .numKvHeads = 8};
-            const SynthModel model = openSynthModel(folder, options, kMaxRows);
+            const SynthModel model = openSynthModel(folder, options, kFamilyRows);
             ASSERT_TRUE(model.file) << family << " " << quant;
             PlanRunner runner(*vulkan, model.plan, model.memory);
             ASSERT_TRUE(runner.program) << family << " " << quant;

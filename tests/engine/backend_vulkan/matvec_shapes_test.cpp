@@ -9,11 +9,11 @@
 namespace ingle::backend::vulkan {
 namespace {
 
-constexpr uint32_t kRows = 8;
+constexpr uint32_t kShapeRows = 8;
 
 /// Normalised squared error of rounding to bytes: a step of max/127 errs by step²/12 in the mean, of each of
 /// 32 values whose squares add up to max² at least; a layer and the logits are five products in a row.
-constexpr double kBytesError = 5 * 32 / (12.0 * 127 * 127);
+constexpr double kShapesBytesError = 5 * 32 / (12.0 * 127 * 127);
 
 class MatvecShapesTest : public TwoBackends {
   protected:
@@ -52,7 +52,7 @@ class MatvecShapesTest : public TwoBackends {
     const test::TemporaryFolder m_folder;
     const test::TemporaryFolder m_modelFolder;
     const SynthModel m_model =
-        openSynthModel(m_modelFolder, {.sizes = {.numLayers = 1}, .quant = "Q8_0"}, kRows);
+        openSynthModel(m_modelFolder, {.sizes = {.numLayers = 1}, .quant = "Q8_0"}, kShapeRows);
     const WeightFormat& m_q8 = *findWeightFormat(quant::findFormat("Q8_0")->id);
 };
 
@@ -71,7 +71,7 @@ TEST_F(MatvecShapesTest, everyShapeComputesTheSame) {
         ASSERT_EQ(found(), shape);
         open();
         const double error = nmse(logits(*vulkan), expected);
-        EXPECT_LT(error, bytes ? kBytesError : 1e-9);
+        EXPECT_LT(error, bytes ? kShapesBytesError : 1e-9);
         if (bytes) {
             EXPECT_GT(error, 1e-9) << "not in bytes";
         }

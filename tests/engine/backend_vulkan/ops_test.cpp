@@ -417,11 +417,11 @@ TEST_F(OpsTest, valuesThatAreNoNumbersAreAnError) {
     EXPECT_EQ(ours.program->readOutput(1).error().code, ErrorCode::InvalidArgument);
 }
 
-const std::set<std::string_view> kOneOfEachKind{"F16", "Q4_0", "Q6_K", "IQ2_S"};
+const std::set<std::string_view> kFormatOfEachKind{"F16", "Q4_0", "Q6_K", "IQ2_S"};
 
 TEST_F(OpsTest, aMatrixForEachHead) {
     for (const quant::QuantFormat* format : quant::allFormats()) {
-        if (!test::triesEveryCase() && !kOneOfEachKind.contains(format->name)) continue;
+        if (!test::triesEveryCase() && !kFormatOfEachKind.contains(format->name)) continue;
         const uint32_t in = format->blockElems == 1 ? 35 : format->blockElems;
         check(format->name, [&](Problem& p) {
             return p.builder.headLinear(p.rows(3 * in), p.random(Shape::of(in, 7, 3), *format), {3, 2, 5},
@@ -461,7 +461,7 @@ TEST_F(OpsTest, mixtureOfExperts) {
     // Each format's blocks are decoded as in other products (linearOfEveryFormat): floats, blocks, k-quants
     // and grids stand for all.
     for (const quant::QuantFormat* format : quant::allFormats()) {
-        if (!test::triesEveryCase() && !kOneOfEachKind.contains(format->name)) continue;
+        if (!test::triesEveryCase() && !kFormatOfEachKind.contains(format->name)) continue;
         check(format->name, [&](Problem& p) {
             const uint32_t in = format->blockElems == 1 ? 35 : format->blockElems;
             const uint32_t middle = format->blockElems == 1 ? 27 : 2 * format->blockElems;

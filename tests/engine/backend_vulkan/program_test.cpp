@@ -5,7 +5,7 @@
 namespace ingle::backend::vulkan {
 namespace {
 
-constexpr uint32_t kMaxRows = 64;
+constexpr uint32_t kProgramRows = 64;
 
 class ProgramTest : public TwoBackends {
   protected:
@@ -23,14 +23,14 @@ class ProgramTest : public TwoBackends {
     }
 
     const test::TemporaryFolder m_folder;
-    const SynthModel m_model = openSynthModel(m_folder, {.quant = "Q8_0"}, kMaxRows);
+    const SynthModel m_model = openSynthModel(m_folder, {.quant = "Q8_0"}, kProgramRows);
 };
 
 TEST_F(ProgramTest, stepsThatDoNotFitAreRefused) {
     const auto memory = pool(1024);
     const auto program = compile(*memory).value();
     const auto sequence = memory->createSequence().value();
-    EXPECT_EQ(step(*program, *sequence, kMaxRows + 1).error().code, ErrorCode::InvalidArgument);
+    EXPECT_EQ(step(*program, *sequence, kProgramRows + 1).error().code, ErrorCode::InvalidArgument);
     const SequenceRun run{sequence.get(), 1};
     for (const TokenId token : {-1, 320, INT32_MAX})
         EXPECT_EQ(program->run({{&token, 1}, {&run, 1}, {}}).error().code, ErrorCode::InvalidArgument);
@@ -45,14 +45,14 @@ TEST_F(ProgramTest, memoryHasALimit) {
     const auto program = compile(*memory).value();
     const auto sequence = memory->createSequence().value();
     const uint64_t before = memory->reservedBytes();
-    for (uint32_t at = 0; at < 2048; at += kMaxRows) ASSERT_TRUE(step(*program, *sequence, kMaxRows));
+    for (uint32_t at = 0; at < 2048; at += kProgramRows) ASSERT_TRUE(step(*program, *sequence, kProgramRows));
     const Status full = step(*program, *sequence, 1);
     ASSERT_FALSE(full);
     EXPECT_EQ(full.error().code, ErrorCode::OutOfMemory);
     EXPECT_EQ(sequence->length(), 2048U);
     // What is given back serves again.
     ASSERT_TRUE(sequence->truncate(1000));
-    EXPECT_TRUE(step(*program, *sequence, kMaxRows));
+    EXPECT_TRUE(step(*program, *sequence, kProgramRows));
     EXPECT_EQ(memory->reservedBytes(), before);
 }
 
@@ -97,7 +97,7 @@ class CutSteps : public ProgramTest {
         for (int i = 0; i < 30 && submissions < 6; ++i) {
             ASSERT_TRUE(sequence->truncate(3));
             g_waits = 0;
-            ASSERT_TRUE(step(*program, *sequence, kMaxRows));
+            ASSERT_TRUE(step(*program, *sequence, kProgramRows));
             submissions = g_waits;
         }
         ASSERT_GE(submissions, 6U);
@@ -115,9 +115,9 @@ class CutSteps : public ProgramTest {
 };
 
 TEST_F(CutSteps, canBeCancelledBetweenTheirSubmissions) {
-    const std::vector<TokenId> tokens(kMaxRows, 7);
-    const SequenceRun run{sequence.get(), kMaxRows};
-    const uint32_t row = kMaxRows - 1;
+    const std::vector<TokenId> tokens(kProgramRows, 7);
+    const SequenceRun run{sequence.get(), kProgramRows};
+    const uint32_t row = kProgramRows - 1;
     ASSERT_TRUE(sequence->truncate(3));
     ASSERT_TRUE(program->run({tokens, {&run, 1}, {&row, 1}}));
     const auto whole = program->readOutput(0).value();
@@ -142,10 +142,10 @@ TEST_F(CutSteps, endTheUseOfTheDeviceWhereTheyFailOnTheirWay) {
     ASSERT_TRUE(sequence->truncate(3));
     // Nothing was done yet: there may be room for it later.
     failCall(vulkan->device().api().QueueSubmit, 1, VK_ERROR_OUT_OF_HOST_MEMORY);
-    EXPECT_EQ(step(*program, *sequence, kMaxRows).error().code, ErrorCode::OutOfMemory);
+    EXPECT_EQ(step(*program, *sequence, kProgramRows).error().code, ErrorCode::OutOfMemory);
     // The page table, half of the step's commands: recurrent states would be changed twice.
     failCall(vulkan->device().api().QueueSubmit, 3, VK_ERROR_OUT_OF_HOST_MEMORY);
-    EXPECT_EQ(step(*program, *sequence, kMaxRows).error().code, ErrorCode::Device);
+    EXPECT_EQ(step(*program, *sequence, kProgramRows).error().code, ErrorCode::Device);
     EXPECT_EQ(sequence->length(), 3U);
 }
 

@@ -8,9 +8,9 @@
 namespace ingle::backend::vulkan {
 namespace {
 
-constexpr uint32_t kMaxRows = 48;
+constexpr uint32_t kPromptRows = 48;
 constexpr uint32_t kPrefix = 41;
-constexpr double kTolerance = 1e-8;
+constexpr double kPromptTolerance = 1e-8;
 
 std::vector<std::string> families(models::FamilyKind kind) {
     std::vector<std::string> archs;
@@ -24,15 +24,15 @@ class VulkanWholePrompts : public TwoBackends, public testing::WithParamInterfac
     void SetUp() override {
         TwoBackends::SetUp();
         if (IsSkipped() || HasFatalFailure()) return;
-        m_model = openSynthModel(m_folder, {.family = GetParam(), .quant = "F32"}, kMaxRows);
+        m_model = openSynthModel(m_folder, {.family = GetParam(), .quant = "F32"}, kPromptRows);
         ASSERT_TRUE(m_model.file);
         for (int i = 0; i < 70; ++i) m_tokens.push_back((i * 37 + 11) % 320);
     }
 
-    /// The prefix and what follows it up to kMaxRows, then `chunk` tokens a step. Logits of every row.
+    /// The prefix and what follows it up to kPromptRows, then `chunk` tokens a step. Logits of every row.
     std::vector<float> feed(PlanRunner& runner, SequenceMemory& sequence, uint32_t prefix, size_t chunk) {
         std::vector<float> logits;
-        size_t count = kMaxRows;
+        size_t count = kPromptRows;
         for (size_t at = 0; at < m_tokens.size(); at += count, count = chunk) {
             count = std::min(count, m_tokens.size() - at);
             const SequenceRun run{&sequence, static_cast<uint32_t>(count), prefix};
@@ -52,9 +52,9 @@ TEST_P(VulkanWholePrompts, givesTheNumbersOfTheCpu) {
     PlanRunner ours(*vulkan, m_model.plan, m_model.memory);
     const auto expected = feed(right, *right.sequence(), kPrefix, 1);
     for (const size_t chunk : {1u, 7u})
-        EXPECT_LT(nmse(feed(ours, *ours.sequence(), kPrefix, chunk), expected), kTolerance) << chunk;
+        EXPECT_LT(nmse(feed(ours, *ours.sequence(), kPrefix, chunk), expected), kPromptTolerance) << chunk;
     // The negative twin: a shorter prompt, by one token.
-    EXPECT_GT(nmse(feed(ours, *ours.sequence(), kPrefix - 1, 7), expected), 100 * kTolerance);
+    EXPECT_GT(nmse(feed(ours, *ours.sequence(), kPrefix - 1, 7), expected), 100 * kPromptTolerance);
 }
 
 TEST_P(VulkanWholePrompts, theDeviceGoesOnFromThePromptByItself) {
@@ -102,18 +102,18 @@ class VulkanEncoders : public TwoBackends, public testing::WithParamInterface<st
 
 TEST_P(VulkanEncoders, giveTheNumbersOfTheCpu) {
     const test::TemporaryFolder folder;
-    const SynthModel model = openSynthModel(folder, {.family = GetParam(), .quant = "F32"}, kMaxRows);
+    const SynthModel model = openSynthModel(folder, {.family = GetParam(), .quant = "F32"}, kPromptRows);
     ASSERT_TRUE(model.file);
     std::vector<TokenId> tokens;
-    for (int i = 0; i < static_cast<int>(kMaxRows); ++i) tokens.push_back((i * 37 + 11) % 320);
+    for (int i = 0; i < static_cast<int>(kPromptRows); ++i) tokens.push_back((i * 37 + 11) % 320);
     PlanRunner right(*cpu, model.plan, model.memory);
     PlanRunner ours(*vulkan, model.plan, model.memory);
     const auto expected = read(right, tokens, {17, 1, 30});
-    EXPECT_LT(nmse(read(ours, tokens, {17, 1, 30}), expected), kTolerance);
-    const std::span<const float> firstText = std::span(expected).first(expected.size() / kMaxRows * 17);
-    EXPECT_LT(nmse(read(ours, std::span(tokens).first(17), {17}), firstText), kTolerance);
+    EXPECT_LT(nmse(read(ours, tokens, {17, 1, 30}), expected), kPromptTolerance);
+    const std::span<const float> firstText = std::span(expected).first(expected.size() / kPromptRows * 17);
+    EXPECT_LT(nmse(read(ours, std::span(tokens).first(17), {17}), firstText), kPromptTolerance);
     // The negative twin: a token more belongs to the first text.
-    EXPECT_GT(nmse(read(ours, tokens, {18, 1, 29}), expected), 100 * kTolerance);
+    EXPECT_GT(nmse(read(ours, tokens, {18, 1, 29}), expected), 100 * kPromptTolerance);
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, VulkanEncoders, testing::ValuesIn(families(models::FamilyKind::Encoder)),

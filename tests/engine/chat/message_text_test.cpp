@@ -17,7 +17,7 @@ namespace {
 using enum PartKind;
 
 /// An answer as it was kept in one text, with what each kind stood between.
-std::string marked(std::span<const Part> parts) {
+std::string withMarks(std::span<const Part> parts) {
     std::string text;
     PartKind last = Text;
     const auto close = [&] {
@@ -83,9 +83,9 @@ void expectSamePrompts(const std::string& source) {
     };
     const bool isKnowing = source.find("</think>") != source.npos;
     for (const auto& chat : conversations()) {
-        auto before = renderer.render(withAnswers(chat, marked), GenerationPrompt::Add);
+        auto before = renderer.render(withAnswers(chat, withMarks), GenerationPrompt::Add);
         if (!isKnowing || !before.note.empty()) {
-            const auto cut = [](const auto& parts) { return withoutThoughts(marked(parts)); };
+            const auto cut = [](const auto& parts) { return withoutThoughts(withMarks(parts)); };
             before = renderer.render(withAnswers(chat, cut), GenerationPrompt::Add);
         }
         const auto now = renderer.render(chat, GenerationPrompt::Add);

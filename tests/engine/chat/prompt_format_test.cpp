@@ -25,7 +25,7 @@ std::string render(std::string_view name, std::span<const TextMessage> messages,
     return textOf(format(name).render(messages, add));
 }
 
-const std::vector<TextMessage> kChat = {
+const std::vector<TextMessage> kFormatChat = {
     {Role::System, "Be brief."}, {Role::User, "Hi"}, {Role::Assistant, "Hello!"}, {Role::User, "Bye"}};
 
 TEST(PromptFormat, isChosenByTemplateOrVocabulary) {
@@ -112,13 +112,13 @@ TEST(PromptFormat, writesTheFormOfItsModels) {
         {"rwkv-world", "Be brief.\n\nUser: Hi\n\nAssistant: Hello!\n\nUser: Bye\n\nAssistant:"},
     };
     EXPECT_EQ(std::size(cases), allPromptFormats().size()) << "every format has a case";
-    for (const auto& [name, expected] : cases) EXPECT_EQ(render(name, kChat), expected) << name;
+    for (const auto& [name, expected] : cases) EXPECT_EQ(render(name, kFormatChat), expected) << name;
 }
 
 TEST(PromptFormat, withoutTheGenerationPromptItIsABeginning) {
     for (const PromptFormat* each : allPromptFormats()) {
-        const std::string whole = textOf(each->render(kChat, GenerationPrompt::Add));
-        const std::string beginning = textOf(each->render(kChat, GenerationPrompt::Omit));
+        const std::string whole = textOf(each->render(kFormatChat, GenerationPrompt::Add));
+        const std::string beginning = textOf(each->render(kFormatChat, GenerationPrompt::Omit));
         EXPECT_TRUE(whole.starts_with(beginning)) << each->name;
     }
 }

@@ -18,7 +18,7 @@ constexpr const char* kNoSystem =
     "{% if messages[0].role == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}"
     "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}";
 
-formats::ModelFile withTemplate(std::string chatTemplate) {
+formats::ModelFile modelWith(std::string chatTemplate) {
     formats::ModelFile file;
     file.tokenizer.chatTemplate = std::move(chatTemplate);
     file.tokenizer.tokens = {"<s>", "</s>"};
@@ -31,7 +31,7 @@ const std::vector<ChatMessage> kChat = {textMessage(Role::System, "Be brief."),
                                         textMessage(Role::User, "<|user|>")};
 
 TEST(PromptRenderer, usesTheModelsTemplate) {
-    const auto renderer = PromptRenderer::create(withTemplate(kTemplate));
+    const auto renderer = PromptRenderer::create(modelWith(kTemplate));
     EXPECT_EQ(renderer.name(), "template");
     EXPECT_EQ(renderer.fallbackReason(), "");
     const auto rendered = renderer.render(kChat, GenerationPrompt::Add);
@@ -43,8 +43,7 @@ TEST(PromptRenderer, usesTheModelsTemplate) {
 }
 
 TEST(PromptRenderer, rolesAreMarkupAndMessagesAreNot) {
-    const auto rendered =
-        PromptRenderer::create(withTemplate(kTemplate)).render(kChat, GenerationPrompt::Add);
+    const auto rendered = PromptRenderer::create(modelWith(kTemplate)).render(kChat, GenerationPrompt::Add);
     std::vector<std::string> markup;
     for (const auto& segment : rendered.segments)
         if (segment.parseSpecial) markup.push_back(segment.text);
@@ -52,7 +51,7 @@ TEST(PromptRenderer, rolesAreMarkupAndMessagesAreNot) {
 }
 
 TEST(PromptRenderer, aRefusedSystemMessageBeginsTheFirstQuestion) {
-    const auto renderer = PromptRenderer::create(withTemplate(kNoSystem));
+    const auto renderer = PromptRenderer::create(modelWith(kNoSystem));
     const auto rendered = renderer.render(kChat, GenerationPrompt::Add);
     EXPECT_EQ(textOf(rendered.segments), "<user>Be brief.\n\n<|user|>");
     EXPECT_EQ(rendered.note, "");
@@ -61,7 +60,7 @@ TEST(PromptRenderer, aRefusedSystemMessageBeginsTheFirstQuestion) {
 }
 
 TEST(PromptRenderer, toolsAreUndefinedWhereNoneFails) {
-    const auto renderer = PromptRenderer::create(withTemplate(
+    const auto renderer = PromptRenderer::create(modelWith(
         "{% if tools is defined %}{% for t in tools %}{% endfor %}{% endif %}{{ messages[0].content }}"));
     const auto rendered = renderer.render(kChat, GenerationPrompt::Add);
     EXPECT_EQ(textOf(rendered.segments), "Be brief.");
@@ -75,8 +74,7 @@ TEST(PromptRenderer, thoughtsOfEarlierAnswersAreLeftOut) {
         {Role::Assistant, {{PartKind::Text, "a", {}}, {PartKind::Thought, "unfinished", {}}}},
         textMessage(Role::User, "Bye")};
     for (const char* source : {"", kTemplate}) {
-        const auto rendered =
-            PromptRenderer::create(withTemplate(source)).render(chat, GenerationPrompt::Add);
+        const auto rendered = PromptRenderer::create(modelWith(source)).render(chat, GenerationPrompt::Add);
         const std::string text = textOf(rendered.segments);
         EXPECT_THAT(text, HasSubstr("Hello"));
         EXPECT_THAT(text, HasSubstr("mine"));
@@ -85,12 +83,12 @@ TEST(PromptRenderer, thoughtsOfEarlierAnswersAreLeftOut) {
     }
     // A template that knows thoughts decides itself.
     const auto knowing = PromptRenderer::create(
-        withTemplate("{% for m in messages %}[{{ m.content.split('</think>')[0] }}]{% endfor %}"));
+        modelWith("{% for m in messages %}[{{ m.content.split('</think>')[0] }}]{% endfor %}"));
     EXPECT_THAT(textOf(knowing.render(chat, GenerationPrompt::Add).segments), HasSubstr("[<think>\nhm\n]"));
 }
 
 TEST(PromptRenderer, aTemplateThatIsSetTakesThePlaceOfTheModelsOwn) {
-    const auto own = PromptRenderer::create(withTemplate(kTemplate));
+    const auto own = PromptRenderer::create(modelWith(kTemplate));
     const auto given = own.inForm({.chatTemplate = "{% for m in messages %}[{{ m.content }}]{% endfor %}"});
     EXPECT_EQ(textOf(given.render(kChat, GenerationPrompt::Add).segments), "[Be brief.][<|user|>]");
     EXPECT_EQ(given.render(kChat, GenerationPrompt::Add).note, "");
@@ -111,8 +109,7 @@ TEST(PromptRenderer, aTemplateThatIsSetTakesThePlaceOfTheModelsOwn) {
     }
     const auto lower = own.inForm({.chatTemplate = "{{ messages[1].content | upper }}"});
     EXPECT_EQ(textOf(lower.render(kChat, GenerationPrompt::Add).segments), "<|USER|>");
-    const auto neither =
-        PromptRenderer::create(withTemplate("{% for %}")).inForm({.chatTemplate = "{% for %}"});
+    const auto neither = PromptRenderer::create(modelWith("{% for %}")).inForm({.chatTemplate = "{% for %}"});
     const auto last = neither.render(kChat, GenerationPrompt::Add);
     EXPECT_THAT(last.note, HasSubstr("so it is not used. The model's chat template cannot be read"));
     EXPECT_FALSE(last.segments.empty());
@@ -120,8 +117,8 @@ TEST(PromptRenderer, aTemplateThatIsSetTakesThePlaceOfTheModelsOwn) {
 
 TEST(PromptRenderer, aTemplateIsToldWhetherToThink) {
     const auto asks =
-        PromptRenderer::create(withTemplate("{% if enable_thinking is defined %}{{ 'on' if enable_thinking "
-                                            "else 'off' }}{% else %}usual{% endif %}"));
+        PromptRenderer::create(modelWith("{% if enable_thinking is defined %}{{ 'on' if enable_thinking "
+                                         "else 'off' }}{% else %}usual{% endif %}"));
     const auto rendered = [](const PromptRenderer& renderer, Thinking thinking) {
         return renderer.inForm({.thinking = thinking}).render(kChat, GenerationPrompt::Add);
     };
@@ -131,7 +128,7 @@ TEST(PromptRenderer, aTemplateIsToldWhetherToThink) {
     EXPECT_EQ(rendered(asks, Thinking::Off).note, "");
     // One that does not ask, although the word is in it.
     for (const char* source : {kTemplate, "{{ messages[0].thinking }}{# 'thinking' #}", ""}) {
-        const auto deaf = PromptRenderer::create(withTemplate(source));
+        const auto deaf = PromptRenderer::create(modelWith(source));
         EXPECT_THAT(rendered(deaf, Thinking::Off).note, HasSubstr("so the model decides")) << source;
         EXPECT_THAT(rendered(deaf, Thinking::AsUsual).note, testing::Not(HasSubstr("so the model decides")));
     }
@@ -156,7 +153,7 @@ std::vector<ChatMessage> chatWithCalls() {
 
 TEST(PromptRenderer, aTemplateThatAsksForToolsGetsThem) {
     const auto renderer =
-        PromptRenderer::create(withTemplate(kToolTemplate)).inForm({.chatTemplate = {}, .tools = kTools});
+        PromptRenderer::create(modelWith(kToolTemplate)).inForm({.chatTemplate = {}, .tools = kTools});
     const auto rendered = renderer.render(chatWithCalls(), GenerationPrompt::Omit);
     EXPECT_EQ(rendered.note, "");
     EXPECT_EQ(
@@ -173,7 +170,7 @@ TEST(PromptRenderer, aTemplateThatAsksForToolsGetsThem) {
 
 TEST(PromptRenderer, aTemplateThatDoesNotAskForToolsHasThemToldAsASystemMessage) {
     const auto renderer =
-        PromptRenderer::create(withTemplate(kTemplate)).inForm({.chatTemplate = {}, .tools = kTools});
+        PromptRenderer::create(modelWith(kTemplate)).inForm({.chatTemplate = {}, .tools = kTools});
     const std::string alone = textOf(renderer.render(chatWithCalls(), GenerationPrompt::Omit).segments);
     EXPECT_THAT(alone, testing::StartsWith("<s><|system|>You may call functions"));
     EXPECT_THAT(alone, HasSubstr(R"({"type":"function","function":{"name":"weather")"));
@@ -185,7 +182,7 @@ TEST(PromptRenderer, aTemplateThatDoesNotAskForToolsHasThemToldAsASystemMessage)
 }
 
 TEST(PromptRenderer, withoutToolsCallsStandInTheText) {
-    const auto renderer = PromptRenderer::create(withTemplate(kToolTemplate));
+    const auto renderer = PromptRenderer::create(modelWith(kToolTemplate));
     EXPECT_EQ(textOf(renderer.render(chatWithCalls(), GenerationPrompt::Omit).segments),
               "<|user|>Cold?<|assistant|>I look.\n```tool_call\n"
               R"({"name":"weather","arguments":{"town":"Ulm","a":1}})"
@@ -194,9 +191,8 @@ TEST(PromptRenderer, withoutToolsCallsStandInTheText) {
 
 TEST(PromptRenderer, aTemplateThatFailsWithToolsHasThemTold) {
     const auto renderer =
-        PromptRenderer::create(
-            withTemplate("{% if tools %}{{ raise_exception('no tools') }}{% endif %}"
-                         "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"))
+        PromptRenderer::create(modelWith("{% if tools %}{{ raise_exception('no tools') }}{% endif %}"
+                                         "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"))
             .inForm({.chatTemplate = {}, .tools = kTools});
     const auto rendered = renderer.render(kChat, GenerationPrompt::Omit);
     EXPECT_EQ(rendered.note, "");
@@ -207,8 +203,8 @@ TEST(PromptRenderer, aTemplateThatFailsWithToolsHasThemTold) {
 TEST(PromptRenderer, aTemplateThatIsSetMayEndWithWhatAToolSaid) {
     auto messages = chatWithCalls();
     messages.pop_back();
-    const auto renderer = PromptRenderer::create(withTemplate(kTemplate))
-                              .inForm({.chatTemplate = kToolTemplate, .tools = kTools});
+    const auto renderer =
+        PromptRenderer::create(modelWith(kTemplate)).inForm({.chatTemplate = kToolTemplate, .tools = kTools});
     EXPECT_EQ(renderer.render(messages, GenerationPrompt::Omit).note, "");
 }
 
@@ -217,7 +213,7 @@ TEST(PromptRenderer, aCallThatIsNestedTooDeepIsItsText) {
     const std::vector<ChatMessage> messages{
         {Role::Assistant, {{PartKind::ToolCall, R"({"name":"f","arguments":)" + deep + "}", "f"}}}};
     const auto renderer =
-        PromptRenderer::create(withTemplate(kToolTemplate)).inForm({.chatTemplate = {}, .tools = kTools});
+        PromptRenderer::create(modelWith(kToolTemplate)).inForm({.chatTemplate = {}, .tools = kTools});
     EXPECT_THAT(textOf(renderer.render(messages, GenerationPrompt::Omit).segments), HasSubstr("<call>f:"));
 }
 
@@ -236,14 +232,14 @@ TEST(Tools, AreAListOfFunctionsOrRefused) {
 }
 
 TEST(PromptRenderer, saysWhyABuiltInFormatIsUsed) {
-    const auto missing = PromptRenderer::create(withTemplate(""));
+    const auto missing = PromptRenderer::create(modelWith(""));
     EXPECT_EQ(missing.name(), "plain");
     EXPECT_EQ(missing.fallbackReason(),
               "The model file has no chat template, so the chat format 'plain' is used.");
     EXPECT_EQ(missing.render(kChat, GenerationPrompt::Add).note, missing.fallbackReason());
     EXPECT_FALSE(missing.render(kChat, GenerationPrompt::Add).stops.empty());
 
-    const auto unreadable = PromptRenderer::create(withTemplate("<|im_start|>\n{% for %}"));
+    const auto unreadable = PromptRenderer::create(modelWith("<|im_start|>\n{% for %}"));
     EXPECT_EQ(unreadable.name(), "chatml");
     EXPECT_EQ(unreadable.fallbackReason(),
               "The model's chat template cannot be read (line 2: the end of the tag where a name belongs), "
@@ -251,7 +247,7 @@ TEST(PromptRenderer, saysWhyABuiltInFormatIsUsed) {
               "format 'chatml' is used.");
 
     const auto failing =
-        PromptRenderer::create(withTemplate("<|im_start|>{{ raise_exception('not\ntoday' ~ 'x' * 500) }}"));
+        PromptRenderer::create(modelWith("<|im_start|>{{ raise_exception('not\ntoday' ~ 'x' * 500) }}"));
     EXPECT_EQ(failing.fallbackReason(), "");
     const auto rendered = failing.render(kChat, GenerationPrompt::Add);
     EXPECT_THAT(rendered.note, HasSubstr("failed (not\\ntodayxxx"));

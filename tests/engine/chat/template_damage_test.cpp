@@ -30,14 +30,14 @@ std::string repeated(std::string_view text, size_t count) {
     return out;
 }
 
-const nlohmann::ordered_json kChat = {{"messages",
-                                       {{{"role", "system"}, {"content", "Be brief."}},
-                                        {{"role", "user"}, {"content", "Hi"}},
-                                        {{"role", "assistant"}, {"content", "Hello!"}},
-                                        {{"role", "user"}, {"content", "Bye"}}}},
-                                      {"add_generation_prompt", true},
-                                      {"bos_token", "<s>"},
-                                      {"eos_token", "</s>"}};
+const nlohmann::ordered_json kDamageChat = {{"messages",
+                                             {{{"role", "system"}, {"content", "Be brief."}},
+                                              {{"role", "user"}, {"content", "Hi"}},
+                                              {{"role", "assistant"}, {"content", "Hello!"}},
+                                              {{"role", "user"}, {"content", "Bye"}}}},
+                                            {"add_generation_prompt", true},
+                                            {"bos_token", "<s>"},
+                                            {"eos_token", "</s>"}};
 
 TEST(TemplateDamage, whatNeverEndsIsStopped) {
     const std::string doubling = "{% set ns = namespace(x='ab') %}{% for i in range(99999) %}";
@@ -87,7 +87,7 @@ TEST(TemplateDamage, whatNeverEndsIsStopped) {
     };
     for (const auto& [source, message] : cases) {
         const double start = test::processorSeconds();
-        const std::string text = renderText(source, kChat);
+        const std::string text = renderText(source, kDamageChat);
         EXPECT_LT(test::processorSeconds() - start, kMaxSeconds) << source.substr(0, 100);
         EXPECT_THAT(text.substr(0, 300),
                     testing::AllOf(testing::StartsWith("error: "), testing::HasSubstr(message)))
@@ -110,7 +110,7 @@ TEST(TemplateDamage, cyclesAndEscapedValuesDoNoHarm) {
 
 /// Negative twin: what real templates need is within the limits.
 TEST(TemplateDamage, longConversationsAreNoAttack) {
-    nlohmann::ordered_json chat = kChat;
+    nlohmann::ordered_json chat = kDamageChat;
     for (int i = 0; i < 1000; ++i) {
         chat["messages"].push_back({{"role", "user"}, {"content", std::string(500, 'q')}});
         chat["messages"].push_back(
@@ -152,7 +152,7 @@ TEST(TemplateDamage, damagedTemplatesGiveAResult) {
             }
         }
         const double start = test::processorSeconds();
-        static_cast<void>(renderSegments(source, kChat));
+        static_cast<void>(renderSegments(source, kDamageChat));
         ASSERT_LT(test::processorSeconds() - start, kMaxSeconds) << "mutation " << i << "\n" << source;
     }
 }

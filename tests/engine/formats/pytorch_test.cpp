@@ -16,18 +16,18 @@ using test::FolderTensors;
 using test::PickleForm;
 using testing::HasSubstr;
 
-Result<ModelFile> openFolder(const test::FolderFiles& files, const test::TemporaryFolder& folder) {
+Result<ModelFile> openPyTorch(const test::FolderFiles& files, const test::TemporaryFolder& folder) {
     test::writeFolder(files, folder);
     return openModelFile(test::opened(folder.path().string()));
 }
 
 TEST(PyTorch, holdsTheSameTensorsAsSafetensors) {
     const test::TemporaryFolder folders[3];
-    const auto expected = openFolder(test::mixtralFolder(), folders[0]);
+    const auto expected = openPyTorch(test::mixtralFolder(), folders[0]);
     ASSERT_TRUE(expected.has_value());
     size_t number = 1;
     for (const PickleForm form : {PickleForm::Archive, PickleForm::Legacy}) {
-        const auto model = openFolder(test::pytorchFolder(form), folders[number++]);
+        const auto model = openPyTorch(test::pytorchFolder(form), folders[number++]);
         ASSERT_TRUE(model.has_value()) << model.error().message;
         EXPECT_EQ(model->format, "PyTorch");
         ASSERT_EQ(model->tensors.size(), expected->tensors.size());
@@ -46,7 +46,7 @@ std::string refusalOf(const std::string& file) {
     files.erase("model.safetensors");
     files["pytorch_model.bin"] = file;
     const test::TemporaryFolder folder;
-    const auto model = openFolder(files, folder);
+    const auto model = openPyTorch(files, folder);
     return model ? "accepted" : model.error().message;
 }
 
@@ -73,7 +73,7 @@ TEST(PyTorch, whatRunsCodeIsRefusedByName) {
     files.erase("model.safetensors");
     files["pytorch_model.bin"] = test::archiveOf("\x80\x02" + cases[0].first);
     const test::TemporaryFolder folder;
-    EXPECT_THAT(formats::inWords(openFolder(files, folder).error(), "m").message,
+    EXPECT_THAT(formats::inWords(openPyTorch(files, folder).error(), "m").message,
                 HasSubstr("it holds a program beside its numbers, and is not opened"));
 }
 

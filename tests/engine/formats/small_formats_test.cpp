@@ -16,14 +16,14 @@ namespace {
 using test::ByteString;
 using ::testing::HasSubstr;
 
-Result<ModelFile> openBytes(std::string_view bytes) {
+Result<ModelFile> openSmall(std::string_view bytes) {
     const test::TemporaryFolder folder;
     std::ofstream(folder.file("model"), std::ios::binary) << bytes;
     return openModelFile(test::opened(folder.file("model")));
 }
 
-void expectRefused(std::string_view bytes, ErrorCode code, const char* message) {
-    const auto model = openBytes(bytes);
+void expectSmallRefused(std::string_view bytes, ErrorCode code, const char* message) {
+    const auto model = openSmall(bytes);
     ASSERT_FALSE(model.has_value()) << message;
     EXPECT_EQ(model.error().code, code) << model.error().message;
     EXPECT_THAT(model.error().message, HasSubstr(message));
@@ -36,7 +36,7 @@ ByteString rwkvHead(uint32_t version = 101, uint32_t numLayers = 1, uint32_t dat
 }
 
 TEST(RwkvCppReader, translatesKeysAndNames) {
-    const auto model = openBytes(test::rwkvFile());
+    const auto model = openSmall(test::rwkvFile());
     ASSERT_TRUE(model.has_value()) << model.error().message;
     EXPECT_EQ(model->format, "rwkv.cpp");
     EXPECT_EQ(model->metadata.string("general.architecture").value(), "rwkv5");
@@ -60,33 +60,34 @@ TEST(RwkvCppReader, translatesKeysAndNames) {
 }
 
 TEST(RwkvCppReader, refusesDamage) {
-    expectRefused(rwkvHead(99).bytes(), ErrorCode::Unsupported, "version 99");
-    expectRefused(rwkvHead(100, 1, 7).bytes(), ErrorCode::Unsupported, "outdated");
-    expectRefused(rwkvHead().bytes(), ErrorCode::Corrupt, "1 layers, the file holds 0 tensors");
-    expectRefused(rwkvHead().put(uint32_t{4}).put(uint32_t{1}).put(uint32_t{0}).bytes(), ErrorCode::Corrupt,
-                  "4 dimensions");
-    expectRefused(
+    expectSmallRefused(rwkvHead(99).bytes(), ErrorCode::Unsupported, "version 99");
+    expectSmallRefused(rwkvHead(100, 1, 7).bytes(), ErrorCode::Unsupported, "outdated");
+    expectSmallRefused(rwkvHead().bytes(), ErrorCode::Corrupt, "1 layers, the file holds 0 tensors");
+    expectSmallRefused(rwkvHead().put(uint32_t{4}).put(uint32_t{1}).put(uint32_t{0}).bytes(),
+                       ErrorCode::Corrupt, "4 dimensions");
+    expectSmallRefused(
         rwkvHead().put(uint32_t{1}).put(uint32_t{1}).put(uint32_t{5}).put(uint32_t{8}).text("t").bytes(),
         ErrorCode::Unsupported, "data type 5");
-    expectRefused(
+    expectSmallRefused(
         rwkvHead().put(uint32_t{1}).put(uint32_t{1}).put(uint32_t{10}).put(uint32_t{32}).text("t").bytes(),
         ErrorCode::Unsupported, "Q8_1");
-    expectRefused(
+    expectSmallRefused(
         rwkvHead().put(uint32_t{1}).put(~uint32_t{0}).put(uint32_t{0}).put(uint32_t{8}).text("t").bytes(),
         ErrorCode::Corrupt, "name of 4294967295 bytes");
-    expectRefused(
+    expectSmallRefused(
         rwkvHead().put(uint32_t{1}).put(uint32_t{1}).put(uint32_t{0}).put(uint32_t{8}).text("t").bytes(),
         ErrorCode::Corrupt, "past the end");
     ByteString twice = rwkvHead();
     test::putRwkvTensor(twice, "blocks.0.att.time_first", {1});
     test::putRwkvTensor(twice, "blocks.0.att.time_faaaa", {1});
-    expectRefused(twice.bytes(), ErrorCode::Corrupt, "occurs twice");
+    expectSmallRefused(twice.bytes(), ErrorCode::Corrupt, "occurs twice");
     ByteString heads = rwkvHead();
     test::putRwkvTensor(heads, "blocks.0.att.ln_x.weight", {8});
     test::putRwkvTensor(heads, "blocks.0.att.time_decay", {1, 1, 3});
-    expectRefused(heads.bytes(), ErrorCode::Corrupt, "3 heads do not divide the width 8");
+    expectSmallRefused(heads.bytes(), ErrorCode::Corrupt, "3 heads do not divide the width 8");
     const std::string whole = test::rwkvFile();
-    expectRefused(std::string_view(whole).substr(0, whole.size() - 1), ErrorCode::Corrupt, "past the end");
+    expectSmallRefused(std::string_view(whole).substr(0, whole.size() - 1), ErrorCode::Corrupt,
+                       "past the end");
 }
 
 TEST(RwkvCppReader, shapesOfVersions6And7AreThoseOfGguf) {
@@ -102,7 +103,7 @@ TEST(RwkvCppReader, shapesOfVersions6And7AreThoseOfGguf) {
           Case{7, "time_mix_lerp_fused", tensor::Shape::of(8, 1, 1, 6)},
           Case{7, "time_mix_r_k", tensor::Shape::of(8)}, Case{7, "time_mix_v2", tensor::Shape::of(3, 8)},
           Case{7, "channel_mix_lerp_k", tensor::Shape::of(8)}}) {
-        const auto model = openBytes(test::rwkvFile(c.version));
+        const auto model = openSmall(test::rwkvFile(c.version));
         ASSERT_TRUE(model.has_value()) << model.error().message;
         for (const int layer : {0, 1}) {
             const auto* tensor = model->find(fmt::format("blk.{}.{}.weight", layer, c.name));
@@ -110,19 +111,19 @@ TEST(RwkvCppReader, shapesOfVersions6And7AreThoseOfGguf) {
             EXPECT_EQ(tensor->shape, c.shape) << c.name << " " << tensor->shape.text();
         }
     }
-    const auto six = openBytes(test::rwkvFile(6));
+    const auto six = openSmall(test::rwkvFile(6));
     EXPECT_EQ(six->metadata.string("general.architecture").value(), "rwkv6");
     EXPECT_EQ(six->metadata.u32("rwkv6.time_mix_extra_dim").value(), 3U);
     EXPECT_EQ(six->metadata.u32("rwkv6.time_decay_extra_dim").value(), 2U);
-    const auto seven = openBytes(test::rwkvFile(7));
+    const auto seven = openSmall(test::rwkvFile(7));
     EXPECT_EQ(seven->metadata.u32("rwkv7.wkv.head_size").value(), 4U);
     for (const char* rank : {"decay", "iclr", "value_residual_mix", "gate"})
         EXPECT_EQ(seven->metadata.u32(fmt::format("rwkv7.attention.{}_lora_rank", rank)).value(), 3U) << rank;
-    EXPECT_EQ(openBytes(test::rwkvFile(4))->metadata.string("general.architecture").value(), "rwkv4");
+    EXPECT_EQ(openSmall(test::rwkvFile(4))->metadata.string("general.architecture").value(), "rwkv4");
 }
 
 TEST(Llama2cReader, translatesKeysAndSlicesTheStackedArrays) {
-    const auto model = openBytes(test::llama2cFile());
+    const auto model = openSmall(test::llama2cFile());
     ASSERT_TRUE(model.has_value()) << model.error().message;
     EXPECT_EQ(model->format, "llama2.c v0");
     EXPECT_EQ(model->metadata.string("general.architecture").value(), "llama");
@@ -139,17 +140,17 @@ TEST(Llama2cReader, translatesKeysAndSlicesTheStackedArrays) {
 
 TEST(Llama2cReader, takesExactSizesOnly) {
     const std::string whole = test::llama2cFile();
-    expectRefused(std::string_view(whole).substr(0, whole.size() - 1), ErrorCode::Unsupported,
-                  "known format");
-    expectRefused(whole + "x", ErrorCode::Unsupported, "known format");
+    expectSmallRefused(std::string_view(whole).substr(0, whole.size() - 1), ErrorCode::Unsupported,
+                       "known format");
+    expectSmallRefused(whole + "x", ErrorCode::Unsupported, "known format");
     for (size_t field = 0; field < 7; ++field) {
         for (const int32_t value : {0, -8, 1 << 30, INT32_MAX, INT32_MIN}) {
             std::string damaged = whole;
             std::memcpy(damaged.data() + 4 * field, &value, 4);
-            EXPECT_FALSE(openBytes(damaged).has_value()) << field << " " << value;
+            EXPECT_FALSE(openSmall(damaged).has_value()) << field << " " << value;
         }
     }
-    expectRefused("a", ErrorCode::Unsupported, "not a model file of a known format");
+    expectSmallRefused("a", ErrorCode::Unsupported, "not a model file of a known format");
 }
 
 /// Overwrites the i32 at `offset`.
@@ -159,7 +160,7 @@ std::string withField(std::string file, size_t offset, int32_t value) {
 }
 
 TEST(Llama2cReader, readsVersion1) {
-    const auto model = openBytes(test::llama2cVersion1File());
+    const auto model = openSmall(test::llama2cVersion1File());
     ASSERT_TRUE(model.has_value()) << model.error().message;
     EXPECT_EQ(model->format, "llama2.c v1");
     EXPECT_EQ(model->metadata.u32("llama.attention.head_count_kv").value(), 1U);
@@ -179,25 +180,25 @@ TEST(Llama2cReader, readsVersion1) {
 
     std::string shared = test::llama2cVersion1File();
     shared[36] = 1;
-    const auto sharedModel = openBytes(shared);
+    const auto sharedModel = openSmall(shared);
     ASSERT_TRUE(sharedModel.has_value()) << sharedModel.error().message;
     EXPECT_EQ(sharedModel->find("output.weight"), nullptr);
 }
 
 TEST(Llama2cReader, refusesBadVersion1Files) {
     const std::string whole = test::llama2cVersion1File();
-    expectRefused(withField(whole, 4, 3), ErrorCode::Unsupported, "version 3");
-    expectRefused(withField(whole, 4, 0), ErrorCode::Unsupported, "version 0");
-    expectRefused(whole.substr(0, 255), ErrorCode::Corrupt, "takes 256 bytes");
-    expectRefused(whole.substr(0, whole.size() - 1), ErrorCode::Corrupt, "'output.weight'");
+    expectSmallRefused(withField(whole, 4, 3), ErrorCode::Unsupported, "version 3");
+    expectSmallRefused(withField(whole, 4, 0), ErrorCode::Unsupported, "version 0");
+    expectSmallRefused(whole.substr(0, 255), ErrorCode::Corrupt, "takes 256 bytes");
+    expectSmallRefused(whole.substr(0, whole.size() - 1), ErrorCode::Corrupt, "'output.weight'");
     for (size_t offset = 8; offset < 36; offset += 4)
         for (const int32_t value : {0, -8, INT32_MAX, INT32_MIN})
-            expectRefused(withField(whole, offset, value), ErrorCode::Corrupt, "");
+            expectSmallRefused(withField(whole, offset, value), ErrorCode::Corrupt, "");
 }
 
 TEST(Llama2cReader, leavesTheGroupsOfVersion2WhereTheyLie) {
     const std::string file = test::llama2cVersion2File();
-    auto model = openBytes(file);
+    auto model = openSmall(file);
     ASSERT_TRUE(model.has_value()) << model.error().message;
     EXPECT_EQ(model->format, "llama2.c v2");
     EXPECT_EQ(model->tensors.size(), 12U);
@@ -221,8 +222,8 @@ TEST(Llama2cReader, leavesTheGroupsOfVersion2WhereTheyLie) {
 TEST(Llama2cReader, refusesBadVersion2Files) {
     const std::string whole = test::llama2cVersion2File();
     for (const int32_t groupSize : {0, -4, 3, 8, INT32_MAX, INT32_MIN})
-        expectRefused(withField(whole, 37, groupSize), ErrorCode::Corrupt, "groups of");
-    expectRefused(whole.substr(0, whole.size() - 1), ErrorCode::Corrupt, "'output.weight'");
+        expectSmallRefused(withField(whole, 37, groupSize), ErrorCode::Corrupt, "groups of");
+    expectSmallRefused(whole.substr(0, whole.size() - 1), ErrorCode::Corrupt, "'output.weight'");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace ingle::grammar {
 namespace {
 
-bool matches(std::string_view schema, std::string_view text) {
+bool schemaMatches(std::string_view schema, std::string_view text) {
     Matcher matcher(compile(parseJsonSchema(schema).value()).value());
     return matcher.advance(text) && matcher.canEnd();
 }
@@ -29,18 +29,18 @@ TEST(JsonSchemaTest, objects) {
     const char* schema =
         R"({"type":"object","properties":{"a":{"type":"null"},"b":{"type":"null"}},"required":["b"],
                              "additionalProperties":{"type":"boolean"}})";
-    EXPECT_TRUE(matches(schema, R"({"a":null,"b":null})"));
-    EXPECT_TRUE(matches(schema, R"({"b":null, "c":true})"));
-    EXPECT_FALSE(matches(schema, R"({"a":null})"));
-    EXPECT_FALSE(matches(schema, R"({"b":null,"b":true})"));
-    EXPECT_FALSE(matches(schema, R"({"b":null,})"));
+    EXPECT_TRUE(schemaMatches(schema, R"({"a":null,"b":null})"));
+    EXPECT_TRUE(schemaMatches(schema, R"({"b":null, "c":true})"));
+    EXPECT_FALSE(schemaMatches(schema, R"({"a":null})"));
+    EXPECT_FALSE(schemaMatches(schema, R"({"b":null,"b":true})"));
+    EXPECT_FALSE(schemaMatches(schema, R"({"b":null,})"));
 }
 
 TEST(JsonSchemaTest, referencesMayRecur) {
     const char* schema =
         R"({"$ref":"#/$defs/t","$defs":{"t":{"type":"array","items":{"$ref":"#/$defs/t"}}}})";
-    EXPECT_TRUE(matches(schema, "[[],[[]]]"));
-    EXPECT_FALSE(matches(schema, "[1]"));
+    EXPECT_TRUE(schemaMatches(schema, "[[],[[]]]"));
+    EXPECT_FALSE(schemaMatches(schema, "[1]"));
 }
 
 TEST(JsonSchemaTest, whatIsNotSupportedIsRefusedByName) {

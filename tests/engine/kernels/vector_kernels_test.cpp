@@ -45,7 +45,7 @@ double largestError(const std::vector<float>& actual, const std::vector<double>&
     return worst;
 }
 
-constexpr double kTolerance = 2e-6;
+constexpr double kVectorTolerance = 2e-6;
 
 TEST(VectorKernels, activationFunctions) {
     struct Case {
@@ -75,10 +75,10 @@ TEST(VectorKernels, activationFunctions) {
             for (const float value : x) expected.push_back(c.f(value));
             std::vector<float> y(x.size());
             entry.fn.map(x.data(), y.data(), x.size());
-            EXPECT_LT(largestError(y, expected), kTolerance);
+            EXPECT_LT(largestError(y, expected), kVectorTolerance);
             // The negative twin: the next value's result is not this one's.
             std::rotate(expected.begin(), expected.begin() + 1, expected.end());
-            EXPECT_GT(largestError(y, expected), kTolerance);
+            EXPECT_GT(largestError(y, expected), kVectorTolerance);
             // The bits do not depend on the place, nor on writing in place.
             for (const size_t n : kLengths) {
                 std::vector<float> part(x.begin() + 5, x.begin() + 5 + static_cast<long>(n));
@@ -151,10 +151,10 @@ TEST(VectorKernels, normalisations) {
             SCOPED_TRACE(fmt::format("{} on {}", size, base::isaName(entry.isa)));
             std::vector<float> y(x.size());
             entry.fn.groupNorm(x.data(), g.data(), b.data(), y.data(), kRows, size * kGroups, kGroups, kEps);
-            EXPECT_LT(largestError(y, normalised(x, g, b, size, kEps, true)), 2 * kTolerance);
+            EXPECT_LT(largestError(y, normalised(x, g, b, size, kEps, true)), 2 * kVectorTolerance);
             // The negative twin: another eps. (One value alone is its mean, whatever eps.)
             if (size > 1) {
-                EXPECT_GT(largestError(y, normalised(x, g, b, size, 0.01, true)), 2 * kTolerance);
+                EXPECT_GT(largestError(y, normalised(x, g, b, size, 0.01, true)), 2 * kVectorTolerance);
             }
         }
         const std::vector<float> gain(g.begin(), g.begin() + static_cast<long>(size));
@@ -162,8 +162,8 @@ TEST(VectorKernels, normalisations) {
             SCOPED_TRACE(fmt::format("{} on {}", size, base::isaName(entry.isa)));
             std::vector<float> y(x.size());
             entry.fn.rmsNorm(x.data(), gain.data(), y.data(), kRows * kGroups, size, kEps);
-            EXPECT_LT(largestError(y, normalised(x, gain, b, size, kEps, false)), kTolerance);
-            EXPECT_GT(largestError(y, normalised(x, gain, b, size, 0.01, false)), kTolerance);
+            EXPECT_LT(largestError(y, normalised(x, gain, b, size, kEps, false)), kVectorTolerance);
+            EXPECT_GT(largestError(y, normalised(x, gain, b, size, 0.01, false)), kVectorTolerance);
         }
     }
 }
@@ -211,9 +211,9 @@ TEST(VectorKernels, attentionOverPages) {
                 }
                 for (double& value : expected) value /= total;
                 const auto actual = attend(entry.isa, q, keys, values, visible, scale, false);
-                EXPECT_LT(largestError(actual, expected), kTolerance);
+                EXPECT_LT(largestError(actual, expected), kVectorTolerance);
                 EXPECT_LT(largestError(attend(entry.isa, q, keys, values, visible, scale, true), expected),
-                          kTolerance);
+                          kVectorTolerance);
                 // What lies behind the visible keys has no influence, and the last visible one has.
                 std::vector<float> other = values;
                 std::fill(other.begin() + static_cast<long>(visible * dim), other.end(), NAN);

@@ -11,7 +11,7 @@
 namespace ingle::lab {
 namespace {
 
-constexpr uint32_t kWindow = 40;
+constexpr uint32_t kPerplexityWindow = 40;
 
 class Perplexity : public testing::TestWithParam<const char*> {
   protected:
@@ -27,14 +27,14 @@ class Perplexity : public testing::TestWithParam<const char*> {
         const auto engine = Engine::load(m_path, {}, nullptr).value();
         double sum = 0;
         size_t count = 0;
-        for (size_t begin = 0; begin + kWindow <= ids.size(); begin += kWindow) {
+        for (size_t begin = 0; begin + kPerplexityWindow <= ids.size(); begin += kPerplexityWindow) {
             std::vector<TokenId> window(ids.begin() + static_cast<long>(begin),
-                                        ids.begin() + static_cast<long>(begin + kWindow));
+                                        ids.begin() + static_cast<long>(begin + kPerplexityWindow));
             window[0] = ids[0];  // BOS
             std::vector<std::vector<float>> rows;
             EXPECT_TRUE(engine->logits(
                 window, 0, [&](std::span<const float> row) { rows.emplace_back(row.begin(), row.end()); }));
-            for (size_t i = kWindow / 2; i + 1 < kWindow; ++i) {
+            for (size_t i = kPerplexityWindow / 2; i + 1 < kPerplexityWindow; ++i) {
                 double total = 0;
                 for (const float logit : rows[i]) total += std::exp(double{logit});
                 sum -= std::log(std::exp(double{rows[i][static_cast<size_t>(window[i + 1])]}) / total);
@@ -48,27 +48,28 @@ class Perplexity : public testing::TestWithParam<const char*> {
     std::string m_path;
 };
 
-std::string sampleText() {
+std::string perplexityText() {
     std::string text;
     for (int i = 0; i < 60; ++i) text += "fire number " + std::to_string(i * i) + ", ";
     return text;
 }
 
 TEST_P(Perplexity, isTheExponentialOfTheMeanSurprise) {
-    const auto result = perplexity(m_path, {}, sampleText(), kWindow, nullptr);
+    const auto result = perplexity(m_path, {}, perplexityText(), kPerplexityWindow, nullptr);
     ASSERT_TRUE(result) << result.error().message;
     EXPECT_GT(result->numTokens, 100u);
-    EXPECT_NEAR(result->perplexity, expected(sampleText()), 1e-3 * result->perplexity);
+    EXPECT_NEAR(result->perplexity, expected(perplexityText()), 1e-3 * result->perplexity);
     EXPECT_GT(result->standardError, 0);
     // The negative twin: another text has another perplexity.
-    std::string other = sampleText();
+    std::string other = perplexityText();
     std::ranges::replace(other, 'r', 'q');
-    EXPECT_GT(std::abs(perplexity(m_path, {}, other, kWindow, nullptr)->perplexity - result->perplexity),
-              1e-2 * result->perplexity);
+    EXPECT_GT(
+        std::abs(perplexity(m_path, {}, other, kPerplexityWindow, nullptr)->perplexity - result->perplexity),
+        1e-2 * result->perplexity);
 }
 
 TEST_P(Perplexity, aTextShorterThanAWindowIsOneSentence) {
-    const auto result = perplexity(m_path, {}, "fire", kWindow, nullptr);
+    const auto result = perplexity(m_path, {}, "fire", kPerplexityWindow, nullptr);
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().code, ErrorCode::InvalidArgument);
 }
@@ -76,21 +77,21 @@ TEST_P(Perplexity, aTextShorterThanAWindowIsOneSentence) {
 class Divergence : public Perplexity {};
 
 TEST_P(Divergence, isNothingFromAModelToItself) {
-    const auto result = divergence(m_path, m_path, {}, sampleText(), kWindow, nullptr);
+    const auto result = divergence(m_path, m_path, {}, perplexityText(), kPerplexityWindow, nullptr);
     ASSERT_TRUE(result) << result.error().message;
     EXPECT_NEAR(result->mean, 0, 1e-9);
     EXPECT_EQ(result->ratio, 1);
     EXPECT_EQ(result->sameBest, 1);
     EXPECT_EQ(result->rmsOfChange, 0);
     EXPECT_EQ(result->perplexity.perplexity,
-              perplexity(m_path, {}, sampleText(), kWindow, nullptr)->perplexity);
+              perplexity(m_path, {}, perplexityText(), kPerplexityWindow, nullptr)->perplexity);
 }
 
 TEST_P(Divergence, isTheSumOfItsDefinitionOverTheLogits) {
     const std::string other = m_folder.file("other.gguf");
     ASSERT_TRUE(writeSynthModel({.family = GetParam(), .quant = "F32", .seed = 77}, other));
     const auto vocabulary = Vocabulary::open(m_path).value();
-    const std::vector<TokenId> ids = vocabulary->tokenize(sampleText(), {.addSpecial = true}).value();
+    const std::vector<TokenId> ids = vocabulary->tokenize(perplexityText(), {.addSpecial = true}).value();
     const auto base = Engine::load(m_path, {}, nullptr).value();
     const auto model = Engine::load(other, {}, nullptr).value();
     const auto probabilitiesOf = [](Engine& engine, const std::vector<TokenId>& window) {
@@ -107,20 +108,20 @@ TEST_P(Divergence, isTheSumOfItsDefinitionOverTheLogits) {
     double squares = 0;
     double logRatio = 0;
     int count = 0;
-    for (size_t begin = 0; begin + kWindow <= ids.size(); begin += kWindow) {
+    for (size_t begin = 0; begin + kPerplexityWindow <= ids.size(); begin += kPerplexityWindow) {
         std::vector<TokenId> window(ids.begin() + static_cast<long>(begin),
-                                    ids.begin() + static_cast<long>(begin + kWindow));
+                                    ids.begin() + static_cast<long>(begin + kPerplexityWindow));
         window[0] = ids[0];  // BOS
         const auto p = probabilitiesOf(*base, window);
         const auto q = probabilitiesOf(*model, window);
-        for (size_t i = kWindow / 2; i + 1 < kWindow; ++i, ++count) {
+        for (size_t i = kPerplexityWindow / 2; i + 1 < kPerplexityWindow; ++i, ++count) {
             for (size_t id = 0; id < p[i].size(); ++id) sum += p[i][id] * std::log(p[i][id] / q[i][id]);
             const auto next = static_cast<size_t>(window[i + 1]);
             squares += std::pow(q[i][next] - p[i][next], 2);
             logRatio += std::log(p[i][next] / q[i][next]);
         }
     }
-    const auto result = divergence(other, m_path, {}, sampleText(), kWindow, nullptr);
+    const auto result = divergence(other, m_path, {}, perplexityText(), kPerplexityWindow, nullptr);
     ASSERT_TRUE(result) << result.error().message;
     EXPECT_EQ(result->perplexity.numTokens, static_cast<uint64_t>(count));
     EXPECT_GT(result->mean, 1e-4);
@@ -134,7 +135,7 @@ TEST_P(Divergence, isTheSumOfItsDefinitionOverTheLogits) {
 TEST_P(Divergence, modelsOfOtherVocabulariesAreRefused) {
     const std::string other = m_folder.file("other.gguf");
     ASSERT_TRUE(writeSynthModel({.family = GetParam(), .sizes = {.vocabSize = 400}, .quant = "F32"}, other));
-    const auto result = divergence(other, m_path, {}, sampleText(), kWindow, nullptr);
+    const auto result = divergence(other, m_path, {}, perplexityText(), kPerplexityWindow, nullptr);
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().code, ErrorCode::InvalidArgument);
 }

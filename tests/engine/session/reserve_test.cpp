@@ -14,7 +14,7 @@ namespace {
 using backend::kLeastSequences;
 using backend::kUsualSequences;
 
-constexpr uint32_t kContext = 512;
+constexpr uint32_t kReservedContext = 512;
 
 TEST(Reserve, isWhatThereIsRoomFor) {
     const test::TemporaryFolder folder;
@@ -23,14 +23,15 @@ TEST(Reserve, isWhatThereIsRoomFor) {
     test::Faults faults;
     const auto load = [&](uint64_t room) {
         faults.room = room;
-        return Model::load(test::opened(path), {.backend = BackendChoice::Vulkan, .contextTokens = kContext},
-                           nullptr, test::faultyDevices(faults), test::unchecked);
+        return Model::load(test::opened(path),
+                           {.backend = BackendChoice::Vulkan, .contextTokens = kReservedContext}, nullptr,
+                           test::faultyDevices(faults), test::unchecked);
     };
     const auto roomy = load(UINT64_MAX);
     ASSERT_TRUE(roomy);
     const backend::MemorySpec& memory = (*roomy)->memorySpec();
     const KvType kv = (*roomy)->options().kv;
-    const uint64_t context = kContext * backend::cacheBytesPerToken(memory, kv);
+    const uint64_t context = kReservedContext * backend::cacheBytesPerToken(memory, kv);
     const uint64_t states = backend::sequenceBytes(memory, kv, 0);
     ASSERT_GT(states, 0u);
     const struct {
@@ -46,7 +47,7 @@ TEST(Reserve, isWhatThereIsRoomFor) {
     for (const auto& [room, contexts, sequences] : cases) {
         SCOPED_TRACE(room);
         ASSERT_TRUE(load(room));
-        EXPECT_EQ(faults.memoryMade.reservedTokens, contexts * kContext);
+        EXPECT_EQ(faults.memoryMade.reservedTokens, contexts * kReservedContext);
         EXPECT_EQ(faults.memoryMade.reservedSequences, sequences);
     }
     const auto refused = load(context + kLeastSequences * states - 1);

@@ -12,8 +12,8 @@
 namespace ingle::session {
 namespace {
 
-constexpr uint32_t kDim = 256, kVocab = 65536;
-constexpr uint64_t kTableBytes = uint64_t{2} * kDim * kVocab;  // 32 MiB in F16
+constexpr uint32_t kTableDim = 256, kTableVocab = 65536;
+constexpr uint64_t kTableBytes = uint64_t{2} * kTableDim * kTableVocab;  // 32 MiB in F16
 
 class RowTables : public testing::Test {
   protected:
@@ -27,7 +27,7 @@ class RowTables : public testing::Test {
     }
     std::string writeModel() const {
         lab::SynthOptions options{.family = "llama", .quant = "F16"};
-        options.sizes = {.dim = kDim, .ffnDim = 512, .vocabSize = kVocab};
+        options.sizes = {.dim = kTableDim, .ffnDim = 512, .vocabSize = kTableVocab};
         EXPECT_TRUE(lab::writeSynthModel(options, m_folder.file("model")));
         return m_folder.file("model");
     }

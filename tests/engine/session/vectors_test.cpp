@@ -15,14 +15,14 @@
 namespace ingle::session {
 namespace {
 
-constexpr uint32_t kVocab = 64;
+constexpr uint32_t kVectorVocab = 64;
 // 256 is the largest block: every format fits every row.
 constexpr models::SynthSizes kSizes{.dim = 256,
                                     .ffnDim = 512,
                                     .numLayers = 1,
                                     .numHeads = 8,
                                     .numKvHeads = 4,
-                                    .vocabSize = kVocab,
+                                    .vocabSize = kVectorVocab,
                                     .context = 128};
 
 /// Logits after the last of 70 tokens (more than a page), and after the first. Empty where the family's rows
@@ -39,10 +39,10 @@ std::vector<float> logitsOf(const std::string& family, const models::SynthSizes&
         Model::load(test::opened(path), {.kv = KvType::F32, .activations = ActivationType::F32}, nullptr)
             .value();
     std::vector<TokenId> tokens;
-    for (int i = 0; i < 70; ++i) tokens.push_back((i * 37 + 11) % static_cast<int>(kVocab));
+    for (int i = 0; i < 70; ++i) tokens.push_back((i * 37 + 11) % static_cast<int>(kVectorVocab));
     const std::vector<float> all = test::logitsInChunks(*model, tokens, 64);
-    std::vector<float> kept(all.begin(), all.begin() + kVocab);
-    kept.insert(kept.end(), all.end() - kVocab, all.end());
+    std::vector<float> kept(all.begin(), all.begin() + kVectorVocab);
+    kept.insert(kept.end(), all.end() - kVectorVocab, all.end());
     return kept;
 }
 

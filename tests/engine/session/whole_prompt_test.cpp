@@ -12,7 +12,7 @@
 namespace ingle::session {
 namespace {
 
-constexpr TokenId kBegin = 1;  // begins the answer
+constexpr TokenId kPromptBegin = 1;  // begins the answer
 
 std::vector<std::string> families() {
     std::vector<std::string> archs;
@@ -25,7 +25,7 @@ std::vector<std::string> families() {
 std::vector<TokenId> prompt(int length, int seed = 0) {
     std::vector<TokenId> ids;
     for (int i = 1; i < length; ++i) ids.push_back(3 + (i * 37 + seed * 11) % 300);
-    ids.push_back(kBegin);
+    ids.push_back(kPromptBegin);
     return ids;
 }
 
@@ -165,7 +165,7 @@ TEST_P(WholePrompts, aResumedAnswerIsTheUninterruptedOne) {
     resumed.resumeIds.assign(answer.begin(), answer.begin() + 8);
     EXPECT_EQ(alone(resumed), std::vector<TokenId>(answer.begin() + 8, answer.end()));
     // The token that begins an answer may come again in it.
-    resumed.resumeIds[5] = kBegin;
+    resumed.resumeIds[5] = kPromptBegin;
     EXPECT_EQ(run(*engine(), resumed).ids.size(), 12u);
 }
 

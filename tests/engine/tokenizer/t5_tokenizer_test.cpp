@@ -68,7 +68,7 @@ std::string characterMap() {
     return bytes + std::string("a\0b\0 \0", 6);
 }
 
-std::unique_ptr<Tokenizer> create(const TokenizerData& data) {
+std::unique_ptr<Tokenizer> createT5(const TokenizerData& data) {
     auto tokenizer = createTokenizer(data);
     EXPECT_TRUE(tokenizer.has_value()) << tokenizer.error().message;
     return std::move(tokenizer).value();
@@ -77,7 +77,7 @@ std::unique_ptr<Tokenizer> create(const TokenizerData& data) {
 Ids encode(const TokenizerData& data, const std::string& text, bool parseSpecial = false,
            bool addSpecial = false) {
     const TextSegment segment{text, parseSpecial};
-    return create(data)->encode({&segment, 1}, addSpecial).value();
+    return createT5(data)->encode({&segment, 1}, addSpecial).value();
 }
 
 TEST(T5Tokenizer, takesTheCutOfTheHighestSum) {
@@ -123,15 +123,15 @@ TEST(T5Tokenizer, spacesFollowTheKeys) {
     EXPECT_TRUE(encode(data, "  ").empty());
     data.removeExtraSpaces = false;
     EXPECT_THAT(encode(data, " c"), ElementsAre(3, 3, 5));
-    EXPECT_EQ(decode(*create(data), encode(data, " c")).value(), " c");
+    EXPECT_EQ(decode(*createT5(data), encode(data, " c")).value(), " c");
 }
 
 TEST(T5Tokenizer, textOfMessagesCannotSpellControlTokens) {
     EXPECT_THAT(encode(t5Data(), "c</s>c", true, true), ElementsAre(5, 1, 5, 1));
     EXPECT_THAT(encode(t5Data(), "c</s>c", false, true), ElementsAre(5, 2, 5, 1));
     EXPECT_THAT(encode(t5Data(), "<tool>c"), ElementsAre(8, 5));
-    EXPECT_TRUE(create(t5Data())->isEndOfGeneration(1));
-    EXPECT_FALSE(create(t5Data())->isEndOfGeneration(5));
+    EXPECT_TRUE(createT5(t5Data())->isEndOfGeneration(1));
+    EXPECT_FALSE(createT5(t5Data())->isEndOfGeneration(5));
     TokenizerData data = t5Data();
     data.addSpacePrefix = true;
     EXPECT_THAT(encode(data, "c<tool>c"), ElementsAre(3, 5, 8, 3, 5));
@@ -145,7 +145,7 @@ TEST(T5Tokenizer, givesEveryByteBack) {
         data.addSpacePrefix = prefix;
         for (const std::string& text : {bytes, std::string(5, '\0'), std::string("\xE2\x96"),
                                         std::string(100000, 'a'), std::string(" abc  "), std::string()})
-            EXPECT_EQ(decode(*create(data), encode(data, text)).value(), text) << prefix;
+            EXPECT_EQ(decode(*createT5(data), encode(data, text)).value(), text) << prefix;
     }
 }
 
@@ -225,7 +225,7 @@ TEST(T5Tokenizer, rulesThatLeadOutsideTheMapAreCorrupt) {
             data.characterMap[4 + 4 * node + i] = static_cast<char>(value >> (8 * i));
         data.characterMap += replacements + std::string(1, '\0');
         const TextSegment segment{"A"};
-        return create(data)->encode({&segment, 1}, false);
+        return createT5(data)->encode({&segment, 1}, false);
     };
     EXPECT_EQ(encoded(0x241, 0x80000000U, "").value(), Ids{4});
     EXPECT_EQ(encoded(0x241, 0xFFFFFFFFU, "").error().code, ErrorCode::Corrupt);

@@ -66,7 +66,7 @@ def parts(mutations: int, runs: int, kills: int) -> list[Part]:
              "2 families, 50 kills each", [sys.executable, str(ROOT / "tests/e2e/reading_e2e.py"), "--bin", str(BIN), "--long"]),
         Part("serve", "64 clients of ingle-serve at once for ten minutes, and 100,000 malformed requests (a test run: 8 clients, 20 seconds, 2,000)",
              "64 clients, 600 s, 100,000", [sys.executable, str(ROOT / "tests/e2e/serve_e2e.py"), "--bin", str(BIN), "--clients", "64", "--seconds", "600",
-                                            "--malformed", "100000"]),
+                                            "--evenness", "--malformed", "100000"]),
         Part("memory", "peak memory of a full context beside what was foretold, within 10 % (a test run: the quick shapes)", "all shapes",
              [sys.executable, str(ROOT / "tests/e2e/memory_measure.py"), str(BIN / "ingle"), "--all"]),
         Part("speed", "tokens a second beside what was foretold, within 30 %; needs a computer that has nothing else to do", "all shapes",

@@ -11,9 +11,10 @@
 namespace ingle::bridge {
 namespace {
 
-/// The statuses of a server that is being started, and of a proxy before it.
+/// The statuses of a server that is being started, of a proxy before it, and of one to which all its clients
+/// return at once.
 bool isNotReady(int status) {
-    return status >= 502 && status <= 504;
+    return status == 429 || (status >= 502 && status <= 504);
 }
 
 double milliseconds(Answer::Clock::duration time) {
@@ -137,10 +138,11 @@ void Answer::ended(FarEnd end) {
         if (askedWithout(end)) return;
         const bool isFirst = m_tries == 0;
         if (!isFirst && isNotReady(end.status) && goOn(end)) return;
-        if (m_text.empty() || !isRefusal(end.status))
-            return fail(isFirst ? farError(m_far, end, m_model.name) : brokenAnswer(m_far));
-        m_knowledge.refusesToContinue = true;
-        return fail(isFirst ? cannotGoOn(m_far) : brokenAnswer(m_far));
+        // Whatever else it refuses, a text that is too long for one, says nothing of other answers.
+        const bool isOfContinuing = !m_text.empty() && isRefusal(end.status) && refusesToContinue(end.body);
+        if (isOfContinuing) m_knowledge.endAsTheyBroke.insert(m_model.name);
+        if (!isFirst) return fail(brokenAnswer(m_far));
+        return fail(isOfContinuing ? cannotGoOn(m_far) : farError(m_far, end, m_model.name));
     }
     if (m_stream.isComplete()) return finishAnswered();
     const bool wasUnsent = end.how == FarEnd::How::Unreachable || end.how == FarEnd::How::Untrusted;
@@ -174,7 +176,8 @@ bool Answer::goOn(const FarEnd& end) {
 bool Answer::canGoOn() const {
     if (m_hasCall) return false;
     if (m_text.empty()) return !m_hasThought;
-    return m_model.continues && !m_knowledge.refusesToContinue && !m_request.contains("response_format");
+    return m_model.continues && !m_knowledge.endAsTheyBroke.contains(m_model.name) &&
+           !m_request.contains("response_format");
 }
 
 void Answer::finishAnswered() {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "app/bridge/chat_stream.h"
@@ -17,8 +18,8 @@ namespace ingle::bridge {
 
 /// What was learned of the far server while it answered.
 struct FarKnowledge {
-    /// It is of a kind that goes on with the text of an answer, and does not.
-    bool refusesToContinue = false;
+    /// Models of a kind that goes on with the text of an answer, and do not.
+    std::set<std::string, std::less<>> endAsTheyBroke;
     /// Its /tokenize takes a text as "prompt" (vLLM) and not as "content" (llama.cpp, ingle-serve).
     bool tokenizesPrompts = false;
     FieldNames refused;  ///< fields of the sampler that it does not take

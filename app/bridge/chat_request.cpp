@@ -182,4 +182,8 @@ json continuedRequest(json request, const std::string& text, uint32_t tokens) {
     return request;
 }
 
+bool refusesToContinue(std::string_view refusal) {
+    return namesField(refusal, "continue_final_message") || namesField(refusal, "add_generation_prompt");
+}
+
 }  // namespace ingle::bridge

@@ -25,4 +25,7 @@ Result<nlohmann::json> chatRequest(const GenerateRequest& request, const std::st
 /// The same, to go on with an answer that has `text` already. `tokens`: about how many that took.
 nlohmann::json continuedRequest(nlohmann::json request, const std::string& text, uint32_t tokens);
 
+/// Whether a refusal names what continuedRequest() adds.
+bool refusesToContinue(std::string_view refusal);
+
 }  // namespace ingle::bridge

@@ -14,7 +14,7 @@ namespace {
 /// Of all headers of an answer.
 constexpr size_t kMaxHeaderBytes = 64u << 10;
 constexpr long kConnectSeconds = 20;
-/// For what no model computes.
+/// For what waits for no model (FarCall::mayLast).
 constexpr long kShortSeconds = 60;
 /// A peer that is gone without a word is noticed after half a minute and some tries.
 constexpr long kKeepAliveSeconds = 30, kKeepAlivePauseSeconds = 10;

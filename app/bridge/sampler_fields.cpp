@@ -33,14 +33,6 @@ bool isOfName(char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-bool names(std::string_view text, std::string_view name) {
-    for (size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
-        const size_t end = at + name.size();
-        if ((at == 0 || !isOfName(text[at - 1])) && (end == text.size() || !isOfName(text[end]))) return true;
-    }
-    return false;
-}
-
 }  // namespace
 
 void addSampler(nlohmann::json& request, const SamplerParams& sampler) {
@@ -61,10 +53,19 @@ void addSampler(nlohmann::json& request, const SamplerParams& sampler) {
     }
 }
 
+bool namesField(std::string_view refusal, std::string_view field) {
+    for (size_t at = refusal.find(field); at != refusal.npos; at = refusal.find(field, at + 1)) {
+        const size_t end = at + field.size();
+        if ((at == 0 || !isOfName(refusal[at - 1])) && (end == refusal.size() || !isOfName(refusal[end])))
+            return true;
+    }
+    return false;
+}
+
 FieldNames refusedFields(const nlohmann::json& request, std::string_view refusal) {
     FieldNames refused;
     for (const Further& field : kFurther) {
-        if (request.contains(field.name) && names(refusal, field.name)) refused.emplace(field.name);
+        if (request.contains(field.name) && namesField(refusal, field.name)) refused.emplace(field.name);
     }
     return refused;
 }

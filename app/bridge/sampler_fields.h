@@ -18,7 +18,10 @@ using FieldNames = std::set<std::string, std::less<>>;
 
 void addSampler(nlohmann::json& request, const SamplerParams& sampler);
 
-/// The further fields of `request` that a refusal names, be it by a sentence, a parameter or a place.
+/// Whether a refusal names that field, be it by a sentence, a parameter or a place.
+bool namesField(std::string_view refusal, std::string_view field);
+
+/// The further fields of `request` that a refusal names.
 FieldNames refusedFields(const nlohmann::json& request, std::string_view refusal);
 
 /// What is left out of `request` without them, for people: "top-k and min-p"; "" where another field says the

@@ -150,7 +150,7 @@ void Session::countText(Id id, const protocol::Count& count, bool isSecondTry) {
     const nlohmann::json body{{"model", m_model->name},
                               {isPrompt ? "prompt" : "content", count.text},
                               {isPrompt ? "add_special_tokens" : "add_special", count.addSpecial}};
-    ask(id, m_far.server.address().root + "/tokenize", writeJson(body),
+    ask(id, {.url = m_far.server.address().root + "/tokenize", .json = writeJson(body)},
         [this, id, count, isSecondTry](const FarEnd& end) {
             if (isMissing(end)) return untold(id);
             if (isRefused(end)) {
@@ -178,7 +178,7 @@ void Session::countMessages(Id id, const protocol::Count& count) {
     const nlohmann::json body{{"model", m_model->name},
                               {"messages", chatMessages(count.messages)},
                               {"add_generation_prompt", true}};
-    ask(id, m_far.server.address().root + "/tokenize", writeJson(body),
+    ask(id, {.url = m_far.server.address().root + "/tokenize", .json = writeJson(body)},
         [this, id, context = m_model->contextTokens](const FarEnd& end) {
             if (isMissing(end) || isRefused(end)) return untold(id);
             if (!isGood(end)) return fail(id, farError(m_far.server, end));
@@ -214,7 +214,7 @@ void Session::serve(Id id, const protocol::Embed& embed) {
     if (!protocol::isRemote(embed.model)) return fail(id, modelAt(embed.model, {}).error());
     const std::string name = embed.model.substr(protocol::kRemotePrefix.size());
     const nlohmann::json body{{"model", name}, {"input", embed.texts}, {"encoding_format", "float"}};
-    ask(id, m_far.server.address().base + "/embeddings", writeJson(body),
+    ask(id, {.url = m_far.server.address().base + "/embeddings", .json = writeJson(body), .mayLast = true},
         [this, id, name, numTexts = embed.texts.size()](const FarEnd& end) {
             if (!isGood(end)) return fail(id, farError(m_far.server, end, name));
             auto embedded = readEmbeddings(end.body, numTexts);
@@ -273,11 +273,7 @@ void Session::unsupported(Id id, const char* sentence) {
     fail(id, withId<ErrorId::FarCannot>(Error{ErrorCode::Unsupported, sentence}));
 }
 
-void Session::ask(Id id, std::string url, std::optional<std::string> json,
-                  std::function<void(FarEnd)> answer) {
-    FarCall call;
-    call.url = std::move(url);
-    call.json = std::move(json);
+void Session::ask(Id id, FarCall call, std::function<void(FarEnd)> answer) {
     call.onEnd = [this, id, answer = std::move(answer)](FarEnd end) {
         m_requests.erase(id);
         answer(std::move(end));
@@ -286,7 +282,7 @@ void Session::ask(Id id, std::string url, std::optional<std::string> json,
 }
 
 void Session::askModels(Id id, std::function<void(Result<Models>)> answer) {
-    ask(id, m_far.server.address().base + "/models", std::nullopt,
+    ask(id, {.url = m_far.server.address().base + "/models"},
         [this, answer = std::move(answer)](const FarEnd& end) {
             const auto& named = m_far.named;
             if (isMissing(end) && !named.empty()) {  // a server without a list: whoever named them knows

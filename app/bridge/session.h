@@ -77,7 +77,7 @@ class Session {
     void untold(Id id);
 
     /// Asks the far server and hands on its answer, unless that is cancelled before.
-    void ask(Id id, std::string url, std::optional<std::string> json, std::function<void(FarEnd)> answer);
+    void ask(Id id, FarCall call, std::function<void(FarEnd)> answer);
     void askModels(Id id, std::function<void(Result<Models>)> answer);
     Result<FarModel> modelAt(const std::string& path, const Models& models) const;
     void reply(Id id, protocol::EventBody body) { m_output.send({id, std::move(body)}); }

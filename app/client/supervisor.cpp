@@ -276,6 +276,7 @@ void Supervisor::sendCall(Calls::iterator entry, protocol::RequestBody body) {
     auto bytes = protocol::frame(protocol::encode(protocol::Request{entry->call.id, std::move(body)}));
     if (!bytes) return fail(entry, std::move(bytes).error());
     entry->sent = true;
+    entry->numTokensBefore = entry->numTokens;
     m_hostHasOthers = m_hostHasOthers || usesMemory(entry->call.body);
     if (lookedAt(entry->call.body)) entry->answerDeadline = m_options.now() + kInspectLimit;
     m_link.send(std::move(*bytes));
@@ -499,7 +500,7 @@ void Supervisor::answered(Calls::iterator entry, const protocol::EventBody& even
             } else if (modelUse(entry->call.body) == ModelUse::Changes) {
                 tellAlsoLoaded({});
             }
-            finish(entry, event);
+            finish(entry, wholly(event, *entry));
             return advance();
         case Place::Update:
             if (const auto* tokens = std::get_if<protocol::Tokens>(&event))
@@ -512,10 +513,18 @@ void Supervisor::answered(Calls::iterator entry, const protocol::EventBody& even
     }
 }
 
+/// The end of an answer, for all of it: a host counts what it has written itself.
+protocol::EventBody Supervisor::wholly(protocol::EventBody last, const Entry& entry) {
+    if (auto* done = std::get_if<protocol::Done>(&last))
+        done->result.stats.newTokens += entry.numTokensBefore;
+    return last;
+}
+
 void Supervisor::tokensCame(Entry& entry, const TokenChunk& chunk) {
     // After a crash the same request goes out again and continues behind these.
     auto& ids = std::get<protocol::Generate>(entry.call.body).request.resumeIds;
     ids.insert(ids.end(), chunk.ids.begin(), chunk.ids.end());
+    entry.numTokens += static_cast<uint32_t>(chunk.ids.size());
     append(entry.unsent, chunk);
     if (m_options.tokenInterval.count() == 0) {
         flush(entry);

@@ -119,6 +119,8 @@ class Supervisor {
         std::optional<TimePoint> cancelDeadline;
         std::optional<TimePoint> answerDeadline;  ///< of what waits for a disk
         TokenChunk unsent;                        ///< tokens to be handed over
+        uint32_t numTokens = 0;                   ///< that came
+        uint32_t numTokensBefore = 0;             ///< of them, from hosts that are gone
         std::optional<TimePoint> flushAt;
     };
     using Calls = std::list<Entry>;
@@ -144,6 +146,7 @@ class Supervisor {
     void reloading(const protocol::EventBody& event);
     void answered(Calls::iterator entry, const protocol::EventBody& event);
     void tokensCame(Entry& entry, const TokenChunk& chunk);
+    static protocol::EventBody wholly(protocol::EventBody last, const Entry& entry);
 
     LoadOptions loadOptions() const;
     void tellDevice(const DeviceStatus& status);

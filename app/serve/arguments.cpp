@@ -51,6 +51,7 @@ void declareArguments(CLI::App& app, Options& options) {
     app.add_option("--bench-model", bench.model, "(default: the first one that it names)")->group(kBench);
     app.add_option("--rate", bench.requestsPerSecond,
                    "mean of arrivals a second (Poisson); without it clients ask again and again")
+        ->check(CLI::NonNegativeNumber)
         ->group(kBench);
     app.add_option("--clients", bench.clients, "at once (default: 8)")
         ->group(kBench)
@@ -60,15 +61,19 @@ void declareArguments(CLI::App& app, Options& options) {
            "how long requests are made (default: 30)")
         ->group(kBench);
     app.add_option("--prompt-words", bench.promptWords, "mean length of a question (default: 100)")
+        ->check(CLI::PositiveNumber)
         ->group(kBench);
     app.add_option("--shared-words", bench.sharedWords, "words that all questions begin with (default: 0)")
         ->group(kBench);
     app.add_option("--answer-tokens", bench.answerTokens, "mean limit of an answer (default: 100)")
+        ->check(CLI::PositiveNumber)
         ->group(kBench);
     app.add_option("--bench-seed", bench.seed, "of arrivals and lengths (default: 1)")->group(kBench);
     app.add_option("--good-first", bench.firstTokenLimit, "seconds to the first words that count as good (2)")
+        ->check(CLI::PositiveNumber)
         ->group(kBench);
     app.add_option("--good-token", bench.perTokenLimit, "seconds per token that count as good (0.2)")
+        ->check(CLI::PositiveNumber)
         ->group(kBench);
     app.add_option("--host", options.host, "the engine's program and its arguments (for tests)")->group("");
 }

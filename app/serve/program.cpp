@@ -186,6 +186,9 @@ Status runBench(const Options& options) {
     }
     INGLE_TRY_ASSIGN(const bench::LoadReport report, bench::runLoad(load));
     fmt::print("{}", bench::reportText(report, load));
+    const bool hasAnswer =
+        std::ranges::any_of(report.samples, [](const auto& each) { return each.failure.empty(); });
+    if (!hasAnswer && !report.samples.empty()) return fail(ErrorCode::Io, "{} answered nothing.", load.url);
     return {};
 }
 

@@ -6,7 +6,7 @@ import struct
 import jsonschema
 
 from driver import expect, expect_failure
-from serve_driver import GUIDE, QUESTION, ask, chat_body, expect_ok, joined, prometheus, text_of
+from serve_driver import GUIDE, QUESTION, Background, ask, chat_body, expect_ok, joined, prometheus, text_of
 
 # What OpenAI's description says of an answer, as far as clients rely on it; nothing else may stand in it.
 USAGE = {
@@ -241,6 +241,20 @@ def check_embeddings(server, name):
     expect(max(abs(a - b) for a, b in zip(rows[0], rows[1])) > 1e-3, "all texts are alike")
 
 
+def check_embeddings_beside(server, name):
+    """Who reads an answer goes on reading while many texts of somebody else are read."""
+    texts = [f"{number} " + "a lamp in a window " * 80 for number in range(200)]
+    stream = server.chat_stream(grammar="root ::= [a-z ]{3500}")
+    next(stream)
+    asked = Background(server.post, "/v1/embeddings", {"model": name, "input": texts})
+    pieces = 0
+    while not asked.is_done() and next(stream, None):
+        pieces += 1
+    stream.close()
+    expect(len(expect_ok(asked.result())["data"]) == len(texts), "rows are missing")
+    expect(pieces >= len(texts) // 2, f"while {len(texts)} texts were read, {pieces} pieces of an answer came")
+
+
 def check_small_ones(server, names):
     models = expect_ok(server.get("/v1/models"))
     expect(models["object"] == "list" and [each["id"] for each in models["data"]] == names, f"{models}")
@@ -288,5 +302,6 @@ def check(server, models):
     check_completions(server)
     check_chances(server)
     check_embeddings(server, models[1])
+    check_embeddings_beside(server, models[1])
     check_small_ones(server, models)
     check_metrics(server)

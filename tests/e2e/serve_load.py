@@ -1,8 +1,11 @@
 """Many clients at once, among them some who read nothing, vanish or send slowly: nobody else notices."""
 import contextlib
 import json
+import pathlib
 import random
+import re
 import socket
+import subprocess
 import threading
 import time
 
@@ -18,6 +21,7 @@ VANISHERS = 2
 SETTLED_SECONDS = 5
 MOST_PAUSE_SECONDS = 8  # before one who reads nothing opens another connection
 MOST_GROWTH = 0.05
+MOST_UNEVENNESS = 3  # of the times between tokens: the 99th of a hundred by the median
 LONG = {"grammar": "root ::= [a-z ]{1200}"}
 
 
@@ -99,13 +103,30 @@ class Load:
             time.sleep(0.2)
 
 
-def check(bin_dir, folder, clients, seconds):
-    """Returns what was seen, in a sentence."""
+class Watch:
+    """One more client, which sees how evenly its tokens come. The load generator, because the threads of this program hold each other up."""
+
+    def __init__(self, bin_dir, server, seconds):
+        command = [pathlib.Path(bin_dir) / "ingle-serve", "--bench", server.url + "/v1", "--clients", "1", "--seconds", str(seconds)]
+        self._process = subprocess.Popen([str(each) for each in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
+
+    def check(self):
+        report = self._process.communicate(timeout=120)[0]
+        found = re.search(r"between pieces +p50 +([0-9.]+) .* p99 +([0-9.]+) ms", report)
+        expect(self._process.returncode == 0 and found and "failed" not in report, report)
+        median, late = (float(each) for each in found.groups())
+        expect(late <= MOST_UNEVENNESS * median, f"between tokens passed {median} ms, of one in a hundred more than {late} ms\n{report}")
+        return f"; between tokens {median} ms (99th of a hundred: {late} ms)"
+
+
+def check(bin_dir, folder, clients, seconds, evenness):
+    """Returns what was seen, in a sentence. `evenness`: looked at, too; that needs a computer that does nothing else."""
     room = ["--max-answers", str(min(clients + SLOW_READERS * (MOST_HELD + 1) + 2 * VANISHERS + 8, 240))]
     with Server(bin_dir, folder, arguments=room) as server:
         load = Load(server, clients, seconds)
         load.run()
         time.sleep(max(SETTLED_SECONDS, seconds / 10))
+        watch = Watch(bin_dir, server, seconds * 4 // 5) if evenness else None
         settled = most = resident_kb(server.pid)
         while not load.is_over():
             time.sleep(0.5)
@@ -113,9 +134,10 @@ def check(bin_dir, folder, clients, seconds):
         load.join()
         if load.failures:
             raise Failure("; ".join(load.failures[:3]))
+        seen = watch.check() if watch else ""
         expect(min(load.per_client) > 0, f"a client had no answer: {load.per_client}")
         server.wait_until_idle()
         expect(most <= settled * (1 + MOST_GROWTH), f"ingle-serve grew from {settled} to {most} kB")
         expect(server.metrics()["ingle_answers_total"] >= load.answers, "answers were not counted")
         server.stop()
-    return f"{clients} clients had {load.answers} answers in {seconds} s; ingle-serve has {most / 1024:.1f} MB"
+    return f"{clients} clients had {load.answers} answers in {seconds} s; ingle-serve has {most / 1024:.1f} MB{seen}"

@@ -23,6 +23,7 @@ from driver import display, expect, wait_until
 
 QUESTION = "How do I open a model?"
 SYSTEM_LIBRARY = re.compile(r"lib(c|m|pthread|stdc\+\+|gcc_s|GL\w*|EGL|OpenGL|vulkan|drm\w*|gbm)\.so")
+PACKAGES = ("ingle-bridge", "ingle-serve", "ingle", "inglenook")
 # What a desktop without Qt has: the OpenGL front ends, which the archive leaves to the system, and a font.
 DESKTOP = ("libegl1", "libgl1", "libopengl0", "fontconfig-config", "fonts-dejavu-core")
 
@@ -161,7 +162,7 @@ def expect_text(system, program, document):
 
 def packages(options):
     debs = sorted(options.packages.glob("*.deb"))
-    expect(len(debs) == 2, f"not two packages in {options.packages}: {debs}")
+    expect({deb.name.split("_")[0] for deb in debs} == set(PACKAGES), f"other packages in {options.packages}: {debs}")
     with display() as screen, System("bookworm", options.cache) as system, tempfile.TemporaryDirectory() as folder:
         (system.root / "debs").mkdir()
         for deb in debs:
@@ -177,6 +178,11 @@ def packages(options):
             window.quit()
         before = messages(window.data)
         system.writable("usr")
+        system.install("/debs/ingle-serve_0.0.1_*.deb", "/debs/ingle-bridge_0.0.1_*.deb")
+        for program in ("ingle-serve", "ingle-bridge"):
+            expect(program in system.as_person(program, "--version"), f"{program} does not start")
+        started = system.sh("find /etc/systemd /usr/lib/systemd -path '*.wants/*' -name '*ingle*' || true").split()
+        expect(not started, f"started by installing: {started}")
         print("  installed, started as another user with a read-only /usr, asked the guide", flush=True)
 
         speak_german(system)
@@ -196,9 +202,9 @@ def packages(options):
             window.quit()
         print("  upgraded with a history, installed twice", flush=True)
 
-        system.sh("apt-get remove -y -q ingle inglenook")
+        system.sh(f"apt-get remove -y -q {' '.join(PACKAGES)}")
         removed = left_over(system)
-        system.sh("dpkg --purge ingle inglenook")
+        system.sh(f"dpkg --purge {' '.join(PACKAGES)}")
         expect(not left_over(system), f"purged, and yet there is {left_over(system)}")
         expect(messages(window.data)[:len(before)] == before, "the person's data is gone")
         print(f"  removed (left: {len(removed)}), purged: nothing left but the person's data", flush=True)

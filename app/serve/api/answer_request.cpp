@@ -106,11 +106,14 @@ void readChat(Fields& fields, AnswerRequest& request) {
     readResponseFormat(fields, request.generate);
     if (!tools.schema.empty() && !request.generate.resumeText.empty())
         fields.complain("A demanded call cannot continue a text.", "tool_choice");
+    if (!tools.schema.empty() && !(request.generate.grammar.empty() && request.generate.jsonSchema.empty()))
+        fields.complain(
+            "A demanded call has a form of its own: no 'grammar' or 'response_format' goes beside it.",
+            "tool_choice");
     if (tools.isSingle) request.calls = Calls::First;
     if (!tools.schema.empty()) {
         request.calls = Calls::Demanded;
         request.generate.jsonSchema = tools.schema;
-        request.generate.grammar.clear();
     }
     request.withChances = fields.boolean("logprobs").value_or(false);
     request.top = static_cast<unsigned>(fields.integer("top_logprobs", 0, kMostTop).value_or(0));

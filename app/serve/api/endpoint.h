@@ -2,10 +2,13 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "app/serve/api/api_error.h"
 #include "app/serve/http/exchange.h"
@@ -45,29 +48,65 @@ nlohmann::ordered_json describe(const ServedModel& model);
 
 http::Response jsonResponse(std::string body);
 
-/// Answers a request by one question to the engine, which is cancelled when its client goes or its time is
-/// over: `ask` asks it, for these handlers, and `responseOf` makes a reply of what comes back.
-template <typename R, typename Ask, typename ResponseOf>
-void answerOnce(EngineRoom& room, std::shared_ptr<http::Exchange> exchange, Ask ask, ResponseOf responseOf) {
-    if (auto entered = enter(room, 1); !entered) return exchange->reply(toResponse(entered.error()));
-    struct Time {
-        std::atomic<bool> isOver = false;
-        std::atomic<Deadlines::Id> deadline = 0;  ///< 0: not set yet
-    };
-    const auto time = std::make_shared<Time>();
-    const auto finished = [&room, exchange, responseOf, time](const client::Outcome<R>& outcome) {
-        room.deadlines().callOff(time->deadline);
-        room.leave();
-        if (outcome) return exchange->reply(responseOf(*outcome));
-        exchange->reply(
-            toResponse(time->isOver ? tooLate(room.answerLimit()) : fromEngine(outcome.error().error)));
-    };
-    const protocol::RequestId id = ask(client::Handlers<R>{.finished = finished});
-    time->deadline = room.deadlines().set(room.answerLimit(), [&room, time, id] {
-        time->isOver = true;
-        room.cancel(id);
-    });
-    exchange->onGone([&room, id] { room.cancel(id); });
-}
+/// Answers a request by questions to the engine, one after the other, so that the answers of others go on in
+/// between. It stops when the client goes or its time is over.
+template <typename R>
+class Questions : public std::enable_shared_from_this<Questions<R>> {
+  public:
+    using Answered = typename client::Outcome<R>::value_type;
+    /// Asks the next one.
+    using Ask = std::function<protocol::RequestId(client::Handlers<R>)>;
+    /// Makes the reply of what came back; nothing: there is more to ask.
+    using Take = std::function<std::optional<http::Response>(const Answered&)>;
+
+    Questions(EngineRoom& room, std::shared_ptr<http::Exchange> exchange, Ask ask, Take take)
+        : m_room(room), m_exchange(std::move(exchange)), m_ask(std::move(ask)), m_take(std::move(take)) {}
+
+    /// Whoever waits for the engine keeps it alive.
+    void begin() {
+        if (auto entered = enter(m_room, 1); !entered) return m_exchange->reply(toResponse(entered.error()));
+        const auto stop = [self = this->weak_from_this()] {
+            if (const auto here = self.lock()) here->stop();
+        };
+        m_deadline = m_room.deadlines().set(m_room.answerLimit(), stop);
+        m_exchange->onGone(stop);
+        askNext();
+    }
+
+  private:
+    void askNext() {
+        m_asked = m_ask({.finished = [self = this->shared_from_this()](const client::Outcome<R>& outcome) {
+            self->answered(outcome);
+        }});
+        if (m_isStopped) m_room.cancel(m_asked);
+    }
+
+    void stop() {
+        m_isStopped = true;
+        m_room.cancel(m_asked);
+    }
+
+    void answered(const client::Outcome<R>& outcome) {
+        std::optional<http::Response> response;
+        if (m_isStopped)  // whoever has gone reads nothing
+            response = toResponse(tooLate(m_room.answerLimit()));
+        else if (!outcome)
+            response = toResponse(fromEngine(outcome.error().error));
+        else
+            response = m_take(*outcome);
+        if (!response) return askNext();
+        m_room.deadlines().callOff(m_deadline);
+        m_room.leave();
+        m_exchange->reply(*std::move(response));
+    }
+
+    EngineRoom& m_room;
+    const std::shared_ptr<http::Exchange> m_exchange;
+    const Ask m_ask;
+    const Take m_take;
+    Deadlines::Id m_deadline = 0;
+    std::atomic<protocol::RequestId> m_asked = 0;  ///< the last one
+    std::atomic<bool> m_isStopped = false;
+};
 
 }  // namespace ingle::serve::api

@@ -43,6 +43,19 @@ HeaderList headersFor(const LoadOptions& options) {
     return headers;
 }
 
+/// Null where there is no such member. Servers of many makes are asked, and nothing of what they send is
+/// relied on.
+const json& memberAt(const json& from, const char* name) {
+    static const json kNone;
+    const auto found = from.find(name);  // the end of whatever is no object
+    return found == from.end() ? kNone : *found;
+}
+
+std::string textAt(const json& from, const char* name) {
+    const json& found = memberAt(from, name);
+    return found.is_string() ? found.get<std::string>() : "";
+}
+
 /// The events of one answer as they come.
 class Listener {
   public:
@@ -56,12 +69,15 @@ class Listener {
     Sample sample() {
         m_sample.total = secondsBetween(m_begin, Clock::now());
         if (m_sample.failure.empty() && !m_isDone) m_sample.failure = "the stream broke off";
+        if (m_sample.failure.empty() && m_sample.firstToken == 0)
+            m_sample.failure = "an answer without words";
         return std::move(m_sample);
     }
 
   private:
     void add(std::string_view bytes) {
-        m_rest += bytes;
+        // Lines end in two ways; within JSON there is no bare return.
+        std::ranges::remove_copy(bytes, std::back_inserter(m_rest), '\r');
         for (size_t end = m_rest.find("\n\n"); end != m_rest.npos; end = m_rest.find("\n\n")) {
             take(std::string_view(m_rest).substr(0, end));
             m_rest.erase(0, end + 2);
@@ -74,14 +90,16 @@ class Listener {
         event.remove_prefix(kData.size());
         m_isDone = m_isDone || event == "[DONE]";
         const json chunk = json::parse(event, nullptr, /*allow_exceptions=*/false);
-        if (!chunk.is_object()) return;
-        if (chunk.contains("error")) m_sample.failure = chunk["error"].value("message", "an error");
-        if (chunk.contains("usage") && chunk["usage"].is_object())
-            m_sample.tokens = chunk["usage"].value("completion_tokens", 0U);
-        if (!chunk.contains("choices") || chunk["choices"].empty()) return;
-        const json& delta = chunk["choices"][0].value("delta", json::object());
-        const bool hasWords = !delta.value("content", json()).is_null() && delta["content"] != "";
-        if (!hasWords && !delta.contains("reasoning_content")) return;
+        if (const json& error = memberAt(chunk, "error"); !error.is_null()) {
+            const std::string told = error.is_string() ? error.get<std::string>() : textAt(error, "message");
+            m_sample.failure = told.empty() ? "an error" : told;
+        }
+        const json& tokens = memberAt(memberAt(chunk, "usage"), "completion_tokens");
+        if (tokens.is_number_unsigned()) m_sample.tokens = tokens.get<uint32_t>();
+        const json& choices = memberAt(chunk, "choices");
+        if (!choices.is_array() || choices.empty()) return;
+        const json& delta = memberAt(choices.front(), "delta");
+        if (textAt(delta, "content").empty() && textAt(delta, "reasoning_content").empty()) return;
         const auto now = Clock::now();
         if (m_sample.firstToken == 0)
             m_sample.firstToken = secondsBetween(m_begin, now);
@@ -175,12 +193,10 @@ Result<std::string> firstModel(const LoadOptions& options) {
     const CURLcode code = curl_easy_perform(handle.get());
     if (code != CURLE_OK) return fail(ErrorCode::Io, "{}: {}", url, curl_easy_strerror(code));
     const json list = json::parse(body, nullptr, /*allow_exceptions=*/false);
-    const json models = list.is_object() ? list.value("data", json::array()) : json::array();
-    for (const json& model : models) {
+    for (const json& model : memberAt(list, "data")) {
         // Other servers do not say what a model is for.
-        const bool isFit = model.is_object() && model.contains("id") && model["id"].is_string() &&
-                           model.value("type", json("llm")) == "llm";
-        if (isFit) return model["id"].get<std::string>();
+        const std::string id = textAt(model, "id"), purpose = textAt(model, "type");
+        if (!id.empty() && (purpose.empty() || purpose == "llm")) return id;
     }
     return fail(ErrorCode::Io, "{}: the server names no model that writes", url);
 }

@@ -1,5 +1,6 @@
 #include "app/serve/http/server.h"
 
+#include <fmt/format.h>
 #include <microhttpd.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -44,18 +45,23 @@ int refuse(MHD_Connection* connection, const Response& refusal) {
     return queued;
 }
 
-Response tooLong() {
-    return {.status = 413,
-            .body = R"({"error":{"message":"The request is too long.","type":"invalid_request_error",)"
-                    R"("param":null,"code":"request_too_large"}})",
+Response refusalOf(int status, std::string_view message, std::string_view code) {
+    return {.status = status,
+            .body = fmt::format(R"({{"error":{{"message":"{}","type":"invalid_request_error",)"
+                                R"("param":null,"code":"{}"}}}})",
+                                message, code),
             .headers = {{"Content-Type", "application/json"}}};
 }
 
-Response headersTooLong() {
-    return {.status = 431,
-            .body = R"({"error":{"message":"The headers of the request are too long.",)"
-                    R"("type":"invalid_request_error","param":null,"code":"headers_too_large"}})",
-            .headers = {{"Content-Type", "application/json"}}};
+/// A proxy before this might take another length for the true one, and what is left of the body for a request
+/// of somebody else (RFC 9112, 6.3 and 11.2). Nothing more is read of such a connection.
+std::optional<Response> refusalOfLength(const Request& request) {
+    const std::string_view length = request.header("content-length");
+    const bool isOne = length.find(',') == length.npos;
+    if (isOne && (length.empty() || request.header("transfer-encoding").empty())) return std::nullopt;
+    Response refusal = refusalOf(400, "The request has more than one length.", "ambiguous_length");
+    refusal.headers.emplace_back("Connection", "close");
+    return refusal;
 }
 
 size_t headerBytes(const Request& request) {
@@ -98,9 +104,10 @@ struct Server::Callbacks {
         call->request.method = method;
         call->request.path = url;
         MHD_get_connection_values(connection, MHD_HEADER_KIND, addHeader, &call->request.headers);
-        call->refusal = self.m_gate(call->request);
+        call->refusal = refusalOfLength(call->request);
+        if (!call->refusal) call->refusal = self.m_gate(call->request);
         if (!call->refusal && headerBytes(call->request) > self.m_limits.headerBytes)
-            call->refusal = headersTooLong();
+            call->refusal = refusalOf(431, "The headers of the request are too long.", "headers_too_large");
         {
             const std::scoped_lock lock(self.m_mutex);
             call->connection->since = Clock::now();  // so long its body may take
@@ -204,7 +211,8 @@ int Server::receive(MHD_Connection* connection, Call& call, const char* body, si
         return MHD_YES;
     }
     if (call.refusal) return refuse(connection, *call.refusal);
-    if (call.received > m_limits.bodyBytes) return refuse(connection, tooLong());
+    if (call.received > m_limits.bodyBytes)
+        return refuse(connection, refusalOf(413, "The request is too long.", "request_too_large"));
     hand(connection, call);
     return MHD_YES;
 }

@@ -139,8 +139,8 @@ TEST(BridgeFaults, AServerThatIsStartedAgainIsWaitedFor) {
     std::atomic<int> calls = 0;
     FakeFar far(withModels([&](const FarConnection& connection, const FarRequest&) {
         const int call = calls++;
-        if (call >= 1 && call <= 3) {  // itself, and a proxy before it
-            connection.answer(501 + call, R"({"error":{"message":"Loading model"}})");
+        if (call >= 1 && call <= 4) {  // itself, and a proxy before it; then it has too many clients
+            connection.answer(call == 4 ? 429 : 501 + call, R"({"error":{"message":"Loading model"}})");
             return true;
         }
         connection.beginStream();
@@ -154,7 +154,7 @@ TEST(BridgeFaults, AServerThatIsStartedAgainIsWaitedFor) {
     const Told told = test::collect(client, client.send(question()));
     ASSERT_TRUE(told.done) << told.error->message;
     EXPECT_EQ(told.text(), "Once upon a time, there was a fire, and it was warm beside it.");
-    EXPECT_EQ(calls, 5);
+    EXPECT_EQ(calls, 6);
 }
 
 TEST(BridgeFaults, AfterTwoContinuationsItIsEnough) {
@@ -186,6 +186,33 @@ TEST(BridgeFaults, AServerThatDoesNotKnowHowToGoOnInterruptsTheAnswer) {
     expectBroken(test::collect(client, client.send(question())), "A beginning");
     expectBroken(test::collect(client, client.send(question())), "A beginning");
     EXPECT_EQ(chatsOf(far).size(), 3u) << "the second time it is known";
+}
+
+TEST(BridgeFaults, WhatIsRefusedOfOneAnswerSaysNothingOfOthers) {
+    FakeFar far(withModels([](const FarConnection& connection, const FarRequest& request) {
+        const auto chat = request.json();
+        if (chat["messages"].back()["content"] == "far too long") {
+            connection.answer(400,
+                              R"({"error":{"message":"more than fits","code":"context_length_exceeded"}})");
+            return true;
+        }
+        connection.beginStream();
+        connection.delta(chat.contains("continue_final_message") ? " and an end." : "A beginning");
+        if (!chat.contains("continue_final_message")) return false;
+        connection.finish();
+        return true;
+    }));
+    RunningBridge bridge(far.url());
+    BridgeClient client(bridge.path(), "small");
+    auto generate = question();
+    generate.request.resumeText = "far too long";
+    const Told refused = test::collect(client, client.send(generate));
+    ASSERT_TRUE(refused.error);
+    EXPECT_NE(refused.error->id, "farCannot") << refused.error->message;
+    EXPECT_THAT(refused.error->message, testing::HasSubstr("more than fits"));
+    const Told told = test::collect(client, client.send(question()));
+    ASSERT_TRUE(told.done) << told.error->message;
+    EXPECT_EQ(told.text(), "A beginning and an end.");
 }
 
 TEST(BridgeFaults, AThoughtIsNotGoneOnWith) {

@@ -195,7 +195,10 @@ TEST_F(SupervisorTest, ThreeAnswersGoOnBehindTheirTokensAfterACrash) {
         EXPECT_EQ(got<protocol::Generate>()[static_cast<size_t>(i)].second.request.resumeIds,
                   firstIds(4 + i));
         for (TokenId t = 4 + i; t < 10; ++t) token(ids[i], t);
-        say(ids[i], protocol::Done{});
+        protocol::Done done;
+        done.result.stats.newTokens = 10 - (4 + static_cast<uint32_t>(i));  // of this host
+        say(ids[i], done);
+        EXPECT_EQ(answers[i].result->stats.newTokens, 10u);
         EXPECT_EQ(answers[i].ids, firstIds(10));
         EXPECT_EQ(answers[i].text, "0 1 2 3 4 5 6 7 8 9 ");
         EXPECT_EQ(answers[i].ends, 1);

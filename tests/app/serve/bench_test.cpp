@@ -42,7 +42,13 @@ class BenchServer : public ::testing::Test {
             const std::scoped_lock lock(m_mutex);
             m_bodies.push_back(exchange.request().body);
         }
-        if (++m_asked % 5 == 0) return exchange.reply({.status = 429, .body = "{}"});
+        const unsigned number = m_asked++;
+        if (!m_streams.empty()) {
+            exchange.begin({.status = 200});
+            exchange.write(m_streams[number % m_streams.size()]);
+            return exchange.end();
+        }
+        if (number % 5 == 4) return exchange.reply({.status = 429, .body = "{}"});
         exchange.begin({.status = 200});
         for (const char* word : {"one ", "two ", "three"})
             exchange.write(
@@ -54,6 +60,7 @@ class BenchServer : public ::testing::Test {
     LoadOptions m_options;
     std::mutex m_mutex;
     std::vector<std::string> m_bodies;
+    std::vector<std::string> m_streams;  ///< said in place of the words, one after the other
     std::atomic<unsigned> m_asked{0};
     std::unique_ptr<http::Server> m_server;
 };
@@ -89,6 +96,28 @@ TEST_F(BenchServer, ArrivalsKeepTheirRate) {
     // A Poisson process of 100 in a second: five standard deviations on either side.
     EXPECT_GT(m_asked + report->notBegun, 50u);
     EXPECT_LT(m_asked + report->notBegun, 150u);
+}
+
+TEST_F(BenchServer, StreamsOfOtherServersAreAnswersOrFailuresOfOneSentence) {
+    const std::string words = "data: {\"choices\":[{\"delta\":{\"content\":\"one\"}}]}",
+                      done = "data: [DONE]";
+    const std::vector<std::pair<std::string, std::string>> cases = {
+        {words + "\r\n\r\n" + done + "\r\n\r\n", ""},
+        {"data: {\"choices\":[{\"delta\":null}]}\n\n" + words + "\n\n" + done + "\n\n", ""},
+        {words + "\n\ndata: {\"choices\":[],\"usage\":{\"completion_tokens\":null}}\n\n" + done + "\n\n", ""},
+        {words + "\n\ndata: {\"choices\":[null],\"usage\":7}\n\ndata: [1]\n\n" + done + "\n\n", ""},
+        {"data: {\"error\":\"no memory\",\"error_type\":\"generation\"}\n\n" + done + "\n\n", "no memory"},
+        {"data: {\"error\":{\"message\":7}}\n\n" + done + "\n\n", "an error"},
+        {done + "\n\n", "an answer without words"},
+        {words + "\n\n", "the stream broke off"},
+    };
+    for (const auto& each : cases) m_streams.push_back(each.first);
+    m_options.clients = 1;
+    const auto report = runLoad(m_options);
+    ASSERT_TRUE(report) << report.error().message;
+    ASSERT_GE(report->samples.size(), cases.size());
+    for (size_t i = 0; i < cases.size(); ++i)
+        EXPECT_EQ(report->samples[i].failure, cases[i].second) << cases[i].first;
 }
 
 TEST(Bench, AServerThatIsNotThereIsOneSentence) {

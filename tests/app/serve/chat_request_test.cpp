@@ -185,6 +185,9 @@ TEST(ChatRequest, ADemandedCallIsASchema) {
     EXPECT_EQ(refused(tools + R"(,"tool_choice":{"type":"function","function":{"name":"c"}})"),
               "tool_choice");
     EXPECT_EQ(refused(tools + R"(,"tool_choice":"perhaps")"), "tool_choice");
+    for (const char* beside :
+         {R"(,"grammar":"root ::= [a-z]+")", R"(,"response_format":{"type":"json_object"})"})
+        EXPECT_EQ(refused(tools + R"(,"tool_choice":"required")" + beside), "tool_choice") << beside;
 }
 
 TEST(ChatRequest, AnAnswerGoesOnBehindItsBeginning) {

@@ -229,6 +229,21 @@ TEST_F(HttpServer, LimitsHold) {
     EXPECT_TRUE(m_kept.empty());
 }
 
+TEST_F(HttpServer, OfTwoLengthsNeitherCounts) {
+    startKeeping();
+    for (const char* lengths : {"Content-Length: 1\r\nContent-Length: 30\r\n",
+                                "Transfer-Encoding: chunked\r\nContent-Length: 1\r\n"}) {
+        RawClient two(m_path);
+        two.say(std::string("POST / HTTP/1.1\r\nHost: here\r\n") + lengths +
+                "\r\nGET /hidden HTTP/1.1\r\nHost: here\r\n\r\n");
+        EXPECT_THAT(two.hear("}}"), AllOf(StartsWith("HTTP/1.1 400"), HasSubstr("ambiguous_length")))
+            << lengths;
+        EXPECT_TRUE(two.isClosed()) << lengths;
+    }
+    const std::scoped_lock lock(m_mutex);
+    EXPECT_TRUE(m_kept.empty());
+}
+
 TEST_F(HttpServer, WhoIsRefusedReadsWhyAndItsBodyIsDropped) {
     start(
         [](const std::shared_ptr<Exchange>& exchange) { exchange->reply({.status = 200, .body = "let in"}); },

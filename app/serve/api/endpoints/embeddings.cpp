@@ -13,6 +13,7 @@ namespace {
 using json = nlohmann::ordered_json;
 
 constexpr size_t kMostTexts = 256;
+constexpr size_t kBytesAtOnce = 2048;  ///< about as many tokens as small models take of one text
 
 struct Asked {
     std::string model;
@@ -83,17 +84,42 @@ http::Response responseOf(const protocol::Embedded& embedded, const Asked& asked
                 {"usage", {{"prompt_tokens", embedded.tokens}, {"total_tokens", embedded.tokens}}}}));
 }
 
+/// The texts go to the engine a few at a time: while it reads them it writes nobody's answer.
+struct Run {
+    const Asked asked;
+    size_t numAsked = 0;
+    protocol::Embedded embedded;  ///< so far
+
+    std::vector<std::string> nextTexts() {
+        std::vector<std::string> texts;
+        size_t bytes = 0;
+        do {
+            bytes += asked.texts[numAsked].size();
+            texts.push_back(asked.texts[numAsked++]);
+        } while (numAsked < asked.texts.size() && bytes + asked.texts[numAsked].size() <= kBytesAtOnce);
+        return texts;
+    }
+
+    std::optional<http::Response> take(const protocol::Embedded& more) {
+        embedded.dim = more.dim;
+        embedded.tokens += more.tokens;
+        embedded.rows += more.rows;
+        if (numAsked < asked.texts.size()) return std::nullopt;
+        return responseOf(embedded, asked);
+    }
+};
+
 void serve(Service& service, std::shared_ptr<http::Exchange> exchange) {
     const auto asked = readBody<Asked>(exchange->request().body, read);
     if (!asked) return exchange->reply(toResponse(asked.error()));
     const auto model = modelFor(service.room, asked->model, library::ModelPurpose::Embeddings);
     if (!model) return exchange->reply(toResponse(model.error()));
-    answerOnce<protocol::Embed>(
-        service.room, std::move(exchange),
-        [&](client::Handlers<protocol::Embed> handlers) {
-            return service.room.embed(**model, asked->texts, std::move(handlers));
-        },
-        [asked = *asked](const protocol::Embedded& embedded) { return responseOf(embedded, asked); });
+    const auto run = std::make_shared<Run>(Run{*asked, 0, {}});
+    const auto ask = [&room = service.room, model = *model, run](client::Handlers<protocol::Embed> handlers) {
+        return room.embed(*model, run->nextTexts(), std::move(handlers));
+    };
+    const auto take = [run](const protocol::Embedded& embedded) { return run->take(embedded); };
+    std::make_shared<Questions<protocol::Embed>>(service.room, std::move(exchange), ask, take)->begin();
 }
 
 }  // namespace

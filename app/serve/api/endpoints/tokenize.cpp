@@ -28,16 +28,15 @@ http::Response responseOf(const protocol::Counted& counted) {
 }
 
 void serve(Service& service, std::shared_ptr<http::Exchange> exchange) {
-    auto asked = readBody<Asked>(exchange->request().body, read);
+    const auto asked = readBody<Asked>(exchange->request().body, read);
     if (!asked) return exchange->reply(toResponse(asked.error()));
     const auto model = modelFor(service.room, asked->model, library::ModelPurpose::Chats);
     if (!model) return exchange->reply(toResponse(model.error()));
-    answerOnce<protocol::Count>(
-        service.room, std::move(exchange),
-        [&](client::Handlers<protocol::Count> handlers) {
-            return service.room.ask(**model, std::move(asked->count), std::move(handlers));
-        },
-        responseOf);
+    const auto ask = [&room = service.room, model = *model,
+                      count = asked->count](client::Handlers<protocol::Count> handlers) {
+        return room.ask(*model, count, std::move(handlers));
+    };
+    std::make_shared<Questions<protocol::Count>>(service.room, std::move(exchange), ask, responseOf)->begin();
 }
 
 }  // namespace

@@ -233,9 +233,10 @@ TEST_F(HttpServer, OfTwoLengthsNeitherCounts) {
     startKeeping();
     for (const char* lengths : {"Content-Length: 1\r\nContent-Length: 30\r\n",
                                 "Transfer-Encoding: chunked\r\nContent-Length: 1\r\n"}) {
+        const bool isChunked = std::string_view(lengths).starts_with("Transfer");
         RawClient two(m_path);
-        two.say(std::string("POST / HTTP/1.1\r\nHost: here\r\n") + lengths +
-                "\r\nGET /hidden HTTP/1.1\r\nHost: here\r\n\r\n");
+        two.say(std::string("POST / HTTP/1.1\r\nHost: here\r\n") + lengths + "\r\n" +
+                (isChunked ? "0\r\n\r\n" : "x") + "GET /hidden HTTP/1.1\r\nHost: here\r\n\r\n");
         EXPECT_THAT(two.hear("}}"), AllOf(StartsWith("HTTP/1.1 400"), HasSubstr("ambiguous_length")))
             << lengths;
         EXPECT_TRUE(two.isClosed()) << lengths;

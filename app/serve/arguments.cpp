@@ -32,9 +32,10 @@ void declareArguments(CLI::App& app, Options& options) {
                                kMostAtOnce, options.room.mostAnswers))
         ->check(CLI::Range(1, 240));
     app.add_option_function<unsigned>(
-        "--timeout",
-        [&options](unsigned seconds) { options.room.answerLimit = std::chrono::seconds(seconds); },
-        "seconds an answer may take (default: 600)");
+           "--timeout",
+           [&options](unsigned seconds) { options.room.answerLimit = std::chrono::seconds(seconds); },
+           "seconds an answer may take (default: 600)")
+        ->check(CLI::PositiveNumber);
     app.add_option_function<unsigned>(
         "--rest-after",
         [&options](unsigned minutes) { options.room.restAfter = std::chrono::minutes(minutes); },

@@ -2,6 +2,7 @@
 import base64
 import json
 import struct
+import time
 
 import jsonschema
 
@@ -242,17 +243,19 @@ def check_embeddings(server, name):
 
 
 def check_embeddings_beside(server, name):
-    """Who reads an answer goes on reading while many texts of somebody else are read."""
+    """Who reads an answer goes on reading while many texts of somebody else are read: no pause is as long as all of them take."""
     texts = [f"{number} " + "a lamp in a window " * 80 for number in range(200)]
     stream = server.chat_stream(grammar="root ::= [a-z ]{3500}")
     next(stream)
     asked = Background(server.post, "/v1/embeddings", {"model": name, "input": texts})
-    pieces = 0
-    while not asked.is_done() and next(stream, None):
-        pieces += 1
+    began = last = time.monotonic()
+    longest = 0
+    while not asked.is_done():
+        expect(next(stream, None), "the answer has ended before: nothing was tested")
+        longest, last = max(longest, time.monotonic() - last), time.monotonic()
     stream.close()
     expect(len(expect_ok(asked.result())["data"]) == len(texts), "rows are missing")
-    expect(pieces >= len(texts) // 2, f"while {len(texts)} texts were read, {pieces} pieces of an answer came")
+    expect(longest < (last - began) / 2, f"while {len(texts)} texts were read for {last - began:.1f} s, an answer waited for {longest:.1f} s")
 
 
 def check_small_ones(server, names):

@@ -116,9 +116,10 @@ def check_unread(bin_dir, folder):
     """An answer that has ended, and whose client has not read it to its end, is sent whole."""
     with Server(bin_dir, folder, listen=None) as server:
         connection = server.connect()
-        body = json.dumps(chat_body(stream=True, n=8, grammar="root ::= [a-z ]{1500}"))
+        # Many bytes of few tokens: who reads nothing for longer than a connection may be idle is cut off.
+        body = json.dumps(chat_body(stream=True, n=2, grammar="root ::= [a-z ]{900}", logprobs=True, top_logprobs=20))
         connection.request("POST", "/v1/chat/completions", body)
-        wait_until(lambda: server.metrics()["ingle_answers_total"] == 8, "its end")
+        wait_until(lambda: server.metrics()["ingle_answers_total"] == 2, "its end")
         server.wait_until_idle()
         server.terminate()
         wait_until(lambda: _is_refused(server), "the end of its listening")

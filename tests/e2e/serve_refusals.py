@@ -189,7 +189,8 @@ def check_hosts_and_origins(server):
 
     for host in ("localhost", f"localhost:{server.port}", "127.0.0.1", "[::1]:80", "LOCALHOST", "models.example", "MODELS.Example:80"):
         expect(asked({"Host": host}).status == 200, f"{host} is refused")
-    for host in ("evil.example", f"evil.example:{server.port}", "localhost.evil.example", "127.0.0.1.evil.example", "", "169.254.1.1"):
+    for host in ("evil.example", f"evil.example:{server.port}", "localhost.evil.example", "127.0.0.1.evil.example", "", "169.254.1.1",
+                 "localhost:1@evil.example", "[::1]:x"):
         refused(asked({"Host": host}), 403, None, "host_not_allowed")
     for origin in ("https://evil.example", "null", "http://localhost:1", f"http://evil.example:{server.port}"):
         reply = asked({"Origin": origin})

@@ -16,7 +16,7 @@ Expected<const Endpoint*> endpointFor(std::string_view method, std::string_view 
         if (each->method == method || (method == "HEAD" && each->method == "GET")) return each;
     }
     ApiError error{.status = isKnown ? 405 : 404, .code = isKnown ? "method_not_allowed" : "unknown_url"};
-    error.message = isKnown ? fmt::format("{} does not take {}.", path, shown(method))
+    error.message = isKnown ? fmt::format("{} does not take {}.", shown(path), shown(method))
                             : fmt::format("There is no {} here.", shown(path));
     return tl::unexpected(error);
 }

@@ -195,9 +195,10 @@ TEST_F(ClientTest, AHostKilledWhileIdleIsStartedByTheNextRequest) {
 }
 
 TEST_F(ClientTest, HandlersMayAskForMore) {
-    const auto ingle = client({});
     int replies = 0;
-    std::function<void()> askAgain = [&] {
+    std::function<void()> askAgain;  // both outlive the client
+    const auto ingle = client({});
+    askAgain = [&] {
         ingle->send<protocol::Inspect>({"a", {}}, {.finished = [&](const auto&) {
                                            m_told.tell([&] { ++replies; });
                                            if (replies < 5) askAgain();

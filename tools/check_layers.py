@@ -73,8 +73,9 @@ ALLOWED = {
     "app/documents/program": DOCUMENT_READERS | {"app/sandbox", "app/documents/program"},
     "app/cli": PUBLIC | {"engine/lab", "engine/import", "app/protocol", "app/library", "app/documents", "app/history", "app/exchange", "app/sandbox", "app/crash", "app/cli"},
     "app/local": PUBLIC | {"app/local"},
-    "app/bridge": PUBLIC | {"app/local", "app/protocol", "app/sandbox", "app/bridge"},
-    "app/serve": PUBLIC | {"app/local", "app/protocol", "app/client", "app/library", "app/sandbox", "app/serve"},
+    "app/sse": PUBLIC | {"app/sse"},
+    "app/bridge": PUBLIC | {"app/local", "app/sse", "app/protocol", "app/sandbox", "app/bridge"},
+    "app/serve": PUBLIC | {"app/local", "app/sse", "app/protocol", "app/client", "app/library", "app/sandbox", "app/serve"},
     "app/typeset": PUBLIC | {"app/sandbox", "app/typeset"},
     "app/desktop": PUBLIC | {"engine/io", "app/client", "app/local", "app/content", "app/documents", "app/exchange", "app/protocol", "app/library", "app/history", "app/storage", "app/sandbox", "app/crash", "app/desktop"},
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/bridge/json_text.h"
-#include "app/bridge/sse.h"
+#include "app/sse/sse.h"
 #include "ingle/types.h"
 
 namespace ingle::bridge {

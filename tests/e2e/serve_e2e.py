@@ -58,7 +58,9 @@ def check_all(options, folder):
         life.result()
         slowloris.check()
         server.stop()
-    print(serve_load.check(options.bin, options.folder_of("load"), options.clients, options.seconds, options.evenness))
+    print(serve_load.check(options.bin, options.folder_of("load"), options.clients, options.seconds))
+    if options.evenness:
+        print(serve_load.check_evenness(options.bin, options.folder_of("evenness"), options.clients, options.evenness))
 
 
 def main():
@@ -66,7 +68,7 @@ def main():
     parser.add_argument("--bin", type=pathlib.Path, required=True)
     parser.add_argument("--clients", type=int, default=8)
     parser.add_argument("--seconds", type=int, default=20)
-    parser.add_argument("--evenness", action="store_true", help="of the tokens of a client among them, too; needs a computer that does nothing else")
+    parser.add_argument("--evenness", type=int, default=0, help="seconds for which it is seen how evenly tokens come, too; needs a computer that does nothing else")
     parser.add_argument("--malformed", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()

@@ -13,6 +13,8 @@
 #include <random>
 #include <thread>
 
+#include "app/sse/sse.h"
+
 namespace ingle::serve::bench {
 namespace {
 
@@ -62,8 +64,8 @@ class Listener {
     explicit Listener(Clock::time_point begin) : m_begin(begin) {}
 
     static size_t hear(char* bytes, size_t size, size_t count, void* listener) {
-        static_cast<Listener*>(listener)->add({bytes, size * count});
-        return size * count;
+        const bool isTaken = static_cast<Listener*>(listener)->add({bytes, size * count});
+        return isTaken ? size * count : 0;
     }
 
     Sample sample() {
@@ -75,19 +77,16 @@ class Listener {
     }
 
   private:
-    void add(std::string_view bytes) {
-        // Lines end in two ways; within JSON there is no bare return.
-        std::ranges::remove_copy(bytes, std::back_inserter(m_rest), '\r');
-        for (size_t end = m_rest.find("\n\n"); end != m_rest.npos; end = m_rest.find("\n\n")) {
-            take(std::string_view(m_rest).substr(0, end));
-            m_rest.erase(0, end + 2);
-        }
+    /// False where it is no stream of events.
+    bool add(std::string_view bytes) {
+        std::vector<std::string> events;
+        const Status taken = m_stream.push(bytes, events);
+        if (!taken) m_sample.failure = taken.error().message;
+        for (const std::string& event : events) take(event);
+        return taken.has_value();
     }
 
-    void take(std::string_view event) {
-        constexpr std::string_view kData = "data: ";
-        if (!event.starts_with(kData)) return;
-        event.remove_prefix(kData.size());
+    void take(const std::string& event) {
         m_isDone = m_isDone || event == "[DONE]";
         const json chunk = json::parse(event, nullptr, /*allow_exceptions=*/false);
         if (const json& error = memberAt(chunk, "error"); !error.is_null()) {
@@ -110,7 +109,7 @@ class Listener {
 
     const Clock::time_point m_begin;
     Clock::time_point m_last;
-    std::string m_rest;
+    SseParser m_stream;
     bool m_isDone = false;
     Sample m_sample;
 };
@@ -168,7 +167,7 @@ Sample ask(CURL* handle, const LoadOptions& options, const std::string& body) {
     long status = 0;
     curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
     Sample sample = listener.sample();
-    if (code != CURLE_OK)
+    if (code != CURLE_OK && code != CURLE_WRITE_ERROR)  // of which the listener knows more
         sample.failure = curl_easy_strerror(code);
     else if (status != 200)
         sample.failure = fmt::format("status {}", status);

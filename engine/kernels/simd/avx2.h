@@ -16,9 +16,12 @@ namespace {
 
 constexpr base::Isa kIsa = base::Isa::Avx2;
 constexpr uint32_t kLanes = 8;
-// 4 rows × 1 vector of outputs: 4 integer and 4 float accumulators of the 16 registers.
+// A tile of 4 rows × 2 vectors of outputs: 8 integer accumulators and the operands fit the 16 registers, two
+// outputs share each broadcast activation, and the float accumulators, which are met once in eight steps, lie
+// in the first-level cache. Bytes that take two integer accumulators (Dots) have one vector.
 constexpr uint32_t kTileRows = 4;
-constexpr uint32_t kTileVectors = 1;
+template <uint32_t kMaxByte>
+constexpr uint32_t kTileVectors = kMaxByte < 128 ? 2 : 1;
 constexpr uint32_t kFewRows = 4;
 
 using Ints = __m256i;
@@ -237,6 +240,9 @@ struct Dots {
 
     void step(Ints weights, Ints activations) {
         narrow = _mm256_add_epi16(narrow, _mm256_maddubs_epi16(weights, activations));
+        // Now: GCC 12 would rather keep all products of a block, which do not fit the registers, and add them
+        // at its end.
+        asm("" : "+x"(narrow));
     }
     void settle() {
         sums = _mm256_add_epi32(sums, _mm256_madd_epi16(narrow, _mm256_set1_epi16(1)));

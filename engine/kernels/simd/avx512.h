@@ -18,6 +18,7 @@ constexpr uint32_t kLanes = 16;
 // A tile of 6 rows × 2 vectors of outputs: 12 integer and 12 float accumulators, and the operands, fit the 32
 // registers; two outputs share each broadcast activation.
 constexpr uint32_t kTileRows = 6;
+template <uint32_t kMaxByte>
 constexpr uint32_t kTileVectors = 2;
 // Up to this many rows are cheaper straight from the weights: two sums for each and a block of weights in
 // registers.

@@ -238,16 +238,23 @@ struct Piece {
     Unit<Format> units[N][kUnits];
 };
 
-/// Adds a piece's `numUnits` units to R rows × N vectors at y; the first piece starts from zero.
+/// Adds a piece's `numUnits` units to R rows × N vectors at y; the first piece starts from zero. Where `next`
+/// is not null, as many units are asked for there meanwhile: all at once they would have to wait for each
+/// other.
 template <typename Format, uint32_t R, uint32_t N>
 void multiplyTile(const Piece<Format, N>& piece, uint32_t numUnits, const ActivationBlock* x, size_t xStride,
-                  float* y, size_t yStride, bool first) {
+                  float* y, size_t yStride, bool first, const std::byte* next) {
     Floats sums[R][N];
     for (uint32_t r = 0; r < R; ++r) {
         for (uint32_t n = 0; n < N; ++n)
             sums[r][n] = first ? zeroFloats() : load(y + r * yStride + n * kLanes);
     }
     for (uint32_t u = 0; u < numUnits; ++u) {
+        if (next != nullptr) {
+            constexpr uint32_t kBytes = N * kLanes * Format::kUnitBytes;
+            for (uint32_t line = 0; line < kBytes; line += 64) prefetch(next + line);
+            next += kBytes;
+        }
         for (uint32_t b = 0; b < Format::kUnitBlocks; ++b, ++x) {
             multiplyBlock<Format, R, N>(&piece.units[0][u], Piece<Format, N>::kUnits, b, x, xStride, sums);
         }
@@ -260,14 +267,15 @@ void multiplyTile(const Piece<Format, N>& piece, uint32_t numUnits, const Activa
 /// multiplyTile for a number of rows known at run time, 1 … R.
 template <typename Format, uint32_t R, uint32_t N>
 void multiplyRows(uint32_t numRows, const Piece<Format, N>& piece, uint32_t numUnits,
-                  const ActivationBlock* x, size_t xStride, float* y, size_t yStride, bool first) {
+                  const ActivationBlock* x, size_t xStride, float* y, size_t yStride, bool first,
+                  const std::byte* next) {
     if constexpr (R > 1) {
         if (numRows < R) {
-            multiplyRows<Format, R - 1, N>(numRows, piece, numUnits, x, xStride, y, yStride, first);
+            multiplyRows<Format, R - 1, N>(numRows, piece, numUnits, x, xStride, y, yStride, first, next);
             return;
         }
     }
-    multiplyTile<Format, R, N>(piece, numUnits, x, xStride, y, yStride, first);
+    multiplyTile<Format, R, N>(piece, numUnits, x, xStride, y, yStride, first, next);
 }
 
 /// Many rows: N vectors of outputs are unpacked piece by piece, and each piece serves all rows.
@@ -276,24 +284,21 @@ template <typename Format, uint32_t N>
 void multiplyManyRows(const MatmulArgs& args, const ActivationBlock* x, size_t xStride, uint32_t out) {
     const uint32_t numUnits = args.k / kActivationBlock / Format::kUnitBlocks;
     Piece<Format, N> piece;
-    // The vectors that follow, asked for in the order in which they lie.
+    // The vectors that follow, asked for in the order in which they lie, while the first tile is multiplied.
     const std::byte* next = args.weights + (out + N * kLanes) * args.weightRowBytes;
     for (uint32_t begin = 0; begin < numUnits; begin += piece.kUnits) {
         const uint32_t count = numUnits - begin < piece.kUnits ? numUnits - begin : piece.kUnits;
         for (uint32_t n = 0; n < N; ++n) {
             Units<Format> units(args, out + n * kLanes, begin);
-            for (uint32_t u = 0; u < count; ++u) {
-                for (uint32_t line = 0; line < kLanes * Format::kUnitBytes; line += 64) prefetch(next + line);
-                next += kLanes * Format::kUnitBytes;
-                units.next(piece.units[n][u]);
-            }
+            for (uint32_t u = 0; u < count; ++u) units.next(piece.units[n][u]);
         }
         for (uint32_t row = 0; row < args.numRows; row += kTileRows) {
             const uint32_t tile = args.numRows - row < kTileRows ? args.numRows - row : kTileRows;
-            multiplyRows<Format, kTileRows, N>(tile, piece, count,
-                                               x + row * xStride + begin * Format::kUnitBlocks, xStride,
-                                               args.y + row * args.yStride + out, args.yStride, begin == 0);
+            multiplyRows<Format, kTileRows, N>(
+                tile, piece, count, x + row * xStride + begin * Format::kUnitBlocks, xStride,
+                args.y + row * args.yStride + out, args.yStride, begin == 0, row == 0 ? next : nullptr);
         }
+        next += count * N * kLanes * Format::kUnitBytes;
     }
 }
 
@@ -315,9 +320,10 @@ void blockMatmul(const MatmulArgs& args) noexcept {
     const size_t xStride = args.xRowBytes / sizeof(ActivationBlock);
     MatmulArgs rest = args;
     if (args.numRows > kFewRows) {
-        constexpr uint32_t kWide = kLanes * kTileVectors;
+        constexpr uint32_t kVectors = kTileVectors<Format::kMaxByte>;
+        constexpr uint32_t kWide = kLanes * kVectors;
         for (; rest.outBegin + kWide <= args.outEnd; rest.outBegin += kWide) {
-            multiplyManyRows<Format, kTileVectors>(args, x, xStride, rest.outBegin);
+            multiplyManyRows<Format, kVectors>(args, x, xStride, rest.outBegin);
         }
     }
     for (uint32_t row = 0; row < args.numRows && rest.outBegin < args.outEnd; row += kFewRows) {

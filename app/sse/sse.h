@@ -9,7 +9,7 @@
 
 #include "ingle/result.h"
 
-namespace ingle::bridge {
+namespace ingle {
 
 /// Takes a stream that may be cut anywhere. Lines end with CR, LF or both; `data` lines of one event are
 /// joined by LF; comments and fields other than `data` are left out, and an event that the stream's end cuts
@@ -34,4 +34,4 @@ class SseParser {
     bool m_afterReturn = false;  ///< a LF now belongs to the CR before it
 };
 
-}  // namespace ingle::bridge
+}  // namespace ingle

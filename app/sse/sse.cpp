@@ -1,6 +1,6 @@
-#include "app/bridge/sse.h"
+#include "app/sse/sse.h"
 
-namespace ingle::bridge {
+namespace ingle {
 
 Status SseParser::push(std::string_view bytes, std::vector<std::string>& events) {
     while (!bytes.empty()) {
@@ -44,4 +44,4 @@ Status SseParser::endLine(std::vector<std::string>& events) {
     return {};
 }
 
-}  // namespace ingle::bridge
+}  // namespace ingle

@@ -1,9 +1,9 @@
 /// Server-sent events, however the bytes arrive.
-#include "app/bridge/sse.h"
+#include "app/sse/sse.h"
 
 #include <gtest/gtest.h>
 
-namespace ingle::bridge {
+namespace ingle {
 namespace {
 
 using Events = std::vector<std::string>;
@@ -58,4 +58,4 @@ TEST(Sse, TooLongLinesAndEventsAreRefused) {
 }
 
 }  // namespace
-}  // namespace ingle::bridge
+}  // namespace ingle

@@ -11,14 +11,6 @@ namespace {
 
 constexpr size_t kShortestKey = 16;
 
-/// "localhost:8080" without its port: "localhost". Empty where what follows is no port.
-std::string_view hostName(std::string_view host) {
-    const size_t end = host.find(':', host.starts_with('[') ? host.find(']') : 0);
-    if (end == host.npos) return host;
-    const bool isPort = host.find_first_not_of("0123456789", end + 1) == host.npos;
-    return isPort ? host.substr(0, end) : std::string_view();
-}
-
 bool isThisComputer(std::string_view name) {
     return name == "localhost" || name == "127.0.0.1" || name == "[::1]";
 }
@@ -53,6 +45,13 @@ http::Response refused(int status, std::string message, std::string code) {
 }
 
 }  // namespace
+
+std::string_view hostName(std::string_view host) {
+    const size_t end = host.find(':', host.starts_with('[') ? host.find(']') : 0);
+    if (end == host.npos) return host;
+    const bool isPort = host.find_first_not_of("0123456789", end + 1) == host.npos;
+    return isPort ? host.substr(0, end) : std::string_view();
+}
 
 std::optional<http::Response> refusalOf(const http::Request& request, const AccessRules& rules, bool isOpen) {
     if (rules.isOnNetwork) {

@@ -19,6 +19,9 @@ struct AccessRules {
     std::vector<std::string> origins;  ///< that may ask from a browser, beside the server's own page
 };
 
+/// "localhost:8080" without its port: "localhost". Empty where what follows is no port.
+std::string_view hostName(std::string_view host);
+
 /// What a request is refused with; nothing: it may go on. `isOpen`: it needs no key.
 std::optional<http::Response> refusalOf(const http::Request& request, const AccessRules& rules, bool isOpen);
 

@@ -64,6 +64,9 @@ Result<NetworkListener> listenOn(const Address& address) {
         FileDescriptor(::socket(any.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0))};
     const int yes = 1;
     ::setsockopt(listener.socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    // [::] is every address of IPv6, and none of IPv4.
+    if (any.storage.ss_family == AF_INET6)
+        ::setsockopt(listener.socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof yes);
     if (::bind(listener.socket.get(), reinterpret_cast<const sockaddr*>(&any), size) != 0 ||
         ::listen(listener.socket.get(), kBacklog) != 0)
         return systemError(name);

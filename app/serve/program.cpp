@@ -14,6 +14,7 @@
 #include "app/client/client.h"
 #include "app/client/host_process.h"
 #include "app/library/library.h"
+#include "app/local/key_file.h"
 #include "app/local/local_socket.h"
 #include "app/sandbox/secrecy.h"
 #include "app/serve/listeners.h"
@@ -86,9 +87,16 @@ Result<std::unique_ptr<Models>> chooseModels(const Options& options, client::Cli
 }
 
 Result<AccessRules> rulesFor(const Options& options) {
-    AccessRules rules{.key = {}, .isOnNetwork = false, .hosts = options.hosts, .origins = options.origins};
-    for (std::string& host : rules.hosts)
+    AccessRules rules{.key = {}, .isOnNetwork = false, .hosts = options.hosts, .origins = {}};
+    for (std::string& host : rules.hosts) {
+        if (hostName(host) != host)
+            return fail(ErrorCode::InvalidArgument, "{}: --allow-host takes a name without a port", host);
         for (char& c : host) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    for (const std::string& origin : options.origins)
+        if (origin.ends_with('/'))
+            return fail(ErrorCode::InvalidArgument, "{}: an origin ends without a slash", origin);
+    rules.origins = options.origins;
     if (!options.keyFile.empty()) {
         sandbox::keepOutOfDumps();  // before the key is there
         INGLE_TRY_ASSIGN(rules.key, readKey(options.keyFile));
@@ -181,8 +189,9 @@ Status serve(const Options& options) {
 
 Status runBench(const Options& options) {
     bench::LoadOptions load = options.bench;
+    if (load.url.ends_with('/')) load.url.pop_back();
     if (!options.keyFile.empty()) {
-        INGLE_TRY_ASSIGN(load.key, readKey(options.keyFile));
+        INGLE_TRY_ASSIGN(load.key, local::readKeyFile(options.keyFile));  // another server's: of any length
     }
     INGLE_TRY_ASSIGN(const bench::LoadReport report, bench::runLoad(load));
     fmt::print("{}", bench::reportText(report, load));

@@ -1,6 +1,8 @@
 """Requests that are none: whatever is sent, the answer is HTTP, comes soon, and neither the server nor its engine ends."""
+import argparse
 import contextlib
 import json
+import pathlib
 import random
 import re
 import socket
@@ -8,7 +10,7 @@ import threading
 import time
 
 from driver import expect, expect_failure
-from serve_driver import GUIDE, ask, chat_body, text_of
+from serve_driver import GUIDE, Server, ask, chat_body, embedding_model, guide_path, new_folder, text_of
 
 THREADS = 8
 # From the last byte that is sent to the last that comes.
@@ -70,6 +72,8 @@ def bad_headers(source):
         lambda: head(b"POST", b"/v1/chat/completions", b"Content-Length: 5", b"Content-Length: %d" % len(body)) + body,
         lambda: head(b"POST", b"/v1/chat/completions", b"Content-Length: %d" % len(body), b"Transfer-Encoding: chunked") + body,
         lambda: head(b"POST", b"/v1/chat/completions", b"Transfer-Encoding: gzip, chunked") + body,
+        lambda: head(b"POST", b"/v1/chat/completions", b"Content-Length : %d" % len(body)) + body,
+        lambda: head(b"POST", b"/v1/chat/completions", source.choice([b"Content-Length:\r\n 5", b"X: a\rContent-Length: 5", b"Transfer-Encoding:\r\n\tchunked"])) + body,
         lambda: head(b"POST", b"/v1/chat/completions", b"Transfer-Encoding: identity") + body,
         lambda: head(b"POST", b"/v1/chat/completions", b"Expect: 100-continue", b"Content-Length: %d" % len(body)) + body,
         lambda: head(b"POST", b"/v1/chat/completions", b"Expect: 200-ok", b"Content-Length: %d" % len(body)) + body,
@@ -265,3 +269,22 @@ def check(server, count, seed=1):
     seen = {status for _, status in statuses}
     expect({"400", "404", "405", "413", "200"} <= seen or count < 500, f"only {sorted(seen)} were seen")
     return f"{count} malformed requests in {time.monotonic() - began:.0f} s", statuses
+
+
+def main():
+    """For the long run, with programs that are built to end at every fault (`./dev soak`)."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bin", type=pathlib.Path, required=True)
+    parser.add_argument("--count", type=int, required=True)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    with new_folder() as folder:
+        with Server(options.bin, folder, guide_path(options.bin), embedding_model(options.bin, folder)) as server:
+            print(check(server, options.count, options.seed)[0])
+            server.stop()
+            log = (server.folder / "serve.log").read_text()
+            expect("Sanitizer" not in log and "runtime error" not in log, log[-3000:])
+
+
+if __name__ == "__main__":
+    main()

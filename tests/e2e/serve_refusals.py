@@ -168,7 +168,9 @@ def check_bodies(server):
     refused(server.get("/nowhere"), 404, None, "unknown_url")
     refused(server.get("/v1/models/../../etc/passwd"), 404, "model", "model_not_found")
     refused(server.get("/v1/chat/completions"), 405, None, "method_not_allowed")
-    refused(server.ask("DELETE", "/v1/models"), 405, None, "method_not_allowed")
+    reply = server.ask("DELETE", "/v1/models")
+    refused(reply, 405, None, "method_not_allowed")
+    expect(reply.headers["allow"] == "GET, HEAD", f"it allows {reply.headers['allow']}")
     big = json.dumps(chat_body("x" * BODY_LIMIT)).encode()
     with contextlib.closing(server.raw()) as connection:
         connection.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % len(big) + big)

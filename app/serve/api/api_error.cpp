@@ -91,6 +91,7 @@ http::Response toResponse(const ApiError& error) {
                             .headers = {{"Content-Type", "application/json"}}};
     if (error.retryAfterSeconds > 0)
         response.headers.emplace_back("Retry-After", std::to_string(error.retryAfterSeconds));
+    if (!error.allow.empty()) response.headers.emplace_back("Allow", error.allow);
     if (error.status == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer");
     return response;
 }

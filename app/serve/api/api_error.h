@@ -16,6 +16,7 @@ struct ApiError {
     std::string param = {};  ///< the field of the request that it speaks of; empty: null
     std::string code = {};   ///< for programs: "model_not_found"; empty: null
     int retryAfterSeconds = 0;
+    std::string allow = {};  ///< methods that the path takes, of a 405
 };
 
 template <typename T>

@@ -7,17 +7,20 @@
 namespace ingle::serve::api {
 
 Expected<const Endpoint*> endpointFor(std::string_view method, std::string_view path) {
-    bool isKnown = false;
+    std::string allow;
     for (const Endpoint* each : allEndpoints()) {
         const bool isBeginning = each->path.size() > 1 && each->path.ends_with('/');
         if (isBeginning ? !path.starts_with(each->path) : each->path != path) continue;
-        isKnown = true;
+        allow += fmt::format("{}{}", allow.empty() ? "" : ", ",
+                             each->method == "GET" ? "GET, HEAD" : each->method);
         // An answer to HEAD is one to GET without its body, which the server leaves out.
         if (each->method == method || (method == "HEAD" && each->method == "GET")) return each;
     }
+    const bool isKnown = !allow.empty();
     ApiError error{.status = isKnown ? 405 : 404, .code = isKnown ? "method_not_allowed" : "unknown_url"};
     error.message = isKnown ? fmt::format("{} does not take {}.", shown(path), shown(method))
                             : fmt::format("There is no {} here.", shown(path));
+    error.allow = std::move(allow);
     return tl::unexpected(error);
 }
 

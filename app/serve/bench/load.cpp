@@ -71,8 +71,10 @@ class Listener {
     Sample sample() {
         m_sample.total = secondsBetween(m_begin, Clock::now());
         if (m_sample.failure.empty() && !m_isDone) m_sample.failure = "the stream broke off";
-        if (m_sample.failure.empty() && m_sample.firstToken == 0)
-            m_sample.failure = "an answer without words";
+        if (m_sample.firstToken == 0) {
+            if (m_sample.failure.empty() && !m_hasEnded) m_sample.failure = "an answer without words";
+            m_sample.firstToken = m_sample.total;  // its limit was a blank: that is seen at its end
+        }
         return std::move(m_sample);
     }
 
@@ -97,6 +99,7 @@ class Listener {
         if (tokens.is_number_unsigned()) m_sample.tokens = tokens.get<uint32_t>();
         const json& choices = memberAt(chunk, "choices");
         if (!choices.is_array() || choices.empty()) return;
+        m_hasEnded = m_hasEnded || memberAt(choices.front(), "finish_reason").is_string();
         const json& delta = memberAt(choices.front(), "delta");
         if (textAt(delta, "content").empty() && textAt(delta, "reasoning_content").empty()) return;
         const auto now = Clock::now();
@@ -110,7 +113,8 @@ class Listener {
     const Clock::time_point m_begin;
     Clock::time_point m_last;
     SseParser m_stream;
-    bool m_isDone = false;
+    bool m_isDone = false;    ///< the stream
+    bool m_hasEnded = false;  ///< the answer
     Sample m_sample;
 };
 

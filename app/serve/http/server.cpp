@@ -25,13 +25,29 @@ std::string lowered(std::string_view text) {
     return lower;
 }
 
-/// A header that stands there twice counts as both, one behind the other (RFC 9110, 5.3).
-MHD_Result addHeader(void* headers, MHD_ValueKind, const char* name, const char* value) {
-    std::string& text = (*static_cast<std::map<std::string, std::string>*>(headers))[lowered(name)];
-    if (!text.empty()) text += ", ";
-    text += value == nullptr ? "" : value;
-    return MHD_YES;
+/// What a name consists of (RFC 9110, 5.6.2): nothing else, no blank before the colon either (RFC 9112, 5.1).
+bool isToken(std::string_view name) {
+    static constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
+    return !name.empty() && std::ranges::all_of(name, [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || kMarks.find(c) != kMarks.npos;
+    });
 }
+
+/// As they came.
+struct HeaderReader {
+    std::map<std::string, std::string> headers;  ///< names in small letters
+    bool isSound = true;                         ///< names are names, and no value has a bare return
+
+    /// A header that stands there twice counts as both, one behind the other (RFC 9110, 5.3).
+    static MHD_Result add(void* reader, MHD_ValueKind, const char* name, const char* value) {
+        auto& self = *static_cast<HeaderReader*>(reader);
+        const std::string_view text = value == nullptr ? "" : value;
+        self.isSound = self.isSound && isToken(name) && text.find_first_of("\r\n") == text.npos;
+        const auto [at, isNew] = self.headers.try_emplace(lowered(name), text);
+        if (!isNew) at->second.append(", ").append(text);
+        return MHD_YES;
+    }
+};
 
 int refuse(MHD_Connection* connection, const Response& refusal) {
     MHD_Response* response = MHD_create_response_from_buffer(
@@ -54,12 +70,30 @@ Response refusalOf(int status, std::string_view message, std::string_view code) 
 }
 
 /// A proxy before this might take another length for the true one, and what is left of the body for a request
-/// of somebody else (RFC 9112, 6.3 and 11.2). Nothing more is read of such a connection.
-std::optional<Response> refusalOfLength(const Request& request) {
-    const std::string_view length = request.header("content-length");
-    const bool isOne = length.find(',') == length.npos;
-    if (isOne && (length.empty() || request.header("transfer-encoding").empty())) return std::nullopt;
-    Response refusal = refusalOf(400, "The request has more than one length.", "ambiguous_length");
+/// of somebody else (RFC 9112, 6.3 and 11.2). So it has at most one, said in the one way that everybody reads
+/// alike, and no header might be another one. Nothing more is read of such a connection.
+std::optional<Response> refusalOfFrame(const HeaderReader& read) {
+    const auto length = read.headers.find("content-length");
+    const auto encoding = read.headers.find("transfer-encoding");
+    const bool hasLength = length != read.headers.end();
+    const bool hasEncoding = encoding != read.headers.end();
+    const bool isLength = hasLength && !length->second.empty() &&
+                          length->second.find_first_not_of("0123456789") == std::string::npos;
+    const bool isChunked = hasEncoding && lowered(encoding->second) == "chunked";
+    // libmicrohttpd puts what is folded behind an empty value behind the name.
+    const bool isFolded = std::ranges::any_of(read.headers, [](const auto& each) {
+        const std::string& name = each.first;
+        return (name.starts_with("content-length") || name.starts_with("transfer-encoding")) &&
+               name != "content-length" && name != "transfer-encoding";
+    });
+    Response refusal;
+    if (!read.isSound || isFolded)
+        refusal = refusalOf(400, "A header of the request is malformed.", "malformed_header");
+    else if ((hasLength && hasEncoding) || hasLength != isLength || hasEncoding != isChunked)
+        refusal =
+            refusalOf(400, "How long the request is was not said in one plain way.", "ambiguous_length");
+    else
+        return std::nullopt;
     refusal.headers.emplace_back("Connection", "close");
     return refusal;
 }
@@ -99,13 +133,17 @@ struct Server::Callbacks {
     static MHD_Result begin(Server& self, MHD_Connection* connection, const char* url, const char* method,
                             void** state) {
         const auto* context = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+        HeaderReader read;
+        MHD_get_connection_values(connection, MHD_HEADER_KIND, &HeaderReader::add, &read);
+        // At once: where the body ends is what is not known.
+        if (const auto refusal = refusalOfFrame(read))
+            return static_cast<MHD_Result>(refuse(connection, *refusal));
         auto call = std::make_unique<Call>();
         call->connection = static_cast<Connection*>(context->socket_context);
         call->request.method = method;
         call->request.path = url;
-        MHD_get_connection_values(connection, MHD_HEADER_KIND, addHeader, &call->request.headers);
-        call->refusal = refusalOfLength(call->request);
-        if (!call->refusal) call->refusal = self.m_gate(call->request);
+        call->request.headers = std::move(read.headers);
+        call->refusal = self.m_gate(call->request);
         if (!call->refusal && headerBytes(call->request) > self.m_limits.headerBytes)
             call->refusal = refusalOf(431, "The headers of the request are too long.", "headers_too_large");
         {

@@ -16,9 +16,10 @@ namespace {
 
 constexpr base::Isa kIsa = base::Isa::Avx2;
 constexpr uint32_t kLanes = 8;
-// A tile of 4 rows × 2 vectors of outputs: 8 integer accumulators and the operands fit the 16 registers, two
-// outputs share each broadcast activation, and the float accumulators, which are met once in eight steps, lie
-// in the first-level cache. Bytes that take two integer accumulators (Dots) have one vector.
+// A tile of 4 rows × 2 vectors of outputs: of bytes of 4 bits 8 integer accumulators and the operands fit the
+// 16 registers, two outputs share each broadcast activation, and what is met less often, every eighth step,
+// lies in the first-level cache. (Bytes of 5 and 6 bits, whose 32-bit sums are met every fourth and second
+// step, gain less; those of 8 bits, which take two 16-bit accumulators each, nothing: they have one vector.)
 constexpr uint32_t kTileRows = 4;
 template <uint32_t kMaxByte>
 constexpr uint32_t kTileVectors = kMaxByte < 128 ? 2 : 1;

@@ -279,7 +279,6 @@ void multiplyRows(uint32_t numRows, const Piece<Format, N>& piece, uint32_t numU
 }
 
 /// Many rows: N vectors of outputs are unpacked piece by piece, and each piece serves all rows.
-/// Returns the output after the last one computed.
 template <typename Format, uint32_t N>
 void multiplyManyRows(const MatmulArgs& args, const ActivationBlock* x, size_t xStride, uint32_t out) {
     const uint32_t numUnits = args.k / kActivationBlock / Format::kUnitBlocks;

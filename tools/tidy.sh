@@ -10,7 +10,7 @@ tree=$1 lines=${2:-150}
 commands=$tree/tidy
 cmake -S . -B "$commands" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
     -DINGLE_BUILD_DESKTOP=OFF -DINGLE_BUILD_TESTS=OFF >/dev/null
-git ls-files --cached --others --exclude-standard -- '*.cpp' | grep -E '^(engine|app/(protocol|client|library|history|storage|content|sandbox|crash|documents|exchange|local|bridge|serve|cli))/' |
+git ls-files --cached --others --exclude-standard -- '*.cpp' | grep -E '^(engine|app/(protocol|client|library|history|storage|content|sandbox|crash|documents|exchange|local|sse|bridge|serve|cli))/' |
     xargs awk -v lines="$lines" 'FNR == lines { print FILENAME }' |
     xargs -P "$(nproc)" -n 4 clang-tidy --quiet -p "$commands" --extra-arg=-Wno-unknown-warning-option 2>&1 |
     { grep -v ' warnings generated\.$' || true; }

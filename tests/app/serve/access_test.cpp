@@ -25,9 +25,9 @@ TEST(Access, OnlyNamesOfThisComputerAreAnsweredOnANetwork) {
     for (const char* host : {"localhost", "localhost:80", "127.0.0.1:8080", "[::1]:8080", "[::1]",
                              "LOCALHOST", "box.lan:1", "BOX.Lan", "[fd00::7]", "[FD00::7]:80"})
         EXPECT_EQ(status(rules, {{"host", host}}), 0) << host;
-    for (const char* host : {"evil.example", "", "127.0.0.1.evil.example", "localhost.evil.example:80",
-                             "10.0.0.1", "[fd00::8]:80", "[::1].evil.example", "::1", "[fd00::7",
-                             "localhost:1@evil.example", "[::1]:x"})
+    for (const char* host :
+         {"evil.example", "", "127.0.0.1.evil.example", "localhost.evil.example:80", "10.0.0.1",
+          "[fd00::8]:80", "[::1].evil.example", "::1", "[fd00::7", "localhost:1@evil.example", "[::1]:x"})
         EXPECT_EQ(status(rules, {{"host", host}}), 403) << host;
     EXPECT_EQ(status({}, {{"host", "whatever"}}), 0) << "a socket of the file system has no name";
 }

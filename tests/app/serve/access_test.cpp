@@ -131,5 +131,11 @@ TEST(Address, IsAPortOrAnAddressWithOne) {
     EXPECT_GT(listenOn({.host = "127.0.0.1", .port = 0})->port, 0);
 }
 
+TEST(Address, OfIpv6IsNoneOfIpv4) {
+    const auto six = listenOn({.host = "::", .port = 0});
+    if (!six) GTEST_SKIP() << "there is no IPv6 here";
+    EXPECT_TRUE(listenOn({.host = "0.0.0.0", .port = six->port})) << "the port is taken for IPv4, too";
+}
+
 }  // namespace
 }  // namespace ingle::serve

@@ -42,7 +42,7 @@ constexpr bool kIsResult = false;
 template <typename T>
 constexpr bool kIsResult<Result<T>> = true;
 template <>
-constexpr bool kIsResult<tl::unexpected<Error>> = true;
+inline constexpr bool kIsResult<tl::unexpected<Error>> = true;
 
 /// A T or the Error that took its place: tl::expected, but dropping one does not compile. Where neither
 /// matters, `(void)` says so, with a comment why. (Constructors are not inherited: they would take whether

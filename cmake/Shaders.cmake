@@ -6,7 +6,7 @@
 #     // variant: matvec_q4 -DBITS=4
 #     // variant: matvec_q8 -DBITS=8
 # A line `// variant per quant` stands for one variant <name>_<type> for each <folder>/quant/<type>.glsl, which the shader
-# includes as "quant.glsl"; `// variant per integer quant` for those only that include "levels.glsl".
+# includes as "quant.glsl"; `// variant per integer quant` for those only that include "levels.glsl"; `// variant per quant but T` leaves T out.
 find_program(INGLE_GLSLANG glslangValidator REQUIRED)
 find_program(INGLE_SPIRV_VAL spirv-val REQUIRED)
 
@@ -33,15 +33,15 @@ function(ingle_shaders)
         # The list of variants is read at configure time.
         set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
         file(STRINGS ${file} variants REGEX "^// variant: ")
-        file(STRINGS ${file} perQuant REGEX "^// variant per (integer )?quant$")
+        file(STRINGS ${file} perQuant REGEX "^// variant per (integer )?quant( but [a-z0-9_]+)?$")
         if(perQuant)
             get_filename_component(name ${file} NAME_WE)
             foreach(quant ${quants})
                 file(STRINGS ${quant} levels REGEX "^#include \"levels.glsl\"$")
-                if(NOT levels AND perQuant MATCHES "integer")
+                get_filename_component(type ${quant} NAME_WE)
+                if((NOT levels AND perQuant MATCHES "integer") OR perQuant MATCHES " but ${type}$")
                     continue()
                 endif()
-                get_filename_component(type ${quant} NAME_WE)
                 list(APPEND variants "${name}_${type} -I${out}/quant/${type}")
             endforeach()
         endif()

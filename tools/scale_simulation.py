@@ -12,7 +12,7 @@ import random
 MOST_RUNNING = 8  # Model::kMaxDecoding
 MOST_KEPT = 8  # SequenceCache::kMaxSequences: whose beginnings others need not read
 PIECE_ALONE = 64  # Model::kPrefillTokens
-PIECE_BESIDE = 16  # kSharedPrefillTokens
+PIECE_BESIDE = 16  # backend::Backend::kPromptRows / kSharedPrefillShare
 WORTH_WAITING = 32  # kWorthFetching: who shares more than this with a prompt being read waits for it
 NUM_WORDS = 10  # that the load generator's questions consist of
 

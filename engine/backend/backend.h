@@ -108,6 +108,8 @@ class Program {
 
 class Backend {
   public:
+    /// Rows of a prompt that promptRows() counts where nothing is known of more.
+    static constexpr uint32_t kPromptRows = 64;
     virtual ~Backend() = default;
     virtual std::string_view name() const = 0;   ///< "cpu"
     virtual std::string deviceName() const = 0;  ///< for people
@@ -122,6 +124,8 @@ class Backend {
     virtual Result<std::unique_ptr<Program>> compile(const Plan& plan, MemoryPool& memory) = 0;
     /// Whether programs round activations to bytes (ActivationType::Auto), which is an approximation.
     virtual bool roundsActivations() const { return false; }
+    /// Rows of a prompt that are worth feeding in one step: with more, each takes as long.
+    virtual uint32_t promptRows() const { return kPromptRows; }
     /// From now on compile() does without one more kind of optional kernels: drivers may get those wrong and
     /// the simple ones right. False: there was none left.
     virtual bool simplify() { return false; }

@@ -66,9 +66,9 @@ class Bench {
 
     /// Tokens per second of reading a prompt.
     Result<double> prefill(OpProfile& profile) {
-        constexpr uint32_t kChunk = session::Model::kPrefillTokens;
-        INGLE_TRY_ASSIGN(const auto program, compile(kChunk));
-        INGLE_TRY(feedPrompt(*program, std::min(kChunk, m_options.promptTokens)));
+        session::Place& place = m_model.placement().place();
+        INGLE_TRY_ASSIGN(const auto program, place.compile(place.promptTokens(), 1));
+        INGLE_TRY(feedPrompt(*program, std::min(place.promptTokens(), m_options.promptTokens)));
         if (m_options.profile) program->observe(&profile);
         INGLE_TRY_ASSIGN(const double seconds, feedPrompt(*program, m_options.promptTokens));
         return m_options.promptTokens / seconds;
@@ -121,8 +121,9 @@ class Bench {
     Result<double> feedPrompt(backend::Program& program, uint32_t numTokens) {
         INGLE_TRY_ASSIGN(const auto sequence, createSequence());
         const Clock::time_point begin = Clock::now();
-        for (uint32_t at = 0; at < numTokens; at += session::Model::kPrefillTokens) {
-            const uint32_t count = std::min(session::Model::kPrefillTokens, numTokens - at);
+        const uint32_t piece = m_model.placement().place().promptTokens();
+        for (uint32_t at = 0; at < numTokens; at += piece) {
+            const uint32_t count = std::min(piece, numTokens - at);
             std::vector<TokenId> tokens(count);
             for (uint32_t i = 0; i < count; ++i) tokens[i] = token(at + i);
             const backend::SequenceRun run{sequence.get(), count};

@@ -11,9 +11,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A prompt is read in smaller pieces while answers are being written, so that these go on at a readable
-/// pace.
-constexpr size_t kSharedPrefillTokens = 16;
+/// A prompt is read in pieces of this share while answers are being written, so that these go on at a
+/// readable pace.
+constexpr size_t kSharedPrefillShare = 4;
 /// Reading fewer tokens than this again is quicker than fetching them from disk or waiting for them.
 constexpr size_t kWorthFetching = 32;
 /// What cannot begin yet (the model file's hash is being computed, or a long prompt made) is asked again
@@ -278,7 +278,8 @@ std::vector<Scheduler::Part> Scheduler::compose() {
             parts.push_back({&generation, {generation.next(Model::kMaxDecoding)}});
         }
     }
-    const size_t chunk = parts.empty() ? Model::kPrefillTokens : kSharedPrefillTokens;
+    const size_t alone = m_model.placement().place().promptTokens();
+    const size_t chunk = parts.empty() ? alone : alone / kSharedPrefillShare;
     const auto reader =
         std::ranges::find_if(m_running, [](const auto& generation) { return generation->reading(); });
     if (reader == m_running.end()) {
@@ -506,7 +507,8 @@ Status Scheduler::stepTask(BackgroundTask& task) {
         task.begin(std::move(sequence));
     }
     settle();
-    const BackgroundTask::Next next = task.next(Model::kPrefillTokens, Model::kStepLogits);
+    const BackgroundTask::Next next =
+        task.next(m_model.placement().place().promptTokens(), Model::kStepLogits);
     const CachedSequence& sequence = task.sequence();
     const backend::SequenceRun run{sequence.memory.get(), static_cast<uint32_t>(next.tokens.size()),
                                    sequence.prefixTokens};

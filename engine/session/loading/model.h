@@ -48,12 +48,15 @@ class Model {
   public:
     /// Sequences that may get a token each in one step.
     static constexpr uint32_t kMaxDecoding = kMostAtOnce;
-    /// Tokens of a prompt that may be fed in one step beside them: a cancel waits for one step at most.
+    /// Tokens of a prompt that may be fed in one step beside them: a cancel waits for one step at most. More
+    /// where the device gains by it, see Place::promptTokens().
     static constexpr uint32_t kPrefillTokens = 64;
     static constexpr uint32_t kStepTokens = kMaxDecoding + kPrefillTokens;
     /// Tokens that a step of this model has to take: of prompts that are read whole, the longest.
-    static uint32_t stepTokens(const models::ModelFacts& facts, uint32_t contextTokens) {
-        return facts.readsPromptsWhole() ? std::max(kStepTokens, contextTokens) : kStepTokens;
+    static uint32_t stepTokens(const models::ModelFacts& facts, uint32_t contextTokens,
+                               uint32_t promptTokens = kPrefillTokens) {
+        const uint32_t most = kMaxDecoding + promptTokens;
+        return facts.readsPromptsWhole() ? std::max(most, contextTokens) : most;
     }
     static constexpr uint32_t kStepLogits = kMaxDecoding + 1;
     /// Contexts that memory may hold: one of each such sequence, and what is kept of earlier ones.

@@ -41,12 +41,6 @@ Status roomFor(const Reserve& reserve, const backend::Backend& backend, const ba
                                        reserve.sequences * backend::sequenceBytes(memory, options.kv, 0));
 }
 
-/// The forward pass for the steps of a Place.
-backend::Plan lowerStep(const OpenedModel& model, const LoadOptions& options) {
-    return lowerModel(model, options, Model::stepTokens(model.bound.facts(), model.contextTokens),
-                      Model::kStepLogits);
-}
-
 }  // namespace
 
 backend::Plan lowerModel(const OpenedModel& model, const LoadOptions& options, uint32_t maxTokens,
@@ -61,7 +55,7 @@ Result<std::unique_ptr<Place>> Place::create(std::unique_ptr<backend::Backend> b
     std::unique_ptr<Place> place(new Place(model, options));
     place->m_backend = std::move(backend);
     const backend::MemorySpec& memory = model.shape.memory;
-    const backend::Plan plan = lowerStep(model, options);
+    const backend::Plan plan = place->lowerStep();
     const auto fits = [&](const Reserve& reserve) {
         return roomFor(reserve, *place->m_backend, plan, model, options);
     };
@@ -80,6 +74,17 @@ Result<std::unique_ptr<Place>> Place::create(std::unique_ptr<backend::Backend> b
                                                              .maxSequences = limits.sequences}));
     INGLE_TRY_ASSIGN(place->m_program, place->m_backend->compile(plan, *place->m_memory));
     return place;
+}
+
+uint32_t Place::promptTokens() const {
+    // What is kept behind windows has room for the usual step only (keptTokens()).
+    return m_model.shape.memory.window() > 0 ? Model::kPrefillTokens : m_backend->promptRows();
+}
+
+backend::Plan Place::lowerStep() const {
+    return lowerModel(m_model, m_options,
+                      Model::stepTokens(m_model.bound.facts(), m_model.contextTokens, promptTokens()),
+                      Model::kStepLogits);
 }
 
 Status Place::tryOut() {
@@ -101,7 +106,7 @@ Status Place::check(const DeviceCheck& check) {
     for (; isWrong() && m_backend->simplify(); simplified = true) status = tried();
     if (!status || !simplified) return status;
     m_program.reset();
-    INGLE_TRY_ASSIGN(m_program, m_backend->compile(lowerStep(m_model, m_options), *m_memory));
+    INGLE_TRY_ASSIGN(m_program, m_backend->compile(lowerStep(), *m_memory));
     return {};
 }
 
@@ -159,9 +164,10 @@ Status Placement::expandWeights() {
 }
 
 void Placement::shortenContext(const backend::Backend& device) {
+    // Only its weights count.
+    const backend::Plan plan = lowerModel(m_model, m_options, Model::kStepTokens, Model::kStepLogits);
     const auto shortenUntil = [&](const Reserve& reserve, uint32_t least) {
-        while (m_model.contextTokens > least &&
-               !roomFor(reserve, device, lowerStep(m_model, m_options), m_model, m_options))
+        while (m_model.contextTokens > least && !roomFor(reserve, device, plan, m_model, m_options))
             m_model.setContext(shorterContext(m_model.contextTokens));
     };
     // What is more than usual is worth less than a second conversation.

@@ -34,7 +34,10 @@ class Place {
 
     backend::Backend& backend() { return *m_backend; }
     backend::MemoryPool& memory() { return *m_memory; }
-    /// For steps of up to Model::stepTokens() rows, with logits of up to Model::kStepLogits of them.
+    /// Tokens of a prompt that are fed in one step when nothing else is.
+    uint32_t promptTokens() const;
+    /// For steps of up to Model::stepTokens(promptTokens()) rows, with logits of up to Model::kStepLogits of
+    /// them.
     backend::Program& program() { return *m_program; }
     /// With simple kernels only where the usual ones do not pass. Errors: those of `check`; as compile().
     Status check(const DeviceCheck& check);
@@ -43,6 +46,7 @@ class Place {
 
   private:
     Place(const OpenedModel& model, const LoadOptions& options) : m_model(model), m_options(options) {}
+    backend::Plan lowerStep() const;
     const OpenedModel& m_model;
     const LoadOptions& m_options;
     // The order matters: programs use the pool, and both use the backend.

@@ -178,7 +178,7 @@ void smallHeaps(VkPhysicalDevice device, VkPhysicalDeviceMemoryProperties2* prop
         auto* budget = reinterpret_cast<VkPhysicalDeviceMemoryBudgetPropertiesEXT*>(next);
         for (uint32_t i = 0; i < memory.memoryHeapCount; ++i) {
             budget->heapBudget[i] = kSmallHeap;
-            budget->heapUsage[i] = 0;
+            budget->heapUsage[i] = 4 * kPieceBytes;
         }
     }
 }

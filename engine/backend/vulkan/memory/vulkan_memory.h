@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/backend/memory.h"
+#include "engine/backend/vulkan/matvec/matmul.h"
 #include "engine/backend/vulkan/matvec/matvec_shapes.h"
 #include "engine/backend/vulkan/substrate/transfer.h"
 
@@ -18,6 +19,7 @@ struct DeviceContext {
     Pipelines& pipelines;
     Transfer& transfer;
     MatvecShapes& matvecShapes;
+    MatmulKernels& matmulKernels;
 };
 
 /// How a token's keys or values lie in the cache, see shaders/cache.glsl.

@@ -1,16 +1,13 @@
 // The dispatches of a Linear op and of what may follow it.
 #include <optional>
 
-#include "engine/backend/vulkan/matvec/matvec.h"
+#include "engine/backend/vulkan/matvec/matmul.h"
 #include "engine/backend/vulkan/recording/vulkan_op.h"
 
 namespace ingle::backend::vulkan {
 namespace {
 
 constexpr uint32_t kMaxStackedParts = 3;
-constexpr uint32_t kTileOutputs = 64;
-constexpr uint32_t kTileRows = 32;
-constexpr uint32_t kTileInvocations = 64;
 constexpr uint32_t kNoActivation = ~0U;
 
 /// How the rows of a dispatch's parts lie, as shaders/epilogue.glsl numbers it.
@@ -143,18 +140,15 @@ class Linear {
     Status recordMatvec(const DeviceMatrix& matrix, const std::vector<uint32_t>& epilogue,
                         const std::vector<Binding>& bindings, const LinearPush& push) {
         const MatvecShape shape = m_out.matvecShapes().find(*matrix.format, matrix.k);
-        PipelineSpec kernel = matvecKernel(shape, *matrix.format, push.numTokens, epilogue);
-        return m_out.dispatch(kernel.shader, std::move(kernel.constants), bindings, push,
+        return m_out.dispatch(matvecKernel(shape, *matrix.format, push.numTokens, epilogue), bindings, push,
                               matvecGroups(push.matrix.numRows));
     }
 
     Status recordMatmul(const DeviceMatrix& matrix, const std::vector<uint32_t>& epilogue,
                         const std::vector<Binding>& bindings, const LinearPush& push) {
-        std::vector<uint32_t> constants{kTileInvocations, 0, 0};  // the shader has no constants 1 and 2
-        constants.insert(constants.end(), epilogue.begin(), epilogue.end());
-        return m_out.dispatch(
-            fmt::format("matmul_{}", matrix.format->name), std::move(constants), bindings, push,
-            {groupsFor(push.matrix.numRows, kTileOutputs), groupsFor(push.numTokens, kTileRows), 1});
+        MatmulKernel kernel =
+            m_out.matmulKernels().find(*matrix.format, push.matrix.numRows, push.numTokens, epilogue);
+        return m_out.dispatch(std::move(kernel.spec), bindings, push, kernel.groups);
     }
 
     const OpRun& m_run;

@@ -27,9 +27,12 @@ class OpenedBackend final : public Backend {
     Status checkRoom(const Plan& plan, uint64_t sequenceBytes) const override;
     Result<std::unique_ptr<Program>> compile(const Plan& plan, MemoryPool& memory) override;
     bool roundsActivations() const override { return m_matvecShapes->haveBytes(); }
-    /// First without integer products, then without fusion.
+    /// Units for matrices want many rows at once.
+    uint32_t promptRows() const override { return m_matmulKernels->haveHalves() ? 512 : kPromptRows; }
+    /// First without products of halves, then without integer products, then without fusion.
     bool simplify() override {
-        return m_matvecShapes->dropBytes() || std::exchange(m_fusion, Fusion::Off) == Fusion::On;
+        return m_matmulKernels->dropHalves() || m_matvecShapes->dropBytes() ||
+               std::exchange(m_fusion, Fusion::Off) == Fusion::On;
     }
 
     const Instance& instance() const { return *m_instance; }
@@ -43,6 +46,7 @@ class OpenedBackend final : public Backend {
     std::unique_ptr<Pipelines> m_pipelines;
     std::unique_ptr<Transfer> m_transfer;
     std::unique_ptr<MatvecShapes> m_matvecShapes;
+    std::unique_ptr<MatmulKernels> m_matmulKernels;
     std::weak_ptr<WeightStore> m_weights;  ///< shared by the programs
     Fusion m_fusion = Fusion::On;          ///< of plans that want it
 };

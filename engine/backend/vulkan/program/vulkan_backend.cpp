@@ -45,6 +45,7 @@ Result<std::unique_ptr<OpenedBackend>> OpenedBackend::open(std::unique_ptr<Insta
     INGLE_TRY_ASSIGN(backend->m_transfer, Transfer::create(*backend->m_device, *backend->m_pipelines));
     backend->m_matvecShapes =
         std::make_unique<MatvecShapes>(*backend->m_device, *backend->m_pipelines, activations, cacheFolder);
+    backend->m_matmulKernels = std::make_unique<MatmulKernels>(info, activations);
     return backend;
 }
 
@@ -65,7 +66,8 @@ bool OpenedBackend::supports(OpCode code) const {
 
 Result<std::unique_ptr<MemoryPool>> OpenedBackend::createMemory(const MemorySpec& spec,
                                                                 const MemoryOptions& options) {
-    return VulkanMemoryPool::create({*m_device, *m_pipelines, *m_transfer, *m_matvecShapes}, spec, options);
+    return VulkanMemoryPool::create({*m_device, *m_pipelines, *m_transfer, *m_matvecShapes, *m_matmulKernels},
+                                    spec, options);
 }
 
 Status OpenedBackend::checkRoom(const Plan& plan, uint64_t sequenceBytes) const {

@@ -2,13 +2,11 @@
 
 namespace ingle::backend::vulkan {
 
-Status OpRecording::dispatch(std::string_view shader, std::vector<uint32_t> constants,
-                             std::vector<Binding> bindings, PushConstants push,
+Status OpRecording::dispatch(PipelineSpec spec, std::vector<Binding> bindings, PushConstants push,
                              std::array<uint32_t, 3> groups) {
     for (const Binding& binding : bindings) {
         if (m_weights.owns(binding.range)) m_weightBytes += binding.range.bytes;
     }
-    PipelineSpec spec{std::string(shader), std::move(constants), 0};
     if (const auto* noted = std::get_if<std::vector<PipelineSpec>*>(&m_target)) {
         (*noted)->push_back(std::move(spec));
         return {};

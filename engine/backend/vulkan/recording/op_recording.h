@@ -56,6 +56,7 @@ class OpRecording {
     const VulkanMemoryPool& memory() const { return m_memory; }
     const DeviceInfo& device() const { return m_memory.context().device.info(); }
     const MatvecShapes& matvecShapes() const { return m_memory.context().matvecShapes; }
+    const MatmulKernels& matmulKernels() const { return m_memory.context().matmulKernels; }
     WeightStore& weights() { return m_weights; }
 
     const BufferRange& rows(ValueId value) const { return m_buffers.values[value]; }
@@ -75,10 +76,15 @@ class OpRecording {
         return m_weights.vector({&part, 1});
     }
 
-    /// Adds a dispatch of `shader` with its specialization constants. Errors: as Pipelines::compile() and
+    /// Adds a dispatch. Errors: as Pipelines::compile() and
     /// Recorder::dispatch().
+    Status dispatch(PipelineSpec spec, std::vector<Binding> bindings, PushConstants push,
+                    std::array<uint32_t, 3> groups);
+    /// In subgroups as the driver likes.
     Status dispatch(std::string_view shader, std::vector<uint32_t> constants, std::vector<Binding> bindings,
-                    PushConstants push, std::array<uint32_t, 3> groups);
+                    PushConstants push, std::array<uint32_t, 3> groups) {
+        return dispatch({std::string(shader), std::move(constants)}, std::move(bindings), push, groups);
+    }
     /// Of weights that the dispatches added so far have bound.
     uint64_t weightBytes() const { return m_weightBytes; }
 

@@ -33,7 +33,7 @@ Status Api::loadInstance(VkInstance instance) {
     INGLE_VK_LOAD_OPTIONAL(name) \
     if (!name) return fail(ErrorCode::Device, "the Vulkan loader lacks vk{}", #name);
     INGLE_VK_INSTANCE_FUNCTIONS(INGLE_VK_LOAD)
-    INGLE_VK_DEBUG_FUNCTIONS(INGLE_VK_LOAD_OPTIONAL)
+    INGLE_VK_OPTIONAL_FUNCTIONS(INGLE_VK_LOAD_OPTIONAL)
 #undef INGLE_VK_LOAD
 #undef INGLE_VK_LOAD_OPTIONAL
     return {};

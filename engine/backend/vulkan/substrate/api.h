@@ -2,13 +2,11 @@
 /// where there is none. Also the seam for injecting faults: a test may replace any entry, and the clock.
 #pragma once
 
-#define VK_NO_PROTOTYPES
-#include <vulkan/vulkan.h>
-
 #include <chrono>
 #include <string>
 #include <string_view>
 
+#include "engine/backend/vulkan/substrate/cooperative_matrix_khr.h"
 #include "ingle/result.h"
 
 // clang-format off
@@ -19,9 +17,10 @@
     X(GetPhysicalDeviceProperties) X(GetPhysicalDeviceProperties2) X(GetPhysicalDeviceFeatures2) \
     X(GetPhysicalDeviceMemoryProperties2) X(GetPhysicalDeviceQueueFamilyProperties) \
     X(CreateDevice) X(GetDeviceProcAddr)
-/// Present with validation only.
-#define INGLE_VK_DEBUG_FUNCTIONS(X) \
-    X(CreateDebugUtilsMessengerEXT) X(DestroyDebugUtilsMessengerEXT)
+/// Null where an extension is missing: the first two are present with validation only.
+#define INGLE_VK_OPTIONAL_FUNCTIONS(X) \
+    X(CreateDebugUtilsMessengerEXT) X(DestroyDebugUtilsMessengerEXT) \
+    X(GetPhysicalDeviceCooperativeMatrixPropertiesKHR)
 #define INGLE_VK_DEVICE_FUNCTIONS(X) \
     X(DestroyDevice) X(GetDeviceQueue) X(QueueSubmit) \
     X(CreateSemaphore) X(DestroySemaphore) X(WaitSemaphores) X(GetSemaphoreCounterValue) \
@@ -50,7 +49,7 @@ struct Api {
 #define INGLE_VK_ENTRY(name) PFN_vk##name name = nullptr;
     INGLE_VK_GLOBAL_FUNCTIONS(INGLE_VK_ENTRY)
     INGLE_VK_INSTANCE_FUNCTIONS(INGLE_VK_ENTRY)
-    INGLE_VK_DEBUG_FUNCTIONS(INGLE_VK_ENTRY)
+    INGLE_VK_OPTIONAL_FUNCTIONS(INGLE_VK_ENTRY)
     INGLE_VK_DEVICE_FUNCTIONS(INGLE_VK_ENTRY)
 #undef INGLE_VK_ENTRY
     /// The time by which work is cut into submissions and judged to hang.
@@ -59,7 +58,7 @@ struct Api {
     /// Opens the loader and fills in the functions that need no instance. Errors: Unsupported (no such
     /// library, or it is older than Vulkan 1.1).
     static Result<Api> load(const std::string& library);
-    /// The functions of an instance; those for debugging stay null where the instance lacks them. Errors:
+    /// The functions of an instance; those of extensions stay null where the instance lacks them. Errors:
     /// Device (the loader lacks one).
     Status loadInstance(VkInstance instance);
     /// Errors: Device (the driver lacks one).

@@ -36,12 +36,16 @@ Status Device::open() {
     v12.shaderInt8 = VK_TRUE;
     v12.timelineSemaphore = VK_TRUE;
     v12.shaderFloat16 = has.float16;
+    v12.vulkanMemoryModel = has.cooperativeMatrices;
     VkPhysicalDeviceShaderIntegerDotProductFeatures dot{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES};
     dot.shaderIntegerDotProduct = VK_TRUE;
     VkPhysicalDeviceSubgroupSizeControlFeatures subgroup{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES};
     subgroup.subgroupSizeControl = VK_TRUE;
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrices{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR};
+    matrices.cooperativeMatrix = VK_TRUE;
     VkPhysicalDevicePipelineRobustnessFeaturesEXT robustness{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_FEATURES_EXT};
     robustness.pipelineRobustness = VK_TRUE;
@@ -56,6 +60,10 @@ Status Device::open() {
     if (has.subgroupSizeControl) {
         chain(features, subgroup);
         extensions.push_back(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
+    }
+    if (has.cooperativeMatrices) {
+        chain(features, matrices);
+        extensions.push_back(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
     }
     if (has.pipelineRobustness) {
         chain(features, robustness);

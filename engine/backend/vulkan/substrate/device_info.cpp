@@ -10,6 +10,8 @@ constexpr uint64_t kMiB = 1 << 20;
 /// Every desktop driver has it; shaders may count on it.
 constexpr uint32_t kNeededSharedBytes = 32 * 1024;
 constexpr uint32_t kNeededWorkgroupSize = 256;
+/// Of shaders/matmul_halves.comp.
+constexpr uint32_t kMatrixSharedBytes = 48 * 1024;
 
 /// Whether the device has named extensions.
 class Extensions {
@@ -53,6 +55,29 @@ Uuid uuidOf(const uint8_t (&bytes)[VK_UUID_SIZE]) {
     return uuid;
 }
 
+/// Whether matrices of shaders/matmul_halves.comp's shape are multiplied, by subgroups of its size.
+bool multipliesHalves(const Api& api, const DeviceInfo& info) {
+    const DeviceLimits& limits = info.limits;
+    const bool fits = info.features.subgroupSizeControl ? limits.minSubgroupSize <= kMatrixSubgroup &&
+                                                              kMatrixSubgroup <= limits.maxSubgroupSize
+                                                        : limits.subgroupSize == kMatrixSubgroup;
+    if (!fits || limits.maxSharedBytes < kMatrixSharedBytes) return false;
+    uint32_t count = 0;
+    if (api.GetPhysicalDeviceCooperativeMatrixPropertiesKHR(info.handle, &count, nullptr) != VK_SUCCESS)
+        return false;
+    std::vector<VkCooperativeMatrixPropertiesKHR> shapes(
+        count, {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR});
+    if (api.GetPhysicalDeviceCooperativeMatrixPropertiesKHR(info.handle, &count, shapes.data()) < 0)
+        return false;
+    shapes.resize(count);
+    return std::ranges::any_of(shapes, [](const VkCooperativeMatrixPropertiesKHR& shape) {
+        return shape.MSize == 16 && shape.NSize == 16 && shape.KSize == 16 &&
+               shape.AType == VK_COMPONENT_TYPE_FLOAT16_KHR && shape.BType == VK_COMPONENT_TYPE_FLOAT16_KHR &&
+               shape.CType == VK_COMPONENT_TYPE_FLOAT32_KHR &&
+               shape.ResultType == VK_COMPONENT_TYPE_FLOAT32_KHR && shape.scope == VK_SCOPE_SUBGROUP_KHR;
+    });
+}
+
 void queryProperties(const Api& api, const Extensions& extensions, DeviceInfo& info) {
     VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
     VkPhysicalDeviceVulkan11Properties v11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES};
@@ -93,6 +118,7 @@ void queryProperties(const Api& api, const Extensions& extensions, DeviceInfo& i
     const bool controlled = info.features.subgroupSizeControl;
     info.limits.minSubgroupSize = controlled ? subgroup.minSubgroupSize : v11.subgroupSize;
     info.limits.maxSubgroupSize = controlled ? subgroup.maxSubgroupSize : v11.subgroupSize;
+    info.features.cooperativeMatrices = info.features.cooperativeMatrices && multipliesHalves(api, info);
 }
 
 void queryFeatures(const Api& api, const Extensions& extensions, DeviceInfo& info) {
@@ -105,8 +131,11 @@ void queryFeatures(const Api& api, const Extensions& extensions, DeviceInfo& inf
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES};
     VkPhysicalDevicePipelineRobustnessFeaturesEXT robustness{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_FEATURES_EXT};
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrices{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR};
     chain(features, v11);
     chain(features, v12);
+    if (extensions.has(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME)) chain(features, matrices);
     if (extensions.has(VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME)) chain(features, dot);
     if (extensions.has(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME)) chain(features, subgroup);
     if (extensions.has(VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME)) chain(features, robustness);
@@ -120,6 +149,9 @@ void queryFeatures(const Api& api, const Extensions& extensions, DeviceInfo& inf
     info.features.integerDot = dot.shaderIntegerDotProduct == VK_TRUE;
     info.features.subgroupSizeControl = subgroup.subgroupSizeControl == VK_TRUE;
     info.features.pipelineRobustness = robustness.pipelineRobustness == VK_TRUE;
+    info.features.cooperativeMatrices = matrices.cooperativeMatrix == VK_TRUE &&
+                                        v12.vulkanMemoryModel == VK_TRUE && info.features.float16 &&
+                                        api.GetPhysicalDeviceCooperativeMatrixPropertiesKHR;
     info.features.memoryBudget = extensions.has(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
 }
 

@@ -14,6 +14,9 @@ namespace ingle::backend::vulkan {
 /// Storage buffers a shader may bind; all pipelines share one layout of this size.
 inline constexpr uint32_t kMaxBindings = 12;
 
+/// Invocations of the subgroups that multiply matrices together.
+inline constexpr uint32_t kMatrixSubgroup = 32;
+
 /// The better one first. Cpu is software on the processor, which the CPU backend makes better use of.
 enum class DeviceKind : uint8_t { Discrete, Integrated, Virtual, Other, Cpu };
 std::string_view kindName(DeviceKind kind);  ///< for people, also as DeviceEntry::kind
@@ -50,6 +53,8 @@ struct DeviceFeatures {
     bool integerDot = false;             ///< 4x8-bit dot products exist …
     bool integerDotAccelerated = false;  ///< … and packed signed ones are fast
     bool subgroupSizeControl = false;
+    /// Subgroups of kMatrixSubgroup multiply matrices of 16 × 16 halves with sums in floats.
+    bool cooperativeMatrices = false;
     bool pipelineRobustness = false;
     bool memoryBudget = false;
 };

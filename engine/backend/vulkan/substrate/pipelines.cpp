@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "engine/backend/vulkan/substrate/cooperative_matrix.h"
 #include "engine/backend/vulkan/substrate/pipeline_cache.h"
 #include "engine/backend/vulkan/substrate/shaders.h"
 #include "engine/base/cpu_features.h"
@@ -116,9 +117,9 @@ Status Pipelines::checkSpec(const PipelineSpec& spec) const {
 
 Result<VkPipeline> Pipelines::build(const PipelineSpec& spec) const {
     const Api& api = m_device.api();
-    const auto words = findShader(spec.shader)->words;
+    const std::vector<uint32_t> words = withKhrMatrices(findShader(spec.shader)->words);
     const VkShaderModuleCreateInfo module{.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-                                          .codeSize = words.size_bytes(),
+                                          .codeSize = words.size() * sizeof(uint32_t),
                                           .pCode = words.data()};
     VkShaderModule shader = VK_NULL_HANDLE;
     INGLE_TRY(m_device.check(api.CreateShaderModule(m_device.handle(), &module, nullptr, &shader),

@@ -1,0 +1,206 @@
+/// Products of halves that subgroups compute together, where a device does that, against the CPU backend in
+/// floats; and how the shaders for it are written down, on every computer.
+#include "engine/backend/vulkan/matvec/matmul.h"
+
+#include <cmath>
+#include <deque>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include "engine/backend/vulkan/substrate/cooperative_matrix.h"
+#include "engine/backend/vulkan/substrate/shaders.h"
+#include "engine/graph/builder.h"
+#include "engine/graph/lower.h"
+#include "tests/engine/backend_vulkan/two_backends.h"
+#include "tests/random_weights.h"
+
+namespace ingle::backend::vulkan {
+namespace {
+
+using graph::Value;
+using tensor::Shape;
+
+/// More than a tile of shaders/matmul_halves.comp, and no multiple of anything.
+constexpr uint32_t kTokens = 150;
+
+/// Normalised squared error of rounding both factors to 11 binary digits: each errs by 2^-11 at most, evenly
+/// spread.
+constexpr double kHalvesError = 2 * 0x1p-22 / 3;
+
+class MatmulTest : public TwoBackends {
+  protected:
+    void SetUp() override {
+        TwoBackends::SetUp();
+        if (IsSkipped() || HasFatalFailure()) return;
+        if (!info.features.cooperativeMatrices)
+            GTEST_SKIP() << "this device multiplies no matrices of halves";
+        vulkan.reset();
+        openVulkan({}, ActivationType::Auto);
+    }
+
+    std::span<std::byte> weights(Shape shape, const quant::QuantFormat& format) {
+        m_bytes.push_back(test::makeWeights(format, m_random, shape.numElems()));
+        return m_bytes.back();
+    }
+    const tensor::Tensor* tensor(Shape shape, const quant::QuantFormat& format) {
+        const auto bytes = weights(shape, format);
+        return &m_tensors.emplace_back(
+            tensor::Tensor{fmt::format("t{}", m_tensors.size()), shape, &format, bytes});
+    }
+    const tensor::Tensor* floats(Shape shape) { return tensor(shape, *quant::findFormat(quant::kF32)); }
+    /// A value of random rows, one for each token.
+    Value rows(graph::Builder& builder, uint32_t width) {
+        return builder.embed(floats(Shape::of(width, kTokens)), fmt::format("x{}", m_tensors.size()));
+    }
+
+    /// What `build` makes of a builder is off by the rounding of its factors and by nothing else.
+    template <typename Build>
+    void check(std::string_view what, Build build) {
+        SCOPED_TRACE(what);
+        graph::Builder builder;
+        builder.logits(build(builder));
+        const Plan plan =
+            graph::lower(builder.take().value(), {.maxTokens = kTokens, .maxLogitRows = kTokens});
+        PlanRunner ours(*vulkan, plan, {});
+        PlanRunner right(*cpu, plan, {});
+        ASSERT_TRUE(ours.program && right.program);
+        std::vector<TokenId> tokens(kTokens);
+        std::iota(tokens.begin(), tokens.end(), 0);
+        const auto expected = right.feed(*right.sequence(), tokens, kTokens);
+        for (const size_t chunk : {kTokens, 64u, 10u}) {
+            const double error = nmse(ours.feed(*ours.sequence(), tokens, chunk), expected);
+            EXPECT_LT(error, 4 * kHalvesError) << chunk;
+            EXPECT_GT(error, kHalvesError / 100) << "not in halves, " << chunk;
+        }
+        std::swap(tokens[3], tokens[130]);
+        EXPECT_GT(nmse(ours.feed(*ours.sequence(), tokens, kTokens), expected), 1000 * kHalvesError);
+    }
+
+    std::mt19937 m_random{11};
+    std::deque<std::vector<std::byte>> m_bytes;
+    std::deque<tensor::Tensor> m_tensors;
+};
+
+TEST_F(MatmulTest, everyFormatIsOffByRoundingOnly) {
+    for (const quant::QuantFormat* format : quant::allFormats()) {
+        const WeightFormat* planes = findWeightFormat(format->id);
+        if (!planes || !findShader(fmt::format("matmul_halves_{}", planes->name))) continue;
+        const uint32_t width = format->blockElems == 1 ? 201 : std::max(96u, 3 * format->blockElems);
+        check(format->name, [&](graph::Builder& builder) {
+            return builder.linear(rows(builder, width), tensor(Shape::of(width, 301), *format), "y");
+        });
+    }
+}
+
+TEST_F(MatmulTest, whatFollowsAProduct) {
+    const auto& f16 = *quant::findFormat(quant::kF16);
+    check("bias, residual", [&](graph::Builder& builder) {
+        const Value product = builder.linear(rows(builder, 70), tensor(Shape::of(70, 133), f16),
+                                             floats(Shape::of(133)), "product");
+        return builder.add(rows(builder, 133), product, "y");
+    });
+    check("a gated pair", [&](graph::Builder& builder) {
+        const Value x = rows(builder, 70);
+        const Value gate = builder.linear(x, tensor(Shape::of(70, 133), f16), "gate");
+        const Value up = builder.linear(x, tensor(Shape::of(70, 133), f16), "up");
+        return builder.multiply(builder.activation(gate, ActivationKind::Silu, "f"), up, "y");
+    });
+    check("three of one format", [&](graph::Builder& builder) {
+        const Value x = rows(builder, 70);
+        const Value a = builder.linear(x, tensor(Shape::of(70, 133), f16), "a");
+        const Value b = builder.linear(x, tensor(Shape::of(70, 133), f16), "b");
+        const Value c = builder.linear(x, tensor(Shape::of(70, 133), f16), "c");
+        return builder.add(builder.multiply(a, b, "ab"), c, "y");
+    });
+}
+
+/// The row of products of a single output with a weight of 1 for each column, where all x are `value`.
+TEST_F(MatmulTest, valuesThatNoHalfHolds) {
+    const auto& f16 = *quant::findFormat(quant::kF16);
+    constexpr uint32_t kWidth = 32;
+    const auto productOf = [&](float value) {
+        const Shape shape = Shape::of(kWidth, kTokens);
+        const auto x = weights(shape, *quant::findFormat(quant::kF32));
+        std::ranges::fill(std::span(reinterpret_cast<float*>(x.data()), shape.numElems()), value);
+        const auto ones = weights(Shape::of(kWidth, 1), f16);
+        std::ranges::fill(std::span(reinterpret_cast<uint16_t*>(ones.data()), kWidth), uint16_t{0x3C00});
+        const tensor::Tensor table{"x", shape, quant::findFormat(quant::kF32), x};
+        const tensor::Tensor matrix{"w", Shape::of(kWidth, 1), &f16, ones};
+        graph::Builder builder;
+        builder.logits(builder.linear(builder.embed(&table, "rows"), &matrix, "y"));
+        const Plan plan =
+            graph::lower(builder.take().value(), {.maxTokens = kTokens, .maxLogitRows = kTokens});
+        PlanRunner runner(*vulkan, plan, {});
+        EXPECT_TRUE(runner.program);
+        const auto sequence = runner.sequence();
+        const std::vector<TokenId> tokens(kTokens, 0);
+        const SequenceRun run{sequence.get(), kTokens};
+        std::vector<uint32_t> all(kTokens);
+        std::iota(all.begin(), all.end(), 0);
+        EXPECT_TRUE(runner.program->run({tokens, {&run, 1}, all}));
+        const auto output = runner.program->readOutput(kTokens - 1);
+        return output ? std::optional((*output)[0]) : std::nullopt;
+    };
+    EXPECT_EQ(productOf(2), 64);
+    EXPECT_EQ(productOf(1e6F), kWidth * 65504);
+    EXPECT_EQ(productOf(-1e6F), -(kWidth * 65504.0F));
+    EXPECT_EQ(productOf(INFINITY), std::nullopt);  // is an error, as in floats
+    EXPECT_EQ(productOf(NAN), std::nullopt);
+}
+
+// ---- How they are written down
+
+/// Operands of each instruction with one of `opcodes`.
+std::vector<std::vector<uint32_t>> instructions(std::span<const uint32_t> words, std::set<uint32_t> opcodes) {
+    std::vector<std::vector<uint32_t>> found;
+    for (size_t at = 5; at < words.size(); at += words[at] >> 16) {
+        if (words[at] >> 16 == 0) return {};
+        if (opcodes.contains(words[at] & 0xFFFF))
+            found.emplace_back(&words[at + 1], &words[at] + (words[at] >> 16));
+    }
+    return found;
+}
+
+TEST(CooperativeMatrix, everyShaderIsWrittenInKhrsInstructions) {
+    uint32_t count = 0;
+    for (const Shader& shader : allShaders()) {
+        const auto words = withKhrMatrices(shader.words);
+        if (!shader.name.starts_with("matmul_halves_")) {
+            EXPECT_TRUE(std::ranges::equal(words, shader.words)) << shader.name;
+            continue;
+        }
+        SCOPED_TRACE(shader.name);
+        ++count;
+        EXPECT_THAT(instructions(words, {5358, 5359, 5360, 5361, 5362}), testing::IsEmpty());
+        EXPECT_THAT(instructions(words, {17}), testing::Contains(std::vector<uint32_t>{6022}));
+        EXPECT_THAT(instructions(words, {17}), testing::Not(testing::Contains(std::vector<uint32_t>{5357})));
+        const std::string_view text(reinterpret_cast<const char*>(words.data()), words.size() * 4);
+        EXPECT_NE(text.find(std::string_view("SPV_KHR_cooperative_matrix\0", 27)), std::string_view::npos);
+        // The three constants that uses and layouts are told with.
+        const uint32_t first = shader.words[3];
+        EXPECT_EQ(words[3], first + 3);
+        std::map<uint32_t, uint32_t> constants;
+        for (const auto& constant : instructions(words, {43})) constants[constant[1]] = constant[2];
+        for (uint32_t value = 0; value < 3; ++value) EXPECT_EQ(constants.at(first + value), value);
+        // Type, result, then the rest: a product of a left and a right factor is added to sums.
+        std::map<uint32_t, uint32_t> uses;
+        for (const auto& type : instructions(words, {4456})) uses[type[0]] = constants.at(type[5]);
+        EXPECT_THAT(uses, testing::SizeIs(3));
+        const auto loads = instructions(words, {4457});
+        ASSERT_THAT(loads, testing::SizeIs(2));
+        for (const auto& load : loads) {
+            EXPECT_EQ(uses.at(load[0]), constants.at(load[3]))
+                << "left factors lie in rows, right ones in columns";
+            EXPECT_EQ(constants.at(load[4]), 9u) << "the stride";
+        }
+        const auto products = instructions(words, {4459});
+        ASSERT_THAT(products, testing::SizeIs(1));
+        EXPECT_EQ(uses.at(products[0][0]), 2u);
+    }
+    EXPECT_GE(count, 25u);
+}
+
+}  // namespace
+}  // namespace ingle::backend::vulkan

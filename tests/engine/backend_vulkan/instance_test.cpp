@@ -1,6 +1,10 @@
 #include "engine/backend/vulkan/substrate/instance.h"
 
+#include <link.h>
+
 #include <cstdlib>
+#include <set>
+#include <string>
 
 #include "tests/engine/backend_vulkan/vulkan_test.h"
 
@@ -32,6 +36,26 @@ TEST(Api, failuresHaveCodesAndNames) {
 }
 
 class InstanceTest : public VulkanTest {};
+
+std::set<std::string> loadedLibraries() {
+    std::set<std::string> names;
+    ::dl_iterate_phdr(
+        [](dl_phdr_info* library, size_t, void* found) {
+            static_cast<std::set<std::string>*>(found)->insert(library->dlpi_name);
+            return 0;
+        },
+        &names);
+    return names;
+}
+
+TEST_F(InstanceTest, driversStayLoaded) {
+    const auto before = loadedLibraries();
+    pipelines.reset();
+    device.reset();
+    instance.reset();
+    const auto after = loadedLibraries();
+    EXPECT_THAT(after, ::testing::IsSupersetOf(before));
+}
 
 TEST_F(InstanceTest, devicesAreDescribed) {
     EXPECT_FALSE(info.name.empty());

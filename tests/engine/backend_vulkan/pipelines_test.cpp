@@ -27,7 +27,11 @@ class PipelinesTest : public VulkanTest {};
 
 TEST_F(PipelinesTest, everyShaderCompiles) {
     std::vector<PipelineSpec> specs;
-    for (const Shader& shader : allShaders()) specs.push_back({std::string(shader.name), {64}});
+    for (const Shader& shader : allShaders()) {
+        // Of these, MatmulTest looks at the instructions, and at the results where a device has units for them.
+        if (shader.name.starts_with("matmul_halves_") && !info.features.cooperativeMatrices) continue;
+        specs.push_back({std::string(shader.name), {64}});
+    }
     const auto compiled = pipelines->compile(specs);
     ASSERT_TRUE(compiled.has_value()) << compiled.error().message;
     for (size_t i = 0; i < specs.size(); ++i) EXPECT_EQ((*compiled)[i]->shader, specs[i].shader);

@@ -1,6 +1,7 @@
 #include "engine/backend/vulkan/substrate/instance.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <string_view>
 
@@ -86,7 +87,12 @@ Status Instance::open() {
 
 Instance::~Instance() {
     if (m_messenger) m_api.DestroyDebugUtilsMessengerEXT(m_handle, m_messenger, nullptr);
-    if (m_handle && m_api.DestroyInstance) m_api.DestroyInstance(m_handle, nullptr);
+    if (!m_handle || !m_api.DestroyInstance) return;
+    // The first one stays, so that drivers are never unloaded: NVIDIA's takes thread-local storage of which
+    // the C library has little and gets none back, so that it cannot be loaded a thirty-first time.
+    static std::atomic<VkInstance> staying = VK_NULL_HANDLE;
+    VkInstance none = VK_NULL_HANDLE;
+    if (!staying.compare_exchange_strong(none, m_handle)) m_api.DestroyInstance(m_handle, nullptr);
 }
 
 Result<std::vector<DeviceInfo>> Instance::devices() const {

@@ -28,7 +28,7 @@ class PipelinesTest : public VulkanTest {};
 TEST_F(PipelinesTest, everyShaderCompiles) {
     std::vector<PipelineSpec> specs;
     for (const Shader& shader : allShaders()) {
-        // Of these, MatmulTest looks at the instructions, and at the results where a device has units for them.
+        // MatmulTest looks at their instructions, and at their results where a device has the units.
         if (shader.name.starts_with("matmul_halves_") && !info.features.cooperativeMatrices) continue;
         specs.push_back({std::string(shader.name), {64}});
     }

@@ -1,8 +1,8 @@
-# What nearly every file includes, parsed once per kind of target instead of once per file: this halves a build from nothing.
-# Every file still includes what it uses: `./dev lint` and `./dev soak tidy` read them without these.
+# What nearly every file includes, parsed once per kind of target instead of once per file: this halves a build from
+# nothing. Every file still includes what it uses: `./dev lint` and `./dev soak tidy` read them without these.
 set(INGLE_COMMON_HEADERS
-    <algorithm> <array> <atomic> <chrono> <cmath> <cstdint> <cstring> <filesystem> <functional> <map> <memory> <mutex> <optional>
-    <set> <span> <string> <string_view> <utility> <vector> <fmt/format.h> <ingle/result.h>)
+    <algorithm> <array> <atomic> <chrono> <cmath> <cstdint> <cstring> <filesystem> <functional> <map> <memory> <mutex>
+    <optional>     <set> <span> <string> <string_view> <utility> <vector> <fmt/format.h> <ingle/result.h>)
 
 # ingle_precompile(TARGET HEADER…): the common headers and those named.
 function(ingle_precompile target)

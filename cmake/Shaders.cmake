@@ -1,12 +1,13 @@
 # ingle_shaders(TARGET t FOLDER f)
 #
 # Compiles every <folder>/<name>.comp to SPIR-V and embeds it, listed by vulkan::allShaders()
-# (engine/backend/vulkan/substrate/shaders.h). <folder>/*.glsl are includes. A file may be compiled several times with different
-# macros; it lists them in lines of its own, and then there is no shader of the file's own name:
+# (engine/backend/vulkan/substrate/shaders.h). <folder>/*.glsl are includes. A file may be compiled several times with
+# different macros; it lists them in lines of its own, and then there is no shader of the file's own name:
 #     // variant: matvec_q4 -DBITS=4
 #     // variant: matvec_q8 -DBITS=8
-# A line `// variant per quant` stands for one variant <name>_<type> for each <folder>/quant/<type>.glsl, which the shader
-# includes as "quant.glsl"; `// variant per integer quant` for those only that include "levels.glsl"; `// variant per quant but T` leaves T out.
+# A line `// variant per quant` stands for one variant <name>_<type> for each <folder>/quant/<type>.glsl, which the
+# shader includes as "quant.glsl"; `// variant per integer quant` for those only that include "levels.glsl"; `//
+# variant per quant but T` leaves T out.
 find_program(INGLE_GLSLANG glslangValidator REQUIRED)
 find_program(INGLE_SPIRV_VAL spirv-val REQUIRED)
 
@@ -53,7 +54,8 @@ function(ingle_shaders)
             separate_arguments(words UNIX_COMMAND "${variant}")
             list(POP_FRONT words name)
             add_custom_command(OUTPUT ${out}/${name}.spv
-                COMMAND ${INGLE_GLSLANG} --quiet -V --target-env vulkan1.2 -I${folder} -I${CMAKE_SOURCE_DIR} ${words} -o ${out}/${name}.spv ${file}
+                COMMAND ${INGLE_GLSLANG} --quiet -V --target-env vulkan1.2 -I${folder} -I${CMAKE_SOURCE_DIR} ${words}
+                    -o ${out}/${name}.spv ${file}
                 COMMAND ${INGLE_SPIRV_VAL} --target-env vulkan1.2 ${out}/${name}.spv
                 DEPENDS ${file} ${includes}
                 COMMENT "Shader ${name}" VERBATIM)
@@ -72,7 +74,8 @@ function(ingle_shaders)
 #include <array>
 
 #define SHADER(name, file) \\
-    asm(\".pushsection .rodata\\n.balign 4\\n\" #name \"_words: .incbin \\\"\" file \"\\\"\\n\" #name \"_end:\\n.popsection\\n\"); \\
+    asm(\".pushsection .rodata\\n.balign 4\\n\" #name \"_words: .incbin \\\"\" file \"\\\"\\n\" #name \\
+        \"_end:\\n.popsection\\n\"); \\
     extern \"C\" [[gnu::visibility(\"hidden\")]] const uint32_t name##_words[], name##_end[];
 ${rows}
 namespace ingle::backend::vulkan {

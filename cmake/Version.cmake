@@ -1,4 +1,5 @@
-# The library ingle_version says which version this is and when it was released. One file is compiled again when that changes.
+# The library ingle_version says which version this is and when it was released. One file is compiled again when that
+# changes.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/CHANGELOG.md)
 file(READ ${CMAKE_SOURCE_DIR}/CHANGELOG.md changelog)
 string(REPLACE "." "\\." version_pattern ${PROJECT_VERSION})

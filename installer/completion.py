@@ -39,8 +39,10 @@ def bash(program):
         commands = " ".join(command.name for command in program.commands)
         lines += ['    if [[ -z $command && $current != -* ]]; then',
                   f'        COMPREPLY=($(compgen -W {quoted(commands)} -- "$current"))', "        return", "    fi"]
-    lines += ["    if [[ $current == -* ]]; then", '        COMPREPLY=($(compgen -W "$words" -- "$current"))', "    else",
-              "        compopt -o default", "    fi", "}", f"complete -F _{name} {name}", ""]
+    lines += [
+        "    if [[ $current == -* ]]; then", '        COMPREPLY=($(compgen -W "$words" -- "$current"))', "    else",
+        "        compopt -o default", "    fi", "}", f"complete -F _{name} {name}", ""
+    ]
     return "\n".join(lines)
 
 
@@ -67,7 +69,10 @@ def zsh(program):
         return "\n".join([*lines, arguments(program), ""])
     lines += [arguments(program, [quoted("1:command:->command"), quoted("*::argument:->argument")]), "case $state in",
               "command)", "    local -a commands=("]
-    lines += ["        " + quoted(command.name + ":" + command.description.replace(":", "\\:")) for command in program.commands]
+    lines += [
+        "        " + quoted(command.name + ":" + command.description.replace(":", "\\:"))
+        for command in program.commands
+    ]
     lines += ["    )", "    _describe command commands ;;", "argument)", "    case $line[1] in"]
     lines += [f"    {command.name}) {arguments(command)} ;;" for command in program.commands]
     return "\n".join([*lines, "    esac ;;", "esac", ""])
@@ -89,7 +94,8 @@ def fish(program):
     lines = [f"# fish completion for {name}, made from its command table"]
     lines += [fish_row(name, None, option) for option in program.switches]
     for command in program.commands:
-        lines.append(f"complete -c {name} -n __fish_use_subcommand -f -a {command.name} -d {quoted(command.description)}")
+        lines.append(
+            f"complete -c {name} -n __fish_use_subcommand -f -a {command.name} -d {quoted(command.description)}")
         lines += [fish_row(name, command.name, option) for option in command.switches]
     return "\n".join([*lines, ""])
 

@@ -13,19 +13,27 @@ import tempfile
 
 # Those that must fit the kernel, the graphics driver or the C library of the computer that runs it. The C++ library is
 # among them: a driver may need a newer one than ours.
-SYSTEM = re.compile(r"^(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|util|anl|nsl|stdc\+\+|gcc_s|GL|EGL|GLX|GLdispatch|OpenGL|GLESv2"
-                    r"|vulkan|drm|gbm|drm_.*|glapi))\.so\b.*")
+SYSTEM = re.compile(
+    r"^(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|util|anl|nsl|stdc\+\+|gcc_s|GL|EGL|GLX|GLdispatch|OpenGL|GLESv2"
+    r"|vulkan|drm|gbm|drm_.*|glapi))\.so\b.*")
 # What runs the window: screens, input methods, pictures. A plugin that the build machine lacks is an error.
 PLUGINS = [
-    "platforms/libqxcb.so", "platforms/libqoffscreen.so", "platforms/libqwayland-generic.so", "platforms/libqwayland-egl.so",
-    "wayland-shell-integration/libxdg-shell.so", "wayland-graphics-integration-client/libqt-plugin-wayland-egl.so",
-    "wayland-decoration-client/libbradient.so", "xcbglintegrations/libqxcb-egl-integration.so",
+    "platforms/libqxcb.so",
+    "platforms/libqoffscreen.so",
+    "platforms/libqwayland-generic.so",
+    "platforms/libqwayland-egl.so",
+    "wayland-shell-integration/libxdg-shell.so",
+    "wayland-graphics-integration-client/libqt-plugin-wayland-egl.so",
+    "wayland-decoration-client/libbradient.so",
+    "xcbglintegrations/libqxcb-egl-integration.so",
     "xcbglintegrations/libqxcb-glx-integration.so",
     "platforminputcontexts/libcomposeplatforminputcontextplugin.so",
     "platforminputcontexts/libibusplatforminputcontextplugin.so",
     "platforminputcontexts/libfcitx5platforminputcontextplugin.so",
     "platformthemes/libqxdgdesktopportal.so",
-    "imageformats/libqsvg.so", "imageformats/libqjpeg.so", "iconengines/libqsvgicon.so",
+    "imageformats/libqsvg.so",
+    "imageformats/libqjpeg.so",
+    "iconengines/libqsvgicon.so",
 ]
 # What QtQuick.Dialogs loads where there is no portal; Qt's scanner does not see it.
 MODULES = ["QtQuick/Dialogs/quickimpl", "QtQuick/Controls", "QtQuick/Controls/Basic", "QtQuick/Controls/Basic/impl",
@@ -134,7 +142,8 @@ def licences(root):
     target.mkdir(parents=True)
     owners = set()
     for file in list((root / "lib").glob("*.so*")):
-        listed = subprocess.run(["dpkg-query", "-S", f"*/{file.name}"], capture_output=True, text=True, check=False).stdout
+        listed = subprocess.run(["dpkg-query", "-S", f"*/{file.name}"], capture_output=True, text=True,
+                                check=False).stdout
         owners.update(line.split(":")[0] for line in listed.splitlines())
     for owner in sorted(owners | {"qt6-wayland", "fcitx5-frontend-qt6"}):
         source = pathlib.Path("/usr/share/doc") / owner / "copyright"
@@ -157,8 +166,8 @@ def main():
         make_tree(options, root)
         licences(root)
         archive = options.out / f"{name}.tar.zst"
-        run("tar", "--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mode=u+rw,go+r-w,a+X", "-I", "zstd -15 -T0",
-            "-C", folder, "-cf", str(archive), name)
+        run("tar", "--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mode=u+rw,go+r-w,a+X", "-I",
+            "zstd -15 -T0", "-C", folder, "-cf", str(archive), name)
     print(archive)
 
 

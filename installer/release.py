@@ -13,7 +13,8 @@ PROJECT = re.compile(r"^(project\(Inglenook VERSION )(\d+\.\d+\.\d+)\b", re.MULT
 
 
 def git(*arguments):
-    return subprocess.run(["git", *arguments], cwd=CMAKE.parent, check=True, capture_output=True, text=True).stdout.strip()
+    return subprocess.run(["git", *arguments], cwd=CMAKE.parent, check=True, capture_output=True,
+                          text=True).stdout.strip()
 
 
 def problem(version, today):

@@ -3,8 +3,8 @@
 //
 // Bindings: 0 step; 1 q [rows, padded(numHeads * KEY_DIM)]; 2 keys, 3 values of the layer, 4 page tables
 // (cache.glsl); 5 y [rows, padded(numHeads * VALUE_DIM)]; 6 slopes, 7 sinks. Heads have at most 128 dimensions, so that
-// tiles fit into 32 KiB. A workgroup of 64 takes a head (x) of 16 rows (y), those of one run after those of another. For
-// scores invocation (half, key) takes every second row's dot with a key; then invocation (slice, d) adds up four
+// tiles fit into 32 KiB. A workgroup of 64 takes a head (x) of 16 rows (y), those of one run after those of another.
+// For scores invocation (half, key) takes every second row's dot with a key; then invocation (slice, d) adds up four
 // dimensions of every slice-th row.
 // variant: attention_tile_f32 -DCACHE=32
 // variant: attention_tile_f16 -DCACHE=16

@@ -1,6 +1,7 @@
-// A head's way through the rows of a run: what recurrences in chunks (chunk.glsl) have in common. A workgroup of VALUE takes a
-// head; invocation j keeps column j of S in registers, and alone reads and writes column j of the changes. The shader that
-// includes this names KEY and VALUE and the buffers `state` and `k`, keys of [rows, padded(keyHeads * KEY)].
+// A head's way through the rows of a run: what recurrences in chunks (chunk.glsl) have in common. A workgroup of
+// VALUE takes a head; invocation j keeps column j of S in registers, and alone reads and writes column j of the
+// changes. The shader that includes this names KEY and VALUE and the buffers `state` and `k`, keys of [rows,
+// padded(keyHeads * KEY)].
 #include "chunk.glsl"
 
 shared float ks[KEY];

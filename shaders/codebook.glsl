@@ -14,8 +14,8 @@ uvec4 choose(uint mask, uvec4 a, uvec4 b) {
     return a ^ (a ^ b) & mask;
 }
 
-// Four at a time, an index in each byte: each of its bits halves the bytes of the table that are left. (An array that is
-// indexed by a value would lie in memory on some devices.)
+// Four at a time, an index in each byte: each of its bits halves the bytes of the table that are left. (An array that
+// is indexed by a value would lie in memory on some devices.)
 uint lookUp(uint indices, uvec4 table) {
     const uint ones = 0x01010101u;
     const uvec4 masks = (uvec4(indices, indices >> 1, indices >> 2, indices >> 3) & ones) * 255;

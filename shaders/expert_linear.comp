@@ -2,8 +2,8 @@
 //
 // Bindings: 0 W, rows firstRow … firstRow + numRows of all experts' matrices behind each other, numOut rows
 // each; 1 x [numTokens, padded(xParts * k)]; 2 r [numTokens, padded(2 * numUsed)]; 3 y [numTokens,
-// padded(numUsed * numOut)]; 4 b [numExperts, numOut]. A workgroup computes ROWS outputs (workgroup x) of an expert (y), for COLS of the
-// rows of x that chose it at a time: so its weights are read once for as many.
+// padded(numUsed * numOut)]; 4 b [numExperts, numOut]. A workgroup computes ROWS outputs (workgroup x) of an expert
+// (y), for COLS of the rows of x that chose it at a time: so its weights are read once for as many.
 // variant per quant
 #version 450
 #extension GL_GOOGLE_include_directive : require

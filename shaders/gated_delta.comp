@@ -1,11 +1,11 @@
-// The gated delta rule in chunks: d_t = rate_t (v_t - D(t,c) S^T k_t - sum over s < t of D(t,s) (k_s · k_t) d_s), y_t = D(t,c)
-// S^T q_t + sum over s <= t of D(t,s) (k_s · q_t) d_s.   OpCode::GatedDelta
+// The gated delta rule in chunks: d_t = rate_t (v_t - D(t,c) S^T k_t - sum over s < t of D(t,s) (k_s · k_t) d_s), y_t
+// = D(t,c) S^T q_t + sum over s <= t of D(t,s) (k_s · q_t) d_s.   OpCode::GatedDelta
 // Source: Yang et al., "Gated Delta Networks" (2024), eq. 10 and 3.3; see engine/kernels/ref/gated_delta.h.
 //
 // Bindings: 0 step; 1 state [sequences, stateElems]; 2 q, 3 k [rows, padded(numKeyHeads * KEY)]; 4 v [rows,
-// padded(heads * VALUE)]; 5 raw steps, 6 rates [rows, padded(heads)]; 7 A, 8 bias of steps [heads]; 9 y, shaped like v. A
-// workgroup of VALUE takes a head (x) of a run (y) through all its rows, see chunk_walk.glsl; changes are d. chunk_keys.comp
-// keeps the keys afterwards.
+// padded(heads * VALUE)]; 5 raw steps, 6 rates [rows, padded(heads)]; 7 A, 8 bias of steps [heads]; 9 y, shaped like
+// v. A workgroup of VALUE takes a head (x) of a run (y) through all its rows, see chunk_walk.glsl; changes are d.
+// chunk_keys.comp keeps the keys afterwards.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require

@@ -1,5 +1,5 @@
-// y[t] part h = M_h x[t] part h, where M_h is rows first … first + count of head h's share of W, headRows rows, or these
-// turned.   OpCode::HeadLinear
+// y[t] part h = M_h x[t] part h, where M_h is rows first … first + count of head h's share of W, headRows rows, or
+// these turned.   OpCode::HeadLinear
 //
 // Bindings: 0 W, rows firstRow … firstRow + numRows of all heads' shares behind each other; 1 x [numTokens,
 // padded(numHeads * in)]; 2 y [numTokens, padded(numHeads * out)]. A workgroup computes an output (x) of a head (y) for

@@ -1,6 +1,6 @@
-// Mamba-2 in chunks: y_t = D(t,c) S^T C_t + sum over s <= t of D(t,s) (B_s · C_t) step_s x_s + D x_t.   OpCode::MambaScan
-// Source: Dao & Gu, "Transformers are SSMs" (2024), eq. 16 with A one number, and 6; steps: Gu & Dao, "Mamba" (2023), 3.6;
-// see engine/kernels/ref/mamba_scan.h.
+// Mamba-2 in chunks: y_t = D(t,c) S^T C_t + sum over s <= t of D(t,s) (B_s · C_t) step_s x_s + D x_t.  
+// OpCode::MambaScan Source: Dao & Gu, "Transformers are SSMs" (2024), eq. 16 with A one number, and 6; steps: Gu &
+// Dao, "Mamba" (2023), 3.6; see engine/kernels/ref/mamba_scan.h.
 //
 // Bindings: 0 step; 1 state [sequences, stateElems]; 2 x [rows, padded(heads * VALUE)]; 3 B (the keys), 4 C [rows,
 // padded(groups * KEY)]; 5 raw steps [rows, padded(heads)]; 6 A, 7 D, 8 bias of steps [heads]; 9 y, shaped like x. A

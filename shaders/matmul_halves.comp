@@ -1,10 +1,10 @@
 // y[t][o] = sum over i of W[o][i] * x[t][i] for many rows of x, with the epilogue of epilogue.glsl, where subgroups
 // multiply small matrices together.   OpCode::Linear
 //
-// An approximation: weights and x are rounded to halves, and what is finite in x but too large for one becomes the largest
-// half. Sums are floats. Bindings: as matmul.comp. A workgroup of 8 subgroups computes a tile of 128 outputs (x) by
-// TILE_TOKENS rows of x (y), each subgroup 32 outputs by half of the rows; it takes 64 columns at a time into shared
-// memory, while the next are on their way to registers.
+// An approximation: weights and x are rounded to halves, and what is finite in x but too large for one becomes the
+// largest half. Sums are floats. Bindings: as matmul.comp. A workgroup of 8 subgroups computes a tile of 128 outputs
+// (x) by TILE_TOKENS rows of x (y), each subgroup 32 outputs by half of the rows; it takes 64 columns at a time into
+// shared memory, while the next are on their way to registers.
 // variant per quant but f32
 #version 450
 #extension GL_GOOGLE_include_directive : require

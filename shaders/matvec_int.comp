@@ -1,5 +1,5 @@
-// As matvec.comp, in integers: x is rounded to a byte for each value, with a scale for each group of 32, by the invocation
-// that uses it. An approximation, as on the CPU (engine/kernels: activations in Q8_0).
+// As matvec.comp, in integers: x is rounded to a byte for each value, with a scale for each group of 32, by the
+// invocation that uses it. An approximation, as on the CPU (engine/kernels: activations in Q8_0).
 // OpCode::Linear; see matvec.glsl
 // variant per integer quant
 #version 450

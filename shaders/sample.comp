@@ -1,5 +1,5 @@
-// Chooses the next token as engine/sampling does (top-k, top-p, min-p, temperature, draw), tells the host, and makes the
-// step the next one.
+// Chooses the next token as engine/sampling does (top-k, top-p, min-p, temperature, draw), tells the host, and makes
+// the step the next one.
 //
 // Bindings: 0 step; 1, 2 see topk.glsl; 3 {id, flags} for the host. One workgroup; at most kSorted candidates.
 //

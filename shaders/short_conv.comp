@@ -1,8 +1,8 @@
-// y[t] = sum_j w_j x[t - KERNEL + 1 + j] [+ b] within each run; the state is a ring of the last rows, where position p has
-// row p mod RING (engine/backend/chunk_state.h).   OpCode::ShortConv
+// y[t] = sum_j w_j x[t - KERNEL + 1 + j] [+ b] within each run; the state is a ring of the last rows, where position
+// p has row p mod RING (engine/backend/chunk_state.h).   OpCode::ShortConv
 //
-// Bindings: 0 step; 1 state [sequences, RING, width]; 2 w [width, KERNEL]; 3 b [width]; 4 x, 5 y [rows, padded(width)]. An
-// invocation takes a channel (x) of a run (workgroup y) through all its rows.
+// Bindings: 0 step; 1 state [sequences, RING, width]; 2 w [width, KERNEL]; 3 b [width]; 4 x, 5 y [rows,
+// padded(width)]. An invocation takes a channel (x) of a run (workgroup y) through all its rows.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require

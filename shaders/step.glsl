@@ -1,6 +1,6 @@
-// The values of the step that runs, as engine/backend/vulkan/memory/step_buffer.h writes them, which has the same structs. The
-// including shader has a binding STEP_BINDING to spare. STEP_ACCESS is defined (empty) where the values of the next step
-// are written.
+// The values of the step that runs, as engine/backend/vulkan/memory/step_buffer.h writes them, which has the same
+// structs. The including shader has a binding STEP_BINDING to spare. STEP_ACCESS is defined (empty) where the values
+// of the next step are written.
 #ifndef STEP_ACCESS
 #define STEP_ACCESS readonly
 #endif

@@ -1,5 +1,6 @@
 // The best of many logits: 1024 at a time are sorted in a workgroup's shared memory, best first, ties by the lowest id.
-// A candidate is {key, id}; keys of better logits are smaller. The including shader includes step.glsl with STEP_ACCESS.
+// A candidate is {key, id}; keys of better logits are smaller. The including shader includes step.glsl with
+// STEP_ACCESS.
 layout(constant_id = 1) const bool FROM_LOGITS = true;
 
 layout(binding = 1) readonly buffer Source { uint source[]; };  // logits, or candidates

@@ -1,5 +1,5 @@
-// The sum of a value over all invocations of a workgroup, at any subgroup width. Every invocation calls it, and gets the
-// same sum.
+// The sum of a value over all invocations of a workgroup, at any subgroup width. Every invocation calls it, and gets
+// the same sum.
 #extension GL_KHR_shader_subgroup_arithmetic : require
 
 // One value per subgroup; the narrowest are 4 wide, the largest workgroup is 1024.

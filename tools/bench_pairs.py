@@ -3,8 +3,8 @@
 
     tools/bench_pairs.py "build/release/bin/ingle bench a.gguf -t 2 -p 8 -n 24 --json" "… b.gguf …"
 
-Printed are the medians, and the median of the pairs' ratios with its interval of 95 % (order statistics: of 20 pairs from the sixth ratio to the
-fifteenth). What a machine does beside it touches both commands of a pair alike.
+Printed are the medians, and the median of the pairs' ratios with its interval of 95 % (order statistics: of 20 pairs
+from the sixth ratio to the fifteenth). What a machine does beside it touches both commands of a pair alike.
 """
 import argparse
 import json
@@ -15,11 +15,13 @@ import subprocess
 
 
 def figure(command: str, key: str) -> float:
-    return float(json.loads(subprocess.run(shlex.split(command), check=True, capture_output=True, text=True).stdout)[key])
+    return float(
+        json.loads(subprocess.run(shlex.split(command), check=True, capture_output=True, text=True).stdout)[key])
 
 
 def interval_of_median(values: list[float], confidence: float = 0.95) -> tuple[float, float]:
-    """Between the k-th smallest and the k-th largest value, k as large as the confidence allows (the smallest and the largest of few)."""
+    """Between the k-th smallest and the k-th largest value, k as large as the confidence allows (the smallest and the
+    largest of few)."""
     ordered, n = sorted(values), len(values)
     outside, k = 0.0, 0  # the chance that fewer than k + 1 of n values lie below the median
     while (outside := outside + math.comb(n, k) / 2**n) <= (1 - confidence) / 2:
@@ -43,7 +45,10 @@ def main() -> None:
     low, high = interval_of_median(ratios)
     for at in (0, 1):
         print(f"{statistics.median(pair[at] for pair in pairs):10.2f}  {args.commands[at]}")
-    print(f"{statistics.median(ratios):10.3f}  times; 95 % between {low:.3f} and {high:.3f}, all between {min(ratios):.3f} and {max(ratios):.3f}, {args.n} pairs")
+    print(
+        f"{statistics.median(ratios):10.3f}  times; 95 % between {low:.3f} and {high:.3f}, all between "
+        f"{min(ratios):.3f} and {max(ratios):.3f}, {args.n} pairs"
+    )
 
 
 if __name__ == "__main__":

@@ -13,16 +13,19 @@ BASE = PUBLIC | {"engine/base"}
 IO = BASE | {"engine/io"}
 TENSOR = IO | {"engine/quant", "engine/sampling", "engine/tensor"}
 FORMATS = TENSOR | {"engine/formats"}
+CHECKPOINT = FORMATS | {"engine/formats/checkpoint"}
 BACKEND = TENSOR | {"engine/kernels", "engine/backend"}
 GRAPH = BACKEND | {"engine/graph"}
 MODELS = GRAPH | FORMATS | {"engine/models"}
 TEXT = IO | {"engine/quant", "engine/tensor", "engine/formats", "engine/tokenizer"}
-IMPORT = TEXT | {"engine/kernels", "engine/chat", "engine/import"}
+IMPORT = TEXT | {"engine/kernels", "engine/chat", "engine/formats/checkpoint", "engine/formats/fastllm", "engine/import"}
 VULKAN = "engine/backend/vulkan/"
 SUBSTRATE = BACKEND | {VULKAN + "substrate"}
 MATVEC = SUBSTRATE | {VULKAN + "weights", VULKAN + "matvec"}
 RECORDING = MATVEC | {VULKAN + "memory", VULKAN + "recording"}
-DEVICES = MODELS | {"engine/backend/cpu", VULKAN + "substrate", VULKAN + "trial", VULKAN + "program", "engine/session/devices"}
+DEVICES = MODELS | {
+    "engine/backend/cpu", VULKAN + "substrate", VULKAN + "trial", VULKAN + "program", "engine/session/devices"
+}
 LOADING = DEVICES | TEXT | {"engine/chat", "engine/session/loading"}
 SNAPSHOTS = LOADING | {"engine/session/snapshots"}
 CONVERSATIONS = SNAPSHOTS | {"engine/grammar", "engine/session/conversations"}
@@ -38,6 +41,12 @@ ALLOWED = {
     "engine/tensor": TENSOR,
     "engine/kernels": TENSOR | {"engine/kernels"},
     "engine/formats": FORMATS,
+    "engine/formats/checkpoint": CHECKPOINT,
+    "engine/formats/architectures": CHECKPOINT,
+    "engine/formats/packed": CHECKPOINT,
+    "engine/formats/fastllm": CHECKPOINT | {"engine/formats/fastllm"},
+    "engine/formats/readers": CHECKPOINT | {"engine/formats/fastllm"},
+    "engine/formats/kinds": FORMATS,
     "engine/backend": BACKEND,
     "engine/backend/cpu": BACKEND | {"engine/backend/cpu"},
     VULKAN + "substrate": SUBSTRATE,
@@ -71,13 +80,20 @@ ALLOWED = {
     "app/documents": PUBLIC | {"engine/base", "app/documents"},
     "app/documents/readers": DOCUMENT_READERS,
     "app/documents/program": DOCUMENT_READERS | {"app/sandbox", "app/documents/program"},
-    "app/cli": PUBLIC | {"engine/lab", "engine/import", "app/protocol", "app/library", "app/documents", "app/history", "app/exchange", "app/sandbox", "app/crash", "app/cli"},
+    "app/cli": PUBLIC | {
+        "engine/lab", "engine/import", "app/protocol", "app/library", "app/documents", "app/history", "app/exchange",
+        "app/sandbox", "app/crash", "app/cli"
+    },
     "app/local": PUBLIC | {"app/local"},
     "app/sse": PUBLIC | {"app/sse"},
     "app/bridge": PUBLIC | {"app/local", "app/sse", "app/protocol", "app/sandbox", "app/bridge"},
-    "app/serve": PUBLIC | {"app/local", "app/sse", "app/protocol", "app/client", "app/library", "app/sandbox", "app/serve"},
+    "app/serve": PUBLIC |
+                 {"app/local", "app/sse", "app/protocol", "app/client", "app/library", "app/sandbox", "app/serve"},
     "app/typeset": PUBLIC | {"app/sandbox", "app/typeset"},
-    "app/desktop": PUBLIC | {"engine/io", "app/client", "app/local", "app/content", "app/documents", "app/exchange", "app/protocol", "app/library", "app/history", "app/storage", "app/sandbox", "app/crash", "app/desktop"},
+    "app/desktop": PUBLIC | {
+        "engine/io", "app/client", "app/local", "app/content", "app/documents", "app/exchange", "app/protocol",
+        "app/library", "app/history", "app/storage", "app/sandbox", "app/crash", "app/desktop"
+    },
 }
 
 # Header pattern → folders that may include it.
@@ -97,7 +113,8 @@ OWNERS = [
     (r"^utf8proc\.h", ["engine/tokenizer", "engine/chat", "app/content"]),
 ]
 
-# Files compiled for one instruction set see plain data only, so that they emit no inline function the linker might keep.
+# Files compiled for one instruction set see plain data only, so that they emit no inline function the linker might
+# keep.
 ISA_FOLDER = "engine/kernels/simd/"
 ISA_INCLUDES = {"immintrin.h", "arm_neon.h", "cstddef", "cstdint", "engine/kernels/kernel_table.h"}
 
@@ -141,9 +158,13 @@ def complaints(path):
 
 
 def main():
-    listing = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", "engine/*.cpp", "engine/*.h", "app/*.cpp",
-         "app/*.h"], capture_output=True, text=True, check=True)
+    listing = subprocess.run([
+        "git", "ls-files", "--cached", "--others", "--exclude-standard", "--", "engine/*.cpp", "engine/*.h",
+        "app/*.cpp", "app/*.h"
+    ],
+                             capture_output=True,
+                             text=True,
+                             check=True)
     found = [complaint for path in listing.stdout.split() for complaint in complaints(path)]
     print("\n".join(found) or "layers: no complaints")
     return 1 if found else 0

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every Text and TextEdit of the window says what its text is: without that, Qt takes what looks like HTML for HTML, and a model's name
-could make the window open files."""
+"""Every Text and TextEdit of the window says what its text is: without that, Qt takes what looks like HTML for HTML,
+and a model's name could make the window open files."""
 import pathlib
 import re
 import sys
@@ -16,7 +16,8 @@ def silent(path: pathlib.Path):
         begin = BEGIN.match(line)
         if begin is None:
             continue
-        end = next(i for i in range(at, len(lines)) if lines[i].startswith(begin[1] + "}") or (i == at and line.rstrip().endswith("}")))
+        end = next(i for i in range(at, len(lines))
+                   if lines[i].startswith(begin[1] + "}") or (i == at and line.rstrip().endswith("}")))
         if not any("textFormat:" in each for each in lines[at : end + 1]):
             yield at + 1
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A newcomer's first minute in milliseconds: from the start of the window to its first frame and to a guide that is ready, and from a
-click on a suggested question to the first painted word. Runs the test build of the window under Xvfb; every start has new folders, the
-programs are warm from the second one on."""
+"""A newcomer's first minute in milliseconds: from the start of the window to its first frame and to a guide that is
+ready, and from a click on a suggested question to the first painted word. Runs the test build of the window under
+Xvfb; every start has new folders, the programs are warm from the second one on."""
 import argparse
 import json
 import pathlib
@@ -15,13 +15,15 @@ from driver import Window, display, new_home, wait_until  # noqa: E402
 
 
 def start_with_chats(bin_dir, screen, count):
-    """Of a window with so many chats: its first frame, and when they are listed and a typed letter stands in the text field."""
+    """Of a window with so many chats: its first frame, and when they are listed and a typed letter stands in the text
+    field."""
     with new_home() as home:
         with Window(bin_dir, home, screen) as window:
             window.quit()
         with sqlite3.connect(home.history) as history:
-            history.executemany("INSERT INTO conversations (title, model_id, created_ms, updated_ms) VALUES (?, '', ?, ?)",
-                                [(f"What is said in chat {i}", 1 + i * 10**7, 1 + i * 10**7) for i in range(count)])
+            history.executemany(
+                "INSERT INTO conversations (title, model_id, created_ms, updated_ms) VALUES (?, '', ?, ?)",
+                [(f"What is said in chat {i}", 1 + i * 10**7, 1 + i * 10**7) for i in range(count)])
         begin = time.monotonic() * 1000
         with Window(bin_dir, home, screen) as window:
             window.wait_for(lambda s: s["conversations"] == count, "the chats")
@@ -41,7 +43,8 @@ def one_start(bin_dir, screen):
             window.wait_for(lambda s: s["firstFrameMs"], "a frame")
             clicked = time.monotonic() * 1000
             window.click("suggestion-0")
-            painted = wait_until(lambda: home.paint_log.exists() and home.paint_log.read_text().partition("\n")[0], "a word")
+            painted = wait_until(lambda: home.paint_log.exists() and home.paint_log.read_text().partition("\n")[0],
+                                 "a word")
             window.quit()
     return {"first frame": state["firstFrameMs"] - begin, "guide ready": state["modelReadyMs"] - begin,
             "first word after click": json.loads(painted)["ms"] - clicked}

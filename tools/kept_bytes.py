@@ -11,7 +11,10 @@ import tempfile
 def cost(ingle, model, text, context):
     """Tokens and bytes, as the engine foretells them."""
     with tempfile.TemporaryDirectory() as folder:
-        host = subprocess.Popen([ingle, "--data-dir", folder, "host"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
+        host = subprocess.Popen([ingle, "--data-dir", folder, "host"],
+                                stdin=subprocess.PIPE,
+                                stdout=subprocess.PIPE,
+                                encoding="utf-8")
         requests = [
             {"id": 1, "op": "hello", "version": 3},
             {"id": 2, "op": "load", "path": str(model), "options": {"contextTokens": context, "loadAnyway": True}},

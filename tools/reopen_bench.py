@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """How much sooner a reopened conversation answers than one that has to be read again.
 
-Talks to `ingle host` as the window does: one host reads a long conversation and ends; a fresh one, and a fresh one without
-the store, are asked the next question. Prints milliseconds from the question to the first new token."""
+Talks to `ingle host` as the window does: one host reads a long conversation and ends; a fresh one, and a fresh one
+without the store, are asked the next question. Prints milliseconds from the question to the first new token."""
 import argparse
 import json
 import pathlib

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""How fast answers are that follow rules, beside the same question's without any: tokens a second of decoding, in turns.
+"""How fast answers are that follow rules, beside the same question's without any: tokens a second of decoding, in
+turns.
 
     tools/rules_bench.py resources/guide/guide.gguf
 
@@ -13,14 +14,19 @@ from reopen_bench import Host, said
 
 RULES = {
     "a grammar that everything fits": {"grammar": "root ::= .*"},
-    "a schema": {"jsonSchema": '{"type":"object","properties":{"answer":{"type":"string"},"keys":{"type":"array","items":{"type":"string",'
-                               '"maxLength":12},"minItems":3,"maxItems":8},"sure":{"type":"boolean"}},"required":["answer","keys","sure"]}'},
+    "a schema": {
+        "jsonSchema":
+            '{"type":"object","properties":{"answer":{"type":"string"},"keys":{"type":"array","items":{"type":"string",'
+            '"maxLength":12},"minItems":3,"maxItems":8},"sure":{"type":"boolean"}},"required":["answer","keys","sure"]}'
+    },
 }
 
 
 def tokens_a_second(host, rules, seed):
-    request = {"messages": [said("user", "Where do I get a model?")], "maxTokens": 150, "sampler": {"temperature": 0.7, "seed": seed}, "guesses": "off",
-               **rules}
+    request = {
+        "messages": [said("user", "Where do I get a model?")], "maxTokens": 150,
+        "sampler": {"temperature": 0.7, "seed": seed}, "guesses": "off", **rules
+    }
     stats = host.ask("generate", request=request)["result"]["stats"]
     return stats["newTokens"] / stats["decodeMs"] * 1000
 
@@ -42,8 +48,10 @@ def main():
             pairs.append(pair if seed % 2 else pair[::-1])
         ratios = [ruled / freely for ruled, freely in pairs]
         low, high = interval_of_median(ratios)
-        print(f"{name}: {statistics.median(pair[0] for pair in pairs):.0f} tokens/s, without {statistics.median(pair[1] for pair in pairs):.0f}; "
-              f"{statistics.median(ratios):.3f} times, 95 % between {low:.3f} and {high:.3f}, {args.n} pairs")
+        print(
+            f"{name}: {statistics.median(pair[0] for pair in pairs):.0f} tokens/s, without "
+            f"{statistics.median(pair[1] for pair in pairs):.0f}; "
+            f"{statistics.median(ratios):.3f} times, 95 % between {low:.3f} and {high:.3f}, {args.n} pairs")
     host.end()
 
 

@@ -3,8 +3,9 @@
 
 scale.py measure FILE --url http://127.0.0.1:8080/v1       measures a server that has nothing else to do
 scale.py simulate FILE --rate R …                          what the load generator would print
-scale.py check FILE --url U --rate R --seconds S …         both, side by side; exit status 1 when a median is off by more than 25 %
-scale.py users FILE [--minutes 1 5 15]                     people who ask every so many minutes, of whom 95 % are served well
+scale.py check FILE --url U --rate R --seconds S …         both, side by side; exit status 1 when a median is off by
+more than 25 % scale.py users FILE [--minutes 1 5 15]                     people who ask every so many minutes, of
+whom 95 % are served well
 
 Options of questions and answers are those of `ingle-serve --bench`. How it works is told in docs/scale.md.
 """
@@ -25,7 +26,8 @@ import urllib.parse
 import scale_simulation as simulation
 
 TOLERANCE = 0.25
-WORDS = ["river", "lamp", "stone", "garden", "letter", "winter", "bread", "road", "field", "song"]  # the load generator's
+WORDS = ["river", "lamp", "stone", "garden", "letter", "winter", "bread", "road", "field",
+         "song"]  # the load generator's
 WRITERS = (1, 2, 4, 8)
 BESIDE = (1, 3, 7)
 PROMPT_WORDS = (1, 6, 11, 21, 41, 81)  # the first one is no word of the load generator
@@ -39,10 +41,13 @@ class Stream:
     def __init__(self, url, model, words, max_tokens):
         parts = urllib.parse.urlsplit(url)
         self._connection = http.client.HTTPConnection(parts.netloc, timeout=120)
-        body = {"model": model, "messages": [{"role": "user", "content": words}], "max_tokens": max_tokens, "stream": True,
-                "stream_options": {"include_usage": True}}
+        body = {
+            "model": model, "messages": [{"role": "user", "content": words}], "max_tokens": max_tokens, "stream": True,
+            "stream_options": {"include_usage": True}
+        }
         self.begin = time.monotonic()
-        self._connection.request("POST", parts.path + "/chat/completions", json.dumps(body), {"Content-Type": "application/json"})
+        self._connection.request("POST", parts.path + "/chat/completions", json.dumps(body),
+                                 {"Content-Type": "application/json"})
         self._response = self._connection.getresponse()
         if self._response.status != 200:
             raise OSError(f"status {self._response.status}: {self._response.read(300).decode(errors='replace')}")
@@ -58,7 +63,8 @@ class Stream:
             if event.get("error"):
                 raise OSError(event["error"].get("message"))
             self.usage = event.get("usage") or self.usage
-            if event.get("choices") and (event["choices"][0]["delta"].get("content") or event["choices"][0]["delta"].get("reasoning_content")):
+            if event.get("choices") and (event["choices"][0]["delta"].get("content")
+                                         or event["choices"][0]["delta"].get("reasoning_content")):
                 self.times.append(time.monotonic())
                 return True
         return False
@@ -143,7 +149,8 @@ class Measurement:
                 prompt.read()
         cached = (prompt.usage.get("prompt_tokens_details") or {}).get("cached_tokens", 0)
         pieces = (prompt.usage["prompt_tokens"] - cached) / simulation.PIECE_BESIDE
-        # On average it comes in the middle of a step. The last piece is a part of one: the rest of that step is the plain one.
+        # On average it comes in the middle of a step. The last piece is a part of one: the rest of that step is the
+        # plain one.
         seconds = prompt.times[0] - prompt.begin - delay - plain / 2 - plain * (math.ceil(pieces) - pieces)
         return seconds / pieces
 
@@ -156,7 +163,8 @@ def line_through(points):
 
 
 def reading_times(rows, one_token):
-    """(seconds of a request beside its steps, seconds of a full piece): the line through what prompts took less their share of plain steps."""
+    """(seconds of a request beside its steps, seconds of a full piece): the line through what prompts took less their
+    share of plain steps."""
     points = []
     for _, tokens, cached, seconds in rows:
         unread = tokens - cached
@@ -181,11 +189,18 @@ def measure(options):
     rows = measurement.prompts_alone(options.rounds)
     template, per_word = line_through([(words - 1, tokens) for words, tokens, _, _ in rows])
     delay, piece = reading_times(rows, plain["1"])
-    times = simulation.StepTimes({"step_seconds": plain, "step_with_piece_seconds": plain, "piece_alone_seconds": piece})
-    beside = {str(n): statistics.median(measurement.beside(n, delay, times.step(n, 0)) for _ in range(options.rounds)) for n in BESIDE}
-    found = {"url": options.url, "when": time.strftime("%Y-%m-%d %H:%M"), "step_seconds": plain, "step_with_piece_seconds": beside,
-             "piece_alone_seconds": piece, "request_seconds": delay, "tokens_per_word": per_word, "template_tokens": template - 1,
-             "head_tokens": min(cached for _, _, cached, _ in rows), "kept_tokens": options.kept_tokens, "prompts": rows}
+    times = simulation.StepTimes(
+        {"step_seconds": plain, "step_with_piece_seconds": plain, "piece_alone_seconds": piece})
+    beside = {
+        str(n): statistics.median(measurement.beside(n, delay, times.step(n, 0)) for _ in range(options.rounds))
+        for n in BESIDE
+    }
+    found = {
+        "url": options.url, "when": time.strftime("%Y-%m-%d %H:%M"), "step_seconds": plain,
+        "step_with_piece_seconds": beside, "piece_alone_seconds": piece, "request_seconds": delay,
+        "tokens_per_word": per_word, "template_tokens": template - 1,
+        "head_tokens": min(cached for _, _, cached, _ in rows), "kept_tokens": options.kept_tokens, "prompts": rows
+    }
     with open(options.file, "w", encoding="utf-8") as file:
         json.dump(found, file, indent=1)
     print(json.dumps(found, indent=1))
@@ -193,8 +208,8 @@ def measure(options):
 
 
 def load_of(options):
-    return simulation.Load(options.rate, options.clients, options.seconds, options.prompt_words, options.answer_tokens, options.shared_words,
-                           options.bench_seed, options.good_first, options.good_token)
+    return simulation.Load(options.rate, options.clients, options.seconds, options.prompt_words, options.answer_tokens,
+                           options.shared_words, options.bench_seed, options.good_first, options.good_token)
 
 
 def read(path):
@@ -234,7 +249,10 @@ def check(options):
     print(f"measured:\n{measured}simulated:\n{simulated}", end="")
     rows = differences(measured, simulated)
     for name, real, model, off, fits in rows:
-        print(f"{name:<22} measured {real:8.1f}   simulated {model:8.1f} ms   {100 * off:+5.0f} %{'' if fits else '   too far off'}")
+        print(
+            f"{name:<22} measured {real:8.1f}   simulated {model:8.1f} ms   {100 * off:+5.0f} "
+            f"%{'' if fits else '   too far off'}"
+        )
     return 0 if all(row[-1] for row in rows) else 1
 
 
@@ -242,7 +260,8 @@ def users(options):
     measured = read(options.file)
     for minutes in options.minutes:
         people = simulation.users(measured, load_of(options), minutes)
-        print(f"one question every {minutes:g} minutes: {people} people ({people / minutes / 60:.3f} questions a second)")
+        print(
+            f"one question every {minutes:g} minutes: {people} people ({people / minutes / 60:.3f} questions a second)")
     return 0
 
 
@@ -258,7 +277,10 @@ def main():
             added.add_argument("--url", required=True, help="up to its /v1")
             added.add_argument("--model", default="", help="(default: the first one that the server names)")
         if "load" in needs:
-            added.add_argument("--rate", type=float, default=0.0, help="arrivals a second; without it clients ask again and again")
+            added.add_argument("--rate",
+                               type=float,
+                               default=0.0,
+                               help="arrivals a second; without it clients ask again and again")
             added.add_argument("--clients", type=int, default=8)
             added.add_argument("--prompt-words", type=float, default=100)
             added.add_argument("--shared-words", type=int, default=0)
@@ -271,7 +293,10 @@ def main():
 
     added = command("measure", measure, "url")
     added.add_argument("--rounds", type=int, default=3)
-    added.add_argument("--kept-tokens", type=int, default=4096, help="context of the model: so much of what was read is kept for others")
+    added.add_argument("--kept-tokens",
+                       type=int,
+                       default=4096,
+                       help="context of the model: so much of what was read is kept for others")
     command("simulate", simulate, "load")
     command("check", check, "url", "load").add_argument("--serve", default="ingle-serve", help="the program")
     added = command("users", users, "load")

@@ -1,8 +1,9 @@
 """A model of `ingle-serve` in steps, and of the load generator that asks it; tools/scale.py is its command line.
 
-The server (engine/session/conversations/scheduler.cpp): in each step every answer being written gets a token, and one prompt is read by
-a piece, in turns; eight are under way at most, the others wait in order. What a step takes is measured (StepTimes).
-The load generator (app/serve/bench/load.cpp): the same arrivals, words and lengths for the same seed. Times are in seconds.
+The server (engine/session/conversations/scheduler.cpp): in each step every answer being written gets a token, and one
+prompt is read by a piece, in turns; eight are under way at most, the others wait in order. What a step takes is
+measured (StepTimes). The load generator (app/serve/bench/load.cpp): the same arrivals, words and lengths for the same
+seed. Times are in seconds.
 """
 import bisect
 import collections
@@ -207,14 +208,15 @@ class Server:
 
     def _longest(self, job):
         """Tokens of this prompt's beginning that are in memory."""
-        return max((self._common(job, other) for other in self._kept + self._running), default=0) if self._kept_most else 0
+        return max(
+            (self._common(job, other) for other in self._kept + self._running), default=0) if self._kept_most else 0
 
     def _shares_what_is_being_read(self, job):
         if not self._kept_most:
             return False
         have = self._longest(job)
-        return any(other.unread > 0 and self._per_word * common_beginning(job.words, other.words) + self._head > have + WORTH_WAITING
-                   for other in self._running)
+        return any(other.unread > 0 and self._per_word * common_beginning(job.words, other.words) + self._head > have +
+                   WORTH_WAITING for other in self._running)
 
     def _begin(self, job):
         job.unread = job.prompt_tokens - self._longest(job)
@@ -238,9 +240,11 @@ class Load:
 
     def arguments(self):
         """As `ingle-serve --bench URL` takes them."""
-        named = {"clients": self.clients, "seconds": self.seconds, "prompt-words": self.prompt_words, "shared-words": self.shared_words,
-                 "answer-tokens": self.answer_tokens, "bench-seed": self.seed, "good-first": self.good_first,
-                 "good-token": self.good_token}
+        named = {
+            "clients": self.clients, "seconds": self.seconds, "prompt-words": self.prompt_words,
+            "shared-words": self.shared_words, "answer-tokens": self.answer_tokens, "bench-seed": self.seed,
+            "good-first": self.good_first, "good-token": self.good_token
+        }
         if self.rate > 0:
             named["rate"] = self.rate
         return [word for name, value in named.items() for word in (f"--{name}", f"{value:g}")]
@@ -304,8 +308,8 @@ def report_of(jobs, server, load, not_begun):
         if job.answer_tokens > 1:
             per_tokens.append(per_token)
         good += first <= load.good_first and per_token <= load.good_token
-    return Report(len(jobs), server.now, sum(job.answer_tokens for job in jobs), firsts, server.gaps, per_tokens, good, len(jobs),
-                  not_begun)
+    return Report(len(jobs), server.now, sum(job.answer_tokens for job in jobs), firsts, server.gaps, per_tokens, good,
+                  len(jobs), not_begun)
 
 
 def percentile(values, share):
@@ -326,16 +330,18 @@ def report_text(report, load):
     text += line("to the first words", report.firsts)
     text += line("between pieces", report.gaps)
     text += line("per token of an answer", report.per_tokens)
-    text += (f"good (first words ≤ {load.good_first:g} s, {load.good_token:g} s per token): {report.good} of {report.asked}, "
-             f"{report.good / seconds:.2f} a second\n")
+    text += (
+        f"good (first words ≤ {load.good_first:g} s, {load.good_token:g} s per token): {report.good} of "
+        f"{report.asked}, "
+        f"{report.good / seconds:.2f} a second\n")
     if report.not_begun:
         text += f"did not begin, as all clients were busy: {report.not_begun}\n"
     return text
 
 
 def users(measured, load, minutes, least_good=0.95, most=100_000):
-    """How many people, each of whom asks every `minutes` on average, get a good answer so often. Who comes while as many answers are
-    under way as `load.clients` counts as not good."""
+    """How many people, each of whom asks every `minutes` on average, get a good answer so often. Who comes while as
+    many answers are under way as `load.clients` counts as not good."""
     def is_good(people):
         load.rate = people / (60 * minutes)
         report = simulate(measured, load)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""The long counts: everything that repeats a claim of the tests more often, or at other widths, than a test run may take.
+"""The long counts: everything that repeats a claim of the tests more often, or at other widths, than a test run may
+take.
 
-Says what each part covers, runs it, and adds a line to docs/soak-ledger.tsv for each part that ended: what has been counted, when and
-on which commit. `./dev soak` builds what is needed first.
+Says what each part covers, runs it, and adds a line to docs/soak-ledger.tsv for each part that ended: what has been
+counted, when and on which commit. `./dev soak` builds what is needed first.
 """
 import argparse
 import collections
@@ -18,7 +19,8 @@ import xml.etree.ElementTree
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BIN = ROOT / "build/release/bin"
 LEDGER = ROOT / "docs/soak-ledger.tsv"
-DAMAGE = "^damage[.]"
+DAMAGE = "^(device_)?damage_test[.]"
+EVERY_CASE = {"INGLE_EVERY_CASE": "1"}
 OUTCOMES = {0: "passed", 77: "skipped"}  # by exit status; any other is a failure
 
 
@@ -32,50 +34,231 @@ JUNIT = pathlib.Path(tempfile.gettempdir()) / f"soak-{os.getpid()}.xml"
 
 
 def ctest(tree, *arguments):
-    return ["ctest", "--output-junit", str(JUNIT), "--test-dir", str(ROOT / "build" / tree), "--output-on-failure", "--no-tests=error", *arguments]
+    return [
+        "ctest",
+        "--output-junit",
+        str(JUNIT),
+        "--test-dir",
+        str(ROOT / "build" / tree),
+        "--output-on-failure",
+        "--no-tests=error",
+        *arguments,
+    ]
+
+
+def gtest(program, *filters):
+    """Cases of one test program: finer than what CTest knows, which is suites."""
+    return [str(BIN / program), f"--gtest_filter={':'.join(filters)}", f"--gtest_output=xml:{JUNIT}"]
 
 
 def parts(mutations: int, runs: int, kills: int) -> list[Part]:
     return [
-        Part("mutations", "damaged model files, vocabularies, templates and messages, under ASan and UBSan (a test run: 1,000 each)",
-             f"{mutations} a format", ctest("asan", "-R", DAMAGE, "--timeout", "7200"), {"INGLE_MUTATIONS": str(mutations)}),
-        Part("races", "the client of the engine, history and storage under ThreadSanitizer, which must find the races that are there", "every test",
-             ctest("tsan", "-R", "^app_(client|history|storage)[.]", "--timeout", "600")),
-        Part("faults", "a device that fails at each of its calls in turn, not only at some",
-             "every call", ctest("release", "-R", "VulkanFaultMatrix", "--timeout", "7200"), {"INGLE_EVERY_CASE": "1"}),
-        Part("device", "experts in every block format, attention of every size over every type of cache, every family in three block formats, answers queued ahead of four families, all golden files, embeddings, every family's check of a device (of its kernels, two families')",
-             "every case", ctest("release", "-R", "OpsTest|TokenSampler|SelfCheck|VulkanFamilies|QueuedAnswers|VulkanDecode|Golden.*/vulkan|GoldenEmbeddings.vulkan", "--timeout", "7200"), {"INGLE_EVERY_CASE": "1"}),
-        Part("vocabularies", "every golden vocabulary as tokenizer.json (a test run: four)", "every case",
-             ctest("release", "-R", "^folders[.]vocabularies"), {"INGLE_EVERY_CASE": "1"}),
-        Part("content", "blocks of random and damaged texts beside md4c's, however they are cut, and what reading an answer costs (a test run: fewer, no times)",
-             "every case", ctest("release", "-R", "^app_content[.]"), {"INGLE_EVERY_CASE": "1"}),
-        Part("history", "a history of 250 MB: brought up to date, searched, shredded, each within its time (a test run: small ones, no times)",
-             "110,000 messages", ctest("release", "-R", "^app_history[.]LargeHistory"), {"INGLE_EVERY_CASE": "1"}),
-        Part("view", "what a long chat costs to open, and an answer of 138 KB to show while it is written (a test run: no times)",
-             "every case", ctest("release", "-R", "^qml[.]chat_view_test"), {"INGLE_EVERY_CASE": "1"}),
-        Part("widths", "the golden models, devices and recorder on subgroups of 4 and 16 lanes (a test run: the driver's own width)",
-             "2 widths", ctest("release", "-L", "soak")),
-        Part("tidy", "clang-tidy on every file of the engine and of the programs but the window (lint: those of 150 lines and more)", "every file",
-             ["tools/tidy.sh", "build/release", "1"]),
-        Part("e2e", "the conversation of a whole day, again and again, and random kill -9 of host or window while answers stream",
-             f"{runs} runs, {kills} kills",
-             [sys.executable, str(ROOT / "tests/e2e/soak.py"), "--bin", str(BIN), "--runs", str(runs), "--kills", str(kills)]),
-        Part("data", "random kill -9 of the window while it asks, branches, moves, archives, imports, exports, reads documents and makes backups (a test run: 5 kills)",
-             f"{kills} kills", [sys.executable, str(ROOT / "tests/e2e/data_kills_e2e.py"), "--bin", str(BIN), "--kills", str(kills)]),
-        Part("reading", "a document of 30,000 tokens read by a hybrid and by RWKV-7 of 1.1 billion parameters through 50 kills each (a test run: small ones, 4 kills)",
-             "2 families, 50 kills each", [sys.executable, str(ROOT / "tests/e2e/reading_e2e.py"), "--bin", str(BIN), "--long"]),
-        Part("serve", "64 clients of ingle-serve at once for ten minutes, and how evenly tokens come to 64 of a model of 1.1 billion weights (a test run: 8 clients, 20 seconds)",
-             "64 clients, 600 s, 300 s", [sys.executable, str(ROOT / "tests/e2e/serve_e2e.py"), "--bin", str(BIN), "--clients", "64", "--seconds", "600",
-                                            "--evenness", "300"]),
-        Part("malformed", "malformed requests to ingle-serve and its engine, both with AddressSanitizer and UBSan (a test run: 2,000, without)", "100,000",
-             [sys.executable, str(ROOT / "tests/e2e/serve_malformed.py"), "--bin", str(ROOT / "build/asan/bin"), "--count", "100000"]),
-        Part("memory", "peak memory of a full context beside what was foretold, within 10 % (a test run: the quick shapes)", "all shapes",
-             [sys.executable, str(ROOT / "tests/e2e/memory_measure.py"), str(BIN / "ingle"), "--all"]),
-        Part("speed", "tokens a second beside what was foretold, within 30 %; needs a computer that has nothing else to do", "all shapes",
-             [sys.executable, str(ROOT / "tests/e2e/speed_measure.py"), str(BIN / "ingle")]),
-        Part("packages", "the packages in clean Debian 12 and 13: installed, asked, upgraded, purged; the portable archive without Qt",
-             "2 systems", ["bash", "-c", "./dev package && python3 tests/installer/roots.py --packages build/package --cache build/roots"]),
+        Part(
+            "mutations",
+            "damaged model files, vocabularies, templates and messages, under ASan and UBSan (a test run: 1,000 each)",
+            f"{mutations} a format",
+            ctest("asan", "-R", DAMAGE, "--timeout", "7200"),
+            {"INGLE_MUTATIONS": str(mutations)},
+        ),
+        Part(
+            "races",
+            (
+                "the client of the engine, history and storage under ThreadSanitizer, which must find the races that"
+                " are there"
+            ),
+            "every test",
+            ctest("tsan", "-R", "^app_(client|history|storage)[.]", "--timeout", "600"),
+        ),
+        Part(
+            "faults",
+            "a device that fails at each of its calls in turn, not only at some",
+            "every call",
+            ctest("release", "-R", "VulkanFaultMatrix", "--timeout", "7200"),
+            EVERY_CASE,
+        ),
+        Part(
+            "device",
+            (
+                "experts in every block format, attention of every size over every type of cache, sampling, every"
+                " family in three block formats, answers queued ahead of four families"
+            ),
+            "every case",
+            gtest(
+                "engine_backend_vulkan_test",
+                "*OpsTest*",
+                "*TokenSampler*",
+                "*VulkanFamilies*",
+                "*QueuedAnswers*",
+                "*VulkanDecode*",
+            ),
+            EVERY_CASE,
+        ),
+        Part(
+            "golden",
+            (
+                "on a device: all golden files, embeddings, every family's check of a device (of its kernels, two "
+                "families')"
+            ),
+            "every case",
+            gtest("engine_session_test", "*SelfCheck*", "*Golden*/vulkan*", "*GoldenEmbeddings.vulkan*"),
+            EVERY_CASE,
+        ),
+        Part(
+            "vocabularies",
+            "every golden vocabulary as tokenizer.json (a test run: four)",
+            "every case",
+            ctest("release", "-R", "^folders[.]vocabularies"),
+            EVERY_CASE,
+        ),
+        Part(
+            "content",
+            (
+                "blocks of random and damaged texts beside md4c's, however they are cut, and what reading an answer"
+                " costs (a test run: fewer, no times)"
+            ),
+            "every case",
+            ctest("release", "-R", "^app_content[.]"),
+            EVERY_CASE,
+        ),
+        Part(
+            "history",
+            (
+                "a history of 250 MB: brought up to date, searched, shredded, each within its time (a test run: small"
+                " ones, no times)"
+            ),
+            "110,000 messages",
+            ctest("release", "-R", "^app_history[.]LargeHistory"),
+            EVERY_CASE,
+        ),
+        Part(
+            "view",
+            (
+                "what a long chat costs to open, and an answer of 138 KB to show while it is written (a test run: no"
+                " times)"
+            ),
+            "every case",
+            ctest("release", "-R", "^qml[.]chat_view_test"),
+            EVERY_CASE,
+        ),
+        Part(
+            "widths",
+            (
+                "the golden models, devices and recorder on subgroups of 4 and 16 lanes (a test run: the driver's own"
+                " width)"
+            ),
+            "2 widths",
+            ctest("release", "-L", "soak"),
+        ),
+        Part(
+            "tidy",
+            "clang-tidy on every file of the engine and of the programs but the window (lint: those that changed)",
+            "every file",
+            ["tools/tidy.sh", "build/release", "all"],
+        ),
+        Part(
+            "e2e",
+            (
+                "the conversation of a whole day, again and again, and random kill -9 of host or window while answers"
+                " stream"
+            ),
+            f"{runs} runs, {kills} kills",
+            [
+                sys.executable,
+                str(ROOT / "tests/e2e/soak.py"),
+                "--bin",
+                str(BIN),
+                "--runs",
+                str(runs),
+                "--kills",
+                str(kills),
+            ],
+        ),
+        Part(
+            "data",
+            (
+                "random kill -9 of the window while it asks, branches, moves, archives, imports, exports, reads"
+                " documents and makes backups (a test run: 5 kills)"
+            ),
+            f"{kills} kills",
+            [sys.executable, str(ROOT / "tests/e2e/data_kills_e2e.py"), "--bin", str(BIN), "--kills", str(kills)],
+        ),
+        Part(
+            "reading",
+            (
+                "a document of 30,000 tokens read by a hybrid and by RWKV-7 of 1.1 billion parameters through 50 kills"
+                " each (a test run: small ones, 4 kills)"
+            ),
+            "2 families, 50 kills each",
+            [sys.executable, str(ROOT / "tests/e2e/reading_e2e.py"), "--bin", str(BIN), "--long"],
+        ),
+        Part(
+            "serve",
+            (
+                "64 clients of ingle-serve at once for ten minutes, and how evenly tokens come to 64 of a model of 1.1"
+                " billion weights (a test run: 8 clients, 20 seconds)"
+            ),
+            "64 clients, 600 s, 300 s",
+            [
+                sys.executable,
+                str(ROOT / "tests/e2e/serve_e2e.py"),
+                "--bin",
+                str(BIN),
+                "--clients",
+                "64",
+                "--seconds",
+                "600",
+                "--evenness",
+                "300",
+            ],
+        ),
+        Part(
+            "malformed",
+            (
+                "malformed requests to ingle-serve and its engine, both with AddressSanitizer and UBSan (a test run:"
+                " 2,000, without)"
+            ),
+            "100,000",
+            [
+                sys.executable,
+                str(ROOT / "tests/e2e/serve_malformed.py"),
+                "--bin",
+                str(ROOT / "build/asan/bin"),
+                "--count",
+                "100000",
+            ],
+        ),
+        Part(
+            "memory",
+            "peak memory of a full context beside what was foretold, within 10 % (a test run: the quick shapes)",
+            "all shapes",
+            [sys.executable, str(ROOT / "tests/e2e/memory_measure.py"), str(BIN / "ingle"), "--all"],
+        ),
+        Part(
+            "speed",
+            "tokens a second beside what was foretold, within 30 %; needs a computer that has nothing else to do",
+            "all shapes",
+            [sys.executable, str(ROOT / "tests/e2e/speed_measure.py"), str(BIN / "ingle")],
+        ),
+        Part(
+            "packages",
+            (
+                "the packages in clean Debian 12 and 13: installed, asked, upgraded, purged; the portable archive"
+                " without Qt"
+            ),
+            "2 systems",
+            [
+                "bash",
+                "-c",
+                "./dev package && python3 tests/installer/roots.py --packages build/package --cache build/roots",
+            ],
+        ),
     ]
+
+
+def skipped_of(suite) -> int:
+    """Of CTest's file and of GoogleTest's, which counts them in each suite."""
+    suites = [suite, *suite.findall("testsuite")]
+    return sum(int(each.get("skipped") or 0) + int(each.get("disabled") or 0) for each in suites)
 
 
 def outcome_of(status: int) -> str:
@@ -85,7 +268,7 @@ def outcome_of(status: int) -> str:
         return outcome
     suite = xml.etree.ElementTree.parse(JUNIT).getroot()
     JUNIT.unlink()
-    count, skipped = int(suite.get("tests")), int(suite.get("skipped")) + int(suite.get("disabled"))
+    count, skipped = int(suite.get("tests")), skipped_of(suite)
     if outcome != "passed" or not skipped:
         return outcome
     return "skipped" if skipped == count else f"passed but {skipped} of {count} that were skipped"
@@ -115,7 +298,9 @@ def main() -> int:
     every = parts(options.mutations, options.runs, options.kills)
     unknown = set(options.parts) - {part.name for part in every}
     if unknown:
-        parser.error(f"there is no part {', '.join(sorted(unknown))}; there are {', '.join(part.name for part in every)}")
+        parser.error(
+            f"there is no part {', '.join(sorted(unknown))}; there are {', '.join(part.name for part in every)}"
+        )
     chosen = [part for part in every if not options.parts or part.name in options.parts]
     for part in chosen:
         print(f"{part.name}: {part.covers}; {part.count}", flush=True)

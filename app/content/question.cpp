@@ -8,7 +8,9 @@
 
 namespace ingle::content {
 
-extern const BlockKind question_kind;
+namespace question_kind {
+extern const BlockKind kind;
+}
 
 namespace {
 
@@ -19,7 +21,7 @@ void addPieces(const Part& part, size_t number, std::vector<Block>& blocks) {
     Seam seam = Seam::None;
     do {
         Block block;
-        block.kind = &question_kind;
+        block.kind = &question_kind::kind;
         block.part = number;
         block.seam = seam;
         size_t size = rest.size();

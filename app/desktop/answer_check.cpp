@@ -53,7 +53,7 @@ QStringList changesSince(const Message& answer, const protocol::Scored& now) {
     }
     if (answer.promptHash != now.scores.promptHash)
         changes += AnswerCheck::tr("What stands before the answer is not what the model was given then.");
-    if (today.backend != "cpu")
+    if (today.instructions.empty())  // of a processor only
         changes += AnswerCheck::tr("On a graphics device the same tokens are not promised.");
     return changes;
 }

@@ -4,7 +4,8 @@
     // Prism's names of tokens by the colours of the window; a token of another name has that of what it stands in.
     const named = {
         comment: ["comment", "prolog", "doctype", "cdata", "shebang", "blockquote"],
-        string: ["string", "char", "attr-value", "template-string", "url", "regex", "triple-quoted-string", "heredoc-string", "code"],
+        string: ["string", "char", "attr-value", "template-string", "url", "regex", "triple-quoted-string",
+                 "heredoc-string", "code"],
         keyword: ["keyword", "atrule", "important", "tag", "selector", "directive", "control-flow", "bold", "title"],
         number: ["number", "boolean", "constant", "symbol", "null", "nil", "date", "time", "hexcode"],
         name: ["function", "method", "function-definition", "macro"],
@@ -40,7 +41,8 @@
     }
 
     return function (language, code) {
-        const grammar = Object.prototype.hasOwnProperty.call(Prism.languages, language) ? Prism.languages[language] : null;
+        const grammar = Object.prototype.hasOwnProperty.call(Prism.languages, language)
+            ? Prism.languages[language] : null;
         const spans = [];
         if (grammar === null || typeof grammar === "function")
             return spans;

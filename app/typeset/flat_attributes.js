@@ -1,6 +1,6 @@
-// MathJax's lists of attributes, each of which is looked for in the next: what a node says itself, what it inherits, what its
-// kind says, what all say. There they are one chain of prototypes for every node, which Qt's engine handles ever more slowly;
-// here they are four plain objects.
+// MathJax's lists of attributes, each of which is looked for in the next: what a node says itself, what it inherits,
+// what its kind says, what all say. There they are one chain of prototypes for every node, which Qt's engine handles
+// ever more slowly; here they are four plain objects.
 "use strict";
 
 const module_ = require("mathjax-full/js/core/MmlTree/Attributes.js");

@@ -1,6 +1,6 @@
-// Draws a formula: typeset(tex, display) → {svg, width, ascent, depth}, lengths in ex of the text around it, or {error}.
-// What MathJax makes of a formula is written out by a list of elements and attributes that Qt's SVG Tiny draws: a formula was
-// written by a model, and nothing else of it leaves this file.
+// Draws a formula: typeset(tex, display) → {svg, width, ascent, depth}, lengths in ex of the text around it, or
+// {error}. What MathJax makes of a formula is written out by a list of elements and attributes that Qt's SVG Tiny
+// draws: a formula was written by a model, and nothing else of it leaves this file.
 "use strict";
 
 require("./flat_attributes.js");
@@ -42,7 +42,8 @@ const kEx = 442 / 1000;    // height of an x of MathJax's font, in em; it draws 
 const adaptor = liteAdaptor();
 RegisterHTMLHandler(adaptor);
 const tex = new TeX({
-    packages: ["base", "ams", "amscd", "bbox", "boldsymbol", "braket", "cancel", "cases", "centernot", "color", "enclose", "extpfeil",
+    packages: ["base", "ams", "amscd", "bbox", "boldsymbol", "braket", "cancel", "cases", "centernot", "color", "enclose",
+               "extpfeil",
         "gensymb", "mathtools", "mhchem", "newcommand", "textcomp", "textmacros", "upgreek", "verb"],
     maxMacros: 1000,
     maxBuffer: 5 * 1024,
@@ -87,8 +88,10 @@ const colour = /^(#[0-9a-fA-F]{3,8}|[a-zA-Z]+)$/;
 const transform = /^[a-z0-9 (),.+-]*$/;
 const allowed = {
     d: /^[A-Za-z0-9 ,.+-]*$/, points: /^[0-9 ,.+-]*$/, transform: transform, fill: colour, stroke: colour,
-    x: number, y: number, x1: number, y1: number, x2: number, y2: number, cx: number, cy: number, rx: number, ry: number,
-    width: number, height: number, "stroke-width": number, "stroke-dasharray": /^[0-9 ,.]+$/, "stroke-linecap": /^[a-z]+$/,
+    x: number, y: number, x1: number, y1: number, x2: number, y2: number, cx: number, cy: number,
+    rx: number, ry: number,
+    width: number, height: number, "stroke-width": number, "stroke-dasharray": /^[0-9 ,.]+$/,
+    "stroke-linecap": /^[a-z]+$/,
     "stroke-linejoin": /^[a-z]+$/, "font-size": number, "font-family": /^[A-Za-z ,'-]+$/, "font-style": /^[a-z]+$/,
     "font-weight": /^[a-z]+$/
 };
@@ -195,7 +198,8 @@ class Writer {
             throw new Error("formula.js: a stretched sign is no path");
         const path = clippedPath(sign.attributes.d, {x: Number(scale[1]), y: Number(scale[2])},
             {x: box[0], y: box[1], width: box[2], height: box[3]});
-        this.svg += "<path transform=\"translate(" + round(node.attributes.x - box[0]) + "," + round(node.attributes.y - box[1]) +
+        this.svg += "<path transform=\"translate(" + round(node.attributes.x - box[0]) + "," +
+            round(node.attributes.y - box[1]) +
             ")\" d=\"" + path + "\"/>";
     }
 }
@@ -203,12 +207,15 @@ class Writer {
 function drawn(source, display) {
     if (source.length > kMaxTex)
         throw new Error("The formula is too long.");
-    const root = adaptor.firstChild(page.convert(source, {display: display, em: 16, ex: 16 * kEx, containerWidth: 80 * 16}));
+    const root = adaptor.firstChild(page.convert(source, {
+        display: display, em: 16, ex: 16 * kEx, containerWidth: 80 * 16
+    }));
     const box = numbersOf(root.attributes.viewBox);  // 0, -ascent, width, height
     const ex = function (units) { return units / (1000 * kEx); };
     const size = {width: ex(box[2]), ascent: ex(-box[1]), depth: ex(box[3] + box[1])};
     const height = size.ascent + size.depth;
-    if (!(size.width > 0 && size.width <= kMaxWidth && height > 0 && height <= kMaxHeight && size.width * height <= kMaxArea))
+    if (!(size.width > 0 && size.width <= kMaxWidth && height > 0 && height <= kMaxHeight &&
+            size.width * height <= kMaxArea))
         throw new Error("The formula's picture is too large.");
     const writer = new Writer();
     writer.write(root.children[0], "currentColor");

@@ -106,6 +106,16 @@ class Program {
     virtual void observe(OpObserver* observer) = 0;
 };
 
+/// What the engine has to know of whatever computes a model.
+struct BackendFacts {
+    /// It computes on the processor: weights stay in the mapped file and memory is the computer's own, so
+    /// that a model may be kept idle beside another one; the speed follows from what the processor was
+    /// measured to do; the same instruction set makes the same tokens.
+    bool onProcessor = false;
+    /// The last rows of a run may be guesses (SequenceRun::numGuesses).
+    bool takesGuesses = false;
+};
+
 class Backend {
   public:
     /// Rows of a prompt that promptRows() counts where nothing is known of more.
@@ -113,6 +123,7 @@ class Backend {
     virtual ~Backend() = default;
     virtual std::string_view name() const = 0;   ///< "cpu"
     virtual std::string deviceName() const = 0;  ///< for people
+    virtual BackendFacts facts() const { return {}; }
     virtual bool supports(OpCode code) const = 0;
     virtual Result<std::unique_ptr<MemoryPool>> createMemory(const MemorySpec& spec,
                                                              const MemoryOptions& options) = 0;

@@ -198,4 +198,18 @@ class MemoryPool {
     virtual uint64_t reservedBytes() const = 0;
 };
 
+/// What a backend made, as the backend itself knows it: a pool of its own kind, a sequence of its own pool.
+/// Errors: InvalidArgument, where it was made by another backend or for another pool.
+template <class Pool>
+Result<Pool*> ownPool(MemoryPool& pool) {
+    if (auto* own = dynamic_cast<Pool*>(&pool)) return own;
+    return fail(ErrorCode::InvalidArgument, "the memory belongs to another backend");
+}
+template <class Sequence, class Pool>
+Result<Sequence*> ownSequence(SequenceMemory* sequence, const Pool& pool) {
+    auto* own = dynamic_cast<Sequence*>(sequence);
+    if (own != nullptr && &own->pool() == &pool) return own;
+    return fail(ErrorCode::InvalidArgument, "the sequence belongs to another backend or model");
+}
+
 }  // namespace ingle::backend

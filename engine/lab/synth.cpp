@@ -149,7 +149,7 @@ Status writeSynthModel(const SynthOptions& options, const std::string& path) {
     described.metadata.set("general.architecture", std::string(options.family));
     described.metadata.set("general.name", fmt::format("synthetic {} {}", options.family, options.quant));
     (*family)->synthesize(options.sizes, described.metadata);
-    INGLE_TRY_ASSIGN(const auto model, (*family)->open(described, 0));
+    INGLE_TRY_ASSIGN(const auto model, models::openDefinition(**family, described));
 
     base::ThreadPool threads(base::physicalCores());
     formats::GgufWriter writer;

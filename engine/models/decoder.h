@@ -95,15 +95,4 @@ std::vector<TensorSpec> decoderTensors(const DecoderSpec& spec);
 backend::MemorySpec decoderMemory(const DecoderSpec& spec);
 void buildDecoder(graph::Builder& builder, const DecoderSpec& spec, const Weights& weights);
 
-/// ModelFamily::open of a decoder that `read` describes.
-template <Result<DecoderSpec> (*read)(const Keys&)>
-Result<std::shared_ptr<const ModelDefinition>> openDecoder(const formats::ModelFile& file,
-                                                           uint32_t contextTokens) {
-    INGLE_TRY_ASSIGN(const Keys keys, Keys::of(file, contextTokens));
-    INGLE_TRY_ASSIGN(DecoderSpec spec, read(keys));
-    INGLE_TRY(checkSharedExperts(keys, spec));
-    return std::make_shared<const Definition<DecoderSpec, decoderTensors, decoderMemory, buildDecoder>>(
-        std::move(spec));
-}
-
 }  // namespace ingle::models

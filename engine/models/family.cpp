@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/models/decoder.h"
 #include "engine/models/limits.h"
 #include "ingle/error_ids.h"
 
@@ -28,6 +29,17 @@ Result<ModelFacts> readFacts(const Keys& keys) {
     return facts;
 }
 
+Result<std::shared_ptr<const ModelDefinition>> openDefinition(const ModelFamily& family,
+                                                              const formats::ModelFile& file,
+                                                              uint32_t contextTokens) {
+    INGLE_TRY_ASSIGN(const Keys keys, Keys::of(file, contextTokens));
+    if (!family.describe) return family.open(keys);
+    INGLE_TRY_ASSIGN(DecoderSpec spec, family.describe(keys));
+    INGLE_TRY(checkSharedExperts(keys, spec));
+    return std::make_shared<const Definition<DecoderSpec, decoderTensors, decoderMemory, buildDecoder>>(
+        std::move(spec));
+}
+
 Result<BoundModel> bindModel(const formats::ModelFile& file, uint32_t contextTokens) {
     INGLE_TRY_ASSIGN(const std::string arch, file.metadata.string("general.architecture"));
     const auto families = allFamilies();
@@ -39,7 +51,7 @@ Result<BoundModel> bindModel(const formats::ModelFile& file, uint32_t contextTok
             shown(arch));
     }
     BoundModel model;
-    INGLE_TRY_ASSIGN(model.definition, (*family)->open(file, contextTokens));
+    INGLE_TRY_ASSIGN(model.definition, openDefinition(**family, file, contextTokens));
     // Every layer has tensors of its own: a damaged count cannot make the list below longer than the file.
     const uint32_t numLayers = model.facts().numLayers;
     if (numLayers > file.tensors.size()) {

@@ -20,6 +20,8 @@
 
 namespace ingle::models {
 
+struct DecoderSpec;
+
 /// How an encoder's rows become the one that stands for a text.
 enum class Pooling : uint8_t {
     None,   ///< not at all: a row for each token
@@ -115,19 +117,26 @@ enum class FamilyKind : uint8_t {
     Encoder,      ///< makes rows of numbers of a text: ModelFacts::pooling
 };
 
+/// A family reads its own keys of the metadata, and no other family's, though a file may hold them. Errors of
+/// reading: Corrupt (missing or contradictory values), Unsupported (a variant this version cannot compute).
 struct ModelFamily {
     std::string_view arch;  ///< general.architecture
     FamilyKind kind = FamilyKind::Writer;
-    /// Reads its own keys of the metadata, and no other family's, though a file may hold them. Errors:
-    /// Corrupt (missing or contradictory values), Unsupported (a variant this version cannot compute).
-    /// `contextTokens`: how long conversations may be; 0: as long as the model was trained for.
-    Result<std::shared_ptr<const ModelDefinition>> (*open)(const formats::ModelFile& file,
-                                                           uint32_t contextTokens);
+    /// Of a transformer decoder: its layers as data (decoder.h).
+    Result<DecoderSpec> (*describe)(const Keys& keys) = nullptr;
+    /// Of any other model.
+    Result<std::shared_ptr<const ModelDefinition>> (*open)(const Keys& keys) = nullptr;
     /// Writes the metadata of a model of these sizes, every key that open() reads, so that it understands it.
     void (*synthesize)(const SynthSizes& sizes, formats::Metadata& metadata);
 };
 
 std::span<const ModelFamily* const> allFamilies();
+
+/// The model that the file's metadata describe. `contextTokens`: how long conversations may be; 0: as long as
+/// the model was trained for. Errors: as of reading above.
+Result<std::shared_ptr<const ModelDefinition>> openDefinition(const ModelFamily& family,
+                                                              const formats::ModelFile& file,
+                                                              uint32_t contextTokens = 0);
 
 /// A file's family, its definition and its checked weights. Weights point into the file.
 struct BoundModel {
@@ -137,7 +146,7 @@ struct BoundModel {
     const ModelFacts& facts() const { return definition->facts(); }
 };
 
-/// `contextTokens`: as of ModelFamily::open. Errors: Unsupported, naming the unknown architecture or variant;
+/// `contextTokens`: as of openDefinition(). Errors: Unsupported, naming the unknown architecture or variant;
 /// Corrupt.
 Result<BoundModel> bindModel(const formats::ModelFile& file, uint32_t contextTokens = 0);
 

@@ -13,7 +13,7 @@ namespace ingle::models {
 /// files may hold those of others, with any values.
 class Keys {
   public:
-    /// `file` outlives this; `contextTokens`: see ModelFamily::open. Errors: Corrupt, when it states no
+    /// `file` outlives this; `contextTokens`: see openDefinition(). Errors: Corrupt, when it states no
     /// architecture.
     static Result<Keys> of(const formats::ModelFile& file, uint32_t contextTokens = 0);
 

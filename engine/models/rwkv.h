@@ -69,8 +69,7 @@ graph::Value normHeads(graph::Builder& builder, const RwkvConfig& config, const 
 template <class Config, Status (*read)(const Keys&, Config&),
           std::vector<TensorSpec> (*tensors)(const Config&), backend::MemorySpec (*memory)(const Config&),
           void (*build)(graph::Builder&, const Config&, const Weights&)>
-Result<std::shared_ptr<const ModelDefinition>> openRwkv(const formats::ModelFile& file, uint32_t) {
-    INGLE_TRY_ASSIGN(const Keys keys, Keys::of(file));
+Result<std::shared_ptr<const ModelDefinition>> openRwkv(const Keys& keys) {
     Config config;
     INGLE_TRY(read(keys, config));
     return std::make_shared<const Definition<Config, tensors, memory, build>>(std::move(config));

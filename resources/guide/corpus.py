@@ -1,9 +1,9 @@
 """Reads the hand-written corpus and makes training dialogues of it.
 
-A corpus file holds blocks: a line `[intent]`, then `Q:` lines (ways to ask), `A:` lines (ways to answer, with places for facts in
-braces) and perhaps `after:` with the intents that the question may follow. Blocks of the same name add up. 90-out-of-scope.txt also has
-`FRAME:` lines with a place for a `THING:`; they multiply what the guide must decline. Everything that is random comes from the
-generator that is handed in.
+A corpus file holds blocks: a line `[intent]`, then `Q:` lines (ways to ask), `A:` lines (ways to answer, with places
+for facts in braces) and perhaps `after:` with the intents that the question may follow. Blocks of the same name add
+up. 90-out-of-scope.txt also has `FRAME:` lines with a place for a `THING:`; they multiply what the guide must
+decline. Everything that is random comes from the generator that is handed in.
 """
 import dataclasses
 import hashlib
@@ -61,7 +61,8 @@ def parse(path: pathlib.Path) -> list[Intent]:
 
 
 def load() -> dict[str, list[Intent]]:
-    """All intents by language, blocks of the same name in one; an intent without questions is left out. Answers keep their places for facts."""
+    """All intents by language, blocks of the same name in one; an intent without questions is left out. Answers keep
+    their places for facts."""
     by_language = {}
     for language in LANGUAGES:
         intents: dict[str, Intent] = {}
@@ -84,32 +85,85 @@ def is_dev(question: str) -> bool:
 
 # ---- ways in which people write the same question ----
 
-BEFORE = ["hi, ", "hello, ", "hey, ", "hey ", "please ", "please tell me, ", "quick question: ", "one question: ", "question: ", "so ", "ok, ", "ok so ", "and ",
-          "excuse me, ", "sorry, ", "i have a question. ", "i am new here. ", "i'm new to this, ", "i just installed inglenook. ", "i wonder, ", "um, ", "well, ",
-          "i'd like to know: ", "can you tell me: ", "can you help me? ", "could you explain: ", "tell me, ", "do you know: ", "help! ", "maybe a stupid question but ", "dumb question, ",
-          "another thing: ", "next question: ", "by the way, ", "in inglenook, ", "in this app, ", "with this program, ", "good morning! ", "guide, "]
-AFTER = [" please", ", please", " thanks", ", thanks", " thank you", "??", "?", "!", "...", " in inglenook", " in this app", " in this program", " with inglenook",
-         " here", " exactly", " then", " btw", " pls", " plz", ", thank you", " for me", " now", " right now", ", i wonder", ", any idea", " or not", "?!", ", can you help"]
+BEFORE = [
+    "hi, ", "hello, ", "hey, ", "hey ", "please ", "please tell me, ", "quick question: ", "one question: ",
+    "question: ", "so ", "ok, ", "ok so ", "and ", "excuse me, ", "sorry, ", "i have a question. ", "i am new here. ",
+    "i'm new to this, ", "i just installed inglenook. ", "i wonder, ", "um, ", "well, ", "i'd like to know: ",
+    "can you tell me: ", "can you help me? ", "could you explain: ", "tell me, ", "do you know: ", "help! ",
+    "maybe a stupid question but ", "dumb question, ", "another thing: ", "next question: ", "by the way, ",
+    "in inglenook, ", "in this app, ", "with this program, ", "good morning! ", "guide, "
+]
+AFTER = [
+    " please", ", please", " thanks", ", thanks", " thank you", "??", "?", "!", "...", " in inglenook", " in this app",
+    " in this program", " with inglenook", " here", " exactly", " then", " btw", " pls", " plz", ", thank you",
+    " for me", " now", " right now", ", i wonder", ", any idea", " or not", "?!", ", can you help"
+]
 SYNONYMS = {
-    "chat": ["conversation", "thread", "dialogue", "discussion"], "chats": ["conversations", "threads", "dialogues", "discussions"],
-    "conversation": ["chat", "thread", "discussion"], "conversations": ["chats", "threads", "discussions"],
-    "computer": ["pc", "laptop", "machine", "desktop"], "laptop": ["computer", "pc", "notebook"], "pc": ["computer", "laptop", "machine"],
-    "answer": ["reply", "response"], "answers": ["replies", "responses"], "reply": ["answer", "response"], "response": ["answer", "reply"],
-    "delete": ["remove", "erase"], "erase": ["delete", "wipe"], "program": ["app", "application", "software", "tool"], "app": ["program", "application", "software"],
-    "model": ["llm", "ai model", "language model"], "models": ["llms", "ai models", "language models"], "ram": ["memory"], "memory": ["ram"], "cpu": ["processor"], "processor": ["cpu"],
-    "gpu": ["graphics card", "video card"], "shortcut": ["hotkey", "key combination"], "shortcuts": ["hotkeys", "keyboard shortcuts", "key combinations"],
-    "internet": ["network", "web"], "message": ["msg", "text"], "question": ["prompt", "message"], "setting": ["option", "preference"], "settings": ["options", "preferences"],
-    "stored": ["saved", "kept"], "saved": ["stored", "kept"], "change": ["alter", "adjust", "modify"], "find": ["locate", "see"], "use": ["run", "work with"], "fast": ["quick"], "faster": ["quicker"],
-    "big": ["large"], "large": ["big"], "small": ["little", "tiny"], "stop": ["abort", "halt"], "terminal": ["console", "shell", "command line"], "picture": ["image", "photo"],
-    "how do i": ["how can i", "how to", "how would i", "how does one", "what do i do to", "what is the way to"], "how can i": ["how do i", "how to", "how could i"],
-    "how to": ["how do i", "how can i"], "can i": ["could i", "is it possible to", "may i", "am i able to"], "is there": ["do you have", "does it have", "is there maybe"],
-    "what is": ["what's", "whats", "explain", "what does it mean,"], "what's": ["what is", "whats"], "where is": ["where's", "where do i find"], "i want to": ["i'd like to", "i would like to", "i need to", "let me"],
-    "does it": ["will it", "does inglenook", "does this", "does the app"], "can it": ["can inglenook", "is it able to", "can this"], "do not": ["don't"], "don't": ["do not", "dont"], "cannot": ["can't", "cant"], "can't": ["cannot", "cant"],
+    "chat": ["conversation", "thread", "dialogue", "discussion"],
+    "chats": ["conversations", "threads", "dialogues", "discussions"],
+    "conversation": ["chat", "thread", "discussion"],
+    "conversations": ["chats", "threads", "discussions"],
+    "computer": ["pc", "laptop", "machine", "desktop"],
+    "laptop": ["computer", "pc", "notebook"],
+    "pc": ["computer", "laptop", "machine"],
+    "answer": ["reply", "response"],
+    "answers": ["replies", "responses"],
+    "reply": ["answer", "response"],
+    "response": ["answer", "reply"],
+    "delete": ["remove", "erase"],
+    "erase": ["delete", "wipe"],
+    "program": ["app", "application", "software", "tool"],
+    "app": ["program", "application", "software"],
+    "model": ["llm", "ai model", "language model"],
+    "models": ["llms", "ai models", "language models"],
+    "ram": ["memory"],
+    "memory": ["ram"],
+    "cpu": ["processor"],
+    "processor": ["cpu"],
+    "gpu": ["graphics card", "video card"],
+    "shortcut": ["hotkey", "key combination"],
+    "shortcuts": ["hotkeys", "keyboard shortcuts", "key combinations"],
+    "internet": ["network", "web"],
+    "message": ["msg", "text"],
+    "question": ["prompt", "message"],
+    "setting": ["option", "preference"],
+    "settings": ["options", "preferences"],
+    "stored": ["saved", "kept"],
+    "saved": ["stored", "kept"],
+    "change": ["alter", "adjust", "modify"],
+    "find": ["locate", "see"],
+    "use": ["run", "work with"],
+    "fast": ["quick"],
+    "faster": ["quicker"],
+    "big": ["large"],
+    "large": ["big"],
+    "small": ["little", "tiny"],
+    "stop": ["abort", "halt"],
+    "terminal": ["console", "shell", "command line"],
+    "picture": ["image", "photo"],
+    "how do i": ["how can i", "how to", "how would i", "how does one", "what do i do to", "what is the way to"],
+    "how can i": ["how do i", "how to", "how could i"],
+    "how to": ["how do i", "how can i"],
+    "can i": ["could i", "is it possible to", "may i", "am i able to"],
+    "is there": ["do you have", "does it have", "is there maybe"],
+    "what is": ["what's", "whats", "explain", "what does it mean,"],
+    "what's": ["what is", "whats"],
+    "where is": ["where's", "where do i find"],
+    "i want to": ["i'd like to", "i would like to", "i need to", "let me"],
+    "does it": ["will it", "does inglenook", "does this", "does the app"],
+    "can it": ["can inglenook", "is it able to", "can this"],
+    "do not": ["don't"],
+    "don't": ["do not", "dont"],
+    "cannot": ["can't", "cant"],
+    "can't": ["cannot", "cant"],
     "inglenook": ["it", "this app", "this program", "the app"],
 }
 DROPPED = {"the", "a", "an", "my", "is", "are", "to", "do", "i", "of", "in", "it", "this"}
-NEIGHBOURS = {"a": "sq", "b": "vn", "c": "xv", "d": "sf", "e": "wr", "f": "dg", "g": "fh", "h": "gj", "i": "uo", "j": "hk", "k": "jl", "l": "k", "m": "n", "n": "bm", "o": "ip", "p": "o",
-              "q": "wa", "r": "et", "s": "ad", "t": "ry", "u": "yi", "v": "cb", "w": "qe", "x": "zc", "y": "tu", "z": "x"}
+NEIGHBOURS = {
+    "a": "sq", "b": "vn", "c": "xv", "d": "sf", "e": "wr", "f": "dg", "g": "fh", "h": "gj", "i": "uo", "j": "hk",
+    "k": "jl", "l": "k", "m": "n", "n": "bm", "o": "ip", "p": "o", "q": "wa", "r": "et", "s": "ad", "t": "ry",
+    "u": "yi", "v": "cb", "w": "qe", "x": "zc", "y": "tu", "z": "x"
+}
 
 
 def misspell(word: str, rng: random.Random) -> str:
@@ -148,8 +202,8 @@ def vary(question: str, rng: random.Random) -> str:
 
 @dataclasses.dataclass
 class Dialogue:
-    """Messages, user first and the guide's answer last, and the intent of the last question; only the last answer is to be learned, and
-    only it has places for facts."""
+    """Messages, user first and the guide's answer last, and the intent of the last question; only the last answer is
+    to be learned, and only it has places for facts."""
     messages: list[str]
     intent: str
 
@@ -165,8 +219,14 @@ class Sampler:
     def __init__(self, by_language: dict[str, list[Intent]], facts: dict[str, str], seed: int | str):
         self.rng = random.Random(seed)
         self.facts = facts
-        self.declined = {language: next((i for i in intents if i.name.endswith(OUT_OF_SCOPE)), None) for language, intents in by_language.items()}
-        self.intents = {language: [i for i in intents if not i.name.endswith(OUT_OF_SCOPE)] for language, intents in by_language.items()}
+        self.declined = {
+            language: next((i for i in intents if i.name.endswith(OUT_OF_SCOPE)), None)
+            for language, intents in by_language.items()
+        }
+        self.intents = {
+            language: [i for i in intents if not i.name.endswith(OUT_OF_SCOPE)]
+            for language, intents in by_language.items()
+        }
         self.by_name = {i.name: i for intents in self.intents.values() for i in intents}
         self.languages = [language for language in LANGUAGES if self.intents[language]]
 
@@ -188,7 +248,10 @@ class Sampler:
         before = []
         if intent.after:
             earlier = self.by_name[self.rng.choice([name for name in intent.after if name in self.by_name])]
-            before = [vary(self.question(earlier), self.rng), facts_of_program.fill(self.rng.choice(earlier.answers), self.facts)]
+            before = [
+                vary(self.question(earlier), self.rng),
+                facts_of_program.fill(self.rng.choice(earlier.answers), self.facts)
+            ]
         return Dialogue([*before, text, self.rng.choice(intent.answers)], intent.name)
 
     def draw(self) -> Dialogue:
@@ -210,5 +273,7 @@ def dev_dialogues(by_language: dict[str, list[Intent]], facts: dict[str, str]) -
             if intent.after:
                 earlier = by_name[intent.after[0]]
                 before = [earlier.questions[0].lower(), facts_of_program.fill(earlier.answers[0], facts)]
-            rows += [Dialogue([*before, q.lower(), intent.answers[0]], intent.name) for q in intent.questions if is_dev(q)]
+            rows += [
+                Dialogue([*before, q.lower(), intent.answers[0]], intent.name) for q in intent.questions if is_dev(q)
+            ]
     return rows

@@ -21,7 +21,8 @@ MAX_TOKENS = 400
 # What the guide must reach.
 NEEDED = {"answered": 0.88, "declined": 0.95}
 # What every way to decline says, by language; "only" is not in what the guide says of itself when asked.
-DECLINED = (("only the small built-in guide", "larger model"), ("内置的小向导", "更大的模型"), ("лишь маленький встроенный гид", "модель побольше"))
+DECLINED = (("only the small built-in guide", "larger model"), ("内置的小向导", "更大的模型"), ("лишь маленький встроенный гид",
+                                                                                     "модель побольше"))
 MAX_WORDS_DECLINED = 35
 NEEDED_QUESTIONS = {"answered": 200, "declined": 60}
 GREEDY = {"temperature": 0}
@@ -34,13 +35,15 @@ def words(text: str) -> list[str]:
 
 
 def questions(path: pathlib.Path) -> list[dict]:
-    """The lines of a file, with the facts of the program in their places. Of `facts`, lists of texts, an answer needs one text each, and of
-    `never` it must have none."""
+    """The lines of a file, with the facts of the program in their places. Of `facts`, lists of texts, an answer needs
+    one text each, and of `never` it must have none."""
     facts = facts_of_program.collect()
     items = [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
     for item in items:
         if "facts" in item:
-            item["facts"] = [[facts_of_program.fill(text, facts) for text in alternatives] for alternatives in item["facts"]]
+            item["facts"] = [
+                [facts_of_program.fill(text, facts) for text in alternatives] for alternatives in item["facts"]
+            ]
     return items
 
 
@@ -54,12 +57,14 @@ def told_words(answer: str, facts: dict[str, str]) -> int:
 def is_right(item: dict, answer: str) -> bool:
     answer = answer.lower()
     if item.get("decline"):
-        return len(words(answer)) <= MAX_WORDS_DECLINED and any(all(mark in answer for mark in marks) for marks in DECLINED)
+        return len(words(answer)) <= MAX_WORDS_DECLINED and any(
+            all(mark in answer for mark in marks) for marks in DECLINED)
     needed = all(any(fact.lower() in answer for fact in alternatives) for alternatives in item["facts"])
     return needed and not any(text in answer for text in item.get("never", []))
 
 
-def evaluate(bin_dir: pathlib.Path, model: pathlib.Path, items: list[dict], first_answers: dict[str, str], sampler: dict) -> dict:
+def evaluate(bin_dir: pathlib.Path, model: pathlib.Path, items: list[dict], first_answers: dict[str, str],
+             sampler: dict) -> dict:
     """Counts of right answers by kind, and the sentences about broken rules."""
     right, asked = collections.Counter(), collections.Counter()
     broken = []

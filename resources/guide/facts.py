@@ -1,8 +1,9 @@
 """What the guide says about the program, read from where the program itself has it.
 
-A fact has a name: `key:models`, the keys of an action (its id in app/desktop/actions.cpp); `keys`, all of them; `commands`, `quants`,
-`families`, `formats`, `version`. Answers hold facts as `{name}`, and the guide has one vocabulary piece for each, whose text fill.py writes
-into the shipped model. So the guide is trained on names, and a changed key or another command changes a text and no weight.
+A fact has a name: `key:models`, the keys of an action (its id in app/desktop/actions.cpp); `keys`, all of them;
+`commands`, `quants`, `families`, `formats`, `version`. Answers hold facts as `{name}`, and the guide has one
+vocabulary piece for each, whose text fill.py writes into the shipped model. So the guide is trained on names, and a
+changed key or another command changes a text and no weight.
 """
 import pathlib
 import re
@@ -33,7 +34,8 @@ def version() -> str:
 
 
 def features() -> list[str]:
-    """The intents that docs/features.md names as speaking of its lines. Raises ValueError for a line that names none and says no "no"."""
+    """The intents that docs/features.md names as speaking of its lines. Raises ValueError for a line that names none
+    and says no "no"."""
     told = set()
     for feature, mark in re.findall(r"^\| (.+?) \|.*\| ([^|]*?) ?\|$", (ROOT / "docs/features.md").read_text(), re.M):
         if feature == "feature" or mark == "no":

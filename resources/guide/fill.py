@@ -1,7 +1,7 @@
 """Writes the guide that ships: guide.gguf with the facts of the program as the texts of their vocabulary pieces.
 
-A part of the build, so it uses nothing but the standard library. A fact that the program no longer has becomes a dash: that is for
-shipped.py, a test, to complain about, not for the build.
+A part of the build, so it uses nothing but the standard library. A fact that the program no longer has becomes a
+dash: that is for shipped.py, a test, to complain about, not for the build.
 """
 import argparse
 import pathlib
@@ -16,7 +16,10 @@ SPACE = "\u2581"  # what SentencePiece writes for it
 
 def filled(pieces: list[str], facts: dict[str, str]) -> list[str]:
     """Pieces that are the place of a fact become its text."""
-    return [facts.get(piece[1:-1], "–").replace(" ", SPACE) if facts_of_program.PLACE.fullmatch(piece) else piece for piece in pieces]
+    return [
+        facts.get(piece[1:-1], "–").replace(" ", SPACE) if facts_of_program.PLACE.fullmatch(piece) else piece
+        for piece in pieces
+    ]
 
 
 def main() -> None:

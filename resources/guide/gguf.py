@@ -102,7 +102,8 @@ def write(path: pathlib.Path, metadata: dict, tensors: dict[str, Tensor]) -> Non
         head += _string(key) + _value(value)
     offset = 0
     for name, tensor in tensors.items():
-        head += _string(name) + struct.pack(f"<I{len(tensor.shape)}QIQ", len(tensor.shape), *reversed(tensor.shape), tensor.type, offset)
+        head += _string(name) + struct.pack(f"<I{len(tensor.shape)}QIQ", len(tensor.shape), *reversed(tensor.shape),
+                                            tensor.type, offset)
         offset += -(-len(tensor.data) // ALIGNMENT) * ALIGNMENT
     path = pathlib.Path(path)
     unfinished = path.with_name(path.name + ".part")

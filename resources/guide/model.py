@@ -61,7 +61,8 @@ def rotate(x, cos, sin):
 
 
 class Dropout(nn.Module):
-    """Inverted dropout whose masks are places of one long random vector: drawing fresh ones costs as much as a product."""
+    """Inverted dropout whose masks are places of one long random vector: drawing fresh ones costs as much as a
+    product."""
 
     def __init__(self, share: float, pool: int = 1 << 24):
         super().__init__()

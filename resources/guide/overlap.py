@@ -1,7 +1,7 @@
 """Proves that no held-out question shares five words in a row with the training text.
 
-A 5-gram counts when at least one of its words is no stop word. Words are lower-cased runs of letters and digits, contractions
-written out ("what's" is "what is"); a Chinese character is a word. Exits with 1 and lists what overlaps.
+A 5-gram counts when at least one of its words is no stop word. Words are lower-cased runs of letters and digits,
+contractions written out ("what's" is "what is"); a Chinese character is a word. Exits with 1 and lists what overlaps.
 """
 import pathlib
 import re
@@ -13,17 +13,20 @@ from evaluate import questions, words
 
 HERE = pathlib.Path(__file__).resolve().parent
 N = 5
-STOP_WORDS = set("""a about after all also am an and any are as at be because been before but by can could did do does doing don't down for from get had has have
+STOP_WORDS = set(
+    """a about after all also am an and any are as at be because been before but by can could did do does doing don't down for from get had has have
 having he her here him his how i i'd i'm if in inglenook into is isn't it it's its just like make many me more most much my need no not now of on one only or other our out
 over so some than that that's the their them then there these they this those to too up us use used want was way we were what what's when where which while who
 why will with without would you your""".split())
 
-
-CONTRACTIONS = (("can't", "can not"), ("won't", "will not"), ("n't", " not"), ("'m", " am"), ("'re", " are"), ("'ve", " have"), ("'ll", " will"), ("'d", " would"),
-                ("'s", " is"))
+CONTRACTIONS = (("can't", "can not"), ("won't", "will not"), ("n't", " not"), ("'m", " am"), ("'re", " are"),
+                ("'ve", " have"), ("'ll", " will"), ("'d", " would"), ("'s", " is"))
 # Without apostrophes people write them, too.
-BARE = {"whats": "what is", "hows": "how is", "wheres": "where is", "whos": "who is", "im": "i am", "ive": "i have", "dont": "do not", "doesnt": "does not",
-        "isnt": "is not", "cant": "can not", "cannot": "can not", "wont": "will not", "didnt": "did not"}
+BARE = {
+    "whats": "what is", "hows": "how is", "wheres": "where is", "whos": "who is", "im": "i am", "ive": "i have",
+    "dont": "do not", "doesnt": "does not", "isnt": "is not", "cant": "can not", "cannot": "can not",
+    "wont": "will not", "didnt": "did not"
+}
 
 
 def plain_words(text: str) -> list[str]:

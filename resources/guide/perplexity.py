@@ -1,7 +1,8 @@
 """Perplexity of the held-out questions and of the right answers to them, for several quantizations of one guide.
 
-For each held-out question about Inglenook: how well the model predicts the question's own tokens (which it was not trained on), then its
-topic, then the tokens of the topic's first answer (which it was), each as exp of the mean of -ln p.
+For each held-out question about Inglenook: how well the model predicts the question's own tokens (which it was not
+trained on), then its topic, then the tokens of the topic's first answer (which it was), each as exp of the mean of
+-ln p.
 """
 import argparse
 import json
@@ -20,7 +21,9 @@ from vocabulary import Vocabulary, of_gguf
 
 def token_losses(ingle: pathlib.Path, model: pathlib.Path, ids: list[int], out: pathlib.Path) -> numpy.ndarray:
     """-ln p of ids[1:]."""
-    subprocess.run([ingle, "logits", model, "--tokens", ",".join(map(str, ids)), "--out", out], check=True, capture_output=True)
+    subprocess.run([ingle, "logits", model, "--tokens", ",".join(map(str, ids)), "--out", out],
+                   check=True,
+                   capture_output=True)
     logits = numpy.fromfile(out, numpy.float32).reshape(len(ids), -1)[:-1].astype(numpy.float64)
     logits -= logits.max(axis=1, keepdims=True)
     return numpy.log(numpy.exp(logits).sum(axis=1)) - logits[numpy.arange(len(logits)), ids[1:]]

@@ -1,9 +1,10 @@
-"""Ties guide.gguf to what it was trained on: facts.json holds what must not go without training, a digest of each intent's answers, and
-one of the file itself.
+"""Ties guide.gguf to what it was trained on: facts.json holds what must not go without training, a digest of each
+intent's answers, and one of the file itself.
 
-`record` writes it after training; `check`, a test, fails when a meaning changed: an answer is another, or something that answers
-speak of is gone (a fact that they tell, a command, a family, a block format, a quantization, every line of docs/features.md
-that names an intent). What is changed or added in the program is text that fill.py writes, and needs no training.
+`record` writes it after training; `check`, a test, fails when a meaning changed: an answer is another, or something
+that answers speak of is gone (a fact that they tell, a command, a family, a block format, a quantization, every line
+of docs/features.md that names an intent). What is changed or added in the program is text that fill.py writes, and
+needs no training.
 """
 import hashlib
 import json
@@ -23,7 +24,9 @@ def present(guide: pathlib.Path = HERE / "guide.gguf") -> dict:
     intents = [intent for of_language in corpus.load().values() for intent in of_language]
     told = {name for intent in intents for answer in intent.answers for name in facts_of_program.places(answer)}
     answers = {intent.name: digest("\n".join(intent.answers).encode())[:12] for intent in intents}
-    listed = {name: facts[name].replace(" or ", ", ").split(", ") for name in ("commands", "quants", "families", "formats")}
+    listed = {
+        name: facts[name].replace(" or ", ", ").split(", ") for name in ("commands", "quants", "families", "formats")
+    }
     return {"told": sorted(told & facts.keys()), **listed, "features": facts_of_program.features(),
             "answers": answers, "guide": digest(guide.read_bytes())}
 
@@ -58,9 +61,15 @@ def differences(then: dict, now: dict) -> list[str]:
 def unknown(guide: pathlib.Path = HERE / "guide.gguf") -> list[str]:
     """What the program or its documents say of the guide that the guide does not know."""
     pieces = set(gguf.read(guide)[0]["tokenizer.ggml.tokens"])
-    intents = [f"docs/features.md: the guide has no intent {name}" for name in facts_of_program.features() if f"<|{name}|>" not in pieces]
+    intents = [
+        f"docs/features.md: the guide has no intent {name}" for name in facts_of_program.features()
+        if f"<|{name}|>" not in pieces
+    ]
     facts = facts_of_program.collect().keys()
-    return intents + [f"the program has no fact {piece}" for piece in sorted(pieces) if facts_of_program.PLACE.fullmatch(piece) and piece[1:-1] not in facts]
+    return intents + [
+        f"the program has no fact {piece}" for piece in sorted(pieces)
+        if facts_of_program.PLACE.fullmatch(piece) and piece[1:-1] not in facts
+    ]
 
 
 def main() -> int:
@@ -70,7 +79,8 @@ def main() -> int:
     changed = differences(json.loads(RECORD.read_text()), present()) + unknown()
     for line in changed:
         print(line)
-    print("The guide must be trained again: see resources/guide/README.md" if changed else "the guide knows the program as it is")
+    print("The guide must be trained again: see resources/guide/README.md"
+          if changed else "the guide knows the program as it is")
     return 1 if changed else 0
 
 

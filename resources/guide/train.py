@@ -1,8 +1,10 @@
-"""Trains the guide: corpus -> vocabulary -> network -> GGUF in float32. `./dev guide` calls this and quantises the result.
+"""Trains the guide: corpus -> vocabulary -> network -> GGUF in float32. `./dev guide` calls this and quantises the
+result.
 
-Everything random follows --seed. The state of the training is kept every few steps; --resume goes on from there, to the same weights as
-without the break, or with what the corpus got in between. --from starts with the weights of an earlier guide instead of random ones, and stays near what that one
-understands: new answers are learned in a fraction of the steps. On 2 cores with bfloat16 instructions 1,000 steps take about 27 minutes.
+Everything random follows --seed. The state of the training is kept every few steps; --resume goes on from there, to
+the same weights as without the break, or with what the corpus got in between. --from starts with the weights of an
+earlier guide instead of random ones, and stays near what that one understands: new answers are learned in a fraction
+of the steps. On 2 cores with bfloat16 instructions 1,000 steps take about 27 minutes.
 """
 import argparse
 import copy
@@ -36,12 +38,12 @@ DROPOUT = 0.1
 BATCH_TOKENS = 4096
 STEPS, STEPS_ON = 3200, 800       # from random weights, and from those of an earlier guide
 WARMUP, COOLING = 60, 0.6      # the rate climbs for so many steps, stays, and falls to 0 over the last share of them
-PEAK, PEAK_ON = 1.0, 0.3       # of the learning rates; the weights of an earlier guide would be forgotten at the full ones
+PEAK, PEAK_ON = 1.0, 0.3  # of the learning rates; the weights of an earlier guide would be forgotten at the full ones
 REPORT = 100             # steps
 KEEP = 25                # steps from one checkpoint to the next
 POOL = 4096              # dialogues that are sorted by length together
 SPLIT = 0.05             # BPE dropout of questions, in a third of them
-TOPIC_SHARE = 0.8        # of the dialogues end with the topic, but of answers that are new: understanding a question is harder than the words
+TOPIC_SHARE = 0.8  # of the dialogues end with the topic, but of answers that are new: understanding a question is harder than the words
 QUESTION_SHARE = 0.2     # of the questions' tokens are predicted too, which teaches what words go together
 
 
@@ -52,10 +54,17 @@ def fastest_type() -> torch.dtype:
 
 
 class Stream:
-    """Batches without end: (ids [batch, tokens], weights [batch, tokens - 1], places [batch] of the topics in ids) of about BATCH_TOKENS
-    tokens, padded at the end. Where it stands is two numbers, so that a training can go on."""
+    """Batches without end: (ids [batch, tokens], weights [batch, tokens - 1], places [batch] of the topics in ids) of
+    about BATCH_TOKENS tokens, padded at the end. Where it stands is two numbers, so that a training can go on."""
 
-    def __init__(self, by_language, facts: dict[str, str], vocabulary: Vocabulary, new: set[str], seed: int, pool: int = 0, used: int = 0):
+    def __init__(self,
+                 by_language,
+                 facts: dict[str, str],
+                 vocabulary: Vocabulary,
+                 new: set[str],
+                 seed: int,
+                 pool: int = 0,
+                 used: int = 0):
         """`new`: the intents whose answers an earlier guide says otherwise, or not at all."""
         self.by_language, self.facts, self.vocabulary, self.new, self.seed = by_language, facts, vocabulary, new, seed
         self.pool, self.used = pool, used
@@ -80,7 +89,8 @@ class Stream:
         rows = []
         for _ in range(POOL):
             dialogue = sampler.draw()
-            ids, start = self.vocabulary.dialogue(dialogue.messages, dialogue.intent, SPLIT if rng.random() < 0.33 else 0.0)
+            ids, start = self.vocabulary.dialogue(dialogue.messages, dialogue.intent,
+                                                  SPLIT if rng.random() < 0.33 else 0.0)
             if rng.random() < TOPIC_SHARE and dialogue.intent not in self.new:
                 ids = ids[: start + 1]
             rows.append((ids, start))
@@ -102,8 +112,8 @@ class Stream:
 
 
 def loss_of(model: Model, ids, weights, places, earlier: Model | None) -> torch.Tensor:
-    """Weighted mean cross-entropy, in nats a token; and, with an earlier guide, how far the topics' probabilities went from its own
-    (Kullback-Leibler divergence, Li and Hoiem 2016), of the questions that it understood."""
+    """Weighted mean cross-entropy, in nats a token; and, with an earlier guide, how far the topics' probabilities
+    went from its own (Kullback-Leibler divergence, Li and Hoiem 2016), of the questions that it understood."""
     hidden = model(ids[:, :-1])
     keep = weights.flatten() > 0
     losses = F.cross_entropy(model.logits(hidden.flatten(0, 1)[keep]), ids[:, 1:].flatten()[keep], reduction="none")
@@ -116,7 +126,8 @@ def loss_of(model: Model, ids, weights, places, earlier: Model | None) -> torch.
         known = earlier.logits(earlier(ids[:, : int(places.max())])[rows, places - 1])
     understood = known.argmax(-1) == ids[rows, places]
     now = model.logits(hidden[rows, places - 1]).log_softmax(-1)
-    return loss + F.kl_div(now[understood], known[understood].log_softmax(-1), log_target=True, reduction="sum") / len(ids)
+    return loss + F.kl_div(now[understood], known[understood].log_softmax(-1), log_target=True,
+                           reduction="sum") / len(ids)
 
 
 class Muon(torch.optim.Optimizer):
@@ -154,7 +165,8 @@ def dev_report(model: Model, rows: list[tuple[list[int], int]]) -> tuple[float, 
     total = 0.0
     right = 0
     for ids, start in rows:
-        losses = F.cross_entropy(logits := model.logits(model(torch.tensor([ids[:-1]]))[0, start - 1 :]), torch.tensor(ids[start:]))
+        losses = F.cross_entropy(logits := model.logits(model(torch.tensor([ids[:-1]]))[0, start - 1:]),
+                                 torch.tensor(ids[start:]))
         total += losses.item()
         right += logits[0].argmax().item() == ids[start]
     model.train()
@@ -169,7 +181,10 @@ def rates(steps: int, peak: float) -> list[float]:
 def optimizers_of(model: Model) -> list[torch.optim.Optimizer]:
     matrices = [p for n, p in model.named_parameters() if p.ndim == 2 and n != "token_embd"]
     others = [p for n, p in model.named_parameters() if p.ndim != 2 or n == "token_embd"]
-    return [Muon(matrices, lr=0.02, decay=0.05), torch.optim.AdamW(others, lr=3e-3, betas=(0.9, 0.95), weight_decay=0.01)]
+    return [
+        Muon(matrices, lr=0.02, decay=0.05),
+        torch.optim.AdamW(others, lr=3e-3, betas=(0.9, 0.95), weight_decay=0.01)
+    ]
 
 
 @dataclasses.dataclass
@@ -181,16 +196,22 @@ class Progress:
     place: dict = dataclasses.field(default_factory=dict)  # of the stream
 
 
-def keep(path: pathlib.Path, vocabulary: Vocabulary, model: Model, optimizers, schedule: list[float], earlier: str | None, progress: Progress) -> None:
+def keep(path: pathlib.Path, vocabulary: Vocabulary, model: Model, optimizers, schedule: list[float],
+         earlier: str | None, progress: Progress) -> None:
     """Replaces the checkpoint whole, so that one can be read whenever the training is killed."""
     unfinished = path.with_suffix(".part")
-    torch.save({"pieces": [(piece.text, piece.score, int(piece.kind)) for piece in vocabulary.pieces], "model": model.state_dict(), "optimizers": [o.state_dict() for o in optimizers],
-                "schedule": schedule, "earlier": earlier, "progress": dataclasses.asdict(progress), "random": torch.get_rng_state()}, unfinished)
+    torch.save(
+        {
+            "pieces": [
+                (piece.text, piece.score, int(piece.kind)) for piece in vocabulary.pieces
+            ], "model": model.state_dict(), "optimizers": [o.state_dict() for o in optimizers], "schedule": schedule,
+            "earlier": earlier, "progress": dataclasses.asdict(progress), "random": torch.get_rng_state()
+        }, unfinished)
     os.replace(unfinished, path)
 
 
-def train(model: Model, earlier: Model | None, optimizers, stream: Stream, dev: list[tuple[list[int], int]], schedule: list[float], progress: Progress,
-          save: Callable[[Progress], None]) -> dict:
+def train(model: Model, earlier: Model | None, optimizers, stream: Stream, dev: list[tuple[list[int], int]],
+          schedule: list[float], progress: Progress, save: Callable[[Progress], None]) -> dict:
     """Trains in place from where `progress` stands; returns what the model card tells."""
     peaks = [o.defaults["lr"] for o in optimizers]
     before, started = progress.seconds, time.time()
@@ -205,16 +226,21 @@ def train(model: Model, earlier: Model | None, optimizers, stream: Stream, dev: 
             optimizer.step()
         model.zero_grad(set_to_none=True)
         smoothing = 0.03 if step > 1 else 1.0
-        progress = Progress(step, progress.tokens + ids.numel(), before + time.time() - started, progress.loss + smoothing * (loss.item() - progress.loss), stream.place())
+        progress = Progress(step, progress.tokens + ids.numel(), before + time.time() - started,
+                            progress.loss + smoothing * (loss.item() - progress.loss), stream.place())
         if step % KEEP == 0 or step == len(schedule):
             save(progress)
         if step % REPORT == 0 or step == len(schedule):
             dev_loss, dev_right = dev_report(model, dev)
-            print(f"step {step} of {len(schedule)} loss {progress.loss:.3f} dev {dev_loss:.3f} right {dev_right:.3f} {progress.tokens / progress.seconds:.0f} tok/s {progress.seconds:.0f} s",
-                  flush=True)
+            print(
+                f"step {step} of {len(schedule)} loss {progress.loss:.3f} dev {dev_loss:.3f} right {dev_right:.3f} "
+                f"{progress.tokens / progress.seconds:.0f} tok/s {progress.seconds:.0f} s",
+                flush=True)
     dev_loss, dev_right = dev_report(model, dev)
-    return {"steps": len(schedule), "tokens": progress.tokens, "seconds": round(progress.seconds), "type": str(model.dtype), "loss": round(progress.loss, 4),
-            "devLoss": round(dev_loss, 4), "devRight": round(dev_right, 4)}
+    return {
+        "steps": len(schedule), "tokens": progress.tokens, "seconds": round(progress.seconds), "type": str(model.dtype),
+        "loss": round(progress.loss, 4), "devLoss": round(dev_loss, 4), "devRight": round(dev_right, 4)
+    }
 
 
 def tensor_name(parameter: str) -> str:
@@ -242,7 +268,8 @@ def take_over(model: Model, tensors: dict[str, gguf.Tensor]) -> None:
 
 @torch.no_grad()
 def go_on(model: Model, optimizers: list[torch.optim.Optimizer], kept: dict) -> None:
-    """The state of a checkpoint; pieces that came into the corpus since start with random vectors and without momentum."""
+    """The state of a checkpoint; pieces that came into the corpus since start with random vectors and without
+    momentum."""
     for name, parameter in model.named_parameters():
         known = kept["model"][name]
         parameter[: len(known)] = known
@@ -257,25 +284,45 @@ def go_on(model: Model, optimizers: list[torch.optim.Optimizer], kept: dict) -> 
 def export(model: Model, vocabulary: Vocabulary, path: pathlib.Path) -> None:
     c = model.config
     metadata = {
-        "general.architecture": "llama", "general.name": "Inglenook guide", "general.license": "mit",
+        "general.architecture": "llama",
+        "general.name": "Inglenook guide",
+        "general.license": "mit",
         "general.description": "Answers questions about Inglenook, and nothing else.",
-        "llama.context_length": c.context, "llama.embedding_length": c.dim, "llama.block_count": c.layers,
-        "llama.feed_forward_length": c.ffn, "llama.attention.head_count": c.heads, "llama.attention.head_count_kv": c.heads,
-        "llama.attention.layer_norm_rms_epsilon": c.norm_epsilon, "llama.rope.dimension_count": c.head_dim,
-        "llama.rope.freq_base": c.rope_base, "llama.vocab_size": c.vocab,
+        "llama.context_length": c.context,
+        "llama.embedding_length": c.dim,
+        "llama.block_count": c.layers,
+        "llama.feed_forward_length": c.ffn,
+        "llama.attention.head_count": c.heads,
+        "llama.attention.head_count_kv": c.heads,
+        "llama.attention.layer_norm_rms_epsilon": c.norm_epsilon,
+        "llama.rope.dimension_count": c.head_dim,
+        "llama.rope.freq_base": c.rope_base,
+        "llama.vocab_size": c.vocab,
         **vocabulary.metadata(),
     }
-    gguf.write(path, metadata, {tensor_name(name): gguf.Tensor(tuple(value.shape), gguf.F32, value.float().numpy().tobytes())
-                                for name, value in model.state_dict().items()})
+    gguf.write(
+        path, metadata, {
+            tensor_name(name): gguf.Tensor(
+                tuple(value.shape), gguf.F32,
+                value.float().numpy().tobytes()) for name, value in model.state_dict().items()
+        })
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=pathlib.Path, required=True, help="folder for checkpoint, weights and figures")
     start = parser.add_mutually_exclusive_group()
-    start.add_argument("--resume", action="store_true", help="go on from the checkpoint in that folder, if there is one")
-    start.add_argument("--from", dest="earlier", type=pathlib.Path, metavar="GGUF", help="start with the weights of this guide")
-    parser.add_argument("--steps", type=int, help=f"{STEPS} by default, {STEPS_ON} with --from; with --resume another end than planned")
+    start.add_argument("--resume",
+                       action="store_true",
+                       help="go on from the checkpoint in that folder, if there is one")
+    start.add_argument("--from",
+                       dest="earlier",
+                       type=pathlib.Path,
+                       metavar="GGUF",
+                       help="start with the weights of this guide")
+    parser.add_argument("--steps",
+                        type=int,
+                        help=f"{STEPS} by default, {STEPS_ON} with --from; with --resume another end than planned")
     parser.add_argument("--seed", type=int, default=20261121)
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args()
@@ -286,7 +333,12 @@ def main() -> None:
 
     facts = facts_of_program.collect()
     by_language = corpus.load()
-    print({language: f"{len(intents)} intents, {sum(len(i.questions) for i in intents)} questions" for language, intents in by_language.items()}, flush=True)
+    print(
+        {
+            language: f"{len(intents)} intents, {sum(len(i.questions) for i in intents)} questions"
+            for language, intents in by_language.items()
+        },
+        flush=True)
     intents = [intent for of_language in by_language.values() for intent in of_language]
     names = [intent.name for intent in intents]
     told = sorted({name for intent in intents for answer in intent.answers for name in facts_of_program.places(answer)})
@@ -301,11 +353,18 @@ def main() -> None:
         pieces = vocabularies.of_gguf(metadata)
     else:
         sampler = corpus.Sampler(by_language, facts, args.seed)
-        texts = [facts_of_program.PLACE.sub(" ", text) for _ in range(VOCABULARY_DIALOGUES) for text in sampler.draw().messages]
+        texts = [
+            facts_of_program.PLACE.sub(" ", text)
+            for _ in range(VOCABULARY_DIALOGUES)
+            for text in sampler.draw().messages
+        ]
         pieces = vocabularies.learn(texts, args.out / "vocabulary", VOCABULARY_SIZE)
     vocabulary = Vocabulary(vocabularies.grown(pieces, names, told))
 
-    dev = [vocabulary.dialogue(dialogue.messages, dialogue.intent) for dialogue in corpus.dev_dialogues(by_language, facts)]
+    dev = [
+        vocabulary.dialogue(dialogue.messages, dialogue.intent)
+        for dialogue in corpus.dev_dialogues(by_language, facts)
+    ]
     model = Model(Config(vocab=len(vocabulary)), DROPOUT, fastest_type())
     optimizers = optimizers_of(model)
     earlier, new = None, set()
@@ -319,7 +378,10 @@ def main() -> None:
         schedule = schedule if args.steps else kept["schedule"]
         torch.set_rng_state(kept["random"])
     stream = Stream(by_language, facts, vocabulary, new, args.seed, **progress.place)
-    print(f"{sum(p.numel() for p in model.parameters()) / 1e6:.2f} M parameters, {len(vocabulary)} pieces, {model.dtype}, from step {progress.step}", flush=True)
+    print(
+        f"{sum(p.numel() for p in model.parameters()) / 1e6:.2f} M parameters, {len(vocabulary)} pieces, "
+        f"{model.dtype}, from step {progress.step}",
+        flush=True)
     save = functools.partial(keep, checkpoint, vocabulary, model, optimizers, schedule, start)
     figures = train(model, earlier, optimizers, stream, dev, schedule, progress, save)
     declines = [vocabulary.topic_id(name) for name in names if name.endswith(corpus.OUT_OF_SCOPE)]

@@ -1,6 +1,6 @@
-// IQ1_M: value = d * (2 * scale + 1) * (the grid's value +- 1/8). Plane 0: bytes, the low bits of indices; plane 1: nibbles,
-// three upper bits of an index and a bit set where 1/8 is taken off; plane 2: for 256 values four times 16 bits: four scales
-// of 3 bits, each of 16 values, and a nibble of the half d.
+// IQ1_M: value = d * (2 * scale + 1) * (the grid's value +- 1/8). Plane 0: bytes, the low bits of indices; plane 1:
+// nibbles, three upper bits of an index and a bit set where 1/8 is taken off; plane 2: for 256 values four times 16
+// bits: four scales of 3 bits, each of 16 values, and a nibble of the half d.
 #include "levels.glsl"
 #include "grid.glsl"
 

@@ -1,6 +1,6 @@
-// IQ1_S: value = d * (2 * scale + 1) * (the grid's value +- 1/8). Plane 0: bytes, the low bits of indices; plane 1: 16 bits for
-// 32 values: four times three upper bits of an index, a scale of 3 bits, and a bit set where 1/8 is taken off; plane 2: a
-// half d for 256.
+// IQ1_S: value = d * (2 * scale + 1) * (the grid's value +- 1/8). Plane 0: bytes, the low bits of indices; plane 1:
+// 16 bits for 32 values: four times three upper bits of an index, a scale of 3 bits, and a bit set where 1/8 is taken
+// off; plane 2: a half d for 256.
 #include "levels.glsl"
 #include "grid.glsl"
 

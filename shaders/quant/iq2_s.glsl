@@ -1,6 +1,6 @@
-// IQ2_S: value = d * (2 * scale + 1) / 8 * (8, 25 or 43), with its sign. For 256 values: plane 0: 32 bytes, the low bits of
-// indices, then 32 of signs; plane 1: 8 bytes, two upper bits of four indices each, then 8 of nibbles, a scale for 16
-// values; plane 2: a half d.
+// IQ2_S: value = d * (2 * scale + 1) / 8 * (8, 25 or 43), with its sign. For 256 values: plane 0: 32 bytes, the low
+// bits of indices, then 32 of signs; plane 1: 8 bytes, two upper bits of four indices each, then 8 of nibbles, a
+// scale for 16 values; plane 2: a half d.
 #include "levels.glsl"
 #include "grid.glsl"
 

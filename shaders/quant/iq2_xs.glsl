@@ -1,5 +1,5 @@
-// IQ2_XS: value = d * (2 * scale + 1) / 8 * (8, 25 or 43), with its sign. Plane 0: 16 bits for 8 values, an index of 9 bits
-// and seven signs; plane 1: nibbles, a scale for 16 values; plane 2: a half d for 256.
+// IQ2_XS: value = d * (2 * scale + 1) / 8 * (8, 25 or 43), with its sign. Plane 0: 16 bits for 8 values, an index of
+// 9 bits and seven signs; plane 1: nibbles, a scale for 16 values; plane 2: a half d for 256.
 #include "levels.glsl"
 #include "grid.glsl"
 

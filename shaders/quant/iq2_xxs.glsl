@@ -1,5 +1,5 @@
-// IQ2_XXS: value = d * (2 * scale + 1) / 8 * (8, 25 or 43), with its sign. Plane 0: two words for 32 values: bytes, four
-// indices; four times seven signs, and a scale in the top nibble; plane 1: a half d for 256.
+// IQ2_XXS: value = d * (2 * scale + 1) / 8 * (8, 25 or 43), with its sign. Plane 0: two words for 32 values: bytes,
+// four indices; four times seven signs, and a scale in the top nibble; plane 1: a half d for 256.
 #include "levels.glsl"
 #include "grid.glsl"
 

@@ -1,5 +1,6 @@
-// IQ3_S: value = d * (2 * scale + 1) * (1, 3 … 15), with its sign. Plane 0: bytes, the low bits of indices; plane 1, for 256
-// values: 8 bytes, the indices' ninth bits; 8 words of signs; 8 nibbles, a scale for 32 values; plane 2: a half d for 256.
+// IQ3_S: value = d * (2 * scale + 1) * (1, 3 … 15), with its sign. Plane 0: bytes, the low bits of indices; plane 1,
+// for 256 values: 8 bytes, the indices' ninth bits; 8 words of signs; 8 nibbles, a scale for 32 values; plane 2: a
+// half d for 256.
 #include "levels.glsl"
 #include "grid.glsl"
 

@@ -1,5 +1,5 @@
-// IQ3_XXS: value = d * (2 * scale + 1) / 2 * (2, 6 … 26 or 31), with its sign. Plane 0: bytes, indices; plane 1: a word for 32
-// values, four times seven signs and a scale in the top nibble; plane 2: a half d for 256.
+// IQ3_XXS: value = d * (2 * scale + 1) / 2 * (2, 6 … 26 or 31), with its sign. Plane 0: bytes, indices; plane 1: a
+// word for 32 values, four times seven signs and a scale in the top nibble; plane 2: a half d for 256.
 #include "levels.glsl"
 #include "grid.glsl"
 

@@ -1,5 +1,5 @@
-// IQ4_XS: value = d * scale * the codebook's level. Plane 0: nibbles; plane 1: a signed byte scale for 32 values; plane 2:
-// a half d for 256.
+// IQ4_XS: value = d * scale * the codebook's level. Plane 0: nibbles; plane 1: a signed byte scale for 32 values;
+// plane 2: a half d for 256.
 #include "levels.glsl"
 #include "codebook.glsl"
 

@@ -1,5 +1,5 @@
-// MXFP4: value = 2^(E - 128) * the codebook's level. Plane 0: nibbles; plane 1: a byte E for 32 values. (Scales of 2^-127
-// and below are subnormal, which a device may take for zero.)
+// MXFP4: value = 2^(E - 128) * the codebook's level. Plane 0: nibbles; plane 1: a byte E for 32 values. (Scales of
+// 2^-127 and below are subnormal, which a device may take for zero.)
 #include "levels.glsl"
 #include "codebook.glsl"
 

@@ -1,6 +1,6 @@
-// TQ1_0: value = d * (trit - 1). Plane 0: 52 bytes for 256 values, each the fraction in 256ths whose base-3 digits are its
-// trits. The first digits of 32 bytes, then their second ones … are the first 160 values; 16 bytes of five make 80 more, and
-// 4 of four the last 16. Plane 1: a half d for 256.
+// TQ1_0: value = d * (trit - 1). Plane 0: 52 bytes for 256 values, each the fraction in 256ths whose base-3 digits
+// are its trits. The first digits of 32 bytes, then their second ones … are the first 160 values; 16 bytes of five
+// make 80 more, and 4 of four the last 16. Plane 1: a half d for 256.
 #include "levels.glsl"
 
 // Digit `n` of four bytes. Two products at a time have room in a word.

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Answers that follow JSON Schemas, judged by Debian's python3-jsonschema: 500 schemas of the supported part (docs/structured-answers.md),
-drawn at random, and for each what random logits over the guide's vocabulary make of it. Every schema has to be taken, every answer has to be
-whole and valid, and names no member twice. The formats date, time and date-time are checked here, by the standard library and RFC 3339's
-grammar: jsonschema knows the last two only with packages that Debian 12 lacks.
+"""Answers that follow JSON Schemas, judged by Debian's python3-jsonschema: 500 schemas of the supported part
+(docs/structured-answers.md), drawn at random, and for each what random logits over the guide's vocabulary make of it.
+Every schema has to be taken, every answer has to be whole and valid, and names no member twice. The formats date,
+time and date-time are checked here, by the standard library and RFC 3339's grammar: jsonschema knows the last two
+only with packages that Debian 12 lacks.
 
 usage: schemas_test.py WALK_SCHEMAS MODEL [SEED [COUNT]]
 """
@@ -17,7 +18,10 @@ import jsonschema
 
 TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)", re.ASCII)
 UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-NAMES = ["a", "b", "ab", "name", "größe", "ключ", "名", "with space", 'quo"te', "back\\slash", "tab\t", "😀", "", "items", "a/b", "1"]
+NAMES = [
+    "a", "b", "ab", "name", "größe", "ключ", "名", "with space", 'quo"te', "back\\slash", "tab\t", "😀", "", "items",
+    "a/b", "1"
+]
 SCALARS = ["x", "yes", "", "naïve", 'q"', "\n", "😀", 0, 1, -7, 12345678901, 2.5, -0.125, True, False, None]
 FORMATS = ["date", "time", "date-time", "uuid"]
 TYPES = ["object", "array", "string", "integer", "number", "boolean", "null"]
@@ -85,7 +89,8 @@ class Schemas:
             return {"const": self.value(0)}
         if kind == "enum":
             values = [self.value(0) for _ in range(draw.randint(1, 5))]
-            return draw.choice([{"enum": values}, {"enum": ["a", 1], "type": "string"}, {"enum": values, "title": "one"}])
+            return draw.choice([{"enum": values}, {"enum": ["a", 1], "type": "string"},
+                                {"enum": values, "title": "one"}])
         if kind == "anyOf":
             return {"anyOf": [self.any(depth + 1, optional) for _ in range(draw.randint(1, 3))]}
         if kind == "oneOf":
@@ -157,7 +162,10 @@ class Schemas:
 
     def integer(self, depth, optional):
         draw, schema = self.draw, {}
-        low = draw.choice([0, 1, -1, 7, -20, 99, 10 ** draw.randrange(15), -(10 ** draw.randrange(15)), -(2 ** 63), draw.randint(-5000, 5000)])
+        low = draw.choice([
+            0, 1, -1, 7, -20, 99, 10**draw.randrange(15), -(10**draw.randrange(15)), -(2**63),
+            draw.randint(-5000, 5000)
+        ])
         if self.chance(0.5):
             schema["minimum"] = low
         if self.chance(0.5):
@@ -202,7 +210,10 @@ def main():
             wrong.append(f"{json.dumps(schema)}\n  {str(answer)[:400]}\n  {str(problem)[:400]}")
     for text in wrong[:5]:
         print(text)
-    print(f"{count - len(wrong)} of {count} answers are valid, {num_bytes} bytes; {strangers} do not follow the schema before theirs")
+    print(
+        f"{count - len(wrong)} of {count} answers are valid, {num_bytes} bytes; {strangers} do not follow the "
+        "schema before theirs"
+    )
     # Answers that follow any schema would show nothing.
     return 1 if wrong or strangers < count / 2 else 0
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Two `ingle-serve` behind nginx with docs/examples/nginx-ingle.conf: streams come piece by piece, a conversation stays where it began,
-and goes on elsewhere when that server is killed."""
+"""Two `ingle-serve` behind nginx with docs/examples/nginx-ingle.conf: streams come piece by piece, a conversation
+stays where it began, and goes on elsewhere when that server is killed."""
 import argparse
 import contextlib
 import http.client
@@ -66,9 +66,15 @@ class Backend:
         home.mkdir()
         if account:
             shutil.chown(home, account["user"], account["group"])
-        env = os.environ | {name: str(home) for name in ("HOME", "XDG_RUNTIME_DIR", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME")}
-        self.process = subprocess.Popen([binary, "--socket", self.socket, "--threads", "1", "--backend", "cpu", "--data-dir", home, model],
-                                        env=env, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, **account)
+        env = os.environ | {
+            name: str(home) for name in ("HOME", "XDG_RUNTIME_DIR", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME")
+        }
+        self.process = subprocess.Popen(
+            [binary, "--socket", self.socket, "--threads", "1", "--backend", "cpu", "--data-dir", home, model],
+            env=env,
+            stderr=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            **account)
 
     def is_up(self):
         try:
@@ -82,7 +88,9 @@ class Backend:
         with contextlib.closing(connection):
             connection.request("GET", "/metrics")
             text = connection.getresponse().read().decode()
-        return sum(float(value) for value in re.findall(r'^\w+\{[^}]*endpoint="/v1/chat/completions"[^}]*\} (\d+)', text, re.MULTILINE))
+        return sum(
+            float(value)
+            for value in re.findall(r'^\w+\{[^}]*endpoint="/v1/chat/completions"[^}]*\} (\d+)', text, re.MULTILINE))
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
@@ -101,9 +109,13 @@ class Proxy:
         return http.client.HTTPConnection("127.0.0.1", self._port, timeout=10)
 
     def post(self, connection, conversation, tokens, headers=None):
-        body = {"model": "guide", "messages": [{"role": "user", "content": QUESTION}], "max_tokens": tokens, "temperature": 0}
+        body = {
+            "model": "guide", "messages": [{"role": "user", "content": QUESTION}], "max_tokens": tokens,
+            "temperature": 0
+        }
         named = {"X-Conversation": conversation} if conversation else {}
-        connection.request("POST", "/v1/chat/completions", json.dumps(body), named | {"Content-Type": "application/json"} | (headers or {}))
+        connection.request("POST", "/v1/chat/completions", json.dumps(body),
+                           named | {"Content-Type": "application/json"} | (headers or {}))
         return connection.getresponse()
 
     def ask(self, conversation, tokens=BEGINNING, headers=None):
@@ -111,12 +123,15 @@ class Proxy:
         with contextlib.closing(self.connect()) as connection:
             response = self.post(connection, conversation, tokens, headers=headers)
             text = response.read()
-            return response.status, json.loads(text)["choices"][0]["message"]["content"] if response.status == 200 else text.decode()
+            return response.status, json.loads(
+                text)["choices"][0]["message"]["content"] if response.status == 200 else text.decode()
 
     def stream(self):
         """(what each read of the socket brought, the words)"""
-        body = json.dumps({"model": "guide", "messages": [{"role": "user", "content": QUESTION}], "max_tokens": WHOLE, "temperature": 0,
-                           "stream": True}).encode()
+        body = json.dumps({
+            "model": "guide", "messages": [{"role": "user", "content": QUESTION}], "max_tokens": WHOLE,
+            "temperature": 0, "stream": True
+        }).encode()
         head = f"POST /v1/chat/completions HTTP/1.0\r\nHost: localhost\r\nX-Conversation: stream\r\nContent-Length: {len(body)}\r\n\r\n"
         with socket.create_connection(("127.0.0.1", self._port), timeout=10) as connection:
             connection.sendall(head.encode() + body)
@@ -127,7 +142,8 @@ class Proxy:
         if " 200 " not in text.splitlines()[0]:
             raise SystemExit(f"FAILED: a stream: {text[:200]}")
         events = [json.loads(line[6:]) for line in text.splitlines() if line.startswith("data: {")]
-        return reads, "".join(event["choices"][0]["delta"].get("content") or "" for event in events if event.get("choices"))
+        return reads, "".join(
+            event["choices"][0]["delta"].get("content") or "" for event in events if event.get("choices"))
 
 
 def bytes_with_first_words(reads):
@@ -155,17 +171,21 @@ def account_for(binary):
 
 def start_nginx(nginx, folder, port, account):
     text = EXAMPLE.read_text(encoding="utf-8")
-    expect(FOLDER_THERE in text and ADDRESS_THERE in text, "the example has the folder and the address that this test puts its own for")
+    expect(FOLDER_THERE in text and ADDRESS_THERE in text,
+           "the example has the folder and the address that this test puts its own for")
     config = folder / "nginx.conf"
-    config.write_text(text.replace(FOLDER_THERE, str(folder)).replace(ADDRESS_THERE, f"127.0.0.1:{port}"), encoding="utf-8")
+    config.write_text(text.replace(FOLDER_THERE, str(folder)).replace(ADDRESS_THERE, f"127.0.0.1:{port}"),
+                      encoding="utf-8")
     config.chmod(0o644)
     rights = "" if account or os.geteuid() != 0 else "user root;"
-    return subprocess.Popen([nginx, "-c", config, "-p", folder, "-e", folder / "nginx-error.log", "-g", "daemon off;" + rights], **account)
+    return subprocess.Popen(
+        [nginx, "-c", config, "-p", folder, "-e", folder / "nginx-error.log", "-g", "daemon off;" + rights], **account)
 
 
 def check(proxy, backends):
     print("streams")
-    # Held back, it would come by thousands of bytes. On a busy computer several pieces may be there before this test looks.
+    # Held back, it would come by thousands of bytes. On a busy computer several pieces may be there before this test
+    # looks.
     tries = [proxy.stream() for _ in range(8)]
     streamed = tries[0][1]
     least = min(bytes_with_first_words(reads) for reads, _ in tries)
@@ -173,7 +193,8 @@ def check(proxy, backends):
     most = max(len(reads) for reads, _ in tries)
     expect(most >= 8, f"and so do others ({most} reads)")
     status, whole = proxy.ask("stream", WHOLE)
-    expect(status == 200 and whole == streamed and len(whole) > 20, f"it has the same words as the answer in one go: {whole[:60]!r}")
+    expect(status == 200 and whole == streamed and len(whole) > 20,
+           f"it has the same words as the answer in one go: {whole[:60]!r}")
 
     print("who may ask")
     status, _ = proxy.ask("", headers={"Host": "elsewhere.example"})
@@ -200,7 +221,8 @@ def check(proxy, backends):
     before = [backend.requests() for backend in backends]
     for _ in range(CONVERSATIONS):
         proxy.ask("")
-    expect(all(backend.requests() > count for backend, count in zip(backends, before)), "those without a name are spread")
+    expect(all(backend.requests() > count for backend, count in zip(backends, before)),
+           "those without a name are spread")
 
     print("a server is killed")
     backends[0].kill()
@@ -209,7 +231,8 @@ def check(proxy, backends):
         status, words = proxy.ask(name)
         if status != 200 or not whole.startswith(words.strip()[:8]):
             raise SystemExit(f"FAILED: {name}: status {status}, {words[:80]!r}")
-    expect(backends[1].requests() - before == len(homes), "the other one answers all conversations, and none has an error")
+    expect(backends[1].requests() - before == len(homes),
+           "the other one answers all conversations, and none has an error")
 
 
 def main():

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`ingle-bridge` and its far server over TLS and through proxies: whom it trusts, where it goes, and who gets to see the key."""
+"""`ingle-bridge` and its far server over TLS and through proxies: whom it trusts, where it goes, and who gets to see
+the key."""
 import argparse
 import contextlib
 import http.server
@@ -30,14 +31,16 @@ class Certificates:
     def __init__(self, folder):
         self._folder = folder
         self.authority = folder / "authority.pem"
-        self._openssl("req", "-x509", "-days", "2", "-subj", "/CN=Authority of a test", *self._new_key("authority"), "-out", self.authority)
+        self._openssl("req", "-x509", "-days", "2", "-subj", "/CN=Authority of a test", *self._new_key("authority"),
+                      "-out", self.authority)
 
     def of(self, host, days=2):
         path = self._folder / f"{host}{days}"
         self._openssl("req", "-subj", f"/CN={host}", "-addext", f"subjectAltName=DNS:{host}", *self._new_key(path.name),
                       "-out", f"{path}.csr")
-        self._openssl("x509", "-req", "-in", f"{path}.csr", "-CA", self.authority, "-CAkey", self._folder / "authority.key",
-                      "-CAcreateserial", "-copy_extensions", "copy", "-days", str(days), "-out", f"{path}.pem")
+        self._openssl("x509", "-req", "-in", f"{path}.csr", "-CA", self.authority,
+                      "-CAkey", self._folder / "authority.key", "-CAcreateserial", "-copy_extensions", "copy", "-days",
+                      str(days), "-out", f"{path}.pem")
         return f"{path}.pem", f"{path}.key"
 
     def _new_key(self, name):
@@ -74,7 +77,9 @@ class Far:
         if certificate:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(*certificate)
-            self._server.socket = context.wrap_socket(self._server.socket, server_side=True, do_handshake_on_connect=False)
+            self._server.socket = context.wrap_socket(self._server.socket,
+                                                      server_side=True,
+                                                      do_handshake_on_connect=False)
         self.port = self._server.server_address[1]
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
@@ -140,8 +145,11 @@ class Bridge:
         self.socket = folder / "bridge.sock"
         self.log = folder / "log"
         with open(self.log, "w", encoding="utf-8") as log:
-            self.process = subprocess.Popen([binary, "--url", url, "--socket", self.socket, "--key-file", folder / "key", *options],
-                                            env={"HOME": str(folder), **variables}, stdout=log, stderr=log)
+            self.process = subprocess.Popen(
+                [binary, "--url", url, "--socket", self.socket, "--key-file", folder / "key", *options],
+                env={"HOME": str(folder), **variables},
+                stdout=log,
+                stderr=log)
         wait_until(self._is_there, "the bridge to listen")
 
     def _is_there(self):
@@ -188,8 +196,9 @@ def expect_models(said):
 
 def expect_mistrust(said, far, because):
     host = f"localhost:{far.port}"
-    expect(re.fullmatch(rf"{host} does not prove that it is what it is called, so nothing was sent: .*{because}.*\.", said),
-           f"it said: {said}")
+    expect(
+        re.fullmatch(rf"{host} does not prove that it is what it is called, so nothing was sent: .*{because}.*\.",
+                     said), f"it said: {said}")
     expect(not far.asked, "a server that is not trusted was asked")
 
 
@@ -223,12 +232,14 @@ def proxies(options, folder, certificates):
         expect(far.asked[0][1]["Authorization"] == f"Bearer {KEY}", "the key did not arrive")
         before = len(proxy.heads)
         said = answered(options, folder, url, SSL_CERT_FILE=authority, https_proxy=proxy.url, no_proxy="far.example")
-        expect(said.startswith("far.example cannot be reached: ") and len(proxy.heads) == before, f"past no_proxy: {said}")
+        expect(
+            said.startswith("far.example cannot be reached: ") and len(proxy.heads) == before, f"past no_proxy: {said}")
     with Far() as far, Proxy(far) as proxy:
         expect_models(answered(options, folder, "http://far.example/v1", "--insecure", http_proxy=proxy.url))
         expect(proxy.heads[0].startswith("GET http://far.example/v1/models "), f"the proxy was told {proxy.heads}")
         before = len(proxy.heads)
-        expect_models(answered(options, folder, f"http://localhost:{far.port}/v1", http_proxy=proxy.url, all_proxy=proxy.url))
+        expect_models(
+            answered(options, folder, f"http://localhost:{far.port}/v1", http_proxy=proxy.url, all_proxy=proxy.url))
         expect(len(proxy.heads) == before, "a proxy was asked for this computer itself")
         with Proxy(far, refuses=True) as refusing:
             said = answered(options, folder, "https://far.example/v1", https_proxy=refusing.url)
@@ -251,17 +262,29 @@ def secrets(options, folder, _):
 def engine(options, folder, _):
     """Another engine of Inglenook behind it: all of the sampler arrives, and the answer is that engine's."""
     sampler = {"topK": 0, "typicalP": 0.9, "minP": 0.1, "repeatPenalty": 1.25, "seed": 7}
-    request = {"messages": [{"role": "user", "parts": [{"kind": "text", "text": QUESTION}]}], "sampler": sampler, "maxTokens": 40}
+    request = {
+        "messages": [{"role": "user", "parts": [{"kind": "text", "text": QUESTION}]}], "sampler": sampler,
+        "maxTokens": 40
+    }
     with Server(options.bin, folder, key=KEY) as server:
-        alone = server.chat(temperature=0.7, top_p=0.95, top_k=0, typical_p=0.9, min_p=0.1, repetition_penalty=1.25, seed=7, max_tokens=40)
+        alone = server.chat(temperature=0.7,
+                            top_p=0.95,
+                            top_k=0,
+                            typical_p=0.9,
+                            min_p=0.1,
+                            repetition_penalty=1.25,
+                            seed=7,
+                            max_tokens=40)
         with Bridge(options.bin / "ingle-bridge", folder, f"{server.url}/v1") as bridge:
-            events = list(bridge.asked({"op": "load", "path": f"bridge:{GUIDE}"}, {"op": "generate", "request": request}))
+            events = list(
+                bridge.asked({"op": "load", "path": f"bridge:{GUIDE}"}, {"op": "generate", "request": request}))
     said = "".join(piece["text"] for event in events if event["event"] == "tokens" for piece in event["pieces"])
     expect(said == alone["choices"][0]["message"]["content"], f"through the bridge it said {said!r}, by itself {alone}")
     plan, = (event["plan"] for event in events if event["event"] == "plan")
     expect(not plan["note"], f"the plan says: {plan['note']}")
     counted = events[-1]["result"]["stats"]
-    expect([counted["promptTokens"], counted["newTokens"]] == [alone["usage"]["prompt_tokens"], alone["usage"]["completion_tokens"]],
+    expect([counted["promptTokens"],
+            counted["newTokens"]] == [alone["usage"]["prompt_tokens"], alone["usage"]["completion_tokens"]],
            f"{counted} is not {alone['usage']}")
 
 

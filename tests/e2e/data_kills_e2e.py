@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""kill -9 of the window while it asks, branches, moves, archives, imports, exports, reads documents and makes backups: afterwards the history opens, is
-whole, holds everything that the window had shown as done, and no import, export or backup is there by half."""
+"""kill -9 of the window while it asks, branches, moves, archives, imports, exports, reads documents and makes
+backups: afterwards the history opens, is whole, holds everything that the window had shown as done, and no import,
+export or backup is there by half."""
 import argparse
 import contextlib
 import json
@@ -20,11 +21,18 @@ CHATS = 400  # of each import
 
 def export_of_chatgpt(path, count):
     def node(parent, children, role, text):
-        return {"parent": parent, "children": children, "message": {"author": {"role": role}, "content": {"content_type": "text", "parts": [text]}}}
+        return {
+            "parent": parent, "children": children,
+            "message": {"author": {"role": role}, "content": {"content_type": "text", "parts": [text]}}
+        }
 
-    chats = [{"title": f"Chat {n}", "create_time": 1700000000 + n, "update_time": 1700000000 + n, "current_node": "a", "mapping": {
-        "q": node(None, ["a", "b"], "user", f"Question {n}"), "a": node("q", [], "assistant", f"Answer {n}"), "b": node("q", [], "assistant", f"Other {n}")}}
-        for n in range(count)]
+    chats = [{
+        "title": f"Chat {n}", "create_time": 1700000000 + n, "update_time": 1700000000 + n, "current_node": "a",
+        "mapping": {
+            "q": node(None, ["a", "b"], "user", f"Question {n}"), "a": node("q", [], "assistant", f"Answer {n}"),
+            "b": node("q", [], "assistant", f"Other {n}")
+        }
+    } for n in range(count)]
     path.write_text(json.dumps(chats))
 
 
@@ -65,7 +73,8 @@ class Kills:
         self.window.click("composerInput")
         question = f"Question {self.random.randrange(10**9)} of mine"
         self.window.send_message(question)
-        state = self.window.wait_for(lambda s: s["conversationId"] and s["messages"] and s["messages"][0]["text"] == question, "the question")
+        state = self.window.wait_for(
+            lambda s: s["conversationId"] and s["messages"] and s["messages"][0]["text"] == question, "the question")
         self.asked[int(state["conversationId"])] = question
         # Some answers go on behind whatever is done next.
         if len(self.asked) == 1 or self.random.random() < 0.7:
@@ -77,7 +86,8 @@ class Kills:
         if state["messages"] and state["generationState"] == "Idle":
             last = state["messages"][-1]["id"]
             self.act("regenerate")
-            shown = self.window.wait_for(lambda s: s["messages"] and s["messages"][-1]["id"] not in (0, last), "another version")
+            shown = self.window.wait_for(lambda s: s["messages"] and s["messages"][-1]["id"] not in (0, last),
+                                         "another version")
             self.versions |= {last, shown["messages"][-1]["id"]}
             self.window.wait_for(lambda s: s["generationState"] == "Streaming", "its text")
             e2e.stop_answer(self.window)
@@ -97,10 +107,13 @@ class Kills:
         if known and self.random.random() < 0.7:
             folder = self.random.choice([*known, 0])
             self.act("moveTo", target=target, folder=folder)
-            shown = self.window.wait_for(lambda s: any(row["id"] == target and row["folder"] == folder for row in s["rows"]), "the move")
+            shown = self.window.wait_for(
+                lambda s: any(row["id"] == target and row["folder"] == folder for row in s["rows"]), "the move")
         else:
             self.act("moveToNewFolder", target=target, title=f"Folder {self.random.randrange(1000)}")
-            shown = self.window.wait_for(lambda s: any(row["id"] == target and row["folder"] not in (0, before) for row in s["rows"]), "the new folder")
+            shown = self.window.wait_for(
+                lambda s: any(row["id"] == target and row["folder"] not in (0, before) for row in s["rows"]),
+                "the new folder")
         self.moving = 0
         self.folders[target] = next(row["folder"] for row in shown["rows"] if row["id"] == target)
 
@@ -192,32 +205,49 @@ class Kills:
         expect(integrity == "ok", f"integrity_check says {integrity}")
         expect(not database.execute("PRAGMA foreign_key_check").fetchall(), "something refers to what is not there")
         for conversation, question in self.asked.items():
-            found = database.execute("SELECT count(*) FROM messages m JOIN parts p ON p.message_id = m.id JOIN conversations c ON c.id = m.conversation_id "
-                                     "WHERE c.id = ? AND c.trashed_ms IS NULL AND p.text = ?", (conversation, question)).fetchone()[0]
+            found = database.execute(
+                "SELECT count(*) FROM messages m JOIN parts p ON p.message_id = m.id JOIN conversations c ON c.id = "
+                "m.conversation_id "
+                "WHERE c.id = ? AND c.trashed_ms IS NULL AND p.text = ?", (conversation, question)).fetchone()[0]
             expect(found == 1, f"conversation {conversation} lost its question")
         for version in self.versions:
-            expect(database.execute("SELECT 1 FROM messages WHERE id = ?", (version,)).fetchone(), f"the version {version} of an answer is gone")
+            expect(
+                database.execute("SELECT 1 FROM messages WHERE id = ?", (version,)).fetchone(),
+                f"the version {version} of an answer is gone")
         for conversation, folder in self.folders.items():
-            stored = database.execute("SELECT coalesce(folder_id, 0) FROM conversations WHERE id = ?", (conversation,)).fetchone()[0]
+            stored = database.execute("SELECT coalesce(folder_id, 0) FROM conversations WHERE id = ?",
+                                      (conversation,)).fetchone()[0]
             # It may have got where it was on the way to.
-            expect(stored == folder or conversation == self.moving, f"conversation {conversation} is in folder {stored}, not {folder}")
+            expect(stored == folder or conversation == self.moving,
+                   f"conversation {conversation} is in folder {stored}, not {folder}")
             self.folders[conversation] = stored
         for conversation in self.archived:
-            expect(database.execute("SELECT archived_ms FROM conversations WHERE id = ?", (conversation,)).fetchone()[0], f"conversation {conversation} left the archive")
-        brought = database.execute("SELECT count(*) FROM conversations WHERE origin = 'chatgpt' AND trashed_ms IS NULL").fetchone()[0]
-        expect(brought % CHATS == 0 and brought // CHATS in (self.imports, self.imports + 1), f"{brought} chats of {self.imports} imports")
+            expect(
+                database.execute("SELECT archived_ms FROM conversations WHERE id = ?", (conversation,)).fetchone()[0],
+                f"conversation {conversation} left the archive")
+        brought = database.execute(
+            "SELECT count(*) FROM conversations WHERE origin = 'chatgpt' AND trashed_ms IS NULL").fetchone()[0]
+        expect(brought % CHATS == 0 and brought // CHATS in (self.imports, self.imports + 1),
+               f"{brought} chats of {self.imports} imports")
         self.imports = brought // CHATS
-        texts = [row[0] for row in database.execute("SELECT CAST(content AS TEXT) FROM documents d JOIN files f ON f.id = d.file_id WHERE on_shelf = 1")]
+        texts = [
+            row[0] for row in database.execute(
+                "SELECT CAST(content AS TEXT) FROM documents d JOIN files f ON f.id = d.file_id WHERE on_shelf = 1")
+        ]
         for name in self.documents:
             expect(any(f"about {name}." in text for text in texts), f"the document {name} is gone")
 
     def check_that_a_loss_is_seen(self):
         """On copies of the history."""
-        for number, loss in enumerate(["DELETE FROM parts WHERE message_id = (SELECT min(id) FROM messages)",
-                                       "UPDATE conversations SET trashed_ms = 5 WHERE id = (SELECT max(id) FROM conversations WHERE origin = 'chatgpt')",
-                                       "UPDATE documents SET on_shelf = 0"]):
+        for number, loss in enumerate([
+                "DELETE FROM parts WHERE message_id = (SELECT min(id) FROM messages)",
+                "UPDATE conversations SET trashed_ms = 5 WHERE id = (SELECT max(id) FROM conversations WHERE origin "
+                "= 'chatgpt')",
+                "UPDATE documents SET on_shelf = 0"
+        ]):
             path = self.home.root / f"loss-{number}.sqlite"
-            with contextlib.closing(sqlite3.connect(self.home.history)) as original, contextlib.closing(sqlite3.connect(path)) as copy:
+            with contextlib.closing(sqlite3.connect(self.home.history)) as original, contextlib.closing(
+                    sqlite3.connect(path)) as copy:
                 original.backup(copy)
                 with copy:
                     copy.execute(loss)
@@ -233,7 +263,10 @@ def main():
     try:
         with display() as screen, new_home() as home, Kills(options, screen, home) as run:
             run.run(options.kills)
-            print(f"{run.kills} kills in {time.monotonic() - begin:.0f} s, nothing lost; came to their end: {run.done}, {run.imports} imports of {CHATS} chats")
+            print(
+                f"{run.kills} kills in {time.monotonic() - begin:.0f} s, nothing lost; came to their end: "
+                f"{run.done}, {run.imports} imports of {CHATS} chats"
+            )
     except Failure as failure:
         print(f"FAILED: {failure}")
         sys.exit(1)

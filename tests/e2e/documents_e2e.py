@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Documents as people read them with `ingle text`, traced: from its lock on, `ingle-documents` makes no system call that
-reaches a file, a socket or a process. The documents are made here."""
+"""Documents as people read them with `ingle text`, traced: from its lock on, `ingle-documents` makes no system call
+that reaches a file, a socket or a process. The documents are made here."""
 import argparse
 import io
 import pathlib
@@ -18,8 +18,10 @@ RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/
 OFFICE = ('xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
           'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"')
 # What would reach beyond the process. Everything is traced, so that calls with new names are seen, too.
-ALLOWED = {"read", "write", "lseek", "close", "brk", "mmap", "munmap", "mremap", "mprotect", "madvise", "futex", "getrandom",
-           "clock_gettime", "gettimeofday", "sysinfo", "exit_group", "exit", "rt_sigprocmask", "restart_syscall"}
+ALLOWED = {
+    "read", "write", "lseek", "close", "brk", "mmap", "munmap", "mremap", "mprotect", "madvise", "futex", "getrandom",
+    "clock_gettime", "gettimeofday", "sysinfo", "exit_group", "exit", "rt_sigprocmask", "restart_syscall"
+}
 
 
 def archive(parts):
@@ -32,14 +34,19 @@ def archive(parts):
 
 
 def word(words):
-    return archive({"[Content_Types].xml": "<Types/>",
-                    "_rels/.rels": f'<r><Relationship Type="{RELATION}" Target="/word/document.xml"/></r>',
-                    "word/document.xml": f"<w:document {WORD}><w:body><w:p><w:r><w:t>{words}</w:t></w:r></w:p></w:body></w:document>"})
+    return archive({
+        "[Content_Types].xml": "<Types/>",
+        "_rels/.rels": f'<r><Relationship Type="{RELATION}" Target="/word/document.xml"/></r>',
+        "word/document.xml": "<w:document "
+                             f"{WORD}><w:body><w:p><w:r><w:t>{words}</w:t></w:r></w:p></w:body></w:document>"
+    })
 
 
 def open_document(words):
-    return archive({"mimetype": "application/vnd.oasis.opendocument.text",
-                    "content.xml": f"<o {OFFICE}><office:body><text:h text:outline-level='2'>{words}</text:h></office:body></o>"})
+    return archive({
+        "mimetype": "application/vnd.oasis.opendocument.text",
+        "content.xml": f"<o {OFFICE}><office:body><text:h text:outline-level='2'>{words}</text:h></office:body></o>"
+    })
 
 
 def pdf(words, font="<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"):
@@ -52,20 +59,23 @@ def pdf(words, font="<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"):
         places.append(len(data))
         data += f"{number} 0 obj\n{content}\nendobj\n".encode()
     table = "".join(f"{place:010} 00000 n \n" for place in places)
-    return data + (f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}trailer\n<</Root 1 0 R/Size {len(objects) + 1}>>\n"
-                   f"startxref\n{len(data)}\n%%EOF\n").encode()
+    return data + (
+        f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}trailer\n<</Root 1 0 R/Size {len(objects) + 1}>>\n"
+        f"startxref\n{len(data)}\n%%EOF\n").encode()
 
 
 BOMB_MEGABYTES = 300
 MOST_MEGABYTES = 150
 # A font that would have poppler look for its table of characters.
-JAPANESE = ("<</Type/Font/Subtype/Type0/BaseFont/X/Encoding/90ms-RKSJ-H/DescendantFonts[<</Type/Font/Subtype/CIDFontType0"
-            "/BaseFont/X/CIDSystemInfo<</Registry(Adobe)/Ordering(Japan1)/Supplement 2>>>>]>>")
+JAPANESE = (
+    "<</Type/Font/Subtype/Type0/BaseFont/X/Encoding/90ms-RKSJ-H/DescendantFonts[<</Type/Font/Subtype/CIDFontType0"
+    "/BaseFont/X/CIDSystemInfo<</Registry(Adobe)/Ordering(Japan1)/Supplement 2>>>>]>>")
 # Name → content, what is printed, what is said besides.
 DOCUMENTS = {
     "a.txt": ("Plain words.".encode("utf-16"), "Plain words.\n", ""),
     "b.md": (b"# Top\n\nWords.", "# Top\n\nWords.\n", ""),
-    "c.html": ("<html><p>Gr\u00fc\u00dfe<p>x<img src='http://example.org/x.png'></html>".encode(), "Gr\u00fc\u00dfe\n\nx\n", "1 picture"),
+    "c.html": ("<html><p>Gr\u00fc\u00dfe<p>x<img src='http://example.org/x.png'></html>".encode(),
+               "Gr\u00fc\u00dfe\n\nx\n", "1 picture"),
     "d.docx": (word("In Word."), "In Word.\n", ""),
     "e.odt": (open_document("In Writer."), "## In Writer.\n", ""),
     "f.pdf": (pdf("(On paper.)"), "On paper.\n", ""),

@@ -117,7 +117,15 @@ def new_home():
 class Window:
     """One run of inglenook-test."""
 
-    def __init__(self, bin_dir, home, display_name, pace_ms=0, wrapper=(), extra_environment=None, arguments=(), folder=None):
+    def __init__(self,
+                 bin_dir,
+                 home,
+                 display_name,
+                 pace_ms=0,
+                 wrapper=(),
+                 extra_environment=None,
+                 arguments=(),
+                 folder=None):
         environment = home.environment(display_name)
         environment["INGLE_HOST_ARGS"] = f"--pace-ms {pace_ms}"
         environment.update(extra_environment or {})
@@ -243,7 +251,8 @@ class HistoryFile:
     @staticmethod
     def _read_message(database, row):
         message = dict(row)
-        parts = database.execute("SELECT text FROM parts WHERE message_id = ? ORDER BY position", (row["id"],)).fetchall()
+        parts = database.execute("SELECT text FROM parts WHERE message_id = ? ORDER BY position",
+                                 (row["id"],)).fetchall()
         chunks = database.execute("SELECT text, token_ids FROM answer_chunks WHERE message_id = ? ORDER BY id",
                                   (row["id"],)).fetchall()
         ids = row["token_ids"] + b"".join(chunk["token_ids"] for chunk in chunks)
@@ -335,7 +344,8 @@ class HostProcess:
         """An answer, and why it ended."""
         events = self._request({"id": 3, "op": "generate", "request": request}, "done")
         tokens = [event for event in events if event["event"] == "tokens"]
-        return Answer([i for event in tokens for i in event["ids"]], "".join(piece["text"] for event in tokens for piece in event["pieces"]),
+        return Answer([i for event in tokens for i in event["ids"]],
+                      "".join(piece["text"] for event in tokens for piece in event["pieces"]),
                       events[-1]["result"]["reason"])
 
 

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Graphics drivers in the real window and the real host, end to end. The graphics card is Mesa's software driver in disguise (fake_gpu.cpp).
+"""Graphics drivers in the real window and the real host, end to end. The graphics card is Mesa's software driver in
+disguise (fake_gpu.cpp).
 
   absent   no Vulkan at all: everything works, and nobody is told anything but by `ingle devices`
   probe    a driver that crashes at its first call: the chat answers on the processor, and a sentence says why
-  trial    one that crashes when its device is tried out: as well; that is remembered, until the device is chosen in the settings
-  load     one that crashes when it is to be used: as well; it is remembered, until the device is chosen in the settings
-  terminal as load, in `ingle chat`: it goes on on the processor
+  trial    one that crashes when its device is tried out: as well; that is remembered, until the device is chosen in
+  the settings load     one that crashes when it is to be used: as well; it is remembered, until the device is chosen
+  in the settings terminal as load, in `ingle chat`: it goes on on the processor
   answer   one that crashes in the middle of an answer: the same answer goes on, on the processor
   killed   a host that somebody kills says nothing about the driver
-  slow     a card that is slower than the processor: that answers, and a sentence says why, until the card is chosen in the settings
+  slow     a card that is slower than the processor: that answers, and a sentence says why, until the card is chosen
+  in the settings
 """
 import argparse
 import json
@@ -48,16 +50,22 @@ class Computer:
 
     def environment(self, crashes, speed={"INGLE_SLOW_DEVICE": "1"}):
         """The fake card computes on the processor, so it would be left to that for its speed."""
-        return {**speed, "VK_DRIVER_FILES": str(self._manifest), "FAKE_GPU_DRIVER": self._options.mesa, "FAKE_GPU_CRASHES": crashes,
-                "FAKE_GPU_TRIGGER": str(self.trigger)}
+        return {
+            **speed, "VK_DRIVER_FILES": str(self._manifest), "FAKE_GPU_DRIVER": self._options.mesa,
+            "FAKE_GPU_CRASHES": crashes, "FAKE_GPU_TRIGGER": str(self.trigger)
+        }
 
     def window(self, screen, environment):
         return Window(self._options.bin, self.home, screen, PACE_MS, extra_environment=environment)
 
     def run(self, environment, *arguments, typed=""):
         """The command line, which must end well."""
-        result = subprocess.run([f"{self._options.bin}/ingle", *arguments], env={**self.home.environment(""), **environment},
-                                input=typed, capture_output=True, encoding="utf-8", check=False)
+        result = subprocess.run([f"{self._options.bin}/ingle", *arguments],
+                                env={**self.home.environment(""), **environment},
+                                input=typed,
+                                capture_output=True,
+                                encoding="utf-8",
+                                check=False)
         expect(result.returncode == 0, f"ingle {arguments} ended with {result.returncode}: {result.stderr}")
         return result
 
@@ -95,7 +103,9 @@ def expect_processor(state, sentence):
 def absent(options, computer, screen):
     without = {"LD_PRELOAD": options.no_vulkan}
     lines = computer.devices(without)
-    expect(len(lines) == 2 and "used automatically" in lines[0] and "Vulkan is not installed" in lines[1], f"devices: {lines}")
+    expect(
+        len(lines) == 2 and "used automatically" in lines[0] and "Vulkan is not installed" in lines[1],
+        f"devices: {lines}")
     with computer.window(screen, without) as window:
         load_model(window, options.model)
         state = ask(window)
@@ -166,7 +176,8 @@ def load(options, computer, screen):
         window.click(f"device-{GPU}")
         state = window.wait_for(lambda s: s["modelState"] == "Ready" and GPU in s["device"], "the model on the device")
         expect(state["fallback"] == "", f"a device that works is commented: {state['fallback']}")
-        expect(state["deviceChoices"] == ["Automatic", "Processor", GPU], f"the settings offer {state['deviceChoices']}")
+        expect(state["deviceChoices"] == ["Automatic", "Processor", GPU],
+               f"the settings offer {state['deviceChoices']}")
         for theme in ("light", "dark"):
             window.click(f"theme-{theme}")
             if options.shots:
@@ -188,9 +199,11 @@ def terminal(options, computer, screen):
     expect(result.stdout == expected, f"after a crash the chat says {result.stdout}")
     expect(result.stderr.count(BLAMED) == 1, f"after a crash standard error says {result.stderr}")
     result = computer.run(broken, *chat, typed=questions)
-    expect(result.stdout == expected and BLAMED in result.stderr, f"after a crash that is remembered the chat says {result}")
+    expect(result.stdout == expected and BLAMED in result.stderr,
+           f"after a crash that is remembered the chat says {result}")
     # By name it is tried again, whatever way out it takes.
-    ways = ({"FAKE_GPU_SIGNAL": str(int(signal.SIGABRT))}, {"FAKE_GPU_SIGNAL": str(int(signal.SIGBUS))}, {"FAKE_GPU_EXIT": "0"}, {"FAKE_GPU_EXIT": "1"})
+    ways = ({"FAKE_GPU_SIGNAL": str(int(signal.SIGABRT))}, {"FAKE_GPU_SIGNAL": str(int(signal.SIGBUS))},
+            {"FAKE_GPU_EXIT": "0"}, {"FAKE_GPU_EXIT": "1"})
     for way in ways:
         result = computer.run({**broken, **way}, *chat, "--device", GPU, typed=questions)
         expect(result.stdout == expected and BLAMED in result.stderr, f"after {way} the chat says {result}")
@@ -202,10 +215,12 @@ def answer(options, computer, screen):
     with computer.window(screen, fragile) as window:
         load_model(window, options.model)
         before = ask(window)
-        expect(GPU in before["device"] and before["fallback"] == "", f"{before['device']} answers: {before['fallback']}")
+        expect(GPU in before["device"] and before["fallback"] == "",
+               f"{before['device']} answers: {before['fallback']}")
         computer.trigger.touch()
         after = window.wait_for(
-            lambda s: s["hostPid"] not in (0, before["hostPid"]) and len(answer_of(s)["text"]) > len(answer_of(before)["text"]) + 60,
+            lambda s: s["hostPid"] not in
+            (0, before["hostPid"]) and len(answer_of(s)["text"]) > len(answer_of(before)["text"]) + 60,
             "the answer to go on")
         expect(answer_of(after)["id"] == answer_of(before)["id"], "the answer goes on in another message")
         expect(answer_of(after)["text"].startswith(answer_of(before)["text"]), "text changed when the driver crashed")
@@ -241,7 +256,8 @@ def slow(options, computer, screen):
         load_model(window, options.model)
         state = ask(window)
         expect(GPU not in state["device"], f"{state['device']} answers")
-        expect("is slower than the processor with this model" in state["statusLine"], f"the status line does not say why: {state['statusLine']}")
+        expect("is slower than the processor with this model" in state["statusLine"],
+               f"the status line does not say why: {state['statusLine']}")
         if options.shots:
             window.command("screenshot", path=str(pathlib.Path(options.shots) / "slower.png"))
         stop_answer(window)

@@ -2,10 +2,12 @@
 """The first conversation, end to end: the real window under Xvfb, the real host, a small byte-level model.
 
   guide         a newcomer's first minute with the model that ships
-  newcomer      no model, a computer of 8 GB, an empty download folder: what suits it, what arrives, a chat; by keyboard alone
-  conversation  drop the file, ask, see the answer stream; kill the host and then the window while it does; continue;
+  newcomer      no model, a computer of 8 GB, an empty download folder: what suits it, what arrives, a chat; by
+  keyboard alone conversation  drop the file, ask, see the answer stream; kill the host and then the window while it
+  does; continue;
                 nothing that was painted is lost, and the answer equals one that was never interrupted
-  folders       a folder as its makers published it is dropped and answered by; it is made smaller, which can be stopped,
+  folders       a folder as its makers published it is dropped and answered by; it is made smaller, which can be
+  stopped,
                 killed and run out of disk, and leaves nothing then
   offline       no program can open an internet socket, and none tries to over a whole conversation; nor does the thread
                 that paints use files
@@ -47,8 +49,12 @@ def model_file(bin_folder):
     if trained.exists():
         return trained
     synthetic = pathlib.Path(bin_folder).parent / "e2e-model.gguf"
-    subprocess.run([f"{bin_folder}/ingle", "synth", "--family", "rwkv5", "--dim", "64", "--ffn", "224", "--layers", "12",
-                    "--heads", "1", "--kv-heads", "1", "--vocab", "256", "--quant", "Q8_0", "-o", str(synthetic)], check=True)
+    subprocess.run([
+        f"{bin_folder}/ingle", "synth", "--family", "rwkv5", "--dim", "64", "--ffn", "224", "--layers", "12", "--heads",
+        "1", "--kv-heads", "1", "--vocab", "256", "--quant", "Q8_0", "-o",
+        str(synthetic)
+    ],
+                   check=True)
     return synthetic
 
 
@@ -113,7 +119,8 @@ def check_deletion(options, home, screen):
 
 
 def guide(options):
-    """A newcomer's first minute: the window opens with the guide, a suggested question is clicked and answered rightly."""
+    """A newcomer's first minute: the window opens with the guide, a suggested question is clicked and answered
+    rightly."""
     shipped = {"INGLE_GUIDE": str(pathlib.Path(options.bin).parent / "share/inglenook/guide.gguf")}
     with display() as screen, new_home() as home:
         with Window(options.bin, home, screen, extra_environment=shipped) as window:
@@ -121,9 +128,12 @@ def guide(options):
             if options.shots:
                 window.command("screenshot", path=str(pathlib.Path(options.shots) / "guide-empty.png"))
             window.click("suggestion-0")
-            state = window.wait_for(lambda s: s["messages"] and answer_of(s)["status"] == "Complete", "the guide's answer")
+            state = window.wait_for(lambda s: s["messages"] and answer_of(s)["status"] == "Complete",
+                                    "the guide's answer")
             answer = answer_of(state)["text"]
-            expect(re.search("drop|drag", answer, re.IGNORECASE) and "window" in answer, f"no way to open a model: {answer!r}")
+            expect(
+                re.search("drop|drag", answer, re.IGNORECASE) and "window" in answer,
+                f"no way to open a model: {answer!r}")
             if options.shots:
                 window.command("screenshot", path=str(pathlib.Path(options.shots) / "guide.png"))
             window.drop(options.model)
@@ -139,7 +149,8 @@ def made_up_computer(root, installed_gb, limit_gb):
     """/proc and /sys of a computer whose control group has a limit; returns the folder."""
     kib = 10**9 // 1024
     (root / "proc/self").mkdir(parents=True)
-    (root / "proc/meminfo").write_text(f"MemTotal: {installed_gb * kib} kB\nMemAvailable: {installed_gb * kib * 7 // 10} kB\n")
+    (root /
+     "proc/meminfo").write_text(f"MemTotal: {installed_gb * kib} kB\nMemAvailable: {installed_gb * kib * 7 // 10} kB\n")
     (root / "proc/self/cgroup").write_text("0::/person\n")
     (root / "proc/self/mountinfo").write_text("25 1 0:22 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n")
     group = root / "sys/fs/cgroup/person"
@@ -170,11 +181,13 @@ def newcomer(options):
         with Window(options.bin, home, screen, PACE_MS, extra_environment=person) as window:
             state = window.wait_for(lambda s: s["computer"] and s["offers"], "what suits this computer")
             expect("8.0 GB of memory, 5.0 GB free" in state["computer"], f"another computer: {state['computer']}")
-            expect(state["offers"] == len(json.loads(catalog.read_text())["models"]), "the list of models is not all there")
+            expect(state["offers"] == len(json.loads(catalog.read_text())["models"]),
+                   "the list of models is not all there")
             if options.shots:
                 window.command("screenshot", path=str(pathlib.Path(options.shots) / "newcomer.png"))
             # A browser writes beside the name, then under it; half a file is no model yet.
-            whole = pathlib.Path(options.model).read_bytes() if str(options.model).endswith(".gguf") else synthetic_gguf(options, home)
+            whole = pathlib.Path(options.model).read_bytes() if str(
+                options.model).endswith(".gguf") else synthetic_gguf(options, home)
             arriving = downloads / "arriving.gguf"
             (downloads / "arriving.gguf.part").write_bytes(whole[:1000])
             arriving.write_bytes(whole[: len(whole) // 2])
@@ -199,8 +212,12 @@ def newcomer(options):
 def synthetic_gguf(options, home):
     """A model as it could be downloaded."""
     path = home.root / "synthetic.gguf"
-    subprocess.run([f"{options.bin}/ingle", "synth", "--family", "llama", "--dim", "64", "--ffn", "128", "--layers", "2",
-                    "--heads", "2", "--kv-heads", "2", "--vocab", "300", "--quant", "Q8_0", "-o", str(path)], check=True)
+    subprocess.run([
+        f"{options.bin}/ingle", "synth", "--family", "llama", "--dim", "64", "--ffn", "128", "--layers", "2", "--heads",
+        "2", "--kv-heads", "2", "--vocab", "300", "--quant", "Q8_0", "-o",
+        str(path)
+    ],
+                   check=True)
     return path.read_bytes()
 
 
@@ -332,7 +349,9 @@ def check_trace(options):
     check_painter(calls, (since, until), painter, folder)
     # The same is found where it is: with the journal's thread, which flushes, and with this one before it paints.
     others = {int(line.split(None, 1)[0]) for line in calls.splitlines()} - {painter}
-    flushing = [each for each in others if any("sync(" in call for call in file_calls(calls, (since, until), each, folder))]
+    flushing = [
+        each for each in others if any("sync(" in call for call in file_calls(calls, (since, until), each, folder))
+    ]
     expect(flushing, "no thread flushed anything")
     expect_failure(lambda: check_painter(calls, (since, until), flushing[0], folder), "flushing was not found")
     expect_failure(lambda: check_painter(calls, (0, since), painter, folder), "opening a file was not found")
@@ -400,7 +419,8 @@ def refusals(options):
         seen = ""
         for name, path in strange_files(options, home.root):
             window.drop(path)
-            state = window.wait_for(lambda s: not s["inspecting"] and s["banner"] not in ("", seen), f"a sentence about {name}")
+            state = window.wait_for(lambda s: not s["inspecting"] and s["banner"] not in ("", seen),
+                                    f"a sentence about {name}")
             seen = state["banner"]
             expect(name in seen.replace(str(path), ""), f"the sentence does not name {name}: {seen}")
             expect(seen.count("\n") == 0, f"more than a sentence: {seen}")
@@ -455,21 +475,32 @@ def published_folder(folder, layers, width):
     for name, shape in tensors.items():
         bytes_wanted = 4 * math.prod(shape)
         begin = len(data)
-        data += struct.pack("<f", 1) * shape[0] if len(shape) == 1 else (some * (bytes_wanted // len(some) + 1))[:bytes_wanted]
+        data += struct.pack("<f", 1) * shape[0] if len(shape) == 1 else (some *
+                                                                         (bytes_wanted // len(some) + 1))[:bytes_wanted]
         header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [begin, len(data)]}
     text = json.dumps(header).encode()
     (folder / "model.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + data)
-    (folder / "config.json").write_text(json.dumps({
-        "architectures": ["LlamaForCausalLM"], "hidden_size": width, "intermediate_size": 4 * width, "num_hidden_layers": layers,
-        "num_attention_heads": 4, "num_key_value_heads": 4, "vocab_size": 300, "max_position_embeddings": 512,
-        "rms_norm_eps": 1e-5, "tie_word_embeddings": True}))
-    vocabulary = {"<unk>": 0, "<s>": 1, "</s>": 2, **{f"<0x{byte:02X}>": 3 + byte for byte in range(256)}, "\u2581": 259, "a": 260, "\u2581a": 261}
+    (folder / "config.json").write_text(
+        json.dumps({
+            "architectures": ["LlamaForCausalLM"], "hidden_size": width, "intermediate_size": 4 * width,
+            "num_hidden_layers": layers, "num_attention_heads": 4, "num_key_value_heads": 4, "vocab_size": 300,
+            "max_position_embeddings": 512, "rms_norm_eps": 1e-5, "tie_word_embeddings": True
+        }))
+    vocabulary = {
+        "<unk>": 0, "<s>": 1, "</s>": 2, **{f"<0x{byte:02X}>": 3 + byte for byte in range(256)}, "\u2581": 259,
+        "a": 260, "\u2581a": 261
+    }
     added = [{"id": number, "content": name, "special": True} for number, name in enumerate(("<unk>", "<s>", "</s>"))]
-    (folder / "tokenizer.json").write_text(json.dumps({
-        "added_tokens": added,
-        "normalizer": {"type": "Sequence", "normalizers": [
-            {"type": "Prepend", "prepend": "\u2581"}, {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"}]},
-        "model": {"type": "BPE", "unk_token": "<unk>", "byte_fallback": True, "vocab": vocabulary, "merges": ["\u2581 a"]}}))
+    (folder / "tokenizer.json").write_text(
+        json.dumps({
+            "added_tokens": added, "normalizer": {
+                "type": "Sequence",
+                "normalizers": [{"type": "Prepend", "prepend": "\u2581"},
+                                {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"}]
+            }, "model": {
+                "type": "BPE", "unk_token": "<unk>", "byte_fallback": True, "vocab": vocabulary, "merges": ["\u2581 a"]
+            }
+        }))
     return folder
 
 
@@ -489,7 +520,8 @@ def files_below(folder):
 def make_smaller(window):
     """Clicks the button and waits until some of it is done."""
     window.click("smallerMake")
-    return window.wait_for(lambda s: s["smaller"] == "Failed" or s["smallerFraction"] > 0.05, "the smaller model to be begun")
+    return window.wait_for(lambda s: s["smaller"] == "Failed" or s["smallerFraction"] > 0.05,
+                           "the smaller model to be begun")
 
 
 def check_stopped(options, published, screen, home):
@@ -513,7 +545,8 @@ def check_stopped(options, published, screen, home):
         window.drop(published)
         state = make_smaller(window)
         state = window.wait_for(lambda s: s["smaller"] == "Failed", "the full disk to be said")
-        expect(state["smallerSentence"] == "The disk is full, and nothing was kept.", f"it says {state['smallerSentence']}")
+        expect(state["smallerSentence"] == "The disk is full, and nothing was kept.",
+               f"it says {state['smallerSentence']}")
         expect(not files_below(made), f"a full disk left {files_below(made)}")
         if options.shots:
             window.command("screenshot", path=str(pathlib.Path(options.shots) / "smaller-full.png"))
@@ -525,7 +558,8 @@ def check_stopped(options, published, screen, home):
 def folders(options):
     with display() as screen, new_home() as home:
         tiny = published_folder(home.root / "Tiny-Llama-Instruct", 2, 256)
-        large = published_folder(home.root / "Large-Llama", 16, 512)  # so large that making it smaller is worth a question
+        large = published_folder(home.root / "Large-Llama", 16,
+                                 512)  # so large that making it smaller is worth a question
         made = home.root / "data/inglenook/models"
         with Window(options.bin, home, screen, PACE_MS) as window:
             window.drop(tiny)
@@ -542,10 +576,12 @@ def folders(options):
             if options.shots:
                 window.command("screenshot", path=str(pathlib.Path(options.shots) / "smaller-asking.png"))
             window.click("smallerAsItIs")
-            window.wait_for(lambda s: s["modelState"] == "Ready" and s["modelPath"] == str(large), "the large one as it is")
+            window.wait_for(lambda s: s["modelState"] == "Ready" and s["modelPath"] == str(large),
+                            "the large one as it is")
             window.drop(large)
             window.click("smallerMake")
-            state = window.wait_for(lambda s: s["modelState"] == "Ready" and s["modelPath"] != str(large), "the smaller model")
+            state = window.wait_for(lambda s: s["modelState"] == "Ready" and s["modelPath"] != str(large),
+                                    "the smaller model")
             small = pathlib.Path(state["modelPath"])
             expect(state["modelName"] == "Large Llama", f"the smaller one is called {state['modelName']}")
             expect(files_below(made) == [small], f"{small} and {files_below(made)}")

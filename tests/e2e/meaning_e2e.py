@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Passages of a document that is too long, found by what a question means: with the real host and an embedding model, through kills of
-host and window. What is stored is what `ingle embed` says, and the question has a passage that none of its words finds."""
+"""Passages of a document that is too long, found by what a question means: with the real host and an embedding model,
+through kills of host and window. What is stored is what `ingle embed` says, and the question has a passage that none
+of its words finds."""
 import argparse
 import contextlib
 import json
@@ -17,7 +18,8 @@ from driver import Failure, Window, display, expect, new_home, wait_until
 WORDS = ["water", "stone", "river", "garden", "letter", "winter", "bread", "ship", "road", "field", "song"]
 CHAPTERS = 400
 WANTED = 300
-# A model with random weights knows letters and no words, so what looks alike is alike to it. The index knows whole words.
+# A model with random weights knows letters and no words, so what looks alike is alike to it. The index knows whole
+# words.
 PASSAGE = "Which lamp lights the light house at night? Lamp lights of the light house, night after night."
 QUESTION = "lamplights lighthouses nightwhich lamplights lighthouses"
 
@@ -48,7 +50,10 @@ def passages(home):
 
 
 def embed(options, model, text):
-    answer = subprocess.run([options.bin / "ingle", "embed", model, "--normalise", "--backend", "cpu"], input=text + "\n", capture_output=True, text=True,
+    answer = subprocess.run([options.bin / "ingle", "embed", model, "--normalise", "--backend", "cpu"],
+                            input=text + "\n",
+                            capture_output=True,
+                            text=True,
                             check=True)
     return json.loads(answer.stdout)
 
@@ -76,7 +81,10 @@ def ask(window, home):
 def mark_first(home):
     """Writes zeros in the place of the first vector: who makes it again writes over them."""
     with contextlib.closing(sqlite3.connect(home.history)) as database, database:
-        database.execute("UPDATE passage_vectors SET vector = zeroblob(length(vector)) WHERE passage_id = (SELECT min(passage_id) FROM passage_vectors)")
+        database.execute(
+            "UPDATE passage_vectors SET vector = zeroblob(length(vector)) WHERE passage_id = (SELECT "
+            "min(passage_id) FROM passage_vectors)"
+        )
 
 
 def check_vectors(options, model, home):
@@ -109,11 +117,13 @@ def run(options, chat, bge):
         expect(0 < killed_at < CHAPTERS, f"{killed_at} vectors when the window was killed")
         mark_first(home)
         with Window(options.bin, home, screen) as window:
-            window.wait_for(lambda s: s["modelState"] == "Ready" and s["modelPath"] == str(chat), "the model that chats")
+            window.wait_for(lambda s: s["modelState"] == "Ready" and s["modelPath"] == str(chat),
+                            "the model that chats")
             wait_until(lambda: len(vectors(home)) == len(passages(home)), "all vectors")
             check_vectors(options, bge, home)
             sources = ask(window, home)
-            expect(any(PASSAGE in text for text in sources), f"what the question means does not find the passage: {sources}")
+            expect(any(PASSAGE in text for text in sources),
+                   f"what the question means does not find the passage: {sources}")
             window.quit()
         bge.unlink()
         with Window(options.bin, home, screen) as window:
@@ -130,8 +140,13 @@ def main():
     try:
         with new_home() as place:
             chat, bge = place.root / "chat.gguf", place.root / "bge.gguf"
-            for family, context, path, shape in (("llama", 2048, chat, []), ("bert", 512, bge, ["--layers", "6", "--dim", "256", "--ffn", "1024"])):
-                subprocess.run([options.bin / "ingle", "synth", "--family", family, "--context", str(context), *shape, "-o", path], check=True)
+            for family, context, path, shape in (("llama", 2048, chat, []),
+                                                 ("bert", 512, bge, ["--layers", "6", "--dim", "256", "--ffn",
+                                                                     "1024"])):
+                subprocess.run(
+                    [options.bin / "ingle", "synth", "--family", family, "--context",
+                     str(context), *shape, "-o", path],
+                    check=True)
             run(options, chat, bge)
     except Failure as failure:
         sys.exit(str(failure))

@@ -14,7 +14,9 @@ import tempfile
 SKIPPED = 77
 LIMIT = 120 << 20
 # 134 MB for the context, half of that for half of it.
-MODEL = {"family": "llama", "dim": 256, "ffn": 256, "layers": 32, "heads": 4, "kv-heads": 4, "vocab": 4000, "quant": "Q8_0"}
+MODEL = {
+    "family": "llama", "dim": 256, "ffn": 256, "layers": 32, "heads": 4, "kv-heads": 4, "vocab": 4000, "quant": "Q8_0"
+}
 CONTEXT = 4096
 
 
@@ -75,7 +77,8 @@ def main():
 
         def generate(tokens, *more):
             ids = ",".join(str(300 + i % 3000) for i in range(tokens - 1))
-            return run(group, ingle, "generate", path, "--backend", "cpu", "--greedy", "-n", "1", "--tokens", ids, *more)
+            return run(group, ingle, "generate", path, "--backend", "cpu", "--greedy", "-n", "1", "--tokens", ids,
+                       *more)
 
         status, said = generate(CONTEXT, "--ctx", str(CONTEXT))
         expect(status == 1, f"a load that does not fit ended with {status}: {said}")

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Is the memory that `ingle inspect` foretells what a process takes whose context is full?
 
-memory_measure.py INGLE [--all] [SHAPE…]     prints a line for each shape; exit status 1 when one is off by more than 10 %
+memory_measure.py INGLE [--all] [SHAPE…]     prints a line for each shape; exit status 1 when one is off by more than
+10 %
 
-Each shape is a model of random weights, a context and a cache type. A few take seconds; --all takes the longer ones, too.
+Each shape is a model of random weights, a context and a cache type. A few take seconds; --all takes the longer ones,
+too.
 """
 import argparse
 import json
@@ -12,7 +14,9 @@ import subprocess
 import sys
 import tempfile
 
-DENSE = {"family": "llama", "dim": 512, "ffn": 1024, "layers": 8, "heads": 8, "kv-heads": 8, "vocab": 4000, "quant": "Q8_0"}
+DENSE = {
+    "family": "llama", "dim": 512, "ffn": 1024, "layers": 8, "heads": 8, "kv-heads": 8, "vocab": 4000, "quant": "Q8_0"
+}
 GROUPED = DENSE | {"dim": 1024, "ffn": 2816, "layers": 12, "heads": 16, "kv-heads": 4, "vocab": 8000}
 MIXTURE = DENSE | {"ffn": 512, "experts": 8, "experts-used": 2}
 RWKV = {"family": "rwkv7", "dim": 512, "ffn": 2048, "layers": 8, "heads": 8, "vocab": 4000, "quant": "Q8_0"}

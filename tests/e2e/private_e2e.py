@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Private chats: no byte of what was said in one is in any file afterwards, and no process that knew it can be dumped."""
+"""Private chats: no byte of what was said in one is in any file afterwards, and no process that knew it can be
+dumped."""
 import argparse
 import os
 import pathlib
@@ -23,7 +24,8 @@ def new_word():
 
 
 def files_of(home, since):
-    """Everything that the programs may have written: their folders, and what is newer than the test where others write as well."""
+    """Everything that the programs may have written: their folders, and what is newer than the test where others
+    write as well."""
     for folder in (home.root, pathlib.Path("/tmp"), pathlib.Path("/var/tmp"), pathlib.Path("/dev/shm"),
                    pathlib.Path(os.environ.get("XDG_RUNTIME_DIR", "/nonexistent"))):
         for path, _, names in os.walk(folder, onerror=lambda _: None):
@@ -63,7 +65,8 @@ def children_of(pid):
 def expect_no_dump(pid):
     """The kernel gives what it knows of a process that must not be dumped to root."""
     name = pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
-    limit = next(line for line in pathlib.Path(f"/proc/{pid}/limits").read_text().splitlines() if "core file size" in line)
+    limit = next(
+        line for line in pathlib.Path(f"/proc/{pid}/limits").read_text().splitlines() if "core file size" in line)
     expect(limit.split()[4:6] == ["0", "0"], f"{name}: {limit}")
     expect(os.stat(f"/proc/{pid}/mem").st_uid == 0, f"{name} can be dumped")
 
@@ -98,7 +101,8 @@ def check(options, home, screen):
         # What the test looks at tells a chat that is kept from one that is not.
         wait_until(lambda: find(home, since, [kept]), "the history to hold what is kept")
         for pid in (window.pid, host):
-            expect_failure(lambda pid=pid: expect_no_dump(pid), "a process cannot be dumped before there is a private chat")
+            expect_failure(lambda pid=pid: expect_no_dump(pid),
+                           "a process cannot be dumped before there is a private chat")
         before = snapshots(home)
         expect(before, "the engine keeps nothing")
 

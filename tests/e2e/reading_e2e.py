@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A document that is read while host and window are killed: nothing is read twice but the last page, a question in another chat
-after a restart begins at once, and its answer is the one of a host that reads everything in one go."""
+"""A document that is read while host and window are killed: nothing is read twice but the last page, a question in
+another chat after a restart begins at once, and its answer is the one of a host that reads everything in one go."""
 import argparse
 import json
 import pathlib
@@ -88,15 +88,16 @@ class Reader:
             e2e.kill_host(self.window)
             # Whatever comes next is what the new host finds kept, or a page more.
             before = self.tokens_read()
-            first = wait_until(lambda: self.tokens_read() if self.tokens_read() != before else 0, "the reading to go on",
-                               self._options.patience)
+            first = wait_until(lambda: self.tokens_read()
+                               if self.tokens_read() != before else 0, "the reading to go on", self._options.patience)
             self.most_again = max(self.most_again, before - first)
         else:
             self.restart()
-            wait_until(lambda: self.document()["state"] in ("Reading", "Read"), "the reading to go on", self._options.patience)
+            wait_until(lambda: self.document()["state"] in ("Reading", "Read"), "the reading to go on",
+                       self._options.patience)
             stored = readings(self._home)[1]
-            first = wait_until(lambda: max(self.tokens_read(), 0) if self.tokens_read() != stored else 0, "the first page",
-                               self._options.patience)
+            first = wait_until(lambda: max(self.tokens_read(), 0)
+                               if self.tokens_read() != stored else 0, "the first page", self._options.patience)
             # A page may have been read since the restart.
             self.most_again = max(self.most_again, before - (first - PAGE_TOKENS))
         self.kills[victim] += 1
@@ -175,15 +176,26 @@ def run(options, model):
             tokens, _, kept = readings(home)
             compared = check_answer(options, model, home, text)
             expect(first <= options.most_ms, f"the first words came after {first:.0f} ms")
-            print(f"{tokens} tokens; killed {reader.kills}; at most {reader.most_again} tokens read again; {kept / tokens * 1000 / 1e6:.1f} MB "
-                  f"kept per 1,000 tokens; the first words after a restart after {first:.0f} ms; {compared} ids as in one go")
+            print(
+                f"{tokens} tokens; killed {reader.kills}; at most {reader.most_again} tokens read again; "
+                f"{kept / tokens * 1000 / 1e6:.1f} MB "
+                f"kept per 1,000 tokens; the first words after a restart after {first:.0f} ms; {compared} ids as in "
+                "one go"
+            )
             reader.window.quit()
 
 
 # A small model that waits, and one of 1.1 billion parameters that reads 30,000 tokens.
-QUICK = {"shape": ["--context", "16384"], "bytes": 3000, "kills": 4, "between": 0.5, "pace_ms": 60, "most_ms": 5000, "patience": 300}
-LONG = {"shape": ["--context", "40960", "--dim", "2048", "--ffn", "5632", "--layers", "22", "--heads", "32", "--kv-heads", "4", "--vocab", "32000"],
-        "bytes": 35300, "kills": 50, "between": 4, "pace_ms": 0, "most_ms": 1000, "patience": 3000}
+QUICK = {
+    "shape": ["--context", "16384"], "bytes": 3000, "kills": 4, "between": 0.5, "pace_ms": 60, "most_ms": 5000,
+    "patience": 300
+}
+LONG = {
+    "shape": [
+        "--context", "40960", "--dim", "2048", "--ffn", "5632", "--layers", "22", "--heads", "32", "--kv-heads", "4",
+        "--vocab", "32000"
+    ], "bytes": 35300, "kills": 50, "between": 4, "pace_ms": 0, "most_ms": 1000, "patience": 3000
+}
 
 
 def main():
@@ -199,7 +211,10 @@ def main():
         for family in options.families:
             with new_home() as place:
                 model = place.root / f"{family}.gguf"
-                subprocess.run([options.bin / "ingle", "synth", "--family", family, *options.shape, "--quant", "Q8_0", "-o", model], check=True)
+                subprocess.run([
+                    options.bin / "ingle", "synth", "--family", family, *options.shape, "--quant", "Q8_0", "-o", model
+                ],
+                               check=True)
                 print(family, flush=True)
                 run(options, model)
     except Failure as failure:

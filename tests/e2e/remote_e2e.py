@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The window asks a model of another computer: `ingle-bridge` leads it to an `ingle-serve`, which is killed and restarted in the middle of an answer."""
+"""The window asks a model of another computer: `ingle-bridge` leads it to an `ingle-serve`, which is killed and
+restarted in the middle of an answer."""
 import argparse
 import os
 import pathlib
@@ -41,14 +42,16 @@ class Bridge:
 
 
 def wait_idle(window, what):
-    return window.wait_for(lambda s: s["generationState"] == "Idle" and s["messages"] and s["messages"][-1]["role"] == "assistant", what)
+    return window.wait_for(
+        lambda s: s["generationState"] == "Idle" and s["messages"] and s["messages"][-1]["role"] == "assistant", what)
 
 
 def kill_in_the_middle(window, servers, start_server):
     """Kills the server once some of the answer is there, and starts another; returns what was there."""
     def begun():
         state = window.state()
-        return state["messages"][-1]["text"] if len(state["messages"]) >= 2 and len(state["messages"][-1]["text"]) > 60 else None
+        return state["messages"][-1]["text"] if len(state["messages"]) >= 2 and len(
+            state["messages"][-1]["text"]) > 60 else None
     before = wait_until(begun, "the beginning of an answer")
     expect(window.state()["generationState"] == "Streaming", "the answer was whole before it could be broken")
     servers.pop().kill()
@@ -62,7 +65,8 @@ def expect_whole(window, before):
     """One answer, which went on by itself: it begins as it did, and its beginning stands there once."""
     message = wait_idle(window, "the rest of the answer")["messages"][-1]
     expect(message["status"] == "Complete", f"the answer is {message['status']}: {message['error']}")
-    expect(message["text"].startswith(before) and len(message["text"]) > len(before), f"after {before!r} there is {message['text']!r}")
+    expect(message["text"].startswith(before) and len(message["text"]) > len(before),
+           f"after {before!r} there is {message['text']!r}")
     expect(message["text"].count(before[:40]) == 1, f"the answer begins twice: {message['text']!r}")
     return message["text"]
 
@@ -97,7 +101,8 @@ def check(options, home, screen):
                 window.wait_for(lambda s: s["models"] == 2, "the models")
                 shot(window, "picker")
                 window.click("model-1")
-                state = window.wait_for(lambda s: s["modelPath"] == f"bridge:{GUIDE}" and s["modelState"] == "Ready", "the far model")
+                state = window.wait_for(lambda s: s["modelPath"] == f"bridge:{GUIDE}" and s["modelState"] == "Ready",
+                                        "the far model")
                 expect("leaves this computer" in state["statusLine"], f"the window says {state['statusLine']!r}")
                 window.send_message(QUESTION)
                 before = kill_in_the_middle(window, servers, start_server)
@@ -127,7 +132,8 @@ def check(options, home, screen):
                 expect(message["status"] == "Failed" and "bridge" in message["error"], f"without a bridge: {message}")
                 window.quit()
             with Window(options.bin, home, screen, extra_environment=environment) as window:
-                state = window.wait_for(lambda s: s["modelState"] == "Ready" and len(s["messages"]) == 4, "the window of the next day")
+                state = window.wait_for(lambda s: s["modelState"] == "Ready" and len(s["messages"]) == 4,
+                                        "the window of the next day")
                 expect(not state["modelPath"].startswith("bridge:"), "a model of another computer is a default")
                 expect(state["messages"][1]["text"] == text, "the answer is another one now")
     finally:

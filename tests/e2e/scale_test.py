@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""tools/scale.py: the simulated server against formulas, and the simulated questions against those of the load generator."""
+"""tools/scale.py: the simulated server against formulas, and the simulated questions against those of the load
+generator."""
 import argparse
 import contextlib
 import http.server
@@ -19,8 +20,10 @@ import scale  # noqa: E402
 import scale_simulation as simulation  # noqa: E402
 
 # A word is a token, the template none, nothing is kept.
-MEASURED = {"step_seconds": {"1": 0.04, "2": 0.05, "4": 0.06, "8": 0.08}, "step_with_piece_seconds": {"1": 0.1, "7": 0.2},
-            "piece_alone_seconds": 0.3, "tokens_per_word": 1, "template_tokens": 0}
+MEASURED = {
+    "step_seconds": {"1": 0.04, "2": 0.05, "4": 0.06, "8": 0.08}, "step_with_piece_seconds": {"1": 0.1, "7": 0.2},
+    "piece_alone_seconds": 0.3, "tokens_per_word": 1, "template_tokens": 0
+}
 
 
 def expect(is_so, what):
@@ -40,7 +43,8 @@ def test_random_numbers_are_those_of_the_standard():
 
 
 def test_one_answer_alone_takes_its_steps():
-    report = simulation.simulate(MEASURED, simulation.Load(clients=1, seconds=1), simulation.constant_questions(1, 100, 11))
+    report = simulation.simulate(MEASURED, simulation.Load(clients=1, seconds=1),
+                                 simulation.constant_questions(1, 100, 11))
     alone = 0.3 + 0.04 + 0.26 * 35 / 63  # 64 tokens and 36
     near(report.firsts[0], alone, 1e-9, "the first words")
     near(report.per_tokens[0], 0.04, 1e-9, "a token")
@@ -132,7 +136,9 @@ class FakeServer(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):  # noqa: N802
         self.bodies.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-        pieces = [{"choices": [{"index": 0, "delta": {"content": "word "}}]}] * 3 + [{"choices": [], "usage": {"completion_tokens": 3}}]
+        pieces = [{"choices": [{"index": 0, "delta": {"content": "word "}}]}] * 3 + [{
+            "choices": [], "usage": {"completion_tokens": 3}
+        }]
         text = "".join(f"data: {json.dumps(piece)}\n\n" for piece in pieces) + "data: [DONE]\n\n"
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
@@ -168,12 +174,16 @@ def test_questions_are_those_of_the_load_generator(serve):
     while (now := now + questions.gap()) < load.seconds:
         question = questions.question()
         ours.append(([scale.WORDS[word] for word in question.words], question.answer_tokens))
-    expect(len(ours) > 20 and sorted(ours) == asked, f"{len(ours)} questions of the simulation, {len(asked)} of the load generator")
+    expect(
+        len(ours) > 20 and sorted(ours) == asked,
+        f"{len(ours)} questions of the simulation, {len(asked)} of the load generator")
 
     simulated = simulation.report_text(simulation.simulate(MEASURED, load), load)
     expect([line[:22] for line in simulated.splitlines()[1:4]] == [line[:22] for line in printed.splitlines()[1:4]],
            f"the same lines:\n{printed}{simulated}")
-    expect(scale.medians(printed).keys() == scale.medians(simulated).keys() and len(scale.medians(printed)) == 3, "three medians")
+    expect(
+        scale.medians(printed).keys() == scale.medians(simulated).keys() and len(scale.medians(printed)) == 3,
+        "three medians")
 
     # `check` runs both; that server answers at once, which no simulation says.
     with fake_server() as url, contextlib.redirect_stdout(io.StringIO()):

@@ -12,42 +12,87 @@ from serve_driver import GUIDE, QUESTION, Background, ask, chat_body, expect_ok,
 # What OpenAI's description says of an answer, as far as clients rely on it; nothing else may stand in it.
 USAGE = {
     "type": "object", "additionalProperties": False,
-    "required": ["prompt_tokens", "completion_tokens", "total_tokens", "prompt_tokens_details"],
-    "properties": {**{name: {"type": "integer", "minimum": 0} for name in ("prompt_tokens", "completion_tokens", "total_tokens")},
-                   "prompt_tokens_details": {"type": "object", "required": ["cached_tokens"]}}}
+    "required": ["prompt_tokens", "completion_tokens", "total_tokens", "prompt_tokens_details"], "properties": {
+        **{
+            name: {"type": "integer", "minimum": 0} for name in ("prompt_tokens", "completion_tokens", "total_tokens")
+        }, "prompt_tokens_details": {"type": "object", "required": ["cached_tokens"]}
+    }
+}
 CALL = {
-    "type": "object", "additionalProperties": False, "required": ["id", "type", "function"],
-    "properties": {"index": {"type": "integer"}, "id": {"type": "string", "minLength": 1}, "type": {"const": "function"},
-                   "function": {"type": "object", "required": ["name", "arguments"], "properties": {"arguments": {"type": "string"}}}}}
+    "type": "object", "additionalProperties": False, "required": ["id", "type", "function"], "properties": {
+        "index": {"type": "integer"}, "id": {"type": "string", "minLength": 1}, "type": {"const": "function"},
+        "function": {
+            "type": "object", "required": ["name", "arguments"], "properties": {"arguments": {"type": "string"}}
+        }
+    }
+}
 REASON = {"enum": ["stop", "length", "tool_calls"]}
-HEAD = {"id": {"type": "string", "minLength": 10}, "created": {"type": "integer", "minimum": 1_600_000_000}, "model": {"type": "string"}}
+HEAD = {
+    "id": {"type": "string", "minLength": 10}, "created": {"type": "integer", "minimum": 1_600_000_000},
+    "model": {"type": "string"}
+}
 COMPLETION = {
-    "type": "object", "additionalProperties": False, "required": ["id", "object", "created", "model", "choices", "usage"],
-    "properties": {**HEAD, "object": {"const": "chat.completion"}, "usage": USAGE, "choices": {"type": "array", "minItems": 1, "items": {
-        "type": "object", "additionalProperties": False, "required": ["index", "message", "logprobs", "finish_reason"],
-        "properties": {"index": {"type": "integer"}, "logprobs": {}, "finish_reason": REASON, "message": {
-            "type": "object", "required": ["role", "content"], "additionalProperties": False,
-            "properties": {"role": {"const": "assistant"}, "content": {"type": ["string", "null"]},
-                           "tool_calls": {"type": "array", "items": CALL}}}}}}}}
+    "type": "object", "additionalProperties": False,
+    "required": ["id", "object", "created", "model", "choices", "usage"], "properties": {
+        **HEAD, "object": {"const": "chat.completion"}, "usage": USAGE, "choices": {
+            "type": "array", "minItems": 1, "items": {
+                "type": "object", "additionalProperties": False,
+                "required": ["index", "message", "logprobs", "finish_reason"], "properties": {
+                    "index": {"type": "integer"}, "logprobs": {}, "finish_reason": REASON, "message": {
+                        "type": "object", "required": ["role", "content"], "additionalProperties": False,
+                        "properties": {
+                            "role": {"const": "assistant"}, "content": {"type": ["string", "null"]},
+                            "tool_calls": {"type": "array", "items": CALL}
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
 CHUNK = {
     "type": "object", "additionalProperties": False, "required": ["id", "object", "created", "model", "choices"],
-    "properties": {**HEAD, "object": {"const": "chat.completion.chunk"}, "usage": USAGE, "choices": {"type": "array", "items": {
-        "type": "object", "additionalProperties": False, "required": ["index", "delta", "finish_reason"],
-        "properties": {"index": {"type": "integer"}, "logprobs": {}, "finish_reason": {"anyOf": [REASON, {"type": "null"}]}, "delta": {
-            "type": "object", "additionalProperties": False,
-            "properties": {"role": {"const": "assistant"}, "content": {"type": "string"},
-                           "tool_calls": {"type": "array", "items": {**CALL, "required": ["index", *CALL["required"]]}}}}}}}}}
-PERSON = {"type": "object", "additionalProperties": False, "required": ["name", "age", "pets"], "properties": {
-    "name": {"type": "string", "minLength": 2, "maxLength": 12}, "age": {"type": "integer", "minimum": 0, "maximum": 120},
-    "pets": {"type": "array", "maxItems": 2, "items": {"enum": ["cat", "dog"]}}}}
+    "properties": {
+        **HEAD, "object": {"const": "chat.completion.chunk"}, "usage": USAGE, "choices": {
+            "type": "array", "items": {
+                "type": "object", "additionalProperties": False, "required": ["index", "delta", "finish_reason"],
+                "properties": {
+                    "index": {"type": "integer"}, "logprobs": {},
+                    "finish_reason": {"anyOf": [REASON, {"type": "null"}]}, "delta": {
+                        "type": "object", "additionalProperties": False, "properties": {
+                            "role": {"const": "assistant"}, "content": {"type": "string"}, "tool_calls": {
+                                "type": "array", "items": {**CALL, "required": ["index", *CALL["required"]]}
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+PERSON = {
+    "type": "object", "additionalProperties": False, "required": ["name", "age", "pets"], "properties": {
+        "name": {"type": "string", "minLength": 2,
+                 "maxLength": 12}, "age": {"type": "integer", "minimum": 0, "maximum": 120},
+        "pets": {"type": "array", "maxItems": 2, "items": {"enum": ["cat", "dog"]}}
+    }
+}
 
 
 def function(name, parameters):
-    return {"type": "function", "function": {"name": name, "description": f"Tells the {name}.", "parameters": parameters}}
+    return {
+        "type": "function", "function": {"name": name, "description": f"Tells the {name}.", "parameters": parameters}
+    }
 
 
-CITY = {"type": "object", "additionalProperties": False, "required": ["city"], "properties": {"city": {"type": "string", "maxLength": 12}}}
-ZONE = {"type": "object", "additionalProperties": False, "required": ["zone"], "properties": {"zone": {"enum": ["UTC", "CET"]}}}
+CITY = {
+    "type": "object", "additionalProperties": False, "required": ["city"],
+    "properties": {"city": {"type": "string", "maxLength": 12}}
+}
+ZONE = {
+    "type": "object", "additionalProperties": False, "required": ["zone"],
+    "properties": {"zone": {"enum": ["UTC", "CET"]}}
+}
 # Nothing is filtered: the guide is so sure of itself that it has little choice otherwise.
 FREE = {"temperature": 2, "top_p": 1, "top_k": 0, "min_p": 0, "max_tokens": 16}
 TOOLS = [function("weather", CITY), function("time", ZONE)]
@@ -57,7 +102,8 @@ def check_chat(server):
     answer = server.chat()
     jsonschema.validate(answer, COMPLETION)
     expect(answer["model"] == GUIDE and answer["id"].startswith("chatcmpl-"), "whose answer is it?")
-    expect("window" in text_of(answer) and answer["choices"][0]["finish_reason"] == "stop", f"the guide says {text_of(answer)!r}")
+    expect("window" in text_of(answer) and answer["choices"][0]["finish_reason"] == "stop",
+           f"the guide says {text_of(answer)!r}")
     usage = answer["usage"]
     expect(usage["prompt_tokens"] > 0 and usage["completion_tokens"] > 0, "nothing was counted")
     expect(usage["total_tokens"] == usage["prompt_tokens"] + usage["completion_tokens"], "the sum is wrong")
@@ -69,7 +115,8 @@ def check_chat(server):
     expect(again["usage"]["prompt_tokens_details"]["cached_tokens"] > 0, "the prompt was read again")
     connection.close()
     short = server.chat(max_completion_tokens=3)
-    expect(short["choices"][0]["finish_reason"] == "length" and short["usage"]["completion_tokens"] == 3, "the limit does not hold")
+    expect(short["choices"][0]["finish_reason"] == "length" and short["usage"]["completion_tokens"] == 3,
+           "the limit does not hold")
     expect(text_of(answer).startswith(text_of(short)), "a limit changes the text")
     parts = [{"type": "text", "text": QUESTION[:10]}, {"type": "text", "text": QUESTION[10:]}]
     expect(text_of(server.chat(parts)) == text_of(answer), "parts are not one text")
@@ -79,12 +126,16 @@ def check_chat(server):
 def check_continuation(server, answer):
     """The beginning that somebody wrote is counted with the prompt; limits speak of what is new."""
     beginning = text_of(answer).partition(" anywhere")[0]
-    fields = {"messages": [{"role": "user", "content": QUESTION}, {"role": "assistant", "content": beginning}], "continue_final_message": True}
+    fields = {
+        "messages": [{"role": "user", "content": QUESTION}, {"role": "assistant", "content": beginning}],
+        "continue_final_message": True
+    }
     goes_on = server.chat(**fields, add_generation_prompt=False)
     expect(text_of(answer).endswith(text_of(goes_on)) and text_of(goes_on), f"it goes on with {text_of(goes_on)!r}")
     written = expect_ok(server.post("/tokenize", {"model": GUIDE, "content": beginning}))["count"]
     usage = goes_on["usage"]
-    expect(usage["prompt_tokens"] == answer["usage"]["prompt_tokens"] + written, f"{usage} counts {written} tokens that were given not at all")
+    expect(usage["prompt_tokens"] == answer["usage"]["prompt_tokens"] + written,
+           f"{usage} counts {written} tokens that were given not at all")
     expect(usage["total_tokens"] == usage["prompt_tokens"] + usage["completion_tokens"], "the sum is wrong")
     first = text_of(server.chat(**fields, max_tokens=2))
     expect(first and text_of(goes_on).startswith(first), f"a limit gives {first!r}")
@@ -92,7 +143,9 @@ def check_continuation(server, answer):
     for stop in (beginning[:4], beginning[-3:] + text_of(goes_on)[:3]):
         expect(text_of(server.chat(**fields, stop=stop)) == text_of(goes_on), f"it stops at {stop!r}, which was given")
     word = text_of(goes_on).split()[2]
-    expect(text_of(server.chat(**fields, stop=word)) == text_of(goes_on)[:text_of(goes_on).index(word)], f"it does not stop at {word!r}")
+    expect(
+        text_of(server.chat(**fields, stop=word)) == text_of(goes_on)[:text_of(goes_on).index(word)],
+        f"it does not stop at {word!r}")
 
 
 def check_stream(server):
@@ -101,27 +154,39 @@ def check_stream(server):
     for chunk in chunks:
         jsonschema.validate(chunk, CHUNK)
     expect(len({chunk["id"] for chunk in chunks}) == 1, "one answer has several names")
-    expect(chunks[0]["choices"][0]["delta"] == {"role": "assistant", "content": ""}, "the first chunk does not say who speaks")
+    expect(chunks[0]["choices"][0]["delta"] == {"role": "assistant", "content": ""},
+           "the first chunk does not say who speaks")
     expect(joined(chunks) == text_of(whole), "a streamed answer is another one")
     reasons = [choice["finish_reason"] for chunk in chunks for choice in chunk["choices"] if choice["finish_reason"]]
     expect(reasons == ["stop"], f"it ended because of {reasons}")
-    expect(chunks[-1]["choices"] == [] and chunks[-1]["usage"]["completion_tokens"] == whole["usage"]["completion_tokens"], "the usage is wrong")
+    expect(
+        chunks[-1]["choices"] == [] and chunks[-1]["usage"]["completion_tokens"] == whole["usage"]["completion_tokens"],
+        "the usage is wrong")
     expect(not any("usage" in chunk for chunk in server.chat_stream()), "usage was told that nobody asked for")
     # Each choice of several is whole, wherever its chunks stand.
     several = list(server.chat_stream(n=3, seed=5, **FREE))
-    texts = ["".join(c["delta"].get("content", "") for chunk in several for c in chunk["choices"] if c["index"] == index) for index in range(3)]
+    texts = [
+        "".join(c["delta"].get("content", "")
+                for chunk in several
+                for c in chunk["choices"]
+                if c["index"] == index)
+        for index in range(3)
+    ]
     expect(texts == [text_of(server.chat(n=3, seed=5, **FREE), index) for index in range(3)], "streamed choices differ")
 
 
 def check_sampling(server):
     several = server.chat(n=3, seed=11, **FREE)
     texts = [text_of(several, index) for index in range(3)]
-    expect(len(set(texts)) == 3 and [choice["index"] for choice in several["choices"]] == [0, 1, 2], f"three answers: {texts}")
+    expect(
+        len(set(texts)) == 3 and [choice["index"] for choice in several["choices"]] == [0, 1, 2],
+        f"three answers: {texts}")
     expect(16 < several["usage"]["completion_tokens"] <= 48, "what was counted is not what was written")
     again = server.chat(n=3, seed=11, **FREE)
     expect([text_of(again, index) for index in range(3)] == texts, "a seed gives other answers the second time")
     # The second of several has the next seed.
-    expect([text_of(server.chat(seed=seed, **FREE)) for seed in (11, 12, 13)] == texts, "seeds change nothing, or not as they should")
+    expect([text_of(server.chat(seed=seed, **FREE)) for seed in (11, 12, 13)] == texts,
+           "seeds change nothing, or not as they should")
     unseeded = {text_of(server.chat(**FREE)) for _ in range(3)}
     expect(len(unseeded) == 3, "without a seed all answers are alike")
 
@@ -136,9 +201,11 @@ def check_sampling(server):
 
     first = expect_ok(server.post("/tokenize", {"model": GUIDE, "content": greedy}))["tokens"][0]
     forbidden = text_of(server.chat(logit_bias={str(first): -100}))
-    expect(forbidden and not forbidden.startswith(greedy.split()[0]), f"a token that is forbidden is said: {forbidden!r}")
+    expect(forbidden and not forbidden.startswith(greedy.split()[0]),
+           f"a token that is forbidden is said: {forbidden!r}")
     forced = text_of(server.chat(logit_bias={str(first): 100}, max_tokens=5))
-    expect(forced == greedy.split()[0] * 5 or forced.split() == [greedy.split()[0]] * 5, f"a token that is wanted is not said: {forced!r}")
+    expect(forced == greedy.split()[0] * 5 or forced.split() == [greedy.split()[0]] * 5,
+           f"a token that is wanted is not said: {forced!r}")
     # Where one token is wanted so much, only a penalty lets another one be said.
     loop = {"grammar": 'root ::= ("a" | "b" | "c"){40}', "max_tokens": 40}
     plain = text_of(server.chat(**loop))
@@ -155,8 +222,12 @@ def check_forms(server):
             "type": "json_schema", "json_schema": {"name": "person", "strict": True, "schema": PERSON}})
         jsonschema.validate(json.loads(text_of(answer)), PERSON)
     expect_failure(lambda: _validate({"name": "x"}, PERSON), "a schema that nothing breaks")
-    expect(isinstance(json.loads(text_of(server.chat(response_format={"type": "json_object"}, max_tokens=200, logit_bias=_closing(server)))), dict),
-           "not an object")
+    expect(
+        isinstance(
+            json.loads(
+                text_of(
+                    server.chat(response_format={"type": "json_object"}, max_tokens=200, logit_bias=_closing(server)))),
+            dict), "not an object")
     expect(text_of(server.chat(grammar='root ::= "yes" | "no"')) in ("yes", "no"), "not what the grammar says")
 
 
@@ -192,33 +263,45 @@ def check_tools(server):
         chunks = list(server.chat_stream("What is it?", **fields))
         for chunk in chunks:
             jsonschema.validate(chunk, CHUNK)
-        streamed = [each for chunk in chunks for choice in chunk["choices"] for each in choice["delta"].get("tool_calls", [])]
+        streamed = [
+            each for chunk in chunks for choice in chunk["choices"] for each in choice["delta"].get("tool_calls", [])
+        ]
         expect([each["function"] for each in streamed] == [call["function"]], "a streamed call is another one")
-        expect(not joined(chunks) and chunks[-1]["choices"][0]["finish_reason"] == "tool_calls", "a call is told as text")
+        expect(not joined(chunks) and chunks[-1]["choices"][0]["finish_reason"] == "tool_calls",
+               "a call is told as text")
     # The whole round: the model is told what came of it.
     history = [{"role": "user", "content": "What is it?"}, {"role": "assistant", "content": None, "tool_calls": [call]},
                {"role": "tool", "tool_call_id": call["id"], "content": "12:00"}]
     expect(text_of(server.chat(messages=history, tools=TOOLS)), "no answer to a result")
-    expect(text_of(server.chat(tools=TOOLS, tool_choice="none")) == text_of(server.chat()), "tools that may not be used change the answer")
+    expect(
+        text_of(server.chat(tools=TOOLS, tool_choice="none")) == text_of(server.chat()),
+        "tools that may not be used change the answer")
 
 
 def check_completions(server):
     body = {"model": GUIDE, "prompt": "Inglenook is", "max_tokens": 8, "temperature": 0}
     answer = expect_ok(server.post("/v1/completions", body))
     choice, = answer["choices"]
-    expect(answer["object"] == "text_completion" and choice["text"] and choice["finish_reason"] in ("length", "stop"), f"{answer}")
+    expect(answer["object"] == "text_completion" and choice["text"] and choice["finish_reason"] in ("length", "stop"),
+           f"{answer}")
     chunks = list(server.stream("/v1/completions", {**body, "stream": True, "stream_options": {"include_usage": True}}))
-    expect("".join(c["text"] for chunk in chunks for c in chunk["choices"]) == choice["text"], "a streamed text is another one")
+    expect("".join(c["text"] for chunk in chunks for c in chunk["choices"]) == choice["text"],
+           "a streamed text is another one")
     expect(chunks[-1]["usage"]["completion_tokens"] == answer["usage"]["completion_tokens"], "the usage is wrong")
 
 
 def check_chances(server):
     scored = server.chat(logprobs=True, top_logprobs=3, max_tokens=4)["choices"][0]["logprobs"]["content"]
-    expect(len(scored) == 4 and all(len(each["top_logprobs"]) == 3 and each["logprob"] <= 0 for each in scored), f"{scored}")
-    expect(all(each["top_logprobs"][0]["token"] == each["token"] for each in scored), "the likeliest token was not taken")
+    expect(
+        len(scored) == 4 and all(len(each["top_logprobs"]) == 3 and each["logprob"] <= 0 for each in scored),
+        f"{scored}")
+    expect(all(each["top_logprobs"][0]["token"] == each["token"] for each in scored),
+           "the likeliest token was not taken")
     expect(all(bytes(each["bytes"]).decode() == each["token"] for each in scored), "bytes are not those of the token")
-    streamed = [each for chunk in server.chat_stream(logprobs=True, top_logprobs=3, max_tokens=4) for choice in chunk["choices"]
-                for each in (choice["logprobs"] or {"content": []})["content"]]
+    streamed = [
+        each for chunk in server.chat_stream(logprobs=True, top_logprobs=3, max_tokens=4) for choice in chunk["choices"]
+        for each in (choice["logprobs"] or {"content": []})["content"]
+    ]
     expect(streamed == scored, "a streamed answer has other chances")
     body = {"model": GUIDE, "prompt": "Inglenook is", "max_tokens": 8, "temperature": 0, "logprobs": 2}
     choice = expect_ok(server.post("/v1/completions", body))["choices"][0]
@@ -231,19 +314,29 @@ def check_embeddings(server, name):
     texts = ["a lamp", "the light of a house", "bread"]
     answer = expect_ok(server.post("/v1/embeddings", {"model": name, "input": texts}))
     rows = [each["embedding"] for each in answer["data"]]
-    expect([each["index"] for each in answer["data"]] == [0, 1, 2] and len({len(row) for row in rows}) == 1, "rows are missing")
+    expect([each["index"] for each in answer["data"]] == [0, 1, 2] and len({len(row) for row in rows}) == 1,
+           "rows are missing")
     expect(answer["usage"]["prompt_tokens"] > 0, "nothing was counted")
-    packed = expect_ok(server.post("/v1/embeddings", {"model": name, "input": texts, "encoding_format": "base64"}))["data"]
-    unpacked = [struct.unpack(f"<{len(row)}f", base64.b64decode(each["embedding"], validate=True)) for row, each in zip(rows, packed)]
+    packed = expect_ok(server.post("/v1/embeddings",
+                                   {"model": name, "input": texts, "encoding_format": "base64"}))["data"]
+    unpacked = [
+        struct.unpack(f"<{len(row)}f", base64.b64decode(each["embedding"], validate=True))
+        for row, each in zip(rows, packed)
+    ]
     # A float that is written in decimals is the same float.
-    expect([list(row) for row in unpacked] == [[struct.unpack("<f", struct.pack("<f", value))[0] for value in row] for row in rows], "base64 says something else")
+    expect([list(row) for row in unpacked
+           ] == [[struct.unpack("<f", struct.pack("<f", value))[0] for value in row] for row in rows],
+           "base64 says something else")
     single = expect_ok(server.post("/v1/embeddings", {"model": name, "input": texts[2]}))["data"]
-    expect(len(single) == 1 and max(abs(a - b) for a, b in zip(single[0]["embedding"], rows[2])) < 1e-4, "alone it is another one")
+    expect(
+        len(single) == 1 and max(abs(a - b) for a, b in zip(single[0]["embedding"], rows[2])) < 1e-4,
+        "alone it is another one")
     expect(max(abs(a - b) for a, b in zip(rows[0], rows[1])) > 1e-3, "all texts are alike")
 
 
 def check_embeddings_beside(server, name):
-    """Who reads an answer goes on reading while many texts of somebody else are read: no pause is as long as all of them take."""
+    """Who reads an answer goes on reading while many texts of somebody else are read: no pause is as long as all of
+    them take."""
     texts = [f"{number} " + "a lamp in a window " * 80 for number in range(200)]
     stream = server.chat_stream(grammar="root ::= [a-z ]{3500}")
     next(stream)
@@ -255,7 +348,8 @@ def check_embeddings_beside(server, name):
         longest, last = max(longest, time.monotonic() - last), time.monotonic()
     stream.close()
     expect(len(expect_ok(asked.result())["data"]) == len(texts), "rows are missing")
-    expect(longest < (last - began) / 4, f"while {len(texts)} texts were read for {last - began:.1f} s, an answer waited for {longest:.1f} s")
+    expect(longest < (last - began) / 4,
+           f"while {len(texts)} texts were read for {last - began:.1f} s, an answer waited for {longest:.1f} s")
 
 
 def check_small_ones(server, names):
@@ -267,13 +361,20 @@ def check_small_ones(server, names):
     text = "Drop the model file anywhere on the window."
     counted = expect_ok(server.post("/tokenize", {"model": GUIDE, "content": text}))
     expect(counted["count"] == len(counted["tokens"]) > 3, f"{counted}")
-    expect(expect_ok(server.post("/tokenize", {"model": GUIDE, "prompt": text})) == counted, "vLLM's name for it changes it")
-    expect(expect_ok(server.post("/tokenize", {"model": GUIDE, "content": text, "add_special": True}))["count"] >= counted["count"], "special tokens are lost")
+    expect(
+        expect_ok(server.post("/tokenize", {"model": GUIDE, "prompt": text})) == counted,
+        "vLLM's name for it changes it")
+    expect(
+        expect_ok(server.post("/tokenize", {"model": GUIDE, "content": text, "add_special": True}))["count"]
+        >= counted["count"], "special tokens are lost")
     expect(expect_ok(server.get("/health")) == {"status": "ok"}, "not well")
     head = server.ask("HEAD", "/health")
-    expect(head.status == 200 and head.body == b"" and int(head.headers["content-length"]) > 0, "HEAD is not GET without its body")
+    expect(head.status == 200 and head.body == b"" and int(head.headers["content-length"]) > 0,
+           "HEAD is not GET without its body")
     page = server.get("/")
-    expect(page.status == 200 and b"NONCE" not in page.body and page.headers["content-security-policy"].startswith("default-src 'none'"), "no page")
+    expect(
+        page.status == 200 and b"NONCE" not in page.body
+        and page.headers["content-security-policy"].startswith("default-src 'none'"), "no page")
 
 
 def check_metrics(server):
@@ -285,10 +386,13 @@ def check_metrics(server):
     def grown(name):
         return after.get(name, 0) - before.get(name, 0)
 
-    expect(grown('ingle_requests_total{endpoint="/v1/chat/completions",status="200"}') == 1, "the request was not counted")
+    expect(
+        grown('ingle_requests_total{endpoint="/v1/chat/completions",status="200"}') == 1, "the request was not counted")
     expect(grown('ingle_requests_total{endpoint="none",status="404"}') == 1, "the refusal was not counted")
     expect(grown("ingle_generated_tokens_total") == 4 and grown("ingle_answers_total") == 1, "tokens were not counted")
-    expect(grown("ingle_time_to_first_token_seconds_count") == 1 == grown('ingle_time_to_first_token_seconds_bucket{le="+Inf"}'), "no histogram")
+    expect(
+        grown("ingle_time_to_first_token_seconds_count") == 1 ==
+        grown('ingle_time_to_first_token_seconds_bucket{le="+Inf"}'), "no histogram")
     buckets = [value for name, value in after.items() if "_bucket" in name]
     expect(buckets == sorted(buckets), "buckets do not add up")
     expect(after["ingle_answers_under_way"] == 0, "an answer is under way that nobody asked for")

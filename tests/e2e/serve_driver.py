@@ -31,17 +31,22 @@ def guide_path(bin_dir):
 def embedding_model(bin_dir, folder):
     """A model with random weights that compares texts, called "letters"."""
     path = pathlib.Path(folder) / "letters.gguf"
-    subprocess.run([pathlib.Path(bin_dir) / "ingle", "synth", "--family", "bert", "--dim", "64", "--ffn", "128", "--layers", "2", "--heads", "2", "--kv-heads", "2",
-                    "--vocab", "512", "-o", path], check=True)
+    subprocess.run([
+        pathlib.Path(bin_dir) / "ingle", "synth", "--family", "bert", "--dim", "64", "--ffn", "128", "--layers", "2",
+        "--heads", "2", "--kv-heads", "2", "--vocab", "512", "-o", path
+    ],
+                   check=True)
     return path
 
 
 def write_library(folder, models):
-    """The library of a server in `folder`, as another program writes it. `models`: by name, path and whether it compares texts."""
+    """The library of a server in `folder`, as another program writes it. `models`: by name, path and whether it
+    compares texts."""
     data = pathlib.Path(folder) / "data"
     data.mkdir(exist_ok=True)
     fingerprint = {"bytes": 1, "modifiedNs": 0, "device": 0, "inode": 0, "headHash": 0}
-    entries = [{"id": name, "name": name, "path": str(path), "fingerprint": fingerprint, "embeds": embeds} for name, (path, embeds) in models.items()]
+    entries = [{"id": name, "name": name, "path": str(path), "fingerprint": fingerprint, "embeds": embeds}
+               for name, (path, embeds) in models.items()]
     written = data / "library.new"
     written.write_text(json.dumps({"version": 1, "models": entries}))
     written.rename(data / "library.json")
@@ -72,10 +77,19 @@ def resident_kb(pid):
 
 
 class Server:
-    """One run of ingle-serve on a socket in `folder`, and on a port of 127.0.0.1 unless `listen` is None. It serves `models`, without them the
-    guide, or with `library` what the library has, which is empty at first."""
+    """One run of ingle-serve on a socket in `folder`, and on a port of 127.0.0.1 unless `listen` is None. It serves
+    `models`, without them the guide, or with `library` what the library has, which is empty at first."""
 
-    def __init__(self, bin_dir, folder, *models, library=False, listen="0", pace_ms=0, arguments=(), wrapper=(), key=None):
+    def __init__(self,
+                 bin_dir,
+                 folder,
+                 *models,
+                 library=False,
+                 listen="0",
+                 pace_ms=0,
+                 arguments=(),
+                 wrapper=(),
+                 key=None):
         bin_dir, self.folder = pathlib.Path(bin_dir).resolve(), pathlib.Path(folder)
         self.socket_path = self.folder / "run/serve.sock"
         self.key = key
@@ -84,7 +98,9 @@ class Server:
         named = [] if library else models or [guide_path(bin_dir)]
         command = [*wrapper, bin_dir / "ingle-serve", *named, "--socket", self.socket_path, "--data-dir", data]
         if pace_ms:
-            command += [f"--host={each}" for each in (bin_dir / "ingle", "host", "--owner", "serve", "--pace-ms", pace_ms)]
+            command += [
+                f"--host={each}" for each in (bin_dir / "ingle", "host", "--owner", "serve", "--pace-ms", pace_ms)
+            ]
         if listen is not None:
             command += ["--listen", listen]
         if key is not None:
@@ -95,7 +111,10 @@ class Server:
         command += arguments
         environment = {**os.environ, "XDG_DATA_HOME": str(data), "XDG_CACHE_HOME": str(data), "HOME": str(self.folder)}
         self._log = open(self.folder / "serve.log", "ab")
-        self._process = subprocess.Popen([str(each) for each in command], stdout=subprocess.PIPE, stderr=self._log, encoding="utf-8",
+        self._process = subprocess.Popen([str(each) for each in command],
+                                         stdout=subprocess.PIPE,
+                                         stderr=self._log,
+                                         encoding="utf-8",
                                          env=environment)
         atexit.register(self.kill)  # also one that another thread has, when the test fails on this one
         self.port = None
@@ -148,13 +167,15 @@ class Server:
         """Ends it as a service is ended, which must succeed."""
         self.terminate()
         status = self.wait()
-        expect(status == 0, f"the server ended with status {status}; it said: {(self.folder / 'serve.log').read_text()[-2000:]}")
+        expect(status == 0,
+               f"the server ended with status {status}; it said: {(self.folder / 'serve.log').read_text()[-2000:]}")
         expect(not self.socket_path.exists(), "the socket is still there")
 
     def connect(self, on_socket=None, seconds=ANSWER_SECONDS):
         """To the socket, or where there is a port to that."""
         is_local = self.port is None if on_socket is None else on_socket
-        return UnixConnection(self.socket_path, seconds) if is_local else http.client.HTTPConnection("127.0.0.1", self.port, timeout=seconds)
+        return UnixConnection(self.socket_path, seconds) if is_local else http.client.HTTPConnection(
+            "127.0.0.1", self.port, timeout=seconds)
 
     def raw(self, seconds=ANSWER_SECONDS):
         """A bare connection."""
@@ -191,7 +212,8 @@ class Server:
 
     def metrics(self):
         reply = self.get("/metrics")
-        expect(reply.status == 200 and reply.headers["content-type"].startswith("text/plain; version=0.0.4"), "no metrics")
+        expect(reply.status == 200 and reply.headers["content-type"].startswith("text/plain; version=0.0.4"),
+               "no metrics")
         return prometheus(reply.body.decode())
 
     def wait_until_idle(self, seconds=ANSWER_SECONDS):
@@ -218,7 +240,9 @@ class Reply(typing.NamedTuple):
     body: bytes
 
     def json(self):
-        expect(self.headers.get("content-type") == "application/json", f"status {self.status} is {self.headers.get('content-type')}")
+        expect(
+            self.headers.get("content-type") == "application/json",
+            f"status {self.status} is {self.headers.get('content-type')}")
         return json.loads(self.body)
 
 
@@ -256,7 +280,9 @@ def stream(connection, path, body, headers=None):
     response = connection.getresponse()
     if response.status != 200:
         raise Failure(f"status {response.status}: {response.read()[:500]!r}")
-    expect(response.getheader("content-type") == "text/event-stream; charset=utf-8", f"{response.getheader('content-type')}")
+    expect(
+        response.getheader("content-type") == "text/event-stream; charset=utf-8",
+        f"{response.getheader('content-type')}")
     for data in events(response):
         if data == "[DONE]":
             expect(response.read() == b"", "something comes behind [DONE]")
@@ -286,10 +312,12 @@ def prometheus(text):
                 expect(said[2] not in types and said[3] in ("counter", "gauge", "histogram"), line)
                 types[said[2]] = said[3]
             continue
-        sample = re.fullmatch(r'([a-zA-Z_:][a-zA-Z0-9_:]*)(\{(?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\[\\n"])*",?)*\})? (\S+)', line)
+        sample = re.fullmatch(r'([a-zA-Z_:][a-zA-Z0-9_:]*)(\{(?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\[\\n"])*",?)*\})? (\S+)',
+                              line)
         expect(sample, f"this is no sample: {line}")
         name = sample[1] if sample[1] in types else re.sub("_(bucket|sum|count)$", "", sample[1])
-        expect(name in types and (name == sample[1] or types[name] == "histogram"), f"{sample[1]} has no type before it")
+        expect(name in types and (name == sample[1] or types[name] == "histogram"),
+               f"{sample[1]} has no type before it")
         key = sample[1] + (sample[2] or "")
         expect(key not in samples, f"{key} stands there twice")
         samples[key] = float(sample[3])

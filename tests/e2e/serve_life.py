@@ -52,7 +52,8 @@ def check_end(bin_dir, folder):
         server.terminate()
         wait_until(lambda: _is_refused(server), "the end of its listening")
         reply = ask(waiting, "POST", "/v1/chat/completions", chat_body())
-        expect(reply.status == 503 and reply.json()["error"]["code"] == "shutting_down", f"status {reply.status} while it ends")
+        expect(reply.status == 503 and reply.json()["error"]["code"] == "shutting_down",
+               f"status {reply.status} while it ends")
         expect(ask(waiting, "GET", "/health").status == 503, "still well")
         waiting.close()
         expect(not plain.is_done(), "the answer had ended before: nothing was tested")
@@ -86,12 +87,17 @@ def check_end_at_start(bin_dir, folder):
     log = folder / "asked"
     host = [f"--host={each}" for each in (sys.executable, SILENT_HOST, log)]
     socket_path = folder / "run/serve.sock"
-    process = subprocess.Popen([bin_dir / "ingle-serve", guide_path(bin_dir), "--socket", socket_path, "--data-dir", folder / "data", *host],
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [bin_dir / "ingle-serve",
+         guide_path(bin_dir), "--socket", socket_path, "--data-dir", folder / "data", *host],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True)
     wait_until(lambda: log.exists() and "inspect" in log.read_text(), "its look at the model")
     process.terminate()
     said, why = process.communicate(timeout=20)
-    expect(process.returncode == 1 and not said and "ended before" in why, f"status {process.returncode}, {said!r}, {why!r}")
+    expect(process.returncode == 1 and not said and "ended before" in why,
+           f"status {process.returncode}, {said!r}, {why!r}")
     expect(not socket_path.exists(), "the socket is still there")
 
 
@@ -168,7 +174,8 @@ def check_killed_host(bin_dir, folder):
             rest = list(streamed)
             expect(joined(rest), "the stream had ended before: nothing was tested")
             expect(joined(begun + rest) == expected[0], f"the stream goes on with {joined(rest)!r}")
-            expect([text_of(each.result()) for each in plain] == expected, "an answer is another one than without the kill")
+            expect([text_of(each.result()) for each in plain] == expected,
+                   "an answer is another one than without the kill")
             expect(server.host_pid() != host, "it was not killed")
         expect(text_of(server.chat(QUESTION)), "nothing goes on")
         server.stop()
@@ -184,13 +191,17 @@ def traced(log):
 
 
 def check_system_calls(bin_dir, folder):
-    """Without --listen there is no internet socket; with it there is the one that was asked for, and none in the engine's process."""
+    """Without --listen there is no internet socket; with it there is the one that was asked for, and none in the
+    engine's process."""
     if not shutil.which("strace"):
         return "strace is not installed"
     for listen in (None, "0"):
         log = folder / "trace"
-        with Server(bin_dir, folder, listen=listen,
-                    wrapper=["strace", "-f", "-qq", "-e", "trace=%network,%process", "-e", "signal=none", "-o", log]) as server:
+        with Server(bin_dir,
+                    folder,
+                    listen=listen,
+                    wrapper=["strace", "-f", "-qq", "-e", "trace=%network,%process", "-e", "signal=none", "-o",
+                             log]) as server:
             expect(text_of(server.chat()), "no answer")
             host, port, pid = server.host_pid(), server.port, server.pid
             server.stop()
@@ -200,7 +211,9 @@ def check_system_calls(bin_dir, folder):
         expect(any("sun_path" in call for call in own), "strace saw nothing")
         started = [process for process, call in every if call.startswith("execve(") and '/ingle"' in call]
         expect(str(host) in started and str(pid) in calls, f"{host} is not among {started}")
-        internet = [(process, call) for process, call in every if re.search(r"AF_INET|PF_INET|AF_PACKET|sin_port|sin6_port", call)]
+        internet = [(process, call)
+                    for process, call in every
+                    if re.search(r"AF_INET|PF_INET|AF_PACKET|sin_port|sin6_port", call)]
         threads = _threads_of(calls, host)
         expect(len(threads) > 2 and str(pid) not in threads, f"the threads of the engine are {threads}")
         from_host = [call for process, call in internet if process in threads]
@@ -209,7 +222,9 @@ def check_system_calls(bin_dir, folder):
             expect(not internet, f"without --listen: {internet[:3]}")
             continue
         binds = [call for _, call in internet if call.startswith("bind(")]
-        expect(len(binds) == 1 and 'sin_addr=inet_addr("127.0.0.1")' in binds[0] and "sin_port=htons(0)" in binds[0], f"it binds {binds}")
+        expect(
+            len(binds) == 1 and 'sin_addr=inet_addr("127.0.0.1")' in binds[0] and "sin_port=htons(0)" in binds[0],
+            f"it binds {binds}")
         sockets = [call for _, call in internet if call.startswith("socket(")]
         expect(len(sockets) == 1 and port, f"it opens {sockets}")
         connects = [call for _, call in internet if call.startswith(("connect(", "sendto(", "sendmsg("))]
@@ -232,7 +247,8 @@ def _threads_of(calls, process):
 
 def check_half(server):
     """A request whose client says in its middle that nothing more comes is not waited for."""
-    for part in (b"P", b"POST /v1/chat/completions HTTP/1.1\r\nHost: lo", b"POST /tokenize HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90\r\n\r\n{",
+    for part in (b"P", b"POST /v1/chat/completions HTTP/1.1\r\nHost: lo",
+                 b"POST /tokenize HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90\r\n\r\n{",
                  b"POST /tokenize HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"):
         with contextlib.closing(server.raw()) as connection:
             connection.sendall(part)
@@ -275,7 +291,8 @@ class Slowloris:
     def check(self):
         for end, head in zip(self._ends, self.HEADS):
             seconds = end.result(SLOWLORIS_SECONDS[1] + 10)
-            expect(SLOWLORIS_SECONDS[0] < seconds < SLOWLORIS_SECONDS[1], f"{head[-60:]!r} was cut after {seconds:.0f} s")
+            expect(SLOWLORIS_SECONDS[0] < seconds < SLOWLORIS_SECONDS[1],
+                   f"{head[-60:]!r} was cut after {seconds:.0f} s")
 
 
 def check(bin_dir, folder):

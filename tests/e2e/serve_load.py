@@ -12,18 +12,23 @@ import time
 from driver import Failure, expect
 from serve_driver import Server, ask, chat_body, expect_ok, joined, resident_kb, stream, text_of
 
-QUESTIONS = ["How do I import a model?", "Which formats can be opened?", "Is my data private?", "How do I search?", "What is a context?",
-             "How do I export a chat?", "Can I use a graphics card?", "How do I delete a model?"]
+QUESTIONS = [
+    "How do I import a model?", "Which formats can be opened?", "Is my data private?", "How do I search?",
+    "What is a context?", "How do I export a chat?", "Can I use a graphics card?", "How do I delete a model?"
+]
 SLOW_READERS = 3
 MOST_HELD = 4  # connections of each that are open and not read
 VANISHERS = 2
-# What is measured begins when every kind of client has come, and those who read nothing hold all that they will: the more there are, the later.
+# What is measured begins when every kind of client has come, and those who read nothing hold all that they will: the
+# more there are, the later.
 SETTLED_SECONDS = 5
 MOST_PAUSE_SECONDS = 8  # before one who reads nothing opens another connection
 MOST_GROWTH = 0.05
 MOST_UNEVENNESS = 3  # of the times between tokens: the 99th of a hundred by the median
-BILLION = ["--family", "llama", "--context", "4096", "--dim", "2048", "--ffn", "5632", "--layers", "22", "--heads", "32", "--kv-heads", "4", "--vocab", "32000",
-           "--quant", "Q4_0"]
+BILLION = [
+    "--family", "llama", "--context", "4096", "--dim", "2048", "--ffn", "5632", "--layers", "22", "--heads", "32",
+    "--kv-heads", "4", "--vocab", "32000", "--quant", "Q4_0"
+]
 LONG = {"grammar": "root ::= [a-z ]{1200}"}
 
 
@@ -35,9 +40,18 @@ class Load:
         self.expected = {question: text_of(server.chat(question)) for question in QUESTIONS}
         self._until = time.monotonic() + seconds
         self.failures, self.answers, self.per_client = [], 0, [0] * clients
-        self._threads = [threading.Thread(target=self._guarded, args=(self._client, number), daemon=True) for number in range(clients)]
-        self._threads += [threading.Thread(target=self._guarded, args=(self._reads_nothing, number), daemon=True) for number in range(SLOW_READERS)]
-        self._threads += [threading.Thread(target=self._guarded, args=(self._vanishes, number), daemon=True) for number in range(VANISHERS)]
+        self._threads = [
+            threading.Thread(target=self._guarded, args=(self._client, number), daemon=True)
+            for number in range(clients)
+        ]
+        self._threads += [
+            threading.Thread(target=self._guarded, args=(self._reads_nothing, number), daemon=True)
+            for number in range(SLOW_READERS)
+        ]
+        self._threads += [
+            threading.Thread(target=self._guarded, args=(self._vanishes, number), daemon=True)
+            for number in range(VANISHERS)
+        ]
 
     def run(self):
         for thread in self._threads:
@@ -66,7 +80,8 @@ class Load:
                 said = joined(stream(connection, "/v1/chat/completions", chat_body(question, stream=True)))
             else:
                 said = text_of(expect_ok(ask(connection, "POST", "/v1/chat/completions", chat_body(question))))
-            expect(said == self.expected[question], f"{question} was answered with {said!r}, alone with {self.expected[question]!r}")
+            expect(said == self.expected[question],
+                   f"{question} was answered with {said!r}, alone with {self.expected[question]!r}")
             with self._lock:
                 self.answers += 1
                 self.per_client[number] += 1
@@ -76,7 +91,8 @@ class Load:
         connection = self._server.raw()
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         body = json.dumps(chat_body(stream=True, **fields)).encode()
-        connection.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body))
+        connection.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%b" %
+                           (len(body), body))
         return connection
 
     def _reads_nothing(self, _):
@@ -106,18 +122,26 @@ class Load:
 
 
 def check_evenness(bin_dir, folder, clients, seconds):
-    """Of the tokens of each client among as many, of a model whose steps take as long as those of models that people use: what the clients
-    themselves do on the same processor is little beside them. Needs a computer that does nothing else."""
+    """Of the tokens of each client among as many, of a model whose steps take as long as those of models that people
+    use: what the clients themselves do on the same processor is little beside them. Needs a computer that does
+    nothing else."""
     model = pathlib.Path(folder) / "billion.gguf"
-    subprocess.run([pathlib.Path(bin_dir) / "ingle", "synth", *BILLION, "-o", model], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([pathlib.Path(bin_dir) / "ingle", "synth", *BILLION, "-o", model],
+                   check=True,
+                   stdout=subprocess.DEVNULL)
     with Server(bin_dir, folder, model, arguments=["--max-answers", str(clients), "--context", "1024"]) as server:
-        command = [pathlib.Path(bin_dir) / "ingle-serve", "--bench", server.url + "/v1", "--clients", clients, "--seconds", seconds, "--prompt-words", 10,
-                   "--answer-tokens", 60]
-        report = subprocess.run([str(each) for each in command], check=True, capture_output=True, encoding="utf-8").stdout
+        command = [
+            pathlib.Path(bin_dir) / "ingle-serve", "--bench", server.url + "/v1", "--clients", clients, "--seconds",
+            seconds, "--prompt-words", 10, "--answer-tokens", 60
+        ]
+        report = subprocess.run([str(each) for each in command], check=True, capture_output=True,
+                                encoding="utf-8").stdout
         server.stop()
-    median, late = (float(each) for each in re.search(r"between pieces +p50 +([0-9.]+) .* p99 +([0-9.]+) ms", report).groups())
+    median, late = (
+        float(each) for each in re.search(r"between pieces +p50 +([0-9.]+) .* p99 +([0-9.]+) ms", report).groups())
     expect("failed" not in report, report)
-    expect(late <= MOST_UNEVENNESS * median, f"between tokens passed {median} ms, of one in a hundred more than {late} ms\n{report}")
+    expect(late <= MOST_UNEVENNESS * median,
+           f"between tokens passed {median} ms, of one in a hundred more than {late} ms\n{report}")
     return f"{clients} clients of a model of 1.1 billion weights: between tokens {median} ms (99th of a hundred: {late} ms)"
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""ingle-serve, asked by the npm package that OpenAI publishes: serve_npm/client.mjs. `./dev` installs it into build/serve_npm."""
+"""ingle-serve, asked by the npm package that OpenAI publishes: serve_npm/client.mjs. `./dev` installs it into
+build/serve_npm."""
 import argparse
 import os
 import pathlib
@@ -26,9 +27,20 @@ def main():
         sys.exit(1 if os.environ.get("CI") == "true" else 77)
     with new_folder() as folder:
         embedder = embedding_model(options.bin, folder)
-        with Server(options.bin, folder, guide_path(options.bin), embedder, key=KEY, arguments=["--max-answers", "24"], pace_ms=5) as server:
-            run = subprocess.run([options.node, CLIENT, options.packages.resolve(), server.url, "guide", embedder.stem, KEY],
-                                 capture_output=True, text=True, timeout=300, check=False)
+        with Server(options.bin,
+                    folder,
+                    guide_path(options.bin),
+                    embedder,
+                    key=KEY,
+                    arguments=["--max-answers", "24"],
+                    pace_ms=5) as server:
+            run = subprocess.run(
+                [options.node, CLIENT,
+                 options.packages.resolve(), server.url, "guide", embedder.stem, KEY],
+                capture_output=True,
+                text=True,
+                timeout=300,
+                check=False)
             expect(run.returncode == 0, run.stderr[-3000:])
             server.stop()
     print(run.stdout.strip())

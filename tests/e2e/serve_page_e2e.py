@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The page of ingle-serve in Chromium: an answer is streamed and stopped, everything works by the keyboard alone, a key is asked for, and nothing
-is asked of any other host."""
+"""The page of ingle-serve in Chromium: an answer is streamed and stopped, everything works by the keyboard alone, a
+key is asked for, and nothing is asked of any other host."""
 import argparse
 import os
 import pathlib
@@ -27,7 +27,8 @@ class Page:
         browser.open(server.url + "/")
 
     def is_shown(self, identifier):
-        return self.browser.script("const it = document.getElementById(arguments[0]); return it.checkVisibility()", identifier)
+        return self.browser.script("const it = document.getElementById(arguments[0]); return it.checkVisibility()",
+                                   identifier)
 
     def articles(self):
         return self.browser.script(ARTICLES)
@@ -42,7 +43,8 @@ class Page:
         try:
             return wait_until(probe, what, SECONDS)
         except Failure as failure:
-            raise Failure(f"{failure}; the page has {self.articles()}, {self.notes()}, focus on {self.focus()}") from None
+            raise Failure(
+                f"{failure}; the page has {self.articles()}, {self.notes()}, focus on {self.focus()}") from None
 
     def wait_for_models(self):
         self.wait(lambda: self.browser.script("return !document.getElementById('model').disabled"), "models")
@@ -60,7 +62,10 @@ class Page:
         requests = self.browser.requests()
         expect(requests, "no request was seen")
         own = f"127.0.0.1:{self.server.port}"
-        elsewhere = [url for url in requests if urllib.parse.urlsplit(url).netloc != own and not url.startswith(("data:", "chrome", "about:"))]
+        elsewhere = [
+            url for url in requests
+            if urllib.parse.urlsplit(url).netloc != own and not url.startswith(("data:", "chrome", "about:"))
+        ]
         expect(not elsewhere, f"the page asks {elsewhere}")
 
 
@@ -74,7 +79,9 @@ def check_answer(page):
     page.wait_for_end()
     question, answer = page.articles()
     expect(question == QUESTION, f"{question!r} was asked")
-    expect(answer.startswith(beginning) and len(answer) > len(beginning), f"it was not streamed: {beginning!r}, {answer!r}")
+    expect(
+        answer.startswith(beginning) and len(answer) > len(beginning),
+        f"it was not streamed: {beginning!r}, {answer!r}")
     expect(page.focus() == "text", "the focus does not return")
     page.browser.type("How do I search?")
     page.browser.press(ENTER)
@@ -151,15 +158,20 @@ def check_wrong_model(page):
     page.wait(page.notes, "a refusal")
     expect(page.notes()[0].endswith("."), f"it says {page.notes()}")
     expect(page.browser.script("return document.getElementById('text').value") == "Hello", "the question is lost")
-    refused = [each["message"] for each in page.browser.log("browser") if each["level"] == "SEVERE"]  # it notes the status itself
+    refused = [each["message"] for each in page.browser.log("browser") if each["level"] == "SEVERE"
+              ]  # it notes the status itself
     expect(all("500" in each for each in refused), f"{refused}")
 
 
 def check_policy(page):
     """The browser would tell of a breach: a script and a picture that are smuggled in are neither run nor asked for."""
     page.browser.log("browser")
-    page.browser.script("const made = document.createElement('div'); made.innerHTML = '<img src=\"http://elsewhere.example/x.png\" onerror=\"window.harmed = 1\">';"
-                        "document.body.append(made); const code = document.createElement('script'); code.textContent = 'window.harmed = 1'; document.body.append(code)")
+    page.browser.script(
+        "const made = document.createElement('div'); made.innerHTML = '<img src=\"http://elsewhere.example/x.png\" "
+        "onerror=\"window.harmed = 1\">';"
+        "document.body.append(made); const code = document.createElement('script'); code.textContent = "
+        "'window.harmed = 1'; document.body.append(code)"
+    )
     complaints = page.wait(lambda: page.browser.log("browser"), "a complaint")
     expect(any("Content Security Policy" in each["message"] for each in complaints), f"{complaints}")
     expect(page.browser.script("return window.harmed ?? null") is None, "a script was run that is not the page's")
@@ -172,7 +184,9 @@ def check_text_is_text(page):
     page.browser.type("<b id=bold>x</b>")
     page.browser.press(ENTER)
     page.wait_for_beginning()
-    expect(page.articles()[0] == "<b id=bold>x</b>" and not page.browser.script("return !!document.getElementById('bold')"), "it became HTML")
+    expect(
+        page.articles()[0] == "<b id=bold>x</b>"
+        and not page.browser.script("return !!document.getElementById('bold')"), "it became HTML")
     page.browser.press(ESCAPE)
     page.wait_for_end()
 
@@ -180,16 +194,25 @@ def check_text_is_text(page):
 def check_looks(page, shots):
     """In each size and scheme everything is on the screen, and texts stand out from their ground."""
     for scheme in ("light", "dark"):
-        page.browser.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        page.browser.devtools("Emulation.setEmulatedMedia",
+                              features=[{"name": "prefers-color-scheme", "value": scheme}])
         for name, (width, height) in SIZES.items():
-            page.browser.devtools("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+            page.browser.devtools("Emulation.setDeviceMetricsOverride",
+                                  width=width,
+                                  height=height,
+                                  deviceScaleFactor=1,
+                                  mobile=False)
             if shots:
                 page.browser.screenshot(shots / f"{name}-{scheme}.png")
             wide = page.browser.script("return document.documentElement.scrollWidth")
             expect(wide <= width, f"{name}: {wide} pixels wide")
             for each in ("model", "new", "text", "send"):
-                box = page.browser.script("const b = document.getElementById(arguments[0]).getBoundingClientRect(); return [b.left, b.top, b.right, b.bottom]", each)
-                expect(box[0] >= 0 and box[1] >= 0 and box[2] <= width and box[3] <= height, f"{name}: {each} is at {box}")
+                box = page.browser.script(
+                    "const b = document.getElementById(arguments[0]).getBoundingClientRect(); return [b.left, "
+                    "b.top, b.right, b.bottom]",
+                    each)
+                expect(box[0] >= 0 and box[1] >= 0 and box[2] <= width and box[3] <= height,
+                       f"{name}: {each} is at {box}")
             check_contrast(page, f"{name}, {scheme}")
 
 
@@ -198,10 +221,15 @@ def check_long_name(browser, folder, bin_dir):
     path = folder / "A-very-long-name-of-a-model-7B-Instruct-v0.3-Q4_K_M.gguf"
     path.symlink_to(guide_path(bin_dir).resolve())
     with Server(bin_dir, folder, path) as server:
-        browser.devtools("Emulation.setDeviceMetricsOverride", width=SIZES["narrow"][0], height=SIZES["narrow"][1], deviceScaleFactor=1, mobile=False)
+        browser.devtools("Emulation.setDeviceMetricsOverride",
+                         width=SIZES["narrow"][0],
+                         height=SIZES["narrow"][1],
+                         deviceScaleFactor=1,
+                         mobile=False)
         page = Page(browser, server)
         page.wait_for_models()
-        tops = browser.script("return ['model', 'new'].map(each => document.getElementById(each).getBoundingClientRect().top)")
+        tops = browser.script(
+            "return ['model', 'new'].map(each => document.getElementById(each).getBoundingClientRect().top)")
         expect(abs(tops[0] - tops[1]) < 4, f"the button has gone to a line of its own: {tops}")
         server.stop()
 
@@ -218,7 +246,8 @@ def check_contrast(page, where):
     expect(len(pairs) >= 6, f"{len(pairs)} texts")
     for name, ink, paper in pairs:
         expect(contrast(ink, paper) >= 4.5, f"{where}: {name} is {ink} on {paper}")
-    expect_failure(lambda: expect(contrast("rgb(150, 150, 150)", "rgb(255, 255, 255)") >= 4.5, "too faint"), "grey on white stands out")
+    expect_failure(lambda: expect(contrast("rgb(150, 150, 150)", "rgb(255, 255, 255)") >= 4.5, "too faint"),
+                   "grey on white stands out")
 
 
 def contrast(ink, paper):
@@ -245,12 +274,14 @@ def check_key(browser, server, shots):
     browser.type(KEY)
     browser.press(ENTER)
     page.wait_for_models()
-    expect(not page.is_shown("key") and not page.notes() and page.focus() == "text", f"{page.notes()}, focus on {page.focus()}")
+    expect(not page.is_shown("key") and not page.notes() and page.focus() == "text",
+           f"{page.notes()}, focus on {page.focus()}")
     browser.type(QUESTION)
     browser.press(ENTER)
     page.wait_for_beginning()
     page.wait_for_end()
-    kept = browser.script("return [localStorage.length, sessionStorage.length, document.cookie, document.getElementById('key').value]")
+    kept = browser.script(
+        "return [localStorage.length, sessionStorage.length, document.cookie, document.getElementById('key').value]")
     expect(kept == [0, 0, "", ""], f"the page keeps {kept}")
     browser.log("browser")  # the browser notes each refusal itself
 

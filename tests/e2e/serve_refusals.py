@@ -11,10 +11,17 @@ import jsonschema
 from driver import expect
 from serve_driver import GUIDE, QUESTION, Background, Reply, chat_body, embedding_model, expect_ok, guide_path, joined, text_of, write_library, Server
 
-ERROR = {"type": "object", "additionalProperties": False, "required": ["error"], "properties": {"error": {
-    "type": "object", "additionalProperties": False, "required": ["message", "type", "param", "code"],
-    "properties": {"message": {"type": "string", "minLength": 8}, "type": {"type": "string"}, "param": {"type": ["string", "null"]},
-                   "code": {"type": ["string", "null"]}}}}}
+ERROR = {
+    "type": "object", "additionalProperties": False, "required": ["error"], "properties": {
+        "error": {
+            "type": "object", "additionalProperties": False, "required": ["message", "type", "param", "code"],
+            "properties": {
+                "message": {"type": "string", "minLength": 8}, "type": {"type": "string"},
+                "param": {"type": ["string", "null"]}, "code": {"type": ["string", "null"]}
+            }
+        }
+    }
+}
 TYPES = {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 429: "rate_limit_error"}
 KEY = "a-key-of-27-characters,-yes"
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
@@ -77,7 +84,8 @@ FIELDS = [
     (chat_with(modalities=["audio"]), "modalities", None),
     (chat_with(response_format={"type": "xml"}), "response_format.type", None),
     (chat_with(response_format={"type": "json_schema"}), "response_format.json_schema", None),
-    (chat_with(response_format={"type": "json_schema", "json_schema": {"name": "x"}}), "response_format.json_schema.schema", None),
+    (chat_with(response_format={"type": "json_schema", "json_schema": {"name": "x"}}),
+     "response_format.json_schema.schema", None),
     (chat_with(tool_choice="required"), "tool_choice", None),
     (chat_with(tools=[{"type": "web_search"}]), "tools[0].type", None),
     (chat_with(tools=[tool(parameters=[])]), "tools[0].function.parameters", None),
@@ -86,7 +94,8 @@ FIELDS = [
     (chat_with(messages="hello"), "messages", None),
     (chat_with(messages=[{"role": "poet", "content": "x"}]), "messages[0].role", None),
     (chat_with(messages=[{"role": "user"}]), "messages[0].content", None),
-    (chat_with(messages=[{"role": "user", "content": [{"type": "text", "text": "see"}, PICTURE]}]), "messages[0].content[1].type", "unsupported_field"),
+    (chat_with(messages=[{"role": "user", "content": [{"type": "text", "text": "see"}, PICTURE]}]),
+     "messages[0].content[1].type", "unsupported_field"),
     (chat_with(messages=[{"role": "tool", "tool_call_id": "x", "content": "1"}]), "messages[0].tool_call_id", None),
     (chat_with(messages=["hello"]), "messages[0]", None),
     (chat_with(continue_final_message=True), "continue_final_message", None),
@@ -115,17 +124,21 @@ def check_fields(server):
         body = {"model": "nobody's", "messages": [{"role": "user", "content": "x"}]} if "chat" in path else {
             "model": "nobody's", "input" if "emb" in path else "content": "x"}
         refused(server.post(path, body), 404, "model", "model_not_found")
-    message = refused(server.post(*chat_with(messages=[{"role": "user", "content": LONG}])), 400, None, "context_length_exceeded")
+    message = refused(server.post(*chat_with(messages=[{"role": "user", "content": LONG}])), 400, None,
+                      "context_length_exceeded")
     expect(any(letter.isdigit() for letter in message), f"it does not say how long: {message}")
     # What the engine finds out, too, is the fault of who asks.
     refused(server.post(*chat_with(grammar="root ::= (")), 400)
-    refused(server.post(*chat_with(response_format={"type": "json_schema", "json_schema": {"name": "x", "schema": {"type": "colour"}}})), 400)
+    refused(
+        server.post(*chat_with(
+            response_format={"type": "json_schema", "json_schema": {"name": "x", "schema": {"type": "colour"}}})), 400)
 
 
 def check_long(server):
     """A text of megabytes is refused at once where it cannot fit, and holds up nobody's answer."""
     text = "x" * 7_000_000
-    for path, fields in (("/v1/chat/completions", {"messages": [{"role": "user", "content": text}]}), ("/v1/completions", {"prompt": text})):
+    for path, fields in (("/v1/chat/completions", {"messages": [{"role": "user", "content": text}]}),
+                         ("/v1/completions", {"prompt": text})):
         began = time.monotonic()
         refused(server.post(path, {"model": GUIDE, **fields}), 400, None, "context_length_exceeded")
         expect(time.monotonic() - began < LONG_SECONDS, f"{path} refuses it after {time.monotonic() - began:.1f} s")
@@ -149,19 +162,22 @@ def check_library(bin_dir, folder):
         refused(server.post("/v1/chat/completions", chat_body()), 404, "model", "model_not_found")
         write_library(folder, {GUIDE: (guide_path(bin_dir), False), "wrong": (embedder, False)})
         expect(text_of(server.chat()), "a model that was added is not found")
-        write_library(folder, {GUIDE: (guide_path(bin_dir), False), "wrong": (embedder, False), "letters": (embedder, True)})
+        write_library(folder,
+                      {GUIDE: (guide_path(bin_dir), False), "wrong": (embedder, False), "letters": (embedder, True)})
         models = {each["id"]: each["type"] for each in expect_ok(server.get("/v1/models"))["data"]}
         expect(models == {GUIDE: "llm", "wrong": "llm", "letters": "embeddings"}, f"{models}")
         for name in ("letters", "wrong"):
-            message = refused(server.post("/v1/chat/completions", chat_body(model=name)), 400, "model", "model_not_suited")
+            message = refused(server.post("/v1/chat/completions", chat_body(model=name)), 400, "model",
+                              "model_not_suited")
             expect("compares texts" in message and str(folder) not in message, message)
         expect(text_of(server.chat()), "nothing goes on")
         server.stop()
 
 
 def check_bodies(server):
-    for body in (b"", b"{", b"[]", b"null", b'"text"', b"{'model': 1}", b'{"model": "\xff"}', b'{"a":1}{"b":2}', b"\0", b"[" * 100_000,
-                 b'{"a":' * 1000 + b"1" + b"}" * 1000, b"{" + b",".join(b'"%d":1' % i for i in range(30_000)) + b"}", b'{"model":1e999}'):
+    for body in (b"", b"{", b"[]", b"null", b'"text"', b"{'model': 1}", b'{"model": "\xff"}', b'{"a":1}{"b":2}', b"\0",
+                 b"[" * 100_000, b'{"a":' * 1000 + b"1" + b"}" * 1000,
+                 b"{" + b",".join(b'"%d":1' % i for i in range(30_000)) + b"}", b'{"model":1e999}'):
         reply = server.post("/v1/chat/completions", body)
         expect(reply.status == 400, f"status {reply.status} for {body[:40]!r}")
         jsonschema.validate(reply.json(), ERROR)
@@ -173,15 +189,19 @@ def check_bodies(server):
     expect(reply.headers["allow"] == "GET, HEAD", f"it allows {reply.headers['allow']}")
     big = json.dumps(chat_body("x" * BODY_LIMIT)).encode()
     with contextlib.closing(server.raw()) as connection:
-        connection.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % len(big) + big)
-        expect(b" 413 " in connection.recv(4096).partition(b"\r\n")[0], "the refusal is not read by who sends to the end")
+        connection.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" %
+                           len(big) + big)
+        expect(b" 413 " in connection.recv(4096).partition(b"\r\n")[0],
+               "the refusal is not read by who sends to the end")
     with contextlib.closing(server.raw()) as connection:
-        connection.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
+        connection.sendall(
+            b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
         for at in range(0, len(big), 1 << 16):
             part = big[at:at + (1 << 16)]
             connection.sendall(b"%x\r\n%b\r\n" % (len(part), part))
         connection.sendall(b"0\r\n\r\n")
-        expect(b" 413 " in connection.recv(4096).partition(b"\r\n")[0], "a body that does not say its length is not measured")
+        expect(b" 413 " in connection.recv(4096).partition(b"\r\n")[0],
+               "a body that does not say its length is not measured")
 
 
 def check_hosts_and_origins(server):
@@ -189,10 +209,11 @@ def check_hosts_and_origins(server):
     def asked(headers, method="GET", path="/v1/models"):
         return server.ask(method, path, None, headers)
 
-    for host in ("localhost", f"localhost:{server.port}", "127.0.0.1", "[::1]:80", "LOCALHOST", "models.example", "MODELS.Example:80"):
+    for host in ("localhost", f"localhost:{server.port}", "127.0.0.1", "[::1]:80", "LOCALHOST", "models.example",
+                 "MODELS.Example:80"):
         expect(asked({"Host": host}).status == 200, f"{host} is refused")
-    for host in ("evil.example", f"evil.example:{server.port}", "localhost.evil.example", "127.0.0.1.evil.example", "", "169.254.1.1",
-                 "localhost:1@evil.example", "[::1]:x"):
+    for host in ("evil.example", f"evil.example:{server.port}", "localhost.evil.example", "127.0.0.1.evil.example", "",
+                 "169.254.1.1", "localhost:1@evil.example", "[::1]:x"):
         refused(asked({"Host": host}), 403, None, "host_not_allowed")
     for origin in ("https://evil.example", "null", "http://localhost:1", f"http://evil.example:{server.port}"):
         reply = asked({"Origin": origin})
@@ -203,23 +224,32 @@ def check_hosts_and_origins(server):
     own = asked({"Origin": f"http://127.0.0.1:{server.port}"})
     expect(own.status == 200, "its own page is refused")
     allowed = asked({"Origin": "https://site.example"})
-    expect(allowed.status == 200 and allowed.headers["access-control-allow-origin"] == "https://site.example", "the site is refused")
+    expect(allowed.status == 200 and allowed.headers["access-control-allow-origin"] == "https://site.example",
+           "the site is refused")
     before = asked({"Origin": "https://site.example"}, "OPTIONS", "/v1/chat/completions")
-    expect(before.status == 204 and "Authorization" in before.headers["access-control-allow-headers"], "its pages may not ask first")
+    expect(before.status == 204 and "Authorization" in before.headers["access-control-allow-headers"],
+           "its pages may not ask first")
     # No other computer sees the socket: the name under which it is asked says nothing.
-    expect(server.ask("GET", "/v1/models", None, {"Host": "anything"}, on_socket=True).status == 200, "the socket looks at names")
-    refused(server.ask("GET", "/v1/models", None, {"Origin": "https://evil.example"}, on_socket=True), 403, None, "origin_not_allowed")
+    expect(
+        server.ask("GET", "/v1/models", None, {"Host": "anything"}, on_socket=True).status == 200,
+        "the socket looks at names")
+    refused(server.ask("GET", "/v1/models", None, {"Origin": "https://evil.example"}, on_socket=True), 403, None,
+            "origin_not_allowed")
 
 
 def check_key(bin_dir, folder):
     with Server(bin_dir, folder, key=KEY) as server:
         expect_ok(server.get("/v1/models"))
-        for given in ("", f"Bearer {KEY}x", f"Bearer {KEY[:-1]}", "Bearer", f"Basic {KEY}", KEY, f"Bearer {KEY.upper()}"):
-            for method, path in (("GET", "/v1/models"), ("POST", "/v1/chat/completions"), ("GET", "/metrics"), ("GET", "/nowhere")):
+        for given in ("", f"Bearer {KEY}x", f"Bearer {KEY[:-1]}", "Bearer", f"Basic {KEY}", KEY,
+                      f"Bearer {KEY.upper()}"):
+            for method, path in (("GET", "/v1/models"), ("POST", "/v1/chat/completions"), ("GET", "/metrics"),
+                                 ("GET", "/nowhere")):
                 reply = server.ask(method, path, chat_body() if method == "POST" else None, {"Authorization": given})
                 refused(reply, 401, None, "invalid_api_key")
-                expect(reply.headers["www-authenticate"] == "Bearer" and KEY.encode() not in reply.body, "the refusal is not one")
-        refused(server.ask("GET", "/v1/models", None, {"Authorization": ""}, on_socket=True), 401, None, "invalid_api_key")
+                expect(reply.headers["www-authenticate"] == "Bearer" and KEY.encode() not in reply.body,
+                       "the refusal is not one")
+        refused(server.ask("GET", "/v1/models", None, {"Authorization": ""}, on_socket=True), 401, None,
+                "invalid_api_key")
         for path in ("/", "/health"):
             expect(server.get(path, {"Authorization": ""}).status == 200, f"{path} needs a key")
         expect(server.get("/v1/models", {"Authorization": f"bearer {KEY}"}).status == 200, "the scheme's letters count")
@@ -231,7 +261,8 @@ def fails_to_start(bin_dir, folder, words, *arguments):
     arguments = arguments if "--socket" in arguments else ("--socket", folder / "other.sock", *arguments)
     run = subprocess.run([bin_dir / "ingle-serve", guide_path(bin_dir), "--data-dir", folder, *arguments],
                          capture_output=True, text=True, timeout=60, check=False)
-    expect(run.returncode == 1 and words in run.stderr and run.stderr.count("\n") == 1, f"{arguments}: {run.returncode}, {run.stderr!r}")
+    expect(run.returncode == 1 and words in run.stderr and run.stderr.count("\n") == 1,
+           f"{arguments}: {run.returncode}, {run.stderr!r}")
 
 
 def check_start(bin_dir, folder, server):
@@ -255,7 +286,8 @@ def check_start(bin_dir, folder, server):
 
 
 def check_queue(bin_dir, folder):
-    """More answers than are allowed are sent away with a time; those that take too long, and those of clients that have gone, end."""
+    """More answers than are allowed are sent away with a time; those that take too long, and those of clients that
+    have gone, end."""
     with Server(bin_dir, folder, pace_ms=20, arguments=["--max-answers", "1", "--timeout", str(TIME_LIMIT)]) as server:
         slow = {"grammar": "root ::= [a-z]{60}"}
         first = Background(server.chat, **slow)
@@ -283,7 +315,9 @@ def check_late_stream(server, endless):
         connection.request("POST", "/v1/chat/completions", json.dumps(chat_body(stream=True, **endless)))
         told = connection.getresponse().read().decode()
     last = told.rstrip("\n").split("\n\n")[-1]
-    expect(json.loads(last.removeprefix("data: "))["error"]["code"] == "timeout" and "[DONE]" not in told, f"a stream that took too long ends with {last!r}")
+    expect(
+        json.loads(last.removeprefix("data: "))["error"]["code"] == "timeout" and "[DONE]" not in told,
+        f"a stream that took too long ends with {last!r}")
 
 
 def check_gone(server, endless):
@@ -292,7 +326,9 @@ def check_gone(server, endless):
         for how in ("close", "reset", "shut down"):
             connection = server.raw()
             body = json.dumps(chat_body(stream=is_streamed, **endless)).encode()
-            connection.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body))
+            connection.sendall(
+                b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%b" %
+                (len(body), body))
             if is_streamed:
                 connection.recv(1)
             while server.metrics()["ingle_answers_under_way"] != 1:

@@ -21,7 +21,9 @@ SHAPES = {
     "dense Q8_0": LLAMA | {"quant": "Q8_0"},
     "dense F16": LLAMA | {"layers": 4, "quant": "F16"},
     "mixture Q8_0": LLAMA | {"dim": 1024, "ffn": 2048, "experts": 8, "experts-used": 2, "quant": "Q8_0"},
-    "rwkv7 Q8_0": {"family": "rwkv7", "dim": 2048, "ffn": 8192, "layers": 6, "heads": 32, "vocab": 16000, "quant": "Q8_0"},
+    "rwkv7 Q8_0": {
+        "family": "rwkv7", "dim": 2048, "ffn": 8192, "layers": 6, "heads": 32, "vocab": 16000, "quant": "Q8_0"
+    },
 }
 TOLERANCE = 0.30
 TURNS = 8

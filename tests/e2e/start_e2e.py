@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Starting the programs: what they answer at once, files on the command line, a second start, folders that cannot be used."""
+"""Starting the programs: what they answer at once, files on the command line, a second start, folders that cannot be
+used."""
 import argparse
 import os
 import pathlib
@@ -19,8 +20,12 @@ def run(command, environment, **options):
 
 
 def synthesise(options, path):
-    subprocess.run([f"{options.bin}/ingle", "synth", "--family", "llama", "--dim", "64", "--ffn", "128", "--layers", "1",
-                    "--heads", "2", "--kv-heads", "2", "--vocab", "256", "--quant", "Q8_0", "-o", str(path)], check=True)
+    subprocess.run([
+        f"{options.bin}/ingle", "synth", "--family", "llama", "--dim", "64", "--ffn", "128", "--layers", "1", "--heads",
+        "2", "--kv-heads", "2", "--vocab", "256", "--quant", "Q8_0", "-o",
+        str(path)
+    ],
+                   check=True)
 
 
 def check_words(options, home):
@@ -33,7 +38,8 @@ def check_words(options, home):
             answer = run([f"{options.bin}/{program}", *words], environment)
             expect("--data-dir" in answer.stdout and answer.returncode == 0, f"{program} {words}: {answer}")
     wrong = run([f"{options.bin}/inglenook", "--nonsense"], environment | {"QT_QPA_PLATFORM": "offscreen"})
-    expect(wrong.returncode == 2 and wrong.stderr.count("\n") == 1 and "--nonsense" in wrong.stderr, f"wrong usage: {wrong}")
+    expect(wrong.returncode == 2 and wrong.stderr.count("\n") == 1 and "--nonsense" in wrong.stderr,
+           f"wrong usage: {wrong}")
     none = run([f"{options.bin}/inglenook"], environment)
     expect(none.returncode == 1 and none.stderr.count("\n") == 1 and "display" in none.stderr, f"no display: {none}")
 
@@ -54,7 +60,8 @@ def check_files(options, home, screen):
             answer = run([f"{options.bin}/inglenook", "--data-dir", data, word], environment)
             expect(answer.returncode == 0 and not answer.stderr, f"a second start: {answer}")
             wanted = first if "a model" in word else second
-            window.wait_for(lambda s: s["modelState"] == "Ready" and s["modelPath"] == str(wanted), f"{word} to be opened")
+            window.wait_for(lambda s: s["modelState"] == "Ready" and s["modelPath"] == str(wanted),
+                            f"{word} to be opened")
         window.send_message("hello")
         window.wait_for(lambda s: len(s["messages"]) == 2, "a conversation")
         run([f"{options.bin}/inglenook", "--data-dir", data, "--new-chat"], environment)
@@ -107,7 +114,8 @@ def check_refusals(options, home, screen):
         expect_refusal(options, home, screen, data, "does not answer")
     offscreen = home.environment(screen) | {"INGLE_DATA_DIR": str(plain_file)}
     answer = run([f"{options.bin}/ingle", "chat"], offscreen, stdin=subprocess.DEVNULL)
-    expect(answer.returncode == 1 and answer.stderr.count("\n") == 1 and str(plain_file) in answer.stderr, f"ingle: {answer}")
+    expect(answer.returncode == 1 and answer.stderr.count("\n") == 1 and str(plain_file) in answer.stderr,
+           f"ingle: {answer}")
 
 
 def main():

@@ -13,8 +13,10 @@ START_SECONDS = 60
 COMMAND_SECONDS = 60
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 # No window, no sandbox within the tests' own, and no talk with its maker.
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-         "--disable-sync", "--disable-dev-shm-usage"]
+FLAGS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"
+]
 TAB, ENTER, ESCAPE, SHIFT, DOWN = "\ue004", "\ue007", "\ue00c", "\ue008", "\ue015"
 
 
@@ -25,7 +27,10 @@ class Browser:
         profile = pathlib.Path(folder) / "profile"
         profile.mkdir()
         self._log = open(pathlib.Path(folder) / "chromedriver.log", "wb")
-        self._driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=self._log, text=True)
+        self._driver = subprocess.Popen(["chromedriver", "--port=0"],
+                                        stdout=subprocess.PIPE,
+                                        stderr=self._log,
+                                        text=True)
         self._session = None
         try:
             for line in self._driver.stdout:
@@ -37,7 +42,10 @@ class Browser:
             wait_until(lambda: self._call("GET", "/status")["ready"], "chromedriver", START_SECONDS)
             options = {"args": [*FLAGS, f"--user-data-dir={profile}", f"--window-size={size[0]},{size[1]}", *flags],
                        "prefs": {"credentials_enable_service": False}}
-            capabilities = {"browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}
+            capabilities = {
+                "browserName": "chrome", "goog:chromeOptions": options,
+                "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}
+            }
             self._session = self._call("POST", "/session", {"capabilities": {"alwaysMatch": capabilities}})["sessionId"]
         except BaseException:
             self.close()
@@ -60,7 +68,8 @@ class Browser:
     def _call(self, method, path, body=None):
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=COMMAND_SECONDS)
         with contextlib.closing(connection):
-            connection.request(method, path, None if body is None else json.dumps(body), {"Content-Type": "application/json"})
+            connection.request(method, path, None if body is None else json.dumps(body),
+                               {"Content-Type": "application/json"})
             value = json.loads(connection.getresponse().read())["value"]
         if isinstance(value, dict) and "error" in value:
             raise Failure(f"{path.rpartition('/')[2]}: {value['error']}: {value['message'][:500]}")
@@ -101,7 +110,8 @@ class Browser:
         pathlib.Path(path).write_bytes(base64.b64decode(self.command("screenshot", method="GET")))
 
     def log(self, kind):
-        """What has been logged since the last time: of "browser", or of "performance", which holds the network's events."""
+        """What has been logged since the last time: of "browser", or of "performance", which holds the network's
+        events."""
         return self.command("se/log", {"type": kind})
 
     def requests(self):

@@ -1,4 +1,5 @@
-"""BERT: the equations of transformers' modeling_bert.py in double precision, with the form of GELU that the engine has, and small models."""
+"""BERT: the equations of transformers' modeling_bert.py in double precision, with the form of GELU that the engine
+has, and small models."""
 import numpy as np
 
 from equations import attend, gelu_tanh, heads, layer_norm, linear, softmax
@@ -24,7 +25,8 @@ def rows(config, w, ids, causal=False, act=gelu_tanh):
         q, k, v = (heads(linear(w, f"{p}.attention.self.{name}", h), dim) for name in ("query", "key", "value"))
         mixed = attend(q, k, v, dim ** -0.5) if causal else attend_all(q, k, v, dim ** -0.5)
         h = norm(linear(w, p + ".attention.output.dense", mixed) + h, p + ".attention.output.LayerNorm")
-        h = norm(linear(w, p + ".output.dense", act(linear(w, p + ".intermediate.dense", h))) + h, p + ".output.LayerNorm")
+        h = norm(
+            linear(w, p + ".output.dense", act(linear(w, p + ".intermediate.dense", h))) + h, p + ".output.LayerNorm")
     return h
 
 
@@ -41,8 +43,9 @@ def tensors(seed, labels=0):
     t["embeddings.position_ids"] = np.arange(CONTEXT, dtype=np.float64)
     for i in range(LAYERS):
         p = f"encoder.layer.{i}"
-        for name, out, into in (("attention.self.query", DIM, DIM), ("attention.self.key", DIM, DIM), ("attention.self.value", DIM, DIM),
-                                ("attention.output.dense", DIM, DIM), ("intermediate.dense", FFN, DIM), ("output.dense", DIM, FFN)):
+        for name, out, into in (("attention.self.query", DIM, DIM), ("attention.self.key", DIM, DIM),
+                                ("attention.self.value", DIM, DIM), ("attention.output.dense", DIM, DIM),
+                                ("intermediate.dense", FFN, DIM), ("output.dense", DIM, FFN)):
             t.matrix(f"{p}.{name}", out, into)
             t.bias(f"{p}.{name}", out)
         t.norm(p + ".attention.output.LayerNorm", DIM, bias=True)
@@ -56,6 +59,8 @@ def tensors(seed, labels=0):
 
 
 def config(architecture):
-    return {"architectures": [architecture], "model_type": "bert", "hidden_size": DIM, "intermediate_size": FFN, "num_hidden_layers": LAYERS,
-            "num_attention_heads": HEADS, "max_position_embeddings": CONTEXT, "vocab_size": VOCABULARY, "layer_norm_eps": 1e-12,
-            "hidden_act": "gelu", "type_vocab_size": 2}
+    return {
+        "architectures": [architecture], "model_type": "bert", "hidden_size": DIM, "intermediate_size": FFN,
+        "num_hidden_layers": LAYERS, "num_attention_heads": HEADS, "max_position_embeddings": CONTEXT,
+        "vocab_size": VOCABULARY, "layer_norm_eps": 1e-12, "hidden_act": "gelu", "type_vocab_size": 2
+    }

@@ -1,4 +1,5 @@
-"""Command R7B: the equations of transformers' modeling_cohere2.py in double precision, and a small model with random weights."""
+"""Command R7B: the equations of transformers' modeling_cohere2.py in double precision, and a small model with random
+weights."""
 from equations import attend, frequencies, gated, heads, layer_norm, linear, rotate
 from tiny_models import DIM, Model, Tensors, attention, usual
 from tiny_models import gated as add_gated
@@ -26,7 +27,12 @@ cohere2_logits.mistakes = {"pairs in the wrong order": {"halves": True}, "positi
 
 def cohere2():
     kinds = ["sliding_attention", "sliding_attention", "sliding_attention", "full_attention"]
-    config = usual("Cohere2ForCausalLM", num_hidden_layers=4, layer_types=kinds, sliding_window=8, layer_norm_eps=1e-5, logit_scale=0.25)
+    config = usual("Cohere2ForCausalLM",
+                   num_hidden_layers=4,
+                   layer_types=kinds,
+                   sliding_window=8,
+                   layer_norm_eps=1e-5,
+                   logit_scale=0.25)
     del config["rms_norm_eps"], config["tie_word_embeddings"]
     t = Tensors(65)
     t.table("model.embed_tokens")

@@ -60,16 +60,22 @@ def main():
             if pooling:
                 (folder / "modules.json").write_text(json.dumps(MODULES))
                 (folder / "1_Pooling").mkdir()
-                (folder / "1_Pooling" / "config.json").write_text(json.dumps({"word_embedding_dimension": bert.DIM, **pooling}))
+                (folder / "1_Pooling" / "config.json").write_text(
+                    json.dumps({"word_embedding_dimension": bert.DIM, **pooling}))
             config = bert.config("BertModel")
-            check(ingle, folder, f"BERT, {name}", config, bert.tensors(61), lambda w, **other: pooled(bert.rows(config, w, IDS, **other)))
+            check(ingle, folder, f"BERT, {name}", config, bert.tensors(61),
+                  lambda w, **other: pooled(bert.rows(config, w, IDS, **other)))
             # A pooling of another name is another embedding.
             for other, (_, wrong) in POOLINGS.items():
                 if other not in (name, "nothing said") and (name, other) != ("nothing said", "mean"):
-                    judged.far(f"{name} as {other}", embedding(ingle, folder), wrong(bert.rows(config, bert.tensors(61), IDS)), TOLERANCE)
+                    judged.far(f"{name} as {other}", embedding(ingle, folder),
+                               wrong(bert.rows(config, bert.tensors(61), IDS)), TOLERANCE)
     with tempfile.TemporaryDirectory() as folder:
         config = bert.config("BertForSequenceClassification")
-        tensors = {name if name.startswith("classifier") else "bert." + name: values for name, values in bert.tensors(62, 3).items()}
+        tensors = {
+            name if name.startswith("classifier") else "bert." + name: values
+            for name, values in bert.tensors(62, 3).items()
+        }
 
         def scores(w, **other):
             w = {name.removeprefix("bert."): values for name, values in w.items()}

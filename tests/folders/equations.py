@@ -1,6 +1,8 @@
-"""Models in double precision, by the names of their tensors in Hugging Face's files and the equations of transformers' modeling files.
+"""Models in double precision, by the names of their tensors in Hugging Face's files and the equations of
+transformers' modeling files.
 
-Each function takes config (config.json), w (tensors by name) and ids, and gives the logits of every position. Nothing here knows GGUF.
+Each function takes config (config.json), w (tensors by name) and ids, and gives the logits of every position. Nothing
+here knows GGUF.
 """
 import math
 
@@ -47,7 +49,8 @@ def frequencies(config, dims, base=None, scaling=None):
     if kind == "linear":
         return inv / scaling["factor"], 1.0
     if kind == "llama3":
-        factor, low, high, old = (scaling[k] for k in ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings"))
+        factor, low, high, old = (
+            scaling[k] for k in ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings"))
         waves = 2 * math.pi / inv
         smooth = (old / waves - low) / (high - low)
         middle = (1 - smooth) * inv / factor + smooth * inv
@@ -87,7 +90,8 @@ def rotate(x, inv, magnitude=1.0, neighbours=False):
 
 
 def attend(q, k, v, scale, window=0, cap=0.0, alibi=None, sinks=None):
-    """q: [tokens, heads, dim]; k, v: [tokens, fewer heads, dim]; sinks: a score of each head that has no value. Gives [tokens, heads * dim]."""
+    """q: [tokens, heads, dim]; k, v: [tokens, fewer heads, dim]; sinks: a score of each head that has no value. Gives
+    [tokens, heads * dim]."""
     group = q.shape[1] // k.shape[1]
     k, v = np.repeat(k, group, 1), np.repeat(v, group, 1)
     scores = np.einsum("ihd,jhd->hij", q, k) * scale
@@ -197,7 +201,8 @@ def smollm3(config, w, ids, neighbours=False):
 
 def ministral3(config, w, ids, **other):
     scaling = config["rope_parameters"]
-    grow = lambda at: 1 + scaling["llama_4_scaling_beta"] * np.log(1 + np.floor(at / scaling["original_max_position_embeddings"]))
+    grow = lambda at: 1 + scaling["llama_4_scaling_beta"] * np.log(1 + np.floor(at / scaling[
+        "original_max_position_embeddings"]))
     return llama({**config, "rope_theta": scaling["rope_theta"]}, w, ids, scale_q=grow, **other)
 
 
@@ -221,8 +226,11 @@ def gemma(config, w, ids, neighbours=False):
             q, k = norm(q, p + ".self_attn.q_norm"), norm(k, p + ".self_attn.k_norm")
         inv, magnitude = local if is_local else everywhere
         q, k = rotate(q, inv, magnitude, neighbours), rotate(k, inv, magnitude, neighbours)
-        x = linear(w, p + ".self_attn.o_proj", attend(q, k, v, scale, config.get("sliding_window", 0) if is_local else 0,
-                                                      config.get("attn_logit_softcapping") or 0))
+        x = linear(
+            w, p + ".self_attn.o_proj",
+            attend(q, k, v, scale,
+                   config.get("sliding_window", 0) if is_local else 0,
+                   config.get("attn_logit_softcapping") or 0))
         if kind == "gemma":
             h = h + x
             h = h + gated(w, p + ".mlp", norm(h, p + ".post_attention_layernorm"), gelu_tanh)
@@ -246,7 +254,7 @@ def gpt_oss(config, w, ids, neighbours=False):
         q, k, v = (heads(linear(w, f"{p}.self_attn.{n}_proj", x), dim) for n in "qkv")
         q, k = rotate(q, inv, magnitude, neighbours), rotate(k, inv, magnitude, neighbours)
         window = config["sliding_window"] if config["layer_types"][i] == "sliding_attention" else 0
-        h = h + linear(w, p + ".self_attn.o_proj", attend(q, k, v, dim ** -0.5, window, sinks=w[p + ".self_attn.sinks"]))
+        h = h + linear(w, p + ".self_attn.o_proj", attend(q, k, v, dim**-0.5, window, sinks=w[p + ".self_attn.sinks"]))
         x = rms(h, w[p + ".post_attention_layernorm.weight"], eps)
         scores = linear(w, p + ".mlp.router", x)
         e = p + ".mlp.experts."
@@ -272,7 +280,8 @@ def phi3(config, w, ids, neighbours=False):
         q, k, v = (heads(part, dim) for part in np.split(x, [queries, queries + keys], -1))
         q, k = rotate(q, inv, magnitude, neighbours), rotate(k, inv, magnitude, neighbours)
         h = h + linear(w, p + ".self_attn.o_proj", attend(q, k, v, dim ** -0.5, config.get("sliding_window") or 0))
-        gate, up = np.split(linear(w, p + ".mlp.gate_up_proj", rms(h, w[p + ".post_attention_layernorm.weight"], eps)), 2, -1)
+        gate, up = np.split(linear(w, p + ".mlp.gate_up_proj", rms(h, w[p + ".post_attention_layernorm.weight"], eps)),
+                            2, -1)
         h = h + linear(w, p + ".mlp.down_proj", up * silu(gate))
     return output(config, w, rms(h, w["model.norm.weight"], eps))
 
@@ -306,13 +315,15 @@ def chatglm(config, w, ids, neighbours=True):
         q, k, v = (heads(part, dim) for part in np.split(x, [queries, queries + keys], -1))
         q, k = rotate(q, inv, 1, neighbours), rotate(k, inv, 1, neighbours)
         h = h + linear(w, p + ".self_attention.dense", attend(q, k, v, dim ** -0.5))
-        gate, up = np.split(linear(w, p + ".mlp.dense_h_to_4h", rms(h, w[p + ".post_attention_layernorm.weight"], eps)), 2, -1)
+        gate, up = np.split(linear(w, p + ".mlp.dense_h_to_4h", rms(h, w[p + ".post_attention_layernorm.weight"], eps)),
+                            2, -1)
         h = h + linear(w, p + ".mlp.dense_4h_to_h", silu(gate) * up)
     return rms(h, w["transformer.encoder.final_layernorm.weight"], eps) @ w["transformer.output_layer.weight"].T
 
 
 def chatglm1(config, w, ids, neighbours=False):
-    """THUDM's modeling_chatglm.py of chatglm-6b: two positions, one for each half of a head; the prompt sees all of itself."""
+    """THUDM's modeling_chatglm.py of chatglm-6b: two positions, one for each half of a head; the prompt sees all of
+    itself."""
     count, eps = config["num_attention_heads"], config["layernorm_epsilon"]
     dim, alpha = config["hidden_size"] // count, math.sqrt(2 * config["num_layers"])
     context = ids.index(config["bos_token_id"])
@@ -336,7 +347,8 @@ def chatglm1(config, w, ids, neighbours=False):
         p = f"transformer.layers.{i}"
         x = norm(h, p + ".input_layernorm")
         q, k, v = np.split(linear(w, p + ".attention.query_key_value", x).reshape(len(ids), count, 3 * dim), 3, -1)
-        q, k = (np.concatenate((turn(each[..., :dim // 2], positions), turn(each[..., dim // 2:], blocks)), -1) for each in (q, k))
+        q, k = (np.concatenate((turn(each[..., :dim // 2], positions), turn(each[..., dim // 2:], blocks)), -1)
+                for each in (q, k))
         shares = softmax(np.where(seen, np.einsum("ihd,jhd->hij", q, k) * dim ** -0.5, -np.inf))
         h = x * alpha + linear(w, p + ".attention.dense", np.einsum("hij,jhd->ihd", shares, v).reshape(len(ids), -1))
         x = norm(h, p + ".post_attention_layernorm")
@@ -345,7 +357,8 @@ def chatglm1(config, w, ids, neighbours=False):
 
 
 def baichuan(config, w, ids, neighbours=False):
-    """baichuan-inc's modeling_baichuan.py: 7B rotates, 13B has linear biases; the second's output rows have length 1."""
+    """baichuan-inc's modeling_baichuan.py: 7B rotates, 13B has linear biases; the second's output rows have length
+    1."""
     dim, eps = config["hidden_size"] // config["num_attention_heads"], config["rms_norm_eps"]
     rotated = "max_position_embeddings" in config
     inv = 10000.0 ** (-np.arange(0, dim, 2) / dim)
@@ -419,7 +432,8 @@ def starcoder2(config, w, ids, neighbours=False):
         q, k, v = (heads(linear(w, f"{p}.self_attn.{n}_proj", x), dim) for n in "qkv")
         q, k = rotate(q, inv, 1, neighbours), rotate(k, inv, 1, neighbours)
         h = h + linear(w, p + ".self_attn.o_proj", attend(q, k, v, dim ** -0.5))
-        h = h + linear(w, p + ".mlp.c_proj", gelu_tanh(linear(w, p + ".mlp.c_fc", norm(h, p + ".post_attention_layernorm"))))
+        h = h + linear(w, p + ".mlp.c_proj",
+                       gelu_tanh(linear(w, p + ".mlp.c_fc", norm(h, p + ".post_attention_layernorm"))))
     return output({"tie_word_embeddings": True}, w, norm(h, "model.norm"))
 
 
@@ -440,7 +454,8 @@ def lfm2(config, w, ids, neighbours=False):
         x = rms(h, w[p + ".operator_norm.weight"], eps)
         if kind == "full_attention":
             q, k, v = (heads(linear(w, f"{p}.self_attn.{n}_proj", x), dim) for n in "qkv")
-            q, k = rms(q, w[p + ".self_attn.q_layernorm.weight"], eps), rms(k, w[p + ".self_attn.k_layernorm.weight"], eps)
+            q, k = rms(q, w[p + ".self_attn.q_layernorm.weight"], eps), rms(k, w[p + ".self_attn.k_layernorm.weight"],
+                                                                            eps)
             q, k = rotate(q, inv, 1, neighbours), rotate(k, inv, 1, neighbours)
             h = h + linear(w, p + ".self_attn.out_proj", attend(q, k, v, dim ** -0.5))
         else:
@@ -472,7 +487,8 @@ def mamba2(config, w, p, x):
 
 def granite_hybrid(config, w, ids, neighbours=False):
     """modeling_granitemoehybrid.py."""
-    dim, eps, used = config["hidden_size"] // config["num_attention_heads"], config["rms_norm_eps"], config.get("num_experts_per_tok", 0)
+    dim, eps, used = config["hidden_size"] // config["num_attention_heads"], config["rms_norm_eps"], config.get(
+        "num_experts_per_tok", 0)
     inv, _ = frequencies(config, dim)
     residual = config["residual_multiplier"]
     h = w["model.embed_tokens.weight"][ids] * config["embedding_multiplier"]
@@ -503,7 +519,8 @@ def granite_hybrid(config, w, ids, neighbours=False):
 
 
 def rwkv7(config, w, ids, neighbours=False):
-    """fla-org/flash-linear-attention's rwkv7.py and modeling_rwkv7.py, token by token. `neighbours`: a mistake, keys and values exchanged."""
+    """fla-org/flash-linear-attention's rwkv7.py and modeling_rwkv7.py, token by token. `neighbours`: a mistake, keys
+    and values exchanged."""
     eps, size = config["norm_eps"], config["head_dim"]
     norm = lambda x, name, e=eps: layer_norm(x, w[name + ".weight"], w[name + ".bias"], e)
     h, first = norm(w["model.embeddings.weight"][ids], "model.layers.0.pre_norm"), None
@@ -532,7 +549,8 @@ def rwkv7(config, w, ids, neighbours=False):
         state, rows = np.zeros((r.shape[1], size, size)), []
         for t in range(len(ids)):
             left = np.einsum("hvk,hk->hv", state, removed[t])
-            state = state * decay[t][:, None, :] - left[:, :, None] * (removed[t] * a[t])[:, None, :] + v[t][:, :, None] * k[t][:, None, :]
+            state = state * decay[t][:, None, :] - left[:, :, None] * (
+                removed[t] * a[t])[:, None, :] + v[t][:, :, None] * k[t][:, None, :]
             rows.append(np.einsum("hvk,hk->hv", state, r[t]))
         y = np.array(rows)
         y = (y - y.mean(-1, keepdims=True)) / np.sqrt(y.var(-1, keepdims=True) + size * eps)
@@ -542,5 +560,5 @@ def rwkv7(config, w, ids, neighbours=False):
         q = f"model.layers.{i}.ffn"
         x = norm(h, f"model.layers.{i}.ffn_norm")
         delta = np.concatenate([np.zeros((1, x.shape[1])), x[:-1]]) - x
-        h = h + linear(w, q + ".value", np.maximum(linear(w, q + ".key", x + delta * w[q + ".x_k"].reshape(-1)), 0) ** 2)
+        h = h + linear(w, q + ".value", np.maximum(linear(w, q + ".key", x + delta * w[q + ".x_k"].reshape(-1)), 0)**2)
     return output(config, w, norm(h, "model.norm"))

@@ -1,4 +1,5 @@
-"""EXAONE 4.0: the equations of transformers' modeling_exaone4.py in double precision, and small models with random weights."""
+"""EXAONE 4.0: the equations of transformers' modeling_exaone4.py in double precision, and small models with random
+weights."""
 from equations import attend, frequencies, gated, heads, linear, output, rms, rotate
 from tiny_models import DIM, HEADS, Model, Tensors, attention, around, usual
 from tiny_models import gated as add_gated
@@ -6,7 +7,8 @@ from tiny_models import gated as add_gated
 
 def exaone4_logits(config, w, ids, neighbours=False, before=False):
     """Mistakes: neighbours are rotated, norms stand before what they are behind."""
-    eps, dim, window = config["rms_norm_eps"], config["hidden_size"] // config["num_attention_heads"], config["sliding_window"]
+    eps, dim, window = config["rms_norm_eps"], config["hidden_size"] // config["num_attention_heads"], config[
+        "sliding_window"]
     inv, _ = frequencies(config, dim)
     norm = lambda x, name: rms(x, w[name + ".weight"], eps)
     h = w["model.embed_tokens.weight"][ids]
@@ -27,7 +29,11 @@ exaone4_logits.mistakes = {"pairs in the wrong order": {"neighbours": True}, "no
 
 
 def exaone4(kinds=("full_attention",) * 3, seed=66, window=None):
-    config = usual("Exaone4ForCausalLM", num_hidden_layers=len(kinds), layer_types=list(kinds), sliding_window=window, intermediate_size=32)
+    config = usual("Exaone4ForCausalLM",
+                   num_hidden_layers=len(kinds),
+                   layer_types=list(kinds),
+                   sliding_window=window,
+                   intermediate_size=32)
     t = Tensors(seed)
     around(t, config)
     for i in range(len(kinds)):

@@ -1,4 +1,5 @@
-"""Writing and reading FastLLM's files, by what LoadFromFile (src/fastllm.cpp) reads and LowBitConfig (include/fastllm.h) computes."""
+"""Writing and reading FastLLM's files, by what LoadFromFile (src/fastllm.cpp) reads and LowBitConfig
+(include/fastllm.h) computes."""
 import struct
 
 import numpy as np
@@ -13,7 +14,8 @@ def text(value):
 
 
 def quantise(values, bits, random):
-    """Any ranges and integers will do: what they stand for is the reader's business. Here: near the values, with some ranges odd."""
+    """Any ranges and integers will do: what they stand for is the reader's business. Here: near the values, with some
+    ranges odd."""
     low, high = np.minimum(values.min(-1), 0).astype(f32), np.maximum(values.max(-1), 0).astype(f32)
     steps = np.where(high > low, (high - low) / (2 ** bits - 1), 1)
     q = np.clip(np.round((values - low[..., None]) / steps[..., None]), 0, 2 ** bits - 1).astype(np.uint8)
@@ -56,13 +58,15 @@ def write(path, dictionary, tokens, tensors, kind_of, seed=1, group=32):
         out += text(key) + text(str(dictionary[key]))
     out += struct.pack("<i", len(tokens))
     for piece, number, score in tokens:
-        out += struct.pack("<i", len(piece)) + b"".join(struct.pack("<i", byte) for byte in piece) + struct.pack("<i", number)
+        out += struct.pack("<i", len(piece)) + b"".join(struct.pack("<i", byte) for byte in piece) + struct.pack(
+            "<i", number)
         if dictionary.get("tokenizer_use_score") == "1":
             out += struct.pack("<f", score)
     out += struct.pack("<i", len(tensors))
     for name, values in tensors.items():
         kind = kind_of(name, values)
-        out += text(name) + struct.pack("<i", values.ndim) + struct.pack(f"<{values.ndim}i", *values.shape) + struct.pack("<i", kind)
+        out += text(name) + struct.pack("<i", values.ndim) + struct.pack(f"<{values.ndim}i", *
+                                                                         values.shape) + struct.pack("<i", kind)
         out += payload(values, kind, random, group)
     path.write_bytes(out)
 
@@ -123,11 +127,13 @@ def read(path, mistake=None):
             tensors[name] = np.frombuffer(cursor.take(2 * count), "<f2").astype(f32).reshape(shape)
             continue
         if kind == BF16:
-            tensors[name] = (np.frombuffer(cursor.take(2 * count), "<u2").astype(np.uint32) << 16).view(f32).reshape(shape)
+            tensors[name] = (
+                np.frombuffer(cursor.take(2 * count), "<u2").astype(np.uint32) << 16).view(f32).reshape(shape)
             continue
         assert cursor.integer() == 0  # the axis
         groups, size = (cursor.integer(), cursor.integer()) if kind == INT4_GROUP else (1, shape[1])
-        low, high = np.frombuffer(cursor.take(8 * shape[0] * groups), "<f4").reshape(shape[0], groups, 2).transpose(2, 0, 1)
+        low, high = np.frombuffer(cursor.take(8 * shape[0] * groups), "<f4").reshape(shape[0], groups,
+                                                                                     2).transpose(2, 0, 1)
         if kind == INT8:
             q = np.frombuffer(cursor.take(count), np.uint8)
         else:

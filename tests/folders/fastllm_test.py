@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""FastLLM's files: `ingle` gives the logits of what they hold, decodes packed numbers bit for bit, and writes what they are.
+"""FastLLM's files: `ingle` gives the logits of what they hold, decodes packed numbers bit for bit, and writes what
+they are.
 
 usage: fastllm_test.py INGLE
 """
@@ -28,14 +29,17 @@ TYPES = {"llama": "llama", "chatglm": "chatglm", "chatglm1": "chatglm", "baichua
 def pieces():
     """Pieces of SentencePiece: marks, bytes, characters, and a few that are merged."""
     texts = [b"<unk>", b"<s>", b"</s>"] + [b"<0x%02X>" % byte for byte in range(64)]
-    texts += ["▁".encode()] + [bytes([c]) for c in b"abcdefghlo"] + [b"he", b"ll", b"llo", b"hello", "▁hello".encode(), "▁a".encode()]
+    texts += ["▁".encode()] + [bytes([c]) for c in b"abcdefghlo"
+                              ] + [b"he", b"ll", b"llo", b"hello", "▁hello".encode(), "▁a".encode()]
     texts += [b"<user>", b"<bot>"]
     return [(piece, number, -float(number)) for number, piece in enumerate(texts)]
 
 
 def dictionary_of(model, name):
     """As torch2flm.py writes it: str() of every entry of the configuration."""
-    return {**{key: str(value) for key, value in model.config.items()}, "model_type": TYPES[name], "tokenizer_use_score": "1"}
+    return {
+        **{key: str(value) for key, value in model.config.items()}, "model_type": TYPES[name], "tokenizer_use_score": "1"
+    }
 
 
 def kind_of(kind):
@@ -70,7 +74,8 @@ def check_numbers(ingle, folder, what, kind):
     run(ingle, "import", path, "-o", imported, "--quant", "F32")
     ours = gguf_floats.read(imported)
     for layer in range(tiny_models.LAYERS):
-        for theirs, own, heads in (("self_attn.q_proj", "attn_q", tiny_models.HEADS), ("self_attn.k_proj", "attn_k", tiny_models.KV_HEADS),
+        for theirs, own, heads in (("self_attn.q_proj", "attn_q", tiny_models.HEADS), ("self_attn.k_proj", "attn_k",
+                                                                                       tiny_models.KV_HEADS),
                                    ("mlp.down_proj", "ffn_down", 0), ("mlp.gate_proj", "ffn_gate", 0)):
             rows = stored[f"model.layers.{layer}.{theirs}.weight"]
             rows = in_gguf(rows, heads) if heads else rows
@@ -99,42 +104,58 @@ def check_packed_products(ingle, folder):
 
 
 def tokenized(ingle, path, text, *options):
-    done = subprocess.run([ingle, "tokenize", str(path), *options], input=text.encode(), capture_output=True, check=True)
+    done = subprocess.run([ingle, "tokenize", str(path), *options],
+                          input=text.encode(),
+                          capture_output=True,
+                          check=True)
     return [int(number) for number in done.stdout.split()]
 
 
 def check_vocabulary(ingle, folder):
-    path = write(folder, "llama", flm.F16, pieces(), pre_prompt="<FLM_FIX_TOKEN_1>", user_role="<user>", bot_role="<bot>",
-                 history_sep="<FLM_FIX_TOKEN_2>", bos_token_id=1, eos_token_id=2)[1]
+    path = write(folder,
+                 "llama",
+                 flm.F16,
+                 pieces(),
+                 pre_prompt="<FLM_FIX_TOKEN_1>",
+                 user_role="<user>",
+                 bot_role="<bot>",
+                 history_sep="<FLM_FIX_TOKEN_2>",
+                 bos_token_id=1,
+                 eos_token_id=2)[1]
     ids = {piece: number for piece, number, _ in pieces()}
     # The pair of the highest score first: "he" (77) before "ll" before "llo"; then all of it.
     expected = [ids["▁hello".encode()], ids["▁a".encode()], ids[b"b"]]
     assert tokenized(ingle, path, "hello ab") == expected
     messages = folder / "messages.json"
     rounds = [("user", "hello"), ("assistant", "ab"), ("user", "a")]
-    messages.write_text(json.dumps({"messages": [{"role": role, "content": text} for role, text in rounds], "add_generation_prompt": True}))
+    messages.write_text(
+        json.dumps(
+            {"messages": [{"role": role, "content": text} for role, text in rounds], "add_generation_prompt": True}))
     prompt = run(ingle, "template", path, "--messages", messages)
     assert prompt == "<s><user>hello<bot>ab</s><user>a<bot>", prompt
     marks = tokenized(ingle, path, prompt, "--parse-special")
-    assert [number for number in marks if number in (1, 2, ids[b"<user>"], ids[b"<bot>"])] == [1, 84, 85, 2, 84, 85], marks
+    assert [number for number in marks if number in (1, 2, ids[b"<user>"], ids[b"<bot>"])] == [1, 84, 85, 2, 84,
+                                                                                               85], marks
     # What somebody writes is no mark.
     assert ids[b"<user>"] not in tokenized(ingle, path, "<user>")
 
 
 def check_writing(ingle, folder):
-    """Every type that is written, from a folder of Hugging Face; read by the evaluator, and by us, it is the same model."""
+    """Every type that is written, from a folder of Hugging Face; read by the evaluator, and by us, it is the same
+    model."""
     model = tiny_models.MODELS["llama"]()
     (folder / "config.json").write_text(json.dumps(model.config))
     safetensors_files.write_model(folder, model.tensors)
     original = safetensors_files.read_model(folder)
     expected = model.equations(model.config, original, IDS)
-    for quant, kind, tolerance in (("F32", flm.F32, 0), ("F16", flm.F16, 2 ** -11), ("Q8_0", flm.INT8, 1 / 255), ("Q4_0", flm.INT4_NOZERO, 1 / 15),
-                                   ("Q4_1", flm.INT4_GROUP, 1 / 15)):
+    for quant, kind, tolerance in (("F32", flm.F32, 0), ("F16", flm.F16, 2**-11), ("Q8_0", flm.INT8, 1 / 255),
+                                   ("Q4_0", flm.INT4_NOZERO, 1 / 15), ("Q4_1", flm.INT4_GROUP, 1 / 15)):
         path = folder / f"{quant}.flm"
         run(ingle, "import", folder, "-o", path, "--quant", quant)
         dictionary, _, stored, kinds = flm.read(path)
         assert dictionary["model_type"] == "llama" and set(stored) == set(original), sorted(stored)
-        assert kinds["model.layers.0.self_attn.q_proj.weight"] == kind and kinds["model.embed_tokens.weight"] == flm.F32, quant
+        assert kinds["model.layers.0.self_attn.q_proj.weight"] == kind and kinds[
+            "model.embed_tokens.weight"] == flm.F32, quant
         for name, values in stored.items():
             step = np.abs(original[name]).max() * 2 * (tolerance if kinds[name] == kind else 0)
             assert np.abs(values - original[name]).max() <= step * 0.51 + 1e-7, f"{quant}: {name}"
@@ -149,13 +170,25 @@ def check_writing(ingle, folder):
     back = flm.read(folder / "back.flm")[2]
     assert all(values.tobytes() == flm.read(folder / "F32.flm")[2][name].tobytes() for name, values in back.items())
     for quant, sentence in (("Q6_K", "FastLLM files hold"),):
-        done = subprocess.run([ingle, "import", str(folder), "-o", str(folder / "no.flm"), "--quant", quant], capture_output=True, text=True)
+        done = subprocess.run(
+            [ingle, "import", str(folder), "-o",
+             str(folder / "no.flm"), "--quant", quant],
+            capture_output=True,
+            text=True)
         assert done.returncode == 1 and sentence in done.stderr and not (folder / "no.flm").exists(), done.stderr
 
 
 def check_prompt_is_written(ingle, folder):
-    path = write(folder, "llama", flm.F32, pieces(), pre_prompt="<FLM_FIX_TOKEN_1>", user_role="<user>", bot_role="<bot>",
-                 history_sep="<FLM_FIX_TOKEN_2>", bos_token_id=1, eos_token_id=2)[1]
+    path = write(folder,
+                 "llama",
+                 flm.F32,
+                 pieces(),
+                 pre_prompt="<FLM_FIX_TOKEN_1>",
+                 user_role="<user>",
+                 bot_role="<bot>",
+                 history_sep="<FLM_FIX_TOKEN_2>",
+                 bos_token_id=1,
+                 eos_token_id=2)[1]
     run(ingle, "import", path, "-o", folder / "again.flm")
     (before, tokens), (after, same) = flm.read(path)[:2], flm.read(folder / "again.flm")[:2]
     assert tokens == same

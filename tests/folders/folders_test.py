@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Folders of Hugging Face as models: `ingle` gives the logits of their own equations, and so does what it imports from them.
+"""Folders of Hugging Face as models: `ingle` gives the logits of their own equations, and so does what it imports
+from them.
 
 usage: folders_test.py INGLE [MODEL…]
 """
@@ -22,7 +23,10 @@ import safetensors_files
 import tiny_models
 from judged import farthest, run
 
-MODELS = {name: make for module in (tiny_models, cohere2, exaone4, gemma4, qwen1, qwen_hybrid) for name, make in module.MODELS.items()}
+MODELS = {
+    name: make for module in (tiny_models, cohere2, exaone4, gemma4, qwen1, qwen_hybrid)
+    for name, make in module.MODELS.items()
+}
 TOLERANCE = 2e-4
 IDS = [3, 17, 88, 4, 61, 61, 9, 30, 75, 2, 44, 13, 90, 27, 5, 68, 33, 51, 80, 11, 7, 94, 21, 39]
 
@@ -34,13 +38,15 @@ def logits(ingle, model, out):
 def error_of_rounding(ingle, model, out):
     """What activations rounded to bytes change, as a share of the logits."""
     exact = logits(ingle, model, out)
-    run(ingle, "logits", model, "--tokens", ",".join(map(str, IDS)), "--out", out, "--backend", "cpu", "--kv", "f32", "--ctx", "32")
+    run(ingle, "logits", model, "--tokens", ",".join(map(str, IDS)), "--out", out, "--backend", "cpu", "--kv", "f32",
+        "--ctx", "32")
     rounded = np.fromfile(out, np.float32).astype(np.float64).reshape(exact.shape)
     return np.sqrt(np.mean((rounded - exact) ** 2) / np.mean(exact ** 2))
 
 
 def check_rounding(ingle, model, folder):
-    """Packed matrices are multiplied with rounded activations where they lie: as near as Q8_0 of the same numbers comes."""
+    """Packed matrices are multiplied with rounded activations where they lie: as near as Q8_0 of the same numbers
+    comes."""
     run(ingle, "import", model, "-o", folder / "usual.gguf", "--quant", "Q8_0")
     usual, own = (error_of_rounding(ingle, path, folder / "rounded.out") for path in (folder / "usual.gguf", model))
     assert usual / 2 < own < usual * 2, f"{model}: rounding changes {own}, in Q8_0 {usual}"
@@ -79,7 +85,8 @@ def check_uses(ingle, folder):
     sizes = json.loads(run(ingle, "inspect", small, "--json"))
     assert sizes["weight_bytes"] < facts["weight_bytes"] / 3, sizes
     (folder / "small.txt").write_text("refused")
-    for wrong, sentence in ((folder / "small.txt", "not a model file"), (folder.parent / "nothing-here", "no such file")):
+    for wrong, sentence in ((folder / "small.txt", "not a model file"), (folder.parent / "nothing-here",
+                                                                         "no such file")):
         done = subprocess.run([ingle, "inspect", str(wrong)], capture_output=True, text=True)
         assert done.returncode == 1 and sentence in done.stderr, done.stderr
 
@@ -88,7 +95,9 @@ def check_pytorch(ingle, folder):
     """The same tensors in PyTorch's files: as an archive, in the older form, and in parts."""
     model = tiny_models.MODELS["llama"]()
     (folder / "config.json").write_text(json.dumps(model.config))
-    expected = model.equations(model.config, {name: values.astype(np.float32).astype(np.float64) for name, values in model.tensors.items()}, IDS)
+    expected = model.equations(
+        model.config, {name: values.astype(np.float32).astype(np.float64) for name, values in model.tensors.items()},
+        IDS)
 
     def check_one(what):
         error = farthest(logits(ingle, folder, folder / "own.bin"), expected)

@@ -1,4 +1,5 @@
-"""Gemma 4: the equations of transformers' modeling_gemma4.py in double precision, and small models with random weights."""
+"""Gemma 4: the equations of transformers' modeling_gemma4.py in double precision, and small models with random
+weights."""
 import math
 
 import numpy as np
@@ -33,8 +34,11 @@ def routed(config, w, p, h):
 
     def one(number, row):
         gate, up = np.split(w[p + ".experts.gate_up_proj"][number] @ x[row], 2)
-        return w[p + ".router.per_expert_scale"][number] * (w[p + ".experts.down_proj"][number] @ (gelu_tanh(gate) * up))
-    return rms(experts(linear(w, p + ".router.proj", at), config["top_k_experts"], True, one), w[p + ".post_feedforward_layernorm_2.weight"], eps)
+        return w[p +
+                 ".router.per_expert_scale"][number] * (w[p + ".experts.down_proj"][number] @ (gelu_tanh(gate) * up))
+
+    return rms(experts(linear(w, p + ".router.proj", at), config["top_k_experts"], True, one),
+               w[p + ".post_feedforward_layernorm_2.weight"], eps)
 
 
 def gemma4(config, w, ids, neighbours=False, plain_values=False):
@@ -64,7 +68,8 @@ def gemma4(config, w, ids, neighbours=False, plain_values=False):
             fed = norm(fed, p + ".post_feedforward_layernorm_1") + routed(config, w, p, h)
         h = h + norm(fed, p + ".post_feedforward_layernorm")
         if own is not None:
-            made = linear(w, p + ".per_layer_projection", gelu_tanh(linear(w, p + ".per_layer_input_gate", h)) * own[:, i])
+            made = linear(w, p + ".per_layer_projection",
+                          gelu_tanh(linear(w, p + ".per_layer_input_gate", h)) * own[:, i])
             h = h + norm(made, p + ".post_per_layer_input_norm")
         h = h * w[p + ".layer_scalar"]
     cap = config["final_logit_softcapping"]
@@ -75,14 +80,18 @@ gemma4.mistakes = {"pairs in the wrong order": {"neighbours": True}, "values as 
 
 
 def model(seed, kinds, **more):
-    config = {"architectures": ["Gemma4ForCausalLM"], "model_type": "gemma4_text", "hidden_size": DIM, "intermediate_size": FFN,
-              "num_hidden_layers": len(kinds), "num_attention_heads": HEADS, "num_key_value_heads": 2, "head_dim": HEAD, "global_head_dim": FULL_HEAD,
-              "num_global_key_value_heads": None, "max_position_embeddings": CONTEXT, "vocab_size": VOCABULARY, "rms_norm_eps": 1e-6,
-              "hidden_activation": "gelu_pytorch_tanh", "sliding_window": WINDOW, "layer_types": kinds, "final_logit_softcapping": 30.0,
-              "hidden_size_per_layer_input": 0, "attention_k_eq_v": False, "num_kv_shared_layers": 0, "enable_moe_block": False,
-              "use_double_wide_mlp": False, "rope_parameters": {
-                  "full_attention": {"rope_type": "proportional", "partial_rotary_factor": 0.25, "rope_theta": 1e6},
-                  "sliding_attention": {"rope_type": "default", "rope_theta": 1e4}}, **more}
+    config = {
+        "architectures": ["Gemma4ForCausalLM"], "model_type": "gemma4_text", "hidden_size": DIM,
+        "intermediate_size": FFN, "num_hidden_layers": len(kinds), "num_attention_heads": HEADS,
+        "num_key_value_heads": 2, "head_dim": HEAD, "global_head_dim": FULL_HEAD, "num_global_key_value_heads": None,
+        "max_position_embeddings": CONTEXT, "vocab_size": VOCABULARY, "rms_norm_eps": 1e-6,
+        "hidden_activation": "gelu_pytorch_tanh", "sliding_window": WINDOW, "layer_types": kinds,
+        "final_logit_softcapping": 30.0, "hidden_size_per_layer_input": 0, "attention_k_eq_v": False,
+        "num_kv_shared_layers": 0, "enable_moe_block": False, "use_double_wide_mlp": False, "rope_parameters": {
+            "full_attention": {"rope_type": "proportional", "partial_rotary_factor": 0.25, "rope_theta": 1e6},
+            "sliding_attention": {"rope_type": "default", "rope_theta": 1e4}
+        }, **more
+    }
     t = Tensors(seed)
     t.table("model.embed_tokens")
     t.norm("model.norm", DIM)
@@ -94,7 +103,8 @@ def model(seed, kinds, **more):
     for i, kind in enumerate(kinds):
         p, full = f"model.layers.{i}", kind == "full_attention"
         dim = FULL_HEAD if full else HEAD
-        for name in ("input_layernorm", "post_attention_layernorm", "pre_feedforward_layernorm", "post_feedforward_layernorm"):
+        for name in ("input_layernorm", "post_attention_layernorm", "pre_feedforward_layernorm",
+                     "post_feedforward_layernorm"):
             t.norm(f"{p}.{name}", DIM)
         t.matrix(p + ".self_attn.q_proj", HEADS * dim, DIM)
         t.norm(p + ".self_attn.q_norm", dim)
@@ -102,7 +112,8 @@ def model(seed, kinds, **more):
         shared = i >= len(kinds) - config["num_kv_shared_layers"]
         # Files hold those of the last layers as well, which nobody reads.
         if not shared or i % 2:
-            count = (config["num_global_key_value_heads"] if full and config["attention_k_eq_v"] else None) or config["num_key_value_heads"]
+            count = (config["num_global_key_value_heads"]
+                     if full and config["attention_k_eq_v"] else None) or config["num_key_value_heads"]
             t.matrix(p + ".self_attn.k_proj", count * dim, DIM)
             t.norm(p + ".self_attn.k_norm", dim)
             if not (full and config["attention_k_eq_v"]):
@@ -134,11 +145,19 @@ def gemma4_dense():
 
 def gemma4_small():
     """The last layers read others' keys and values; all have embeddings of their own."""
-    return model(42, [WINDOWED, WINDOWED, FULL, WINDOWED, FULL], num_kv_shared_layers=2, use_double_wide_mlp=True, hidden_size_per_layer_input=OWN)
+    return model(42, [WINDOWED, WINDOWED, FULL, WINDOWED, FULL],
+                 num_kv_shared_layers=2,
+                 use_double_wide_mlp=True,
+                 hidden_size_per_layer_input=OWN)
 
 
 def gemma4_experts():
-    return model(43, [WINDOWED, FULL], enable_moe_block=True, num_experts=6, top_k_experts=2, moe_intermediate_size=24, attention_k_eq_v=True,
+    return model(43, [WINDOWED, FULL],
+                 enable_moe_block=True,
+                 num_experts=6,
+                 top_k_experts=2,
+                 moe_intermediate_size=24,
+                 attention_k_eq_v=True,
                  num_global_key_value_heads=1)
 
 
@@ -152,7 +171,11 @@ def gemma4_with_images():
     tensors["model.embed_vision.embedding_projection.weight"] = np.ones((2, 3))
 
     def text(config, w, ids, **other):
-        own = {name.replace("model.language_model.", "model."): values for name, values in w.items() if "language_model" in name}
+        own = {
+            name.replace("model.language_model.", "model."): values
+            for name, values in w.items()
+            if "language_model" in name
+        }
         return gemma4(config["text_config"], own, ids, **other)
     text.mistakes = gemma4.mistakes
     return Model(config, tensors, text)

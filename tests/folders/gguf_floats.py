@@ -40,5 +40,7 @@ def read(path):
         at += 16 + 8 * count
         entries.append((name, dims[::-1], kind, offset))
     begin = (at + 31) // 32 * 32
-    return {name: np.frombuffer(data, {0: "<f4", 1: "<f2"}[kind], int(np.prod(dims)), begin + offset).astype(np.float32).reshape(dims)
-            for name, dims, kind, offset in entries}
+    return {
+        name: np.frombuffer(data, {0: "<f4", 1: "<f2"}[kind], int(np.prod(dims)),
+                            begin + offset).astype(np.float32).reshape(dims) for name, dims, kind, offset in entries
+    }

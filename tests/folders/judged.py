@@ -1,4 +1,5 @@
-"""Running `ingle`, and judging what it gives: near to what equations give, and far from what they give with a deliberate mistake."""
+"""Running `ingle`, and judging what it gives: near to what equations give, and far from what they give with a
+deliberate mistake."""
 import subprocess
 
 import numpy as np
@@ -42,4 +43,5 @@ def judge_model(ingle, folder, ids, what, tolerance, expected, mistakes, *quant)
         far(f"{what}: {mistake}", own, mistaken, tolerance)
     imported = folder / "imported.gguf"
     run(ingle, "import", folder, "-o", imported, *quant)
-    return near(f"{what}: logits of the imported file", logits(ingle, imported, ids, folder / "imported.bin"), expected, tolerance)
+    return near(f"{what}: logits of the imported file", logits(ingle, imported, ids, folder / "imported.bin"), expected,
+                tolerance)

@@ -1,13 +1,14 @@
-"""Writing and reading llama2.c's checkpoints and tokenizer.bin, as export.py writes them and run.c and runq.c read them."""
+"""Writing and reading llama2.c's checkpoints and tokenizer.bin, as export.py writes them and run.c and runq.c read
+them."""
 import struct
 
 import numpy as np
 
 f32 = np.float32
-KEYS = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads", "vocab_size",
-        "max_position_embeddings")
-LAYER = ("input_layernorm", "self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj", "post_attention_layernorm",
-         "mlp.gate_proj", "mlp.down_proj", "mlp.up_proj")
+KEYS = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads",
+        "vocab_size", "max_position_embeddings")
+LAYER = ("input_layernorm", "self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj",
+         "post_attention_layernorm", "mlp.gate_proj", "mlp.down_proj", "mlp.up_proj")
 
 
 def order(config, version):
@@ -34,14 +35,16 @@ def header(config, version, group):
     if version == 0:
         fields[5] *= 1 if config["tie_word_embeddings"] else -1
         return struct.pack("<7i", *fields)
-    return (struct.pack("<Ii7iBi", 0x616B3432, version, *fields, config["tie_word_embeddings"], group)).ljust(256, b"\0")
+    return (struct.pack("<Ii7iBi", 0x616B3432, version, *fields, config["tie_word_embeddings"],
+                        group)).ljust(256, b"\0")
 
 
 def write(path, config, tensors, version, group=64):
     out = header(config, version, group)
     for name in order(config, version):
         if name is None:
-            out += b"\0" * (4 * config["max_position_embeddings"] * config["hidden_size"] // config["num_attention_heads"])
+            out += b"\0" * (4 * config["max_position_embeddings"] * config["hidden_size"] //
+                            config["num_attention_heads"])
         elif version == 2 and "norm" not in name:
             q, scale = quantised(tensors[name], group)
             out += q.tobytes() + scale.tobytes()
@@ -69,7 +72,8 @@ def read(path, mistake=None):
             continue
         columns = hidden if "down_proj" in name else dim
         short = name[:-7].split(".", 3)[-1]
-        count = 1 if "norm" in name else config["vocab_size"] if "model.embed" in name or "lm_head" in name else rows.get(short, dim)
+        count = 1 if "norm" in name else config[
+            "vocab_size"] if "model.embed" in name or "lm_head" in name else rows.get(short, dim)
         shape = (count, columns) if "norm" not in name else (columns,)
         size = int(np.prod(shape))
         if version == 2 and "norm" not in name:

@@ -78,11 +78,14 @@ def check_writing(ingle, folder):
 
 
 def check_refusals(ingle, folder):
-    for name, sentence in (("qwen2", "family qwen2, not llama"), ("llama3", "rotary positions"), ("mixtral", "there is no place for")):
+    for name, sentence in (("qwen2", "family qwen2, not llama"), ("llama3", "rotary positions"),
+                           ("mixtral", "there is no place for")):
         model = tiny_models.MODELS[name]()
-        (folder / "config.json").write_text(json.dumps({**model.config, "rope_theta": 10000.0} if name == "mixtral" else model.config))
+        (folder / "config.json").write_text(
+            json.dumps({**model.config, "rope_theta": 10000.0} if name == "mixtral" else model.config))
         safetensors_files.write_model(folder, model.tensors)
-        done = subprocess.run([ingle, "import", str(folder), "-o", str(folder / "out.bin")], capture_output=True, text=True)
+        done = subprocess.run(
+            [ingle, "import", str(folder), "-o", str(folder / "out.bin")], capture_output=True, text=True)
         assert done.returncode == 1 and "cannot hold this model" in done.stderr, done.stderr
         assert not (folder / "out.bin").exists()
 

@@ -21,14 +21,24 @@ TOLERANCE = 4e-4
 IDS = [3, 17, 88, 4, 61, 61, 9, 30, 75, 2, 44, 13]
 DIM, FFN, HEADS, KV_HEADS, VOCABULARY, LAYERS = 256, 384, 4, 2, 96, 2
 HEAD = DIM // HEADS
-MATRICES = {"self_attn.q_proj": (DIM, DIM), "self_attn.k_proj": (KV_HEADS * HEAD, DIM), "self_attn.v_proj": (KV_HEADS * HEAD, DIM),
-            "self_attn.o_proj": (DIM, DIM), "mlp.gate_proj": (FFN, DIM), "mlp.up_proj": (FFN, DIM), "mlp.down_proj": (DIM, FFN)}
-IN_GGUF = {"self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v", "self_attn.o_proj": "attn_output",
-           "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down"}
-FUSED = {"self_attn.qkv_proj": (DIM + 2 * KV_HEADS * HEAD, DIM), "self_attn.o_proj": (DIM, DIM), "mlp.gate_up_proj": (2 * FFN, DIM),
-         "mlp.down_proj": (DIM, FFN)}
+MATRICES = {
+    "self_attn.q_proj": (DIM, DIM), "self_attn.k_proj": (KV_HEADS * HEAD, DIM),
+    "self_attn.v_proj": (KV_HEADS * HEAD, DIM), "self_attn.o_proj": (DIM, DIM), "mlp.gate_proj": (FFN, DIM),
+    "mlp.up_proj": (FFN, DIM), "mlp.down_proj": (DIM, FFN)
+}
+IN_GGUF = {
+    "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v",
+    "self_attn.o_proj": "attn_output", "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down"
+}
+FUSED = {
+    "self_attn.qkv_proj": (DIM + 2 * KV_HEADS * HEAD, DIM), "self_attn.o_proj": (DIM, DIM),
+    "mlp.gate_up_proj": (2 * FFN, DIM), "mlp.down_proj": (DIM, FFN)
+}
 EXPERTS = {name: size for name, size in MATRICES.items() if "self_attn" in name}
-EXPERTS.update({f"block_sparse_moe.experts.{e}.{w}": (DIM, FFN) if w == "w2" else (FFN, DIM) for e in range(4) for w in ("w1", "w2", "w3")})
+EXPERTS.update({
+    f"block_sparse_moe.experts.{e}.{w}": (DIM, FFN) if w == "w2" else (FFN, DIM) for e in range(4)
+    for w in ("w1", "w2", "w3")
+})
 
 CASES = {
     "gptq-4-g128": packed.Gptq(),
@@ -53,22 +63,28 @@ CASES = {
 
 
 def config(architecture, **more):
-    return {"architectures": [architecture], "hidden_size": DIM, "intermediate_size": FFN, "num_hidden_layers": LAYERS,
-            "num_attention_heads": HEADS, "num_key_value_heads": KV_HEADS, "max_position_embeddings": 64, "vocab_size": VOCABULARY,
-            "rms_norm_eps": 1e-5, "rope_theta": 10000.0, "hidden_act": "silu", "tie_word_embeddings": False, **more}
+    return {
+        "architectures": [architecture], "hidden_size": DIM, "intermediate_size": FFN, "num_hidden_layers": LAYERS,
+        "num_attention_heads": HEADS, "num_key_value_heads": KV_HEADS, "max_position_embeddings": 64,
+        "vocab_size": VOCABULARY, "rms_norm_eps": 1e-5, "rope_theta": 10000.0, "hidden_act": "silu",
+        "tie_word_embeddings": False, **more
+    }
 
 
 def write_folder(folder, settings, scheme, matrices, seed=1, bias=""):
     """A model whose matrices in layers are packed and whose other tensors are float32."""
     random = np.random.default_rng(seed)
-    tensors = {"model.embed_tokens.weight": ("F32", random.normal(0, 1, (VOCABULARY, DIM))),
-               "lm_head.weight": ("F32", random.normal(0, 0.05, (VOCABULARY, DIM))), "model.norm.weight": ("F32", random.normal(1, 0.1, DIM))}
+    tensors = {
+        "model.embed_tokens.weight": ("F32", random.normal(0, 1, (VOCABULARY, DIM))), "lm_head.weight":
+            ("F32", random.normal(0, 0.05, (VOCABULARY, DIM))), "model.norm.weight": ("F32", random.normal(1, 0.1, DIM))
+    }
     for i in range(LAYERS):
         p = f"model.layers.{i}"
         for name in ("input_layernorm", "post_attention_layernorm"):
             tensors[f"{p}.{name}.weight"] = "F32", random.normal(1, 0.1, DIM)
         for name in bias:
-            tensors[f"{p}.self_attn.{name}_proj.bias"] = "F32", random.normal(0, 0.3, DIM if name == "q" else KV_HEADS * HEAD)
+            tensors[f"{p}.self_attn.{name}_proj.bias"] = "F32", random.normal(0, 0.3,
+                                                                              DIM if name == "q" else KV_HEADS * HEAD)
         if any("experts" in name for name in matrices):
             tensors[p + ".block_sparse_moe.gate.weight"] = "F32", random.normal(0, 0.1, (4, DIM))
         for name, (rows, columns) in matrices.items():
@@ -80,7 +96,11 @@ def write_folder(folder, settings, scheme, matrices, seed=1, bias=""):
 def weights_of(folder, scheme, mistake=False):
     """All tensors of a folder by the names they would have unpacked, in float32."""
     stored, settings = packed.read(folder / "model.safetensors"), json.loads((folder / "config.json").read_text())
-    out = {name: packed.floats(tensor) for name, tensor in stored.items() if tensor[0] == "F32" and not name.endswith("scale")}
+    out = {
+        name: packed.floats(tensor)
+        for name, tensor in stored.items()
+        if tensor[0] == "F32" and not name.endswith("scale")
+    }
     for name in stored:
         module = name[:-len(scheme.suffix)]
         if name.endswith(scheme.suffix) and module + scheme.unpacked not in out:
@@ -92,8 +112,12 @@ def check_logits(ingle, folder, scheme, equation, what):
     settings = json.loads((folder / "config.json").read_text())
 
     def logits(mistake):
-        return equation(settings, {name: values.astype(np.float64) for name, values in weights_of(folder, scheme, mistake).items()}, IDS)
-    return judged.judge_model(ingle, folder, IDS, what, TOLERANCE, logits(False), {"a mistake": logits(True)}, "--quant", "F32")
+        return equation(
+            settings, {name: values.astype(np.float64) for name, values in weights_of(folder, scheme, mistake).items()},
+            IDS)
+
+    return judged.judge_model(ingle, folder, IDS, what, TOLERANCE, logits(False), {"a mistake": logits(True)},
+                              "--quant", "F32")
 
 
 def check_bits(ingle, folder, scheme, what):
@@ -105,30 +129,43 @@ def check_bits(ingle, folder, scheme, what):
         for name, gguf in IN_GGUF.items():
             own = tensors[f"blk.{i}.{gguf}.weight"].view(np.uint32)
             stated = right[f"model.layers.{i}.{name}.weight"].view(np.uint32)
-            assert own.shape == stated.shape and (own == stated).all(), f"{what}: layer {i}, {name}: {(own != stated).sum()} values differ"
+            assert own.shape == stated.shape and (
+                own == stated).all(), f"{what}: layer {i}, {name}: {(own != stated).sum()} values differ"
             other = wrong[f"model.layers.{i}.{name}.weight"].view(np.uint32)
             assert (own != other).any(), f"{what}: layer {i}, {name}: a mistake changes nothing"
 
 
 def write_gpt_oss(folder):
     scheme, random, count = packed.Mxfp4(), np.random.default_rng(4), 6
-    settings = config("GptOssForCausalLM", head_dim=HEAD, num_local_experts=count, num_experts_per_tok=2, sliding_window=5, swiglu_limit=7.0,
-                      layer_types=["sliding_attention", "full_attention"], quantization_config=scheme.config, rope_scaling={
+    settings = config("GptOssForCausalLM",
+                      head_dim=HEAD,
+                      num_local_experts=count,
+                      num_experts_per_tok=2,
+                      sliding_window=5,
+                      swiglu_limit=7.0,
+                      layer_types=["sliding_attention", "full_attention"],
+                      quantization_config=scheme.config,
+                      rope_scaling={
                           "rope_type": "yarn", "factor": 4.0, "beta_fast": 32.0, "beta_slow": 1.0, "truncate": False,
-                          "original_max_position_embeddings": 16})
+                          "original_max_position_embeddings": 16
+                      })
     normal = lambda scale, *shape: ("F32", random.normal(0, scale, shape))
     tensors = {"model.embed_tokens.weight": normal(1, VOCABULARY, DIM), "lm_head.weight": normal(0.05, VOCABULARY, DIM),
                "model.norm.weight": normal(1, DIM)}
     for i in range(LAYERS):
         p = f"model.layers.{i}"
-        tensors.update({f"{p}.{name}.weight": normal(1, DIM) for name in ("input_layernorm", "post_attention_layernorm")})
+        tensors.update(
+            {f"{p}.{name}.weight": normal(1, DIM) for name in ("input_layernorm", "post_attention_layernorm")})
         for name, (rows, columns) in MATRICES.items():
             if "self_attn" in name:
-                tensors[f"{p}.{name}.weight"], tensors[f"{p}.{name}.bias"] = normal(0.1, rows, columns), normal(0.3, rows)
+                tensors[f"{p}.{name}.weight"], tensors[f"{p}.{name}.bias"] = normal(0.1, rows,
+                                                                                    columns), normal(0.3, rows)
         tensors[p + ".self_attn.sinks"] = normal(1, HEADS)
         tensors[p + ".mlp.router.weight"], tensors[p + ".mlp.router.bias"] = normal(0.1, count, DIM), normal(0.3, count)
         experts = p + ".mlp.experts."
-        tensors[experts + "gate_up_proj_bias"], tensors[experts + "down_proj_bias"] = normal(0.3, count, 2 * FFN), normal(0.3, count, DIM)
+        tensors[experts + "gate_up_proj_bias"], tensors[experts + "down_proj_bias"] = normal(0.3, count,
+                                                                                             2 * FFN), normal(
+                                                                                                 0.3, count, DIM)
         tensors.update(scheme.pack(random, experts + "gate_up_proj", count, 2 * FFN, DIM))
         tensors.update(scheme.pack(random, experts + "down_proj", count, DIM, FFN))
     packed.write(folder / "model.safetensors", tensors)
@@ -154,7 +191,10 @@ def check_gpt_oss(ingle):
 
 def check_hybrid(ingle):
     """Gated delta nets of Qwen3.5, whose rows and columns come in another order when they are written as GGUF."""
-    scheme, model = packed.Fp8("row", "compressed-tensors"), qwen_hybrid.model(5, "Qwen3_5ForCausalLM", 4, rope_parameters=qwen_hybrid.ROPE)
+    scheme, model = packed.Fp8("row", "compressed-tensors"), qwen_hybrid.model(5,
+                                                                               "Qwen3_5ForCausalLM",
+                                                                               4,
+                                                                               rope_parameters=qwen_hybrid.ROPE)
     random, tensors = np.random.default_rng(6), {}
     for name, values in model.tensors.items():
         if any(part in name for part in ("in_proj_qkv", "in_proj_z", "out_proj", "q_proj", "mlp")):
@@ -176,9 +216,10 @@ def check(ingle, name, scheme):
         check_bits(ingle, folder, scheme, name)
         errors = [check_logits(ingle, folder, scheme, equations.llama, name)]
     # Rows of queries and keys in GGUF's order, matrices that are several in one, and experts.
-    for architecture, matrices, equation, more in (
-            ("LlamaForCausalLM", MATRICES, equations.llama, {}), ("Phi3ForCausalLM", FUSED, equations.phi3, {"sliding_window": 32}),
-            ("MixtralForCausalLM", EXPERTS, equations.mixtral, {"num_local_experts": 4, "num_experts_per_tok": 2})):
+    for architecture, matrices, equation, more in (("LlamaForCausalLM", MATRICES, equations.llama, {}),
+                                                   ("Phi3ForCausalLM", FUSED, equations.phi3, {"sliding_window": 32}),
+                                                   ("MixtralForCausalLM", EXPERTS, equations.mixtral,
+                                                    {"num_local_experts": 4, "num_experts_per_tok": 2})):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             write_folder(folder, config(architecture, **more), scheme, matrices)

@@ -1,7 +1,9 @@
-"""Packed weights of Hugging Face's folders: what writers store for a random matrix, and what the stored tensors stand for.
+"""Packed weights of Hugging Face's folders: what writers store for a random matrix, and what the stored tensors stand
+for.
 
-The evaluators read tensors by their names and the definitions of GPTQ, AutoAWQ, transformers' finegrained_fp8 and mxfp4 and compressed-tensors,
-in float32, where every product is exact or rounded once. `mistake` makes the one error that each scheme invites. Tensors are (kind, array) pairs.
+The evaluators read tensors by their names and the definitions of GPTQ, AutoAWQ, transformers' finegrained_fp8 and
+mxfp4 and compressed-tensors, in float32, where every product is exact or rounded once. `mistake` makes the one error
+that each scheme invites. Tensors are (kind, array) pairs.
 """
 import json
 import struct
@@ -9,8 +11,10 @@ import zlib
 
 import numpy as np
 
-NUMPY = {"F32": np.float32, "F16": np.float16, "BF16": np.uint16, "I32": np.int32, "I64": np.int64, "I8": np.int8, "U8": np.uint8,
-         "F8_E4M3": np.uint8}
+NUMPY = {
+    "F32": np.float32, "F16": np.float16, "BF16": np.uint16, "I32": np.int32, "I64": np.int64, "I8": np.int8,
+    "U8": np.uint8, "F8_E4M3": np.uint8
+}
 
 
 def write(path, tensors):
@@ -75,7 +79,10 @@ class Gptq:
     def __init__(self, bits=4, group=128, order=False, version="gptq", kind="F16", without_index=False):
         self.bits, self.group, self.order, self.version, self.kind = bits, group, order, version, kind
         self.without_index = without_index
-        self.config = {"quant_method": "gptq", "bits": bits, "group_size": group, "desc_act": order, "checkpoint_format": version, "sym": False}
+        self.config = {
+            "quant_method": "gptq", "bits": bits, "group_size": group, "desc_act": order, "checkpoint_format": version,
+            "sym": False
+        }
 
     def pack(self, random, module, rows, columns):
         group = columns if self.group == -1 else self.group
@@ -85,9 +92,12 @@ class Gptq:
             order(module, index)
         zeros = random.integers(0, 1 << self.bits, (count, rows)).astype(np.uint32)
         written = (zeros - (self.version == "gptq")) & ((1 << self.bits) - 1)
-        tensors = {module + ".qweight": words(random.integers(0, 1 << self.bits, (columns, rows)).astype(np.uint32), self.bits),
-                   module + ".qzeros": ("I32", words(written.T, self.bits)[1].T.copy()),
-                   module + ".scales": scales(random, (count, rows), self.kind, self.bits)}
+        tensors = {
+            module + ".qweight": words(
+                random.integers(0, 1 << self.bits, (columns, rows)).astype(np.uint32),
+                self.bits), module + ".qzeros": ("I32", words(written.T, self.bits)[1].T.copy()),
+            module + ".scales": scales(random, (count, rows), self.kind, self.bits)
+        }
         if not self.without_index:
             tensors[module + ".g_idx"] = "I32", index.astype(np.int32)
         return tensors
@@ -132,7 +142,8 @@ class Awq:
 
         def unpack(name):
             packed = stored[module + name][1].view(np.uint32)
-            return np.stack([packed >> np.uint32(4 * i) & np.uint32(15) for i in order], -1).reshape(len(packed), -1).astype(np.int32)
+            return np.stack([packed >> np.uint32(4 * i) & np.uint32(15) for i in order],
+                            -1).reshape(len(packed), -1).astype(np.int32)
         group = config["quantization_config"]["group_size"]
         levels, zeros, factors = unpack(".qweight"), unpack(".qzeros"), floats(stored[module + ".scales"])
         return (np.repeat(factors, group, 0) * (levels - np.repeat(zeros, group, 0)).astype(np.float32)).T
@@ -144,8 +155,16 @@ class PackQuantized:
     """compressed-tensors' pack_to_int32."""
     def __init__(self, bits=4, group=128, symmetric=True, order=False, kind="BF16"):
         self.bits, self.group, self.symmetric, self.order, self.kind = bits, group, symmetric, order, kind
-        self.config = {"quant_method": "compressed-tensors", "format": "pack-quantized", "config_groups": {"group_0": {
-            "targets": ["Linear"], "weights": {"num_bits": bits, "type": "int", "symmetric": symmetric, "group_size": group, "strategy": "group"}}}}
+        self.config = {
+            "quant_method": "compressed-tensors", "format": "pack-quantized", "config_groups": {
+                "group_0": {
+                    "targets": ["Linear"], "weights": {
+                        "num_bits": bits, "type": "int", "symmetric": symmetric, "group_size": group,
+                        "strategy": "group"
+                    }
+                }
+            }
+        }
 
     def pack(self, random, module, rows, columns):
         count = 1 if self.group == -1 else columns // self.group
@@ -154,7 +173,8 @@ class PackQuantized:
                    module + ".weight_shape": ("I64", np.array([rows, columns])),
                    module + ".weight_scale": scales(random, (rows, count), self.kind, self.bits)}
         if not self.symmetric:
-            tensors[module + ".weight_zero_point"] = words(random.integers(0, 1 << self.bits, (rows, count)).astype(np.uint32), self.bits)
+            tensors[module + ".weight_zero_point"] = words(
+                random.integers(0, 1 << self.bits, (rows, count)).astype(np.uint32), self.bits)
         if self.order:
             index = np.arange(columns) // self.group
             order(module, index)
@@ -221,7 +241,10 @@ class Fp8:
         factors = random.uniform(0.05, 0.1, shapes[self.granularity]).astype(np.float32)
         if kind == "BF16":
             factors = (factors.view(np.uint32) >> 16).astype(np.uint16)
-        return {module + ".weight": ("F8_E4M3", bits), module + name: (kind, factors), module + ".input_scale": ("F32", np.float32(1))}
+        return {
+            module + ".weight": ("F8_E4M3", bits), module + name: (kind, factors),
+            module + ".input_scale": ("F32", np.float32(1))
+        }
 
     def evaluate(self, stored, config, module, mistake=False):
         values = e4m3(stored[module + ".weight"][1])

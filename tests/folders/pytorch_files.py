@@ -60,7 +60,8 @@ def state_dict(tensors, kind, is_legacy):
         key = str(number + (1000 if is_legacy else 0))
         storages[key] = safetensors_files.encode(values, kind)
         storage = Storage(kind, key, int(np.prod(shape)), is_legacy)
-        state[name] = Call("torch._utils", "_rebuild_tensor_v2", storage, 0, tuple(shape), strides, False, Call("collections", "OrderedDict"))
+        state[name] = Call("torch._utils", "_rebuild_tensor_v2", storage, 0, tuple(shape), strides, False,
+                           Call("collections", "OrderedDict"))
     return state, storages
 
 
@@ -75,7 +76,9 @@ def write_zip(path, tensors, kind="F32"):
 
 def write_legacy(path, tensors, kind="F32"):
     state, storages = state_dict(tensors, kind, True)
-    data = b"".join(dump(value) for value in (MAGIC, PROTOCOL, {"protocol_version": PROTOCOL, "little_endian": True}, state, list(storages)))
+    data = b"".join(
+        dump(value)
+        for value in (MAGIC, PROTOCOL, {"protocol_version": PROTOCOL, "little_endian": True}, state, list(storages)))
     for stored in storages.values():
         data += struct.pack("<q", len(stored) // STORAGES[kind][1]) + stored
     path.write_bytes(data)

@@ -1,4 +1,5 @@
-"""The first Qwen: the equations of QwenLM's modeling_qwen.py in double precision, within seq_length, and a small model with random weights."""
+"""The first Qwen: the equations of QwenLM's modeling_qwen.py in double precision, within seq_length, and a small
+model with random weights."""
 import numpy as np
 
 from equations import attend, heads, linear, rms, rotate, silu
@@ -27,10 +28,13 @@ qwen.mistakes = {"pairs in the wrong order": {"neighbours": True}, "gates exchan
 
 
 def qwen1():
-    config = {"architectures": ["QWenLMHeadModel"], "hidden_size": DIM, "intermediate_size": 2 * FFN, "num_hidden_layers": LAYERS,
-              "num_attention_heads": HEADS, "kv_channels": DIM // HEADS, "seq_length": CONTEXT, "max_position_embeddings": 4 * CONTEXT,
-              "layer_norm_epsilon": 1e-6, "rotary_emb_base": 10000, "rotary_pct": 1.0, "no_bias": True, "use_logn_attn": True,
-              "use_dynamic_ntk": True, "vocab_size": VOCABULARY, "tie_word_embeddings": False}
+    config = {
+        "architectures": ["QWenLMHeadModel"], "hidden_size": DIM, "intermediate_size": 2 * FFN,
+        "num_hidden_layers": LAYERS, "num_attention_heads": HEADS, "kv_channels": DIM // HEADS, "seq_length": CONTEXT,
+        "max_position_embeddings": 4 * CONTEXT, "layer_norm_epsilon": 1e-6, "rotary_emb_base": 10000, "rotary_pct": 1.0,
+        "no_bias": True, "use_logn_attn": True, "use_dynamic_ntk": True, "vocab_size": VOCABULARY,
+        "tie_word_embeddings": False
+    }
     t = Tensors(64)
     t.table("transformer.wte")
     t.table("lm_head")

@@ -1,5 +1,5 @@
-"""Qwen3-Next and Qwen3.5: the equations of transformers' modeling_qwen3_next.py, modeling_qwen3_5.py and modeling_qwen3_5_moe.py in double
-precision, token by token, and small models with random weights."""
+"""Qwen3-Next and Qwen3.5: the equations of transformers' modeling_qwen3_next.py, modeling_qwen3_5.py and
+modeling_qwen3_5_moe.py in double precision, token by token, and small models with random weights."""
 import numpy as np
 
 from equations import attend, causal_conv, experts, frequencies, gated, heads, linear, output, rms, rotate, sigmoid, silu
@@ -14,14 +14,17 @@ def unit(x):
 
 
 def projections(config, w, p, x):
-    """What goes into the convolution (all queries, all keys, all values), and the gates, rates and steps of value heads."""
+    """What goes into the convolution (all queries, all keys, all values), and the gates, rates and steps of value
+    heads."""
     if p + ".in_proj_qkv.weight" in w:
         return [linear(w, f"{p}.in_proj_{name}", x) for name in ("qkv", "z", "b", "a")]
-    count, key, each = config["linear_num_key_heads"], config["linear_key_head_dim"], config["linear_num_value_heads"] // config["linear_num_key_heads"]
+    count, key, each = config["linear_num_key_heads"], config[
+        "linear_key_head_dim"], config["linear_num_value_heads"] // config["linear_num_key_heads"]
     wide = each * config["linear_value_head_dim"]
     by_head = linear(w, p + ".in_proj_qkvz", x).reshape(len(x), count, -1)
     q, k, v, z = (part.reshape(len(x), -1) for part in np.split(by_head, [key, 2 * key, 2 * key + wide], -1))
-    b, a = (part.reshape(len(x), -1) for part in np.split(linear(w, p + ".in_proj_ba", x).reshape(len(x), count, -1), 2, -1))
+    b, a = (part.reshape(len(x), -1)
+            for part in np.split(linear(w, p + ".in_proj_ba", x).reshape(len(x), count, -1), 2, -1))
     return np.concatenate([q, k, v], -1), z, b, a
 
 
@@ -77,27 +80,38 @@ def hybrid(config, w, ids, neighbours=False, by_turns=False, plain_norms=False):
         p = f"model.layers.{i}"
         x = norm(h, p + ".input_layernorm")
         recurrent = p + ".linear_attn.A_log" in w
-        h = h + (delta_net(config, w, p + ".linear_attn", x, by_turns) if recurrent else attention(config, w, p + ".self_attn", x, neighbours))
+        h = h + (delta_net(config, w, p + ".linear_attn", x, by_turns) if recurrent else attention(
+            config, w, p + ".self_attn", x, neighbours))
         h = h + feed_forward(config, w, p + ".mlp", norm(h, p + ".post_attention_layernorm"))
     return output(config, w, norm(h, "model.norm"))
 
 
-hybrid.mistakes = {"pairs in the wrong order": {"neighbours": True}, "key heads by turns": {"by_turns": True}, "norms without 1 +": {"plain_norms": True}}
+hybrid.mistakes = {
+    "pairs in the wrong order": {"neighbours": True}, "key heads by turns": {"by_turns": True},
+    "norms without 1 +": {"plain_norms": True}
+}
 
 
 def model(seed, architecture, layers, by_head=False, experts_fused=None, **more):
-    config = {"architectures": [architecture], "hidden_size": DIM, "num_hidden_layers": layers, "num_attention_heads": HEADS,
-              "num_key_value_heads": KV_HEADS, "head_dim": HEAD, "max_position_embeddings": CONTEXT, "vocab_size": VOCABULARY, "rms_norm_eps": 1e-6,
-              "hidden_act": "silu", "linear_conv_kernel_dim": KERNEL, "linear_num_key_heads": KEY_HEADS, "linear_num_value_heads": VALUE_HEADS,
-              "linear_key_head_dim": KEY_DIM, "linear_value_head_dim": VALUE_DIM, "tie_word_embeddings": False, **more}
+    config = {
+        "architectures": [architecture], "hidden_size": DIM, "num_hidden_layers": layers, "num_attention_heads": HEADS,
+        "num_key_value_heads": KV_HEADS, "head_dim": HEAD, "max_position_embeddings": CONTEXT, "vocab_size": VOCABULARY,
+        "rms_norm_eps": 1e-6, "hidden_act": "silu", "linear_conv_kernel_dim": KERNEL, "linear_num_key_heads": KEY_HEADS,
+        "linear_num_value_heads": VALUE_HEADS, "linear_key_head_dim": KEY_DIM, "linear_value_head_dim": VALUE_DIM,
+        "tie_word_embeddings": False, **more
+    }
     if experts_fused is None:
         config["intermediate_size"] = FFN
     else:
-        config.update(num_experts=EXPERTS, num_experts_per_tok=2, moe_intermediate_size=EXPERT_DIM, shared_expert_intermediate_size=40)
+        config.update(num_experts=EXPERTS,
+                      num_experts_per_tok=2,
+                      moe_intermediate_size=EXPERT_DIM,
+                      shared_expert_intermediate_size=40)
     t = Tensors(seed)
     t.table("model.embed_tokens")
     t.table("lm_head")
-    # Products of float32 in layers whose states are read again and again: of larger logits they are too far from those of float64.
+    # Products of float32 in layers whose states are read again and again: of larger logits they are too far from
+    # those of float64.
     t["lm_head.weight"] *= 0.2
     t.norm("model.norm", DIM, 0.0)
     keys, values = KEY_HEADS * KEY_DIM, VALUE_HEADS * VALUE_DIM
@@ -143,24 +157,46 @@ def model(seed, architecture, layers, by_head=False, experts_fused=None, **more)
     return Model(config, t, hybrid)
 
 
-ROPE = {"rope_type": "default", "rope_theta": 1e7, "partial_rotary_factor": 0.25, "mrope_interleaved": True, "mrope_section": [1, 1, 0]}
+ROPE = {
+    "rope_type": "default", "rope_theta": 1e7, "partial_rotary_factor": 0.25, "mrope_interleaved": True,
+    "mrope_section": [1, 1, 0]
+}
 
 
 def qwen3_next():
-    return model(51, "Qwen3NextForCausalLM", 5, by_head=True, experts_fused=False, rope_theta=1e7, partial_rotary_factor=0.25, rope_scaling=None,
-                 full_attention_interval=4, norm_topk_prob=True, decoder_sparse_step=1, mlp_only_layers=[])
+    return model(51,
+                 "Qwen3NextForCausalLM",
+                 5,
+                 by_head=True,
+                 experts_fused=False,
+                 rope_theta=1e7,
+                 partial_rotary_factor=0.25,
+                 rope_scaling=None,
+                 full_attention_interval=4,
+                 norm_topk_prob=True,
+                 decoder_sparse_step=1,
+                 mlp_only_layers=[])
 
 
 def qwen35():
     """The text model inside a model of text and images."""
-    inner = model(52, "", 5, rope_parameters=ROPE, attn_output_gate=True, layer_types=["linear_attention"] * 3 + ["full_attention", "linear_attention"])
-    config = {"architectures": ["Qwen3_5ForConditionalGeneration"], "model_type": "qwen3_5", "text_config": inner.config}
+    inner = model(52,
+                  "",
+                  5,
+                  rope_parameters=ROPE,
+                  attn_output_gate=True,
+                  layer_types=["linear_attention"] * 3 + ["full_attention", "linear_attention"])
+    config = {
+        "architectures": ["Qwen3_5ForConditionalGeneration"], "model_type": "qwen3_5", "text_config": inner.config
+    }
     del inner.config["architectures"]
     tensors = {name.replace("model.", "model.language_model.", 1): values for name, values in inner.tensors.items()}
     tensors["model.visual.patch_embed.proj.weight"] = np.ones((2, 3))
 
     def text(config, w, ids, **other):
-        return hybrid(config["text_config"], {name.replace("model.language_model.", "model."): values for name, values in w.items()}, ids, **other)
+        return hybrid(config["text_config"],
+                      {name.replace("model.language_model.", "model."): values for name, values in w.items()}, ids,
+                      **other)
     text.mistakes = hybrid.mistakes
     return Model(config, tensors, text)
 

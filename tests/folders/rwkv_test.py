@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Golden RWKV files of rwkv.cpp as their authors' .pth: what the converter did to the numbers is undone, and `ingle` gives the golden logits.
+"""Golden RWKV files of rwkv.cpp as their authors' .pth: what the converter did to the numbers is undone, and `ingle`
+gives the golden logits.
 
 usage: rwkv_test.py INGLE GOLDEN
 """
@@ -15,11 +16,13 @@ import numpy as np
 import pytorch_files
 
 TOLERANCE = 2e-4
-TURNED = ("time_maa_w1", "time_maa_w2", "time_decay_w1", "time_decay_w2", "w1", "w2", "a1", "a2", "v1", "v2", "g1", "g2")
+TURNED = ("time_maa_w1", "time_maa_w2", "time_decay_w1", "time_decay_w2", "w1", "w2", "a1", "a2", "v1", "v2", "g1",
+          "g2")
 
 
 def read_rwkv_cpp(path):
-    """Six u32, then records: dimensions, length of the name, type, dimensions from the contiguous one on, name, numbers."""
+    """Six u32, then records: dimensions, length of the name, type, dimensions from the contiguous one on, name,
+    numbers."""
     data, tensors, at = path.read_bytes(), {}, 24
     while at < len(data):
         count, length, kind = struct.unpack_from("<3I", data, at)
@@ -55,12 +58,16 @@ def as_published(tensors, version):
             values = np.log(values).squeeze()
         elif own in ("time_faaaa", "time_first"):
             values = values.squeeze(-1) if values.ndim == 3 else values
-        elif values.ndim == 1 and (".att.time_" in name or ".ffn.time_" in name or own in ("w0", "a0", "v0", "k_k", "k_a") or ".ffn.x_" in name):
+        elif values.ndim == 1 and (".att.time_" in name or ".ffn.time_" in name
+                                   or own in ("w0", "a0", "v0", "k_k", "k_a") or ".ffn.x_" in name):
             values = values.reshape(1, 1, -1)
         out[name] = values
     if version == "7v0":  # the first layer's, which nobody reads
         width = out["emb.weight"].shape[1]
-        out.update({"blocks.0.att.v0": np.ones((1, 1, width)), "blocks.0.att.v1": np.ones((width, 8)), "blocks.0.att.v2": np.ones((8, width))})
+        out.update({
+            "blocks.0.att.v0": np.ones((1, 1, width)), "blocks.0.att.v1": np.ones((width, 8)),
+            "blocks.0.att.v2": np.ones((8, width))
+        })
     return out
 
 
@@ -73,14 +80,20 @@ def main():
         folder = pathlib.Path(folder)
         for version in ("4v0", "5v1", "5v2", "6v0", "7v0"):
             sidecar = json.loads((golden / f"random-{version}.json").read_text())
-            source = next(golden.glob(f"random-{version}*.bin") if "model" not in sidecar else iter([golden / sidecar["model"]]))
+            source = next(
+                golden.glob(f"random-{version}*.bin") if "model" not in sidecar else iter([golden / sidecar["model"]]))
             tensors = as_published(read_rwkv_cpp(source), version)
             for write, name in ((pytorch_files.write_zip, "zip"), (pytorch_files.write_legacy, "legacy")):
                 model, out = folder / f"{version}-{name}.pth", folder / "logits.bin"
                 write(model, tensors)
                 options = ["--set", "group_norm_epsilon=1e-5"] if version.startswith("5") else []
-                done = subprocess.run([ingle, "logits", str(model), "--tokens", ",".join(map(str, sidecar["tokens"])), "--out", str(out), "--backend",
-                                       "cpu", "--kv", "f32", "--activations", "f32", *options], capture_output=True, text=True)
+                done = subprocess.run([
+                    ingle, "logits",
+                    str(model), "--tokens", ",".join(map(str, sidecar["tokens"])), "--out",
+                    str(out), "--backend", "cpu", "--kv", "f32", "--activations", "f32", *options
+                ],
+                                      capture_output=True,
+                                      text=True)
                 assert done.returncode == 0, f"{version} {name}: {done.stderr}"
                 expected = np.fromfile(golden / sidecar["logits"], np.float32)
                 error = np.abs(np.fromfile(out, np.float32) - expected).max()

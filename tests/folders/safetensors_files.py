@@ -30,7 +30,10 @@ def write(path, tensors, kind="F32"):
     header, data = {"__metadata__": {"format": "pt"}}, b""
     for name, values in tensors.items():
         encoded = encode(values, kind)
-        header[name] = {"dtype": kind, "shape": list(np.shape(values)), "data_offsets": [len(data), len(data) + len(encoded)]}
+        header[name] = {
+            "dtype": kind, "shape": list(np.shape(values)), "data_offsets": [len(data),
+                                                                             len(data) + len(encoded)]
+        }
         data += encoded
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)

@@ -30,9 +30,12 @@ class Tensors(dict):
 
 
 def usual(architecture, **more):
-    return {"architectures": [architecture], "hidden_size": DIM, "intermediate_size": FFN, "num_hidden_layers": LAYERS,
-            "num_attention_heads": HEADS, "num_key_value_heads": KV_HEADS, "max_position_embeddings": CONTEXT, "vocab_size": VOCABULARY,
-            "rms_norm_eps": 1e-5, "rope_theta": 10000.0, "hidden_act": "silu", "tie_word_embeddings": False, **more}
+    return {
+        "architectures": [architecture], "hidden_size": DIM, "intermediate_size": FFN, "num_hidden_layers": LAYERS,
+        "num_attention_heads": HEADS, "num_key_value_heads": KV_HEADS, "max_position_embeddings": CONTEXT,
+        "vocab_size": VOCABULARY, "rms_norm_eps": 1e-5, "rope_theta": 10000.0, "hidden_act": "silu",
+        "tie_word_embeddings": False, **more
+    }
 
 
 def attention(t, p, head_dim=DIM // HEADS, bias=(), out="o_proj", heads=HEADS, kv_heads=KV_HEADS):
@@ -110,9 +113,12 @@ def smollm3():
 
 
 def ministral3():
-    config = usual("Ministral3ForCausalLM", rope_parameters={
-        "rope_type": "yarn", "rope_theta": 1e6, "factor": 4.0, "original_max_position_embeddings": 16, "beta_fast": 32.0, "beta_slow": 1.0,
-        "mscale": 1.0, "mscale_all_dim": 1.0, "llama_4_scaling_beta": 0.1})
+    config = usual("Ministral3ForCausalLM",
+                   rope_parameters={
+                       "rope_type": "yarn", "rope_theta": 1e6, "factor": 4.0, "original_max_position_embeddings": 16,
+                       "beta_fast": 32.0, "beta_slow": 1.0, "mscale": 1.0, "mscale_all_dim": 1.0,
+                       "llama_4_scaling_beta": 0.1
+                   })
     del config["rope_theta"]
     return Model(config, decoder(7, config), equations.ministral3)
 
@@ -144,12 +150,22 @@ def qwen2_moe():
 
 
 def qwen3_moe():
-    config = usual("Qwen3MoeForCausalLM", num_experts=12, num_experts_per_tok=3, moe_intermediate_size=48, norm_topk_prob=True, head_dim=16)
+    config = usual("Qwen3MoeForCausalLM",
+                   num_experts=12,
+                   num_experts_per_tok=3,
+                   moe_intermediate_size=48,
+                   norm_topk_prob=True,
+                   head_dim=16)
     return Model(config, decoder(11, config, qk_norm=True, ffn=qwen_experts), equations.qwen3_moe)
 
 
 def gemma(kind="gemma", architecture="GemmaForCausalLM", seed=12, layers=3, counts=(HEADS, KV_HEADS), **more):
-    config = usual(architecture, model_type=kind, head_dim=32, hidden_activation="gelu_pytorch_tanh", num_hidden_layers=layers, **more)
+    config = usual(architecture,
+                   model_type=kind,
+                   head_dim=32,
+                   hidden_activation="gelu_pytorch_tanh",
+                   num_hidden_layers=layers,
+                   **more)
     del config["tie_word_embeddings"], config["hidden_act"]
     t = Tensors(seed)
     around(t, {"tie_word_embeddings": True}, 0.0)
@@ -169,13 +185,27 @@ def gemma(kind="gemma", architecture="GemmaForCausalLM", seed=12, layers=3, coun
 
 
 def gemma2():
-    return gemma("gemma2", "Gemma2ForCausalLM", 13, query_pre_attn_scalar=32, sliding_window=8, attn_logit_softcapping=20.0,
+    return gemma("gemma2",
+                 "Gemma2ForCausalLM",
+                 13,
+                 query_pre_attn_scalar=32,
+                 sliding_window=8,
+                 attn_logit_softcapping=20.0,
                  final_logit_softcapping=10.0)
 
 
 def gemma3(counts=(HEADS, KV_HEADS)):
-    return gemma("gemma3_text", "Gemma3ForCausalLM", 14, 4, counts, query_pre_attn_scalar=32, sliding_window=8, sliding_window_pattern=3,
-                 rope_theta=1e6, rope_local_base_freq=10000.0, rope_scaling={"rope_type": "linear", "factor": 8.0})
+    return gemma("gemma3_text",
+                 "Gemma3ForCausalLM",
+                 14,
+                 4,
+                 counts,
+                 query_pre_attn_scalar=32,
+                 sliding_window=8,
+                 sliding_window_pattern=3,
+                 rope_theta=1e6,
+                 rope_local_base_freq=10000.0,
+                 rope_scaling={"rope_type": "linear", "factor": 8.0})
 
 
 def gemma3_with_images():
@@ -189,7 +219,9 @@ def gemma3_with_images():
     tensors["multi_modal_projector.mm_soft_emb_norm.weight"] = np.ones(3)
 
     def text(config, w, ids, **other):
-        own = {name[len("language_model."):]: values for name, values in w.items() if name.startswith("language_model.")}
+        own = {
+            name[len("language_model."):]: values for name, values in w.items() if name.startswith("language_model.")
+        }
         return equations.gemma(config["text_config"], own, ids, **other)
     return Model(config, tensors, text)
 
@@ -211,8 +243,12 @@ def phi3(seed=15, **more):
 
 def phi3_long():
     """Conversations no longer than the original context: short factors."""
-    return phi3(16, original_max_position_embeddings=40, rope_scaling={
-        "type": "longrope", "short_factor": [1.0 + 0.1 * i for i in range(8)], "long_factor": [2.0 + i for i in range(8)]})
+    return phi3(16,
+                original_max_position_embeddings=40,
+                rope_scaling={
+                    "type": "longrope", "short_factor": [1.0 + 0.1 * i for i in range(8)],
+                    "long_factor": [2.0 + i for i in range(8)]
+                })
 
 
 def glm4():
@@ -230,10 +266,13 @@ def glm4():
 
 
 def chatglm():
-    config = {"architectures": ["ChatGLMModel"], "num_layers": LAYERS, "hidden_size": DIM, "ffn_hidden_size": FFN, "kv_channels": 16,
-              "num_attention_heads": HEADS, "multi_query_attention": True, "multi_query_group_num": KV_HEADS, "layernorm_epsilon": 1e-5,
-              "rmsnorm": True, "add_qkv_bias": True, "add_bias_linear": False, "seq_length": CONTEXT, "padded_vocab_size": VOCABULARY,
-              "post_layer_norm": True, "apply_residual_connection_post_layernorm": False, "rope_ratio": 2, "tie_word_embeddings": False}
+    config = {
+        "architectures": ["ChatGLMModel"], "num_layers": LAYERS, "hidden_size": DIM, "ffn_hidden_size": FFN,
+        "kv_channels": 16, "num_attention_heads": HEADS, "multi_query_attention": True,
+        "multi_query_group_num": KV_HEADS, "layernorm_epsilon": 1e-5, "rmsnorm": True, "add_qkv_bias": True,
+        "add_bias_linear": False, "seq_length": CONTEXT, "padded_vocab_size": VOCABULARY, "post_layer_norm": True,
+        "apply_residual_connection_post_layernorm": False, "rope_ratio": 2, "tie_word_embeddings": False
+    }
     t = Tensors(18)
     t.table("transformer.embedding.word_embeddings")
     t.table("transformer.output_layer")
@@ -252,9 +291,12 @@ def chatglm():
 
 
 def chatglm1():
-    config = {"architectures": ["ChatGLMModel"], "num_layers": LAYERS, "hidden_size": DIM, "inner_hidden_size": 4 * DIM,
-              "num_attention_heads": HEADS, "layernorm_epsilon": 1e-5, "max_sequence_length": CONTEXT, "position_encoding_2d": True,
-              "vocab_size": VOCABULARY, "bos_token_id": 90, "eos_token_id": 91, "gmask_token_id": 13}
+    config = {
+        "architectures": ["ChatGLMModel"], "num_layers": LAYERS, "hidden_size": DIM, "inner_hidden_size": 4 * DIM,
+        "num_attention_heads": HEADS, "layernorm_epsilon": 1e-5, "max_sequence_length": CONTEXT,
+        "position_encoding_2d": True, "vocab_size": VOCABULARY, "bos_token_id": 90, "eos_token_id": 91,
+        "gmask_token_id": 13
+    }
     t = Tensors(31)
     t.table("transformer.word_embeddings")
     t.table("lm_head")
@@ -319,8 +361,15 @@ def stablelm_parallel():
 
 def lfm2():
     kinds = ["conv", "full_attention", "conv", "full_attention"]
-    config = usual("Lfm2ForCausalLM", num_hidden_layers=4, layer_types=kinds, conv_L_cache=3, conv_bias=False, norm_eps=1e-5,
-                   rope_theta=1e6, tie_word_embeddings=True, block_auto_adjust_ff_dim=True)
+    config = usual("Lfm2ForCausalLM",
+                   num_hidden_layers=4,
+                   layer_types=kinds,
+                   conv_L_cache=3,
+                   conv_bias=False,
+                   norm_eps=1e-5,
+                   rope_theta=1e6,
+                   tie_word_embeddings=True,
+                   block_auto_adjust_ff_dim=True)
     del config["rms_norm_eps"], config["intermediate_size"]
     t = Tensors(23)
     around(t, config, norm="model.embedding_norm")
@@ -342,10 +391,23 @@ def lfm2():
 
 def granite_hybrid(seed=24, experts=0, positions="rope"):
     kinds = ["mamba", "attention", "mamba"]
-    config = usual("GraniteMoeHybridForCausalLM", layer_types=kinds, embedding_multiplier=3.0, residual_multiplier=0.5,
-                   attention_multiplier=0.2, logits_scaling=2.0, position_embedding_type=positions, shared_intermediate_size=80,
-                   mamba_n_heads=8, mamba_d_head=16, mamba_d_state=16, mamba_n_groups=1, mamba_d_conv=4, mamba_expand=2,
-                   num_local_experts=experts, num_experts_per_tok=2, tie_word_embeddings=True)
+    config = usual("GraniteMoeHybridForCausalLM",
+                   layer_types=kinds,
+                   embedding_multiplier=3.0,
+                   residual_multiplier=0.5,
+                   attention_multiplier=0.2,
+                   logits_scaling=2.0,
+                   position_embedding_type=positions,
+                   shared_intermediate_size=80,
+                   mamba_n_heads=8,
+                   mamba_d_head=16,
+                   mamba_d_state=16,
+                   mamba_n_groups=1,
+                   mamba_d_conv=4,
+                   mamba_expand=2,
+                   num_local_experts=experts,
+                   num_experts_per_tok=2,
+                   tie_word_embeddings=True)
     t = Tensors(seed)
     around(t, config)
     for i, kind in enumerate(kinds):
@@ -394,7 +456,11 @@ def olmoe():
 
 
 def starcoder2():
-    config = usual("Starcoder2ForCausalLM", norm_epsilon=1e-5, use_bias=True, hidden_act="gelu_pytorch_tanh", sliding_window=None)
+    config = usual("Starcoder2ForCausalLM",
+                   norm_epsilon=1e-5,
+                   use_bias=True,
+                   hidden_act="gelu_pytorch_tanh",
+                   sliding_window=None)
     del config["rms_norm_eps"], config["tie_word_embeddings"]
     t = Tensors(29)
     around(t, {"tie_word_embeddings": True}, bias=True)
@@ -412,8 +478,11 @@ def starcoder2():
 
 
 def rwkv7():
-    config = {"architectures": ["RWKV7ForCausalLM"], "hidden_size": DIM, "num_hidden_layers": 2, "head_dim": 16, "hidden_act": "sqrelu",
-              "norm_eps": 1e-5, "norm_first": True, "norm_bias": True, "vocab_size": VOCABULARY, "tie_word_embeddings": False, "attn": None}
+    config = {
+        "architectures": ["RWKV7ForCausalLM"], "hidden_size": DIM, "num_hidden_layers": 2, "head_dim": 16,
+        "hidden_act": "sqrelu", "norm_eps": 1e-5, "norm_first": True, "norm_bias": True, "vocab_size": VOCABULARY,
+        "tie_word_embeddings": False, "attn": None
+    }
     t = Tensors(26)
     t.table("model.embeddings")
     t.table("lm_head")
@@ -444,7 +513,10 @@ def rwkv7():
     return Model(config, t, equations.rwkv7)
 
 
-MODELS = {each.__name__: each for each in (
-    llama, llama3, llama_linear, mistral_yarn, mixtral, smollm3, ministral3, qwen2, qwen3, qwen2_moe, qwen3_moe, gemma, gemma2, gemma3,
-    gemma3_with_images, phi3, phi3_long, glm4, chatglm, chatglm1, baichuan, baichuan13, stablelm, stablelm_parallel, lfm2, granite_hybrid,
-    granite_hybrid_experts, rwkv7, seed_oss, olmoe, starcoder2)}
+MODELS = {
+    each.__name__: each
+    for each in (llama, llama3, llama_linear, mistral_yarn, mixtral, smollm3, ministral3, qwen2, qwen3, qwen2_moe,
+                 qwen3_moe, gemma, gemma2, gemma3, gemma3_with_images, phi3, phi3_long, glm4, chatglm, chatglm1,
+                 baichuan, baichuan13, stablelm, stablelm_parallel, lfm2, granite_hybrid, granite_hybrid_experts, rwkv7,
+                 seed_oss, olmoe, starcoder2)
+}

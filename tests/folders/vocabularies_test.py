@@ -20,8 +20,14 @@ import safetensors_files
 
 NORMAL, UNKNOWN, CONTROL, USER, UNUSED, BYTE = 1, 2, 3, 4, 5, 6
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)"
-LLAMA3 = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")
-QWEN35 = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")
+LLAMA3 = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| "
+    r"?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+QWEN35 = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| "
+    r"?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
 DEEPSEEK = ["[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", "[一-龥ࠀ-一가-퟿]+"]
 # The rules of a vocabulary that names none.
 DEFAULT = [r"[\p{P}\$\+<=>\^~\|]+", GPT2, r"\p{N}+", "[0-9][0-9][0-9]"]
@@ -48,8 +54,10 @@ def texts(keys):
 
 def added(keys):
     types = keys["tokenizer.ggml.token_type"]
-    return [{"id": i, "content": token, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False,
-             "special": types[i] != USER} for i, token in enumerate(texts(keys)) if types[i] in (UNKNOWN, CONTROL, USER)]
+    return [{
+        "id": i, "content": token, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False,
+        "special": types[i] != USER
+    } for i, token in enumerate(texts(keys)) if types[i] in (UNKNOWN, CONTROL, USER)]
 
 
 def around(begin, end):
@@ -59,12 +67,15 @@ def around(begin, end):
 
 
 def merges_of_pieces(keys):
-    """All ways to make each piece of two others, the best pieces first, as transformers' convert_slow_tokenizer.py has them."""
+    """All ways to make each piece of two others, the best pieces first, as transformers' convert_slow_tokenizer.py
+    has them."""
     tokens, scores, types = texts(keys), keys["tokenizer.ggml.scores"], keys["tokenizer.ggml.token_type"]
     known = {token: score for token, score, kind in zip(tokens, scores, types) if kind == NORMAL}
     merges = []
     for token, score in known.items():
-        merges += [(token[:i], token[i:], score) for i in range(1, len(token)) if token[:i] in known and token[i:] in known]
+        merges += [
+            (token[:i], token[i:], score) for i in range(1, len(token)) if token[:i] in known and token[i:] in known
+        ]
     merges.sort(key=lambda merge: (merge[2], len(merge[0]), len(merge[1])), reverse=True)
     return [[left, right] for left, right, _ in merges]
 
@@ -108,16 +119,20 @@ def spelled(token):
 
 def words(keys):
     vocabulary = {spelled(token): i for i, token in enumerate(texts(keys))}
-    return {"normalizer": {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "strip_accents": None,
-                           "lowercase": True},
-            "pre_tokenizer": {"type": "BertPreTokenizer"}, "post_processor": around("[CLS]", "[SEP]"),
-            "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##", "vocab": vocabulary}}
+    return {
+        "normalizer": {
+            "type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "strip_accents": None,
+            "lowercase": True
+        }, "pre_tokenizer": {"type": "BertPreTokenizer"}, "post_processor": around("[CLS]", "[SEP]"),
+        "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##", "vocab": vocabulary}
+    }
 
 
 FORMS = {
     "llama-spm": lambda keys: pieces(keys, True, merges_of_pieces(keys)),
     "baichuan": lambda keys: pieces(keys, True, merges_of_pieces(keys)),
-    "gemma-4": lambda keys: pieces(keys, False, [merge.decode().split(" ", 1) for merge in keys["tokenizer.ggml.merges"]]),
+    "gemma-4": lambda keys: pieces(keys, False,
+                                   [merge.decode().split(" ", 1) for merge in keys["tokenizer.ggml.merges"]]),
     "gpt-2": lambda keys: bytes_(keys, {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}),
     "deepseek-coder": lambda keys: bytes_(keys, byte_level(*DEEPSEEK, digits=True), "<｜begin▁of▁sentence｜>"),
     "llama-bpe": lambda keys: bytes_(keys, byte_level(LLAMA3), "<|begin_of_text|>", pairs=True, ignore_merges=True),
@@ -129,9 +144,11 @@ FORMS = {
 
 
 def write_model(folder, keys, architecture="LlamaForCausalLM"):
-    (folder / "config.json").write_text(json.dumps({
-        "architectures": [architecture], "hidden_size": 2, "intermediate_size": 2, "num_hidden_layers": 1, "num_attention_heads": 1,
-        "max_position_embeddings": 8}))
+    (folder / "config.json").write_text(
+        json.dumps({
+            "architectures": [architecture], "hidden_size": 2, "intermediate_size": 2, "num_hidden_layers": 1,
+            "num_attention_heads": 1, "max_position_embeddings": 8
+        }))
     count = len(keys["tokenizer.ggml.tokens"])
     table = "embeddings.word_embeddings.weight" if architecture == "BertModel" else "model.embed_tokens.weight"
     safetensors_files.write_model(folder, {table: np.zeros((count, 2))}, "F16")
@@ -177,7 +194,8 @@ def byte_alphabet():
 def write_lists(folder, keys, mistake):
     """vocab.json, merges.txt and added_tokens.json. Mistake: the last merges come first."""
     special = {entry["id"]: entry["content"] for entry in added(keys)}
-    (folder / "vocab.json").write_text(json.dumps({token: i for i, token in enumerate(texts(keys)) if i not in special}))
+    (folder / "vocab.json").write_text(json.dumps({token: i for i, token in enumerate(texts(keys)) if i not in special
+                                                  }))
     merges = [merge.decode() for merge in keys["tokenizer.ggml.merges"]]
     (folder / "merges.txt").write_text("\n".join(["#version: 0.2", *(merges[::-1] if mistake else merges), ""]))
     (folder / "added_tokens.json").write_text(json.dumps({token: i for i, token in special.items()}))
@@ -192,7 +210,8 @@ def write_ranks(folder, keys, mistake):
     lines = []
     for i, token in enumerate(texts(keys)):
         if i not in special and keys["tokenizer.ggml.token_type"][i] != UNUSED:
-            lines.append(base64.b64encode(bytes(byte_of[c] for c in token)).decode() + f" {i ^ mistake if i < 1000 else i}")
+            lines.append(
+                base64.b64encode(bytes(byte_of[c] for c in token)).decode() + f" {i ^ mistake if i < 1000 else i}")
     (folder / "tokenizer.model").write_text("\n".join(lines) + "\n")
     (folder / "tokenizer_config.json").write_text(json.dumps({
         "added_tokens_decoder": {str(entry["id"]): entry for entry in added(keys)}}))
@@ -200,7 +219,8 @@ def write_ranks(folder, keys, mistake):
 
 def write_word_list(folder, keys, mistake):
     """vocab.txt. Mistake: parts within words are not marked."""
-    (folder / "vocab.txt").write_text("".join((token.strip("▁") if mistake else spelled(token)) + "\n" for token in texts(keys)))
+    (folder / "vocab.txt").write_text("".join(
+        (token.strip("▁") if mistake else spelled(token)) + "\n" for token in texts(keys)))
 
 
 # Vocabularies that are lists alone: the family knows how text is cut.
@@ -233,12 +253,14 @@ FORMED = {
 
 
 def check_form(ingle, folder, keys, name, cases):
-    """A text has the ids that its form, by Python's tables, has in the same vocabulary without that rule. Gives the cases of which the golden ids are."""
+    """A text has the ids that its form, by Python's tables, has in the same vocabulary without that rule. Gives the
+    cases of which the golden ids are."""
     form, form_in_gguf, rule = FORMED[name]
     with tempfile.TemporaryDirectory() as plain:
         plain = pathlib.Path(plain)
         write_folder(plain, keys, lambda keys: {**FORMS[name](keys), "normalizer": rule})
-        ids, expected = tokenize(ingle, folder, cases), tokenize(ingle, plain, [{"text": form(case["text"])} for case in cases])
+        ids, expected = tokenize(ingle, folder, cases), tokenize(ingle, plain,
+                                                                 [{"text": form(case["text"])} for case in cases])
         wrong = [(case["text"], own, theirs) for case, own, theirs in zip(cases, ids, expected) if own != theirs]
         assert not wrong, f"{name}: {len(wrong)} of {len(cases)} texts have not the ids of their form: {wrong[:2]}"
         assert tokenize(ingle, plain, cases) != ids, f"{name}: the form changes nothing"
@@ -248,7 +270,9 @@ def check_form(ingle, folder, keys, name, cases):
 def check_lists(ingle, keys, name, cases):
     architecture, writers = LISTS[name]
     # What is put around a text is not in the lists of bytes.
-    fields = FIELDS if architecture == "BertModel" else {field: FIELDS[field] for field in FIELDS if field != "ids_special"}
+    fields = FIELDS if architecture == "BertModel" else {
+        field: FIELDS[field] for field in FIELDS if field != "ids_special"
+    }
     for write in writers:
         for mistake in (False, True):
             with tempfile.TemporaryDirectory() as folder:
@@ -257,24 +281,33 @@ def check_lists(ingle, keys, name, cases):
                 write(folder, keys, mistake)
                 if mistake:
                     wrong = tokenize(ingle, folder, cases)
-                    assert any(ids != case["ids"] for ids, case in zip(wrong, cases)), f"{name}: a mistake in {write.__name__} changes nothing"
+                    assert any(
+                        ids != case["ids"]
+                        for ids, case in zip(wrong, cases)), f"{name}: a mistake in {write.__name__} changes nothing"
                 else:
                     compare(ingle, folder, f"{name} by {write.__name__}", cases, fields)
 
 
 def check_chatglm(ingle):
-    """ChatGLM 2 and 3: their own code adds tokens behind the 64789 pieces of tokenizer.model (tokenization_chatglm.py)."""
+    """ChatGLM 2 and 3: their own code adds tokens behind the 64789 pieces of tokenizer.model
+    (tokenization_chatglm.py)."""
     names = [b"<unk>", b"<s>", b"</s>"] + [b"<0x%02X>" % byte for byte in range(256)]
     names += [b"piece%d" % i for i in range(64789 - len(names))]
     types = [UNKNOWN, CONTROL, CONTROL] + [BYTE] * 256 + [NORMAL] * (64789 - 259)
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         (folder / "tokenizer.json").write_text("")
-        write_sentencepiece(folder, {"tokenizer.ggml.tokens": names, "tokenizer.ggml.token_type": types, "tokenizer.ggml.scores": [0.0] * len(names)})
-        (folder / "config.json").write_text(json.dumps({
-            "architectures": ["ChatGLMModel"], "hidden_size": 2, "ffn_hidden_size": 2, "num_layers": 1, "num_attention_heads": 1, "kv_channels": 2,
-            "seq_length": 8}))
-        safetensors_files.write_model(folder, {"transformer.embedding.word_embeddings.weight": np.zeros((65024, 2))}, "F16")
+        write_sentencepiece(folder, {
+            "tokenizer.ggml.tokens": names, "tokenizer.ggml.token_type": types,
+            "tokenizer.ggml.scores": [0.0] * len(names)
+        })
+        (folder / "config.json").write_text(
+            json.dumps({
+                "architectures": ["ChatGLMModel"], "hidden_size": 2, "ffn_hidden_size": 2, "num_layers": 1,
+                "num_attention_heads": 1, "kv_channels": 2, "seq_length": 8
+            }))
+        safetensors_files.write_model(folder, {"transformer.embedding.word_embeddings.weight": np.zeros((65024, 2))},
+                                      "F16")
         (ids,) = tokenize(ingle, folder, [{"text": "[gMASK]sop<|user|><|observation|>"}], "--parse-special")
         assert ids == [64790, 64792, 64795, 64797], ids
 
@@ -285,18 +318,25 @@ def check_qwen(ingle):
     tokens += [b"piece%d" % i for i in range(151643 - len(tokens))]
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        (folder / "qwen.tiktoken").write_text("".join(f"{base64.b64encode(token).decode()} {i}\n" for i, token in enumerate(tokens)))
-        (folder / "config.json").write_text(json.dumps({
-            "architectures": ["QWenLMHeadModel"], "hidden_size": 2, "intermediate_size": 4, "num_hidden_layers": 1, "num_attention_heads": 1,
-            "kv_channels": 2, "seq_length": 8}))
+        (folder / "qwen.tiktoken").write_text("".join(
+            f"{base64.b64encode(token).decode()} {i}\n" for i, token in enumerate(tokens)))
+        (folder / "config.json").write_text(
+            json.dumps({
+                "architectures": ["QWenLMHeadModel"], "hidden_size": 2, "intermediate_size": 4, "num_hidden_layers": 1,
+                "num_attention_heads": 1, "kv_channels": 2, "seq_length": 8
+            }))
         safetensors_files.write_model(folder, {"transformer.wte.weight": np.zeros((151936, 2))}, "F16")
-        (ids,) = tokenize(ingle, folder, [{"text": "<|im_start|>aab<|im_end|><|endoftext|><|extra_204|>"}], "--parse-special")
+        (ids,) = tokenize(ingle, folder, [{"text": "<|im_start|>aab<|im_end|><|endoftext|><|extra_204|>"}],
+                          "--parse-special")
         assert ids == [151644, 97, 256, 151645, 151643, 151850], ids
 
 
 def tokenize(ingle, folder, cases, *options):
     lines = "".join(json.dumps(case["text"]) + "\n" for case in cases)
-    done = subprocess.run([ingle, "tokenize", str(folder), "--jsonl", *options], input=lines, capture_output=True, text=True)
+    done = subprocess.run([ingle, "tokenize", str(folder), "--jsonl", *options],
+                          input=lines,
+                          capture_output=True,
+                          text=True)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -306,7 +346,9 @@ FIELDS = {"ids": (), "ids_special": ("--add-special",), "ids_parse_special": ("-
 
 def compare(ingle, folder, name, cases, fields=FIELDS):
     for field_, options in fields.items():
-        wrong = [(case["text"], ids, case[field_]) for case, ids in zip(cases, tokenize(ingle, folder, cases, *options)) if ids != case[field_]]
+        wrong = [(case["text"], ids, case[field_])
+                 for case, ids in zip(cases, tokenize(ingle, folder, cases, *options))
+                 if ids != case[field_]]
         assert not wrong, f"{name}: {len(wrong)} of {len(cases)} texts have other {field_}: {wrong[:2]}"
 
 

@@ -23,17 +23,24 @@ class Judging(unittest.TestCase):
         self.assertFalse(evaluate.is_right(self.item, "Press Ctrl+L."))
 
     def test_what_must_not_be_said(self):
-        self.assertFalse(evaluate.is_right({**self.item, "never": ["choose browse"]}, "Drag it there, or press Ctrl+L and choose Browse."))
+        self.assertFalse(
+            evaluate.is_right({**self.item, "never": ["choose browse"]},
+                              "Drag it there, or press Ctrl+L and choose Browse."))
 
     def test_lists_of_the_program_may_grow(self):
-        self.assertEqual(evaluate.told_words("The commands are bench, chat, run.", {"commands": "bench, chat, run", "key:quit": "are"}), 4)
+        self.assertEqual(
+            evaluate.told_words("The commands are bench, chat, run.",
+                                {"commands": "bench, chat, run", "key:quit": "are"}), 4)
 
     def test_declining_is_right_only_where_it_is_asked_for(self):
         declined = "I am only the small built-in guide and know nothing but Inglenook. Import a larger model."
         self.assertTrue(evaluate.is_right({"decline": True}, declined))
-        self.assertFalse(evaluate.is_right({"decline": True}, "I am only the small built-in guide to Inglenook. Paris is the capital."))
+        self.assertFalse(
+            evaluate.is_right({"decline": True},
+                              "I am only the small built-in guide to Inglenook. Paris is the capital."))
         self.assertFalse(evaluate.is_right({"decline": True}, "Paris is the capital of France."))
-        self.assertFalse(evaluate.is_right({"decline": True}, "I am the guide, a very small built-in model; import a larger model."))
+        self.assertFalse(
+            evaluate.is_right({"decline": True}, "I am the guide, a very small built-in model; import a larger model."))
         self.assertFalse(evaluate.is_right(self.item, declined))
 
 
@@ -75,12 +82,15 @@ class Meaning(unittest.TestCase):
 
     def told(self) -> str:
         """The texts of the pieces that the build would write."""
-        return "\n".join(fill.filled([f"{{{name}}}" for name in facts.collect()], facts.collect())).replace(fill.SPACE, " ")
+        return "\n".join(fill.filled([f"{{{name}}}" for name in facts.collect()],
+                                     facts.collect())).replace(fill.SPACE, " ")
 
     def test_what_changes_often_is_text(self):
         self.change("app/desktop/actions.cpp", '"Ctrl+L"', '"Ctrl+M"')
-        self.change("app/desktop/actions.cpp", "kActions[] = {", 'kActions[] = {\n    {"dance", WORDS("Dance"), "Ctrl+J", "", "", kWindow, nullptr, dance},')
-        for path in ("app/cli/commands/dance.cpp", "engine/models/families/dancer.cpp", "engine/quant/formats/q9_9.cpp"):
+        self.change("app/desktop/actions.cpp", "kActions[] = {",
+                    'kActions[] = {\n    {"dance", WORDS("Dance"), "Ctrl+J", "", "", kWindow, nullptr, dance},')
+        for path in ("app/cli/commands/dance.cpp", "engine/models/families/dancer.cpp",
+                     "engine/quant/formats/q9_9.cpp"):
             (self.root / path).touch()
         self.assertEqual(self.changed(), [])
         for text in ("Models: Ctrl+M", "Dance: Ctrl+J", "chat, dance, dequant", "dancer, ", "Q9_9"):
@@ -98,7 +108,8 @@ class Meaning(unittest.TestCase):
 
     def test_other_answers_and_another_file_are_named(self):
         then = {**self.then, "answers": {**self.then["answers"], "search": "others"}, "guide": "another"}
-        self.assertEqual(shipped.differences(then, shipped.present()), ["answers: no longer those of the training: search", "guide: no longer those of the training"])
+        self.assertEqual(shipped.differences(then, shipped.present()),
+                         ["answers: no longer those of the training: search", "guide: no longer those of the training"])
 
     def test_features_name_intents_that_exist(self):
         self.change("docs/features.md", "| search |", "| dancing |")

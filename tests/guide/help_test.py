@@ -24,7 +24,8 @@ def rows(page: str) -> list[tuple[str, str]]:
 def commands() -> list[tuple[str, str]]:
     """Names and descriptions from the table of commands."""
     sources = "".join((ROOT / f"app/cli/commands/{name}.cpp").read_text() for name in facts.commands())
-    return [(f"`ingle {name}`", "".join(re.findall(r'"([^"]*)"', text))) for name, text in re.findall(r'Command \w+_command\{\s*"(\w+)",((?:\s*"[^"]*")+),', sources)]
+    return [(f"`ingle {name}`", "".join(re.findall(r'"([^"]*)"', text)))
+            for name, text in re.findall(r'Command \w+_command\{\s*"(\w+)",((?:\s*"[^"]*")+),', sources)]
 
 
 class Help(unittest.TestCase):
@@ -42,7 +43,8 @@ class Help(unittest.TestCase):
         self.assertEqual([key for key in told if key not in known], [])
 
     def test_a_key_that_is_none_would_be_found(self):
-        self.assertEqual(KEY.findall("press `Ctrl+Shift+X`, `F9`, `↑` or `ingle run`, not `history.sqlite`"), ["Ctrl+Shift+X", "F9", "↑"])
+        self.assertEqual(KEY.findall("press `Ctrl+Shift+X`, `F9`, `↑` or `ingle run`, not `history.sqlite`"),
+                         ["Ctrl+Shift+X", "F9", "↑"])
 
     def test_pages_are_short_and_begin_with_their_title(self):
         for name, text in PAGES.items():

@@ -1,4 +1,5 @@
-"""The pieces of facts in the guide that was built: each prints its fact, and none is ever found in what somebody writes."""
+"""The pieces of facts in the guide that was built: each prints its fact, and none is ever found in what somebody
+writes."""
 import pathlib
 import subprocess
 import sys
@@ -14,7 +15,8 @@ TOKENS = "tokenizer.ggml.tokens"
 
 
 def ingle(command: str, text: str) -> str:
-    return subprocess.run([BIN / "ingle", command, BUILT], input=text, capture_output=True, text=True, check=True).stdout
+    return subprocess.run([BIN / "ingle", command, BUILT], input=text, capture_output=True, text=True,
+                          check=True).stdout
 
 
 class Pieces(unittest.TestCase):
@@ -25,7 +27,8 @@ class Pieces(unittest.TestCase):
     def test_they_print_the_facts_of_the_program(self):
         self.assertGreater(len(self.places), 15)
         told = facts.collect()
-        self.assertEqual(ingle("detokenize", " ".join(map(str, self.places))), "".join(told[name] for name in self.places.values()))
+        self.assertEqual(ingle("detokenize", " ".join(map(str, self.places))),
+                         "".join(told[name] for name in self.places.values()))
 
     def test_they_are_never_found_in_a_message(self):
         # As the chat template hands messages on: in lower case.

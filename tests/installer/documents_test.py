@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the build makes for packages agrees with the programs: manual pages, completion, desktop file, MIME types, metainfo,
-dependencies. Outside validators are asked where they are installed."""
+"""What the build makes for packages agrees with the programs: manual pages, completion, desktop file, MIME types,
+metainfo, dependencies. Outside validators are asked where they are installed."""
 import argparse
 import configparser
 import os
@@ -40,7 +40,8 @@ def names_in_manual(program):
 
 
 def desktop_entry():
-    lines = (REPOSITORY / f"resources/{ID}.desktop").read_text(encoding="utf-8").split("[Desktop Action")[0].splitlines()
+    lines = (REPOSITORY /
+             f"resources/{ID}.desktop").read_text(encoding="utf-8").split("[Desktop Action")[0].splitlines()
     return dict(line.split("=", 1) for line in lines if "=" in line)
 
 
@@ -65,9 +66,11 @@ class CommandTable(unittest.TestCase):
         self.programs = command_table.read(options.files / "command_table.json")
 
     def test_names_all_programs_and_what_they_say_themselves(self):
-        self.assertEqual([program.name for program in self.programs], ["ingle", "ingle-serve", "ingle-bridge", "inglenook"])
+        self.assertEqual([program.name for program in self.programs],
+                         ["ingle", "ingle-serve", "ingle-bridge", "inglenook"])
         for program in self.programs:
-            said = subprocess.run([options.bin / program.name, "--help"], capture_output=True, text=True, check=True).stdout
+            said = subprocess.run([options.bin / program.name, "--help"], capture_output=True, text=True,
+                                  check=True).stdout
             for name in [name for option in program.switches for name in option.names]:
                 self.assertIn(name, said)
             for command in program.commands:
@@ -86,8 +89,11 @@ class CommandTable(unittest.TestCase):
     def test_manual_is_sound(self):
         for program in self.programs:
             if shutil.which("groff"):
-                answer = subprocess.run(["groff", "-Kutf8", "-man", "-ww", "-Tutf8", options.files / f"{program.name}.1"],
-                                        capture_output=True, text=True, check=True)
+                answer = subprocess.run(
+                    ["groff", "-Kutf8", "-man", "-ww", "-Tutf8", options.files / f"{program.name}.1"],
+                    capture_output=True,
+                    text=True,
+                    check=True)
                 self.assertEqual(answer.stderr, "")
 
     def test_bash_offers_every_command_and_option(self):
@@ -127,7 +133,9 @@ class Desktop(unittest.TestCase):
         self.assertEqual([kind.text for kind in self.metainfo.iter("mediatype")], types)
 
     def test_only_gguf_is_known_by_its_content(self):
-        with_magic = [kind.get("type") for kind in self.mime.iter(MIME + "mime-type") if kind.find(MIME + "magic") is not None]
+        with_magic = [
+            kind.get("type") for kind in self.mime.iter(MIME + "mime-type") if kind.find(MIME + "magic") is not None
+        ]
         self.assertEqual(with_magic, ["application/x-gguf"])
 
     def test_releases_are_those_of_the_changelog(self):
@@ -144,15 +152,17 @@ class Desktop(unittest.TestCase):
     def test_validators_have_no_complaints(self):
         desktop = REPOSITORY / f"resources/{ID}.desktop"
         self.assertIn(validated("desktop-file-validate", desktop), (None, ""))
-        self.assertIn(validated("appstreamcli", "validate", "--no-net", "--explain", options.files / f"{ID}.metainfo.xml"),
-                      (None, ""))
+        self.assertIn(
+            validated("appstreamcli", "validate", "--no-net", "--explain", options.files / f"{ID}.metainfo.xml"),
+            (None, ""))
         with tempfile.TemporaryDirectory() as folder:
             broken = pathlib.Path(folder) / f"{ID}.desktop"
             broken.write_text(desktop.read_text(encoding="utf-8").replace("Type=", "Kind="), encoding="utf-8")
             self.assertNotEqual(validated("desktop-file-validate", broken), "")
 
     def test_bridge_is_started_by_whoever_wants_it(self):
-        self.assertIn(validated("desktop-file-validate", REPOSITORY / "resources/io.github.inglenook.Bridge.desktop"), (None, ""))
+        self.assertIn(validated("desktop-file-validate", REPOSITORY / "resources/io.github.inglenook.Bridge.desktop"),
+                      (None, ""))
         unit = (REPOSITORY / "resources/ingle-bridge.service").read_text(encoding="utf-8")
         service = configparser.ConfigParser(interpolation=None)
         service.optionxform = str
@@ -182,8 +192,9 @@ class Desktop(unittest.TestCase):
 
 class Changelog(unittest.TestCase):
     def test_entries_are_read(self):
-        entries = changes.parse("# Changes\n\n## Unreleased\n- soon\n\n## 1.10.0 (2026-02-03)\nWords\nand more.\n\n- One `a`,\n"
-                                "  [two](x).\n- Three\n\n## 1.9.0 (2026-01-02)\n")
+        entries = changes.parse(
+            "# Changes\n\n## Unreleased\n- soon\n\n## 1.10.0 (2026-02-03)\nWords\nand more.\n\n- One `a`,\n"
+            "  [two](x).\n- Three\n\n## 1.9.0 (2026-01-02)\n")
         self.assertEqual([entry.version for entry in entries], ["1.10.0", "1.9.0"])
         self.assertEqual(entries[0].summary, "Words and more.")
         self.assertEqual([changes.plain(point) for point in entries[0].points], ["One a, two.", "Three"])

@@ -38,7 +38,10 @@ class Release(unittest.TestCase):
         path.write_text(f"{head}\n{heading}\n\n- Something.\n{separator}{rest}", encoding="utf-8")
 
     def release(self, version):
-        return subprocess.run([sys.executable, "installer/release.py", version], cwd=self.root, capture_output=True, text=True,
+        return subprocess.run([sys.executable, "installer/release.py", version],
+                              cwd=self.root,
+                              capture_output=True,
+                              text=True,
                               check=False)
 
     def refused(self, version, reason):

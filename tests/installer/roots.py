@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The packages of build/package in clean systems, Debian 12 and 13: installed, started, asked, upgraded, removed; the portable
-archive without Qt and read-only. Needs root, debootstrap and a Debian mirror; `./dev soak` runs it.
+"""The packages of build/package in clean systems, Debian 12 and 13: installed, started, asked, upgraded, removed; the
+portable archive without Qt and read-only. Needs root, debootstrap and a Debian mirror; `./dev soak` runs it.
 
   checkers   lintian, the desktop file and the metainfo
   packages   the .debs in Debian 12
@@ -33,11 +33,15 @@ def messages(data):
     if not (data / "history.sqlite").exists():
         return []
     with contextlib.closing(sqlite3.connect(f"file:{data}/history.sqlite?mode=ro", uri=True)) as database:
-        return database.execute("SELECT role, status, (SELECT group_concat(text, '') FROM parts WHERE message_id = messages.id) FROM messages ORDER BY id").fetchall()
+        return database.execute(
+            "SELECT role, status, (SELECT group_concat(text, '') FROM parts WHERE message_id = messages.id) FROM "
+            "messages ORDER BY id"
+        ).fetchall()
 
 
 class Window:
-    """inglenook as the person sees it: found on the screen, spoken to by keys, judged by what it leaves in its folder."""
+    """inglenook as the person sees it: found on the screen, spoken to by keys, judged by what it leaves in its
+    folder."""
 
     def __init__(self, system, screen, *command, locale="C", data=".local/share/inglenook"):
         self.data = system.home / data if not os.path.isabs(data) else system.root / data[1:]
@@ -129,18 +133,20 @@ def older(package, folder):
 
 
 def opened_by_desktop(system, screen):
-    """A model opened by xdg-open: known by name and by content, a window for the first, the same window for the second."""
+    """A model opened by xdg-open: known by name and by content, a window for the first, the same window for the
+    second."""
     system.as_person("mkdir", "models")
     for name in ("a model.gguf", "without an ending"):
-        system.as_person("ingle", "synth", "--family", "llama", "--dim", "64", "--ffn", "128", "--layers", "1", "--heads", "2",
-                         "--kv-heads", "2", "--vocab", "256", "--quant", "F16", "-o", f"models/{name}")
+        system.as_person("ingle", "synth", "--family", "llama", "--dim", "64", "--ffn", "128", "--layers", "1",
+                         "--heads", "2", "--kv-heads", "2", "--vocab", "256", "--quant", "F16", "-o", f"models/{name}")
         kind = system.as_person("xdg-mime", "query", "filetype", f"models/{name}").strip()
         expect(kind == "application/x-gguf", f"{name} is taken for {kind}")
     chosen = system.as_person("xdg-mime", "query", "default", "application/x-gguf").strip()
     expect(chosen == "io.github.inglenook.Inglenook.desktop", f"GGUF files are opened by {chosen!r}")
     library = system.home / ".local/share/inglenook/library.json"
     with Window(system, screen, "xdg-open", "models/a model.gguf") as window:
-        wait_until(lambda: f"/home/{PERSON}/models/a model.gguf" in library.read_text(encoding="utf-8"), "the first model")
+        wait_until(lambda: f"/home/{PERSON}/models/a model.gguf" in library.read_text(encoding="utf-8"),
+                   "the first model")
         system.as_person("xdg-open", f"/home/{PERSON}/models/without an ending", display=screen)
         wait_until(lambda: "without an ending" in library.read_text(encoding="utf-8"), "the second model")
         window.quit()
@@ -148,8 +154,9 @@ def opened_by_desktop(system, screen):
 
 def left_over(system):
     """What of ours is in the system, but for the person's own files, the downloads and the logs."""
-    found = system.sh("find / -xdev \\( -path /home -o -path /debs -o -path /var/log -o -path /var/cache/apt -o -path /proc \\) "
-                      "-prune -o -iname '*ingle*' -print").split()
+    found = system.sh(
+        "find / -xdev \\( -path /home -o -path /debs -o -path /var/log -o -path /var/cache/apt -o -path /proc \\) "
+        "-prune -o -iname '*ingle*' -print").split()
     known = system.sh("grep -srlE 'inglenook|x-gguf' /usr/share/applications /usr/share/mime /usr/share/icons /etc "
                       "/var/lib/dpkg/status || true").split()
     return [path for path in found if "single" not in path.lower() and "ingle" in pathlib.Path(path).name] + known
@@ -225,11 +232,14 @@ def portable(options):
                                          capture_output=True, text=True, check=False)
                 lacks = re.findall(r"Depends: (\S+)", missing.stdout)
                 expect(lacks or missing.returncode == 0, f"apt-get failed in {suite}: {missing.stderr}")
-                print(f"  the .debs do not fit {suite}: it lacks {', '.join(lacks)}" if lacks else f"  the .debs fit {suite}")
+                print(f"  the .debs do not fit {suite}: it lacks {', '.join(lacks)}"
+                      if lacks else f"  the .debs fit {suite}")
             expect("qt6" not in system.sh("dpkg-query -W -f '${Package}\\n'"), "there is a Qt")
             run("tar", "-C", system.root / "opt", "-xf", archive)
             (system.root / "opt" / archive.name.removesuffix(".tar.zst")).rename(system.root / "opt/inglenook")
-            strangers = [path.name for path in (system.root / "opt/inglenook/lib").iterdir() if SYSTEM_LIBRARY.match(path.name)]
+            strangers = [
+                path.name for path in (system.root / "opt/inglenook/lib").iterdir() if SYSTEM_LIBRARY.match(path.name)
+            ]
             expect(not strangers, f"the archive holds libraries of the system: {strangers}")
             shutil.copytree(system.root / "opt/inglenook", system.home / "stick", symlinks=True)
             system.sh(f"chown -R {PERSON} /home/{PERSON}/stick")
@@ -250,7 +260,9 @@ def portable(options):
 
 def checkers(options):
     debs = sorted(options.packages.glob("*.deb"))
-    lintian = subprocess.run(["lintian", "--allow-root", "--fail-on", "error", *map(str, debs)], capture_output=True, text=True,
+    lintian = subprocess.run(["lintian", "--allow-root", "--fail-on", "error", *map(str, debs)],
+                             capture_output=True,
+                             text=True,
                              check=False)
     print("".join(f"  lintian: {line}\n" for line in lintian.stdout.splitlines()), end="")
     expect(lintian.returncode == 0, f"lintian: {lintian.stdout}{lintian.stderr}")
@@ -258,7 +270,8 @@ def checkers(options):
         for deb in debs:
             run("dpkg-deb", "-x", deb, folder)
         run("desktop-file-validate", *pathlib.Path(folder).glob("usr/share/applications/*.desktop"))
-        print(run("appstreamcli", "validate", "--no-net", f"{folder}/usr/share/metainfo/io.github.inglenook.Inglenook.metainfo.xml"),
+        print(run("appstreamcli", "validate", "--no-net",
+                  f"{folder}/usr/share/metainfo/io.github.inglenook.Inglenook.metainfo.xml"),
               end="")
 
 

@@ -15,8 +15,12 @@ PERSON = "ada"
 
 def run(*command, **options):
     """Its output; a failure says what the command said."""
-    answer = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                            check=False, **options)
+    answer = subprocess.run([str(word) for word in command],
+                            stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT,
+                            text=True,
+                            check=False,
+                            **options)
     if answer.returncode != 0:
         raise Failure(f"{' '.join(map(str, command))} ended with {answer.returncode}: {answer.stdout[-2000:]}")
     return answer.stdout
@@ -71,7 +75,10 @@ class System:
         (self.root / "usr/sbin/policy-rc.d").write_text("#!/bin/sh\nexit 101\n")
         (self.root / "usr/sbin/policy-rc.d").chmod(0o755)
         self.sh("apt-get update -q")
-        self.sh(f"useradd -m {PERSON} && mkdir -p /run/user/1000 && chown {PERSON} /run/user/1000 && chmod 700 /run/user/1000")
+        self.sh(
+            f"useradd -m {PERSON} && mkdir -p /run/user/1000 && chown {PERSON} /run/user/1000 && chmod 700 "
+            "/run/user/1000"
+        )
         self.home = self.root / "home" / PERSON
 
     def mount(self, source, target):
@@ -91,18 +98,24 @@ class System:
 
     def sh(self, script):
         """As root."""
-        environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"}
+        environment = {
+            "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"
+        }
         return run(shutil.which("chroot"), self.root, "sh", "-ec", script, env=environment)
 
     def install(self, *packages):
         self.sh("apt-get install -y -q --no-install-recommends " + " ".join(packages))
 
     def _person(self, command, display, locale):
-        environment = {"HOME": f"/home/{PERSON}", "USER": PERSON, "PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": locale,
-                       "XDG_RUNTIME_DIR": "/run/user/1000", "DISPLAY": display}
+        environment = {
+            "HOME": f"/home/{PERSON}", "USER": PERSON, "PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": locale,
+            "XDG_RUNTIME_DIR": "/run/user/1000", "DISPLAY": display
+        }
         # The folder is that of the person, which chroot itself cannot choose.
-        return ([shutil.which("chroot"), f"--userspec={PERSON}", self.root, "sh", "-c", 'cd && exec "$@"', "sh", *map(str, command)],
-                environment)
+        return ([
+            shutil.which("chroot"), f"--userspec={PERSON}", self.root, "sh", "-c", 'cd && exec "$@"', "sh",
+            *map(str, command)
+        ], environment)
 
     def as_person(self, *command, display="", locale="C"):
         words, environment = self._person(command, display, locale)

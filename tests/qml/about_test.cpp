@@ -2,6 +2,7 @@
 #include <QtTest>
 
 #include "app/desktop/viewmodels/about.h"
+#include "tests/qml/suite.h"
 
 using ingle::desktop::aboutText;
 
@@ -25,5 +26,5 @@ class AboutTest : public QObject {
     }
 };
 
-QTEST_MAIN(AboutTest)
+WINDOW_SUITE(AboutTest)
 #include "about_test.moc"

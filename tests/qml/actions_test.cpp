@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tests/qml/suite.h"
 #include "tests/qml/window_run.h"
 
 using namespace ingle;
@@ -473,5 +474,5 @@ class ActionsTest : public QObject, WindowFiles {
     }
 };
 
-QTEST_MAIN(ActionsTest)
+WINDOW_SUITE(ActionsTest)
 #include "actions_test.moc"

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "tests/full_disk.h"
+#include "tests/qml/suite.h"
 
 using namespace ingle;
 using namespace ingle::desktop;
@@ -194,5 +195,5 @@ class AnswerWriterTest : public QObject {
     }
 };
 
-QTEST_GUILESS_MAIN(AnswerWriterTest)
+WINDOW_SUITE(AnswerWriterTest)
 #include "answer_writer_test.moc"

@@ -5,6 +5,7 @@
 
 #include "app/desktop/text.h"
 #include "tests/full_disk.h"
+#include "tests/qml/suite.h"
 #include "tests/qml/window_run.h"
 
 using namespace ingle;
@@ -565,5 +566,5 @@ class AnswersTest : public QObject, WindowFiles {
     }
 };
 
-QTEST_MAIN(AnswersTest)
+WINDOW_SUITE(AnswersTest)
 #include "answers_test.moc"

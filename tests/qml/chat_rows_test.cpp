@@ -9,6 +9,7 @@
 
 #include "app/content/block_kind.h"
 #include "app/desktop/viewmodels/text_selection.h"
+#include "tests/qml/suite.h"
 
 using namespace ingle;
 using namespace ingle::desktop;
@@ -461,5 +462,5 @@ class ChatRowsTest : public QObject {
     }
 };
 
-QTEST_MAIN(ChatRowsTest)
+WINDOW_SUITE(ChatRowsTest)
 #include "chat_rows_test.moc"

@@ -15,6 +15,7 @@
 #include "tests/app/content/long_texts.h"
 #include "tests/every_case.h"
 #include "tests/processor_time.h"
+#include "tests/qml/suite.h"
 #include "tests/qml/window_run.h"
 
 using namespace ingle;
@@ -639,5 +640,5 @@ class ChatViewTest : public QObject, WindowFiles {
     }
 };
 
-QTEST_MAIN(ChatViewTest)
+WINDOW_SUITE(ChatViewTest)
 #include "chat_view_test.moc"

@@ -1,5 +1,6 @@
 /// Colours of code, and the child that finds them.
 #include "app/desktop/code_colours.h"
+#include "tests/qml/suite.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -90,5 +91,5 @@ class CodeColoursTest : public QObject {
     }
 };
 
-QTEST_GUILESS_MAIN(CodeColoursTest)
+WINDOW_SUITE(CodeColoursTest)
 #include "code_colours_test.moc"

@@ -5,6 +5,7 @@
 
 #include "app/history/turns.h"
 #include "tests/full_disk.h"
+#include "tests/qml/suite.h"
 #include "tests/qml/window_run.h"
 
 using namespace ingle;
@@ -361,5 +362,5 @@ class ComposerTest : public QObject, WindowFiles {
     }
 };
 
-QTEST_MAIN(ComposerTest)
+WINDOW_SUITE(ComposerTest)
 #include "composer_test.moc"

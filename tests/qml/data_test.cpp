@@ -8,6 +8,7 @@
 #include "app/exchange/export_chats.h"
 #include "app/history/copies.h"
 #include "app/history/history.h"
+#include "tests/qml/suite.h"
 #include "tests/qml/window_run.h"
 
 using namespace ingle;
@@ -343,5 +344,5 @@ class DataTest : public QObject, WindowFiles {
     }
 };
 
-QTEST_MAIN(DataTest)
+WINDOW_SUITE(DataTest)
 #include "data_test.moc"

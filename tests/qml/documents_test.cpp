@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "app/history/history.h"
+#include "tests/qml/suite.h"
 #include "tests/qml/window_run.h"
 
 using namespace ingle;
@@ -367,5 +368,5 @@ class DocumentsTest : public QObject, WindowFiles {
     }
 };
 
-QTEST_MAIN(DocumentsTest)
+WINDOW_SUITE(DocumentsTest)
 #include "documents_test.moc"

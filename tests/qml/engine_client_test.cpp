@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "app/protocol/framing.h"
+#include "tests/qml/suite.h"
 
 using namespace ingle;
 using namespace ingle::desktop;
@@ -356,5 +357,5 @@ class EngineClientTest : public QObject {
     }
 };
 
-QTEST_GUILESS_MAIN(EngineClientTest)
+WINDOW_SUITE(EngineClientTest)
 #include "engine_client_test.moc"

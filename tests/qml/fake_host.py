@@ -27,9 +27,11 @@
 --read-room N    the context has room for so many tokens
 --embed-ms N     how long it takes to say whether texts are about light
 
---listen PATH    it is the bridge: it serves one client after another at that socket, and no file; --far NAME is a model of it, on --far-device NAME
+--listen PATH    it is the bridge: it serves one client after another at that socket, and no file; --far NAME is a
+model of it, on --far-device NAME
 
-A path with "bge" is a model that compares texts. A path with "published" is a model that could be made smaller, one with "huge" a model that does not fit; an import into a folder with "full" fails.
+A path with "bge" is a model that compares texts. A path with "published" is a model that could be made smaller, one
+with "huge" a model that does not fit; an import into a folder with "full" fails.
 """
 import argparse
 import json
@@ -120,8 +122,11 @@ def generate(request_id, request):
         say(id=0, event="released")
     last = len(request["messages"]) - 1
     kept, dropped = ([last], list(range(last))) if args.forget else ([0], [])
-    say(id=request_id, event="plan",
-        plan={"kept": kept, "dropped": dropped, "promptTokens": 5, "contextTokens": 64, "promptHash": 7, "note": args.note})
+    say(id=request_id,
+        event="plan",
+        plan={
+            "kept": kept, "dropped": dropped, "promptTokens": 5, "contextTokens": 64, "promptHash": 7, "note": args.note
+        })
     done = len(request.get("resumeIds", [])) or len(request.get("resumeText", "").split())
     for token in range(done, args.tokens):
         if token == args.crash_at:
@@ -136,8 +141,12 @@ def generate(request_id, request):
             for percent in (0, 50, 100):
                 say(id=request_id, event="progress", fraction=percent / 100, phase="reading the prompt",
                     device="another fake", note="a fake failed.")
-        say(id=request_id, event="tokens", ids=[] if args.listen else [token],
-            pieces=[{"kind": "thought" if token < args.thinking else "text", "text": args.say if args.say else f"{token} "}])
+        say(id=request_id,
+            event="tokens",
+            ids=[] if args.listen else [token],
+            pieces=[{
+                "kind": "thought" if token < args.thinking else "text", "text": args.say if args.say else f"{token} "
+            }])
         if args.say:
             break
         time.sleep(args.pace_ms / 1000)
@@ -151,7 +160,9 @@ def generate(request_id, request):
 def score(request_id, message):
     """At every place the token that stands there is likeliest, then the one a hundred above, then the end."""
     ids, first = message["ids"], message.get("from", 0)
-    pieces = [{"kind": "thought" if index < args.thinking else "text", "text": f"{token} "} for index, token in enumerate(ids)]
+    pieces = [
+        {"kind": "thought" if index < args.thinking else "text", "text": f"{token} "} for index, token in enumerate(ids)
+    ]
     if message.get("atByte", -1) >= 0:
         said = 0
         for first, piece in enumerate(pieces):
@@ -166,9 +177,16 @@ def score(request_id, message):
         positions.append({
             "stored": {"id": token, "text": f"{token} ", "p": 0.5},
             "chosen": {"id": token + other, "text": "else" if other else f"{token} "}, "margin": 0.25 if other else 0,
-            "top": [{"id": token, "text": f"{token} ", "p": 0.5}, {"id": token + 100, "text": f"{token + 100} ", "p": 0.25},
-                    {"id": 2, "text": "", "p": 0.005, "ends": True}][:message.get("top", 0)]})
-    say(id=request_id, event="scored", promptHash=args.prompt_hash, receipt=RECEIPT, positions=positions, before=pieces[:first],
+            "top": [{"id": token, "text": f"{token} ",
+                     "p": 0.5}, {"id": token + 100, "text": f"{token + 100} ", "p": 0.25},
+                    {"id": 2, "text": "", "p": 0.005, "ends": True}][:message.get("top", 0)]
+        })
+    say(id=request_id,
+        event="scored",
+        promptHash=args.prompt_hash,
+        receipt=RECEIPT,
+        positions=positions,
+        before=pieces[:first],
         **{"from": first})
 
 
@@ -181,12 +199,19 @@ def preview(request_id, request):
             "code": "InvalidArgument", "message": "no JSON", "id": "grammarRefused", "arguments": ["it is no JSON"]})
     messages = request["messages"]
     last = len(messages) - 1
-    kept = [index for index in range(len(messages)) if not args.forget or index == last or index in request.get("pinned", [])]
+    kept = [
+        index for index in range(len(messages))
+        if not args.forget or index == last or index in request.get("pinned", [])
+    ]
     texts = ["".join(part["text"] for part in messages[index]["parts"]) for index in kept]
     tokens = sum(map(len, texts)) + len(texts)
     if tokens > args.room and not args.forget:
-        return say(id=request_id, event="failed", error={
-            "code": "InvalidArgument", "message": "too long", "id": "messageTooLong", "arguments": [str(tokens), str(args.room)]})
+        return say(id=request_id,
+                   event="failed",
+                   error={
+                       "code": "InvalidArgument", "message": "too long", "id": "messageTooLong",
+                       "arguments": [str(tokens), str(args.room)]
+                   })
     form = request.get("promptForm", {}).get("chatTemplate", "<>")
     note = "It is not used." if "{% for %}" in form else ""
     open_mark, close_mark = ("<", ">") if note else (form[0], form[-1])
@@ -233,10 +258,15 @@ def far_model(name):
 def recognise(path):
     refusal = refusal_of(path)
     if refusal:
-        return {"kind": "unknown", "path": path, "sentence": refusal["message"], "actions": ["getInstead"], "refusal": refusal}
+        return {
+            "kind": "unknown", "path": path, "sentence": refusal["message"], "actions": ["getInstead"],
+            "refusal": refusal
+        }
     if path.endswith((".txt", ".md", ".json", ".zip", ".db", ".sqlite", ".chat", "/threads")):
         error = {"code": "Unsupported", "message": f"{path}: not a model", "id": "notAModel", "arguments": [path]}
-        return {"kind": "unknown", "path": path, "sentence": error["message"], "actions": ["readText"], "refusal": error}
+        return {
+            "kind": "unknown", "path": path, "sentence": error["message"], "actions": ["readText"], "refusal": error
+        }
     published = "published" in path
     return {"kind": "published" if published else "quantised", "path": path, "sentence": "fake",
             "actions": ["open", "makeSmaller"] if published else ["open"], "info": info_of(path)}
@@ -249,7 +279,9 @@ def make_smaller(request_id, message):
         while (args.import_ms == 0 or time.monotonic() < end) and request_id not in cancelled:
             time.sleep(0.005)
         if request_id in cancelled:
-            return say(id=request_id, event="failed", error={"code": "Cancelled", "message": "It was cancelled.", "id": "cancelled"})
+            return say(id=request_id,
+                       event="failed",
+                       error={"code": "Cancelled", "message": "It was cancelled.", "id": "cancelled"})
     if "full" in message["folder"]:
         return say(id=request_id, event="failed", error={
             "code": "Io", "message": "needs 5 GB", "id": "modelNeedsRoom",
@@ -275,7 +307,9 @@ def read(request_id, keeper):
     while kept.get(keeper, 0) < args.read_tokens:
         time.sleep(args.read_ms / 1000)
         if request_id in cancelled:
-            return say(id=request_id, event="failed", error={"code": "Cancelled", "message": "It was cancelled.", "id": "cancelled"})
+            return say(id=request_id,
+                       event="failed",
+                       error={"code": "Cancelled", "message": "It was cancelled.", "id": "cancelled"})
         kept[keeper] = kept.get(keeper, 0) + args.read_tokens // 10
         say(id=request_id, event="progress", fraction=kept[keeper] / args.read_tokens, phase="reading the prompt")
     return say(id=request_id, event="read", readTokens=args.read_tokens, **cost)
@@ -305,7 +339,8 @@ def answer(message):
             "processor": "a CPU", "threads": 2, "installedBytes": args.memory, "usableBytes": args.memory,
             "availableBytes": args.available, "readBytesPerSecond": 10 ** 10})
     elif op == "recognise":
-        things = [far_model(name) for name in args.far] if args.listen else [recognise(path) for path in message["paths"]]
+        things = [far_model(name) for name in args.far
+                 ] if args.listen else [recognise(path) for path in message["paths"]]
         say(id=request_id, event="recognised", things=sorted(things, key=lambda thing: "refusal" in thing))
     elif op == "import":
         threading.Thread(target=make_smaller, args=(request_id, message), daemon=True).start()
@@ -336,7 +371,8 @@ def answer(message):
                 time.sleep(args.load_ms / 1000)
             loaded[:] = [message["path"], *[path for path in loaded[:1] if args.two and path != message["path"]]]
             beside = {"alsoLoaded": loaded[1]} if len(loaded) > 1 else {}
-            info = far_model(message["path"].removeprefix("bridge:"))["info"] if args.listen else info_of(message["path"])
+            info = far_model(message["path"].removeprefix("bridge:"))["info"] if args.listen else info_of(
+                message["path"])
             return say(id=request_id, event="loaded", info=info, **beside)
         say(id=request_id, event="inspected", info=info_of(message["path"]))
     elif op == "unload":

@@ -4,6 +4,7 @@
 
 #include "app/desktop/viewmodels/text_selection.h"
 #include "app/history/history.h"
+#include "tests/qml/suite.h"
 #include "tests/qml/window_run.h"
 
 using namespace ingle;
@@ -191,5 +192,5 @@ class FindTest : public QObject, WindowFiles {
     }
 };
 
-QTEST_MAIN(FindTest)
+WINDOW_SUITE(FindTest)
 #include "find_test.moc"

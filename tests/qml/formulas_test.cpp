@@ -17,6 +17,7 @@
 #include "app/desktop/viewmodels/block_document.h"
 #include "app/desktop/viewmodels/formula_layer.h"
 #include "app/desktop/viewmodels/text_selection.h"
+#include "tests/qml/suite.h"
 #include "tests/qml/window_run.h"
 
 using namespace ingle;
@@ -284,5 +285,5 @@ class FormulasTest : public QObject, WindowFiles {
     bool m_draws = false;
 };
 
-QTEST_MAIN(FormulasTest)
+WINDOW_SUITE(FormulasTest)
 #include "formulas_test.moc"

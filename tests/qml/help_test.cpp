@@ -1,5 +1,6 @@
 /// The help: its pages, what a search leaves of them, and the card that shows them.
 #include "app/desktop/viewmodels/help_model.h"
+#include "tests/qml/suite.h"
 #include "tests/qml/window_run.h"
 
 using namespace ingle::desktop;
@@ -88,5 +89,5 @@ class HelpTest : public QObject, WindowFiles {
     }
 };
 
-QTEST_MAIN(HelpTest)
+WINDOW_SUITE(HelpTest)
 #include "help_test.moc"

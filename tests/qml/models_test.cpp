@@ -1,4 +1,5 @@
 /// The models of the library: what their cards say, and how one rests.
+#include "tests/qml/suite.h"
 #include "tests/qml/window_run.h"
 
 using namespace ingle;
@@ -233,5 +234,5 @@ class ModelsTest : public QObject, WindowFiles {
     }
 };
 
-QTEST_MAIN(ModelsTest)
+WINDOW_SUITE(ModelsTest)
 #include "models_test.moc"

@@ -1,4 +1,5 @@
 /// What the model sees, and what is set for a chat, a folder and a model.
+#include "tests/qml/suite.h"
 #include "tests/qml/window_run.h"
 
 using namespace ingle;
@@ -353,5 +354,5 @@ class ProfileTest : public QObject, WindowFiles {
     }
 };
 
-QTEST_MAIN(ProfileTest)
+WINDOW_SUITE(ProfileTest)
 #include "profile_test.moc"

@@ -2,6 +2,7 @@
 #include <QProcess>
 
 #include "app/desktop/library_models.h"
+#include "tests/qml/suite.h"
 #include "tests/qml/window_run.h"
 
 using namespace ingle;
@@ -338,5 +339,5 @@ class RemoteTest : public QObject, WindowFiles {
     }
 };
 
-QTEST_MAIN(RemoteTest)
+WINDOW_SUITE(RemoteTest)
 #include "remote_test.moc"

@@ -2,6 +2,7 @@
 #include <thread>
 
 #include "app/history/history.h"
+#include "tests/qml/suite.h"
 #include "tests/qml/window_run.h"
 
 using namespace ingle;
@@ -273,5 +274,5 @@ class SidebarTest : public QObject, WindowFiles {
     }
 };
 
-QTEST_MAIN(SidebarTest)
+WINDOW_SUITE(SidebarTest)
 #include "sidebar_test.moc"

@@ -1,4 +1,5 @@
 /// Models as they were published: the card, what it makes, and what a drop of several things comes to.
+#include "tests/qml/suite.h"
 #include "tests/qml/window_run.h"
 
 using namespace ingle;
@@ -186,5 +187,5 @@ class SmallerTest : public QObject, WindowFiles {
     }
 };
 
-QTEST_MAIN(SmallerTest)
+WINDOW_SUITE(SmallerTest)
 #include "smaller_test.moc"

@@ -10,6 +10,7 @@
 #include "app/desktop/file_argument.h"
 #include "app/desktop/single_instance.h"
 #include "ingle/version.h"
+#include "tests/qml/suite.h"
 #include "tests/qml/window_run.h"
 
 using namespace ingle;
@@ -248,5 +249,5 @@ class StartTest : public QObject, WindowFiles {
     }
 };
 
-QTEST_MAIN(StartTest)
+WINDOW_SUITE(StartTest)
 #include "start_test.moc"

@@ -6,6 +6,7 @@
 #include "app/history/history.h"
 #include "tests/every_case.h"
 #include "tests/processor_time.h"
+#include "tests/qml/suite.h"
 #include "tests/qml/window_run.h"
 
 using namespace ingle;
@@ -257,5 +258,5 @@ class TrashTest : public QObject, WindowFiles {
     }
 };
 
-QTEST_MAIN(TrashTest)
+WINDOW_SUITE(TrashTest)
 #include "trash_test.moc"

@@ -18,6 +18,7 @@
 #include "app/desktop/error_sentences.h"
 #include "app/desktop/size_text.h"
 #include "ingle/error_ids.h"
+#include "tests/qml/suite.h"
 #include "tests/qml/window_run.h"
 
 using namespace ingle;
@@ -634,5 +635,5 @@ class WindowTest : public QObject, WindowFiles {
     }
 };
 
-QTEST_MAIN(WindowTest)
+WINDOW_SUITE(WindowTest)
 #include "window_test.moc"

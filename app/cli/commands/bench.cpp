@@ -13,7 +13,7 @@
 #include "app/cli/model_options.h"
 #include "ingle/file_descriptor.h"
 
-namespace ingle::cli {
+namespace ingle::cli::bench_command {
 namespace {
 
 struct Options {
@@ -150,7 +150,6 @@ Action define(CLI::App& app) {
 
 }  // namespace
 
-extern const Command bench_command;
-const Command bench_command{"bench", "measure speed and memory", define};
+extern const Command command{"bench", "measure speed and memory", define};
 
-}  // namespace ingle::cli
+}  // namespace ingle::cli::bench_command

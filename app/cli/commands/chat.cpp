@@ -8,7 +8,7 @@
 #include "app/cli/model_options.h"
 #include "app/cli/output_sink.h"
 
-namespace ingle::cli {
+namespace ingle::cli::chat_command {
 namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
@@ -82,7 +82,6 @@ Action define(CLI::App& app) {
 
 }  // namespace
 
-extern const Command chat_command;
-const Command chat_command{"chat", "chat in the terminal", define};
+extern const Command command{"chat", "chat in the terminal", define};
 
-}  // namespace ingle::cli
+}  // namespace ingle::cli::chat_command

@@ -1,7 +1,7 @@
 #include "app/cli/command.h"
 #include "engine/import/import.h"
 
-namespace ingle::cli {
+namespace ingle::cli::dequant_command {
 namespace {
 
 struct Options {
@@ -18,7 +18,6 @@ Action define(CLI::App& app) {
 
 }  // namespace
 
-extern const Command dequant_command;
-const Command dequant_command{"dequant", "decode raw blocks of one format", define};
+extern const Command command{"dequant", "decode raw blocks of one format", define};
 
-}  // namespace ingle::cli
+}  // namespace ingle::cli::dequant_command

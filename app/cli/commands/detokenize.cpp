@@ -8,7 +8,7 @@
 #include "app/cli/model_options.h"
 #include "app/cli/terminal_text.h"
 
-namespace ingle::cli {
+namespace ingle::cli::detokenize_command {
 namespace {
 
 struct Options {
@@ -70,8 +70,6 @@ Action define(CLI::App& app) {
 
 }  // namespace
 
-extern const Command detokenize_command;
-const Command detokenize_command{"detokenize", "the text that the token ids on standard input encode",
-                                 define};
+extern const Command command{"detokenize", "the text that the token ids on standard input encode", define};
 
-}  // namespace ingle::cli
+}  // namespace ingle::cli::detokenize_command

@@ -3,7 +3,7 @@
 #include "app/cli/command.h"
 #include "app/cli/driver_trials.h"
 
-namespace ingle::cli {
+namespace ingle::cli::devices_command {
 namespace {
 
 std::string useOf(const DeviceEntry& device, bool isProcessor) {
@@ -34,7 +34,6 @@ Action define(CLI::App&) {
 
 }  // namespace
 
-extern const Command devices_command;
-const Command devices_command{"devices", "list what can compute: the processor and graphics devices", define};
+extern const Command command{"devices", "list what can compute: the processor and graphics devices", define};
 
-}  // namespace ingle::cli
+}  // namespace ingle::cli::devices_command

@@ -16,7 +16,7 @@
 #include "ingle/computer.h"
 #include "ingle/devices.h"
 
-namespace ingle::cli {
+namespace ingle::cli::doctor_command {
 namespace {
 
 namespace fs = std::filesystem;
@@ -177,8 +177,7 @@ Action define(CLI::App&) {
 
 }  // namespace
 
-extern const Command doctor_command;
-const Command doctor_command{"doctor", "check drivers, memory, folders and desktop, and say what to do",
+extern const Command command{"doctor", "check drivers, memory, folders and desktop, and say what to do",
                              define};
 
-}  // namespace ingle::cli
+}  // namespace ingle::cli::doctor_command

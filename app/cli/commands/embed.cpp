@@ -5,7 +5,7 @@
 #include "app/cli/command.h"
 #include "app/cli/model_options.h"
 
-namespace ingle::cli {
+namespace ingle::cli::embed_command {
 namespace {
 
 struct Options {
@@ -65,7 +65,6 @@ Action define(CLI::App& app) {
 
 }  // namespace
 
-extern const Command embed_command;
-const Command embed_command{"embed", "print the embedding of the text on standard input", define};
+extern const Command command{"embed", "print the embedding of the text on standard input", define};
 
-}  // namespace ingle::cli
+}  // namespace ingle::cli::embed_command

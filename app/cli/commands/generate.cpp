@@ -2,7 +2,7 @@
 #include "app/cli/model_options.h"
 #include "app/cli/output_sink.h"
 
-namespace ingle::cli {
+namespace ingle::cli::generate_command {
 namespace {
 
 struct Options {
@@ -39,7 +39,6 @@ Action define(CLI::App& app) {
 
 }  // namespace
 
-extern const Command generate_command;
-const Command generate_command{"generate", "print exactly n further token ids", define};
+extern const Command command{"generate", "print exactly n further token ids", define};
 
-}  // namespace ingle::cli
+}  // namespace ingle::cli::generate_command

@@ -12,7 +12,7 @@
 #include "app/library/library.h"
 #include "ingle/error_ids.h"
 
-namespace ingle::cli {
+namespace ingle::cli::history_command {
 namespace {
 
 using exchange::Findings;
@@ -143,8 +143,7 @@ Action define(CLI::App& app) {
 
 }  // namespace
 
-extern const Command history_command;
-const Command history_command{
-    "history", "import chats of other programs, export ours, make and restore backups", define};
+extern const Command command{"history",
+                             "import chats of other programs, export ours, make and restore backups", define};
 
-}  // namespace ingle::cli
+}  // namespace ingle::cli::history_command

@@ -15,7 +15,7 @@
 #include "ingle/recognition.h"
 #include "ingle/version.h"
 
-namespace ingle::cli {
+namespace ingle::cli::host_command {
 namespace {
 
 struct Options {
@@ -139,7 +139,6 @@ Action define(CLI::App& app) {
 
 }  // namespace
 
-extern const Command host_command;
-const Command host_command{"host", "serve the window over standard input and output", define};
+extern const Command command{"host", "serve the window over standard input and output", define};
 
-}  // namespace ingle::cli
+}  // namespace ingle::cli::host_command

@@ -5,7 +5,7 @@
 #include "engine/lab/column_sums.h"
 #include "engine/lab/text_windows.h"
 
-namespace ingle::cli {
+namespace ingle::cli::imatrix_command {
 namespace {
 
 struct Options {
@@ -43,8 +43,7 @@ Action define(CLI::App& app) {
 
 }  // namespace
 
-extern const Command imatrix_command;
-const Command imatrix_command{"imatrix", "measure which columns of a model matter, for import --imatrix",
-                              define};
+extern const Command command{"imatrix", "measure which columns of a model matter, for import --imatrix",
+                             define};
 
-}  // namespace ingle::cli
+}  // namespace ingle::cli::imatrix_command

@@ -5,7 +5,7 @@
 #include "app/cli/model_options.h"
 #include "app/cli/progress_line.h"
 
-namespace ingle::cli {
+namespace ingle::cli::import_command {
 namespace {
 
 Status run(importer::ImportOptions options) {
@@ -60,7 +60,6 @@ Action define(CLI::App& app) {
 
 }  // namespace
 
-extern const Command import_command;
-const Command import_command{"import", "write a model of any format as GGUF, quantised if asked for", define};
+extern const Command command{"import", "write a model of any format as GGUF, quantised if asked for", define};
 
-}  // namespace ingle::cli
+}  // namespace ingle::cli::import_command

@@ -5,7 +5,7 @@
 #include "app/cli/terminal_text.h"
 #include "ingle/size_text.h"
 
-namespace ingle::cli {
+namespace ingle::cli::inspect_command {
 namespace {
 
 struct Options {
@@ -110,7 +110,6 @@ Action define(CLI::App& app) {
 
 }  // namespace
 
-extern const Command inspect_command;
-const Command inspect_command{"inspect", "tell what a model file holds and needs", define};
+extern const Command command{"inspect", "tell what a model file holds and needs", define};
 
-}  // namespace ingle::cli
+}  // namespace ingle::cli::inspect_command

@@ -4,7 +4,7 @@
 #include "app/cli/command.h"
 #include "app/cli/model_options.h"
 
-namespace ingle::cli {
+namespace ingle::cli::logits_command {
 namespace {
 
 struct Options {
@@ -40,7 +40,6 @@ Action define(CLI::App& app) {
 
 }  // namespace
 
-extern const Command logits_command;
-const Command logits_command{"logits", "write the logits after each of the given tokens", define};
+extern const Command command{"logits", "write the logits after each of the given tokens", define};
 
-}  // namespace ingle::cli
+}  // namespace ingle::cli::logits_command

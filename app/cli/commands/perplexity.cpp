@@ -6,7 +6,7 @@
 #include "app/cli/text_file.h"
 #include "engine/lab/text_windows.h"
 
-namespace ingle::cli {
+namespace ingle::cli::perplexity_command {
 namespace {
 
 struct Options {
@@ -66,7 +66,6 @@ Action define(CLI::App& app) {
 
 }  // namespace
 
-extern const Command perplexity_command;
-const Command perplexity_command{"perplexity", "measure how well a model predicts a text", define};
+extern const Command command{"perplexity", "measure how well a model predicts a text", define};
 
-}  // namespace ingle::cli
+}  // namespace ingle::cli::perplexity_command

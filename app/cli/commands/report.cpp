@@ -14,7 +14,7 @@
 #include "ingle/devices.h"
 #include "ingle/version.h"
 
-namespace ingle::cli {
+namespace ingle::cli::report_command {
 namespace {
 
 constexpr double kGb = 1e9;
@@ -112,8 +112,7 @@ Action define(CLI::App& app) {
 
 }  // namespace
 
-extern const Command report_command;
-const Command report_command{
+extern const Command command{
     "report", "describe machine, speed and correctness for a bug report; nothing personal", define};
 
-}  // namespace ingle::cli
+}  // namespace ingle::cli::report_command

@@ -5,7 +5,7 @@
 #include "app/cli/output_sink.h"
 #include "app/cli/text_file.h"
 
-namespace ingle::cli {
+namespace ingle::cli::run_command {
 namespace {
 
 struct Options {
@@ -81,7 +81,6 @@ Action define(CLI::App& app) {
 
 }  // namespace
 
-extern const Command run_command;
-const Command run_command{"run", "write one answer to standard output", define};
+extern const Command command{"run", "write one answer to standard output", define};
 
-}  // namespace ingle::cli
+}  // namespace ingle::cli::run_command

@@ -1,7 +1,7 @@
 #include "engine/lab/synth.h"
 #include "app/cli/command.h"
 
-namespace ingle::cli {
+namespace ingle::cli::synth_command {
 namespace {
 
 struct Options {
@@ -30,7 +30,6 @@ Action define(CLI::App& app) {
 
 }  // namespace
 
-extern const Command synth_command;
-const Command synth_command{"synth", "write a model with random weights", define};
+extern const Command command{"synth", "write a model with random weights", define};
 
-}  // namespace ingle::cli
+}  // namespace ingle::cli::synth_command

@@ -7,7 +7,7 @@
 #include "app/cli/terminal_text.h"
 #include "engine/lab/prompt_template.h"
 
-namespace ingle::cli {
+namespace ingle::cli::template_command {
 namespace {
 
 struct Options {
@@ -56,7 +56,6 @@ Action define(CLI::App& app) {
 
 }  // namespace
 
-extern const Command template_command;
-const Command template_command{"template", "print the prompt a chat template makes of messages", define};
+extern const Command command{"template", "print the prompt a chat template makes of messages", define};
 
-}  // namespace ingle::cli
+}  // namespace ingle::cli::template_command

@@ -4,7 +4,7 @@
 #include "app/documents/read_document.h"
 #include "ingle/error_ids.h"
 
-namespace ingle::cli {
+namespace ingle::cli::text_command {
 namespace {
 
 struct TextOptions {
@@ -51,7 +51,6 @@ Action define(CLI::App& app) {
 
 }  // namespace
 
-extern const Command text_command;
-const Command text_command{"text", "print the text of a document, as a model is given it", define};
+extern const Command command{"text", "print the text of a document, as a model is given it", define};
 
-}  // namespace ingle::cli
+}  // namespace ingle::cli::text_command

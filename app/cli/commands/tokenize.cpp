@@ -5,7 +5,7 @@
 #include "app/cli/command.h"
 #include "app/cli/model_options.h"
 
-namespace ingle::cli {
+namespace ingle::cli::tokenize_command {
 namespace {
 
 struct Options {
@@ -45,7 +45,6 @@ Action define(CLI::App& app) {
 
 }  // namespace
 
-extern const Command tokenize_command;
-const Command tokenize_command{"tokenize", "token ids of the exact bytes of standard input", define};
+extern const Command command{"tokenize", "token ids of the exact bytes of standard input", define};
 
-}  // namespace ingle::cli
+}  // namespace ingle::cli::tokenize_command

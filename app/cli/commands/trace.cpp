@@ -6,7 +6,7 @@
 #include "app/cli/command.h"
 #include "app/cli/model_options.h"
 
-namespace ingle::cli {
+namespace ingle::cli::trace_command {
 namespace {
 
 struct Options {
@@ -85,7 +85,6 @@ Action define(CLI::App& app) {
 
 }  // namespace
 
-extern const Command trace_command;
-const Command trace_command{"trace", "print, keep or compare every named value of a forward pass", define};
+extern const Command command{"trace", "print, keep or compare every named value of a forward pass", define};
 
-}  // namespace ingle::cli
+}  // namespace ingle::cli::trace_command

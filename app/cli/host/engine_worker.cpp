@@ -29,10 +29,6 @@ uint64_t weightBytes(const Engine& engine, const Origin& origin) {
     return engine.info().memory.weightBytes + draftBytes(origin);
 }
 
-bool isOnProcessor(const Engine& engine) {
-    return engine.info().backend == "cpu";
-}
-
 }  // namespace
 
 /// Turns what happens to one generation, scoring or reading into events.
@@ -193,7 +189,7 @@ std::unique_ptr<Engine> EngineWorker::setEngine(std::unique_ptr<Engine> engine) 
 void EngineWorker::setAside(const std::string& path, uint64_t needBytes) {
     m_kept.reset();
     auto before = setEngine(nullptr);
-    const bool stays = path != m_origin->path && isOnProcessor(*before) &&
+    const bool stays = path != m_origin->path && before->info().onProcessor &&
                        m_source.hasRoomFor(needBytes + weightBytes(*before, *m_origin));
     if (stays) m_kept = Kept{std::move(before), *m_origin};
 }
@@ -257,7 +253,7 @@ void EngineWorker::serve(protocol::RequestId id, const protocol::Load& request) 
     }
     setEngine(std::move(*engine));
     m_origin = std::move(origin);
-    if (!isOnProcessor(*m_engine)) m_kept.reset();
+    if (!m_engine->info().onProcessor) m_kept.reset();
     m_events.push({id, protocol::Loaded{m_engine->info(), m_kept ? m_kept->origin.path : std::string()}});
 }
 

@@ -3,7 +3,7 @@
 #include "app/content/exporter.h"
 #include "app/content/lines.h"
 
-namespace ingle::content {
+namespace ingle::content::markdown_exporter {
 namespace {
 
 std::string write(std::span<const Block> blocks) {
@@ -13,9 +13,9 @@ std::string write(std::span<const Block> blocks) {
 
 }  // namespace
 
-extern const Exporter markdown_exporter{
+extern const Exporter exporter{
     .name = "Markdown",
     .write = write,
 };
 
-}  // namespace ingle::content
+}  // namespace ingle::content::markdown_exporter

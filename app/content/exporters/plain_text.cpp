@@ -2,7 +2,7 @@
 #include "app/content/exporter.h"
 #include "app/content/lines.h"
 
-namespace ingle::content {
+namespace ingle::content::plain_text_exporter {
 namespace {
 
 std::string write(std::span<const Block> blocks) {
@@ -11,9 +11,9 @@ std::string write(std::span<const Block> blocks) {
 
 }  // namespace
 
-extern const Exporter plain_text_exporter{
+extern const Exporter exporter{
     .name = "",
     .write = write,
 };
 
-}  // namespace ingle::content
+}  // namespace ingle::content::plain_text_exporter

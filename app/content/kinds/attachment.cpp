@@ -1,10 +1,9 @@
 /// A file that belongs to the message: the label is its name, the text what was read from it.
 #include "app/content/verbatim.h"
 
-namespace ingle::content {
+namespace ingle::content::attachment_kind {
 
-extern const BlockKind attachment_kind;
-const BlockKind attachment_kind = {
+extern const BlockKind kind = {
     .name = "attachment",
     .hold = Hold::Firm,
     .part = PartKind::Attachment,
@@ -13,4 +12,4 @@ const BlockKind attachment_kind = {
     .markdown = [](const Block& block) { return quotedMarkdown(block, block.label); },
 };
 
-}  // namespace ingle::content
+}  // namespace ingle::content::attachment_kind

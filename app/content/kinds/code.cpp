@@ -3,7 +3,7 @@
 
 #include "app/content/verbatim.h"
 
-namespace ingle::content {
+namespace ingle::content::code_kind {
 namespace {
 
 /// The run of backticks or tildes that a block of code begins with, or an empty text.
@@ -75,8 +75,7 @@ Cut cut(const Leaf& leaf) {
 
 }  // namespace
 
-extern const BlockKind code_kind;
-const BlockKind code_kind = {
+extern const BlockKind kind = {
     .name = "code",
     .order = 30,
     .hold = Hold::Firm,
@@ -88,4 +87,4 @@ const BlockKind code_kind = {
     .markdown = [](const Block& block) { return fencedMarkdown(block.text.text, block.label); },
 };
 
-}  // namespace ingle::content
+}  // namespace ingle::content::code_kind

@@ -4,7 +4,7 @@
 
 #include "app/content/block_kind.h"
 
-namespace ingle::content {
+namespace ingle::content::formula_kind {
 namespace {
 
 /// Whether nothing follows the closing mark but what ends the sentence.
@@ -51,8 +51,7 @@ bool build(const Leaf& leaf, const Context& context, Block& block) {
 
 }  // namespace
 
-extern const BlockKind formula_kind;
-const BlockKind formula_kind = {
+extern const BlockKind kind = {
     .name = "formula",
     .order = 40,
     .hold = Hold::Firm,
@@ -62,4 +61,4 @@ const BlockKind formula_kind = {
     .markdown = [](const Block& block) { return block.text.text; },
 };
 
-}  // namespace ingle::content
+}  // namespace ingle::content::formula_kind

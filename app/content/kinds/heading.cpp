@@ -6,7 +6,7 @@
 #include "app/content/leaf_parser.h"
 #include "app/content/rich_text.h"
 
-namespace ingle::content {
+namespace ingle::content::heading_kind {
 namespace {
 
 constexpr size_t kMaxLevel = 6;
@@ -26,8 +26,7 @@ int underlineLevel(std::string_view line) {
 
 }  // namespace
 
-extern const BlockKind heading_kind;
-const BlockKind heading_kind = {
+extern const BlockKind kind = {
     .name = "heading",
     .order = 10,
     .begins =
@@ -61,4 +60,4 @@ const BlockKind heading_kind = {
         },
 };
 
-}  // namespace ingle::content
+}  // namespace ingle::content::heading_kind

@@ -1,10 +1,9 @@
 /// A picture: the label says where it is kept, the text what it shows.
 #include "app/content/verbatim.h"
 
-namespace ingle::content {
+namespace ingle::content::image_kind {
 
-extern const BlockKind image_kind;
-const BlockKind image_kind = {
+extern const BlockKind kind = {
     .name = "image",
     .hold = Hold::Firm,
     .part = PartKind::Image,
@@ -13,4 +12,4 @@ const BlockKind image_kind = {
     .markdown = [](const Block& block) { return "![" + block.text.text + "](" + block.label + ")"; },
 };
 
-}  // namespace ingle::content
+}  // namespace ingle::content::image_kind

@@ -4,10 +4,9 @@
 #include "app/content/rich_text.h"
 #include "app/content/unfinished.h"
 
-namespace ingle::content {
+namespace ingle::content::paragraph_kind {
 
-extern const BlockKind paragraph_kind;
-const BlockKind paragraph_kind = {
+extern const BlockKind kind = {
     .name = "paragraph",
     .order = 1000,
     .begins =
@@ -35,4 +34,4 @@ const BlockKind paragraph_kind = {
     .markdown = [](const Block& block) { return inlineMarkdown(block.text); },
 };
 
-}  // namespace ingle::content
+}  // namespace ingle::content::paragraph_kind

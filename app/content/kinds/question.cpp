@@ -1,12 +1,11 @@
 /// What a person wrote: shown as it is, never read as Markdown. See question.h.
 #include "app/content/block_kind.h"
 
-namespace ingle::content {
+namespace ingle::content::question_kind {
 
-extern const BlockKind question_kind;
-const BlockKind question_kind = {
+extern const BlockKind kind = {
     .name = "question",
     .markdown = [](const Block& block) { return block.text.text; },
 };
 
-}  // namespace ingle::content
+}  // namespace ingle::content::question_kind

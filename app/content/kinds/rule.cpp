@@ -3,10 +3,9 @@
 
 #include "app/content/block_kind.h"
 
-namespace ingle::content {
+namespace ingle::content::rule_kind {
 
-extern const BlockKind rule_kind;
-const BlockKind rule_kind = {
+extern const BlockKind kind = {
     .name = "rule",
     .order = 20,
     .begins =
@@ -22,4 +21,4 @@ const BlockKind rule_kind = {
     .markdown = [](const Block&) { return std::string("***"); },
 };
 
-}  // namespace ingle::content
+}  // namespace ingle::content::rule_kind

@@ -1,10 +1,9 @@
 /// A passage that an answer rests on: the label says where it is from.
 #include "app/content/verbatim.h"
 
-namespace ingle::content {
+namespace ingle::content::source_kind {
 
-extern const BlockKind source_kind;
-const BlockKind source_kind = {
+extern const BlockKind kind = {
     .name = "source",
     .hold = Hold::Firm,
     .part = PartKind::Source,
@@ -13,4 +12,4 @@ const BlockKind source_kind = {
     .markdown = [](const Block& block) { return quotedMarkdown(block, block.label); },
 };
 
-}  // namespace ingle::content
+}  // namespace ingle::content::source_kind

@@ -7,7 +7,7 @@
 #include "app/content/rich_text.h"
 #include "app/content/unfinished.h"
 
-namespace ingle::content {
+namespace ingle::content::table_kind {
 namespace {
 
 Begins begins(const Line& line, const Leaf* paragraph, Leaf& leaf) {
@@ -71,8 +71,7 @@ std::string plain(const Block& block) {
 
 }  // namespace
 
-extern const BlockKind table_kind;
-const BlockKind table_kind = {
+extern const BlockKind kind = {
     .name = "table",
     .order = 50,
     .maxLines = 24,  // whoever shows a table lays out all its cells anew when one changes
@@ -87,4 +86,4 @@ const BlockKind table_kind = {
     .plain = plain,
 };
 
-}  // namespace ingle::content
+}  // namespace ingle::content::table_kind

@@ -1,10 +1,9 @@
 /// What the model thought before it answered.
 #include "app/content/verbatim.h"
 
-namespace ingle::content {
+namespace ingle::content::thought_kind {
 
-extern const BlockKind thought_kind;
-const BlockKind thought_kind = {
+extern const BlockKind kind = {
     .name = "thought",
     .hold = Hold::Firm,
     .part = PartKind::Thought,
@@ -13,4 +12,4 @@ const BlockKind thought_kind = {
     .markdown = [](const Block& block) { return quotedMarkdown(block, {}); },
 };
 
-}  // namespace ingle::content
+}  // namespace ingle::content::thought_kind

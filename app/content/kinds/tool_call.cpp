@@ -1,10 +1,9 @@
 /// The call of a tool; the label says of which.
 #include "app/content/verbatim.h"
 
-namespace ingle::content {
+namespace ingle::content::tool_call_kind {
 
-extern const BlockKind tool_call_kind;
-const BlockKind tool_call_kind = {
+extern const BlockKind kind = {
     .name = "tool_call",
     .hold = Hold::Firm,
     .part = PartKind::ToolCall,
@@ -13,4 +12,4 @@ const BlockKind tool_call_kind = {
     .markdown = [](const Block& block) { return fencedMarkdown(block.text.text, "tool_call"); },
 };
 
-}  // namespace ingle::content
+}  // namespace ingle::content::tool_call_kind

@@ -1,10 +1,9 @@
 /// What a tool said; the label says which.
 #include "app/content/verbatim.h"
 
-namespace ingle::content {
+namespace ingle::content::tool_result_kind {
 
-extern const BlockKind tool_result_kind;
-const BlockKind tool_result_kind = {
+extern const BlockKind kind = {
     .name = "tool_result",
     .hold = Hold::Firm,
     .part = PartKind::ToolResult,
@@ -13,4 +12,4 @@ const BlockKind tool_result_kind = {
     .markdown = [](const Block& block) { return fencedMarkdown(block.text.text, "tool_result"); },
 };
 
-}  // namespace ingle::content
+}  // namespace ingle::content::tool_result_kind

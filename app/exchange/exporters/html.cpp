@@ -8,7 +8,7 @@
 #include "app/exchange/exporter.h"
 #include "app/exchange/speaker.h"
 
-namespace ingle::exchange {
+namespace ingle::exchange::html_exporter {
 namespace {
 
 // The policy keeps what a message links to from running or loading anything.
@@ -179,6 +179,6 @@ std::unique_ptr<ExportedFile> make(WriteText write) {
 
 }  // namespace
 
-extern const Exporter html_exporter{.name = "HTML", .extension = "html", .make = make};
+extern const Exporter exporter{.name = "HTML", .extension = "html", .make = make};
 
-}  // namespace ingle::exchange
+}  // namespace ingle::exchange::html_exporter

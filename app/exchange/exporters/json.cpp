@@ -4,7 +4,7 @@
 #include "app/exchange/conversation_json.h"
 #include "app/exchange/exporter.h"
 
-namespace ingle::exchange {
+namespace ingle::exchange::json_exporter {
 namespace {
 
 class JsonFile : public ExportedFile {
@@ -54,6 +54,6 @@ std::unique_ptr<ExportedFile> make(WriteText write) {
 
 }  // namespace
 
-extern const Exporter json_exporter{.name = "JSON", .extension = "json", .make = make};
+extern const Exporter exporter{.name = "JSON", .extension = "json", .make = make};
 
-}  // namespace ingle::exchange
+}  // namespace ingle::exchange::json_exporter

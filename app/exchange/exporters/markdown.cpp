@@ -5,7 +5,7 @@
 #include "app/exchange/exporter.h"
 #include "app/exchange/speaker.h"
 
-namespace ingle::exchange {
+namespace ingle::exchange::markdown_exporter {
 namespace {
 
 class MarkdownFile : public ExportedFile {
@@ -39,6 +39,6 @@ std::unique_ptr<ExportedFile> make(WriteText write) {
 
 }  // namespace
 
-extern const Exporter markdown_exporter{.name = "Markdown", .extension = "md", .make = make};
+extern const Exporter exporter{.name = "Markdown", .extension = "md", .make = make};
 
-}  // namespace ingle::exchange
+}  // namespace ingle::exchange::markdown_exporter

@@ -9,7 +9,7 @@
 #include "app/exchange/text.h"
 #include "app/exchange/tree.h"
 
-namespace ingle::exchange {
+namespace ingle::exchange::chatgpt_importer {
 namespace {
 
 using nlohmann::json;
@@ -171,7 +171,7 @@ Status translate(const Source& source, Taker& taker) {
 
 }  // namespace
 
-extern const Importer chatgpt_importer{
+extern const Importer importer{
     .origin = "chatgpt", .program = "ChatGPT", .recognises = recognises, .translate = translate};
 
-}  // namespace ingle::exchange
+}  // namespace ingle::exchange::chatgpt_importer

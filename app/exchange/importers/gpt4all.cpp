@@ -9,7 +9,7 @@
 #include "app/exchange/text.h"
 #include "app/exchange/tree.h"
 
-namespace ingle::exchange {
+namespace ingle::exchange::gpt4all_importer {
 namespace {
 
 constexpr std::string_view kMagic = "\xF5\xD5\x53\xCC";
@@ -279,7 +279,7 @@ Status translate(const Source& source, Taker& taker) {
 
 }  // namespace
 
-extern const Importer gpt4all_importer{
+extern const Importer importer{
     .origin = "gpt4all", .program = "GPT4All", .recognises = recognises, .translate = translate};
 
-}  // namespace ingle::exchange
+}  // namespace ingle::exchange::gpt4all_importer

@@ -4,7 +4,7 @@
 #include "app/exchange/importer.h"
 #include "app/exchange/json_text.h"
 
-namespace ingle::exchange {
+namespace ingle::exchange::inglenook_importer {
 namespace {
 
 bool recognises(const Source& source) {
@@ -39,7 +39,7 @@ Status translate(const Source& source, Taker& taker) {
 
 }  // namespace
 
-extern const Importer inglenook_importer{
+extern const Importer importer{
     .origin = "", .program = "Inglenook", .recognises = recognises, .translate = translate};
 
-}  // namespace ingle::exchange
+}  // namespace ingle::exchange::inglenook_importer

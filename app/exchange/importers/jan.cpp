@@ -9,7 +9,7 @@
 #include "app/exchange/text.h"
 #include "app/exchange/tree.h"
 
-namespace ingle::exchange {
+namespace ingle::exchange::jan_importer {
 namespace {
 
 using nlohmann::json;
@@ -124,7 +124,7 @@ Status translate(const Source& source, Taker& taker) {
 
 }  // namespace
 
-extern const Importer jan_importer{
+extern const Importer importer{
     .origin = "jan", .program = "Jan", .recognises = recognises, .translate = translate};
 
-}  // namespace ingle::exchange
+}  // namespace ingle::exchange::jan_importer

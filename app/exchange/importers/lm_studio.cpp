@@ -10,7 +10,7 @@
 #include "app/exchange/text.h"
 #include "app/exchange/tree.h"
 
-namespace ingle::exchange {
+namespace ingle::exchange::lm_studio_importer {
 namespace {
 
 using nlohmann::json;
@@ -156,7 +156,7 @@ Status translate(const Source& source, Taker& taker) {
 
 }  // namespace
 
-extern const Importer lm_studio_importer{
+extern const Importer importer{
     .origin = "lm-studio", .program = "LM Studio", .recognises = recognises, .translate = translate};
 
-}  // namespace ingle::exchange
+}  // namespace ingle::exchange::lm_studio_importer

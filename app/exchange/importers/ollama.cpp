@@ -8,7 +8,7 @@
 #include "app/exchange/text.h"
 #include "app/exchange/tree.h"
 
-namespace ingle::exchange {
+namespace ingle::exchange::ollama_importer {
 namespace {
 
 int64_t timeOf(const std::string& text) {
@@ -85,7 +85,7 @@ bool recognises(const Source& source) {
 
 }  // namespace
 
-extern const Importer ollama_importer{
+extern const Importer importer{
     .origin = "ollama", .program = "Ollama", .recognises = recognises, .translate = translate};
 
-}  // namespace ingle::exchange
+}  // namespace ingle::exchange::ollama_importer

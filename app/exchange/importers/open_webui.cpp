@@ -10,7 +10,7 @@
 #include "app/exchange/text.h"
 #include "app/exchange/tree.h"
 
-namespace ingle::exchange {
+namespace ingle::exchange::open_webui_importer {
 namespace {
 
 using nlohmann::json;
@@ -186,7 +186,7 @@ Status translate(const Source& source, Taker& taker) {
 
 }  // namespace
 
-extern const Importer open_webui_importer{
+extern const Importer importer{
     .origin = "open-webui", .program = "Open WebUI", .recognises = recognises, .translate = translate};
 
-}  // namespace ingle::exchange
+}  // namespace ingle::exchange::open_webui_importer

@@ -23,6 +23,8 @@ class CpuBackend final : public Backend {
 
     bool supports(OpCode code) const override { return findCpuOp(code) != nullptr; }
 
+    BackendFacts facts() const override { return {.onProcessor = true, .takesGuesses = true}; }
+
     bool roundsActivations() const override { return m_options.activations == ActivationType::Auto; }
 
     Result<std::unique_ptr<MemoryPool>> createMemory(const MemorySpec& spec,
@@ -31,8 +33,8 @@ class CpuBackend final : public Backend {
     }
 
     Result<std::unique_ptr<Program>> compile(const Plan& plan, MemoryPool& memory) override {
-        // Pools come from createMemory() of the same backend.
-        return CpuProgram::create(plan, static_cast<CpuMemoryPool&>(memory), m_threads, m_options);
+        INGLE_TRY_ASSIGN(CpuMemoryPool * pool, ownPool<CpuMemoryPool>(memory));
+        return CpuProgram::create(plan, *pool, m_threads, m_options);
     }
 
   private:

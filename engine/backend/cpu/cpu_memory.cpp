@@ -116,11 +116,11 @@ Status CpuSequence::truncate(uint32_t tokens) {
     INGLE_TRY(checkTruncation(m_pool.spec(), *this, tokens));
     if (tokens == 0) {
         clearStates();
-    } else if (tokens == m_statesKeptAt && tokens < m_length) {
+    } else if (tokens == m_statesKeptAt && tokens < m_held.length) {
         for (size_t i = 0; i < m_states.size(); ++i)
             if (m_keptStates[i].size() > 0) std::swap(m_states[i], m_keptStates[i]);
     }
-    cut(tokens);
+    m_held.cut(tokens);
     forgetKeptStates();
     return {};
 }
@@ -140,66 +140,47 @@ void CpuSequence::forgetKeptStates() {
     m_statesKeptAt.reset();
 }
 
-void CpuSequence::cut(uint32_t tokens) {
-    m_pages.resize(std::min(m_pages.size(), pagesFor(tokens)));
-    m_length = tokens;
-    m_firstKept = std::min(m_firstKept, m_length);
-}
-
-void CpuSequence::advance(uint32_t tokens) {
-    m_length += tokens;
-    giveBackUnseen();
-}
-
-void CpuSequence::giveBackUnseen() {
-    const uint32_t firstKept = m_pool.spec().firstKept(m_length);
-    for (; m_firstKept < firstKept; m_firstKept += kPageTokens) m_pages[m_firstKept / kPageTokens].reset();
-}
-
 Result<std::unique_ptr<SequenceMemory>> CpuSequence::fork(uint32_t tokens) const {
     INGLE_TRY(checkTruncation(m_pool.spec(), *this, tokens));
     INGLE_TRY_ASSIGN(auto copy, create(m_pool));
     if (tokens == 0) return copy;
-    copy->m_pages.assign(m_pages.begin(), m_pages.begin() + static_cast<std::ptrdiff_t>(
-                                                                std::min(m_pages.size(), pagesFor(tokens))));
-    const bool fromKept = tokens == m_statesKeptAt && tokens < m_length;
+    copy->m_held = m_held.beginning(tokens);
+    const bool fromKept = tokens == m_statesKeptAt && tokens < m_held.length;
     for (size_t i = 0; i < m_states.size(); ++i) {
         const base::Buffer& from = fromKept && m_keptStates[i].size() > 0 ? m_keptStates[i] : m_states[i];
         std::ranges::copy(from.floats(), copy->m_states[i].floats().begin());
     }
-    copy->m_length = tokens;
-    copy->m_firstKept = m_firstKept;
     return copy;
 }
 
 Status CpuSequence::reserve(uint32_t tokens) {
     if (m_pool.spec().kv.empty()) return {};
-    const size_t before = m_pages.size();
+    const size_t before = m_held.pages.size();
     // The page that is half full must be this sequence's alone before it is written to.
-    const bool copyLast =
-        m_length % kPageTokens != 0 && tokens > m_length && m_pages[before - 1].use_count() > 1;
+    const bool copyLast = m_held.mustCopyLast(tokens);
     std::shared_ptr<std::byte> last;
     if (copyLast) {
         INGLE_TRY_ASSIGN(last, m_pool.takePage());
-        std::memcpy(last.get(), m_pages[before - 1].get(), m_pool.pageBytes());
+        std::memcpy(last.get(), m_held.pages[before - 1].get(), m_pool.pageBytes());
     }
-    while (m_pages.size() < pagesFor(tokens)) {
+    while (m_held.pages.size() < pagesFor(tokens)) {
         auto page = m_pool.takePage();
         if (!page) {
-            m_pages.resize(before);
+            m_held.pages.resize(before);
             return tl::unexpected(page.error());
         }
-        m_pages.push_back(std::move(*page));
+        m_held.pages.push_back(std::move(*page));
     }
-    if (copyLast) m_pages[before - 1] = std::move(last);
+    if (copyLast) m_held.pages[before - 1] = std::move(last);
     return {};
 }
 
 std::byte* CpuSequence::pageOf(uint32_t token) const {
     const size_t page = token / kPageTokens;
-    INGLE_CHECK(page < m_pages.size() && m_pages[page], "token {} of a sequence of {} pages, kept from {} on",
-                token, m_pages.size(), m_firstKept);
-    return m_pages[page].get();
+    INGLE_CHECK(page < m_held.pages.size() && m_held.pages[page],
+                "token {} of a sequence of {} pages, kept from {} on", token, m_held.pages.size(),
+                m_held.firstKept);
+    return m_held.pages[page].get();
 }
 
 std::byte* CpuSequence::keyRow(uint32_t layer, uint32_t token) const {
@@ -249,18 +230,12 @@ Result<SavedState> CpuSequence::save(TokenRange range, SavedParts parts) const {
 
 void CpuSequence::clear() {
     clearStates();
-    cut(0);
+    m_held.cut(0);
 }
 
 Status CpuSequence::makeRoomFor(TokenRange range) {
     if (m_pool.spec().kv.empty()) return {};
-    if (range.first > m_length || range.first < m_firstKept) {
-        // Nobody sees what was before.
-        m_pages.assign(pagesFor(range.first), nullptr);
-        m_firstKept = range.first;
-        m_length = range.first;
-    }
-    cut(range.first);
+    m_held.continueAt(range.first);
     return reserve(range.end());
 }
 
@@ -299,8 +274,8 @@ Status CpuSequence::restore(const SavedState& saved) {
             from += savedStateBytes(state, range.end());
         }
     }
-    m_length = range.end();
-    giveBackUnseen();
+    m_held.length = range.end();
+    advance(0);  // pages that nobody sees from there on
     return {};
 }
 

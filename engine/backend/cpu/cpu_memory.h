@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/backend/memory.h"
+#include "engine/backend/sequence_pages.h"
 #include "engine/base/buffer.h"
 #include "engine/quant/format.h"
 
@@ -78,18 +79,21 @@ class CpuSequence final : public SequenceMemory {
         m_pool.endSequence();
     }
 
-    uint32_t length() const override { return m_length; }
-    uint32_t firstKept() const override { return m_firstKept; }
+    uint32_t length() const override { return m_held.length; }
+    uint32_t firstKept() const override { return m_held.firstKept; }
     std::optional<uint32_t> statesKeptAt() const override { return m_statesKeptAt; }
     Status truncate(uint32_t tokens) override;
     Result<SavedState> save(TokenRange range, SavedParts parts) const override;
     Status restore(const SavedState& state) override;
     Result<std::unique_ptr<SequenceMemory>> fork(uint32_t tokens) const override;
 
+    const CpuMemoryPool& pool() const { return m_pool; }
     /// Makes room for `tokens` in all: what follows length() may be written then. Errors: OutOfMemory; then
     /// nothing changed.
     Status reserve(uint32_t tokens);
-    void advance(uint32_t tokens);
+    /// Steps that run now see no more of what is given back than those to come; a device's table is left as
+    /// it is.
+    void advance(uint32_t tokens) { m_held.advance(tokens, m_pool.spec()); }
 
     std::byte* keyRow(uint32_t layer, uint32_t token) const;
     std::byte* valueRow(uint32_t layer, uint32_t token) const;
@@ -104,9 +108,6 @@ class CpuSequence final : public SequenceMemory {
   private:
     explicit CpuSequence(CpuMemoryPool& pool) : m_pool(pool) {}
     void clearStates();
-    /// The first `tokens` stay.
-    void cut(uint32_t tokens);
-    void giveBackUnseen();
     /// For what is restored: only what is before it stays. Errors: as reserve().
     Status makeRoomFor(TokenRange range);
     void clear();
@@ -114,13 +115,10 @@ class CpuSequence final : public SequenceMemory {
     std::byte* pageOf(uint32_t token) const;
 
     CpuMemoryPool& m_pool;
-    /// Shared with forks; written only when owned alone. Null: given back.
-    std::vector<std::shared_ptr<std::byte>> m_pages;
+    SequencePages<std::shared_ptr<std::byte>> m_held;
     std::vector<base::Buffer> m_states;
     std::vector<base::Buffer> m_keptStates;  ///< like m_states, but empty for those in chunks
     std::optional<uint32_t> m_statesKeptAt;
-    uint32_t m_length = 0;
-    uint32_t m_firstKept = 0;
 };
 
 }  // namespace ingle::backend::cpu

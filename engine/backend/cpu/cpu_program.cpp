@@ -140,7 +140,7 @@ Status CpuProgram::run(const Step& step) {
     m_runs.clear();
     uint32_t row = 0;
     for (const SequenceRun& run : step.runs) {
-        auto* sequence = static_cast<CpuSequence*>(run.sequence);
+        INGLE_TRY_ASSIGN(CpuSequence * sequence, ownSequence<CpuSequence>(run.sequence, m_memory));
         INGLE_TRY(sequence->reserve(sequence->length() + run.numRows));
         const uint32_t numCertain = run.numRows - run.numGuesses;
         sequence->forgetKeptStates();

@@ -3,7 +3,7 @@
 
 #include "engine/chat/turn_markup.h"
 
-namespace ingle::chat {
+namespace ingle::chat::alpaca_prompt {
 namespace {
 
 constexpr TurnMarkup kMarkup{
@@ -25,7 +25,6 @@ std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages
 
 }  // namespace
 
-extern const PromptFormat alpaca_prompt;
-const PromptFormat alpaca_prompt{.name = "alpaca", .score = score, .render = render, .stops = kStops};
+extern const PromptFormat prompt{.name = "alpaca", .score = score, .render = render, .stops = kStops};
 
-}  // namespace ingle::chat
+}  // namespace ingle::chat::alpaca_prompt

@@ -1,7 +1,7 @@
 // Baichuan 13B and 2: reserved tokens before each message, the system text without one.
 #include "engine/chat/turn_markup.h"
 
-namespace ingle::chat {
+namespace ingle::chat::baichuan_prompt {
 namespace {
 
 constexpr TurnMarkup kMarkup{
@@ -21,7 +21,6 @@ std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages
 
 }  // namespace
 
-extern const PromptFormat baichuan_prompt;
-const PromptFormat baichuan_prompt{.name = "baichuan", .score = score, .render = render, .stops = {}};
+extern const PromptFormat prompt{.name = "baichuan", .score = score, .render = render, .stops = {}};
 
-}  // namespace ingle::chat
+}  // namespace ingle::chat::baichuan_prompt

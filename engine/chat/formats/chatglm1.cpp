@@ -5,7 +5,7 @@
 #include "engine/chat/prompt_format.h"
 #include "engine/chat/prompt_writer.h"
 
-namespace ingle::chat {
+namespace ingle::chat::chatglm1_prompt {
 namespace {
 
 int score(const formats::ModelFile& file) {
@@ -33,7 +33,6 @@ std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages
 
 }  // namespace
 
-extern const PromptFormat chatglm1_prompt;
-const PromptFormat chatglm1_prompt{.name = "chatglm1", .score = score, .render = render, .stops = {}};
+extern const PromptFormat prompt{.name = "chatglm1", .score = score, .render = render, .stops = {}};
 
-}  // namespace ingle::chat
+}  // namespace ingle::chat::chatglm1_prompt

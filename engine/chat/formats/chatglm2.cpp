@@ -2,7 +2,7 @@
 #include "engine/chat/prompt_format.h"
 #include "engine/chat/prompt_writer.h"
 
-namespace ingle::chat {
+namespace ingle::chat::chatglm2_prompt {
 namespace {
 
 int score(const formats::ModelFile& file) {
@@ -28,7 +28,6 @@ std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages
 
 }  // namespace
 
-extern const PromptFormat chatglm2_prompt;
-const PromptFormat chatglm2_prompt{.name = "chatglm2", .score = score, .render = render, .stops = {}};
+extern const PromptFormat prompt{.name = "chatglm2", .score = score, .render = render, .stops = {}};
 
-}  // namespace ingle::chat
+}  // namespace ingle::chat::chatglm2_prompt

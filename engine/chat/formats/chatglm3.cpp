@@ -4,7 +4,7 @@
 
 #include "engine/chat/turn_markup.h"
 
-namespace ingle::chat {
+namespace ingle::chat::chatglm3_prompt {
 namespace {
 
 constexpr TurnMarkup kMarkup{
@@ -28,7 +28,6 @@ std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages
 
 }  // namespace
 
-extern const PromptFormat chatglm3_prompt;
-const PromptFormat chatglm3_prompt{.name = "chatglm3", .score = score, .render = render, .stops = kStops};
+extern const PromptFormat prompt{.name = "chatglm3", .score = score, .render = render, .stops = kStops};
 
-}  // namespace ingle::chat
+}  // namespace ingle::chat::chatglm3_prompt

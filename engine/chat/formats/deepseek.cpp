@@ -1,7 +1,7 @@
 // DeepSeek V3: full-width bars around the role, the end of the sentence behind each answer.
 #include "engine/chat/turn_markup.h"
 
-namespace ingle::chat {
+namespace ingle::chat::deepseek_prompt {
 namespace {
 
 constexpr TurnMarkup kMarkup{
@@ -22,7 +22,6 @@ std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages
 
 }  // namespace
 
-extern const PromptFormat deepseek_prompt;
-const PromptFormat deepseek_prompt{.name = "deepseek", .score = score, .render = render, .stops = {}};
+extern const PromptFormat prompt{.name = "deepseek", .score = score, .render = render, .stops = {}};
 
-}  // namespace ingle::chat
+}  // namespace ingle::chat::deepseek_prompt

@@ -4,7 +4,7 @@
 
 #include "engine/chat/turn_markup.h"
 
-namespace ingle::chat {
+namespace ingle::chat::gemma_prompt {
 namespace {
 
 constexpr TurnMarkup kMarkup{
@@ -28,7 +28,6 @@ std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages
 
 }  // namespace
 
-extern const PromptFormat gemma_prompt;
-const PromptFormat gemma_prompt{.name = "gemma", .score = score, .render = render, .stops = kStops};
+extern const PromptFormat prompt{.name = "gemma", .score = score, .render = render, .stops = kStops};
 
-}  // namespace ingle::chat
+}  // namespace ingle::chat::gemma_prompt

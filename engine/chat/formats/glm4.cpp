@@ -3,7 +3,7 @@
 
 #include "engine/chat/turn_markup.h"
 
-namespace ingle::chat {
+namespace ingle::chat::glm4_prompt {
 namespace {
 
 constexpr TurnMarkup kMarkup{
@@ -26,7 +26,6 @@ std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages
 
 }  // namespace
 
-extern const PromptFormat glm4_prompt;
-const PromptFormat glm4_prompt{.name = "glm4", .score = score, .render = render, .stops = kStops};
+extern const PromptFormat prompt{.name = "glm4", .score = score, .render = render, .stops = kStops};
 
-}  // namespace ingle::chat
+}  // namespace ingle::chat::glm4_prompt

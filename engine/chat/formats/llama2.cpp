@@ -1,7 +1,7 @@
 // Llama 2: <s>[INST] question [/INST] answer </s>, the system text inside the first question.
 #include "engine/chat/turn_markup.h"
 
-namespace ingle::chat {
+namespace ingle::chat::llama2_prompt {
 namespace {
 
 constexpr TurnMarkup kMarkup{
@@ -21,7 +21,6 @@ std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages
 
 }  // namespace
 
-extern const PromptFormat llama2_prompt;
-const PromptFormat llama2_prompt{.name = "llama2", .score = score, .render = render, .stops = {}};
+extern const PromptFormat prompt{.name = "llama2", .score = score, .render = render, .stops = {}};
 
-}  // namespace ingle::chat
+}  // namespace ingle::chat::llama2_prompt

@@ -1,7 +1,7 @@
 // Mistral from version 3 on: [INST] question[/INST] answer</s>, with the control tokens of its vocabulary.
 #include "engine/chat/turn_markup.h"
 
-namespace ingle::chat {
+namespace ingle::chat::mistral_prompt {
 namespace {
 
 constexpr TurnMarkup kMarkup{
@@ -23,7 +23,6 @@ std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages
 
 }  // namespace
 
-extern const PromptFormat mistral_prompt;
-const PromptFormat mistral_prompt{.name = "mistral", .score = score, .render = render, .stops = {}};
+extern const PromptFormat prompt{.name = "mistral", .score = score, .render = render, .stops = {}};
 
-}  // namespace ingle::chat
+}  // namespace ingle::chat::mistral_prompt

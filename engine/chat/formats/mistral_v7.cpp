@@ -1,7 +1,7 @@
 // Mistral version 7: as before, and the system text in a turn of its own.
 #include "engine/chat/turn_markup.h"
 
-namespace ingle::chat {
+namespace ingle::chat::mistral_v7_prompt {
 namespace {
 
 constexpr TurnMarkup kMarkup{
@@ -21,7 +21,6 @@ std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages
 
 }  // namespace
 
-extern const PromptFormat mistral_v7_prompt;
-const PromptFormat mistral_v7_prompt{.name = "mistral-v7", .score = score, .render = render, .stops = {}};
+extern const PromptFormat prompt{.name = "mistral-v7", .score = score, .render = render, .stops = {}};
 
-}  // namespace ingle::chat
+}  // namespace ingle::chat::mistral_v7_prompt

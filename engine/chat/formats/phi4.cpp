@@ -3,7 +3,7 @@
 
 #include "engine/chat/turn_markup.h"
 
-namespace ingle::chat {
+namespace ingle::chat::phi4_prompt {
 namespace {
 
 constexpr TurnMarkup kMarkup{
@@ -25,7 +25,6 @@ std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages
 
 }  // namespace
 
-extern const PromptFormat phi4_prompt;
-const PromptFormat phi4_prompt{.name = "phi4", .score = score, .render = render, .stops = kStops};
+extern const PromptFormat prompt{.name = "phi4", .score = score, .render = render, .stops = kStops};
 
-}  // namespace ingle::chat
+}  // namespace ingle::chat::phi4_prompt

@@ -3,7 +3,7 @@
 
 #include "engine/chat/plain_turns.h"
 
-namespace ingle::chat {
+namespace ingle::chat::plain_prompt {
 namespace {
 
 /// The longer one takes the blank line away with it.
@@ -15,7 +15,7 @@ int score(const formats::ModelFile& /*file*/) {
 
 }  // namespace
 
-extern const PromptFormat plain_prompt;
-const PromptFormat plain_prompt{.name = "plain", .score = score, .render = renderPlainTurns, .stops = kStops};
+extern const PromptFormat prompt{
+    .name = "plain", .score = score, .render = renderPlainTurns, .stops = kStops};
 
-}  // namespace ingle::chat
+}  // namespace ingle::chat::plain_prompt

@@ -3,7 +3,7 @@
 
 #include "engine/chat/plain_turns.h"
 
-namespace ingle::chat {
+namespace ingle::chat::rwkv_world_prompt {
 namespace {
 
 constexpr std::array<std::string_view, 1> kStops = {"\n\n"};
@@ -14,8 +14,7 @@ int score(const formats::ModelFile& file) {
 
 }  // namespace
 
-extern const PromptFormat rwkv_world_prompt;
-const PromptFormat rwkv_world_prompt{
+extern const PromptFormat prompt{
     .name = "rwkv-world", .score = score, .render = renderPlainTurns, .stops = kStops};
 
-}  // namespace ingle::chat
+}  // namespace ingle::chat::rwkv_world_prompt

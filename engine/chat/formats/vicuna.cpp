@@ -3,7 +3,7 @@
 
 #include "engine/chat/turn_markup.h"
 
-namespace ingle::chat {
+namespace ingle::chat::vicuna_prompt {
 namespace {
 
 constexpr TurnMarkup kMarkup{
@@ -25,7 +25,6 @@ std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages
 
 }  // namespace
 
-extern const PromptFormat vicuna_prompt;
-const PromptFormat vicuna_prompt{.name = "vicuna", .score = score, .render = render, .stops = kStops};
+extern const PromptFormat prompt{.name = "vicuna", .score = score, .render = render, .stops = kStops};
 
-}  // namespace ingle::chat
+}  // namespace ingle::chat::vicuna_prompt

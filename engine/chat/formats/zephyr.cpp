@@ -3,7 +3,7 @@
 
 #include "engine/chat/turn_markup.h"
 
-namespace ingle::chat {
+namespace ingle::chat::zephyr_prompt {
 namespace {
 
 constexpr TurnMarkup kMarkup{
@@ -26,7 +26,6 @@ std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages
 
 }  // namespace
 
-extern const PromptFormat zephyr_prompt;
-const PromptFormat zephyr_prompt{.name = "zephyr", .score = score, .render = render, .stops = kStops};
+extern const PromptFormat prompt{.name = "zephyr", .score = score, .render = render, .stops = kStops};
 
-}  // namespace ingle::chat
+}  // namespace ingle::chat::zephyr_prompt

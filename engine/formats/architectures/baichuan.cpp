@@ -5,7 +5,7 @@
 
 #include "engine/formats/checkpoint/architecture.h"
 
-namespace ingle::formats {
+namespace ingle::formats::baichuan_architectures {
 namespace {
 
 /// The vocabulary of Baichuan 2, by which its files are known; that of the first has 64000 tokens.
@@ -73,7 +73,6 @@ constexpr Architecture kArchitectures[] = {
 
 }  // namespace
 
-extern const ArchitectureGroup baichuan_architectures;
-const ArchitectureGroup baichuan_architectures{kArchitectures};
+extern const ArchitectureGroup architectures{kArchitectures};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::baichuan_architectures

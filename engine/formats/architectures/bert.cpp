@@ -3,7 +3,7 @@
 /// tanh, as for GGUF files of the same models.
 #include "engine/formats/checkpoint/architecture.h"
 
-namespace ingle::formats {
+namespace ingle::formats::bert_architectures {
 namespace {
 
 constexpr TensorRule kRules[] = {
@@ -112,7 +112,6 @@ constexpr Architecture kArchitectures[] = {
 
 }  // namespace
 
-extern const ArchitectureGroup bert_architectures;
-const ArchitectureGroup bert_architectures{kArchitectures};
+extern const ArchitectureGroup architectures{kArchitectures};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::bert_architectures

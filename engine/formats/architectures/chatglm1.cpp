@@ -5,7 +5,7 @@
 #include "engine/formats/checkpoint/architecture.h"
 #include "engine/formats/checkpoint/tokenizer_files.h"
 
-namespace ingle::formats {
+namespace ingle::formats::chatglm1_architectures {
 namespace {
 
 constexpr TensorRule kRules[] = {
@@ -102,7 +102,6 @@ constexpr Architecture kArchitectures[] = {named("ChatGLMModel"), named("ChatGLM
 
 }  // namespace
 
-extern const ArchitectureGroup chatglm1_architectures;
-const ArchitectureGroup chatglm1_architectures{kArchitectures};
+extern const ArchitectureGroup architectures{kArchitectures};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::chatglm1_architectures

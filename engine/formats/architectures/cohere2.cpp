@@ -3,7 +3,7 @@
 #include "engine/formats/checkpoint/architecture.h"
 #include "engine/formats/checkpoint/layer_kinds.h"
 
-namespace ingle::formats {
+namespace ingle::formats::cohere2_architectures {
 namespace {
 
 Status setKeys(Translation& t) {
@@ -32,7 +32,6 @@ constexpr Architecture kArchitectures[] = {
 
 }  // namespace
 
-extern const ArchitectureGroup cohere2_architectures;
-const ArchitectureGroup cohere2_architectures{kArchitectures};
+extern const ArchitectureGroup architectures{kArchitectures};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::cohere2_architectures

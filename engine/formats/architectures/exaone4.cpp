@@ -2,7 +2,7 @@
 #include "engine/formats/checkpoint/architecture.h"
 #include "engine/formats/checkpoint/layer_kinds.h"
 
-namespace ingle::formats {
+namespace ingle::formats::exaone4_architectures {
 namespace {
 
 constexpr TensorRule kRules[] = {
@@ -37,7 +37,6 @@ constexpr Architecture kArchitectures[] = {
 
 }  // namespace
 
-extern const ArchitectureGroup exaone4_architectures;
-const ArchitectureGroup exaone4_architectures{kArchitectures};
+extern const ArchitectureGroup architectures{kArchitectures};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::exaone4_architectures

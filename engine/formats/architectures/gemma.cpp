@@ -3,7 +3,7 @@
 #include "engine/formats/checkpoint/architecture.h"
 #include "engine/formats/checkpoint/layer_kinds.h"
 
-namespace ingle::formats {
+namespace ingle::formats::gemma_architectures {
 namespace {
 
 constexpr TensorRule kGemmaRules[] = {
@@ -126,7 +126,6 @@ constexpr Architecture kArchitectures[] = {
 
 }  // namespace
 
-extern const ArchitectureGroup gemma_architectures;
-const ArchitectureGroup gemma_architectures{kArchitectures};
+extern const ArchitectureGroup architectures{kArchitectures};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::gemma_architectures

@@ -5,7 +5,7 @@
 #include "engine/formats/checkpoint/architecture.h"
 #include "engine/formats/checkpoint/layer_kinds.h"
 
-namespace ingle::formats {
+namespace ingle::formats::gemma4_architectures {
 namespace {
 
 constexpr TensorRule kRules[] = {
@@ -150,7 +150,6 @@ constexpr Architecture kArchitectures[] = {
 
 }  // namespace
 
-extern const ArchitectureGroup gemma4_architectures;
-const ArchitectureGroup gemma4_architectures{kArchitectures};
+extern const ArchitectureGroup architectures{kArchitectures};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::gemma4_architectures

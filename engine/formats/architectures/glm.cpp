@@ -3,7 +3,7 @@
 #include "engine/formats/checkpoint/architecture.h"
 #include "engine/formats/checkpoint/tokenizer_files.h"
 
-namespace ingle::formats {
+namespace ingle::formats::glm_architectures {
 namespace {
 
 constexpr TensorRule kGlm4Rules[] = {
@@ -90,7 +90,6 @@ constexpr Architecture kArchitectures[] = {
 
 }  // namespace
 
-extern const ArchitectureGroup glm_architectures;
-const ArchitectureGroup glm_architectures{kArchitectures};
+extern const ArchitectureGroup architectures{kArchitectures};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::glm_architectures

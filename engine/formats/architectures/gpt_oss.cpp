@@ -4,7 +4,7 @@
 #include "engine/formats/tensor_directory.h"
 #include "engine/tensor/joined_rows.h"
 
-namespace ingle::formats {
+namespace ingle::formats::gpt_oss_architectures {
 namespace {
 
 constexpr float kGluLimit = 7;  // of the family
@@ -100,7 +100,6 @@ constexpr Architecture kArchitectures[] = {
 
 }  // namespace
 
-extern const ArchitectureGroup gpt_oss_architectures;
-const ArchitectureGroup gpt_oss_architectures{kArchitectures};
+extern const ArchitectureGroup architectures{kArchitectures};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::gpt_oss_architectures

@@ -3,7 +3,7 @@
 #include "engine/formats/checkpoint/architecture.h"
 #include "engine/formats/checkpoint/layer_kinds.h"
 
-namespace ingle::formats {
+namespace ingle::formats::granite_architectures {
 namespace {
 
 constexpr TensorRule kRules[] = {
@@ -107,7 +107,6 @@ constexpr Architecture kArchitectures[] = {
 
 }  // namespace
 
-extern const ArchitectureGroup granite_architectures;
-const ArchitectureGroup granite_architectures{kArchitectures};
+extern const ArchitectureGroup architectures{kArchitectures};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::granite_architectures

@@ -4,7 +4,7 @@
 #include "engine/formats/checkpoint/architecture.h"
 #include "engine/formats/checkpoint/layer_kinds.h"
 
-namespace ingle::formats {
+namespace ingle::formats::lfm2_architectures {
 namespace {
 
 constexpr TensorRule kRules[] = {
@@ -70,7 +70,6 @@ constexpr Architecture kArchitectures[] = {
 
 }  // namespace
 
-extern const ArchitectureGroup lfm2_architectures;
-const ArchitectureGroup lfm2_architectures{kArchitectures};
+extern const ArchitectureGroup architectures{kArchitectures};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::lfm2_architectures

@@ -5,7 +5,7 @@
 
 #include "engine/formats/checkpoint/architecture.h"
 
-namespace ingle::formats {
+namespace ingle::formats::llama_architectures {
 namespace {
 
 constexpr TensorRule kMixtralRules[] = {
@@ -70,7 +70,6 @@ constexpr Architecture kArchitectures[] = {
 
 }  // namespace
 
-extern const ArchitectureGroup llama_architectures;
-const ArchitectureGroup llama_architectures{kArchitectures};
+extern const ArchitectureGroup architectures{kArchitectures};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::llama_architectures

@@ -2,7 +2,7 @@
 /// modeling_ministral3.py, modeling_mistral3.py.
 #include "engine/formats/checkpoint/architecture.h"
 
-namespace ingle::formats {
+namespace ingle::formats::mistral3_architectures {
 namespace {
 
 constexpr std::string_view kImageParts[] = {"vision_tower.", "multi_modal_projector.", "model.vision_tower.",
@@ -33,7 +33,6 @@ constexpr Architecture kArchitectures[] = {
 
 }  // namespace
 
-extern const ArchitectureGroup mistral3_architectures;
-const ArchitectureGroup mistral3_architectures{kArchitectures};
+extern const ArchitectureGroup architectures{kArchitectures};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::mistral3_architectures

@@ -1,7 +1,7 @@
 /// OLMoE. Source: transformers, modeling_olmoe.py.
 #include "engine/formats/checkpoint/architecture.h"
 
-namespace ingle::formats {
+namespace ingle::formats::olmoe_architectures {
 namespace {
 
 Status setKeys(Translation& t) {
@@ -23,7 +23,6 @@ constexpr Architecture kArchitectures[] = {
 
 }  // namespace
 
-extern const ArchitectureGroup olmoe_architectures;
-const ArchitectureGroup olmoe_architectures{kArchitectures};
+extern const ArchitectureGroup architectures{kArchitectures};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::olmoe_architectures

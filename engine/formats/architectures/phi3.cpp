@@ -2,7 +2,7 @@
 /// modeling_phi3.py.
 #include "engine/formats/checkpoint/architecture.h"
 
-namespace ingle::formats {
+namespace ingle::formats::phi3_architectures {
 namespace {
 
 constexpr TensorRule kRules[] = {
@@ -24,7 +24,6 @@ constexpr Architecture kArchitectures[] = {
 
 }  // namespace
 
-extern const ArchitectureGroup phi3_architectures;
-const ArchitectureGroup phi3_architectures{kArchitectures};
+extern const ArchitectureGroup architectures{kArchitectures};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::phi3_architectures

@@ -4,7 +4,7 @@
 #include "engine/formats/checkpoint/architecture.h"
 #include "engine/formats/checkpoint/tokenizer_files.h"
 
-namespace ingle::formats {
+namespace ingle::formats::qwen_architectures {
 namespace {
 
 Status setQwen(Translation& t) {
@@ -113,7 +113,6 @@ constexpr Architecture kArchitectures[] = {
 
 }  // namespace
 
-extern const ArchitectureGroup qwen_architectures;
-const ArchitectureGroup qwen_architectures{kArchitectures};
+extern const ArchitectureGroup architectures{kArchitectures};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::qwen_architectures

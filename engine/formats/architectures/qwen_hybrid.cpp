@@ -7,7 +7,7 @@
 #include "engine/formats/checkpoint/layer_kinds.h"
 #include "engine/formats/value_heads.h"
 
-namespace ingle::formats {
+namespace ingle::formats::qwen_hybrid_architectures {
 namespace {
 
 Status decay(Translation& t, const StoredTensor& stored, const Place& place) {
@@ -139,7 +139,6 @@ constexpr Architecture kArchitectures[] = {
 
 }  // namespace
 
-extern const ArchitectureGroup qwen_hybrid_architectures;
-const ArchitectureGroup qwen_hybrid_architectures{kArchitectures};
+extern const ArchitectureGroup architectures{kArchitectures};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::qwen_hybrid_architectures

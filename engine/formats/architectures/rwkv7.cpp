@@ -6,7 +6,7 @@
 #include "engine/formats/checkpoint/architecture.h"
 #include "engine/formats/rwkv_names.h"
 
-namespace ingle::formats {
+namespace ingle::formats::rwkv7_architectures {
 namespace {
 
 constexpr std::string_view kMixed = "rwkvag";  ///< x_r, x_w, …: in the order in which GGUF has them
@@ -103,7 +103,6 @@ constexpr Architecture kArchitectures[] = {
 
 }  // namespace
 
-extern const ArchitectureGroup rwkv7_architectures;
-const ArchitectureGroup rwkv7_architectures{kArchitectures};
+extern const ArchitectureGroup architectures{kArchitectures};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::rwkv7_architectures

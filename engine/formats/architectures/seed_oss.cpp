@@ -1,7 +1,7 @@
 /// Seed-OSS. Source: transformers, modeling_seed_oss.py.
 #include "engine/formats/checkpoint/architecture.h"
 
-namespace ingle::formats {
+namespace ingle::formats::seed_oss_architectures {
 namespace {
 
 constexpr TensorRule kRules[] = {
@@ -20,7 +20,6 @@ constexpr Architecture kArchitectures[] = {
 
 }  // namespace
 
-extern const ArchitectureGroup seed_oss_architectures;
-const ArchitectureGroup seed_oss_architectures{kArchitectures};
+extern const ArchitectureGroup architectures{kArchitectures};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::seed_oss_architectures

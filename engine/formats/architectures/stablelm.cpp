@@ -1,7 +1,7 @@
 /// StableLM 3B and StableLM 2. Source: transformers, modeling_stablelm.py.
 #include "engine/formats/checkpoint/architecture.h"
 
-namespace ingle::formats {
+namespace ingle::formats::stablelm_architectures {
 namespace {
 
 constexpr TensorRule kRules[] = {
@@ -29,7 +29,6 @@ constexpr Architecture kArchitectures[] = {
 
 }  // namespace
 
-extern const ArchitectureGroup stablelm_architectures;
-const ArchitectureGroup stablelm_architectures{kArchitectures};
+extern const ArchitectureGroup architectures{kArchitectures};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::stablelm_architectures

@@ -1,7 +1,7 @@
 /// StarCoder2. Source: transformers, modeling_starcoder2.py, configuration_starcoder2.py.
 #include "engine/formats/checkpoint/architecture.h"
 
-namespace ingle::formats {
+namespace ingle::formats::starcoder2_architectures {
 namespace {
 
 constexpr TensorRule kRules[] = {
@@ -35,7 +35,6 @@ constexpr Architecture kArchitectures[] = {
 
 }  // namespace
 
-extern const ArchitectureGroup starcoder2_architectures;
-const ArchitectureGroup starcoder2_architectures{kArchitectures};
+extern const ArchitectureGroup architectures{kArchitectures};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::starcoder2_architectures

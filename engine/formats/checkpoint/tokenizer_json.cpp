@@ -7,6 +7,7 @@
 #include "engine/formats/checkpoint/json_flattener.h"
 #include "engine/formats/checkpoint/tokenizer_files.h"
 #include "engine/formats/checkpoint/word_patterns.h"
+#include "engine/formats/published_patterns.h"
 
 namespace ingle::formats {
 namespace {

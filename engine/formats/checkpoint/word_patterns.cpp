@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/formats/published_patterns.h"
+
 namespace ingle::formats {
 namespace {
 
@@ -12,25 +14,14 @@ struct Named {
     bool takesWholeWords = false;
 };
 
-constexpr std::string_view kLlama3 =
-    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
-constexpr std::string_view kQwen2 =
-    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
-constexpr std::string_view kQwen35 =
-    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
-constexpr std::string_view kTekken =
-    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
-constexpr std::string_view kGpt4o =
-    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
-
 /// Others cut text by these names as the patterns say.
 constexpr Named kNamed[] = {
-    {"llama-bpe", {kLlama3}, true},
-    {"glm4", {kLlama3}},
-    {"qwen2", {kQwen2}},
-    {"qwen35", {kQwen35}},
-    {"tekken", {kTekken}, true},
-    {"gpt-4o", {kGpt4o}},
+    {"llama-bpe", {kLlama3Pattern}, true},
+    {"glm4", {kLlama3Pattern}},
+    {"qwen2", {kQwen2Pattern}},
+    {"qwen35", {kQwen35Pattern}},
+    {"tekken", {kTekkenPattern}, true},
+    {"gpt-4o", {kGpt4oPattern}},
     {"gpt-2", {kByteLevelPattern}},
     {"starcoder", {R"(\p{N})", kByteLevelPattern}},
     {"deepseek-coder",

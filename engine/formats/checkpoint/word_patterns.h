@@ -7,10 +7,6 @@
 
 namespace ingle::formats {
 
-/// What "ByteLevel" does by itself: GPT-2's.
-inline constexpr std::string_view kByteLevelPattern =
-    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
-
 /// The pattern that matches just this text.
 std::string literalPattern(std::string_view text);
 

@@ -2,7 +2,7 @@
 // tensors; GGUF's general.type; llama.cpp's older files begin with "ggla" as a little-endian number.
 #include "engine/formats/kind.h"
 
-namespace ingle::formats {
+namespace ingle::formats::adapter_kind {
 namespace {
 
 constexpr std::string_view kOldMagic = "algg";
@@ -47,8 +47,7 @@ constexpr ErrorId kErrors[] = {ErrorId::Adapter};
 
 }  // namespace
 
-extern const Kind adapter_kind;
-const Kind adapter_kind{
+extern const Kind kind{
     .name = "adapter", .actions = kGetInstead, .refuse = refuse, .refuseRead = refuseRead, .errors = kErrors};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::adapter_kind

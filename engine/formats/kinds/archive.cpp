@@ -3,7 +3,7 @@
 // the 7-Zip, xz, zstd, bzip2 and RAR signatures.
 #include "engine/formats/kind.h"
 
-namespace ingle::formats {
+namespace ingle::formats::archive_kind {
 namespace {
 
 using namespace std::string_view_literals;
@@ -46,7 +46,6 @@ constexpr ErrorId kErrors[] = {ErrorId::Archive};
 
 }  // namespace
 
-extern const Kind archive_kind;
-const Kind archive_kind{.name = "archive", .actions = kReadText, .refuse = refuse, .errors = kErrors};
+extern const Kind kind{.name = "archive", .actions = kReadText, .refuse = refuse, .errors = kErrors};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::archive_kind

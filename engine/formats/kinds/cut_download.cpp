@@ -4,7 +4,7 @@
 #include "engine/formats/kind.h"
 #include "ingle/size_text.h"
 
-namespace ingle::formats {
+namespace ingle::formats::cut_download_kind {
 namespace {
 
 constexpr std::string_view kEndings[] = {".part",       ".crdownload", ".download", ".partial",
@@ -51,8 +51,7 @@ constexpr ErrorId kErrors[] = {ErrorId::DownloadIncomplete, ErrorId::DownloadCut
 
 }  // namespace
 
-extern const Kind cut_download_kind;
-const Kind cut_download_kind{
+extern const Kind kind{
     .name = "cutDownload", .actions = kGetInstead, .refuse = refuse, .errors = kErrors, .words = words};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::cut_download_kind

@@ -1,7 +1,7 @@
 // Files that contradict themselves.
 #include "engine/formats/kind.h"
 
-namespace ingle::formats {
+namespace ingle::formats::damaged_kind {
 namespace {
 
 constexpr ErrorId kErrors[] = {ErrorId::ModelDamaged};
@@ -12,7 +12,6 @@ std::string words(const Error&) {
 
 }  // namespace
 
-extern const Kind damaged_kind;
-const Kind damaged_kind{.name = "damaged", .actions = kGetInstead, .errors = kErrors, .words = words};
+extern const Kind kind{.name = "damaged", .actions = kGetInstead, .errors = kErrors, .words = words};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::damaged_kind

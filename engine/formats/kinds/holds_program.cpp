@@ -1,7 +1,7 @@
 // PyTorch's files may say what is to be run when they are opened. Nothing of that ever is.
 #include "engine/formats/kind.h"
 
-namespace ingle::formats {
+namespace ingle::formats::holds_program_kind {
 namespace {
 
 constexpr ErrorId kErrors[] = {ErrorId::HoldsProgram};
@@ -12,8 +12,6 @@ std::string words(const Error&) {
 
 }  // namespace
 
-extern const Kind holds_program_kind;
-const Kind holds_program_kind{
-    .name = "holdsProgram", .actions = kGetInstead, .errors = kErrors, .words = words};
+extern const Kind kind{.name = "holdsProgram", .actions = kGetInstead, .errors = kErrors, .words = words};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::holds_program_kind

@@ -2,7 +2,7 @@
 // "The Pointer".
 #include "engine/formats/kind.h"
 
-namespace ingle::formats {
+namespace ingle::formats::lfs_pointer_kind {
 namespace {
 
 constexpr std::string_view kBegin = "version https://git-lfs.github.com/spec/";
@@ -17,7 +17,6 @@ constexpr ErrorId kErrors[] = {ErrorId::FilePointer};
 
 }  // namespace
 
-extern const Kind lfs_pointer_kind;
-const Kind lfs_pointer_kind{.name = "pointer", .actions = kGetInstead, .refuse = refuse, .errors = kErrors};
+extern const Kind kind{.name = "pointer", .actions = kGetInstead, .refuse = refuse, .errors = kErrors};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::lfs_pointer_kind

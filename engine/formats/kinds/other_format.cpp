@@ -4,7 +4,7 @@
 // rwkv.cpp's files, which are read, have another).
 #include "engine/formats/kind.h"
 
-namespace ingle::formats {
+namespace ingle::formats::other_format_kind {
 namespace {
 
 struct OtherFormat {
@@ -41,8 +41,6 @@ constexpr ErrorId kErrors[] = {ErrorId::OtherFormat};
 
 }  // namespace
 
-extern const Kind other_format_kind;
-const Kind other_format_kind{
-    .name = "otherFormat", .actions = kGetInstead, .refuse = refuse, .errors = kErrors};
+extern const Kind kind{.name = "otherFormat", .actions = kGetInstead, .refuse = refuse, .errors = kErrors};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::other_format_kind

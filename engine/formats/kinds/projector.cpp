@@ -2,7 +2,7 @@
 // tools/mtmd/clip-impl.h (general.architecture "clip") and gguf-py's constants (general.type "mmproj").
 #include "engine/formats/kind.h"
 
-namespace ingle::formats {
+namespace ingle::formats::projector_kind {
 namespace {
 
 std::optional<Error> refuseRead(const ModelFile& file) {
@@ -19,8 +19,7 @@ constexpr ErrorId kErrors[] = {ErrorId::Projector};
 
 }  // namespace
 
-extern const Kind projector_kind;
-const Kind projector_kind{
+extern const Kind kind{
     .name = "projector", .actions = kGetInstead, .refuseRead = refuseRead, .errors = kErrors};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::projector_kind

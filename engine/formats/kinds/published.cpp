@@ -1,7 +1,7 @@
 // Models as their makers publish them: floats, mostly of 16 bits.
 #include "engine/formats/kind.h"
 
-namespace ingle::formats {
+namespace ingle::formats::published_kind {
 namespace {
 
 bool isModel(const ModelFile& file) {
@@ -17,7 +17,6 @@ constexpr ModelAction kActions[] = {ModelAction::Open, ModelAction::MakeSmaller,
 
 }  // namespace
 
-extern const Kind published_kind;
-const Kind published_kind{.name = "published", .actions = kActions, .isModel = isModel};
+extern const Kind kind{.name = "published", .actions = kActions, .isModel = isModel};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::published_kind

@@ -1,14 +1,13 @@
 // Every other model.
 #include "engine/formats/kind.h"
 
-namespace ingle::formats {
+namespace ingle::formats::quantised_kind {
 namespace {
 
 constexpr ModelAction kActions[] = {ModelAction::Open, ModelAction::Import};
 
 }  // namespace
 
-extern const Kind quantised_kind;
-const Kind quantised_kind{.name = "quantised", .actions = kActions};
+extern const Kind kind{.name = "quantised", .actions = kActions};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::quantised_kind

@@ -1,14 +1,13 @@
 // Everything that nothing is known of, and what the system says of files it does not give.
 #include "engine/formats/kind.h"
 
-namespace ingle::formats {
+namespace ingle::formats::unknown_kind {
 namespace {
 
 constexpr ErrorId kErrors[] = {ErrorId::NotAModel};
 
 }  // namespace
 
-extern const Kind unknown_kind;
-const Kind unknown_kind{.name = "unknown", .actions = kReadText, .errors = kErrors};
+extern const Kind kind{.name = "unknown", .actions = kReadText, .errors = kErrors};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::unknown_kind

@@ -1,7 +1,7 @@
 // Models that are whole and not for this version.
 #include "engine/formats/kind.h"
 
-namespace ingle::formats {
+namespace ingle::formats::unsupported_kind {
 namespace {
 
 constexpr ErrorId kErrors[] = {ErrorId::ModelUnsupported, ErrorId::UnknownVersion, ErrorId::UnknownFamily,
@@ -13,7 +13,6 @@ std::string words(const Error&) {
 
 }  // namespace
 
-extern const Kind unsupported_kind;
-const Kind unsupported_kind{.name = "unsupported", .actions = kGetInstead, .errors = kErrors, .words = words};
+extern const Kind kind{.name = "unsupported", .actions = kGetInstead, .errors = kErrors, .words = words};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::unsupported_kind

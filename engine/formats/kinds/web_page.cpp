@@ -2,7 +2,7 @@
 // is one that somebody kept to read.
 #include "engine/formats/kind.h"
 
-namespace ingle::formats {
+namespace ingle::formats::web_page_kind {
 namespace {
 
 bool beginsWithoutCase(std::string_view text, std::string_view begin) {
@@ -24,7 +24,6 @@ constexpr ErrorId kErrors[] = {ErrorId::WebPage};
 
 }  // namespace
 
-extern const Kind web_page_kind;
-const Kind web_page_kind{.name = "webPage", .actions = kGetInstead, .refuse = refuse, .errors = kErrors};
+extern const Kind kind{.name = "webPage", .actions = kGetInstead, .refuse = refuse, .errors = kErrors};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::web_page_kind

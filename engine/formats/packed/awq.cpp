@@ -6,7 +6,7 @@
 #include "engine/formats/checkpoint/group_weights.h"
 #include "engine/formats/checkpoint/packed_scheme.h"
 
-namespace ingle::formats {
+namespace ingle::formats::awq_packing {
 namespace {
 
 constexpr std::string_view kMethods[] = {"awq"};
@@ -85,7 +85,6 @@ Status unpack(Checkpoint& checkpoint, const Metadata& settings) {
 
 }  // namespace
 
-extern const PackedScheme awq_packing;
-const PackedScheme awq_packing{kMethods, unpack};
+extern const PackedScheme packing{kMethods, unpack};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::awq_packing

@@ -8,7 +8,7 @@
 #include "engine/formats/checkpoint/group_weights.h"
 #include "engine/formats/checkpoint/packed_scheme.h"
 
-namespace ingle::formats {
+namespace ingle::formats::compressed_tensors_packing {
 namespace {
 
 constexpr std::string_view kMethods[] = {"compressed-tensors"};
@@ -159,7 +159,6 @@ Status unpack(Checkpoint& checkpoint, const Metadata& settings) {
 
 }  // namespace
 
-extern const PackedScheme compressed_tensors_packing;
-const PackedScheme compressed_tensors_packing{kMethods, unpack};
+extern const PackedScheme packing{kMethods, unpack};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::compressed_tensors_packing

@@ -3,7 +3,7 @@
 /// (2024), section 3.3.2; transformers, src/transformers/integrations/finegrained_fp8.py and fbgemm_fp8.py.
 #include "engine/formats/checkpoint/packed_scheme.h"
 
-namespace ingle::formats {
+namespace ingle::formats::fp8_packing {
 namespace {
 
 constexpr std::string_view kMethods[] = {"fp8", "fbgemm_fp8"};
@@ -26,7 +26,6 @@ Status unpack(Checkpoint& checkpoint, const Metadata& settings) {
 
 }  // namespace
 
-extern const PackedScheme fp8_packing;
-const PackedScheme fp8_packing{kMethods, unpack};
+extern const PackedScheme packing{kMethods, unpack};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::fp8_packing

@@ -7,7 +7,7 @@
 #include "engine/formats/checkpoint/group_weights.h"
 #include "engine/formats/checkpoint/packed_scheme.h"
 
-namespace ingle::formats {
+namespace ingle::formats::gptq_packing {
 namespace {
 
 constexpr std::string_view kMethods[] = {"gptq"};
@@ -124,7 +124,6 @@ Status unpack(Checkpoint& checkpoint, const Metadata& settings) {
 
 }  // namespace
 
-extern const PackedScheme gptq_packing;
-const PackedScheme gptq_packing{kMethods, unpack};
+extern const PackedScheme packing{kMethods, unpack};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::gptq_packing

@@ -5,7 +5,7 @@
 #include "engine/formats/checkpoint/packed_scheme.h"
 #include "engine/quant/block.h"
 
-namespace ingle::formats {
+namespace ingle::formats::mxfp4_packing {
 namespace {
 
 constexpr std::string_view kMethods[] = {"mxfp4"};
@@ -57,7 +57,6 @@ Status unpack(Checkpoint& checkpoint, const Metadata&) {
 
 }  // namespace
 
-extern const PackedScheme mxfp4_packing;
-const PackedScheme mxfp4_packing{kMethods, unpack};
+extern const PackedScheme packing{kMethods, unpack};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::mxfp4_packing

@@ -10,7 +10,7 @@
 #include "engine/formats/file_reader.h"
 #include "ingle/error_ids.h"
 
-namespace ingle::formats {
+namespace ingle::formats::fastllm_reader {
 namespace {
 
 /// What its converters call a model, and the architecture that it is.
@@ -70,7 +70,6 @@ Result<ModelFile> read(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-extern const FileReader fastllm_reader;
-const FileReader fastllm_reader{.name = "FastLLM", .probe = probe, .read = read};
+extern const FileReader reader{.name = "FastLLM", .probe = probe, .read = read};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::fastllm_reader

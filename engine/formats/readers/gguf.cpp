@@ -15,7 +15,7 @@
 #include "engine/io/byte_reader.h"
 #include "ingle/error_ids.h"
 
-namespace ingle::formats {
+namespace ingle::formats::gguf_reader {
 namespace {
 
 using gguf::ValueType;
@@ -309,7 +309,7 @@ Status readCompanions(ModelFile& model, const io::Source& source) {
 
 }  // namespace
 
-extern const FileReader gguf_reader;
-const FileReader gguf_reader{.name = "GGUF", .probe = probe, .read = read, .readCompanions = readCompanions};
+extern const FileReader reader{
+    .name = "GGUF", .probe = probe, .read = read, .readCompanions = readCompanions};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::gguf_reader

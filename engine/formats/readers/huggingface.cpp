@@ -15,7 +15,7 @@
 #include "engine/formats/rwkv_vocabulary.h"
 #include "ingle/error_ids.h"
 
-namespace ingle::formats {
+namespace ingle::formats::huggingface_reader {
 namespace {
 
 Match probe(std::span<const std::byte> file) {
@@ -117,20 +117,7 @@ Result<ModelFile> open(const io::Source& source, std::shared_ptr<const io::Mappe
 
 }  // namespace
 
-const Architecture* findArchitecture(std::string_view name, const Metadata& config) {
-    const Architecture* usual = nullptr;
-    for (const ArchitectureGroup* group : allArchitectures()) {
-        for (const Architecture& architecture : group->architectures) {
-            if (architecture.name != name) continue;
-            if (architecture.suits && architecture.suits(config)) return &architecture;
-            if (!architecture.suits) usual = &architecture;
-        }
-    }
-    return usual;
-}
-
-extern const FileReader huggingface_reader;
-const FileReader huggingface_reader{
+extern const FileReader reader{
     .name = "Hugging Face", .probe = probe, .read = nullptr, .open = open, .leads = kLeads};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::huggingface_reader

@@ -19,7 +19,7 @@
 #include "engine/tensor/side_data.h"
 #include "ingle/error_ids.h"
 
-namespace ingle::formats {
+namespace ingle::formats::llama2c_reader {
 namespace {
 
 using namespace llama2c;
@@ -243,8 +243,7 @@ Status readCompanions(ModelFile& model, const io::Source& source) {
 
 }  // namespace
 
-extern const FileReader llama2c_reader;
-const FileReader llama2c_reader{
+extern const FileReader reader{
     .name = "llama2.c", .probe = probe, .read = read, .readCompanions = readCompanions};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::llama2c_reader

@@ -14,7 +14,7 @@
 #include "engine/io/byte_reader.h"
 #include "ingle/error_ids.h"
 
-namespace ingle::formats {
+namespace ingle::formats::rwkv_cpp_reader {
 namespace {
 
 constexpr uint32_t kMagic = 0x67676D66;
@@ -109,8 +109,7 @@ Result<ModelFile> read(std::span<const std::byte> file) {
 
 }  // namespace
 
-extern const FileReader rwkv_cpp_reader;
-const FileReader rwkv_cpp_reader{
+extern const FileReader reader{
     .name = "rwkv.cpp", .probe = probe, .read = read, .readCompanions = addRwkvVocabulary};
 
-}  // namespace ingle::formats
+}  // namespace ingle::formats::rwkv_cpp_reader

@@ -14,7 +14,7 @@
 #include "engine/import/prompt_parts.h"
 #include "engine/import/quant_mix.h"
 
-namespace ingle::importer {
+namespace ingle::importer::fastllm_writer {
 namespace {
 
 using formats::Architecture;
@@ -377,7 +377,6 @@ Status write(const ImportOptions& options, const ImportEvents& events) {
 
 }  // namespace
 
-extern const ModelWriter fastllm_writer;
-const ModelWriter fastllm_writer{.extension = ".flm", .name = "FastLLM", .write = write};
+extern const ModelWriter writer{.extension = ".flm", .name = "FastLLM", .write = write};
 
-}  // namespace ingle::importer
+}  // namespace ingle::importer::fastllm_writer

@@ -14,7 +14,7 @@
 #include "engine/import/quant_mix.h"
 #include "engine/quant/encode_rows.h"
 
-namespace ingle::importer {
+namespace ingle::importer::gguf_writer {
 namespace {
 
 /// Keys that described the file, not the model.
@@ -147,7 +147,6 @@ Status write(const ImportOptions& options, const ImportEvents& events) {
 
 }  // namespace
 
-extern const ModelWriter gguf_writer;
-const ModelWriter gguf_writer{.extension = ".gguf", .name = "GGUF", .write = write};
+extern const ModelWriter writer{.extension = ".gguf", .name = "GGUF", .write = write};
 
-}  // namespace ingle::importer
+}  // namespace ingle::importer::gguf_writer

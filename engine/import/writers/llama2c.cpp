@@ -11,7 +11,7 @@
 #include "engine/import/model_writer.h"
 #include "engine/io/mapped_file.h"
 
-namespace ingle::importer {
+namespace ingle::importer::llama2c_writer {
 namespace {
 
 using namespace formats::llama2c;
@@ -263,7 +263,6 @@ Status write(const ImportOptions& options, const ImportEvents& events) {
 
 }  // namespace
 
-extern const ModelWriter llama2c_writer;
-const ModelWriter llama2c_writer{.extension = ".bin", .name = "llama2.c", .write = write};
+extern const ModelWriter writer{.extension = ".bin", .name = "llama2.c", .write = write};
 
-}  // namespace ingle::importer
+}  // namespace ingle::importer::llama2c_writer

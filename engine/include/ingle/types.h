@@ -152,6 +152,7 @@ struct ModelInfo {
     MemoryEstimate memory;
     double foretoldTokensPerSecond = 0;  ///< of an answer on the processor; 0: nothing was measured yet
     std::string backend;                 ///< after load: "cpu"
+    bool onProcessor = false;            ///< after load: it computes on the processor, not on a device
     std::string device;                  ///< after load: e.g. "AMD EPYC, 2 threads, avx512"
     std::string deviceNote;      ///< why it is not the device asked for, or the best: a sentence, or empty
     uint32_t contextTokens = 0;  ///< the context in use; 0: no limit (recurrent models)

@@ -3,7 +3,7 @@
 /// Source: Yang et al., "Baichuan 2: Open Large-scale Language Models" (2023), section 2.3.
 #include "engine/models/decoder.h"
 
-namespace ingle::models {
+namespace ingle::models::baichuan_family {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
@@ -24,7 +24,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily baichuan_family;
-const ModelFamily baichuan_family{.arch = "baichuan", .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{.arch = "baichuan", .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::baichuan_family

@@ -3,7 +3,7 @@
 /// Transformers" (2019), section 3.
 #include "engine/models/layer_parts.h"
 
-namespace ingle::models {
+namespace ingle::models::bert_family {
 namespace {
 
 using tensor::Shape;
@@ -107,8 +107,7 @@ void build(graph::Builder& b, const BertSpec& spec, const Weights& w) {
     b.rows(h);
 }
 
-Result<std::shared_ptr<const ModelDefinition>> open(const formats::ModelFile& file, uint32_t contextTokens) {
-    INGLE_TRY_ASSIGN(const Keys keys, Keys::of(file, contextTokens));
+Result<std::shared_ptr<const ModelDefinition>> open(const Keys& keys) {
     INGLE_TRY_ASSIGN(BertSpec spec, read(keys));
     return std::make_shared<const Definition<BertSpec, tensors, memory, build>>(std::move(spec));
 }
@@ -122,8 +121,7 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily bert_family;
-const ModelFamily bert_family{
+extern const ModelFamily family{
     .arch = "bert", .kind = FamilyKind::Encoder, .open = open, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::bert_family

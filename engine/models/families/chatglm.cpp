@@ -3,7 +3,7 @@
 /// (2024), section 2.
 #include "engine/models/decoder.h"
 
-namespace ingle::models {
+namespace ingle::models::chatglm_family {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
@@ -22,7 +22,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily chatglm_family;
-const ModelFamily chatglm_family{.arch = "chatglm", .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{.arch = "chatglm", .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::chatglm_family

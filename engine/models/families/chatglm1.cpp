@@ -7,7 +7,7 @@
 
 #include "engine/models/decoder.h"
 
-namespace ingle::models {
+namespace ingle::models::chatglm1_family {
 namespace {
 
 constexpr std::string_view kPrefixEnd = "prefix_end_token_id";
@@ -47,8 +47,7 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily chatglm1_family;
-const ModelFamily chatglm1_family{
-    .arch = "chatglm1", .kind = FamilyKind::WholePrompt, .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{
+    .arch = "chatglm1", .kind = FamilyKind::WholePrompt, .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::chatglm1_family

@@ -3,7 +3,7 @@
 /// Large Language Model" (2025), section 2.
 #include "engine/models/decoder.h"
 
-namespace ingle::models {
+namespace ingle::models::cohere2_family {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
@@ -29,7 +29,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily cohere2_family;
-const ModelFamily cohere2_family{.arch = "cohere2", .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{.arch = "cohere2", .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::cohere2_family

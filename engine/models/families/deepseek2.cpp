@@ -6,7 +6,7 @@
 
 #include "engine/models/decoder.h"
 
-namespace ingle::models {
+namespace ingle::models::deepseek2_family {
 namespace {
 
 /// V2 Lite and its kin have no latent of queries, nor a key that says so: they are known by their sizes.
@@ -148,7 +148,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily deepseek2_family;
-const ModelFamily deepseek2_family{.arch = "deepseek2", .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{.arch = "deepseek2", .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::deepseek2_family

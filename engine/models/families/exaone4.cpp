@@ -4,7 +4,7 @@
 /// (2025), section 2.1.
 #include "engine/models/decoder.h"
 
-namespace ingle::models {
+namespace ingle::models::exaone4_family {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
@@ -33,7 +33,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily exaone4_family;
-const ModelFamily exaone4_family{.arch = "exaone4", .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{.arch = "exaone4", .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::exaone4_family

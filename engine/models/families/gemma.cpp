@@ -5,7 +5,7 @@
 
 #include "engine/models/decoder.h"
 
-namespace ingle::models {
+namespace ingle::models::gemma_family {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
@@ -22,7 +22,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily gemma_family;
-const ModelFamily gemma_family{.arch = "gemma", .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{.arch = "gemma", .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::gemma_family

@@ -3,7 +3,7 @@
 /// section 2.
 #include "engine/models/gemma.h"
 
-namespace ingle::models {
+namespace ingle::models::gemma2_family {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
@@ -31,7 +31,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily gemma2_family;
-const ModelFamily gemma2_family{.arch = "gemma2", .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{.arch = "gemma2", .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::gemma2_family

@@ -2,7 +2,7 @@
 /// and k are normalised. Source: Gemma Team, "Gemma 3 Technical Report" (2025), section 2.
 #include "engine/models/gemma.h"
 
-namespace ingle::models {
+namespace ingle::models::gemma3_family {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
@@ -35,7 +35,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily gemma3_family;
-const ModelFamily gemma3_family{.arch = "gemma3", .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{.arch = "gemma3", .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::gemma3_family

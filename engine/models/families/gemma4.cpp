@@ -7,7 +7,7 @@
 
 #include "engine/models/decoder.h"
 
-namespace ingle::models {
+namespace ingle::models::gemma4_family {
 namespace {
 
 /// All layers' embeddings of a token together.
@@ -108,7 +108,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily gemma4_family;
-const ModelFamily gemma4_family{.arch = "gemma4", .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{.arch = "gemma4", .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::gemma4_family

@@ -4,7 +4,7 @@
 
 #include "engine/models/decoder.h"
 
-namespace ingle::models {
+namespace ingle::models::glm4_family {
 namespace {
 
 constexpr std::string_view kSections = "rope.dimension_sections";
@@ -34,7 +34,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily glm4_family;
-const ModelFamily glm4_family{.arch = "glm4", .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{.arch = "glm4", .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::glm4_family

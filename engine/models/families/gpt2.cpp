@@ -3,7 +3,7 @@
 /// section 2.3.
 #include "engine/models/decoder.h"
 
-namespace ingle::models {
+namespace ingle::models::gpt2_family {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
@@ -29,7 +29,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily gpt2_family;
-const ModelFamily gpt2_family{.arch = "gpt2", .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{.arch = "gpt2", .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::gpt2_family

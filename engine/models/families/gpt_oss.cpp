@@ -2,7 +2,7 @@
 /// clamped function. Source: OpenAI, "gpt-oss-120b & gpt-oss-20b Model Card" (2025), section 2.
 #include "engine/models/decoder.h"
 
-namespace ingle::models {
+namespace ingle::models::gpt_oss_family {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
@@ -36,7 +36,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily gpt_oss_family;
-const ModelFamily gpt_oss_family{.arch = "gpt-oss", .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{.arch = "gpt-oss", .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::gpt_oss_family

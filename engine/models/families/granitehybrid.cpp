@@ -2,7 +2,7 @@
 /// row, or a feed-forward. Source: the model's published configuration and code (IBM, 2025).
 #include "engine/models/decoder.h"
 
-namespace ingle::models {
+namespace ingle::models::granitehybrid_family {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
@@ -58,8 +58,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily granitehybrid_family;
-const ModelFamily granitehybrid_family{
-    .arch = "granitehybrid", .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{.arch = "granitehybrid", .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::granitehybrid_family

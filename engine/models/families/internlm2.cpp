@@ -1,7 +1,7 @@
 /// InternLM2 and 2.5: Llama's layer. Source: Cai et al., "InternLM2 Technical Report" (2024), section 2.2.
 #include "engine/models/decoder.h"
 
-namespace ingle::models {
+namespace ingle::models::internlm2_family {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
@@ -15,7 +15,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily internlm2_family;
-const ModelFamily internlm2_family{.arch = "internlm2", .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{.arch = "internlm2", .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::internlm2_family

@@ -3,7 +3,7 @@
 #include "engine/models/decoder.h"
 #include "engine/models/limits.h"
 
-namespace ingle::models {
+namespace ingle::models::lfm2_family {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
@@ -35,7 +35,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily lfm2_family;
-const ModelFamily lfm2_family{.arch = "lfm2", .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{.arch = "lfm2", .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::lfm2_family

@@ -2,7 +2,7 @@
 /// Source: Touvron et al., "LLaMA: Open and Efficient Foundation Language Models" (2023), section 2.2.
 #include "engine/models/decoder.h"
 
-namespace ingle::models {
+namespace ingle::models::llama_family {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
@@ -19,7 +19,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily llama_family;
-const ModelFamily llama_family{.arch = "llama", .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{.arch = "llama", .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::llama_family

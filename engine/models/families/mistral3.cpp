@@ -3,7 +3,7 @@
 /// src/transformers/models/ministral3/modeling_ministral3.py.
 #include "engine/models/decoder.h"
 
-namespace ingle::models {
+namespace ingle::models::mistral3_family {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
@@ -43,7 +43,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily mistral3_family;
-const ModelFamily mistral3_family{.arch = "mistral3", .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{.arch = "mistral3", .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::mistral3_family

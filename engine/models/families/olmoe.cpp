@@ -2,7 +2,7 @@
 /// says. Source: Muennighoff et al., "OLMoE: Open Mixture-of-Experts Language Models" (2024), section 2.
 #include "engine/models/decoder.h"
 
-namespace ingle::models {
+namespace ingle::models::olmoe_family {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
@@ -22,7 +22,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily olmoe_family;
-const ModelFamily olmoe_family{.arch = "olmoe", .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{.arch = "olmoe", .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::olmoe_family

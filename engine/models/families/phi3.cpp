@@ -3,7 +3,7 @@
 /// Technical Report" (2024), section 2; Ding et al., "LongRoPE" (2024).
 #include "engine/models/decoder.h"
 
-namespace ingle::models {
+namespace ingle::models::phi3_family {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
@@ -24,7 +24,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily phi3_family;
-const ModelFamily phi3_family{.arch = "phi3", .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{.arch = "phi3", .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::phi3_family

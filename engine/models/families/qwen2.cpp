@@ -2,7 +2,7 @@
 /// Source: Yang et al., "Qwen2 Technical Report" (2024), section 2.2.
 #include "engine/models/decoder.h"
 
-namespace ingle::models {
+namespace ingle::models::qwen2_family {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
@@ -17,7 +17,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily qwen2_family;
-const ModelFamily qwen2_family{.arch = "qwen2", .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{.arch = "qwen2", .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::qwen2_family

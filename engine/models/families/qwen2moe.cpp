@@ -2,7 +2,7 @@
 /// of its own, serves every token. Source: Yang et al., "Qwen2 Technical Report" (2024), section 2.2.2.
 #include "engine/models/decoder.h"
 
-namespace ingle::models {
+namespace ingle::models::qwen2moe_family {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
@@ -30,7 +30,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily qwen2moe_family;
-const ModelFamily qwen2moe_family{.arch = "qwen2moe", .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{.arch = "qwen2moe", .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::qwen2moe_family

@@ -2,7 +2,7 @@
 /// Source: Yang et al., "Qwen3 Technical Report" (2025), section 2.
 #include "engine/models/decoder.h"
 
-namespace ingle::models {
+namespace ingle::models::qwen3_family {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
@@ -17,7 +17,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily qwen3_family;
-const ModelFamily qwen3_family{.arch = "qwen3", .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{.arch = "qwen3", .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::qwen3_family

@@ -2,7 +2,7 @@
 /// sections are alike then. Source: the model's published configuration and code (Qwen team, 2026).
 #include "engine/models/qwen_hybrid.h"
 
-namespace ingle::models {
+namespace ingle::models::qwen35_family {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
@@ -18,7 +18,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily qwen35_family;
-const ModelFamily qwen35_family{.arch = "qwen35", .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{.arch = "qwen35", .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::qwen35_family

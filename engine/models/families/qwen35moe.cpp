@@ -1,7 +1,7 @@
 /// Qwen3.5 with experts. Source: the model's published configuration and code (Qwen team, 2026).
 #include "engine/models/qwen_hybrid.h"
 
-namespace ingle::models {
+namespace ingle::models::qwen35moe_family {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
@@ -19,7 +19,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily qwen35moe_family;
-const ModelFamily qwen35moe_family{.arch = "qwen35moe", .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{.arch = "qwen35moe", .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::qwen35moe_family

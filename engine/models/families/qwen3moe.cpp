@@ -2,7 +2,7 @@
 /// Source: Yang et al., "Qwen3 Technical Report" (2025), section 2.
 #include "engine/models/decoder.h"
 
-namespace ingle::models {
+namespace ingle::models::qwen3moe_family {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
@@ -21,7 +21,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily qwen3moe_family;
-const ModelFamily qwen3moe_family{.arch = "qwen3moe", .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{.arch = "qwen3moe", .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::qwen3moe_family

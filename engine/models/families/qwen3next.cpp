@@ -2,7 +2,7 @@
 /// the model's published configuration and code (Qwen team, 2025).
 #include "engine/models/qwen_hybrid.h"
 
-namespace ingle::models {
+namespace ingle::models::qwen3next_family {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
@@ -27,7 +27,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily qwen3next_family;
-const ModelFamily qwen3next_family{.arch = "qwen3next", .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{.arch = "qwen3next", .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::qwen3next_family

@@ -2,7 +2,7 @@
 /// Source: Peng et al., "RWKV: Reinventing RNNs for the Transformer Era" (2023), section 3.1.
 #include "engine/models/rwkv.h"
 
-namespace ingle::models {
+namespace ingle::models::rwkv4_family {
 namespace {
 
 using tensor::Shape;
@@ -80,11 +80,10 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily rwkv4_family;
-const ModelFamily rwkv4_family{
+extern const ModelFamily family{
     .arch = "rwkv4",
     .open = openRwkv<RwkvConfig, readRwkv, tensors, memory, build>,
     .synthesize = synthesize,
 };
 
-}  // namespace ingle::models
+}  // namespace ingle::models::rwkv4_family

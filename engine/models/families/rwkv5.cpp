@@ -3,7 +3,7 @@
 /// (2024), section 4.
 #include "engine/models/rwkv.h"
 
-namespace ingle::models {
+namespace ingle::models::rwkv5_family {
 namespace {
 
 using tensor::Shape;
@@ -97,11 +97,10 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily rwkv5_family;
-const ModelFamily rwkv5_family{
+extern const ModelFamily family{
     .arch = "rwkv5",
     .open = openRwkv<Rwkv5Config, read, tensors, memory, build>,
     .synthesize = synthesize,
 };
 
-}  // namespace ingle::models
+}  // namespace ingle::models::rwkv5_family

@@ -5,7 +5,7 @@
 
 #include "engine/models/rwkv.h"
 
-namespace ingle::models {
+namespace ingle::models::rwkv6_family {
 namespace {
 
 using tensor::Shape;
@@ -134,11 +134,10 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily rwkv6_family;
-const ModelFamily rwkv6_family{
+extern const ModelFamily family{
     .arch = "rwkv6",
     .open = openRwkv<Rwkv6Config, read, tensors, memory, build>,
     .synthesize = synthesize,
 };
 
-}  // namespace ingle::models
+}  // namespace ingle::models::rwkv6_family

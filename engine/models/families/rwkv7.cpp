@@ -7,7 +7,7 @@
 
 #include "engine/models/rwkv.h"
 
-namespace ingle::models {
+namespace ingle::models::rwkv7_family {
 namespace {
 
 using tensor::Shape;
@@ -166,11 +166,10 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily rwkv7_family;
-const ModelFamily rwkv7_family{
+extern const ModelFamily family{
     .arch = "rwkv7",
     .open = openRwkv<Rwkv7Config, read, tensors, memory, build>,
     .synthesize = synthesize,
 };
 
-}  // namespace ingle::models
+}  // namespace ingle::models::rwkv7_family

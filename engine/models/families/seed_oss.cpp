@@ -2,7 +2,7 @@
 /// Source: the model as published with transformers, src/transformers/models/seed_oss/modular_seed_oss.py.
 #include "engine/models/decoder.h"
 
-namespace ingle::models {
+namespace ingle::models::seed_oss_family {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
@@ -20,7 +20,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily seed_oss_family;
-const ModelFamily seed_oss_family{.arch = "seed_oss", .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{.arch = "seed_oss", .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::seed_oss_family

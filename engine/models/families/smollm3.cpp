@@ -2,7 +2,7 @@
 /// multilingual, long-context reasoner" (2025); Yang et al., "RoPE to NoPE and Back Again" (2025).
 #include "engine/models/decoder.h"
 
-namespace ingle::models {
+namespace ingle::models::smollm3_family {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
@@ -19,7 +19,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily smollm3_family;
-const ModelFamily smollm3_family{.arch = "smollm3", .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{.arch = "smollm3", .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::smollm3_family

@@ -3,7 +3,7 @@
 /// 2 1.6B Technical Report" (2024), section 2.2.
 #include "engine/models/decoder.h"
 
-namespace ingle::models {
+namespace ingle::models::stablelm_family {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
@@ -27,7 +27,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily stablelm_family;
-const ModelFamily stablelm_family{.arch = "stablelm", .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{.arch = "stablelm", .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::stablelm_family

@@ -2,7 +2,7 @@
 /// Source: Lozhkov et al., "StarCoder 2 and The Stack v2: The Next Generation" (2024), section 5.
 #include "engine/models/decoder.h"
 
-namespace ingle::models {
+namespace ingle::models::starcoder2_family {
 namespace {
 
 Result<DecoderSpec> read(const Keys& keys) {
@@ -24,8 +24,6 @@ void synthesize(const SynthSizes& sizes, formats::Metadata& metadata) {
 
 }  // namespace
 
-extern const ModelFamily starcoder2_family;
-const ModelFamily starcoder2_family{
-    .arch = "starcoder2", .open = openDecoder<read>, .synthesize = synthesize};
+extern const ModelFamily family{.arch = "starcoder2", .describe = read, .synthesize = synthesize};
 
-}  // namespace ingle::models
+}  // namespace ingle::models::starcoder2_family

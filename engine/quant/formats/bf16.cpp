@@ -2,7 +2,7 @@
 #include "engine/quant/block.h"
 #include "engine/quant/format.h"
 
-namespace ingle::quant {
+namespace ingle::quant::bf16_format {
 namespace {
 
 void encodeRow(std::span<const float> x, std::span<const float>, std::byte* out) {
@@ -15,13 +15,12 @@ void decodeRow(const std::byte* in, std::span<float> y) {
 
 }  // namespace
 
-extern const QuantFormat bf16_format;
-const QuantFormat bf16_format{.id = {30},
-                              .name = "BF16",
-                              .blockElems = 1,
-                              .blockBytes = 2,
-                              .maxRelRmse = 2.2e-3,
-                              .encodeRow = encodeRow,
-                              .decodeRow = decodeRow};
+extern const QuantFormat format{.id = {30},
+                                .name = "BF16",
+                                .blockElems = 1,
+                                .blockBytes = 2,
+                                .maxRelRmse = 2.2e-3,
+                                .encodeRow = encodeRow,
+                                .decodeRow = decodeRow};
 
-}  // namespace ingle::quant
+}  // namespace ingle::quant::bf16_format

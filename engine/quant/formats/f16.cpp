@@ -2,7 +2,7 @@
 #include "engine/quant/block.h"
 #include "engine/quant/format.h"
 
-namespace ingle::quant {
+namespace ingle::quant::f16_format {
 namespace {
 
 void encodeRow(std::span<const float> x, std::span<const float>, std::byte* out) {
@@ -15,13 +15,12 @@ void decodeRow(const std::byte* in, std::span<float> y) {
 
 }  // namespace
 
-extern const QuantFormat f16_format;
-const QuantFormat f16_format{.id = kF16,
-                             .name = "F16",
-                             .blockElems = 1,
-                             .blockBytes = 2,
-                             .maxRelRmse = 3e-4,
-                             .encodeRow = encodeRow,
-                             .decodeRow = decodeRow};
+extern const QuantFormat format{.id = kF16,
+                                .name = "F16",
+                                .blockElems = 1,
+                                .blockBytes = 2,
+                                .maxRelRmse = 3e-4,
+                                .encodeRow = encodeRow,
+                                .decodeRow = decodeRow};
 
-}  // namespace ingle::quant
+}  // namespace ingle::quant::f16_format

@@ -3,7 +3,7 @@
 
 #include "engine/quant/format.h"
 
-namespace ingle::quant {
+namespace ingle::quant::f32_format {
 namespace {
 
 void encodeRow(std::span<const float> x, std::span<const float>, std::byte* out) {
@@ -16,13 +16,12 @@ void decodeRow(const std::byte* in, std::span<float> y) {
 
 }  // namespace
 
-extern const QuantFormat f32_format;
-const QuantFormat f32_format{.id = kF32,
-                             .name = "F32",
-                             .blockElems = 1,
-                             .blockBytes = 4,
-                             .maxRelRmse = 0,
-                             .encodeRow = encodeRow,
-                             .decodeRow = decodeRow};
+extern const QuantFormat format{.id = kF32,
+                                .name = "F32",
+                                .blockElems = 1,
+                                .blockBytes = 4,
+                                .maxRelRmse = 0,
+                                .encodeRow = encodeRow,
+                                .decodeRow = decodeRow};
 
-}  // namespace ingle::quant
+}  // namespace ingle::quant::f32_format

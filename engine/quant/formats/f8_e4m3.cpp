@@ -7,7 +7,7 @@
 #include "engine/quant/block.h"
 #include "engine/quant/format.h"
 
-namespace ingle::quant {
+namespace ingle::quant::f8_e4m3_format {
 namespace {
 
 float valueOf(uint32_t bits) {
@@ -29,13 +29,12 @@ void decodeRow(const std::byte* in, std::span<float> y) {
 
 }  // namespace
 
-extern const QuantFormat f8_e4m3_format;
-const QuantFormat f8_e4m3_format{.id = kF8E4M3,
-                                 .name = "F8_E4M3",
-                                 .blockElems = 1,
-                                 .blockBytes = 1,
-                                 .maxRelRmse = 0,
-                                 .encodeRow = nullptr,
-                                 .decodeRow = decodeRow};
+extern const QuantFormat format{.id = kF8E4M3,
+                                .name = "F8_E4M3",
+                                .blockElems = 1,
+                                .blockBytes = 1,
+                                .maxRelRmse = 0,
+                                .encodeRow = nullptr,
+                                .decodeRow = decodeRow};
 
-}  // namespace ingle::quant
+}  // namespace ingle::quant::f8_e4m3_format

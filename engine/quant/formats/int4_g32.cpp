@@ -1,9 +1,8 @@
 // Groups of 32 values of 4 bits: see group_block.h.
 #include "engine/quant/group_block.h"
 
-namespace ingle::quant {
+namespace ingle::quant::int4_g32_format {
 
-extern const QuantFormat int4_g32_format;
-const QuantFormat int4_g32_format = GroupBlock<4, 32>::format("INT4_G32");
+extern const QuantFormat format = GroupBlock<4, 32>::format("INT4_G32");
 
-}  // namespace ingle::quant
+}  // namespace ingle::quant::int4_g32_format

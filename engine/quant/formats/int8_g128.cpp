@@ -1,9 +1,8 @@
 // Groups of 128 values of 8 bits: see group_block.h.
 #include "engine/quant/group_block.h"
 
-namespace ingle::quant {
+namespace ingle::quant::int8_g128_format {
 
-extern const QuantFormat int8_g128_format;
-const QuantFormat int8_g128_format = GroupBlock<8, 128>::format("INT8_G128");
+extern const QuantFormat format = GroupBlock<8, 128>::format("INT8_G128");
 
-}  // namespace ingle::quant
+}  // namespace ingle::quant::int8_g128_format

@@ -2,15 +2,14 @@
 #include "engine/quant/format.h"
 #include "engine/quant/iq1_block.h"
 
-namespace ingle::quant {
+namespace ingle::quant::iq1_m_format {
 
-extern const QuantFormat iq1_m_format;
-const QuantFormat iq1_m_format{.id = {29},
-                               .name = "IQ1_M",
-                               .blockElems = kGridBlockElems,
-                               .blockBytes = Iq1MBlock::kBytes,
-                               .maxRelRmse = 0,
-                               .encodeRow = nullptr,
-                               .decodeRow = decodeShiftedGroups<Iq1MBlock>};
+extern const QuantFormat format{.id = {29},
+                                .name = "IQ1_M",
+                                .blockElems = kGridBlockElems,
+                                .blockBytes = Iq1MBlock::kBytes,
+                                .maxRelRmse = 0,
+                                .encodeRow = nullptr,
+                                .decodeRow = decodeShiftedGroups<Iq1MBlock>};
 
-}  // namespace ingle::quant
+}  // namespace ingle::quant::iq1_m_format

@@ -2,15 +2,14 @@
 #include "engine/quant/format.h"
 #include "engine/quant/iq1_block.h"
 
-namespace ingle::quant {
+namespace ingle::quant::iq1_s_format {
 
-extern const QuantFormat iq1_s_format;
-const QuantFormat iq1_s_format{.id = {19},
-                               .name = "IQ1_S",
-                               .blockElems = kGridBlockElems,
-                               .blockBytes = Iq1SBlock::kBytes,
-                               .maxRelRmse = 0,
-                               .encodeRow = nullptr,
-                               .decodeRow = decodeShiftedGroups<Iq1SBlock>};
+extern const QuantFormat format{.id = {19},
+                                .name = "IQ1_S",
+                                .blockElems = kGridBlockElems,
+                                .blockBytes = Iq1SBlock::kBytes,
+                                .maxRelRmse = 0,
+                                .encodeRow = nullptr,
+                                .decodeRow = decodeShiftedGroups<Iq1SBlock>};
 
-}  // namespace ingle::quant
+}  // namespace ingle::quant::iq1_s_format

@@ -2,15 +2,14 @@
 #include "engine/quant/format.h"
 #include "engine/quant/iq2_block.h"
 
-namespace ingle::quant {
+namespace ingle::quant::iq2_s_format {
 
-extern const QuantFormat iq2_s_format;
-const QuantFormat iq2_s_format{.id = {22},
-                               .name = "IQ2_S",
-                               .blockElems = kGridBlockElems,
-                               .blockBytes = Iq2SBlock::kBytes,
-                               .maxRelRmse = 0,
-                               .encodeRow = nullptr,
-                               .decodeRow = decodeSignedGroups<Iq2SBlock>};
+extern const QuantFormat format{.id = {22},
+                                .name = "IQ2_S",
+                                .blockElems = kGridBlockElems,
+                                .blockBytes = Iq2SBlock::kBytes,
+                                .maxRelRmse = 0,
+                                .encodeRow = nullptr,
+                                .decodeRow = decodeSignedGroups<Iq2SBlock>};
 
-}  // namespace ingle::quant
+}  // namespace ingle::quant::iq2_s_format

@@ -2,10 +2,9 @@
 #include "engine/quant/format.h"
 #include "engine/quant/iq2_block.h"
 
-namespace ingle::quant {
+namespace ingle::quant::iq2_xs_format {
 
-extern const QuantFormat iq2_xs_format;
-const QuantFormat iq2_xs_format{.id = {17},
+extern const QuantFormat format{.id = {17},
                                 .name = "IQ2_XS",
                                 .blockElems = kGridBlockElems,
                                 .blockBytes = Iq2XsBlock::kBytes,
@@ -13,4 +12,4 @@ const QuantFormat iq2_xs_format{.id = {17},
                                 .encodeRow = nullptr,
                                 .decodeRow = decodeSignedGroups<Iq2XsBlock>};
 
-}  // namespace ingle::quant
+}  // namespace ingle::quant::iq2_xs_format

@@ -2,15 +2,14 @@
 #include "engine/quant/format.h"
 #include "engine/quant/iq2_block.h"
 
-namespace ingle::quant {
+namespace ingle::quant::iq2_xxs_format {
 
-extern const QuantFormat iq2_xxs_format;
-const QuantFormat iq2_xxs_format{.id = {16},
-                                 .name = "IQ2_XXS",
-                                 .blockElems = kGridBlockElems,
-                                 .blockBytes = Iq2XxsBlock::kBytes,
-                                 .maxRelRmse = 0,
-                                 .encodeRow = nullptr,
-                                 .decodeRow = decodeSignedGroups<Iq2XxsBlock>};
+extern const QuantFormat format{.id = {16},
+                                .name = "IQ2_XXS",
+                                .blockElems = kGridBlockElems,
+                                .blockBytes = Iq2XxsBlock::kBytes,
+                                .maxRelRmse = 0,
+                                .encodeRow = nullptr,
+                                .decodeRow = decodeSignedGroups<Iq2XxsBlock>};
 
-}  // namespace ingle::quant
+}  // namespace ingle::quant::iq2_xxs_format

@@ -2,15 +2,14 @@
 #include "engine/quant/format.h"
 #include "engine/quant/iq3_block.h"
 
-namespace ingle::quant {
+namespace ingle::quant::iq3_s_format {
 
-extern const QuantFormat iq3_s_format;
-const QuantFormat iq3_s_format{.id = {21},
-                               .name = "IQ3_S",
-                               .blockElems = kGridBlockElems,
-                               .blockBytes = Iq3SBlock::kBytes,
-                               .maxRelRmse = 0,
-                               .encodeRow = nullptr,
-                               .decodeRow = decodeSignedGroups<Iq3SBlock>};
+extern const QuantFormat format{.id = {21},
+                                .name = "IQ3_S",
+                                .blockElems = kGridBlockElems,
+                                .blockBytes = Iq3SBlock::kBytes,
+                                .maxRelRmse = 0,
+                                .encodeRow = nullptr,
+                                .decodeRow = decodeSignedGroups<Iq3SBlock>};
 
-}  // namespace ingle::quant
+}  // namespace ingle::quant::iq3_s_format

@@ -2,15 +2,14 @@
 #include "engine/quant/format.h"
 #include "engine/quant/iq3_block.h"
 
-namespace ingle::quant {
+namespace ingle::quant::iq3_xxs_format {
 
-extern const QuantFormat iq3_xxs_format;
-const QuantFormat iq3_xxs_format{.id = {18},
-                                 .name = "IQ3_XXS",
-                                 .blockElems = kGridBlockElems,
-                                 .blockBytes = Iq3XxsBlock::kBytes,
-                                 .maxRelRmse = 0,
-                                 .encodeRow = nullptr,
-                                 .decodeRow = decodeSignedGroups<Iq3XxsBlock>};
+extern const QuantFormat format{.id = {18},
+                                .name = "IQ3_XXS",
+                                .blockElems = kGridBlockElems,
+                                .blockBytes = Iq3XxsBlock::kBytes,
+                                .maxRelRmse = 0,
+                                .encodeRow = nullptr,
+                                .decodeRow = decodeSignedGroups<Iq3XxsBlock>};
 
-}  // namespace ingle::quant
+}  // namespace ingle::quant::iq3_xxs_format

@@ -4,7 +4,7 @@
 #include "engine/quant/grids/iq4.h"
 #include "engine/quant/scale_search.h"
 
-namespace ingle::quant {
+namespace ingle::quant::iq4_nl_format {
 namespace {
 
 constexpr size_t kElems = 32;
@@ -32,8 +32,7 @@ void decodeRow(const std::byte* in, std::span<float> y) {
 
 }  // namespace
 
-extern const QuantFormat iq4_nl_format;
-const QuantFormat iq4_nl_format{.id = {20},
+extern const QuantFormat format{.id = {20},
                                 .name = "IQ4_NL",
                                 .blockElems = kElems,
                                 .blockBytes = kBytes,
@@ -41,4 +40,4 @@ const QuantFormat iq4_nl_format{.id = {20},
                                 .encodeRow = encodeRow,
                                 .decodeRow = decodeRow};
 
-}  // namespace ingle::quant
+}  // namespace ingle::quant::iq4_nl_format

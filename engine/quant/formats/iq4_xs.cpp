@@ -6,7 +6,7 @@
 #include "engine/quant/grids/iq4.h"
 #include "engine/quant/k_block.h"
 
-namespace ingle::quant {
+namespace ingle::quant::iq4_xs_format {
 namespace {
 
 constexpr size_t kElems = 256;
@@ -43,8 +43,7 @@ void decodeRow(const std::byte* in, std::span<float> y) {
 
 }  // namespace
 
-extern const QuantFormat iq4_xs_format;
-const QuantFormat iq4_xs_format{.id = {23},
+extern const QuantFormat format{.id = {23},
                                 .name = "IQ4_XS",
                                 .blockElems = kElems,
                                 .blockBytes = kBytes,
@@ -52,4 +51,4 @@ const QuantFormat iq4_xs_format{.id = {23},
                                 .encodeRow = encodeRow,
                                 .decodeRow = decodeRow};
 
-}  // namespace ingle::quant
+}  // namespace ingle::quant::iq4_xs_format

@@ -11,7 +11,7 @@
 #include "engine/quant/format.h"
 #include "engine/quant/scale_search.h"
 
-namespace ingle::quant {
+namespace ingle::quant::mxfp4_format {
 namespace {
 
 constexpr size_t kElems = 32;
@@ -67,13 +67,12 @@ void decodeRow(const std::byte* in, std::span<float> y) {
 
 }  // namespace
 
-extern const QuantFormat mxfp4_format;
-const QuantFormat mxfp4_format{.id = {39},
-                               .name = "MXFP4",
-                               .blockElems = kElems,
-                               .blockBytes = kBytes,
-                               .maxRelRmse = 0.12,
-                               .encodeRow = encodeRow,
-                               .decodeRow = decodeRow};
+extern const QuantFormat format{.id = {39},
+                                .name = "MXFP4",
+                                .blockElems = kElems,
+                                .blockBytes = kBytes,
+                                .maxRelRmse = 0.12,
+                                .encodeRow = encodeRow,
+                                .decodeRow = decodeRow};
 
-}  // namespace ingle::quant
+}  // namespace ingle::quant::mxfp4_format

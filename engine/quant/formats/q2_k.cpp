@@ -5,7 +5,7 @@
 #include "engine/quant/format.h"
 #include "engine/quant/k_block.h"
 
-namespace ingle::quant {
+namespace ingle::quant::q2_k_format {
 namespace {
 
 constexpr size_t kElems = 256;
@@ -43,13 +43,12 @@ void decodeRow(const std::byte* in, std::span<float> y) {
 
 }  // namespace
 
-extern const QuantFormat q2_k_format;
-const QuantFormat q2_k_format{.id = {10},
-                              .name = "Q2_K",
-                              .blockElems = kElems,
-                              .blockBytes = kBytes,
-                              .maxRelRmse = 0.3,
-                              .encodeRow = encodeRow,
-                              .decodeRow = decodeRow};
+extern const QuantFormat format{.id = {10},
+                                .name = "Q2_K",
+                                .blockElems = kElems,
+                                .blockBytes = kBytes,
+                                .maxRelRmse = 0.3,
+                                .encodeRow = encodeRow,
+                                .decodeRow = decodeRow};
 
-}  // namespace ingle::quant
+}  // namespace ingle::quant::q2_k_format

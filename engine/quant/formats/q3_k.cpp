@@ -6,7 +6,7 @@
 #include "engine/quant/format.h"
 #include "engine/quant/k_block.h"
 
-namespace ingle::quant {
+namespace ingle::quant::q3_k_format {
 namespace {
 
 constexpr size_t kElems = 256;
@@ -51,13 +51,12 @@ void decodeRow(const std::byte* in, std::span<float> y) {
 
 }  // namespace
 
-extern const QuantFormat q3_k_format;
-const QuantFormat q3_k_format{.id = {11},
-                              .name = "Q3_K",
-                              .blockElems = kElems,
-                              .blockBytes = kBytes,
-                              .maxRelRmse = 0.17,
-                              .encodeRow = encodeRow,
-                              .decodeRow = decodeRow};
+extern const QuantFormat format{.id = {11},
+                                .name = "Q3_K",
+                                .blockElems = kElems,
+                                .blockBytes = kBytes,
+                                .maxRelRmse = 0.17,
+                                .encodeRow = encodeRow,
+                                .decodeRow = decodeRow};
 
-}  // namespace ingle::quant
+}  // namespace ingle::quant::q3_k_format

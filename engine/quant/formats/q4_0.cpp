@@ -7,7 +7,7 @@
 #include "engine/quant/format.h"
 #include "engine/quant/scale_search.h"
 
-namespace ingle::quant {
+namespace ingle::quant::q4_0_format {
 namespace {
 
 constexpr size_t kElems = 32;
@@ -37,13 +37,12 @@ void decodeRow(const std::byte* in, std::span<float> y) {
 
 }  // namespace
 
-extern const QuantFormat q4_0_format;
-const QuantFormat q4_0_format{.id = {2},
-                              .name = "Q4_0",
-                              .blockElems = kElems,
-                              .blockBytes = kBytes,
-                              .maxRelRmse = 0.1,
-                              .encodeRow = encodeRow,
-                              .decodeRow = decodeRow};
+extern const QuantFormat format{.id = {2},
+                                .name = "Q4_0",
+                                .blockElems = kElems,
+                                .blockBytes = kBytes,
+                                .maxRelRmse = 0.1,
+                                .encodeRow = encodeRow,
+                                .decodeRow = decodeRow};
 
-}  // namespace ingle::quant
+}  // namespace ingle::quant::q4_0_format

@@ -5,7 +5,7 @@
 #include "engine/quant/format.h"
 #include "engine/quant/k_block.h"
 
-namespace ingle::quant {
+namespace ingle::quant::q4_k_format {
 namespace {
 
 constexpr size_t kElems = 256;
@@ -40,13 +40,12 @@ void decodeRow(const std::byte* in, std::span<float> y) {
 
 }  // namespace
 
-extern const QuantFormat q4_k_format;
-const QuantFormat q4_k_format{.id = {12},
-                              .name = "Q4_K",
-                              .blockElems = kElems,
-                              .blockBytes = kBytes,
-                              .maxRelRmse = 0.08,
-                              .encodeRow = encodeRow,
-                              .decodeRow = decodeRow};
+extern const QuantFormat format{.id = {12},
+                                .name = "Q4_K",
+                                .blockElems = kElems,
+                                .blockBytes = kBytes,
+                                .maxRelRmse = 0.08,
+                                .encodeRow = encodeRow,
+                                .decodeRow = decodeRow};
 
-}  // namespace ingle::quant
+}  // namespace ingle::quant::q4_k_format

@@ -4,7 +4,7 @@
 #include "engine/quant/format.h"
 #include "engine/quant/scale_search.h"
 
-namespace ingle::quant {
+namespace ingle::quant::q5_0_format {
 namespace {
 
 constexpr size_t kElems = 32;
@@ -40,13 +40,12 @@ void decodeRow(const std::byte* in, std::span<float> y) {
 
 }  // namespace
 
-extern const QuantFormat q5_0_format;
-const QuantFormat q5_0_format{.id = {6},
-                              .name = "Q5_0",
-                              .blockElems = kElems,
-                              .blockBytes = kBytes,
-                              .maxRelRmse = 0.05,
-                              .encodeRow = encodeRow,
-                              .decodeRow = decodeRow};
+extern const QuantFormat format{.id = {6},
+                                .name = "Q5_0",
+                                .blockElems = kElems,
+                                .blockBytes = kBytes,
+                                .maxRelRmse = 0.05,
+                                .encodeRow = encodeRow,
+                                .decodeRow = decodeRow};
 
-}  // namespace ingle::quant
+}  // namespace ingle::quant::q5_0_format

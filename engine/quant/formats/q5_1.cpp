@@ -4,7 +4,7 @@
 #include "engine/quant/format.h"
 #include "engine/quant/scale_search.h"
 
-namespace ingle::quant {
+namespace ingle::quant::q5_1_format {
 namespace {
 
 constexpr size_t kElems = 32;
@@ -42,13 +42,12 @@ void decodeRow(const std::byte* in, std::span<float> y) {
 
 }  // namespace
 
-extern const QuantFormat q5_1_format;
-const QuantFormat q5_1_format{.id = {7},
-                              .name = "Q5_1",
-                              .blockElems = kElems,
-                              .blockBytes = kBytes,
-                              .maxRelRmse = 0.04,
-                              .encodeRow = encodeRow,
-                              .decodeRow = decodeRow};
+extern const QuantFormat format{.id = {7},
+                                .name = "Q5_1",
+                                .blockElems = kElems,
+                                .blockBytes = kBytes,
+                                .maxRelRmse = 0.04,
+                                .encodeRow = encodeRow,
+                                .decodeRow = decodeRow};
 
-}  // namespace ingle::quant
+}  // namespace ingle::quant::q5_1_format

@@ -5,7 +5,7 @@
 #include "engine/quant/format.h"
 #include "engine/quant/k_block.h"
 
-namespace ingle::quant {
+namespace ingle::quant::q5_k_format {
 namespace {
 
 constexpr size_t kElems = 256;
@@ -46,13 +46,12 @@ void decodeRow(const std::byte* in, std::span<float> y) {
 
 }  // namespace
 
-extern const QuantFormat q5_k_format;
-const QuantFormat q5_k_format{.id = {13},
-                              .name = "Q5_K",
-                              .blockElems = kElems,
-                              .blockBytes = kBytes,
-                              .maxRelRmse = 0.04,
-                              .encodeRow = encodeRow,
-                              .decodeRow = decodeRow};
+extern const QuantFormat format{.id = {13},
+                                .name = "Q5_K",
+                                .blockElems = kElems,
+                                .blockBytes = kBytes,
+                                .maxRelRmse = 0.04,
+                                .encodeRow = encodeRow,
+                                .decodeRow = decodeRow};
 
-}  // namespace ingle::quant
+}  // namespace ingle::quant::q5_k_format

@@ -9,7 +9,7 @@
 #include "engine/quant/k_block.h"
 #include "engine/quant/scale_search.h"
 
-namespace ingle::quant {
+namespace ingle::quant::q6_k_format {
 namespace {
 
 constexpr size_t kElems = 256;
@@ -46,13 +46,12 @@ void decodeRow(const std::byte* in, std::span<float> y) {
 
 }  // namespace
 
-extern const QuantFormat q6_k_format;
-const QuantFormat q6_k_format{.id = {14},
-                              .name = "Q6_K",
-                              .blockElems = kElems,
-                              .blockBytes = kBytes,
-                              .maxRelRmse = 0.02,
-                              .encodeRow = encodeRow,
-                              .decodeRow = decodeRow};
+extern const QuantFormat format{.id = {14},
+                                .name = "Q6_K",
+                                .blockElems = kElems,
+                                .blockBytes = kBytes,
+                                .maxRelRmse = 0.02,
+                                .encodeRow = encodeRow,
+                                .decodeRow = decodeRow};
 
-}  // namespace ingle::quant
+}  // namespace ingle::quant::q6_k_format

@@ -5,7 +5,7 @@
 #include "engine/quant/block.h"
 #include "engine/quant/format.h"
 
-namespace ingle::quant {
+namespace ingle::quant::q8_0_format {
 namespace {
 
 constexpr size_t kElems = 32;
@@ -39,13 +39,12 @@ void decodeRow(const std::byte* in, std::span<float> y) {
 
 }  // namespace
 
-extern const QuantFormat q8_0_format;
-const QuantFormat q8_0_format{.id = kQ8_0,
-                              .name = "Q8_0",
-                              .blockElems = kElems,
-                              .blockBytes = kBytes,
-                              .maxRelRmse = 0.01,
-                              .encodeRow = encodeRow,
-                              .decodeRow = decodeRow};
+extern const QuantFormat format{.id = kQ8_0,
+                                .name = "Q8_0",
+                                .blockElems = kElems,
+                                .blockBytes = kBytes,
+                                .maxRelRmse = 0.01,
+                                .encodeRow = encodeRow,
+                                .decodeRow = decodeRow};
 
-}  // namespace ingle::quant
+}  // namespace ingle::quant::q8_0_format

@@ -2,15 +2,14 @@
 #include "engine/quant/format.h"
 #include "engine/quant/tq_block.h"
 
-namespace ingle::quant {
+namespace ingle::quant::tq1_0_format {
 
-extern const QuantFormat tq1_0_format;
-const QuantFormat tq1_0_format{.id = {34},
-                               .name = "TQ1_0",
-                               .blockElems = kTernaryBlockElems,
-                               .blockBytes = Tq1Block::kBytes,
-                               .maxRelRmse = 0.5,
-                               .encodeRow = encodeTernary<Tq1Block>,
-                               .decodeRow = decodeTernary<Tq1Block>};
+extern const QuantFormat format{.id = {34},
+                                .name = "TQ1_0",
+                                .blockElems = kTernaryBlockElems,
+                                .blockBytes = Tq1Block::kBytes,
+                                .maxRelRmse = 0.5,
+                                .encodeRow = encodeTernary<Tq1Block>,
+                                .decodeRow = decodeTernary<Tq1Block>};
 
-}  // namespace ingle::quant
+}  // namespace ingle::quant::tq1_0_format

@@ -2,15 +2,14 @@
 #include "engine/quant/format.h"
 #include "engine/quant/tq_block.h"
 
-namespace ingle::quant {
+namespace ingle::quant::tq2_0_format {
 
-extern const QuantFormat tq2_0_format;
-const QuantFormat tq2_0_format{.id = {35},
-                               .name = "TQ2_0",
-                               .blockElems = kTernaryBlockElems,
-                               .blockBytes = Tq2Block::kBytes,
-                               .maxRelRmse = 0.5,
-                               .encodeRow = encodeTernary<Tq2Block>,
-                               .decodeRow = decodeTernary<Tq2Block>};
+extern const QuantFormat format{.id = {35},
+                                .name = "TQ2_0",
+                                .blockElems = kTernaryBlockElems,
+                                .blockBytes = Tq2Block::kBytes,
+                                .maxRelRmse = 0.5,
+                                .encodeRow = encodeTernary<Tq2Block>,
+                                .decodeRow = decodeTernary<Tq2Block>};
 
-}  // namespace ingle::quant
+}  // namespace ingle::quant::tq2_0_format

@@ -91,7 +91,7 @@ class ScheduledEngine final : public Engine {
                         .referenceKernels = options.referenceKernels,
                         .contextTokens = info().contextTokens,
                         .overrides = options.overrides};
-        if (receipt.backend == "cpu") {
+        if (info().onProcessor) {
             // The number of threads changes nothing.
             receipt.device = base::processorName();
             const auto isa = base::chooseIsa();
@@ -165,7 +165,7 @@ Result<std::unique_ptr<Engine>> Engine::load(const std::string& path, const Load
             fail(ErrorCode::Unsupported,
                  "{}: the model makes embeddings of texts and writes none; `ingle embed` uses it", path),
             path);
-    if (const auto speeds = session::rememberedSpeeds(options); speeds && model->info().backend == "cpu")
+    if (const auto speeds = session::rememberedSpeeds(options); speeds && model->info().onProcessor)
         model->info().foretoldTokensPerSecond =
             1 / session::foretoldSeconds(session::answerReads(model->opened(), options), *speeds);
     std::unique_ptr<session::DraftModel> draft;

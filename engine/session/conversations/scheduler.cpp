@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <thread>
 
 #include "engine/base/check.h"
 
@@ -14,8 +13,6 @@ using namespace std::chrono_literals;
 /// A prompt is read in pieces of this share while answers are being written, so that these go on at a
 /// readable pace.
 constexpr size_t kSharedPrefillShare = 4;
-/// Reading fewer tokens than this again is quicker than fetching them from disk or waiting for them.
-constexpr size_t kWorthFetching = 32;
 /// What cannot begin yet (the model file's hash is being computed, or a long prompt made) is asked again
 /// after this, where there is nothing else to do.
 constexpr std::chrono::milliseconds kUntilItCanBegin{10};
@@ -42,26 +39,28 @@ GenerationId Scheduler::submit(GenerateRequest request, GenerateSink& sink,
     const std::scoped_lock lock(m_mutex);
     m_waiting.push_back(std::make_shared<Generation>(m_nextId, std::move(request), sink));
     m_waiting.back()->speculate(std::move(speculation));
+    m_changed.notify_one();
     return m_nextId++;
 }
 
 GenerationId Scheduler::submit(ScoreRequest request, ScoreSink& sink) {
     const std::scoped_lock lock(m_mutex);
-    m_tasks.push_back(std::make_unique<Scoring>(m_nextId, std::move(request), sink));
+    m_tasks.add(std::make_unique<Scoring>(m_nextId, std::move(request), sink));
+    m_changed.notify_one();
     return m_nextId++;
 }
 
 GenerationId Scheduler::submit(ReadRequest request, ReadSink& sink) {
     const std::scoped_lock lock(m_mutex);
-    m_tasks.push_back(std::make_unique<Reading>(m_nextId, std::move(request), sink, m_snapshots));
+    m_tasks.add(std::make_unique<Reading>(m_nextId, std::move(request), sink, m_snapshots));
+    m_changed.notify_one();
     return m_nextId++;
 }
 
 void Scheduler::cancel(GenerationId id) {
     const std::scoped_lock lock(m_mutex);
-    for (const auto& task : m_tasks) {
-        if (task->id() == id) task->cancel();
-    }
+    m_tasks.cancel(id);
+    m_changed.notify_one();
     for (const Generations* list : {&m_waiting, &m_running}) {
         for (const auto& generation : *list) {
             if (generation->id() == id) generation->cancel();
@@ -92,12 +91,8 @@ bool Scheduler::answersWait() {
 
 BackgroundTask* Scheduler::nextTask(Idle idle) {
     const std::scoped_lock lock(m_mutex);
-    for (const auto& task : m_tasks) {
-        if (task->cancelled()) return task.get();
-    }
-    if (idle == Idle::No || m_tasks.empty()) return nullptr;
-    const auto shortOne = std::ranges::find(m_tasks, false, [](const auto& task) { return task->isLong(); });
-    return (shortOne == m_tasks.end() ? m_tasks.front() : *shortOne).get();
+    if (BackgroundTask* task = m_tasks.cancelled()) return task;
+    return idle == Idle::Yes ? m_tasks.next() : nullptr;
 }
 
 void Scheduler::admit() {
@@ -151,10 +146,10 @@ bool Scheduler::begin(Generation& generation) {
     if (m_running.empty() &&
         std::ranges::none_of(m_waiting, [](const auto& waiting) { return waiting->started(); }))
         retryDevice(generation);
-    auto sequence = sequenceFor(generation.text());
+    auto sequence = m_finder.find(generation.text(), runningSequences());
     if (!sequence && leaveDevice(sequence.error())) {
         generation.deviceChanged(m_model.placement().status());
-        sequence = sequenceFor(generation.text());
+        sequence = m_finder.find(generation.text(), runningSequences());
     }
     if (!sequence) {
         const bool full = sequence.error().code == ErrorCode::OutOfMemory;
@@ -199,73 +194,19 @@ void Scheduler::retryDevice(Generation& next) {
     next.deviceChanged(m_model.placement().status());
 }
 
-template <typename Attempt>
-auto Scheduler::makingRoom(Attempt attempt) {
-    for (;;) {
-        auto result = attempt();
-        const bool full = !result && result.error().code == ErrorCode::OutOfMemory;
-        if (!full || !m_idle.dropOldest()) return result;
-    }
-}
-
 bool Scheduler::sharesWhatIsBeingRead(const Generation& waiting) const {
     // States are past a common beginning by the time it has been read.
     if (m_model.memorySpec().hasStates()) return false;
-    const size_t have = longestInMemory(waiting.text());
+    const size_t have = m_finder.longestInMemory(waiting.text(), runningSequences());
     return std::ranges::any_of(m_running, [&](const auto& running) {
         return running->reading() && commonBeginning(running->text(), waiting.text()) > have + kWorthFetching;
     });
 }
 
-size_t Scheduler::longestInMemory(const SequenceText& text) const {
-    size_t longest = m_idle.longestPrefix(text, m_model.memorySpec());
-    for (const auto& running : m_running)
-        longest = std::max(longest, running->sequence().usablePrefix(text, m_model.memorySpec()));
-    return longest;
-}
-
-Result<CachedSequence> Scheduler::sequenceFor(const SequenceText& text) {
-    return makingRoom([&] { return findSequence(text); });
-}
-
-Result<CachedSequence> Scheduler::findSequence(const SequenceText& text) {
-    const std::span<const TokenId> ids = text.ids;
-    const size_t onDisk = std::min(m_snapshots.longestPrefix(restorable(ids)), ids.size() - 1);
-    if (onDisk >= longestInMemory(text) + kWorthFetching) {
-        INGLE_TRY_ASSIGN(CachedSequence sequence, fromDisk(ids));
-        if (!sequence.ids.empty()) return sequence;
-    }
-    return fromMemory(text);
-}
-
-std::span<const TokenId> Scheduler::restorable(std::span<const TokenId> ids) const {
-    const auto last = static_cast<uint32_t>(ids.size() - 1);
-    const bool forgetsLast = m_model.memorySpec().statesReachBack(last + 1) <= last;
-    return forgetsLast ? ids : ids.first(last);
-}
-
-Result<CachedSequence> Scheduler::fromDisk(std::span<const TokenId> ids) {
-    CachedSequence sequence;
-    INGLE_TRY_ASSIGN(sequence.memory, m_model.memory().createSequence());
-    INGLE_TRY_ASSIGN(size_t restored, m_snapshots.restore(restorable(ids), *sequence.memory));
-    restored = std::min(restored, ids.size() - 1);
-    INGLE_TRY(sequence.memory->truncate(static_cast<uint32_t>(restored)));
-    sequence.ids.assign(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(restored));
-    return sequence;
-}
-
-Result<CachedSequence> Scheduler::fromMemory(const SequenceText& text) {
-    const backend::MemorySpec& spec = m_model.memorySpec();
-    const size_t idle = m_idle.longestPrefix(text, spec);
-    for (const auto& running : m_running) {
-        const size_t prefix = running->sequence().usablePrefix(text, spec);
-        if (prefix > idle && prefix == longestInMemory(text)) return running->sequence().fork(prefix);
-    }
-    INGLE_TRY_ASSIGN(CachedSequence sequence, m_idle.take(text, spec));
-    if (sequence.memory) return sequence;
-    sequence.prefixTokens = text.prefixTokens;
-    INGLE_TRY_ASSIGN(sequence.memory, m_model.memory().createSequence());
-    return sequence;
+std::vector<const CachedSequence*> Scheduler::runningSequences() const {
+    std::vector<const CachedSequence*> sequences;
+    for (const auto& running : m_running) sequences.push_back(&running->sequence());
+    return sequences;
 }
 
 std::vector<Scheduler::Part> Scheduler::compose() {
@@ -295,7 +236,7 @@ std::vector<Scheduler::Part> Scheduler::compose() {
 }
 
 void Scheduler::addGuesses(std::span<Part> parts) {
-    if (m_model.placement().place().backend().name() != "cpu" ||
+    if (!m_model.placement().place().backend().facts().takesGuesses ||
         m_model.opened().bound.facts().readsPromptsWhole())
         return;
     m_stepBegin = Clock::now();
@@ -336,7 +277,7 @@ Status Scheduler::runProgram(std::span<const Part> parts) {
     if (parts.size() == 1) cancelled = [&] { return parts[0].generation->cancelled(); };
     const auto feed = [&] { return m_model.program().run({tokens, runs, logitRows, cancelled}); };
     // What is kept for later is worth more than guesses.
-    return hasGuesses(parts) ? feed() : makingRoom(feed);
+    return hasGuesses(parts) ? feed() : m_finder.makingRoom(feed);
 }
 
 bool Scheduler::hasGuesses(std::span<const Part> parts) {
@@ -422,8 +363,8 @@ void Scheduler::endGuesses(Generation& generation, size_t guessed, size_t taken)
 bool Scheduler::runAhead(Generation& generation) {
     if (generation.reading() || !generation.mayDecodeAhead()) return false;
     if (!m_ahead) {
-        auto queue =
-            makingRoom([&] { return m_model.program().decodeAhead(generation.order(m_model.opened())); });
+        auto queue = m_finder.makingRoom(
+            [&] { return m_model.program().decodeAhead(generation.order(m_model.opened())); });
         // What kept it from beginning keeps a single step from it, too, and is dealt with there.
         if (!queue || !*queue) return false;
         m_ahead = std::move(*queue);
@@ -475,16 +416,14 @@ void Scheduler::finishCancelled(Generation& generation) {
 
 void Scheduler::suspendTasks() {
     const std::scoped_lock lock(m_mutex);
-    for (const auto& task : m_tasks) {
-        if (task->begun()) m_idle.put(task->suspend());
-    }
+    m_tasks.suspend(m_idle);
 }
 
 void Scheduler::stepTask(Idle idle) {
     BackgroundTask* task = nextTask(idle);
     if (task == nullptr) return;
     if (!task->cancelled() && !task->canBegin()) {
-        std::this_thread::sleep_for(kUntilItCanBegin);
+        waitForChange();
         return;
     }
     if (!task->begun()) suspendTasks();
@@ -496,14 +435,19 @@ void Scheduler::stepTask(Idle idle) {
     else
         task->failWith(withCodeId(status.error()));
     const std::scoped_lock lock(m_mutex);
-    m_tasks.remove_if([task](const auto& each) { return each.get() == task; });
+    m_tasks.remove(*task);
+}
+
+void Scheduler::waitForChange() {
+    std::unique_lock lock(m_mutex);
+    m_changed.wait_for(lock, kUntilItCanBegin);
 }
 
 Status Scheduler::stepTask(BackgroundTask& task) {
     if (task.cancelled()) return fail(ErrorCode::Cancelled, "cancelled");
     if (!task.planned()) return task.plan(m_model.opened());
     if (!task.begun()) {
-        INGLE_TRY_ASSIGN(CachedSequence sequence, sequenceFor(task.text()));
+        INGLE_TRY_ASSIGN(CachedSequence sequence, m_finder.find(task.text(), runningSequences()));
         task.begin(std::move(sequence));
     }
     settle();
@@ -515,7 +459,7 @@ Status Scheduler::stepTask(BackgroundTask& task) {
     std::vector<uint32_t> rows(next.tokens.size() - next.firstRow);
     std::iota(rows.begin(), rows.end(), next.firstRow);
     const auto feed = [&]() -> Status {
-        INGLE_TRY(makingRoom([&] {
+        INGLE_TRY(m_finder.makingRoom([&] {
             return m_model.program().run(
                 {next.tokens, {&run, 1}, rows, [&task] { return task.cancelled(); }});
         }));

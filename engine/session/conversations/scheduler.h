@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <future>
 #include <list>
 #include <memory>
@@ -13,11 +14,12 @@
 #include <optional>
 #include <vector>
 
-#include "engine/session/conversations/cached_sequence.h"
+#include "engine/session/conversations/background_tasks.h"
 #include "engine/session/conversations/draft.h"
 #include "engine/session/conversations/generation.h"
 #include "engine/session/conversations/reading.h"
 #include "engine/session/conversations/scoring.h"
+#include "engine/session/conversations/sequence_finder.h"
 #include "engine/session/snapshots/model_snapshots.h"
 
 namespace ingle::session {
@@ -69,15 +71,7 @@ class Scheduler {
     bool begin(Generation& generation);
     /// True when a running generation is reading a beginning that `waiting` shares: better to wait for it.
     bool sharesWhatIsBeingRead(const Generation& waiting) const;
-    /// A sequence that holds as much of `text` as memory or disk can give.
-    Result<CachedSequence> sequenceFor(const SequenceText& text);
-    Result<CachedSequence> findSequence(const SequenceText& text);
-    Result<CachedSequence> fromMemory(const SequenceText& text);
-    Result<CachedSequence> fromDisk(std::span<const TokenId> ids);
-    /// What may be restored for a prompt. Its last token is fed in any case, to get logits: what can forget
-    /// it again is restored with it.
-    std::span<const TokenId> restorable(std::span<const TokenId> ids) const;
-    size_t longestInMemory(const SequenceText& text) const;
+    std::vector<const CachedSequence*> runningSequences() const;
 
     /// Moves to the processor when that is what `error` asks for (see Placement::leave): every sequence is
     /// gone then, and nothing runs. False when nothing changed.
@@ -87,10 +81,6 @@ class Scheduler {
     /// Where memory is full, the generation that began to read last waits until another has ended. False: it
     /// is alone.
     bool postponeLast();
-    /// What is kept for later makes room for what is wanted now: tries again with less of it.
-    template <typename Attempt>
-    auto makingRoom(Attempt attempt);
-
     std::vector<Part> compose();
     /// Where rows are free, and logits do not depend on what is fed beside.
     void addGuesses(std::span<Part> parts);
@@ -124,18 +114,21 @@ class Scheduler {
     void stepTask(Idle idle);
     /// Errors: what ends the task.
     Status stepTask(BackgroundTask& task);
-    /// Answers, and short tasks, come first: what it has read so far serves them as well.
     void suspendTasks();
+    /// For what cannot begin yet: until something is submitted or cancelled, or a moment has passed.
+    void waitForChange();
 
     Model& m_model;
     DraftModel* m_draft;
     ModelSnapshots m_snapshots;
     SequenceCache m_idle;
-    std::mutex m_mutex;     ///< guards the structure of the lists; generations belong to the stepping thread
-    Generations m_waiting;  ///< in order of submission
-    Generations m_running;  ///< the one whose prompt was read last comes last
-    std::list<std::unique_ptr<BackgroundTask>> m_tasks;  ///< in order of submission; one at most has begun
-    size_t m_mostRunning = Model::kMaxDecoding;          ///< fewer where memory was full
+    SequenceFinder m_finder{m_model, m_snapshots, m_idle};
+    std::mutex m_mutex;  ///< guards the structure of the lists; generations belong to the stepping thread
+    std::condition_variable m_changed;  ///< something was submitted or cancelled
+    Generations m_waiting;              ///< in order of submission
+    Generations m_running;              ///< the one whose prompt was read last comes last
+    BackgroundTasks m_tasks;
+    size_t m_mostRunning = Model::kMaxDecoding;  ///< fewer where memory was full
     GenerationId m_nextId = 1;
     StepCosts m_costs;
     std::optional<Clock::time_point> m_stepBegin;  ///< of one that m_costs is to be told of

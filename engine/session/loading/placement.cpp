@@ -225,6 +225,7 @@ std::unique_ptr<Place> Placement::moveTo(std::unique_ptr<Place> place, State sta
     m_work.reset();
     m_state = state;
     m_model.info.backend = place->backend().name();
+    m_model.info.onProcessor = place->backend().facts().onProcessor;
     m_model.info.device = place->backend().deviceName();
     m_model.info.deviceNote = std::move(note);
     return std::exchange(m_place, std::move(place));

@@ -10,7 +10,7 @@
 #include "engine/tokenizer/special_tokens.h"
 #include "engine/tokenizer/utf8.h"
 
-namespace ingle::tokenizer {
+namespace ingle::tokenizer::bert_tokenizer {
 namespace {
 
 using formats::TokenizerData;
@@ -151,7 +151,6 @@ class BertTokenizer final : public Tokenizer {
 
 }  // namespace
 
-extern const TokenizerKind bert_tokenizer;
-const TokenizerKind bert_tokenizer{.model = "bert", .create = BertTokenizer::create};
+extern const TokenizerKind tokenizer{.model = "bert", .create = BertTokenizer::create};
 
-}  // namespace ingle::tokenizer
+}  // namespace ingle::tokenizer::bert_tokenizer

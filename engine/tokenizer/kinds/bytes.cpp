@@ -1,7 +1,7 @@
 // Byte-level models: the token id is the byte.
 #include "engine/tokenizer/tokenizer.h"
 
-namespace ingle::tokenizer {
+namespace ingle::tokenizer::bytes_tokenizer {
 namespace {
 
 class BytesTokenizer final : public Tokenizer {
@@ -28,7 +28,6 @@ Result<std::unique_ptr<Tokenizer>> create(const formats::TokenizerData& /*data*/
 
 }  // namespace
 
-extern const TokenizerKind bytes_tokenizer;
-const TokenizerKind bytes_tokenizer{.model = "bytes", .create = create};
+extern const TokenizerKind tokenizer{.model = "bytes", .create = create};
 
-}  // namespace ingle::tokenizer
+}  // namespace ingle::tokenizer::bytes_tokenizer

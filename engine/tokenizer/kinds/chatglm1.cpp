@@ -7,7 +7,7 @@
 
 #include "engine/tokenizer/sentencepiece_tokenizer.h"
 
-namespace ingle::tokenizer {
+namespace ingle::tokenizer::chatglm1_tokenizer {
 namespace {
 
 using formats::TokenizerData;
@@ -83,7 +83,6 @@ class ChatGlm1Tokenizer final : public Tokenizer {
 
 }  // namespace
 
-extern const TokenizerKind chatglm1_tokenizer;
-const TokenizerKind chatglm1_tokenizer{.model = "chatglm1", .create = ChatGlm1Tokenizer::create};
+extern const TokenizerKind tokenizer{.model = "chatglm1", .create = ChatGlm1Tokenizer::create};
 
-}  // namespace ingle::tokenizer
+}  // namespace ingle::tokenizer::chatglm1_tokenizer

@@ -6,7 +6,7 @@
 #include "engine/tokenizer/sentencepiece_tokenizer.h"
 #include "engine/tokenizer/utf8.h"
 
-namespace ingle::tokenizer {
+namespace ingle::tokenizer::gemma4_tokenizer {
 namespace {
 
 using formats::TokenizerData;
@@ -68,7 +68,6 @@ class Gemma4Tokenizer final : public SentencePieceTokenizer {
 
 }  // namespace
 
-extern const TokenizerKind gemma4_tokenizer;
-const TokenizerKind gemma4_tokenizer{.model = "gemma4", .create = Gemma4Tokenizer::create};
+extern const TokenizerKind tokenizer{.model = "gemma4", .create = Gemma4Tokenizer::create};
 
-}  // namespace ingle::tokenizer
+}  // namespace ingle::tokenizer::gemma4_tokenizer

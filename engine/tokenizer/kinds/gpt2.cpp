@@ -10,7 +10,7 @@
 #include "engine/tokenizer/special_tokens.h"
 #include "engine/tokenizer/utf8.h"
 
-namespace ingle::tokenizer {
+namespace ingle::tokenizer::gpt2_tokenizer {
 namespace {
 
 using base::byteAlphabet;
@@ -142,7 +142,6 @@ class Gpt2Tokenizer final : public Tokenizer {
 
 }  // namespace
 
-extern const TokenizerKind gpt2_tokenizer;
-const TokenizerKind gpt2_tokenizer{.model = "gpt2", .create = Gpt2Tokenizer::create};
+extern const TokenizerKind tokenizer{.model = "gpt2", .create = Gpt2Tokenizer::create};
 
-}  // namespace ingle::tokenizer
+}  // namespace ingle::tokenizer::gpt2_tokenizer

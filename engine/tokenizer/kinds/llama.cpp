@@ -10,7 +10,7 @@
 #include "engine/tokenizer/sentencepiece_tokenizer.h"
 #include "engine/tokenizer/utf8.h"
 
-namespace ingle::tokenizer {
+namespace ingle::tokenizer::llama_tokenizer {
 namespace {
 
 using formats::TokenizerData;
@@ -162,7 +162,6 @@ class LlamaTokenizer final : public SentencePieceTokenizer {
 
 }  // namespace
 
-extern const TokenizerKind llama_tokenizer;
-const TokenizerKind llama_tokenizer{.model = "llama", .create = LlamaTokenizer::create};
+extern const TokenizerKind tokenizer{.model = "llama", .create = LlamaTokenizer::create};
 
-}  // namespace ingle::tokenizer
+}  // namespace ingle::tokenizer::llama_tokenizer

@@ -9,7 +9,7 @@
 #include "engine/formats/rwkv_vocabulary.h"
 #include "engine/tokenizer/special_tokens.h"
 
-namespace ingle::tokenizer {
+namespace ingle::tokenizer::rwkv_tokenizer {
 namespace {
 
 using formats::TokenizerData;
@@ -157,7 +157,6 @@ class RwkvTokenizer final : public Tokenizer {
 
 }  // namespace
 
-extern const TokenizerKind rwkv_tokenizer;
-const TokenizerKind rwkv_tokenizer{.model = "rwkv", .create = RwkvTokenizer::create};
+extern const TokenizerKind tokenizer{.model = "rwkv", .create = RwkvTokenizer::create};
 
-}  // namespace ingle::tokenizer
+}  // namespace ingle::tokenizer::rwkv_tokenizer

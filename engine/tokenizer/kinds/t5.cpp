@@ -10,7 +10,7 @@
 #include "engine/tokenizer/sentencepiece_tokenizer.h"
 #include "engine/tokenizer/utf8.h"
 
-namespace ingle::tokenizer {
+namespace ingle::tokenizer::t5_tokenizer {
 namespace {
 
 using formats::TokenizerData;
@@ -168,7 +168,6 @@ class T5Tokenizer final : public SentencePieceTokenizer {
 
 }  // namespace
 
-extern const TokenizerKind t5_tokenizer;
-const TokenizerKind t5_tokenizer{.model = "t5", .create = T5Tokenizer::create};
+extern const TokenizerKind tokenizer{.model = "t5", .create = T5Tokenizer::create};
 
-}  // namespace ingle::tokenizer
+}  // namespace ingle::tokenizer::t5_tokenizer

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Renders the templates of jinja_cases.json again with Jinja2, set up as Hugging Face's transformers does, and writes what
-it gave beside each. To add a case, add its template with any second element and run this."""
+"""Renders the templates of jinja_cases.json again with Jinja2, set up as Hugging Face's transformers does, and writes
+what it gave beside each. To add a case, add its template with any second element and run this."""
 import datetime
 import json
 import pathlib

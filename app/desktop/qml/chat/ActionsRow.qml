@@ -82,7 +82,8 @@ FocusScope {
                 /// for continuing, which stands where the answer ended.
                 readonly property var often: ["editMessage", "regenerate", "unpinMessage"]
                 readonly property var elsewhere: ["copyAnswer", "continueAnswer", "previousVersion", "nextVersion"]
-                readonly property var all: row.list && row.list.actions.revision >= 0 ? row.list.actions.ofMessage(row.messageId) : []
+                readonly property var all: row.list && row.list.actions.revision >= 0
+                        ? row.list.actions.ofMessage(row.messageId) : []
                 readonly property var actions: all.filter(each => often.includes(each.id))
                 /// Buttons stay while the actions are the same.
                 readonly property string ids: actions.map(each => each.id).join(" ")
@@ -108,7 +109,8 @@ FocusScope {
                     objectName: "moreButton"
                     iconName: "more"
                     hint: qsTr("More")
-                    onClicked: row.list.showMenu(row.messageId, buttons.all.filter(each => !buttons.elsewhere.includes(each.id)), more)
+                    onClicked: row.list.showMenu(
+                        row.messageId, buttons.all.filter(each => !buttons.elsewhere.includes(each.id)), more)
                 }
                 Text {
                     anchors.verticalCenter: parent.verticalCenter

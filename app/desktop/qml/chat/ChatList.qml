@@ -100,7 +100,8 @@ BlockList {
     }
     HoverHandler {
         id: hover
-        onPointChanged: list.hoveredMessage = list.rows.messageAt(list.indexAt(list.width / 2, point.position.y + list.contentY))
+        onPointChanged: list.hoveredMessage =
+            list.rows.messageAt(list.indexAt(list.width / 2, point.position.y + list.contentY))
         onHoveredChanged: if (!hovered) list.hoveredMessage = 0
     }
     Connections {

@@ -114,7 +114,8 @@ Item {
 
                 onTextChanged: composer.chat.draft = text
                 // Tab moves on: a field that keeps the keyboard is a trap.
-                Keys.onTabPressed: promptMenu.visible ? promptMenu.choose() : nextItemInFocusChain(true).forceActiveFocus(Qt.TabFocusReason)
+                Keys.onTabPressed: promptMenu.visible ? promptMenu.choose()
+                    : nextItemInFocusChain(true).forceActiveFocus(Qt.TabFocusReason)
                 Keys.onBacktabPressed: nextItemInFocusChain(false).forceActiveFocus(Qt.BacktabFocusReason)
                 Keys.onPressed: event => {
                     if (promptMenu.visible && !inputMethodComposing && promptMenu.take(event)) {

@@ -48,7 +48,8 @@ T.Button {
     }
     background: Rectangle {
         radius: Theme.radius
-        color: button.down ? Theme.pressed : button.hovered ? Theme.hover : button.status.leaves ? Theme.leavingSurface : "transparent"
+        color: button.down ? Theme.pressed : button.hovered ? Theme.hover
+            : button.status.leaves ? Theme.leavingSurface : "transparent"
 
         Rectangle {
             anchors.bottom: parent.bottom

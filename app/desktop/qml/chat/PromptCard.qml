@@ -112,7 +112,8 @@ Card {
                     opacity: row.modelData.message !== 0 ? 1 : 0
                     enabled: row.modelData.message !== 0
                     iconName: row.modelData.pinned ? "pin-filled" : "pin"
-                    hint: row.modelData.pinned ? qsTr("Let it go when the conversation gets long") : qsTr("Keep it in view")
+                    hint: row.modelData.pinned
+                        ? qsTr("Let it go when the conversation gets long") : qsTr("Keep it in view")
                     onClicked: card.prompt.setPinned(row.modelData.message, !row.modelData.pinned)
                 }
             }

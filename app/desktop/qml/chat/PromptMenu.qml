@@ -1,4 +1,5 @@
-// The person's prompts, as long as the field holds a "/" and what may be the beginning of a name. The keyboard stays in the field.
+// The person's prompts, as long as the field holds a "/" and what may be the beginning of a name. The keyboard stays
+// in the field.
 import QtQuick
 import QtQuick.Layouts
 import QtQuick.Templates as T

@@ -13,7 +13,8 @@ Item {
     required property bool empty
 
     readonly property ChatList list: ListView.view as ChatList
-    readonly property bool canContinue: list !== null && list.actions.revision >= 0 && list.actions.can("continueAnswer", messageId)
+    readonly property bool canContinue: list !== null && list.actions.revision >= 0
+        && list.actions.can("continueAnswer", messageId)
 
     width: ListView.view ? ListView.view.width : 0
     // A row that waits for its next use is nowhere, for the keyboard and for screen readers, too.

@@ -179,7 +179,8 @@ RowList {
             link = list.linkAt(event.x, y);
             if (event.button === Qt.RightButton) {
                 const frame = list.frameAt(y);
-                menu.openAt(event.x, event.y, link, frame ? frame.index : -1, frame ? frame.offsetAt(event.x - frame.x, y - frame.y) : 0);
+                menu.openAt(event.x, event.y, link, frame ? frame.index : -1,
+                            frame ? frame.offsetAt(event.x - frame.x, y - frame.y) : 0);
                 return;
             }
             const now = Date.now();
@@ -192,7 +193,8 @@ RowList {
                 list.select(event.x, y, TextSelection.Character, false);
                 list.forceActiveFocus();
             } else {
-                list.select(event.x, y, [TextSelection.Character, TextSelection.Word, TextSelection.Block][clicks - 1], true);
+                const units = [TextSelection.Character, TextSelection.Word, TextSelection.Block];
+                list.select(event.x, y, units[clicks - 1], true);
                 if (clicks > 1)
                     list.forceActiveFocus();
             }
@@ -200,7 +202,8 @@ RowList {
         onPositionChanged: event => {
             if (!(event.buttons & Qt.LeftButton))
                 return;
-            if (!dragged && Math.abs(event.x - pressed.x) + Math.abs(event.y - pressed.y) < Application.styleHints.startDragDistance / 2)
+            if (!dragged && Math.abs(event.x - pressed.x) + Math.abs(event.y - pressed.y)
+                    < Application.styleHints.startDragDistance / 2)
                 return;
             if (!dragged)
                 list.forceActiveFocus();
@@ -209,7 +212,8 @@ RowList {
         }
         onReleased: event => {
             const y = event.y + list.contentY;
-            if (event.button === Qt.LeftButton && !dragged && clicks === 1 && link.length > 0 && link === list.linkAt(event.x, y) && list.frameAt(y)?.opens(link))
+            if (event.button === Qt.LeftButton && !dragged && clicks === 1 && link.length > 0
+                    && link === list.linkAt(event.x, y) && list.frameAt(y)?.opens(link))
                 list.linkActivated(link);
             dragged = false;
         }

@@ -1,4 +1,5 @@
-// Text of one block, drawn from its document. What is selected in it is the list's business; links show where they lead.
+// Text of one block, drawn from its document. What is selected in it is the list's business; links show where they
+// lead.
 import QtQuick
 import Inglenook
 
@@ -56,7 +57,8 @@ TextEdit {
         }
     }
     HoverHandler {
-        cursorShape: edit.hoveredLink.length > 0 && document.opens(edit.hoveredLink) ? Qt.PointingHandCursor : Qt.IBeamCursor
+        cursorShape: edit.hoveredLink.length > 0 && document.opens(edit.hoveredLink)
+            ? Qt.PointingHandCursor : Qt.IBeamCursor
     }
     Loader {
         active: edit.hoveredLink.length > 0

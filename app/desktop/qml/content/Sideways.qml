@@ -46,7 +46,8 @@ Flickable {
         anchors.fill: parent
         acceptedButtons: Qt.NoButton
         onWheel: wheel => {
-            const turned = wheel.angleDelta.x !== 0 ? wheel.angleDelta.x : (wheel.modifiers & Qt.ShiftModifier) ? wheel.angleDelta.y : 0;
+            const turned = wheel.angleDelta.x !== 0 ? wheel.angleDelta.x
+                : (wheel.modifiers & Qt.ShiftModifier) ? wheel.angleDelta.y : 0;
             wheel.accepted = turned !== 0 && area.end > 0;
             if (wheel.accepted)
                 area.scrollBy(-turned / 2);

@@ -33,7 +33,8 @@ Card {
     body: ColumnLayout {
         id: body
 
-        readonly property bool working: card.importer.state === ChatImport.Looking || card.importer.state === ChatImport.Importing
+        readonly property bool working: card.importer.state === ChatImport.Looking
+            || card.importer.state === ChatImport.Importing
         readonly property bool asking: card.importer.state === ChatImport.Asking
         readonly property bool done: card.importer.state === ChatImport.Done
         property bool listed: false

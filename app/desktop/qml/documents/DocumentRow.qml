@@ -78,7 +78,8 @@ ColumnLayout {
             visible: row.reading === DocumentShelf.Reading || row.reading === DocumentShelf.Unread
             text: row.reading === DocumentShelf.Reading ? qsTr("Pause") : qsTr("Read it")
             Accessible.name: qsTr("%1: %2").arg(text).arg(row.title)
-            onClicked: row.reading === DocumentShelf.Reading ? row.shelf.pause(row.document) : row.shelf.read(row.document)
+            onClicked: row.reading === DocumentShelf.Reading
+                ? row.shelf.pause(row.document) : row.shelf.read(row.document)
         }
         TextButton {
             objectName: "room-" + row.index
@@ -109,7 +110,8 @@ ColumnLayout {
         Text {
             textFormat: Text.PlainText
             Layout.fillWidth: true
-            text: row.asking === "forget" ? qsTr("It will have to be read again.") : qsTr("It goes with all that was read of it; chats that use it keep its text.")
+            text: row.asking === "forget"
+                ? qsTr("It will have to be read again.") : qsTr("It goes with all that was read of it; chats that use it keep its text.")
             color: Theme.mutedText
             font.pixelSize: Theme.smallSize
             wrapMode: Text.Wrap

@@ -70,7 +70,8 @@ ColumnLayout {
                 visible: row.reading === DocumentShelf.Reading || row.reading === DocumentShelf.Unread
                 text: row.reading === DocumentShelf.Reading ? qsTr("Pause") : qsTr("Read it")
                 Accessible.name: qsTr("%1: %2").arg(text).arg(row.title)
-                onClicked: row.reading === DocumentShelf.Reading ? strip.shelf.pause(row.document) : strip.shelf.read(row.document)
+                onClicked: row.reading === DocumentShelf.Reading
+                    ? strip.shelf.pause(row.document) : strip.shelf.read(row.document)
             }
             IconButton {
                 objectName: "stripAway-" + row.index

@@ -38,7 +38,8 @@ Card {
             Keys.onPressed: event => {
                 event.accepted = event.key === Qt.Key_PageDown || event.key === Qt.Key_PageUp;
                 if (event.accepted)
-                    list.scrollTo(list.contentY + (event.key === Qt.Key_PageDown ? 1 : -1) * (list.height - Theme.controlSize));
+                    list.scrollTo(list.contentY
+                                  + (event.key === Qt.Key_PageDown ? 1 : -1) * (list.height - Theme.controlSize));
             }
         }
         Flow {

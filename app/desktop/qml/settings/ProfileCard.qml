@@ -190,8 +190,10 @@ Card {
                     Flow {
                         id: instead
 
-                        readonly property bool mayBeNone: row.modelData.none.length > 0 && (row.isNone || (!row.isSet && row.modelData.usual.length > 0))
-                        readonly property bool mayBegin: row.modelData.key === "chatTemplate" && !row.isSet && card.editor.ownTemplate.length > 0
+                        readonly property bool mayBeNone: row.modelData.none.length > 0
+                            && (row.isNone || (!row.isSet && row.modelData.usual.length > 0))
+                        readonly property bool mayBegin: row.modelData.key === "chatTemplate" && !row.isSet
+                            && card.editor.ownTemplate.length > 0
 
                         Layout.fillWidth: true
                         spacing: Theme.xs
@@ -206,7 +208,8 @@ Card {
                             prominent: checked
                             Accessible.role: Accessible.CheckBox
                             Accessible.checked: checked
-                            onClicked: row.isNone ? card.editor.unset(row.modelData.key) : card.editor.setNone(row.modelData.key)
+                            onClicked: row.isNone
+                                ? card.editor.unset(row.modelData.key) : card.editor.setNone(row.modelData.key)
                         }
                         TextButton {
                             objectName: "own-" + row.modelData.key

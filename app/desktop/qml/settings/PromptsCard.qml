@@ -48,7 +48,8 @@ Card {
         Text {
             textFormat: Text.PlainText
             Layout.fillWidth: true
-            text: card.editing ? qsTr("What stands in {braces} is asked for when the prompt is used.") : qsTr("Type / in the empty message to use one.")
+            text: card.editing
+                ? qsTr("What stands in {braces} is asked for when the prompt is used.") : qsTr("Type / in the empty message to use one.")
             color: Theme.mutedText
             font.pixelSize: Theme.smallSize
             wrapMode: Text.Wrap
@@ -150,7 +151,8 @@ Card {
                 objectName: card.editing ? "storePrompt" : "newPrompt"
                 prominent: true
                 enabled: !card.editing || (nameField.text.trim().length > 0 && textArea.text.trim().length > 0)
-                text: card.editing ? qsTr("Keep it") : qsTr("New prompt")
+                text: card.editing
+                ? qsTr("Keep it") : qsTr("New prompt")
                 onClicked: {
                     if (!card.editing)
                         body.edit("", "");

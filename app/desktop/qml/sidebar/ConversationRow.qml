@@ -26,7 +26,8 @@ T.ItemDelegate {
     required property bool covered
     /// Stands below the row of a folder, and not among what was found.
     readonly property bool inFolder: snippet.length === 0 && (folder > 0 || archived)
-    readonly property bool shown: !covered && chat.conversationId === conversationId && (snippet.length === 0 || message === chosenHit)
+    readonly property bool shown: !covered && chat.conversationId === conversationId
+        && (snippet.length === 0 || message === chosenHit)
     property bool renaming: false
 
     /// The menu lies open for it.
@@ -111,7 +112,8 @@ T.ItemDelegate {
         width: row.width - 2 * Theme.s
         height: row.height
         radius: Theme.radius
-        color: row.selected ? Theme.selection : row.shown ? Theme.pressed : row.hovered || row.highlighted ? Theme.hover : "transparent"
+        color: row.selected ? Theme.selection : row.shown ? Theme.pressed
+            : row.hovered || row.highlighted ? Theme.hover : "transparent"
 
         FocusRing {
             shown: row.visualFocus || row.highlighted
@@ -171,7 +173,8 @@ T.ItemDelegate {
     MouseArea {
         anchors.fill: parent
         acceptedButtons: Qt.LeftButton | Qt.RightButton
-        onPressed: mouse => mouse.accepted = mouse.button === Qt.RightButton || (mouse.modifiers & (Qt.ControlModifier | Qt.ShiftModifier)) !== 0
+        onPressed: mouse => mouse.accepted = mouse.button === Qt.RightButton
+            || (mouse.modifiers & (Qt.ControlModifier | Qt.ShiftModifier)) !== 0
         onClicked: mouse => {
             if (mouse.button === Qt.RightButton)
                 row.menuRequested(row, mouse.x, mouse.y);

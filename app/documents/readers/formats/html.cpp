@@ -11,7 +11,7 @@
 #include "app/documents/refusals.h"
 #include "app/documents/text_encoding.h"
 
-namespace ingle::documents {
+namespace ingle::documents::html_reader {
 namespace {
 
 constexpr std::string_view kFormat = "web page";
@@ -213,7 +213,6 @@ Result<Document> read(const Input& input) {
 
 }  // namespace
 
-extern const Reader html_reader;
-const Reader html_reader{.format = kFormat, .match = match, .read = read, .prepare = prepareMarkup};
+extern const Reader reader{.format = kFormat, .match = match, .read = read, .prepare = prepareMarkup};
 
-}  // namespace ingle::documents
+}  // namespace ingle::documents::html_reader

@@ -10,7 +10,7 @@
 #include "app/documents/refusals.h"
 #include "app/documents/text_encoding.h"
 
-namespace ingle::documents {
+namespace ingle::documents::markdown_reader {
 namespace {
 
 constexpr std::string_view kFormat = "Markdown text";
@@ -125,7 +125,6 @@ Result<Document> read(const Input& input) {
 
 }  // namespace
 
-extern const Reader markdown_reader;
-const Reader markdown_reader{.format = kFormat, .match = match, .read = read};
+extern const Reader reader{.format = kFormat, .match = match, .read = read};
 
-}  // namespace ingle::documents
+}  // namespace ingle::documents::markdown_reader

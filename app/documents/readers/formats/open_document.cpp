@@ -11,7 +11,7 @@
 #include "app/documents/readers/text_composer.h"
 #include "app/documents/refusals.h"
 
-namespace ingle::documents {
+namespace ingle::documents::open_document_reader {
 namespace {
 
 constexpr std::string_view kFormat = "OpenDocument text";
@@ -155,7 +155,6 @@ Result<Document> read(const Input& input) {
 
 }  // namespace
 
-extern const Reader open_document_reader;
-const Reader open_document_reader{.format = kFormat, .match = match, .read = read, .prepare = prepareMarkup};
+extern const Reader reader{.format = kFormat, .match = match, .read = read, .prepare = prepareMarkup};
 
-}  // namespace ingle::documents
+}  // namespace ingle::documents::open_document_reader

@@ -18,7 +18,7 @@
 #include "app/documents/readers/text_composer.h"
 #include "app/documents/refusals.h"
 
-namespace ingle::documents {
+namespace ingle::documents::pdf_reader {
 namespace {
 
 constexpr std::string_view kFormat = "PDF";
@@ -154,7 +154,6 @@ void prepare() {
 
 }  // namespace
 
-extern const Reader pdf_reader;
-const Reader pdf_reader{.format = kFormat, .match = match, .read = read, .prepare = prepare};
+extern const Reader reader{.format = kFormat, .match = match, .read = read, .prepare = prepare};
 
-}  // namespace ingle::documents
+}  // namespace ingle::documents::pdf_reader

@@ -4,7 +4,7 @@
 #include "app/documents/refusals.h"
 #include "app/documents/text_encoding.h"
 
-namespace ingle::documents {
+namespace ingle::documents::plain_text_reader {
 namespace {
 
 constexpr std::string_view kFormat = "text";
@@ -23,7 +23,6 @@ Result<Document> read(const Input& input) {
 
 }  // namespace
 
-extern const Reader plain_text_reader;
-const Reader plain_text_reader{.format = kFormat, .match = match, .read = read};
+extern const Reader reader{.format = kFormat, .match = match, .read = read};
 
-}  // namespace ingle::documents
+}  // namespace ingle::documents::plain_text_reader

@@ -12,7 +12,7 @@
 #include "app/documents/readers/text_composer.h"
 #include "app/documents/refusals.h"
 
-namespace ingle::documents {
+namespace ingle::documents::word_reader {
 namespace {
 
 constexpr std::string_view kFormat = "Word document";
@@ -276,7 +276,6 @@ Result<Document> read(const Input& input) {
 
 }  // namespace
 
-extern const Reader word_reader;
-const Reader word_reader{.format = kFormat, .match = match, .read = read, .prepare = prepareMarkup};
+extern const Reader reader{.format = kFormat, .match = match, .read = read, .prepare = prepareMarkup};
 
-}  // namespace ingle::documents
+}  // namespace ingle::documents::word_reader

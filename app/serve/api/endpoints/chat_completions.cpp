@@ -1,15 +1,14 @@
 #include "app/serve/api/answer.h"
 #include "app/serve/api/endpoint.h"
 
-namespace ingle::serve::api {
+namespace ingle::serve::api::chat_completions_endpoint {
 
-extern const Endpoint chat_completions_endpoint;
-const Endpoint chat_completions_endpoint{
-    .method = "POST",
-    .path = "/v1/chat/completions",
-    .serve = [](Service& service, std::shared_ptr<http::Exchange> exchange) {
-        auto request = readChatRequest(exchange->request().body);
-        Answer::begin(service.room, std::move(request), chatForm(), std::move(exchange));
-    }};
+extern const Endpoint endpoint{.method = "POST",
+                               .path = "/v1/chat/completions",
+                               .serve = [](Service& service, std::shared_ptr<http::Exchange> exchange) {
+                                   auto request = readChatRequest(exchange->request().body);
+                                   Answer::begin(service.room, std::move(request), chatForm(),
+                                                 std::move(exchange));
+                               }};
 
-}  // namespace ingle::serve::api
+}  // namespace ingle::serve::api::chat_completions_endpoint

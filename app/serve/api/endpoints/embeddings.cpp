@@ -7,7 +7,7 @@
 #include "app/serve/api/fields.h"
 #include "app/serve/api/json_text.h"
 
-namespace ingle::serve::api {
+namespace ingle::serve::api::embeddings_endpoint {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -124,7 +124,6 @@ void serve(Service& service, std::shared_ptr<http::Exchange> exchange) {
 
 }  // namespace
 
-extern const Endpoint embeddings_endpoint;
-const Endpoint embeddings_endpoint{.method = "POST", .path = "/v1/embeddings", .serve = serve};
+extern const Endpoint endpoint{.method = "POST", .path = "/v1/embeddings", .serve = serve};
 
-}  // namespace ingle::serve::api
+}  // namespace ingle::serve::api::embeddings_endpoint

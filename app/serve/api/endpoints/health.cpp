@@ -1,9 +1,8 @@
 #include "app/serve/api/endpoint.h"
 
-namespace ingle::serve::api {
+namespace ingle::serve::api::health_endpoint {
 
-extern const Endpoint health_endpoint;
-const Endpoint health_endpoint{.method = "GET",
+extern const Endpoint endpoint{.method = "GET",
                                .path = "/health",
                                .isOpen = true,
                                .serve = [](Service& service, std::shared_ptr<http::Exchange> exchange) {
@@ -13,4 +12,4 @@ const Endpoint health_endpoint{.method = "GET",
                                    exchange->reply(std::move(response));
                                }};
 
-}  // namespace ingle::serve::api
+}  // namespace ingle::serve::api::health_endpoint

@@ -1,9 +1,8 @@
 #include "app/serve/api/endpoint.h"
 
-namespace ingle::serve::api {
+namespace ingle::serve::api::metrics_endpoint {
 
-extern const Endpoint metrics_endpoint;
-const Endpoint metrics_endpoint{
+extern const Endpoint endpoint{
     .method = "GET",
     .path = "/metrics",
     .serve = [](Service& service, std::shared_ptr<http::Exchange> exchange) {
@@ -12,4 +11,4 @@ const Endpoint metrics_endpoint{
                          .headers = {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}}});
     }};
 
-}  // namespace ingle::serve::api
+}  // namespace ingle::serve::api::metrics_endpoint

@@ -1,7 +1,7 @@
 #include "app/serve/api/endpoint.h"
 #include "app/serve/api/json_text.h"
 
-namespace ingle::serve::api {
+namespace ingle::serve::api::model_endpoint {
 namespace {
 
 constexpr std::string_view kPath = "/v1/models/";
@@ -15,7 +15,6 @@ void serve(Service& service, std::shared_ptr<http::Exchange> exchange) {
 
 }  // namespace
 
-extern const Endpoint model_endpoint;
-const Endpoint model_endpoint{.method = "GET", .path = kPath, .serve = serve};
+extern const Endpoint endpoint{.method = "GET", .path = kPath, .serve = serve};
 
-}  // namespace ingle::serve::api
+}  // namespace ingle::serve::api::model_endpoint

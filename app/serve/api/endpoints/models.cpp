@@ -1,7 +1,7 @@
 #include "app/serve/api/endpoint.h"
 #include "app/serve/api/json_text.h"
 
-namespace ingle::serve::api {
+namespace ingle::serve::api::models_endpoint {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -15,7 +15,6 @@ void serve(Service& service, std::shared_ptr<http::Exchange> exchange) {
 
 }  // namespace
 
-extern const Endpoint models_endpoint;
-const Endpoint models_endpoint{.method = "GET", .path = "/v1/models", .serve = serve};
+extern const Endpoint endpoint{.method = "GET", .path = "/v1/models", .serve = serve};
 
-}  // namespace ingle::serve::api
+}  // namespace ingle::serve::api::models_endpoint

@@ -6,7 +6,7 @@
 
 #include "app/serve/api/endpoint.h"
 
-namespace ingle::serve::api {
+namespace ingle::serve::api::page_endpoint {
 namespace {
 
 std::string withNonce(const std::string& nonce) {
@@ -36,7 +36,6 @@ void serve(Service&, std::shared_ptr<http::Exchange> exchange) {
 
 }  // namespace
 
-extern const Endpoint page_endpoint;
-const Endpoint page_endpoint{.method = "GET", .path = "/", .isOpen = true, .serve = serve};
+extern const Endpoint endpoint{.method = "GET", .path = "/", .isOpen = true, .serve = serve};
 
-}  // namespace ingle::serve::api
+}  // namespace ingle::serve::api::page_endpoint

@@ -2,7 +2,7 @@
 #include "app/serve/api/fields.h"
 #include "app/serve/api/json_text.h"
 
-namespace ingle::serve::api {
+namespace ingle::serve::api::tokenize_endpoint {
 namespace {
 
 /// {"model", "content" (llama.cpp's name) or "prompt" (vLLM's), "add_special" or "add_special_tokens"}
@@ -41,7 +41,6 @@ void serve(Service& service, std::shared_ptr<http::Exchange> exchange) {
 
 }  // namespace
 
-extern const Endpoint tokenize_endpoint;
-const Endpoint tokenize_endpoint{.method = "POST", .path = "/tokenize", .serve = serve};
+extern const Endpoint endpoint{.method = "POST", .path = "/tokenize", .serve = serve};
 
-}  // namespace ingle::serve::api
+}  // namespace ingle::serve::api::tokenize_endpoint

@@ -1,7 +1,7 @@
 #include "engine/backend/cpu/activation_function.h"
 #include "engine/backend/cpu/cpu_op.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::activation_op {
 namespace {
 
 kernels::KernelOp kernelOf(const Op& op) {
@@ -20,7 +20,6 @@ void run(const Op& op, const kernels::KernelFn& kernel, const StepContext& conte
 
 }  // namespace
 
-extern const CpuOp activation_op;
-const CpuOp activation_op{OpCode::Activation, withKernel<kernelOf, run>};
+extern const CpuOp op{OpCode::Activation, withKernel<kernelOf, run>};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::activation_op

@@ -8,7 +8,7 @@
 #include "engine/backend/cpu/cpu_op.h"
 #include "engine/kernels/ref/attention.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::attention_op {
 namespace {
 
 using kernels::OnlineSoftmax;
@@ -347,7 +347,6 @@ class PreparedAttention final : public PreparedOp {
 
 }  // namespace
 
-extern const CpuOp attention_op;
-const CpuOp attention_op{OpCode::Attention, prepared<PreparedAttention>, Attention::scratch};
+extern const CpuOp op{OpCode::Attention, prepared<PreparedAttention>, Attention::scratch};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::attention_op

@@ -3,7 +3,7 @@
 
 #include "engine/backend/cpu/cpu_op.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::clamped_glu_op {
 namespace {
 
 void run(const Op& op, const StepContext& context) {
@@ -23,7 +23,6 @@ void run(const Op& op, const StepContext& context) {
 
 }  // namespace
 
-extern const CpuOp clamped_glu_op;
-const CpuOp clamped_glu_op{OpCode::ClampedGlu, unprepared<run>};
+extern const CpuOp op{OpCode::ClampedGlu, unprepared<run>};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::clamped_glu_op

@@ -2,7 +2,7 @@
 
 #include "engine/backend/cpu/cpu_op.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::concat_op {
 namespace {
 
 void run(const Op& op, const StepContext& context) {
@@ -21,7 +21,6 @@ void run(const Op& op, const StepContext& context) {
 
 }  // namespace
 
-extern const CpuOp concat_op;
-const CpuOp concat_op{OpCode::Concat, unprepared<run>};
+extern const CpuOp op{OpCode::Concat, unprepared<run>};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::concat_op

@@ -1,6 +1,6 @@
 #include "engine/backend/cpu/cpu_op.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::embed_op {
 namespace {
 
 void run(const Op& op, const StepContext& context) {
@@ -15,7 +15,6 @@ void run(const Op& op, const StepContext& context) {
 
 }  // namespace
 
-extern const CpuOp embed_op;
-const CpuOp embed_op{OpCode::Embed, unprepared<run>, nullptr, SideData::Read};
+extern const CpuOp op{OpCode::Embed, unprepared<run>, nullptr, SideData::Read};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::embed_op

@@ -2,7 +2,7 @@
 
 #include "engine/backend/cpu/cpu_op.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::embed_position_op {
 namespace {
 
 void run(const Op& op, const StepContext& context) {
@@ -19,7 +19,6 @@ void run(const Op& op, const StepContext& context) {
 
 }  // namespace
 
-extern const CpuOp embed_position_op;
-const CpuOp embed_position_op{OpCode::EmbedPosition, unprepared<run>, nullptr, SideData::Read};
+extern const CpuOp op{OpCode::EmbedPosition, unprepared<run>, nullptr, SideData::Read};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::embed_position_op

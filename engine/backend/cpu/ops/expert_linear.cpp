@@ -6,7 +6,7 @@
 #include "engine/backend/cpu/matmul_input.h"
 #include "engine/base/check.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::expert_linear_op {
 namespace {
 
 /// Outputs a thread takes at a time, as in linear.cpp.
@@ -175,7 +175,6 @@ Scratch scratch(const Op& op, const Plan& plan) {
 
 }  // namespace
 
-extern const CpuOp expert_linear_op;
-const CpuOp expert_linear_op{OpCode::ExpertLinear, prepared<ExpertLinear>, scratch, SideData::Read};
+extern const CpuOp op{OpCode::ExpertLinear, prepared<ExpertLinear>, scratch, SideData::Read};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::expert_linear_op

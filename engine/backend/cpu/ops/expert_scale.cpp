@@ -1,7 +1,7 @@
 #include "engine/backend/cpu/cpu_op.h"
 #include "engine/base/check.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::expert_scale_op {
 namespace {
 
 void run(const Op& op, const StepContext& context) {
@@ -25,7 +25,6 @@ void run(const Op& op, const StepContext& context) {
 
 }  // namespace
 
-extern const CpuOp expert_scale_op;
-const CpuOp expert_scale_op{OpCode::ExpertScale, unprepared<run>};
+extern const CpuOp op{OpCode::ExpertScale, unprepared<run>};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::expert_scale_op

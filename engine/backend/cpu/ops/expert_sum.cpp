@@ -1,7 +1,7 @@
 #include "engine/backend/cpu/cpu_op.h"
 #include "engine/kernels/ref/experts.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::expert_sum_op {
 namespace {
 
 void run(const Op& op, const StepContext& context) {
@@ -20,7 +20,6 @@ void run(const Op& op, const StepContext& context) {
 
 }  // namespace
 
-extern const CpuOp expert_sum_op;
-const CpuOp expert_sum_op{OpCode::ExpertSum, unprepared<run>};
+extern const CpuOp op{OpCode::ExpertSum, unprepared<run>};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::expert_sum_op

@@ -2,7 +2,7 @@
 #include "engine/backend/cpu/cpu_op.h"
 #include "engine/kernels/ref/elementwise.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::gated_activation_op {
 namespace {
 
 kernels::KernelOp kernelOf(const Op& op) {
@@ -23,7 +23,6 @@ void run(const Op& op, const kernels::KernelFn& kernel, const StepContext& conte
 
 }  // namespace
 
-extern const CpuOp gated_activation_op;
-const CpuOp gated_activation_op{OpCode::GatedActivation, withKernel<kernelOf, run>};
+extern const CpuOp op{OpCode::GatedActivation, withKernel<kernelOf, run>};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::gated_activation_op

@@ -3,7 +3,7 @@
 #include "engine/backend/cpu/chunk_walk.h"
 #include "engine/kernels/ref/mamba_scan.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::gated_delta_op {
 namespace {
 
 class GatedDelta final : public PreparedOp {
@@ -78,7 +78,6 @@ Scratch scratch(const Op& op, const Plan&) {
 
 }  // namespace
 
-extern const CpuOp gated_delta_op;
-const CpuOp gated_delta_op{OpCode::GatedDelta, prepared<GatedDelta>, scratch};
+extern const CpuOp op{OpCode::GatedDelta, prepared<GatedDelta>, scratch};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::gated_delta_op

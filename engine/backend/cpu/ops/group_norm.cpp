@@ -2,7 +2,7 @@
 
 #include "engine/backend/cpu/cpu_op.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::group_norm_op {
 namespace {
 
 /// The op's bias; zeros where it has none.
@@ -32,7 +32,6 @@ Scratch scratch(const Op& op, const Plan&) {
 
 }  // namespace
 
-extern const CpuOp group_norm_op;
-const CpuOp group_norm_op{OpCode::GroupNorm, withKernel<always<kernels::KernelOp::GroupNorm>, run>, scratch};
+extern const CpuOp op{OpCode::GroupNorm, withKernel<always<kernels::KernelOp::GroupNorm>, run>, scratch};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::group_norm_op

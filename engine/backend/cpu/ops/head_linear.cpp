@@ -2,7 +2,7 @@
 
 #include "engine/backend/cpu/matmul_input.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::head_linear_op {
 namespace {
 
 using kernels::ActivationForm;
@@ -114,7 +114,6 @@ Scratch scratch(const Op& op, const Plan& plan) {
 
 }  // namespace
 
-extern const CpuOp head_linear_op;
-const CpuOp head_linear_op{OpCode::HeadLinear, prepared<HeadLinear>, scratch};
+extern const CpuOp op{OpCode::HeadLinear, prepared<HeadLinear>, scratch};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::head_linear_op

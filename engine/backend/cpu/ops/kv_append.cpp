@@ -3,7 +3,7 @@
 
 #include "engine/backend/cpu/cpu_op.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::kv_append_op {
 namespace {
 
 void run(const Op& op, const kernels::KernelFn& kernel, const StepContext& context) {
@@ -38,7 +38,6 @@ void run(const Op& op, const kernels::KernelFn& kernel, const StepContext& conte
 
 }  // namespace
 
-extern const CpuOp kv_append_op;
-const CpuOp kv_append_op{OpCode::KvAppend, withKernel<always<kernels::KernelOp::ToHalves>, run>};
+extern const CpuOp op{OpCode::KvAppend, withKernel<always<kernels::KernelOp::ToHalves>, run>};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::kv_append_op

@@ -1,7 +1,7 @@
 #include "engine/backend/cpu/cpu_op.h"
 #include "engine/kernels/ref/norm.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::l2_norm_op {
 namespace {
 
 void run(const Op& op, const StepContext& context) {
@@ -17,7 +17,6 @@ void run(const Op& op, const StepContext& context) {
 
 }  // namespace
 
-extern const CpuOp l2_norm_op;
-const CpuOp l2_norm_op{OpCode::L2Norm, unprepared<run>};
+extern const CpuOp op{OpCode::L2Norm, unprepared<run>};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::l2_norm_op

@@ -1,6 +1,6 @@
 #include "engine/backend/cpu/cpu_op.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::layer_norm_op {
 namespace {
 
 void run(const Op& op, const kernels::KernelFn& kernel, const StepContext& context) {
@@ -17,7 +17,6 @@ void run(const Op& op, const kernels::KernelFn& kernel, const StepContext& conte
 
 }  // namespace
 
-extern const CpuOp layer_norm_op;
-const CpuOp layer_norm_op{OpCode::LayerNorm, withKernel<always<kernels::KernelOp::GroupNorm>, run>};
+extern const CpuOp op{OpCode::LayerNorm, withKernel<always<kernels::KernelOp::GroupNorm>, run>};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::layer_norm_op

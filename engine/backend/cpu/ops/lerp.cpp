@@ -1,7 +1,7 @@
 #include "engine/backend/cpu/cpu_op.h"
 #include "engine/kernels/ref/elementwise.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::lerp_op {
 namespace {
 
 void run(const Op& op, const StepContext& context) {
@@ -13,7 +13,6 @@ void run(const Op& op, const StepContext& context) {
 
 }  // namespace
 
-extern const CpuOp lerp_op;
-const CpuOp lerp_op{OpCode::Lerp, unprepared<run>};
+extern const CpuOp op{OpCode::Lerp, unprepared<run>};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::lerp_op

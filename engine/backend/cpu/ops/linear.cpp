@@ -3,7 +3,7 @@
 #include "engine/backend/cpu/expanded_matmul.h"
 #include "engine/backend/cpu/matmul_input.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::linear_op {
 namespace {
 
 using kernels::ActivationForm;
@@ -141,7 +141,6 @@ Scratch scratch(const Op& op, const Plan& plan) {
 
 }  // namespace
 
-extern const CpuOp linear_op;
-const CpuOp linear_op{OpCode::Linear, prepared<Linear>, scratch, SideData::Read};
+extern const CpuOp op{OpCode::Linear, prepared<Linear>, scratch, SideData::Read};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::linear_op

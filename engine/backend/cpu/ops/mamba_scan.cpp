@@ -2,7 +2,7 @@
 
 #include "engine/backend/cpu/chunk_walk.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::mamba_scan_op {
 namespace {
 
 class MambaScan final : public PreparedOp {
@@ -81,7 +81,6 @@ Scratch scratch(const Op& op, const Plan&) {
 
 }  // namespace
 
-extern const CpuOp mamba_scan_op;
-const CpuOp mamba_scan_op{OpCode::MambaScan, prepared<MambaScan>, scratch};
+extern const CpuOp op{OpCode::MambaScan, prepared<MambaScan>, scratch};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::mamba_scan_op

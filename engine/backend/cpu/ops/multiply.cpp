@@ -1,7 +1,7 @@
 #include "engine/backend/cpu/cpu_op.h"
 #include "engine/kernels/ref/elementwise.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::multiply_op {
 namespace {
 
 void run(const Op& op, const StepContext& context) {
@@ -16,7 +16,6 @@ void run(const Op& op, const StepContext& context) {
 
 }  // namespace
 
-extern const CpuOp multiply_op;
-const CpuOp multiply_op{OpCode::Multiply, unprepared<run>};
+extern const CpuOp op{OpCode::Multiply, unprepared<run>};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::multiply_op

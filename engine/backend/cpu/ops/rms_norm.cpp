@@ -1,6 +1,6 @@
 #include "engine/backend/cpu/cpu_op.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::rms_norm_op {
 namespace {
 
 class RmsNorm final : public PreparedOp {
@@ -44,7 +44,6 @@ class RmsNorm final : public PreparedOp {
 
 }  // namespace
 
-extern const CpuOp rms_norm_op;
-const CpuOp rms_norm_op{OpCode::RmsNorm, prepared<RmsNorm>};
+extern const CpuOp op{OpCode::RmsNorm, prepared<RmsNorm>};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::rms_norm_op

@@ -2,7 +2,7 @@
 
 #include "engine/backend/cpu/cpu_op.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::rope_op {
 namespace {
 
 class Rope final : public PreparedOp {
@@ -39,7 +39,6 @@ class Rope final : public PreparedOp {
 
 }  // namespace
 
-extern const CpuOp rope_op;
-const CpuOp rope_op{OpCode::Rope, prepared<Rope>};
+extern const CpuOp op{OpCode::Rope, prepared<Rope>};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::rope_op

@@ -1,7 +1,7 @@
 #include "engine/backend/cpu/cpu_op.h"
 #include "engine/kernels/ref/experts.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::route_experts_op {
 namespace {
 
 void run(const Op& op, const StepContext& context) {
@@ -26,7 +26,6 @@ Scratch scratch(const Op& op, const Plan&) {
 
 }  // namespace
 
-extern const CpuOp route_experts_op;
-const CpuOp route_experts_op{OpCode::RouteExperts, unprepared<run>, scratch};
+extern const CpuOp op{OpCode::RouteExperts, unprepared<run>, scratch};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::route_experts_op

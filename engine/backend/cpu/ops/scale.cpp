@@ -1,7 +1,7 @@
 #include "engine/backend/cpu/cpu_op.h"
 #include "engine/kernels/ref/elementwise.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::scale_op {
 namespace {
 
 void run(const Op& op, const StepContext& context) {
@@ -11,7 +11,6 @@ void run(const Op& op, const StepContext& context) {
 
 }  // namespace
 
-extern const CpuOp scale_op;
-const CpuOp scale_op{OpCode::Scale, unprepared<run>};
+extern const CpuOp op{OpCode::Scale, unprepared<run>};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::scale_op

@@ -3,7 +3,7 @@
 #include "engine/backend/cpu/cpu_op.h"
 #include "engine/base/check.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::select_rows_op {
 namespace {
 
 void run(const Op& op, const StepContext& context) {
@@ -20,7 +20,6 @@ void run(const Op& op, const StepContext& context) {
 
 }  // namespace
 
-extern const CpuOp select_rows_op;
-const CpuOp select_rows_op{OpCode::SelectRows, unprepared<run>};
+extern const CpuOp op{OpCode::SelectRows, unprepared<run>};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::select_rows_op

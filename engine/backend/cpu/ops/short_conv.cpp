@@ -5,7 +5,7 @@
 #include "engine/backend/chunk_state.h"
 #include "engine/backend/cpu/cpu_op.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::short_conv_op {
 namespace {
 
 /// Channels a thread takes at a time, through all rows of a step.
@@ -43,7 +43,6 @@ Scratch scratch(const Op& op, const Plan&) {
 
 }  // namespace
 
-extern const CpuOp short_conv_op;
-const CpuOp short_conv_op{OpCode::ShortConv, unprepared<run>, scratch};
+extern const CpuOp op{OpCode::ShortConv, unprepared<run>, scratch};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::short_conv_op

@@ -2,7 +2,7 @@
 
 #include "engine/backend/cpu/cpu_op.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::slice_op {
 namespace {
 
 void run(const Op& op, const StepContext& context) {
@@ -16,7 +16,6 @@ void run(const Op& op, const StepContext& context) {
 
 }  // namespace
 
-extern const CpuOp slice_op;
-const CpuOp slice_op{OpCode::Slice, unprepared<run>};
+extern const CpuOp op{OpCode::Slice, unprepared<run>};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::slice_op

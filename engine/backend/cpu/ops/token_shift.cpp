@@ -2,7 +2,7 @@
 
 #include "engine/backend/cpu/cpu_op.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::token_shift_op {
 namespace {
 
 void run(const Op& op, const StepContext& context) {
@@ -23,7 +23,6 @@ void run(const Op& op, const StepContext& context) {
 
 }  // namespace
 
-extern const CpuOp token_shift_op;
-const CpuOp token_shift_op{OpCode::TokenShift, unprepared<run>};
+extern const CpuOp op{OpCode::TokenShift, unprepared<run>};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::token_shift_op

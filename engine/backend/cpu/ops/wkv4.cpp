@@ -4,7 +4,7 @@
 
 #include "engine/backend/cpu/cpu_op.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::wkv4_op {
 namespace {
 
 /// Channels a thread takes at a time.
@@ -34,7 +34,6 @@ void run(const Op& op, const StepContext& context) {
 
 }  // namespace
 
-extern const CpuOp wkv4_op;
-const CpuOp wkv4_op{OpCode::Wkv4, unprepared<run>};
+extern const CpuOp op{OpCode::Wkv4, unprepared<run>};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::wkv4_op

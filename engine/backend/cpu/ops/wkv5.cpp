@@ -2,7 +2,7 @@
 
 #include "engine/backend/cpu/cpu_op.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::wkv5_op {
 namespace {
 
 /// Where a head's decays or bonuses lie: a token's row of an input, or a weight with one number per key
@@ -55,7 +55,6 @@ void run(const Op& op, const kernels::KernelFn& kernel, const StepContext& conte
 
 }  // namespace
 
-extern const CpuOp wkv5_op;
-const CpuOp wkv5_op{OpCode::Wkv5, withKernel<always<kernels::KernelOp::Wkv5>, run>};
+extern const CpuOp op{OpCode::Wkv5, withKernel<always<kernels::KernelOp::Wkv5>, run>};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::wkv5_op

@@ -2,7 +2,7 @@
 
 #include "engine/backend/cpu/cpu_op.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::wkv7_op {
 namespace {
 
 void run(const Op& op, const kernels::KernelFn& kernel, const StepContext& context) {
@@ -40,7 +40,6 @@ Scratch scratch(const Op& op, const Plan&) {
 
 }  // namespace
 
-extern const CpuOp wkv7_op;
-const CpuOp wkv7_op{OpCode::Wkv7, withKernel<always<kernels::KernelOp::Wkv7>, run>, scratch};
+extern const CpuOp op{OpCode::Wkv7, withKernel<always<kernels::KernelOp::Wkv7>, run>, scratch};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::wkv7_op

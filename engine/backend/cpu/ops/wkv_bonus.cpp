@@ -1,7 +1,7 @@
 #include "engine/backend/cpu/cpu_op.h"
 #include "engine/kernels/ref/wkv7.h"
 
-namespace ingle::backend::cpu {
+namespace ingle::backend::cpu::wkv_bonus_op {
 namespace {
 
 void run(const Op& op, const StepContext& context) {
@@ -20,7 +20,6 @@ void run(const Op& op, const StepContext& context) {
 
 }  // namespace
 
-extern const CpuOp wkv_bonus_op;
-const CpuOp wkv_bonus_op{OpCode::WkvBonus, unprepared<run>};
+extern const CpuOp op{OpCode::WkvBonus, unprepared<run>};
 
-}  // namespace ingle::backend::cpu
+}  // namespace ingle::backend::cpu::wkv_bonus_op

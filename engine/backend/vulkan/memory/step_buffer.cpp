@@ -24,7 +24,8 @@ void writeStep(const Step& step, const StepBuffer& out) {
         const SequenceRun& run = step.runs[i];
         INGLE_CHECK(run.numRows <= step.tokens.size() - row, "run {} of {} rows, {} of {} taken", i,
                     run.numRows, row, step.tokens.size());
-        const auto* sequence = static_cast<const VulkanSequence*>(run.sequence);
+        const auto* sequence = dynamic_cast<const VulkanSequence*>(run.sequence);
+        INGLE_CHECK(sequence != nullptr, "run {} is of another backend", i);
         out.entries[i].run = {.firstRow = row,
                               .numRows = run.numRows,
                               .slot = sequence->slot(),

@@ -17,10 +17,6 @@ constexpr uint64_t kCacheSlack = 16;
 constexpr uint32_t kQ8Values = 32;  // that share a scale
 constexpr uint32_t kQ8Bytes = 34;   // of a block in a SavedState: the scale, then the values
 
-uint32_t pagesFor(uint32_t tokens) {
-    return tokens / kPageTokens + (tokens % kPageTokens != 0);
-}
-
 uint32_t rounded(size_t bytes) {
     return static_cast<uint32_t>((bytes + 15) / 16 * 16);
 }
@@ -81,7 +77,7 @@ Result<std::unique_ptr<VulkanMemoryPool>> VulkanMemoryPool::create(const DeviceC
                                   (uint64_t{kPageTokens} * largestRow);
         const uint32_t tokens = options.reservedTokens > 0 ? options.reservedTokens : options.maxTokens;
         pool->m_maxPages = static_cast<uint32_t>(std::min<uint64_t>(bindable, pagesFor(tokens)));
-        pool->m_tablePages = std::max(pool->m_maxPages, pagesFor(options.maxLength));
+        pool->m_tablePages = std::max(pool->m_maxPages, static_cast<uint32_t>(pagesFor(options.maxLength)));
         INGLE_TRY(pool->addPages());
     }
     INGLE_TRY(pool->addSlots());
@@ -168,35 +164,15 @@ Status VulkanSequence::clearStates() {
 Status VulkanSequence::truncate(uint32_t tokens) {
     INGLE_TRY(checkTruncation(m_pool.spec(), *this, tokens));
     if (tokens == 0) INGLE_TRY(clearStates());
-    cut(tokens);
+    m_held.cut(tokens);
     return {};
-}
-
-void VulkanSequence::cut(uint32_t tokens) {
-    m_pages.resize(std::min<size_t>(m_pages.size(), pagesFor(tokens)));
-    m_length = tokens;
-    m_firstKept = std::min(m_firstKept, m_length);
-}
-
-void VulkanSequence::advance(uint32_t tokens) {
-    m_length += tokens;
-    giveBackUnseen();
-}
-
-/// Steps that run now see no more of them than those to come; the device's table is left as it is.
-void VulkanSequence::giveBackUnseen() {
-    const uint32_t firstKept = m_pool.spec().firstKept(m_length);
-    for (; m_firstKept < firstKept; m_firstKept += kPageTokens) m_pages[m_firstKept / kPageTokens].reset();
 }
 
 Result<std::unique_ptr<SequenceMemory>> VulkanSequence::fork(uint32_t tokens) const {
     INGLE_TRY(checkTruncation(m_pool.spec(), *this, tokens));
     INGLE_TRY_ASSIGN(auto copy, create(m_pool));
     if (tokens == 0) return copy;
-    copy->m_pages.assign(m_pages.begin(),
-                         m_pages.begin() + std::min<std::ptrdiff_t>(std::ssize(m_pages), pagesFor(tokens)));
-    copy->m_length = tokens;
-    copy->m_firstKept = m_firstKept;
+    copy->m_held = m_held.beginning(tokens);
     if (!m_pool.spec().states.empty()) {
         Recorder recorder(m_pool.context().device, m_pool.context().pipelines);
         for (uint32_t i = 0; i < m_pool.spec().states.size(); ++i)
@@ -212,9 +188,8 @@ Status VulkanSequence::reserve(uint32_t tokens) {
     if (pagesFor(tokens) > m_pool.tablePages())
         return fail(ErrorCode::OutOfMemory, "the memory for {} tokens is full",
                     m_pool.tablePages() * kPageTokens);
-    std::vector<Page> pages = m_pages;
-    const bool copyLast =
-        m_length % kPageTokens != 0 && tokens > m_length && m_pages.back().use_count() > 2;  // `pages` too
+    std::vector<Page> pages = m_held.pages;
+    const bool copyLast = m_held.mustCopyLast(tokens, 2);  // `pages` shares it, too
     if (!copyLast && pages.size() >= pagesFor(tokens)) return {};
     if (copyLast) {
         INGLE_TRY_ASSIGN(pages.back(), m_pool.takePage());
@@ -226,11 +201,11 @@ Status VulkanSequence::reserve(uint32_t tokens) {
     if (copyLast) {
         // The page that is half full must be this sequence's alone before it is written to.
         Recorder recorder(m_pool.context().device, m_pool.context().pipelines);
-        const uint32_t last = static_cast<uint32_t>(m_pages.size()) - 1;
+        const uint32_t last = static_cast<uint32_t>(m_held.pages.size()) - 1;
         const auto copyPage = [&](const BufferRange& cache, const CacheRow& row) {
             const uint64_t bytes = uint64_t{kPageTokens} * row.rowBytes;
             if (bytes == 0) return Status();
-            return recorder.copy(cache.part(*m_pages[last] * bytes, bytes),
+            return recorder.copy(cache.part(*m_held.pages[last] * bytes, bytes),
                                  cache.part(*pages[last] * bytes, bytes));
         };
         for (uint32_t layer = 0; layer < m_pool.spec().kv.size(); ++layer) {
@@ -239,16 +214,16 @@ Status VulkanSequence::reserve(uint32_t tokens) {
         }
         INGLE_TRY(m_pool.run(recorder));
     }
-    m_pages.swap(pages);
+    m_held.pages.swap(pages);
     const Status status = uploadTable();
-    if (!status) m_pages.swap(pages);
+    if (!status) m_held.pages.swap(pages);
     return status;
 }
 
 Status VulkanSequence::uploadTable(uint32_t slot) {
-    if (m_pages.empty()) return {};
+    if (m_held.pages.empty()) return {};
     std::vector<uint32_t> table;
-    for (const Page& page : m_pages) table.push_back(page ? *page : 0);
+    for (const Page& page : m_held.pages) table.push_back(page ? *page : 0);
     const uint64_t first = uint64_t{slot} * m_pool.tablePages() * sizeof(uint32_t);
     const auto bytes = std::as_bytes(std::span(table));
     return m_pool.context().transfer.upload(m_pool.pageTables().part(first, bytes.size()), bytes);
@@ -288,7 +263,8 @@ Status VulkanSequence::moveRows(Direction direction, const BufferRange& cache, c
     for (uint32_t token = range.first; token < range.end();) {
         const uint32_t count = std::min(kPageTokens - token % kPageTokens, range.end() - token);
         const std::span<std::byte> bytes(rows.data(), size_t{count} * row.rowBytes);
-        const uint64_t cacheRow = uint64_t{*m_pages[token / kPageTokens]} * kPageTokens + token % kPageTokens;
+        const uint64_t cacheRow =
+            uint64_t{*m_held.pages[token / kPageTokens]} * kPageTokens + token % kPageTokens;
         const BufferRange onDevice = cache.part(cacheRow * row.rowBytes, bytes.size());
         const auto eachRow = [&](auto convert) {
             for (uint32_t i = 0; i < count; ++i)
@@ -338,7 +314,7 @@ Result<SavedState> VulkanSequence::save(TokenRange range, SavedParts parts) cons
 Status VulkanSequence::restore(const SavedState& saved) {
     const Status status = fill(saved);
     if (status) return status;
-    cut(0);
+    m_held.cut(0);
     // A device that cannot even clear is lost, and the sequence with it.
     (void)clearStates();
     return status;
@@ -346,13 +322,7 @@ Status VulkanSequence::restore(const SavedState& saved) {
 
 Status VulkanSequence::makeRoomFor(TokenRange range) {
     if (m_pool.spec().kv.empty()) return {};
-    if (range.first > m_length || range.first < m_firstKept) {
-        // Nobody sees what was before.
-        m_pages.assign(pagesFor(range.first), nullptr);
-        m_firstKept = range.first;
-        m_length = range.first;
-    }
-    cut(range.first);
+    m_held.continueAt(range.first);
     return reserve(range.end());
 }
 
@@ -387,8 +357,8 @@ Status VulkanSequence::fill(const SavedState& saved) {
         const auto part = std::as_bytes(std::span(state));
         INGLE_TRY(m_pool.context().transfer.upload(stateRange(i).part(0, part.size()), part));
     }
-    m_length = range.end();
-    giveBackUnseen();
+    m_held.length = range.end();
+    advance(0);  // pages that nobody sees from there on
     return {};
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/backend/memory.h"
+#include "engine/backend/sequence_pages.h"
 #include "engine/backend/vulkan/matvec/matmul.h"
 #include "engine/backend/vulkan/matvec/matvec_shapes.h"
 #include "engine/backend/vulkan/substrate/transfer.h"
@@ -98,17 +99,20 @@ class VulkanSequence final : public SequenceMemory {
     static Result<std::unique_ptr<VulkanSequence>> create(VulkanMemoryPool& pool);
     ~VulkanSequence() override { m_pool.giveSlot(m_slot); }
 
-    uint32_t length() const override { return m_length; }
-    uint32_t firstKept() const override { return m_firstKept; }
+    uint32_t length() const override { return m_held.length; }
+    uint32_t firstKept() const override { return m_held.firstKept; }
     Status truncate(uint32_t tokens) override;
     Result<SavedState> save(TokenRange range, SavedParts parts) const override;
     Status restore(const SavedState& state) override;
     Result<std::unique_ptr<SequenceMemory>> fork(uint32_t tokens) const override;
 
+    const VulkanMemoryPool& pool() const { return m_pool; }
     /// Takes pages for `tokens` in all, and tells the device which. Errors: OutOfMemory, Device; then nothing
     /// changed.
     Status reserve(uint32_t tokens);
-    void advance(uint32_t tokens);
+    /// Steps that run now see no more of what is given back than those to come; a device's table is left as
+    /// it is.
+    void advance(uint32_t tokens) { m_held.advance(tokens, m_pool.spec()); }
     uint32_t slot() const { return m_slot; }
 
     /// Slots with this page table, for states of steps that may be taken back. Errors: OutOfMemory, Device.
@@ -121,9 +125,6 @@ class VulkanSequence final : public SequenceMemory {
 
     VulkanSequence(VulkanMemoryPool& pool, uint32_t slot) : m_pool(pool), m_slot(slot) {}
     Status clearStates();
-    /// The first `tokens` stay.
-    void cut(uint32_t tokens);
-    void giveBackUnseen();
     uint64_t savedBytes(TokenRange range, SavedParts parts) const;
     Status fill(const SavedState& saved);
     /// For what is restored: only what is before it stays. Errors: as reserve().
@@ -136,10 +137,7 @@ class VulkanSequence final : public SequenceMemory {
 
     VulkanMemoryPool& m_pool;
     uint32_t m_slot;
-    /// Shared with forks; written only when owned alone. Null: given back.
-    std::vector<Page> m_pages;
-    uint32_t m_length = 0;
-    uint32_t m_firstKept = 0;
+    SequencePages<Page> m_held;
 };
 
 }  // namespace ingle::backend::vulkan

@@ -2,7 +2,7 @@
 
 #include "engine/backend/vulkan/recording/vulkan_op.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::attention_ops {
 namespace {
 
 constexpr OpCode kCodes[] = {OpCode::Attention};
@@ -148,7 +148,6 @@ constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};
 
 }  // namespace
 
-extern const VulkanOpList attention_ops;
-const VulkanOpList attention_ops(kOps);
+extern const VulkanOpList ops(kOps);
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::attention_ops

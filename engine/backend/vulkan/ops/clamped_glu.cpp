@@ -1,6 +1,6 @@
 #include "engine/backend/vulkan/recording/vulkan_op.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::clamped_glu_ops {
 namespace {
 
 constexpr OpCode kCodes[] = {OpCode::ClampedGlu};
@@ -21,7 +21,6 @@ constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};
 
 }  // namespace
 
-extern const VulkanOpList clamped_glu_ops;
-const VulkanOpList clamped_glu_ops(kOps);
+extern const VulkanOpList ops(kOps);
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::clamped_glu_ops

@@ -1,6 +1,6 @@
 #include "engine/backend/vulkan/recording/vulkan_op.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::concat_ops {
 namespace {
 
 constexpr OpCode kCodes[] = {OpCode::Concat};
@@ -20,7 +20,6 @@ constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};
 
 }  // namespace
 
-extern const VulkanOpList concat_ops;
-const VulkanOpList concat_ops(kOps);
+extern const VulkanOpList ops(kOps);
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::concat_ops

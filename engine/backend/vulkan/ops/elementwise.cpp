@@ -1,7 +1,7 @@
 // The ops that compute each value from those at the same place, see shaders/elementwise.comp.
 #include "engine/backend/vulkan/recording/vulkan_op.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::elementwise_ops {
 namespace {
 
 /// As the shader numbers them.
@@ -49,7 +49,6 @@ constexpr VulkanOp kOps[] = {
 
 }  // namespace
 
-extern const VulkanOpList elementwise_ops;
-const VulkanOpList elementwise_ops(kOps);
+extern const VulkanOpList ops(kOps);
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::elementwise_ops

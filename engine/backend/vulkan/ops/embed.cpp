@@ -1,7 +1,7 @@
 #include "engine/backend/vulkan/recording/vulkan_op.h"
 #include "engine/backend/vulkan/weights/matrix_push.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::embed_ops {
 namespace {
 
 constexpr OpCode kCodes[] = {OpCode::Embed};
@@ -26,7 +26,6 @@ constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};
 
 }  // namespace
 
-extern const VulkanOpList embed_ops;
-const VulkanOpList embed_ops(kOps);
+extern const VulkanOpList ops(kOps);
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::embed_ops

@@ -1,7 +1,7 @@
 #include "engine/backend/vulkan/recording/vulkan_op.h"
 #include "engine/backend/vulkan/weights/matrix_push.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::expert_linear_ops {
 namespace {
 
 constexpr OpCode kCodes[] = {OpCode::ExpertLinear};
@@ -43,7 +43,6 @@ constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};
 
 }  // namespace
 
-extern const VulkanOpList expert_linear_ops;
-const VulkanOpList expert_linear_ops(kOps);
+extern const VulkanOpList ops(kOps);
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::expert_linear_ops

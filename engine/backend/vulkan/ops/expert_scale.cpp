@@ -1,6 +1,6 @@
 #include "engine/backend/vulkan/recording/vulkan_op.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::expert_scale_ops {
 namespace {
 
 constexpr OpCode kCodes[] = {OpCode::ExpertScale};
@@ -20,7 +20,6 @@ constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};
 
 }  // namespace
 
-extern const VulkanOpList expert_scale_ops;
-const VulkanOpList expert_scale_ops(kOps);
+extern const VulkanOpList ops(kOps);
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::expert_scale_ops

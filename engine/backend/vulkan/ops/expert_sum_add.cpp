@@ -1,7 +1,7 @@
 // y = h + the experts' sum.
 #include "engine/backend/vulkan/recording/vulkan_op.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::expert_sum_add_ops {
 namespace {
 
 constexpr OpCode kCodes[] = {OpCode::ExpertSum, OpCode::Add};
@@ -23,7 +23,6 @@ constexpr VulkanOp kOps[] = {{kCodes, fits, record}};
 
 }  // namespace
 
-extern const VulkanOpList expert_sum_add_ops;
-const VulkanOpList expert_sum_add_ops(kOps);
+extern const VulkanOpList ops(kOps);
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::expert_sum_add_ops

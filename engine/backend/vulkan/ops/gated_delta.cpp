@@ -1,6 +1,6 @@
 #include "engine/backend/vulkan/recording/chunk_keys.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::gated_delta_ops {
 namespace {
 
 constexpr OpCode kCodes[] = {OpCode::GatedDelta};
@@ -35,7 +35,6 @@ constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};
 
 }  // namespace
 
-extern const VulkanOpList gated_delta_ops;
-const VulkanOpList gated_delta_ops(kOps);
+extern const VulkanOpList ops(kOps);
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::gated_delta_ops

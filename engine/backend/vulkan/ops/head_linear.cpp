@@ -1,7 +1,7 @@
 #include "engine/backend/vulkan/recording/vulkan_op.h"
 #include "engine/backend/vulkan/weights/matrix_push.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::head_linear_ops {
 namespace {
 
 constexpr OpCode kCodes[] = {OpCode::HeadLinear};
@@ -42,7 +42,6 @@ constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};
 
 }  // namespace
 
-extern const VulkanOpList head_linear_ops;
-const VulkanOpList head_linear_ops(kOps);
+extern const VulkanOpList ops(kOps);
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::head_linear_ops

@@ -4,7 +4,7 @@
 #include "engine/backend/vulkan/matvec/matmul.h"
 #include "engine/backend/vulkan/recording/vulkan_op.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::linear_ops {
 namespace {
 
 constexpr uint32_t kMaxStackedParts = 3;
@@ -221,7 +221,6 @@ constexpr VulkanOp kOps[] = {
 
 }  // namespace
 
-extern const VulkanOpList linear_ops;
-const VulkanOpList linear_ops(kOps);
+extern const VulkanOpList ops(kOps);
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::linear_ops

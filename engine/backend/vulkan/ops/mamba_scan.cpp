@@ -1,6 +1,6 @@
 #include "engine/backend/vulkan/recording/chunk_keys.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::mamba_scan_ops {
 namespace {
 
 constexpr OpCode kCodes[] = {OpCode::MambaScan};
@@ -31,7 +31,6 @@ constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};
 
 }  // namespace
 
-extern const VulkanOpList mamba_scan_ops;
-const VulkanOpList mamba_scan_ops(kOps);
+extern const VulkanOpList ops(kOps);
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::mamba_scan_ops

@@ -1,7 +1,7 @@
 // The ops that normalise parts of rows, see shaders/norm.comp.
 #include "engine/backend/vulkan/recording/vulkan_op.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::norm_ops {
 namespace {
 
 /// As the shader numbers them.
@@ -49,7 +49,6 @@ constexpr VulkanOp kOps[] = {
 
 }  // namespace
 
-extern const VulkanOpList norm_ops;
-const VulkanOpList norm_ops(kOps);
+extern const VulkanOpList ops(kOps);
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::norm_ops

@@ -5,7 +5,7 @@
 
 #include "engine/backend/vulkan/recording/vulkan_op.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::rope_cache_ops {
 namespace {
 
 struct Push {
@@ -202,7 +202,6 @@ constexpr VulkanOp kOps[] = {
 
 }  // namespace
 
-extern const VulkanOpList rope_cache_ops;
-const VulkanOpList rope_cache_ops(kOps);
+extern const VulkanOpList ops(kOps);
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::rope_cache_ops

@@ -1,6 +1,6 @@
 #include "engine/backend/vulkan/recording/vulkan_op.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::wkv4_ops {
 namespace {
 
 constexpr OpCode kCodes[] = {OpCode::Wkv4};
@@ -25,7 +25,6 @@ constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};
 
 }  // namespace
 
-extern const VulkanOpList wkv4_ops;
-const VulkanOpList wkv4_ops(kOps);
+extern const VulkanOpList ops(kOps);
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::wkv4_ops

@@ -1,6 +1,6 @@
 #include "engine/backend/vulkan/recording/vulkan_op.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::wkv7_ops {
 namespace {
 
 constexpr OpCode kCodes[] = {OpCode::Wkv7};
@@ -21,7 +21,6 @@ constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};
 
 }  // namespace
 
-extern const VulkanOpList wkv7_ops;
-const VulkanOpList wkv7_ops(kOps);
+extern const VulkanOpList ops(kOps);
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::wkv7_ops

@@ -1,6 +1,6 @@
 #include "engine/backend/vulkan/recording/vulkan_op.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::wkv_bonus_ops {
 namespace {
 
 constexpr OpCode kCodes[] = {OpCode::WkvBonus};
@@ -19,7 +19,6 @@ constexpr VulkanOp kOps[] = {{kCodes, nullptr, record}};
 
 }  // namespace
 
-extern const VulkanOpList wkv_bonus_ops;
-const VulkanOpList wkv_bonus_ops(kOps);
+extern const VulkanOpList ops(kOps);
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::wkv_bonus_ops

@@ -4,12 +4,9 @@
 
 namespace ingle::backend::vulkan {
 VulkanDecodeQueue::VulkanDecodeQueue(const DecodeOrder& order, VulkanMemoryPool& memory,
-                                     const DecodeCommands& commands, StepPatience& patience)
-    : m_order(order),
-      m_memory(memory),
-      m_sequence(static_cast<VulkanSequence&>(*order.sequence)),
-      m_commands(commands),
-      m_patience(patience) {
+                                     VulkanSequence& sequence, const DecodeCommands& commands,
+                                     StepPatience& patience)
+    : m_order(order), m_memory(memory), m_sequence(sequence), m_commands(commands), m_patience(patience) {
     m_slots.fill(m_sequence.slot());
 }
 
@@ -17,7 +14,9 @@ Result<std::unique_ptr<VulkanDecodeQueue>> VulkanDecodeQueue::create(const Decod
                                                                      VulkanMemoryPool& memory,
                                                                      const DecodeCommands& commands,
                                                                      StepPatience& patience) {
-    std::unique_ptr<VulkanDecodeQueue> queue(new VulkanDecodeQueue(order, memory, commands, patience));
+    INGLE_TRY_ASSIGN(VulkanSequence * sequence, ownSequence<VulkanSequence>(order.sequence, memory));
+    std::unique_ptr<VulkanDecodeQueue> queue(
+        new VulkanDecodeQueue(order, memory, *sequence, commands, patience));
     INGLE_TRY(queue->m_sequence.reserve(queue->m_sequence.length() + order.maxSteps));
     if (!memory.spec().states.empty()) {
         INGLE_TRY_ASSIGN(const auto twins, queue->m_sequence.takeTwinSlots(kNumTurns - 1));

@@ -39,8 +39,8 @@ class VulkanDecodeQueue final : public DecodeQueue {
     Result<TokenId> next() override;
 
   private:
-    VulkanDecodeQueue(const DecodeOrder& order, VulkanMemoryPool& memory, const DecodeCommands& commands,
-                      StepPatience& patience);
+    VulkanDecodeQueue(const DecodeOrder& order, VulkanMemoryPool& memory, VulkanSequence& sequence,
+                      const DecodeCommands& commands, StepPatience& patience);
     Status submitStep();
 
     const DecodeOrder m_order;

@@ -93,10 +93,9 @@ Result<std::unique_ptr<Program>> OpenedBackend::compile(const Plan& plan, Memory
         weights = std::make_shared<WeightStore>(*m_device, *m_transfer);
         m_weights = weights;
     }
-    // Pools come from createMemory() of the same backend.
+    INGLE_TRY_ASSIGN(VulkanMemoryPool * pool, ownPool<VulkanMemoryPool>(memory));
     const Fusion fusion = plan.fusion == Fusion::On ? m_fusion : Fusion::Off;
-    auto program =
-        VulkanProgram::create(plan, static_cast<VulkanMemoryPool&>(memory), std::move(weights), fusion);
+    auto program = VulkanProgram::create(plan, *pool, std::move(weights), fusion);
     // A cache that cannot be written costs the next start some time, and nothing else.
     if (program) (void)m_pipelines->saveCache();
     return program;

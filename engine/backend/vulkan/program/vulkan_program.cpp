@@ -165,16 +165,18 @@ Result<StepCommands> VulkanProgram::record(const RowCounts& rows, const RecordFu
 
 Status VulkanProgram::run(const Step& step) {
     INGLE_TRY(m_limits.check(step));
+    std::vector<VulkanSequence*> sequences;
     for (const SequenceRun& run : step.runs) {
-        auto* sequence = static_cast<VulkanSequence*>(run.sequence);
+        INGLE_TRY_ASSIGN(VulkanSequence * sequence, ownSequence<VulkanSequence>(run.sequence, m_memory));
         INGLE_TRY(sequence->reserve(sequence->length() + run.numRows));
+        sequences.push_back(sequence);
     }
     const RowCounts rows{recordedRows(static_cast<uint32_t>(step.tokens.size())),
                          recordedRows(static_cast<uint32_t>(step.logitRows.size()))};
     writeStep(step, hostStep());
     INGLE_TRY(m_observer ? runObserved(rows, step) : runRecorded(rows, step));
     m_numLogitRows = static_cast<uint32_t>(step.logitRows.size());
-    for (const SequenceRun& run : step.runs) static_cast<VulkanSequence*>(run.sequence)->advance(run.numRows);
+    for (size_t i = 0; i < sequences.size(); ++i) sequences[i]->advance(step.runs[i].numRows);
     return {};
 }
 

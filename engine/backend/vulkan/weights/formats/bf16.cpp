@@ -2,7 +2,7 @@
 #include "engine/backend/vulkan/weights/pack.h"
 #include "engine/quant/block.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::bf16_weight {
 namespace {
 
 void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
@@ -11,7 +11,6 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 
 }  // namespace
 
-extern const WeightFormat bf16_weight;
-const WeightFormat bf16_weight{.name = "bf16", .id = {30}, .planes = {{{32, 64}}}, .repackRow = repackRow};
+extern const WeightFormat weight{.name = "bf16", .id = {30}, .planes = {{{32, 64}}}, .repackRow = repackRow};
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::bf16_weight

@@ -2,7 +2,7 @@
 #include "engine/backend/vulkan/weights/pack.h"
 #include "engine/quant/block.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::f16_weight {
 namespace {
 
 void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
@@ -11,8 +11,7 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 
 }  // namespace
 
-extern const WeightFormat f16_weight;
-const WeightFormat f16_weight{
+extern const WeightFormat weight{
     .name = "f16", .id = quant::kF16, .planes = {{{32, 64}}}, .repackRow = repackRow};
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::f16_weight

@@ -2,7 +2,7 @@
 #include "engine/backend/vulkan/weights/pack.h"
 #include "engine/quant/block.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::f32_weight {
 namespace {
 
 void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
@@ -11,8 +11,7 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 
 }  // namespace
 
-extern const WeightFormat f32_weight;
-const WeightFormat f32_weight{
+extern const WeightFormat weight{
     .name = "f32", .id = quant::kF32, .planes = {{{32, 128}}}, .repackRow = repackRow};
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::f32_weight

@@ -3,7 +3,7 @@
 #include "engine/backend/vulkan/weights/iq1_grid.h"
 #include "engine/backend/vulkan/weights/pack.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::iq1_m_weight {
 namespace {
 
 constexpr uint32_t kBlockElems = 256;
@@ -17,11 +17,10 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 
 }  // namespace
 
-extern const WeightFormat iq1_m_weight;
-const WeightFormat iq1_m_weight{.name = "iq1_m",
-                                .id = {29},
-                                .planes = {{{32, 4}, {32, 2}, {256, 8}}},
-                                .grid = kIq1Levels,
-                                .repackRow = repackRow};
+extern const WeightFormat weight{.name = "iq1_m",
+                                 .id = {29},
+                                 .planes = {{{32, 4}, {32, 2}, {256, 8}}},
+                                 .grid = kIq1Levels,
+                                 .repackRow = repackRow};
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::iq1_m_weight

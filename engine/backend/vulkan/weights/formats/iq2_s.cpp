@@ -4,7 +4,7 @@
 #include "engine/backend/vulkan/weights/grid.h"
 #include "engine/backend/vulkan/weights/pack.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::iq2_s_weight {
 namespace {
 
 constexpr uint32_t kBlockElems = 256;
@@ -19,11 +19,10 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 
 }  // namespace
 
-extern const WeightFormat iq2_s_weight;
-const WeightFormat iq2_s_weight{.name = "iq2_s",
-                                .id = {22},
-                                .planes = {{{256, 64}, {256, 16}, {256, 2}}},
-                                .grid = kLevels,
-                                .repackRow = repackRow};
+extern const WeightFormat weight{.name = "iq2_s",
+                                 .id = {22},
+                                 .planes = {{{256, 64}, {256, 16}, {256, 2}}},
+                                 .grid = kLevels,
+                                 .repackRow = repackRow};
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::iq2_s_weight

@@ -3,7 +3,7 @@
 #include "engine/backend/vulkan/weights/grid.h"
 #include "engine/backend/vulkan/weights/pack.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::iq2_xs_weight {
 namespace {
 
 constexpr uint32_t kBlockElems = 256;
@@ -18,11 +18,10 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 
 }  // namespace
 
-extern const WeightFormat iq2_xs_weight;
-const WeightFormat iq2_xs_weight{.name = "iq2_xs",
+extern const WeightFormat weight{.name = "iq2_xs",
                                  .id = {17},
                                  .planes = {{{32, 8}, {32, 1}, {256, 2}}},
                                  .grid = kLevels,
                                  .repackRow = repackRow};
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::iq2_xs_weight

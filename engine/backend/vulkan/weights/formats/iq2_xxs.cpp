@@ -4,7 +4,7 @@
 #include "engine/backend/vulkan/weights/grid.h"
 #include "engine/backend/vulkan/weights/pack.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::iq2_xxs_weight {
 namespace {
 
 constexpr uint32_t kBlockElems = 256;
@@ -18,8 +18,7 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 
 }  // namespace
 
-extern const WeightFormat iq2_xxs_weight;
-const WeightFormat iq2_xxs_weight{
+extern const WeightFormat weight{
     .name = "iq2_xxs", .id = {16}, .planes = {{{32, 8}, {256, 2}}}, .grid = kLevels, .repackRow = repackRow};
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::iq2_xxs_weight

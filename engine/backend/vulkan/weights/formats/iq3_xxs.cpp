@@ -4,7 +4,7 @@
 #include "engine/backend/vulkan/weights/grid.h"
 #include "engine/backend/vulkan/weights/pack.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::iq3_xxs_weight {
 namespace {
 
 constexpr uint32_t kBlockElems = 256;
@@ -21,11 +21,10 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 
 }  // namespace
 
-extern const WeightFormat iq3_xxs_weight;
-const WeightFormat iq3_xxs_weight{.name = "iq3_xxs",
-                                  .id = {18},
-                                  .planes = {{{32, 8}, {32, 4}, {256, 2}}},
-                                  .grid = kLevels,
-                                  .repackRow = repackRow};
+extern const WeightFormat weight{.name = "iq3_xxs",
+                                 .id = {18},
+                                 .planes = {{{32, 8}, {32, 4}, {256, 2}}},
+                                 .grid = kLevels,
+                                 .repackRow = repackRow};
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::iq3_xxs_weight

@@ -2,7 +2,7 @@
 #include "engine/backend/vulkan/weights/pack.h"
 #include "engine/quant/block.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::iq4_xs_weight {
 namespace {
 
 constexpr uint32_t kBlockElems = 256;
@@ -20,8 +20,7 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 
 }  // namespace
 
-extern const WeightFormat iq4_xs_weight;
-const WeightFormat iq4_xs_weight{
+extern const WeightFormat weight{
     .name = "iq4_xs", .id = {23}, .planes = {{{32, 16}, {32, 1}, {256, 2}}}, .repackRow = repackRow};
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::iq4_xs_weight

@@ -1,10 +1,9 @@
 // MXFP4: nibbles, bytes E.
 #include "engine/backend/vulkan/weights/nibble_planes.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::mxfp4_weight {
 
-extern const WeightFormat mxfp4_weight;
-const WeightFormat mxfp4_weight{
+extern const WeightFormat weight{
     .name = "mxfp4", .id = {39}, .planes = {{{32, 16}, {32, 1}}}, .repackRow = repackFourBits<1>};
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::mxfp4_weight

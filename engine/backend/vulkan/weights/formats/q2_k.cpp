@@ -2,7 +2,7 @@
 #include "engine/backend/vulkan/weights/pack.h"
 #include "engine/quant/block.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::q2_k_weight {
 namespace {
 
 constexpr uint32_t kBlockElems = 256;
@@ -20,8 +20,7 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 
 }  // namespace
 
-extern const WeightFormat q2_k_weight;
-const WeightFormat q2_k_weight{
+extern const WeightFormat weight{
     .name = "q2_k", .id = {10}, .planes = {{{32, 8}, {32, 2}, {256, 4}}}, .repackRow = repackRow};
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::q2_k_weight

@@ -2,7 +2,7 @@
 #include "engine/backend/vulkan/weights/pack.h"
 #include "engine/quant/block.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::q4_k_weight {
 namespace {
 
 constexpr uint32_t kBlockElems = 256;
@@ -22,8 +22,7 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 
 }  // namespace
 
-extern const WeightFormat q4_k_weight;
-const WeightFormat q4_k_weight{
+extern const WeightFormat weight{
     .name = "q4_k", .id = {12}, .planes = {{{32, 16}, {32, 2}, {256, 4}}}, .repackRow = repackRow};
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::q4_k_weight

@@ -2,7 +2,7 @@
 #include "engine/backend/vulkan/weights/pack.h"
 #include "engine/quant/block.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::q5_k_weight {
 namespace {
 
 constexpr uint32_t kBlockElems = 256;
@@ -25,8 +25,7 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 
 }  // namespace
 
-extern const WeightFormat q5_k_weight;
-const WeightFormat q5_k_weight{
+extern const WeightFormat weight{
     .name = "q5_k", .id = {13}, .planes = {{{32, 16}, {32, 4}, {32, 2}, {256, 4}}}, .repackRow = repackRow};
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::q5_k_weight

@@ -2,7 +2,7 @@
 #include "engine/backend/vulkan/weights/pack.h"
 #include "engine/quant/block.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::q6_k_weight {
 namespace {
 
 constexpr uint32_t kBlockElems = 256;
@@ -20,8 +20,7 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 
 }  // namespace
 
-extern const WeightFormat q6_k_weight;
-const WeightFormat q6_k_weight{
+extern const WeightFormat weight{
     .name = "q6_k", .id = {14}, .planes = {{{32, 16}, {32, 8}, {32, 2}, {256, 2}}}, .repackRow = repackRow};
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::q6_k_weight

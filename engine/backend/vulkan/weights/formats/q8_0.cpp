@@ -2,7 +2,7 @@
 #include "engine/backend/vulkan/weights/pack.h"
 #include "engine/quant/block.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::q8_0_weight {
 namespace {
 
 constexpr uint32_t kBlockBytes = 34;
@@ -16,8 +16,7 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 
 }  // namespace
 
-extern const WeightFormat q8_0_weight;
-const WeightFormat q8_0_weight{
+extern const WeightFormat weight{
     .name = "q8_0", .id = quant::kQ8_0, .planes = {{{32, 32}, {32, 2}}}, .repackRow = repackRow};
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::q8_0_weight

@@ -2,7 +2,7 @@
 #include "engine/backend/vulkan/weights/pack.h"
 #include "engine/quant/tq_block.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::tq1_0_weight {
 namespace {
 
 constexpr uint32_t kBlockElems = 256;
@@ -15,8 +15,7 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 
 }  // namespace
 
-extern const WeightFormat tq1_0_weight;
-const WeightFormat tq1_0_weight{
+extern const WeightFormat weight{
     .name = "tq1_0", .id = {34}, .planes = {{{256, 52}, {256, 2}}}, .repackRow = repackRow};
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::tq1_0_weight

@@ -2,7 +2,7 @@
 #include "engine/backend/vulkan/weights/pack.h"
 #include "engine/quant/tq_block.h"
 
-namespace ingle::backend::vulkan {
+namespace ingle::backend::vulkan::tq2_0_weight {
 namespace {
 
 constexpr uint32_t kBlockElems = 256;
@@ -20,8 +20,7 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 
 }  // namespace
 
-extern const WeightFormat tq2_0_weight;
-const WeightFormat tq2_0_weight{
+extern const WeightFormat weight{
     .name = "tq2_0", .id = {35}, .planes = {{{32, 8}, {256, 2}}}, .repackRow = repackRow};
 
-}  // namespace ingle::backend::vulkan
+}  // namespace ingle::backend::vulkan::tq2_0_weight

@@ -1,0 +1,34 @@
+#include "engine/session/conversations/background_tasks.h"
+
+#include <algorithm>
+
+namespace ingle::session {
+
+void BackgroundTasks::cancel(GenerationId id) {
+    for (const auto& task : m_tasks) {
+        if (task->id() == id) task->cancel();
+    }
+}
+
+BackgroundTask* BackgroundTasks::cancelled() const {
+    const auto task = std::ranges::find_if(m_tasks, [](const auto& each) { return each->cancelled(); });
+    return task == m_tasks.end() ? nullptr : task->get();
+}
+
+BackgroundTask* BackgroundTasks::next() const {
+    if (m_tasks.empty()) return nullptr;
+    const auto shortOne = std::ranges::find(m_tasks, false, [](const auto& task) { return task->isLong(); });
+    return (shortOne == m_tasks.end() ? m_tasks.front() : *shortOne).get();
+}
+
+void BackgroundTasks::suspend(SequenceCache& idle) {
+    for (const auto& task : m_tasks) {
+        if (task->begun()) idle.put(task->suspend());
+    }
+}
+
+void BackgroundTasks::remove(const BackgroundTask& task) {
+    m_tasks.remove_if([&task](const auto& each) { return each.get() == &task; });
+}
+
+}  // namespace ingle::session

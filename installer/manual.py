@@ -31,18 +31,21 @@ None: the kernel is asked to refuse every internet socket before anything else i
     "ingle-serve": """.SH EXIT STATUS
 0 when it was told to end, 1 when it could not serve (one line on standard error says why), 2 for wrong usage.
 .SH SIGNALS
-SIGINT and SIGTERM: no further request is taken, and answers under way come to their end within 30 seconds; a second signal ends at once.
+SIGINT and SIGTERM: no further request is taken, and answers under way come to their end within 30 seconds;
+a second signal ends at once.
 .SH FILES
 .TP
 .I $XDG_RUNTIME_DIR/inglenook/serve.sock
 the socket, which only its owner may open
 .SH NETWORK
-It listens on the addresses that it is told, and opens no connection. The engine is a process of its own, which is refused every internet socket.
+It listens on the addresses that it is told, and opens no connection.
+The engine is a process of its own, which is refused every internet socket.
 .SH SEE ALSO
 .BR ingle (1)
 """,
     "ingle-bridge": """.SH SETTINGS
-Where the command line names no server, the settings are read from a file: the options above by name, one on a line, with # before a comment. A relative path of the key begins where the file is.
+Where the command line names no server, the settings are read from a file: the options above by name, one on a line,
+with # before a comment. A relative path of the key begins where the file is.
 .PP
 .EX
 url = https://host.example/v1

@@ -95,8 +95,10 @@ void main() {
                 [[unroll]] for (uint i = 0; i < kLaneVectors; ++i) {
                     const uint vector = lane % kValueVectors + 64 * i;
                     if (kLaneVectors > 1 && vector >= kValueVectors) continue;
-                    const vec4 value = masked(vector, VALUE_DIM, CACHED(values, valueRow, valueScaleWord, kvHead * VALUE_DIM + 4 * vector));
-                    [[unroll]] for (uint h = 0; h < HEADS; ++h) acc[h * kLaneVectors + i] += weights[h * 64 + t] * value;
+                    const vec4 value = masked(
+                        vector, VALUE_DIM, CACHED(values, valueRow, valueScaleWord, kvHead * VALUE_DIM + 4 * vector));
+                    [[unroll]] for (uint h = 0; h < HEADS; ++h)
+                        acc[h * kLaneVectors + i] += weights[h * 64 + t] * value;
                 }
             }
         }
@@ -133,7 +135,8 @@ void main() {
             if (vector < kValueVectors) {
                 vec4 value = vec4(0);
                 for (uint s = 0; s < kSlices; ++s) value += accs[s * kValueVectors + lane];
-                for (uint j = 0; j < 4 && 4 * vector + j < VALUE_DIM; ++j) y[first + 4 * vector + j] = factor * value[j];
+                for (uint j = 0; j < 4 && 4 * vector + j < VALUE_DIM; ++j)
+                    y[first + 4 * vector + j] = factor * value[j];
             }
         }
         if (SPLITS > 1 && lane == 0) {

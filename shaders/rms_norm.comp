@@ -16,5 +16,6 @@ void main() {
     float squares = 0;
     for (uint i = gl_LocalInvocationID.x; i < size; i += gl_WorkGroupSize.x) squares += x[first + i] * x[first + i];
     const float inverse = inversesqrt(workgroupSum(squares) / float(size) + eps);
-    for (uint i = gl_LocalInvocationID.x; i < size; i += gl_WorkGroupSize.x) y[first + i] = x[first + i] * inverse * g[i];
+    for (uint i = gl_LocalInvocationID.x; i < size; i += gl_WorkGroupSize.x)
+        y[first + i] = x[first + i] * inverse * g[i];
 }

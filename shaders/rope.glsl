@@ -1,7 +1,8 @@
 // Rotary position embedding. An angle is position * frequency modulo a turn, in exact integer arithmetic (an
 // f32 product is off by 0.004 at position 100,000); cosine and sine are own polynomials, since Vulkan
 // promises 2^-11 only.
-layout(binding = ROPE_BINDING) readonly buffer Frequencies { uvec2 frequencies[]; };  // turns a position, times 2^64: high, low
+// Turns a position, times 2^64: high, low.
+layout(binding = ROPE_BINDING) readonly buffer Frequencies { uvec2 frequencies[]; };
 
 // Of t / 2^32 turns. Within an eighth of a turn around the nearest quarter the series' next terms are below 2e-9.
 vec2 cosSin(uint t) {

@@ -110,7 +110,8 @@ float queryAt(uint row, uint element, uint position) {
     const uint head = row * padded(qWidth) + element - d;
     if (d >= 2 * numPairs) return queryElement(head, d);
     const Rotation r = rotationOf(d);
-    return rotated(queryElement(head, d), queryElement(head, r.partner), r.second, r.pair, ropePosition(position, element));
+    return rotated(queryElement(head, d), queryElement(head, r.partner),
+                   r.second, r.pair, ropePosition(position, element));
 }
 
 // 0 past the end: what fills up a block.
@@ -164,7 +165,8 @@ void append(bool isKey, uint row, uint position, uint cacheRow, uint first) {
             put(isKey, rowWord + (begin + i) / 4, word);
         }
     }
-    put(isKey, rowWord + (isKey ? keyScaleWord : valueScaleWord) + first / 64, packHalf2x16(vec2(scales[0], scales[1])));
+    put(isKey, rowWord + (isKey ? keyScaleWord : valueScaleWord) + first / 64,
+        packHalf2x16(vec2(scales[0], scales[1])));
 #endif
 }
 

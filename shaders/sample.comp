@@ -78,7 +78,8 @@ uint keepTopP(uint count) {
     const uvec2 wanted = sum(product(all.x, topP), uvec2(0, low.x + (low.y > 0 ? 1 : 0)));  // rounded up
     uvec2 reached = uvec2(0);
     uint kept = 0;
-    while (kept < count && (kept == 0 || isLess(reached, wanted))) reached = sum(reached, uvec2(0, weights[kPlain][kept++]));
+    while (kept < count && (kept == 0 || isLess(reached, wanted)))
+        reached = sum(reached, uvec2(0, weights[kPlain][kept++]));
     return kept;
 }
 

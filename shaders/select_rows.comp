@@ -15,5 +15,6 @@ layout(push_constant) uniform Push { uint rowVectors; };
 void main() {
     const uint i = gl_GlobalInvocationID.x;
     const uint row = gl_WorkGroupID.y;
-    if (i < rowVectors && row < step.numLogitRows) y[row * rowVectors + i] = x[step.entries[row].logitRow * rowVectors + i];
+    if (i < rowVectors && row < step.numLogitRows)
+        y[row * rowVectors + i] = x[step.entries[row].logitRow * rowVectors + i];
 }

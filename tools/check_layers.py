@@ -18,7 +18,7 @@ BACKEND = TENSOR | {"engine/kernels", "engine/backend"}
 GRAPH = BACKEND | {"engine/graph"}
 MODELS = GRAPH | FORMATS | {"engine/models"}
 TEXT = IO | {"engine/quant", "engine/tensor", "engine/formats", "engine/tokenizer"}
-IMPORT = TEXT | {"engine/kernels", "engine/chat", "engine/formats/checkpoint", "engine/formats/fastllm", "engine/import"}
+IMPORT = TEXT | {"engine/kernels", "engine/chat", "engine/import"} | CHECKPOINT | {"engine/formats/fastllm"}
 VULKAN = "engine/backend/vulkan/"
 SUBSTRATE = BACKEND | {VULKAN + "substrate"}
 MATVEC = SUBSTRATE | {VULKAN + "weights", VULKAN + "matvec"}
@@ -57,6 +57,7 @@ ALLOWED = {
     VULKAN + "recording": RECORDING,
     VULKAN + "ops": RECORDING,
     VULKAN + "program": RECORDING | {VULKAN + "trial", VULKAN + "program"},
+    VULKAN + "absent": RECORDING | {VULKAN + "trial", VULKAN + "program"},
     "engine/graph": GRAPH,
     "engine/models": MODELS,
     "engine/tokenizer": TEXT,

@@ -42,8 +42,8 @@ const kEx = 442 / 1000;    // height of an x of MathJax's font, in em; it draws 
 const adaptor = liteAdaptor();
 RegisterHTMLHandler(adaptor);
 const tex = new TeX({
-    packages: ["base", "ams", "amscd", "bbox", "boldsymbol", "braket", "cancel", "cases", "centernot", "color", "enclose",
-               "extpfeil",
+    packages: ["base", "ams", "amscd", "bbox", "boldsymbol", "braket", "cancel", "cases", "centernot",
+               "color", "enclose", "extpfeil",
         "gensymb", "mathtools", "mhchem", "newcommand", "textcomp", "textmacros", "upgreek", "verb"],
     maxMacros: 1000,
     maxBuffer: 5 * 1024,

@@ -22,8 +22,8 @@ namespace ingle::backend {
 enum class OpCode : uint8_t {
     // code           inputs → outputs; formula                                  params; weights
     Embed,         // () → y; y[t] = row tokens[t] of W                          none; W
-    RmsNorm,       // x → y; y = x / sqrt(mean(x²) + eps) [* g], over each of    NormParams; [g] (one part long, or a row
-                   //        `groups` equal parts                                   long)
+    RmsNorm,       // x → y; y = x / sqrt(mean(x²) + eps) [* g], over each of    NormParams; [g] (a part or a row long)
+                   //        `groups` equal parts
     LayerNorm,     // x → y; y = (x - mean) / sqrt(var + eps) * g + b            NormParams; g, b
     GroupNorm,     // x → y; LayerNorm over each of `groups` equal parts         NormParams; g[, b] (a row long)
     L2Norm,        // x → y; z = x * g, y = z / max(|z|, eps), |z| the length    NormParams; g (a row long)

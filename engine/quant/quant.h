@@ -24,9 +24,32 @@ constexpr Quant groupQuant(uint32_t bits, uint32_t elems) {
 }
 inline constexpr Quant kF8E4M3{kFirstForeignId + 1};
 
+// Of GGUF files (ggml_type in ggml.h).
 inline constexpr Quant kF32{0};
 inline constexpr Quant kF16{1};
+inline constexpr Quant kQ4_0{2};
+inline constexpr Quant kQ4_1{3};
+inline constexpr Quant kQ5_0{6};
+inline constexpr Quant kQ5_1{7};
 inline constexpr Quant kQ8_0{8};
+inline constexpr Quant kQ2_K{10};
+inline constexpr Quant kQ3_K{11};
+inline constexpr Quant kQ4_K{12};
+inline constexpr Quant kQ5_K{13};
+inline constexpr Quant kQ6_K{14};
+inline constexpr Quant kIQ2_XXS{16};
+inline constexpr Quant kIQ2_XS{17};
+inline constexpr Quant kIQ3_XXS{18};
+inline constexpr Quant kIQ1_S{19};
+inline constexpr Quant kIQ4_NL{20};
+inline constexpr Quant kIQ3_S{21};
+inline constexpr Quant kIQ2_S{22};
+inline constexpr Quant kIQ4_XS{23};
+inline constexpr Quant kIQ1_M{29};
+inline constexpr Quant kBF16{30};
+inline constexpr Quant kTQ1_0{34};
+inline constexpr Quant kTQ2_0{35};
+inline constexpr Quant kMXFP4{39};
 
 // Integers whose scales lie beside them: engine/quant/integers.h.
 inline constexpr Quant kInt8{0x8100};   ///< a signed byte each

@@ -14,10 +14,11 @@ from evaluate import questions, words
 HERE = pathlib.Path(__file__).resolve().parent
 N = 5
 STOP_WORDS = set(
-    """a about after all also am an and any are as at be because been before but by can could did do does doing don't down for from get had has have
-having he her here him his how i i'd i'm if in inglenook into is isn't it it's its just like make many me more most much my need no not now of on one only or other our out
-over so some than that that's the their them then there these they this those to too up us use used want was way we were what what's when where which while who
-why will with without would you your""".split())
+    """a about after all also am an and any are as at be because been before but by can could did do does doing
+    don't down for from get had has have having he her here him his how i i'd i'm if in inglenook into is isn't
+    it it's its just like make many me more most much my need no not now of on one only or other our out over so
+    some than that that's the their them then there these they this those to too up us use used want was way we
+    were what what's when where which while who why will with without would you your""".split())
 
 CONTRACTIONS = (("can't", "can not"), ("won't", "will not"), ("n't", " not"), ("'m", " am"), ("'re", " are"),
                 ("'ve", " have"), ("'ll", " will"), ("'d", " would"), ("'s", " is"))

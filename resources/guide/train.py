@@ -43,7 +43,8 @@ REPORT = 100             # steps
 KEEP = 25                # steps from one checkpoint to the next
 POOL = 4096              # dialogues that are sorted by length together
 SPLIT = 0.05             # BPE dropout of questions, in a third of them
-TOPIC_SHARE = 0.8  # of the dialogues end with the topic, but of answers that are new: understanding a question is harder than the words
+# Of the dialogues end with the topic, but of answers that are new: understanding a question is harder than the words.
+TOPIC_SHARE = 0.8
 QUESTION_SHARE = 0.2     # of the questions' tokens are predicted too, which teaches what words go together
 
 

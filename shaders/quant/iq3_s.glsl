@@ -7,7 +7,8 @@
 Levels levelsAt(uint row, uint group) {
     const uint block = group / 8, inBlock = group % 8;
     const uvec2 indices = uvec2(wordAt(row, 0, 2 * group), wordAt(row, 0, 2 * group + 1));
-    const uint ninths = byteAt(row, plane1, 44 * block + inBlock), signs = wordAt(row, plane1, 11 * block + 2 + inBlock);
+    const uint ninths = byteAt(row, plane1, 44 * block + inBlock),
+               signs = wordAt(row, plane1, 11 * block + 2 + inBlock);
     const uint scales = byteAt(row, plane1, 44 * block + 40 + inBlock / 2);
     const float scale = halfAt(row, plane2, block) * float(2 * (scales >> inBlock % 2 * 4 & 15) + 1);
     uint q[8];

@@ -5,5 +5,6 @@
 Levels levelsAt(uint row, uint group) {
     const uint scaleMin = shortAt(row, plane1, group);
     const vec2 d = unpackHalf2x16(wordAt(row, plane2, group / 8));
-    return Levels(bitPairs(row, 0, group), d.x * vec2(scaleMin & 15, scaleMin >> 8 & 15), -d.y * vec2(scaleMin >> 4 & 15, scaleMin >> 12));
+    return Levels(bitPairs(row, 0, group), d.x * vec2(scaleMin & 15, scaleMin >> 8 & 15),
+                  -d.y * vec2(scaleMin >> 4 & 15, scaleMin >> 12));
 }

@@ -18,7 +18,8 @@ Levels levelsAt(uint row, uint group) {
     uint q[8];
     [[unroll]] for (uint i = 0; i < 8; ++i) {
         const uint at = group % 8 * 8 + i;  // of the block's 64 times four values
-        const uvec2 wordAndDigit = at < 40 ? uvec2(at % 8, at / 8) : at < 60 ? uvec2(8 + at % 4, (at - 40) / 4) : uvec2(12, at - 60);
+        const uvec2 wordAndDigit = at < 40 ? uvec2(at % 8, at / 8)
+            : at < 60 ? uvec2(8 + at % 4, (at - 40) / 4) : uvec2(12, at - 60);
         q[i] = tritsOf(wordAt(row, 0, firstWord + wordAndDigit.x), wordAndDigit.y);
     }
     return Levels(q, vec2(d), vec2(-d));

@@ -67,7 +67,8 @@ class Backend:
         if account:
             shutil.chown(home, account["user"], account["group"])
         env = os.environ | {
-            name: str(home) for name in ("HOME", "XDG_RUNTIME_DIR", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME")
+            name: str(home)
+            for name in ("HOME", "XDG_RUNTIME_DIR", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME")
         }
         self.process = subprocess.Popen(
             [binary, "--socket", self.socket, "--threads", "1", "--backend", "cpu", "--data-dir", home, model],
@@ -132,7 +133,8 @@ class Proxy:
             "model": "guide", "messages": [{"role": "user", "content": QUESTION}], "max_tokens": WHOLE,
             "temperature": 0, "stream": True
         }).encode()
-        head = f"POST /v1/chat/completions HTTP/1.0\r\nHost: localhost\r\nX-Conversation: stream\r\nContent-Length: {len(body)}\r\n\r\n"
+        head = ("POST /v1/chat/completions HTTP/1.0\r\nHost: localhost\r\nX-Conversation: stream\r\n"
+                f"Content-Length: {len(body)}\r\n\r\n")
         with socket.create_connection(("127.0.0.1", self._port), timeout=10) as connection:
             connection.sendall(head.encode() + body)
             reads = []

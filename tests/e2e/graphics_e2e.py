@@ -22,7 +22,8 @@ import sys
 import time
 
 from driver import Failure, Window, check_history, display, expect, new_home
-from inglenook_e2e import PACE_MS, PROMPT, SKIPPED, answer_of, kill_host, load_model, model_file, stop_answer, wait_for_text
+from inglenook_e2e import (PACE_MS, PROMPT, SKIPPED, answer_of, kill_host, load_model, model_file, stop_answer,
+                           wait_for_text)
 
 GPU = "Fake GPU"
 BLAMED = f"the driver of {GPU} crashed or hung"

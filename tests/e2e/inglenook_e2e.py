@@ -382,7 +382,8 @@ for line in sys.stdin:
         os.kill(os.getpid(), 9)
     elif request["op"] == "computer":
         error = {"code": "Unsupported", "message": "Not here."}
-        memory = {name: 0 for name in ("availableBytes", "cacheBytes", "mostBytes", "usableBytes", "weightBytes", "workBytes")}
+        names = ("availableBytes", "cacheBytes", "mostBytes", "usableBytes", "weightBytes", "workBytes")
+        memory = dict.fromkeys(names, 0)
         reply = {"id": request["id"], "event": "failed", "error": error, "memory": {**memory, "choices": []}}
         print(json.dumps(reply), flush=True)
 """

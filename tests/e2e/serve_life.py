@@ -13,7 +13,8 @@ import sys
 import time
 
 from driver import expect, is_running, wait_until
-from serve_driver import QUESTION, Background, Server, ask, chat_body, events, expect_ok, guide_path, joined, text_of, write_library
+from serve_driver import (QUESTION, Background, Server, ask, chat_body, events, expect_ok, guide_path, joined, text_of,
+                          write_library)
 
 SILENT_HOST = pathlib.Path(__file__).with_name("silent_host.py")
 SLOW = {"grammar": "root ::= [a-z ]{150}"}

@@ -142,7 +142,8 @@ def check_evenness(bin_dir, folder, clients, seconds):
     expect("failed" not in report, report)
     expect(late <= MOST_UNEVENNESS * median,
            f"between tokens passed {median} ms, of one in a hundred more than {late} ms\n{report}")
-    return f"{clients} clients of a model of 1.1 billion weights: between tokens {median} ms (99th of a hundred: {late} ms)"
+    return (f"{clients} clients of a model of 1.1 billion weights: "
+            f"between tokens {median} ms (99th of a hundred: {late} ms)")
 
 
 def check(bin_dir, folder, clients, seconds):

@@ -16,7 +16,8 @@ KEY = "the-key-of-this-very-page"
 SECONDS = 30
 PACE_MS = 20
 SIZES = {"narrow": (360, 740), "wide": (1280, 800)}
-ARTICLES = "return [...document.querySelectorAll('article')].map(each => each.querySelector('.text')?.textContent ?? '')"
+ARTICLES = ("return [...document.querySelectorAll('article')]"
+            ".map(each => each.querySelector('.text')?.textContent ?? '')")
 NOTES = "return [...document.querySelectorAll('.note')].map(each => each.textContent)"
 FOCUS = "return document.activeElement.id || document.activeElement.tagName"
 
@@ -238,10 +239,12 @@ def check_contrast(page, where):
     """WCAG 2.2, 1.4.3: 4.5 to 1."""
     pairs = page.browser.script("""
         const ground = (it) => {
-            for (; it; it = it.parentElement) { const c = getComputedStyle(it).backgroundColor; if (!c.endsWith(', 0)')) return c; }
+            for (; it; it = it.parentElement) { const c = getComputedStyle(it).backgroundColor;
+                if (!c.endsWith(', 0)')) return c; }
             return 'rgb(255, 255, 255)';
         };
-        return [...document.querySelectorAll('h1, h2, .text, .note, button, select, #empty, textarea')].filter(each => each.checkVisibility())
+        return [...document.querySelectorAll('h1, h2, .text, .note, button, select, #empty, textarea')]
+            .filter(each => each.checkVisibility())
             .map(each => [each.id || each.className || each.tagName, getComputedStyle(each).color, ground(each)])""")
     expect(len(pairs) >= 6, f"{len(pairs)} texts")
     for name, ink, paper in pairs:

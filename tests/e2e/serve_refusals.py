@@ -9,7 +9,8 @@ import time
 import jsonschema
 
 from driver import expect
-from serve_driver import GUIDE, QUESTION, Background, Reply, chat_body, embedding_model, expect_ok, guide_path, joined, text_of, write_library, Server
+from serve_driver import (GUIDE, QUESTION, Background, Reply, Server, chat_body, embedding_model, expect_ok, guide_path,
+                          joined, text_of, write_library)
 
 ERROR = {
     "type": "object", "additionalProperties": False, "required": ["error"], "properties": {

@@ -38,7 +38,8 @@ def pieces():
 def dictionary_of(model, name):
     """As torch2flm.py writes it: str() of every entry of the configuration."""
     return {
-        **{key: str(value) for key, value in model.config.items()}, "model_type": TYPES[name], "tokenizer_use_score": "1"
+        **{key: str(value) for key, value in model.config.items()},
+        "model_type": TYPES[name], "tokenizer_use_score": "1"
     }
 
 

@@ -2,7 +2,8 @@
 modeling_qwen3_5_moe.py in double precision, token by token, and small models with random weights."""
 import numpy as np
 
-from equations import attend, causal_conv, experts, frequencies, gated, heads, linear, output, rms, rotate, sigmoid, silu
+from equations import (attend, causal_conv, experts, frequencies, gated, heads, linear, output, rms, rotate, sigmoid,
+                       silu)
 from tiny_models import CONTEXT, DIM, FFN, HEADS, KV_HEADS, VOCABULARY, Model, Tensors
 from tiny_models import gated as add_gated
 

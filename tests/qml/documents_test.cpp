@@ -108,8 +108,8 @@ class DocumentsTest : public QObject, WindowFiles {
             QVERIFY(file.open(QIODevice::ReadOnly));
             const QByteArray said = file.readAll();
             // The question's prompt begins as what was read.
-            const QByteArray before =
-                R"("messages":[{"parts":[{"data":"report.txt","kind":"attachment","text":"# Bees\n\nBees make honey."}],"role":"system"})";
+            const QByteArray before = R"("messages":[{"parts":[{"data":"report.txt","kind":"attachment",)"
+                                      R"("text":"# Bees\n\nBees make honey."}],"role":"system"})";
             QCOMPARE(said.count(before), 3);
             QVERIFY(said.contains(R"("op":"retain")"));
             QVERIFY(said.contains(R"("documents":["1"])"));

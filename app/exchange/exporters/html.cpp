@@ -17,7 +17,8 @@ constexpr std::string_view kHead = R"html(<!DOCTYPE html>
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>Chats</title>
 <style>
-body { font: 11pt/1.5 system-ui, sans-serif; max-width: 44em; margin: 2em auto; padding: 0 1em; color: #111; background: #fff; }
+body { font: 11pt/1.5 system-ui, sans-serif; max-width: 44em; margin: 2em auto; padding: 0 1em; )"
+    R"(color: #111; background: #fff; }
 article { break-before: page; } article:first-of-type { break-before: auto; }
 h2 { font-size: 90%; color: #555; margin: 2em 0 0.5em; break-after: avoid; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #f4f4f4; padding: 0.6em; border-radius: 4px; }

@@ -65,7 +65,7 @@ void matmul(const MatmulArgs& args) noexcept {
 }
 
 struct Q4_0 {
-    static constexpr quant::Quant kQuant{2};
+    static constexpr quant::Quant kQuant = quant::kQ4_0;
     static constexpr uint32_t kUnitBytes = 18;
     static constexpr uint32_t kUnitBlocks = 1;
     static constexpr uint32_t kScales = 1;
@@ -92,7 +92,7 @@ struct Q8_0 {
 };
 
 struct Q4_1 {
-    static constexpr quant::Quant kQuant{3};
+    static constexpr quant::Quant kQuant = quant::kQ4_1;
     static constexpr uint32_t kUnitBytes = 20;
     static constexpr uint32_t kUnitBlocks = 1;
     static constexpr uint32_t kScales = 1;
@@ -116,7 +116,7 @@ void readScalesAndMins(const std::byte* unit, WeightBlock* blocks) {
 }
 
 struct Q4_K {
-    static constexpr quant::Quant kQuant{12};
+    static constexpr quant::Quant kQuant = quant::kQ4_K;
     static constexpr uint32_t kUnitBytes = 144;
     static constexpr uint32_t kUnitBlocks = 8;
     static constexpr uint32_t kScales = 1;
@@ -132,7 +132,7 @@ struct Q4_K {
 };
 
 struct Q5_K {
-    static constexpr quant::Quant kQuant{13};
+    static constexpr quant::Quant kQuant = quant::kQ5_K;
     static constexpr uint32_t kUnitBytes = 176;
     static constexpr uint32_t kUnitBlocks = 8;
     static constexpr uint32_t kScales = 1;
@@ -151,7 +151,7 @@ struct Q5_K {
 };
 
 struct Q6_K {
-    static constexpr quant::Quant kQuant{14};
+    static constexpr quant::Quant kQuant = quant::kQ6_K;
     static constexpr uint32_t kUnitBytes = 210;
     static constexpr uint32_t kUnitBlocks = 8;
     static constexpr uint32_t kScales = 2;

@@ -17,7 +17,7 @@ namespace ingle::kernels::INGLE_KERNEL_FILE(matmul_floats) {
     };
 
     struct Bf16 {
-        static constexpr quant::Quant kQuant{30};
+        static constexpr quant::Quant kQuant = quant::kBF16;
         static constexpr uint32_t kBytes = 2;
         static Floats load(const std::byte* at) { return loadUpperHalves(at); }
     };

@@ -5,7 +5,7 @@ namespace ingle::kernels::INGLE_KERNEL_FILE(matmul_q4_0) {
     namespace {
 
     struct Q4_0 {
-        static constexpr quant::Quant kQuant{2};
+        static constexpr quant::Quant kQuant = quant::kQ4_0;
         static constexpr uint32_t kUnitBytes = 18;
         static constexpr uint32_t kUnitBlocks = 1;
         static constexpr uint32_t kScales = 1;

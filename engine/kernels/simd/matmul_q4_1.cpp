@@ -5,7 +5,7 @@ namespace ingle::kernels::INGLE_KERNEL_FILE(matmul_q4_1) {
     namespace {
 
     struct Q4_1 {
-        static constexpr quant::Quant kQuant{3};
+        static constexpr quant::Quant kQuant = quant::kQ4_1;
         static constexpr uint32_t kUnitBytes = 20;
         static constexpr uint32_t kUnitBlocks = 1;
         static constexpr uint32_t kScales = 1;

@@ -5,7 +5,7 @@ namespace ingle::kernels::INGLE_KERNEL_FILE(matmul_q4_k) {
     namespace {
 
     struct Q4_K {
-        static constexpr quant::Quant kQuant{12};
+        static constexpr quant::Quant kQuant = quant::kQ4_K;
         static constexpr uint32_t kUnitBytes = 144;
         static constexpr uint32_t kUnitBlocks = 8;
         static constexpr uint32_t kScales = 1;

@@ -5,7 +5,7 @@ namespace ingle::kernels::INGLE_KERNEL_FILE(matmul_q5_k) {
     namespace {
 
     struct Q5_K {
-        static constexpr quant::Quant kQuant{13};
+        static constexpr quant::Quant kQuant = quant::kQ5_K;
         static constexpr uint32_t kUnitBytes = 176;
         static constexpr uint32_t kUnitBlocks = 8;
         static constexpr uint32_t kScales = 1;

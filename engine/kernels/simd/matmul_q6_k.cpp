@@ -5,7 +5,7 @@ namespace ingle::kernels::INGLE_KERNEL_FILE(matmul_q6_k) {
     namespace {
 
     struct Q6_K {
-        static constexpr quant::Quant kQuant{14};
+        static constexpr quant::Quant kQuant = quant::kQ6_K;
         static constexpr uint32_t kUnitBytes = 210;
         static constexpr uint32_t kUnitBlocks = 8;
         static constexpr uint32_t kScales = 2;

@@ -15,7 +15,7 @@ void decodeRow(const std::byte* in, std::span<float> y) {
 
 }  // namespace
 
-extern const QuantFormat format{.id = {30},
+extern const QuantFormat format{.id = kBF16,
                                 .name = "BF16",
                                 .blockElems = 1,
                                 .blockBytes = 2,

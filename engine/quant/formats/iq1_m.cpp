@@ -4,7 +4,7 @@
 
 namespace ingle::quant::iq1_m_format {
 
-extern const QuantFormat format{.id = {29},
+extern const QuantFormat format{.id = kIQ1_M,
                                 .name = "IQ1_M",
                                 .blockElems = kGridBlockElems,
                                 .blockBytes = Iq1MBlock::kBytes,

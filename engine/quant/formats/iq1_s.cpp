@@ -4,7 +4,7 @@
 
 namespace ingle::quant::iq1_s_format {
 
-extern const QuantFormat format{.id = {19},
+extern const QuantFormat format{.id = kIQ1_S,
                                 .name = "IQ1_S",
                                 .blockElems = kGridBlockElems,
                                 .blockBytes = Iq1SBlock::kBytes,

@@ -4,7 +4,7 @@
 
 namespace ingle::quant::iq2_s_format {
 
-extern const QuantFormat format{.id = {22},
+extern const QuantFormat format{.id = kIQ2_S,
                                 .name = "IQ2_S",
                                 .blockElems = kGridBlockElems,
                                 .blockBytes = Iq2SBlock::kBytes,

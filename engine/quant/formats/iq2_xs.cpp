@@ -4,7 +4,7 @@
 
 namespace ingle::quant::iq2_xs_format {
 
-extern const QuantFormat format{.id = {17},
+extern const QuantFormat format{.id = kIQ2_XS,
                                 .name = "IQ2_XS",
                                 .blockElems = kGridBlockElems,
                                 .blockBytes = Iq2XsBlock::kBytes,

@@ -4,7 +4,7 @@
 
 namespace ingle::quant::iq2_xxs_format {
 
-extern const QuantFormat format{.id = {16},
+extern const QuantFormat format{.id = kIQ2_XXS,
                                 .name = "IQ2_XXS",
                                 .blockElems = kGridBlockElems,
                                 .blockBytes = Iq2XxsBlock::kBytes,

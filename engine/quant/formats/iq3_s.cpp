@@ -4,7 +4,7 @@
 
 namespace ingle::quant::iq3_s_format {
 
-extern const QuantFormat format{.id = {21},
+extern const QuantFormat format{.id = kIQ3_S,
                                 .name = "IQ3_S",
                                 .blockElems = kGridBlockElems,
                                 .blockBytes = Iq3SBlock::kBytes,

@@ -4,7 +4,7 @@
 
 namespace ingle::quant::iq3_xxs_format {
 
-extern const QuantFormat format{.id = {18},
+extern const QuantFormat format{.id = kIQ3_XXS,
                                 .name = "IQ3_XXS",
                                 .blockElems = kGridBlockElems,
                                 .blockBytes = Iq3XxsBlock::kBytes,

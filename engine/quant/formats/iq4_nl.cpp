@@ -32,7 +32,7 @@ void decodeRow(const std::byte* in, std::span<float> y) {
 
 }  // namespace
 
-extern const QuantFormat format{.id = {20},
+extern const QuantFormat format{.id = kIQ4_NL,
                                 .name = "IQ4_NL",
                                 .blockElems = kElems,
                                 .blockBytes = kBytes,

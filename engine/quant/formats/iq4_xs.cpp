@@ -43,7 +43,7 @@ void decodeRow(const std::byte* in, std::span<float> y) {
 
 }  // namespace
 
-extern const QuantFormat format{.id = {23},
+extern const QuantFormat format{.id = kIQ4_XS,
                                 .name = "IQ4_XS",
                                 .blockElems = kElems,
                                 .blockBytes = kBytes,

@@ -67,7 +67,7 @@ void decodeRow(const std::byte* in, std::span<float> y) {
 
 }  // namespace
 
-extern const QuantFormat format{.id = {39},
+extern const QuantFormat format{.id = kMXFP4,
                                 .name = "MXFP4",
                                 .blockElems = kElems,
                                 .blockBytes = kBytes,

@@ -43,7 +43,7 @@ void decodeRow(const std::byte* in, std::span<float> y) {
 
 }  // namespace
 
-extern const QuantFormat format{.id = {10},
+extern const QuantFormat format{.id = kQ2_K,
                                 .name = "Q2_K",
                                 .blockElems = kElems,
                                 .blockBytes = kBytes,

@@ -51,7 +51,7 @@ void decodeRow(const std::byte* in, std::span<float> y) {
 
 }  // namespace
 
-extern const QuantFormat format{.id = {11},
+extern const QuantFormat format{.id = kQ3_K,
                                 .name = "Q3_K",
                                 .blockElems = kElems,
                                 .blockBytes = kBytes,

@@ -37,7 +37,7 @@ void decodeRow(const std::byte* in, std::span<float> y) {
 
 }  // namespace
 
-extern const QuantFormat format{.id = {2},
+extern const QuantFormat format{.id = kQ4_0,
                                 .name = "Q4_0",
                                 .blockElems = kElems,
                                 .blockBytes = kBytes,

@@ -35,7 +35,7 @@ void decodeRow(const std::byte* in, std::span<float> y) {
 
 }  // namespace
 
-extern const QuantFormat format{.id = {3},
+extern const QuantFormat format{.id = kQ4_1,
                                 .name = "Q4_1",
                                 .blockElems = kElems,
                                 .blockBytes = kBytes,

@@ -40,7 +40,7 @@ void decodeRow(const std::byte* in, std::span<float> y) {
 
 }  // namespace
 
-extern const QuantFormat format{.id = {12},
+extern const QuantFormat format{.id = kQ4_K,
                                 .name = "Q4_K",
                                 .blockElems = kElems,
                                 .blockBytes = kBytes,

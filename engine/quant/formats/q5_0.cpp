@@ -40,7 +40,7 @@ void decodeRow(const std::byte* in, std::span<float> y) {
 
 }  // namespace
 
-extern const QuantFormat format{.id = {6},
+extern const QuantFormat format{.id = kQ5_0,
                                 .name = "Q5_0",
                                 .blockElems = kElems,
                                 .blockBytes = kBytes,

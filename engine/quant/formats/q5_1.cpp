@@ -42,7 +42,7 @@ void decodeRow(const std::byte* in, std::span<float> y) {
 
 }  // namespace
 
-extern const QuantFormat format{.id = {7},
+extern const QuantFormat format{.id = kQ5_1,
                                 .name = "Q5_1",
                                 .blockElems = kElems,
                                 .blockBytes = kBytes,

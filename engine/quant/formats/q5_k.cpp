@@ -46,7 +46,7 @@ void decodeRow(const std::byte* in, std::span<float> y) {
 
 }  // namespace
 
-extern const QuantFormat format{.id = {13},
+extern const QuantFormat format{.id = kQ5_K,
                                 .name = "Q5_K",
                                 .blockElems = kElems,
                                 .blockBytes = kBytes,

@@ -46,7 +46,7 @@ void decodeRow(const std::byte* in, std::span<float> y) {
 
 }  // namespace
 
-extern const QuantFormat format{.id = {14},
+extern const QuantFormat format{.id = kQ6_K,
                                 .name = "Q6_K",
                                 .blockElems = kElems,
                                 .blockBytes = kBytes,

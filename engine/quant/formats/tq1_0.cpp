@@ -4,7 +4,7 @@
 
 namespace ingle::quant::tq1_0_format {
 
-extern const QuantFormat format{.id = {34},
+extern const QuantFormat format{.id = kTQ1_0,
                                 .name = "TQ1_0",
                                 .blockElems = kTernaryBlockElems,
                                 .blockBytes = Tq1Block::kBytes,

@@ -4,7 +4,7 @@
 
 namespace ingle::quant::tq2_0_format {
 
-extern const QuantFormat format{.id = {35},
+extern const QuantFormat format{.id = kTQ2_0,
                                 .name = "TQ2_0",
                                 .blockElems = kTernaryBlockElems,
                                 .blockBytes = Tq2Block::kBytes,

@@ -32,7 +32,8 @@ TEST(ChatRequest, HasWhatTheInterfaceHas) {
     EXPECT_EQ(made(request), json::parse(R"({
         "model": "m", "stream": true, "stream_options": {"include_usage": true},
         "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Is it cold?"}],
-        "temperature": 0.7, "top_p": 0.9, "top_k": 40, "min_p": 0.05, "frequency_penalty": 0.5, "seed": 9223372036854775807,
+        "temperature": 0.7, "top_p": 0.9, "top_k": 40, "min_p": 0.05, "frequency_penalty": 0.5,
+ "seed": 9223372036854775807,
         "logit_bias": {"13": -1.5}, "max_tokens": 7, "stop": ["\n\n"],
         "response_format": {"type": "json_schema", "json_schema":
             {"name": "answer", "strict": true, "schema": {"type": "boolean"}}},

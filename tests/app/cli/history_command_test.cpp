@@ -37,7 +37,8 @@ class HistoryCommand : public testing::Test {
 
 constexpr const char* kExportedChat =
     R"([{"title":"Trees","create_time":1700000000,"update_time":1700000100,"current_node":"a","mapping":{
-"q":{"parent":null,"children":["a"],"message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["A tree?"]}}},
+"q":{"parent":null,"children":["a"],"message":{"author":{"role":"user"},"content":{"content_type":"text",
+"parts":["A tree?"]}}},
 "a":{"parent":"q","children":[],"message":{"author":{"role":"assistant"},"content":{"content_type":"multimodal_text",
 "parts":["A plant.",{"content_type":"image_asset_pointer"}]}}}}}])";
 

@@ -107,10 +107,10 @@ TEST_F(ReadDocument, itIsCancelledAtOnce) {
 
 TEST_F(ReadDocument, theChildHasThreeDescriptorsAndNoEnvironment) {
     const int leaked = ::dup(0);  // without close-on-exec
-    const auto document = readDocument(
-        write("a.txt", "words"),
-        standIn(
-            R"(fds=$(/bin/ls -l /proc/self/fd | /usr/bin/wc -l); names=$(/usr/bin/env | /usr/bin/cut -d= -f1 | /usr/bin/sort)
+    const auto document =
+        readDocument(write("a.txt", "words"),
+                     standIn(R"(fds=$(/bin/ls -l /proc/self/fd | /usr/bin/wc -l); names=$(/usr/bin/env |)"
+                             R"( /usr/bin/cut -d= -f1 | /usr/bin/sort)
 /bin/echo '{"format":"'$fds'","title":"'$names'","places":[],"leftOut":[]}'
 /bin/cat)"));
     ::close(leaked);

@@ -185,7 +185,10 @@ std::string manyChats(int count) {
         const char* const names[] = {"q1", "a1", "q2", "a2"};
         for (int k = 0; k < 4; ++k) {
             text += fmt::format(
-                R"({}"{}":{{"parent":{},"children":[{}],"message":{{"author":{{"role":"{}"}},"create_time":{},"content":{{"content_type":"text","parts":["Words about thing {} and what else {} has to say about the matter, which is more than a line or two long."]}}}}}})",
+                R"({}"{}":{{"parent":{},"children":[{}],"message":{{"author":{{"role":"{}"}},"create_time":{},)"
+                R"("content":{{"content_type":"text",)"
+                R"("parts":["Words about thing {} and what else {} has to say about the matter,)"
+                R"( which is more than a line or two long."]}}}}}})",
                 k ? "," : "", names[k], k ? fmt::format("\"{}\"", names[k - 1]) : "null",
                 k < 3 ? fmt::format("\"{}\"", names[k + 1]) : "", k % 2 ? "assistant" : "user",
                 1700000000 + i, i, k);

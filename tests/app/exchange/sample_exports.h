@@ -43,20 +43,23 @@ inline const char* const kChatGpt =
  "content":{"content_type":"text","parts":["A graph."]},"recipient":"all","metadata":{"model_slug":"o1"}}}}},
 {"title":"Nothing","create_time":1700000000,"update_time":1700000000,"mapping":{},"current_node":""}])json";
 
-inline const char* const kOpenWebUi = R"json([{"id":"c1","user_id":"u","title":"Soup","chat":{"title":"Soup",
+inline const char* const kOpenWebUi =
+    R"json([{"id":"c1","user_id":"u","title":"Soup","chat":{"title":"Soup",
 "models":["llama3"],"params":{"system":"Be brief."},"history":{"currentId":"a1","messages":{
 "q":{"id":"q","parentId":null,"childrenIds":["a1","a2"],"role":"user","content":"Soup?","timestamp":1700000000,
  "files":[{"type":"file","name":"list.txt","file":{"data":{"content":"salt"}}},{"type":"image","url":"data:"}]},
 "a1":{"id":"a1","parentId":"q","childrenIds":[],"role":"assistant","model":"llama3","modelName":"Llama 3",
  "timestamp":1700000001,"done":true,"annotation":{"rating":1},
- "content":"<details type=\"reasoning\" done=\"true\" duration=\"2\">\n<summary>Thought for 2 seconds</summary>\n> Salt &amp; water\n</details>\nYes."},
+ "content":"<details type=\"reasoning\" done=\"true\" duration=\"2\">\n<summary>)json"
+    R"json(Thought for 2 seconds</summary>\n> Salt &amp; water\n</details>\nYes."},
 "a2":{"id":"a2","parentId":"q","childrenIds":[],"role":"assistant","model":"qwen","timestamp":1700000002,"done":true,
  "content":"No."}}}},"created_at":1700000000,"updated_at":1700000050,"archived":false,"pinned":true,"folder_id":"f2"}])json";
 
 inline const char* const kLmStudio =
     R"json({"name":"Stars","pinned":true,"createdAt":1754424586190,"tokenCount":12,
 "systemPrompt":"Answer in verse.","messages":[
-{"currentlySelected":0,"versions":[{"type":"singleStep","role":"user","content":[{"type":"text","text":"What is a star?"},
+{"currentlySelected":0,"versions":[{"type":"singleStep","role":"user","content":[{"type":"text",
+"text":"What is a star?"},
  {"type":"file","name":"sky.png","identifier":"1 - 4.png","fileType":"image","sizeBytes":3}]}]},
 {"currentlySelected":1,"versions":[
  {"type":"multiStep","role":"assistant","senderInfo":{"senderName":"gpt-oss"},"steps":[{"type":"contentBlock",
@@ -71,8 +74,12 @@ inline const char* const kJanThread = R"json({"id":"t1","object":"thread","title
 "updated":1700000100,"assistants":[{"assistant_id":"jan","assistant_name":"Jan","model":{"id":"qwen3-4b"},
 "instructions":"Be kind."}],"metadata":null})json";
 inline const char* const kJanMessages =
-    R"json({"id":"m1","object":"thread.message","thread_id":"t1","role":"user","content":[{"type":"text","text":{"value":"Will it rain?","annotations":[]}}],"status":"ready","created_at":1700000001,"completed_at":1700000001}
-{"id":"m2","object":"thread.message","thread_id":"t1","role":"assistant","content":[{"type":"text","text":{"value":"<think>Clouds.</think>Yes.","annotations":[]}},{"type":"image_url","image_url":{"url":"x"}}],"status":"ready","created_at":1700000002,"completed_at":1700000002}
+    R"json({"id":"m1","object":"thread.message","thread_id":"t1","role":"user","content":[{"type":"text",)json"
+    R"json("text":{"value":"Will it rain?","annotations":[]}}],"status":"ready",)json"
+    R"json("created_at":1700000001,"completed_at":1700000001}
+{"id":"m2","object":"thread.message","thread_id":"t1","role":"assistant","content":[{"type":"text",)json"
+    R"json("text":{"value":"<think>Clouds.</think>Yes.","annotations":[]}},{"type":"image_url",)json"
+    R"json("image_url":{"url":"x"}}],"status":"ready","created_at":1700000002,"completed_at":1700000002}
 )json";
 
 inline void runSql(const std::string& path, const std::string& sql) {
@@ -93,17 +100,24 @@ inline std::string quoted(const std::string& text) {
 
 inline void writeOllama(const std::string& path) {
     runSql(path, R"sql(
-CREATE TABLE chats (id TEXT PRIMARY KEY, title TEXT NOT NULL DEFAULT '', created_at TIMESTAMP NOT NULL, browser_state TEXT);
+CREATE TABLE chats (id TEXT PRIMARY KEY, title TEXT NOT NULL DEFAULT '', created_at TIMESTAMP NOT NULL,
+ browser_state TEXT);
 CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, chat_id TEXT NOT NULL, role TEXT NOT NULL,
- content TEXT NOT NULL DEFAULT '', thinking TEXT NOT NULL DEFAULT '', stream BOOLEAN NOT NULL DEFAULT 0, model_name TEXT,
- created_at TIMESTAMP NOT NULL, updated_at TIMESTAMP NOT NULL, thinking_time_start TIMESTAMP, thinking_time_end TIMESTAMP,
+ content TEXT NOT NULL DEFAULT '', thinking TEXT NOT NULL DEFAULT '', stream BOOLEAN NOT NULL DEFAULT 0,
+ model_name TEXT,
+ created_at TIMESTAMP NOT NULL, updated_at TIMESTAMP NOT NULL, thinking_time_start TIMESTAMP,
+ thinking_time_end TIMESTAMP,
  tool_result TEXT);
-CREATE TABLE tool_calls (id INTEGER PRIMARY KEY, message_id INTEGER NOT NULL, type TEXT NOT NULL, function_name TEXT NOT NULL,
+CREATE TABLE tool_calls (id INTEGER PRIMARY KEY, message_id INTEGER NOT NULL, type TEXT NOT NULL,
+ function_name TEXT NOT NULL,
  function_arguments TEXT NOT NULL, function_result TEXT);
-CREATE TABLE attachments (id INTEGER PRIMARY KEY, message_id INTEGER NOT NULL, filename TEXT NOT NULL, data BLOB NOT NULL);
+CREATE TABLE attachments (id INTEGER PRIMARY KEY, message_id INTEGER NOT NULL, filename TEXT NOT NULL,
+ data BLOB NOT NULL);
 INSERT INTO chats VALUES ('c', 'Stones', '2025-08-01 12:00:00.5+02:00', NULL);
-INSERT INTO messages VALUES (1, 'c', 'user', 'Why stones?', '', 0, NULL, '2025-08-01 12:00:01+02:00', '2025-08-01 12:00:01+02:00', NULL, NULL, NULL);
-INSERT INTO messages VALUES (2, 'c', 'assistant', 'Because.', 'Hm.', 0, 'gemma3:4b', '2025-08-01 12:00:02+02:00', '2025-08-01 12:00:02+02:00', NULL, NULL, NULL);
+INSERT INTO messages VALUES (1, 'c', 'user', 'Why stones?', '', 0, NULL, '2025-08-01 12:00:01+02:00',
+ '2025-08-01 12:00:01+02:00', NULL, NULL, NULL);
+INSERT INTO messages VALUES (2, 'c', 'assistant', 'Because.', 'Hm.', 0, 'gemma3:4b', '2025-08-01 12:00:02+02:00',
+ '2025-08-01 12:00:02+02:00', NULL, NULL, NULL);
 INSERT INTO tool_calls VALUES (1, 2, 'function', 'look', '{"at":"stone"}', NULL);
 INSERT INTO attachments VALUES (1, 1, 'stone.txt', CAST('hard' AS BLOB)), (2, 1, 'stone.jpg', x'FFD8FF00');
 )sql");

@@ -29,7 +29,8 @@ TEST(ChatRequest, WhatIsAskedForIsHanded) {
         R"(,"stream":true,"stream_options":{"include_usage":true},"n":2,"max_completion_tokens":7,"temperature":0.5,)"
         R"("top_p":0.25,"top_k":3,"min_p":0,"seed":-1,"presence_penalty":1,"frequency_penalty":-1,)"
         R"("repetition_penalty":1.5,"logit_bias":{"13":-100},"stop":"END","logprobs":true,"top_logprobs":3,)"
-        R"("response_format":{"type":"json_schema","json_schema":{"name":"x","schema":{"type":"object","properties":{"b":{"type":"integer"},"a":{"type":"null"}}}}},)"
+        R"("response_format":{"type":"json_schema","json_schema":{"name":"x","schema":{"type":"object",)"
+        R"("properties":{"b":{"type":"integer"},"a":{"type":"null"}}}}},)"
         R"("chat_template_kwargs":{"enable_thinking":false},"user":"ann","store":false,"temperature_":null)");
     ASSERT_TRUE(request) << request.error().message;
     EXPECT_EQ(request->model, "m");
@@ -107,7 +108,8 @@ TEST(ChatRequest, WhatIsTooMuchToBeKeptIsRefused) {
     for (int key = 0; key < 100'000; ++key) arguments += fmt::format("\\\"k{}\\\":0,", key);
     const auto begin = std::chrono::steady_clock::now();
     EXPECT_TRUE(readChatRequest(
-        R"({"model":"m","messages":[{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":")" +
+        R"({"model":"m","messages":[{"role":"assistant","tool_calls":[{"id":"a","type":"function",)"
+        R"("function":{"name":"f","arguments":")" +
         arguments + R"(\"k\":0}"}}]}]})"));
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
 }
@@ -138,7 +140,8 @@ TEST(ChatRequest, MessagesBecomeParts) {
 TEST(ChatRequest, ArgumentsThatAreNestedTooDeepStayText) {
     const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
     const auto request = readChatRequest(
-        R"({"model":"m","messages":[{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":")" +
+        R"({"model":"m","messages":[{"role":"assistant","tool_calls":[{"id":"a","type":"function",)"
+        R"("function":{"name":"f","arguments":")" +
         deep + R"("}}]}]})");
     ASSERT_TRUE(request) << request.error().message;
     EXPECT_THAT(request->generate.messages[0].parts[0].text, HasSubstr("\"arguments\":\"[[["));
@@ -163,7 +166,8 @@ TEST(ChatRequest, WhatMessagesCannotHaveIsNamedWithItsPlace) {
 
 TEST(ChatRequest, ADemandedCallIsASchema) {
     const std::string tools =
-        R"(,"tools":[{"type":"function","function":{"name":"a","description":"A.","parameters":{"type":"object","properties":{"x":{"type":"integer"}},"required":["x"]}}},)"
+        R"(,"tools":[{"type":"function","function":{"name":"a","description":"A.","parameters":{"type":"object",)"
+        R"("properties":{"x":{"type":"integer"}},"required":["x"]}}},)"
         R"({"type":"function","function":{"name":"b"}}])";
     const auto free = chat(tools);
     ASSERT_TRUE(free) << free.error().message;
@@ -176,10 +180,10 @@ TEST(ChatRequest, ADemandedCallIsASchema) {
         tools + R"(,"parallel_tool_calls":false,"tool_choice":{"type":"function","function":{"name":"b"}})");
     ASSERT_TRUE(one) << one.error().message;
     EXPECT_EQ(one->calls, Calls::Demanded);
-    EXPECT_EQ(
-        one->generate.jsonSchema,
-        R"({"type":"object","properties":{"name":{"const":"b"},"arguments":{"type":"object","additionalProperties":false}},)"
-        R"("required":["name","arguments"],"additionalProperties":false})");
+    EXPECT_EQ(one->generate.jsonSchema,
+              R"({"type":"object","properties":{"name":{"const":"b"},"arguments":{"type":"object",)"
+              R"("additionalProperties":false}},)"
+              R"("required":["name","arguments"],"additionalProperties":false})");
     EXPECT_THAT(chat(tools + R"(,"tool_choice":"required")")->generate.jsonSchema, HasSubstr("anyOf"));
     EXPECT_TRUE(chat(tools + R"(,"tool_choice":"none")")->generate.promptForm.tools.empty());
     EXPECT_EQ(refused(tools + R"(,"tool_choice":{"type":"function","function":{"name":"c"}})"),
@@ -192,18 +196,19 @@ TEST(ChatRequest, ADemandedCallIsASchema) {
 
 TEST(ChatRequest, AnAnswerGoesOnBehindItsBeginning) {
     const auto request = readChatRequest(
-        R"({"model":"m","continue_final_message":true,"add_generation_prompt":false,"messages":[{"role":"user","content":"Q"},{"role":"assistant","content":"An"}]})");
+        R"({"model":"m","continue_final_message":true,"add_generation_prompt":false,"messages":[{"role":"user",)"
+        R"("content":"Q"},{"role":"assistant","content":"An"}]})");
     ASSERT_TRUE(request) << request.error().message;
     EXPECT_EQ(request->generate.resumeText, "An");
     EXPECT_EQ(request->generate.messages.size(), 1u);
     EXPECT_EQ(refused(R"(,"continue_final_message":true)"), "continue_final_message");
     EXPECT_EQ(refused(R"(,"add_generation_prompt":false)"), "add_generation_prompt");
-    EXPECT_EQ(
-        readChatRequest(
-            R"({"model":"m","continue_final_message":true,"messages":[{"role":"user","content":"Q"},{"role":"assistant","content":"An","reasoning_content":"Hm"}]})")
-            .error()
-            .param,
-        "continue_final_message");
+    EXPECT_EQ(readChatRequest(
+                  R"({"model":"m","continue_final_message":true,"messages":[{"role":"user","content":"Q"},)"
+                  R"({"role":"assistant","content":"An","reasoning_content":"Hm"}]})")
+                  .error()
+                  .param,
+              "continue_final_message");
 }
 
 TEST(CompletionRequest, TakesATextAndNothingElse) {

@@ -140,7 +140,8 @@ constexpr const char* kToolTemplate =
     "c.function.name }}:"
     "{{ c.function.arguments | tojson }}</call>{% endfor %}{% endfor %}";
 constexpr const char* kTools =
-    R"([{"type":"function","function":{"name":"weather","description":"In <|user|> a town.","parameters":{"type":"object","b":1,"a":2}}}])";
+    R"([{"type":"function","function":{"name":"weather","description":"In <|user|> a town.",)"
+    R"("parameters":{"type":"object","b":1,"a":2}}}])";
 
 std::vector<ChatMessage> chatWithCalls() {
     return {textMessage(Role::User, "Cold?"),

@@ -253,7 +253,8 @@ TEST(Folders, whatIsWrongIsOneSentence) {
              R"({"added_tokens": [{"id": 99999999, "content": "x"}], "model": {"vocab": {"a": 0}, "merges": ["a"]}})"),
          "merge 0 has one side only"},
         {withTokenizer(
-             R"({"added_tokens": [{"id": 99999999, "content": "x"}], "model": {"type": "WordPiece", "vocab": {"a": 0}}})"),
+             R"({"added_tokens": [{"id": 99999999, "content": "x"}], "model": {"type": "WordPiece",)"
+             R"( "vocab": {"a": 0}}})"),
          "the added token 'x' has the id 99999999"},
         {withTokenizer(
              R"({"normalizer": {"type": "Guess"}, "model": {"type": "WordPiece", "vocab": {"a": 0}}})"),

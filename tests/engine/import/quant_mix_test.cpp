@@ -91,7 +91,7 @@ TEST(QuantMix, agreesWithTheFamilies) {
             formats::ModelFile described;
             described.metadata.set("general.architecture", std::string(family->arch));
             family->synthesize({.numExperts = experts, .numExpertsUsed = experts / 2}, described.metadata);
-            const auto definition = family->open(described, 0).value();
+            const auto definition = models::openDefinition(*family, described).value();
             for (const models::TensorSpec& spec : models::usualTensors(definition->tensors())) {
                 const bool isMatrix =
                     spec.use == backend::WeightUse::Matrix && spec.precision == models::Precision::Any;

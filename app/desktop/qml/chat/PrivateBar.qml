@@ -38,7 +38,9 @@ Item {
                 Layout.fillWidth: true
                 textFormat: Text.PlainText
                 wrapMode: Text.Wrap
-                text: bar.leaves ? qsTr("Nothing of this chat is written to this computer's disk. What you send to another computer is in its hands.") : qsTr("Nothing of this chat is written to the disk. When you close it, it is gone.")
+                text: bar.leaves ? qsTr("Nothing of this chat is written to this computer's disk. What you send "
+                                      + "to another computer is in its hands.")
+                    : qsTr("Nothing of this chat is written to the disk. When you close it, it is gone.")
                 color: Theme.text
                 font.pixelSize: Theme.smallSize
                 Accessible.role: Accessible.StaticText

@@ -61,7 +61,8 @@ ColumnLayout {
         Text {
             textFormat: Text.PlainText
             Layout.fillWidth: true
-            text: qsTr("Your conversations become as they were then. Those of now are kept in a file beside them, until you remove it.")
+            text: qsTr("Your conversations become as they were then. Those of now are kept in a file beside them, "
+                     + "until you remove it.")
             color: Theme.text
             font.pixelSize: Theme.smallSize
             wrapMode: Text.Wrap

@@ -111,7 +111,8 @@ ColumnLayout {
             textFormat: Text.PlainText
             Layout.fillWidth: true
             text: row.asking === "forget"
-                ? qsTr("It will have to be read again.") : qsTr("It goes with all that was read of it; chats that use it keep its text.")
+                ? qsTr("It will have to be read again.")
+                : qsTr("It goes with all that was read of it; chats that use it keep its text.")
             color: Theme.mutedText
             font.pixelSize: Theme.smallSize
             wrapMode: Text.Wrap

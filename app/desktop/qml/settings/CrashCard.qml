@@ -21,7 +21,8 @@ Card {
         Text {
             textFormat: Text.PlainText
             Layout.fillWidth: true
-            text: qsTr("This report tells programmers where Inglenook crashed. It holds nothing you wrote, and it goes nowhere unless you send it.")
+            text: qsTr("This report tells programmers where Inglenook crashed. It holds nothing you wrote, and it "
+                     + "goes nowhere unless you send it.")
             color: Theme.mutedText
             font.pixelSize: Theme.smallSize
             wrapMode: Text.Wrap

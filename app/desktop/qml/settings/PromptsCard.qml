@@ -49,7 +49,8 @@ Card {
             textFormat: Text.PlainText
             Layout.fillWidth: true
             text: card.editing
-                ? qsTr("What stands in {braces} is asked for when the prompt is used.") : qsTr("Type / in the empty message to use one.")
+                ? qsTr("What stands in {braces} is asked for when the prompt is used.")
+                : qsTr("Type / in the empty message to use one.")
             color: Theme.mutedText
             font.pixelSize: Theme.smallSize
             wrapMode: Text.Wrap

@@ -254,7 +254,8 @@ Card {
             }
             Label {
                 Layout.columnSpan: 2
-                text: qsTr("Guess the next words, which makes answers faster and never others; a model that guesses is small, has the same vocabulary, and does so from the next load on")
+                text: qsTr("Guess the next words, which makes answers faster and never others; a model that "
+                         + "guesses is small, has the same vocabulary, and does so from the next load on")
             }
             Choice {
                 key: "guesses"

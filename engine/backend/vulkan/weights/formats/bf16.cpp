@@ -11,6 +11,7 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 
 }  // namespace
 
-extern const WeightFormat weight{.name = "bf16", .id = {30}, .planes = {{{32, 64}}}, .repackRow = repackRow};
+extern const WeightFormat weight{
+    .name = "bf16", .id = quant::kBF16, .planes = {{{32, 64}}}, .repackRow = repackRow};
 
 }  // namespace ingle::backend::vulkan::bf16_weight

@@ -18,7 +18,7 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 }  // namespace
 
 extern const WeightFormat weight{.name = "iq1_m",
-                                 .id = {29},
+                                 .id = quant::kIQ1_M,
                                  .planes = {{{32, 4}, {32, 2}, {256, 8}}},
                                  .grid = kIq1Levels,
                                  .repackRow = repackRow};

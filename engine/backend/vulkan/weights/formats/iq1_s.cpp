@@ -18,7 +18,7 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 }  // namespace
 
 extern const WeightFormat weight{.name = "iq1_s",
-                                 .id = {19},
+                                 .id = quant::kIQ1_S,
                                  .planes = {{{32, 4}, {32, 2}, {256, 2}}},
                                  .grid = kIq1Levels,
                                  .repackRow = repackRow};

@@ -20,7 +20,7 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 }  // namespace
 
 extern const WeightFormat weight{.name = "iq2_s",
-                                 .id = {22},
+                                 .id = quant::kIQ2_S,
                                  .planes = {{{256, 64}, {256, 16}, {256, 2}}},
                                  .grid = kLevels,
                                  .repackRow = repackRow};

@@ -19,7 +19,7 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 }  // namespace
 
 extern const WeightFormat weight{.name = "iq2_xs",
-                                 .id = {17},
+                                 .id = quant::kIQ2_XS,
                                  .planes = {{{32, 8}, {32, 1}, {256, 2}}},
                                  .grid = kLevels,
                                  .repackRow = repackRow};

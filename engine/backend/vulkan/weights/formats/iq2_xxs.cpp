@@ -18,7 +18,10 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 
 }  // namespace
 
-extern const WeightFormat weight{
-    .name = "iq2_xxs", .id = {16}, .planes = {{{32, 8}, {256, 2}}}, .grid = kLevels, .repackRow = repackRow};
+extern const WeightFormat weight{.name = "iq2_xxs",
+                                 .id = quant::kIQ2_XXS,
+                                 .planes = {{{32, 8}, {256, 2}}},
+                                 .grid = kLevels,
+                                 .repackRow = repackRow};
 
 }  // namespace ingle::backend::vulkan::iq2_xxs_weight

@@ -22,7 +22,7 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 }  // namespace
 
 extern const WeightFormat weight{.name = "iq3_s",
-                                 .id = {21},
+                                 .id = quant::kIQ3_S,
                                  .planes = {{{32, 8}, {256, 44}, {256, 2}}},
                                  .grid = kLevels,
                                  .repackRow = repackRow};

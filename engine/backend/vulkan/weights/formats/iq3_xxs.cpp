@@ -22,7 +22,7 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 }  // namespace
 
 extern const WeightFormat weight{.name = "iq3_xxs",
-                                 .id = {18},
+                                 .id = quant::kIQ3_XXS,
                                  .planes = {{{32, 8}, {32, 4}, {256, 2}}},
                                  .grid = kLevels,
                                  .repackRow = repackRow};

@@ -4,6 +4,6 @@
 namespace ingle::backend::vulkan::iq4_nl_weight {
 
 extern const WeightFormat weight{
-    .name = "iq4_nl", .id = {20}, .planes = {{{32, 16}, {32, 2}}}, .repackRow = repackFourBits<2>};
+    .name = "iq4_nl", .id = quant::kIQ4_NL, .planes = {{{32, 16}, {32, 2}}}, .repackRow = repackFourBits<2>};
 
 }  // namespace ingle::backend::vulkan::iq4_nl_weight

@@ -20,7 +20,9 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 
 }  // namespace
 
-extern const WeightFormat weight{
-    .name = "iq4_xs", .id = {23}, .planes = {{{32, 16}, {32, 1}, {256, 2}}}, .repackRow = repackRow};
+extern const WeightFormat weight{.name = "iq4_xs",
+                                 .id = quant::kIQ4_XS,
+                                 .planes = {{{32, 16}, {32, 1}, {256, 2}}},
+                                 .repackRow = repackRow};
 
 }  // namespace ingle::backend::vulkan::iq4_xs_weight

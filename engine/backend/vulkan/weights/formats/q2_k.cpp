@@ -21,6 +21,6 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 }  // namespace
 
 extern const WeightFormat weight{
-    .name = "q2_k", .id = {10}, .planes = {{{32, 8}, {32, 2}, {256, 4}}}, .repackRow = repackRow};
+    .name = "q2_k", .id = quant::kQ2_K, .planes = {{{32, 8}, {32, 2}, {256, 4}}}, .repackRow = repackRow};
 
 }  // namespace ingle::backend::vulkan::q2_k_weight

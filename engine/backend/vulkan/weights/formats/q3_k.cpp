@@ -24,7 +24,9 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 
 }  // namespace
 
-extern const WeightFormat weight{
-    .name = "q3_k", .id = {11}, .planes = {{{32, 8}, {32, 4}, {32, 2}, {256, 2}}}, .repackRow = repackRow};
+extern const WeightFormat weight{.name = "q3_k",
+                                 .id = quant::kQ3_K,
+                                 .planes = {{{32, 8}, {32, 4}, {32, 2}, {256, 2}}},
+                                 .repackRow = repackRow};
 
 }  // namespace ingle::backend::vulkan::q3_k_weight

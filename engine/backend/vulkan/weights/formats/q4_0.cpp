@@ -4,6 +4,6 @@
 namespace ingle::backend::vulkan::q4_0_weight {
 
 extern const WeightFormat weight{
-    .name = "q4_0", .id = {2}, .planes = {{{32, 16}, {32, 2}}}, .repackRow = repackFourBits<2>};
+    .name = "q4_0", .id = quant::kQ4_0, .planes = {{{32, 16}, {32, 2}}}, .repackRow = repackFourBits<2>};
 
 }  // namespace ingle::backend::vulkan::q4_0_weight

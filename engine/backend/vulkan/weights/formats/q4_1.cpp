@@ -4,6 +4,6 @@
 namespace ingle::backend::vulkan::q4_1_weight {
 
 extern const WeightFormat weight{
-    .name = "q4_1", .id = {3}, .planes = {{{32, 16}, {32, 4}}}, .repackRow = repackFourBits<4>};
+    .name = "q4_1", .id = quant::kQ4_1, .planes = {{{32, 16}, {32, 4}}}, .repackRow = repackFourBits<4>};
 
 }  // namespace ingle::backend::vulkan::q4_1_weight

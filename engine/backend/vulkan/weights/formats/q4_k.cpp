@@ -23,6 +23,6 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 }  // namespace
 
 extern const WeightFormat weight{
-    .name = "q4_k", .id = {12}, .planes = {{{32, 16}, {32, 2}, {256, 4}}}, .repackRow = repackRow};
+    .name = "q4_k", .id = quant::kQ4_K, .planes = {{{32, 16}, {32, 2}, {256, 4}}}, .repackRow = repackRow};
 
 }  // namespace ingle::backend::vulkan::q4_k_weight

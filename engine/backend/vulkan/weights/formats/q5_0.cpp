@@ -3,7 +3,9 @@
 
 namespace ingle::backend::vulkan::q5_0_weight {
 
-extern const WeightFormat weight{
-    .name = "q5_0", .id = {6}, .planes = {{{32, 16}, {32, 4}, {32, 2}}}, .repackRow = repackFiveBits<2>};
+extern const WeightFormat weight{.name = "q5_0",
+                                 .id = quant::kQ5_0,
+                                 .planes = {{{32, 16}, {32, 4}, {32, 2}}},
+                                 .repackRow = repackFiveBits<2>};
 
 }  // namespace ingle::backend::vulkan::q5_0_weight

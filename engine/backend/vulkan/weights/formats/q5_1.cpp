@@ -3,7 +3,9 @@
 
 namespace ingle::backend::vulkan::q5_1_weight {
 
-extern const WeightFormat weight{
-    .name = "q5_1", .id = {7}, .planes = {{{32, 16}, {32, 4}, {32, 4}}}, .repackRow = repackFiveBits<4>};
+extern const WeightFormat weight{.name = "q5_1",
+                                 .id = quant::kQ5_1,
+                                 .planes = {{{32, 16}, {32, 4}, {32, 4}}},
+                                 .repackRow = repackFiveBits<4>};
 
 }  // namespace ingle::backend::vulkan::q5_1_weight

@@ -25,7 +25,9 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 
 }  // namespace
 
-extern const WeightFormat weight{
-    .name = "q5_k", .id = {13}, .planes = {{{32, 16}, {32, 4}, {32, 2}, {256, 4}}}, .repackRow = repackRow};
+extern const WeightFormat weight{.name = "q5_k",
+                                 .id = quant::kQ5_K,
+                                 .planes = {{{32, 16}, {32, 4}, {32, 2}, {256, 4}}},
+                                 .repackRow = repackRow};
 
 }  // namespace ingle::backend::vulkan::q5_k_weight

@@ -20,7 +20,9 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 
 }  // namespace
 
-extern const WeightFormat weight{
-    .name = "q6_k", .id = {14}, .planes = {{{32, 16}, {32, 8}, {32, 2}, {256, 2}}}, .repackRow = repackRow};
+extern const WeightFormat weight{.name = "q6_k",
+                                 .id = quant::kQ6_K,
+                                 .planes = {{{32, 16}, {32, 8}, {32, 2}, {256, 2}}},
+                                 .repackRow = repackRow};
 
 }  // namespace ingle::backend::vulkan::q6_k_weight

@@ -16,6 +16,6 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 }  // namespace
 
 extern const WeightFormat weight{
-    .name = "tq1_0", .id = {34}, .planes = {{{256, 52}, {256, 2}}}, .repackRow = repackRow};
+    .name = "tq1_0", .id = quant::kTQ1_0, .planes = {{{256, 52}, {256, 2}}}, .repackRow = repackRow};
 
 }  // namespace ingle::backend::vulkan::tq1_0_weight

@@ -21,6 +21,6 @@ void repackRow(const std::byte* row, uint32_t k, const PlanePointers& planes) {
 }  // namespace
 
 extern const WeightFormat weight{
-    .name = "tq2_0", .id = {35}, .planes = {{{32, 8}, {256, 2}}}, .repackRow = repackRow};
+    .name = "tq2_0", .id = quant::kTQ2_0, .planes = {{{32, 8}, {256, 2}}}, .repackRow = repackRow};
 
 }  // namespace ingle::backend::vulkan::tq2_0_weight

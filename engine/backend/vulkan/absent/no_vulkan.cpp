@@ -1,0 +1,27 @@
+// What the engine asks of the Vulkan backend, for programs that are built without it: there is no device.
+#include <cstdlib>
+
+#include "engine/backend/vulkan/program/vulkan_backend.h"
+#include "engine/backend/vulkan/trial/probe_process.h"
+
+namespace ingle::backend::vulkan {
+
+constexpr const char* kAbsent = "this program was built without Vulkan";
+
+Result<std::unique_ptr<Backend>> createVulkanBackend(const VulkanOptions& /*options*/) {
+    return fail(ErrorCode::Unsupported, "{}", kAbsent);
+}
+
+Result<ProbeVerdict> probeInChild(const ProbeRequest& /*request*/) {
+    return ProbeVerdict{.devices = {}, .refusal = kAbsent};
+}
+
+void runProbeChild(const std::vector<std::string>& /*leftOut*/) {
+    std::exit(EXIT_SUCCESS);
+}
+
+const ProbedDevice* ProbeVerdict::find(const DeviceInfo& /*device*/) const {
+    return nullptr;
+}
+
+}  // namespace ingle::backend::vulkan

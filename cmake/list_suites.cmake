@@ -1,4 +1,6 @@
 # Writes the tests of PROGRAM into OUT (see TestSuites.cmake, which sets these variables and those used below).
+cmake_policy(PUSH)
+cmake_policy(VERSION 3.25)  # CTest has set none
 set(filter "")
 if(FILTER)
     set(filter --gtest_filter=${FILTER})
@@ -55,3 +57,4 @@ foreach(suite ${suites})
     endif()
 endforeach()
 file(RENAME ${OUT}.new ${OUT})
+cmake_policy(POP)

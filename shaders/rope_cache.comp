@@ -6,7 +6,8 @@
 // Bindings: 0 step; 1 frequencies (rope.glsl); 2 q, 3 rotated q [rows, padded(qWidth)]; 4 k [rows,
 // padded(kWidth)]; 5 v; 6 keys, 7 values of the layer (cache.glsl); 8 page tables; 9 gains of q, 10 of k [headDim].
 // Any of the three widths may be 0. One invocation takes kUnit elements (x) of a row (workgroup y): first of q, then
-// of k, then of v. variant: rope_cache_f32 -DCACHE=32
+// of k, then of v.
+// variant: rope_cache_f32 -DCACHE=32
 // variant: rope_cache_f16 -DCACHE=16
 // variant: rope_cache_q8 -DCACHE=8
 #version 450

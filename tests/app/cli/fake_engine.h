@@ -44,7 +44,8 @@ class FakeEngine final : public Engine {
   public:
     explicit FakeEngine(std::string path) {
         m_info.path = std::move(path);
-        m_info.backend = m_info.path.find("graphics") == std::string::npos ? "cpu" : "vulkan";
+        m_info.onProcessor = m_info.path.find("graphics") == std::string::npos;
+        m_info.backend = m_info.onProcessor ? "cpu" : "vulkan";
         m_info.memory.weightBytes = 10;
         ++numAlive;
     }

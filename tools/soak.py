@@ -240,6 +240,19 @@ def parts(mutations: int, runs: int, kills: int) -> list[Part]:
             [sys.executable, str(ROOT / "tests/e2e/speed_measure.py"), str(BIN / "ingle")],
         ),
         Part(
+            "real",
+            "trained models, which pip brings: tokens, answers, perplexities and embeddings beside recorded ones",
+            "3 models",
+            [
+                sys.executable,
+                str(ROOT / "tests/e2e/real_models.py"),
+                "--bin",
+                str(BIN),
+                "--folder",
+                str(ROOT / "build/real"),
+            ],
+        ),
+        Part(
             "packages",
             (
                 "the packages in clean Debian 12 and 13: installed, asked, upgraded, purged; the portable archive"

@@ -20,6 +20,7 @@ struct TurnMarkup {
     std::string_view answer;  ///< begins the assistant's answer
     /// Where a system message stands.
     enum class System { OwnTurn, InsideUser } place = System::OwnTurn;
+    bool trims = false;  ///< white space around messages is left out, as in what the models were trained on
 };
 
 /// With System::InsideUser a system message stands, in its own markup, at the beginning of the next user

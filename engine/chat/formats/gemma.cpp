@@ -14,6 +14,7 @@ constexpr TurnMarkup kMarkup{
     .assistant = {"<start_of_turn>model\n", "<end_of_turn>\n"},
     .answer = "<start_of_turn>model\n",
     .place = TurnMarkup::System::InsideUser,
+    .trims = true,
 };
 
 constexpr std::array<std::string_view, 1> kStops = {"<end_of_turn>"};

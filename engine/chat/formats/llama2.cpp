@@ -9,6 +9,7 @@ constexpr TurnMarkup kMarkup{
     .user = {"<s>[INST] ", " [/INST]"},
     .assistant = {" ", " </s>"},
     .place = TurnMarkup::System::InsideUser,
+    .trims = true,
 };
 
 int score(const formats::ModelFile& file) {

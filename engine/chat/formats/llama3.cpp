@@ -12,6 +12,7 @@ constexpr TurnMarkup kMarkup{
     .user = {"<|start_header_id|>user<|end_header_id|>\n\n", "<|eot_id|>"},
     .assistant = {"<|start_header_id|>assistant<|end_header_id|>\n\n", "<|eot_id|>"},
     .answer = "<|start_header_id|>assistant<|end_header_id|>\n\n",
+    .trims = true,
 };
 
 constexpr std::array<std::string_view, 1> kStops = {"<|eot_id|>"};

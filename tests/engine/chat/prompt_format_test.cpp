@@ -1,6 +1,6 @@
 #include "engine/chat/prompt_format.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
 
@@ -113,6 +113,14 @@ TEST(PromptFormat, writesTheFormOfItsModels) {
     };
     EXPECT_EQ(std::size(cases), allPromptFormats().size()) << "every format has a case";
     for (const auto& [name, expected] : cases) EXPECT_EQ(render(name, kFormatChat), expected) << name;
+}
+
+TEST(PromptFormat, whiteSpaceAroundMessagesIsLeftOutWhereTheModelsKnowNone) {
+    std::vector<TextMessage> padded(kFormatChat.begin(), kFormatChat.end());
+    for (TextMessage& message : padded) message.text = "\n " + message.text + "\u00A0\n\n";
+    for (const char* name : {"gemma", "llama2", "llama3"})
+        EXPECT_EQ(render(name, padded), render(name, kFormatChat));
+    EXPECT_THAT(render("chatml", padded), ::testing::HasSubstr("<|im_start|>user\n\n Hi"));
 }
 
 TEST(PromptFormat, withoutTheGenerationPromptItIsABeginning) {

@@ -26,7 +26,7 @@ RECORDING = MATVEC | {VULKAN + "memory", VULKAN + "recording"}
 DEVICES = MODELS | {
     "engine/backend/cpu", VULKAN + "substrate", VULKAN + "trial", VULKAN + "program", "engine/session/devices"
 }
-LOADING = DEVICES | TEXT | {"engine/chat", "engine/session/loading"}
+LOADING = DEVICES | IMPORT | {"engine/session/loading"}
 SNAPSHOTS = LOADING | {"engine/session/snapshots"}
 CONVERSATIONS = SNAPSHOTS | {"engine/grammar", "engine/session/conversations"}
 DOCUMENT_READERS = PUBLIC | {"app/documents", "app/documents/readers"}

@@ -208,4 +208,15 @@ TensorFormats::Choice TensorFormats::of(const formats::ModelFile& model, const t
     return {tensor.format};  // F16 always fits
 }
 
+uint64_t bytesAs(std::string_view mix, const formats::ModelFile& model) {
+    const auto* found = std::ranges::find(kMixes, mix, &QuantMix::name);
+    const TensorFormats formats = TensorFormats::create(found, {}).value();
+    uint64_t bytes = 0;
+    for (const auto& [name, tensor] : model.tensors) {
+        const quant::QuantFormat& format = *formats.of(model, tensor).format;
+        bytes += tensor.shape.numElems() / format.blockElems * format.blockBytes;
+    }
+    return bytes;
+}
+
 }  // namespace ingle::importer

@@ -84,4 +84,7 @@ class TensorFormats {
     std::vector<std::shared_ptr<const Wanted>> m_wanted;
 };
 
+/// The bytes of all tensors of the model when it is written as the mix of that name.
+uint64_t bytesAs(std::string_view mix, const formats::ModelFile& model);
+
 }  // namespace ingle::importer

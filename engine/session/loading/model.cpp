@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/formats/kind.h"
+#include "engine/import/quant_mix.h"
 #include "engine/session/devices/computer.h"
 #include "ingle/size_text.h"
 
@@ -16,8 +17,6 @@ namespace {
 constexpr uint64_t kProgramBytes = 12 << 20;
 /// Of a vocabulary, with what finds tokens in it.
 constexpr uint64_t kBytesPerToken = 200;
-/// Of a weight in kSmallerQuant: some matrices are Q6_K (see engine/import/quant_mix.h), most Q4_K.
-constexpr double kSmallerBits = 4.9;
 /// A smaller model is worth an import from this share of the present one on.
 constexpr double kWorthAnImport = 0.85;
 
@@ -61,15 +60,9 @@ ModelShape shapeOf(const OpenedModel& model, const LoadOptions& options) {
         lowerModel(model, options, Model::stepTokens(model.bound.facts(), context), Model::kStepLogits);
     shape.workBytes = kProgramBytes + kBytesPerToken * model.file.tokenizer.tokens.size() +
                       processorProgramBytes(plan, options);
-    double smaller = 0;
-    for (const auto& [name, tensor] : model.file.tensors) {
-        const auto bytes = static_cast<double>(tensor.bytes());
-        const bool isMatrix = tensor.shape.numRows() > 1;
-        smaller += isMatrix ? std::min(bytes, static_cast<double>(tensor.shape.numElems()) * kSmallerBits / 8)
-                            : bytes;
-    }
-    if (smaller < kWorthAnImport * static_cast<double>(shape.weightBytes))
-        shape.smallerBytes = static_cast<uint64_t>(smaller);
+    const uint64_t smaller = importer::bytesAs(kSmallerQuant, model.file);
+    if (static_cast<double>(smaller) < kWorthAnImport * static_cast<double>(shape.weightBytes))
+        shape.smallerBytes = smaller;
     return shape;
 }
 

@@ -214,6 +214,18 @@ TEST_F(Import, quantisedRowsAreTheEncodersWhateverTheThreads) {
     EXPECT_GT(test::nmse(logitsOf(other), logitsOf(path)), 0.05);
 }
 
+TEST_F(Import, aModelMadeSmallerIsAsLargeAsWasSaid) {
+    for (const uint32_t dim : {256U, 64U}) {  // rows that are whole blocks of Q4_K, and rows that are not
+        const std::string path = synth("llama", {.dim = dim, .ffnDim = 2 * dim, .numLayers = 2});
+        const ModelInfo info = inspectModel(path, {}).value();
+        ASSERT_TRUE(import(path, info.smallerQuant));
+        uint64_t bytes = 0;
+        for (const auto& [name, tensor] : openModelFile(test::opened(m_target))->tensors)
+            bytes += tensor.bytes();
+        EXPECT_EQ(info.smallerBytes, bytes) << dim;
+    }
+}
+
 TEST_F(Import, saysWhatPeopleShouldKnow) {
     const std::string narrow = synth("llama");  // rows of 64 and 160
     ASSERT_TRUE(import(narrow, "Q4_K_M"));

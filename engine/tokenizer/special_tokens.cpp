@@ -34,6 +34,12 @@ constexpr std::string_view kEndTexts[] = {"<|eot_id|>",
                                           "<|observation|>",
                                           "<\uFF5Cend\u2581of\u2581sentence\uFF5C>"};
 
+/// Whether a token of kEndTexts is text in this vocabulary: HTML's "</s>", which ends what is struck out
+/// (Gemma's vocabulary has the tags as tokens).
+bool isTag(const formats::TokenizerData& data, size_t id) {
+    return data.tokens[id] == "</s>" && id < data.types.size() && data.types[id] == TokenType::UserDefined;
+}
+
 /// Cuts every occurrence of one special token out of the plain parts.
 std::vector<Fragment> cutOut(std::vector<Fragment> fragments, TokenId id, std::string_view text) {
     std::vector<Fragment> out;
@@ -71,7 +77,7 @@ SpecialTokens::SpecialTokens(const formats::TokenizerData& data, std::optional<T
     for (const auto& id : {eos, data.eot, data.eom})
         if (id) m_endOfGeneration.push_back(*id);
     for (size_t i = 0; i < data.tokens.size(); ++i)
-        if (std::ranges::find(kEndTexts, data.tokens[i]) != std::end(kEndTexts))
+        if (std::ranges::find(kEndTexts, data.tokens[i]) != std::end(kEndTexts) && !isTag(data, i))
             m_endOfGeneration.push_back(static_cast<TokenId>(i));
     // Where a message has parts ("channels"), <|end|> ends a part only, and these two end the message.
     const auto idOf = [&](std::string_view text) {

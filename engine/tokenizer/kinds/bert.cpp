@@ -30,7 +30,8 @@ bool isSpace(char32_t code) {
 
 bool isDropped(char32_t code) {
     const auto category = categoryOf(code);
-    return code == 0xFFFD || category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_CF;
+    return code == 0xFFFD || category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_CF ||
+           category == UTF8PROC_CATEGORY_CO;
 }
 
 struct CodeRange {

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "engine/base/byte_alphabet.h"
+#include "engine/formats/tokenizer_data.h"
 #include "engine/tokenizer/pretokenizer.h"
 #include "tests/processor_time.h"
 
@@ -155,6 +156,22 @@ TEST(LlamaTokenizer, textOfMessagesCannotSpellControlTokens) {
     EXPECT_THAT(encode(*tokenizer, {{"<tool>ab", false}}), ElementsAre(8, 7));
 }
 
+TEST(LlamaTokenizer, tagsOfHtmlEndNoAnswer) {
+    EXPECT_TRUE(create(llamaData())->isEndOfGeneration(2)) << "</s>, a control token";
+    TokenizerData data = llamaData();
+    data.tokens.emplace_back("<eos>");
+    data.scores.push_back(0);
+    data.types.push_back(TokenType::Control);
+    data.types[1] = data.types[2] = TokenType::UserDefined;
+    data.bos.reset();
+    data.eos = 10;
+    const auto tokenizer = create(data);
+    EXPECT_FALSE(tokenizer->isEndOfGeneration(2)) << "</s>, a word as in Gemma's vocabulary";
+    EXPECT_TRUE(tokenizer->isEndOfGeneration(10));
+    data.eos = 2;
+    EXPECT_TRUE(create(data)->isEndOfGeneration(2)) << "named as the end";
+}
+
 TEST(LlamaTokenizer, toleratesDuplicateEmptyAndUntypedPieces) {
     TokenizerData data = llamaData();
     data.tokens.insert(data.tokens.end(), {"ab", "", "\xFF", std::string("a\0b", 3)});
@@ -246,12 +263,14 @@ TEST(BertTokenizer, cutsWordsGreedily) {
     data.unknown = 0;
     data.bos = 1;
     data.separator = 2;
-    data.textSteps = {formats::TextStep::BaseLetters, formats::TextStep::Lowercase};
+    data.textSteps = formats::stepsOfWords(true, {});
     const auto tokenizer = create(data);
     EXPECT_THAT(encode(*tokenizer, {{"Hello, WORLD", false}}, true), ElementsAre(1, 3, 6, 4, 5, 2));
     EXPECT_THAT(encode(*tokenizer, {{"hello\u4f60\u00c9", false}}), ElementsAre(3, 7, 8));
     EXPECT_THAT(encode(*tokenizer, {{"wor\xFFld", false}}), ElementsAre(4, 5))
         << "what is no text is left out";
+    EXPECT_THAT(encode(*tokenizer, {{"wor\uE000ld\u00AD", false}}), ElementsAre(4, 5))
+        << "characters of private use and soft hyphens, too";
     EXPECT_THAT(encode(*tokenizer, {{"worst", false}}), ElementsAre(0))
         << "a word is known as a whole or not at all";
     EXPECT_THAT(encode(*tokenizer, {{"[SEP]", true}}), ElementsAre(2));

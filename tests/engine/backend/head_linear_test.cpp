@@ -92,5 +92,23 @@ TEST(HeadLinear, isItsFormula) {
     }
 }
 
+/// Sequences go to another backend when a device is left: a program that got one of the old backend would
+/// read memory that is none of its own.
+TEST(OwnSequence, ofAnotherPoolIsRefused) {
+    const Problem problem(*quant::findFormat("F32"), {kHeads, kFirst, kRows, false});
+    const auto cpu = cpu::createCpuBackend({.threads = 1, .isa = base::Isa::Scalar});
+    const auto pool = cpu->createMemory({}, {KvType::F32, 0}).value();
+    const auto otherPool = cpu->createMemory({}, {KvType::F32, 0}).value();
+    const auto program = cpu->compile(problem.plan(), *pool).value();
+    const auto stranger = otherPool->createSequence().value();
+    const TokenId token = 0;
+    const uint32_t row = 0;
+    const SequenceRun run{stranger.get(), 1};
+    const Status status = program->run({{&token, 1}, {&run, 1}, {&row, 1}});
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().code, ErrorCode::InvalidArgument);
+    EXPECT_EQ(stranger->length(), 0U);
+}
+
 }  // namespace
 }  // namespace ingle::backend

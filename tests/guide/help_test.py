@@ -25,7 +25,7 @@ def commands() -> list[tuple[str, str]]:
     """Names and descriptions from the table of commands."""
     sources = "".join((ROOT / f"app/cli/commands/{name}.cpp").read_text() for name in facts.commands())
     return [(f"`ingle {name}`", "".join(re.findall(r'"([^"]*)"', text)))
-            for name, text in re.findall(r'Command \w+_command\{\s*"(\w+)",((?:\s*"[^"]*")+),', sources)]
+            for name, text in re.findall(r'Command command\{\s*"(\w+)",((?:\s*"[^"]*")+),', sources)]
 
 
 class Help(unittest.TestCase):

@@ -2656,8 +2656,8 @@
         <translation>Gespräche hereinholen</translation>
     </message>
     <message>
-        <source>From ChatGPT, GPT4All, Jan, LM Studio, Ollama, Open WebUI, or an export of Inglenook: what the program exports (ChatGPT&apos;s archive unpacked), or where it keeps its chats. You can also drop it on the window. Nothing is written before you have seen what is in it.</source>
-        <translation>Aus ChatGPT, GPT4All, Jan, LM Studio, Ollama, Open WebUI oder einer Ausgabe von Inglenook: was das Programm ausgibt (das Archiv von ChatGPT entpackt) oder worin es seine Gespräche aufhebt. Sie können es auch auf das Fenster ziehen. Geschrieben wird erst, wenn Sie gesehen haben, was darin ist.</translation>
+        <source>From %1, or an export of Inglenook: what the program exports (ChatGPT&apos;s archive unpacked), or where it keeps its chats. You can also drop it on the window. Nothing is written before you have seen what is in it.</source>
+        <translation>Aus %1 oder einer Ausgabe von Inglenook: was das Programm ausgibt (das Archiv von ChatGPT entpackt) oder worin es seine Gespräche aufhebt. Sie können es auch auf das Fenster ziehen. Geschrieben wird erst, wenn Sie gesehen haben, was darin ist.</translation>
     </message>
     <message>
         <source>Choose a file…</source>

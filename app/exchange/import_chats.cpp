@@ -1,5 +1,7 @@
 #include "app/exchange/import_chats.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "app/exchange/foreign_file.h"
@@ -93,6 +95,15 @@ Result<Recognised> recognise(const std::string& path) {
     }
     recognised.importer = *found;
     return recognised;
+}
+
+std::string importedPrograms() {
+    std::vector<std::string_view> programs;
+    for (const Importer* importer : allImporters()) {
+        if (!importer->origin.empty()) programs.push_back(importer->program);
+    }
+    std::ranges::sort(programs);
+    return fmt::format("{}", fmt::join(programs, ", "));
 }
 
 Result<Findings> examine(const Recognised& recognised, const Course& course) {

@@ -1,5 +1,5 @@
-/// One row per program whose chats are understood. A file in importers/ defines
-/// `extern const Importer <name>_importer;`; the table of all is generated from the folder.
+/// One row per program whose chats are understood: a file in importers/ defines `extern const Importer
+/// importer` in the namespace `<name>_importer`. The table of all is generated from the folder.
 ///
 /// An importer translates into what our own export holds (docs/export-format.md) and writes nothing: that is
 /// one place's work (import_chats.h). What it reads is a stranger's.
@@ -62,5 +62,9 @@ struct Importer {
 };
 
 std::span<const Importer* const> allImporters();
+
+/// The programs whose chats are understood, in the order of their names: "ChatGPT, GPT4All, …". Our own exports
+/// are not among them.
+std::string importedPrograms();
 
 }  // namespace ingle::exchange

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <string>
 
 #include "app/cli/command.h"
 #include "app/cli/interruption.h"
@@ -111,14 +112,13 @@ Status restore(const HistoryOptions& options) {
 
 Action define(CLI::App& app) {
     auto options = std::make_shared<HistoryOptions>();
-    const auto add = [&](const char* name, const char* description, Status (*run)(const HistoryOptions&)) {
+    const auto add = [&](const char* name, const std::string& description, Status (*run)(const HistoryOptions&)) {
         CLI::App* subcommand = app.add_subcommand(name, description);
         subcommand->callback([chosen = options.get(), run] { chosen->chosen = run; });
         return subcommand;
     };
     CLI::App* imports =
-        add("import",
-            "bring in chats of ChatGPT, GPT4All, Jan, LM Studio, Ollama, Open WebUI or an export of ours",
+        add("import", fmt::format("import chats of {}, or an export of ours", exchange::importedPrograms()),
             importHistory);
     imports->add_option("PATH", options->path, "what the program exported, or where it keeps its chats")
         ->required();

@@ -239,6 +239,10 @@ QStringList ChatImport::leftOut() const {
     return m_state == Asking || m_state == Done ? leftOutTexts(m_findings) : QStringList();
 }
 
+QString ChatImport::programs() {
+    return toQString(exchange::importedPrograms());
+}
+
 QString ChatImport::sentence() const {
     if (m_state == Idle) return {};
     const QString program = programOf(m_waiting.front()), name = nameOf(m_waiting.front());

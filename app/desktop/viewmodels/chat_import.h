@@ -26,6 +26,8 @@ class ChatImport : public QObject {
     Q_OBJECT
     QML_ELEMENT
     QML_UNCREATABLE("owned by the window")
+    /// Whose chats can be imported: "ChatGPT, GPT4All, …".
+    Q_PROPERTY(QString programs READ programs CONSTANT)
     Q_PROPERTY(State state READ state NOTIFY changed)
     /// What is in the file, how far the import is, or what came of it.
     Q_PROPERTY(QString sentence READ sentence NOTIFY changed)
@@ -43,6 +45,7 @@ class ChatImport : public QObject {
     ChatImport(StorageThread& storage, Notices& notices, std::string dataDir, QObject* parent = nullptr);
     ~ChatImport() override;
 
+    static QString programs();
     State state() const { return m_state; }
     QString sentence() const;
     double fraction() const;

@@ -71,9 +71,9 @@ Card {
                 text: qsTr("Bring chats in")
             }
             Words {
-                text: qsTr("From ChatGPT, GPT4All, Jan, LM Studio, Ollama, Open WebUI, or an export of Inglenook: "
-                         + "what the program exports (ChatGPT's archive unpacked), or where it keeps its chats. "
-                         + "You can also drop it on the window. Nothing is written before you have seen what is in it.")
+                text: qsTr("From %1, or an export of Inglenook: what the program exports (ChatGPT's archive unpacked), "
+                         + "or where it keeps its chats. You can also drop it on the window. Nothing is written "
+                         + "before you have seen what is in it.").arg(card.importer.programs)
             }
             Flow {
                 Layout.fillWidth: true

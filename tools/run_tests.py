@@ -72,15 +72,15 @@ def run(arguments: list[str], names: list[str], known: dict[str, float], junit: 
 
 
 def skipped_cases(output: str) -> list[tuple[str, str]]:
-    """The cases that a suite skipped, each with the reason that stands before its line."""
-    found, lines = [], output.splitlines()
-    for number, line in enumerate(lines):
+    """The cases that a suite skipped. GoogleTest writes "<place>: Skipped" and then the reason."""
+    found, reason, follows = [], "", False
+    for line in output.splitlines():
         case = SKIPPED_CASE.match(line)
         if case:
-            reason = lines[number - 1].strip() if number else ""
-            if not reason and number > 1:
-                reason = lines[number - 2].strip()
             found.append((case.group(1), reason))
+        elif follows:
+            reason = line.strip()
+        follows = line.endswith(": Skipped")
     return found
 
 

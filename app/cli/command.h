@@ -1,5 +1,5 @@
 /// Subcommands of `ingle`. One file per subcommand: app/cli/commands/<name>.cpp defines `extern const Command
-/// <name>_command`.
+/// command` in the namespace `<name>_command`.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,6 +1,6 @@
 /// One row per kind of block: how it is found in lines, what is made of them, and how it is written as
-/// Markdown. A file in kinds/ defines `extern const BlockKind <name>_kind;`; the table of all is generated
-/// from the folder.
+/// Markdown. A file in kinds/ defines `extern const BlockKind kind` in the namespace `<name>_kind`; the table
+/// of all is generated from the folder.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-/// One row per form in which blocks leave the application as text. A file in exporters/ defines
-/// `extern const Exporter <name>_exporter;`; the table of all is generated from the folder.
+/// One row per form in which blocks leave the application as text. A file in exporters/ defines `extern const
+/// Exporter exporter` in the namespace `<name>_exporter`; the table of all is generated from the folder.
 #pragma once
 
 #include <span>

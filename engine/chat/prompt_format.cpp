@@ -2,11 +2,21 @@
 
 #include <algorithm>
 
+#include "engine/chat/turn_markup.h"
+
 namespace ingle::chat {
 
 const PromptFormat& choosePromptFormat(const formats::ModelFile& file) {
-    const auto scoreOf = [&](const PromptFormat* format) { return format->score(file); };
-    return **std::ranges::max_element(allPromptFormats(), {}, scoreOf);
+    const PromptFormat* best = nullptr;
+    for (const PromptFormat* format : allPromptFormats()) {
+        if (format->suits(file) && (best == nullptr || format->precedence > best->precedence)) best = format;
+    }
+    return *best;
+}
+
+std::vector<tokenizer::TextSegment> PromptFormat::render(std::span<const TextMessage> messages,
+                                                         GenerationPrompt add) const {
+    return markup ? renderTurns(*markup, messages, add) : renderer(messages, add);
 }
 
 bool knowsMarkup(const formats::ModelFile& file, std::string_view text) {

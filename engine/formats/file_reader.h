@@ -1,5 +1,5 @@
-/// One file per file format: engine/formats/readers/<name>.cpp defines `extern const FileReader
-/// <name>_reader`.
+/// One file per file format: engine/formats/readers/<name>.cpp defines `extern const FileReader reader` in
+/// the namespace `<name>_reader`.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-/// What a file or a folder may be. One file per kind: engine/formats/kinds/<name>.cpp defines
-/// `extern const Kind <name>_kind`.
+/// What a file or a folder may be. One file per kind: engine/formats/kinds/<name>.cpp defines `extern const
+/// Kind kind` in the namespace `<name>_kind`.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 /// Formats that models are written in. One file per format: engine/import/writers/<name>.cpp defines `extern
-/// const ModelWriter <name>_writer`.
+/// const ModelWriter writer` in the namespace `<name>_writer`.
 #pragma once
 
 #include <span>

@@ -1,7 +1,7 @@
 /// Kernels and how they are listed. One file per kernel in engine/kernels/simd, compiled once for each
-/// instruction set; it defines `extern const KernelList INGLE_KERNEL_LIST(<file>)`. Plain data only: such
-/// files include this and other plain data, so that no inline function compiled for AVX can be the copy the
-/// linker keeps for every processor.
+/// instruction set; it defines `extern const KernelList list` in the namespace INGLE_KERNEL_FILE(<file>).
+/// Plain data only: such files include this and other plain data, so that no inline function compiled for AVX
+/// can be the copy the linker keeps for every processor.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 /// Model families. One file per family: engine/models/families/<name>.cpp defines `extern const ModelFamily
-/// <name>_family`.
+/// family` in the namespace `<name>_family`.
 #pragma once
 
 #include <cstdint>

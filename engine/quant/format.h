@@ -1,5 +1,5 @@
-/// One unit per block format: engine/quant/formats/<name>.cpp defines `extern const QuantFormat
-/// <name>_format`. Layouts and formulas: ggml's block formats (ggml-common.h, ggml-quants.c);
+/// One unit per block format: engine/quant/formats/<name>.cpp defines `extern const QuantFormat format` in
+/// the namespace `<name>_format`. Layouts and formulas: ggml's block formats (ggml-common.h, ggml-quants.c);
 /// docs/add-a-format.md.
 #pragma once
 

@@ -1,5 +1,5 @@
 /// Text ↔ token ids. One file per kind: engine/tokenizer/kinds/<name>.cpp defines `extern const TokenizerKind
-/// <name>_tokenizer`.
+/// tokenizer` in the namespace `<name>_tokenizer`.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 /// Readers of document formats. One file per format: app/documents/readers/formats/<name>.cpp defines `extern
-/// const Reader <name>_reader`. They run in `ingle-documents` only.
+/// const Reader reader` in the namespace `<name>_reader`. They run in `ingle-documents` only.
 #pragma once
 
 #include <span>

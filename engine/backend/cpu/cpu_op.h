@@ -1,5 +1,5 @@
 /// How the CPU walks one op. One file per op: engine/backend/cpu/ops/<name>.cpp defines `extern const CpuOp
-/// <name>_op`.
+/// op` in the namespace `<name>_op`.
 #pragma once
 
 #include <cstdint>

@@ -15,16 +15,16 @@ constexpr TurnMarkup kMarkup{
 
 constexpr std::array<std::string_view, 1> kStops = {"### Instruction:"};
 
-int score(const formats::ModelFile& file) {
-    return file.tokenizer.chatTemplate.find("### Instruction") != std::string::npos ? 4 : 0;
-}
-
-std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages, GenerationPrompt add) {
-    return renderTurns(kMarkup, messages, add);
+bool suits(const formats::ModelFile& file) {
+    return file.tokenizer.chatTemplate.find("### Instruction") != std::string::npos;
 }
 
 }  // namespace
 
-extern const PromptFormat prompt{.name = "alpaca", .score = score, .render = render, .stops = kStops};
+extern const PromptFormat prompt{.name = "alpaca",
+                                 .precedence = Precedence::PlainText,
+                                 .suits = suits,
+                                 .markup = &kMarkup,
+                                 .stops = kStops};
 
 }  // namespace ingle::chat::alpaca_prompt

@@ -11,16 +11,16 @@ constexpr TurnMarkup kMarkup{
     .answer = "<reserved_107>",
 };
 
-int score(const formats::ModelFile& file) {
-    return knowsMarkup(file, "<reserved_106>") && knowsMarkup(file, "<reserved_107>") ? 3 : 0;
-}
-
-std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages, GenerationPrompt add) {
-    return renderTurns(kMarkup, messages, add);
+bool suits(const formats::ModelFile& file) {
+    return knowsMarkup(file, "<reserved_106>") && knowsMarkup(file, "<reserved_107>");
 }
 
 }  // namespace
 
-extern const PromptFormat prompt{.name = "baichuan", .score = score, .render = render, .stops = {}};
+extern const PromptFormat prompt{.name = "baichuan",
+                                 .precedence = Precedence::VocabularyKind,
+                                 .suits = suits,
+                                 .markup = &kMarkup,
+                                 .stops = {}};
 
 }  // namespace ingle::chat::baichuan_prompt

@@ -8,9 +8,9 @@
 namespace ingle::chat::chatglm1_prompt {
 namespace {
 
-int score(const formats::ModelFile& file) {
+bool suits(const formats::ModelFile& file) {
     const bool isFirst = file.metadata.stringOr("general.architecture", "").value_or("") == "chatglm1";
-    return isFirst && file.tokenizer.chatTemplate.empty() ? 9 : 0;
+    return isFirst && file.tokenizer.chatTemplate.empty();
 }
 
 std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages, GenerationPrompt add) {
@@ -33,6 +33,10 @@ std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages
 
 }  // namespace
 
-extern const PromptFormat prompt{.name = "chatglm1", .score = score, .render = render, .stops = {}};
+extern const PromptFormat prompt{.name = "chatglm1",
+                                 .precedence = Precedence::Architecture,
+                                 .suits = suits,
+                                 .renderer = render,
+                                 .stops = {}};
 
 }  // namespace ingle::chat::chatglm1_prompt

@@ -5,9 +5,9 @@
 namespace ingle::chat::chatglm2_prompt {
 namespace {
 
-int score(const formats::ModelFile& file) {
+bool suits(const formats::ModelFile& file) {
     const bool isChatGlm = file.metadata.stringOr("general.architecture", "").value_or("") == "chatglm";
-    return isChatGlm && file.tokenizer.chatTemplate.empty() && !knowsMarkup(file, "<|user|>") ? 6 : 0;
+    return isChatGlm && file.tokenizer.chatTemplate.empty() && !knowsMarkup(file, "<|user|>");
 }
 
 std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages, GenerationPrompt add) {
@@ -28,6 +28,7 @@ std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages
 
 }  // namespace
 
-extern const PromptFormat prompt{.name = "chatglm2", .score = score, .render = render, .stops = {}};
+extern const PromptFormat prompt{
+    .name = "chatglm2", .precedence = Precedence::OwnMark, .suits = suits, .renderer = render, .stops = {}};
 
 }  // namespace ingle::chat::chatglm2_prompt

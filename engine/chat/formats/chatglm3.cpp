@@ -17,17 +17,17 @@ constexpr TurnMarkup kMarkup{
 
 constexpr std::array<std::string_view, 2> kStops = {"<|user|>", "<|observation|>"};
 
-int score(const formats::ModelFile& file) {
+bool suits(const formats::ModelFile& file) {
     const bool known = knowsMarkup(file, "[gMASK]") && knowsMarkup(file, "<|user|>");
-    return known && file.tokenizer.model == "llama" ? 8 : 0;
-}
-
-std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages, GenerationPrompt add) {
-    return renderTurns(kMarkup, messages, add);
+    return known && file.tokenizer.model == "llama";
 }
 
 }  // namespace
 
-extern const PromptFormat prompt{.name = "chatglm3", .score = score, .render = render, .stops = kStops};
+extern const PromptFormat prompt{.name = "chatglm3",
+                                 .precedence = Precedence::MarkAndVocabulary,
+                                 .suits = suits,
+                                 .markup = &kMarkup,
+                                 .stops = kStops};
 
 }  // namespace ingle::chat::chatglm3_prompt

@@ -15,16 +15,16 @@ constexpr TurnMarkup kMarkup{
 
 constexpr std::array<std::string_view, 1> kStops = {"<|im_end|>"};
 
-int score(const formats::ModelFile& file) {
-    return knowsMarkup(file, "<|im_start|>") ? 5 : 0;
-}
-
-std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages, GenerationPrompt add) {
-    return renderTurns(kMarkup, messages, add);
+bool suits(const formats::ModelFile& file) {
+    return knowsMarkup(file, "<|im_start|>");
 }
 
 }  // namespace
 
-extern const PromptFormat prompt{.name = "chatml", .score = score, .render = render, .stops = kStops};
+extern const PromptFormat prompt{.name = "chatml",
+                                 .precedence = Precedence::SharedMark,
+                                 .suits = suits,
+                                 .markup = &kMarkup,
+                                 .stops = kStops};
 
 }  // namespace ingle::chat::chatml_prompt

@@ -12,16 +12,13 @@ constexpr TurnMarkup kMarkup{
     .answer = "<\uFF5CAssistant\uFF5C>",
 };
 
-int score(const formats::ModelFile& file) {
-    return knowsMarkup(file, "<\uFF5CUser\uFF5C>") ? 6 : 0;
-}
-
-std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages, GenerationPrompt add) {
-    return renderTurns(kMarkup, messages, add);
+bool suits(const formats::ModelFile& file) {
+    return knowsMarkup(file, "<\uFF5CUser\uFF5C>");
 }
 
 }  // namespace
 
-extern const PromptFormat prompt{.name = "deepseek", .score = score, .render = render, .stops = {}};
+extern const PromptFormat prompt{
+    .name = "deepseek", .precedence = Precedence::OwnMark, .suits = suits, .markup = &kMarkup, .stops = {}};
 
 }  // namespace ingle::chat::deepseek_prompt

@@ -19,16 +19,13 @@ constexpr TurnMarkup kMarkup{
 
 constexpr std::array<std::string_view, 1> kStops = {"<end_of_turn>"};
 
-int score(const formats::ModelFile& file) {
-    return knowsMarkup(file, "<start_of_turn>") ? 6 : 0;
-}
-
-std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages, GenerationPrompt add) {
-    return renderTurns(kMarkup, messages, add);
+bool suits(const formats::ModelFile& file) {
+    return knowsMarkup(file, "<start_of_turn>");
 }
 
 }  // namespace
 
-extern const PromptFormat prompt{.name = "gemma", .score = score, .render = render, .stops = kStops};
+extern const PromptFormat prompt{
+    .name = "gemma", .precedence = Precedence::OwnMark, .suits = suits, .markup = &kMarkup, .stops = kStops};
 
 }  // namespace ingle::chat::gemma_prompt

@@ -16,16 +16,16 @@ constexpr TurnMarkup kMarkup{
 
 constexpr std::array<std::string_view, 2> kStops = {"<|user|>", "<|observation|>"};
 
-int score(const formats::ModelFile& file) {
-    return knowsMarkup(file, "[gMASK]") && knowsMarkup(file, "<|user|>") ? 7 : 0;
-}
-
-std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages, GenerationPrompt add) {
-    return renderTurns(kMarkup, messages, add);
+bool suits(const formats::ModelFile& file) {
+    return knowsMarkup(file, "[gMASK]") && knowsMarkup(file, "<|user|>");
 }
 
 }  // namespace
 
-extern const PromptFormat prompt{.name = "glm4", .score = score, .render = render, .stops = kStops};
+extern const PromptFormat prompt{.name = "glm4",
+                                 .precedence = Precedence::SpecificMark,
+                                 .suits = suits,
+                                 .markup = &kMarkup,
+                                 .stops = kStops};
 
 }  // namespace ingle::chat::glm4_prompt

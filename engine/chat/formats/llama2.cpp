@@ -12,16 +12,13 @@ constexpr TurnMarkup kMarkup{
     .trims = true,
 };
 
-int score(const formats::ModelFile& file) {
-    return file.tokenizer.chatTemplate.find("[INST]") != std::string::npos ? 4 : 0;
-}
-
-std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages, GenerationPrompt add) {
-    return renderTurns(kMarkup, messages, add);
+bool suits(const formats::ModelFile& file) {
+    return file.tokenizer.chatTemplate.find("[INST]") != std::string::npos;
 }
 
 }  // namespace
 
-extern const PromptFormat prompt{.name = "llama2", .score = score, .render = render, .stops = {}};
+extern const PromptFormat prompt{
+    .name = "llama2", .precedence = Precedence::PlainText, .suits = suits, .markup = &kMarkup, .stops = {}};
 
 }  // namespace ingle::chat::llama2_prompt

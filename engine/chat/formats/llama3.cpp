@@ -17,16 +17,13 @@ constexpr TurnMarkup kMarkup{
 
 constexpr std::array<std::string_view, 1> kStops = {"<|eot_id|>"};
 
-int score(const formats::ModelFile& file) {
-    return knowsMarkup(file, "<|start_header_id|>") ? 6 : 0;
-}
-
-std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages, GenerationPrompt add) {
-    return renderTurns(kMarkup, messages, add);
+bool suits(const formats::ModelFile& file) {
+    return knowsMarkup(file, "<|start_header_id|>");
 }
 
 }  // namespace
 
-extern const PromptFormat prompt{.name = "llama3", .score = score, .render = render, .stops = kStops};
+extern const PromptFormat prompt{
+    .name = "llama3", .precedence = Precedence::OwnMark, .suits = suits, .markup = &kMarkup, .stops = kStops};
 
 }  // namespace ingle::chat::llama3_prompt

@@ -12,17 +12,14 @@ constexpr TurnMarkup kMarkup{
     .place = TurnMarkup::System::InsideUser,
 };
 
-int score(const formats::ModelFile& file) {
+bool suits(const formats::ModelFile& file) {
     const bool hasControl = file.tokenizer.chatTemplate.empty() && knowsMarkup(file, "[INST]");
-    return hasControl && !knowsMarkup(file, "[SYSTEM_PROMPT]") ? 6 : 0;
-}
-
-std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages, GenerationPrompt add) {
-    return renderTurns(kMarkup, messages, add);
+    return hasControl && !knowsMarkup(file, "[SYSTEM_PROMPT]");
 }
 
 }  // namespace
 
-extern const PromptFormat prompt{.name = "mistral", .score = score, .render = render, .stops = {}};
+extern const PromptFormat prompt{
+    .name = "mistral", .precedence = Precedence::OwnMark, .suits = suits, .markup = &kMarkup, .stops = {}};
 
 }  // namespace ingle::chat::mistral_prompt

@@ -11,16 +11,16 @@ constexpr TurnMarkup kMarkup{
     .assistant = {" ", "</s>"},
 };
 
-int score(const formats::ModelFile& file) {
-    return knowsMarkup(file, "[SYSTEM_PROMPT]") ? 7 : 0;
-}
-
-std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages, GenerationPrompt add) {
-    return renderTurns(kMarkup, messages, add);
+bool suits(const formats::ModelFile& file) {
+    return knowsMarkup(file, "[SYSTEM_PROMPT]");
 }
 
 }  // namespace
 
-extern const PromptFormat prompt{.name = "mistral-v7", .score = score, .render = render, .stops = {}};
+extern const PromptFormat prompt{.name = "mistral-v7",
+                                 .precedence = Precedence::SpecificMark,
+                                 .suits = suits,
+                                 .markup = &kMarkup,
+                                 .stops = {}};
 
 }  // namespace ingle::chat::mistral_v7_prompt

@@ -15,16 +15,13 @@ constexpr TurnMarkup kMarkup{
 
 constexpr std::array<std::string_view, 1> kStops = {"<|end|>"};
 
-int score(const formats::ModelFile& file) {
-    return knowsMarkup(file, "<|user|>") && knowsMarkup(file, "<|end|>") ? 6 : 0;
-}
-
-std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages, GenerationPrompt add) {
-    return renderTurns(kMarkup, messages, add);
+bool suits(const formats::ModelFile& file) {
+    return knowsMarkup(file, "<|user|>") && knowsMarkup(file, "<|end|>");
 }
 
 }  // namespace
 
-extern const PromptFormat prompt{.name = "phi3", .score = score, .render = render, .stops = kStops};
+extern const PromptFormat prompt{
+    .name = "phi3", .precedence = Precedence::OwnMark, .suits = suits, .markup = &kMarkup, .stops = kStops};
 
 }  // namespace ingle::chat::phi3_prompt

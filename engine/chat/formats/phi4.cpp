@@ -15,16 +15,16 @@ constexpr TurnMarkup kMarkup{
 
 constexpr std::array<std::string_view, 1> kStops = {"<|im_end|>"};
 
-int score(const formats::ModelFile& file) {
-    return knowsMarkup(file, "<|im_sep|>") ? 7 : 0;
-}
-
-std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages, GenerationPrompt add) {
-    return renderTurns(kMarkup, messages, add);
+bool suits(const formats::ModelFile& file) {
+    return knowsMarkup(file, "<|im_sep|>");
 }
 
 }  // namespace
 
-extern const PromptFormat prompt{.name = "phi4", .score = score, .render = render, .stops = kStops};
+extern const PromptFormat prompt{.name = "phi4",
+                                 .precedence = Precedence::SpecificMark,
+                                 .suits = suits,
+                                 .markup = &kMarkup,
+                                 .stops = kStops};
 
 }  // namespace ingle::chat::phi4_prompt

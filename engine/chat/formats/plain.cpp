@@ -9,13 +9,16 @@ namespace {
 /// The longer one takes the blank line away with it.
 constexpr std::array<std::string_view, 2> kStops = {"\n\nUser:", "\nUser:"};
 
-int score(const formats::ModelFile& /*file*/) {
-    return 1;
+bool suits(const formats::ModelFile& /*file*/) {
+    return true;
 }
 
 }  // namespace
 
-extern const PromptFormat prompt{
-    .name = "plain", .score = score, .render = renderPlainTurns, .stops = kStops};
+extern const PromptFormat prompt{.name = "plain",
+                                 .precedence = Precedence::Fallback,
+                                 .suits = suits,
+                                 .renderer = renderPlainTurns,
+                                 .stops = kStops};
 
 }  // namespace ingle::chat::plain_prompt

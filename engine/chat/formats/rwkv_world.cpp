@@ -8,13 +8,16 @@ namespace {
 
 constexpr std::array<std::string_view, 1> kStops = {"\n\n"};
 
-int score(const formats::ModelFile& file) {
-    return file.tokenizer.model == "rwkv" ? 3 : 0;
+bool suits(const formats::ModelFile& file) {
+    return file.tokenizer.model == "rwkv";
 }
 
 }  // namespace
 
-extern const PromptFormat prompt{
-    .name = "rwkv-world", .score = score, .render = renderPlainTurns, .stops = kStops};
+extern const PromptFormat prompt{.name = "rwkv-world",
+                                 .precedence = Precedence::VocabularyKind,
+                                 .suits = suits,
+                                 .renderer = renderPlainTurns,
+                                 .stops = kStops};
 
 }  // namespace ingle::chat::rwkv_world_prompt

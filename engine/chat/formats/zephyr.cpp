@@ -15,17 +15,17 @@ constexpr TurnMarkup kMarkup{
 
 constexpr std::array<std::string_view, 1> kStops = {"<|endoftext|>"};
 
-int score(const formats::ModelFile& file) {
+bool suits(const formats::ModelFile& file) {
     const bool known = knowsMarkup(file, "<|user|>") && knowsMarkup(file, "<|endoftext|>");
-    return known && !knowsMarkup(file, "[gMASK]") ? 4 : 0;
-}
-
-std::vector<tokenizer::TextSegment> render(std::span<const TextMessage> messages, GenerationPrompt add) {
-    return renderTurns(kMarkup, messages, add);
+    return known && !knowsMarkup(file, "[gMASK]");
 }
 
 }  // namespace
 
-extern const PromptFormat prompt{.name = "zephyr", .score = score, .render = render, .stops = kStops};
+extern const PromptFormat prompt{.name = "zephyr",
+                                 .precedence = Precedence::PlainText,
+                                 .suits = suits,
+                                 .markup = &kMarkup,
+                                 .stops = kStops};
 
 }  // namespace ingle::chat::zephyr_prompt

@@ -1,5 +1,5 @@
 /// Models as Hugging Face names them. One file per group: engine/formats/architectures/<name>.cpp defines
-/// `extern const ArchitectureGroup <name>_architectures`.
+/// `extern const ArchitectureGroup architectures` in the namespace `<name>_architectures`.
 #pragma once
 
 #include <optional>

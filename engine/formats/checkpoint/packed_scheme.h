@@ -1,5 +1,6 @@
 /// Ways of keeping weights packed in folders of Hugging Face. One file per way:
-/// engine/formats/packed/<name>.cpp defines `extern const PackedScheme <name>_packing`.
+/// engine/formats/packed/<name>.cpp defines `extern const PackedScheme packing` in the namespace
+/// `<name>_packing`.
 #pragma once
 
 #include <optional>

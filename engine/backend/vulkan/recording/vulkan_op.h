@@ -1,5 +1,6 @@
 /// How the device computes an op, or a run of ops in one go. One file for those that share their dispatches:
-/// engine/backend/vulkan/ops/<name>.cpp defines `extern const VulkanOpList <name>_ops`.
+/// engine/backend/vulkan/ops/<name>.cpp defines `extern const VulkanOpList ops` in the namespace
+/// `<name>_ops`.
 #pragma once
 
 #include <algorithm>

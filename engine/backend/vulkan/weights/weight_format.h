@@ -1,6 +1,6 @@
 /// How a matrix lies in device memory: its rows repacked without loss, so that kernels read whole 16-byte
 /// vectors. One unit per type: engine/backend/vulkan/weights/formats/<type>.cpp defines `extern const
-/// WeightFormat <type>_weight`, and shaders/quant/<type>.glsl decodes it.
+/// WeightFormat weight` in the namespace `<type>_weight`, and shaders/quant/<type>.glsl decodes it.
 #pragma once
 
 #include <array>

@@ -63,6 +63,7 @@ enum class TextStep : uint8_t {
     Nfkd,
     DropMarks,            ///< StripAccents: characters of the categories M*
     DropNonspacingMarks,  ///< those of the category Mn, as BertNormalizer has it
+    BaseLetters,          ///< of each character the first of its canonical decomposition, as readers of GGUF
     Lowercase,
 };
 

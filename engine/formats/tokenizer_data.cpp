@@ -79,10 +79,13 @@ class TokenizerKeys {
     const Metadata& m_metadata;
 };
 
-Result<std::vector<TextStep>> readSteps(const TokenizerKeys& keys) {
+Result<std::vector<TextStep>> stepsOfWords(const TokenizerKeys& keys) {
     INGLE_TRY_ASSIGN(const auto isLower, keys.flag(kIsLower));
     INGLE_TRY_ASSIGN(const auto dropsAccents, keys.flag(kDropsAccents));
-    return stepsOfWords(isLower.value_or(true), dropsAccents);
+    std::vector<TextStep> steps;
+    if (dropsAccents.value_or(isLower.value_or(true))) steps.push_back(TextStep::BaseLetters);
+    if (isLower.value_or(true)) steps.push_back(TextStep::Lowercase);
+    return steps;
 }
 
 TokenType tokenType(double number) {
@@ -92,13 +95,6 @@ TokenType tokenType(double number) {
 
 }  // namespace
 
-std::vector<TextStep> stepsOfWords(bool isLower, std::optional<bool> dropsAccents) {
-    std::vector<TextStep> steps;
-    if (dropsAccents.value_or(isLower)) steps = {TextStep::Nfd, TextStep::DropNonspacingMarks};
-    if (isLower) steps.push_back(TextStep::Lowercase);
-    return steps;
-}
-
 Result<TokenizerData> readTokenizerData(const Metadata& metadata) {
     const TokenizerKeys keys(metadata);
     TokenizerData data;
@@ -107,7 +103,7 @@ Result<TokenizerData> readTokenizerData(const Metadata& metadata) {
     INGLE_TRY_ASSIGN(data.pre, metadata.stringOr("tokenizer.ggml.pre", ""));
     if (data.pre == kBytes) data.model = kBytes;
     if (data.model == kWords) {
-        INGLE_TRY_ASSIGN(data.textSteps, readSteps(keys));
+        INGLE_TRY_ASSIGN(data.textSteps, stepsOfWords(keys));
     }
     INGLE_TRY_ASSIGN(data.tokens, keys.strings("tokens"));
     INGLE_TRY_ASSIGN(data.merges, keys.strings("merges"));
@@ -193,7 +189,8 @@ void writeTokenizerData(const TokenizerData& data, Metadata& metadata) {
     if (data.model == kWords) {
         const bool isLower = std::ranges::find(data.textSteps, TextStep::Lowercase) != data.textSteps.end();
         const bool dropsAccents = std::ranges::any_of(data.textSteps, [](TextStep step) {
-            return step == TextStep::DropMarks || step == TextStep::DropNonspacingMarks;
+            return step == TextStep::BaseLetters || step == TextStep::DropMarks ||
+                   step == TextStep::DropNonspacingMarks;
         });
         // Unsaid, text becomes lower-cased, and loses its accents where it does.
         if (!isLower) set(kIsLower, false);

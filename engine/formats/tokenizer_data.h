@@ -5,9 +5,6 @@
 
 namespace ingle::formats {
 
-/// What BERT's tokenizer does to text: small letters, and nothing said, then without accents.
-std::vector<TextStep> stepsOfWords(bool isLower, std::optional<bool> dropsAccents);
-
 /// Reads tokenizer.ggml.*, tokenizer.chat_template and its variants. A file without tokenizer.ggml.model gets
 /// model "none"; ids outside the vocabulary are left out. Errors: Corrupt when a key has the wrong type or an
 /// array is shorter than the vocabulary.

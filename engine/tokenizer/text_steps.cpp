@@ -3,6 +3,7 @@
 #include <utf8proc.h>
 
 #include <algorithm>
+#include <array>
 
 #include "engine/base/check.h"
 #include "engine/base/utf8.h"
@@ -53,6 +54,12 @@ std::string unlessNonspacingMark(utf8proc_int32_t code) {
     return utf8proc_category(code) == UTF8PROC_CATEGORY_MN ? "" : spelled(code);
 }
 
+std::string baseLetter(utf8proc_int32_t code) {
+    std::array<utf8proc_int32_t, 8> parts{};
+    const auto count = utf8proc_decompose_char(code, parts.data(), parts.size(), UTF8PROC_DECOMPOSE, nullptr);
+    return spelled(count > 0 ? parts[0] : code);
+}
+
 std::string lowercase(utf8proc_int32_t code) {
     // The only one whose small letter is two characters (SpecialCasing.txt).
     return code == 0x130 ? "i\u0307" : spelled(utf8proc_tolower(code));
@@ -69,6 +76,7 @@ constexpr Step kSteps[] = {
     {TextStep::Nfkd, normalForm<UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT>},
     {TextStep::DropMarks, characterByCharacter<unlessMark>},
     {TextStep::DropNonspacingMarks, characterByCharacter<unlessNonspacingMark>},
+    {TextStep::BaseLetters, characterByCharacter<baseLetter>},
     {TextStep::Lowercase, characterByCharacter<lowercase>},
 };
 

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "engine/formats/checkpoint/json_flattener.h"
-#include "engine/formats/tokenizer_data.h"
 #include "ingle/error_ids.h"
 
 namespace ingle::formats {
@@ -259,6 +258,13 @@ void spellWordPieces(TokenizerData& data, std::string_view inner) {
         else if (!token.empty() && !isMark)
             token.insert(0, kSpaceMark);
     }
+}
+
+std::vector<TextStep> stepsOfWords(bool isLower, std::optional<bool> dropsAccents) {
+    std::vector<TextStep> steps;
+    if (dropsAccents.value_or(isLower)) steps = {TextStep::Nfd, TextStep::DropNonspacingMarks};
+    if (isLower) steps.push_back(TextStep::Lowercase);
+    return steps;
 }
 
 std::optional<std::string> decodeBase64(std::string_view text) {

@@ -72,6 +72,8 @@ Result<Vocabulary> parseWordList(std::string_view text);
 Status setTokens(std::span<const std::pair<std::string, uint64_t>> ids, TokenizerData& data);
 /// Tokens of WordPiece as GGUF has them: what begins a word is marked, what `inner` marks is not.
 void spellWordPieces(TokenizerData& data, std::string_view inner);
+/// What BertNormalizer does to text: small letters, and nothing said, then without accents.
+std::vector<TextStep> stepsOfWords(bool isLower, std::optional<bool> dropsAccents);
 /// Ids under a key, a number or a list of them, that such a vocabulary has.
 std::vector<TokenId> idsOf(const Metadata& keys, std::string_view key, size_t numTokens);
 /// Nothing where it is no Base64.

@@ -8,7 +8,6 @@
 #include "engine/formats/checkpoint/tokenizer_files.h"
 #include "engine/formats/checkpoint/word_patterns.h"
 #include "engine/formats/published_patterns.h"
-#include "engine/formats/tokenizer_data.h"
 
 namespace ingle::formats {
 namespace {

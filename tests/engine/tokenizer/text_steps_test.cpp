@@ -47,7 +47,9 @@ TEST(TextSteps, areDoneInTheirOrder) {
     EXPECT_EQ(after(text, {DropNonspacingMarks}), "\u00C9A\u0915\u0903o\u20DD");
     EXPECT_EQ(after(text, {DropMarks}), "\u00C9A\u0915o");
     EXPECT_EQ(after(text, {Nfd, DropMarks, Lowercase}), "ea\u0915o");
+    EXPECT_EQ(after(text, {BaseLetters}), "EA\u0301\u0915\u0903o\u20DD");
     EXPECT_EQ(after("\u0130\u00C9\u03A3\u1E9E", {Lowercase}), "i\u0307\u00E9\u03C3\u00DF");
+    EXPECT_EQ(after("\uAC01", {BaseLetters}), "\u1100");
 }
 
 TEST(TextSteps, whatIsNoTextStays) {

@@ -6,7 +6,6 @@
 #include <iostream>
 
 #include "engine/base/byte_alphabet.h"
-#include "engine/formats/tokenizer_data.h"
 #include "engine/tokenizer/pretokenizer.h"
 #include "tests/processor_time.h"
 
@@ -263,7 +262,7 @@ TEST(BertTokenizer, cutsWordsGreedily) {
     data.unknown = 0;
     data.bos = 1;
     data.separator = 2;
-    data.textSteps = formats::stepsOfWords(true, {});
+    data.textSteps = {formats::TextStep::BaseLetters, formats::TextStep::Lowercase};
     const auto tokenizer = create(data);
     EXPECT_THAT(encode(*tokenizer, {{"Hello, WORLD", false}}, true), ElementsAre(1, 3, 6, 4, 5, 2));
     EXPECT_THAT(encode(*tokenizer, {{"hello\u4f60\u00c9", false}}), ElementsAre(3, 7, 8));

@@ -1,8 +1,10 @@
 // What leaves and comes back leaves again byte by byte.
+#include "app/exchange/conversation_json.h"
 #include "app/exchange/export_chats.h"
 #include "app/history/documents.h"
 #include "tests/app/exchange/sample_exports.h"
 #include "tests/app/history/history_fixture.h"
+#include "tests/golden_text.h"
 
 namespace ingle::exchange {
 namespace {
@@ -125,6 +127,40 @@ TEST_F(RoundTrip, exportImportExportIsTheSameBytes) {
     EXPECT_EQ(database.execAndGet("SELECT count(*) FROM conversation_documents").getInt(), 4);
     EXPECT_EQ(database.execAndGet("SELECT count(*) FROM files WHERE hash IS NOT NULL").getInt(), 1);
     EXPECT_EQ(database.execAndGet("PRAGMA integrity_check").getString(), "ok");
+}
+
+TEST_F(RoundTrip, anExportIsWrittenByteByByte) {
+    fill();
+    sqlite().exec(
+        "UPDATE messages SET created_ms = 1000 + id, finished_ms = iif(finished_ms IS NULL, NULL, 2000 + id);"
+        "UPDATE conversations SET created_ms = 3000 + id, updated_ms = 4000 + id;"
+        "UPDATE documents SET added_ms = 5000 + id, used_ms = 6000 + id;"
+        "UPDATE messages SET cached_tokens = 4, error_id = 'noDisk', error_arguments = '[\"a\",\"b\"]' "
+        "WHERE error <> '';");
+    const std::string written = exported(*m_history, "golden.json");
+    const std::string golden = test::goldenText("export.json", written);
+    EXPECT_EQ(written, golden);
+    writeFile(m_dir + "/golden.json", golden);
+    const auto into = valueOf(history::History::open(m_dir + "/other/history.db"));
+    ASSERT_TRUE(importChats(valueOf(recognise(m_dir + "/golden.json")), *into));
+    EXPECT_EQ(exported(*into, "again.json"), golden);
+}
+
+TEST_F(RoundTrip, whatIsOfAnotherKindIsToldInTheSameWords) {
+    const auto whole = nlohmann::json::parse(readFile(INGLE_SOURCE_DIR "/tests/vectors/text/export.json"));
+    test::MemberReport report;
+    const auto ask = [&](const char* key, auto from) {
+        for (const nlohmann::json& each : whole[key])
+            report.ask(each, [&](const std::string& text) -> Result<std::string> {
+                INGLE_TRY_ASSIGN(const auto value, from(nlohmann::json::parse(text)));
+                return lineOf(jsonOf(value));
+            });
+    };
+    ask("folders", folderFrom);
+    ask("profiles", profileFrom);
+    ask("documents", documentFrom);
+    ask("conversations", conversationFrom);
+    EXPECT_EQ(report.text(), test::goldenText("export_mistakes.txt", report.text()));
 }
 
 TEST_F(RoundTrip, oneChatOrAFolder) {

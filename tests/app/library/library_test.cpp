@@ -11,6 +11,8 @@
 #include <fstream>
 #include <random>
 
+#include "tests/golden_text.h"
+
 namespace ingle::library {
 namespace {
 
@@ -260,6 +262,42 @@ TEST_F(LibraryTest, ADamagedFileIsSetAside) {
         EXPECT_TRUE(open().notice().empty());
         EXPECT_TRUE(library.add(m_dir + "/a", "a", "", ""));
     }
+}
+
+TEST_F(LibraryTest, TheFileStaysAsItIsByteByByte) {
+    const auto rewritten = [this](const std::string& text) -> Result<std::string> {
+        fs::create_directories(m_data);
+        std::ofstream(m_data + "/library.json", std::ios::binary) << text;
+        INGLE_TRY_ASSIGN(Library library, Library::open(m_data));
+        if (library.models().empty()) return fail(ErrorCode::Corrupt, "It was set aside.");
+        const ModelEntry entry = library.models().back();
+        INGLE_TRY(library.setProfile(entry.id, entry.profile));
+        std::ifstream file(m_data + "/library.json", std::ios::binary);
+        return std::string(std::istreambuf_iterator<char>(file), {});
+    };
+    const std::string print =
+        R"({"bytes":18446744073709551615,"modifiedNs":-5,"device":3,"inode":4,"headHash":5,"hash":"xxh3"})";
+    const auto written =
+        rewritten(R"({"models":[{"id":"0a","name":"n","path":"/m/漢","fingerprint":)" + print +
+                  R"(,"embeds":true,"family":"llama","summary":"s","addedAt":"2026-01-02T03:04:05.678Z",
+            "lastUsedAt":"2026-02-02T03:04:05.678Z","failure":"f","failureId":"i","failureArguments":["a","b"],
+            "tokensPerSecond":0.1,"measuredPerSecond":2,"profile":"{\"topK\":1}"},
+            {"id":"0b","name":"bare","path":"/b","fingerprint":)" +
+                  print + R"(}],"version":1})");
+    ASSERT_TRUE(written) << written.error().message;
+    const std::string golden = test::goldenText("library.json", *written);
+    EXPECT_EQ(*written, golden);
+    EXPECT_EQ(*rewritten(golden), golden);
+
+    const auto whole = nlohmann::json::parse(golden);
+    test::MemberReport report;
+    report.ask(whole["models"][0], [&](const std::string& text) -> Result<std::string> {
+        auto changed = whole;
+        changed["models"] = nlohmann::json::array({nlohmann::json::parse(text)});
+        INGLE_TRY_ASSIGN(const std::string again, rewritten(changed.dump()));
+        return nlohmann::json::parse(again)["models"][0].dump();
+    });
+    EXPECT_EQ(report.text(), test::goldenText("library_mistakes.txt", report.text()));
 }
 
 TEST_F(LibraryTest, MutatedFilesNeverThrow) {

@@ -8,8 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <random>
 #include <set>
+#include <sstream>
 
 #include "app/protocol/framing.h"
+#include "tests/golden_text.h"
 
 namespace ingle::protocol {
 namespace {
@@ -49,7 +51,8 @@ GenerateRequest fullGenerateRequest() {
     request.whenFull = WhenFull::Refuse;
     request.guesses = Guesses::Draft;
     request.chances = 5;
-    request.promptForm.tools = "[{\"type\":\"function\"}]";
+    request.contextTokens = 99;
+    request.promptForm = {"{{ messages }}", Thinking::Off, "[{\"type\":\"function\"}]"};
     return request;
 }
 
@@ -71,6 +74,8 @@ ModelInfo fullModelInfo() {
     info.smallerBytes = 8;
     info.tokenizer = "gpt2";
     info.promptFormat = "chatml";
+    info.promptNote = "Its template is broken.";
+    info.chatTemplate = "{{ bos_token }}";
     info.memory = {.weightBytes = 10,
                    .cacheBytes = 11,
                    .workBytes = 12,
@@ -85,6 +90,20 @@ ModelInfo fullModelInfo() {
     info.deviceNote = "The GPU cannot be used.";
     info.contextTokens = 11;
     return info;
+}
+
+Receipt fullReceipt() {
+    return {.program = "0.1",
+            .modelPath = "/m/x",
+            .modelHash = "00ff",
+            .backend = "vulkan",
+            .device = "a GPU",
+            .instructions = "avx2",
+            .kv = KvType::Q8,
+            .activations = ActivationType::F32,
+            .referenceKernels = true,
+            .contextTokens = 512,
+            .overrides = {{"a", "b"}}};
 }
 
 std::vector<Request> allRequests() {
@@ -116,21 +135,22 @@ std::vector<Request> allRequests() {
             {11, Recognise{{"/m/a b.gguf", "/m/folder"}, options}},
             {12, Import{"/m/x", "/m", "Qwen3 8B", "Q4_K_M"}},
             {13, Score{{fullGenerateRequest(), {5, 6}, 1, 2, 3, 4}}},
-            {14, Read{{fullGenerateRequest().messages, "3"}}},
+            {14, Read{{fullGenerateRequest().messages, "3", fullGenerateRequest().promptForm}}},
             {15, Embed{"/m/bge.gguf", {"a", "\n漢"}, true}}};
 }
 
 std::vector<Event> allEvents() {
-    const PromptPlan plan{{0, 2, 3}, {1}, 40, 64, kBig};
+    const PromptPlan plan{{0, 2, 3}, {1}, 40, 64, kBig, "Tools are told as text."};
     const GenerateResult result{StopReason::ContextFull,
-                                {1, 2, 3, 4.5, 1.0 / 3},
+                                {1, 2, 3, 4.5, 1.0 / 3, 5, 6},
                                 {{PartKind::ToolCall, "\n漢", "tool", true}},
                                 "\xE6\xBC\0"s};
     Failed refused{{ErrorCode::OutOfMemory, "too big: 9 GB"}};
     refused.memory = fullModelInfo().memory;
     return {{1, HelloOk{7, "ingle 0.1"}},
             {2, Inspected{fullModelInfo()}},
-            {3, Loaded{fullModelInfo()}},
+            {3, Loaded{fullModelInfo(), "/m/before.gguf"}},
+            {0, Released{}},
             {4, Unloaded{}},
             {5, Counted{9, 11, {1, 0, 5}}},
             {5, Previewed{{plan, 48, {{1, 2}, {}, {3}}, "<s>\0Hi"s}}},
@@ -161,14 +181,14 @@ std::vector<Event> allEvents() {
                         .before = {{PartKind::Text, "a", {}}},
                         .withheld = "\xE6",
                         .positions = {{{5, "a", 0.5}, {6, "", 0.25, true}, 1.5F, {{7, "b", 0.125}}}}},
-                       {.program = "0.1", .backend = "cpu"}}},
+                       fullReceipt()}},
             {8, ReadPlanned{{32'000, 640, kBig}}},
             {8, ReadDone{{32'000, 32'000, kBig}}},
             {8, Embedded{1, 7, "\0\0\x80\x3F\0\0\x80\xBF"s}},
             {8, Tokens{{{5, 0, 3},
                         {{PartKind::Text, "a\0b"s, {}}, {PartKind::Source, "c", "d", true}},
                         {{{5, "a", 0.5}, {{5, "a", 0.5}, {6, "", 0.25, true}}}, {{0, "b", 0.125}, {}}}}}},
-            {9, Done{result}},
+            {9, Done{result, fullReceipt()}},
             {kBig, refused}};
 }
 
@@ -195,6 +215,56 @@ TEST(Messages, EveryEventSurvivesARoundTrip) {
         EXPECT_EQ(decoded->body.index(), event.body.index());
         EXPECT_EQ(encode(*decoded), line);
     }
+}
+
+/// Written once: messages with every field, and with those only that they must have. A new message or field
+/// need not stand there.
+std::vector<std::string> goldenLines() {
+    std::string lines;
+    for (const Request& request : allRequests()) lines += encode(request) + "\n";
+    for (const RequestBody& bare : {RequestBody(Inspect{}), RequestBody(Count{}), RequestBody(Generate{}),
+                                    RequestBody(Score{}), RequestBody(Read{}), RequestBody(Embed{})})
+        lines += encode(Request{1, bare}) + "\n";
+    for (const Event& event : allEvents()) lines += encode(event) + "\n";
+    for (const EventBody& bare : {EventBody(Recognised{{{}}}), EventBody(Loaded{}), EventBody(Counted{}),
+                                  EventBody(Previewed{}), EventBody(Tokens{}), EventBody(Done{}),
+                                  EventBody(Scored{}), EventBody(Failed{{ErrorCode::Io, ""}})})
+        lines += encode(Event{1, bare}) + "\n";
+    std::istringstream golden(test::goldenText("protocol.jsonl", lines));
+    std::vector<std::string> read;
+    for (std::string line; std::getline(golden, line);) read.push_back(line);
+    return read;
+}
+
+Result<std::string> rewritten(const std::string& line) {
+    if (line.find("\"event\":") != std::string::npos) {
+        INGLE_TRY_ASSIGN(const Event event, decodeEvent(line));
+        return encode(event);
+    }
+    INGLE_TRY_ASSIGN(const Request request, decodeRequest(line));
+    return encode(request);
+}
+
+TEST(Messages, StayAsTheyAreByteByByte) {
+    const auto lines = goldenLines();
+    EXPECT_GE(lines.size(), 50U);
+    for (const std::string& line : lines) {
+        const auto again = rewritten(line);
+        ASSERT_TRUE(again) << again.error().message << "\n" << line;
+        EXPECT_EQ(*again, line);
+    }
+    // What is written of these messages, whose fields all have a value of their own.
+    const std::set<std::string> golden(lines.begin(), lines.end());
+    size_t numWritten = 0;
+    for (const Request& request : allRequests()) numWritten += golden.count(encode(request));
+    for (const Event& event : allEvents()) numWritten += golden.count(encode(event));
+    EXPECT_GE(numWritten, 35U);
+}
+
+TEST(Messages, EveryMistakeIsToldInTheSameWords) {
+    test::MemberReport report;
+    for (const std::string& line : goldenLines()) report.ask(nlohmann::json::parse(line), rewritten);
+    EXPECT_EQ(report.text(), test::goldenText("protocol_mistakes.txt", report.text()));
 }
 
 TEST(Messages, EveryFieldOfAGenerateRequestArrives) {

@@ -35,27 +35,26 @@ Error noModel() {
     return withId<ErrorId::NoModel>(Error{ErrorCode::InvalidArgument, "No model is loaded."});
 }
 
+template <typename R>
+constexpr const char* kNotOffered = "A server far away cannot do that.";
+template <>
+constexpr const char* kNotOffered<protocol::Computer> =
+    "A server far away does not tell what computer it is.";
+template <>
+constexpr const char* kNotOffered<protocol::Import> = "A model far away cannot be written as a file.";
+template <>
+constexpr const char* kNotOffered<protocol::Preview> =
+    "A server far away does not show the prompt that it makes.";
+template <>
+constexpr const char* kNotOffered<protocol::Score> =
+    "An answer from far away cannot be checked token by token.";
+template <>
+constexpr const char* kNotOffered<protocol::Read> = "A server far away does not read ahead.";
+
 }  // namespace
 
 Session::~Session() {
     for (const auto& [id, request] : m_requests) m_far.server.cancel(request.call);
-}
-
-void Session::receive(const std::string& message) {
-    auto request = protocol::decodeRequest(message);
-    if (!request) return fail(protocol::idOfRefused(message), std::move(request).error());
-    const Id id = request->id;
-    if (id == 0) return fail(0, {ErrorCode::InvalidArgument, "A request cannot have the id 0."});
-    const bool isHello = std::holds_alternative<protocol::Hello>(request->body);
-    if (!m_greeted && !isHello)
-        return fail(id, {ErrorCode::InvalidArgument, "The first request must be hello."});
-    const bool isCancel = std::holds_alternative<protocol::Cancel>(request->body);
-    if (!isCancel && m_requests.contains(id))
-        return fail(id, {ErrorCode::InvalidArgument, "A request with this id is under way."});
-    if (!isCancel && m_requests.size() >= kMostRequests)
-        return fail(id, {ErrorCode::InvalidArgument,
-                         fmt::format("More than {} requests cannot be under way.", kMostRequests)});
-    std::visit([&](const auto& body) { serve(id, body); }, request->body);
 }
 
 void Session::resume() {
@@ -78,6 +77,13 @@ void Session::tick() {
     }
 }
 
+/// What only models on the person's own computer can do.
+template <typename R>
+void Session::serve(Id id, const R&) {
+    fail(id, withId<ErrorId::FarCannot>(Error{ErrorCode::Unsupported, kNotOffered<R>}));
+}
+
+template <>
 void Session::serve(Id id, const protocol::Hello& hello) {
     m_greeted = hello.version == protocol::kVersion;
     if (m_greeted) return reply(id, protocol::HelloOk{protocol::kVersion, program()});
@@ -86,6 +92,7 @@ void Session::serve(Id id, const protocol::Hello& hello) {
                           hello.version, program(), protocol::kVersion)});
 }
 
+template <>
 void Session::serve(Id id, const protocol::Recognise& recognise) {
     askModels(id, [this, id, paths = recognise.paths](Result<Models> models) {
         if (!models) return fail(id, std::move(models).error());
@@ -107,6 +114,7 @@ void Session::serve(Id id, const protocol::Recognise& recognise) {
     });
 }
 
+template <>
 void Session::serve(Id id, const protocol::Inspect& inspect) {
     askModels(id, [this, id, path = inspect.path](Result<Models> models) {
         if (!models) return fail(id, std::move(models).error());
@@ -116,6 +124,7 @@ void Session::serve(Id id, const protocol::Inspect& inspect) {
     });
 }
 
+template <>
 void Session::serve(Id id, const protocol::Load& load) {
     askModels(id, [this, id, path = load.path](Result<Models> models) {
         if (!models) return fail(id, std::move(models).error());
@@ -126,12 +135,14 @@ void Session::serve(Id id, const protocol::Load& load) {
     });
 }
 
+template <>
 void Session::serve(Id id, const protocol::Unload&) {
     m_model.reset();
     reply(id, protocol::Unloaded{});
 }
 
 /// An estimate would be no count: it is asked of a server that tells it.
+template <>
 void Session::serve(Id id, const protocol::Count& count) {
     if (!m_model) return fail(id, noModel());
     if (count.messages.empty())
@@ -190,6 +201,7 @@ void Session::countMessages(Id id, const protocol::Count& count) {
         });
 }
 
+template <>
 void Session::serve(Id id, const protocol::Generate& generate) {
     if (!m_model) return fail(id, noModel());
     auto request = chatRequest(generate.request, m_model->name);
@@ -210,6 +222,7 @@ void Session::serve(Id id, const protocol::Generate& generate) {
     made.answer->begin();
 }
 
+template <>
 void Session::serve(Id id, const protocol::Embed& embed) {
     if (!protocol::isRemote(embed.model)) return fail(id, modelAt(embed.model, {}).error());
     const std::string name = embed.model.substr(protocol::kRemotePrefix.size());
@@ -223,6 +236,7 @@ void Session::serve(Id id, const protocol::Embed& embed) {
         });
 }
 
+template <>
 void Session::serve(Id, const protocol::Cancel& cancel) {
     const auto found = m_requests.find(cancel.target);
     if (found == m_requests.end()) return;
@@ -232,45 +246,24 @@ void Session::serve(Id, const protocol::Cancel& cancel) {
     fail(cancel.target, withCodeId(Error{ErrorCode::Cancelled, "This was cancelled."}));
 }
 
+template <>
 void Session::serve(Id id, const protocol::Retain&) {
     reply(id, protocol::Retained{});  // nothing is kept on disk
 }
 
+template <>
 void Session::serve(Id id, const protocol::Protect&) {
     sandbox::keepOutOfDumps();
     reply(id, protocol::Protected{});
 }
 
+template <>
 void Session::serve(Id id, const protocol::Devices&) {
     DeviceEntry server;
     server.name = m_far.server.address().host;
     server.kind = "other";
     server.use = DeviceUse::Automatic;
     reply(id, protocol::DevicesListed{{.devices = {std::move(server)}, .note = {}}});
-}
-
-void Session::serve(Id id, const protocol::Computer&) {
-    unsupported(id, "A server far away does not tell what computer it is.");
-}
-
-void Session::serve(Id id, const protocol::Import&) {
-    unsupported(id, "A model far away cannot be written as a file.");
-}
-
-void Session::serve(Id id, const protocol::Preview&) {
-    unsupported(id, "A server far away does not show the prompt that it makes.");
-}
-
-void Session::serve(Id id, const protocol::Score&) {
-    unsupported(id, "An answer from far away cannot be checked token by token.");
-}
-
-void Session::serve(Id id, const protocol::Read&) {
-    unsupported(id, "A server far away does not read ahead.");
-}
-
-void Session::unsupported(Id id, const char* sentence) {
-    fail(id, withId<ErrorId::FarCannot>(Error{ErrorCode::Unsupported, sentence}));
 }
 
 void Session::ask(Id id, FarCall call, std::function<void(FarEnd)> answer) {
@@ -307,6 +300,23 @@ Result<FarModel> Session::modelAt(const std::string& path, const Models& models)
     }
     return ingle::fail(ErrorCode::Unsupported, "{} does not offer the model '{}'.", host,
                        shown(path.substr(protocol::kRemotePrefix.size())));
+}
+
+void Session::receive(const std::string& message) {
+    auto request = protocol::decodeRequest(message);
+    if (!request) return fail(protocol::idOfRefused(message), std::move(request).error());
+    const Id id = request->id;
+    if (id == 0) return fail(0, {ErrorCode::InvalidArgument, "A request cannot have the id 0."});
+    const bool isHello = std::holds_alternative<protocol::Hello>(request->body);
+    if (!m_greeted && !isHello)
+        return fail(id, {ErrorCode::InvalidArgument, "The first request must be hello."});
+    const bool isCancel = std::holds_alternative<protocol::Cancel>(request->body);
+    if (!isCancel && m_requests.contains(id))
+        return fail(id, {ErrorCode::InvalidArgument, "A request with this id is under way."});
+    if (!isCancel && m_requests.size() >= kMostRequests)
+        return fail(id, {ErrorCode::InvalidArgument,
+                         fmt::format("More than {} requests cannot be under way.", kMostRequests)});
+    std::visit([&](const auto& body) { serve(id, body); }, request->body);
 }
 
 }  // namespace ingle::bridge

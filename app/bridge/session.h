@@ -54,23 +54,9 @@ class Session {
         std::unique_ptr<Answer> answer;
     };
 
-    void serve(Id id, const protocol::Hello& hello);
-    void serve(Id id, const protocol::Recognise& recognise);
-    void serve(Id id, const protocol::Inspect& inspect);
-    void serve(Id id, const protocol::Load& load);
-    void serve(Id id, const protocol::Unload&);
-    void serve(Id id, const protocol::Count& count);
-    void serve(Id id, const protocol::Generate& generate);
-    void serve(Id id, const protocol::Embed& embed);
-    void serve(Id, const protocol::Cancel& cancel);
-    void serve(Id id, const protocol::Retain&);
-    void serve(Id id, const protocol::Protect&);
-    void serve(Id id, const protocol::Devices&);
-    void serve(Id id, const protocol::Computer&);
-    void serve(Id id, const protocol::Import&);
-    void serve(Id id, const protocol::Preview&);
-    void serve(Id id, const protocol::Score&);
-    void serve(Id id, const protocol::Read&);
+    /// What is not specialised is not offered here.
+    template <typename R>
+    void serve(Id id, const R& request);
 
     void countText(Id id, const protocol::Count& count, bool isSecondTry);
     void countMessages(Id id, const protocol::Count& count);
@@ -82,8 +68,6 @@ class Session {
     Result<FarModel> modelAt(const std::string& path, const Models& models) const;
     void reply(Id id, protocol::EventBody body) { m_output.send({id, std::move(body)}); }
     void fail(Id id, Error error) { reply(id, protocol::Failed{std::move(error), {}}); }
-    /// What models on the person's own computer can do.
-    void unsupported(Id id, const char* sentence);
 
     const Far m_far;
     const Output m_output;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <string_view>
 #include <tl/expected.hpp>
 #include <type_traits>
 #include <utility>
@@ -31,7 +30,6 @@ enum class Place { Update, Last, Foreign };
 struct Call {
     protocol::RequestId id = 0;
     protocol::RequestBody body;
-    std::string_view doing;                                  ///< "writing this answer"
     Place (*placeOf)(const protocol::EventBody&) = nullptr;  ///< what its request type says
     std::function<void(const protocol::EventBody&)> deliver;
 };
@@ -76,7 +74,7 @@ void deliver(const Handlers<R>& handlers, const protocol::EventBody& body) {
 
 template <typename R>
 Call makeCall(protocol::RequestId id, R request, Handlers<R> handlers) {
-    return {id, std::move(request), R::kDoing, &detail::placeOf<R>,
+    return {id, std::move(request), &detail::placeOf<R>,
             [handlers = std::move(handlers)](const protocol::EventBody& body) {
                 detail::deliver<R>(handlers, body);
             }};

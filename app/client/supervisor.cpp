@@ -28,65 +28,50 @@ bool isCrash(HostEnd end) {
            end.code == SIGABRT || end.code == SIGTRAP || end.code == SIGSYS;
 }
 
+using protocol::factsOf;
 using protocol::ModelUse;
+using protocol::WhenCancelled;
 
 ModelUse modelUse(const protocol::RequestBody& body) {
+    return factsOf(body).modelUse;
+}
+
+/// The text of requests that are answered one after another; empty: it waits for no other.
+std::string inTurnWith(const protocol::RequestBody& body) {
     return std::visit(
-        [](const auto& request) {
-            using R = std::remove_cvref_t<decltype(request)>;
-            if constexpr (requires { typename R::Reply; } && !std::is_same_v<R, protocol::Hello>)
-                return R::kModelUse;
-            else
-                return ModelUse::None;  // not what anybody asks by send()
+        [](const auto& request) -> std::string {
+            if constexpr (requires { request.inTurnWith(); }) return request.inTurnWith();
+            return {};
         },
         body);
 }
 
-/// The conversation whose answers come one after another; empty: none.
-const std::string& conversationOf(const protocol::RequestBody& body) {
-    static const std::string kNone;
-    const auto* generation = std::get_if<protocol::Generate>(&body);
-    return generation ? generation->request.conversation : kNone;
+/// The file that it waits for; empty: none.
+std::string fileOf(const protocol::RequestBody& body) {
+    return std::visit(
+        [](const auto& request) -> std::string {
+            if constexpr (requires { request.file(); }) return request.file();
+            return {};
+        },
+        body);
 }
 
-/// What waits for a disk: the file that is looked at; null: nothing.
-const std::string* lookedAt(const protocol::RequestBody& body) {
-    if (const auto* inspect = std::get_if<protocol::Inspect>(&body)) return &inspect->path;
-    const auto* recognise = std::get_if<protocol::Recognise>(&body);
-    return recognise && !recognise->paths.empty() ? &recognise->paths.front() : nullptr;
-}
-
-/// Models are in memory for it.
-bool usesMemory(const protocol::RequestBody& body) {
-    return modelUse(body) != ModelUse::None || std::holds_alternative<protocol::Embed>(body);
-}
-
-/// Who asked need not wait until the host has noticed.
-bool endsAtOnce(const protocol::RequestBody& body) {
-    return std::holds_alternative<protocol::Count>(body) || std::holds_alternative<protocol::Preview>(body) ||
-           std::holds_alternative<protocol::Embed>(body) || lookedAt(body);
-}
-
-/// So often and at times when nobody may want the model that it loads nothing.
-bool isForTheComposer(const protocol::RequestBody& body) {
-    const auto* count = std::get_if<protocol::Count>(&body);
-    return count != nullptr && !count->withIds;
-}
-
-/// The host says itself what became of it.
-bool endsInOrder(const protocol::RequestBody& body) {
-    return std::holds_alternative<protocol::Generate>(body) ||
-           std::holds_alternative<protocol::Score>(body) || std::holds_alternative<protocol::Read>(body) ||
-           std::holds_alternative<protocol::Import>(body);
+bool mayLoadModel(const protocol::RequestBody& body) {
+    return std::visit(
+        [](const auto& request) {
+            if constexpr (requires { request.mayLoadModel(); }) return request.mayLoadModel();
+            return true;
+        },
+        body);
 }
 
 protocol::EventBody cancelled(const protocol::RequestBody& body) {
-    if (std::holds_alternative<protocol::Generate>(body)) {
-        GenerateResult result;
-        result.reason = StopReason::Cancelled;
-        return protocol::Done{result};
-    }
-    return protocol::Failed{withCodeId({ErrorCode::Cancelled, "It was cancelled."}), {}};
+    return std::visit(
+        [](const auto& request) -> protocol::EventBody {
+            if constexpr (requires { request.cancelled(); }) return request.cancelled();
+            return protocol::Failed{withCodeId({ErrorCode::Cancelled, "It was cancelled."}), {}};
+        },
+        body);
 }
 
 Error bridgeLost() {
@@ -135,15 +120,15 @@ void Supervisor::cancel(protocol::RequestId id) {
         finish(entry, cancelled(entry->call.body));  // a reload under way goes on, for the next request
         return advance();
     }
-    if (endsAtOnce(entry->call.body)) {
-        send(newId(), protocol::Cancel{id});
+    const WhenCancelled then = factsOf(entry->call.body).whenCancelled;
+    if (then == WhenCancelled::GoesOn) return;
+    send(newId(), protocol::Cancel{id});
+    if (then == WhenCancelled::EndsAtOnce) {
         finish(entry, cancelled(entry->call.body));
         return advance();
     }
-    if (!endsInOrder(entry->call.body)) return;
     entry->cancelling = true;
     entry->cancelDeadline = m_options.now() + kCancelLimit;
-    send(newId(), protocol::Cancel{id});
 }
 
 void Supervisor::retain(protocol::Retain kept) {
@@ -162,7 +147,7 @@ void Supervisor::restAfter(std::optional<std::chrono::milliseconds> idle) {
 
 std::optional<TimePoint> Supervisor::restAt() const {
     if (!m_restAfter || m_host != Host::Ready || !(m_hostHasModel || m_hostHasOthers)) return std::nullopt;
-    if (std::ranges::any_of(m_calls, [](const Entry& each) { return usesMemory(each.call.body); }))
+    if (std::ranges::any_of(m_calls, [](const Entry& each) { return factsOf(each.call.body).usesMemory(); }))
         return std::nullopt;
     return m_lastUse + *m_restAfter;
 }
@@ -186,7 +171,7 @@ void Supervisor::advance() {
     }
     bool modelUsed = m_reloadId != 0;
     bool modelChanges = false;
-    std::set<std::string> conversations;
+    std::set<std::string> turns;
     for (auto each = m_calls.begin(); each != m_calls.end();) {
         const auto entry = each++;
         const ModelUse use = modelUse(entry->call.body);
@@ -195,8 +180,8 @@ void Supervisor::advance() {
             mayGo = mayGo && !modelUsed && !modelChanges;
             modelChanges = true;
         } else if (use == ModelUse::Uses) {
-            const std::string& conversation = conversationOf(entry->call.body);
-            const bool isNext = conversation.empty() || conversations.insert(conversation).second;
+            const std::string turn = inTurnWith(entry->call.body);
+            const bool isNext = turn.empty() || turns.insert(turn).second;
             mayGo = mayGo && !modelChanges && isNext;
             modelUsed = true;
         }
@@ -224,7 +209,7 @@ void Supervisor::dispatch(Calls::iterator entry) {
         sendCall(entry, body);
     } else if (modelUse(body) == ModelUse::None || m_hostHasModel) {
         sendCall(entry, body);
-    } else if (m_model && (m_reloadId != 0 || !isForTheComposer(body))) {
+    } else if (m_model && (m_reloadId != 0 || mayLoadModel(body))) {
         if (m_reloadId == 0) reloadModel();
     } else {
         fail(entry, withId<ErrorId::NoModel>(Error{ErrorCode::InvalidArgument, "No model is loaded."}));
@@ -277,8 +262,8 @@ void Supervisor::sendCall(Calls::iterator entry, protocol::RequestBody body) {
     if (!bytes) return fail(entry, std::move(bytes).error());
     entry->sent = true;
     entry->numTokensBefore = entry->numTokens;
-    m_hostHasOthers = m_hostHasOthers || usesMemory(entry->call.body);
-    if (lookedAt(entry->call.body)) entry->answerDeadline = m_options.now() + kInspectLimit;
+    m_hostHasOthers = m_hostHasOthers || factsOf(entry->call.body).usesMemory();
+    if (!fileOf(entry->call.body).empty()) entry->answerDeadline = m_options.now() + kInspectLimit;
     m_link.send(std::move(*bytes));
 }
 
@@ -371,7 +356,7 @@ void Supervisor::recover(const std::string& reason) {
 
 void Supervisor::blame(Calls::iterator entry, const std::string& reason) {
     const std::string sentence = fmt::format("The engine stopped {} times while {} and was not started again",
-                                             kMaxRestarts + 1, entry->call.doing);
+                                             kMaxRestarts + 1, factsOf(entry->call.body).doing);
     const std::string_view request = std::visit(
         [](const auto& body) { return std::remove_cvref_t<decltype(body)>::kName; }, entry->call.body);
     fail(entry,
@@ -408,7 +393,7 @@ void Supervisor::tick() {
 void Supervisor::stopWaiting(Calls::iterator entry) {
     // The host goes on: what hangs is the disk.
     send(newId(), protocol::Cancel{entry->call.id});
-    const std::string& path = *lookedAt(entry->call.body);
+    const std::string path = fileOf(entry->call.body);
     fail(entry, withId<ErrorId::FileUnreadable>(
                     Error{ErrorCode::Io, fmt::format("Nothing could be read for {} seconds: {}.",
                                                      std::chrono::seconds(kInspectLimit).count(), path)},
@@ -561,7 +546,7 @@ void Supervisor::tellAlsoLoaded(const std::string& path) {
 
 void Supervisor::finish(Calls::iterator entry, protocol::EventBody last) {
     flush(*entry);
-    if (usesMemory(entry->call.body)) m_lastUse = m_options.now();
+    if (factsOf(entry->call.body).usesMemory()) m_lastUse = m_options.now();
     deliver(*entry, std::move(last));
     m_calls.erase(entry);
 }

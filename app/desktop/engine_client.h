@@ -71,12 +71,12 @@ class EngineClient : public QObject {
     protocol::RequestId importModel(const protocol::Import& request, std::function<void(double)> progress,
                                     std::function<void(const Result<protocol::Imported>&)> done);
     void load(const QString& path, const LoadOptions& options);
-    /// Needs a load() before it. Returns its name for cancel().
     /// What comes of the load under way is not told any more.
     void forgetLoad() {
         ++m_numLoads;
         m_isRemote = false;
     }
+    /// Needs a load() before it. Returns its name for cancel().
     protocol::RequestId generate(const GenerateRequest& request, const AnswerHandlers& handlers);
     /// Ends a generation, a scoring, a reading, an import or a look at files, which still calls its last
     /// handler; nothing if it is over.

@@ -13,10 +13,6 @@ namespace {
 
 using nlohmann::json;
 
-// What the format has a place for and this version does not serve yet. To leave such a field out would answer
-// another question than was asked.
-constexpr std::array<std::string_view, 1> kReservedFields{"attachments"};
-
 std::string toHex(std::string_view bytes) {
     constexpr std::string_view kDigits = "0123456789abcdef";
     std::string hex;
@@ -264,15 +260,6 @@ Result<Message> decodeMessage(const json& object, size_t numBytes, const char* k
     return message;
 }
 
-/// The reserved name that a request uses, or nothing.
-std::optional<std::string_view> reservedName(const json& object) {
-    const auto request = object.is_object() ? object.find("request") : object.end();
-    if (request == object.end() || !request->is_object()) return std::nullopt;
-    for (const std::string_view name : kReservedFields)
-        if (request->contains(name)) return name;
-    return std::nullopt;
-}
-
 }  // namespace
 
 std::string encode(const Request& request) {
@@ -284,11 +271,7 @@ std::string encode(const Event& event) {
 }
 
 Result<Request> decodeRequest(std::string_view line) {
-    const json object = json::parse(line, nullptr, false);
-    if (const auto name = reservedName(object)) {
-        return fail(ErrorCode::Unsupported, "This version of the engine cannot serve \"{}\" yet.", *name);
-    }
-    return decodeMessage<Request>(object, line.size(), "op");
+    return decodeMessage<Request>(json::parse(line, nullptr, false), line.size(), "op");
 }
 
 Result<Event> decodeEvent(std::string_view line) {

@@ -146,37 +146,76 @@ using NoUpdate = std::variant<std::monostate>;
 /// what uses it for that.
 enum class ModelUse { None, Uses, Changes };
 
-// Requests, client → host. Each says everything about itself: kName is its `op`, Reply the event that ends it
-// unless Failed does, Update the events before that, kDoing what the host does meanwhile, for sentences.
+/// What becomes of a request that somebody takes back while the host has it.
+enum class WhenCancelled {
+    GoesOn,       ///< it is answered as any other
+    EndsAtOnce,   ///< for whoever asked; the host drops it if it has not begun
+    EndsInOrder,  ///< the host ends it, and says what became of it
+};
+
+/// Which thread of the host answers a request.
+enum class HostThread {
+    Reader,  ///< the one that reads requests: before any that follows
+    Engine,  ///< the one that computes: in the order of the requests
+    Files,   ///< one of several, since a disk may not answer
+    Import,  ///< one that writes models, one at a time
+};
+
+/// What the program has to know of a request beside its fields. The client and the host ask nothing else.
+struct RequestFacts {
+    std::string_view doing;  ///< what the host does meanwhile, for sentences
+    ModelUse modelUse = ModelUse::None;
+    WhenCancelled whenCancelled = WhenCancelled::GoesOn;
+    HostThread thread = HostThread::Engine;
+    bool hasOwnModel = false;  ///< for which another model is loaded beside the one that writes
+
+    constexpr bool usesMemory() const { return modelUse != ModelUse::None || hasOwnModel; }
+};
+
+// Requests, client → host. Each says everything about itself: kName is its `op`, kFacts what else there is to
+// know, Reply the event that ends it unless Failed does, Update the events before that. Where a request says
+// more, by functions:
+//   file()          the file that it waits for; empty: none
+//   inTurnWith()    those with the same text are answered one after another; empty: it waits for no other
+//   mayLoadModel()  false: it is refused rather than that a model that rests is loaded for it
+//   cancelled()     what it ends with when it was cancelled before the host had it; else Failed
 struct Hello {
     static constexpr std::string_view kName = "hello";
+    static constexpr RequestFacts kFacts{.doing = "greeting", .thread = HostThread::Reader};
     using Reply = HelloOk;
     uint32_t version = kVersion;
 };
 struct Inspect {
     static constexpr std::string_view kName = "inspect";
-    static constexpr std::string_view kDoing = "looking at the file";
-    static constexpr ModelUse kModelUse = ModelUse::None;
+    static constexpr RequestFacts kFacts{.doing = "looking at the file",
+                                         .whenCancelled = WhenCancelled::EndsAtOnce,
+                                         .thread = HostThread::Files};
     using Reply = Inspected;
     using Update = NoUpdate;
     std::string path;
     LoadOptions options;  ///< how it would be loaded
+
+    std::string file() const { return path; }
 };
 /// What things are that somebody dropped or named together.
 struct Recognise {
     static constexpr std::string_view kName = "recognise";
-    static constexpr std::string_view kDoing = "looking at the file";
-    static constexpr ModelUse kModelUse = ModelUse::None;
+    static constexpr RequestFacts kFacts{.doing = "looking at the file",
+                                         .whenCancelled = WhenCancelled::EndsAtOnce,
+                                         .thread = HostThread::Files};
     using Reply = Recognised;
     using Update = NoUpdate;
     std::vector<std::string> paths;
     LoadOptions options;  ///< how they would be loaded
+
+    std::string file() const { return paths.empty() ? std::string() : paths.front(); }
 };
 /// Writes a model as another file, which appears complete or not at all. A cancel ends it by Failed.
 struct Import {
     static constexpr std::string_view kName = "import";
-    static constexpr std::string_view kDoing = "making the model smaller";
-    static constexpr ModelUse kModelUse = ModelUse::None;
+    static constexpr RequestFacts kFacts{.doing = "making the model smaller",
+                                         .whenCancelled = WhenCancelled::EndsInOrder,
+                                         .thread = HostThread::Import};
     using Reply = Imported;
     using Update = std::variant<Progress>;
     std::string path;
@@ -186,8 +225,7 @@ struct Import {
 };
 struct Load {
     static constexpr std::string_view kName = "load";
-    static constexpr std::string_view kDoing = "loading this model";
-    static constexpr ModelUse kModelUse = ModelUse::Changes;
+    static constexpr RequestFacts kFacts{.doing = "loading this model", .modelUse = ModelUse::Changes};
     using Reply = Loaded;
     using Update = std::variant<Progress>;
     std::string path;
@@ -195,16 +233,15 @@ struct Load {
 };
 struct Unload {
     static constexpr std::string_view kName = "unload";
-    static constexpr std::string_view kDoing = "closing the model";
-    static constexpr ModelUse kModelUse = ModelUse::Changes;
+    static constexpr RequestFacts kFacts{.doing = "closing the model", .modelUse = ModelUse::Changes};
     using Reply = Unloaded;
     using Update = NoUpdate;
 };
 /// Tokens of a text (for the composer). Needs a loaded model.
 struct Count {
     static constexpr std::string_view kName = "count";
-    static constexpr std::string_view kDoing = "counting tokens";
-    static constexpr ModelUse kModelUse = ModelUse::Uses;
+    static constexpr RequestFacts kFacts{
+        .doing = "counting tokens", .modelUse = ModelUse::Uses, .whenCancelled = WhenCancelled::EndsAtOnce};
     using Reply = Counted;
     using Update = NoUpdate;
     std::string text;  ///< as it is
@@ -212,12 +249,15 @@ struct Count {
         messages;             ///< in place of `text`: with all that the chat format puts around them
     bool withIds = false;     ///< of `text`
     bool addSpecial = false;  ///< to `text`: what the vocabulary begins and ends texts with
+
+    /// The composer asks often, and when nobody may want the model.
+    bool mayLoadModel() const { return withIds; }
 };
 /// What the model would be given for a request. Needs a loaded model.
 struct Preview {
     static constexpr std::string_view kName = "preview";
-    static constexpr std::string_view kDoing = "making the prompt";
-    static constexpr ModelUse kModelUse = ModelUse::Uses;
+    static constexpr RequestFacts kFacts{
+        .doing = "making the prompt", .modelUse = ModelUse::Uses, .whenCancelled = WhenCancelled::EndsAtOnce};
     using Reply = Previewed;
     using Update = NoUpdate;
     GenerateRequest request;
@@ -225,17 +265,23 @@ struct Preview {
 /// Needs a loaded model. Several may run at once, one per conversation.
 struct Generate {
     static constexpr std::string_view kName = "generate";
-    static constexpr std::string_view kDoing = "writing this answer";
-    static constexpr ModelUse kModelUse = ModelUse::Uses;
+    static constexpr RequestFacts kFacts{.doing = "writing this answer",
+                                         .modelUse = ModelUse::Uses,
+                                         .whenCancelled = WhenCancelled::EndsInOrder};
     using Reply = Done;
     using Update = std::variant<Planned, Progress, Tokens>;
     GenerateRequest request;
+
+    const std::string& inTurnWith() const { return request.conversation; }
+    /// An answer without a word.
+    static Done cancelled() { return {{.reason = StopReason::Cancelled}, {}}; }
 };
 /// What would be chosen now at the places of an answer that exists. Needs a loaded model; waits for answers.
 struct Score {
     static constexpr std::string_view kName = "score";
-    static constexpr std::string_view kDoing = "checking an answer";
-    static constexpr ModelUse kModelUse = ModelUse::Uses;
+    static constexpr RequestFacts kFacts{.doing = "checking an answer",
+                                         .modelUse = ModelUse::Uses,
+                                         .whenCancelled = WhenCancelled::EndsInOrder};
     using Reply = Scored;
     using Update = std::variant<Progress>;
     ScoreRequest score;
@@ -245,8 +291,9 @@ struct Score {
 /// there.
 struct Read {
     static constexpr std::string_view kName = "read";
-    static constexpr std::string_view kDoing = "reading a document";
-    static constexpr ModelUse kModelUse = ModelUse::Uses;
+    static constexpr RequestFacts kFacts{.doing = "reading a document",
+                                         .modelUse = ModelUse::Uses,
+                                         .whenCancelled = WhenCancelled::EndsInOrder};
     using Reply = ReadDone;
     using Update = std::variant<ReadPlanned, Progress>;
     ReadRequest reading;
@@ -256,8 +303,8 @@ struct Read {
 /// text that is too long for it counts with its beginning. Holds up answers meanwhile: a few texts at a time.
 struct Embed {
     static constexpr std::string_view kName = "embed";
-    static constexpr std::string_view kDoing = "comparing texts";
-    static constexpr ModelUse kModelUse = ModelUse::None;
+    static constexpr RequestFacts kFacts{
+        .doing = "comparing texts", .whenCancelled = WhenCancelled::EndsAtOnce, .hasOwnModel = true};
     using Reply = Embedded;
     using Update = NoUpdate;
     std::string model;  ///< path
@@ -267,14 +314,14 @@ struct Embed {
 /// Ends a generation, a scoring or a reading; has no reply of its own.
 struct Cancel {
     static constexpr std::string_view kName = "cancel";
+    static constexpr RequestFacts kFacts{.doing = "cancelling", .thread = HostThread::Reader};
     RequestId target = 0;
 };
 /// The conversations there are (see GenerateRequest::conversation) and the documents (ReadRequest::keeper):
 /// what is kept on disk for others is deleted.
 struct Retain {
     static constexpr std::string_view kName = "retain";
-    static constexpr std::string_view kDoing = "tidying up";
-    static constexpr ModelUse kModelUse = ModelUse::None;
+    static constexpr RequestFacts kFacts{.doing = "tidying up"};
     using Reply = Retained;
     using Update = NoUpdate;
     std::vector<std::string> conversations;
@@ -283,24 +330,22 @@ struct Retain {
 /// A private chat follows: what this process holds is kept out of dumps until it ends. Needs no loaded model.
 struct Protect {
     static constexpr std::string_view kName = "protect";
-    static constexpr std::string_view kDoing = "keeping its memory out of dumps";
-    static constexpr ModelUse kModelUse = ModelUse::None;
+    static constexpr RequestFacts kFacts{.doing = "keeping its memory out of dumps",
+                                         .thread = HostThread::Reader};
     using Reply = Protected;
     using Update = NoUpdate;
 };
 /// What can compute on this computer. Needs no loaded model.
 struct Devices {
     static constexpr std::string_view kName = "devices";
-    static constexpr std::string_view kDoing = "looking for devices";
-    static constexpr ModelUse kModelUse = ModelUse::None;
+    static constexpr RequestFacts kFacts{.doing = "looking for devices"};
     using Reply = DevicesListed;
     using Update = NoUpdate;
 };
 /// Memory and processor. Needs no loaded model.
 struct Computer {
     static constexpr std::string_view kName = "computer";
-    static constexpr std::string_view kDoing = "looking at the computer";
-    static constexpr ModelUse kModelUse = ModelUse::None;
+    static constexpr RequestFacts kFacts{.doing = "looking at the computer"};
     using Reply = ComputerDescribed;
     using Update = NoUpdate;
 };
@@ -311,11 +356,15 @@ struct Request {
     RequestBody body;
 };
 
+inline const RequestFacts& factsOf(const RequestBody& body) {
+    return std::visit([](const auto& request) -> const RequestFacts& { return request.kFacts; }, body);
+}
+
 /// Invalid UTF-8 in text becomes U+FFFD on encoding; ids are exact. No newline is appended.
 std::string encode(const Request& request);
 std::string encode(const Event& event);
 /// Never throws. Errors: Corrupt, saying what is wrong (not JSON, unknown op, missing or mistyped field, out
-/// of range); Unsupported for a request that uses what is reserved for a coming version.
+/// of range).
 Result<Request> decodeRequest(std::string_view line);
 Result<Event> decodeEvent(std::string_view line);
 /// The id of a message that decodeRequest refuses, so that whoever sent it hears of it; 0 where it has none.

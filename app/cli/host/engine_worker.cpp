@@ -13,9 +13,15 @@
 namespace ingle::cli {
 namespace {
 
+using protocol::WhenCancelled;
+
 constexpr size_t kMaxWaitingRequests = 256;
 constexpr size_t kMostCounts = 1;  // they compute, as the steps do
 constexpr std::chrono::seconds kLookAtMemory{1};
+
+WhenCancelled whenCancelled(const protocol::Request& request) {
+    return factsOf(request.body).whenCancelled;
+}
 
 Error noModel() {
     return withId<ErrorId::NoModel>(Error{ErrorCode::InvalidArgument, "No model is loaded."});
@@ -84,32 +90,13 @@ EngineWorker::EngineWorker(EngineSource source, EventQueue& events, std::chrono:
 
 EngineWorker::~EngineWorker() = default;
 
-void EngineWorker::run() {
-    for (;;) {
-        const Wait wait = m_sinks.empty() ? Wait::ForARequest : Wait::No;
-        if (auto request = takeRequest(wait)) {
-            std::visit(
-                [&](auto& body) {  // others never come here
-                    if constexpr (requires { serve(request->id, body); }) serve(request->id, body);
-                },
-                request->body);
-        } else {
-            releaseInTime();
-            stepGenerations();
-        }
-    }
-}
-
 void EngineWorker::enqueue(protocol::Request request) {
     const protocol::RequestId id = request.id;
     {
         const std::scoped_lock lock(m_mutex);
         const bool taken = m_pending.contains(id);
         if (!taken && m_inbox.size() < kMaxWaitingRequests) {
-            const bool isCancelledInOrder = std::holds_alternative<protocol::Generate>(request.body) ||
-                                            std::holds_alternative<protocol::Score>(request.body) ||
-                                            std::holds_alternative<protocol::Read>(request.body);
-            if (isCancelledInOrder) m_pending.emplace(id, Pending{});
+            if (whenCancelled(request) == WhenCancelled::EndsInOrder) m_pending.emplace(id, Pending{});
             m_inbox.push_back(std::move(request));
             m_arrived.notify_one();
             return;
@@ -123,9 +110,7 @@ void EngineWorker::enqueue(protocol::Request request) {
 void EngineWorker::cancel(protocol::RequestId target) {
     m_counts.cancel(target);
     const auto isIt = [target](const protocol::Request& each) {
-        return each.id == target && (std::holds_alternative<protocol::Count>(each.body) ||
-                                     std::holds_alternative<protocol::Preview>(each.body) ||
-                                     std::holds_alternative<protocol::Embed>(each.body));
+        return each.id == target && whenCancelled(each) == WhenCancelled::EndsAtOnce;
     };
     size_t numWaiting = 0;
     {
@@ -210,7 +195,32 @@ void EngineWorker::releaseInTime() {
     m_events.push({0, protocol::Released{}});
 }
 
-void EngineWorker::serve(protocol::RequestId id, const protocol::Load& request) {
+void EngineWorker::fail(protocol::RequestId id, Error error) {
+    m_events.push({id, protocol::Failed{std::move(error)}});
+}
+
+template <typename Work>
+void EngineWorker::submit(protocol::RequestId id, Work work) {
+    Error refusal = noModel();
+    if (m_engine) {
+        auto sink = std::make_unique<RequestSink>(id, m_events, *m_engine);
+        auto submitted = m_engine->submit(std::move(work), *sink);
+        if (submitted) {
+            m_sinks.emplace(id, std::move(sink));
+            const std::scoped_lock lock(m_mutex);
+            Pending& pending = m_pending.at(id);
+            pending.submitted = *submitted;
+            if (pending.cancelled) m_engine->cancel(*submitted);
+            return;
+        }
+        refusal = std::move(submitted).error();
+    }
+    forget(id);
+    fail(id, std::move(refusal));
+}
+
+template <>
+void EngineWorker::serve(protocol::RequestId id, protocol::Load& request) {
     Origin origin(request);
     if (m_kept && m_kept->origin == origin) {
         endGenerations();
@@ -257,7 +267,8 @@ void EngineWorker::serve(protocol::RequestId id, const protocol::Load& request) 
     m_events.push({id, protocol::Loaded{m_engine->info(), m_kept ? m_kept->origin.path : std::string()}});
 }
 
-void EngineWorker::serve(protocol::RequestId id, const protocol::Unload&) {
+template <>
+void EngineWorker::serve(protocol::RequestId id, protocol::Unload&) {
     endGenerations();
     m_kept.reset();
     setEngine(nullptr);
@@ -265,7 +276,8 @@ void EngineWorker::serve(protocol::RequestId id, const protocol::Unload&) {
     m_events.push({id, protocol::Unloaded{}});
 }
 
-void EngineWorker::serve(protocol::RequestId id, const protocol::Count& request) {
+template <>
+void EngineWorker::serve(protocol::RequestId id, protocol::Count& request) {
     if (!m_engine) return fail(id, noModel());
     if (!request.messages.empty()) {
         const auto size = m_engine->measure(request.messages);
@@ -283,45 +295,30 @@ void EngineWorker::serve(protocol::RequestId id, const protocol::Count& request)
                      });
 }
 
-void EngineWorker::serve(protocol::RequestId id, const protocol::Preview& request) {
+template <>
+void EngineWorker::serve(protocol::RequestId id, protocol::Preview& request) {
     if (!m_engine) return fail(id, noModel());
     auto preview = m_engine->preview(request.request);
     if (!preview) return fail(id, std::move(preview).error());
     m_events.push({id, protocol::Previewed{std::move(*preview)}});
 }
 
+template <>
 void EngineWorker::serve(protocol::RequestId id, protocol::Generate& request) {
     submit(id, std::move(request.request));
 }
 
+template <>
 void EngineWorker::serve(protocol::RequestId id, protocol::Score& request) {
     submit(id, std::move(request.score));
 }
 
+template <>
 void EngineWorker::serve(protocol::RequestId id, protocol::Read& request) {
     submit(id, std::move(request.reading));
 }
 
-template <typename Work>
-void EngineWorker::submit(protocol::RequestId id, Work work) {
-    Error refusal = noModel();
-    if (m_engine) {
-        auto sink = std::make_unique<RequestSink>(id, m_events, *m_engine);
-        auto submitted = m_engine->submit(std::move(work), *sink);
-        if (submitted) {
-            m_sinks.emplace(id, std::move(sink));
-            const std::scoped_lock lock(m_mutex);
-            Pending& pending = m_pending.at(id);
-            pending.submitted = *submitted;
-            if (pending.cancelled) m_engine->cancel(*submitted);
-            return;
-        }
-        refusal = std::move(submitted).error();
-    }
-    forget(id);
-    fail(id, std::move(refusal));
-}
-
+template <>
 void EngineWorker::serve(protocol::RequestId id, protocol::Embed& request) {
     if (request.whenIdle && !m_sinks.empty()) {
         const std::scoped_lock lock(m_mutex);
@@ -334,27 +331,42 @@ void EngineWorker::serve(protocol::RequestId id, protocol::Embed& request) {
     m_events.push({id, std::move(*rows)});
 }
 
-void EngineWorker::serve(protocol::RequestId id, const protocol::Retain& request) {
+template <>
+void EngineWorker::serve(protocol::RequestId id, protocol::Retain& request) {
     // What a cancelled generation still keeps must be there to be deleted.
     while (anyCancelled()) stepGenerations();
     m_source.retain(request);
     m_events.push({id, protocol::Retained{}});
 }
 
-void EngineWorker::serve(protocol::RequestId id, const protocol::Devices&) {
+template <>
+void EngineWorker::serve(protocol::RequestId id, protocol::Devices&) {
     auto devices = m_source.devices();
     if (!devices) return fail(id, std::move(devices).error());
     m_events.push({id, protocol::DevicesListed{std::move(*devices)}});
 }
 
-void EngineWorker::serve(protocol::RequestId id, const protocol::Computer&) {
+template <>
+void EngineWorker::serve(protocol::RequestId id, protocol::Computer&) {
     auto computer = m_source.computer();
     if (!computer) return fail(id, std::move(computer).error());
     m_events.push({id, protocol::ComputerDescribed{std::move(*computer)}});
 }
 
-void EngineWorker::fail(protocol::RequestId id, Error error) {
-    m_events.push({id, protocol::Failed{std::move(error)}});
+void EngineWorker::run() {
+    for (;;) {
+        const Wait wait = m_sinks.empty() ? Wait::ForARequest : Wait::No;
+        if (auto request = takeRequest(wait)) {
+            std::visit(
+                [&]<typename R>(R& body) {
+                    if constexpr (R::kFacts.thread == protocol::HostThread::Engine) serve(request->id, body);
+                },
+                request->body);
+        } else {
+            releaseInTime();
+            stepGenerations();
+        }
+    }
 }
 
 }  // namespace ingle::cli

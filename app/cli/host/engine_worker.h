@@ -54,11 +54,11 @@ class EngineWorker {
     /// Serves requests for ever; this is the engine thread.
     [[noreturn]] void run();
 
-    /// Hands over a load, unload, count, preview, generate, score, read, embed, retain, devices or computer
-    /// request. Any thread; does not wait: when too many are waiting the request is answered by Failed.
+    /// Hands over a request for HostThread::Engine. Any thread; does not wait: when too many are waiting the
+    /// request is answered by Failed.
     void enqueue(protocol::Request request);
-    /// Ends a generation, scoring or reading that waits or runs, within one step, or a count, preview or
-    /// embed that waits. Any thread.
+    /// Ends what is under way in order, within one step, and what waits and ends at once (WhenCancelled). Any
+    /// thread.
     void cancel(protocol::RequestId target);
 
   private:
@@ -92,20 +92,12 @@ class EngineWorker {
     /// Frees the kept model when the one in use needs its memory.
     void releaseInTime();
 
-    void serve(protocol::RequestId id, const protocol::Load& request);
-    void serve(protocol::RequestId id, const protocol::Unload& request);
-    void serve(protocol::RequestId id, const protocol::Count& request);
-    void serve(protocol::RequestId id, const protocol::Preview& request);
-    void serve(protocol::RequestId id, protocol::Generate& request);
-    void serve(protocol::RequestId id, protocol::Score& request);
-    void serve(protocol::RequestId id, protocol::Read& request);
+    /// The handlers: a request for this thread without one does not compile.
+    template <typename R>
+    void serve(protocol::RequestId id, R& request) = delete;
     /// Hands a generation, scoring or reading to the engine.
     template <typename Work>
     void submit(protocol::RequestId id, Work work);
-    void serve(protocol::RequestId id, protocol::Embed& request);
-    void serve(protocol::RequestId id, const protocol::Retain& request);
-    void serve(protocol::RequestId id, const protocol::Devices& request);
-    void serve(protocol::RequestId id, const protocol::Computer& request);
     void fail(protocol::RequestId id, Error error);
 
     const EngineSource m_source;

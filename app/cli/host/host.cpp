@@ -62,7 +62,18 @@ protocol::EventBody replyOr(Result<T> result) {
     return Reply{*std::move(result)};
 }
 
-/// Reads requests; answers hello itself and hands on the others.
+// What answers a request of HostThread::Files, on any thread.
+
+protocol::EventBody answer(const EngineSource& source, const protocol::Inspect& request) {
+    return replyOr<protocol::Inspected>(source.inspect(request.path, request.options));
+}
+
+protocol::EventBody answer(const EngineSource& source, const protocol::Recognise& request) {
+    return protocol::Recognised{source.recognise(request.paths, request.options)};
+}
+
+/// Reads requests and hands each to the thread that its facts name. One that nothing there answers does not
+/// compile.
 class RequestReader {
   public:
     RequestReader(int input, const EngineSource& source, EngineWorker& worker, EventQueue& events)
@@ -97,35 +108,25 @@ class RequestReader {
         if (!request) return fail(protocol::idOfRefused(message), std::move(request).error());
         const protocol::RequestId id = request->id;
         if (id == 0) return fail(0, {ErrorCode::InvalidArgument, "A request cannot have the id 0."});
-        if (const auto* hello = std::get_if<protocol::Hello>(&request->body)) return greet(id, *hello);
-        if (!m_greeted) {
+        if (!m_greeted && !std::holds_alternative<protocol::Hello>(request->body)) {
             return fail(id, {ErrorCode::InvalidArgument, "The first request must be hello."});
         }
-        if (const auto* cancel = std::get_if<protocol::Cancel>(&request->body)) {
-            m_besideEngine.cancel(cancel->target);
-            m_imports.cancel(cancel->target);
-            return m_worker.cancel(cancel->target);
-        }
-        if (std::holds_alternative<protocol::Protect>(request->body)) {
-            sandbox::keepOutOfDumps();
-            return m_events.push({id, protocol::Protected{}});
-        }
-        if (const auto* inspect = std::get_if<protocol::Inspect>(&request->body))
-            return m_besideEngine.enqueue(id, inspect->path, [look = m_source.inspect, request = *inspect] {
-                return replyOr<protocol::Inspected>(look(request.path, request.options));
-            });
-        if (const auto* recognise = std::get_if<protocol::Recognise>(&request->body))
-            return m_besideEngine.enqueue(
-                id, recognise->paths.empty() ? std::string() : recognise->paths.front(),
-                [look = m_source.recognise, request = *recognise]() -> protocol::EventBody {
-                    return protocol::Recognised{look(request.paths, request.options)};
-                });
-        if (auto* import = std::get_if<protocol::Import>(&request->body))
-            return m_imports.enqueue(id, std::move(*import));
-        m_worker.enqueue(std::move(*request));
+        std::visit(
+            [&]<typename R>(R& body) {
+                using protocol::HostThread;
+                if constexpr (R::kFacts.thread == HostThread::Engine)
+                    m_worker.enqueue(std::move(*request));
+                else if constexpr (R::kFacts.thread == HostThread::Files)
+                    m_besideEngine.enqueue(id, body.file(), [this, body] { return answer(m_source, body); });
+                else if constexpr (R::kFacts.thread == HostThread::Import)
+                    m_imports.enqueue(id, std::move(body));
+                else
+                    serve(id, body);
+            },
+            request->body);
     }
 
-    void greet(protocol::RequestId id, const protocol::Hello& hello) {
+    void serve(protocol::RequestId id, const protocol::Hello& hello) {
         m_greeted = hello.version == protocol::kVersion;
         if (m_greeted) {
             m_events.push({id, protocol::HelloOk{protocol::kVersion, program()}});
@@ -136,6 +137,17 @@ class RequestReader {
                               "Inglenook was updated; start it again.",
                               hello.version, program(), protocol::kVersion)});
         }
+    }
+
+    void serve(protocol::RequestId, const protocol::Cancel& cancel) {
+        m_besideEngine.cancel(cancel.target);
+        m_imports.cancel(cancel.target);
+        m_worker.cancel(cancel.target);
+    }
+
+    void serve(protocol::RequestId id, const protocol::Protect&) {
+        sandbox::keepOutOfDumps();
+        m_events.push({id, protocol::Protected{}});
     }
 
     void fail(protocol::RequestId id, Error error) {

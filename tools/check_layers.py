@@ -68,14 +68,15 @@ ALLOWED = {
     "engine/session/snapshots": SNAPSHOTS,
     "engine/session/conversations": CONVERSATIONS,
     "engine/lab": CONVERSATIONS | IMPORT | {"engine/lab"},
-    "app/protocol": PUBLIC | {"app/protocol"},
+    "app/codec": PUBLIC | {"app/codec"},
+    "app/protocol": PUBLIC | {"app/codec", "app/protocol"},
     "app/client": PUBLIC | {"app/protocol", "app/local", "app/client"},
     "app/sandbox": PUBLIC | {"app/sandbox"},
     "app/crash": PUBLIC | {"app/crash"},
-    "app/library": PUBLIC | {"engine/io", "app/library"},
-    "app/history": PUBLIC | {"app/history"},
+    "app/library": PUBLIC | {"engine/io", "app/codec", "app/library"},
+    "app/history": PUBLIC | {"app/codec", "app/history"},
     "app/exchange/unzip": PUBLIC | {"app/exchange"},
-    "app/exchange": PUBLIC | {"engine/io", "app/history", "app/content", "app/exchange"},
+    "app/exchange": PUBLIC | {"engine/io", "app/codec", "app/history", "app/content", "app/exchange"},
     "app/storage": PUBLIC | {"app/history", "app/library", "app/storage"},
     "app/content": PUBLIC | {"app/content"},
     "app/documents": PUBLIC | {"engine/base", "app/documents"},
@@ -87,9 +88,10 @@ ALLOWED = {
     },
     "app/local": PUBLIC | {"app/local"},
     "app/sse": PUBLIC | {"app/sse"},
-    "app/bridge": PUBLIC | {"app/local", "app/sse", "app/protocol", "app/sandbox", "app/bridge"},
-    "app/serve": PUBLIC |
-                 {"app/local", "app/sse", "app/protocol", "app/client", "app/library", "app/sandbox", "app/serve"},
+    "app/bridge": PUBLIC | {"app/codec", "app/local", "app/sse", "app/protocol", "app/sandbox", "app/bridge"},
+    "app/serve": PUBLIC | {
+        "app/codec", "app/local", "app/sse", "app/protocol", "app/client", "app/library", "app/sandbox", "app/serve"
+    },
     "app/typeset": PUBLIC | {"app/sandbox", "app/typeset"},
     "app/desktop": PUBLIC | {
         "engine/io", "app/client", "app/local", "app/content", "app/documents", "app/exchange", "app/protocol",

@@ -7,6 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include "app/codec/sampler_form.h"
+
 namespace ingle::bridge {
 namespace {
 
@@ -29,6 +31,15 @@ double decimal(float value) {
     return std::stod(fmt::format("{}", value));
 }
 
+struct SamplerWriter {
+    nlohmann::json& request;
+
+    void required(const char* name, float value, codec::Range) { request[name] = decimal(value); }
+    void sparse(const char* name, float value, float off, codec::Range range) {
+        if (value != off) required(name, value, range);
+    }
+};
+
 bool isOfName(char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
@@ -36,21 +47,14 @@ bool isOfName(char c) {
 }  // namespace
 
 void addSampler(nlohmann::json& request, const SamplerParams& sampler) {
-    request["temperature"] = decimal(sampler.temperature);
-    request["top_p"] = decimal(sampler.topP);
-    if (sampler.frequencyPenalty != 0) request["frequency_penalty"] = decimal(sampler.frequencyPenalty);
-    if (sampler.presencePenalty != 0) request["presence_penalty"] = decimal(sampler.presencePenalty);
+    SamplerWriter writer{request};
+    codec::samplerForm(writer, sampler);
     for (const LogitBias& bias : sampler.logitBias)
         request["logit_bias"][std::to_string(bias.id)] = decimal(bias.bias);
     // Its seeds are signed.
     request["seed"] = sampler.seed & static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
     request["top_k"] = sampler.topK > 0 ? sampler.topK : kAll;
-    request["min_p"] = decimal(sampler.minP);
-    if (sampler.typicalP != 1) request["typical_p"] = decimal(sampler.typicalP);
-    if (sampler.repeatPenalty != 1) {
-        request["repetition_penalty"] = decimal(sampler.repeatPenalty);
-        request["repeat_penalty"] = decimal(sampler.repeatPenalty);
-    }
+    if (request.contains("repetition_penalty")) request["repeat_penalty"] = request["repetition_penalty"];
 }
 
 bool namesField(std::string_view refusal, std::string_view field) {

@@ -16,11 +16,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kTokenInterval{33};  // 30 updates of the view a second
 
-template <typename... Functions>
-struct Overloaded : Functions... {
-    using Functions::operator()...;
-};
-
 Result<TextRows> rowsOf(const protocol::Embedded& reply, size_t numTexts) {
     const size_t rowBytes = reply.dim * sizeof(float);
     if (rowBytes == 0 || reply.rows.size() != numTexts * rowBytes)
@@ -83,32 +78,6 @@ EngineClient::Engine EngineClient::connectBridge(const std::string& socket, clie
 }
 
 EngineClient::~EngineClient() = default;
-
-/// Hands `request` to `engine`; `functions` take its reply, protocol::Failed, and those updates that matter.
-template <typename R, typename... Functions>
-protocol::RequestId EngineClient::ask(Engine& engine, R request, Functions... functions) {
-    const auto hear = Overloaded{functions...};
-    const auto finished = [hear](const client::Outcome<R>& outcome) {
-        outcome ? hear(*outcome) : hear(outcome.error());
-    };
-    if (!engine) {
-        QMetaObject::invokeMethod(
-            this,
-            [finished, error = engine.error()] {
-                finished(tl::unexpected(protocol::Failed{error, {}}));
-            },
-            Qt::QueuedConnection);
-        return 0;
-    }
-    const auto update = [hear](const typename R::Update& event) {
-        std::visit(
-            [&hear](const auto& body) {
-                if constexpr (requires { hear(body); }) hear(body);
-            },
-            event);
-    };
-    return (*engine)->send<R>(std::move(request), {finished, update});
-}
 
 protocol::RequestId EngineClient::inspect(const QString& path,
                                           std::function<void(const Result<ModelInfo>&)> done) {
@@ -187,10 +156,7 @@ protocol::RequestId EngineClient::preview(GenerateRequest request,
 
 protocol::RequestId EngineClient::score(ScoreRequest request,
                                         std::function<void(const Result<protocol::Scored>&)> done) {
-    return ask(
-        engineHere(), protocol::Score{std::move(request)},
-        [done](const protocol::Scored& reply) { done(reply); },
-        [done](const protocol::Failed& failed) { done(tl::unexpected<Error>(failed.error)); });
+    return ask(protocol::Score{std::move(request)}, std::move(done));
 }
 
 protocol::RequestId EngineClient::read(ReadRequest request, ReadHandlers handlers) {

@@ -97,6 +97,16 @@ class EngineClient : public QObject {
     /// Cancelled.
     protocol::RequestId embed(const std::string& model, std::vector<std::string> texts, When when,
                               std::function<void(const Result<TextRows>&)> done);
+    /// Any request that needs no words of its own here, to the host of this program. `done` is called once; a
+    /// cancel ends it as Cancelled.
+    template <typename R>
+    protocol::RequestId ask(R request, std::function<void(const Result<typename R::Reply>&)> done) {
+        const bool usesModel = R::kFacts.modelUse != protocol::ModelUse::None;
+        return ask(
+            usesModel ? engineHere() : m_host, std::move(request),
+            [done](const typename R::Reply& reply) { done(reply); },
+            [done](const protocol::Failed& failed) { done(tl::unexpected<Error>(failed.error)); });
+    }
     /// Asks what can compute.
     void listDevices();
     /// Asks for memory and processor.
@@ -139,8 +149,36 @@ class EngineClient : public QObject {
     Engine& engine() { return m_isRemote ? m_bridge : m_host; }
     /// The same for what only a model on this computer can do: of such words not even the bridge hears.
     Engine& engineHere() { return m_isRemote ? m_noneHere : m_host; }
+    template <typename... Functions>
+    struct Overloaded : Functions... {
+        using Functions::operator()...;
+    };
+    /// Hands `request` to `engine`; `functions` take its reply, protocol::Failed, and those updates that
+    /// matter.
     template <typename R, typename... Functions>
-    protocol::RequestId ask(Engine& engine, R request, Functions... functions);
+    protocol::RequestId ask(Engine& engine, R request, Functions... functions) {
+        const auto hear = Overloaded<Functions...>{functions...};
+        const auto finished = [hear](const client::Outcome<R>& outcome) {
+            outcome ? hear(*outcome) : hear(outcome.error());
+        };
+        if (!engine) {
+            QMetaObject::invokeMethod(
+                this,
+                [finished, error = engine.error()] {
+                    finished(tl::unexpected(protocol::Failed{error, {}}));
+                },
+                Qt::QueuedConnection);
+            return 0;
+        }
+        const auto update = [hear](const typename R::Update& event) {
+            std::visit(
+                [&hear](const auto& body) {
+                    if constexpr (requires { hear(body); }) hear(body);
+                },
+                event);
+        };
+        return (*engine)->template send<R>(std::move(request), {finished, update});
+    }
 
     quint64 m_numLoads = 0;
     bool m_isRemote = false;  ///< the model in use

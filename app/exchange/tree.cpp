@@ -13,7 +13,7 @@ PortableMessage messageOf(Role role, std::vector<Part> parts, int64_t createdMs)
     result.message.role = role;
     result.message.parts = std::move(parts);
     result.message.createdMs = createdMs;
-    if (role == Role::Assistant && createdMs > 0) result.finishedMs = createdMs;
+    if (role == Role::Assistant && createdMs > 0) result.message.finishedMs = createdMs;
     return result;
 }
 
@@ -59,7 +59,7 @@ void plant(const std::map<std::string, Node>& nodes, const std::vector<std::stri
             if (goesOn) {
                 auto& parts = above->message.parts;
                 parts.insert(parts.end(), message->message.parts.begin(), message->message.parts.end());
-                if (message->finishedMs) above->finishedMs = message->finishedMs;
+                if (message->message.finishedMs) above->message.finishedMs = message->message.finishedMs;
             } else {
                 number = static_cast<Number>(conversation.messages.size()) + 1;
                 PortableMessage& added = conversation.messages.emplace_back(*message);

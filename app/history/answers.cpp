@@ -1,5 +1,6 @@
 /// Writing messages. A streamed answer grows in the journal table answer_chunks, one small row per piece, and
 /// is moved into its parts when it ends: rewriting a growing text for every token would cost quadratic time.
+#include "app/codec/codec.h"
 #include "app/history/answer_statements.h"
 #include "app/history/clock.h"
 #include "app/history/message_rows.h"
@@ -14,26 +15,11 @@ namespace {
 // What follows throws as SQLiteCpp does and is called inside run() or transact().
 
 /// Appends `message` below its parent and makes it the active leaf; id and time are set here.
-Result<RowId> insertMessage(Database& database, const Message& message) {
-    const int64_t now = nowMs();
-    // The SELECT inserts nothing unless the conversation exists and the parent belongs to it.
-    const int inserted = database.execute(
-        "INSERT INTO messages (conversation_id, parent_id, role, status, model_id, model_name, sampler, "
-        "seed, receipt, created_ms) "
-        "SELECT id, nullif(?2, 0), ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM conversations "
-        "WHERE id = ?1 AND (?2 = 0 OR EXISTS "
-        "(SELECT 1 FROM messages WHERE id = ?2 AND conversation_id = ?1 AND trashed_ms IS NULL))",
-        message.conversation, message.parent, storedName(kRoleNames, message.role),
-        storedName(kStatusNames, message.status), message.modelId, message.modelName,
-        samplerJson(message.sampler), message.sampler.seed, receiptJson(message.receipt), now);
-    if (inserted != 1) {
-        return fail(ErrorCode::InvalidArgument, "Conversation {} has no message {} to answer.",
-                    message.conversation, message.parent);
-    }
-    const RowId id = database.sqlite().getLastInsertRowid();
-    storeParts(database, id, message.parts, 0);
+Result<RowId> appendMessage(Database& database, Message message) {
+    message.createdMs = nowMs();
+    INGLE_TRY_ASSIGN(const RowId id, insertMessage(database, message));
     database.execute("UPDATE conversations SET active_leaf = ?2, updated_ms = ?3 WHERE id = ?1",
-                     message.conversation, id, now);
+                     message.conversation, id, message.createdMs);
     return id;
 }
 
@@ -51,9 +37,8 @@ Status insertPieces(Database& database, AnswerStatements& statements, RowId mess
     for (const PartPiece& piece : pieces) {
         const bool last = &piece == &pieces.back();
         statements.appendPiece->tryReset();  // the last run may have failed on a full disk
-        Database::bindAll(*statements.appendPiece, message, storedName(kPartKindNames, piece.kind),
-                          piece.begins, piece.text, piece.data,
-                          last ? tokenBytes(ids) : std::span<const std::byte>(),
+        Database::bindAll(*statements.appendPiece, message, snakeNameOf(piece.kind), piece.begins, piece.text,
+                          piece.data, last ? tokenBytes(ids) : std::span<const std::byte>(),
                           std::as_bytes(std::span(withheld)));
         if (statements.appendPiece->exec() != 1) {
             return fail(ErrorCode::InvalidArgument, "Message {} is not an answer being written.", message);
@@ -77,9 +62,9 @@ Status settleAnswer(Database& database, RowId id, const AnswerEnd& end) {
     database.execute(
         "UPDATE messages SET token_ids = ?2, withheld = ?3, status = ?4, stop_reason = ?5, error = ?6, "
         "error_id = ?7, error_arguments = ?8, finished_ms = ?9 WHERE id = ?1",
-        id, tokenBytes(answer.tokenIds), std::as_bytes(std::span(answer.withheld)),
-        storedName(kStatusNames, end.status), end.reason ? storedName(kStopReasonNames, *end.reason) : "",
-        end.error, end.errorId, textsJson(end.errorArguments), now);
+        id, tokenBytes(answer.tokenIds), std::as_bytes(std::span(answer.withheld)), snakeNameOf(end.status),
+        end.reason ? snakeNameOf(*end.reason) : "", end.error, end.errorId, textsJson(end.errorArguments),
+        now);
     database.execute("DELETE FROM answer_chunks WHERE message_id = ?1", id);
     database.execute("UPDATE conversations SET updated_ms = ?2 WHERE id = ?1", answer.conversation, now);
     indexMessage(database, id, answer.parts);
@@ -99,7 +84,7 @@ Result<RowId> History::addUserMessage(RowId conversation, RowId parent, const st
         message.conversation = conversation;
         message.parent = parent;
         message.parts = parts;
-        INGLE_TRY_ASSIGN(const RowId id, insertMessage(*m_database, message));
+        INGLE_TRY_ASSIGN(const RowId id, appendMessage(*m_database, message));
         indexMessage(*m_database, id, parts);
         return id;
     });
@@ -127,7 +112,7 @@ Result<RowId> History::beginAnswer(RowId conversation, RowId parent, const std::
         message.modelName = modelName;
         message.sampler = sampler;
         message.receipt.terms = terms;
-        return insertMessage(*m_database, message);
+        return appendMessage(*m_database, message);
     });
 }
 
@@ -162,7 +147,7 @@ Status History::finishAnswer(RowId message, const AnswerEnd& end) {
                              readMessage(*m_database, HistoryReader::Access::ReadWrite, message));
             answer.receipt.engine = end.receipt;
             m_database->execute("UPDATE messages SET receipt = ?2 WHERE id = ?1", message,
-                                receiptJson(answer.receipt));
+                                codec::textOf(ReceiptJson::write(answer.receipt)));
         }
         return {};
     });

@@ -4,6 +4,7 @@
 #include "app/history/clock.h"
 #include "app/history/database.h"
 #include "app/history/history.h"
+#include "app/history/message_rows.h"
 #include "app/history/search_index.h"
 
 namespace ingle::history {
@@ -25,23 +26,15 @@ Result<RowId> History::copyBranch(RowId last) {
             "SELECT ?2, position, document_id FROM conversation_documents WHERE conversation_id = ?1",
             old.id, copy);
         std::map<RowId, RowId> copies{{0, 0}};
+        const std::string insert = fmt::format(
+            "INSERT INTO messages (conversation_id, parent_id, {0}) "
+            "SELECT ?2, nullif(?3, 0), {0} FROM messages WHERE id = ?1",
+            messageColumns());
         for (const Message& each : messages) {
-            m_database->execute(
-                "INSERT INTO messages (conversation_id, parent_id, role, status, stop_reason, error, "
-                "error_id, "
-                "error_arguments, pinned, first_kept, prompt_hash, model_id, model_name, sampler, seed, "
-                "receipt, "
-                "prompt_tokens, cached_tokens, new_tokens, prefill_ms, decode_ms, "
-                "guessed_tokens, taken_tokens, created_ms, finished_ms, withheld, token_ids) "
-                "SELECT ?2, nullif(?3, 0), role, status, stop_reason, error, error_id, error_arguments, "
-                "pinned, "
-                "?4, prompt_hash, model_id, model_name, sampler, seed, receipt, prompt_tokens, "
-                "cached_tokens, "
-                "new_tokens, prefill_ms, decode_ms, guessed_tokens, taken_tokens, created_ms, finished_ms, "
-                "withheld, token_ids "
-                "FROM messages WHERE id = ?1",
-                each.id, copy, copies[each.parent], copies[each.firstKept]);
+            m_database->execute(insert, each.id, copy, copies[each.parent]);
             const RowId made = m_database->sqlite().getLastInsertRowid();
+            m_database->execute("UPDATE messages SET first_kept = ?2 WHERE id = ?1", made,
+                                copies[each.firstKept]);
             copies[each.id] = made;
             m_database->execute(
                 "INSERT INTO parts (message_id, position, kind, text, data, file_id) "

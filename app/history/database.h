@@ -136,6 +136,23 @@ class Database {
         (bindOne(statement, ++index, values), ...);
     }
 
+    template <std::integral T>
+    static void bindOne(SQLite::Statement& statement, int index, T value) {
+        statement.bind(index, static_cast<int64_t>(value));
+    }
+    static void bindOne(SQLite::Statement& statement, int index, double value) {
+        statement.bind(index, value);
+    }
+    static void bindOne(SQLite::Statement& statement, int index, std::string_view text) {
+        statement.bind(index, std::string(text));
+    }
+    static void bindOne(SQLite::Statement& statement, int index, std::span<const std::byte> blob) {
+        // A null pointer would bind NULL and not the empty blob.
+        const void* bytes = blob.empty() ? "" : static_cast<const void*>(blob.data());
+        statement.bind(index, bytes, static_cast<int>(blob.size()));
+    }
+    static void bindOne(SQLite::Statement& statement, int index, std::nullptr_t) { statement.bind(index); }
+
     /// Runs one UPDATE whose parameter ?1 is the row `id` of a conversation or message.
     template <typename... Values>
     Status updateRow(Durability durability, const char* sql, int64_t id, const Values&... values) {
@@ -157,23 +174,6 @@ class Database {
     static int onCommit(void* self, sqlite3* connection, const char* name, int numLogPages);
     void setDurability(Durability durability);
     Error toError(const SQLite::Exception& exception) const;
-
-    template <std::integral T>
-    static void bindOne(SQLite::Statement& statement, int index, T value) {
-        statement.bind(index, static_cast<int64_t>(value));
-    }
-    static void bindOne(SQLite::Statement& statement, int index, double value) {
-        statement.bind(index, value);
-    }
-    static void bindOne(SQLite::Statement& statement, int index, std::string_view text) {
-        statement.bind(index, std::string(text));
-    }
-    static void bindOne(SQLite::Statement& statement, int index, std::span<const std::byte> blob) {
-        // A null pointer would bind NULL and not the empty blob.
-        const void* bytes = blob.empty() ? "" : static_cast<const void*>(blob.data());
-        statement.bind(index, bytes, static_cast<int>(blob.size()));
-    }
-    static void bindOne(SQLite::Statement& statement, int index, std::nullptr_t) { statement.bind(index); }
 
     std::string m_path;
     FileMode m_mode;

@@ -16,6 +16,7 @@ namespace ingle::history {
 
 /// A piece of a document's text that is found by itself.
 struct Passage {
+    static constexpr std::string_view kNoun = "passage";
     uint64_t begin = 0;  ///< bytes of the text
     uint64_t end = 0;
     uint32_t page = 0;    ///< from 1; 0: the document has none

@@ -105,7 +105,8 @@ struct Message {
     AnswerReceipt receipt;  ///< its engine: that of the last run that ended in order
     GenerateStats stats;
     int64_t createdMs = 0;
-    int siblingIndex = 0;  ///< filled by reads: position among siblings, from 0
+    std::optional<int64_t> finishedMs;  ///< of an answer that has ended
+    int siblingIndex = 0;               ///< filled by reads: position among siblings, from 0
     int siblingCount = 1;
 };
 

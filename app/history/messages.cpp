@@ -11,7 +11,7 @@ const std::string kSelectBranch =
     " SELECT ?2 UNION ALL"
     " SELECT m.parent_id FROM branch JOIN messages m ON m.id = branch.id WHERE m.parent_id < m.id LIMIT "
     "?3) " +
-    std::string(kSelectMessage) +
+    selectMessage() +
     "FROM branch JOIN messages m ON m.id = branch.id WHERE m.conversation_id = ?1 ORDER BY m.id";
 
 }  // namespace

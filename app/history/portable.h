@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/history/documents.h"
@@ -15,10 +16,13 @@
 
 namespace ingle::history {
 
+// kNoun is what sentences about a file call each of them.
+
 /// Folders and profiles are numbered from 1 within what travels together, messages within their conversation.
 using Number = int64_t;
 
 struct PortableFolder {
+    static constexpr std::string_view kNoun = "folder";
     Number id = 0;
     Number parent = 0;  ///< one that came before; 0: at the top
     std::string name;
@@ -27,13 +31,15 @@ struct PortableFolder {
 };
 
 struct PortableProfile {
+    static constexpr std::string_view kNoun = "profile";
     Number id = 0;
     std::string name;
-    std::string settings;  ///< a JSON object
+    std::string settings = "{}";  ///< a JSON object
 };
 
 /// What is attached, byte by byte.
 struct PortableFile {
+    static constexpr std::string_view kNoun = "file";
     Number id = 0;     ///< within what travels together
     std::string hash;  ///< bytes; empty: not computed
     std::string mediaType;
@@ -42,6 +48,7 @@ struct PortableFile {
 
 /// What stands on the shelf, or in a conversation. What models have read of it does not travel.
 struct PortableDocument {
+    static constexpr std::string_view kNoun = "document";
     Number id = 0;  ///< within what travels together
     NewDocument content;
     int64_t addedMs = 0;
@@ -50,14 +57,15 @@ struct PortableDocument {
 };
 
 struct PortableMessage {
+    static constexpr std::string_view kNoun = "message";
     /// `id`, `parent` (one that came before; 0: the first) and `firstKept` are numbers; `conversation` and
     /// the sibling fields mean nothing.
     Message message;
-    std::optional<int64_t> finishedMs;
     std::vector<Number> files;  ///< of the part at the same place; 0, or left out: it has none
 };
 
 struct PortableConversation {
+    static constexpr std::string_view kNoun = "conversation";
     std::string title;
     int64_t createdMs = 0;  ///< Unix time, milliseconds
     int64_t updatedMs = 0;

@@ -212,20 +212,15 @@ Result<std::optional<PortableConversation>> PortableReading::next() {
 
         auto rows = database.prepare(fmt::format("{}FROM messages m WHERE m.conversation_id = ?1 "
                                                  "AND m.trashed_ms IS NULL ORDER BY m.id",
-                                                 kSelectMessage),
+                                                 selectMessage()),
                                      id);
         // An answer that is being written travels as one that was interrupted here.
         INGLE_TRY_ASSIGN(auto messages, readMessages(database, HistoryReader::Access::ReadOnly, rows));
         std::map<RowId, Number> numbers;
         for (const Message& message : messages) numbers[message.id] = static_cast<Number>(numbers.size()) + 1;
         result.activeLeaf = numberOf(numbers, row.getColumn(10).getInt64());
-        auto finished = database.prepare("SELECT finished_ms FROM messages WHERE id = ?1");
         for (Message& message : messages) {
             PortableMessage portable;
-            finished.reset();
-            Database::bindAll(finished, message.id);
-            finished.executeStep();
-            if (!finished.getColumn(0).isNull()) portable.finishedMs = finished.getColumn(0).getInt64();
             message.id = numberOf(numbers, message.id);
             message.parent = numberOf(numbers, message.parent);
             message.firstKept = numberOf(numbers, message.firstKept);

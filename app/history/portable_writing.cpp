@@ -8,8 +8,6 @@
 #include "app/history/portable.h"
 #include "app/history/search_index.h"
 #include "app/history/shredding.h"
-#include "app/history/stored_json.h"
-#include "app/history/stored_values.h"
 
 namespace ingle::history {
 namespace {
@@ -106,30 +104,12 @@ Status PortableWriting::addFile(Database& database, const PortableFile& file) {
 Result<RowId> PortableWriting::addMessage(Database& database, RowId conversation,
                                           const PortableMessage& portable,
                                           const std::map<Number, RowId>& before) {
-    const Message& message = portable.message;
-    INGLE_TRY_ASSIGN(const RowId parent, rowOf(before, message.parent, "message"));
-    INGLE_TRY_ASSIGN(const RowId firstKept, rowOf(before, message.firstKept, "message"));
-    const MessageStatus status = settled(message.status);
-    database.execute(
-        "INSERT INTO messages (conversation_id, parent_id, role, status, stop_reason, error, error_id, "
-        "error_arguments, pinned, first_kept, prompt_hash, model_id, model_name, sampler, seed, receipt, "
-        "prompt_tokens, cached_tokens, new_tokens, prefill_ms, decode_ms, guessed_tokens, taken_tokens, "
-        "created_ms, finished_ms, withheld, token_ids) VALUES (?1, nullif(?2, 0), ?3, ?4, ?5, ?6, ?7, ?8, "
-        "?9, "
-        "?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, iif(?25, ?26, NULL), "
-        "?27, "
-        "?28)",
-        conversation, parent, storedName(kRoleNames, message.role), storedName(kStatusNames, status),
-        message.stopReason ? storedName(kStopReasonNames, *message.stopReason) : std::string_view(),
-        message.error, message.errorId, textsJson(message.errorArguments), message.pinned, firstKept,
-        message.promptHash, message.modelId, message.modelName, samplerJson(message.sampler),
-        message.sampler.seed, receiptJson(message.receipt), message.stats.promptTokens,
-        message.stats.cachedTokens, message.stats.newTokens, message.stats.prefillMs, message.stats.decodeMs,
-        message.stats.guessedTokens, message.stats.takenTokens, message.createdMs,
-        portable.finishedMs.has_value(), portable.finishedMs.value_or(0),
-        std::as_bytes(std::span(message.withheld)), tokenBytes(message.tokenIds));
-    const RowId id = database.sqlite().getLastInsertRowid();
-    storeParts(database, id, message.parts, 0);
+    Message message = portable.message;
+    message.conversation = conversation;
+    INGLE_TRY_ASSIGN(message.parent, rowOf(before, message.parent, "message"));
+    INGLE_TRY_ASSIGN(message.firstKept, rowOf(before, message.firstKept, "message"));
+    message.status = settled(message.status);
+    INGLE_TRY_ASSIGN(const RowId id, insertMessage(database, message));
     for (size_t position = 0; position < std::min(portable.files.size(), message.parts.size()); ++position) {
         INGLE_TRY_ASSIGN(const RowId file, rowOf(m_files, portable.files[position], "file"));
         if (file == 0) continue;

@@ -1,59 +1,20 @@
 #include "app/history/profile.h"
 
-#include <nlohmann/json.hpp>
-
-#include <cmath>
-#include <limits>
 #include <type_traits>
 
+#include "app/codec/codec.h"
 #include "app/history/stored_values.h"
 
 namespace ingle::history {
-namespace {
-
-using nlohmann::json;
-
-json toJson(const AnswerForm& form) {
-    return {{"kind", storedName(kAnswerFormNames, form.kind)}, {"text", form.text}};
+template <typename V>
+void fields(V& v, codec::Of<AnswerForm> auto& form) {
+    v.required("kind", form.kind);
+    v.required("text", form.text);
 }
-json toJson(WhenFull whenFull) {
-    return storedName(kWhenFullNames, whenFull);
+template <typename V>
+void fields(V& v, codec::Of<Profile> auto& profile) {
+    forEachField([&v](const char* name, auto& field) { v.sparse(name, field); }, profile);
 }
-json toJson(Thinking thinking) {
-    return storedName(kThinkingNames, thinking);
-}
-template <typename T>
-json toJson(const T& value) {
-    return value;
-}
-
-void read(const json& value, std::optional<std::string>& field) {
-    if (value.is_string()) field = value.get<std::string>();
-}
-void read(const json& value, std::optional<WhenFull>& field) {
-    if (value.is_string()) field = fromStoredName(kWhenFullNames, value.get<std::string>());
-}
-void read(const json& value, std::optional<Thinking>& field) {
-    if (value.is_string()) field = fromStoredName(kThinkingNames, value.get<std::string>());
-}
-void read(const json& value, std::optional<AnswerForm>& field) {
-    if (!value.is_object()) return;
-    const auto kind = value.find("kind"), text = value.find("text");
-    if (kind == value.end() || !kind->is_string() || text == value.end() || !text->is_string()) return;
-    if (const auto known = fromStoredName(kAnswerFormNames, kind->get<std::string>()))
-        field = AnswerForm{*known, text->get<std::string>()};
-}
-/// None of these numbers is negative.
-template <typename Number>
-requires std::is_arithmetic_v<Number>
-void read(const json& value, std::optional<Number>& field) {
-    if (!value.is_number()) return;
-    const double number = value.get<double>();
-    if (number >= 0 && number <= static_cast<double>(std::numeric_limits<Number>::max()))
-        field = static_cast<Number>(number);
-}
-
-}  // namespace
 
 Profile layered(Profile below, const Profile& above) {
     forEachField(
@@ -65,22 +26,21 @@ Profile layered(Profile below, const Profile& above) {
 }
 
 std::string profileJson(const Profile& profile) {
-    json object = json::object();
-    forEachField(
-        [&object](const char* name, const auto& field) {
-            if (field) object[name] = toJson(*field);
-        },
-        profile);
-    return object.dump(-1, ' ', false, json::error_handler_t::replace);
+    codec::Writer<codec::kStored> writer;
+    fields(writer, profile);
+    return codec::textOf(writer.take());
 }
 
 Profile profileFromJson(std::string_view text) {
-    const json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
     Profile profile;
-    if (!object.is_object()) return profile;
+    const auto object = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+    codec::Reader<codec::kStored> reader(object);
+    fields(reader, profile);
+    // None of these numbers is negative.
     forEachField(
-        [&object](const char* name, auto& field) {
-            if (const auto found = object.find(name); found != object.end()) read(*found, field);
+        []<typename T>(const char*, std::optional<T>& field) {
+            if constexpr (std::is_signed_v<T>)
+                if (field && *field < 0) field.reset();
         },
         profile);
     return profile;

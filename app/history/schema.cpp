@@ -6,6 +6,9 @@
 #include "ingle/error_ids.h"
 
 namespace ingle::history {
+
+extern const Migration kSchema1, kSchema2, kSchema3, kSchema4;
+
 namespace {
 
 constexpr int kApplicationId = 0x494e474c;  // "INGL": tells a history from other SQLite files

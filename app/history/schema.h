@@ -17,13 +17,7 @@ struct Migration {
     const char* after = "";               ///< SQL
 };
 
-// One version, one file.
-extern const Migration kSchema1;
-extern const Migration kSchema2;
-extern const Migration kSchema3;
-extern const Migration kSchema4;
-
-/// Every migration this program knows; the first one creates the schema.
+/// Every migration this program knows, one file for each; the first one creates the schema.
 std::span<const Migration> allMigrations();
 
 /// The file's PRAGMA user_version; 0 for an empty file. Errors: Corrupt when it is another program's file.

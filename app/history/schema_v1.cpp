@@ -3,6 +3,7 @@
 
 namespace ingle::history {
 
+extern const Migration kSchema1;
 const Migration kSchema1{.before = R"sql(
 CREATE TABLE conversations (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,

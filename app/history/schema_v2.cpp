@@ -143,8 +143,7 @@ Status fillParts(Database& database) {
         }
         for (size_t position = 0; position < parts.size(); ++position) {
             insert.reset();
-            Database::bindAll(insert, id, position, storedName(kPartKindNames, parts[position].kind),
-                              parts[position].text);
+            Database::bindAll(insert, id, position, snakeNameOf(parts[position].kind), parts[position].text);
             insert.exec();
         }
     }
@@ -209,6 +208,7 @@ INSERT INTO chores SELECT 'delete_rows' WHERE EXISTS (SELECT 1 FROM conversation
 
 }  // namespace
 
+extern const Migration kSchema2;
 const Migration kSchema2{.before = kNewTables, .move = fillParts, .after = kOldTables};
 
 }  // namespace ingle::history

@@ -4,6 +4,7 @@
 
 namespace ingle::history {
 
+extern const Migration kSchema3;
 const Migration kSchema3{.before = R"sql(
 ALTER TABLE messages ADD COLUMN guessed_tokens INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE messages ADD COLUMN taken_tokens INTEGER NOT NULL DEFAULT 0;

@@ -3,6 +3,7 @@
 
 namespace ingle::history {
 
+extern const Migration kSchema4;
 const Migration kSchema4{.before = R"sql(
 CREATE TABLE passage_vectors (
     passage_id INTEGER PRIMARY KEY REFERENCES passages (id) ON DELETE CASCADE,

@@ -63,8 +63,8 @@ std::vector<SearchHit> hitsOf(Database& database, const std::string& query, int 
         "WHERE search_index MATCH ?1 AND search_index.rowid > 0 AND m.trashed_ms IS NULL "
         "AND c.trashed_ms IS NULL AND (?2 = 0 OR c.folder_id = ?2) AND m.created_ms >= ?3 "
         "AND (?4 = '' OR m.role = ?4) AND (?5 = '' OR m.model_id = ?5) ORDER BY search_index.rowid DESC",
-        query, filter.folder, filter.sinceMs,
-        filter.role ? storedName(kRoleNames, *filter.role) : std::string_view(), filter.modelId);
+        query, filter.folder, filter.sinceMs, filter.role ? snakeNameOf(*filter.role) : std::string(),
+        filter.modelId);
     addHits(messages, limit, hits);
     joinTitlesWithMessages(hits);
     return hits;

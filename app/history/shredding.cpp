@@ -13,6 +13,19 @@
 #include "app/history/schema.h"
 #include "app/history/stored_values.h"
 
+namespace ingle::codec {
+
+template <>
+inline constexpr auto kNames<history::Chore> =
+    std::to_array<Name<history::Chore>>({{history::Chore::DropArrivals, "dropArrivals"},
+                                         {history::Chore::DeleteRows, "deleteRows"},
+                                         {history::Chore::BeginMerge, "beginMerge"},
+                                         {history::Chore::Merge, "merge"},
+                                         {history::Chore::TruncateLog, "truncateLog"},
+                                         {history::Chore::ReplaceBackups, "replaceBackups"}});
+
+}  // namespace ingle::codec
+
 namespace ingle::history {
 namespace {
 
@@ -22,23 +35,16 @@ constexpr int kMessagesAtOnce = 256;  // found by one query; the time ends a sli
 constexpr int kPassagesAtOnce = 16;
 constexpr int kMergePages = 16;  // of the index, written between two looks at the clock
 
-constexpr std::array kChoreNames{std::pair{Chore::DropArrivals, std::string_view("drop_arrivals")},
-                                 std::pair{Chore::DeleteRows, std::string_view("delete_rows")},
-                                 std::pair{Chore::BeginMerge, std::string_view("begin_merge")},
-                                 std::pair{Chore::Merge, std::string_view("merge")},
-                                 std::pair{Chore::TruncateLog, std::string_view("truncate_log")},
-                                 std::pair{Chore::ReplaceBackups, std::string_view("replace_backups")}};
-
 void endChore(Database& database, Chore chore) {
-    database.execute("DELETE FROM chores WHERE name = ?1", storedName(kChoreNames, chore));
+    database.execute("DELETE FROM chores WHERE name = ?1", snakeNameOf(chore));
 }
 
 /// The first one in their order.
 std::optional<Chore> nextChore(Database& database) {
     auto row = database.prepare("SELECT 1 FROM chores WHERE name = ?1", "");
-    for (const auto& [chore, name] : kChoreNames) {
+    for (const auto& [chore, name] : codec::kNames<Chore>) {
         row.reset();
-        Database::bindAll(row, name);
+        Database::bindAll(row, codec::inSnakeCase(name));
         if (row.executeStep()) return chore;
     }
     return std::nullopt;
@@ -169,7 +175,7 @@ void mergeIndexes(Database& database, Clock::time_point end, bool begins) {
 }  // namespace
 
 void addChore(Database& database, Chore chore) {
-    database.execute("INSERT OR IGNORE INTO chores (name) VALUES (?1)", storedName(kChoreNames, chore));
+    database.execute("INSERT OR IGNORE INTO chores (name) VALUES (?1)", snakeNameOf(chore));
 }
 
 Result<ShredState> History::shredSlice(std::chrono::milliseconds budget) {

@@ -2,34 +2,34 @@
 
 #include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "app/codec/codec.h"
 #include "app/library/shared_file.h"
 
 namespace ingle::library {
-namespace {
 
-using nlohmann::json;
+template <typename V>
+void fields(V& v, codec::Of<CatalogModel> auto& m) {
+    v.required("name", m.name);
+    v.required("maker", m.maker);
+    v.required("licence", m.licence);
+    v.required("family", m.family);
+    v.required("use", m.use);
+    v.required("memoryGb", m.memoryGb);
+    v.required("parametersBillion", m.parametersBillion);
+    v.required("fileGb", m.fileGb);
+    v.optional("contextTokens", m.contextTokens);
+    v.required("file", m.file);
+    v.required("page", m.page);
+}
+
+namespace {
 
 /// A computer that is sold with 8 GB has less: firmware and graphics take their share.
 constexpr double kShareOfSold = 0.9;
 /// Tokens a second: 238 words a minute (Brysbaert, "How many words do we read per minute?", 2019) of 0.75
 /// words a token.
 constexpr double kQuickTokens = 5;
-
-CatalogModel readModel(const json& entry) {
-    return {.name = entry.at("name"),
-            .maker = entry.at("maker"),
-            .licence = entry.at("licence"),
-            .family = entry.at("family"),
-            .use = entry.at("use"),
-            .memoryGb = entry.at("memoryGb"),
-            .parametersBillion = entry.at("parametersBillion"),
-            .fileGb = entry.at("fileGb"),
-            .contextTokens = entry.value("contextTokens", uint32_t{0}),
-            .file = entry.at("file"),
-            .page = entry.at("page")};
-}
 
 }  // namespace
 
@@ -40,14 +40,13 @@ std::string catalogPath() {
 Result<Catalog> readCatalog(const std::string& path) {
     std::ifstream file(path);
     if (!file) return fail(ErrorCode::Io, "{}: cannot be read", path);
-    try {
-        const json whole = json::parse(file);
-        Catalog catalog{.asOf = whole.at("asOf"), .models = {}};
-        for (const json& entry : whole.at("models")) catalog.models.push_back(readModel(entry));
-        return catalog;
-    } catch (const json::exception& error) {
-        return fail(ErrorCode::Corrupt, "{}: not a list of models: {}", path, shown(error.what()));
-    }
+    const auto whole = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+    Catalog catalog;
+    codec::Reader<codec::kStrict> reader(whole);
+    reader.required("asOf", catalog.asOf);
+    reader.required("models", catalog.models);
+    if (!reader.mistake()) return catalog;
+    return fail(ErrorCode::Corrupt, "{}: not a list of models: {}", path, reader.mistake()->sentence());
 }
 
 std::vector<CatalogModel> goodChoices(std::span<const CatalogModel> models, const ComputerSize& computer,

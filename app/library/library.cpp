@@ -13,21 +13,57 @@
 #include <ctime>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <span>
 
+#include "app/codec/codec.h"
 #include "engine/io/atomic_file.h"
 #include "ingle/file_descriptor.h"
 #include "ingle/paint_thread.h"
 
 namespace ingle::library {
+
+constexpr const char* kHashName = "xxh3";  // of Fingerprint::headHash
+
+template <typename V>
+void fields(V& v, codec::Of<Fingerprint> auto& f) {
+    v.required("bytes", f.bytes);
+    v.required("modifiedNs", f.modifiedNs);
+    v.required("device", f.device);
+    v.required("inode", f.inode);
+    v.required("headHash", f.headHash);
+    std::string hash = V::kReads ? "" : kHashName;
+    v.optional("hash", hash);
+    if constexpr (V::kReads)
+        if (hash != kHashName) f.headHash = Fingerprint::kNoHash;
+}
+
+template <typename V>
+void fields(V& v, codec::Of<ModelEntry> auto& e) {
+    v.required("id", e.id);
+    v.required("name", e.name);
+    v.required("path", e.path);
+    v.required("fingerprint", e.fingerprint);
+    bool embeds = e.purpose == ModelPurpose::Embeddings;
+    v.optional("embeds", embeds);
+    if constexpr (V::kReads) e.purpose = embeds ? ModelPurpose::Embeddings : ModelPurpose::Chats;
+    v.optional("family", e.family);
+    v.optional("summary", e.summary);
+    v.optional("addedAt", e.addedAt);
+    v.optional("lastUsedAt", e.lastUsedAt);
+    v.optional("failure", e.failure);
+    v.optional("failureId", e.failureId);
+    v.optional("failureArguments", e.failureArguments);
+    v.optional("tokensPerSecond", e.tokensPerSecond);
+    v.optional("measuredPerSecond", e.measuredPerSecond);
+    v.optional("profile", e.profile);
+}
+
 namespace {
 
 using nlohmann::json;
 
 constexpr int kFileVersion = 1;
-constexpr const char* kHashName = "xxh3";  // of Fingerprint::headHash
 constexpr const char* kDataDirVariable = "INGLE_DATA_DIR";
 constexpr double kNewestShare = 0.3;           // of the last answer in the speed that is kept
 constexpr uint64_t kMaxFileBytes = 16u << 20;  // a thousand times a large library
@@ -47,80 +83,27 @@ std::string randomId() {
     return fmt::format("{:08x}{:08x}", device(), device());
 }
 
-json toJson(const ModelEntry& entry) {
-    const Fingerprint& print = entry.fingerprint;
-    return {{"id", entry.id},
-            {"name", entry.name},
-            {"path", entry.path},
-            {"fingerprint",
-             {{"bytes", print.bytes},
-              {"modifiedNs", print.modifiedNs},
-              {"device", print.device},
-              {"inode", print.inode},
-              {"headHash", print.headHash},
-              {"hash", kHashName}}},
-            {"embeds", entry.purpose == ModelPurpose::Embeddings},
-            {"family", entry.family},
-            {"summary", entry.summary},
-            {"addedAt", entry.addedAt},
-            {"lastUsedAt", entry.lastUsedAt},
-            {"failure", entry.failure},
-            {"failureId", entry.failureId},
-            {"failureArguments", entry.failureArguments},
-            {"tokensPerSecond", entry.tokensPerSecond},
-            {"measuredPerSecond", entry.measuredPerSecond},
-            {"profile", entry.profile}};
-}
-
 void setFailure(ModelEntry& entry, const std::optional<Error>& failure) {
     entry.failure = failure ? failure->message : std::string();
     entry.failureId = failure ? failure->id : std::string();
     entry.failureArguments = failure ? failure->arguments : std::vector<std::string>();
 }
 
-/// Throws what nlohmann throws when a field is missing or mistyped.
-ModelEntry entryFromJson(const json& object) {
-    ModelEntry entry;
-    object.at("id").get_to(entry.id);
-    object.at("name").get_to(entry.name);
-    object.at("path").get_to(entry.path);
-    const json& print = object.at("fingerprint");
-    print.at("bytes").get_to(entry.fingerprint.bytes);
-    print.at("modifiedNs").get_to(entry.fingerprint.modifiedNs);
-    print.at("device").get_to(entry.fingerprint.device);
-    print.at("inode").get_to(entry.fingerprint.inode);
-    print.at("headHash").get_to(entry.fingerprint.headHash);
-    if (print.value("hash", "") != kHashName) entry.fingerprint.headHash = Fingerprint::kNoHash;
-    entry.purpose = object.value("embeds", false) ? ModelPurpose::Embeddings : ModelPurpose::Chats;
-    entry.family = object.value("family", "");
-    entry.summary = object.value("summary", "");
-    entry.addedAt = object.value("addedAt", "");
-    entry.lastUsedAt = object.value("lastUsedAt", "");
-    entry.failure = object.value("failure", "");
-    entry.failureId = object.value("failureId", "");
-    entry.failureArguments = object.value("failureArguments", std::vector<std::string>());
-    entry.tokensPerSecond = object.value("tokensPerSecond", 0.0);
-    entry.measuredPerSecond = object.value("measuredPerSecond", 0.0);
-    entry.profile = object.value("profile", "");
-    return entry;
-}
-
 /// Errors: Corrupt, Unsupported (newer version).
 Result<std::vector<ModelEntry>> parseLibrary(const std::string& text, const std::string& path) {
-    if (text.empty()) return std::vector<ModelEntry>();
-    try {
-        const json document = json::parse(text);
-        const int version = document.at("version").get<int>();
-        if (version > kFileVersion) {
-            return fail(ErrorCode::Unsupported, "{} was written by a newer version of Inglenook (format {}).",
-                        path, version);
-        }
-        std::vector<ModelEntry> models;
-        for (const json& object : document.at("models")) models.push_back(entryFromJson(object));
-        return models;
-    } catch (const json::exception&) {
-        return fail(ErrorCode::Corrupt, "The model library {} is damaged.", path);
+    std::vector<ModelEntry> models;
+    if (text.empty()) return models;
+    const json document = json::parse(text, nullptr, /*allow_exceptions=*/false);
+    codec::Reader<codec::kStrict> reader(document);
+    int version = 0;
+    reader.required("version", version);
+    if (version > kFileVersion) {
+        return fail(ErrorCode::Unsupported, "{} was written by a newer version of Inglenook (format {}).",
+                    path, version);
     }
+    reader.required("models", models);
+    if (reader.mistake()) return fail(ErrorCode::Corrupt, "The model library {} is damaged.", path);
+    return models;
 }
 
 /// The file's text; empty when there is no file.
@@ -263,9 +246,10 @@ Status Library::readLocked() {
 }
 
 Status Library::writeLocked() const {
-    json models = json::array();
-    for (const ModelEntry& entry : m_models) models.push_back(toJson(entry));
-    const json document{{"version", kFileVersion}, {"models", std::move(models)}};
+    codec::Writer<codec::kStrict> writer;
+    writer.required("version", kFileVersion);
+    writer.required("models", m_models);
+    const json document = writer.take();
     const std::string text = document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
     INGLE_TRY_ASSIGN(const auto file, io::AtomicFile::create(filePath(), io::Access::Private));
     INGLE_TRY(file->write(std::as_bytes(std::span(text))));

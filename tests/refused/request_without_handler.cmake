@@ -1,4 +1,4 @@
-# A request of the host that the engine thread answers and that has no handler there does not compile, nor does one without facts.
+# A request for the engine thread of the host that has no handler there does not compile, nor does one without facts.
 # cmake -D COMPILER=… -D SOURCE=<repository> -D OUT=<folder> -P request_without_handler.cmake
 function(compile expected)
     execute_process(COMMAND ${COMPILER} -std=c++20 -fsyntax-only -I${OUT} -I${SOURCE} -I${SOURCE}/engine/include
@@ -14,7 +14,8 @@ endfunction()
 function(add_request facts expected)
     file(READ ${SOURCE}/app/protocol/messages.h text)
     set(request "struct Forgotten {\n static constexpr std::string_view kName = \"forgotten\";\n ${facts}\n};\n")
-    string(REPLACE "using RequestBody = std::variant<" "${request}using RequestBody = std::variant<Forgotten, " changed "${text}")
+    set(variant "using RequestBody = std::variant<")
+    string(REPLACE "${variant}" "${request}${variant}Forgotten, " changed "${text}")
     if(changed STREQUAL text)
         message(FATAL_ERROR "messages.h has no RequestBody")
     endif()

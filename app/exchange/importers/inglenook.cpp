@@ -18,19 +18,19 @@ Status translate(const Source& source, Taker& taker) {
             return fail(ErrorCode::Unsupported, "A newer version of Inglenook has written this export.");
         }
         if (key == "folders") {
-            INGLE_TRY_ASSIGN(const auto folder, folderFrom(value));
+            INGLE_TRY_ASSIGN(const auto folder, readAs<history::PortableFolder>(value));
             return taker.folder(folder);
         }
         if (key == "profiles") {
-            INGLE_TRY_ASSIGN(const auto profile, profileFrom(value));
+            INGLE_TRY_ASSIGN(const auto profile, readAs<history::PortableProfile>(value));
             return taker.profile(profile);
         }
         if (key == "documents") {
-            INGLE_TRY_ASSIGN(const auto document, documentFrom(value));
+            INGLE_TRY_ASSIGN(const auto document, readAs<history::PortableDocument>(value));
             return taker.document(document);
         }
         if (key == "conversations") {
-            INGLE_TRY_ASSIGN(auto conversation, conversationFrom(value));
+            INGLE_TRY_ASSIGN(auto conversation, readAs<history::PortableConversation>(value));
             return taker.conversation(std::move(conversation));
         }
         return {};

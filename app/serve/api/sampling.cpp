@@ -5,6 +5,8 @@
 #include <charconv>
 #include <random>
 
+#include "app/codec/sampler_form.h"
+
 namespace ingle::serve::api {
 namespace {
 
@@ -17,6 +19,16 @@ uint64_t randomSeed() {
     std::random_device device;
     return uint64_t{device()} << 32 | device();
 }
+
+struct SamplerReader {
+    Fields& fields;
+
+    void required(const char* name, float& value, codec::Range range) {
+        if (const auto given = fields.number(name, range.least, range.most))
+            value = static_cast<float>(*given);
+    }
+    void sparse(const char* name, float& value, float, codec::Range range) { required(name, value, range); }
+};
 
 void readStops(Fields& fields, std::vector<std::string>& stops) {
     const json* given = fields.any("stop");
@@ -58,16 +70,8 @@ void readBiases(Fields& fields, std::vector<LogitBias>& biases) {
 
 void readSampling(Fields& fields, GenerateRequest& request) {
     SamplerParams& sampler = request.sampler;
-    const auto set = [&fields](std::string_view name, float& value, double least, double most) {
-        if (const auto given = fields.number(name, least, most)) value = static_cast<float>(*given);
-    };
-    set("temperature", sampler.temperature, 0, 2);
-    set("top_p", sampler.topP, 0, 1);
-    set("presence_penalty", sampler.presencePenalty, -2, 2);
-    set("frequency_penalty", sampler.frequencyPenalty, -2, 2);
-    set("min_p", sampler.minP, 0, 1);
-    set("typical_p", sampler.typicalP, 0, 1);
-    set("repetition_penalty", sampler.repeatPenalty, 0.1, 10);
+    SamplerReader reader{fields};
+    codec::samplerForm(reader, sampler);
     if (const auto k = fields.integer("top_k", 0, std::numeric_limits<int32_t>::max()))
         sampler.topK = static_cast<int32_t>(*k);
     const auto seed =

@@ -156,10 +156,10 @@ TEST_F(RoundTrip, whatIsOfAnotherKindIsToldInTheSameWords) {
                 return lineOf(jsonOf(value));
             });
     };
-    ask("folders", folderFrom);
-    ask("profiles", profileFrom);
-    ask("documents", documentFrom);
-    ask("conversations", conversationFrom);
+    ask("folders", readAs<history::PortableFolder>);
+    ask("profiles", readAs<history::PortableProfile>);
+    ask("documents", readAs<history::PortableDocument>);
+    ask("conversations", readAs<history::PortableConversation>);
     EXPECT_EQ(report.text(), test::goldenText("export_mistakes.txt", report.text()));
 }
 

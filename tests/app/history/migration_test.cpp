@@ -167,7 +167,8 @@ TEST_F(MigrationTest, AProcessThatIsKilledInTheMiddleChangesNothing) {
     m_old.reset();
     const pid_t child = ::fork();
     if (child == 0) {
-        const std::array steps{kSchema1, kSchema2, Migration{.move = [](Database&) -> Status {
+        const std::array steps{allMigrations()[0], allMigrations()[1],
+                               Migration{.move = [](Database&) -> Status {
                                    ::raise(SIGKILL);
                                    return {};
                                }}};

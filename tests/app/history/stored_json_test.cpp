@@ -3,10 +3,28 @@
 
 #include <gtest/gtest.h>
 
+#include "app/codec/codec.h"
 #include "tests/golden_text.h"
 
 namespace ingle::history {
 namespace {
+
+using nlohmann::json;
+
+// As the columns have them.
+std::string samplerJson(const SamplerParams& sampler) {
+    return codec::textOf(SamplerJson::write(sampler));
+}
+SamplerParams samplerFromJson(const std::string& text) {
+    return SamplerJson::read(json::parse(text, nullptr, false)).value_or(SamplerParams{});
+}
+std::string receiptJson(const AnswerReceipt& receipt) {
+    const json object = ReceiptJson::write(receipt);
+    return object.empty() ? "" : codec::textOf(object);
+}
+AnswerReceipt receiptFromJson(const std::string& text) {
+    return ReceiptJson::read(json::parse(text, nullptr, false)).value_or(AnswerReceipt{});
+}
 
 SamplerParams everyParameter() {
     return {.temperature = 0.1f,

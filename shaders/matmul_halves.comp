@@ -37,7 +37,7 @@ layout(push_constant) uniform Push {
 #define Sums fcoopmatNV<32, gl_ScopeSubgroup, M, N>
 
 const uint kTileOut = 128, kColumns = 64, kSide = 16;
-const uint kSubgroupsOut = 4;
+const uint kSubgroupsOut = 4, kLanes = 32;
 const uint kOutTiles = kTileOut / kSubgroupsOut / kSide;
 const uint kTokenTiles = TILE_TOKENS / 2 / kSide;
 // Vectors of eight halves; one more than a row needs, so that rows begin in different banks.
@@ -122,7 +122,10 @@ void main() {
             coopMatStoreNV(sums[o * kTokenTiles + t], sumTiles, ours, kSide, true);
             subgroupBarrier();
             const uint step = ORDER == kGated ? 2 : 1;
-            for (uint i = gl_SubgroupInvocationID * step; i < kSide * kSide; i += gl_SubgroupSize * step) {
+            // Of a known count: a driver that cannot unroll it keeps `sums` in memory all through the kernel.
+            [[unroll]] for (uint turn = 0; turn < kSide * kSide / kLanes; ++turn) {
+                const uint i = (turn * kLanes + gl_SubgroupInvocationID) * step;
+                if (i >= kSide * kSide) continue;
                 const uint row = firstOut + ourOut + o * kSide + i % kSide;
                 const uint token = firstToken + ourToken + t * kSide + i / kSide;
                 if (row >= numRows || token >= numTokens) continue;

@@ -2594,10 +2594,6 @@
         <source>Saved as %1</source>
         <translation>Gespeichert als %1</translation>
     </message>
-    <message>
-        <source>%1 could not be written.</source>
-        <translation>%1 ließ sich nicht schreiben.</translation>
-    </message>
 </context>
 <context>
     <name>AttachedRow</name>
@@ -2814,10 +2810,6 @@
         <translation>Das Gespräch ausgeben</translation>
     </message>
     <message>
-        <source>Where the export goes</source>
-        <translation>Wohin die Ausgabe kommt</translation>
-    </message>
-    <message>
         <source>All conversations</source>
         <translation>Alle Gespräche</translation>
     </message>
@@ -2828,6 +2820,10 @@
     <message>
         <source>Save…</source>
         <translation>Speichern…</translation>
+    </message>
+    <message>
+        <source>Save the export</source>
+        <translation>Die Ausgabe speichern</translation>
     </message>
 </context>
 <context>
@@ -2944,10 +2940,6 @@
     <message>
         <source>The export was stopped; there is no file of it.</source>
         <translation>Die Ausgabe wurde angehalten; es gibt keine Datei davon.</translation>
-    </message>
-    <message>
-        <source>%1 could not be written.</source>
-        <translation>%1 ließ sich nicht schreiben.</translation>
     </message>
 </context>
 <context>
@@ -3157,6 +3149,79 @@
     <message>
         <source>An answer is there</source>
         <translation>Eine Antwort ist da</translation>
+    </message>
+</context>
+<context>
+    <name>SaveDialog</name>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>in %1</source>
+        <translation>in %1</translation>
+    </message>
+    <message>
+        <source>The folder around it</source>
+        <translation>Der übergeordnete Ordner</translation>
+    </message>
+    <message>
+        <source>Folders and files</source>
+        <translation>Ordner und Dateien</translation>
+    </message>
+    <message>
+        <source>Folder %1</source>
+        <translation>Ordner %1</translation>
+    </message>
+    <message>
+        <source>There is a file %1 here already. Replace it?</source>
+        <translation>Eine Datei %1 gibt es hier schon. Ersetzen?</translation>
+    </message>
+    <message>
+        <source>Replace</source>
+        <translation>Ersetzen</translation>
+    </message>
+    <message>
+        <source>Choose another name</source>
+        <translation>Anderen Namen wählen</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>Speichern</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::SavePlace</name>
+    <message>
+        <source>Type a name for the file.</source>
+        <translation>Bitte einen Namen für die Datei eingeben.</translation>
+    </message>
+    <message>
+        <source>There is no folder %1.</source>
+        <translation>Einen Ordner %1 gibt es nicht.</translation>
+    </message>
+    <message>
+        <source>Nothing can be written in %1.</source>
+        <translation>In %1 kann nichts geschrieben werden.</translation>
+    </message>
+    <message>
+        <source>%1 is not a file and cannot be replaced.</source>
+        <translation>%1 ist keine Datei und kann nicht ersetzt werden.</translation>
+    </message>
+    <message>
+        <source>This name is too long.</source>
+        <translation>Dieser Name ist zu lang.</translation>
+    </message>
+</context>
+<context>
+    <name>ingle::desktop::Notices</name>
+    <message>
+        <source>%1 could not be written.</source>
+        <translation>%1 ließ sich nicht schreiben.</translation>
     </message>
 </context>
 </TS>

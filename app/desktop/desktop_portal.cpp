@@ -10,6 +10,7 @@
 #include <QGuiApplication>
 #include <QPalette>
 #include <QVariantMap>
+#include <QWindow>
 
 #include <utility>
 
@@ -20,6 +21,7 @@ const QString kService = QStringLiteral("org.freedesktop.portal.Desktop");
 const QString kPath = QStringLiteral("/org/freedesktop/portal/desktop");
 const QString kSettings = QStringLiteral("org.freedesktop.portal.Settings");
 const QString kNotification = QStringLiteral("org.freedesktop.portal.Notification");
+const QString kRequest = QStringLiteral("org.freedesktop.portal.Request");
 const QString kNotice = QStringLiteral("answer");
 const QString kAppearance = QStringLiteral("org.freedesktop.appearance");
 const QString kColorScheme = QStringLiteral("color-scheme");
@@ -30,6 +32,13 @@ const QString kAnimations = QStringLiteral("enable-animations");
 
 QDBusMessage portalCall(const QString& interface, const QString& method) {
     return QDBusMessage::createMethodCall(kService, kPath, interface, method);
+}
+
+/// The window that a dialog belongs to, as portals name it. Empty where that cannot be said.
+QString ownWindow() {
+    const QWindow* window = QGuiApplication::focusWindow();
+    const bool isX11 = QGuiApplication::platformName() == "xcb";
+    return window && isX11 ? QStringLiteral("x11:%1").arg(window->winId(), 0, 16) : QString();
 }
 
 }  // namespace
@@ -104,6 +113,44 @@ void DesktopPortal::openLink(const QString& target) {
         if (watcher->isError()) copyInstead();
         watcher->deleteLater();
     });
+}
+
+void DesktopPortal::askForPlace(const QString& title, const QString& name) {
+    // Dialogs of the desktop are out of the question once a private chat was there: see PrivateChat.
+    if (!m_available || QCoreApplication::testAttribute(Qt::AA_DontUseNativeDialogs))
+        return emit placeUnanswered();
+    QDBusConnection bus = QDBusConnection::sessionBus();
+    static uint count = 0;
+    const QString token = QStringLiteral("inglenook%1").arg(++count);
+    // Where the answer will come from is known beforehand, so that none is missed.
+    QString sender = bus.baseService().mid(1);
+    m_placeRequest = kPath + "/request/" + sender.replace('.', '_') + '/' + token;
+    bus.connect(kService, m_placeRequest, kRequest, "Response", this, SLOT(onPlaceAnswered(QDBusMessage)));
+    QDBusMessage save = portalCall("org.freedesktop.portal.FileChooser", "SaveFile");
+    save << ownWindow() << title << QVariantMap{{"handle_token", token}, {"current_name", name}};
+    auto* watcher = new QDBusPendingCallWatcher(bus.asyncCall(save), this);
+    connect(watcher, &QDBusPendingCallWatcher::finished, this, [this, watcher, request = m_placeRequest] {
+        if (watcher->isError() && m_placeRequest == request) {
+            m_placeRequest.clear();
+            emit placeUnanswered();
+        }
+        watcher->deleteLater();
+    });
+}
+
+void DesktopPortal::onPlaceAnswered(const QDBusMessage& answer) {
+    QDBusConnection::sessionBus().disconnect(kService, answer.path(), kRequest, "Response", this,
+                                             SLOT(onPlaceAnswered(QDBusMessage)));
+    if (answer.path() != m_placeRequest) return;
+    m_placeRequest.clear();
+    constexpr uint kCancelled = 1;  // 0: answered, 2: it ended otherwise
+    const QList<QVariant> arguments = answer.arguments();
+    const uint response = arguments.value(0).toUInt();
+    const auto results = qdbus_cast<QVariantMap>(arguments.value(1));
+    const QUrl file(results.value("uris").toStringList().value(0));
+    if (response == 0 && file.isLocalFile()) return emit placeChosen(file);
+    if (response == kCancelled) return emit placeCancelled();
+    emit placeUnanswered();
 }
 
 void DesktopPortal::onSettingChanged(const QString& space, const QString& key, const QDBusVariant& value) {

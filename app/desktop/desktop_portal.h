@@ -3,9 +3,11 @@
 #pragma once
 
 #include <QtQml/qqmlregistration.h>
+#include <QDBusMessage>
 #include <QDBusVariant>
 #include <QObject>
 #include <QString>
+#include <QUrl>
 
 namespace ingle::desktop {
 
@@ -29,6 +31,11 @@ class DesktopPortal : public QObject {
     void notify(const QString& title, const QString& body);
     void takeBackNotice();
 
+    /// Shows the desktop's own dialog for a place to save at, which asks whether a file that is there is to
+    /// be replaced. placeChosen() follows, or placeCancelled(), or placeUnanswered(), where there is none. A
+    /// newer question takes the place of an older one.
+    void askForPlace(const QString& title, const QString& name);
+
     Q_INVOKABLE void copy(const QString& text);
     /// linkCopied() follows.
     Q_INVOKABLE void copyLink(const QString& target);
@@ -40,8 +47,12 @@ class DesktopPortal : public QObject {
     void reducesMotionChanged();
     void copied();
     void linkCopied(const QString& target);
+    void placeChosen(const QUrl& file);
+    void placeCancelled();
+    void placeUnanswered();
 
   private slots:
+    void onPlaceAnswered(const QDBusMessage& answer);
     void onSettingChanged(const QString& space, const QString& key, const QDBusVariant& value);
 
   private:
@@ -49,6 +60,7 @@ class DesktopPortal : public QObject {
     void take(const QString& space, const QString& key, const QVariant& value);
 
     bool m_available = false;
+    QString m_placeRequest;  ///< the question that waits for an answer; empty: none does
     bool m_noticed = false;  ///< a notice may be there
     bool m_prefersDark = false;
     bool m_reducesMotion = false;

@@ -208,7 +208,7 @@ QJsonObject TestHook::act(const QJsonObject& command) {
     } else if (action == "open") {
         m_model.page()->chat()->open(number("target"));
     } else if (action == "export") {
-        m_model.chatExport()->write(0, 0, "json", file);
+        m_model.chatExport()->write(0, 0, "json", file, true);
     } else if (action == "restore") {
         m_model.backups()->restore(command["row"].toInt());
     } else if (m_model.actions()->can(action, number("target"))) {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "engine/io/atomic_file.h"
-
 namespace ingle::exchange {
 
 const Exporter* findExporter(std::string_view extension) {
@@ -39,9 +37,10 @@ std::string timeText(int64_t milliseconds) {
 }
 
 Result<uint64_t> exportChats(history::HistoryReader& history, history::Selection selection,
-                             const Exporter& exporter, const std::string& path, const Course& course) {
+                             const Exporter& exporter, const std::string& path, io::Existing existing,
+                             const Course& course) {
     INGLE_TRY_ASSIGN(auto reading, history::PortableReading::begin(history, selection));
-    INGLE_TRY_ASSIGN(const auto file, io::AtomicFile::create(path, io::Access::Private));
+    INGLE_TRY_ASSIGN(const auto file, io::AtomicFile::create(path, io::Access::Private, existing));
     const auto exported = exporter.make([&](std::string_view text) {
         return file->write(std::as_bytes(std::span(text.data(), text.size())));
     });

@@ -19,14 +19,19 @@ enum class Durability { Flushed, Unflushed };
 /// Who may read it.
 enum class Access { ByUmask, Private };
 
+/// What becomes of a file that has the name already.
+enum class Existing { Replaced, Kept };
+
 /// A file without a name, or where the file system has none of these a temporary one beside the target, that
 /// commit() puts in the target's place. Without a commit nothing stays of it, also where the process is
 /// killed (but for a temporary one), and the target stays as it was. One thread.
 class AtomicFile {
   public:
-    /// Errors: Io (no such folder, no permission, something else than a file is there).
+    /// Errors: Io (no such folder, no permission, something else than a file is there; with Existing::Kept:
+    /// anything is there).
     static Result<std::unique_ptr<AtomicFile>> create(const std::string& path,
-                                                      Access access = Access::ByUmask);
+                                                      Access access = Access::ByUmask,
+                                                      Existing existing = Existing::Replaced);
     ~AtomicFile();
     AtomicFile(const AtomicFile&) = delete;
     AtomicFile& operator=(const AtomicFile&) = delete;
@@ -34,16 +39,22 @@ class AtomicFile {
     /// Appends. Errors: Io (disk full, by that id).
     Status write(std::span<const std::byte> bytes);
     uint64_t bytesWritten() const { return m_bytesWritten; }
-    /// Flushes to the disk, renames, flushes the folder. Called once, last. Errors: Io.
+    /// Flushes to the disk, renames, flushes the folder. Called once, last. With Existing::Kept no file is
+    /// ever replaced, also one that has come since create().
+    /// Errors: Io.
     Status commit(Durability durability = Durability::Flushed);
 
   private:
-    AtomicFile(std::string path, FileDescriptor file) : m_path(std::move(path)), m_file(std::move(file)) {}
+    AtomicFile(std::string path, FileDescriptor file, Existing existing)
+        : m_path(std::move(path)), m_file(std::move(file)), m_existing(existing) {}
+
+    Status takeName();
 
     std::string m_path;
     std::string m_temporaryPath;  // empty: it has no name, or has become m_path
     std::string m_nameToBe;       // of a file without a name, on its way to m_path
     FileDescriptor m_file;
+    Existing m_existing;
     uint64_t m_bytesWritten = 0;
 };
 

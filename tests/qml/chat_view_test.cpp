@@ -202,19 +202,16 @@ class ChatViewTest : public QObject, WindowFiles {
         view.show({message(1, Role::Assistant, "```python\nprint(1)\n```\n\n```\nplain\n```")});
         QTRY_COMPARE(view.shownItems("saveCode").size(), 2);
         QMetaObject::invokeMethod(view.shownItems("saveCode").first(), "clicked");
-        auto* dialog = view.window->findChild<QObject*>("codeDialog");
-        QVERIFY(dialog != nullptr);
-        QVERIFY(dialog->property("selectedFile").toUrl().fileName() == "code.py");
-        QCOMPARE(dialog->property("code").toString(), QString("print(1)"));
-        // As if it had been chosen there.
+        auto* dialog = view.window->findChild<QObject*>("saveDialog");
+        QTRY_VERIFY(dialog->property("visible").toBool());
+        QCOMPARE(dialog->property("proposed").toString(), QString("code.py"));
         const QString saved = m_folder.filePath("mine.py");
-        dialog->setProperty("selectedFile", QUrl::fromLocalFile(saved));
-        QMetaObject::invokeMethod(dialog, "accepted");
+        view.model.savePlace()->look(saved);
         QTRY_VERIFY(QFile::exists(saved));
         QFile file(saved);
         QVERIFY(file.open(QIODevice::ReadOnly));
         QCOMPARE(file.readAll(), QByteArray("print(1)"));
-        QMetaObject::invokeMethod(dialog, "reject");
+        QVERIFY(!dialog->property("visible").toBool());
         TextSaver& saver = *view.model.saver();
         QCOMPARE(saver.codeName("C++"), QString("code.cpp"));
         QCOMPARE(saver.codeName("{.bash}"), QString("code.sh"));

@@ -221,17 +221,17 @@ class DataTest : public QObject, WindowFiles {
         QTRY_VERIFY(isOpen(run, "exportCard"));
         QTRY_COMPARE(run.shownItem("exportTitle")->property("text").toString(), QString("And wasps?"));
         const auto shown = static_cast<qint64>(run.chat().conversationId());
-        exporter.write(shown, 0, "md", target("one.md"));
+        exporter.write(shown, 0, "md", target("one.md"), false);
         QTRY_VERIFY_WITH_TIMEOUT(!exporter.writing(), kPatienceMs);
         QTRY_VERIFY(!isOpen(run, "exportCard"));
         QVERIFY(lastToast(run).startsWith("Saved one chat as "));
         const QByteArray markdown = read(folder + "/one.md");
         QVERIFY(markdown.contains("And wasps?") && markdown.contains("Honey."));
         QVERIFY(!markdown.contains("bees"));
-        exporter.write(0, 0, "html", target("all.html"));
+        exporter.write(0, 0, "html", target("all.html"), false);
         QTRY_VERIFY_WITH_TIMEOUT(!exporter.writing(), kPatienceMs);
         QVERIFY(read(folder + "/all.html").contains("bees"));
-        exporter.write(0, 0, "json", target("all.json"));
+        exporter.write(0, 0, "json", target("all.json"), false);
         QTRY_VERIFY_WITH_TIMEOUT(!exporter.writing(), kPatienceMs);
         // What left comes back, into another history.
         WindowRun other(freshDataDir(), {});
@@ -241,12 +241,12 @@ class DataTest : public QObject, WindowFiles {
                  qPrintable(importer(other).sentence()));
         importer(other).start();
         QTRY_COMPARE_WITH_TIMEOUT(importer(other).state(), ChatImport::Done, kPatienceMs);
-        other.model.chatExport()->write(0, 0, "json", target("again.json"));
+        other.model.chatExport()->write(0, 0, "json", target("again.json"), false);
         QTRY_VERIFY_WITH_TIMEOUT(!other.model.chatExport()->writing(), kPatienceMs);
         QVERIFY(read(folder + "/all.json").size() > 500);
         QCOMPARE(read(folder + "/again.json"), read(folder + "/all.json"));
         // Where nobody may write, there is one sentence and no file.
-        exporter.write(0, 0, "md", QUrl::fromLocalFile("/proc/none.md"));
+        exporter.write(0, 0, "md", QUrl::fromLocalFile("/proc/none.md"), false);
         QTRY_COMPARE(run.model.notices()->banner(), QString("/proc/none.md could not be written."));
         QVERIFY(!run.model.notices()->bannerDetails().isEmpty());
     }

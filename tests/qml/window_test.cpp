@@ -353,12 +353,12 @@ class WindowTest : public QObject, WindowFiles {
             QTRY_VERIFY(run.shownItem("saveCrash") != nullptr);
             QCOMPARE(run.model.crashes()->text(), QString("what happened"));
             const QString saved = m_folder.filePath("saved.txt");
-            run.model.saver()->save(run.model.crashes()->text(), QUrl::fromLocalFile(saved));
+            run.model.saver()->save(run.model.crashes()->text(), QUrl::fromLocalFile(saved), false);
             QTRY_VERIFY(QFile::exists(saved));
             QFile file(saved);
             QVERIFY(file.open(QIODevice::ReadOnly));
             QCOMPARE(file.readAll(), QByteArray("what happened"));
-            run.model.saver()->save("report", QUrl::fromLocalFile("/nowhere/at/all.txt"));
+            run.model.saver()->save("report", QUrl::fromLocalFile("/nowhere/at/all.txt"), false);
             QTRY_VERIFY(run.model.notices()->banner().contains("/nowhere/at/all.txt could not be written"));
         }
         QVERIFY(!crash::unseenReport((data + "/crashes").toStdString()));

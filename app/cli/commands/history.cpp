@@ -76,9 +76,10 @@ Status exportHistory(const HistoryOptions& options) {
     if (!std::filesystem::exists(historyPath()))
         return fail(ErrorCode::Io, "There is no history yet in {}.", historyPath());
     INGLE_TRY_ASSIGN(const auto store, history::HistoryReader::open(historyPath()));
-    INGLE_TRY_ASSIGN(const uint64_t count,
-                     exchange::exportChats(*store, {.conversation = options.chat, .folder = options.folder},
-                                           *exporter, options.path, {.isCancelled = isInterrupted}));
+    INGLE_TRY_ASSIGN(
+        const uint64_t count,
+        exchange::exportChats(*store, {.conversation = options.chat, .folder = options.folder}, *exporter,
+                              options.path, io::Existing::Replaced, {.isCancelled = isInterrupted}));
     fmt::print("{} in {}\n", counted(count, "chat", "chats"), forStandardOutput(options.path));
     return {};
 }

@@ -33,7 +33,7 @@ T.ApplicationWindow {
         formulas: window.app.formulas
         narrow: window.narrow
         onSidebarRequested: drawer.open()
-        onSaveRequested: (text, label) => codeDialog.ask(text, label)
+        onSaveRequested: (text, label) => saveDialog.saveCode(text, label)
     }
     readonly property ChatView shownView: app.secret.shown ? privateView.item as ChatView : chatView
 
@@ -207,6 +207,7 @@ T.ApplicationWindow {
     ExportCard {
         id: exportCard
         exporter: window.app.chatExport
+        dialog: saveDialog
         folders: window.app.folders
     }
     SettingsCard {
@@ -240,7 +241,7 @@ T.ApplicationWindow {
         id: crashCard
         crashes: window.app.crashes
         portal: window.app.portal
-        onSaveRequested: saveDialog.open()
+        onSaveRequested: saveDialog.saveText(qsTr("Save the crash report"), "inglenook-crash.txt", window.app.crashes.text)
     }
     // The desktop's own through its portal, Qt's where there is none.
     FileDialog {
@@ -250,28 +251,16 @@ T.ApplicationWindow {
         nameFilters: [qsTr("All files (*)"), qsTr("Models (*.gguf *.bin *.flm *.safetensors *.pth *.json)"), qsTr("Documents (*.txt *.md *.html *.pdf *.docx *.odt)")]
         onAccepted: window.openFiles([selectedFile])
     }
-    FileDialog {
+    SaveDialog {
         id: saveDialog
-        title: qsTr("Save the crash report")
-        fileMode: FileDialog.SaveFile
-        defaultSuffix: "txt"
-        onAccepted: window.app.saver.save(window.app.crashes.text, selectedFile)
-    }
-    FileDialog {
-        id: codeDialog
+        place: window.app.savePlace
 
-        property string code
-
-        function ask(text: string, label: string) {
-            code = text;
-            selectedFile = currentFolder + "/" + window.app.saver.codeName(label);
-            open();
+        function saveText(heading: string, name: string, text: string) {
+            ask(heading, name, (file, replace) => window.app.saver.save(text, file, replace));
         }
-
-        objectName: "codeDialog"
-        title: qsTr("Save the code")
-        fileMode: FileDialog.SaveFile
-        onAccepted: window.app.saver.save(code, selectedFile)
+        function saveCode(text: string, label: string) {
+            saveText(qsTr("Save the code"), window.app.saver.codeName(label), text);
+        }
     }
     FitCard {
         fit: window.app.fit
@@ -282,7 +271,7 @@ T.ApplicationWindow {
     }
     HelpCard {
         id: helpCard
-        onSaveRequested: (text, label) => codeDialog.ask(text, label)
+        onSaveRequested: (text, label) => saveDialog.saveCode(text, label)
         colours: window.app.colours
         formulas: window.app.formulas
         portal: window.app.portal

@@ -20,6 +20,7 @@ AppModel::AppModel(const AppFiles& files, const HostCommand& host)
       m_formulas(findTypesetter()),
       m_crashes(files.dataDir + "/crashes", m_storage, m_notices),
       m_saver(m_storage, m_notices),
+      m_savePlace(m_portal, m_storage),
       m_settings(m_storage, m_notices),
       m_place(m_storage),
       m_devices(m_engine, m_settings),

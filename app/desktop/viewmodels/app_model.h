@@ -33,6 +33,7 @@
 #include "app/desktop/viewmodels/private_chat.h"
 #include "app/desktop/viewmodels/prompts.h"
 #include "app/desktop/viewmodels/quote_finder.h"
+#include "app/desktop/viewmodels/save_place.h"
 #include "app/desktop/viewmodels/settings.h"
 #include "app/desktop/viewmodels/smaller_model.h"
 #include "app/desktop/viewmodels/start_page.h"
@@ -76,6 +77,7 @@ class AppModel : public QObject {
     Q_PROPERTY(ingle::desktop::SmallerModel* smaller READ smaller CONSTANT)
     Q_PROPERTY(ingle::desktop::DeviceChoices* devices READ devices CONSTANT)
     Q_PROPERTY(ingle::desktop::TextSaver* saver READ saver CONSTANT)
+    Q_PROPERTY(ingle::desktop::SavePlace* savePlace READ savePlace CONSTANT)
     Q_PROPERTY(ingle::desktop::Settings* settings READ settings CONSTANT)
     Q_PROPERTY(ingle::desktop::Notices* notices READ notices CONSTANT)
     Q_PROPERTY(ingle::desktop::WindowPlace* place READ place CONSTANT)
@@ -115,6 +117,7 @@ class AppModel : public QObject {
     SmallerModel* smaller() { return &m_smaller; }
     DeviceChoices* devices() { return &m_devices; }
     TextSaver* saver() { return &m_saver; }
+    SavePlace* savePlace() { return &m_savePlace; }
     Settings* settings() { return &m_settings; }
     Notices* notices() { return &m_notices; }
     WindowPlace* place() { return &m_place; }
@@ -153,6 +156,7 @@ class AppModel : public QObject {
     Notices m_notices;
     CrashReports m_crashes;
     TextSaver m_saver;
+    SavePlace m_savePlace;
     Settings m_settings;
     WindowPlace m_place;
     DeviceChoices m_devices;

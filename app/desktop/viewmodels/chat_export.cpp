@@ -56,7 +56,8 @@ QString ChatExport::sentence() const {
     return m_job->done == 0 ? tr("Writing…") : tr("Writing: %1 so far").arg(chatsText(m_job->done));
 }
 
-void ChatExport::write(qint64 conversation, qint64 folder, const QString& extension, const QUrl& target) {
+void ChatExport::write(qint64 conversation, qint64 folder, const QString& extension, const QUrl& target,
+                       bool replace) {
     const exchange::Exporter* exporter = exchange::findExporter(extension.toStdString());
     if (m_job || !exporter || !target.isLocalFile()) return;
     m_job = std::make_shared<Job>();
@@ -69,7 +70,7 @@ void ChatExport::write(qint64 conversation, qint64 folder, const QString& extens
         // A connection of its own: it sees one moment of the history, however long it takes.
         INGLE_TRY_ASSIGN(const auto reader, history::HistoryReader::open(*history));
         return exchange::exportChats(*reader, {.conversation = conversation, .folder = folder}, *exporter,
-                                     file,
+                                     file, replace ? io::Existing::Replaced : io::Existing::Kept,
                                      {.isCancelled = [job] { return job->cancelled.load(); },
                                       .progress = [job](uint64_t count) { job->done = count; }});
     };
@@ -98,9 +99,7 @@ void ChatExport::onWritten(const QString& path, const Result<uint64_t>& written)
     }
     if (written.error().code == ErrorCode::Cancelled)
         return m_notices.showToast(tr("The export was stopped; there is no file of it."));
-    m_notices.showBanner({.topic = Notices::Topic::Files,
-                          .sentence = tr("%1 could not be written.").arg(path),
-                          .details = toQString(written.error().message)});
+    m_notices.showNotWritten(path, written.error());
 }
 
 void ChatExport::cancel() {

@@ -35,8 +35,9 @@ class ChatExport : public QObject {
     QString sentence() const;
 
     /// `conversation`: 0 for several; `folder`: with all below it, 0 for everything. There is no such file
-    /// until all of it is in it.
-    Q_INVOKABLE void write(qint64 conversation, qint64 folder, const QString& extension, const QUrl& target);
+    /// until all of it is in it. A file of that name stays as it is unless it is to be replaced.
+    Q_INVOKABLE void write(qint64 conversation, qint64 folder, const QString& extension, const QUrl& target,
+                           bool replace);
     Q_INVOKABLE void cancel();
 
   signals:

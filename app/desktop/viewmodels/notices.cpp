@@ -36,6 +36,12 @@ void Notices::showError(Topic topic, const Error& error) {
     if (!isSaid) showBanner(std::move(banner));
 }
 
+void Notices::showNotWritten(const QString& path, const Error& error) {
+    showBanner({.topic = Topic::Files,
+                .sentence = tr("%1 could not be written.").arg(path),
+                .details = toQString(error.message)});
+}
+
 void Notices::clearBanner(Topic topic) {
     if (std::erase_if(m_banners, [&](const Banner& each) { return each.topic == topic; }) > 0)
         emit bannerChanged();

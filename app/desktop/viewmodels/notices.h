@@ -66,6 +66,8 @@ class Notices : public QObject {
     static Banner bannerOf(Topic topic, const Error& error);
     /// One that says the same already stays, with what it offers to do.
     void showError(Topic topic, const Error& error);
+    /// A file that the person wanted is not there.
+    void showNotWritten(const QString& path, const Error& error);
     /// What was said about it is no longer true.
     void clearBanner(Topic topic);
     void showToast(const QString& sentence);

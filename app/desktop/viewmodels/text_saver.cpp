@@ -10,8 +10,8 @@
 namespace ingle::desktop {
 namespace {
 
-Status writeFile(const std::string& path, const std::string& text) {
-    INGLE_TRY_ASSIGN(const auto file, io::AtomicFile::create(path));
+Status writeFile(const std::string& path, const std::string& text, io::Existing existing) {
+    INGLE_TRY_ASSIGN(const auto file, io::AtomicFile::create(path, io::Access::ByUmask, existing));
     INGLE_TRY(file->write(std::as_bytes(std::span(text))));
     return file->commit();
 }
@@ -26,16 +26,15 @@ QString TextSaver::codeName(const QString& label) const {
     return QStringLiteral("code.") + toQString(extension);
 }
 
-void TextSaver::save(const QString& text, const QUrl& file) {
+void TextSaver::save(const QString& text, const QUrl& file, bool replace) {
     const QString path = file.toLocalFile();
-    const auto work = [path = path.toStdString(), text = text.toStdString()] {
-        return writeFile(path, text);
+    const auto existing = replace ? io::Existing::Replaced : io::Existing::Kept;
+    const auto work = [path = path.toStdString(), text = text.toStdString(), existing] {
+        return writeFile(path, text, existing);
     };
     m_storage.run(this, work, [this, path](const Status& written) {
         if (written) return m_notices.showToast(tr("Saved as %1").arg(path));
-        m_notices.showBanner({.topic = Notices::Topic::Files,
-                              .sentence = tr("%1 could not be written.").arg(path),
-                              .details = toQString(written.error().message)});
+        m_notices.showNotWritten(path, written.error());
     });
 }
 

@@ -18,8 +18,8 @@ class TextSaver : public QObject {
   public:
     TextSaver(StorageThread& storage, Notices& notices, QObject* parent = nullptr);
 
-    /// As a whole or not at all; says which.
-    Q_INVOKABLE void save(const QString& text, const QUrl& file);
+    /// As a whole or not at all; says which. A file of that name stays as it is unless it is to be replaced.
+    Q_INVOKABLE void save(const QString& text, const QUrl& file, bool replace);
     /// A name for code of that language (content::Block::label): "code.py".
     Q_INVOKABLE QString codeName(const QString& label) const;
 

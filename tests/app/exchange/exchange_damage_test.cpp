@@ -81,7 +81,7 @@ TEST_F(ExchangeDamage, ourExport) {
                                                                 .text = "Bees make honey.",
                                                                 .passages = {{0, 9, 1, "A"}}}));
     ASSERT_TRUE(history::setDocumentsOf(*other, 1, std::span(&document, 1)));
-    ASSERT_TRUE(exportChats(*other, {}, *findExporter("json"), m_dir + "/ours.json"));
+    ASSERT_TRUE(exportChats(*other, {}, *findExporter("json"), m_dir + "/ours.json", io::Existing::Kept));
     const std::string ours = readFile(m_dir + "/ours.json");
     exercise({"inglenook", "Inglenook",
               [&](const std::string& folder) {

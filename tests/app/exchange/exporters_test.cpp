@@ -14,7 +14,8 @@ class Exporters : public history::HistoryFixture {
   protected:
     std::string exported(const char* extension) {
         const std::string path = m_dir + "/out." + extension;
-        EXPECT_EQ(valueOf(exportChats(*m_history, {}, *findExporter(extension), path)), 1u);
+        EXPECT_EQ(
+            valueOf(exportChats(*m_history, {}, *findExporter(extension), path, io::Existing::Replaced)), 1u);
         return readFile(path);
     }
 };
@@ -49,7 +50,7 @@ TEST_F(Exporters, markdownAndHtmlShowTheBranch) {
 TEST_F(Exporters, aCancelledOneLeavesNoFile) {
     ask();
     const auto result = exportChats(*m_history, {}, *findExporter("html"), m_dir + "/out.html",
-                                    {.isCancelled = [] { return true; }});
+                                    io::Existing::Kept, {.isCancelled = [] { return true; }});
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().code, ErrorCode::Cancelled);
     EXPECT_FALSE(std::filesystem::exists(m_dir + "/out.html"));

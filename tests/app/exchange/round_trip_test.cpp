@@ -16,7 +16,8 @@ class RoundTrip : public history::HistoryFixture {
     std::string exported(history::History& from, const char* name, history::Selection selection = {}) {
         const std::string path = m_dir + "/" + name;
         const auto reader = valueOf(history::HistoryReader::open(from.path()));
-        const auto count = exportChats(*reader, selection, *findExporter("json"), path);
+        const auto count =
+            exportChats(*reader, selection, *findExporter("json"), path, io::Existing::Replaced);
         EXPECT_TRUE(count) << (count ? "" : count.error().message);
         return readFile(path);
     }
@@ -175,8 +176,8 @@ TEST_F(RoundTrip, oneChatOrAFolder) {
     EXPECT_NE(folder.find("\"Report\""), std::string::npos);  // it stands in a chat of that folder
     EXPECT_EQ(folder.find("\"Unused\""), std::string::npos);
     EXPECT_EQ(one.find("\"documents\""), std::string::npos);
-    const auto none =
-        exportChats(*m_history, {.conversation = 99}, *findExporter("json"), m_dir + "/none.json");
+    const auto none = exportChats(*m_history, {.conversation = 99}, *findExporter("json"),
+                                  m_dir + "/none.json", io::Existing::Kept);
     ASSERT_FALSE(none);
     EXPECT_EQ(none.error().message, "The history has no conversation 99.");
     EXPECT_FALSE(std::filesystem::exists(m_dir + "/none.json"));

@@ -46,6 +46,33 @@ TEST(AtomicFile, replacesTheTargetOnCommitOnly) {
     EXPECT_EQ(numFilesIn(folder.path()), 1U);
 }
 
+/// Also one that has come while the new one was written.
+TEST(AtomicFile, keepsAFileThatIsThere) {
+    const test::TemporaryFolder folder;
+    const std::string target = folder.file("target");
+    const auto write = [&](const std::string& path) {
+        return AtomicFile::create(path, Access::ByUmask, Existing::Kept);
+    };
+    {
+        const auto file = write(target).value();
+        ASSERT_TRUE(writeText(*file, "new"));
+        std::ofstream(target) << "old";
+        const Status status = file->commit();
+        ASSERT_FALSE(status);
+        EXPECT_EQ(status.error().message, target + ": is there already, and was to be kept");
+    }
+    EXPECT_EQ(test::readBytes(target), "old");
+    EXPECT_FALSE(write(target));
+    ASSERT_EQ(::symlink("nowhere", folder.file("link").c_str()), 0);
+    EXPECT_FALSE(write(folder.file("link")));
+    EXPECT_EQ(numFilesIn(folder.path()), 2U);
+    const auto file = write(folder.file("other")).value();
+    ASSERT_TRUE(writeText(*file, "new"));
+    ASSERT_TRUE(file->commit());
+    EXPECT_EQ(test::readBytes(folder.file("other")), "new");
+    EXPECT_EQ(numFilesIn(folder.path()), 3U);
+}
+
 TEST(AtomicFile, nothingIsReadOrWrittenOnAThreadThatPaints) {
     const test::TemporaryFolder folder;
     const std::string target = folder.file("target");

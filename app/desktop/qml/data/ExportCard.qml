@@ -1,6 +1,5 @@
 // Chats that leave: which, in which form, and where to.
 import QtQuick
-import QtQuick.Dialogs
 import QtQuick.Layouts
 import Inglenook
 
@@ -9,6 +8,7 @@ Card {
 
     required property ChatExport exporter
     required property Folders folders
+    required property SaveDialog dialog
     property double conversation: 0  ///< 0: several
     property string name: ""  ///< of what is exported, for the file
     property double folder: 0
@@ -29,14 +29,6 @@ Card {
 
     objectName: "exportCard"
     title: conversation === 0 ? qsTr("Export conversations") : qsTr("Export the conversation")
-
-    FileDialog {
-        id: saveDialog
-        title: qsTr("Where the export goes")
-        fileMode: FileDialog.SaveFile
-        defaultSuffix: card.form
-        onAccepted: card.exporter.write(card.conversation, card.folder, card.form, selectedFile)
-    }
 
     body: ColumnLayout {
         spacing: Theme.m
@@ -143,8 +135,8 @@ Card {
                 text: qsTr("Save…")
                 prominent: true
                 onClicked: {
-                    saveDialog.selectedFile = saveDialog.currentFolder + "/" + encodeURIComponent(card.fileName());
-                    saveDialog.open();
+                    const [conversation, folder, form] = [card.conversation, card.folder, card.form];
+                    card.dialog.ask(qsTr("Save the export"), card.fileName(), (file, replace) => card.exporter.write(conversation, folder, form, file, replace));
                 }
             }
         }

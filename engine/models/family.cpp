@@ -17,12 +17,16 @@ uint32_t ModelFacts::prefixTokens(std::span<const TokenId> prompt) const {
 Result<ModelFacts> readFacts(const Keys& keys) {
     ModelFacts facts{.arch = keys.arch()};
     const auto numTokens = static_cast<uint32_t>(keys.file().tokenizer.tokens.size());
-    INGLE_TRY_ASSIGN(facts.numLayers, keys.u32("block_count"));
+    INGLE_TRY_ASSIGN(const uint32_t numBlocks, keys.u32("block_count"));
+    INGLE_TRY_ASSIGN(const uint32_t numPredicting, keys.numPredicting());
     INGLE_TRY_ASSIGN(facts.dim, keys.u32("embedding_length"));
     INGLE_TRY_ASSIGN(facts.vocabSize, keys.u32Or("vocab_size", numTokens));
     facts.tiedOutput = !keys.file().find("output.weight");
-    if (facts.numLayers == 0 || facts.numLayers > kMaxLayers)
-        return keys.cannotBe("block_count", facts.numLayers);
+    if (numBlocks == 0 || numBlocks > kMaxLayers) return keys.cannotBe("block_count", numBlocks);
+    if (numPredicting >= numBlocks)
+        return fail(ErrorCode::Corrupt, "{}: {} of {} layers cannot be there to predict further tokens",
+                    keys.file().path, numPredicting, numBlocks);
+    facts.numLayers = numBlocks - numPredicting;
     if (facts.dim == 0 || facts.dim > kMaxRowElems) return keys.cannotBe("embedding_length", facts.dim);
     if (facts.vocabSize == 0 || facts.vocabSize > INT32_MAX)
         return keys.cannotBe("vocab_size", facts.vocabSize);

@@ -33,6 +33,8 @@ enum class Pooling : uint8_t {
 /// What the rest of the program asks of any model.
 struct ModelFacts {
     std::string arch;
+    /// Those that a token goes through. A file may hold further ones that predict the tokens behind the next;
+    /// they are not used.
     uint32_t numLayers = 0;
     uint32_t dim = 0;
     uint32_t vocabSize = 0;

@@ -1,5 +1,7 @@
 #include "engine/models/keys.h"
 
+#include <span>
+
 namespace ingle::models {
 
 Result<Keys> Keys::of(const formats::ModelFile& file, uint32_t contextTokens) {
@@ -19,11 +21,12 @@ Result<std::vector<uint32_t>> Keys::perLayer(std::string_view key, uint32_t numL
         INGLE_TRY_ASSIGN(const uint32_t number, u32(key));
         return std::vector<uint32_t>(numLayers, number);
     }
-    if (numbers->size() != numLayers)
+    INGLE_TRY_ASSIGN(const uint32_t numFurther, numPredicting());
+    if (numbers->size() != numLayers && numbers->size() != uint64_t{numLayers} + numFurther)
         return fail(ErrorCode::Corrupt, "{}: {} holds {} numbers for {} layers", m_file->path, key,
                     numbers->size(), numLayers);
     std::vector<uint32_t> perLayer;
-    for (const int64_t number : *numbers) {
+    for (const int64_t number : std::span(*numbers).first(numLayers)) {
         if (number < 0 || number > UINT32_MAX) return cannotBe(key, number);
         perLayer.push_back(static_cast<uint32_t>(number));
     }

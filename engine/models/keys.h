@@ -36,7 +36,10 @@ class Keys {
         return metadata().stringOr(full(key), std::move(fallback));
     }
     bool isArray(std::string_view key) const;
-    /// One number for all layers, or one for each: as many as there are layers.
+    /// How many of the blocks, the last ones, predict further tokens.
+    Result<uint32_t> numPredicting() const { return u32Or("nextn_predict_layers", 0); }
+    /// One number for all layers, or one for each: as many as there are layers. Those of layers that predict
+    /// further tokens may stand behind them.
     Result<std::vector<uint32_t>> perLayer(std::string_view key, uint32_t numLayers) const;
     /// `fallback`, one for each layer, where the key is absent.
     Result<std::vector<uint32_t>> perLayerOr(std::string_view key, std::vector<uint32_t> fallback) const;

@@ -40,11 +40,32 @@ std::vector<std::span<const std::byte>> tablesOfRows(const OpenedModel& model) {
     return found;
 }
 
-/// Bytes of the files that a load leaves on the disk, by address.
+/// Tensors that nothing is computed with, such as layers that predict further tokens.
+std::vector<std::span<const std::byte>> unusedTensors(const OpenedModel& model) {
+    std::set<const std::byte*> used;
+    for (const auto& weight : model.graph.weights) used.insert(weight.tensor->data.data());
+    std::vector<std::span<const std::byte>> found;
+    for (const auto& [name, tensor] : model.file.tensors) {
+        const std::span<const std::byte> bytes = tensor.data;
+        const auto next = used.lower_bound(bytes.data());
+        const bool isUsed = next != used.end() && *next < bytes.data() + bytes.size();
+        if (!bytes.empty() && !isUsed && io::MappedFile::isMapped(bytes.data())) found.push_back(bytes);
+    }
+    return found;
+}
+
+/// Bytes of the files that a load leaves on the disk, by address, each once.
 std::vector<std::span<const std::byte>> leftOnDisk(const OpenedModel& model) {
     auto left = model.file.readOnce();
     std::ranges::copy(tablesOfRows(model), std::back_inserter(left));
+    std::ranges::copy(unusedTensors(model), std::back_inserter(left));
     std::ranges::sort(left, {}, &std::span<const std::byte>::data);
+    const std::byte* end = nullptr;
+    std::erase_if(left, [&](std::span<const std::byte> bytes) {
+        const bool overlaps = bytes.data() < end;
+        if (!overlaps) end = bytes.data() + bytes.size();
+        return overlaps;
+    });
     return left;
 }
 

@@ -47,7 +47,7 @@ enum Pooling : uint32_t { kMean = 1, kFirst = 2, kLast = 3, kRank = 4 };
 
 /// How the rows of a text become one, by what lies beside the model (checkpoint/pooling_files.h), where there
 /// is nothing by their mean: what sentence-transformers does then.
-Result<Pooling> statedPooling(const Metadata& config) {
+Result<Pooling> statedPooling(const Config& config) {
     struct Mode {
         std::string_view flag, name;
         Pooling pooling;

@@ -27,14 +27,14 @@ constexpr TensorRule kRules[] = {
     {"transformer.layers.#.mlp.dense_4h_to_h.bias", "blk.#.ffn_down.bias"},
 };
 
-bool isFirst(const Metadata& config) {
+bool isFirst(const Config& config) {
     return config.find("position_encoding_2d") != nullptr;
 }
 
 Status setKeys(Translation& t) {
     INGLE_TRY(expectFlag(t.config, "position_encoding_2d", true, true));
     // Its files never say that matrices are packed by its own rule but so.
-    INGLE_TRY_ASSIGN(const uint32_t bits, t.config.u32Or("quantization_bit", 0));
+    INGLE_TRY_ASSIGN(const uint32_t bits, t.config.u32Or("quantization_bit", 0, 0));
     if (bits != 0)
         return fail(ErrorCode::Unsupported, "ChatGLM-6B packed in {} bits is not read from such files", bits);
     INGLE_TRY_ASSIGN(const DecoderSizes sizes,
@@ -80,7 +80,7 @@ Status finishTokens(Translation& t) {
         if (std::ranges::find(kControls, data.tokens[id]) != std::end(kControls))
             data.types[id] = TokenType::Control;
     const auto set = [&](std::string_view key, std::optional<TokenId>& id) -> Status {
-        INGLE_TRY_ASSIGN(const uint32_t stated, t.config.u32Or(key, UINT32_MAX));
+        INGLE_TRY_ASSIGN(const uint32_t stated, t.config.u32Or(key, UINT32_MAX, UINT32_MAX));
         if (stated < data.tokens.size()) id = static_cast<TokenId>(stated);
         return {};
     };

@@ -14,14 +14,15 @@ Status setKeys(Translation& t) {
                                         .epsilonKey = "attention.layer_norm_epsilon",
                                         .usualEpsilon = 1e-5}));
     INGLE_TRY_ASSIGN(const auto windowed, layersOfKind(t.config, "sliding_attention", sizes.numLayers));
-    INGLE_TRY_ASSIGN(const uint32_t period, t.config.u32Or("sliding_window_pattern", 4));
-    INGLE_TRY_ASSIGN(const uint32_t window, t.config.u32Or("sliding_window", 4096));
+    INGLE_TRY_ASSIGN(const uint32_t window, t.config.u32Or("sliding_window", 4096, 0));
     INGLE_TRY_ASSIGN(const float scale, t.config.f32Or("logit_scale", 0.0625F));
     t.setCount("attention.sliding_window", window);
-    if (windowed)
+    if (windowed) {
         t.set("attention.sliding_window_pattern", asFlags(*windowed));
-    else
+    } else {
+        INGLE_TRY_ASSIGN(const uint32_t period, t.config.u32Or("sliding_window_pattern", 4));
         t.setCount("attention.sliding_window_pattern", period);
+    }
     t.set("logit_scale", double{scale});
     return setRope(t, sizes);
 }

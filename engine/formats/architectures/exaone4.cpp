@@ -13,7 +13,7 @@ constexpr TensorRule kRules[] = {
 /// The family knows the model with windows by its number of layers.
 Status setWindows(Translation& t, const DecoderSizes& sizes) {
     constexpr uint32_t kLayersOf32B = 64;
-    INGLE_TRY_ASSIGN(const uint32_t window, t.config.u32Or("sliding_window", 0));
+    INGLE_TRY_ASSIGN(const uint32_t window, t.config.u32Or("sliding_window", 0, 0));
     if ((window > 0) != (sizes.numLayers == kLayersOf32B))
         return fail(ErrorCode::Unsupported, "sliding_window {} is not supported for {} layers", window,
                     sizes.numLayers);

@@ -28,13 +28,16 @@ constexpr std::string_view kImageParts[] = {"vision_tower.", "multi_modal_projec
 
 /// What it is not stated for is in the class that reads the configuration.
 Result<DecoderSizes> setSizes(Translation& t, uint32_t usualHeadDim, const DecoderNames& names = {}) {
+    // Of the two, the one that holds null is not used.
     for (const char* key : {"hidden_activation", "hidden_act"})
-        INGLE_TRY(expectText(t.config, key, "gelu_pytorch_tanh", {"gelu_pytorch_tanh", "gelu"}));
+        if (!t.config.isNull(key))
+            INGLE_TRY(expectText(t.config, key, "gelu_pytorch_tanh", {"gelu_pytorch_tanh", "gelu"}));
     INGLE_TRY_ASSIGN(DecoderSizes sizes, setDecoderKeys(t, names));
-    if (t.config.find("head_dim")) return sizes;
-    sizes.headDim = sizes.rotatedDims = usualHeadDim;
+    INGLE_TRY_ASSIGN(const uint32_t headDim, t.config.u32Or("head_dim", usualHeadDim));
+    if (headDim == sizes.headDim) return sizes;
+    sizes.headDim = sizes.rotatedDims = headDim;
     for (const char* key : {"attention.key_length", "attention.value_length", "rope.dimension_count"})
-        t.setCount(key, usualHeadDim);
+        t.setCount(key, headDim);
     return sizes;
 }
 
@@ -48,14 +51,12 @@ Status expectScale(const Translation& t, const DecoderSizes& sizes, uint32_t lay
 }
 
 /// Which layers have windows, as one flag a layer or as a period.
-Status setWindows(Translation& t, const DecoderSizes& sizes, uint32_t usualWindow, uint32_t usualPeriod) {
-    INGLE_TRY_ASSIGN(const uint32_t window, t.config.u32Or("sliding_window", usualWindow));
-    t.setCount("attention.sliding_window", window);
-    INGLE_TRY_ASSIGN(const uint32_t stated, t.config.u32Or("sliding_window_pattern", usualPeriod));
-    INGLE_TRY_ASSIGN(const uint32_t period, t.config.u32Or("_sliding_window_pattern", stated));
-    if (period == 0) return fail(ErrorCode::Corrupt, "sliding_window_pattern cannot be 0");
+Status setWindows(Translation& t, const DecoderSizes& sizes, uint32_t usualPeriod) {
     INGLE_TRY_ASSIGN(auto windowed, layersOfKind(t.config, "sliding_attention", sizes.numLayers));
     if (!windowed) {
+        INGLE_TRY_ASSIGN(const uint32_t stated, t.config.u32Or("sliding_window_pattern", usualPeriod));
+        INGLE_TRY_ASSIGN(const uint32_t period, t.config.u32Or("_sliding_window_pattern", stated));
+        if (period == 0) return fail(ErrorCode::Corrupt, "sliding_window_pattern cannot be 0");
         windowed.emplace();
         for (uint32_t layer = 0; layer < sizes.numLayers; ++layer)
             windowed->push_back((layer + 1) % period != 0);
@@ -72,9 +73,11 @@ Status setGemma(Translation& t) {
 Status setGemma2(Translation& t) {
     INGLE_TRY_ASSIGN(const DecoderSizes sizes, setSizes(t, 256));
     INGLE_TRY(expectScale(t, sizes, 46));
-    INGLE_TRY(setWindows(t, sizes, 4096, 2));
-    INGLE_TRY_ASSIGN(const float scores, t.config.f32Or("attn_logit_softcapping", 50));
-    INGLE_TRY_ASSIGN(const float logits, t.config.f32Or("final_logit_softcapping", 30));
+    INGLE_TRY(setWindows(t, sizes, 2));
+    INGLE_TRY_ASSIGN(const uint32_t window, t.config.u32Or("sliding_window", 4096, 0));
+    t.setCount("attention.sliding_window", window);
+    INGLE_TRY_ASSIGN(const float scores, t.config.f32Or("attn_logit_softcapping", 50, 0));
+    INGLE_TRY_ASSIGN(const float logits, t.config.f32Or("final_logit_softcapping", 30, 0));
     t.set("attn_logit_softcapping", double{scores});
     t.set("final_logit_softcapping", double{logits});
     return setRope(t, sizes);
@@ -85,16 +88,20 @@ Status setGemma3(Translation& t) {
     INGLE_TRY_ASSIGN(const DecoderSizes sizes,
                      setSizes(t, 256, {.usualHeads = 8, .usualKvHeads = 4, .usualContext = 131072}));
     INGLE_TRY(expectScale(t, sizes, 62));
-    INGLE_TRY(setWindows(t, sizes, 4096, 6));
-    INGLE_TRY_ASSIGN(const float logits, t.config.f32Or("final_logit_softcapping", 0));
-    INGLE_TRY_ASSIGN(const float attention, t.config.f32Or("attn_logit_softcapping", 0));
+    INGLE_TRY(setWindows(t, sizes, 6));
+    // The family knows by the window which layers have frequencies of their own.
+    INGLE_TRY_ASSIGN(const uint32_t window, t.config.u32Or("sliding_window", 4096));
+    t.setCount("attention.sliding_window", window);
+    INGLE_TRY_ASSIGN(const float logits, t.config.f32Or("final_logit_softcapping", 0, 0));
+    INGLE_TRY_ASSIGN(const float attention, t.config.f32Or("attn_logit_softcapping", 0, 0));
     if (attention != 0)
         return fail(ErrorCode::Unsupported, "attn_logit_softcapping {} is not supported for such models",
                     attention);
     t.set("final_logit_softcapping", double{logits});
-    INGLE_TRY_ASSIGN(const float stated, t.config.f32Or("rope_local_base_freq", 10000));
-    INGLE_TRY_ASSIGN(const float local,
-                     t.config.f32Or("rope_parameters.sliding_attention.rope_theta", stated));
+    constexpr std::string_view kLocal = "rope_parameters.sliding_attention.rope_theta";
+    INGLE_TRY_ASSIGN(const float local, t.config.find(kLocal)
+                                            ? t.config.f32(kLocal)
+                                            : t.config.f32Or("rope_local_base_freq", 10000));
     t.set("rope.freq_base_swa", double{local});
     const bool isSplit = t.config.find("rope_parameters.full_attention.rope_theta") != nullptr;
     return setRope(t, sizes, 1e6, isSplit ? "rope_parameters.full_attention" : "rope_parameters");

@@ -76,7 +76,8 @@ Status setPositions(Translation& t, uint32_t headDim, uint32_t fullHeadDim) {
 Status setLayers(Translation& t, const DecoderSizes& sizes) {
     INGLE_TRY_ASSIGN(const auto windowed, windowedLayers(t, sizes.numLayers));
     INGLE_TRY_ASSIGN(const bool valuesAreKeys, t.config.boolOr("attention_k_eq_v", false));
-    INGLE_TRY_ASSIGN(const uint32_t stated, t.config.u32Or("num_global_key_value_heads", sizes.numKvHeads));
+    INGLE_TRY_ASSIGN(const uint32_t stated,
+                     t.config.u32Or("num_global_key_value_heads", sizes.numKvHeads, sizes.numKvHeads));
     INGLE_TRY_ASSIGN(const uint32_t numShared, t.config.u32Or("num_kv_shared_layers", 0));
     INGLE_TRY_ASSIGN(const bool isWide, t.config.boolOr("use_double_wide_mlp", false));
     INGLE_TRY_ASSIGN(const uint32_t ffnDim, t.config.u32("intermediate_size"));
@@ -109,7 +110,8 @@ Status setExperts(Translation& t) {
 Status setKeys(Translation& t) {
     INGLE_TRY(expectText(t.config, "hidden_activation", "gelu_pytorch_tanh", {"gelu_pytorch_tanh"}));
     INGLE_TRY(expectFlag(t.config, "attention_bias", false, false));
-    INGLE_TRY(expectText(t.config, "use_bidirectional_attention", "vision", {"vision"}));
+    if (!t.config.isNull("use_bidirectional_attention"))
+        INGLE_TRY(expectText(t.config, "use_bidirectional_attention", "vision", {"vision"}));
     INGLE_TRY_ASSIGN(
         const DecoderSizes sizes,
         setDecoderKeys(
@@ -125,9 +127,9 @@ Status setKeys(Translation& t) {
     }
     INGLE_TRY(setLayers(t, sizes));
     INGLE_TRY(setExperts(t));
-    INGLE_TRY_ASSIGN(const uint32_t window, t.config.u32Or("sliding_window", 512));
-    INGLE_TRY_ASSIGN(const uint32_t ownDim, t.config.u32Or("hidden_size_per_layer_input", 256));
-    INGLE_TRY_ASSIGN(const float cap, t.config.f32Or("final_logit_softcapping", 0));
+    INGLE_TRY_ASSIGN(const uint32_t window, t.config.u32Or("sliding_window", 512, 0));
+    INGLE_TRY_ASSIGN(const uint32_t ownDim, t.config.u32Or("hidden_size_per_layer_input", 256, 0));
+    INGLE_TRY_ASSIGN(const float cap, t.config.f32Or("final_logit_softcapping", 0, 0));
     t.setCount("attention.sliding_window", window);
     t.setCount("embedding_length_per_layer_input", ownDim);
     t.set("final_logit_softcapping", double{cap});

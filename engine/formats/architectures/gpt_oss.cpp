@@ -85,7 +85,7 @@ Status setKeys(Translation& t) {
     INGLE_TRY_ASSIGN(const uint32_t ffnDim, t.config.u32("intermediate_size"));
     INGLE_TRY_ASSIGN(const uint32_t window, t.config.u32("sliding_window"));
     INGLE_TRY_ASSIGN(const uint32_t numExperts, t.config.u32("num_local_experts"));
-    INGLE_TRY_ASSIGN(const uint32_t older, t.config.u32Or("experts_per_token", 4));
+    INGLE_TRY_ASSIGN(const uint32_t older, t.config.u32Or("experts_per_token", 4, 4));
     INGLE_TRY_ASSIGN(const uint32_t numUsed, t.config.u32Or("num_experts_per_tok", older));
     t.setCount("expert_feed_forward_length", ffnDim);
     t.setCount("expert_count", numExperts);

@@ -45,7 +45,7 @@ Status setKeys(Translation& t) {
     INGLE_TRY(expectText(t.config, "hidden_act", "silu", {"silu"}));
     INGLE_TRY_ASSIGN(const DecoderSizes sizes, setDecoderKeys(t));
     INGLE_TRY(setMamba(t, sizes));
-    INGLE_TRY_ASSIGN(const uint32_t numExperts, t.config.u32Or("num_local_experts", 0));
+    INGLE_TRY_ASSIGN(const uint32_t numExperts, t.config.u32Or("num_local_experts", 0, 0));
     INGLE_TRY_ASSIGN(const uint32_t shared, t.config.u32("shared_intermediate_size"));
     if (numExperts > 0) {
         INGLE_TRY_ASSIGN(const uint32_t numUsed, t.config.u32("num_experts_per_tok"));
@@ -71,7 +71,8 @@ Status setKeys(Translation& t) {
         INGLE_TRY_ASSIGN(const float value, t.config.f32Or(scale.from, 1));
         t.set(scale.key, double{value});
     }
-    INGLE_TRY_ASSIGN(const std::string positions, t.config.stringOr("position_embedding_type", "nope"));
+    INGLE_TRY_ASSIGN(const std::string positions,
+                     t.config.stringOr("position_embedding_type", "nope", "nope"));
     t.set("rope.scaling.finetuned", positions == "rope");
     return setRope(t, sizes);
 }
@@ -79,7 +80,7 @@ Status setKeys(Translation& t) {
 /// The expert that serves every row is a feed-forward where there are no others.
 Status finish(Translation& t) {
     INGLE_TRY_ASSIGN(const uint32_t numLayers, t.config.u32("num_hidden_layers"));
-    INGLE_TRY_ASSIGN(const uint32_t numExperts, t.config.u32Or("num_local_experts", 0));
+    INGLE_TRY_ASSIGN(const uint32_t numExperts, t.config.u32Or("num_local_experts", 0, 0));
     INGLE_TRY_ASSIGN(const uint32_t shared, t.config.u32("shared_intermediate_size"));
     const std::string_view suffix = numExperts > 0 ? "_shexp" : "";
     for (uint32_t layer = 0; layer < numLayers; ++layer) {

@@ -25,7 +25,7 @@ Status setLlama(Translation& t) {
 Status setMistral(Translation& t) {
     INGLE_TRY(setLlama(t));
     INGLE_TRY_ASSIGN(const uint32_t context, t.config.u32("max_position_embeddings"));
-    INGLE_TRY_ASSIGN(const uint32_t window, t.config.u32Or("sliding_window", 0));
+    INGLE_TRY_ASSIGN(const uint32_t window, t.config.u32Or("sliding_window", 0, 0));
     if (window > 0 && window < context) t.setCount("context_length", window);
     return {};
 }

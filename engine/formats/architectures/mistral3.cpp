@@ -11,9 +11,10 @@ constexpr std::string_view kImageParts[] = {"vision_tower.", "multi_modal_projec
 Status setKeys(Translation& t) {
     INGLE_TRY(expectText(t.config, "hidden_act", "silu", {"silu"}));
     INGLE_TRY_ASSIGN(const DecoderSizes sizes, setDecoderKeys(t, {.usualEpsilon = 1e-5}));
-    INGLE_TRY_ASSIGN(const float temperature, t.config.f32Or("rope_parameters.llama_4_scaling_beta", 0));
-    INGLE_TRY_ASSIGN(const uint32_t original,
-                     t.config.u32Or("rope_parameters.original_max_position_embeddings", sizes.context));
+    INGLE_TRY_ASSIGN(const float temperature, t.config.f32Or("rope_parameters.llama_4_scaling_beta", 0, 0));
+    INGLE_TRY_ASSIGN(
+        const uint32_t original,
+        t.config.u32Or("rope_parameters.original_max_position_embeddings", sizes.context, sizes.context));
     t.set("attention.temperature_scale", double{temperature});
     t.setCount("rope.scaling.original_context_length", original);
     return setRope(t, sizes);

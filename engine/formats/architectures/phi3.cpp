@@ -13,7 +13,7 @@ constexpr TensorRule kRules[] = {
 Status setKeys(Translation& t) {
     INGLE_TRY(expectText(t.config, "hidden_act", "silu", {"silu"}));
     INGLE_TRY_ASSIGN(const DecoderSizes sizes, setDecoderKeys(t, {.usualEpsilon = 1e-5}));
-    INGLE_TRY_ASSIGN(const uint32_t window, t.config.u32Or("sliding_window", 0));
+    INGLE_TRY_ASSIGN(const uint32_t window, t.config.u32Or("sliding_window", 0, 0));
     t.setCount("attention.sliding_window", window);
     return setRope(t, sizes);
 }

@@ -12,7 +12,7 @@ Status setQwen(Translation& t) {
     INGLE_TRY_ASSIGN(const DecoderSizes sizes, setDecoderKeys(t));
     // Where windows are used, they are of some layers; up to their length there are none.
     INGLE_TRY_ASSIGN(const bool hasWindows, t.config.boolOr("use_sliding_window", false));
-    INGLE_TRY_ASSIGN(const uint32_t window, t.config.u32Or("sliding_window", 0));
+    INGLE_TRY_ASSIGN(const uint32_t window, t.config.u32Or("sliding_window", 0, 0));
     if (hasWindows && window > 0 && window < sizes.context) t.setCount("context_length", window);
     return setRope(t, sizes);
 }

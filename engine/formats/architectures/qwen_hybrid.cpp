@@ -56,7 +56,7 @@ Status setDeltaNets(Translation& t, const DecoderSizes& sizes) {
     INGLE_TRY_ASSIGN(const uint32_t numValueHeads, t.config.u32Or("linear_num_value_heads", 32));
     INGLE_TRY_ASSIGN(const uint32_t valueDim, t.config.u32Or("linear_value_head_dim", 128));
     t.setCount("ssm.inner_size", uint64_t{numValueHeads} * valueDim);
-    INGLE_TRY_ASSIGN(const uint32_t interval, t.config.u32Or("full_attention_interval", 4));
+    INGLE_TRY_ASSIGN(const uint32_t interval, t.config.u32Or("full_attention_interval", 4, 4));
     if (interval == 0) return fail(ErrorCode::Corrupt, "full_attention_interval cannot be 0");
     INGLE_TRY_ASSIGN(auto recurrent, layersOfKind(t.config, "linear_attention", sizes.numLayers));
     if (!recurrent) {

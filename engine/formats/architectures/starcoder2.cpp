@@ -19,7 +19,7 @@ Status setKeys(Translation& t) {
                                         .epsilonKey = "attention.layer_norm_epsilon",
                                         .usualEpsilon = 1e-5}));
     // Up to the length of the window there is none.
-    INGLE_TRY_ASSIGN(const uint32_t window, t.config.u32Or("sliding_window", 0));
+    INGLE_TRY_ASSIGN(const uint32_t window, t.config.u32Or("sliding_window", 0, 0));
     if (window > 0 && window < sizes.context) t.setCount("context_length", window);
     return setRope(t, sizes);
 }

@@ -2,7 +2,7 @@
 
 namespace ingle::formats {
 
-const Architecture* findArchitecture(std::string_view name, const Metadata& config) {
+const Architecture* findArchitecture(std::string_view name, const Config& config) {
     const Architecture* usual = nullptr;
     for (const ArchitectureGroup* group : allArchitectures()) {
         for (const Architecture& architecture : group->architectures) {

@@ -36,7 +36,7 @@ struct Architecture {
     /// Null, or what is left to do when all tensors have their names.
     Status (*finish)(Translation& translation) = nullptr;
     /// Null, or whether a configuration is of this one: another that has the same name is the usual one.
-    bool (*suits)(const Metadata& config) = nullptr;
+    bool (*suits)(const Config& config) = nullptr;
     /// What all models of this name have in common; vocabularies that are lists of bytes need it.
     WordRules words = {};
 };
@@ -48,7 +48,7 @@ struct ArchitectureGroup {
 std::span<const ArchitectureGroup* const> allArchitectures();
 
 /// Null when this version does not know it.
-const Architecture* findArchitecture(std::string_view name, const Metadata& config);
+const Architecture* findArchitecture(std::string_view name, const Config& config);
 /// The name in such files of a tensor with this name in GGUF's terms; nothing where no rule takes one as it
 /// lies.
 std::optional<std::string> sourceName(const Architecture& architecture, std::string_view name);

@@ -15,7 +15,7 @@ constexpr uint32_t kMaxHeadDim = 1 << 16;
 /// A value of the rotary positions under its new or its old name.
 class RopeConfig {
   public:
-    RopeConfig(const Metadata& config, std::string_view prefix) : m_config(config) {
+    RopeConfig(const Config& config, std::string_view prefix) : m_config(config) {
         const std::string begin = fmt::format("{}.", prefix);
         const bool isNew = std::ranges::any_of(
             config.all(), [&](const auto& entry) { return entry.first.starts_with(begin); });
@@ -25,11 +25,12 @@ class RopeConfig {
     std::string key(std::string_view name) const { return m_prefix + std::string(name); }
     bool has(std::string_view name) const { return m_config.find(key(name)) != nullptr; }
     Result<float> number(std::string_view name) const { return m_config.f32(key(name)); }
+    // Of these None is as good as nothing.
     Result<float> numberOr(std::string_view name, float fallback) const {
-        return m_config.f32Or(key(name), fallback);
+        return m_config.f32Or(key(name), fallback, fallback);
     }
     Result<uint32_t> countOr(std::string_view name, uint32_t fallback) const {
-        return m_config.u32Or(key(name), fallback);
+        return m_config.u32Or(key(name), fallback, fallback);
     }
     Result<bool> flagOr(std::string_view name, bool fallback) const {
         return m_config.boolOr(key(name), fallback);
@@ -54,7 +55,7 @@ class RopeConfig {
     }
 
   private:
-    const Metadata& m_config;
+    const Config& m_config;
     std::string m_prefix;
 };
 
@@ -128,8 +129,8 @@ Status setYarn(Translation& translation, const RopeConfig& rope, const DecoderSi
 
 Status setLongRope(Translation& translation, const RopeConfig& rope, const DecoderSizes& sizes) {
     // Phi-3 states it outside.
-    INGLE_TRY_ASSIGN(const uint32_t outside,
-                     translation.config.u32Or("original_max_position_embeddings", sizes.context));
+    INGLE_TRY_ASSIGN(const uint32_t outside, translation.config.u32Or("original_max_position_embeddings",
+                                                                      sizes.context, sizes.context));
     INGLE_TRY_ASSIGN(const uint32_t original, rope.countOr("original_max_position_embeddings", outside));
     if (original < 2)
         return fail(ErrorCode::Corrupt, "original_max_position_embeddings cannot be {}", original);
@@ -152,7 +153,7 @@ Status setLongRope(Translation& translation, const RopeConfig& rope, const Decod
 }  // namespace
 
 Result<DecoderSizes> setDecoderKeys(Translation& translation, const DecoderNames& names) {
-    const Metadata& config = translation.config;
+    const Config& config = translation.config;
     const auto countOr = [&](std::string_view key, uint32_t usual) {
         return usual ? config.u32Or(key, usual) : config.u32(key);
     };
@@ -160,18 +161,20 @@ Result<DecoderSizes> setDecoderKeys(Translation& translation, const DecoderNames
     INGLE_TRY_ASSIGN(sizes.numLayers, config.u32(names.numLayers));
     INGLE_TRY_ASSIGN(sizes.dim, config.u32(names.dim));
     INGLE_TRY_ASSIGN(sizes.numHeads, countOr(names.numHeads, names.usualHeads));
-    INGLE_TRY_ASSIGN(sizes.numKvHeads,
-                     countOr(names.numKvHeads, names.usualKvHeads ? names.usualKvHeads : sizes.numHeads));
+    const uint32_t usualKvHeads = names.usualKvHeads ? names.usualKvHeads : sizes.numHeads;
+    INGLE_TRY_ASSIGN(sizes.numKvHeads, config.u32Or(names.numKvHeads, usualKvHeads, sizes.numHeads));
     if (sizes.numLayers > kMaxLayers)
         return fail(ErrorCode::Corrupt, "{} cannot be {}", names.numLayers, sizes.numLayers);
     if (sizes.numHeads == 0) return fail(ErrorCode::Corrupt, "{} cannot be 0", names.numHeads);
-    INGLE_TRY_ASSIGN(sizes.headDim, config.u32Or(names.headDim, sizes.dim / sizes.numHeads));
+    const uint32_t evenShare = sizes.dim / sizes.numHeads;
+    INGLE_TRY_ASSIGN(sizes.headDim, config.u32Or(names.headDim, evenShare, evenShare));
     if (sizes.headDim > kMaxHeadDim)
         return fail(ErrorCode::Corrupt, "heads of {} numbers are too large", sizes.headDim);
     INGLE_TRY_ASSIGN(sizes.context, countOr(names.context, names.usualContext));
-    INGLE_TRY_ASSIGN(const float usual, config.f32Or("rope_parameters.partial_rotary_factor",
-                                                     static_cast<float>(names.usualRotated)));
-    INGLE_TRY_ASSIGN(const float rotated, config.f32Or("partial_rotary_factor", usual));
+    const auto allOrSome = static_cast<float>(names.usualRotated);
+    INGLE_TRY_ASSIGN(const float usual,
+                     config.f32Or("rope_parameters.partial_rotary_factor", allOrSome, allOrSome));
+    INGLE_TRY_ASSIGN(const float rotated, config.f32Or("partial_rotary_factor", usual, usual));
     if (!(rotated > 0) || rotated > 1)
         return fail(ErrorCode::Corrupt, "partial_rotary_factor cannot be {}", rotated);
     sizes.rotatedDims = static_cast<uint32_t>(static_cast<float>(sizes.headDim) * rotated);
@@ -195,10 +198,11 @@ Result<DecoderSizes> setDecoderKeys(Translation& translation, const DecoderNames
 
 Status setRope(Translation& translation, const DecoderSizes& sizes, double usualBase,
                std::string_view prefix) {
-    const Metadata& config = translation.config;
+    const Config& config = translation.config;
     const RopeConfig rope(config, prefix);
-    INGLE_TRY_ASSIGN(const float outside, config.f32Or("rope_theta", static_cast<float>(usualBase)));
-    INGLE_TRY_ASSIGN(const float base, rope.numberOr("rope_theta", outside));
+    const bool isInside = rope.has("rope_theta");
+    INGLE_TRY_ASSIGN(const float base, isInside ? rope.number("rope_theta")
+                                                : config.f32Or("rope_theta", static_cast<float>(usualBase)));
     translation.set("rope.freq_base", double{base});
     INGLE_TRY_ASSIGN(const std::string type, rope.type());
     // "dynamic" changes something only beyond the context that the model was trained for.
@@ -219,14 +223,14 @@ Status setRope(Translation& translation, const DecoderSizes& sizes, double usual
     return fail(ErrorCode::Unsupported, "rope scaling \"{}\" is not supported", shown(type));
 }
 
-Status expectText(const Metadata& config, std::string_view key, std::string_view usual,
+Status expectText(const Config& config, std::string_view key, std::string_view usual,
                   std::initializer_list<std::string_view> known) {
     INGLE_TRY_ASSIGN(const std::string value, config.stringOr(key, std::string(usual)));
     if (std::ranges::find(known, value) != known.end()) return {};
     return fail(ErrorCode::Unsupported, "{} \"{}\" is not supported for such models", key, shown(value));
 }
 
-Status expectFlag(const Metadata& config, std::string_view key, bool usual, bool known) {
+Status expectFlag(const Config& config, std::string_view key, bool usual, bool known) {
     INGLE_TRY_ASSIGN(const bool value, config.boolOr(key, usual));
     if (value == known) return {};
     return fail(ErrorCode::Unsupported, "{} = {} is not supported for such models", key, value);

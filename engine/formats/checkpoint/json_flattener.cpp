@@ -23,12 +23,16 @@ MetaValue held(const JsonValue& value) {
 }  // namespace
 
 Status JsonFlattener::key(const JsonPath& path) {
-    m_values.erase(nameOf(path));
+    const std::string name = nameOf(path);
+    m_values.erase(name);
+    m_nulls.erase(name);
     return {};
 }
 
 Status JsonFlattener::value(const JsonPath& path, const JsonValue& value) {
-    if (std::holds_alternative<std::nullptr_t>(value)) return {};
+    const bool isNull = std::holds_alternative<std::nullptr_t>(value);
+    if (isNull && !path.back().isIndex) m_nulls.insert(nameOf(path));
+    if (isNull) return {};
     if (path.back().isIndex)
         append(nameOf(std::span(path).first(path.size() - 1)), held(value));
     else

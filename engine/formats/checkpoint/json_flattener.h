@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -11,12 +12,14 @@
 namespace ingle::formats {
 
 /// The values of objects in objects stand under "outer.inner", those of objects in arrays under
-/// "array.0.inner"; arrays of numbers, truth values or texts are one value. Null is left out. A key that
+/// "array.0.inner"; arrays of numbers, truth values or texts are one value. Null is no value. A key that
 /// comes again replaces what it held.
 class JsonFlattener : public JsonVisitor {
   public:
     Status key(const JsonPath& path) override;
     Status value(const JsonPath& path, const JsonValue& value) override;
+    /// Keys that hold null.
+    const std::set<std::string, std::less<>>& nulls() const { return m_nulls; }
     /// Called once, last.
     Metadata take();
 
@@ -26,6 +29,7 @@ class JsonFlattener : public JsonVisitor {
     void push(const std::string& name, T value);
 
     std::map<std::string, MetaValue, std::less<>> m_values;
+    std::set<std::string, std::less<>> m_nulls;
 };
 
 /// Errors: Corrupt.

@@ -2,7 +2,7 @@
 
 namespace ingle::formats {
 
-Result<std::optional<std::vector<bool>>> layersOfKind(const Metadata& config, std::string_view kind,
+Result<std::optional<std::vector<bool>>> layersOfKind(const Config& config, std::string_view kind,
                                                       uint32_t numLayers) {
     const MetaValue* types = config.find("layer_types");
     if (!types) return std::nullopt;

@@ -10,7 +10,7 @@ namespace ingle::formats {
 namespace {
 
 /// Keys under `prefix`, without it.
-Metadata settingsUnder(const Metadata& config, std::string_view prefix) {
+Metadata settingsUnder(const Config& config, std::string_view prefix) {
     Metadata settings;
     for (const auto& [key, value] : config.all())
         if (key.starts_with(prefix)) settings.set(key.substr(prefix.size()), value);
@@ -24,7 +24,7 @@ struct SettingsFile {
 constexpr SettingsFile kSettingsFiles[] = {{"quantize_config.json", "gptq"}, {"quant_config.json", "awq"}};
 
 Result<std::optional<Metadata>> findSettings(Checkpoint& checkpoint, const io::Source& source,
-                                             const Metadata& config) {
+                                             const Config& config) {
     for (const std::string_view prefix : {"quantization_config.", "compression_config."}) {
         Metadata settings = settingsUnder(config, prefix);
         if (settings.find("quant_method")) return settings;
@@ -63,7 +63,7 @@ Result<tensor::SideData> scalesOf(const StoredTensor& stored, const tensor::Shap
 
 }  // namespace
 
-Status unpackWeights(Checkpoint& checkpoint, const io::Source& source, const Metadata& config) {
+Status unpackWeights(Checkpoint& checkpoint, const io::Source& source, const Config& config) {
     INGLE_TRY_ASSIGN(const auto settings, findSettings(checkpoint, source, config));
     if (!settings) return {};
     INGLE_TRY_ASSIGN(const std::string method, settings->string("quant_method"));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/formats/checkpoint/checkpoint.h"
+#include "engine/formats/checkpoint/config.h"
 
 namespace ingle::formats {
 
@@ -25,7 +26,7 @@ std::span<const PackedScheme* const> allPackedSchemes();
 
 /// Unpacks what config.json, or an older file beside it, says is packed; nothing where none does. Errors:
 /// Unsupported (a way that nobody knows here), those of the schemes.
-Status unpackWeights(Checkpoint& checkpoint, const io::Source& source, const Metadata& config);
+Status unpackWeights(Checkpoint& checkpoint, const io::Source& source, const Config& config);
 
 // What schemes are made of.
 

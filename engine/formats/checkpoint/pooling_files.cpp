@@ -6,7 +6,7 @@
 
 namespace ingle::formats {
 
-Status addPooling(Checkpoint& checkpoint, const io::Source& source, Metadata& config) {
+Status addPooling(Checkpoint& checkpoint, const io::Source& source, Config& config) {
     INGLE_TRY_ASSIGN(const auto list, findText(checkpoint, source, "modules.json"));
     if (!list) return {};
     // A list, where the reader of JSON knows objects only.

@@ -325,6 +325,8 @@ Result<std::vector<float>> Translation::numbersOf(const StoredTensor& stored) co
 }
 
 Status Translation::translate(const Checkpoint& checkpoint, const Architecture& architecture) {
+    INGLE_TRY_ASSIGN(const uint32_t numPredicting, config.u32Or("num_nextn_predict_layers", 0, 0));
+    INGLE_TRY_ASSIGN(const uint32_t numLayers, config.u32Or("num_hidden_layers", UINT32_MAX));
     for (const auto& entry : checkpoint.tensors) {
         const std::string& name = entry.first;
         const StoredTensor& stored = entry.second;
@@ -332,6 +334,10 @@ Status Translation::translate(const Checkpoint& checkpoint, const Architecture& 
             architecture.ignored, [&](std::string_view prefix) { return name.starts_with(prefix); });
         if (isIgnored) continue;
         NumberedName own = numbered(textName(name));
+        // Layers behind the last one predict further tokens.
+        if (numPredicting > 0 && own.pattern.starts_with("model.layers.#.") &&
+            own.numbers.front() >= numLayers)
+            continue;
         const TensorRule* rule = findRule(architecture, own.pattern);
         if (!rule)
             return fail(ErrorCode::Unsupported, "{} has no use for the tensor '{}'", architecture.name,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/formats/checkpoint/checkpoint.h"
+#include "engine/formats/checkpoint/config.h"
 #include "engine/formats/model_file.h"
 
 namespace ingle::formats {
@@ -25,11 +26,10 @@ using Change = Status (*)(Translation& translation, const StoredTensor& stored, 
 
 class Translation {
   public:
-    /// `config`: config.json, flattened; values of "text_config" stand in front of those around it.
-    Translation(Metadata theConfig, std::string_view family, ModelFile begun)
+    Translation(Config theConfig, std::string_view family, ModelFile begun)
         : config(std::move(theConfig)), model(std::move(begun)), m_family(family) {}
 
-    const Metadata config;
+    const Config config;
     ModelFile model;
 
     std::string_view family() const { return m_family; }
@@ -123,8 +123,8 @@ Result<DecoderSizes> setDecoderKeys(Translation& translation, const DecoderNames
 Status setRope(Translation& translation, const DecoderSizes& sizes, double usualBase = 10000,
                std::string_view prefix = "rope_parameters");
 /// Errors: Unsupported, where config.json has another value than one of these under that key.
-Status expectText(const Metadata& config, std::string_view key, std::string_view usual,
+Status expectText(const Config& config, std::string_view key, std::string_view usual,
                   std::initializer_list<std::string_view> known);
-Status expectFlag(const Metadata& config, std::string_view key, bool usual, bool known);
+Status expectFlag(const Config& config, std::string_view key, bool usual, bool known);
 
 }  // namespace ingle::formats

@@ -15,6 +15,14 @@ constexpr std::string_view kMethods[] = {"compressed-tensors"};
 constexpr std::string_view kFormats[] = {"pack-quantized",  "int-quantized",   "float-quantized",
                                          "naive-quantized", "mixed-precision", "dense"};
 
+/// What is computed with rotated weights has to be rotated, too.
+constexpr std::string_view kTransforms = "transform_config";
+
+/// Whether a key is this one or in it.
+bool isOf(std::string_view outer, std::string_view key) {
+    return key.starts_with(outer) && (key.size() == outer.size() || key[outer.size()] == '.');
+}
+
 /// What is beside a matrix of levels.
 struct Companions {
     StoredTensor scales;                ///< [numRows, numGroups]
@@ -148,6 +156,10 @@ Status unpack(Checkpoint& checkpoint, const Metadata& settings) {
     INGLE_TRY_ASSIGN(const std::string format, settings.stringOr("format", "pack-quantized"));
     if (std::ranges::find(kFormats, format) == std::end(kFormats))
         return fail(ErrorCode::Unsupported, "weights compressed as \"{}\" are not supported", shown(format));
+    if (std::ranges::any_of(settings.all(), [](const auto& entry) { return isOf(kTransforms, entry.first); }))
+        return fail(ErrorCode::Unsupported,
+                    "weights that were rotated before they were compressed ({}) are not supported",
+                    kTransforms);
     for (const std::string& module : modulesWith(checkpoint, ".weight_packed"))
         INGLE_TRY(unpackWords(checkpoint, module));
     for (const std::string& module : modulesWith(checkpoint, ".weight"))

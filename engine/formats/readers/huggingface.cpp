@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "engine/formats/checkpoint/architecture.h"
-#include "engine/formats/checkpoint/json_flattener.h"
 #include "engine/formats/checkpoint/packed_scheme.h"
 #include "engine/formats/checkpoint/pooling_files.h"
 #include "engine/formats/checkpoint/rwkv_weights.h"
@@ -27,27 +26,19 @@ std::string beside(const io::Source& source, std::string_view name) {
     return (std::filesystem::path(source.path()).parent_path() / name).string();
 }
 
-/// config.json; what it says of the text model stands in front of what it says of all.
-Result<Metadata> readConfig(Checkpoint& checkpoint, const io::Source& source) {
+Result<Config> readConfig(Checkpoint& checkpoint, const io::Source& source) {
     INGLE_TRY_ASSIGN(const auto text, findText(checkpoint, source, "config.json"));
     if (!text)
         return withId<ErrorId::WeightsAlone>(
             fail(ErrorCode::Unsupported,
                  "{}: holds weights, but no config.json beside it says of which model", source.path()),
             source.path());
-    const auto parsed = flattenJson(*text);
-    if (!parsed) return happenedTo(beside(source, "config.json"), parsed.error());
-    const Metadata& all = *parsed;
-    Metadata config = all;
-    constexpr std::string_view kInner = "text_config.";
-    for (const auto& [key, value] : all.all())
-        if (key.starts_with(kInner)) config.set(key.substr(kInner.size()), value);
-    // The class of the whole decides, not that of its part.
-    if (const MetaValue* classes = all.find("architectures")) config.set("architectures", *classes);
+    auto config = parseConfig(*text);
+    if (!config) return happenedTo(beside(source, "config.json"), config.error());
     return config;
 }
 
-Result<const Architecture*> architectureOf(const Metadata& config) {
+Result<const Architecture*> architectureOf(const Config& config) {
     const MetaValue* value = config.find("architectures");
     const auto* names = value ? std::get_if<std::vector<std::string>>(value) : nullptr;
     if (!names || names->empty()) return fail(ErrorCode::Corrupt, "config.json names no architecture");
@@ -59,7 +50,7 @@ Result<const Architecture*> architectureOf(const Metadata& config) {
 
 /// The folder's name, or what the configuration calls the model. In the download cache folders are called by
 /// revisions, and the model's stands above: models--owner--name/snapshots/revision.
-std::string nameOf(const io::Source& source, const Metadata& config) {
+std::string nameOf(const io::Source& source, const Config& config) {
     const std::filesystem::path path(source.path());
     const std::string folder = path.parent_path().filename().string();
     const std::filesystem::path snapshots = path.parent_path().parent_path();
@@ -78,7 +69,7 @@ Result<ModelFile> translate(Checkpoint& checkpoint, const io::Source& source) {
         INGLE_TRY(addRwkvVocabulary(model, source));
         return model;
     }
-    INGLE_TRY_ASSIGN(Metadata config, readConfig(checkpoint, source));
+    INGLE_TRY_ASSIGN(Config config, readConfig(checkpoint, source));
     INGLE_TRY(unpackWeights(checkpoint, source, config));
     INGLE_TRY(addPooling(checkpoint, source, config));
     INGLE_TRY_ASSIGN(const Architecture* architecture, architectureOf(config));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "engine/formats/checkpoint/config.h"
 #include "engine/formats/gguf_layout.h"
 #include "engine/formats/tokenizer_data.h"
 #include "engine/tokenizer/tokenizer.h"
@@ -242,6 +243,9 @@ TEST(Folders, whatIsWrongIsOneSentence) {
         {withConfig("num_hidden_layers", 4000000000U), "num_hidden_layers cannot be 4000000000"},
         {withConfig("head_dim", 4000000000U), "heads of 4000000000 numbers are too large"},
         {withConfig("hidden_act", "relu"), "hidden_act \"relu\" is not supported"},
+        {withConfig("hidden_act", nullptr), "/config.json: 'hidden_act' is null, which is not supported"},
+        {withConfig("rms_norm_eps", nullptr), "'rms_norm_eps' is null"},
+        {withConfig("num_hidden_layers", nullptr), "'num_hidden_layers' is null"},
         {withConfig("rope_scaling", {{"rope_type", "spiral"}, {"factor", 2}}), "rope scaling \"spiral\""},
         {withTokenizer("{}"), "tokenizer.json: its vocabulary is empty"},
         {withTokenizer(R"({"model": {"type": "BPE", "vocab": {"a": 16000000}}})"),
@@ -267,6 +271,71 @@ TEST(Folders, whatIsWrongIsOneSentence) {
                            "model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}})"),
          "its rule \"NFKC\" is not supported in vocabularies of pieces"},
     });
+}
+
+/// transformers takes None where it is stated, and its own value where nothing is.
+TEST(Folders, nullIsNotTheUsualValue) {
+    for (const char* key : {"num_key_value_heads", "head_dim", "sliding_window", "rope_scaling"}) {
+        const test::TemporaryFolder folder;
+        const auto model = openFolder(withConfig(key, nullptr), folder);
+        EXPECT_TRUE(model) << key << ": " << model.error().message;
+    }
+    const Config config = parseConfig(R"({"a": null, "b": 1, "c": {"d": 2, "e": null}, "flag": null,
+                                          "text_config": {"a": 3, "b": null, "c": null}})")
+                              .value();
+    EXPECT_EQ(config.u32Or("a", 9, 0).value(), 3U);
+    EXPECT_EQ(config.u32Or("b", 9, 0).value(), 0U);
+    EXPECT_EQ(config.u32Or("none", 9, 0).value(), 9U);
+    EXPECT_FALSE(config.boolOr("flag", true).value());
+    EXPECT_TRUE(config.isNull("c") && config.isNull("c.e"));
+    EXPECT_EQ(config.find("c.d"), nullptr);
+    EXPECT_EQ(config.u32Or("b", 9).error().message, "'b' is null, which is not supported for such models");
+    EXPECT_EQ(config.f32("b").error().message, "'b' is null, which is not supported for such models");
+}
+
+/// Of Gemma 2: without a cap where it holds null, with the usual one where it holds nothing.
+TEST(Folders, capsMayBeOff) {
+    for (const bool isNull : {false, true}) {
+        FolderFiles files = test::mixtralFolder();
+        json config = {{"architectures", {"Gemma2ForCausalLM"}},
+                       {"hidden_size", 8},
+                       {"intermediate_size", 16},
+                       {"num_hidden_layers", 1},
+                       {"num_attention_heads", 2},
+                       {"num_key_value_heads", 2},
+                       {"head_dim", 4},
+                       {"query_pre_attn_scalar", 4},
+                       {"max_position_embeddings", 32}};
+        for (const char* key : {"attn_logit_softcapping", "final_logit_softcapping", "sliding_window"})
+            if (isNull) config[key] = nullptr;
+        files["config.json"] = config.dump();
+        files["model.safetensors"] =
+            test::safetensorsFile(test::FolderTensors{{"model.embed_tokens.weight", {300, 8}}});
+        const test::TemporaryFolder folder;
+        const auto model = openFolder(files, folder);
+        ASSERT_TRUE(model) << model.error().message;
+        EXPECT_EQ(model->metadata.f32("gemma2.attn_logit_softcapping").value(), isNull ? 0 : 50);
+        EXPECT_EQ(model->metadata.f32("gemma2.final_logit_softcapping").value(), isNull ? 0 : 30);
+        EXPECT_EQ(model->metadata.u32("gemma2.attention.sliding_window").value(), isNull ? 0U : 4096U);
+    }
+}
+
+/// Whatever they are called: other engines put them behind the last layer.
+TEST(Folders, layersThatPredictFurtherTokensAreLeftOut) {
+    test::FolderTensors tensors = test::mixtralTensors();
+    const test::FolderTensors own = tensors;
+    const std::string layer = "model.layers.0.";
+    for (const auto& [name, dims] : own)
+        if (name.starts_with(layer)) tensors["model.layers.1." + name.substr(layer.size())] = dims;
+    tensors["model.layers.1.eh_proj.weight"] = {8, 16};
+    tensors["model.layers.1.shared_head.head.weight"] = {300, 8};
+    FolderFiles files = withConfig("num_nextn_predict_layers", 1);
+    files["model.safetensors"] = test::safetensorsFile(tensors);
+    const test::TemporaryFolder folder;
+    const auto model = openFolder(files, folder);
+    ASSERT_TRUE(model) << model.error().message;
+    EXPECT_EQ(model->metadata.u32("llama.block_count").value(), 1U);
+    for (const auto& entry : model->tensors) EXPECT_FALSE(entry.first.starts_with("blk.1.")) << entry.first;
 }
 
 FolderFiles with(FolderFiles files, const FolderFiles& changed) {

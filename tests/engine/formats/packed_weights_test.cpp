@@ -156,6 +156,9 @@ TEST(PackedWeights, whatIsWrongIsOneSentence) {
          "its groups of columns are not whole blocks of 32"},
         {withSetting(folders["compressed-tensors"], "format", "marlin-24"),
          "weights compressed as \"marlin-24\" are not supported"},
+        {withSetting(folders["compressed-tensors"], "transform_config",
+                     {{"config_groups", {{"u", {{"type", "hadamard"}, {"apply", json::array()}}}}}}),
+         "weights that were rotated before they were compressed (transform_config) are not supported"},
         {withShape(folders["compressed-tensors"], "mlp.up_proj.weight_packed", {32, 8}),
          "are no matrix of 64 × 32 levels of 4 or 8 bits"},
         {withShape(folders["compressed-tensors"], "mlp.up_proj.weight_scale", {1, 64}), "do not fit"},
@@ -170,6 +173,15 @@ TEST(PackedWeights, whatIsWrongIsOneSentence) {
                  "mlp.experts.down_proj_scales", "unknown"),
          "are read as MXFP4 only"},
     });
+}
+
+TEST(PackedWeights, noTransformIsAsGoodAsNone) {
+    for (const json& none : {json(nullptr), json::object(), json({{"config_groups", json::object()}})}) {
+        const test::TemporaryFolder folder;
+        const auto model = openFolder(
+            withSetting(test::packedFolders()["compressed-tensors"], "transform_config", none), folder);
+        EXPECT_TRUE(model) << model.error().message;
+    }
 }
 
 /// Older folders say it in files of their own.

@@ -2160,10 +2160,6 @@
         <translation>Fragen Sie den Lotsen</translation>
     </message>
     <message>
-        <source>GGUF and rwkv.cpp files run from where they lie. Everything stays on this computer: Inglenook cannot reach the network.</source>
-        <translation>Dateien von GGUF und rwkv.cpp laufen dort, wo sie liegen. Alles bleibt auf diesem Rechner: Inglenook kann das Netz nicht erreichen.</translation>
-    </message>
-    <message>
         <source>Drop it again from where it is now.</source>
         <translation>Legen Sie sie von ihrem neuen Ort aus wieder hier ab.</translation>
     </message>
@@ -2194,6 +2190,10 @@
     <message>
         <source>Open a model…</source>
         <translation>Modell öffnen …</translation>
+    </message>
+    <message>
+        <source>GGUF and rwkv.cpp files run from where they lie. Everything stays on this computer: Inglenook opens no internet connections.</source>
+        <translation>Dateien von GGUF und rwkv.cpp laufen dort, wo sie liegen. Alles bleibt auf diesem Rechner: Inglenook öffnet keine Verbindungen ins Internet.</translation>
     </message>
 </context>
 <context>

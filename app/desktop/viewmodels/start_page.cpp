@@ -39,8 +39,7 @@ QString StartPage::text() const {
         case ModelListModel::NoModel:
             return tr(
                 "GGUF and rwkv.cpp files run from where they lie. Everything stays on this computer: "
-                "Inglenook "
-                "cannot reach the network.");
+                "Inglenook opens no internet connections.");
         case ModelListModel::Missing:
             return tr("Drop it again from where it is now.");
         case ModelListModel::Failed:

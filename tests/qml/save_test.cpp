@@ -5,6 +5,7 @@
 #include <QDir>
 #include <QProcess>
 
+#include "tests/qml/suite.h"
 #include "tests/qml/window_run.h"
 
 using namespace ingle;
@@ -271,5 +272,5 @@ class SaveTest : public QObject, WindowFiles {
     }
 };
 
-QTEST_MAIN(SaveTest)
+WINDOW_SUITE(SaveTest)
 #include "save_test.moc"

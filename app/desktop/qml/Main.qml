@@ -241,7 +241,9 @@ T.ApplicationWindow {
         id: crashCard
         crashes: window.app.crashes
         portal: window.app.portal
-        onSaveRequested: saveDialog.saveText(qsTr("Save the crash report"), "inglenook-crash.txt", window.app.crashes.text)
+        onSaveRequested: {
+            saveDialog.saveText(qsTr("Save the crash report"), "inglenook-crash.txt", window.app.crashes.text);
+        }
     }
     // The desktop's own through its portal, Qt's where there is none.
     FileDialog {

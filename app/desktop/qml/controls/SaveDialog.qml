@@ -155,6 +155,7 @@ Card {
                     leftPadding: Theme.s
                     rightPadding: Theme.s
                     hoverEnabled: true
+                    highlighted: list.activeFocus && ListView.isCurrentItem
                     Accessible.role: Accessible.ListItem
                     Accessible.name: fileIsDir ? qsTr("Folder %1").arg(fileName) : fileName
                     onClicked: {
@@ -185,10 +186,10 @@ Card {
                     }
                     background: Rectangle {
                         radius: Theme.radius - 2
-                        color: row.hovered || (list.activeFocus && row.ListView.isCurrentItem) ? Theme.hover : "transparent"
+                        color: row.hovered || row.highlighted ? Theme.hover : "transparent"
 
                         FocusRing {
-                            shown: list.activeFocus && row.ListView.isCurrentItem
+                            shown: row.highlighted
                         }
                     }
                 }
@@ -199,7 +200,11 @@ Card {
             textFormat: Text.PlainText
             Layout.fillWidth: true
             visible: text.length > 0
-            text: body.asking ? qsTr("There is a file %1 here already. Replace it?").arg(card.place.nameOf(body.taken)) : body.problem
+            text: {
+                if (!body.asking)
+                    return body.problem;
+                return qsTr("There is a file %1 here already. Replace it?").arg(card.place.nameOf(body.taken));
+            }
             color: body.asking ? Theme.text : Theme.danger
             font.pixelSize: Theme.smallSize
             wrapMode: Text.WrapAtWordBoundaryOrAnywhere

@@ -136,7 +136,9 @@ Card {
                 prominent: true
                 onClicked: {
                     const [conversation, folder, form] = [card.conversation, card.folder, card.form];
-                    card.dialog.ask(qsTr("Save the export"), card.fileName(), (file, replace) => card.exporter.write(conversation, folder, form, file, replace));
+                    card.dialog.ask(qsTr("Save the export"), card.fileName(), (file, replace) => {
+                        card.exporter.write(conversation, folder, form, file, replace);
+                    });
                 }
             }
         }

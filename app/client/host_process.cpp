@@ -1,9 +1,9 @@
 #include "app/client/host_process.h"
 #include "ingle/error_ids.h"
+#include "ingle/spawn.h"
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -26,22 +26,6 @@ int openProcess(pid_t pid) {
     return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
 }
 
-struct SpawnSettings {
-    SpawnSettings() {
-        ::posix_spawn_file_actions_init(&actions);
-        ::posix_spawnattr_init(&attributes);
-    }
-    ~SpawnSettings() {
-        ::posix_spawn_file_actions_destroy(&actions);
-        ::posix_spawnattr_destroy(&attributes);
-    }
-    SpawnSettings(const SpawnSettings&) = delete;
-    SpawnSettings& operator=(const SpawnSettings&) = delete;
-
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-};
-
 }  // namespace
 
 Result<std::unique_ptr<HostProcess>> HostProcess::start(const HostCommand& command) {
@@ -53,25 +37,12 @@ Result<std::unique_ptr<HostProcess>> HostProcess::start(const HostCommand& comma
     const FileDescriptor theirs(ends[1]);
     ::fcntl(ours.get(), F_SETFL, O_NONBLOCK);
 
-    SpawnSettings settings;
-    ::posix_spawn_file_actions_adddup2(&settings.actions, theirs.get(), STDIN_FILENO);
-    ::posix_spawn_file_actions_adddup2(&settings.actions, theirs.get(), STDOUT_FILENO);
-    // A thread may have signals blocked or ignored that a new program expects to work.
-    sigset_t none;
-    sigemptyset(&none);
-    sigset_t usual;
-    sigemptyset(&usual);
-    sigaddset(&usual, SIGPIPE);
-    ::posix_spawnattr_setsigmask(&settings.attributes, &none);
-    ::posix_spawnattr_setsigdefault(&settings.attributes, &usual);
-    ::posix_spawnattr_setflags(&settings.attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-
-    std::vector<char*> arguments{const_cast<char*>(command.program.c_str())};
-    for (const std::string& each : command.arguments) arguments.push_back(const_cast<char*>(each.c_str()));
-    arguments.push_back(nullptr);
     pid_t pid = 0;
-    const int code = ::posix_spawn(&pid, command.program.c_str(), &settings.actions, &settings.attributes,
-                                   arguments.data(), environ);
+    const int code = spawn({.program = command.program,
+                            .arguments = command.arguments,
+                            .input = theirs.get(),
+                            .output = theirs.get()},
+                           pid);
     if (code == ENOENT || code == EACCES)
         return withId<ErrorId::HostMissing>(fail(ErrorCode::Io, kHostMissing));
     if (code != 0) return fail(ErrorCode::Io, "Cannot start {}: {}.", command.program, std::strerror(code));

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 
 #include "app/documents/refusals.h"
 #include "ingle/file_descriptor.h"
+#include "ingle/spawn.h"
 
 namespace ingle::documents {
 namespace {
@@ -20,22 +20,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kGlanceMs = 50;  // between questions whether somebody cancelled
-
-struct SpawnSettings {
-    SpawnSettings() {
-        ::posix_spawn_file_actions_init(&actions);
-        ::posix_spawnattr_init(&attributes);
-    }
-    ~SpawnSettings() {
-        ::posix_spawn_file_actions_destroy(&actions);
-        ::posix_spawnattr_destroy(&attributes);
-    }
-    SpawnSettings(const SpawnSettings&) = delete;
-    SpawnSettings& operator=(const SpawnSettings&) = delete;
-
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-};
 
 /// A child that is killed and waited for at the end of its life, unless its end was seen before.
 class Child {
@@ -69,24 +53,14 @@ class Child {
 };
 
 std::optional<pid_t> start(const std::string& program, int file, int output, const std::string& name) {
-    SpawnSettings settings;
-    ::posix_spawn_file_actions_adddup2(&settings.actions, file, STDIN_FILENO);
-    ::posix_spawn_file_actions_adddup2(&settings.actions, output, STDOUT_FILENO);
-    ::posix_spawn_file_actions_addopen(&settings.actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    ::posix_spawn_file_actions_addclosefrom_np(&settings.actions, STDERR_FILENO + 1);
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    ::posix_spawnattr_setsigmask(&settings.attributes, &none);
-    ::posix_spawnattr_setsigdefault(&settings.attributes, &all);
-    ::posix_spawnattr_setflags(&settings.attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    std::array arguments{const_cast<char*>(program.c_str()), const_cast<char*>(name.c_str()),
-                         static_cast<char*>(nullptr)};
-    // Nothing of ours is in its environment either.
-    std::array environment{static_cast<char*>(nullptr)};
     pid_t pid = 0;
-    const int code = ::posix_spawn(&pid, program.c_str(), &settings.actions, &settings.attributes,
-                                   arguments.data(), environment.data());
+    const int code = spawn({.program = program,
+                            .arguments = {name},
+                            .input = file,
+                            .output = output,
+                            .errors = Start::kNothing,
+                            .isAlone = true},
+                           pid);
     return code == 0 ? std::optional(pid) : std::nullopt;
 }
 

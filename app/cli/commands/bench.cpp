@@ -1,7 +1,6 @@
 #include "engine/lab/bench.h"
 
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include "app/cli/command.h"
 #include "app/cli/model_options.h"
 #include "ingle/file_descriptor.h"
+#include "ingle/spawn.h"
 
 namespace ingle::cli::bench_command {
 namespace {
@@ -24,28 +24,20 @@ struct Options {
 
 /// Milliseconds from starting `ingle generate` on a prompt of 8 tokens to the first byte of its output.
 Result<double> firstTokenMs(const std::string& path, const ModelOptions& options) {
-    std::vector<std::string> words{"ingle", "generate", path,       "--tokens", "1,2,3,4,5,6,7,8",
-                                   "-n",    "1",        "--greedy", "--ctx",    "256"};
+    std::vector<std::string> words{"generate", path,    "--tokens", "1,2,3,4,5,6,7,8", "-n", "1",
+                                   "--greedy", "--ctx", "256"};
     if (options.load.threads > 0) {
         words.insert(words.end(), {"--threads", std::to_string(options.load.threads)});
     }
-    std::vector<char*> argv;
-    argv.reserve(words.size() + 1);
-    for (std::string& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
-
     const Error failed{ErrorCode::Io, "cannot start `ingle generate` to time its first token"};
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return tl::unexpected(failed);
     const FileDescriptor readEnd(ends[0]);
     std::optional<FileDescriptor> writeEnd(ends[1]);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, writeEnd->get(), STDOUT_FILENO);
     const auto begin = std::chrono::steady_clock::now();
     pid_t child = 0;
-    const int spawned = ::posix_spawn(&child, "/proc/self/exe", &actions, nullptr, argv.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
+    const int spawned =
+        spawn({.program = "/proc/self/exe", .arguments = words, .output = writeEnd->get()}, child);
     writeEnd.reset();
     if (spawned != 0) return tl::unexpected(failed);
     char byte = 0;

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include "app/client/host_connection.h"
 #include "app/local/local_socket.h"
 #include "ingle/error_ids.h"
+#include "ingle/spawn.h"
 #include "tests/app/client/told.h"
 #include "tests/temporary_folder.h"
 
@@ -56,17 +56,12 @@ class Listening {
     }
     void start(int client) {
         ::fcntl(client, F_SETFL, 0);  // as a host has it
-        posix_spawn_file_actions_t actions;
-        ::posix_spawn_file_actions_init(&actions);
-        ::posix_spawn_file_actions_adddup2(&actions, client, STDIN_FILENO);
-        ::posix_spawn_file_actions_adddup2(&actions, client, STDOUT_FILENO);
-        std::string program = INGLE_SCRIPTED_HOST;
-        std::vector<char*> arguments{program.data()};
-        for (std::string& each : m_arguments) arguments.push_back(each.data());
-        arguments.push_back(nullptr);
         pid_t host = 0;
-        ASSERT_EQ(::posix_spawn(&host, program.c_str(), &actions, nullptr, arguments.data(), environ), 0);
-        ::posix_spawn_file_actions_destroy(&actions);
+        ASSERT_EQ(
+            spawn(
+                {.program = INGLE_SCRIPTED_HOST, .arguments = m_arguments, .input = client, .output = client},
+                host),
+            0);
         const std::scoped_lock lock(m_mutex);
         m_hosts.push_back(host);
         ++m_numClients;

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include "engine/io/atomic_file.h"
 #include "engine/io/mapped_file.h"
 #include "ingle/file_descriptor.h"
+#include "ingle/spawn.h"
 
 namespace ingle::backend::vulkan {
 namespace {
@@ -40,17 +40,11 @@ Result<Child> start(const std::vector<std::string>& command) {
         return fail(ErrorCode::Io, "cannot make a pipe: {}", std::strerror(errno));
     Child child{.output = FileDescriptor(ends[0])};
     const FileDescriptor writeEnd(ends[1]);
-    std::vector<char*> arguments;
-    arguments.reserve(command.size() + 1);
-    for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
-    arguments.push_back(nullptr);
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    ::posix_spawn_file_actions_adddup2(&actions, writeEnd.get(), STDOUT_FILENO);
-    const int failure =
-        ::posix_spawn(&child.pid, command.front().c_str(), &actions, nullptr, arguments.data(), environ);
-    ::posix_spawn_file_actions_destroy(&actions);
+    const int failure = spawn({.program = command.front(),
+                               .arguments = {command.begin() + 1, command.end()},
+                               .input = Start::kNothing,
+                               .output = writeEnd.get()},
+                              child.pid);
     if (failure != 0)
         return fail(ErrorCode::Io, "{} cannot be started: {}", command.front(), std::strerror(failure));
     return child;

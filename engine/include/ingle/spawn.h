@@ -1,0 +1,62 @@
+/// Starts other programs.
+#pragma once
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <string>
+#include <vector>
+
+namespace ingle {
+
+/// What a program is started with. It has no signals blocked, and SIGPIPE ends it.
+struct Start {
+    static constexpr int kOurs = -1;     ///< a descriptor: this process's own
+    static constexpr int kNothing = -2;  ///< /dev/null
+
+    std::string program;                 ///< a path
+    std::vector<std::string> arguments;  ///< behind the name
+    int input = kOurs, output = kOurs, errors = kOurs;
+    bool isAlone = false;  ///< it inherits nothing: no other descriptor, no environment, no ignored signal
+};
+
+/// 0, or the errno why there is no such process.
+inline int spawn(const Start& start, pid_t& pid) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawnattr_init(&attributes);
+    const auto give = [&](int ours, int theirs) {
+        if (ours == Start::kNothing)
+            ::posix_spawn_file_actions_addopen(&actions, theirs, "/dev/null",
+                                               theirs == STDIN_FILENO ? O_RDONLY : O_WRONLY, 0);
+        else if (ours != Start::kOurs)
+            ::posix_spawn_file_actions_adddup2(&actions, ours, theirs);
+    };
+    give(start.input, STDIN_FILENO);
+    give(start.output, STDOUT_FILENO);
+    give(start.errors, STDERR_FILENO);
+    if (start.isAlone) ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+    sigset_t none, usual;
+    sigemptyset(&none);
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGPIPE);
+    if (start.isAlone) sigfillset(&usual);
+    ::posix_spawnattr_setsigmask(&attributes, &none);
+    ::posix_spawnattr_setsigdefault(&attributes, &usual);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    std::vector<char*> arguments{const_cast<char*>(start.program.c_str())};
+    for (const std::string& each : start.arguments) arguments.push_back(const_cast<char*>(each.c_str()));
+    arguments.push_back(nullptr);
+    char* nothing = nullptr;
+    const int error = ::posix_spawn(&pid, start.program.c_str(), &actions, &attributes, arguments.data(),
+                                    start.isAlone ? &nothing : environ);
+    ::posix_spawnattr_destroy(&attributes);
+    ::posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+}  // namespace ingle

@@ -112,7 +112,8 @@ OWNERS = [
     (r"^microhttpd\.h", ["app/serve"]),
     (r"^curl/", ["app/bridge", "app/serve"]),
     (r"^seccomp\.h", ["app/sandbox"]),
-    (r"^sentencepiece|^pcre2\.h", ["engine/tokenizer"]),
+    (r"^sentencepiece", ["engine/tokenizer"]),
+    (r"^pcre2\.h", ["engine/tokenizer", "engine/import"]),
     (r"^utf8proc\.h", ["engine/tokenizer", "engine/chat", "app/content"]),
 ]
 

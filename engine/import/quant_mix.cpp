@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <regex>
 
+#include "engine/import/name_pattern.h"
 #include "engine/quant/integers.h"
 
 namespace ingle::importer {
@@ -139,8 +139,7 @@ bool isFloat(const quant::QuantFormat& format) {
 }  // namespace
 
 struct TensorFormats::Wanted {
-    std::string text;
-    std::regex pattern;
+    NamePattern pattern;
     const quant::QuantFormat* format;
 };
 
@@ -168,12 +167,8 @@ Result<TensorFormats> TensorFormats::create(const QuantMix* mix, std::span<const
         const quant::QuantFormat* format = quant::findFormat(each.format);
         if (!format || !format->encodeRow)
             return fail(ErrorCode::InvalidArgument, "no tensor can be written as \"{}\"", each.format);
-        try {
-            formats.m_wanted.push_back(
-                std::make_shared<const Wanted>(Wanted{each.pattern, std::regex(each.pattern), format}));
-        } catch (const std::regex_error&) {
-            return fail(ErrorCode::InvalidArgument, "\"{}\" is not a regular expression", each.pattern);
-        }
+        INGLE_TRY_ASSIGN(NamePattern pattern, NamePattern::create(each.pattern));
+        formats.m_wanted.push_back(std::make_shared<const Wanted>(Wanted{std::move(pattern), format}));
     }
     return formats;
 }
@@ -181,10 +176,10 @@ Result<TensorFormats> TensorFormats::create(const QuantMix* mix, std::span<const
 Status TensorFormats::checkNames(const formats::ModelFile& model) const {
     for (const auto& each : m_wanted) {
         const bool isAny = std::ranges::any_of(
-            model.tensors, [&](const auto& entry) { return std::regex_search(entry.first, each->pattern); });
+            model.tensors, [&](const auto& entry) { return each->pattern.isIn(entry.first); });
         if (!isAny)
             return fail(ErrorCode::InvalidArgument, "no tensor of this model has a name like \"{}\"",
-                        each->text);
+                        each->pattern.text());
     }
     return {};
 }
@@ -193,7 +188,7 @@ TensorFormats::Choice TensorFormats::of(const formats::ModelFile& model, const t
     const bool isMatrix = tensor.shape.numRows() > 1;
     const quant::QuantFormat* wanted = nullptr;
     for (const auto& each : m_wanted)
-        if (isMatrix && !wanted && std::regex_search(tensor.name, each->pattern)) wanted = each->format;
+        if (isMatrix && !wanted && each->pattern.isIn(tensor.name)) wanted = each->format;
     if (!wanted && !m_mix)
         return {quant::findInteger(tensor.format->id) ? quant::findFormat(quant::kF32) : tensor.format};
     if (!wanted && !isQuantizable(tensor.name, tensor.shape)) {

@@ -53,7 +53,7 @@ bool isQuantizable(std::string_view name, const tensor::Shape& shape);
 
 /// What somebody wants for tensors by their names.
 struct TensorType {
-    std::string pattern;  ///< a regular expression (ECMAScript) that some part of the name matches
+    std::string pattern;  ///< a regular expression that some part of the name matches
     std::string format;
 };
 

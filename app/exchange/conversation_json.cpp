@@ -3,9 +3,9 @@
 #include <optional>
 #include <utility>
 
-#include "app/exchange/base64.h"
 #include "app/history/message_fields.h"
 #include "app/history/stored_values.h"
+#include "ingle/base64.h"
 
 namespace ingle::exchange {
 

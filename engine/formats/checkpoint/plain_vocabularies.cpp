@@ -9,6 +9,7 @@
 #include "engine/base/byte_alphabet.h"
 #include "engine/formats/checkpoint/json_walk.h"
 #include "engine/formats/checkpoint/tokenizer_files.h"
+#include "ingle/base64.h"
 
 namespace ingle::formats {
 namespace {
@@ -49,7 +50,7 @@ std::optional<std::pair<std::string, uint64_t>> rankedToken(std::string_view lin
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), rank);
     if (error != std::errc{} || end != number.data() + number.size() || rank >= kMaxTokens)
         return std::nullopt;
-    auto bytes = decodeBase64(line.substr(0, space));
+    auto bytes = fromBase64(line.substr(0, space));
     if (!bytes || bytes->empty()) return std::nullopt;
     return std::pair(*std::move(bytes), rank);
 }

@@ -267,24 +267,6 @@ std::vector<TextStep> stepsOfWords(bool isLower, std::optional<bool> dropsAccent
     return steps;
 }
 
-std::optional<std::string> decodeBase64(std::string_view text) {
-    constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (int i = 0; i < 2 && text.ends_with('='); ++i) text.remove_suffix(1);
-    std::string bytes;
-    uint32_t bits = 0;
-    int count = 0;
-    for (const char c : text) {
-        const size_t digit = kDigits.find(c);
-        if (digit == std::string_view::npos) return std::nullopt;
-        bits = bits << 6 | static_cast<uint32_t>(digit);
-        count += 6;
-        if (count < 8) continue;
-        count -= 8;
-        bytes += static_cast<char>(bits >> count & 0xFF);
-    }
-    return bytes;
-}
-
 Result<TokenizerData> readTokenizerFiles(Checkpoint& checkpoint, const io::Source& source,
                                          const WordRules& words) {
     INGLE_TRY_ASSIGN(Metadata config, readKeys(checkpoint, source, "tokenizer_config.json"));

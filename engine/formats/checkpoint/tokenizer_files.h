@@ -76,8 +76,6 @@ void spellWordPieces(TokenizerData& data, std::string_view inner);
 std::vector<TextStep> stepsOfWords(bool isLower, std::optional<bool> dropsAccents);
 /// Ids under a key, a number or a list of them, that such a vocabulary has.
 std::vector<TokenId> idsOf(const Metadata& keys, std::string_view key, size_t numTokens);
-/// Nothing where it is no Base64.
-std::optional<std::string> decodeBase64(std::string_view text);
 /// Enters tokens under their ids; there may be many more than the vocabulary has. Errors: Corrupt.
 Status addTokens(TokenizerData& data, std::span<const AddedToken> added);
 

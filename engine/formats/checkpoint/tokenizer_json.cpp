@@ -8,6 +8,8 @@
 #include "engine/formats/checkpoint/tokenizer_files.h"
 #include "engine/formats/checkpoint/word_patterns.h"
 #include "engine/formats/published_patterns.h"
+#include "ingle/base64.h"
+#include "ingle/utf8.h"
 
 namespace ingle::formats {
 namespace {
@@ -131,8 +133,7 @@ std::vector<AddedToken> addedTokens(const Rules& rules) {
 }
 
 bool isOneCharacter(std::string_view text) {
-    return !text.empty() && std::all_of(text.begin() + 1, text.end(),
-                                        [](char c) { return (static_cast<uint8_t>(c) & 0xC0) == 0x80; });
+    return !text.empty() && firstCharacter(text).bytes == text.size();
 }
 
 bool isByteToken(std::string_view text) {
@@ -246,7 +247,7 @@ Status setBpe(const Rules& rules, Collector& file, TokenizerData& data) {
 }
 
 Status setCharacterMap(std::string_view base64, TokenizerData& data) {
-    auto bytes = decodeBase64(base64);
+    auto bytes = fromBase64(base64);
     if (!bytes) return fail(ErrorCode::Corrupt, "its map of characters is no Base64");
     data.characterMap = *std::move(bytes);
     return {};

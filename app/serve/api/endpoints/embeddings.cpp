@@ -6,6 +6,7 @@
 #include "app/serve/api/endpoint.h"
 #include "app/serve/api/fields.h"
 #include "app/serve/api/json_text.h"
+#include "ingle/base64.h"
 
 namespace ingle::serve::api::embeddings_endpoint {
 namespace {
@@ -44,21 +45,6 @@ void read(Fields& fields, Asked& asked) {
     fields.ignore("user");
 }
 
-/// RFC 4648, section 4.
-std::string base64(std::string_view bytes) {
-    constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string out;
-    for (size_t at = 0; at < bytes.size(); at += 3) {
-        uint32_t group = 0;
-        for (size_t index = 0; index < 3; ++index)
-            group =
-                group << 8 | (at + index < bytes.size() ? static_cast<unsigned char>(bytes[at + index]) : 0U);
-        for (size_t digit = 0; digit < 4; ++digit)
-            out += at + digit > bytes.size() ? '=' : kDigits[group >> (18 - 6 * digit) & 63];
-    }
-    return out;
-}
-
 http::Response responseOf(const protocol::Embedded& embedded, const Asked& asked) {
     static_assert(std::endian::native == std::endian::little);
     const size_t rowBytes = embedded.dim * sizeof(float);
@@ -69,7 +55,7 @@ http::Response responseOf(const protocol::Embedded& embedded, const Asked& asked
         const std::string row = embedded.rows.substr(index * rowBytes, rowBytes);
         json embedding;
         if (asked.isBase64) {
-            embedding = base64(row);
+            embedding = toBase64(row);
         } else {
             std::vector<float> values(embedded.dim);
             std::memcpy(values.data(), row.data(), row.size());

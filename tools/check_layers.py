@@ -114,7 +114,7 @@ OWNERS = [
     (r"^seccomp\.h", ["app/sandbox"]),
     (r"^sentencepiece", ["engine/tokenizer"]),
     (r"^pcre2\.h", ["engine/tokenizer", "engine/import"]),
-    (r"^utf8proc\.h", ["engine/tokenizer", "engine/chat", "app/content"]),
+    (r"^utf8proc\.h", ["engine/include", "engine/tokenizer", "engine/chat"]),
 ]
 
 # Files compiled for one instruction set see plain data only, so that they emit no inline function the linker might

@@ -1,13 +1,12 @@
 #include "app/content/entities.h"
 
-#include <utf8proc.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
 
 #include "app/content/line.h"
+#include "ingle/utf8.h"
 
 namespace ingle::content {
 namespace {
@@ -34,12 +33,10 @@ std::string decodeEntity(std::string_view entity) {
         const auto read =
             std::from_chars(name.data(), name.data() + name.size(), number, hexadecimal ? 16 : 10);
         if (read.ec != std::errc() || read.ptr != name.data() + name.size()) return std::string(entity);
-        std::array<utf8proc_uint8_t, 4> bytes{};
-        const auto size = utf8proc_codepoint_valid(number) ? utf8proc_encode_char(number, bytes.data())
-                                                           : utf8proc_ssize_t(0);
         // Not a character, or one that the parser uses itself.
-        if (size <= 0 || number == 0) return "\xEF\xBF\xBD";
-        return validText({reinterpret_cast<const char*>(bytes.data()), static_cast<size_t>(size)});
+        const bool isSurrogate = number >= 0xD800 && number < 0xE000;
+        if (number <= 0 || number > 0x10FFFF || isSurrogate) return std::string(kReplacementText);
+        return validText(encodeUtf8(static_cast<char32_t>(number)));
     }
     const auto* found =
         std::find_if(kNames.begin(), kNames.end(), [&](const auto& row) { return row.first == name; });

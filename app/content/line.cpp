@@ -1,20 +1,18 @@
 #include "app/content/line.h"
 
-#include <utf8proc.h>
-
 #include <algorithm>
+
+#include "ingle/utf8.h"
 
 namespace ingle::content {
 namespace {
-
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
 int widthAt(int column, char space) {
     return space == '\t' ? kCodeIndent - column % kCodeIndent : 1;
 }
 
 /// U+FDD0 to U+FDEF are no characters, by definition; formulas are masked with one.
-bool isReserved(utf8proc_int32_t character) {
+bool isReserved(char32_t character) {
     return character == 0 || (character >= 0xFDD0 && character <= 0xFDEF);
 }
 
@@ -71,13 +69,9 @@ std::string validText(std::string_view text) {
         out.append(text.begin(), plain);
         text.remove_prefix(static_cast<size_t>(plain - text.begin()));
         if (text.empty()) break;
-        utf8proc_int32_t character = 0;
-        const auto length =
-            utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                             static_cast<utf8proc_ssize_t>(std::min<size_t>(text.size(), 4)), &character);
-        const size_t taken = length > 0 ? static_cast<size_t>(length) : 1;
-        out.append(length > 0 && !isReserved(character) ? text.substr(0, taken) : kReplacement);
-        text.remove_prefix(taken);
+        const FirstCharacter first = firstCharacter(text);
+        out += first.isWellFormed && !isReserved(first.code) ? text.substr(0, first.bytes) : kReplacementText;
+        text.remove_prefix(first.bytes);
     }
     return out;
 }

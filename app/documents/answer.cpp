@@ -7,6 +7,7 @@
 #include "app/documents/limits.h"
 #include "app/documents/refusals.h"
 #include "app/documents/text_encoding.h"
+#include "ingle/utf8.h"
 
 namespace ingle::documents {
 namespace {
@@ -60,10 +61,6 @@ bool isOneLine(const std::string& words) {
     return words.size() <= limits::kWordsBytes && words == oneLine(words);
 }
 
-bool isCharacterBoundary(const std::string& text, size_t offset) {
-    return offset < text.size() && (static_cast<unsigned char>(text[offset]) & 0xC0) != 0x80;
-}
-
 }  // namespace
 
 std::string encodeAnswer(const Result<Document>& answer) {
@@ -94,7 +91,8 @@ bool isSound(const Document& document) {
     if (clean != document.text || !isOneLine(document.format) || !isOneLine(document.title)) return false;
     if (document.places.size() > limits::kPlaces) return false;
     const auto isGood = [&](const Place& each) {
-        return isCharacterBoundary(document.text, each.offset) && isOneLine(each.words) &&
+        return each.offset < document.text.size() && isBoundary(document.text, each.offset) &&
+               isOneLine(each.words) &&
                (each.kind != PlaceKind::Heading || (each.number >= 1 && each.number <= 6));
     };
     if (!std::ranges::all_of(document.places, isGood)) return false;

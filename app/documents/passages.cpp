@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <string_view>
 
+#include "ingle/utf8.h"
+
 namespace ingle::documents {
 namespace {
-
-bool isBetweenCharacters(std::string_view text, size_t at) {
-    return at == text.size() || (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
-}
 
 /// Where a passage ends that begins at `begin` and may go on to `end`.
 size_t endOf(std::string_view text, size_t begin, size_t end) {
@@ -22,7 +20,7 @@ size_t endOf(std::string_view text, size_t begin, size_t end) {
         if (found != std::string_view::npos && found >= kPassageBytes) return begin + found + 1;
     }
     size_t cut = most;
-    while (!isBetweenCharacters(text, cut)) --cut;
+    while (!isBoundary(text, cut)) --cut;
     return cut;
 }
 

@@ -4,8 +4,8 @@
 #include <array>
 
 #include "app/documents/limits.h"
-#include "engine/base/utf8.h"
 #include "ingle/shown_text.h"
+#include "ingle/utf8.h"
 
 namespace ingle::documents {
 namespace {
@@ -56,7 +56,7 @@ std::string fromUtf16(std::string_view bytes, bool isBig) {
             code = 0x10000 + ((code - 0xD800) << 10) + (unit(i + 2) - 0xDC00);
             i += 2;
         }
-        text += code >= 0xD800 && code < 0xE000 ? std::string(kReplacement) : base::encodeUtf8(code);
+        text += code >= 0xD800 && code < 0xE000 ? std::string(kReplacement) : encodeUtf8(code);
     }
     return text;
 }
@@ -70,7 +70,7 @@ std::string fromLatin1(std::string_view bytes) {
         if (byte < 0x80)
             text += each;
         else
-            text += base::encodeUtf8(special ? special : byte);
+            text += encodeUtf8(special ? special : byte);
     }
     return text;
 }

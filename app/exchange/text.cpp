@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "ingle/shown_text.h"
+#include "ingle/utf8.h"
 
 namespace ingle::exchange {
 namespace {
@@ -59,25 +59,21 @@ std::string wellFormed(std::string text) {
     size_t good = 0;
     while (good < text.size()) {
         const FirstCharacter first = firstCharacter(std::string_view(text).substr(good));
-        if (first.code == 0 && text[good] != '\0') break;
+        if (!first.isWellFormed) break;
         good += first.bytes;
     }
     if (good == text.size()) return text;
     std::string result;
     for (std::string_view rest = text; !rest.empty();) {
         const FirstCharacter first = firstCharacter(rest);
-        const bool isBad = first.code == 0 && rest[0] != '\0';
-        result += isBad ? std::string_view("\xEF\xBF\xBD") : rest.substr(0, first.bytes);
+        result += first.isWellFormed ? rest.substr(0, first.bytes) : kReplacementText;
         rest.remove_prefix(first.bytes);
     }
     return result;
 }
 
 std::string firstBytes(std::string_view text, size_t bytes) {
-    if (text.size() <= bytes) return std::string(text);
-    size_t end = bytes;
-    while (end > 0 && (text[end] & 0xC0) == 0x80) --end;
-    return std::string(text.substr(0, end));
+    return std::string(text.substr(0, boundaryUpTo(text, bytes)));
 }
 
 std::string_view trimmed(std::string_view text) {

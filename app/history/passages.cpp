@@ -10,6 +10,7 @@
 #include "app/history/database.h"
 #include "app/history/documents.h"
 #include "app/history/text_folding.h"
+#include "ingle/utf8.h"
 
 namespace ingle::history {
 namespace {
@@ -26,9 +27,7 @@ constexpr uint64_t bytesFor(uint32_t room, uint32_t tokens, uint64_t textBytes) 
 
 /// The beginning of a text, in whole characters.
 std::string cut(std::string text, uint64_t most) {
-    if (text.size() <= most) return text;
-    while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
-    text.resize(most);
+    text.resize(boundaryUpTo(text, most));
     return text;
 }
 

@@ -6,6 +6,7 @@
 
 #include "app/history/database.h"
 #include "app/history/documents.h"
+#include "ingle/utf8.h"
 
 namespace ingle::history {
 namespace {
@@ -87,10 +88,6 @@ std::string onOneLine(std::string_view text) {
     return line;
 }
 
-bool isCharacterBegin(std::string_view text, size_t at) {
-    return at >= text.size() || (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
-}
-
 /// Quotations of Markdown: neighbouring lines that begin with `>`.
 void addBlocks(std::string_view answer, std::vector<std::pair<size_t, std::string>>& found) {
     std::string block;
@@ -141,11 +138,11 @@ Quote placed(Database& file, const std::string& words, const Text& in, size_t fo
     const std::string_view text = in.text;
     const size_t begin = in.plain.places[found];
     size_t end = in.plain.places[found + length - 1] + 1;
-    while (!isCharacterBegin(text, end)) ++end;
+    while (!isBoundary(text, end)) ++end;
     size_t from = begin - std::min(begin, kAroundBytes);
-    while (!isCharacterBegin(text, from)) ++from;
+    while (!isBoundary(text, from)) ++from;
     size_t to = std::min(text.size(), end + kAroundBytes);
-    while (!isCharacterBegin(text, to)) --to;
+    while (!isBoundary(text, to)) --to;
     Quote quote{.words = words,
                 .document = in.document,
                 .title = in.title,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/history/text_folding.h"
+#include "ingle/utf8.h"
 
 namespace ingle::history {
 namespace {
@@ -17,10 +18,6 @@ struct Match {
     size_t begin;
     size_t end;
 };
-
-bool continuesCharacter(char byte) {
-    return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
-}
 
 /// Text without marks and separators, and where the matches stand in it.
 struct Unmarked {
@@ -59,13 +56,13 @@ struct Unmarked {
 /// The start of the character that ends in front of `at`.
 size_t previous(std::string_view text, size_t at) {
     do --at;
-    while (at > 0 && continuesCharacter(text[at]));
+    while (at > 0 && !isBoundary(text, at));
     return at;
 }
 
 size_t next(std::string_view text, size_t at) {
     do ++at;
-    while (at < text.size() && continuesCharacter(text[at]));
+    while (at < text.size() && !isBoundary(text, at));
     return at;
 }
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "ingle/utf8.h"
+
 namespace ingle::history {
 namespace {
 
@@ -37,29 +39,15 @@ bool isCjk(char32_t codePoint) {
     return false;
 }
 
-/// The code point at the start of `text` and its length; an ill-formed byte counts as one of length 1.
-std::pair<char32_t, size_t> firstCodePoint(std::string_view text) {
-    const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-    const unsigned char lead = byte(0);
-    const size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
-    if (length == 1 || length > text.size()) return {lead, 1};
-    char32_t codePoint = lead & (0x7Fu >> length);
-    for (size_t i = 1; i < length; ++i) {
-        if ((byte(i) & 0xC0) != 0x80) return {lead, 1};
-        codePoint = codePoint << 6 | (byte(i) & 0x3Fu);
-    }
-    return {codePoint, length};
-}
-
 constexpr size_t kMostWords = 64;  // of a query: somebody pasted a page
 
 /// Characters of the last token; 0 for a CJK one, which is whole.
 size_t lastTokenLength(std::string_view folded) {
     size_t characters = 0;
     while (!folded.empty()) {
-        const auto [codePoint, length] = firstCodePoint(folded);
-        characters = isCjk(codePoint) || codePoint == kSeparator ? 0 : characters + 1;
-        folded.remove_prefix(length);
+        const FirstCharacter first = firstCharacter(folded);
+        characters = isCjk(first.code) || first.code == kSeparator ? 0 : characters + 1;
+        folded.remove_prefix(first.bytes);
     }
     return characters;
 }
@@ -74,17 +62,17 @@ std::string foldForSearch(std::string_view text) {
     };
     bool afterCjk = false;
     while (!text.empty()) {
-        const auto [codePoint, length] = firstCodePoint(text);
-        const bool cjk = isCjk(codePoint);
+        const FirstCharacter first = firstCharacter(text);
+        const bool cjk = isCjk(first.code);
         if (cjk || afterCjk) separate();
-        const bool control = codePoint < 0x20 && codePoint != '\n' && codePoint != '\t';
+        const bool control = first.isWellFormed && first.code < 0x20 && text[0] != '\n' && text[0] != '\t';
         if (control) {
             folded += ' ';
         } else {
-            folded += text.substr(0, length);
+            folded += text.substr(0, first.bytes);
         }
         afterCjk = cjk;
-        text.remove_prefix(length);
+        text.remove_prefix(first.bytes);
     }
     return folded;
 }

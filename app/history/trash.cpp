@@ -6,6 +6,7 @@
 #include "app/history/database.h"
 #include "app/history/history.h"
 #include "app/history/shredding.h"
+#include "ingle/utf8.h"
 
 namespace ingle::history {
 namespace {
@@ -15,9 +16,7 @@ constexpr size_t kExcerptBytes = 200;
 /// The beginning of a text, in whole characters.
 std::string excerpt(std::string text) {
     if (text.size() <= kExcerptBytes) return text;
-    size_t end = kExcerptBytes;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-    text.resize(end);
+    text.resize(boundaryUpTo(text, kExcerptBytes));
     return text + "…";
 }
 

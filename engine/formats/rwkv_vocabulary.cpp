@@ -3,8 +3,8 @@
 #include <charconv>
 #include <optional>
 
-#include "engine/base/utf8.h"
 #include "ingle/error_ids.h"
+#include "ingle/utf8.h"
 
 namespace ingle::formats {
 namespace {
@@ -56,7 +56,7 @@ std::optional<std::string> parseLiteral(std::string_view literal) {
         if (isBytes)
             out += static_cast<char>(*code);
         else
-            out += base::encodeUtf8(*code);
+            out += encodeUtf8(*code);
     }
     return out;
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/base/utf8.h"
+#include "ingle/utf8.h"
 
 namespace ingle::grammar {
 namespace {
@@ -208,14 +208,10 @@ class Parser {
     Result<char32_t> character(std::string_view unclosed) {
         if (m_at >= m_text.size() || peek() == '\n') return wrong("{}", unclosed);
         if (takes("\\")) return escape();
-        const auto byte = static_cast<unsigned char>(peek());
-        const size_t size = byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
-        const std::string_view text = m_text.substr(m_at, size);
-        const char32_t code = text.size() == size && byte < 0xF5 ? base::codePointOf(text) : 0xFFFD;
-        if (base::encodeUtf8(std::min<char32_t>(code, 0x10FFFF)) != text)
-            return wrong("a character is not UTF-8");
-        m_at += size;
-        return code;
+        const FirstCharacter first = firstCharacter(m_text.substr(m_at));
+        if (!first.isWellFormed) return wrong("a character is not UTF-8");
+        m_at += first.bytes;
+        return first.code;
     }
     Result<char32_t> escape() {
         static constexpr std::string_view kNames = "ntr\\\"[]-^", kMeanings = "\n\t\r\\\"[]-^";

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/base/utf8.h"
+#include "ingle/utf8.h"
 
 namespace ingle::grammar {
 namespace {
@@ -141,7 +141,7 @@ class Compiler {
                 if ((range.last & low) != low) return inTwo((range.last & ~low) - 1);
             }
         }
-        const std::string first = base::encodeUtf8(range.first), last = base::encodeUtf8(range.last);
+        const std::string first = encodeUtf8(range.first), last = encodeUtf8(range.last);
         for (size_t i = first.size(); i-- > 0;)
             next = add({.kind = Node::Kind::Byte,
                         .low = static_cast<uint8_t>(first[i]),
@@ -267,13 +267,9 @@ Expr noneOf(std::vector<CodeRange> ranges) {
 Expr literal(std::string_view text) {
     Expr out;
     while (!text.empty()) {
-        const auto byte = static_cast<unsigned char>(text[0]);
-        size_t size = byte < 0xC2 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : byte < 0xF5 ? 4 : 1;
-        for (size_t i = 1; i < size; ++i)
-            if (i >= text.size() || (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) size = 1;
-        const char32_t code = base::codePointOf(text.substr(0, size));
+        const char32_t code = codePointOf(text);
         out.parts.push_back(oneOf({{code, code}}));
-        text.remove_prefix(size);
+        text.remove_prefix(firstCharacter(text).bytes);
     }
     return out;
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/base/utf8.h"
+#include "ingle/utf8.h"
 
 namespace ingle::grammar {
 namespace {

@@ -6,8 +6,8 @@
 #include <array>
 
 #include "engine/base/check.h"
-#include "engine/base/utf8.h"
 #include "engine/tokenizer/utf8.h"
+#include "ingle/utf8.h"
 
 namespace ingle::tokenizer {
 namespace {
@@ -26,7 +26,7 @@ std::string normalForm(std::string_view text) {
     utf8proc_decompose(bytes, size, codes.data(), count, kForm);
     codes.resize(static_cast<size_t>(utf8proc_normalize_utf32(codes.data(), count, kForm)));
     std::string out;
-    for (const utf8proc_int32_t code : codes) out += base::encodeUtf8(static_cast<char32_t>(code));
+    for (const utf8proc_int32_t code : codes) out += encodeUtf8(static_cast<char32_t>(code));
     return out;
 }
 
@@ -35,14 +35,14 @@ std::string characterByCharacter(std::string_view text) {
     std::string out;
     while (!text.empty()) {
         const std::string_view character = text.substr(0, firstUtf8Part(text).bytes);
-        out += kChange(static_cast<utf8proc_int32_t>(base::codePointOf(character)));
+        out += kChange(static_cast<utf8proc_int32_t>(codePointOf(character)));
         text.remove_prefix(character.size());
     }
     return out;
 }
 
 std::string spelled(utf8proc_int32_t code) {
-    return base::encodeUtf8(static_cast<char32_t>(code));
+    return encodeUtf8(static_cast<char32_t>(code));
 }
 
 std::string unlessMark(utf8proc_int32_t code) {

@@ -8,6 +8,7 @@
 #include "app/exchange/importer.h"
 #include "app/exchange/text.h"
 #include "app/exchange/tree.h"
+#include "ingle/utf8.h"
 
 namespace ingle::exchange::gpt4all_importer {
 namespace {
@@ -45,7 +46,7 @@ class QtStream {
             } else if (code >= 0xD800 && code < 0xE000) {
                 code = 0xFFFD;
             }
-            append(result, code);
+            result += encodeUtf8(code);
         }
         return result;
     }
@@ -65,22 +66,6 @@ class QtStream {
     static char32_t unit(std::string_view raw, size_t at) {
         return static_cast<char32_t>(static_cast<unsigned char>(raw[at]) << 8 |
                                      static_cast<unsigned char>(raw[at + 1]));
-    }
-    static void append(std::string& text, char32_t code) {
-        const auto add = [&](char32_t bits) { text += static_cast<char>(bits); };
-        if (code < 0x80) return add(code);
-        if (code < 0x800) {
-            add(0xC0 | code >> 6);
-        } else {
-            if (code < 0x10000) {
-                add(0xE0 | code >> 12);
-            } else {
-                add(0xF0 | code >> 18);
-                add(0x80 | (code >> 12 & 0x3F));
-            }
-            add(0x80 | (code >> 6 & 0x3F));
-        }
-        add(0x80 | (code & 0x3F));
     }
     std::string_view take(uint64_t size) {
         if (!m_good || size > m_rest.size()) {

@@ -7,12 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/base/utf8.h"
+#include "ingle/utf8.h"
 
 namespace ingle::chat::jinja {
-
-using base::codePointOf;
-using base::encodeUtf8;
 
 /// Only Template text may spell special tokens. What somebody wrote, or what cannot be told, is Message.
 enum class Origin : uint8_t { Template, Message };

@@ -8,31 +8,9 @@
 #include <string>
 #include <string_view>
 
+#include "ingle/utf8.h"
+
 namespace ingle {
-
-/// The first character of a text.
-struct FirstCharacter {
-    char32_t code = 0;  ///< 0 where the bytes are not well-formed UTF-8
-    size_t bytes = 1;
-};
-
-/// `text` is not empty. Source: The Unicode Standard 15.0, table 3-7.
-constexpr FirstCharacter firstCharacter(std::string_view text) {
-    const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-    const unsigned char lead = byte(0);
-    if (lead < 0x80) return {lead, 1};
-    const size_t bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-    if (lead < 0xC2 || lead > 0xF4 || bytes > text.size()) return {};
-    char32_t code = lead & (0x7Fu >> bytes);
-    for (size_t i = 1; i < bytes; ++i) {
-        if ((byte(i) & 0xC0) != 0x80) return {};
-        code = code << 6 | (byte(i) & 0x3Fu);
-    }
-    constexpr char32_t kLeast[] = {0x80, 0x800, 0x10000};
-    const bool isSurrogate = code >= 0xD800 && code < 0xE000;
-    if (code < kLeast[bytes - 2] || code > 0x10FFFF || isSurrogate) return {};
-    return {code, bytes};
-}
 
 /// Controls (C0, DEL, C1), line separators, and what turns the direction of text: Unicode 15.0, chapters 23.1
 /// and 23.2.
@@ -56,7 +34,7 @@ inline std::string escaped(std::string_view text, std::string_view kept = {}) {
             result += "\\n";
         else if (text[0] == '\t')
             result += "\\t";
-        else if (isByte && (static_cast<unsigned char>(text[0]) >= 0x80 || isObeyed(first.code)))
+        else if (!first.isWellFormed || (isByte && isObeyed(first.code)))
             result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
         else if (isObeyed(first.code))
             result += fmt::format("\\u{{{:x}}}", static_cast<uint32_t>(first.code));

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "engine/base/utf8.h"
 #include "engine/tokenizer/special_tokens.h"
 #include "engine/tokenizer/utf8.h"
+#include "ingle/utf8.h"
 
 namespace ingle::tokenizer::bert_tokenizer {
 namespace {
@@ -57,8 +57,8 @@ std::vector<std::string> words(std::string_view text) {
     bool inWord = false;
     while (!text.empty()) {
         const Utf8Part part = firstUtf8Part(text);
-        const char32_t code = part.kind == Utf8Kind::Character ? base::codePointOf(text.substr(0, part.bytes))
-                                                               : char32_t{0xFFFD};
+        const char32_t code =
+            part.kind == Utf8Kind::Character ? codePointOf(text.substr(0, part.bytes)) : char32_t{0xFFFD};
         text.remove_prefix(part.bytes);
         if (isSpace(code)) {
             inWord = false;
@@ -67,7 +67,7 @@ std::vector<std::string> words(std::string_view text) {
         if (isDropped(code)) continue;
         const bool isWord = isWordByItself(code);
         if (isWord || !inWord) out.emplace_back();
-        out.back() += base::encodeUtf8(code);
+        out.back() += encodeUtf8(code);
         inWord = !isWord;
     }
     return out;

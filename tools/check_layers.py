@@ -114,7 +114,7 @@ OWNERS = [
     (r"^seccomp\.h", ["app/sandbox"]),
     (r"^sentencepiece", ["engine/tokenizer"]),
     (r"^pcre2\.h", ["engine/tokenizer", "engine/import"]),
-    (r"^utf8proc\.h", ["engine/include", "engine/tokenizer", "engine/chat"]),
+    (r"^utf8proc\.h", ["engine/include", "engine/tokenizer", "engine/chat", "app/documents"]),
 ]
 
 # Files compiled for one instruction set see plain data only, so that they emit no inline function the linker might

@@ -351,10 +351,6 @@
         <translation>ausgepackt wäre es viel größer als ein Dokument, deshalb wurde es nicht gelesen.</translation>
     </message>
     <message>
-        <source>its text is written in an encoding that is not known here. Save it as UTF-8.</source>
-        <translation>sein Text ist in einer hier unbekannten Kodierung geschrieben. Speichern Sie ihn als UTF-8.</translation>
-    </message>
-    <message>
         <source>its fonts do not say which characters they show. A copy with embedded fonts can be read.</source>
         <translation>seine Schriften sagen nicht, welche Zeichen sie zeigen. Eine Kopie mit eingebetteten Schriften kann gelesen werden.</translation>
     </message>

@@ -35,8 +35,6 @@ QString DocumentSentences::of(Refusal refusal, const Error& error) {
             return tr("it has more text than can be read at once; a part of it can.");
         case Refusal::Bomb:
             return tr("it would unpack to far more than a document holds, so it was left unread.");
-        case Refusal::OtherEncoding:
-            return tr("its text is written in an encoding that is not known here. Save it as UTF-8.");
         case Refusal::UnknownCharacters:
             return tr(
                 "its fonts do not say which characters they show. A copy with embedded fonts can be read.");

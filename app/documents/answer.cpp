@@ -33,7 +33,8 @@ json describe(const Document& document) {
     json places = json::array(), losses = json::array();
     for (const Place& each : document.places)
         places.push_back({each.offset, kPlaceNames[static_cast<size_t>(each.kind)], each.number, each.words});
-    for (const Loss& each : document.leftOut) losses.push_back({lossInfo(each.kind).name, each.count});
+    for (const Loss& each : document.leftOut)
+        losses.push_back({lossInfo(each.kind).name, each.count, each.names});
     return {{"format", document.format}, {"title", document.title}, {"places", places}, {"leftOut", losses}};
 }
 
@@ -52,7 +53,8 @@ Result<Document> described(const json& description, std::string_view text) {
                                    each.at(2).get<uint32_t>(), each.at(3).get<std::string>()});
     }
     for (const json& each : description.at("leftOut"))
-        document.leftOut.push_back({lossKind(each.at(0).get<std::string>()), each.at(1).get<uint64_t>()});
+        document.leftOut.push_back({lossKind(each.at(0).get<std::string>()), each.at(1).get<uint64_t>(),
+                                    each.at(2).get<std::string>()});
     if (!isSound(document)) return refuse(Refusal::ReaderFailed);
     return document;
 }
@@ -98,7 +100,8 @@ bool isSound(const Document& document) {
     if (!std::ranges::all_of(document.places, isGood)) return false;
     if (!std::ranges::is_sorted(document.places, {}, &Place::offset)) return false;
     const auto isTold = [&](const Loss& each) {
-        return each.count > 0 && std::ranges::count(document.leftOut, each.kind, &Loss::kind) == 1;
+        return each.count > 0 && isOneLine(each.names) &&
+               std::ranges::count(document.leftOut, each.kind, &Loss::kind) == 1;
     };
     return document.leftOut.size() <= kLosses.size() && std::ranges::all_of(document.leftOut, isTold);
 }

@@ -14,7 +14,7 @@ static_assert(
 
 std::string lossText(const Loss& loss) {
     const LossInfo& info = lossInfo(loss.kind);
-    return loss.count == 1 ? std::string(info.one) : fmt::format(fmt::runtime(info.many), loss.count);
+    return fmt::format(fmt::runtime(loss.count == 1 ? info.one : info.many), loss.count, loss.names);
 }
 
 }  // namespace ingle::documents

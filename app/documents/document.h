@@ -46,31 +46,30 @@ struct LossInfo {
     LossKind kind;
     std::string_view name;  ///< stable: it travels in the answer of `ingle-documents`
     std::string_view one;   ///< the words for one of it
-    std::string_view many;  ///< for several, {} stands for the number
+    std::string_view many;  ///< for several; {0} stands for the number, {1} for Loss::names
 };
 
 inline constexpr std::array kLosses{
-    LossInfo{LossKind::Images, "images", "1 picture", "{} pictures"},
+    LossInfo{LossKind::Images, "images", "1 picture", "{0} pictures"},
     LossInfo{LossKind::PagesWithoutText, "pagesWithoutText", "1 page without text (a picture of it)",
-             "{} pages without text (pictures of them)"},
+             "{0} pages without text (pictures of them)"},
     LossInfo{LossKind::UnknownCharacters, "unknownCharacters",
              "characters of a font that does not say which they are",
-             "characters of {} fonts that do not say which they are"},
-    LossInfo{LossKind::Comments, "comments", "1 comment", "{} comments"},
+             "characters of {0} fonts that do not say which they are"},
+    LossInfo{LossKind::Comments, "comments", "1 comment", "{0} comments"},
     LossInfo{LossKind::DeletedText, "deletedText", "1 deletion that is kept as a tracked change",
-             "{} deletions that are kept as tracked changes"},
-    LossInfo{LossKind::OtherEncoding, "otherEncoding",
-             "nothing, but it is no UTF-8 and was read as Western European text (Latin-1)",
-             "nothing, but {} files are no UTF-8 and were read as Western European text (Latin-1)"},
-    LossInfo{LossKind::BinaryFiles, "binaryFiles", "1 file that is no text", "{} files that are no text"},
-    LossInfo{LossKind::LargeFiles, "largeFiles", "1 file that is too large", "{} files that are too large"},
-    LossInfo{LossKind::HiddenFiles, "hiddenFiles", "1 hidden file or folder", "{} hidden files or folders"},
+             "{0} deletions that are kept as tracked changes"},
+    LossInfo{LossKind::OtherEncoding, "otherEncoding", "nothing, but it is no UTF-8 and was read as {1}",
+             "nothing, but {0} files are no UTF-8 and were read as {1}"},
+    LossInfo{LossKind::BinaryFiles, "binaryFiles", "1 file that is no text", "{0} files that are no text"},
+    LossInfo{LossKind::LargeFiles, "largeFiles", "1 file that is too large", "{0} files that are too large"},
+    LossInfo{LossKind::HiddenFiles, "hiddenFiles", "1 hidden file or folder", "{0} hidden files or folders"},
     LossInfo{LossKind::BuildFolders, "buildFolders", "1 folder that programs made",
-             "{} folders that programs made"},
+             "{0} folders that programs made"},
     LossInfo{LossKind::OutsideLinks, "outsideLinks", "1 link that leads out of the folder",
-             "{} links that lead out of the folder"},
+             "{0} links that lead out of the folder"},
     LossInfo{LossKind::UnreadableFiles, "unreadableFiles", "1 file that could not be read",
-             "{} files that could not be read"},
+             "{0} files that could not be read"},
 };
 
 constexpr const LossInfo& lossInfo(LossKind kind) {
@@ -80,6 +79,7 @@ constexpr const LossInfo& lossInfo(LossKind kind) {
 struct Loss {
     LossKind kind = LossKind::Images;
     uint64_t count = 0;
+    std::string names = {};  ///< of OtherEncoding: the encodings that were guessed
     bool operator==(const Loss&) const = default;
 };
 

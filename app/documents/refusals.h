@@ -19,7 +19,6 @@ enum class Refusal {
     TooMuchText,
     Bomb,
     OtherFormat,  ///< the argument is the key of a row of allOtherFormats()
-    OtherEncoding,
     UnknownCharacters,
     Unknown,
     NotAFile,
@@ -53,8 +52,6 @@ inline constexpr std::array kRefusals{
     RefusalInfo{Refusal::Bomb, "documentBomb", ErrorCode::Unsupported,
                 "This {} would unpack to far more than a document holds, so it was left unread."},
     RefusalInfo{Refusal::OtherFormat, "documentOtherFormat", ErrorCode::Unsupported, "This is {}."},
-    RefusalInfo{Refusal::OtherEncoding, "documentOtherEncoding", ErrorCode::Unsupported,
-                "This text is written in an encoding that is not known here ({}); save it as UTF-8."},
     RefusalInfo{Refusal::UnknownCharacters, "documentUnknownCharacters", ErrorCode::Unsupported,
                 "The fonts of this {} do not say which characters they show; a copy with embedded fonts can "
                 "be read."},

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "app/documents/fence.h"
 #include "app/documents/refusals.h"
@@ -65,6 +66,12 @@ std::optional<std::string> wholeFile(int file, size_t most) {
     }
 }
 
+std::string namesOf(const std::set<std::string>& encodings) {
+    std::string names;
+    for (const std::string& each : encodings) names += names.empty() ? each : ", " + each;
+    return names;
+}
+
 class Walk {
   public:
     Walk(int root, const ReadOptions& options)
@@ -83,7 +90,11 @@ class Walk {
     Result<Document> finish() && {
         if (m_document.text.empty()) return refuse(Refusal::Empty, kFormat);
         m_document.format = kFormat;
-        for (const auto& [kind, count] : m_losses) m_document.leftOut.push_back({kind, count});
+        for (const auto& [kind, count] : m_losses) {
+            m_document.leftOut.push_back({kind, count});
+            if (kind == LossKind::OtherEncoding)
+                m_document.leftOut.back().names = oneLine(namesOf(m_encodings));
+        }
         return std::move(m_document);
     }
 
@@ -158,7 +169,10 @@ class Walk {
             ++m_losses[LossKind::BinaryFiles];
             return {};
         }
-        if (read->isGuess) ++m_losses[LossKind::OtherEncoding];
+        if (!read->guess.empty()) {
+            ++m_losses[LossKind::OtherEncoding];
+            m_encodings.insert(std::move(read->guess));
+        }
         return add(path, std::move(read->text));
     }
 
@@ -177,6 +191,7 @@ class Walk {
     std::filesystem::path m_root;
     size_t m_numSeen = 0;
     std::map<LossKind, uint64_t> m_losses;
+    std::set<std::string> m_encodings;  ///< those that were guessed
     Document m_document;
 };
 

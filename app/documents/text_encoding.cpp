@@ -1,23 +1,133 @@
 #include "app/documents/text_encoding.h"
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 
+#include "app/documents/iconv_text.h"
 #include "app/documents/limits.h"
-#include "ingle/shown_text.h"
+#include "app/documents/plausibility.h"
 #include "ingle/utf8.h"
 
 namespace ingle::documents {
 namespace {
 
-constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF", kLittleMark = "\xFF\xFE", kBigMark = "\xFE\xFF";
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+constexpr const char *kUtf8 = "UTF-8", *kUtf16Le = "UTF-16LE", *kUtf16Be = "UTF-16BE", *kUtf32Le = "UTF-32LE",
+                     *kUtf32Be = "UTF-32BE";
 
-/// Windows-1252's 0x80 to 0x9F; 0 where it has nothing. Source: the WHATWG Encoding Standard's index of it.
-constexpr std::array<char16_t, 32> kWindows1252{
-    0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
-    0x2039, 0x0152, 0,      0x017D, 0,      0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
-    0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0,      0x017E, 0x0178};
+struct Mark {
+    std::string_view bytes;
+    const char* encoding;
+    size_t unit;
+};
+/// Longer ones before those that they begin with.
+constexpr Mark kMarks[] = {{"\xEF\xBB\xBF", kUtf8, 1},
+                           {std::string_view("\xFF\xFE\0\0", 4), kUtf32Le, 4},
+                           {std::string_view("\0\0\xFE\xFF", 4), kUtf32Be, 4},
+                           {"\xFF\xFE", kUtf16Le, 2},
+                           {"\xFE\xFF", kUtf16Be, 2},
+                           {"\x84\x31\x95\x33", "GB18030", 1}};
+
+constexpr std::string_view kWestern = "fr de es it pt nl sv da fi is ca ga sq",
+                           kCentral = "pl cs sk hu ro hr sl de sq", kSlavic = "ru uk be bg sr mk",
+                           kBaltic = "lt lv et";
+
+/// An encoding, the languages of its texts, and how much rarer it is than its likes (a logarithm).
+struct Candidate {
+    const char* name;
+    std::string_view languages;
+    double prior = 0;
+};
+/// Of those that make the same of a text the first is taken.
+constexpr Candidate kCandidates[] = {{"WINDOWS-1252", kWestern},
+                                     {"GB18030", "zh-Hans zh-Hant"},
+                                     {"CP932", "ja"},
+                                     {"EUC-JP", "ja"},
+                                     {"CP949", "ko"},
+                                     {"BIG5-HKSCS", "zh-Hant"},
+                                     {"WINDOWS-1251", kSlavic},
+                                     {"WINDOWS-1250", kCentral, -0.7},
+                                     {"WINDOWS-1254", "tr az", -0.7},
+                                     {"WINDOWS-1257", kBaltic, -0.7},
+                                     {"WINDOWS-1253", "el"},
+                                     {"WINDOWS-1255", "he"},
+                                     {"WINDOWS-1256", "ar fa"},
+                                     {"CP874", "th"},
+                                     {"WINDOWS-1258", "vi", -1},
+                                     {"KOI8-R", "ru bg"},
+                                     {"KOI8-U", "uk ru"},
+                                     {"IBM866", "ru uk be bg"},
+                                     {"ISO-8859-5", kSlavic},
+                                     {"MAC-CYRILLIC", "ru uk bg sr mk", -2},
+                                     {"ISO-8859-15", kWestern, -0.7},
+                                     {"ISO-8859-2", kCentral, -1},
+                                     {"ISO-8859-16", "ro pl hu hr", -3},
+                                     {"ISO-8859-4", kBaltic, -2},
+                                     {"ISO-8859-13", "lt lv et pl", -1},
+                                     {"ISO-8859-3", "eo mt", -3},
+                                     {"ISO-8859-9", "tr", -0.7},
+                                     {"ISO-8859-7", "el"},
+                                     {"ISO-8859-8", "he"},
+                                     {"ISO-8859-6", "ar"},
+                                     {"IBM850", kWestern, -4},
+                                     {"IBM437", kWestern, -4},
+                                     {"IBM852", kCentral, -3},
+                                     {"IBM857", "tr", -3},
+                                     {"CP775", kBaltic, -3},
+                                     {"CP737", "el", -3},
+                                     {"IBM862", "he", -3},
+                                     {"IBM855", "sr mk bg ru", -4},
+                                     {"MACINTOSH", kWestern, -3},
+                                     {"MAC-CENTRALEUROPE", "pl cs sk hu", -4},
+                                     {"TCVN5712-1", "vi", -2},
+                                     {"VISCII", "vi", -3},
+                                     {"KOI8-T", "tg", -4},
+                                     {"PT154", "kk", -3},
+                                     {"RK1048", "kk", -3},
+                                     {"ARMSCII-8", "hy", -4},
+                                     {"GEORGIAN-PS", "ka", -4}};
+
+/// Those of plain ASCII that change its meaning, with what does.
+struct Escape {
+    std::string_view bytes;
+    const char* encoding;
+};
+constexpr Escape kEscapes[] = {{"\x1b$B", "ISO-2022-JP-2"},
+                               {"\x1b$@", "ISO-2022-JP-2"},
+                               {"\x1b$)C", "ISO-2022-KR"},
+                               {"\x1b$)A", "ISO-2022-CN"}};
+
+/// Names of web pages for what iconv calls otherwise, or for an encoding that holds the one that is named.
+/// Source: the WHATWG Encoding Standard, section 4.2.
+struct Label {
+    std::string_view name;
+    const char* encoding;
+};
+constexpr Label kLabels[] = {{"iso-8859-1", "WINDOWS-1252"},
+                             {"iso8859-1", "WINDOWS-1252"},
+                             {"latin1", "WINDOWS-1252"},
+                             {"us-ascii", "WINDOWS-1252"},
+                             {"ascii", "WINDOWS-1252"},
+                             {"iso-8859-9", "WINDOWS-1254"},
+                             {"iso-8859-11", "CP874"},
+                             {"tis-620", "CP874"},
+                             {"gb2312", "GB18030"},
+                             {"gbk", "GB18030"},
+                             {"gb_2312-80", "GB18030"},
+                             {"shift_jis", "CP932"},
+                             {"shift-jis", "CP932"},
+                             {"sjis", "CP932"},
+                             {"x-sjis", "CP932"},
+                             {"windows-31j", "CP932"},
+                             {"euc-kr", "CP949"},
+                             {"ks_c_5601-1987", "CP949"},
+                             {"big5", "BIG5-HKSCS"},
+                             {"x-mac-cyrillic", "MAC-CYRILLIC"},
+                             {"macintosh", "MACINTOSH"}};
+
+/// How much of a text is looked at to choose.
+constexpr size_t kSampleBytes = 4096;
+/// Least plausibility of a character that is none of ASCII's, and of any one of two or four bytes.
+constexpr double kLeastForeign = -8.8, kLeastWide = -7.5;
 
 unsigned char byteAt(std::string_view bytes, size_t i) {
     return static_cast<unsigned char>(bytes[i]);
@@ -28,84 +138,155 @@ bool isTextControl(unsigned char byte) {
     return (byte >= 0x08 && byte <= 0x0D) || byte == 0x1B;
 }
 
-bool isUtf8(std::string_view text) {
+struct Form {
+    size_t zeros = 0, controls = 0, high = 0;
+    size_t characters = 0, broken = 0;  ///< of UTF-8, beyond ASCII
+};
+
+Form formOf(std::string_view bytes) {
+    Form form;
+    while (!bytes.empty()) {
+        const unsigned char byte = byteAt(bytes, 0);
+        const FirstCharacter first = firstCharacter(bytes);
+        form.zeros += byte == 0;
+        form.controls += byte < 0x20 && byte != 0 && !isTextControl(byte);
+        form.high += byte >= 0x80 ? first.bytes : 0;
+        form.characters += first.bytes > 1;
+        form.broken += !first.isWellFormed;
+        bytes.remove_prefix(first.bytes);
+    }
+    return form;
+}
+
+/// Lines of a text that are not ASCII alone: what tells its encoding.
+std::string sampleOf(std::string_view bytes) {
+    std::string sample;
+    const auto isHigh = [](char each) { return static_cast<unsigned char>(each) >= 0x80; };
+    while (!bytes.empty() && sample.size() < kSampleBytes) {
+        const std::string_view line = bytes.substr(0, std::min(bytes.find('\n'), bytes.size() - 1) + 1);
+        if (std::ranges::any_of(line, isHigh)) sample += line;
+        bytes.remove_prefix(line.size());
+    }
+    if (sample.size() <= kSampleBytes) return sample;
+    // Not in the middle of a character, if there is a place that is in none.
+    size_t end = kSampleBytes;
+    while (end > kSampleBytes / 2 && isHigh(sample[end - 1])) --end;
+    if (end > kSampleBytes / 2) sample.resize(end - 1);
+    return sample;
+}
+
+std::u32string codePoints(std::string_view text) {
+    std::u32string codes;
     while (!text.empty()) {
         const FirstCharacter first = firstCharacter(text);
-        if (first.bytes == 1 && byteAt(text, 0) >= 0x80) return false;
+        codes += first.code;
         text.remove_prefix(first.bytes);
     }
-    return true;
+    return codes;
 }
 
-/// The last place up to `most` where a character begins, or the end.
-size_t characterBoundary(std::string_view text, size_t most) {
-    if (most >= text.size()) return text.size();
-    while (most > 0 && (byteAt(text, most) & 0xC0) == 0x80) --most;
-    return most;
-}
-
-std::string fromUtf16(std::string_view bytes, bool isBig) {
-    const auto unit = [&](size_t i) {
-        const unsigned char first = byteAt(bytes, i), second = byteAt(bytes, i + 1);
-        return static_cast<char32_t>(isBig ? first << 8 | second : second << 8 | first);
+/// The plausibility of a text in the likeliest of these languages; "" is all.
+double plausibilityAmong(std::u32string_view text, std::string_view languages) {
+    double best = -HUGE_VAL;
+    const auto isOne = [&](std::string_view name) {
+        const size_t at = languages.find(name);
+        const bool begins = at == 0 || (at != languages.npos && languages[at - 1] == ' ');
+        return languages.empty() ||
+               (begins && (at + name.size() == languages.size() || languages[at + name.size()] == ' '));
     };
-    std::string text;
-    for (size_t i = 2; i + 1 < bytes.size(); i += 2) {
-        char32_t code = unit(i);
-        if (code >= 0xD800 && code < 0xDC00 && i + 3 < bytes.size() && (unit(i + 2) & 0xFC00) == 0xDC00) {
-            code = 0x10000 + ((code - 0xD800) << 10) + (unit(i + 2) - 0xDC00);
-            i += 2;
-        }
-        text += code >= 0xD800 && code < 0xE000 ? std::string(kReplacement) : encodeUtf8(code);
-    }
-    return text;
+    for (const Language& language : languagesWithLetters())
+        if (isOne(language.name)) best = std::max(best, plausibility(text, language));
+    return best;
 }
 
-std::string fromLatin1(std::string_view bytes) {
-    std::string text;
-    text.reserve(bytes.size() + bytes.size() / 8);
-    for (const char each : bytes) {
-        const auto byte = static_cast<unsigned char>(each);
-        const char16_t special = byte >= 0x80 && byte < 0xA0 ? kWindows1252[byte - 0x80] : char16_t{0};
-        if (byte < 0x80)
-            text += each;
-        else
-            text += encodeUtf8(special ? special : byte);
+/// Of characters of two or four bytes, which have zeros among them.
+std::optional<TextEncoding> wideEncoding(std::string_view bytes) {
+    const std::string_view sample = bytes.substr(0, std::min(bytes.size(), kSampleBytes) / 4 * 4);
+    std::optional<TextEncoding> found;
+    double best = kLeastWide;
+    for (const char* name : {kUtf16Le, kUtf16Be, kUtf32Le, kUtf32Be}) {
+        const auto decoded = bytes.size() % 2 == 0 ? decodedFrom(name, sample) : std::nullopt;
+        if (!decoded || decoded->numBroken > 2 || decoded->text.find('\0') != std::string::npos) continue;
+        const std::u32string codes = codePoints(decoded->text);
+        const double each =
+            plausibilityAmong(codes, "") / static_cast<double>(std::max<size_t>(codes.size(), 1));
+        if (each <= best) continue;
+        best = each;
+        found = TextEncoding{name, true};
     }
-    return text;
+    return found;
+}
+
+std::optional<TextEncoding> likeliestEncoding(std::string_view bytes, const Form& form) {
+    const std::string sample = sampleOf(bytes);
+    std::optional<TextEncoding> found;
+    double best = -HUGE_VAL, bestEach = -HUGE_VAL;
+    for (const Candidate& candidate : kCandidates) {
+        const auto decoded = decodedFrom(candidate.name, sample);
+        if (!decoded || decoded->numBroken * 50 > sample.size()) continue;
+        const std::u32string codes = codePoints(decoded->text);
+        const double total = plausibilityAmong(codes, candidate.languages) + candidate.prior;
+        if (total <= best) continue;
+        best = total;
+        found = TextEncoding{candidate.name, true};
+        const auto numForeign = std::ranges::count_if(codes, [](char32_t code) { return code >= 0x80; });
+        const auto numAscii = static_cast<double>(codes.size()) - static_cast<double>(numForeign);
+        bestEach = (total + 3 * numAscii) / static_cast<double>(std::max<int64_t>(numForeign, 1));
+    }
+    // What is hardly any language is text only if most of it is ASCII.
+    const bool isMostlyAscii = form.controls == 0 && form.high * 3 < bytes.size();
+    return bestEach >= kLeastForeign || isMostlyAscii ? found : std::nullopt;
 }
 
 }  // namespace
 
 std::optional<TextEncoding> textEncoding(std::string_view bytes) {
-    if (bytes.size() % 2 == 0 && bytes.starts_with(kLittleMark)) return TextEncoding::Utf16Le;
-    if (bytes.size() % 2 == 0 && bytes.starts_with(kBigMark)) return TextEncoding::Utf16Be;
-    size_t controls = 0, high = 0;
-    for (const char each : bytes) {
-        const auto byte = static_cast<unsigned char>(each);
-        if (byte == 0) return std::nullopt;
-        controls += byte < 0x20 && !isTextControl(byte);
-        high += byte >= 0x80;
+    for (const Mark& mark : kMarks)
+        if (bytes.starts_with(mark.bytes) && bytes.size() % mark.unit == 0)
+            return TextEncoding{mark.encoding};
+    const Form form = formOf(bytes);
+    if (form.zeros > 0) return wideEncoding(bytes);
+    if (form.controls * 100 > bytes.size()) return std::nullopt;
+    for (const Escape& escape : kEscapes) {
+        if (form.high > 0 || bytes.find(escape.bytes) == bytes.npos) continue;
+        const auto decoded = decodedFrom(escape.encoding, bytes);
+        if (decoded && decoded->numBroken == 0) return TextEncoding{escape.encoding, true};
     }
-    if (controls * 100 > bytes.size()) return std::nullopt;
-    if (isUtf8(bytes)) return TextEncoding::Utf8;
-    // No text of a Western language has more letters with accents than without; one of another script would
-    // be nonsense if it were read so.
-    return controls == 0 && high * 3 < bytes.size() ? std::optional(TextEncoding::Latin1) : std::nullopt;
+    // A byte may have been lost.
+    if (form.broken * 20 <= form.characters) return TextEncoding{kUtf8};
+    return likeliestEncoding(bytes, form);
 }
 
-std::string decodedText(std::string_view bytes, TextEncoding encoding) {
-    switch (encoding) {
-        case TextEncoding::Utf8:
-            return std::string(bytes.substr(bytes.starts_with(kUtf8Mark) ? kUtf8Mark.size() : 0));
-        case TextEncoding::Utf16Le:
-            return fromUtf16(bytes, false);
-        case TextEncoding::Utf16Be:
-            return fromUtf16(bytes, true);
-        case TextEncoding::Latin1:
-            break;
+std::optional<TextEncoding> namedEncoding(std::string_view label) {
+    for (const Label& each : kLabels)
+        if (each.name == label) return TextEncoding{each.encoding};
+    const auto isSame = [&](const char* name) {
+        return std::ranges::equal(std::string_view(name), label, {}, [](char c) {
+            return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+        });
+    };
+    for (const Candidate& each : kCandidates)
+        if (isSame(each.name)) return TextEncoding{each.name};
+    return std::nullopt;
+}
+
+void prepareEncodings() {
+    for (const Candidate& each : kCandidates) keepEncoding(each.name);
+    for (const Escape& each : kEscapes) keepEncoding(each.encoding);
+    for (const char* name : {kUtf8, kUtf16Le, kUtf16Be, kUtf32Le, kUtf32Be}) keepEncoding(name);
+    (void)plausibilityAmong(U"", "");
+}
+
+std::string decodedText(std::string_view bytes, const TextEncoding& encoding) {
+    for (const Mark& mark : kMarks) {
+        if (mark.encoding != std::string_view(encoding.name) || !bytes.starts_with(mark.bytes)) continue;
+        bytes.remove_prefix(mark.bytes.size());
+        break;
     }
-    return fromLatin1(bytes);
+    // Everything else is done with what is no UTF-8 when it is cleaned.
+    if (encoding.name == std::string_view(kUtf8)) return std::string(bytes);
+    auto decoded = decodedFrom(encoding.name, bytes);
+    return decoded ? std::move(decoded->text) : std::string();
 }
 
 void appendClean(std::string& out, std::string_view text) {
@@ -117,8 +298,8 @@ void appendClean(std::string& out, std::string_view text) {
         text.remove_prefix(plain);
         if (text.empty()) return;
         const FirstCharacter first = firstCharacter(text);
-        if (first.bytes == 1 && byteAt(text, 0) >= 0x80) {
-            out += kReplacement;
+        if (!first.isWellFormed) {
+            out += kReplacementText;
         } else if (text[0] == '\r') {
             if (!text.starts_with("\r\n")) out += '\n';
         } else if (text[0] == '\n' || text[0] == '\f' || text[0] == '\v' || first.code == 0x85 ||
@@ -135,14 +316,15 @@ void appendClean(std::string& out, std::string_view text) {
 std::optional<ReadText> readText(std::string_view bytes) {
     const auto encoding = textEncoding(bytes);
     if (!encoding) return std::nullopt;
-    ReadText read{.isGuess = *encoding == TextEncoding::Latin1};
+    ReadText read;
+    if (encoding->isGuess) read.guess = encoding->name;
     appendClean(read.text, decodedText(bytes, *encoding));
     return read;
 }
 
 std::string oneLine(std::string_view text) {
     std::string clean, line;
-    appendClean(clean, text.substr(0, characterBoundary(text, 4 * limits::kWordsBytes)));
+    appendClean(clean, text.substr(0, boundaryUpTo(text, 4 * limits::kWordsBytes)));
     for (const char each : clean) {
         const bool isSpace = each == ' ' || each == '\n' || each == '\t';
         if (!isSpace)
@@ -153,7 +335,7 @@ std::string oneLine(std::string_view text) {
     while (line.ends_with(' ')) line.pop_back();
     constexpr std::string_view kEllipsis = "\u2026";
     if (line.size() > limits::kWordsBytes) {
-        line.resize(characterBoundary(line, limits::kWordsBytes - kEllipsis.size()));
+        line.resize(boundaryUpTo(line, limits::kWordsBytes - kEllipsis.size()));
         line += kEllipsis;
     }
     return line;

@@ -28,6 +28,7 @@ const Reader* readerFor(const Input& input, const OtherFormat* other) {
 }  // namespace
 
 void prepareReaders() {
+    prepareEncodings();
     for (const Reader* each : allDocumentReaders())
         if (each->prepare) each->prepare();
 }
@@ -37,7 +38,7 @@ Result<Document> textDocument(ReadText read, std::string_view format) {
     if (read.text.empty()) return refuse(Refusal::Empty, format);
     if (read.text.size() > limits::kTextBytes) return refuse(Refusal::TooMuchText, format);
     Document document{.text = std::move(read.text)};
-    if (read.isGuess) document.leftOut.push_back({LossKind::OtherEncoding, 1});
+    if (!read.guess.empty()) document.leftOut.push_back({LossKind::OtherEncoding, 1, std::move(read.guess)});
     return document;
 }
 

@@ -57,6 +57,25 @@ TEST_F(ReadDocument, everyFormatComesThrough) {
     EXPECT_EQ(readDocument(m_folder.file("a.txt"))->title, "a.txt");
 }
 
+/// The child can open nothing, also no table of an encoding.
+TEST_F(ReadDocument, oldEncodingsAreReadInTheChild) {
+    const std::pair<const char*, const char*> samples[] = {
+        {"\xC3\xF7\xCC\xEC\xD4\xE7\xC9\xCF\xCE\xD2\xC3\xC7\xC8\xA5\xCA\xD0\xB3\xA1", "明天早上我们去市场"},
+        {"\xCF\xF0\xE8\xE2\xE5\xF2 \xE2\xF1\xE5\xEC", "Привет всем"},
+        {"\x82\xB1\x82\xEA\x82\xCD\x93\xFA\x96\x7B\x8C\xEA\x82\xC5\x82\xB7", "これは日本語です"},
+        {"\xB3\xBB\xC0\xCF \xBE\xC6\xC4\xA7\xBF\xA1 \xBF\xC0\xBC\xBC\xBF\xE4", "내일 아침에 오세요"},
+        {"Gr\xF6\xDF"
+         "ere \xC4pfel f\xFCr uns",
+         "Größere Äpfel für uns"},
+    };
+    for (const auto& [bytes, text] : samples) {
+        const auto document = readDocument(write("a.txt", bytes));
+        ASSERT_TRUE(document) << text << ": " << document.error().message;
+        EXPECT_EQ(document->text, text);
+        EXPECT_FALSE(document->leftOut.at(0).names.empty());
+    }
+}
+
 TEST_F(ReadDocument, refusalsComeThroughWithTheirSentences) {
     expectId(readDocument(write("a.pdf", test::encryptedPdf())), "documentEncrypted");
     expectId(readDocument(write("b.pdf", test::pdfWith({""}))), "documentScanned");

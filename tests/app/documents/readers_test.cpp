@@ -69,7 +69,8 @@ TEST(Readers, utf16AndLatin1AreText) {
         "e \x80 and more");
     ASSERT_TRUE(western);
     EXPECT_EQ(western->text, "Grüße € and more");
-    EXPECT_THAT(western->leftOut, ElementsAre(Loss{LossKind::OtherEncoding, 1}));
+    EXPECT_THAT(western->leftOut, ElementsAre(Loss{LossKind::OtherEncoding, 1, "WINDOWS-1252"}));
+    EXPECT_EQ(lossText(western->leftOut[0]), "nothing, but it is no UTF-8 and was read as WINDOWS-1252");
 }
 
 TEST(Readers, markdownHasItsHeadingsAsPlaces) {
@@ -92,9 +93,17 @@ TEST(Readers, aWebPageIsItsVisibleText) {
     EXPECT_THAT(document->leftOut, ElementsAre(Loss{LossKind::Images, 1}));
 }
 
-TEST(Readers, aPageOfAnotherEncodingIsRefused) {
-    expectRefused(readSample("<html><meta charset=shift_jis><p>many plain words before \x93\xFA\x96{</html>"),
-                  Refusal::OtherEncoding, "shift_jis");
+TEST(Readers, aPageIsReadInTheEncodingThatItNames) {
+    const auto named =
+        readSample("<html><meta charset=shift_jis><p>many plain words before \x93\xFA\x96{</html>");
+    ASSERT_TRUE(named) << named.error().message;
+    EXPECT_EQ(named->text, "many plain words before 日本");
+    EXPECT_TRUE(named->leftOut.empty());
+    // Nobody knows that one.
+    const auto guessed = readSample("<html><meta charset=klingon><p>d\xE9j\xE0 vu</html>");
+    ASSERT_TRUE(guessed) << guessed.error().message;
+    EXPECT_EQ(guessed->text, "déjà vu");
+    EXPECT_THAT(guessed->leftOut, ElementsAre(Loss{LossKind::OtherEncoding, 1, "WINDOWS-1252"}));
 }
 
 TEST(Readers, aWordDocument) {

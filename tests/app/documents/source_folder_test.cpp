@@ -68,7 +68,8 @@ TEST_F(SourceFolder, leavesOutAndCounts) {
     EXPECT_THAT(document->leftOut,
                 UnorderedElementsAre(Loss{LossKind::HiddenFiles, 2}, Loss{LossKind::BuildFolders, 2},
                                      Loss{LossKind::BinaryFiles, 1}, Loss{LossKind::LargeFiles, 1},
-                                     Loss{LossKind::OutsideLinks, 2}, Loss{LossKind::OtherEncoding, 1}));
+                                     Loss{LossKind::OutsideLinks, 2},
+                                     Loss{LossKind::OtherEncoding, 1, "WINDOWS-1252"}));
 }
 
 TEST_F(SourceFolder, withoutTextIsRefused) {

@@ -194,20 +194,16 @@ class Page final : public MarkupHandler {
 
 Result<Document> read(const Input& input) {
     if (input.bytes.size() > kMostBytes) return refuse(Refusal::TooMuchText, kFormat);
-    const auto encoding = textEncoding(input.bytes);
+    auto encoding = textEncoding(input.bytes);
     if (!encoding) return refuse(Refusal::Unknown);
-    constexpr std::array<std::string_view, 8> kWestern{
-        "", "iso-8859-1", "iso8859-1", "latin1", "windows-1252", "iso-8859-15", "us-ascii", "cp1252"};
-    const std::string declared = declaredEncoding(input.bytes);
-    const bool isGuess = *encoding == TextEncoding::Latin1;
-    if (isGuess && std::ranges::find(kWestern, declared) == kWestern.end())
-        return refuse(Refusal::OtherEncoding, declared);
+    // What a page says of itself is surer than a guess, and less sure than what Unicode looks like.
+    if (encoding->isGuess) encoding = namedEncoding(declaredEncoding(input.bytes)).value_or(*encoding);
     std::string text;
     appendClean(text, decodedText(input.bytes, *encoding));
     Page page;
     parseHtml(text, page);
     INGLE_TRY_ASSIGN(Document document, page.finish());
-    if (isGuess && declared.empty()) document.leftOut.push_back({LossKind::OtherEncoding, 1});
+    if (encoding->isGuess) document.leftOut.push_back({LossKind::OtherEncoding, 1, encoding->name});
     return document;
 }
 

@@ -1,7 +1,6 @@
 /// PDF, by poppler. Its tables of characters for fonts that are not embedded (package poppler-data: Chinese,
 /// Japanese and Korean files of old programs) are not used, since nothing can be opened once the process is
 /// locked.
-#include <iconv.h>
 #include <poppler-document.h>
 #include <poppler-global.h>
 #include <poppler-page.h>
@@ -12,6 +11,7 @@
 #include <set>
 #include <string>
 
+#include "app/documents/iconv_text.h"
 #include "app/documents/limits.h"
 #include "app/documents/names.h"
 #include "app/documents/readers/reader.h"
@@ -71,12 +71,12 @@ Pdf opened(std::string_view bytes) {
 
 /// Poppler gives UTF-16 in this computer's order.
 std::string toUtf8(const poppler::ustring& text) {
-    std::string bytes = "\xFF\xFE";
+    std::string bytes;
     for (const unsigned short unit : text) {
         bytes += static_cast<char>(unit & 0xFF);
         bytes += static_cast<char>(unit >> 8);
     }
-    return decodedText(bytes, TextEncoding::Utf16Le);
+    return decodedText(bytes, {"UTF-16LE"});
 }
 
 std::string textOf(const poppler::document& pdf, int index) {
@@ -126,28 +126,12 @@ Result<Document> read(const Input& input) {
     return composer.finish(kFormat, toUtf8(pdf->get_title()));
 }
 
-/// One of the C library's conversions of texts.
-class Conversion {
-  public:
-    Conversion(const char* to, const char* from) : m_conversion(::iconv_open(to, from)) {}
-    ~Conversion() {
-        if (m_conversion != kNone) ::iconv_close(m_conversion);
-    }
-    Conversion(const Conversion&) = delete;
-    Conversion& operator=(const Conversion&) = delete;
-
-  private:
-    inline static const iconv_t kNone = reinterpret_cast<iconv_t>(-1);
-    iconv_t m_conversion;
-};
-
 /// Poppler reads its settings when a document is opened while none is, and the C library opens a file for the
 /// first conversion of a text.
 void prepare() {
     const FontComplaints none;
     poppler::set_data_dir("/dev/null/poppler");  // what is installed there shall make no difference
-    // Held open for good: as long as one of each is, what was loaded for it stays.
-    static const Conversion kToUtf16("UTF-16", "UTF-8"), kFromUtf16("UTF-8", "UTF-16");
+    keepEncoding("UTF-16");
     static const Pdf kHeld = opened(kSmallest);
     if (kHeld) (void)textOf(*kHeld, 0);
 }

@@ -63,8 +63,8 @@ struct Importer {
 
 std::span<const Importer* const> allImporters();
 
-/// The programs whose chats are understood, in the order of their names: "ChatGPT, GPT4All, …". Our own exports
-/// are not among them.
+/// The programs whose chats are understood, in the order of their names: "ChatGPT, GPT4All, …". Our own
+/// exports are not among them.
 std::string importedPrograms();
 
 }  // namespace ingle::exchange

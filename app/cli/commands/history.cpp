@@ -113,7 +113,8 @@ Status restore(const HistoryOptions& options) {
 
 Action define(CLI::App& app) {
     auto options = std::make_shared<HistoryOptions>();
-    const auto add = [&](const char* name, const std::string& description, Status (*run)(const HistoryOptions&)) {
+    const auto add = [&](const char* name, const std::string& description,
+                         Status (*run)(const HistoryOptions&)) {
         CLI::App* subcommand = app.add_subcommand(name, description);
         subcommand->callback([chosen = options.get(), run] { chosen->chosen = run; });
         return subcommand;

@@ -45,7 +45,8 @@ T.ApplicationWindow {
     visible: false
     Component.onCompleted: app.place.show(window)
     // The desktop may write down titles of windows.
-    title: app.secret.shown ? qsTr("Private chat") + " — Inglenook" : app.chat.title.length > 0 ? app.chat.title + " — Inglenook" : "Inglenook"
+    title: app.secret.shown ? qsTr("Private chat") + " — Inglenook"
+        : app.chat.title.length > 0 ? app.chat.title + " — Inglenook" : "Inglenook"
     color: Theme.window
 
     Binding {
@@ -250,7 +251,8 @@ T.ApplicationWindow {
         id: openDialog
         objectName: "openDialog"
         title: qsTr("Open a model or a document")
-        nameFilters: [qsTr("All files (*)"), qsTr("Models (*.gguf *.bin *.flm *.safetensors *.pth *.json)"), qsTr("Documents (*.txt *.md *.html *.pdf *.docx *.odt)")]
+        nameFilters: [qsTr("All files (*)"), qsTr("Models (*.gguf *.bin *.flm *.safetensors *.pth *.json)"),
+                      qsTr("Documents (*.txt *.md *.html *.pdf *.docx *.odt)")]
         onAccepted: window.openFiles([selectedFile])
     }
     SaveDialog {

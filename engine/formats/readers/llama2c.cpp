@@ -34,7 +34,7 @@ constexpr int64_t kMaxWidth = 1 << 22;
 constexpr int64_t kMaxCount = 1 << 24;
 
 /// The numbers at the beginning of `bytes`, if they describe a model.
-std::optional<Config> parseConfig(std::span<const std::byte> bytes) {
+std::optional<llama2c::Config> parseConfig(std::span<const std::byte> bytes) {
     if (bytes.size() < kConfigBytes) return std::nullopt;
     std::array<int32_t, 7> fields;
     std::memcpy(fields.data(), bytes.data(), kConfigBytes);
@@ -48,11 +48,11 @@ std::optional<Config> parseConfig(std::span<const std::byte> bytes) {
     if (!plausible || dim % numHeads != 0 || numHeads % numKvHeads != 0 || dim / numHeads % 2 != 0)
         return std::nullopt;
     const auto size = [](int64_t value) { return static_cast<uint64_t>(value); };
-    return Config{size(dim),        size(hiddenDim), size(numLayers),    size(numHeads),
-                  size(numKvHeads), size(vocabSize), size(numPositions), signedVocab > 0};
+    return llama2c::Config{size(dim),        size(hiddenDim), size(numLayers),    size(numHeads),
+                           size(numKvHeads), size(vocabSize), size(numPositions), signedVocab > 0};
 }
 
-uint64_t version0Bytes(const Config& c) {
+uint64_t version0Bytes(const llama2c::Config& c) {
     uint64_t elems = 0;
     for (const StackedArray& array : arraysInOrder(c, 0)) elems += array.shape.numElems() * array.count(c);
     return kConfigBytes + elems * sizeof(float);
@@ -71,7 +71,7 @@ Match probe(std::span<const std::byte> file) {
     return config && version0Bytes(*config) == file.size() ? Match::Size : Match::No;
 }
 
-void setKeys(Metadata& metadata, const Config& c) {
+void setKeys(Metadata& metadata, const llama2c::Config& c) {
     const auto setCount = [&](const char* key, uint64_t value) {
         metadata.set(key, static_cast<int64_t>(value));
     };
@@ -88,12 +88,12 @@ void setKeys(Metadata& metadata, const Config& c) {
 }
 
 struct VersionedHeader {
-    Config config;
+    llama2c::Config config;
     int32_t version;
     uint64_t groupSize;  ///< of version 2's matrices, else 0
 };
 
-Result<uint64_t> parseGroupSize(std::span<const std::byte> file, const Config& c) {
+Result<uint64_t> parseGroupSize(std::span<const std::byte> file, const llama2c::Config& c) {
     int32_t size = 0;
     std::memcpy(&size, file.data() + kGroupSizeOffset, sizeof size);
     if (size <= 0 || c.dim % static_cast<uint64_t>(size) != 0 ||
@@ -128,7 +128,8 @@ Result<VersionedHeader> parseVersionedHeader(std::span<const std::byte> file) {
 /// Reads the file's arrays one after another into a model.
 class ArrayReader {
   public:
-    ArrayReader(std::span<const std::byte> file, const Config& config, uint64_t groupSize, uint64_t offset)
+    ArrayReader(std::span<const std::byte> file, const llama2c::Config& config, uint64_t groupSize,
+                uint64_t offset)
         : m_file(file), m_config(config), m_groupSize(groupSize), m_offset(offset) {}
 
     Result<ModelFile> read(int32_t version) {
@@ -179,7 +180,7 @@ class ArrayReader {
     }
 
     std::span<const std::byte> m_file;
-    const Config& m_config;
+    const llama2c::Config& m_config;
     uint64_t m_groupSize;
     uint64_t m_offset;
     ModelFile m_model;

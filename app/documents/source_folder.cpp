@@ -24,13 +24,13 @@ namespace {
 
 constexpr std::string_view kFormat = "folder";
 
-/// Folders whose content tools make again. Those that tools mark themselves are found by kMarks.
+/// Folders whose content tools make again. Those that tools mark themselves are found by kGeneratedMarks.
 constexpr std::array<std::string_view, 9> kMadeNames{"build",       "dist",         "out",
                                                      "target",      "node_modules", "bower_components",
                                                      "__pycache__", "venv",         "site-packages"};
 constexpr std::array<std::string_view, 3> kMadeBeginnings{"build-", "build_", "cmake-build-"};
 /// What lies in such a folder: the Cache Directory Tagging Standard's tag, CMake's and Python's own files.
-constexpr std::array kMarks{"CACHEDIR.TAG", "CMakeCache.txt", "pyvenv.cfg"};
+constexpr std::array kGeneratedMarks{"CACHEDIR.TAG", "CMakeCache.txt", "pyvenv.cfg"};
 
 struct Entry {
     std::string name;
@@ -48,7 +48,7 @@ FileDescriptor openInside(int folder, const std::string& name, int flags) {
 bool isMade(const std::string& name, int folder) {
     if (std::ranges::find(kMadeNames, name) != kMadeNames.end()) return true;
     if (std::ranges::any_of(kMadeBeginnings, [&](auto each) { return name.starts_with(each); })) return true;
-    return std::ranges::any_of(kMarks,
+    return std::ranges::any_of(kGeneratedMarks,
                                [&](const char* mark) { return ::faccessat(folder, mark, F_OK, 0) == 0; });
 }
 

@@ -20,12 +20,12 @@ struct Mark {
     size_t unit;
 };
 /// Longer ones before those that they begin with.
-constexpr Mark kMarks[] = {{"\xEF\xBB\xBF", kUtf8, 1},
-                           {std::string_view("\xFF\xFE\0\0", 4), kUtf32Le, 4},
-                           {std::string_view("\0\0\xFE\xFF", 4), kUtf32Be, 4},
-                           {"\xFF\xFE", kUtf16Le, 2},
-                           {"\xFE\xFF", kUtf16Be, 2},
-                           {"\x84\x31\x95\x33", "GB18030", 1}};
+constexpr Mark kByteOrderMarks[] = {{"\xEF\xBB\xBF", kUtf8, 1},
+                                    {std::string_view("\xFF\xFE\0\0", 4), kUtf32Le, 4},
+                                    {std::string_view("\0\0\xFE\xFF", 4), kUtf32Be, 4},
+                                    {"\xFF\xFE", kUtf16Le, 2},
+                                    {"\xFE\xFF", kUtf16Be, 2},
+                                    {"\x84\x31\x95\x33", "GB18030", 1}};
 
 constexpr std::string_view kWestern = "fr de es it pt nl sv da fi is ca ga sq",
                            kCentral = "pl cs sk hu ro hr sl de sq", kSlavic = "ru uk be bg sr mk",
@@ -241,7 +241,7 @@ std::optional<TextEncoding> likeliestEncoding(std::string_view bytes, const Form
 }  // namespace
 
 std::optional<TextEncoding> textEncoding(std::string_view bytes) {
-    for (const Mark& mark : kMarks)
+    for (const Mark& mark : kByteOrderMarks)
         if (bytes.starts_with(mark.bytes) && bytes.size() % mark.unit == 0)
             return TextEncoding{mark.encoding};
     const Form form = formOf(bytes);
@@ -278,7 +278,7 @@ void prepareEncodings() {
 }
 
 std::string decodedText(std::string_view bytes, const TextEncoding& encoding) {
-    for (const Mark& mark : kMarks) {
+    for (const Mark& mark : kByteOrderMarks) {
         if (mark.encoding != std::string_view(encoding.name) || !bytes.starts_with(mark.bytes)) continue;
         bytes.remove_prefix(mark.bytes.size());
         break;

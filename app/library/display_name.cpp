@@ -7,7 +7,7 @@ namespace ingle::library {
 namespace {
 
 constexpr std::string_view kSeparators = "-_. ";
-constexpr std::array<std::string_view, 5> kEndings{".gguf", ".bin", ".flm", ".ggml", ".safetensors"};
+constexpr std::array<std::string_view, 5> kFileEndings{".gguf", ".bin", ".flm", ".ggml", ".safetensors"};
 
 bool isDigit(char c) {
     return c >= '0' && c <= '9';
@@ -55,7 +55,7 @@ size_t storageBegin(std::string_view name) {
         if (at > 0 && isOfStorage(name.substr(word))) return at;
         at = word;
     }
-    for (const std::string_view ending : kEndings)
+    for (const std::string_view ending : kFileEndings)
         if (name.size() > ending.size() && name.ends_with(ending)) return name.size() - ending.size();
     return name.size();
 }

@@ -13,7 +13,7 @@ SOURCE_COLUMNS = 120
 TEXT_COLUMNS = 100
 SOURCES = {".cpp", ".h", ".inc", ".comp", ".glsl", ".qml", ".js", ".py", ".sh", ".cmake"}
 SOURCE_NAMES = {"CMakeLists.txt", "dev", "run"}
-LINK = re.compile(r"\]\([^)]*\)|https?://\S+")
+LINK = re.compile(r"\]\([^)]*\)|https?://\S+|`[^`]{60,}`")  # and whole commands
 
 
 def files() -> list[pathlib.Path]:
@@ -36,9 +36,9 @@ def long_lines_of_source(lines: list[str]) -> list[int]:
 
 
 def long_lines_of_text(lines: list[str]) -> list[int]:
-    found, in_code = [], False
+    found, in_code = [], lines[:1] == ["---"]  # what stands before a template of an issue
     for number, line in enumerate(lines, 1):
-        if line.lstrip().startswith("```"):
+        if line.lstrip().startswith("```") or (number > 1 and line == "---"):
             in_code = not in_code
         if in_code or line.lstrip().startswith("|") or len(line) <= TEXT_COLUMNS:
             continue

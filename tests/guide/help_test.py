@@ -48,7 +48,7 @@ class Help(unittest.TestCase):
 
     def test_pages_are_short_and_begin_with_their_title(self):
         for name, text in PAGES.items():
-            self.assertLessEqual(len(text.splitlines()), 80, name)
+            self.assertLessEqual(len(text), 5000, name)
             self.assertEqual(len(re.findall(r"^# \S", text, re.M)), 1, name)
             self.assertTrue(text.startswith("# "), name)
 

@@ -54,8 +54,9 @@ struct As {
     bool saysNothing() const { return stored() == Coder::write(std::remove_const_t<T>{}); }
     bool take(const decltype(Coder::write(std::declval<T&>()))& stored) {
         auto read = Coder::read(stored);
-        if (read) field = *std::move(read);
-        return read.has_value();
+        if (!read) return false;
+        field = *std::move(read);
+        return true;
     }
 };
 template <typename Coder, typename T>

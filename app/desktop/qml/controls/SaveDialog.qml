@@ -48,7 +48,7 @@ Card {
 
         property string problem: ""
         property url taken: ""  ///< what is there, while it is asked whether to replace it
-        readonly property bool asking: taken.toString().length > 0
+        readonly property bool asking: String(taken).length > 0
 
         function save() {
             problem = "";

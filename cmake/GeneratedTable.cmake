@@ -1,14 +1,12 @@
 # ingle_generated_table(TARGET t FOLDER f SUFFIX s TYPE T HEADER h NAMESPACE n FUNCTION fn [VARIABLE v])
 #
-# One addition, one file: every <folder>/<name>.cpp defines `extern const T v` (v is s unless it is named) in a
-# namespace of its own, `n::<name>_s`. This writes a source file that lists them all behind `std::span<const T* const>
-# n::fn()`, so that a new file is known without editing anything. (Static self-registration would be dropped by the
-# linker, since the objects live in a static library.)
+# One addition, one file: every <folder>/<name>.cpp defines `extern const T s` in a namespace of its own,
+# `n::<name>_s`. (Where one file makes several tables, as kernels do, VARIABLE names the variable, and the namespace
+# is `n::s::<name>`.) This writes a source file that lists them all behind `std::span<const T* const> n::fn()`, so that
+# a new file is known without editing anything. (Static self-registration would be dropped by the linker, since the
+# objects live in a static library.)
 function(ingle_generated_table)
     cmake_parse_arguments(A "" "TARGET;FOLDER;SUFFIX;TYPE;HEADER;NAMESPACE;FUNCTION;VARIABLE" "" ${ARGN})
-    if(NOT A_VARIABLE)
-        set(A_VARIABLE ${A_SUFFIX})
-    endif()
     file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${A_FOLDER}/*.cpp)
     list(SORT files)
     set(externs "")
@@ -17,8 +15,13 @@ function(ingle_generated_table)
     foreach(file ${files})
         get_filename_component(stem ${file} NAME_WE)
         set(row ${stem}_${A_SUFFIX})
-        string(APPEND externs "namespace ${row} {\nextern const ${A_TYPE} ${A_VARIABLE};\n}\n")
-        string(APPEND rows "        &${row}::${A_VARIABLE},\n")
+        set(variable ${A_SUFFIX})
+        if(A_VARIABLE)
+            set(row ${A_SUFFIX}::${stem})
+            set(variable ${A_VARIABLE})
+        endif()
+        string(APPEND externs "namespace ${row} {\nextern const ${A_TYPE} ${variable};\n}\n")
+        string(APPEND rows "        &${row}::${variable},\n")
         set_source_files_properties(${file} PROPERTIES INGLE_TABLE_ROW ${count})
         math(EXPR count "${count} + 1")
     endforeach()

@@ -1,5 +1,5 @@
 /// Kernels and how they are listed. One file per kernel in engine/kernels/simd, compiled once for each
-/// instruction set; it defines `extern const KernelList list` in the namespace INGLE_KERNEL_FILE(<file>).
+/// instruction set; it defines `extern const KernelList list` in the namespace INGLE_ISA::<file>.
 /// Plain data only: such files include this and other plain data, so that no inline function compiled for AVX
 /// can be the copy the linker keeps for every processor.
 #pragma once

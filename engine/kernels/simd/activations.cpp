@@ -2,58 +2,58 @@
 // neighbours.
 #include "engine/kernels/simd/exp.h"
 
-namespace ingle::kernels::INGLE_KERNEL_FILE(activations) {
-    namespace {
+namespace ingle::kernels::INGLE_ISA::activations {
+namespace {
 
-    Floats sigmoidOf(Floats x) {
-        const Floats one = broadcast(1.0F);
-        return divide(one, add(one, exp(negate(x))));
-    }
+Floats sigmoidOf(Floats x) {
+    const Floats one = broadcast(1.0F);
+    return divide(one, add(one, exp(negate(x))));
+}
 
-    Floats siluOf(Floats x) {
-        return divide(x, add(broadcast(1.0F), exp(negate(x))));
-    }
+Floats siluOf(Floats x) {
+    return divide(x, add(broadcast(1.0F), exp(negate(x))));
+}
 
-    Floats squaredReluOf(Floats x) {
-        const Floats positive = max(zeroFloats(), x);
-        return multiply(positive, positive);
-    }
+Floats squaredReluOf(Floats x) {
+    const Floats positive = max(zeroFloats(), x);
+    return multiply(positive, positive);
+}
 
-    Floats decayOf(Floats x) {
-        return exp(negate(exp(x)));
-    }
+Floats decayOf(Floats x) {
+    return exp(negate(exp(x)));
+}
 
-    Floats boundedDecayOf(Floats x) {
-        constexpr float kBound = -0.60653066F;  // -e^-0.5
-        return exp(multiply(broadcast(kBound), sigmoidOf(x)));
-    }
+Floats boundedDecayOf(Floats x) {
+    constexpr float kBound = -0.60653066F;  // -e^-0.5
+    return exp(multiply(broadcast(kBound), sigmoidOf(x)));
+}
 
-    /// 1 + tanh(z) = 2 sigmoid(2 z).
-    Floats geluOf(Floats x) {
-        constexpr float kTwoRootsOfTwoOverPi = 1.5957691216F;
-        const Floats inner = fma(multiply(x, x), broadcast(0.044715F), broadcast(1.0F));
-        return multiply(x, sigmoidOf(multiply(multiply(broadcast(kTwoRootsOfTwoOverPi), x), inner)));
-    }
+/// 1 + tanh(z) = 2 sigmoid(2 z).
+Floats geluOf(Floats x) {
+    constexpr float kTwoRootsOfTwoOverPi = 1.5957691216F;
+    const Floats inner = fma(multiply(x, x), broadcast(0.044715F), broadcast(1.0F));
+    return multiply(x, sigmoidOf(multiply(multiply(broadcast(kTwoRootsOfTwoOverPi), x), inner)));
+}
 
-    template <Floats (*kFunction)(Floats)>
-    void map(const float* x, float* y, size_t n) noexcept {
-        size_t i = 0;
-        for (; i + kLanes <= n; i += kLanes) store(y + i, kFunction(load(x + i)));
-        const auto rest = static_cast<uint32_t>(n - i);
-        if (rest > 0) storeLanes(y + i, kFunction(loadPart(x + i, rest)), 0, rest);
-    }
+template <Floats (*kFunction)(Floats)>
+void map(const float* x, float* y, size_t n) noexcept {
+    size_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) store(y + i, kFunction(load(x + i)));
+    const auto rest = static_cast<uint32_t>(n - i);
+    if (rest > 0) storeLanes(y + i, kFunction(loadPart(x + i, rest)), 0, rest);
+}
 
-    constexpr KernelEntry kEntries[] = {
-        {.op = KernelOp::Sigmoid, .isa = kIsa, .fn = {.map = map<sigmoidOf>}},
-        {.op = KernelOp::Silu, .isa = kIsa, .fn = {.map = map<siluOf>}},
-        {.op = KernelOp::SquaredRelu, .isa = kIsa, .fn = {.map = map<squaredReluOf>}},
-        {.op = KernelOp::Decay, .isa = kIsa, .fn = {.map = map<decayOf>}},
-        {.op = KernelOp::BoundedDecay, .isa = kIsa, .fn = {.map = map<boundedDecayOf>}},
-        {.op = KernelOp::Gelu, .isa = kIsa, .fn = {.map = map<geluOf>}},
-    };
+constexpr KernelEntry kEntries[] = {
+    {.op = KernelOp::Sigmoid, .isa = kIsa, .fn = {.map = map<sigmoidOf>}},
+    {.op = KernelOp::Silu, .isa = kIsa, .fn = {.map = map<siluOf>}},
+    {.op = KernelOp::SquaredRelu, .isa = kIsa, .fn = {.map = map<squaredReluOf>}},
+    {.op = KernelOp::Decay, .isa = kIsa, .fn = {.map = map<decayOf>}},
+    {.op = KernelOp::BoundedDecay, .isa = kIsa, .fn = {.map = map<boundedDecayOf>}},
+    {.op = KernelOp::Gelu, .isa = kIsa, .fn = {.map = map<geluOf>}},
+};
 
-    }  // namespace
+}  // namespace
 
-    extern const KernelList list = {kEntries, 6};
+extern const KernelList list = {kEntries, 6};
 
-}  // namespace ingle::kernels::INGLE_KERNEL_FILE(activations)
+}  // namespace ingle::kernels::INGLE_ISA::activations

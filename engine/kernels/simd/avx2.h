@@ -9,7 +9,7 @@
 
 #include "engine/kernels/kernel_table.h"
 
-#define INGLE_KERNEL_FILE(name) name##_avx2
+#define INGLE_ISA avx2
 
 namespace ingle::kernels {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "engine/kernels/kernel_table.h"
 
-#define INGLE_KERNEL_FILE(name) name##_avx512
+#define INGLE_ISA avx512
 
 namespace ingle::kernels {
 namespace {

@@ -1,32 +1,32 @@
 // F32, F16 and BF16 weights, multiplied in float32.
 #include "engine/kernels/simd/float_matmul.h"
 
-namespace ingle::kernels::INGLE_KERNEL_FILE(matmul_floats) {
-    namespace {
+namespace ingle::kernels::INGLE_ISA::matmul_floats {
+namespace {
 
-    struct F32 {
-        static constexpr quant::Quant kQuant = quant::kF32;
-        static constexpr uint32_t kBytes = 4;
-        static Floats load(const std::byte* at) { return asFloats(loadInts(at)); }
-    };
+struct F32 {
+    static constexpr quant::Quant kQuant = quant::kF32;
+    static constexpr uint32_t kBytes = 4;
+    static Floats load(const std::byte* at) { return asFloats(loadInts(at)); }
+};
 
-    struct F16 {
-        static constexpr quant::Quant kQuant = quant::kF16;
-        static constexpr uint32_t kBytes = 2;
-        static Floats load(const std::byte* at) { return loadHalves(at); }
-    };
+struct F16 {
+    static constexpr quant::Quant kQuant = quant::kF16;
+    static constexpr uint32_t kBytes = 2;
+    static Floats load(const std::byte* at) { return loadHalves(at); }
+};
 
-    struct Bf16 {
-        static constexpr quant::Quant kQuant = quant::kBF16;
-        static constexpr uint32_t kBytes = 2;
-        static Floats load(const std::byte* at) { return loadUpperHalves(at); }
-    };
+struct Bf16 {
+    static constexpr quant::Quant kQuant = quant::kBF16;
+    static constexpr uint32_t kBytes = 2;
+    static Floats load(const std::byte* at) { return loadUpperHalves(at); }
+};
 
-    constexpr KernelEntry kEntries[] = {floatMatmulEntry<F32>(), floatMatmulEntry<F16>(),
-                                        floatMatmulEntry<Bf16>()};
+constexpr KernelEntry kEntries[] = {floatMatmulEntry<F32>(), floatMatmulEntry<F16>(),
+                                    floatMatmulEntry<Bf16>()};
 
-    }  // namespace
+}  // namespace
 
-    extern const KernelList list = {kEntries, 3};
+extern const KernelList list = {kEntries, 3};
 
-}  // namespace ingle::kernels::INGLE_KERNEL_FILE(matmul_floats)
+}  // namespace ingle::kernels::INGLE_ISA::matmul_floats

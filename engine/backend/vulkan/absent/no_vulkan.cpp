@@ -20,6 +20,10 @@ void runProbeChild(const std::vector<std::string>& /*leftOut*/) {
     std::exit(EXIT_SUCCESS);
 }
 
+std::string_view kindName(DeviceKind /*kind*/) {
+    return {};  // there is no device to name
+}
+
 const ProbedDevice* ProbeVerdict::find(const DeviceInfo& /*device*/) const {
     return nullptr;
 }
